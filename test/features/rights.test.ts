@@ -420,7 +420,7 @@ const MORE_THAN_MANAGERS: Record<Kind, Partial<Record<Right, readonly string[]>>
       'schedule-form:zone',
       'schedule-form:zone:refilled',
       'schedule-form:projects',
-      'watch-form:project',
+      'watch-form:projects',
     ],
   },
   events: { ask: ['app_home_opened', 'app_mention', 'message'] },
@@ -495,7 +495,7 @@ const FORMS: Record<string, { values: object; metadata?: string }> = {
   'os-token': { values: {} },
   watch: {
     values: {
-      project: selected('123:1'),
+      projects: selected('123:1'),
       ...{ kind: selected('balance'), below: field('50000'), to: selected('channel') },
       channel: { value: { selected_conversation: CHANNEL } },
     },

@@ -301,7 +301,7 @@ describe('the form', () => {
     await openForm('watch runway 14');
     expect(modalText()).not.toContain('last 90 days');
     expect(asked).toEqual([]);
-    await change('project', { selected_option: option('123:1') });
+    await change('projects', { selected_option: option('123:1') });
     expect(await modalSays('It would not have alerted in the last 90 days.')).toContain('Now: 48 days.');
     expect(asked).toEqual([{ project: '123', kind: 'runway' }]);
   });
@@ -459,7 +459,7 @@ describe('a saved watch', () => {
   it('does not alert where its project cannot be asked about', async () => {
     await add('secret', '789', { channels: [FINANCE] });
     await openForm('watch secret balance 5', OWNER, CHANNEL);
-    expect(await save()).toContain('That channel can’t see this project.');
+    expect(await save()).toContain('That channel can’t see secret. Choose another project or channel.');
     await choose('to', 'people');
     await modalSays('Full members of this workspace.');
     expect(await save({ people: [MEMBER] })).toContain('limited to certain channels');
@@ -478,7 +478,7 @@ describe('a saved watch', () => {
       const { private_metadata, callback_id } = modal(person)!.view as unknown as Record<string, string>;
       const before = house.slack.calls.length;
       const state = {
-        ...{ project: selected('789:1'), kind: selected('balance') },
+        ...{ projects: selected('789:1'), kind: selected('balance') },
         below: { value: { type: 'plain_text_input', value: '90000' } },
         ...values,
       };
@@ -504,7 +504,7 @@ describe('a saved watch', () => {
 
     it.each([
       ['a channel that the user is not in', to(FINANCE), 'can’t see that channel'],
-      ['a channel that may not see the project', to(CHANNEL), 'That channel can’t see this project.'],
+      ['a channel that may not see the project', to(CHANNEL), 'That channel can’t see Project 789.'],
       ['the user alone', { to: selected('people'), people: { value: { selected_users: [MEMBER] } } }, ''],
       ['a manager', { to: selected('people'), people: { value: { selected_users: [OWNER] } } }, ''],
     ])('previews nothing of a limited project for %s', async (_, target, problem) => {
@@ -524,7 +524,7 @@ describe('a saved watch', () => {
       await choose('to', 'people', MEMBER);
       await modalSays('Full members of this workspace.', MEMBER);
       asked = [];
-      const said = await save({ project: '789:1', people: [OWNER] }, MEMBER);
+      const said = await save({ projects: '789:1', people: [OWNER] }, MEMBER);
       expect(said).not.toMatch(/secret|ZWL|48[.,]210/);
       expect(await stored()).toEqual([]);
       expect(asked.filter((one) => one.project === '789')).toEqual([]);

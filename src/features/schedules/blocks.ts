@@ -61,8 +61,12 @@ export function announcementMessage(
   };
 }
 
-export const scheduleSavedText = (schedule: Schedule, workspace: Workspace): string =>
-  `Saved: ${reportMarkup(schedule, workspace)} in ${channelLink(schedule.channel)}, ${timingMarkup(schedule)}.${
+/** `*Yesterday’s spend* for prod in #finance, every day at 09:00` */
+export const scheduleMarkup = (schedule: Schedule, { workspace }: Pick<Request, 'workspace'>): string =>
+  `${reportMarkup(schedule, workspace)} in ${channelLink(schedule.channel)}, ${timingMarkup(schedule)}`;
+
+export const scheduleSavedText = (schedule: Schedule, request: Pick<Request, 'workspace'>): string =>
+  `Saved: ${scheduleMarkup(schedule, request)}.${
     schedule.paused === undefined ? '' : ' It stays paused until someone resumes it.'
   }`;
 

@@ -2,26 +2,12 @@ import type { DeliveryService } from '../../delivery/delivery-service.ts';
 import type { Scheduling } from '../../delivery/posts/schedule-service.ts';
 import { commandText } from '../../domain/commands.ts';
 import { REPORT_CHOICES } from '../../domain/report.ts';
-import { projectSearch } from '../../slack/commands/project-picker.ts';
 import { parsePage } from '../../slack/commands/subcommands.ts';
 import { type HelpLine, helpMessage, PERIOD_EXAMPLES } from '../../slack/kit/help.ts';
 import { createOwnedActions } from '../../slack/owned/actions.ts';
-import { REFILLED } from '../../slack/owned/form.ts';
-import type { Request } from '../../slack/request/request.ts';
-import { suggestZones } from '../../slack/request/time-zones.ts';
-import type { ActionListener, OptionsListener } from '../../slack/server/listeners.ts';
 import type { RateLimiter } from '../../slack/server/rate-limit.ts';
 import type { Feature } from '../feature.ts';
 import { stoppedSchedules } from './blocks.ts';
-import { FIELD, SCHEDULE_TEST, savingScheduleModal } from './form.ts';
-import {
-  decodeScheduleMetadata,
-  isCadenceKind,
-  parseFormState,
-  type ScheduleDraft,
-  validateFormState,
-  withDefaultReport,
-} from './form-state.ts';
 import { createScheduleKind, resumeAll, scheduleHomeBlocks, scheduleStatus } from './kind.ts';
 import { createMorningPosts } from './morning-posts.ts';
 import { createScheduleForm, type ScheduleFormParts } from './setup.ts';
@@ -112,9 +98,10 @@ export function createSchedules(parts: ScheduleFormParts): Feature {
         run: (rest, request) => list(request, parsePage(rest, 'schedules')),
       }),
     },
-    options: SEARCHES,
+    options: form.listeners.options,
+    views: form.listeners.views,
     actions: {
-      ...formActions(form),
+      ...form.listeners.actions,
       ...listeners,
       'schedule-resume': {
         right: 'member',
@@ -132,59 +119,9 @@ export function createSchedules(parts: ScheduleFormParts): Feature {
         run: ({ value }, request) => act('now', value, request),
       },
     },
-    views: {
-      schedule: {
-        right: 'member',
-        waiting: savingScheduleModal,
-        read(fields, metadata) {
-          const errors = validateFormState(fields);
-          return Object.keys(errors).length > 0 ? { errors } : { input: { fields, metadata } };
-        },
-        submit: ({ fields, metadata }, request) => form.save(draftIn(fields, metadata, request), request),
-      },
-    },
     home: (request) => scheduleHomeBlocks(kind, request),
     status: (request) => scheduleStatus(kind, request),
     morningPosts: createMorningPosts(kind, parts),
     stops: stoppedSchedules,
   };
 }
-
-const draftIn = (
-  fields: Readonly<Record<string, string>>,
-  metadata: string,
-  { user, workspace }: Request,
-): ScheduleDraft => parseFormState(fields, metadata, user.zone ?? workspace.settings.zone);
-
-const ZONES: OptionsListener = { right: 'member', find: suggestZones };
-const SEARCHES: Readonly<Record<string, OptionsListener>> = {
-  [`${FIELD}:zone`]: ZONES,
-  [`${FIELD}:zone${REFILLED}`]: ZONES,
-  [`${FIELD}:projects`]: projectSearch((metadata) => decodeScheduleMetadata(metadata).channel),
-};
-
-/** @param filled the field that the button's value fills in */
-const onDraft = (
-  run: (draft: ScheduleDraft, request: Request, value: string) => Promise<void>,
-  filled?: 'time' | 'zone',
-): ActionListener => ({
-  right: 'member',
-  does: 'answer',
-  run: ({ value, fields, metadata }, request) =>
-    run(draftIn({ ...fields, ...(filled && { [filled]: value }) }, metadata, request), request, value),
-});
-
-const formActions = (
-  form: ReturnType<typeof createScheduleForm>,
-): Readonly<Record<string, ActionListener>> => ({
-  [FIELD]: onDraft((draft, request, value) =>
-    form.redraw(isCadenceKind(value) ? withDefaultReport(draft) : draft, request),
-  ),
-  'schedule-more': onDraft((draft, request) =>
-    form.redraw({ ...draft, isUnfolded: !draft.isUnfolded }, request),
-  ),
-  'schedule-time': onDraft(form.refill, 'time'),
-  'schedule-zone': onDraft(form.refill, 'zone'),
-  [SCHEDULE_TEST.channel]: onDraft((draft, request) => form.test(draft, request, 'channel')),
-  [SCHEDULE_TEST.me]: onDraft((draft, request) => form.test(draft, request, 'me')),
-});

@@ -8,7 +8,8 @@ import { storeItem } from '../../slack/owned/actions.ts';
 import { homeRows, showOwned, statusRows } from '../../slack/owned/list.ts';
 import { type OwnedKind, visibleItems } from '../../slack/owned/owned-kind.ts';
 import { canEditOwned } from '../../slack/owned/ownership.ts';
-import { type ChannelCheck, checkChannel, joinChannel } from '../../slack/request/channels.ts';
+import { findItemProblem } from '../../slack/owned/target-check.ts';
+import { type ChannelCheck, checkChannel } from '../../slack/request/channels.ts';
 import type { Request } from '../../slack/request/request.ts';
 import {
   type LastDelivery,
@@ -20,7 +21,7 @@ import { limitedProjects } from '../../workspace/projects/resolve-project.ts';
 import { findSchedule, type Workspace } from '../../workspace/record/workspace.ts';
 import type { Workspaces } from '../../workspace/record/workspaces.ts';
 import type { StatusPart } from '../feature.ts';
-import { describeSchedule, isRunning, isStuck, scheduleAuditText } from './blocks.ts';
+import { describeSchedule, isRunning, isStuck, scheduleAuditText, scheduleMarkup } from './blocks.ts';
 import { loadUpcomingSends, type UpcomingSendsOf } from './upcoming-sends.ts';
 
 export type OwnedSchedules = OwnedKind<Schedule, UpcomingSendsOf>;
@@ -53,7 +54,6 @@ export function createScheduleKind({ workspaces, scheduling }: SchedulesParts): 
     ownerActions: { now: (schedule, request) => sendNow(kind, scheduling, schedule, request) },
     paused: (schedule, { at, user }) => ({ ...schedule, paused: { why: 'person', at, by: user.id } }),
     resumed: resumedSchedule,
-    findProblem: (schedule, request) => findPostProblem(schedule, request),
     words: {
       title: 'Scheduled posts',
       count: (schedules) => pluralize(schedules, 'scheduled post'),
@@ -61,6 +61,7 @@ export function createScheduleKind({ workspaces, scheduling }: SchedulesParts): 
       none: 'No scheduled posts here yet. Tally can post a report every morning, for example yesterday’s spend.',
       does: 'post',
       shownHere: 'schedules of this channel, and your own',
+      summary: scheduleMarkup,
       auditText: scheduleAuditText,
       deleted: (schedule, request) =>
         `Deleted ${describeReport(schedule, request.workspace, request)}. It won’t be posted again.`,
@@ -81,30 +82,13 @@ function resumedSchedule({ paused, ...running }: Schedule, { at }: Request): Sch
   return paused === undefined || resumesByItself(paused.why) ? running : { ...running, since: at };
 }
 
-/** The channel is not chosen here, so people who may change its posts need not be in it. */
-const checkOwnChannel = (channel: SlackId, request: Request): Promise<ChannelCheck> =>
-  checkChannel(channel, request, true);
-
-/** @returns why nothing can be posted there, in a sentence; joins a public channel that Tally is not in */
-async function findPostProblem(
-  { channel, projects }: Schedule,
-  request: Request,
-  channelCheck = checkOwnChannel(channel, request),
-): Promise<string | undefined> {
-  const { problem, canJoin } = await channelCheck;
-  if (problem !== undefined) return problem;
-  if (limitedProjects(channel, projects, request.workspace).length > 0)
-    return 'That channel can no longer see all its projects. Edit the schedule first.';
-  return canJoin ? joinChannel(channel, request) : undefined;
-}
-
 async function sendNow(
   kind: OwnedSchedules,
   scheduling: Scheduling,
   schedule: Schedule,
   request: Request,
 ): Promise<void> {
-  const problem = await findPostProblem(schedule, request);
+  const problem = await findItemProblem(schedule, request);
   if (problem !== undefined) return showOwned(kind, request, { notice: problem });
   await scheduling.send(request.user.teamId, schedule, 'now', request.user.id);
   await showOwned(kind, request, {
@@ -123,17 +107,19 @@ const MAX_PROBLEMS = 5;
 
 /** One after the other, checking each channel once. A schedule that cannot resume does not hold up the others. */
 export async function resumeAll(kind: OwnedSchedules, request: Request): Promise<void> {
-  const channelChecks = new Map<string, Promise<ChannelCheck>>();
+  const checks = new Map<SlackId, Promise<ChannelCheck>>();
+  const checkOf = (channel: SlackId) => {
+    const check = checks.get(channel) ?? checkChannel(channel, request, true);
+    checks.set(channel, check);
+    return check;
+  };
   const problems = new Set<string>();
   let resumed = 0;
   for (const schedule of resumableSchedules(kind, request)) {
-    const { channel } = schedule;
-    const channelCheck = channelChecks.get(channel) ?? checkOwnChannel(channel, request);
-    channelChecks.set(channel, channelCheck);
     const problem =
-      (await findPostProblem(schedule, request, channelCheck)) ?? (await resume(kind, schedule, request));
+      (await findItemProblem(schedule, request, checkOf)) ?? (await resume(kind, schedule, request));
     if (problem === undefined) resumed += 1;
-    else problems.add(`Still paused in ${channelLink(channel)}: ${problem}`);
+    else problems.add(`Still paused in ${channelLink(schedule.channel)}: ${problem}`);
   }
   if (resumed > 0) await kind.changed(request.user.teamId);
   const done = `Resumed ${pluralize(resumed, 'scheduled post')}. Posts missed while someone had paused them won’t be sent.`;

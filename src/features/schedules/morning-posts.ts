@@ -5,6 +5,7 @@ import { channelLink, escapeMarkup } from '../../slack/kit/atoms.ts';
 import { fullMessage, removeItem, storeItem } from '../../slack/owned/actions.ts';
 import { requireOwned } from '../../slack/owned/owned-kind.ts';
 import { announce } from '../../slack/owned/ownership.ts';
+import { findTargetProblem } from '../../slack/owned/target-check.ts';
 import { isDirectMessage } from '../../slack/request/payload.ts';
 import type { Request } from '../../slack/request/request.ts';
 import type { Schedule } from '../../workspace/owned/schedules.ts';
@@ -12,17 +13,17 @@ import { type ChosenProject, projectKey } from '../../workspace/projects/chosen-
 import { isChannel } from '../../workspace/record/record-schema.ts';
 import { findSchedule } from '../../workspace/record/workspace.ts';
 import { announcementMessage, scheduleSavedText } from './blocks.ts';
-import { isSameSchedule, newFormState, type ScheduleDraft } from './form-state.ts';
+import { isSameSchedule, type ScheduleDraft } from './form-state.ts';
 import type { OwnedSchedules, SchedulesParts } from './kind.ts';
-import { findDraftProblem, scheduleFromDraft } from './setup.ts';
+import { newScheduleDraft, scheduleFromDraft } from './setup.ts';
 import { loadUpcomingSends } from './upcoming-sends.ts';
 
 const NOT_HERE = 'Tally can post this in a channel every morning.';
 
 /** The usual report about a project in a channel, every day at nine in the time zone of who asks for it. */
 export function createMorningPosts(kind: OwnedSchedules, { scheduling, workspaces }: SchedulesParts) {
-  const draftOf = (project: ChosenProject, channel: string, { user, workspace }: Request): ScheduleDraft =>
-    newFormState({}, [project], { channel, zone: user.zone ?? workspace.settings.zone });
+  const draftOf = (project: ChosenProject, channel: string, request: Request): ScheduleDraft =>
+    newScheduleDraft({}, [project], { ...request, channel });
 
   const isAsked = (draft: ScheduleDraft, schedule: Schedule): boolean =>
     schedule.id === idOf(draft) || isSameSchedule(draft, schedule);
@@ -45,7 +46,7 @@ export function createMorningPosts(kind: OwnedSchedules, { scheduling, workspace
       if (schedule !== undefined)
         return {
           id: schedule.id,
-          text: `${scheduleSavedText(schedule, workspace)} Next post: ${firstDay(schedule)}.`,
+          text: `${scheduleSavedText(schedule, request)} Next post: ${firstDay(schedule)}.`,
           isPossible: true,
         };
       const { time, zone } = draft.timing;
@@ -65,7 +66,8 @@ export function createMorningPosts(kind: OwnedSchedules, { scheduling, workspace
         await kind.changed(teamId);
         return undefined;
       }
-      const problem = fullMessage(kind, request)?.text ?? (await findDraftProblem(draft, request));
+      const delivery = { target: { channel }, projects: draft.projects };
+      const problem = fullMessage(kind, request)?.text ?? (await findTargetProblem(delivery, request));
       if (problem !== undefined) return problem;
       const schedule = { ...scheduleFromDraft(draft, undefined, request, request.at), id: idOf(draft) };
       try {

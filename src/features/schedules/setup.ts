@@ -1,38 +1,39 @@
-import type { ModalView } from '@slack/types';
 import type { Reports } from '../../delivery/posts/postable-report.ts';
 import { InvalidWord, isFailure } from '../../domain/failure/index.ts';
 import { listWord } from '../../domain/language/command-text.ts';
+import { REPORTS } from '../../domain/report.ts';
 import type { Millis } from '../../domain/time/calendar.ts';
 import { typedOrDefaultProject } from '../../slack/commands/project-picker.ts';
 import { type Block, channelLink, markup, section } from '../../slack/kit/atoms.ts';
-import { fullMessage } from '../../slack/owned/actions.ts';
-import {
-  checkItemChannel,
-  joinIfWanted,
-  NOTHING_SAVED,
-  type OwnedForm,
-  ownershipFields,
-  saveDraft,
-} from '../../slack/owned/form.ts';
+import { createOwnedForm } from '../../slack/owned/form.ts';
+import { REFILLED } from '../../slack/owned/form-fields.ts';
+import { newDraft } from '../../slack/owned/form-state.ts';
+import type { OwnedForm } from '../../slack/owned/owned-form.ts';
 import { requireOwned } from '../../slack/owned/owned-kind.ts';
+import { ownershipFields } from '../../slack/owned/save-draft.ts';
 import { failureFacts } from '../../slack/reply/error-reply.ts';
-import type { ChannelCheck } from '../../slack/request/channels.ts';
 import type { Request } from '../../slack/request/request.ts';
+import { suggestZones } from '../../slack/request/time-zones.ts';
+import type { ActionListener, Listeners, OptionsListener } from '../../slack/server/listeners.ts';
 import { MAX_DIGEST_PROJECTS, type Schedule } from '../../workspace/owned/schedules.ts';
-import {
-  type ChosenProject,
-  chosenProject,
-  projectIdLabel,
-  projectLabel,
-} from '../../workspace/projects/chosen-project.ts';
-import { limitedProjects, resolveProjects } from '../../workspace/projects/resolve-project.ts';
-import { findSchedule, isDamaged, type Workspace } from '../../workspace/record/workspace.ts';
+import { type ChosenProject, chosenProject } from '../../workspace/projects/chosen-project.ts';
+import { resolveProjects } from '../../workspace/projects/resolve-project.ts';
+import { findSchedule, isDamaged } from '../../workspace/record/workspace.ts';
 import { announcementMessage, scheduleSavedText } from './blocks.ts';
-import { type ScheduleFormState, savedPreviewBlocks, scheduleForm } from './form.ts';
-import { draftOfSchedule, isSameSchedule, newFormState, type ScheduleDraft } from './form-state.ts';
+import { SCHEDULE_TEST, savedPreviewBlocks, scheduleBlocks } from './form.ts';
+import {
+  fieldsUnderMore,
+  isSameSchedule,
+  newScheduleFields,
+  readScheduleFields,
+  type ScheduleDraft,
+  type ScheduleFormTypes,
+  scheduleErrors,
+  withUsualReport,
+} from './form-state.ts';
 import type { OwnedSchedules, SchedulesParts } from './kind.ts';
 import { previewSchedule, type SchedulePreview } from './preview.ts';
-import { carryOver, type EditOutcome, loadUpcomingSends, type UpcomingSendsOf } from './upcoming-sends.ts';
+import { carryOver, type EditOutcome, loadUpcomingSends } from './upcoming-sends.ts';
 import type { ScheduleWords } from './words.ts';
 
 export interface ScheduleFormParts extends SchedulesParts {
@@ -40,45 +41,63 @@ export interface ScheduleFormParts extends SchedulesParts {
   readonly reports: Reports;
 }
 
-/** The form: opened, redrawn at each change, tested and saved. What it sends back is checked each time. */
+const FIELD = 'schedule-form';
+const LIMITS = { projects: MAX_DIGEST_PROJECTS, people: 0 } as const;
+
+/** The form, with its buttons that send a test. */
 export function createScheduleForm(kind: OwnedSchedules, parts: ScheduleFormParts) {
-  const redraw = async (draft: ScheduleDraft, request: Request): Promise<void> =>
-    request.reply.modal.update(await loadView(parts, draft, request));
+  const form = createOwnedForm(scheduleForm(kind, parts));
+  const { actions, options, views } = form.listeners;
+  const test = (audience: 'channel' | 'me'): ActionListener =>
+    form.onDraft((draft, request) => sendTest(form, parts, draft, request, audience));
+  const zones: OptionsListener = { right: 'member', find: suggestZones };
   return {
-    async openNew(words: ScheduleWords, request: Request): Promise<void> {
-      const { workspace, user, channel } = request;
-      const full = fullMessage(kind, request);
-      if (full !== undefined) return request.reply.update(full);
-      const zone = user.zone ?? workspace.settings.zone;
-      const projects = projectsIn(words, request);
-      await openForm(parts, newFormState(words, projects, { channel, zone }), request);
-    },
-
-    openFor: (schedule: Schedule, request: Request) => openForm(parts, draftOfSchedule(schedule), request),
-
-    redraw,
-
-    /** For a time or zone that Tally filled in: Slack only shows it under another block id. */
-    refill: (draft: ScheduleDraft, request: Request) =>
-      redraw({ ...draft, isRefilled: !draft.isRefilled }, request),
-
-    /** @param audience the channel, or only the user */
-    test: (draft: ScheduleDraft, request: Request, audience: 'channel' | 'me') =>
-      sendTest(parts, draft, request, audience),
-
-    save: (draft: ScheduleDraft, request: Request) => saveDraft(kind, formOf(parts), draft, request),
+    openNew: (words: ScheduleWords, request: Request) =>
+      form.openNew(request, () => newScheduleDraft(words, projectsIn(words, request), request)),
+    openFor: form.openFor,
+    listeners: {
+      views,
+      options: { ...options, [`${FIELD}:zone`]: zones, [`${FIELD}:zone${REFILLED}`]: zones },
+      actions: {
+        ...actions,
+        'schedule-more': form.onDraft((draft, request) =>
+          form.redraw({ ...draft, isUnfolded: !draft.isUnfolded }, request),
+        ),
+        'schedule-time': form.refill((time) => ({ time })),
+        'schedule-zone': form.refill((zone) => ({ zone })),
+        [SCHEDULE_TEST.channel]: test('channel'),
+        [SCHEDULE_TEST.me]: test('me'),
+      },
+    } satisfies Listeners,
   };
 }
 
-const formOf = (parts: ScheduleFormParts): OwnedForm<Schedule, ScheduleDraft> => ({
-  view: (draft, request, shown) => viewOf(parts, draft, request, shown),
-  load: (draft, request, shown) => loadView(parts, draft, request, shown),
-  problemBlock: section,
-  asNew: (draft) => ({ ...draft, before: '' }),
-  async check(draft, before, request) {
-    const problem = await findDraftProblem(draft, request);
-    if (problem !== undefined) return { problem: `${problem} ${NOTHING_SAVED}` };
-    const outcome = carryOverDraft(draft, request, await loadUpcomingSends(parts.scheduling, request));
+const scheduleForm = (kind: OwnedSchedules, parts: ScheduleFormParts): OwnedForm<ScheduleFormTypes> => ({
+  kind,
+  field: FIELD,
+  max: LIMITS,
+  words: {
+    create: 'Schedule a post',
+    edit: 'Edit schedule',
+    saving: 'Checking the channel…',
+    sends: 'posts',
+    projectsHint: 'Type a name or an ID. Several projects make one post with a total.',
+    duplicate: 'This channel already gets the same post at that time. If you save this, it comes twice.',
+    listVerbs: 'pause or delete',
+  },
+  inView: { blocks: ['projects', 'channel', 'report'], below: 'When' },
+  read: readScheduleFields,
+  errors: scheduleErrors,
+  fieldsOf: (schedule) => schedule,
+  hidden: fieldsUnderMore,
+  changed: withUsualReport,
+  blocks: scheduleBlocks,
+  asks: () => false,
+  figures: async (draft, request) =>
+    previewDraft(parts, draft, await carryOverDraft(parts, draft, request), request),
+  isSame: isSameSchedule,
+  async build(draft, before, request) {
+    const outcome = await carryOverDraft(parts, draft, request);
     return {
       item: scheduleFromDraft(draft, before, request, outcome.since),
       savedBlocks: savedPreviewBlocks(previewDraft(parts, draft, outcome, request)),
@@ -87,9 +106,21 @@ const formOf = (parts: ScheduleFormParts): OwnedForm<Schedule, ScheduleDraft> =>
   announcements: (schedule, { workspace, user }, isChange) => [
     { to: schedule.channel, message: announcementMessage(schedule, workspace, user.id, isChange) },
   ],
-  savedText: (schedule, { workspace }) => scheduleSavedText(schedule, workspace),
-  listVerbs: 'pause or delete',
+  savedText: scheduleSavedText,
 });
+
+export function newScheduleDraft(
+  words: ScheduleWords,
+  projects: readonly ChosenProject[],
+  request: Request,
+): ScheduleDraft {
+  const zone = request.user.zone ?? request.workspace.settings.zone;
+  return {
+    ...newDraft(projects, LIMITS, request),
+    ...newScheduleFields(words, zone),
+    isUnfolded: words.waitHours !== undefined,
+  };
+}
 
 /** @throws NotAllowed, Failure for a project that was typed; InvalidWord for too many */
 function projectsIn(words: ScheduleWords, request: Request): readonly ChosenProject[] {
@@ -111,127 +142,68 @@ function projectsIn(words: ScheduleWords, request: Request): readonly ChosenProj
   });
 }
 
-const previewDraft = (
+/** The schedule that the form edits, of any owner; undefined for a new, deleted or damaged one. */
+const scheduleBefore = ({ before }: ScheduleDraft, { workspace }: Request): Schedule | undefined =>
+  workspace.schedules.find(({ id }) => id === before);
+
+async function carryOverDraft(
+  { scheduling }: SchedulesParts,
+  draft: ScheduleDraft,
+  request: Request,
+): Promise<EditOutcome> {
+  const sends = await loadUpcomingSends(scheduling, request);
+  return carryOver(draft.before, draft.timing, scheduleBefore(draft, request), sends, request.at);
+}
+
+function previewDraft(
   { reports }: ScheduleFormParts,
   draft: ScheduleDraft,
   outcome: EditOutcome,
-  { workspace, at: now }: Request,
-): SchedulePreview =>
-  previewSchedule({
+  request: Request,
+): SchedulePreview {
+  const { workspace, at: now } = request;
+  return previewSchedule({
     ...{ timing: draft.timing, outcome, now },
-    isPaused: scheduleBefore(draft, workspace)?.paused?.why === 'person',
+    isPaused: scheduleBefore(draft, request)?.paused?.why === 'person',
     report: reports[draft.report],
     reportingZone: isDamaged(workspace, 'settings') ? undefined : workspace.settings.zone,
   });
-
-/** What a redrawn form shows besides the draft. */
-type FormExtras = Partial<Pick<ScheduleFormState, 'channelCheck' | 'notice' | 'testResult'>> & {
-  readonly sends?: UpcomingSendsOf;
-};
-
-function viewOf(
-  parts: ScheduleFormParts,
-  draft: ScheduleDraft,
-  request: Request,
-  { sends, channelCheck, ...messages }: FormExtras,
-) {
-  const { workspace, user, at } = request;
-  // A form may send back a channel that the user is not in, or a project that they may not see.
-  const isVisible = channelCheck !== undefined && channelCheck.problem === undefined;
-  const channel = isVisible ? draft.channel : (request.channel ?? '');
-  const unnamed = user.canManage ? [] : limitedProjects(channel, draft.projects, workspace);
-  const nameOf = (project: ChosenProject) =>
-    unnamed.includes(project) ? projectIdLabel(project) : projectLabel(project, workspace);
-  return scheduleForm({
-    ...{ draft, channelCheck, nameOf, at },
-    restricted: draft.channel === '' ? [] : limitedProjects(draft.channel, draft.projects, workspace),
-    isDuplicate: workspace.schedules.some((schedule) => isSameSchedule(draft, schedule)),
-    preview: sends && previewDraft(parts, draft, carryOverDraft(draft, request, sends), request),
-    ...messages,
-  });
-}
-
-async function openForm(parts: ScheduleFormParts, draft: ScheduleDraft, request: Request): Promise<void> {
-  // Slack opens a form only within 3 s of the click, so the check of the channel follows.
-  const sends = await loadUpcomingSends(parts.scheduling, request);
-  await request.reply.modal.open(viewOf(parts, draft, request, { sends }));
-  if (draft.channel === '') return;
-  const channelCheck = await checkScheduleDraftChannel(draft, request);
-  await request.reply.modal.updateIfUnchanged(viewOf(parts, draft, request, { sends, channelCheck }));
-}
-
-/** After asking Slack about the channel, and what was posted so far. */
-async function loadView(
-  parts: ScheduleFormParts,
-  draft: ScheduleDraft,
-  request: Request,
-  shown: FormExtras = {},
-): Promise<ModalView> {
-  const channelCheck = draft.channel === '' ? undefined : await checkScheduleDraftChannel(draft, request);
-  const sends = await loadUpcomingSends(parts.scheduling, request);
-  return viewOf(parts, draft, request, { sends, channelCheck, ...shown });
 }
 
 async function sendTest(
-  parts: ScheduleFormParts,
+  form: ReturnType<typeof createOwnedForm<ScheduleFormTypes>>,
+  { scheduling }: SchedulesParts,
   draft: ScheduleDraft,
   request: Request,
   audience: 'channel' | 'me',
 ): Promise<void> {
+  const { user, reply } = request;
   const isForMe = audience === 'me';
   const where = isForMe ? 'you' : channelLink(draft.channel);
-  const { teamId, id } = request.user;
-  const { modal } = request.reply;
-  const channelCheck = draft.channel === '' ? undefined : await checkScheduleDraftChannel(draft, request);
-  const sends = await loadUpcomingSends(parts.scheduling, request);
-  const withResult = (...testResult: readonly Block[]) =>
-    viewOf(parts, draft, request, { sends, channelCheck, testResult });
+  const shown = await form.load(draft, request);
+  const withResult = (...result: readonly Block[]) => form.view(draft, request, { ...shown, result });
   try {
-    const found = await (isForMe ? findVisibilityProblem : findDraftProblem)(draft, request);
-    if (typeof found === 'string') return modal.update(withResult(section(found)));
+    const problem =
+      draft.projects.length === 0
+        ? 'Choose a project first.'
+        : // Tally need not be in the channel to show the user what would be posted there.
+          isForMe && shown.check !== undefined
+          ? shown.check.problem
+          : await form.findProblem(draft, request);
+    if (problem !== undefined) return await reply.modal.update(withResult(markup(problem)));
     const before = requireOwned(findSchedule, draft.before, request);
     const schedule = scheduleFromDraft(draft, before, request, request.at);
-    await modal.update(withResult(markup(`Sending a test to ${where}…`)));
-    await parts.scheduling.send(teamId, schedule, isForMe ? 'test-to-me' : 'test', id);
-    await modal.updateIfUnchanged(withResult(markup(`Sent a test to ${where}. Nothing is saved yet.`)));
+    await reply.modal.update(withResult(markup(`Sending a test to ${where}…`)));
+    await scheduling.send(user.teamId, schedule, isForMe ? 'test-to-me' : 'test', user.id);
+    await reply.modal.redraw(withResult(markup(`Sent a test to ${where}. Nothing is saved yet.`)));
   } catch (error) {
     const isExpected = isFailure(error) && error.kind !== 'not-allowed';
     const blocks = isExpected ? failureFacts(error, request) : [section('Couldn’t send the test.')];
-    await modal.update(withResult(...blocks));
+    await reply.modal.update(withResult(...blocks));
     // An unexpected error is logged, and answered with its reference.
     if (!isExpected) throw error;
   }
 }
-
-/** The schedule that the form edits, of any owner; undefined for a new, deleted or damaged one. */
-const scheduleBefore = ({ before }: ScheduleDraft, workspace: Workspace): Schedule | undefined =>
-  before === '' ? undefined : workspace.schedules.find(({ id }) => id === before);
-
-/** @throws NotAllowed when the user may not edit it */
-const checkScheduleDraftChannel = (draft: ScheduleDraft, request: Request): Promise<ChannelCheck> =>
-  checkItemChannel(draft.channel, requireOwned(findSchedule, draft.before, request), request);
-
-/** Joins the channel if that is wanted and needed. @returns why the draft cannot be posted, in a sentence */
-export async function findDraftProblem(draft: ScheduleDraft, request: Request): Promise<string | undefined> {
-  const found = await findVisibilityProblem(draft, request);
-  return typeof found === 'string' ? found : joinIfWanted(draft.channel, found, draft.joins, request);
-}
-
-/** Why the user may not see there what would be posted; Tally need not be in the channel for that. */
-async function findVisibilityProblem(draft: ScheduleDraft, request: Request): Promise<string | ChannelCheck> {
-  if (draft.projects.length === 0) return 'Choose a project first.';
-  const channelCheck = await checkScheduleDraftChannel(draft, request);
-  if (channelCheck.problem !== undefined) return channelCheck.problem;
-  if (limitedProjects(draft.channel, draft.projects, request.workspace).length > 0)
-    return 'That channel can’t see all these projects. Choose other projects or another channel.';
-  return channelCheck;
-}
-
-const carryOverDraft = (
-  draft: ScheduleDraft,
-  { workspace, at }: Request,
-  sends: UpcomingSendsOf,
-): EditOutcome => carryOver(draft.before, draft.timing, scheduleBefore(draft, workspace), sends, at);
 
 /** @param since posts that are due after this instant are sent */
 export function scheduleFromDraft(
@@ -240,12 +212,15 @@ export function scheduleFromDraft(
   request: Request,
   since: Millis,
 ): Schedule {
-  const { projects, report, timing, channel, skipsEmpty, correctsFrom, waitHours } = draft;
-  // An edit may fix the cause of Tally's own pause; a person's pause stays.
-  const paused = before?.paused?.why === 'person' ? { paused: before.paused } : {};
+  const { projects, report, timing, channel, waitHours } = draft;
+  const { coversDays } = REPORTS[report];
   return {
     ...ownershipFields(before, request),
-    ...{ report, projects: [...projects], timing, channel, skipsEmpty, correctsFrom, waitHours, since },
-    ...paused,
+    ...{ report, projects: [...projects], timing, channel, waitHours, since },
+    // A balance belongs to an instant: it covers no days without spend, and does not change later.
+    skipsEmpty: coversDays && draft.skipsEmpty,
+    correctsFrom: coversDays ? draft.correctsFrom : 0,
+    // An edit may fix the cause of Tally's own pause; a person's pause stays.
+    ...(before?.paused?.why === 'person' && { paused: before.paused }),
   };
 }

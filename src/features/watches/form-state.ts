@@ -1,4 +1,5 @@
-import { createHash } from 'node:crypto';
+import type { WatchPreview } from '../../delivery/watches/watch-preview.ts';
+import type { Failure } from '../../domain/failure/index.ts';
 import { type Money, ZERO } from '../../domain/money/amount.ts';
 import {
   MAX_RUNWAY_DAYS,
@@ -11,71 +12,55 @@ import {
   type WatchKind,
   type WatchRule,
 } from '../../domain/money/watch-rule.ts';
-import type { SlackId } from '../../domain/slack-id.ts';
-import { type FormFields, selectedValues } from '../../slack/kit/modal.ts';
-import { MAX_WATCH_PEOPLE, type Watch } from '../../workspace/owned/watches.ts';
-import { type ChosenProject, parseProjectValue } from '../../workspace/projects/chosen-project.ts';
-import { isChannel, isPerson } from '../../workspace/record/record-schema.ts';
+import type { FormFields } from '../../slack/kit/modal.ts';
+import type { FormDraft } from '../../slack/owned/owned-form.ts';
+import type { Watch } from '../../workspace/owned/watches.ts';
+import type { ChosenProject } from '../../workspace/projects/chosen-project.ts';
 import { THRESHOLDS, type ThresholdFields, WATCH_KINDS, type WatchWords } from './words.ts';
 
-/** A watch as the form has it: fields may be empty or wrong, and nothing is checked against the record. */
-export interface WatchDraft extends ThresholdFields {
-  /** The ID of the edited watch; '' for a new one. */
-  readonly before: string;
-  /** The edited watch as it was when the form was opened; '' for a new watch. */
-  readonly seen: string;
-  readonly project: ChosenProject | undefined;
-  readonly kind: WatchKind;
-  readonly to: 'channel' | 'people';
-  /** Slack's ID; '' for none. */
-  readonly channel: SlackId;
-  /** Slack's IDs. */
-  readonly people: readonly SlackId[];
-  /** Let Tally join the channel. */
-  readonly joins: boolean;
-  /** The thresholds have their alternative action IDs. */
-  readonly isRefilled: boolean;
+/** What billing was asked for a form; a failure if it gave no answer. */
+export interface Previewed {
+  readonly rule: WatchRule;
+  readonly result: WatchPreview | Failure;
 }
+
+/** The fields that only a watch has. */
+export interface WatchFields extends ThresholdFields {
+  readonly kind: WatchKind;
+  /** The currency label of the project when the form was drawn. */
+  readonly label: string;
+}
+export interface WatchFormTypes {
+  readonly item: Watch;
+  readonly own: WatchFields;
+  readonly figures: Previewed;
+}
+export type WatchDraft = FormDraft<WatchFormTypes>;
 
 const DEFAULT_FACTOR = '2';
 
-/** What a new form begins with. @param asked where and by whom */
-export function newWatchDraft(
-  words: WatchWords,
-  project: ChosenProject | undefined,
-  asked: { readonly channel: SlackId | undefined; readonly person: SlackId },
-): WatchDraft {
-  const channel = isChannel(asked.channel ?? '') ? (asked.channel ?? '') : '';
-  return {
-    before: '',
-    seen: '',
-    ...{ project, channel, kind: words.kind ?? 'balance' },
-    ...{ factor: DEFAULT_FACTOR, ...pickThresholds(words) },
-    to: channel === '' ? 'people' : 'channel',
-    people: [asked.person],
-    joins: true,
-    isRefilled: false,
-  };
-}
-
-/** Differs if what the form edits was changed; a pause or a snooze does not count. */
-export const watchVersion = ({ project, rule, target }: Watch): string =>
-  createHash('sha256')
-    .update(JSON.stringify([project, rule, target]))
-    .digest('base64url')
-    .slice(0, 12);
-
-export const draftOfWatch = (watch: Watch, person: SlackId): WatchDraft => ({
-  before: watch.id,
-  seen: watchVersion(watch),
-  project: watch.project,
-  ...fieldsOfRule(watch.rule),
-  ...('channel' in watch.target
-    ? { to: 'channel', channel: watch.target.channel, people: [person] }
-    : { to: 'people', channel: '', people: watch.target.people }),
-  joins: true,
-  isRefilled: false,
+/** What a new form begins with. */
+export const newWatchFields = (words: WatchWords): WatchFields => ({
+  ...{ kind: words.kind ?? 'balance', label: '', factor: DEFAULT_FACTOR },
+  ...pickThresholds(words),
 });
+
+export const watchFields = (fields: FormFields): WatchFields => ({
+  kind: WATCH_KINDS.find((kind) => kind === fields.kind) ?? 'balance',
+  label: fields.label ?? '',
+  ...pickThresholds(fields),
+});
+
+/** What was typed for other kinds, if it is an amount. */
+export const typedAmounts = (draft: WatchDraft): FormFields =>
+  Object.fromEntries(Object.entries(pickThresholds(draft)).filter(([, typed]) => AMOUNT.test(typed)));
+const AMOUNT = /^[\d., ]+[x×]?$/;
+
+/** The project of the draft, unless the user may not know it. */
+export const knownProject = (
+  { projects }: WatchDraft,
+  unnamed: readonly ChosenProject[],
+): ChosenProject | undefined => projects.find((project) => !unnamed.includes(project));
 
 /** What the form's fields hold for a rule. */
 export function fieldsOfRule(rule: WatchRule): ThresholdFields & { readonly kind: WatchKind } {
@@ -115,30 +100,15 @@ export function decodeThresholds(value: string): ThresholdFields {
 }
 
 /** Whether any threshold of the kind was typed. */
-export const hasThreshold = ({ kind, ...draft }: WatchDraft): boolean =>
+export const hasThreshold = ({ kind, ...draft }: WatchFields): boolean =>
   ({ balance: draft.below, runway: draft.days, budget: draft.amount, spike: draft.floor })[kind] !==
   undefined;
-
-/** The form's values. */
-export function parseWatchForm(fields: FormFields, metadata: string): WatchDraft {
-  const { project = '', to, channel = '', people } = fields;
-  return {
-    ...decodeWatchMetadata(metadata),
-    project: parseProjectValue(project),
-    kind: WATCH_KINDS.find((kind) => kind === fields.kind) ?? 'balance',
-    ...pickThresholds(fields),
-    to: to === 'people' ? 'people' : 'channel',
-    channel: isChannel(channel) ? channel : '',
-    people: selectedValues(people).filter(isPerson),
-    joins: fields.join === undefined || fields.join === 'yes',
-  };
-}
 
 /** The rule that the thresholds make, or what is wrong with each of them: block ID → sentence. */
 export type DraftRule = { readonly rule: WatchRule } | { readonly errors: Readonly<Record<string, string>> };
 
 /** @param label the currency label of the project */
-export function ruleOfDraft({ kind, ...fields }: WatchDraft, label: string): DraftRule {
+export function ruleOfDraft({ kind, ...fields }: WatchFields, label: string): DraftRule {
   switch (kind) {
     case 'balance': {
       const below = readAmount(fields.below, label);
@@ -193,43 +163,8 @@ function readAmount(
   };
 }
 
-/** Block ID → error, for errors that need no look-up. */
-export function validateWatchForm(fields: FormFields, metadata: string): Record<string, string> {
-  const draft = parseWatchForm(fields, metadata);
-  // A label beside an amount is checked against the record when the watch is saved.
-  const rule = ruleOfDraft(draft, decodeWatchMetadata(metadata).label);
-  const chosen = selectedValues(fields.people).length;
-  const isPeopleWrong = chosen < 1 || chosen > MAX_WATCH_PEOPLE || draft.people.length < chosen;
-  return {
-    ...(draft.project === undefined && { project: 'Choose a project. Type a name or an ID.' }),
-    ...('errors' in rule && rule.errors),
-    ...(draft.to === 'channel' &&
-      draft.channel === '' && { channel: 'Choose a channel, not a direct message.' }),
-    ...(draft.to === 'people' && isPeopleWrong && { people: `Choose 1 to ${MAX_WATCH_PEOPLE} people.` }),
-  };
-}
-
-export const targetOfDraft = ({ to, channel, people }: WatchDraft): Watch['target'] =>
-  to === 'channel' ? { channel } : { people: [...people] };
-
-type Metadata = Pick<WatchDraft, 'before' | 'seen' | 'isRefilled'> & {
-  /** Where it was opened, or the edited watch posts; '' for neither. */
-  readonly place: string;
-  /** The currency label of the project when the form was drawn. */
-  readonly label: string;
-};
-
-/** The form's metadata. */
-export const encodeWatchMetadata = (metadata: Metadata): string =>
-  [
-    metadata.before,
-    metadata.seen,
-    metadata.place,
-    metadata.isRefilled ? 'refilled' : '',
-    metadata.label,
-  ].join(' ');
-
-export function decodeWatchMetadata(metadata: string): Metadata {
-  const [before = '', seen = '', place = '', refilled = '', label = ''] = metadata.split(' ');
-  return { before, seen, place, isRefilled: refilled !== '', label };
+/** A label beside an amount is checked against the record when the watch is saved. */
+export function thresholdErrors(draft: WatchDraft): Readonly<Record<string, string>> {
+  const rule = ruleOfDraft(draft, draft.label);
+  return 'errors' in rule ? rule.errors : {};
 }

@@ -1,98 +1,52 @@
 import type { InputBlock, ModalView } from '@slack/types';
-import type { WriteMoney } from '../../delivery/watches/alert-wording.ts';
+import { currencyOf, moneyWriter } from '../../delivery/watches/alert-wording.ts';
 import { commandText } from '../../domain/commands.ts';
 import { BUDGET_STEPS, type WatchKind } from '../../domain/money/watch-rule.ts';
-import { projectOption } from '../../slack/commands/project-picker.ts';
-import { type Block, context, option, plainText, section } from '../../slack/kit/atoms.ts';
-import { choiceInput, input, modal, peopleInput, textInput } from '../../slack/kit/modal.ts';
-import { channelCheckBlocks, channelInput, liveInput } from '../../slack/owned/form.ts';
-import type { ChannelCheck } from '../../slack/request/channels.ts';
-import { MAX_WATCH_PEOPLE } from '../../workspace/owned/watches.ts';
-import { encodeWatchMetadata, type WatchDraft } from './form-state.ts';
-import { type Previewed, previewBlocks } from './preview.ts';
+import { type Block, context, option, section } from '../../slack/kit/atoms.ts';
+import { choiceInput, textInput, waitingModal } from '../../slack/kit/modal.ts';
+import type { DrawnParts } from '../../slack/owned/owned-form.ts';
+import type { ChosenProject } from '../../workspace/projects/chosen-project.ts';
+import {
+  hasThreshold,
+  knownProject,
+  ruleOfDraft,
+  type WatchDraft,
+  type WatchFormTypes,
+} from './form-state.ts';
+import { previewBlocks } from './preview.ts';
 import { WATCH_KINDS } from './words.ts';
 
-export interface WatchFormState {
-  readonly draft: WatchDraft;
-  /** Where the form was opened; '' in Home. */
-  readonly place: string;
-  /** As people call the project; '' for none. */
-  readonly projectName: string;
-  /** The currency label of the project; '' for none. */
-  readonly label: string;
-  readonly money: WriteMoney;
-  /** Undefined before the channel was checked, and for people. */
-  readonly channelCheck: ChannelCheck | undefined;
-  /** Undefined before billing was asked. */
-  readonly previewed: Previewed | undefined;
-  /** Billing is being asked. */
-  readonly isPreviewing: boolean;
-  /** What is wrong with a threshold, in a sentence. */
-  readonly problem: string | undefined;
-  /** Another watch is the same. */
-  readonly isDuplicate: boolean;
-  /** The result of saving, at the top. */
-  readonly notice?: readonly Block[];
+/** The fields of the form and its preview. */
+export function watchBlocks(
+  draft: WatchDraft,
+  parts: DrawnParts<WatchFormTypes>,
+): readonly (Block | InputBlock)[] {
+  const { projects, target, duplicate, figures, isAsking = false, live, unnamed, request } = parts;
+  const known = knownProject(draft, unnamed) ?? NO_PROJECT;
+  const label = currencyOf(known, request.workspace);
+  const parsed = ruleOfDraft(draft, label);
+  const [problem] = 'errors' in parsed && hasThreshold(draft) ? Object.values(parsed.errors) : [];
+  return [
+    projects,
+    live(kindInput(draft)),
+    ...thresholdInputs(draft).map((field) => live(field, draft.isRefilled)),
+    ...(problem === undefined ? [] : [section(problem)]),
+    // A budget is agreed in a currency.
+    ...(draft.kind === 'budget' && label === '' ? [context(NO_CURRENCY)] : []),
+    ...(isAsking
+      ? [section(PREVIEWING)]
+      : previewBlocks(figures, moneyWriter(known, request.workspace, request.locale))),
+    ...target,
+    ...duplicate,
+  ];
 }
 
-export function watchForm(state: WatchFormState): ModalView {
-  const { draft, place, label, notice = [], projectName } = state;
-  return modal({
-    callback: 'watch',
-    metadata: encodeWatchMetadata({ ...draft, place, label }),
-    title: draft.before === '' ? 'Set up a watch' : 'Edit watch',
-    submit: 'Save',
-    blocks: [
-      ...notice,
-      projectInput(draft.project, projectName),
-      kindInput(draft),
-      ...thresholdInputs(draft),
-      ...(state.problem === undefined ? [] : [section(state.problem)]),
-      ...currencyHint(state),
-      ...(state.isPreviewing ? [section(PREVIEWING)] : previewBlocks(state.previewed, state.money)),
-      toInput(draft),
-      targetInput(draft),
-      ...(draft.to === 'people' ? [] : channelCheckBlocks(state.channelCheck, draft.joins)),
-      ...(state.isDuplicate ? [section(DUPLICATE)] : []),
-    ],
-  });
-}
+const NO_PROJECT: ChosenProject = { id: '', product: 1 };
 
 const PREVIEWING = 'Asking the billing service what this would have alerted about…';
-const DUPLICATE = 'A watch like this already exists. If you save this one too, each alert arrives twice.';
 const NO_CURRENCY = `Amounts have no currency here: the billing service names none. A Tally manager can set a label in \`${commandText('/billing settings')}\`.`;
 
-/** A budget is agreed in a currency. */
-const currencyHint = ({ draft, label }: WatchFormState): Block[] =>
-  draft.kind === 'budget' && label === '' ? [context(NO_CURRENCY)] : [];
-
-export const savingWatchModal: ModalView = modal({
-  title: 'Set up a watch',
-  blocks: [section('Checking who gets the alerts…')],
-});
-
-export const suggestingModal: ModalView = modal({
-  title: 'Change threshold',
-  blocks: [section(PREVIEWING)],
-});
-
-/** The action ID of a field whose change redraws the form. */
-export const WATCH_FIELD = 'watch-form';
-
-const live = (field: InputBlock, isRefilled = false): InputBlock => liveInput(WATCH_FIELD, field, isRefilled);
-
-const projectInput = (project: WatchDraft['project'], name: string): InputBlock =>
-  live(
-    input(
-      { block: 'project', label: 'Project' },
-      {
-        type: 'external_select',
-        min_query_length: 0,
-        placeholder: plainText('prod, or 123'),
-        ...(project !== undefined && { initial_option: projectOption(project, name) }),
-      },
-    ),
-  );
+export const suggestingModal: ModalView = waitingModal('Change threshold', PREVIEWING);
 
 const KIND_LABELS: Readonly<Record<WatchKind, string>> = {
   balance: 'The balance is below an amount',
@@ -102,14 +56,12 @@ const KIND_LABELS: Readonly<Record<WatchKind, string>> = {
 };
 
 const kindInput = ({ kind }: WatchDraft): InputBlock =>
-  live(
-    choiceInput({
-      block: 'kind',
-      label: 'Alert when',
-      options: WATCH_KINDS.map((each) => option(KIND_LABELS[each], each)),
-      initial: kind,
-    }),
-  );
+  choiceInput({
+    block: 'kind',
+    label: 'Alert when',
+    options: WATCH_KINDS.map((each) => option(KIND_LABELS[each], each)),
+    initial: kind,
+  });
 
 /** More than the digits that are read, so that a longer amount is refused with a sentence and not cut. */
 const MAX_TYPED = 60;
@@ -164,34 +116,5 @@ const THRESHOLDS: Readonly<Record<WatchKind, readonly Threshold[]>> = {
 
 const thresholdInputs = (draft: WatchDraft): InputBlock[] =>
   THRESHOLDS[draft.kind].map(({ block, ...text }) =>
-    live(
-      textInput({ block, ...text, max: MAX_TYPED, initial: draft[block], optional: block === 'floor' }),
-      draft.isRefilled,
-    ),
+    textInput({ block, ...text, max: MAX_TYPED, initial: draft[block], optional: block === 'floor' }),
   );
-
-const toInput = ({ to }: WatchDraft): InputBlock =>
-  live(
-    choiceInput({
-      block: 'to',
-      label: 'Send alerts to',
-      options: [option('A channel', 'channel'), option('People, by direct message', 'people')],
-      initial: to,
-    }),
-  );
-
-const targetInput = (draft: WatchDraft): InputBlock =>
-  draft.to === 'people'
-    ? whomInput(draft)
-    : channelInput(WATCH_FIELD, draft.channel, 'Everyone there sees the alerts, and who set them up.');
-
-const whomInput = ({ people }: WatchDraft): InputBlock => ({
-  ...peopleInput({
-    block: 'people',
-    label: 'People',
-    hint: 'Full members of this workspace.',
-    initial: people,
-    max: MAX_WATCH_PEOPLE,
-  }),
-  optional: false,
-});

@@ -1,13 +1,9 @@
 import { commandText } from '../../domain/commands.ts';
-import { projectSearch } from '../../slack/commands/project-picker.ts';
 import { type HelpLine, helpMessage, PERIOD_EXAMPLES } from '../../slack/kit/help.ts';
 import { createOwnedActions } from '../../slack/owned/actions.ts';
-import type { ActionListener } from '../../slack/server/listeners.ts';
 import type { Feature } from '../feature.ts';
 import { type AlertActionsParts, alertListeners } from './alert-actions.ts';
 import { stoppedWatches } from './blocks.ts';
-import { savingWatchModal, WATCH_FIELD } from './form.ts';
-import { decodeThresholds, decodeWatchMetadata, parseWatchForm, validateWatchForm } from './form-state.ts';
 import { createWatchKind, crossedBlocks, listWatches, watchHomeBlocks, watchStatus } from './kind.ts';
 import { createWatchForm } from './setup.ts';
 import { KIND_EXAMPLES, parseWatchList, parseWatchText } from './words.ts';
@@ -80,18 +76,12 @@ export function createWatchesFeature(parts: AlertActionsParts): Feature {
         run: (rest, request) => listWatches(kind, parseWatchList(rest, request.workspace.aliases), request),
       }),
     },
-    options: { [`${WATCH_FIELD}:project`]: projectSearch((metadata) => decodeWatchMetadata(metadata).place) },
-    actions: { ...formActions(form), ...listeners, ...alertListeners(kind, form.openSuggestion, parts) },
-    views: {
-      watch: {
-        right: 'member',
-        waiting: savingWatchModal,
-        read(fields, metadata) {
-          const errors = validateWatchForm(fields, metadata);
-          return Object.keys(errors).length > 0 ? { errors } : { input: parseWatchForm(fields, metadata) };
-        },
-        submit: (draft, request) => form.save(draft, request),
-      },
+    options: form.listeners.options,
+    views: form.listeners.views,
+    actions: {
+      ...form.listeners.actions,
+      ...listeners,
+      ...alertListeners(kind, form.openSuggestion, parts),
     },
     attention: (request) => crossedBlocks(kind, request),
     home: (request) => watchHomeBlocks(kind, request),
@@ -99,23 +89,3 @@ export function createWatchesFeature(parts: AlertActionsParts): Feature {
     stops: stoppedWatches,
   };
 }
-
-type Form = ReturnType<typeof createWatchForm>;
-
-const formActions = (form: Form): Readonly<Record<string, ActionListener>> => {
-  const redraw: ActionListener = {
-    right: 'member',
-    does: 'answer',
-    run: ({ fields, metadata }, request) => form.redraw(parseWatchForm(fields, metadata), request),
-  };
-  return {
-    [WATCH_FIELD]: redraw,
-    'watch-preview': redraw,
-    'watch-suggest': {
-      right: 'member',
-      does: 'answer',
-      run: ({ value, fields, metadata }, request) =>
-        form.refill(parseWatchForm(fields, metadata), decodeThresholds(value), request),
-    },
-  };
-};

@@ -21,8 +21,7 @@ import { HIDDEN_PROJECT } from '../../workspace/projects/chosen-project.ts';
 import { findProject, findWatch, requireSettings, type Workspace } from '../../workspace/record/workspace.ts';
 import type { Workspaces } from '../../workspace/record/workspaces.ts';
 import type { StatusPart } from '../feature.ts';
-import { describeWatch, isSnoozed, isStopped, watchAuditText, watchText } from './blocks.ts';
-import { findTargetProblem } from './target-check.ts';
+import { describeWatch, isSnoozed, isStopped, watchAuditText, watchMarkup, watchText } from './blocks.ts';
 import type { WatchListWords } from './words.ts';
 
 export type StateOf = (watch: Watch) => WatchState | undefined;
@@ -56,7 +55,6 @@ export function createWatchKind({ workspaces, watching }: WatchesParts): OwnedWa
     },
     paused: (watch, { at, user }) => ({ ...watch, paused: { at, by: user.id } }),
     resumed: ({ paused: _, ...running }) => running,
-    findProblem: (watch, request) => findTargetProblem({ ...watch, joins: true, before: watch }, request),
     words: {
       title: 'Watches',
       count: (watches) => pluralize(watches, 'watch', 'watches'),
@@ -64,6 +62,7 @@ export function createWatchKind({ workspaces, watching }: WatchesParts): OwnedWa
       none: 'No watches here yet. Tally can alert you before the money runs out, when a budget is reached, or when a day costs too much.',
       does: 'check',
       shownHere: 'watches of this channel, yours, and those that alert you',
+      summary: (watch, { workspace, locale }) => watchMarkup(watch, workspace, locale),
       auditText: watchAuditText,
       deleted: (watch, request) =>
         `Deleted the watch on ${

@@ -1,19 +1,13 @@
 import type { WriteMoney } from '../../delivery/watches/alert-wording.ts';
 import type { WatchPreview } from '../../delivery/watches/watch-preview.ts';
-import { type Failure, isFailure } from '../../domain/failure/index.ts';
+import { isFailure } from '../../domain/failure/index.ts';
 import { pluralize } from '../../domain/language/text.ts';
 import { formatFactor } from '../../domain/money/amount.ts';
 import type { WatchRule } from '../../domain/money/watch-rule.ts';
 import { type Day, formatDays } from '../../domain/time/calendar.ts';
 import { actions, type Block, button, context, escapeMarkup, markup } from '../../slack/kit/atoms.ts';
 import { crossedText, currentValueLabel, measurementText } from './blocks.ts';
-import { encodeThresholds } from './form-state.ts';
-
-/** What billing was asked for a form; a failure if it gave no answer. */
-export interface Previewed {
-  readonly rule: WatchRule;
-  readonly result: WatchPreview | Failure;
-}
+import { encodeThresholds, type Previewed } from './form-state.ts';
 
 /** Days of the simulation; at more alerts than weeks in it, people stop reading them. */
 const DAYS = 90;

@@ -1,197 +1,206 @@
-import { moneyWriter } from '../../delivery/watches/alert-wording.ts';
+import { currencyOf, moneyWriter } from '../../delivery/watches/alert-wording.ts';
 import { previewWatch } from '../../delivery/watches/watch-preview.ts';
 import { isFailure, NoData } from '../../domain/failure/index.ts';
 import type { WatchRule } from '../../domain/money/watch-rule.ts';
 import { typedOrDefaultProject } from '../../slack/commands/project-picker.ts';
 import { escapeMarkup, markup, section } from '../../slack/kit/atoms.ts';
-import { fullMessage } from '../../slack/owned/actions.ts';
-import {
-  type CheckedDraft,
-  type DraftRefusal,
-  NOTHING_SAVED,
-  type OwnedForm,
-  ownershipFields,
-  saveDraft,
-} from '../../slack/owned/form.ts';
-import { canReadOwned } from '../../slack/owned/ownership.ts';
-import type { ChannelCheck } from '../../slack/request/channels.ts';
+import { createOwnedForm } from '../../slack/owned/form.ts';
+import { draftOf, newDraft, targetOfDraft } from '../../slack/owned/form-state.ts';
+import type { OwnedForm } from '../../slack/owned/owned-form.ts';
+import { ownershipFields } from '../../slack/owned/save-draft.ts';
 import type { Request } from '../../slack/request/request.ts';
-import type { Watch } from '../../workspace/owned/watches.ts';
+import type { Listeners } from '../../slack/server/listeners.ts';
+import { MAX_WATCH_PEOPLE, type Watch } from '../../workspace/owned/watches.ts';
 import { type ChosenProject, isSameProject } from '../../workspace/projects/chosen-project.ts';
 import { resolveProject } from '../../workspace/projects/resolve-project.ts';
-import { announcements, watchMarkup, watchSavedText } from './blocks.ts';
+import { announcements, watchSavedText } from './blocks.ts';
+import { suggestingModal, watchBlocks } from './form.ts';
 import {
-  checkWatchDraftChannel,
-  previewAllowed,
-  previewDraft,
-  ruleFor,
-  watchFormView,
-} from './draft-view.ts';
-import { suggestingModal } from './form.ts';
-import {
-  draftOfWatch,
+  decodeThresholds,
   fieldsOfRule,
-  newWatchDraft,
-  targetOfDraft,
+  knownProject,
+  newWatchFields,
+  type Previewed,
+  ruleOfDraft,
+  thresholdErrors,
+  typedAmounts,
   type WatchDraft,
-  watchVersion,
+  type WatchFormTypes,
+  watchFields,
 } from './form-state.ts';
 import type { OwnedWatches, WatchesParts } from './kind.ts';
 import { savedLines } from './preview.ts';
-import { findTargetProblem } from './target-check.ts';
-import type { ThresholdFields, WatchWords } from './words.ts';
+import type { WatchWords } from './words.ts';
 
-/** The form: opened, redrawn at each change, previewed and saved. What it sends back is checked each time. */
+const FIELD = 'watch-form';
+const LIMITS = { projects: 1, people: MAX_WATCH_PEOPLE } as const;
+
+/** The form, with its buttons that preview. */
 export function createWatchForm(kind: OwnedWatches, parts: WatchesParts) {
+  const form = createOwnedForm(watchForm(kind, parts));
+  const { actions, options, views } = form.listeners;
   return {
-    async openNew(words: WatchWords, request: Request): Promise<void> {
-      const { user, channel } = request;
-      const full = fullMessage(kind, request);
-      if (full !== undefined) return request.reply.update(full);
-      const project = typedOrDefaultProject(words, request);
-      await openForm(parts, newWatchDraft(words, project, { channel, person: user.id }), request);
-    },
-
-    openFor: (watch: Watch, request: Request) =>
-      openForm(parts, draftOfWatch(watch, request.user.id), request),
-
+    openNew: (words: WatchWords, request: Request) =>
+      form.openNew(request, () => {
+        const project = typedOrDefaultProject(words, request);
+        const projects = project === undefined ? [] : [project];
+        return { ...newDraft(projects, LIMITS, request), ...newWatchFields(words) };
+      }),
+    openFor: form.openFor,
     /** With the threshold that would have alerted at most once a month. @throws NotAllowed */
-    openSuggestion: (watch: Watch, request: Request) => openSuggestion(parts, watch, request),
-
-    /** After a field changed: what billing says is shown once it is known. */
-    redraw: (draft: WatchDraft, request: Request) => redrawWithPreview(parts, draft, request),
-
-    /** For thresholds that Tally filled in: Slack only shows them under another action ID. */
-    refill: (draft: WatchDraft, thresholds: ThresholdFields, request: Request) =>
-      redrawWithPreview(parts, { ...draft, ...thresholds, isRefilled: !draft.isRefilled }, request),
-
-    save: (draft: WatchDraft, request: Request) => saveDraft(kind, formOf(parts), draft, request),
+    openSuggestion: (watch: Watch, request: Request) => openSuggestion(form, parts, watch, request),
+    listeners: {
+      views,
+      options,
+      actions: {
+        ...actions,
+        'watch-preview': form.onDraft(form.redraw),
+        'watch-suggest': form.refill(decodeThresholds),
+      },
+    } satisfies Listeners,
   };
 }
 
-const formOf = (parts: WatchesParts): OwnedForm<Watch, WatchDraft> => ({
-  view: watchFormView,
-  async load(draft, request, shown) {
-    const channelCheck = await checkWatchDraftChannel(draft, request);
-    return watchFormView(draft, request, { channelCheck, ...shown });
+const watchForm = (kind: OwnedWatches, parts: WatchesParts): OwnedForm<WatchFormTypes> => ({
+  kind,
+  field: FIELD,
+  max: LIMITS,
+  words: {
+    create: 'Set up a watch',
+    edit: 'Edit watch',
+    saving: 'Checking who gets the alerts…',
+    sends: 'alerts',
+    duplicate: 'A watch like this already exists. If you save this one too, each alert arrives twice.',
+    listVerbs: 'snooze, pause or delete',
   },
-  problemBlock: markup,
-  asNew: (draft) => ({ ...draft, before: '', seen: '' }),
-  check: (draft, before, request) => checkDraft(parts, draft, before, request),
+  inView: {
+    blocks: ['projects', 'kind', 'below', 'days', 'amount', 'factor', 'floor'],
+    below: 'Send alerts to',
+  },
+  read: watchFields,
+  errors: (_, draft) => thresholdErrors(draft),
+  fieldsOf: ({ rule }) => ({ label: '', ...fieldsOfRule(rule) }),
+  hidden: (draft, { unnamed, request }) => {
+    const known = knownProject(draft, unnamed);
+    return {
+      ...typedAmounts(draft),
+      label: known === undefined ? '' : currencyOf(known, request.workspace),
+    };
+  },
+  blocks: watchBlocks,
+  asks: (draft, request) => 'rule' in ruleFor(draft, request),
+  figures: async (draft, request, check) =>
+    check?.problem === undefined ? previewDraft(parts, draft, request) : undefined,
+  isSame(draft, watch, request) {
+    const [project] = draft.projects;
+    const parsed = ruleFor(draft, request);
+    return (
+      project !== undefined &&
+      'rule' in parsed &&
+      isSameRule(watch, project, parsed.rule) &&
+      JSON.stringify(watch.target) === JSON.stringify(targetOfDraft(draft))
+    );
+  },
+  /** Also asks billing what it would have alerted about. */
+  async build(draft, before, request) {
+    const [project] = draft.projects;
+    const parsed = ruleFor(draft, request);
+    if (project === undefined || 'errors' in parsed) {
+      const [problem = ''] = Object.values('errors' in parsed ? parsed.errors : {});
+      return { problem };
+    }
+    const previewed = await previewDraft(parts, draft, request);
+    // Managers may get alerts that who sets them up may not see.
+    if (previewed === undefined) return { problem: CLOSED };
+    if (previewed.result instanceof NoData)
+      return { problem: `${previewed.result.message} ${CHECK_PROJECT}`, figures: previewed };
+    const item = watchFromDraft(draft, project, parsed.rule, before, request);
+    const isArmed = item.since === request.at && item.paused === undefined;
+    const lines = savedLines(previewed, moneyWriter(project, request.workspace, request.locale), isArmed);
+    return { item, savedBlocks: [markup(lines.map(escapeMarkup).join('\n'))] };
+  },
   announcements,
   savedText: watchSavedText,
-  listVerbs: 'snooze, pause or delete',
 });
 
-/** Also asks billing what it would have alerted about. */
-async function checkDraft(
-  parts: WatchesParts,
-  draft: WatchDraft,
-  before: Watch | undefined,
-  request: Request,
-): Promise<CheckedDraft<Watch> | DraftRefusal<WatchDraft>> {
-  if (before !== undefined && watchVersion(before) !== draft.seen)
-    return { problem: changedText(before, request), draft: { ...draft, seen: watchVersion(before) } };
-  const { project, joins } = draft;
-  const parsed = ruleFor(draft, request);
-  if (project === undefined || 'errors' in parsed) {
-    const [problem = ''] = Object.values('errors' in parsed ? parsed.errors : {});
-    return { problem: `${problem} ${NOTHING_SAVED}` };
-  }
-  const target = targetOfDraft(draft);
-  const problem = await findTargetProblem({ target, project, joins, before }, request);
-  if (problem !== undefined) return { problem: `${problem} ${NOTHING_SAVED}` };
-  const previewed = await previewAllowed(parts, draft, request);
-  // Managers may get alerts that who sets them up may not see.
-  if (previewed === undefined) return { problem: `${CLOSED} ${NOTHING_SAVED}` };
-  if (previewed.result instanceof NoData)
-    return { problem: `${previewed.result.message} ${CHECK_PROJECT}`, shown: { previewed } };
-  const watch = watchFromDraft({ ...draft, project }, parsed.rule, before, request);
-  const isArmed = watch.since === request.at && watch.paused === undefined;
-  const lines = savedLines(previewed, moneyWriter(project, request.workspace, request.locale), isArmed);
-  return { item: watch, savedBlocks: [markup(lines.map(escapeMarkup).join('\n'))] };
-}
-
 const CLOSED = 'You can’t ask about this project here.';
-const CHECK_PROJECT = `Check the project ID, or choose it with another product. ${NOTHING_SAVED}`;
+const CHECK_PROJECT = 'Check the project ID, or choose it with another product.';
 
-function changedText(now: Watch, request: Request): string {
-  const what = canReadOwned(now, request)
-    ? ` It’s now ${watchMarkup(now, request.workspace, request.locale)}.`
-    : '';
-  return `Somebody else changed this watch first.${what} Save again to replace that.`;
-}
+const ruleFor = (draft: WatchDraft, { workspace }: Request) => {
+  const [project] = draft.projects;
+  return project === undefined ? { errors: {} } : ruleOfDraft(draft, currencyOf(project, workspace));
+};
+
+const isSameRule = (watch: Watch, project: ChosenProject, rule: WatchRule): boolean =>
+  isSameProject(watch.project, project) && JSON.stringify(watch.rule) === JSON.stringify(rule);
 
 function watchFromDraft(
-  draft: WatchDraft & { readonly project: ChosenProject },
+  draft: WatchDraft,
+  project: ChosenProject,
   rule: WatchRule,
   before: Watch | undefined,
   request: Request,
 ): Watch {
-  const isSameRule =
-    before !== undefined &&
-    isSameProject(before.project, draft.project) &&
-    JSON.stringify(before.rule) === JSON.stringify(rule);
+  const isSame = before !== undefined && isSameRule(before, project, rule);
   return {
     ...ownershipFields(before, request),
-    project: draft.project,
-    rule,
-    target: targetOfDraft(draft),
-    since: isSameRule ? before.since : request.at,
+    ...{ project, rule, target: targetOfDraft(draft) },
+    since: isSame ? before.since : request.at,
     ...(before?.paused !== undefined && { paused: before.paused }),
-    ...(isSameRule && before.snoozedUntil !== undefined && { snoozedUntil: before.snoozedUntil }),
+    ...(isSame && before.snoozedUntil !== undefined && { snoozedUntil: before.snoozedUntil }),
   };
 }
 
-const isPreviewable = (draft: WatchDraft, request: Request): boolean =>
-  draft.project !== undefined && 'rule' in ruleFor(draft, request);
-
-/** Slack opens a form only within 3 s of the click, so what takes longer follows. */
-async function openForm(parts: WatchesParts, draft: WatchDraft, request: Request): Promise<void> {
-  const isPreviewing = isPreviewable(draft, request);
-  await request.reply.modal.open(watchFormView(draft, request, { isPreviewing }));
-  await completeForm(parts, draft, request);
+/**
+ * Asks billing, and simulates the watch, after the check of who would be alerted: a user who may choose the channel may ask
+ * there. @returns undefined for who may not, and while the form is incomplete
+ */
+async function previewDraft(
+  { watching }: WatchesParts,
+  draft: WatchDraft,
+  request: Request,
+): Promise<Previewed | undefined> {
+  const { projects, to, channel } = draft;
+  const [chosen] = projects;
+  const parsed = ruleFor(draft, request);
+  if (chosen === undefined || 'errors' in parsed) return undefined;
+  const { rule } = parsed;
+  const place = to === 'channel' && channel !== '' ? { channel } : {};
+  try {
+    const named = { project: chosen.id, product: chosen.product };
+    const project = resolveProject(named, request.workspace, { ...request, ...place });
+    return { rule, result: previewWatch(rule, await watching.askPreview(request.workspace, project, rule)) };
+  } catch (error) {
+    if (!isFailure(error)) throw error;
+    return error.kind === 'not-allowed' ? undefined : { rule, result: error };
+  }
 }
 
 /** Billing is asked first, so the form comes in the place of a view that says so. @throws NotAllowed */
-async function openSuggestion({ watching }: WatchesParts, watch: Watch, request: Request): Promise<void> {
+async function openSuggestion(
+  { view }: ReturnType<typeof createOwnedForm<WatchFormTypes>>,
+  { watching }: WatchesParts,
+  watch: Watch,
+  request: Request,
+): Promise<void> {
   const { modal } = request.reply;
-  const draft = draftOfWatch(watch, request.user.id);
   const { id, product } = watch.project;
   const project = resolveProject({ project: id, product }, request.workspace, request);
+  const draftFor = (rule: WatchRule) => ({ ...draftOf(watch, request), label: '', ...fieldsOfRule(rule) });
   await modal.open(suggestingModal);
   try {
-    const figures = await watching.askPreview(request.workspace, project, watch.rule);
-    const { suggestion } = previewWatch(watch.rule, figures);
+    const asked = await watching.askPreview(request.workspace, project, watch.rule);
+    const { suggestion } = previewWatch(watch.rule, asked);
     const rule = suggestion ?? watch.rule;
     const notice = [section(suggestion === undefined ? NO_SUGGESTION : SUGGESTED)];
-    const previewed = { rule, result: previewWatch(rule, figures) };
-    await modal.update(watchFormView({ ...draft, ...fieldsOfRule(rule) }, request, { notice, previewed }));
+    const figures = { rule, result: previewWatch(rule, asked) };
+    await modal.update(view(draftFor(rule), request, { notice, figures }));
   } catch (error) {
     if (!isFailure(error)) throw error;
-    await modal.update(watchFormView(draft, request, { previewed: { rule: watch.rule, result: error } }));
+    const figures = { rule: watch.rule, result: error };
+    await modal.update(view(draftFor(watch.rule), request, { figures }));
   }
 }
 
 const SUGGESTED = 'Tally filled in a threshold that would have alerted at most once a month. Save to use it.';
 const NO_SUGGESTION = 'The threshold alerts at most once a month, so Tally has nothing to suggest.';
-
-async function redrawWithPreview(parts: WatchesParts, draft: WatchDraft, request: Request): Promise<void> {
-  const channelCheck = await checkWatchDraftChannel(draft, request);
-  const isPreviewing = channelCheck?.problem === undefined && isPreviewable(draft, request);
-  await request.reply.modal.update(watchFormView(draft, request, { channelCheck, isPreviewing }));
-  if (isPreviewing) await completeForm(parts, draft, request, channelCheck);
-}
-
-/** Adds what Slack and billing say, unless something was typed or chosen in between. */
-async function completeForm(
-  parts: WatchesParts,
-  draft: WatchDraft,
-  request: Request,
-  known?: ChannelCheck,
-): Promise<void> {
-  const channelCheck = known ?? (await checkWatchDraftChannel(draft, request));
-  const previewed = await previewDraft(parts, draft, request, channelCheck);
-  if (channelCheck === undefined && !isPreviewable(draft, request)) return;
-  await request.reply.modal.updateIfUnchanged(watchFormView(draft, request, { channelCheck, previewed }));
-}

@@ -15,6 +15,7 @@ import {
 import { deletedMessage, showOwned } from './list.ts';
 import { type OwnedKind, type OwnerAction, requireOwned } from './owned-kind.ts';
 import { canAdopt, canEditOwned, canReadOwned, notOwner, type OwnedItem } from './ownership.ts';
+import { findItemProblem } from './target-check.ts';
 
 /** What the list's menus and buttons do. A button only names an item; the record says what it is and whose. */
 export function createOwnedActions<T extends OwnedItem>(kind: OwnedKind<T>, edit: OwnerAction<T>) {
@@ -124,7 +125,7 @@ const sharedActions = <T extends OwnedItem>(
     await showOwned(kind, request, { notice: kind.words.paused });
   },
   async resume(item, request) {
-    const problem = await kind.findProblem(item, request);
+    const problem = await findItemProblem(item, request);
     if (problem !== undefined)
       return showOwned(kind, request, { notice: `${problem} The ${kind.kind} is still paused.` });
     if (item.paused !== undefined)

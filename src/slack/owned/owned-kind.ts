@@ -45,8 +45,6 @@ export interface OwnedKind<T extends OwnedItem = OwnedItem, Details = unknown> {
   readonly ownerActions: Readonly<Record<string, OwnerAction<T>>>;
   paused(item: T, request: Request): T;
   resumed(item: T, request: Request): T;
-  /** Joins a public channel that Tally is not in. @returns why it can't be resumed, as a mrkdwn sentence */
-  findProblem(item: T, request: Request): Promise<string | undefined>;
 }
 
 /** Sentences are plain unless they say mrkdwn. */
@@ -63,6 +61,8 @@ export interface OwnedWords<T> {
   readonly does: string;
   /** Which ones the list shows to people who don't manage Tally. */
   readonly shownHere: string;
+  /** What it is, as mrkdwn within a sentence, for people who may see all of it. */
+  summary(item: T, request: Request): string;
   /** For the audit trail. */
   auditText(item: T, workspace: Workspace): string;
   deleted(item: T, request: Request): string;

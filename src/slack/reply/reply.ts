@@ -1,4 +1,5 @@
 import type { ModalView } from '@slack/types';
+import { LRUCache } from 'lru-cache';
 import type { SlackId } from '../../domain/slack-id.ts';
 import type { Millis } from '../../domain/time/calendar.ts';
 import { type Command, commandButton, withoutShare } from '../commands/command-buttons.ts';
@@ -52,6 +53,8 @@ export interface ModalReply {
   tryUpdate(view: ModalView): Promise<boolean>;
   /** Replaces the modal only if nothing else changed it since this request last saw it. */
   updateIfUnchanged(view: ModalView): Promise<void>;
+  /** The same, but also replaces what an older request drew: a form as it is after a click or a choice. */
+  redraw(view: ModalView): Promise<void>;
 }
 
 interface ReplyOptions extends Pick<Source, 'replaces' | 'managerRequest'> {
@@ -141,7 +144,8 @@ export function createReplyTarget(parts: MessageTarget) {
           show: (title, message, ...more) =>
             update(modal({ title, blocks: [...message.blocks, ...more] }), message),
           tryUpdate: (view) => modals.tryUpdate(kept(view)),
-          updateIfUnchanged: (view) => modals.updateIfUnchanged(kept(view)),
+          updateIfUnchanged: async (view) => void (await modals.updateIfUnchanged(kept(view))),
+          redraw: (view) => modals.redraw(kept(view)),
         },
         file: (file) => messages.sendFile(file, audience),
       };
@@ -171,8 +175,14 @@ const ANSWERED_VIEW: ModalView = modal({
 /** In s; short, because the user is looking at the modal. */
 const MODAL_WAIT = 3;
 
+/** By `view_id`: the last request of this process that drew the modal, by its number, and Slack's `hash` of that. */
+const drawn = new LRUCache<string, { readonly request: number; readonly hash: string }>({ max: 1_000 });
+let requests = 0;
+
 /** The modal of one payload: the one it came from, or the one that its trigger opens. */
 function createModals({ source, client }: MessageTarget) {
+  requests += 1;
+  const request = requests;
   const { triggerId, viewId, hasFields } = source;
   /** `view_id` of the modal that was opened or replaced for this request. */
   let opened: string | undefined;
@@ -183,22 +193,35 @@ function createModals({ source, client }: MessageTarget) {
   /** Whether the loading view is still what the modal shows. */
   let isLoading = false;
 
+  const note = (view_id: string | undefined, shown: string | undefined): void => {
+    hash = shown ?? hash;
+    if (view_id !== undefined && shown !== undefined) drawn.set(view_id, { request, hash: shown });
+  };
   const openNew = async (view: ModalView): Promise<void> => {
     const [method, call] = hasFields
       ? (['views.push', client.views.push] as const)
       : (['views.open', client.views.open] as const);
     const { view: shown } = await callSlack(method, () => call({ trigger_id: triggerId ?? '', view }));
     opened = shown?.id ?? opened;
-    hash = shown?.hash ?? hash;
+    note(shown?.id, shown?.hash);
   };
-  const update = async (view_id: string, view: ModalView): Promise<void> => {
+  /** @param seen undefined to replace whatever is there @throws SlackFailed */
+  const update = async (view_id: string, view: ModalView, seen?: string): Promise<void> => {
     const { view: shown } = await retryRateLimited(
-      () => callSlack('views.update', () => client.views.update({ view_id, view })),
+      () =>
+        callSlack('views.update', () =>
+          client.views.update({ view_id, view, ...(seen !== undefined && { hash: seen }) }),
+        ),
       MODAL_WAIT,
     );
     isLoading = false;
-    hash = shown?.hash ?? hash;
+    note(view_id, shown?.hash);
   };
+  const tryUpdateSeen = (view_id: string, view: ModalView, seen: string): Promise<boolean> =>
+    update(view_id, view, seen).then(
+      () => true,
+      () => false,
+    );
   /** Afterwards the loading view is open, or it will not be opened. */
   const settle = async (): Promise<void> => {
     const take = loading;
@@ -247,14 +270,19 @@ function createModals({ source, client }: MessageTarget) {
       );
     },
 
-    async updateIfUnchanged(view: ModalView): Promise<void> {
+    /** @returns whether the modal was replaced */
+    async updateIfUnchanged(view: ModalView): Promise<boolean> {
       await settle();
       const view_id = opened ?? viewId;
-      const lastSeen = hash;
-      if (view_id === undefined || lastSeen === undefined) return;
-      await callSlack('views.update', () => client.views.update({ view_id, hash: lastSeen, view })).catch(
-        () => undefined,
-      );
+      return view_id !== undefined && hash !== undefined && tryUpdateSeen(view_id, view, hash);
+    },
+
+    async redraw(view: ModalView): Promise<void> {
+      if (await this.updateIfUnchanged(view)) return;
+      const view_id = opened ?? viewId ?? '';
+      const last = drawn.get(view_id);
+      if (last !== undefined && last.request < request && last.hash !== hash)
+        await tryUpdateSeen(view_id, view, last.hash);
     },
   };
 }

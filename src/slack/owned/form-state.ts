@@ -1,0 +1,145 @@
+/** The state of the form of a schedule or a watch, in its fields and its `private_metadata`. */
+
+import { createHash } from 'node:crypto';
+import * as z from 'zod';
+import type { SlackId } from '../../domain/slack-id.ts';
+import { tryParseJson } from '../../domain/try-read.ts';
+import { withoutUndefined } from '../../domain/without-undefined.ts';
+import { projectsOf } from '../../workspace/owned/stop-reasons.ts';
+import { type ChosenProject, parseProjectValue } from '../../workspace/projects/chosen-project.ts';
+import { isChannel, isPerson } from '../../workspace/record/record-schema.ts';
+import { type FormFields, selectedValues } from '../kit/modal.ts';
+import type { Request } from '../request/request.ts';
+import type { OwnedItem } from './ownership.ts';
+import { type Target, targetOf } from './target-check.ts';
+
+/** What the forms have in common. Fields may be empty or wrong, and nothing is checked against the record. */
+export interface OwnedDraft extends Omit<Metadata, 'hidden'> {
+  readonly projects: readonly ChosenProject[];
+  readonly to: 'channel' | 'people';
+  /** Slack's ID; '' for none. */
+  readonly channel: SlackId;
+  readonly people: readonly SlackId[];
+  /** Let Tally join the channel. */
+  readonly joins: boolean;
+}
+
+const metadataSchema = z.object({
+  /** The ID of the edited item; '' for a new one. */
+  before: z.string().default(''),
+  /** `itemVersion` of the edited item when the form was opened; '' for a new one. */
+  seen: z.string().default(''),
+  /** The channel that it was last drawn for, or where it was opened; '' for neither. */
+  place: z.string().default(''),
+  /** Fields that Tally fills in have their alternative action IDs. */
+  isRefilled: z.boolean().default(false),
+  /** Whether the fields under More are shown. */
+  isUnfolded: z.boolean().default(false),
+  /** Values of fields that the form does not show now; Slack sends only those that it shows. */
+  hidden: z.record(z.string(), z.string()).default({}),
+});
+type Metadata = Readonly<z.infer<typeof metadataSchema>>;
+
+/** Far from Slack's limit of 3,000 characters with all hidden fields together. */
+const LONGEST_HIDDEN = 100;
+
+/** @returns a new form's metadata if the text is invalid */
+const decodeMetadata = (metadata: string): Metadata =>
+  metadataSchema.safeParse(tryParseJson(metadata)).data ?? metadataSchema.parse({});
+
+/** For where the projects of a form are searched; not checked yet. */
+export const placeOfForm = (metadata: string): SlackId => decodeMetadata(metadata).place;
+
+/** @param hidden block ID → value of the fields that are not drawn */
+export function encodeMetadata(draft: OwnedDraft, hidden: FormFields): string {
+  const { before, seen, isRefilled, isUnfolded, to, channel } = draft;
+  const place = to === 'channel' && channel !== '' ? channel : draft.place;
+  const kept = Object.entries(hidden).filter(([, value]) => value.length <= LONGEST_HIDDEN);
+  const metadata: Metadata = {
+    ...{ before, seen, place, isRefilled, isUnfolded },
+    hidden: Object.fromEntries(kept),
+  };
+  return JSON.stringify(metadata);
+}
+
+/** The fields that the form shows and those that it hides, and what they have in common. */
+export function readForm(
+  shown: FormFields,
+  metadata: string,
+  max: FormLimits,
+): { readonly fields: FormFields; readonly draft: OwnedDraft } {
+  const { hidden, ...state } = decodeMetadata(metadata);
+  const fields = { ...hidden, ...shown };
+  const { channel = '' } = fields;
+  const draft: OwnedDraft = {
+    ...state,
+    projects: selectedValues(fields.projects).flatMap((value) => parseProjectValue(value) ?? []),
+    to: max.people > 0 && fields.to === 'people' ? 'people' : 'channel',
+    channel: isChannel(channel) ? channel : '',
+    people: selectedValues(fields.people).filter(isPerson),
+    joins: fields.join === undefined || fields.join === 'yes',
+  };
+  return { fields, draft };
+}
+
+/** The values of the target's fields. */
+export const targetFields = ({ to, channel, people }: OwnedDraft): FormFields => ({
+  ...{ to, channel },
+  people: people.join(','),
+});
+
+export interface FormLimits {
+  readonly projects: number;
+  /** 0 where only channels can be chosen. */
+  readonly people: number;
+}
+
+/** What is wrong with the fields that the forms have in common, as far as it needs no look-up: block ID → sentence. */
+export function commonErrors(fields: FormFields, draft: OwnedDraft, max: FormLimits): Record<string, string> {
+  const { to, channel, people, projects } = draft;
+  const isWhole = (chosen: readonly unknown[], field: string | undefined, most: number) =>
+    chosen.length >= 1 && chosen.length <= most && chosen.length === selectedValues(field).length;
+  const project = max.projects === 1 ? 'a project' : `1 to ${max.projects} projects`;
+  return withoutUndefined({
+    projects: isWhole(projects, fields.projects, max.projects)
+      ? undefined
+      : `Choose ${project}. Type a name or an ID.`,
+    channel: to === 'channel' && channel === '' ? 'Choose a channel, not a direct message.' : undefined,
+    people:
+      to === 'people' && !isWhole(people, fields.people, max.people)
+        ? `Choose 1 to ${max.people} people.`
+        : undefined,
+  });
+}
+
+/** What a new form begins with: the channel where it was asked for or, outside of channels, the person if that is possible. */
+export function newDraft(projects: readonly ChosenProject[], max: FormLimits, request: Request): OwnedDraft {
+  const { channel: place = '', user } = request;
+  const channel = isChannel(place) ? place : '';
+  return {
+    ...{ before: '', seen: '', place, projects, channel, people: [user.id] },
+    to: channel === '' && max.people > 0 ? 'people' : 'channel',
+    ...{ joins: true, isRefilled: false, isUnfolded: false },
+  };
+}
+
+export function draftOf(item: OwnedItem, { channel: place = '', user }: Request): OwnedDraft {
+  const target = targetOf(item);
+  return {
+    ...{ before: item.id, seen: itemVersion(item), place, projects: projectsOf(item) },
+    ...('people' in target
+      ? { to: 'people', channel: '', people: target.people }
+      : { to: 'channel', channel: target.channel, people: [user.id] }),
+    ...{ joins: true, isRefilled: false, isUnfolded: false },
+  };
+}
+
+export const targetOfDraft = ({ to, channel, people }: OwnedDraft): Target =>
+  to === 'channel' ? { channel } : { people: [...people] };
+
+/** Differs if something was changed that the form edits: not whose it is, nor that it is paused or snoozed. */
+export function itemVersion(item: OwnedItem): string {
+  const { owner, createdBy, createdAt, since, paused, ...edited } = item;
+  const { snoozedUntil, ...version } = { snoozedUntil: undefined, ...edited };
+  return createHash('sha256').update(JSON.stringify(version)).digest('base64url').slice(0, 12);
+}
