@@ -16,6 +16,7 @@ import {
 import { StoreUnavailable } from '../../src/domain/failure/index.ts';
 import type { Watch } from '../../src/workspace/owned/watches.ts';
 import { DEFAULT_SETTINGS } from '../../src/workspace/settings.ts';
+import { balanceEvent } from '../support/alert-events.ts';
 import { recordedRun, snapshotOf, workspaceOf } from '../support/delivery-records.ts';
 import { directMessage, type MinimalSlack, startMinimalSlack } from '../support/minimal-slack.ts';
 
@@ -36,9 +37,9 @@ const watch = (given: Partial<Watch> = {}): Watch => ({
   ...{ target: { channel: CHANNEL }, owner: OWNER, createdBy: OWNER, createdAt: 0, since: 1 },
   ...given,
 });
-const CROSSED: AlertEvent = { kind: 'crossed', level: 'threshold', at: NOW, title: 'Low', why: 'Because' };
-const HIGHER: AlertEvent = { ...CROSSED, title: 'Lower still' };
-const RECOVERED: AlertEvent = { kind: 'recovered', at: NOW, text: 'Recovered: fine.' };
+const CROSSED = balanceEvent('crossed', NOW, '40');
+const HIGHER = balanceEvent('crossed', NOW, '30');
+const RECOVERED = balanceEvent('recovered', NOW, '60');
 const message = (given: Partial<AlertMessage> = {}): AlertMessage => ({
   ...{ to: CHANNEL, event: 0, state: 'due', at: NOW, tries: 0, drawn: 0 },
   ...given,
@@ -89,7 +90,12 @@ describe('an alert that is due', () => {
   it('goes out, marked so that it can be found, and is stored with what it shows', async () => {
     const { stored, writes } = await send([message()], { events: [CROSSED, RECOVERED] });
     expect(slack.posts).toMatchObject([
-      { channel: CHANNEL, key: 'watch/watch001/e/0', thread: undefined, text: 'Recovered: fine' },
+      {
+        channel: CHANNEL,
+        key: 'watch/watch001/e/0',
+        thread: undefined,
+        text: 'Project 123 recovered: 60.00 left',
+      },
     ]);
     expect(stored).toMatchObject([{ state: 'posted', event: 0, drawn: 2, ts: slack.posts[0]?.ts }]);
     expect(writes.map(({ needsLease = false }) => needsLease)).toEqual([true, false]);
@@ -161,8 +167,18 @@ describe('what follows an alert', () => {
     const { stored } = await send([message(), ...answers], { events });
     const [alert, ...replies] = slack.posts;
     expect(replies).toMatchObject([
-      { thread: alert?.ts, isBroadcast: false, text: 'Recovered: fine.', key: 'watch/watch001/e/1' },
-      { thread: alert?.ts, isBroadcast: true, text: 'Lower still. Because', key: 'watch/watch001/e/2' },
+      {
+        thread: alert?.ts,
+        isBroadcast: false,
+        text: 'Project 123 recovered: 60.00 left.',
+        key: 'watch/watch001/e/1',
+      },
+      {
+        thread: alert?.ts,
+        isBroadcast: true,
+        text: 'Project 123 has 30.00 left, below 50.00',
+        key: 'watch/watch001/e/2',
+      },
     ]);
     expect(stored.map(({ state, event }) => [state, event])).toEqual([
       ['posted', 0],
@@ -215,7 +231,7 @@ describe('an alert that is out', () => {
     const { stored, writes } = await redrawn(undefined, { tries: 3, next: NOW });
     expect(slack.posts).toHaveLength(1);
     expect(slack.posts[0]?.edits).toBe(1);
-    expect(slack.posts[0]?.blocks).toContain('Recovered: fine');
+    expect(slack.posts[0]?.blocks).toContain('Project 123 recovered: 60.00 left');
     const { args } = slack.calls.findLast(({ method }) => method === 'chat.update')!;
     expect([args.get('channel'), args.get('metadata')]).toEqual([
       CHANNEL,

@@ -11,16 +11,17 @@ import {
   sourceText,
 } from '../../src/delivery/watches/alert-blocks.ts';
 import { alertChart } from '../../src/delivery/watches/alert-chart.ts';
+import { factsOf, type Judged } from '../../src/delivery/watches/alert-facts.ts';
 import {
-  type AlertFacts,
+  type AlertWords,
   alertText,
+  alertWords,
   correctionText,
   moneyWriter,
   recoveryText,
   type WriteMoney,
-  watchLabel,
 } from '../../src/delivery/watches/alert-wording.ts';
-import type { AlertEvent, AlertMessage } from '../../src/delivery/watches/watch-state.ts';
+import type { AlertEvent, AlertMessage, FiguresEvent } from '../../src/delivery/watches/watch-state.ts';
 import type { WatchRule } from '../../src/domain/money/watch-rule.ts';
 import { addDays } from '../../src/domain/time/calendar.ts';
 import type { Watch } from '../../src/workspace/owned/watches.ts';
@@ -43,32 +44,30 @@ const estimate = (days: number) => ({
   ...{ left: big(45), bonusesCounted: true },
 });
 
+/** Without what is undefined. */
+const known = (given: object) =>
+  Object.fromEntries(Object.entries(given).filter(([, value]) => value !== undefined));
 const writer = (write: (value: Big) => string, locale = 'en-US'): WriteMoney =>
   Object.assign(write, { locale });
-type Texts = Omit<AlertFacts, 'label' | 'money' | 'level'> & {
-  readonly level?: string;
-  readonly episode?: string;
-};
-const facts = ({ level = 'threshold', episode = 'e', ...given }: Texts): AlertFacts => ({
-  ...{
-    level: { episode, level } as AlertFacts['level'],
-    label: 'prod',
-    money: writer((value) => `${value} EUR`),
-  },
-  ...given,
+type Texts = Omit<Judged, 'episode'> & { readonly level?: string; readonly episode?: string };
+const WORDS: AlertWords = { label: 'prod', money: writer((value) => `${value} EUR`), today: TODAY };
+/** As they come back from Redis. */
+const told = ({ level = 'threshold', episode = 'e', ...given }: Texts) => ({
+  level: level as FiguresEvent['level'],
+  facts: JSON.parse(JSON.stringify(factsOf({ episode, ...given }))),
 });
-const says = (given: Texts) => {
-  const { title, why } = alertText(facts(given));
+const says = (given: Texts, words = WORDS) => {
+  const { title, why } = alertText(told(given), words);
   return [title, why];
 };
-const recovers = (given: Texts) => recoveryText(facts(given));
+const recovers = (given: Texts) => recoveryText(told(given), WORDS);
 
 describe('an alert of a balance', () => {
   const measured = (digits?: number, runway?: object) =>
     ({
       kind: 'balance',
-      ...(digits !== undefined && { balance: big(digits), runway }),
-    }) as AlertFacts['measurement'];
+      ...(digits !== undefined && { balance: big(digits), ...(runway && { runway }) }),
+    }) as Judged['measurement'];
   const title = (rule: WatchRule, digits?: number) => says({ rule, measurement: measured(digits) })[0];
 
   it('says what is left and what was wanted, or by how much the project is overdrawn', () => {
@@ -80,6 +79,10 @@ describe('an alert of a balance', () => {
     expect(title(BALANCE, -3)).toBe('prod is overdrawn by 3 EUR, below 50 EUR');
     expect(title({ kind: 'balance', below: big(0) }, -0.01)).toBe('prod is overdrawn by 0.01 EUR');
     expect(title(BALANCE)).toBe('prod: threshold crossed');
+    const all = big('-12345678901234567890.12345678901234567890');
+    expect(says({ rule: BALANCE, measurement: { kind: 'balance', balance: all } })[0]).toBe(
+      'prod is overdrawn by 12345678901234567890.1234567890123456789 EUR, below 50 EUR',
+    );
   });
 
   it('says what it was, and how long the balance lasts', () => {
@@ -98,7 +101,7 @@ describe('an alert of a balance', () => {
 
 describe('an alert of a runway', () => {
   const measured = (runway?: object) =>
-    ({ kind: 'runway', ...(runway && { runway }) }) as AlertFacts['measurement'];
+    ({ kind: 'runway', ...(runway && { runway }) }) as Judged['measurement'];
 
   const account = (balance: number, bonuses: number | undefined = 0) => ({
     balance: { value: big(balance), raw: '' },
@@ -150,16 +153,9 @@ describe('an alert of a runway', () => {
 });
 
 describe('an alert of a budget', () => {
-  const month = (given: object = {}) => ({
-    month: '2026-11',
-    spent: big(81),
-    reported: 19,
-    of: 20,
-    forecast: big(120),
-    ...given,
-  });
-  const measured = (...months: object[]) =>
-    ({ kind: 'budget', months }) as unknown as AlertFacts['measurement'];
+  const month = (given: object = {}) =>
+    known({ month: '2026-11', spent: big(81), reported: 19, of: 20, forecast: big(120), ...given });
+  const measured = (...months: object[]) => ({ kind: 'budget', months }) as unknown as Judged['measurement'];
   const of = (level: string, given: object = {}) => ({
     ...{ rule: BUDGET, level, episode: '2026-11' },
     measurement: measured(month({ month: '2026-10', spent: big(7), forecast: big(8) }), month(given)),
@@ -183,6 +179,7 @@ describe('an alert of a budget', () => {
     expect(says(of('100', { spent: big(100) }))[0]).toBe(
       'prod reached its November budget: 100 EUR of 100 EUR',
     );
+    expect(says(of('80'), { ...WORDS, today: '2027-01-03' })[0]).toContain('its November 2026 budget');
     const year = { rule: BUDGET, level: '80', episode: '2025-12' };
     const turn = measured(month({ month: '2025-12' }), month({ month: '2026-01' }));
     expect(says({ ...year, measurement: turn })[0]).toContain('80 % of its December 2025 budget');
@@ -205,16 +202,13 @@ describe('an alert of a budget', () => {
 });
 
 describe('an alert of a spike', () => {
-  const day = (given: object = {}) => ({
-    day: '2026-11-18',
-    amount: big(50),
-    baseline: big(20),
-    basis: 'weekday',
-    basisDays: 4,
-    ...given,
-  });
+  const day = (given: object = {}) =>
+    known({
+      ...{ day: '2026-11-18', amount: big(50), baseline: big(20), basis: 'weekday', basisDays: 4 },
+      ...given,
+    });
   const measured = (...days: object[]) =>
-    ({ kind: 'spike', today: TODAY, days }) as unknown as AlertFacts['measurement'];
+    ({ kind: 'spike', today: TODAY, days }) as unknown as Judged['measurement'];
   const of = (...days: object[]) => ({ rule: SPIKE, episode: '2026-11-18', measurement: measured(...days) });
 
   it('says what the day cost, how much more that is, and than what', () => {
@@ -223,7 +217,7 @@ describe('an alert of a spike', () => {
       '20 EUR is the median of the last 4 Wednesdays; 2 times that is 40 EUR.',
     ]);
     expect(says(of(day({ basisDays: 3 })))[1]).toContain('the median of 3 of the last 4 Wednesdays');
-    expect(says(of(day({ basis: 'average', basisDays: 14, baseline: big(3) })))[1]).toBe(
+    expect(says(of(day({ basis: 'days', basisDays: 14, baseline: big(3) })))[1]).toBe(
       '3 EUR is the average of the 14 reported days before; the alert starts at 10 EUR.',
     );
     expect(says(of(day({ baseline: undefined })))).toEqual(['prod cost 50 EUR on Wed 18 Nov', '']);
@@ -234,10 +228,10 @@ describe('an alert of a spike', () => {
   it('writes each number as the workspace does', () => {
     const money = writer((value) => `${value.toFixed(2).replace('.', ',')} EUR`, 'de-DE');
     const rule = { ...SPIKE, factor: big('1.75') };
-    expect(alertText({ ...facts({ ...of(day()), rule }), money })).toEqual({
-      title: 'prod cost 50,00 EUR on Wed 18 Nov, 2,5 times the usual',
-      why: '20,00 EUR is the median of the last 4 Wednesdays; 1,75 times that is 35,00 EUR.',
-    });
+    expect(says({ ...of(day()), rule }, { ...WORDS, money })).toEqual([
+      'prod cost 50,00 EUR on Wed 18 Nov, 2,5 times the usual',
+      '20,00 EUR is the median of the last 4 Wednesdays; 1,75 times that is 35,00 EUR.',
+    ]);
   });
 
   it('says that the day was corrected, or which later one was calm', () => {
@@ -248,10 +242,11 @@ describe('an alert of a spike', () => {
     expect(recovers(of(day({ day: '2026-11-17', amount: big(1) }), day(), calm))).toBe(
       'prod recovered: 39 EUR on Thu 19 Nov.',
     );
-    expect(recovers(of(day(), { ...calm, amount: big(40) }))).toBe('prod recovered.');
-    expect(recovers(of(day(), { ...calm, baseline: undefined }))).toBe('prod recovered.');
+    const later = (given: object) => day({ day: '2026-11-19', amount: big(39), ...given });
+    expect(recovers(of(day(), later({ amount: big(40) })))).toBe('prod recovered.');
+    expect(recovers(of(day(), later({ baseline: undefined })))).toBe('prod recovered.');
     expect(recovers(of(day({ baseline: undefined })))).toBe('prod recovered.');
-    expect(correctionText(facts(of(day({ amount: big(45) }))))).toBe(
+    expect(correctionText(told(of(day({ amount: big(45) }))), WORDS)).toBe(
       'Corrected: billing now reports 45 EUR for Wed 18 Nov.',
     );
   });
@@ -272,21 +267,32 @@ describe('amounts and names in an alert', () => {
     expect(money('123', 2)).toContain('CHF');
     expect(money('123', 1)).toBe(money('9', 1));
     expect(money('9', 1)).toMatch(/^1\.234,50.EUR$/);
-    expect(watchLabel({ project: { id: '123', product: 2 } }, workspace)).toBe('logs');
+    expect(alertWords({ project: { id: '123', product: 2 } }, workspace, TODAY).label).toBe('logs');
     expect(sourceText({ project: { id: '123', product: 2 } } as Watch, 'UTC')).toBe(
       'Object storage · project 123 · UTC',
     );
   });
 });
 
-const CROSSED: AlertEvent = {
-  kind: 'crossed',
-  level: 'threshold',
-  at: NOW,
-  title: 'Low <1>',
-  why: 'Because',
-};
-const RECOVERED: AlertEvent = { kind: 'recovered', at: NOW, text: 'prod recovered: fine.' };
+/** An event of a balance below 50 EUR. @param before what it was two days earlier, in EUR */
+const balanceEvent = (kind: FiguresEvent['kind'], digits: number, before?: number): FiguresEvent => ({
+  ...{ kind, at: NOW, level: 'threshold' },
+  facts: factsOf({
+    ...{ rule: BALANCE, episode: 'e', measurement: { kind: 'balance', balance: big(digits) } },
+    ...(before !== undefined && { before: { day: '2026-11-18', balance: big(before) } }),
+  }),
+});
+const CROSSED = balanceEvent('crossed', 40, 70);
+const WITHOUT_REASON = balanceEvent('crossed', 40);
+const RECOVERED = balanceEvent('recovered', 60);
+/** An event of a spike’s day. */
+const correctedTo = (digits: number): FiguresEvent => ({
+  ...{ kind: 'corrected', at: NOW, level: 'threshold' },
+  facts: factsOf({
+    ...{ rule: SPIKE, episode: '2026-11-18' },
+    measurement: { kind: 'spike', today: TODAY, days: [{ day: '2026-11-18', amount: big(digits) }] },
+  }),
+});
 
 describe('the message of an alert', () => {
   const WATCH: Watch = {
@@ -303,6 +309,7 @@ describe('the message of an alert', () => {
       alert: { episode: 'e1', events, messages: [] } as never,
       chart: undefined,
       source: 'a & b',
+      words: { ...WORDS, label: '<1>' },
       isAgain: false,
     },
     message: { to: 'C1', event: 0, state: 'due', at: NOW, tries: 0, drawn: 0, ...message },
@@ -331,10 +338,10 @@ describe('the message of an alert', () => {
 
   it('says what happened, why, and who set it up', () => {
     const { text, lines, values } = shown([CROSSED]);
-    expect(text).toBe('Low <1>. Because');
+    expect(text).toBe('<1> has 40 EUR left, below 50 EUR. 70 EUR on Wed 18 Nov.');
     expect(lines.slice(0, 4)).toEqual([
-      'Low <1>',
-      'Because',
+      '<1> has 40 EUR left, below 50 EUR',
+      '70 EUR on Wed 18 Nov.',
       'Top up the project, or see what changed and cut it.',
       'a &amp; b · set up by <@U1>',
     ]);
@@ -348,7 +355,7 @@ describe('the message of an alert', () => {
       'week watch001 e1',
       'month watch001 e1',
     ]);
-    expect(shown([{ ...CROSSED, why: '' }]).lines[2]).toContain('set up by');
+    expect(shown([WITHOUT_REASON]).lines[2]).toContain('set up by');
     expect(lines.slice(4)).toEqual(BUTTONS);
     expect(shown([CROSSED]).blocks).toHaveLength(5);
     expect(alertMessage(view([]))).toMatchObject({ text: '' });
@@ -368,10 +375,9 @@ describe('the message of an alert', () => {
   });
 
   it('leaves out a figure that a later one replaced', () => {
-    const corrected = (text: string) => ({ kind: 'corrected', at: NOW, text }) as const;
-    const events = [CROSSED, corrected('Corrected: 3.'), CROSSED, corrected('Corrected: 9.')];
-    expect(shown(events).lines.join()).toContain('Corrected: 9.');
-    expect(shown(events).lines.join()).not.toContain('Corrected: 3.');
+    const events = [CROSSED, correctedTo(3), CROSSED, correctedTo(9)];
+    expect(shown(events).lines.join()).toContain('Corrected: billing now reports 9 EUR for Wed 18 Nov.');
+    expect(shown(events).lines.join()).not.toContain('3 EUR');
     expect(shown([CROSSED, RECOVERED, CROSSED]).lines.join()).not.toContain('ecovered');
   });
 
@@ -380,16 +386,16 @@ describe('the message of an alert', () => {
       shown([CROSSED, { kind: 'acknowledged', at: NOW, by: 'U2' }, ...events]).lines.map((line) =>
         line.replaceAll(/<!date[^>]*>/g, 'AT'),
       );
-    expect(shown([CROSSED, RECOVERED]).text).toBe('prod recovered: fine');
+    expect(shown([CROSSED, RECOVERED]).text).toBe('<1> recovered: 60 EUR left');
     expect(shownLines(RECOVERED).slice(0, 4)).toEqual([
-      'prod recovered: fine',
-      'AT · Low &lt;1&gt;',
+      '<1> recovered: 60 EUR left',
+      'AT · &lt;1&gt; has 40 EUR left, below 50 EUR',
       ':eyes: AT · Acknowledged by <@U2>',
       ':white_check_mark: AT · Recovered',
     ]);
-    expect(shownLines(RECOVERED, { kind: 'corrected', at: NOW, text: 'Corrected: 3.' }).slice(0, 5)).toEqual([
-      'Corrected: 3',
-      'AT · Low &lt;1&gt;',
+    expect(shownLines(RECOVERED, correctedTo(3)).slice(0, 5)).toEqual([
+      'Corrected: billing now reports 3 EUR for Wed 18 Nov',
+      'AT · &lt;1&gt; has 40 EUR left, below 50 EUR',
       ':eyes: AT · Acknowledged by <@U2>',
       ':white_check_mark: AT · Recovered',
       'AT · Corrected',
@@ -398,7 +404,7 @@ describe('the message of an alert', () => {
 
   it('shows the newest threshold above, and what happened around it below, twelve lines at most', () => {
     const events: AlertEvent[] = [
-      { ...CROSSED, title: 'First <' },
+      balanceEvent('crossed', 49),
       { kind: 'acknowledged', at: NOW, by: 'U2' },
       { kind: 'snoozed', at: NOW, by: 'U3', until: NOW + 1 },
       RECOVERED,
@@ -406,10 +412,10 @@ describe('the message of an alert', () => {
       CROSSED,
     ];
     const { text, lines } = shown(events);
-    expect(text).toBe('Low <1>. Because');
+    expect(text).toBe('<1> has 40 EUR left, below 50 EUR. 70 EUR on Wed 18 Nov.');
     const history = lines.slice(3, 7);
     expect(history.map((line) => line.replaceAll(/<!date[^>]*>/g, 'AT'))).toEqual([
-      'AT · First &lt;',
+      'AT · &lt;1&gt; has 49 EUR left, below 50 EUR',
       ':eyes: AT · Acknowledged by <@U2>',
       ':zzz: AT · Snoozed by <@U3> until AT',
       'AT · The threshold was changed. This alert is about the one before.',
@@ -445,14 +451,14 @@ describe('the message of an alert', () => {
 
   it('is answered with what came after', () => {
     const reply = (event: number, isAgain = false) => {
-      const { text, blocks } = alertReply(
-        view([CROSSED, RECOVERED, { ...CROSSED, why: '' }], { isAgain }, { event }),
-      );
+      const { text, blocks } = alertReply(view([CROSSED, RECOVERED, WITHOUT_REASON], { isAgain }, { event }));
       return [text, ...textOf(blocks).split('\n')];
     };
-    expect(reply(0)).toEqual(['Low <1>. Because', '*Low &lt;1&gt;*', 'Because']);
-    expect(reply(1)).toEqual(['prod recovered: fine.', '✓ prod recovered: fine.']);
-    expect(reply(2)).toEqual(['Low <1>', '*Low &lt;1&gt;*']);
+    const title = 'has 40 EUR left, below 50 EUR';
+    const why = '70 EUR on Wed 18 Nov.';
+    expect(reply(0)).toEqual([`<1> ${title}. ${why}`, `*&lt;1&gt; ${title}*`, why]);
+    expect(reply(1)).toEqual(['<1> recovered: 60 EUR left.', '✓ <1> recovered: 60 EUR left.']);
+    expect(reply(2)).toEqual([`<1> ${title}`, `*&lt;1&gt; ${title}*`]);
     expect(reply(0, true)[3]).toContain('This may be a duplicate');
     expect(reply(1, true)[2]).toContain('This may be a duplicate');
   });

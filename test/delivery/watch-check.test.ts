@@ -1,3 +1,4 @@
+import { alertText, alertWords } from '../../src/delivery/watches/alert-wording.ts';
 import { storeFailure } from '../../src/workspace/record/stored-failure.ts';
 /** One check of a workspace's watches: what billing is asked, what is stored, and what people see of it. */
 
@@ -10,7 +11,7 @@ import { hourlyCheckAfter, watchBasisOf } from '../../src/delivery/watches/check
 import type { StoredFigures } from '../../src/delivery/watches/watch-figures.ts';
 import { askUsage } from '../../src/delivery/watches/watch-figures.ts';
 import { type AlertResponse, createWatching } from '../../src/delivery/watches/watch-service.ts';
-import type { Alert, AlertEvent, AlertMessage } from '../../src/delivery/watches/watch-state.ts';
+import type { Alert, AlertMessage } from '../../src/delivery/watches/watch-state.ts';
 import { checkWatches, runWatches } from '../../src/delivery/watches/watches-job.ts';
 import {
   type Failure,
@@ -26,6 +27,7 @@ import type { Watch } from '../../src/workspace/owned/watches.ts';
 import type { ResolvedProject } from '../../src/workspace/projects/resolve-project.ts';
 import type { Workspace } from '../../src/workspace/record/workspace.ts';
 import { DEFAULT_SETTINGS } from '../../src/workspace/settings.ts';
+import { balanceEvent } from '../support/alert-events.ts';
 import { snapshotOf, workspaceOf } from '../support/delivery-records.ts';
 import { storedCause } from '../support/failures.ts';
 import { createFakeBilling, type FakeBilling } from '../support/fake-billing.ts';
@@ -187,13 +189,19 @@ describe('a check of watches', () => {
     expect((await check(others)).asked).toEqual(['balance 123', 'balance 123']);
   });
 
+  const whyOf = (state: (name: string) => { readonly alerts: readonly Alert[] }): string => {
+    const [event] = state('watch/watch001').alerts[0]?.events ?? [];
+    if (event?.kind !== 'crossed') return '';
+    return alertText(event, alertWords(watch(), recordOf([]), TODAY)).why;
+  };
+
   it('asks what was spent for a balance only where it has fallen below, and says how long it lasts', async () => {
     expect((await check([watch()], { balance: 50 })).asked).toEqual(['balance 123']);
     const { asked, state } = await check([watch()], { balance: 40 });
     expect(asked).toEqual(['balance 123', 'consumption 123']);
     const [alert] = state('watch/watch001').alerts;
     expect(alert.events[0]).toMatchObject({ kind: 'crossed', at: NOW });
-    expect(alert.events[0].why).toBe('At 10.00 a day the balance reaches zero around 24 Nov 2026.');
+    expect(whyOf(state)).toBe('At 10.00 a day the balance reaches zero around 24 Nov 2026.');
     const told = {
       ...{ since: NOW - DAY, alerts: [] },
       told: [{ episode: 'e', level: 'threshold' }],
@@ -211,11 +219,11 @@ describe('a check of watches', () => {
     const balances = { '2026-11-16': '95', '2026-11-17': '90', '2026-11-18': '70', [TODAY]: '55' };
     const known = { '123:1': { connection: 'main', balances } };
     const { state } = await check([watch()], { balance: 40, known });
-    expect(state('watch/watch001').alerts[0].events[0].why).toMatch(/^70\.00 on Wed 18 Nov; at 10\.00 a day/);
+    expect(whyOf(state)).toMatch(/^70\.00 on Wed 18 Nov; at 10\.00 a day/);
     const first = await check([watch()], { balance: 40, days: [] });
-    expect(first.state('watch/watch001').alerts[0].events[0].why).toBe('');
+    expect(whyOf(first.state)).toBe('');
     const runway = await check([watch({ rule: RUNWAY })], { balance: 40, known });
-    expect(runway.state('watch/watch001').alerts[0].events[0].why).not.toContain('70.00');
+    expect(whyOf(runway.state)).not.toContain('70.00');
   });
 
   it('stores nothing of a watch that has nothing to say, also while it is paused', async () => {
@@ -519,7 +527,7 @@ describe('a run of watches', () => {
 });
 
 describe('what people see of a watch', () => {
-  const CROSSED: AlertEvent = { kind: 'crossed', level: 'threshold', at: NOW, title: 'Low', why: '' };
+  const CROSSED = balanceEvent('crossed', NOW, '40');
   const message = (given: Partial<AlertMessage> = {}): AlertMessage => ({
     ...{ to: 'C1', event: 0, state: 'posted', at: NOW, tries: 0, drawn: 1 },
     ...given,

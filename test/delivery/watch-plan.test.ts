@@ -4,7 +4,9 @@ import { Big } from 'big.js';
 import { describe, expect, it } from 'vitest';
 import { createBillingCache } from '../../src/delivery/delivery.ts';
 import { MAX_RETRY_DELAY } from '../../src/delivery/outbox/retry.ts';
+import { figureText } from '../../src/delivery/watches/alert-blocks.ts';
 import { alertActionAt } from '../../src/delivery/watches/alert-send.ts';
+import { alertText, alertWords } from '../../src/delivery/watches/alert-wording.ts';
 import {
   hourlyCheckAfter,
   isSuspended,
@@ -41,6 +43,7 @@ import type { WatchRule } from '../../src/domain/money/watch-rule.ts';
 import { addDays } from '../../src/domain/time/calendar.ts';
 import type { Watch } from '../../src/workspace/owned/watches.ts';
 import type { Workspace } from '../../src/workspace/record/workspace.ts';
+import { balanceEvent } from '../support/alert-events.ts';
 import { snapshotOf, workspaceOf } from '../support/delivery-records.ts';
 import { storedCause } from '../support/failures.ts';
 
@@ -191,8 +194,8 @@ describe('watches', () => {
   });
 });
 
-const CROSSED: AlertEvent = { kind: 'crossed', level: 'threshold', at: NOW, title: 'Low', why: 'Because' };
-const RECOVERED: AlertEvent = { kind: 'recovered', at: NOW + 1, text: 'Fine again' };
+const CROSSED = balanceEvent('crossed', NOW, '40');
+const RECOVERED = balanceEvent('recovered', NOW + 1, '60');
 const message = (given: Partial<AlertMessage>): AlertMessage => ({
   ...{ to: 'C1', event: 0, state: 'posted', at: NOW, tries: 0, drawn: 0 },
   ...given,
@@ -448,7 +451,7 @@ describe('a judgement', () => {
       const one = judged(month({ '2026-11-17': cost }), { ...given, ...more });
       state = recordJudgement(one, state, judge(one, state));
       return state.alerts[0]?.events.map((event) =>
-        event.kind === 'crossed' ? event.title : 'text' in event ? event.text : event.kind,
+        'facts' in event ? figureText(event, alertWords(one.watch, one.workspace, '2026-11-20')) : event.kind,
       );
     };
     const crossed = (cost: string, times: string) =>
@@ -472,8 +475,13 @@ describe('a judgement', () => {
     const stored = { since: one.watch.since, told, alerts };
     const after = recordJudgement(one, stored, judge(one, stored));
     expect(after.told).toEqual([]);
-    expect(after.alerts[0]?.events.slice(1)).toEqual([
-      { kind: 'recovered', at: NOW, text: 'Project 123 recovered: about 300.00 expected in November.' },
+    expect(after.alerts[0]?.events.slice(1)).toMatchObject([
+      {
+        kind: 'recovered',
+        level: 'forecast',
+        at: NOW,
+        facts: { month: '2026-11', spend: { forecast: '300' } },
+      },
     ]);
   });
 
@@ -499,7 +507,8 @@ describe('a judgement', () => {
       const one = { ...judged(figures, {}, now), zone };
       const { alerts } = recordJudgement(one, undefined, judge(one, undefined));
       const [event] = alerts[0]?.events ?? [];
-      return event?.kind === 'crossed' ? event.why : undefined;
+      const words = alertWords(one.watch, one.workspace, '2026-11-20');
+      return event?.kind === 'crossed' ? alertText(event, words).why : undefined;
     };
     expect(why('UTC', NOW)).toContain('10.00 a day');
     expect(why('Asia/Tokyo', NOW)).toBe('');

@@ -5,10 +5,11 @@ import type { Alert } from '../../src/delivery/watches/watch-state.ts';
 import { TokenRejected } from '../../src/domain/failure/index.ts';
 import type { WatchRule } from '../../src/domain/money/watch-rule.ts';
 import { addDays } from '../../src/domain/time/calendar.ts';
-import { recordKey } from '../../src/redis/keys.ts';
+import { deliveryLogKey, recordKey } from '../../src/redis/keys.ts';
 import { createKeyring } from '../../src/vault/keyring.ts';
 import { serializeConnection } from '../../src/workspace/credentials/connections.ts';
 import { serializeWatch, type Watch } from '../../src/workspace/owned/watches.ts';
+import { DEFAULT_SETTINGS } from '../../src/workspace/settings.ts';
 import { createDeliveryParts } from '../support/delivery.ts';
 import { createFakeBilling, type FakeBilling } from '../support/fake-billing.ts';
 import { directMessage, type MinimalSlack, startMinimalSlack } from '../support/minimal-slack.ts';
@@ -114,6 +115,33 @@ describe('a watch on a balance', () => {
     const hourly = fakeBilling.asked.filter(({ what }) => what === 'balance');
     expect(hourly.length).toBeLessThanOrEqual(10);
     expect(fakeBilling.asked.filter(({ what }) => what === 'consumption')).toHaveLength(1);
+  });
+
+  it('is stored as figures, and drawn again in the words of then', async () => {
+    await save(watch(BALANCE));
+    balance = 48_210;
+    await forHours(2);
+    expect(alerts()[0]?.text).toContain('Project 123 has 48,210.00 left, below 50,000.00');
+    const stored = await redis.client.hget(deliveryLogKey(TEAM), 'watch/watch001');
+    expect(stored).toContain('"balance":"48210"');
+    expect(stored).not.toMatch(/\w \w/);
+    await set(
+      'project:prod',
+      JSON.stringify({
+        alias: 'prod',
+        id: '123',
+        product: 1,
+        channels: [],
+        owner: OWNER,
+        addedBy: OWNER,
+        addedAt: 0,
+      }),
+    );
+    await set('settings', JSON.stringify({ ...DEFAULT_SETTINGS, locale: 'de-DE' }));
+    balance = 60_000;
+    await forHours(2);
+    expect(alerts()[0]?.blocks).toContain('prod recovered: 60.000,00 left');
+    expect(alerts()[0]?.blocks).toContain('prod has 48.210,00 left, below 50.000,00');
   });
 
   it('says in the thread that it recovered, updates the alert, and alerts again after that', async () => {

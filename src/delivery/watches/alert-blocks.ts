@@ -21,7 +21,14 @@ import type { Chart } from '../../slack/kit/chart.ts';
 import type { Watch } from '../../workspace/owned/watches.ts';
 import { isPerson } from '../../workspace/record/record-schema.ts';
 import { wordFailure } from '../../workspace/record/stored-failure.ts';
-import { type Alert, type AlertEvent, type AlertMessage, episodeOf } from './watch-state.ts';
+import { type AlertWords, alertText, correctionText, recoveryText } from './alert-wording.ts';
+import {
+  type Alert,
+  type AlertEvent,
+  type AlertMessage,
+  episodeOf,
+  type FiguresEvent,
+} from './watch-state.ts';
 
 /** What a message shows of an alert. */
 export interface AlertView {
@@ -31,28 +38,28 @@ export interface AlertView {
   readonly chart: Chart | undefined;
   /** `Cloud platform · project 123 · UTC · 6 of the last 7 days reported`, plain */
   readonly source: string;
+  readonly words: AlertWords;
   /** The message may be a duplicate. */
   readonly isAgain: boolean;
 }
 
-type Crossed = Extract<AlertEvent, { kind: 'crossed' }>;
-const isCrossing = (event: AlertEvent): event is Crossed => event.kind === 'crossed';
+const isCrossing = (event: AlertEvent) => event.kind === 'crossed';
 
 const DUPLICATE =
   'This may be a duplicate: Tally was interrupted while sending, and can’t see whether the first one arrived.';
 
 /** The alert with its current state. */
 export function alertMessage(view: AlertView): Message {
-  const { alert, watch, chart, source, message, isAgain } = view;
+  const { alert, watch, chart, source, message, words, isAgain } = view;
   const crossings = alert.events.filter(isCrossing);
   const last = crossings.at(-1);
   const { recovered, newest } = recoveryOf(alert);
-  const { title = '', why = '' } =
-    newest === undefined ? (last ?? {}) : { title: newest.text.replace(/\.$/, '') };
+  const { title, why } = headlineOf(newest ?? last, words);
   const history = alert.events.flatMap((event, at) => {
-    if (event === recovered || event === newest) return historyText({ ...event, text: SETTLED[event.kind] });
+    if (event === recovered || event === newest) return historyText(event, () => SETTLED[event.kind]);
     const isAbove = event === last && recovered === undefined;
-    return isAbove || isSuperseded(alert.events, at) ? [] : historyText(event);
+    if (isAbove || isSuperseded(alert.events, at)) return [];
+    return historyText(event, (figure) => figureText(figure, words));
   });
   return {
     text: notificationText(title, why),
@@ -80,12 +87,27 @@ const NEXT_STEP: Readonly<Record<Watch['rule']['kind'], string>> = {
   spike: 'Find out what ran that day: Tally sees the amount, not the cause.',
 };
 
-type Figure = Extract<AlertEvent, { kind: 'recovered' | 'corrected' }>;
-const isFigure = (event: AlertEvent): event is Figure =>
-  event.kind === 'recovered' || event.kind === 'corrected';
+const isFigure = (event: AlertEvent) => event.kind === 'recovered' || event.kind === 'corrected';
 
-/** Its line in the history, without the figure that the header has. */
-const SETTLED: Readonly<Record<Figure['kind'], string>> = { recovered: 'Recovered', corrected: 'Corrected' };
+/** The line in the history, without the figure that the header has. */
+const SETTLED = { recovered: 'Recovered', corrected: 'Corrected' } as const;
+
+function headlineOf(event: FiguresEvent | undefined, words: AlertWords): ReturnType<typeof alertText> {
+  if (event?.kind === 'crossed') return alertText(event, words);
+  return { title: event === undefined ? '' : figureText(event, words).replace(/\.$/, ''), why: '' };
+}
+
+/** `prod recovered: 51,000.00 EUR left.` */
+export function figureText(event: FiguresEvent, words: AlertWords): string {
+  switch (event.kind) {
+    case 'crossed':
+      return alertText(event, words).title;
+    case 'recovered':
+      return recoveryText(event, words);
+    case 'corrected':
+      return correctionText(event, words);
+  }
+}
 
 /** That it recovered since it was last crossed, and the newest figure since then, which is what is true now. */
 function recoveryOf({ events }: Alert) {
@@ -110,15 +132,14 @@ const isSuperseded = (events: Alert['events'], at: Millis): boolean =>
 /** The newest lines of a long history. */
 const MAX_HISTORY = 12;
 
-function historyText(event: AlertEvent): string {
+function historyText(event: AlertEvent, wordFigures: (event: FiguresEvent) => string): string {
   const at = formatInstant(event.at);
   switch (event.kind) {
     case 'crossed':
-      return `${at} · ${escapeMarkup(event.title)}`;
-    case 'recovered':
-      return `:white_check_mark: ${at} · ${escapeMarkup(event.text)}`;
     case 'corrected':
-      return `${at} · ${escapeMarkup(event.text)}`;
+      return `${at} · ${escapeMarkup(wordFigures(event))}`;
+    case 'recovered':
+      return `:white_check_mark: ${at} · ${escapeMarkup(wordFigures(event))}`;
     case 'acknowledged':
       return `:eyes: ${at} · Acknowledged by ${mention(event.by)}`;
     case 'snoozed':
@@ -178,12 +199,14 @@ function alertActions({ alert, watch }: AlertView): Block {
 }
 
 /** A reply in the alert's thread: a higher threshold was crossed, or it has recovered. */
-export function alertReply({ alert, message, isAgain }: AlertView): Message {
+export function alertReply({ alert, message, words, isAgain }: AlertView): Message {
   const event = alert.events[message.event];
   const duplicate = isAgain ? [context(DUPLICATE)] : [];
-  if (event?.kind === 'recovered')
-    return { text: event.text, blocks: [section(`✓ ${event.text}`), ...duplicate] };
-  const { title, why } = event?.kind === 'crossed' ? event : { title: '', why: '' };
+  if (event?.kind === 'recovered') {
+    const text = recoveryText(event, words);
+    return { text, blocks: [section(`✓ ${text}`), ...duplicate] };
+  }
+  const { title, why } = headlineOf(event?.kind === 'crossed' ? event : undefined, words);
   return {
     text: notificationText(title, why),
     blocks: [markup(`*${escapeMarkup(title)}*`), ...(why === '' ? [] : [section(why)]), ...duplicate],

@@ -11,6 +11,7 @@ import { type StoredMessageJob, sendStoredMessage, sendsAt } from '../outbox/sto
 import { editMessage } from '../outbox/unclaimed-messages.ts';
 import { alertMessage, alertReply, sourceText } from './alert-blocks.ts';
 import { alertChart } from './alert-chart.ts';
+import { alertWords } from './alert-wording.ts';
 import { isSuspended, WATCH_STATE } from './check-time.ts';
 import {
   figuresField,
@@ -161,6 +162,7 @@ function viewOf(
     ...{ watch, alert, message },
     isAgain: message.isAgain === true,
     source: [sourceText(watch, zone), ...covered].join(' · '),
+    words: alertWords(watch, context.workspace, today),
     chart: judged && figures && alertChart(watch.rule, judged, knownBalances(figures), episodeOf(alert)),
   };
 }

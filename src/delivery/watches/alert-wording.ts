@@ -1,19 +1,14 @@
 import { pluralize } from '../../domain/language/text.ts';
 import { divide, formatFactor, formatMoney, type Money } from '../../domain/money/amount.ts';
-import { formatBonuses, type Runway } from '../../domain/money/runway.ts';
-import { type AlertedLevel, spikeLimit } from '../../domain/money/thresholds.ts';
-import type {
-  DaySpend,
-  MonthSpend,
-  WatchFigures,
-  WatchMeasurement,
-} from '../../domain/money/watch-measurement.ts';
-import type { WatchRule } from '../../domain/money/watch-rule.ts';
+import { type Account, formatBonuses } from '../../domain/money/runway.ts';
+import { spikeLimit, type WatchLevel } from '../../domain/money/thresholds.ts';
 import { WEEKDAY_NAMES } from '../../domain/time/cadence.ts';
 import { type Day, formatDays, isoWeekday } from '../../domain/time/calendar.ts';
 import type { Watch } from '../../workspace/owned/watches.ts';
 import { type ChosenProject, findNamed, projectLabel } from '../../workspace/projects/chosen-project.ts';
 import type { Workspace } from '../../workspace/record/workspace.ts';
+import { type AlertFacts, type FactsOf, readFacts } from './alert-facts.ts';
+import type { FiguresEvent } from './watch-state.ts';
 
 /** What an alert says, in plain text: its headline, and why with the arithmetic. */
 
@@ -24,20 +19,24 @@ export interface WriteMoney {
   readonly locale: string;
 }
 
-/** What an alert is about. */
-export interface AlertFacts {
-  readonly rule: WatchRule;
-  readonly measurement: WatchMeasurement;
-  readonly level: AlertedLevel;
-  readonly account?: WatchFigures['account'];
-  /** What a day costs on average, if enough of the last ones are reported. */
-  readonly average?: Money;
-  /** What the balance was on an earlier day. */
-  readonly before?: { readonly day: Day; readonly balance: Money };
+/** What the words of an alert depend on besides its facts. */
+export interface AlertWords {
   /** As the project is called. */
   readonly label: string;
   readonly money: WriteMoney;
+  /** The readers': months of its year are named without the year. */
+  readonly today: Day;
 }
+
+export const alertWords = (
+  { project }: Pick<Watch, 'project'>,
+  workspace: Workspace,
+  today: Day,
+): AlertWords => ({
+  label: projectLabel(project, workspace),
+  money: moneyWriter(project, workspace, workspace.settings.locale),
+  today,
+});
 
 /** Writes amounts of a project with its currency label. @param locale BCP 47 */
 export function moneyWriter(project: ChosenProject, workspace: Workspace, locale: string): WriteMoney {
@@ -51,13 +50,15 @@ export const currencyOf = (
   workspace: Pick<Workspace, 'projects' | 'settings'>,
 ): string => findNamed(project, workspace)?.currency ?? workspace.settings.currency;
 
-export const watchLabel = ({ project }: Pick<Watch, 'project'>, workspace: Workspace): string =>
-  projectLabel(project, workspace);
+type EventFigures = Pick<FiguresEvent, 'level' | 'facts'>;
 
 /** `prod has 48,210.00 EUR left, below 50,000.00 EUR`, and the line under it. */
-export function alertText(facts: AlertFacts): { readonly title: string; readonly why: string } {
-  const { title, why } = textsOf(facts);
-  return { title: `${facts.label}${title}`, why: sentence(why.filter(Boolean).join('; ')) };
+export function alertText(
+  { level, facts }: EventFigures,
+  words: AlertWords,
+): { readonly title: string; readonly why: string } {
+  const { title, why } = textsOf(level, readFacts(facts), words);
+  return { title: `${words.label}${title}`, why: sentence(why.filter(Boolean).join('; ')) };
 }
 
 /** The rest of a sentence that begins with the project, and what explains it. */
@@ -66,29 +67,25 @@ interface Texts {
   readonly why: readonly string[];
 }
 
-function textsOf(facts: AlertFacts): Texts {
-  const { rule, measurement, level } = facts;
-  if (rule.kind === 'balance' && measurement.kind === 'balance' && measurement.balance !== undefined)
-    return balanceTexts(rule.below, measurement.balance, measurement.runway, facts);
-  if (rule.kind === 'runway' && measurement.kind === 'runway')
-    return runwayTexts(rule.days, measurement.runway, facts);
-  if (rule.kind === 'budget' && measurement.kind === 'budget') {
-    const month = measurement.months.find((spend) => spend.month === level.episode);
-    const name = monthText(level.episode, measurement.months);
-    if (month !== undefined) return budgetTexts(rule.amount, month, name, facts);
+const WITHOUT_FIGURES: Texts = { title: ': threshold crossed', why: [] };
+
+function textsOf(level: WatchLevel, facts: AlertFacts, words: AlertWords): Texts {
+  switch (facts.kind) {
+    case 'balance':
+      return facts.balance === undefined ? WITHOUT_FIGURES : balanceTexts(facts.balance, facts, words);
+    case 'runway':
+      return runwayTexts(facts, words);
+    case 'budget':
+      return facts.spend === undefined ? WITHOUT_FIGURES : budgetTexts(level, facts.spend, facts, words);
+    case 'spike':
+      return facts.spend === undefined ? WITHOUT_FIGURES : spikeTexts(facts.spend, facts, words);
   }
-  if (rule.kind === 'spike' && measurement.kind === 'spike') {
-    const day = measurement.days.find((spend) => spend.day === level.episode);
-    if (day !== undefined) return spikeTexts(rule, day, facts);
-  }
-  return { title: ': threshold crossed', why: [] };
 }
 
 function balanceTexts(
-  below: Money,
   balance: Money,
-  runway: Runway | undefined,
-  { money, before }: AlertFacts,
+  { below, runway, before }: FactsOf<'balance'>,
+  { money }: AlertWords,
 ): Texts {
   const now = balance.lt(0) ? ` is overdrawn by ${money(balance.abs())}` : ` has ${money(balance)} left`;
   return {
@@ -102,12 +99,10 @@ function balanceTexts(
   };
 }
 
-function runwayTexts(days: number, runway: Runway | undefined, facts: AlertFacts): Texts {
-  const { account, average, money } = facts;
-  const left = runway !== undefined && 'left' in runway ? runway.left : undefined;
+function runwayTexts({ days, runway, account, average }: FactsOf<'runway'>, { money }: AlertWords): Texts {
   const isLastDay =
     runway?.kind === 'overdrawn'
-      ? left?.gt(0) && average?.gt(left)
+      ? runway.left.gt(0) && average?.gt(runway.left)
       : runway?.kind === 'estimate' && runway.days === 0;
   const title = isLastDay
     ? ': less than a day left'
@@ -121,26 +116,27 @@ function runwayTexts(days: number, runway: Runway | undefined, facts: AlertFacts
 }
 
 /** `balance 40.00, bonuses 5.00` */
-const fundsText = ({ balance, bonuses }: NonNullable<AlertFacts['account']>, money: WriteMoney): string =>
+const fundsText = ({ balance, bonuses }: Account, money: WriteMoney): string =>
   [`balance ${'value' in balance ? money(balance.value) : 'not readable'}`, formatBonuses(bonuses, money)]
     .filter(Boolean)
     .join(', ');
 
 function budgetTexts(
-  amount: Money,
-  { spent, forecast, reported, of }: MonthSpend,
-  name: string,
-  { level, money }: AlertFacts,
+  level: WatchLevel,
+  { spent, forecast, reported, of }: NonNullable<FactsOf<'budget'>['spend']>,
+  { amount, month }: FactsOf<'budget'>,
+  { money, today }: AlertWords,
 ): Texts {
+  const name = monthText(month, today);
   const covered = `${reported} of ${pluralize(of, 'day')} reported`;
   const expected = money(forecast ?? spent);
-  if (level.level === 'forecast')
+  if (level === 'forecast')
     return {
       title: ` is expected to pass its ${name} budget: about ${expected} of ${money(amount)}`,
       why: [`${money(spent)} spent so far (${covered})`, 'the rest of the month is an estimate'],
     };
-  const share = level.level === '100' ? '' : `${level.level} % of `;
-  const isExact = spent.times(100).eq(amount.times(level.level));
+  const share = level === '100' ? '' : `${level} % of `;
+  const isExact = spent.times(100).eq(amount.times(level));
   return {
     title: ` ${isExact ? 'reached' : 'passed'} ${share}its ${name} budget: ${money(spent)} of ${money(amount)}`,
     why: [covered, forecast === undefined ? '' : `about ${expected} by the end of the month, an estimate`],
@@ -148,11 +144,12 @@ function budgetTexts(
 }
 
 function spikeTexts(
-  rule: Extract<WatchRule, { kind: 'spike' }>,
-  spend: DaySpend,
-  { money }: AlertFacts,
+  spend: NonNullable<FactsOf<'spike'>['spend']>,
+  rule: FactsOf<'spike'>,
+  { money }: AlertWords,
 ): Texts {
-  const { day, amount, baseline, basis, basisDays = 0 } = spend;
+  const { day } = rule;
+  const { amount, baseline, basis, basisDays = 0 } = spend;
   const limit = spikeLimit(rule, spend);
   const title = ` cost ${money(amount)} on ${dayText(day)}`;
   if (baseline === undefined || limit === undefined) return { title, why: [] };
@@ -169,54 +166,50 @@ function spikeTexts(
 }
 
 /** `prod recovered: 51,000.00 EUR left.`: the alert's header then, and a reply in its thread. */
-export const recoveryText = (facts: AlertFacts): string =>
-  [`${facts.label} recovered`, recoveredTo(facts)].filter(Boolean).join(': ').concat('.');
+export const recoveryText = ({ level, facts }: EventFigures, words: AlertWords): string =>
+  [`${words.label} recovered`, recoveredTo(level, readFacts(facts), words)]
+    .filter(Boolean)
+    .join(': ')
+    .concat('.');
 
-function recoveredTo(facts: AlertFacts): string {
-  const { rule, measurement, level, money, account } = facts;
-  if (measurement.kind === 'balance' && measurement.balance !== undefined)
-    return `${money(measurement.balance)} left`;
-  if (measurement.kind === 'runway' && measurement.runway !== undefined) {
-    const { runway } = measurement;
-    if (runway.kind === 'estimate')
-      return `${hasBonuses(account) ? 'balance and bonuses last' : 'the balance lasts'} about ${pluralize(runway.days, 'day')}`;
-    return runway.kind === 'no-spend' ? 'nothing is being spent' : '';
+function recoveredTo(level: WatchLevel, facts: AlertFacts, words: AlertWords): string {
+  const { money, today } = words;
+  switch (facts.kind) {
+    case 'balance':
+      return facts.balance === undefined ? '' : `${money(facts.balance)} left`;
+    case 'runway': {
+      const { runway, account } = facts;
+      if (runway?.kind === 'estimate')
+        return `${hasBonuses(account) ? 'balance and bonuses last' : 'the balance lasts'} about ${pluralize(runway.days, 'day')}`;
+      return runway?.kind === 'no-spend' ? 'nothing is being spent' : '';
+    }
+    case 'budget': {
+      const { spend, month } = facts;
+      if (spend === undefined) return '';
+      return level === 'forecast'
+        ? `about ${money(spend.forecast ?? spend.spent)} expected in ${monthText(month, today)}`
+        : `billing now reports ${money(spend.spent)} for ${monthText(month, today)}`;
+    }
+    case 'spike': {
+      const { spend, calm } = facts;
+      const limit = spend && spikeLimit(facts, spend);
+      if (limit !== undefined && spend?.amount.lt(limit)) return reportedNow(facts, words);
+      return calm === undefined ? '' : `${money(calm.amount)} on ${dayText(calm.day)}`;
+    }
   }
-  if (measurement.kind === 'budget') {
-    const month = measurement.months.find((spend) => spend.month === level.episode);
-    const name = monthText(level.episode, measurement.months);
-    if (month !== undefined)
-      return level.level === 'forecast'
-        ? `about ${money(month.forecast ?? month.spent)} expected in ${name}`
-        : `billing now reports ${money(month.spent)} for ${name}`;
-  }
-  if (measurement.kind === 'spike' && rule.kind === 'spike') {
-    const corrected = measurement.days.find(({ day }) => day === level.episode);
-    const limit = corrected && spikeLimit(rule, corrected);
-    if (limit !== undefined && corrected?.amount.lt(limit)) return reportedNow(facts);
-    const calm = measurement.days.find((spend) => spend.day > level.episode && isBelow(rule, spend));
-    if (calm !== undefined) return `${money(calm.amount)} on ${dayText(calm.day)}`;
-  }
-  return '';
 }
 
 /** What an alert about a day says when billing reports another amount for it. */
-export const correctionText = (facts: AlertFacts): string => `Corrected: ${reportedNow(facts)}.`;
-
-function reportedNow({ measurement, level, money }: AlertFacts): string {
-  const days = measurement.kind === 'spike' ? measurement.days : [];
-  const amount = days.find(({ day }) => day === level.episode)?.amount;
-  const now = amount === undefined ? 'another amount' : money(amount);
-  return `billing now reports ${now} for ${dayText(level.episode)}`;
+export function correctionText({ facts }: EventFigures, words: AlertWords): string {
+  const read = readFacts(facts);
+  return `Corrected: ${read.kind === 'spike' ? reportedNow(read, words) : 'billing now reports another amount'}.`;
 }
 
-const hasBonuses = (account: AlertFacts['account']): boolean =>
+const reportedNow = ({ day, spend }: FactsOf<'spike'>, { money }: AlertWords): string =>
+  `billing now reports ${spend === undefined ? 'another amount' : money(spend.amount)} for ${dayText(day)}`;
+
+const hasBonuses = (account: FactsOf<'runway'>['account']): boolean =>
   account !== undefined && 'value' in account.bonuses && !account.bonuses.value.eq(0);
-
-function isBelow(rule: Extract<WatchRule, { kind: 'spike' }>, day: DaySpend): boolean {
-  const limit = spikeLimit(rule, day);
-  return limit !== undefined && day.amount.lt(limit);
-}
 
 const sentence = (text: string): string =>
   text === '' ? '' : `${text.charAt(0).toUpperCase()}${text.slice(1)}.`;
@@ -224,10 +217,10 @@ const sentence = (text: string): string =>
 const dayText = (day: Day): string => formatDays(day, day, day.slice(0, 4));
 /** `20 Dec 2026` */
 const dateText = (day: Day): string => formatDays(day, day).slice(4);
-/** `November`, with its year unless it is that of the newest of `months`. */
-const monthText = (month: string, months: readonly MonthSpend[]): string => {
+/** `November`, with its year unless it is that of `today`. */
+const monthText = (month: string, today: Day): string => {
   const names = 'January February March April May June July August September October November December';
   const [year = '', number] = month.split('-');
   const name = names.split(' ')[Number(number) - 1] ?? '';
-  return months.at(-1)?.month.startsWith(year) ? name : `${name} ${year}`;
+  return today.startsWith(year) ? name : `${name} ${year}`;
 };

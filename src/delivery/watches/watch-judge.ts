@@ -10,15 +10,8 @@ import type { WatchKind } from '../../domain/money/watch-rule.ts';
 import { addDays, type Day, dayAt, HOUR, type Millis, type Zone } from '../../domain/time/calendar.ts';
 import type { Watch } from '../../workspace/owned/watches.ts';
 import { isShownTo } from '../../workspace/projects/resolve-project.ts';
-import { requireSettings, type Workspace } from '../../workspace/record/workspace.ts';
-import {
-  type AlertFacts,
-  alertText,
-  correctionText,
-  moneyWriter,
-  recoveryText,
-  watchLabel,
-} from './alert-wording.ts';
+import type { Workspace } from '../../workspace/record/workspace.ts';
+import { factsOf } from './alert-facts.ts';
 import { hourlyCheckAfter, isSuspended } from './check-time.ts';
 import {
   judgedFigures,
@@ -30,6 +23,7 @@ import {
 import {
   type AlertEvent,
   alertEpisode,
+  type FiguresEvent,
   recordEvent,
   type StoredWatchState,
   stateFor,
@@ -111,19 +105,16 @@ export function recordJudgement(
   if (judgement === undefined || figures === undefined || !judgement.isKnown) return state;
   const targets = isSuspended(watch, now) ? [] : targetsOf(watch);
   const { recoveries, corrections, crossings } = judgement;
-  const events = (levels: readonly AlertedLevel[], eventOf: (level: AlertedLevel) => AlertEvent) =>
-    levels.map((level) => [alertEpisode(watch, level.episode), eventOf(level)] as const);
-  const facts = (level: AlertedLevel) => factsOf(judged, figures, level);
+  const facts = explanationOf(judged, figures);
+  const events = (kind: FiguresEvent['kind'], levels: readonly AlertedLevel[]) =>
+    levels.map(({ episode, level }): readonly [string, AlertEvent] => [
+      alertEpisode(watch, episode),
+      { kind, level, at: now, facts: factsOf({ ...facts, episode }) },
+    ]);
   const alerts = [
-    ...events(lastOfEach(recoveries), (level) => ({
-      ...{ kind: 'recovered', at: now, text: recoveryText(facts(level)) },
-    })),
-    ...events(corrections, (level) => ({
-      ...{ kind: 'corrected', at: now, text: correctionText(facts(level)) },
-    })),
-    ...events(crossings, (level) => ({
-      ...{ kind: 'crossed', level: level.level, at: now, ...alertText(facts(level)) },
-    })),
+    ...events('recovered', lastOfEach(recoveries)),
+    ...events('corrected', corrections),
+    ...events('crossed', crossings),
   ].reduce((all, [episode, event]) => recordEvent(all, episode, event, targets), state.alerts);
   return { since: state.since, told: judgement.alerted, alerts };
 }
@@ -132,22 +123,14 @@ export function recordJudgement(
 const lastOfEach = (levels: readonly AlertedLevel[]): readonly AlertedLevel[] =>
   levels.filter(({ episode }, at) => !levels.slice(at + 1).some((later) => later.episode === episode));
 
-function factsOf(
-  { watch, workspace, figures }: JudgedWatch,
-  judged: WatchFigures,
-  level: AlertedLevel,
-): AlertFacts {
-  const { rule } = watch;
+function explanationOf({ watch: { rule }, figures }: JudgedWatch, judged: WatchFigures) {
   const before = figures && balanceBefore(figures, judged.today);
   const average = averageDay(judged);
   return {
-    ...{ rule, level },
-    measurement: measure(rule.kind, judged),
+    ...{ rule, measurement: measure(rule.kind, judged) },
     ...(judged.account && { account: judged.account }),
     ...(average && { average }),
     ...(before && { before }),
-    label: watchLabel(watch, workspace),
-    money: moneyWriter(watch.project, workspace, requireSettings(workspace).locale),
   };
 }
 

@@ -6,22 +6,24 @@ import type { Watch } from '../../workspace/owned/watches.ts';
 import { tryParseRecord } from '../../workspace/record/record-schema.ts';
 import { storedFailure } from '../../workspace/record/stored-failure.ts';
 import { storedMessageSchema } from '../outbox/stored-message.ts';
+import { storedFacts } from './alert-facts.ts';
 
 const level = z.enum(['threshold', '50', '80', 'forecast', '100']);
 
 /** What happened to an alert, oldest first. Times are ms since the epoch, people Slack IDs. */
 const event = z.discriminatedUnion('kind', [
-  /** `title` and `why` as texts, as they were sent. */
-  z.object({ kind: z.literal('crossed'), level, at: z.int(), title: z.string(), why: z.string() }),
-  z.object({ kind: z.literal('recovered'), at: z.int(), text: z.string() }),
+  z.object({ kind: z.literal('crossed'), level, at: z.int(), facts: storedFacts }),
+  z.object({ kind: z.literal('recovered'), level, at: z.int(), facts: storedFacts }),
   /** Billing now reports another amount for its day. */
-  z.object({ kind: z.literal('corrected'), at: z.int(), text: z.string() }),
+  z.object({ kind: z.literal('corrected'), level, at: z.int(), facts: storedFacts }),
   z.object({ kind: z.literal('acknowledged'), at: z.int(), by: z.string() }),
   z.object({ kind: z.literal('snoozed'), at: z.int(), by: z.string(), until: z.int() }),
   /** Its watch got another rule. */
   z.object({ kind: z.literal('replaced'), at: z.int() }),
 ]);
 export type AlertEvent = Readonly<z.infer<typeof event>>;
+/** An event with figures. */
+export type FiguresEvent = Extract<AlertEvent, { kind: 'crossed' | 'recovered' | 'corrected' }>;
 
 /** One message to one channel or person, from the moment it is due. */
 const alertMessage = storedMessageSchema.extend({

@@ -1,0 +1,108 @@
+/** What an alert says, as data. It is put into words when the alert is drawn, for its readers. */
+import * as z from 'zod';
+import { type Amount, type Money, parseAmount, toPlainDigits, ZERO } from '../../domain/money/amount.ts';
+import { spikeLimit } from '../../domain/money/thresholds.ts';
+import type { WatchFigures, WatchMeasurement } from '../../domain/money/watch-measurement.ts';
+import type { WatchRule } from '../../domain/money/watch-rule.ts';
+import type { Day } from '../../domain/time/calendar.ts';
+
+const isObject = (value: unknown): boolean => typeof value === 'object';
+/** What a service wrote in place of an amount is kept as it came. */
+const amount = z.codec(z.string(), z.custom<Amount>(isObject), {
+  decode: (text) => parseAmount({ text }),
+  encode: (of) => ('value' in of ? toPlainDigits(of.value) : of.unreadable),
+});
+/** Plain digits, all of them. */
+const money = z.codec(z.string().regex(/^-?\d+(\.\d+)?$/), z.custom<Money>(isObject), {
+  decode(text) {
+    const parsed = parseAmount({ text });
+    return 'value' in parsed ? parsed.value : ZERO;
+  },
+  encode: toPlainDigits,
+});
+
+const runway = z.discriminatedUnion('kind', [
+  z.object({ kind: z.literal('estimate'), days: z.int(), until: z.string(), average: money }),
+  z.object({ kind: z.literal('overdrawn'), left: money }),
+  z.object({ kind: z.enum(['beyond', 'no-spend', 'unknown']) }),
+]);
+
+/** The rule as it was, what was measured then, and what explains it. Fields are absent for what was not known. */
+const schema = z.discriminatedUnion('kind', [
+  z.object({
+    ...{ kind: z.literal('balance'), below: money, balance: money.exactOptional() },
+    /** How long the balance alone lasts. */
+    runway: runway.exactOptional(),
+    /** What it was on an earlier day. */
+    before: z.object({ day: z.string(), balance: money }).exactOptional(),
+  }),
+  z.object({
+    ...{ kind: z.literal('runway'), days: z.int(), runway: runway.exactOptional() },
+    account: z.object({ balance: amount, bonuses: amount }).exactOptional(),
+    /** What a day costs on average, if enough of the last ones are reported. */
+    average: money.exactOptional(),
+  }),
+  z.object({
+    ...{ kind: z.literal('budget'), amount: money, month: z.string() },
+    spend: z
+      .object({ spent: money, forecast: money.exactOptional(), reported: z.int(), of: z.int() })
+      .exactOptional(),
+  }),
+  z.object({
+    ...{ kind: z.literal('spike'), factor: money, floor: money, day: z.string() },
+    spend: z
+      .object({
+        ...{ amount: money, baseline: money.exactOptional() },
+        ...{ basis: z.enum(['weekday', 'days']).exactOptional(), basisDays: z.int().exactOptional() },
+      })
+      .exactOptional(),
+    /** The first day after it that was below its limit. */
+    calm: z.object({ day: z.string(), amount: money }).exactOptional(),
+  }),
+]);
+export type AlertFacts = Readonly<z.output<typeof schema>>;
+export type FactsOf<Kind extends AlertFacts['kind']> = Extract<AlertFacts, { readonly kind: Kind }>;
+
+/** As an event of an alert has them: amounts are digits. */
+export type StoredFacts = Readonly<z.input<typeof schema>>;
+export const storedFacts = z.custom<StoredFacts>((value) => schema.safeParse(value).success);
+export const readFacts = (stored: StoredFacts): AlertFacts => schema.decode(stored);
+
+/** What an alert is made from. */
+export interface Judged extends Pick<WatchFigures, 'account'> {
+  readonly rule: WatchRule;
+  /** Of the rule's kind. */
+  readonly measurement: WatchMeasurement;
+  /** A budget's month, a spike's day. */
+  readonly episode: string;
+  readonly average?: Money;
+  readonly before?: { readonly day: Day; readonly balance: Money };
+}
+
+export const factsOf = (judged: Judged): StoredFacts => schema.encode(collectFacts(judged));
+
+function collectFacts({ rule, measurement, episode, account, average, before }: Judged): AlertFacts {
+  switch (rule.kind) {
+    case 'balance':
+      return { ...rule, ...(measurement.kind === rule.kind && measurement), ...(before && { before }) };
+    case 'runway':
+      return {
+        ...{ ...rule, ...(measurement.kind === rule.kind && measurement) },
+        ...{ ...(account && { account }), ...(average && { average }) },
+      };
+    case 'budget': {
+      const months = measurement.kind === rule.kind ? measurement.months : [];
+      const spend = months.find(({ month }) => month === episode);
+      return { ...rule, month: episode, ...(spend && { spend }) };
+    }
+    case 'spike': {
+      const days = measurement.kind === rule.kind ? measurement.days : [];
+      const spend = days.find(({ day }) => day === episode);
+      const calm = days.find((later) => {
+        const limit = spikeLimit(rule, later);
+        return later.day > episode && limit !== undefined && later.amount.lt(limit);
+      });
+      return { ...rule, day: episode, ...(spend && { spend }), ...(calm && { calm }) };
+    }
+  }
+}
