@@ -1,5 +1,5 @@
 import { Cluster, Redis, type RedisOptions } from 'ioredis';
-import { NewerRecords, StoreUnavailable } from '../domain/failure/index.ts';
+import { NewerRecords, StoreUnavailable, WriteRefused } from '../domain/failure/index.ts';
 import type { Millis } from '../domain/time/calendar.ts';
 import { reportOutage, storeErrorKind, timeOperation } from './errors.ts';
 import { findRefusal, type Prepare } from './refusal.ts';
@@ -236,9 +236,9 @@ export async function guardWrite<T>(work: () => Promise<T>): Promise<T> {
   try {
     return await guardRead(work);
   } catch (error) {
-    if (!(error instanceof StoreUnavailable) || error instanceof NewerRecords || wasRefused(error.cause))
-      throw error;
-    throw new StoreUnavailable({ cause: error.cause }, true);
+    if (!(error instanceof StoreUnavailable) || error instanceof NewerRecords) throw error;
+    const { cause } = error;
+    throw wasRefused(cause) ? new WriteRefused({ cause }) : new StoreUnavailable({ cause }, true);
   }
 }
 

@@ -1,8 +1,8 @@
 /** What the log and the asker learn when Redis is away, and when it has lost what it held of a workspace. */
-import { expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { OWNER } from '../../sandbox/slack/index.ts';
 import { TEAM } from '../../sandbox/slack/people.ts';
-import { startBot } from '../support/bot.ts';
+import { CHANNEL, goodToken, startBot, textOf } from '../support/bot.ts';
 import { startOAuthBot } from '../support/oauth-bot.ts';
 import type { Team } from '../support/oauth-slack.ts';
 import { testRedis } from '../support/redis.ts';
@@ -67,4 +67,37 @@ it('logs once that a workspace’s record vanished, and nothing for a workspace 
     },
   ]);
   await bot.stop();
+});
+
+describe('Redis that goes away after it saved a change', () => {
+  const TEXT = 'Your change may have been saved.';
+  const FORMS = [
+    ['project', '/billing projects add prod 123', 'project added', {}],
+    ['connect', '/billing connect second', 'connection registered', { project: '123', lifetime: '90-days' }],
+  ] as const;
+
+  it.each(FORMS)(
+    'does not have it said that nothing was changed: %s form',
+    async (form, command, action, fields) => {
+      const store = await testRedis();
+      const proxy = await startRedisProxy(store.url);
+      const bot = await startBot({ redisUrl: proxy.url });
+      await bot.connect();
+      const shown = () => textOf(bot.slack.modal(OWNER)?.view);
+      await bot.slack.say(OWNER, CHANNEL, command);
+      await bot.slack.waitFor(() => bot.slack.modal(OWNER)?.view.callback_id === form);
+      proxy.stopAfter(action);
+      await bot.slack.submit(OWNER, {
+        ...fields,
+        ...('lifetime' in fields && { token: goodToken(bot.billing) }),
+      });
+      await bot.slack.waitFor(() => shown().includes('Tally can’t reach its database right now.'), 15_000);
+      expect(shown()).toContain(TEXT);
+      expect(shown()).not.toMatch(/Nothing was (?:changed|saved)|Not connected/);
+      await proxy.start();
+      await bot.stop();
+      await proxy.stop();
+      await store.close();
+    },
+  );
 });

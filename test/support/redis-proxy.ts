@@ -5,6 +5,8 @@ export interface RedisProxy {
   readonly url: string;
   /** Lets Redis run the next command that contains the text, then drops the connection before the answer arrives. */
   loseAnswerTo(text: string): void;
+  /** Lets Redis run and answer the next command that contains the text, then stops. */
+  stopAfter(text: string): void;
   /** Takes no connection until `start`. The open ones break, or end as when a server shuts down. */
   stop(how?: 'broken' | 'ended'): Promise<void>;
   start(): Promise<void>;
@@ -18,16 +20,19 @@ export async function startRedisProxy(url: string): Promise<RedisProxy> {
   const path = `${pathname}.line-${++proxies}`;
   const clients = new Set<Socket>();
   let wanted: string | undefined;
+  let last: string | undefined;
   const server = createServer((client) => {
     const redis = connectTo(pathname);
     let isLost = false;
+    let isLast = false;
     client.on('data', (chunk) => {
+      if (last !== undefined && chunk.includes(last)) [isLast, last] = [true, undefined];
       if (wanted !== undefined && chunk.includes(wanted)) [isLost, wanted] = [true, undefined];
       redis.write(chunk);
     });
     redis.on('data', (chunk) => {
       if (isLost) client.destroy();
-      else client.write(chunk);
+      else client.write(chunk, () => isLast && void stop('broken'));
     });
     for (const [socket, other] of [
       [client, redis],
@@ -38,17 +43,21 @@ export async function startRedisProxy(url: string): Promise<RedisProxy> {
     client.on('close', () => clients.delete(client));
   });
   const start = () => new Promise<void>((resolve) => server.listen(path, resolve));
+  const stop: RedisProxy['stop'] = (how = 'broken') =>
+    new Promise((resolve) => {
+      server.close(() => resolve());
+      for (const client of clients) how === 'broken' ? client.destroy() : client.end();
+    });
   await start();
   return {
     url: `unix://${path}${search}`,
     loseAnswerTo: (text) => {
       wanted = text;
     },
-    stop: (how = 'broken') =>
-      new Promise((resolve) => {
-        server.close(() => resolve());
-        for (const client of clients) how === 'broken' ? client.destroy() : client.end();
-      }),
+    stopAfter: (text) => {
+      last = text;
+    },
+    stop,
     start,
     freeze: () => {
       for (const client of clients) client.removeAllListeners('data').pause();

@@ -15,6 +15,7 @@ import type * as service from './service.ts';
 import { NoData, QueryRejected } from './service.ts';
 import type * as slack from './slack.ts';
 import type * as store from './store.ts';
+import { NewerRecords, StoreUnavailable, WriteRefused } from './store.ts';
 
 export * from './command.ts';
 export * from './identity.ts';
@@ -67,6 +68,16 @@ export function aboutDays(failure: Failure, days: AskedDays): Failure {
 /** Whether what was to be stored may have been all the same. */
 export const mayHaveBeenSaved = (failure: Failure): boolean =>
   failure.kind === 'store-unavailable' && failure.unsure;
+
+/**
+ * The failure of work that may have changed something before its last step: if the store was away by then, only a refused
+ * write says that nothing was changed.
+ */
+export const amidChanges = (failure: Failure): Failure =>
+  failure.kind === 'store-unavailable' &&
+  !(failure.unsure || failure instanceof WriteRefused || failure instanceof NewerRecords)
+    ? new StoreUnavailable({ cause: failure }, true)
+    : failure;
 
 /** Whether the previous value is unchanged: nothing was stored, and nobody else changed it. */
 export const changedNothing = (failure: Failure): boolean =>

@@ -56,6 +56,9 @@ export class StoreUnavailable extends FailureBase<'store-unavailable'> {
   }
 }
 
+/** Redis did not take what was to be written: that is as it was. */
+export class WriteRefused extends StoreUnavailable {}
+
 /** A newer version of Tally has written there: this one would misread or destroy it, and does neither. */
 export class NewerRecords extends StoreUnavailable {
   constructor() {

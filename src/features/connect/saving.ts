@@ -56,7 +56,8 @@ export function createConnectionSaving({ workspaces, billing, limits, next, onCo
     return askEachProduct(billing, access, input.project);
   };
 
-  const save = async (input: ConnectRequest, request: Request): Promise<void> => {
+  /** @returns what the test answered, and which connection became the default */
+  const save = async (input: ConnectRequest, request: Request) => {
     const { user, workspace, at } = request;
     const { name } = input;
     if (input.opened?.name === name)
@@ -70,8 +71,12 @@ export function createConnectionSaving({ workspaces, billing, limits, next, onCo
     const chosen = defaultWith(name, workspace);
     const change = auditedChange(request, [action, name], ...chosen.actions);
     await workspaces.saveConnection(change, newConnection(input, answers, user.id, at), chosen.name);
-    const now = { ...request, workspace: await workspaces.read(user.teamId) };
-    const result = { ...answers, connection: name, input, names, chosen: chosen.name };
+    return { ...answers, connection: name, input, names, chosen: chosen.name };
+  };
+
+  const showSaved = async (result: Awaited<ReturnType<typeof save>>, request: Request): Promise<void> => {
+    const { teamId } = request.user;
+    const now = { ...request, workspace: await workspaces.read(teamId) };
     const tested = testedConnection(result, now);
     const fallback = connectedMessage(tested, now);
     const view = await next()?.(tested, now);
@@ -79,24 +84,26 @@ export function createConnectionSaving({ workspaces, billing, limits, next, onCo
       view ?? modal({ title: CONNECT_TITLE, blocks: fallback.blocks }),
       fallback,
     );
-    await onConnected?.(user.teamId);
+    await onConnected?.(teamId);
   };
 
   return async (input: ConnectRequest, request: Request): Promise<void> => {
+    let saved: Awaited<ReturnType<typeof save>>;
     try {
-      await save(input, request);
+      saved = await save(input, request);
     } catch (error) {
       if (!isFailure(error)) throw error;
       const kept = request.workspace.connectionNames.includes(input.name)
         ? 'The new token wasn’t saved. The current token stays in use.'
         : 'Nothing was saved.';
       const value = error.kind === 'secret-pasted' ? rememberUnnamed(input) : encodeConnectMetadata(input);
-      await request.reply.modal.show(
+      return request.reply.modal.show(
         CONNECT_TITLE,
         notSavedMessage(error, refusalMessage(error, request), 'connected', kept),
         actions(button('connect-again', 'Back to the form', { style: 'primary', value })),
       );
     }
+    await showSaved(saved, request);
   };
 }
 

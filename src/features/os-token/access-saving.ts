@@ -124,6 +124,7 @@ export async function saveAccess(input: AccessRequest, context: TokenContext): P
   const { request, explain, onSaved } = context;
   const { project, issuers, credentials } = input;
   let test: AccessTest | undefined;
+  let saved: readonly Block[];
   try {
     requireUnchanged(request.workspace, FIELDS.access + project, input.stamp);
     const before = request.workspace.accesses.get(project)?.issuers.groups ?? [];
@@ -148,16 +149,15 @@ export async function saveAccess(input: AccessRequest, context: TokenContext): P
       credentials === undefined || test === undefined
         ? await editAccess(input, context)
         : await registerAccess(input, credentials, test, context);
-    await request.reply.modal.show(ACCESS_TITLE, {
-      text: 'The application access is saved.',
-      blocks: [...blocks, ...stop.answer],
-    });
-    await onSaved?.(request.user.teamId);
+    saved = [...blocks, ...stop.answer];
   } catch (error) {
     if (!isFailure(error)) throw error;
     explain(error, ACCESS_VIEW);
-    await showFailure(error, input, test, context);
+    return showFailure(error, input, test, context);
   }
+  const text = 'The application access is saved.';
+  await request.reply.modal.show(ACCESS_TITLE, { text, blocks: saved });
+  await onSaved?.(request.user.teamId);
 }
 
 async function showFailure(

@@ -1,7 +1,13 @@
 import { randomBytes } from 'node:crypto';
 import type { ModalView } from '@slack/types';
 import type { Logger } from 'pino';
-import { changedNothing, type Failure, isFailure, mayHaveBeenSaved } from '../../domain/failure/index.ts';
+import {
+  amidChanges,
+  changedNothing,
+  type Failure,
+  isFailure,
+  mayHaveBeenSaved,
+} from '../../domain/failure/index.ts';
 import type { RequestWork } from '../../runtime/work.ts';
 import { type Asked, retryButton } from '../error-messages/description.ts';
 import { describeError, describeForStep } from '../error-messages/index.ts';
@@ -82,14 +88,16 @@ export function createErrorReply(log: Logger): ErrorReply {
 export const errorMessageOf = ({ failure, id }: ErrorReport, asked: Asked, isUnchanged: boolean): Message =>
   failure === undefined
     ? textMessage(unknownErrorText(id, isUnchanged), ...buttonRow(retryButton(asked.command)))
-    : failureMessage(failure, asked, id);
+    : failureMessage(isUnchanged ? failure : amidChanges(failure), asked, id);
 
-export const errorModalOf = ({ failure, id }: ErrorReport, asked: Asked, isUnchanged: boolean): ModalView => {
-  const blocks =
-    failure === undefined
-      ? [section(unknownErrorText(id, isUnchanged))]
-      : failureMessage(failure, asked, id).blocks;
-  return modal({ title: 'That did not work', blocks });
+/** The same as a modal. */
+export const errorModalOf = (report: ErrorReport, asked: Asked, isUnchanged: boolean): ModalView => {
+  const { blocks } = errorMessageOf(report, asked, isUnchanged);
+  // An unforeseen error is not tried again from a modal.
+  return modal({
+    title: 'That did not work',
+    blocks: report.failure === undefined ? withoutActions(blocks) : blocks,
+  });
 };
 
 /** Ends a workflow's step: a text that Slack sends on, so without mark-up and what an outside text says. */
