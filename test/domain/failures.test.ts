@@ -40,6 +40,8 @@ describe('a failure', () => {
     expect(said.filter((one, at) => said.indexOf(one) !== at)).toEqual([
       // A kind that nobody knows, and none, are a record.
       ...['unseal-failed', 'unseal-failed'].map((kind) => `${kind} Tally can’t read the stored record.`),
+      // A refused write differs only in what is certain.
+      'store-unavailable Tally can’t reach its database right now.',
     ]);
   });
 
