@@ -161,13 +161,12 @@ export async function scheduleStatus(kind: OwnedSchedules, request: Request): Pr
     running.filter(({ id }) => workspace.lastSent(id)?.result === result);
   const [failing, trying] = [cameTo('failed'), cameTo('trying')];
   const paused = all.length - running.length - stuck.length;
-  const counts = [
-    `${running.length} running`,
-    ...(paused > 0 ? [`${paused} paused`] : []),
-    ...(stuck.length > 0 ? [`*${stuck.length} paused by Tally*`] : []),
-    ...(trying.length > 0 ? [`*${trying.length} not posted yet*`] : []),
-    ...(failing.length > 0 ? [`*${failing.length} failed last time*`] : []),
-  ];
+  const attention = [
+    [stuck.length, 'paused by Tally'],
+    [trying.length, 'not posted yet'],
+    [failing.length, 'failed last time'],
+  ] as const;
+  const counts = { running: running.length, paused, attention };
   const broken = stuck.length + failing.length;
   const rows = statusRows(kind, counts, byNeed(all, workspace, sends), request, sends);
   const health = broken > 0 ? 'broken' : trying.length > 0 ? 'warning' : 'fine';

@@ -176,13 +176,12 @@ export async function watchStatus(kind: OwnedWatches, request: Request): Promise
   const stuck = [...stopped, ...running.filter((watch) => hasProblem(watch, stateOf))];
   const crossed = running.filter((watch) => isCrossed(watch, stateOf));
   const paused = all.length - active.length;
-  const counts = [
-    `${running.length} running`,
-    ...(paused > 0 ? [`${paused} paused`] : []),
-    ...(crossed.length > 0 ? [`*${crossed.length} crossed*`] : []),
-    ...(stopped.length > 0 ? [`*${stopped.length} paused by Tally*`] : []),
-    ...(stuck.length > stopped.length ? [`*${stuck.length - stopped.length} with a problem*`] : []),
-  ];
+  const attention = [
+    [crossed.length, 'crossed'],
+    [stopped.length, 'paused by Tally'],
+    [stuck.length - stopped.length, 'with a problem'],
+  ] as const;
+  const counts = { running: running.length, paused, attention };
   const rows = statusRows(kind, counts, stuck, request, stateOf);
   return [{ health: stuck.length > 0 ? 'broken' : 'fine', problems: stuck.length, ...rows }];
 }

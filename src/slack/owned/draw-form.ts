@@ -1,128 +1,108 @@
 import type { ModalView } from '@slack/types';
 import { channelOf } from '../../workspace/owned/stop-reasons.ts';
+import type { ChosenProject } from '../../workspace/projects/chosen-project.ts';
 import { section } from '../kit/atoms.ts';
 import { modal } from '../kit/modal.ts';
 import { type ChannelCheck, checkChannel } from '../request/channels.ts';
 import type { Request } from '../request/request.ts';
 import { liveInput, projectsInput, targetInputs } from './form-fields.ts';
-import { encodeMetadata, type OwnedDraft, targetFields, targetOfDraft } from './form-state.ts';
+import { encodeMetadata, targetFields, targetOfDraft } from './form-state.ts';
 import type { DrawnParts, FormDraft, FormTypes, OwnedForm, Shown } from './owned-form.ts';
-import { type OwnedKind, requireOwned } from './owned-kind.ts';
-import type { OwnedItem } from './ownership.ts';
+import { requireOwned } from './owned-kind.ts';
 import { checkTarget, findTargetProblem, nameProject, unnamedProjects } from './target-check.ts';
 
-export function viewOf<K extends FormTypes>(
-  form: OwnedForm<K>,
-  draft: FormDraft<K>,
-  request: Request,
-  shown: Shown<K>,
-): ModalView {
+export type FormDrawing<K extends FormTypes> = ReturnType<typeof createFormDrawing<K>>;
+
+/** Draws a form, and what it says about its target and its figures. */
+export function createFormDrawing<K extends FormTypes>(form: OwnedForm<K>) {
   const { kind, field, max, words } = form;
-  const { check, notice = [] } = shown;
-  // A form may send back a channel that the user is not in, or a project that they may not see.
-  const isTheirs = draft.to === 'channel' && check !== undefined && check.problem === undefined;
-  const unnamed = unnamedProjects(draft.projects, request, isTheirs ? draft.channel : request.channel);
-  const isDuplicate =
-    unnamed.length === 0 &&
-    kind.all(request.workspace).some((item) => item.id !== draft.before && form.isSame(draft, item, request));
-  const parts: DrawnParts<K> = {
-    ...shown,
-    ...{ unnamed, request },
-    projects: projectsInput(
-      field,
-      draft.projects,
-      (project) => nameProject(project, unnamed, request),
-      max,
-      words.projectsHint,
-    ),
-    target: targetInputs(field, draft, check, max, words.sends),
-    duplicate: isDuplicate ? [section(words.duplicate)] : [],
-    live: (input, isRefilled) => liveInput(field, input, isRefilled),
-  };
-  const blocks = [...notice, ...form.blocks(draft, parts)];
-  const drawn = new Set(blocks.map((block) => 'block_id' in block && block.block_id));
-  const values = { ...targetFields(draft), ...form.hidden(draft, parts) };
-  const hidden = Object.fromEntries(Object.entries(values).filter(([block]) => !drawn.has(block)));
-  return modal({
-    callback: kind.kind,
-    metadata: encodeMetadata(draft, hidden),
-    title: draft.before === '' ? words.create : words.edit,
-    submit: 'Save',
-    blocks,
-  });
-}
+  type Draft = FormDraft<K>;
 
-/** Slack opens a form only within 3 s of the click, so what takes longer follows. */
-export async function openForm<K extends FormTypes>(
-  form: OwnedForm<K>,
-  draft: FormDraft<K>,
-  request: Request,
-): Promise<void> {
-  const { modal: reply } = request.reply;
-  const isAsking = form.asks(draft, request);
-  const figures = isAsking ? undefined : await form.figures(draft, request, undefined);
-  await reply.open(viewOf(form, draft, request, { figures, isAsking }));
-  const check = await checkDraft(form, draft, request);
-  if (check === undefined && !isAsking) return;
-  const asked = isAsking ? await form.figures(draft, request, check) : figures;
-  await reply.redraw(viewOf(form, draft, request, { check, figures: asked }));
-}
-
-export async function redrawForm<K extends FormTypes>(
-  form: OwnedForm<K>,
-  draft: FormDraft<K>,
-  request: Request,
-): Promise<void> {
-  const { modal: reply } = request.reply;
-  const shown = await load(form, draft, request);
-  await reply.redraw(viewOf(form, draft, request, shown));
-  if (!shown.isAsking) return;
-  const figures = await form.figures(draft, request, shown.check);
-  await reply.redraw(viewOf(form, draft, request, { check: shown.check, figures }));
-}
-
-export async function load<K extends FormTypes>(
-  form: OwnedForm<K>,
-  draft: FormDraft<K>,
-  request: Request,
-): Promise<Shown<K>> {
-  const check = await checkDraft(form, draft, request);
-  if (check?.problem === undefined && form.asks(draft, request)) return { check, isAsking: true };
-  return { check, figures: await form.figures(draft, request, check) };
-}
-
-/** A manager may keep the channel of what they edit without being in it. @throws NotAllowed when the user may not edit it */
-const checkChannelOf =
-  <T extends OwnedItem>({ kind }: { readonly kind: OwnedKind<T> }, draft: OwnedDraft, request: Request) =>
-  (channel: string): Promise<ChannelCheck> => {
+  /** A manager may keep the channel of what they edit without being in it. @throws NotAllowed when the user may not edit it */
+  const checkerOf = (draft: Draft, request: Request) => {
     const before = requireOwned(kind.find, draft.before, request);
-    const isKept = request.user.canManage && before !== undefined && channelOf(before) === channel;
-    return checkChannel(channel, request, isKept);
+    const kept = request.user.canManage && before !== undefined ? channelOf(before) : undefined;
+    return (channel: string) => checkChannel(channel, request, channel === kept);
   };
+  const deliveryOf = (draft: Draft) => ({ target: targetOfDraft(draft), projects: draft.projects });
 
-/** @returns undefined while no target is chosen */
-async function checkDraft<K extends FormTypes>(
-  form: OwnedForm<K>,
-  draft: FormDraft<K>,
-  request: Request,
-): Promise<ChannelCheck | undefined> {
-  requireOwned(form.kind.find, draft.before, request);
-  const { to, channel, projects } = draft;
-  if (to === 'channel' && channel === '') return undefined;
-  return checkTarget(
-    { target: targetOfDraft(draft), projects },
-    request,
-    checkChannelOf(form, draft, request),
-  );
+  /** @returns undefined while no target is chosen */
+  async function check(draft: Draft, request: Request): Promise<ChannelCheck | undefined> {
+    const checkOf = checkerOf(draft, request);
+    const isChosen = draft.to === 'people' || draft.channel !== '';
+    return isChosen ? checkTarget(deliveryOf(draft), request, checkOf) : undefined;
+  }
+
+  /** Checks the target and gets the figures, unless they have to be asked for. */
+  async function load(draft: Draft, request: Request): Promise<Shown<K>> {
+    const checked = await check(draft, request);
+    return checked?.problem === undefined && form.asks(draft, request)
+      ? { check: checked, isAsking: true }
+      : { check: checked, figures: await form.figures(draft, request, checked) };
+  }
+
+  function view(draft: Draft, request: Request, shown: Shown<K>): ModalView {
+    const { notice = [] } = shown;
+    // A form may send back a channel that the user is not in, or a project that they may not see.
+    const isTheirs = draft.to === 'channel' && shown.check !== undefined && shown.check.problem === undefined;
+    const unnamed = unnamedProjects(draft.projects, request, isTheirs ? draft.channel : request.channel);
+    const nameOf = (project: ChosenProject) => nameProject(project, unnamed, request);
+    const isDuplicate =
+      unnamed.length === 0 &&
+      kind
+        .all(request.workspace)
+        .some((item) => item.id !== draft.before && form.isSame(draft, item, request));
+    const parts: DrawnParts<K> = {
+      ...shown,
+      ...{ unnamed, request },
+      projects: projectsInput(field, draft.projects, nameOf, max, words.projectsHint),
+      target: targetInputs(field, draft, shown.check, max, words.sends),
+      duplicate: isDuplicate ? [section(words.duplicate)] : [],
+      live: (input, isRefilled) => liveInput(field, input, isRefilled),
+    };
+    const blocks = [...notice, ...form.blocks(draft, parts)];
+    const drawn = new Set(blocks.map((block) => 'block_id' in block && block.block_id));
+    const values = { ...targetFields(draft), ...form.hidden(draft, parts) };
+    const hidden = Object.fromEntries(Object.entries(values).filter(([block]) => !drawn.has(block)));
+    return modal({
+      callback: kind.kind,
+      metadata: encodeMetadata(draft, hidden),
+      title: draft.before === '' ? words.create : words.edit,
+      submit: 'Save',
+      blocks,
+    });
+  }
+
+  return {
+    load,
+    view,
+
+    /** Slack opens a form only within 3 s of the click, so what takes longer follows. */
+    async open(draft: Draft, request: Request): Promise<void> {
+      const { modal: reply } = request.reply;
+      const isAsking = form.asks(draft, request);
+      const known = isAsking ? undefined : await form.figures(draft, request, undefined);
+      await reply.open(view(draft, request, { figures: known, isAsking }));
+      const checked = await check(draft, request);
+      if (checked === undefined && !isAsking) return;
+      const figures = isAsking ? await form.figures(draft, request, checked) : known;
+      await reply.redraw(view(draft, request, { check: checked, figures }));
+    },
+
+    async redraw(draft: Draft, request: Request): Promise<void> {
+      const { modal: reply } = request.reply;
+      const shown = await load(draft, request);
+      await reply.redraw(view(draft, request, shown));
+      if (!shown.isAsking) return;
+      const figures = await form.figures(draft, request, shown.check);
+      await reply.redraw(view(draft, request, { check: shown.check, figures }));
+    },
+
+    /** Joins the channel if that is wanted and needed. @returns why nothing can be sent there, as a mrkdwn sentence */
+    findProblem: (draft: Draft, request: Request) =>
+      findTargetProblem(deliveryOf(draft), request, {
+        joins: draft.joins,
+        checkOf: checkerOf(draft, request),
+      }),
+  };
 }
-
-/** Joins the channel if that is wanted and needed. @returns why nothing can be sent there, as a mrkdwn sentence */
-export const findDraftProblem = <T extends OwnedItem>(
-  form: { readonly kind: OwnedKind<T> },
-  draft: OwnedDraft,
-  request: Request,
-): Promise<string | undefined> =>
-  findTargetProblem({ target: targetOfDraft(draft), projects: draft.projects }, request, {
-    joins: draft.joins,
-    checkOf: checkChannelOf(form, draft, request),
-  });

@@ -5,13 +5,12 @@ import * as z from 'zod';
 import type { SlackId } from '../../domain/slack-id.ts';
 import { tryParseJson } from '../../domain/try-read.ts';
 import { withoutUndefined } from '../../domain/without-undefined.ts';
-import { projectsOf } from '../../workspace/owned/stop-reasons.ts';
+import { projectsOf, type Target, targetOf } from '../../workspace/owned/stop-reasons.ts';
 import { type ChosenProject, parseProjectValue } from '../../workspace/projects/chosen-project.ts';
 import { isChannel, isPerson } from '../../workspace/record/record-schema.ts';
 import { type FormFields, selectedValues } from '../kit/modal.ts';
 import type { Request } from '../request/request.ts';
 import type { OwnedItem } from './ownership.ts';
-import { type Target, targetOf } from './target-check.ts';
 
 /** What the forms have in common. Fields may be empty or wrong, and nothing is checked against the record. */
 export interface OwnedDraft extends Omit<Metadata, 'hidden'> {
@@ -112,6 +111,8 @@ export function commonErrors(fields: FormFields, draft: OwnedDraft, max: FormLim
   });
 }
 
+const FRESH = { joins: true, isRefilled: false, isUnfolded: false } as const;
+
 /** What a new form begins with: the channel where it was asked for or, outside of channels, the person if that is possible. */
 export function newDraft(projects: readonly ChosenProject[], max: FormLimits, request: Request): OwnedDraft {
   const { channel: place = '', user } = request;
@@ -119,7 +120,7 @@ export function newDraft(projects: readonly ChosenProject[], max: FormLimits, re
   return {
     ...{ before: '', seen: '', place, projects, channel, people: [user.id] },
     to: channel === '' && max.people > 0 ? 'people' : 'channel',
-    ...{ joins: true, isRefilled: false, isUnfolded: false },
+    ...FRESH,
   };
 }
 
@@ -130,7 +131,7 @@ export function draftOf(item: OwnedItem, { channel: place = '', user }: Request)
     ...('people' in target
       ? { to: 'people', channel: '', people: target.people }
       : { to: 'channel', channel: target.channel, people: [user.id] }),
-    ...{ joins: true, isRefilled: false, isUnfolded: false },
+    ...FRESH,
   };
 }
 

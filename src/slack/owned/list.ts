@@ -178,14 +178,26 @@ export async function homeRows<T extends OwnedItem>(
   ];
 }
 
+/** How many run, how many a person paused, and how many need attention, with what is wrong with them. */
+interface StatusCounts {
+  readonly running: number;
+  readonly paused: number;
+  readonly attention: readonly (readonly [count: number, what: string])[];
+}
+
 /** For `/billing status`: how many are in which state, as mrkdwn; below it the first of some. */
 export function statusRows<T extends OwnedItem>(
   kind: OwnedKind<T>,
-  counts: readonly string[],
+  { running, paused, attention }: StatusCounts,
   items: readonly T[],
   viewer: Request,
   details: unknown,
 ) {
+  const counts = [
+    `${running} running`,
+    ...(paused > 0 ? [`${paused} paused`] : []),
+    ...attention.filter(([count]) => count > 0).map(([count, what]) => `*${count} ${what}*`),
+  ];
   const summary = `*${kind.words.title}* · ${counts.join(' · ')}`;
   const blocks: readonly Block[] = [
     markup(summary),

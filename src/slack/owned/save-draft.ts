@@ -6,7 +6,7 @@ import { modal } from '../kit/modal.ts';
 import { failureFacts } from '../reply/error-reply.ts';
 import type { Request } from '../request/request.ts';
 import { capitalized, fullMessage, storeItem } from './actions.ts';
-import { findDraftProblem, load, viewOf } from './draw-form.ts';
+import type { FormDrawing } from './draw-form.ts';
 import { itemVersion } from './form-state.ts';
 import type { BuiltItem, FormDraft, FormTypes, OwnedForm, Shown } from './owned-form.ts';
 import { type OwnedKind, requireOwned } from './owned-kind.ts';
@@ -17,11 +17,12 @@ const NOTHING_SAVED = 'Nothing was saved.';
 /** Saves, announces, and says so in the place of the form. */
 export async function saveDraft<K extends FormTypes>(
   form: OwnedForm<K>,
+  drawing: FormDrawing<K>,
   draft: FormDraft<K>,
   request: Request,
 ): Promise<void> {
   const { kind, words } = form;
-  const built = await storeDraft(form, draft, request);
+  const built = await storeDraft(form, drawing, draft, request);
   if (built === undefined) return;
   const { item, savedBlocks } = built;
   await kind.changed(request.user.teamId);
@@ -41,17 +42,18 @@ export async function saveDraft<K extends FormTypes>(
 /** @returns undefined when it was not saved; the form then says why and keeps what was chosen */
 async function storeDraft<K extends FormTypes>(
   form: OwnedForm<K>,
+  drawing: FormDrawing<K>,
   draft: FormDraft<K>,
   request: Request,
 ): Promise<BuiltItem<K> | undefined> {
   const { kind } = form;
   const refuse = async (problem: string, instead = draft, shown: Shown<K> = {}): Promise<undefined> => {
     const notice = [markup(problem)];
-    const { check, figures } = await load(form, instead, request);
+    const { check, figures } = await drawing.load(instead, request);
     // What is wrong with the target is said once.
     const isSaid = check?.problem !== undefined && problem.startsWith(check.problem);
     const known = { check: isSaid ? undefined : check, figures };
-    const view = viewOf(form, instead, request, { ...known, ...shown, notice });
+    const view = drawing.view(instead, request, { ...known, ...shown, notice });
     await request.reply.modal.update(view, { text: problem, blocks: notice });
   };
   try {
@@ -66,7 +68,7 @@ async function storeDraft<K extends FormTypes>(
       return await refuse(changedText(kind, before, request), { ...draft, seen });
     const full = before === undefined ? fullMessage(kind, request) : undefined;
     if (full !== undefined) return await refuse(full.text);
-    const problem = await findDraftProblem(form, draft, request);
+    const problem = await drawing.findProblem(draft, request);
     if (problem !== undefined) return await refuse(`${problem} ${NOTHING_SAVED}`);
     const built = await form.build(draft, before, request);
     if ('problem' in built)
@@ -80,7 +82,7 @@ async function storeDraft<K extends FormTypes>(
       ...failureFacts(error, request),
       ...(mayHaveBeenSaved(error) ? [] : [context(NOTHING_SAVED)]),
     ];
-    const view = viewOf(form, draft, request, { notice });
+    const view = drawing.view(draft, request, { notice });
     await request.reply.modal.update(view, { text: error.message, blocks: notice });
     return undefined;
   }

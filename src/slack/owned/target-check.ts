@@ -2,8 +2,7 @@
 
 import { SlackFailed } from '../../domain/failure/index.ts';
 import type { SlackId } from '../../domain/slack-id.ts';
-import { projectsOf } from '../../workspace/owned/stop-reasons.ts';
-import type { Watch } from '../../workspace/owned/watches.ts';
+import { projectsOf, type Target, targetOf } from '../../workspace/owned/stop-reasons.ts';
 import { meetsRight } from '../../workspace/permissions.ts';
 import { type ChosenProject, projectIdLabel, projectLabel } from '../../workspace/projects/chosen-project.ts';
 import { isShownTo, limitedProjects } from '../../workspace/projects/resolve-project.ts';
@@ -15,12 +14,6 @@ import type { OwnedItem } from './ownership.ts';
 const NOT_JOINED = 'Tally isn’t in that channel. Let it join, or type /invite @Tally there and try again.';
 const MANAGERS_ONLY =
   'This project is limited to certain channels. Send its alerts to one of them, or only to Tally managers.';
-
-/** A channel, or people by direct message. */
-export type Target = Watch['target'];
-
-export const targetOf = (item: OwnedItem): Target =>
-  'target' in item ? item.target : { channel: item.channel };
 
 /** What is sent about which projects, and to whom. */
 interface Delivery {

@@ -27,9 +27,15 @@ export function stopReasonOf(item: Item, workspace: Workspace): StopReason | und
   return projects.every((project) => blocked.has(projectKey(project))) ? why : undefined;
 }
 
+/** Where posts or alerts go: a channel, or people by direct message. */
+export type Target = Watch['target'];
+
+export const targetOf = (item: Pick<Schedule, 'channel'> | Pick<Watch, 'target'>): Target =>
+  'target' in item ? item.target : { channel: item.channel };
+
 /** The channel that its posts or alerts go to; undefined if they go to people. */
-export function channelOf(item: Pick<Schedule, 'channel'> | Pick<Watch, 'target'>): SlackId | undefined {
-  const to = 'target' in item ? item.target : item;
+export function channelOf(item: Parameters<typeof targetOf>[0]): SlackId | undefined {
+  const to = targetOf(item);
   return 'channel' in to ? to.channel : undefined;
 }
 
@@ -40,7 +46,7 @@ export const projectsOf = (
 
 /** The projects that it can't show, and why. A schedule with several projects continues without them. */
 export function blockedProjects(item: Item, workspace: Workspace): ReadonlyMap<string, StopReason> {
-  const to = 'target' in item ? item.target : item;
+  const to = targetOf(item);
   const { managers } = workspace.settings;
   const reasonOf = (project: ChosenProject): StopReason | undefined => {
     if (!hasConnection(project, workspace)) return 'not-connected';
