@@ -74,7 +74,7 @@ beforeEach(() => {
 const ARRIVAL = { via: 'command', at: 5 } as const;
 const SOURCE = sourceOfPayload({ team_id: TEAM, user_id: 'U1', channel_id: 'C1' }, ARRIVAL);
 const targetOf = (source: Source = SOURCE, given: object = client) =>
-  createReplyTarget({ source, client: given as WebClient } as never);
+  createReplyTarget({} as never, source, given as WebClient);
 const work = () => beginRequest(SOURCE, '/spend');
 const ask = (right: Right = 'ask', options: Partial<Source> = {}, source = SOURCE) =>
   authorize(targetOf({ ...source, ...options }), { right, isQuestion: true }, work());

@@ -99,7 +99,8 @@ const log = {
 const targetOf = (payload: SlackPayload, given: object = {}, viewHash?: string): ReplyTarget => {
   const sent = { team_id: 'T1', user_id: 'U1', ...payload };
   const source = { ...sourceOfPayload(sent, { via: 'command', at: 0 }), viewHash, ...given };
-  return createReplyTarget({ client, responseUrls, log, ...given, source } as never);
+  const parts = { client, responseUrls, log, ...given };
+  return createReplyTarget(parts as never, source, parts.client as never);
 };
 const turn = () => new Promise((resolve) => setTimeout(resolve, 20));
 /** A target whose loading message is shown. */

@@ -21,8 +21,6 @@ export interface AskManagerParts {
   readonly changed: (workspace: SlackId) => Promise<void>;
 }
 
-const deedOf = (kind: string) => (kind === 'form' ? 'changeInForm' : 'change');
-
 /**
  * **Ask a manager**, below a refusal: the managers get who asks for what and where, and answer with **Do it**, **Allow once** or
  * **No**. What is asked for is a command's text; what may be done about it is decided at each press, by the rights of then.
@@ -42,12 +40,12 @@ export function createAskManagerFeature({ requests, listeners, changed }: AskMan
         const run = async (_: unknown, request: Request, rerun: Rerun) => {
           await lookUp(answers, kind)?.(id, request, rerun);
         };
-        return { right: 'manage', does: deedOf(kind), run };
+        return { right: 'manage', does: kind === 'form' ? 'changeInForm' : 'change', run };
       },
       'use-allowance': (value) => {
         const [kind = '', id = ''] = value.split(' ');
         const run = (_: unknown, request: Request, rerun: Rerun) => redeem(id, request, rerun);
-        return { right: 'belong', does: deedOf(kind), run };
+        return { right: 'belong', does: kind === 'form' ? 'changeInForm' : 'change', run };
       },
     },
   };

@@ -18,7 +18,7 @@ import { findAskedProjects } from '../../slack/commands/project-answers.ts';
 import { context, type Message } from '../../slack/kit/atoms.ts';
 import { type HelpLine, PERIOD_EXAMPLES, shortHelpMessage } from '../../slack/kit/help.ts';
 import { askForView } from '../../slack/reply/answer-message.ts';
-import { type AnswerFiles, amountNotes, rawDigits, sendAnswer } from '../../slack/reply/csv-details.ts';
+import { type AnswerFiles, amountNotes, rawDigits, sendOutput } from '../../slack/reply/csv-details.ts';
 import type { Request } from '../../slack/request/request.ts';
 import { type LastUsed, storedBalance } from '../../workspace/record/last-used.ts';
 import type { Workspace } from '../../workspace/record/workspaces.ts';
@@ -72,7 +72,9 @@ export function createBalanceFeature({ billing, lastUsed, clock }: BalanceParts)
     const view = await askForView(projects, request, clock, (target) =>
       askBalance(billing, workspace, target, at),
     );
-    await sendAnswer(balanceMessage(view), view, output, BALANCE_FILES, request);
+    const message = balanceMessage(view);
+    if (output === undefined) await request.reply.update(message);
+    else await sendOutput(message, view, output, BALANCE_FILES, request);
     for (const figures of view.answered) await note(figures, workspace);
   }
 

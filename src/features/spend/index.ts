@@ -13,7 +13,7 @@ import { findAskedProjects } from '../../slack/commands/project-answers.ts';
 import { context, type Message } from '../../slack/kit/atoms.ts';
 import { type HelpLine, PERIOD_EXAMPLES, shortHelpMessage } from '../../slack/kit/help.ts';
 import { askForView } from '../../slack/reply/answer-message.ts';
-import { sendAnswer } from '../../slack/reply/csv-details.ts';
+import { sendOutput } from '../../slack/reply/csv-details.ts';
 import type { Request } from '../../slack/request/request.ts';
 import type { LastUsed } from '../../workspace/record/last-used.ts';
 import { requireSettings } from '../../workspace/record/workspace.ts';
@@ -76,8 +76,9 @@ export function createSpendFeature({ billing, lastUsed, clock }: SpendParts): Fe
       askSpend(billing, workspace, target, period),
     );
     const view = keepTop({ ...answers, period });
-    const [message, file] = output === 'why' ? [whyMessage(view), undefined] : [spendMessage(view), output];
-    await sendAnswer(message, view, file, spendFiles(view), request);
+    if (output === 'why') await request.reply.update(whyMessage(view));
+    else if (output === undefined) await request.reply.update(spendMessage(view));
+    else await sendOutput(spendMessage(view), view, output, spendFiles(view), request);
     for (const connection of new Set(answers.answered.map((figures) => figures.connection)))
       await lastUsed.note({ teamId: user.teamId, workspace }, { connection, at: clock() });
   }

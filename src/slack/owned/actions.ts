@@ -35,7 +35,7 @@ export function createOwnedActions<T extends OwnedItem>(kind: OwnedKind<T>, edit
     [kind.actions.row](value) {
       const [action = '', id = ''] = value.split(' ');
       const run = (_: unknown, request: Request) => act(action, id, request);
-      return { right: 'member', does: deedOf(action), run };
+      return { right: 'member', does: action === 'edit' ? 'openForm' : 'change', run };
     },
     [kind.actions.undo]: {
       right: 'member',
@@ -57,12 +57,10 @@ export function createOwnedActions<T extends OwnedItem>(kind: OwnedKind<T>, edit
       const [, action = '', id = ''] = /^([a-z]+) ([a-z0-9]{8})$/.exec(text) ?? [];
       if (lookUp<unknown>(ownerActions, action) === undefined) return listing;
       const run = (_: string, request: Request) => act(action, id, request);
-      return { right: 'member', does: deedOf(action), read: () => undefined, run };
+      return { right: 'member', does: action === 'edit' ? 'openForm' : 'change', read: () => undefined, run };
     };
   return { list, act, verb, listeners };
 }
-
-const deedOf = (action: string) => (action === 'edit' ? 'openForm' : 'change');
 
 export const goneText = ({ kind }: Pick<OwnedKind, 'kind'>): string => `This ${kind} was deleted.`;
 const setUpAgainText = ({ commands }: Pick<OwnedKind, 'commands'>): string =>

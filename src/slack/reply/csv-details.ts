@@ -33,16 +33,16 @@ interface ConnectedAnswer extends ProjectAnswer {
   readonly connection: string;
 }
 
-/** Sends the message, or in its place a file or the details. @throws SlackFailed */
-export async function sendAnswer<T extends ConnectedAnswer>(
+/** Sends a file or the details in the place of the message, unless there are no figures. @throws SlackFailed */
+export async function sendOutput<T extends ConnectedAnswer>(
   message: Message,
   view: AnswerView<T>,
-  output: Exclude<Output, 'why'> | undefined,
+  output: Exclude<Output, 'why'>,
   files: AnswerFiles<T>,
   request: Request,
 ): Promise<void> {
   const { answered, failed, fetched } = view;
-  if (output === undefined || answered.length === 0) return request.reply.update(message);
+  if (answered.length === 0) return request.reply.update(message);
   if (output === 'csv') {
     const { name, each, gaps = [] } = files;
     const names = listNames(answered.map(({ target }) => target.label));

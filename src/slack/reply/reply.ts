@@ -6,7 +6,7 @@ import { type Command, commandButton, withoutShare } from '../commands/command-b
 import { actions, type Block, type Message, section } from '../kit/atoms.ts';
 import { formForRequest, modal } from '../kit/modal.ts';
 import { type Audience, isDirectMessage, type Source } from '../request/payload.ts';
-import { callSlack } from '../web-client.ts';
+import { callSlack, type WebClient } from '../web-client.ts';
 import { createMessages, type MessageTarget, type OutgoingFile, retryRateLimited } from './messages.ts';
 import { type PostedTo, postMessage, replaceMessage } from './post-message.ts';
 
@@ -75,10 +75,14 @@ export const LOADING_DELAYS: LoadingDelays = { message: 1_500, modal: 300 };
 /** Where the replies to one payload go. It alone knows what is shown so far, whose place the next reply takes. */
 export type ReplyTarget = ReturnType<typeof createReplyTarget>;
 
-export function createReplyTarget(parts: MessageTarget) {
-  const { source, client } = parts;
-  const messages = createMessages(parts);
-  const modals = createModals(parts);
+export function createReplyTarget(
+  { responseUrls, log }: Pick<MessageTarget, 'responseUrls' | 'log'>,
+  source: Source,
+  client: WebClient,
+) {
+  const target = { source, client, responseUrls, log };
+  const messages = createMessages(target);
+  const modals = createModals(target);
 
   /** Replies privately: in the loading view if it can show the message. @throws CannotPost, SlackFailed */
   const sendPrivate = async (message: Message, replace = false): Promise<void> => {

@@ -16,7 +16,7 @@ import { FOLLOWED, type ThreadOutcome, type ThreadQuestion } from '../../workspa
 import { type Command, offeredAgain, parseCommand } from '../commands/command-buttons.ts';
 import { findAskedProjects } from '../commands/project-answers.ts';
 import { type ErrorReport, errorMessageOf } from '../reply/error-reply.ts';
-import { LOADING_DELAYS, type ReplyTarget } from '../reply/reply.ts';
+import { createReplyTarget, LOADING_DELAYS, type ReplyTarget } from '../reply/reply.ts';
 import { sourceOfPayload, threadOf } from '../request/payload.ts';
 import type { Request } from '../request/request.ts';
 import type { ListenerContext } from './context.ts';
@@ -24,7 +24,7 @@ import { type CommandHandler, canRead, handlerOf, lookUp, opensForm, routeOf } f
 
 /** Registers slash commands. */
 export function registerCommands(app: App, context: ListenerContext, runCommand: RunCommand): void {
-  const { listeners, names, errorReply, limits, clock, createTarget, onFinished } = context;
+  const { listeners, names, errorReply, limits, clock, onFinished } = context;
 
   app.command(/.*/, async ({ ack, body, client, context: { isFirst, arrived } }) => {
     const typed = { ...parseCommand(names.parse(body.command)), text: body.text ?? '' };
@@ -38,7 +38,7 @@ export function registerCommands(app: App, context: ListenerContext, runCommand:
         return ack(errorMessageOf(report, { command: offeredAgain(typed) }, true) as RespondArguments);
       }
       await ack();
-      await runCommand(createTarget(source, client), typed, work);
+      await runCommand(createReplyTarget(context, source, client), typed, work);
     });
   });
 }

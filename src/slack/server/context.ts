@@ -5,10 +5,9 @@ import type { EventDedup } from '../../workspace/once/replay-protection.ts';
 import type { ThreadStore } from '../../workspace/thread-store.ts';
 import type { CommandNames } from '../command-names.ts';
 import type { ErrorReply } from '../reply/error-reply.ts';
-import type { LoadingDelays, ReplyTarget } from '../reply/reply.ts';
-import type { Source } from '../request/payload.ts';
+import type { LoadingDelays } from '../reply/reply.ts';
+import type { ResponseUrlClient } from '../reply/response-url.ts';
 import type { Authorize } from '../request/request.ts';
-import type { WebClient } from '../web-client.ts';
 import type { Listeners } from './listeners.ts';
 import type { RateLimiter } from './rate-limit.ts';
 
@@ -18,8 +17,7 @@ export interface ListenerContext {
   readonly names: Pick<CommandNames, 'parse'>;
   readonly authorize: Authorize;
   readonly errorReply: ErrorReply;
-  /** Where the replies to a payload go. */
-  createTarget(source: Source, client: WebClient): ReplyTarget;
+  readonly responseUrls: ResponseUrlClient;
   readonly eventDedup: EventDedup;
   readonly threads: ThreadStore;
   readonly limits: RateLimiter;

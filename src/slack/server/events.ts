@@ -3,6 +3,7 @@ import { Throttled } from '../../domain/failure/index.ts';
 import { beginRequest, type RequestVia, type RequestWork, trackWork } from '../../runtime/work.ts';
 import type { Command } from '../commands/command-buttons.ts';
 import { errorMessageOf } from '../reply/error-reply.ts';
+import { createReplyTarget } from '../reply/reply.ts';
 import { type SlackEvent, type SlackPayload, sourceOfEvent, threadOf } from '../request/payload.ts';
 import type { Request } from '../request/request.ts';
 import type { RunCommand } from './commands.ts';
@@ -11,7 +12,7 @@ import { lookUp } from './listeners.ts';
 
 /** Registers the Events API, which Bolt acknowledges before it calls a listener. */
 export function registerEvents(app: App, context: ListenerContext, runCommand: RunCommand): void {
-  const { listeners, authorize, errorReply, eventDedup, limits, clock, createTarget, onFinished } = context;
+  const { listeners, authorize, errorReply, eventDedup, limits, clock, onFinished } = context;
 
   app.event(/.*/, async ({ event: payload, body, client, context: { isFirst, arrived } }) => {
     const event = payload as SlackEvent;
@@ -20,7 +21,7 @@ export function registerEvents(app: App, context: ListenerContext, runCommand: R
     const arrival = { via: VIA[event.type] ?? 'event', at: clock(), isFirst };
     const source = sourceOfEvent(event, body as object as SlackPayload, arrival);
     if (source === undefined) return;
-    const target = createTarget(source, client);
+    const target = createReplyTarget(context, source, client);
     const handle = async (work: RequestWork): Promise<void> => {
       let request: Request | undefined;
       const origin = {

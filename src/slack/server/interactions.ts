@@ -4,7 +4,7 @@ import { beginRequest, type RequestWork, trackWork } from '../../runtime/work.ts
 import { type Command, type CommandClick, parseCommandClick } from '../commands/command-buttons.ts';
 import { readFields, splitMetadata } from '../kit/modal.ts';
 import { errorModalOf, failureText } from '../reply/error-reply.ts';
-import { LOADING_DELAYS, type ReplyTarget } from '../reply/reply.ts';
+import { createReplyTarget, LOADING_DELAYS, type ReplyTarget } from '../reply/reply.ts';
 import { type SlackPayload, type Source, sourceOfPayload } from '../request/payload.ts';
 import type { Request } from '../request/request.ts';
 import type { RunCommand } from './commands.ts';
@@ -28,7 +28,7 @@ function registerActions(app: App, context: ListenerContext, runCommand: RunComm
       await ack();
       const payload = body as object as SlackPayload;
       const source = sourceOfPayload(payload, { via: 'button', at: clock(), isFirst });
-      const target = context.createTarget(source, client);
+      const target = createReplyTarget(context, source, client);
       const { action_id = '', ...chosen } = action as ActionPayload;
       const value = chosen.value ?? chosen.selected_option?.value ?? '';
       const name = action_id.split(':')[0] ?? '';
@@ -123,7 +123,7 @@ function sourceOfClick(source: Source, { how, asked }: CommandClick, { channel }
 
 /** Acknowledges a form after reading it: with the errors below its fields, or with the view that says it is working. */
 function registerViews(app: App, context: ListenerContext): void {
-  const { listeners, authorize, errorReply, limits, clock, createTarget, onFinished } = context;
+  const { listeners, authorize, errorReply, limits, clock, onFinished } = context;
 
   app.view(
     { type: 'view_submission' },
@@ -132,7 +132,7 @@ function registerViews(app: App, context: ListenerContext): void {
       const listener = lookUp(listeners.views, name);
       if (listener === undefined) return ack();
       const source = sourceOfPayload(body as object as SlackPayload, { via: 'form', at: clock(), isFirst });
-      const target = createTarget(source, client);
+      const target = createReplyTarget(context, source, client);
       await trackWork(beginRequest(source, name, arrived), onFinished, async (work) => {
         const throttled = limits.take('requests', source);
         if (throttled !== undefined) {
@@ -174,7 +174,7 @@ function registerViews(app: App, context: ListenerContext): void {
 
 /** Slack shows only what is in the acknowledgement, so suggestions are looked up before it. */
 function registerOptions(app: App, context: ListenerContext): void {
-  const { listeners, authorize, errorReply, limits, clock, createTarget, onFinished } = context;
+  const { listeners, authorize, errorReply, limits, clock, onFinished } = context;
 
   app.options(/.*/, async ({ ack, options, body, client, context: { arrived } }) => {
     const listener = lookUp(listeners.options, options.action_id);
@@ -190,7 +190,7 @@ function registerOptions(app: App, context: ListenerContext): void {
         if (listener === undefined || throttled !== undefined || typed.length > LONGEST_SUGGESTION)
           return await ack({ options: [] });
         const find = async () => {
-          const request = await authorize(createTarget(source, client), listener, work);
+          const request = await authorize(createReplyTarget(context, source, client), listener, work);
           const { metadata } = splitMetadata(payload.view?.private_metadata ?? '');
           return request === undefined ? [] : listener.find(typed, request, metadata);
         };

@@ -1,23 +1,15 @@
 import { type App, ErrorCode } from '@slack/bolt';
-import type { ManagerRequests } from '../../workspace/once/manager-requests.ts';
-import { createReplyTarget } from '../reply/reply.ts';
-import type { ResponseUrlClient } from '../reply/response-url.ts';
 import { createAuthorize } from '../request/request.ts';
-import type { UserDirectory } from '../request/users.ts';
 import { createCommandRunner, registerCommands } from './commands.ts';
 import type { ListenerContext } from './context.ts';
 import { registerEvents } from './events.ts';
 import { registerInteractions } from './interactions.ts';
 import type { Listeners } from './listeners.ts';
-import { registerSteps, type StepParts } from './steps.ts';
+import { registerSteps } from './steps.ts';
 
-export interface ListenerParts
-  extends Omit<ListenerContext, 'listeners' | 'authorize' | 'createTarget'>,
-    StepParts {
-  readonly users: UserDirectory;
-  readonly requests: ManagerRequests;
-  readonly responseUrls: ResponseUrlClient;
-}
+type ListenerParts = Omit<ListenerContext, 'listeners' | 'authorize'> &
+  Parameters<typeof createAuthorize>[0] &
+  Parameters<typeof registerSteps>[2];
 
 /**
  * Registers the listeners with Bolt. Acknowledges first; later errors become replies.
@@ -28,20 +20,14 @@ export function registerListeners(
   listeners: Required<Listeners>,
   parts: ListenerParts,
 ): () => () => void {
-  const { responseUrls, log } = parts;
-  const context: ListenerContext = {
-    ...parts,
-    listeners,
-    authorize: createAuthorize(parts),
-    createTarget: (source, client) => createReplyTarget({ responseUrls, log, source, client }),
-  };
+  const context: ListenerContext = { ...parts, listeners, authorize: createAuthorize(parts) };
   const runCommand = createCommandRunner(context);
   registerCommands(app, context, runCommand);
   registerInteractions(app, context, runCommand);
   registerEvents(app, context, runCommand);
   app.error(async (error) => {
     // Logged with its cause where the token was looked up.
-    if (error.code !== ErrorCode.AuthorizationError) log.error({ err: error }, 'A listener failed');
+    if (error.code !== ErrorCode.AuthorizationError) parts.log.error({ err: error }, 'A listener failed');
   });
   return registerSteps(app, context, parts);
 }

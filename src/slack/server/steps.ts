@@ -21,13 +21,6 @@ const event = z.looseObject({
   inputs: z.record(z.string(), z.unknown()).nullish(),
 });
 
-export interface StepParts {
-  readonly workspaces: Workspaces;
-  readonly openSteps: OpenSteps;
-  /** For steps that another process left. @throws NotInstalled, UnsealFailed, StoreUnavailable */
-  readonly clientFor: (workspace: SlackId) => Promise<WebClient>;
-}
-
 /** All workflows of a workspace share what a person may ask, so that they leave enough for people. */
 const WORKFLOWS = 'workflows';
 
@@ -38,7 +31,16 @@ const WORKFLOWS = 'workflows';
  *
  * @returns what ends, from then on, the runs that other processes left; and returns what stops it
  */
-export function registerSteps(app: App, context: ListenerContext, parts: StepParts): () => () => void {
+export function registerSteps(
+  app: App,
+  context: ListenerContext,
+  parts: {
+    readonly workspaces: Workspaces;
+    readonly openSteps: OpenSteps;
+    /** For steps that another process left. @throws NotInstalled, UnsealFailed, StoreUnavailable */
+    readonly clientFor: (workspace: SlackId) => Promise<WebClient>;
+  },
+): () => () => void {
   const { listeners, errorReply, eventDedup, limits, clock, onFinished, log } = context;
   const { workspaces, openSteps, clientFor } = parts;
 
