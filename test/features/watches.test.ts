@@ -586,35 +586,6 @@ describe('a saved watch', () => {
     }
   });
 
-  it('keeps the first of two edits, and shows the second person its current values', async () => {
-    const watch = await setUp('watch prod balance 50000', MEMBER);
-    for (const person of [OWNER, MEMBER]) {
-      await row(await ask('watches', person), 'edit', watch.id, person);
-      await modalSays('Edit watch', person);
-    }
-    expect(await save({ below: '1000' })).toContain('Saved');
-    const refused = await save({ below: '2000' }, MEMBER);
-    expect(refused).toContain(
-      'Somebody else changed this watch first. It’s now *prod*: balance below 1.000,00.',
-    );
-    expect(view(MEMBER)).toContain('"initial_value":"2000"');
-    expect(JSON.stringify((await stored())[0]?.rule)).toContain('"1000"');
-    expect(await save({}, MEMBER)).toContain('Saved');
-    expect(JSON.stringify((await stored())[0]?.rule)).toContain('"2000"');
-  });
-
-  it('is saved as a new one when it was deleted while the form was open', async () => {
-    const watch = await setUp();
-    const list = await ask('watches');
-    await row(list, 'edit', watch.id);
-    await modalSays('Edit watch');
-    await row(list, 'delete', watch.id);
-    await updatedMessage(list, 'Deleted the watch');
-    expect(await save()).toContain('This watch was deleted. Save to create a new one.');
-    expect(await save()).toContain('Saved');
-    expect((await stored())[0]?.id).not.toBe(watch.id);
-  });
-
   it('is evaluated again after an edit of its threshold', async () => {
     const watch = await setUp();
     now += MINUTE;

@@ -190,12 +190,20 @@ export const sumFigures = (figures: readonly Pick<DayFigure, 'value'>[]): Money 
 /** Sorts the largest difference first, whichever its sign; equal ones stay in their order. */
 export const byDifference = (a: Difference, b: Difference): number => b.value.abs().cmp(a.value.abs());
 
-/** Splits what is sorted by difference. @returns at most `most` that are not zero, and the others */
-export function splitLargest<T extends Difference>(
-  sorted: readonly T[],
-  most: number,
-): { readonly largest: readonly T[]; readonly rest: readonly T[] } {
+/**
+ * Splits what is sorted by difference.
+ * @param noun what they are: `days`
+ * @returns at most `most` that are not zero, and the others with their label, `The other 4 days`; all, if that leaves one
+ */
+export function splitLargest<T extends Difference>(sorted: readonly T[], most: number, noun: string) {
   const changed = sorted.findIndex(({ value }) => value.eq(0));
   const count = Math.min(most, changed < 0 ? sorted.length : changed);
-  return { largest: sorted.slice(0, count), rest: sorted.slice(count) };
+  const rest = sorted.slice(count);
+  return rest.length < 2
+    ? { largest: sorted, rest: [], label: '' }
+    : {
+        largest: sorted.slice(0, count),
+        rest,
+        label: `${count === 0 ? 'All' : 'The other'} ${rest.length} ${noun}`,
+      };
 }

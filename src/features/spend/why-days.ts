@@ -112,20 +112,20 @@ const MOST_DAYS = 3;
 
 /** The values of the rows sum to exactly the difference. */
 function rowsOf({ pairs, unpaired, uncompared }: UsageDifference, nameOf: DayNamer): DaysRow[] {
-  const { largest, rest } = splitLargest(pairs, MOST_DAYS);
+  const { largest, rest, label } = splitLargest(pairs, MOST_DAYS, 'days');
   const pairRow = ({ current, before }: DayDifference) =>
     rowOf([current], [before], `${nameOf(current.day)} vs ${nameOf(before.day)}`);
   const namesOf = (figures: readonly DayFigure[]) => listNames(figures.map(({ day }) => nameOf(day)));
   const names = [unpaired.current, unpaired.before].map(namesOf).filter(Boolean);
   return [
-    ...(rest.length === 1 ? pairs : largest).map(pairRow),
-    ...(rest.length < 2
+    ...largest.map(pairRow),
+    ...(rest.length === 0
       ? []
       : [
           rowOf(
             rest.map(({ current }) => current),
             rest.map(({ before }) => before),
-            `${largest.length === 0 ? 'All' : 'The other'} ${rest.length} days`,
+            label,
           ),
         ]),
     ...(names.length === 0

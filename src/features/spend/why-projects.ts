@@ -45,7 +45,10 @@ export function whyProjectsMessage(view: SpendView): Message {
   const { comparison: window } = period;
   const compared = answered.flatMap((figures) => compareProject(figures, view)).sort(byDifference);
   const uncompared = answered.filter((figures) => explainChange(figures, period) === undefined);
-  const { shown, rest } = splitRows(compared);
+  // Amounts with different labels have no sum, so then each project has a row.
+  const { largest, rest, label } = hasOneCurrency(compared)
+    ? splitLargest(compared, MOST_PROJECTS, 'projects')
+    : { largest: compared, rest: [], label: '' };
   const { nameOf } = productNames(answered);
   const dates = window === undefined ? period.dates : comparedDates(period, window);
   const isIncomplete = compared.some(({ explained, usage }) => hasPartialDays(usage, explained));
@@ -53,19 +56,19 @@ export function whyProjectsMessage(view: SpendView): Message {
     compared.length === 0 ? 'no comparison' : `${totalsText(compared, locale)} ${window?.label}`;
   const title = `${countText(compared.length, view)} · ${headline}${incompleteMark(isIncomplete)}`;
   const columns = columnsOf(compared, window === undefined ? [] : [dates, window.label], locale);
-  const [largest] = compared.filter(({ value }) => !value.eq(0));
+  const [changed] = compared.filter(({ value }) => !value.eq(0));
   return renderListAnswer(view, {
     title,
     text: `${title}, ${dates}`,
     lines: [totalChange(view)?.change ?? ''],
-    sorted: shown,
+    sorted: largest,
     columns,
     others: [
       ...(rest.length === 0
         ? []
         : [
             [
-              `${shown.length === 0 ? 'All' : 'The other'} ${rest.length} projects`,
+              label,
               ...differenceCells(
                 { value: sumFigures(rest), ...spentOn(rest.map(({ spent }) => spent)) },
                 moneyFormatter(locale),
@@ -84,9 +87,9 @@ export function whyProjectsMessage(view: SpendView): Message {
         : uncompared.map((figures) => `${figures.target.label}: ${uncomparedNote(figures, period)}`)),
       ...limitLines(compared.flatMap(missingNote), MOST_NOTES),
       ...(compared.some(({ explained }) => leavesDaysOut(explained.difference)) ? [LEFT_OUT] : []),
-      ...(addUpRounded([...shown.map(({ value }) => value), sumFigures(rest)]) ? [] : [ROUNDED]),
+      ...(addUpRounded([...largest.map(({ value }) => value), sumFigures(rest)]) ? [] : [ROUNDED]),
     ],
-    buttons: whyButtons(view, largest),
+    buttons: whyButtons(view, changed),
   });
 }
 
@@ -116,14 +119,6 @@ function missingNote({ target, usage, explained: { before, window } }: ComparedP
   return missing.length === 0
     ? []
     : [`${target.label}: no data for ${listNames(missing.map((day) => nameOf(day)))}.`];
-}
-
-/** Amounts with different labels have no sum, so then each project has a row. */
-function splitRows(compared: readonly ComparedProject[]) {
-  const { largest, rest } = splitLargest(compared, MOST_PROJECTS);
-  return hasOneCurrency(compared) && rest.length > 1
-    ? { shown: largest, rest }
-    : { shown: compared, rest: [] };
 }
 
 const spentOn = (parts: readonly Spent[]): Spent => ({

@@ -178,10 +178,15 @@ describe('whatever is reported, the differences of days', () => {
     fc.assert(
       fc.property(window, window, fc.integer({ min: 1, max: 5 }), (current, before, most) => {
         const { pairs } = sides(current, before).difference;
-        const { largest, rest } = splitLargest(pairs, most);
+        const { largest, rest, label } = splitLargest(pairs, most, 'days');
         expect([...largest, ...rest]).toEqual(pairs);
-        expect(largest.length).toBeLessThanOrEqual(most);
-        expect(largest.every(({ value }) => !value.eq(0))).toBe(true);
+        expect(label).toBe(
+          rest.length === 0 ? '' : `${largest.length === 0 ? 'All' : 'The other'} ${rest.length} days`,
+        );
+        const alone = rest.length === 0 ? 1 : 0;
+        expect(rest.length).not.toBe(1);
+        expect(largest.length).toBeLessThanOrEqual(most + alone);
+        expect(largest.filter(({ value }) => value.eq(0)).length).toBeLessThanOrEqual(alone);
         const sizes = pairs.map(({ value }) => value.abs());
         expect(sizes.every((size, at) => at === 0 || size.lte(sizes[at - 1] ?? size))).toBe(true);
       }),
