@@ -8,9 +8,15 @@ import { createOwnedActions } from '../../slack/owned/actions.ts';
 import type { RateLimiter } from '../../slack/server/rate-limit.ts';
 import type { Feature } from '../feature.ts';
 import { stoppedSchedules } from './blocks.ts';
-import { createScheduleKind, resumeAll, scheduleHomeBlocks, scheduleStatus } from './kind.ts';
+import {
+  createScheduleKind,
+  resumeAll,
+  type SchedulesParts,
+  scheduleHomeBlocks,
+  scheduleStatus,
+} from './kind.ts';
 import { createMorningPosts } from './morning-posts.ts';
-import { createScheduleForm, type ScheduleFormParts } from './setup.ts';
+import { createScheduleForm } from './setup.ts';
 import { CADENCE_EXAMPLES, parseScheduleText } from './words.ts';
 
 declare module '../../domain/commands.ts' {
@@ -59,7 +65,7 @@ export function createSchedulesFeature({
   delivery,
   limits,
   reports,
-}: Pick<ScheduleFormParts, 'workspaces' | 'reports'> & {
+}: Pick<SchedulesParts, 'workspaces' | 'reports'> & {
   readonly delivery: DeliveryService;
   readonly limits: RateLimiter;
 }): Feature {
@@ -76,7 +82,7 @@ export function createSchedulesFeature({
 }
 
 /** `/billing schedule` and `/billing schedules`, for full members. */
-export function createSchedules(parts: ScheduleFormParts): Feature {
+export function createSchedules(parts: SchedulesParts): Feature {
   const kind = createScheduleKind(parts);
   const form = createScheduleForm(kind, parts);
   const { list, act, verb, listeners } = createOwnedActions(kind, form.openFor);

@@ -1,4 +1,4 @@
-import { describeReport } from '../../delivery/posts/postable-report.ts';
+import { describeReport, type Reports } from '../../delivery/posts/postable-report.ts';
 import type { Scheduling } from '../../delivery/posts/schedule-service.ts';
 import { EditConflict } from '../../domain/failure/index.ts';
 import { pluralize } from '../../domain/language/text.ts';
@@ -29,6 +29,8 @@ export type OwnedSchedules = OwnedKind<Schedule, UpcomingSendsOf>;
 export interface SchedulesParts {
   readonly workspaces: Workspaces;
   readonly scheduling: Scheduling;
+  /** What the features can post. */
+  readonly reports: Reports;
 }
 
 export function createScheduleKind({ workspaces, scheduling }: SchedulesParts): OwnedSchedules {

@@ -21,7 +21,7 @@ import { loadUpcomingSends } from './upcoming-sends.ts';
 const NOT_HERE = 'Tally can post this in a channel every morning.';
 
 /** The usual report about a project in a channel, every day at nine in the time zone of who asks for it. */
-export function createMorningPosts(kind: OwnedSchedules, { scheduling, workspaces }: SchedulesParts) {
+export function createMorningPosts(kind: OwnedSchedules, { scheduling }: SchedulesParts) {
   const draftOf = (project: ChosenProject, channel: string, request: Request): ScheduleDraft =>
     newScheduleDraft({}, [project], { ...request, channel });
 
@@ -73,7 +73,7 @@ export function createMorningPosts(kind: OwnedSchedules, { scheduling, workspace
       try {
         await storeItem(kind, schedule, 'schedule created', request);
       } catch (error) {
-        const now = error instanceof EditConflict ? await workspaces.read(teamId) : undefined;
+        const now = error instanceof EditConflict ? await kind.workspaces.read(teamId) : undefined;
         if (now === undefined || findExisting(draft, now) === undefined) throw error;
         return undefined;
       }

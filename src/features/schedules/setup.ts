@@ -1,4 +1,3 @@
-import type { Reports } from '../../delivery/posts/postable-report.ts';
 import { InvalidWord, isFailure } from '../../domain/failure/index.ts';
 import { listWord } from '../../domain/language/command-text.ts';
 import { REPORTS } from '../../domain/report.ts';
@@ -36,16 +35,11 @@ import { previewSchedule, type SchedulePreview } from './preview.ts';
 import { carryOver, type EditOutcome, loadUpcomingSends } from './upcoming-sends.ts';
 import type { ScheduleWords } from './words.ts';
 
-export interface ScheduleFormParts extends SchedulesParts {
-  /** What the features can post. */
-  readonly reports: Reports;
-}
-
 const FIELD = 'schedule-form';
 const LIMITS = { projects: MAX_DIGEST_PROJECTS, people: 0 } as const;
 
 /** The form, with its buttons that send a test. */
-export function createScheduleForm(kind: OwnedSchedules, parts: ScheduleFormParts) {
+export function createScheduleForm(kind: OwnedSchedules, parts: SchedulesParts) {
   const form = createOwnedForm(scheduleForm(kind, parts));
   const { actions, options, views } = form.listeners;
   const test = (audience: 'channel' | 'me'): ActionListener =>
@@ -72,7 +66,7 @@ export function createScheduleForm(kind: OwnedSchedules, parts: ScheduleFormPart
   };
 }
 
-const scheduleForm = (kind: OwnedSchedules, parts: ScheduleFormParts): OwnedForm<ScheduleFormTypes> => ({
+const scheduleForm = (kind: OwnedSchedules, parts: SchedulesParts): OwnedForm<ScheduleFormTypes> => ({
   kind,
   field: FIELD,
   max: LIMITS,
@@ -156,7 +150,7 @@ async function carryOverDraft(
 }
 
 function previewDraft(
-  { reports }: ScheduleFormParts,
+  { reports }: SchedulesParts,
   draft: ScheduleDraft,
   outcome: EditOutcome,
   request: Request,

@@ -7,13 +7,8 @@ import { canReadOwned } from '../../slack/owned/ownership.ts';
 import type { Request } from '../../slack/request/request.ts';
 import type { ActionListener } from '../../slack/server/listeners.ts';
 import type { Watch } from '../../workspace/owned/watches.ts';
-import type { Audit } from '../../workspace/record/audit.ts';
 import { watchAuditText } from './blocks.ts';
 import { type OwnedWatches, snoozeWatch, type WatchesParts } from './kind.ts';
-
-export interface AlertActionsParts extends WatchesParts {
-  readonly audit: Pick<Audit, 'record'>;
-}
 
 /**
  * The buttons of an alert. A button only names a watch and an alert; the record says what it is and whose.
@@ -22,7 +17,7 @@ export interface AlertActionsParts extends WatchesParts {
 export const alertListeners = (
   kind: OwnedWatches,
   openSuggestion: OwnerAction<Watch>,
-  parts: AlertActionsParts,
+  parts: WatchesParts,
 ): Readonly<Record<string, ActionListener>> => ({
   'watch-acknowledge': {
     right: 'ask',
@@ -55,7 +50,7 @@ async function acknowledge(
   kind: OwnedWatches,
   value: string,
   request: Request,
-  { watching, audit }: AlertActionsParts,
+  { watching, audit }: WatchesParts,
 ): Promise<void> {
   const [id = '', episode = ''] = value.split(' ');
   const watch = kind.find(request.workspace, id);
@@ -75,7 +70,7 @@ async function snooze(
   kind: OwnedWatches,
   value: string,
   request: Request,
-  { watching }: AlertActionsParts,
+  { watching }: WatchesParts,
 ): Promise<void> {
   const [choice = '', id = '', episode] = value.split(' ');
   const watch = requireOwned(kind.find, id, request, 'snooze');

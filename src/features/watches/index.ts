@@ -2,9 +2,16 @@ import { commandText } from '../../domain/commands.ts';
 import { type HelpLine, helpMessage, PERIOD_EXAMPLES } from '../../slack/kit/help.ts';
 import { createOwnedActions } from '../../slack/owned/actions.ts';
 import type { Feature } from '../feature.ts';
-import { type AlertActionsParts, alertListeners } from './alert-actions.ts';
+import { alertListeners } from './alert-actions.ts';
 import { stoppedWatches } from './blocks.ts';
-import { createWatchKind, crossedBlocks, listWatches, watchHomeBlocks, watchStatus } from './kind.ts';
+import {
+  createWatchKind,
+  crossedBlocks,
+  listWatches,
+  type WatchesParts,
+  watchHomeBlocks,
+  watchStatus,
+} from './kind.ts';
 import { createWatchForm } from './setup.ts';
 import { KIND_EXAMPLES, parseWatchList, parseWatchText } from './words.ts';
 
@@ -54,7 +61,7 @@ const SMALL = `${PERIOD_EXAMPLES.order} What to watch: ${KIND_EXAMPLES}. ${PERIO
 const help = () => helpMessage('Watches', HELP, SMALL);
 
 /** `/billing watch` and `/billing watches`, for full members, and the buttons of alerts. */
-export function createWatchesFeature(parts: AlertActionsParts): Feature {
+export function createWatchesFeature(parts: WatchesParts): Feature {
   const kind = createWatchKind(parts);
   const form = createWatchForm(kind, parts);
   const { verb, listeners } = createOwnedActions(kind, form.openFor);

@@ -18,6 +18,7 @@ import { canReadOwned, type ListViewer } from '../../slack/owned/ownership.ts';
 import type { Request } from '../../slack/request/request.ts';
 import { MAX_WATCHES, type Watch } from '../../workspace/owned/watches.ts';
 import { HIDDEN_PROJECT } from '../../workspace/projects/chosen-project.ts';
+import type { Audit } from '../../workspace/record/audit.ts';
 import { findProject, findWatch, requireSettings, type Workspace } from '../../workspace/record/workspace.ts';
 import type { Workspaces } from '../../workspace/record/workspaces.ts';
 import type { StatusPart } from '../feature.ts';
@@ -30,6 +31,7 @@ export type OwnedWatches = OwnedKind<Watch, StateOf>;
 export interface WatchesParts {
   readonly workspaces: Workspaces;
   readonly watching: Watching;
+  readonly audit: Pick<Audit, 'record'>;
 }
 
 export function createWatchKind({ workspaces, watching }: WatchesParts): OwnedWatches {
