@@ -69,6 +69,8 @@ async function register(name: AccessName = 'good', { people = [OWNER, MEMBER], g
   await bot.slack.say(OWNER, CHANNEL, '/billing projects access prod');
   await bot.slack.waitFor(() => modalText().includes('Secret key'));
   await fillIn(name, { people, ...(groups && { groups }) });
+  await bot.slack.waitFor(() => /ot saved|not be saved|can issue|Enter ID and secret again/.test(modalText()));
+  if (modalText().includes('Enter ID and secret again')) await fillIn(name);
   await bot.slack.waitFor(() => /ot saved|not be saved|can issue/.test(modalText()));
   const said = modalText();
   await bot.slack.dismiss(OWNER);
@@ -181,6 +183,21 @@ describe('an application access', () => {
     expect(identity.requests.length).toBe(asked);
     expect((await auditLines())[0]).toBe('token issuers changed: prod (project 123)');
     await issue(MEMBER);
+  });
+
+  it('says before it replaces the secret who loses tokens, and neither tests nor keeps what was typed', async () => {
+    await register('good', { people: [OWNER, MEMBER] });
+    const before = identity.requests.length;
+    await bot.slack.say(OWNER, CHANNEL, '/billing projects access prod');
+    await shows('Secret key');
+    await fillIn('good', { people: [MEMBER] });
+    await shows(`not for <@${OWNER}>`);
+    expect(modalText()).toContain('Enter ID and secret again.');
+    expect(identity.requests).toHaveLength(before);
+    expect(JSON.stringify(bot.slack.modal(OWNER))).not.toContain(identity.accesses.good.secret);
+    await fillIn('good', {});
+    await shows('The test passed');
+    expect(modalText()).toContain(`not for <@${OWNER}>`);
   });
 
   it('has the expiry that somebody said, at once or later without the secret, and none that nobody said', async () => {
@@ -1154,7 +1171,7 @@ describe('when the answer of Redis is lost', () => {
     identity.setMode('slow');
     await bot.slack.say(OWNER, CHANNEL, '/billing projects access prod');
     await shows('Secret key');
-    await fillIn('good', { people: [OWNER] });
+    await fillIn('good', { people: [OWNER, MEMBER] });
     await bot.slack.waitFor(() => identity.requests.length === 3);
     const before = (await auditLines()).length;
     await store.client.hdel('tally:{T0SANDBOX1}:record', 'access:123');

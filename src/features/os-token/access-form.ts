@@ -49,11 +49,15 @@ export interface AccessForm {
   readonly groups: GroupChoices;
   /** What saving it stops, if that isn't confirmed yet. */
   readonly warning?: Stops;
+  /** Whether ID and secret were typed into the form that this one replaces. */
+  readonly isSecretGone?: boolean;
 }
+
+const TYPE_AGAIN = 'Enter ID and secret again. Tally tests them when you save.';
 
 /** The form. ID and secret are never filled in, because they may have been swapped. */
 export function accessForm(form: AccessForm, request: Request): ModalView {
-  const { project, authUrl, issuers, groups, warning } = form;
+  const { project, authUrl, issuers, groups, warning, isSecretGone = false } = form;
   const { workspace } = request;
   const { label } = accessProjectLabel(workspace, project);
   const stays = workspace.accesses.has(project);
@@ -65,6 +69,7 @@ export function accessForm(form: AccessForm, request: Request): ModalView {
     submit: 'Test and save',
     blocks: [
       ...(warning === undefined ? [] : warningBlocks(warning)),
+      ...(isSecretGone ? [section(TYPE_AGAIN)] : []),
       section(
         `Tally uses this access to issue temporary OS_TOKENs for ${label} to the people you choose below.${keeps}`,
       ),

@@ -133,18 +133,17 @@ export async function saveAccess(input: AccessRequest, context: TokenContext): P
       request,
     );
     if (credentials === undefined) requireSameUrl(input, request.workspace);
-    test = credentials && (await testAccess(input, credentials, context));
     const stop = await findStops(
       [stoppedAccesses],
       request,
       withIssuers(request.workspace, project, issuers),
     );
-    // What replaces the secret has it typed by then: it says afterwards what stopped.
-    if (credentials === undefined && stop.digest !== '' && input.warned !== stop.digest) {
+    if (stop.digest !== '' && input.warned !== stop.digest) {
       const groups = await loadUserGroups(request);
-      const warned = accessForm({ ...input, groups, warning: stop }, request);
-      return await request.reply.modal.update(warned, notSavedYet(stop));
+      const form = { ...input, groups, warning: stop, isSecretGone: credentials !== undefined };
+      return await request.reply.modal.update(accessForm(form, request), notSavedYet(stop));
     }
+    test = credentials && (await testAccess(input, credentials, context));
     const blocks =
       credentials === undefined || test === undefined
         ? await editAccess(input, context)
