@@ -141,6 +141,8 @@ describeUnless(
       await init.answer('SLACK_APP_TOKEN (hidden):', `${APP_TOKEN}${ENTER}`);
       await init.answer('REDIS_URL [redis://127.0.0.1:6379]:', `${redis.url}${ENTER}`);
       await init.answer('BILLING_BASE_URL [none]:', `${billing.url}${ENTER}`);
+      await init.answer('IDENTITY_AUTH_URL [none]:', `https://identity.example.com${ENTER}`);
+      await init.answer('IDENTITY_AUTH_URL has no /v3 at its end', '');
       await init.answer('IDENTITY_AUTH_URL [none]:', ENTER);
       await init.answer(`Trust ${new URL(billing.url).host} as well? [y/N]:`, `y${ENTER}`);
       expect(await init.ended).toBe(0);

@@ -65,6 +65,8 @@ function check({ name, standard }: InitQuestion, value: string): { readonly wron
   if (value === '') return { wrong: 'This can’t be empty.' };
   if (name === 'SLACK_SIGNING_SECRET' && !/^[0-9a-f]{32}$/.test(value))
     return { wrong: 'SLACK_SIGNING_SECRET is not a signing secret. It has 32 hexadecimal digits.' };
+  if (name === 'IDENTITY_AUTH_URL' && parsed.success && !/\/v3(?:\/|$)/.test(value))
+    return { wrong: 'IDENTITY_AUTH_URL has no /v3 at its end, for example https://identity.example.com/v3.' };
   return parsed.success ? {} : { wrong: `${name} ${what}. ${works}` };
 }
 

@@ -35,7 +35,12 @@ export type LastBalance = Readonly<z.infer<typeof balanceSchema>>;
 export interface AnswerNote {
   readonly connection: string;
   readonly at: Millis;
-  readonly balance?: Omit<LastBalance, 'at'> & { readonly id: string; readonly product: ProductId };
+  readonly balance?: Omit<LastBalance, 'at' | 'days'> & {
+    readonly id: string;
+    readonly product: ProductId;
+    /** Undefined if there is no estimate; absent if nobody asked, so that an earlier one still counts. */
+    readonly days?: number | undefined;
+  };
 }
 
 export const lastUsedField = (connection: string): string => FIELDS.lastUsed + connection;

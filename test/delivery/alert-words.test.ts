@@ -332,8 +332,9 @@ describe('the message of an alert', () => {
   };
 
   const BUTTONS = [
-    ...['Acknowledge', 'See the days', 'What changed', 'Change threshold…', 'Manage'],
+    ...['Acknowledge', 'See the days', 'What changed'],
     ...['Snooze for 1 day', 'Snooze for 7 days', 'Snooze until next month'],
+    ...['Change threshold…', 'Manage'],
   ];
 
   it('says what happened, why, and who set it up', () => {
@@ -349,11 +350,11 @@ describe('the message of an alert', () => {
       'watch001 e1',
       '/spend 123 cloud last-7-days',
       '/spend 123 cloud last-7-days why',
-      'watch001',
-      'watch001',
       'day watch001 e1',
       'week watch001 e1',
       'month watch001 e1',
+      'threshold watch001',
+      'manage watch001',
     ]);
     expect(shown([WITHOUT_REASON]).lines[2]).toContain('set up by');
     expect(lines.slice(4)).toEqual(BUTTONS);

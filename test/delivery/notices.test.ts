@@ -351,6 +351,8 @@ describe('a notice', () => {
     expect(paused('channel-archived').buttons).toEqual(['Resume', 'Open schedules']);
     expect(paused('token-rejected').buttons).toEqual(['Resume', 'Open schedules']);
     expect(paused('token-rejected', 'manager').buttons).toEqual(['Connect…', 'Resume', 'Open schedules']);
+    expect(notice({ why: 'token-rejected', canManage: true }).lines.join()).toContain('revoked. Replace it.');
+    expect(notice({ why: 'token-rejected', canManage: true }).buttons[0]).toBe('Connect…');
     expect(paused('channel-archived', 'manager').buttons).toEqual(['Resume', 'Open schedules']);
     expect(notice({ why: 'channel-archived', cases: [CASE, CASE] }).text).toMatch(
       /^2 scheduled posts are paused\./,

@@ -119,7 +119,7 @@ describe('the post about yesterday', () => {
       'prod · 150.50 spent on Fri 20 Nov',
       '*▲ 50.5 %* vs Fri 13 Nov (100.00)',
       '*This month* 2,050.50 (1–20 Nov) · *▲ 13.9 %* a day vs 1–20 Oct',
-      'Estimate: about 3,050.50 by 30 Nov, from the last 20 days',
+      'Forecast: about 3,050.50 by 30 Nov, from the last 20 days',
       '*1,234,567.80 left* · *More than 10 years*',
     ]);
     expect(reads.at(-1)).toMatch(
@@ -137,7 +137,7 @@ describe('the post about yesterday', () => {
         'prod · 150,50 spent on Fri 20 Nov',
         '*▲ 50,5 %* vs Fri 13 Nov (100,00)',
         '*This month* 2.050,50 (1–20 Nov) · *▲ 13,9 %* a day vs 1–20 Oct',
-        'Estimate: about 3.050,50 by 30 Nov, from the last 20 days',
+        'Forecast: about 3.050,50 by 30 Nov, from the last 20 days',
         '*1.234.567,80 left* · *More than 10 years*',
       ]);
       const digest = await post('balance', ['5001', '5003']);

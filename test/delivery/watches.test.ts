@@ -10,6 +10,7 @@ import { createKeyring } from '../../src/vault/keyring.ts';
 import { serializeConnection } from '../../src/workspace/credentials/connections.ts';
 import { serializeWatch, type Watch } from '../../src/workspace/owned/watches.ts';
 import { DEFAULT_SETTINGS } from '../../src/workspace/settings.ts';
+import { changeIn } from '../support/change.ts';
 import { createDeliveryParts } from '../support/delivery.ts';
 import { createFakeBilling, type FakeBilling } from '../support/fake-billing.ts';
 import { directMessage, type MinimalSlack, startMinimalSlack } from '../support/minimal-slack.ts';
@@ -95,6 +96,33 @@ const alerts = (channel = CHANNEL) =>
   slack.posts.filter((post) => post.channel === channel && post.thread === undefined);
 const replies = (channel = CHANNEL) => slack.posts.filter((post) => post.channel === channel && post.thread);
 
+const PROD = {
+  ...{ alias: 'prod', id: '123', product: 1 as const, channels: [] },
+  ...{ owner: OWNER, addedBy: OWNER, addedAt: 0 },
+} as const;
+
+describe('a project that is watched', () => {
+  it('keeps on Home how long its money lasts, as of the last check', async () => {
+    await parts.workspaces.addProject(await changeIn(parts.workspaces, TEAM), PROD);
+    const days = async () => (await parts.workspaces.read(TEAM)).lastBalance('123', 1)?.days;
+    await save(watch({ kind: 'runway', days: 14 }));
+    await forHours(1);
+    expect(await days()).toBe(100);
+  });
+
+  it('keeps it, less the days since, where the watch asks for the balance alone', async () => {
+    await parts.workspaces.addProject(await changeIn(parts.workspaces, TEAM), PROD);
+    const balance = { id: '123', product: 1, balance: '1000', days: 41 } as const;
+    await parts.workspaces.note(TEAM, { connection: 'main', at: now, balance });
+    await save(watch(BALANCE));
+    await forHours(24);
+    expect((await parts.workspaces.read(TEAM)).lastBalance('123', 1)).toMatchObject({
+      balance: '100000.00',
+      days: 40,
+    });
+  });
+});
+
 describe('a watch on a balance', () => {
   it('is checked each hour, and alerts once when it falls below', async () => {
     await save(watch(BALANCE));
@@ -173,7 +201,7 @@ describe('a watch on a balance', () => {
     await run();
     expect(alerts()[0]?.blocks).toContain('Acknowledged by <@U0OTHER001>');
     expect(alerts()[0]?.blocks).not.toContain('watch-acknowledge');
-    expect(alerts()[0]?.blocks).toContain('watch-snooze');
+    expect(alerts()[0]?.blocks).toContain('watch-more');
     expect(alerts()).toHaveLength(1);
   });
 

@@ -272,8 +272,8 @@ describe('/spend', () => {
       ]);
     bot.billing.setItems('5030', items(...each('2026-07-04', 140)));
     const { visibleText } = await bot.ask('/spend 5030 mtd');
-    expect(visibleText).toContain('Estimate: about 300.00 by 30 Nov, from the last 28 days');
-    expect((await bot.ask('/spend 5030 2026-11')).visibleText).toContain('Estimate: about');
+    expect(visibleText).toContain('Forecast: about 300.00 by 30 Nov, from the last 28 days');
+    expect((await bot.ask('/spend 5030 2026-11')).visibleText).toContain('Forecast: about');
     for (const period of ['last-month', 'last-7-days', 'today', 'this-week'])
       expect((await bot.ask(`/spend 5030 ${period}`)).visibleText).not.toContain('Estimate');
   });
@@ -285,7 +285,7 @@ describe('/spend', () => {
     expect((await bot.ask('/spend 5031 mtd')).visibleText).not.toContain('Estimate');
     bot.billing.setItems('5031', items(...november(7)));
     expect((await bot.ask('/spend 5031 mtd')).visibleText).toContain(
-      'Estimate: about 300.00 by 30 Nov, from 7 of the last 11 days',
+      'Forecast: about 300.00 by 30 Nov, from 7 of the last 11 days',
     );
   });
 

@@ -61,7 +61,9 @@ describe('/billing audit', () => {
   it('shows a channel by name, not by the stored ID', async () => {
     await record({ action: 'channel default changed', about: `${CHANNEL}: prod` });
     const drawn = JSON.stringify((await bot.ask('/billing audit')).blocks);
-    expect(drawn).toContain(`{"type":"channel","channel_id":"${CHANNEL}"},{"type":"text","text":": prod"}`);
+    expect(drawn).toContain(
+      `{"type":"channel","channel_id":"${CHANNEL}"},{"type":"text","text":": prod","style":{"bold":true}}`,
+    );
   });
 
   it('groups the entries by the reader’s days, newest first, in sentences without IDs', async () => {

@@ -350,7 +350,7 @@ describe('the form', () => {
     expect(said).toContain('expiry unknown — set it to be reminded');
     expect(said).not.toMatch(/Read-only|For oneself|90 days|no expiry|next two weeks/);
     const member = (await bot.ask('/billing status', MEMBER)).visibleText;
-    expect(member).toContain('All connections work.');
+    expect(member).toContain('*Connections* · 1 working');
     expect(member).not.toContain('next two weeks');
   });
 

@@ -119,12 +119,12 @@ describe('the Home', () => {
   it('shows the projects with their last known figures, and buttons that ask again', async () => {
     await addProject(bot, { alias: 'prod', id: '123', currency: 'EUR' });
     await addProject(bot, { alias: 'staging', id: '456' });
-    expect(await open()).toContain('*prod* · no balance yet');
+    expect(await open()).toContain('*prod*\n');
     await bot.ask('/balance prod');
     await expect
       .poll(() => open())
       .toMatch(
-        /\*prod · [\d,.]+\sEUR left\*, <!date\^\d+\^\{date_short_pretty\} \{time\}\|2026-11-21 10:15 UTC>/,
+        /\*prod · [\d,.]+\sEUR left\* · <!date\^\d+\^\{date_short_pretty\} \{time\}\|2026-11-21 10:15 UTC>/,
       );
     await bot.slack.choose(OWNER, HOME, 'run:home', 'Spend, last 7 days');
     const answer = toAnswer(await told(OWNER));
@@ -141,7 +141,7 @@ describe('the Home', () => {
     expect(page).toContain(`*main* · token ending ${token.slice(-4)} · expires Fri 19 Feb 2027 (90 days)`);
     expect(page).not.toContain(token);
     const plain = await open(MEMBER);
-    expect(plain).toContain('All connections work');
+    expect(plain).not.toContain('onnection');
     expect(plain).not.toContain('token ending');
   });
 
@@ -154,7 +154,6 @@ describe('the Home', () => {
     expect(await open()).toContain(`*${sentence}`);
     const plain = await open(MEMBER);
     expect(plain).toContain(`A billing access token ${sentence}`);
-    expect(plain).not.toContain('All connections work');
   });
 
   it('shows projects that are limited to channels only to managers', async () => {
@@ -211,9 +210,9 @@ describe('the Home', () => {
     await bot.slack.press(OWNER, HOME, 'Refresh');
     const page = () => textOf(bot.slack.home(OWNER)?.view.blocks);
     await expect.poll(page).toMatch(/\*zzz · [\d,.]+ overdrawn\*[\s\S]*\*prod · [\s\S]*\*aaa · /);
-    expect(page()).toMatch(/About 41 days · estimate for Nov 2026: about [\d,.]+/);
+    expect(page()).toMatch(/About 41 days · forecast for Nov 2026: about [\d,.]+/);
     await bot.ask('/balance prod');
-    expect(await open()).toMatch(/About 41 days · estimate for Nov 2026: about [\d,.]+/);
+    expect(await open()).toMatch(/About 41 days · forecast for Nov 2026: about [\d,.]+/);
   });
 
   it('sorts projects by when they run out, counted from when each was last asked about', async () => {
@@ -246,7 +245,7 @@ describe('the Home', () => {
   it('asks for the balances on Refresh', async () => {
     await addProject(bot, { alias: 'prod', id: '123', currency: 'EUR' });
     await addProject(bot, { alias: 'gone', id: '123', connection: 'finance' });
-    expect(await open()).toContain('*prod* · no balance yet');
+    expect(await open()).toContain('*prod*\n');
     await bot.slack.press(OWNER, HOME, 'Refresh');
     await expect
       .poll(() => textOf(bot.slack.home(OWNER)?.view.blocks))
@@ -262,7 +261,7 @@ describe('the Home', () => {
 
   it('is updated after a click on it', async () => {
     await addProject(bot, { alias: 'prod', id: '123' });
-    expect(await open()).toContain('*prod* · no balance yet');
+    expect(await open()).toContain('*prod*\n');
     await bot.slack.choose(OWNER, HOME, 'run:home', 'Balance');
     await told(OWNER);
     await bot.ask('/balance prod');
@@ -296,7 +295,6 @@ describe('the Home', () => {
     const plain = await open(MEMBER);
     expect(plain).toContain('*Its connection finance no longer exists.* A Tally manager can choose another.');
     expect(plain).toContain('A project uses a connection that no longer exists.');
-    expect(plain).not.toContain('All connections work');
   });
 
   it('does not say that all connections work when a token cannot be unsealed', async () => {
@@ -306,7 +304,6 @@ describe('the Home', () => {
     expect(await open()).toContain('*the token can’t be decrypted.* See `/billing status`.');
     const plain = await open(MEMBER);
     expect(plain).toContain('A billing connection doesn’t work.');
-    expect(plain).not.toContain('All connections work');
   });
 
   it.each([
@@ -345,7 +342,7 @@ describe('the Home', () => {
     await bot.slack.waitFor(() => bot.log().includes('Could not draw a Home'));
     expect(bot.slack.messages(MEMBER, 'D0MEMBER01')).toEqual([]);
     expect(bot.slack.messages(MEMBER, CHANNEL)).toEqual([]);
-    expect(await open(MEMBER)).toContain('All connections work');
+    expect(await open(MEMBER)).toContain('Ask a question');
   });
 
   it('is published when the Home tab is opened, not the Messages tab', async () => {

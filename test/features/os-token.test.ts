@@ -69,7 +69,9 @@ async function register(name: AccessName = 'good', { people = [OWNER, MEMBER], g
   await bot.slack.say(OWNER, CHANNEL, '/billing projects access prod');
   await bot.slack.waitFor(() => modalText().includes('Secret key'));
   await fillIn(name, { people, ...(groups && { groups }) });
-  await bot.slack.waitFor(() => /ot saved|not be saved|can issue|Enter ID and secret again/.test(modalText()));
+  await bot.slack.waitFor(() =>
+    /ot saved|not be saved|can issue|Enter ID and secret again/.test(modalText()),
+  );
   if (modalText().includes('Enter ID and secret again')) await fillIn(name);
   await bot.slack.waitFor(() => /ot saved|not be saved|can issue/.test(modalText()));
   const said = modalText();

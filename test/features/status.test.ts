@@ -111,16 +111,14 @@ describe('/billing status', () => {
 
   it('tells members only names and what is about to expire', async () => {
     const { fingerprint, lastFour } = await save('main', { account: 'Acme' });
-    expect((await bot.ask('/billing status', MEMBER)).visibleText).toContain(
-      'All connections work. No token expires in the next two weeks.',
-    );
+    expect((await bot.ask('/billing status', MEMBER)).visibleText).toContain('*Connections* · 1 working');
     await save('finance', { expiresAt: NOW + 3 * DAY });
     await save('old', { expiresAt: NOW - DAY });
     const { visibleText, blocks } = await bot.ask('/billing status', MEMBER);
     expect(visibleText).toMatch(/^\*main\* · default$/m);
     expect(visibleText).toMatch(/^\*finance\* · its token expires Tue 24 Nov 2026 \(3 days\)$/m);
     expect(visibleText).toMatch(/^\*old\* · its token expired Fri 20 Nov 2026 \(yesterday\)/m);
-    for (const hidden of [fingerprint, lastFour, '127.0.0.1', 'Acme', OWNER, 'All connections work'])
+    for (const hidden of [fingerprint, lastFour, '127.0.0.1', 'Acme', OWNER, 'working'])
       expect(visibleText).not.toContain(hidden);
     expect(buttonsIn(blocks)).toEqual(['"action_id":"ask-manager']);
   });
@@ -255,7 +253,7 @@ describe('the page', () => {
 });
 
 describe('a project whose connection is missing', () => {
-  const ALL_WORK = 'All connections work.';
+  const ALL_WORK = '*Connections* · 2 working';
 
   beforeEach(async () => {
     await save('main');
@@ -520,7 +518,7 @@ describe('what an answer saves', () => {
     await save('main');
     await bot.ask('/spend 123');
     await until(({ used }) => used === NOW);
-    expect((await bot.ask('/billing status details')).visibleText).toMatch(/last used <!date\^\d+\^/);
+    expect((await bot.ask('/billing status details')).visibleText).toMatch(/last used: <!date\^\d+\^/);
   });
 
   it('is the exact balance of a registered project, and of no other', async () => {

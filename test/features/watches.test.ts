@@ -688,7 +688,7 @@ describe('the list', () => {
     expect(await forgedClick(MEMBER, 'watch-row', `delete ${here.id}`)).toContain('Only its owner');
     expect(await forgedClick(MEMBER, 'watch-row', `pause ${here.id}`)).toContain('Only its owner');
     expect(await forgedClick(MEMBER, 'watch-snooze', `day ${here.id}`)).toContain('Only its owner');
-    expect(await forgedClick(MEMBER, 'watch-threshold', here.id)).toContain('Only its owner');
+    expect(await forgedClick(MEMBER, 'watch-more', `threshold ${here.id}`)).toContain('Only its owner');
     expect(await stored()).toContainEqual(here);
   });
 
@@ -810,7 +810,7 @@ describe('an alert', () => {
     ['week', 7 * DAY],
   ])('is snoozed by its owner: %s', async (choice, length) => {
     const { id } = await setUp('watch prod balance 50000', MEMBER);
-    expect(await forgedClick(MEMBER, 'watch-snooze', `${choice} ${id} e1`)).toContain(
+    expect(await forgedClick(MEMBER, 'watch-more', `${choice} ${id} e1`)).toContain(
       'Nobody is alerted until',
     );
     const response = { kind: 'snoozed', at: now, by: MEMBER, until: now + length };
@@ -822,8 +822,8 @@ describe('an alert', () => {
   it('offers a form with a threshold that alerts at most once a month', async () => {
     figures = spending((ago) => (ago % 5 === 2 ? '5000' : '1000'), '900000');
     const { id } = await setUp('watch prod spike 2x over 100');
-    const ts = await postButton('watch-threshold', id);
-    await house.slack.press(OWNER, { channel: CHANNEL, ts }, 'watch-threshold');
+    const ts = await postButton('watch-more', `threshold ${id}`);
+    await house.slack.press(OWNER, { channel: CHANNEL, ts }, 'watch-more');
     await modalSays('Tally filled in a threshold');
     expect(view()).toContain('"initial_value":"5"');
     expect(modalText()).toContain('It would not have alerted in the last 90 days.');
@@ -895,10 +895,10 @@ describe('in the whole bot', () => {
     expect(await home(MEMBER)).not.toContain('*Crossed*');
     expect((await bot.ask('/billing status')).visibleText).toContain('*Watches* · 1 running · *1 crossed*');
 
-    await bot.slack.choose(OWNER, at, 'watch-snooze', 'Snooze for 7 days');
+    await bot.slack.choose(OWNER, at, 'watch-more', 'Snooze for 7 days');
     await alert(`Snoozed by <@${OWNER}> until`);
     expect((await bot.ask('/billing watches', MEMBER)).visibleText).toContain('*snoozed* until');
-    await bot.slack.press(MEMBER, at, 'Manage');
+    await bot.slack.choose(MEMBER, at, 'watch-more', 'Manage');
     await bot.slack.waitFor(
       () => seen(MEMBER).filter(({ visibleText: said }) => said.includes('1 watch')).length > 1,
     );

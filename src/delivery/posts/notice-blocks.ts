@@ -24,6 +24,13 @@ const REMEDIES: Readonly<Record<Exclude<PauseReason, 'person'>, string>> = {
   'not-connected': `A Tally manager can add the connection with ${commandText('/billing connect')}.`,
   'app-removed': 'Ask an admin to install Tally again.',
 };
+/** The same where the reader can do it. */
+const MANAGERS_REMEDIES: Partial<typeof REMEDIES> = {
+  'project-limited':
+    'The project is limited to other channels. Add this one to it, or edit the schedule and choose another channel.',
+  'token-rejected': 'It may have expired or been revoked. Replace it.',
+  'not-connected': 'Add the connection again.',
+};
 const RESUMES = 'Tally keeps trying. Once it works, the missed post is sent and the schedule resumes.';
 
 /** The content of one message to a person: the same failure of one or more schedules. */
@@ -35,6 +42,8 @@ export interface PendingNotification {
   /** Slack may have taken the posts nevertheless. */
   readonly isUnclear?: boolean;
   readonly isOwnerGone?: boolean;
+  /** Whether the person who reads it manages Tally. */
+  readonly canManage?: boolean;
   /** A manager gets it as well. */
   readonly includesManager?: boolean;
   /** Sent again without knowing whether the first one arrived, so the conversation may show it twice. */
@@ -65,7 +74,7 @@ const ALSO_NOTIFIED: Readonly<Record<Reader, string>> = {
 const MAX_LISTED = 15;
 
 export function failureNotice(notification: PendingNotification, reader: Reader): Message {
-  const { why, cause, cases, isAgain = false } = notification;
+  const { why, cause, cases, canManage = reader === 'manager', isAgain = false } = notification;
   const [only, ...others] = cases;
   const what = others.length === 0 ? (only?.title ?? '') : `${cases.length} scheduled posts`;
   const text = `${what} ${happened(notification)}`;
@@ -76,7 +85,7 @@ export function failureNotice(notification: PendingNotification, reader: Reader)
       MAX_LISTED,
     ),
     ...(cause === '' ? [] : [escapeMarkup(cause)]),
-    ...nextSteps(notification),
+    ...nextSteps({ ...notification, canManage }),
     ...alsoNotified(notification, reader),
   ];
   const value = only === undefined || others.length > 0 ? {} : { value: only.schedule.id };
@@ -89,7 +98,7 @@ export function failureNotice(notification: PendingNotification, reader: Reader)
       markup(lines.join('\n')),
       ...(isAgain ? [context(DUPLICATE)] : []),
       actions(
-        ...(reader === 'manager' && NEED_CONNECT.includes(why) ? [CONNECT] : []),
+        ...(canManage && NEED_CONNECT.includes(why) ? [CONNECT] : []),
         ...(others.length === 0 && why !== 'unanswered' ? [remedy] : []),
         button('schedule-list', 'Open schedules', value),
       ),
@@ -109,11 +118,19 @@ function happened({ why, cases, isUnclear = false }: PendingNotification): strin
   return `${isOne ? 'wasn’t' : 'weren’t'} posted`;
 }
 
-function nextSteps({ why, cases, isUnclear, isOwnerGone }: PendingNotification): readonly string[] {
+function nextSteps({
+  why,
+  cases,
+  isUnclear,
+  isOwnerGone,
+  canManage,
+}: PendingNotification): readonly string[] {
   const pause = pauseOf(why);
   const failures = Math.max(...cases.map((failed) => failed.failures));
   return [
-    ...(pause === undefined ? [] : [escapeMarkup(REMEDIES[pause]), RESUMES]),
+    ...(pause === undefined
+      ? []
+      : [escapeMarkup((canManage && MANAGERS_REMEDIES[pause]) || REMEDIES[pause]), RESUMES]),
     ...(why === 'failed' && !isUnclear ? ['Tally tried for an hour. The next post mentions this date.'] : []),
     ...(isOwnerGone
       ? ['The owner has left the workspace. Open schedules and choose Adopt to take over.']

@@ -266,5 +266,5 @@ function visibleTo({ workspace, place }: Recipient, failure: NoticeFailure): Pen
   const isVisible = failure.cases.every(({ schedule }) =>
     schedule.projects.every((project) => canAskAbout(project, workspace, place)),
   );
-  return { ...failure, cases, cause: isVisible ? failure.cause : '' };
+  return { ...failure, cases, cause: isVisible ? failure.cause : '', canManage: place.isUnlimited };
 }

@@ -117,7 +117,7 @@ function togetherLines({ headline, periods, answered }: ReportView): string[] {
       : [
           `*${monthName(month.window, today)}* ${monthSum} (${[month.window.label, ...monthCoverage(answered)].join(', ')})`,
           ...formatChange(monthChange, month, today, first, true),
-          ...(expected === '' ? [] : [`about ${expected} by ${forecastDay(today)}, an estimate`]),
+          ...(expected === '' ? [] : [`forecast about ${expected} by ${forecastDay(today)}`]),
         ].join(' · '),
     headline === 'spent' && left !== '' ? `*${left} left*` : '',
   ].filter(Boolean);

@@ -69,7 +69,7 @@ export function monthLine(answer: ProjectFigures, { month, today }: ReportPeriod
   ].join(' · ');
 }
 
-/** `Estimate: about 861,234.00 by 30 Nov (± 12,000.00), from …`; '' when there is none. */
+/** `Forecast: about 861,234.00 by 30 Nov (± 12,000.00), from …`; '' when there is none. */
 export const forecastLine = (answer: ProjectFigures, { today }: ReportPeriods): string =>
   answer.figures.forecast === undefined
     ? ''

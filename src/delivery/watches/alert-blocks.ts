@@ -182,19 +182,17 @@ function alertActions({ alert, watch }: AlertView): Block {
             value: spent(rule.kind === 'spike' ? day : periodOf(watch, day), 'why'),
           }),
         ]),
-    button('watch-threshold', rule.kind === 'budget' ? 'Change budget…' : 'Change threshold…', {
-      value: watch.id,
-    }),
-    button('watch-manage', 'Manage', { value: watch.id }),
-    ...(isOpen(alert)
-      ? [
-          overflow('watch-snooze', [
+    overflow('watch-more', [
+      ...(isOpen(alert)
+        ? [
             option('Snooze for 1 day', `day ${about}`),
             option('Snooze for 7 days', `week ${about}`),
             option('Snooze until next month', `month ${about}`),
-          ]),
-        ]
-      : []),
+          ]
+        : []),
+      option(rule.kind === 'budget' ? 'Change budget…' : 'Change threshold…', `threshold ${watch.id}`),
+      option('Manage', `manage ${watch.id}`),
+    ]),
   );
 }
 

@@ -1,6 +1,7 @@
 import pLimit from 'p-limit';
 import { isFailure } from '../../domain/failure/index.ts';
 import { forecastFrom } from '../../domain/money/forecast.ts';
+import { measureWatch } from '../../domain/money/watch-measurement.ts';
 import type { SlackId } from '../../domain/slack-id.ts';
 import { addDays, type Day, dayAt, HOUR, type Millis, type Zone } from '../../domain/time/calendar.ts';
 import { type ChosenProject, referenceTo } from '../../workspace/projects/chosen-project.ts';
@@ -21,6 +22,7 @@ import {
   askAccount,
   askUsage,
   figuresField,
+  judgedFigures,
   type StoredFigures,
   type WatchFiguresStore,
 } from './watch-figures.ts';
@@ -188,16 +190,23 @@ async function askDue(
   ]);
   const left = account.status === 'fulfilled' ? account.value : undefined;
   const hasAnswered = (balance && left !== undefined) || (usage && spent.status === 'fulfilled');
-  if (hasAnswered)
-    answerNotes.add(access.connection, balance && left ? storedBalance(target, accountOf(left)) : undefined);
   const { problem: _, ...known } = before;
   const failed = [account, spent].find((answer) => answer.status === 'rejected');
-  return {
+  const after = {
     ...known,
     ...(left && { account: left, balances: lastBalances(before, left, today) }),
     ...(spent.status === 'fulfilled' && spent.value && { usage: spent.value }),
     ...(failed && { problem: problemOf(failed.reason, now, fingerprint) }),
   };
+  if (hasAnswered) {
+    const measured = after.usage && measureWatch('runway', judgedFigures(after, today, zone));
+    const runway = measured?.kind === 'runway' ? measured.runway : undefined;
+    answerNotes.add(
+      access.connection,
+      balance && left ? storedBalance(target, { ...accountOf(left), runway }) : undefined,
+    );
+  }
+  return after;
 }
 
 function lastBalances(

@@ -128,7 +128,7 @@ function relativeError({ first, costs }: CostHistory, model: DailyCostModel): nu
 }
 
 /**
- * `Estimate: about 861,234.00 by 30 Nov (± 12,000.00), from 27 of the last 28 days`. Our own words and figures alone.
+ * `Forecast: about 861,234.00 by 30 Nov (± 12,000.00), from 27 of the last 28 days`. Our own words and figures alone.
  * @param today a day of the month
  */
 export function formatForecast(
@@ -138,7 +138,7 @@ export function formatForecast(
 ): string {
   const range = error === undefined ? '' : ` (± ${money(error)})`;
   const basis = reported === of ? `the last ${of} days` : `${reported} of the last ${of} days`;
-  return `Estimate: about ${money(total)} by ${forecastDay(today)}${range}, from ${basis}`;
+  return `Forecast: about ${money(total)} by ${forecastDay(today)}${range}, from ${basis}`;
 }
 
 /** `30 Nov` */

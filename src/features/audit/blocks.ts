@@ -82,8 +82,7 @@ function line({ at, who, action, about }: RecordedEntry): RichTextSection {
   return {
     type: 'rich_text_section',
     elements: [
-      ...[time, text(' '), person, text(' ')],
-      { ...text(verb), style: { bold: true } },
+      ...[time, text(' '), person, text(` ${verb}`)],
       ...(shown === '' ? [] : [text(`${preposition} `), ...subject(shown)]),
     ],
   };
@@ -144,7 +143,7 @@ const SLACK_IDS = /(?<![\w@#-])(?=[A-Z]*\d)([CGUW][A-Z0-9]{8,30})(?![\w…-])/;
 /** Channels and people are recorded by their IDs. Slack shows their names, and “private channel” to those outside. */
 const subject = (about: string): RichTextElement[] =>
   about.split(SLACK_IDS).flatMap((part, at): RichTextElement[] => {
-    if (at % 2 === 0) return part === '' ? [] : [text(part)];
+    if (at % 2 === 0) return part === '' ? [] : [{ ...text(part), style: { bold: true } }];
     return isPerson(part) ? [{ type: 'user', user_id: part }] : [{ type: 'channel', channel_id: part }];
   });
 

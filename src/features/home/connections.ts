@@ -11,10 +11,9 @@ import {
   formatInstant,
   header,
   markup,
-  section,
 } from '../../slack/kit/atoms.ts';
 import type { Request } from '../../slack/request/request.ts';
-import { calmText, expiresSoon, formatExpiry } from '../../workspace/credentials/connections.ts';
+import { expiresSoon, formatExpiry } from '../../workspace/credentials/connections.ts';
 import { type ConnectionState, connectionStates } from '../../workspace/credentials/health.ts';
 import { isConnectionMissing } from '../../workspace/projects/resolve-project.ts';
 import { requireSettings } from '../../workspace/record/workspace.ts';
@@ -32,12 +31,10 @@ export function attentionBlocks(request: Request): Block[] {
   return [markup(`:warning: *${escapeMarkup(fact)}*`), actions(...mend)];
 }
 
-/** For managers each token and when it expires; for everyone else whether all of them work. */
+/** For managers: each token and when it expires. */
 export function connectionBlocks(request: Request): Block[] {
+  if (!request.user.canManage) return [];
   const all = connectionStates(request.workspace, request.at);
-  const isCalm = findProblem(all, request) === undefined && request.workspace.failures.size === 0;
-  if (!request.user.canManage)
-    return isCalm ? [section(calmText([...request.workspace.connections.values()]))] : [];
   const title = all.length === 1 ? 'Connection' : 'Connections';
   return [header(title), markup(all.map((state) => line(state, request)).join('\n'))];
 }
@@ -54,7 +51,7 @@ function line(state: ConnectionState, { workspace, at }: Request): string {
     shown,
     `token ending ${escapeMarkup(connection.lastFour.replaceAll('·', ''))}`,
     expiresSoon(connection, at, zone) ? `*${expiry}*` : expiry,
-    ...(lastUsed === undefined ? [] : [`last used ${formatInstant(lastUsed)}`]),
+    ...(lastUsed === undefined ? [] : [`last used: ${formatInstant(lastUsed)}`]),
   ].join(' · ');
 }
 

@@ -128,7 +128,7 @@ function daysLeft({ days, at }: LastBalance, { workspace, at: now }: Request): n
   return days === undefined ? undefined : days - daysBetween(dayAt(at, zone), dayAt(now, zone));
 }
 
-/** `About 41 days · estimate for Nov 2026: about 819,649.19`; a warning under 14 days. '' if nothing is known. */
+/** `About 41 days · forecast for Nov 2026: about 819,649.19`; a warning under 14 days. '' if nothing is known. */
 function outlook({ id, product, currency }: Project, request: Request): string {
   const { workspace, user, at } = request;
   const last = workspace.lastBalance(id, product);
@@ -143,7 +143,7 @@ function outlook({ id, product, currency }: Project, request: Request): string {
     days !== undefined && days < WARNING_DAYS ? `:warning: *${lasts}*` : lasts,
     ...(isCurrent && total !== undefined && 'value' in total
       ? [
-          `estimate for ${formatDays(today, today).slice(-8)}: about ${escapeMarkup(formatMoney(total.value, user.locale, currency ?? general))}`,
+          `forecast for ${formatDays(today, today).slice(-8)}: about ${escapeMarkup(formatMoney(total.value, user.locale, currency ?? general))}`,
         ]
       : []),
   ]
@@ -162,11 +162,11 @@ function headline({ alias, id, product, currency }: Project, { workspace, user }
   const last = workspace.lastBalance(id, product);
   if (last === undefined) {
     const hasFailed = findFailure(workspace.failures, { id, product }) !== undefined;
-    return `*${name}* · ${hasFailed ? 'no balance' : 'no balance yet'}`;
+    return hasFailed ? `*${name}* · no balance` : `*${name}*`;
   }
   const amount = parseAmount({ text: last.balance });
-  if ('unreadable' in amount) return `*${name}* · unreadable balance, ${formatInstant(last.at)}`;
+  if ('unreadable' in amount) return `*${name}* · unreadable balance · ${formatInstant(last.at)}`;
   const label = currency ?? requireSettings(workspace).currency;
   const money = escapeMarkup(formatMoney(amount.value.abs(), user.locale, label));
-  return `*${name} · ${money} ${amount.value.lt(0) ? 'overdrawn' : 'left'}*, ${formatInstant(last.at)}`;
+  return `*${name} · ${money} ${amount.value.lt(0) ? 'overdrawn' : 'left'}* · ${formatInstant(last.at)}`;
 }

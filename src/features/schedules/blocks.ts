@@ -33,15 +33,16 @@ import type { UpcomingSends, UpcomingSendsOf } from './upcoming-sends.ts';
 const reportMarkup = (schedule: Schedule, workspace: Workspace, place?: AskLocation): string =>
   `*${REPORTS[schedule.report].title}* for ${escapeMarkup(describeProjects(schedule, workspace, place))}`;
 
-/** As mrkdwn, within a sentence. */
-const timingMarkup = ({ timing }: Schedule): string => {
+/** Within a sentence. */
+const timingText = ({ timing }: Schedule): string => {
   const text = formatTiming(timing);
-  return escapeMarkup(text[0]?.toLowerCase() + text.slice(1));
+  return text[0]?.toLowerCase() + text.slice(1);
 };
+const timingMarkup = (schedule: Schedule): string => escapeMarkup(timingText(schedule));
 
 /** For the audit trail. */
 export const scheduleAuditText = (schedule: Schedule, workspace: Workspace): string =>
-  `${schedule.id}: ${REPORTS[schedule.report].title} for ${describeProjects(schedule, workspace)} in ${schedule.channel}, ${formatTiming(schedule.timing)}`;
+  `${schedule.id}: ${REPORTS[schedule.report].title} for ${describeProjects(schedule, workspace)} in ${schedule.channel}, ${timingText(schedule)}`;
 
 /** Tells the channel who set up or changed what. */
 export function announcementMessage(

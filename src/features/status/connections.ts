@@ -160,7 +160,7 @@ function partForMembers(
   const calm = isCalm ? [section(calmText([...workspace.connections.values()]))] : [];
   return {
     ...{ health, problems },
-    ...(isCalm && { summary: calmText([...workspace.connections.values()]) }),
+    ...(isCalm && { summary: `*Connections* · ${states.length} working` }),
     blocks: [
       header('Connections'),
       ...wrong.flat(),
@@ -223,7 +223,7 @@ function details(
       : lasts;
   const lifeSpan = lifetime && lifetime !== 'none' ? ` for ${LIFETIME_NAMES[lifetime]}` : '';
   return [
-    `${noted} · ${lastUsed === undefined ? 'not used yet' : `last used ${formatInstant(lastUsed)}`}`,
+    `${noted} · ${lastUsed === undefined ? 'not used yet' : `last used: ${formatInstant(lastUsed)}`}`,
     escapeMarkup(`${hosts} · ${describeToken(connection)}`),
     ...(made.length > 0 ? [escapeMarkup(made.join(' · '))] : []),
     `added by ${mention(registeredBy)} on ${formatDays(day, day)}${lifeSpan}`,

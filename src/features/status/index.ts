@@ -19,6 +19,7 @@ import {
   context,
   formatInstant,
   header,
+  instant,
   type Message,
   markup,
   section,
@@ -215,7 +216,7 @@ export function statusPage(
           markup(brief.join('\n')),
           actions(...commandButton('details', 'Details', toCommand('/billing status', DETAILS))),
         ]),
-    context([...lastAnswer(workspace), `As of ${formatInstant(at)}`].join(' · ')),
+    context([...lastAnswer(workspace), `As of ${instant(at)}`].join(' · ')),
   ];
   const blocks = worstFirst(parts.filter((part) => !isBrief(part))).flatMap((part) => part.blocks);
   return { text: title, blocks: [header(title), ...blocks.slice(0, MOST_BLOCKS - 1 - end.length), ...end] };
@@ -224,5 +225,5 @@ export function statusPage(
 /** Of any connection. */
 function lastAnswer({ connectionNames, lastUsed }: Workspace): readonly string[] {
   const times = connectionNames.flatMap((name) => lastUsed(name) ?? []);
-  return times.length === 0 ? [] : [`Last answer from billing ${formatInstant(Math.max(...times))}`];
+  return times.length === 0 ? [] : [`Last answer from billing: ${formatInstant(Math.max(...times))}`];
 }

@@ -29,16 +29,23 @@ export const alertListeners = (
     does: 'change',
     run: ({ value }, request) => snooze(kind, value, request, parts),
   },
-  'watch-threshold': {
-    right: 'member',
-    does: 'openForm',
-    async run({ value }, request) {
-      const [id = ''] = value.split(' ');
-      const watch = requireOwned(kind.find, id, request);
-      await (watch === undefined ? showApart(kind, request) : openSuggestion(watch, request));
-    },
-  },
   'watch-manage': { right: 'member', does: 'answer', run: (_, request) => showApart(kind, request) },
+  /** An alert's menu. */
+  'watch-more'(value) {
+    const [what = '', id = ''] = value.split(' ');
+    if (what === 'manage')
+      return { right: 'member', does: 'answer', run: (_, request) => showApart(kind, request) };
+    if (what !== 'threshold')
+      return { right: 'member', does: 'change', run: (_, request) => snooze(kind, value, request, parts) };
+    return {
+      right: 'member',
+      does: 'openForm',
+      async run(_, request) {
+        const watch = requireOwned(kind.find, id, request);
+        await (watch === undefined ? showApart(kind, request) : openSuggestion(watch, request));
+      },
+    };
+  },
 });
 
 /** The list below the message with the button. */

@@ -35,7 +35,7 @@ declare module '../../domain/commands.ts' {
     /** The value is `day`, `week` or `month`, the watch’s ID, and in an alert its episode. */
     'watch-snooze': true;
     /** The value is the watch’s ID. */
-    'watch-threshold': true;
+    'watch-more': true;
   }
 }
 

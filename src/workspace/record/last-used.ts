@@ -2,7 +2,7 @@ import { toPlainDigits } from '../../domain/money/amount.ts';
 import type { Forecast } from '../../domain/money/forecast.ts';
 import type { Account, Runway } from '../../domain/money/runway.ts';
 import type { SlackId } from '../../domain/slack-id.ts';
-import { type Day, HOUR, MINUTE, type Millis } from '../../domain/time/calendar.ts';
+import { type Day, dayAt, daysBetween, HOUR, MINUTE, type Millis } from '../../domain/time/calendar.ts';
 import type { AnswerNote } from '../answer-notes.ts';
 import type { ResolvedProject } from '../projects/resolve-project.ts';
 import type { Workspace } from './workspace.ts';
@@ -27,7 +27,7 @@ export function storedBalance(
   return {
     ...{ id, product, balance: balance.raw },
     ...('raw' in bonuses && { bonuses: bonuses.raw }),
-    ...(typeof runway === 'object' && runway.kind === 'estimate' && { days: runway.days }),
+    ...(typeof runway === 'object' && { days: runway.kind === 'estimate' ? runway.days : undefined }),
     ...(forecast &&
       today && { forecast: { total: toPlainDigits(forecast.total), month: today.slice(0, 7) } }),
   };
@@ -63,17 +63,26 @@ export function createLastUsed(
 ): LastUsed {
   return {
     async note({ teamId, workspace }, note) {
-      if (isDue(workspace, note)) await store.note(teamId, keepForecast(note, workspace)).catch(onFailure);
+      if (isDue(workspace, note)) await store.note(teamId, keepEstimates(note, workspace)).catch(onFailure);
     },
   };
 }
 
-/** An answer with only the balance keeps the earlier forecast of the month. */
-function keepForecast(note: AnswerNote, workspace: Workspace): AnswerNote {
-  const { balance } = note;
-  if (balance === undefined || balance.forecast !== undefined) return note;
-  const forecast = workspace.lastBalance(balance.id, balance.product)?.forecast;
-  return forecast === undefined ? note : { ...note, balance: { ...balance, forecast } };
+/** An answer with only the balance keeps the earlier forecast of the month, and how long the money lasts, less the days since. */
+function keepEstimates(note: AnswerNote, workspace: Workspace): AnswerNote {
+  const { balance, at } = note;
+  const last = balance && workspace.lastBalance(balance.id, balance.product);
+  if (balance === undefined || last === undefined) return note;
+  const { forecast, days } = last;
+  const { zone } = workspace.settings;
+  return {
+    ...note,
+    balance: {
+      ...(forecast && { forecast }),
+      ...(days !== undefined && { days: days - daysBetween(dayAt(last.at, zone), dayAt(at, zone)) }),
+      ...balance,
+    },
+  };
 }
 
 function isDue(workspace: Workspace, { connection, balance, at }: AnswerNote): boolean {

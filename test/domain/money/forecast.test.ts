@@ -264,10 +264,10 @@ describe('a forecast in words', () => {
 
   it('says until when, the range where it is known, and what it rests on', () => {
     expect(formatForecast(FORECAST, '2026-11-21', toPlainDigits)).toBe(
-      'Estimate: about 861234 by 30 Nov (± 12000), from 27 of the last 28 days',
+      'Forecast: about 861234 by 30 Nov (± 12000), from 27 of the last 28 days',
     );
     expect(formatForecast({ ...WITHOUT_ERROR, of: 27 }, '2026-09-30', toPlainDigits)).toBe(
-      'Estimate: about 861234 by 30 Sep, from the last 27 days',
+      'Forecast: about 861234 by 30 Sep, from the last 27 days',
     );
   });
 });
