@@ -31,7 +31,6 @@ const fingerprint = `first ${fingerprintOf('').length} hexadecimal digits`;
 const NUMBERS: Readonly<Record<string, readonly string[]>> = {
   'README.md': [
     `Node ${NODE} or newer`,
-    `On Node ${NODE.split('.')[0]}, npm warns`,
     // A button of the sandbox.
     'Skip to 09:00',
     `${Math.floor(commands / 100) * 100} commands a second`,
