@@ -163,7 +163,7 @@ const EXAMPLES: readonly Example[] = [
   {
     ...{ kind: 'schedule', command: 'schedule prod', list: 'schedules' },
     ...{ first: { time: '10:00' }, second: { time: '11:00' } },
-    now: 'It’s now *Yesterday’s spend* for prod in <#C0',
+    now: 'It’s now *Yesterday’s spend* for prod, every day at 10:00',
     choices: [
       ['cadence', 'weekly', 'Wednesday'],
       ['cadence', 'monthly', 'In shorter months'],
@@ -172,7 +172,7 @@ const EXAMPLES: readonly Example[] = [
   {
     ...{ kind: 'watch', command: 'watch prod balance 50000', list: 'watches' },
     ...{ first: { below: '1000' }, second: { below: '2000' } },
-    now: 'It’s now *prod*: balance below 1.000,00',
+    now: 'It’s now *prod*: balance below 1.000,00 → <#C0',
     choices: [
       ['to', 'people', 'Full members of this workspace'],
       ['kind', 'spike', 'Times the usual amount'],

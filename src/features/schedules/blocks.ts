@@ -3,16 +3,7 @@ import { REPORTS } from '../../domain/report.ts';
 import type { SlackId } from '../../domain/slack-id.ts';
 import { formatTiming } from '../../domain/time/cadence.ts';
 import { type Day, dayAt, formatDays, formatWallTime } from '../../domain/time/calendar.ts';
-import {
-  actions,
-  button,
-  channelLink,
-  escapeMarkup,
-  formatInstant,
-  type Message,
-  markup,
-  mention,
-} from '../../slack/kit/atoms.ts';
+import { channelLink, escapeMarkup, formatInstant, mention } from '../../slack/kit/atoms.ts';
 import { canReadOwned } from '../../slack/owned/ownership.ts';
 import { PAUSED_TEXTS, RESUMES_BY_ITSELF, type StopsSource } from '../../slack/owned/stopped-items.ts';
 import type { Request } from '../../slack/request/request.ts';
@@ -44,32 +35,9 @@ const timingMarkup = (schedule: Schedule): string => escapeMarkup(timingText(sch
 export const scheduleAuditText = (schedule: Schedule, workspace: Workspace): string =>
   `${schedule.id}: ${REPORTS[schedule.report].title} for ${describeProjects(schedule, workspace)} in ${schedule.channel}, ${timingText(schedule)}`;
 
-/** Tells the channel who set up or changed what. */
-export function announcementMessage(
-  schedule: Schedule,
-  workspace: Workspace,
-  person: SlackId,
-  isChange: boolean,
-): Message {
-  const what = `${REPORTS[schedule.report].title} for ${describeProjects(schedule, workspace)}`;
-  const lines = [
-    `${isChange ? 'Scheduled post changed' : 'New scheduled post'}: ${reportMarkup(schedule, workspace)}, ${timingMarkup(schedule)}.`,
-    `${isChange ? 'Changed' : 'Set up'} by ${mention(person)}`,
-  ];
-  return {
-    text: `${isChange ? 'Scheduled post changed' : 'New scheduled post'} in this channel: ${what}.`,
-    blocks: [markup(lines.join('\n')), actions(button('schedule-list', 'Manage'))],
-  };
-}
-
-/** `*Yesterday’s spend* for prod in #finance, every day at 09:00` */
+/** `*Yesterday’s spend* for prod, every day at 09:00` */
 export const scheduleMarkup = (schedule: Schedule, { workspace }: Pick<Request, 'workspace'>): string =>
-  `${reportMarkup(schedule, workspace)} in ${channelLink(schedule.channel)}, ${timingMarkup(schedule)}`;
-
-export const scheduleSavedText = (schedule: Schedule, request: Pick<Request, 'workspace'>): string =>
-  `Saved: ${scheduleMarkup(schedule, request)}.${
-    schedule.paused === undefined ? '' : ' It stays paused until someone resumes it.'
-  }`;
+  `${reportMarkup(schedule, workspace)}, ${timingMarkup(schedule)}`;
 
 const PAUSED: Readonly<Record<PauseReason, string>> = {
   ...PAUSED_TEXTS,

@@ -37,9 +37,17 @@ export function createScheduleKind({ workspaces, scheduling }: SchedulesParts): 
   const kind: OwnedSchedules = {
     kind: 'schedule',
     plural: 'schedules',
+    noun: 'scheduled post',
+    sends: 'posts',
     max: MAX_SCHEDULES,
     commands: { create: '/billing schedule', list: '/billing schedules' },
-    actions: { row: 'schedule-row', undo: 'schedule-undo', drop: 'schedule-drop', list: 'schedule-list' },
+    actions: {
+      row: 'schedule-row',
+      undo: 'schedule-undo',
+      drop: 'schedule-drop',
+      list: 'schedule-list',
+      manage: 'schedule-list',
+    },
     workspaces,
     store: workspaces.schedules,
     changed: scheduling.changed,

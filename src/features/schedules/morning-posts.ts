@@ -3,8 +3,8 @@ import { EditConflict } from '../../domain/failure/index.ts';
 import { formatDays } from '../../domain/time/calendar.ts';
 import { channelLink, escapeMarkup } from '../../slack/kit/atoms.ts';
 import { fullMessage, removeItem, storeItem } from '../../slack/owned/actions.ts';
+import { announce, savedText } from '../../slack/owned/announcement.ts';
 import { requireOwned } from '../../slack/owned/owned-kind.ts';
-import { announce } from '../../slack/owned/ownership.ts';
 import { findTargetProblem } from '../../slack/owned/target-check.ts';
 import { isDirectMessage } from '../../slack/request/payload.ts';
 import type { Request } from '../../slack/request/request.ts';
@@ -12,7 +12,6 @@ import type { Schedule } from '../../workspace/owned/schedules.ts';
 import { type ChosenProject, projectKey } from '../../workspace/projects/chosen-project.ts';
 import { isChannel } from '../../workspace/record/record-schema.ts';
 import { findSchedule } from '../../workspace/record/workspace.ts';
-import { announcementMessage, scheduleSavedText } from './blocks.ts';
 import { isSameSchedule, type ScheduleDraft } from './form-state.ts';
 import type { OwnedSchedules, SchedulesParts } from './kind.ts';
 import { newScheduleDraft, scheduleFromDraft } from './setup.ts';
@@ -46,7 +45,7 @@ export function createMorningPosts(kind: OwnedSchedules, { scheduling }: Schedul
       if (schedule !== undefined)
         return {
           id: schedule.id,
-          text: `${scheduleSavedText(schedule, request)} Next post: ${firstDay(schedule)}.`,
+          text: `${savedText(kind, schedule, request)} Next post: ${firstDay(schedule)}.`,
           isPossible: true,
         };
       const { time, zone } = draft.timing;
@@ -60,7 +59,7 @@ export function createMorningPosts(kind: OwnedSchedules, { scheduling }: Schedul
 
     async create(project: ChosenProject, channel: string, request: Request): Promise<string | undefined> {
       const draft = draftOf(project, channel, request);
-      const { teamId, id: person } = request.user;
+      const { teamId } = request.user;
       if (findExisting(draft, request.workspace) !== undefined) {
         // A press that ended here after saving has not planned it.
         await kind.changed(teamId);
@@ -78,8 +77,7 @@ export function createMorningPosts(kind: OwnedSchedules, { scheduling }: Schedul
         return undefined;
       }
       await kind.changed(teamId);
-      const message = announcementMessage(schedule, request.workspace, person, false);
-      const problems = await announce([{ to: channel, message }], request);
+      const problems = await announce(kind, schedule, request, false);
       return problems[0];
     },
 

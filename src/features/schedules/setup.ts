@@ -18,7 +18,6 @@ import { MAX_DIGEST_PROJECTS, type Schedule } from '../../workspace/owned/schedu
 import { type ChosenProject, chosenProject } from '../../workspace/projects/chosen-project.ts';
 import { resolveProjects } from '../../workspace/projects/resolve-project.ts';
 import { findSchedule, isDamaged } from '../../workspace/record/workspace.ts';
-import { announcementMessage, scheduleSavedText } from './blocks.ts';
 import { SCHEDULE_TEST, savedPreviewBlocks, scheduleBlocks } from './form.ts';
 import {
   fieldsUnderMore,
@@ -74,7 +73,6 @@ const scheduleForm = (kind: OwnedSchedules, parts: SchedulesParts): OwnedForm<Sc
     create: 'Schedule a post',
     edit: 'Edit schedule',
     saving: 'Checking the channel…',
-    sends: 'posts',
     projectsHint: 'Type a name or an ID. Several projects make one post with a total.',
     duplicate: 'This channel already gets the same post at that time. If you save this, it comes twice.',
     listVerbs: 'pause or delete',
@@ -97,10 +95,6 @@ const scheduleForm = (kind: OwnedSchedules, parts: SchedulesParts): OwnedForm<Sc
       savedBlocks: savedPreviewBlocks(previewDraft(parts, draft, outcome, request)),
     };
   },
-  announcements: (schedule, { workspace, user }, isChange) => [
-    { to: schedule.channel, message: announcementMessage(schedule, workspace, user.id, isChange) },
-  ],
-  savedText: scheduleSavedText,
 });
 
 export function newScheduleDraft(

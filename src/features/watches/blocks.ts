@@ -6,16 +6,9 @@ import { formatRunwayShort } from '../../domain/money/runway.ts';
 import type { WatchMeasurement } from '../../domain/money/watch-measurement.ts';
 import type { WatchRule } from '../../domain/money/watch-rule.ts';
 import { type Day, dayAt, formatDays, type Millis } from '../../domain/time/calendar.ts';
-import {
-  actions,
-  button,
-  channelLink,
-  escapeMarkup,
-  formatInstant,
-  markup,
-  mention,
-} from '../../slack/kit/atoms.ts';
-import { type Announcement, canReadOwned } from '../../slack/owned/ownership.ts';
+import { escapeMarkup, formatInstant, mention } from '../../slack/kit/atoms.ts';
+import { targetMarkup } from '../../slack/owned/announcement.ts';
+import { canReadOwned } from '../../slack/owned/ownership.ts';
 import { PAUSED_TEXTS, RESUMES_BY_ITSELF, type StopsSource } from '../../slack/owned/stopped-items.ts';
 import type { Request } from '../../slack/request/request.ts';
 import { stoppedBy, stopReasonOf } from '../../workspace/owned/stop-reasons.ts';
@@ -30,33 +23,6 @@ export const watchMarkup = (
   locale: string,
 ): string =>
   `*${escapeMarkup(projectLabel(project, workspace))}*: ${escapeMarkup(ruleText(rule, moneyWriter(project, workspace, locale)))}`;
-
-/** Tells the channel, or the other people, who set up or changed what. */
-export function announcements(
-  watch: Watch,
-  { workspace, user }: Request,
-  isChange: boolean,
-): readonly Announcement[] {
-  const { target } = watch;
-  const isChannel = 'channel' in target;
-  const what = watchMarkup(watch, workspace, workspace.settings.locale);
-  const lead = isChange ? 'Watch changed' : 'New watch';
-  const lines = [
-    `${lead}: ${what}.`,
-    `${isChange ? 'Changed' : 'Set up'} by ${mention(user.id)}. Alerts come ${isChannel ? 'to this channel' : 'to you here'}.`,
-  ];
-  const message = {
-    text: `${lead} for ${projectLabel(watch.project, workspace)}.`,
-    blocks: [markup(lines.join('\n')), actions(button('watch-manage', 'Manage'))],
-  };
-  const recipients = isChannel ? [target.channel] : target.people.filter((person) => person !== user.id);
-  return recipients.map((to) => ({ to, message }));
-}
-
-export function watchSavedText(watch: Watch, { workspace, locale }: Request): string {
-  const paused = watch.paused === undefined ? '' : ' It stays paused until someone resumes it.';
-  return `Saved: ${watchMarkup(watch, workspace, locale)}. Alerts go to ${targetMarkup(watch.target)}.${paused}`;
-}
 
 /** Whether it is snoozed. @param at ms since the epoch */
 export const isSnoozed = ({ snoozedUntil = 0 }: Watch, at: Millis): boolean => snoozedUntil > at;
@@ -182,10 +148,6 @@ export const watchAuditText = (watch: Watch, workspace: Workspace): string =>
   `${watch.id}: ${watchText(watch, workspace, workspace.settings.locale)} to ${
     'channel' in watch.target ? watch.target.channel : watch.target.people.join(', ')
   }`;
-
-/** As mrkdwn. */
-const targetMarkup = (target: Watch['target']): string =>
-  'channel' in target ? channelLink(target.channel) : target.people.map(mention).join(', ');
 
 /** The last measurement, for comparison with the threshold: `48,210.00 EUR`, `12 days`; undefined if unknown. */
 export function measurementText(

@@ -38,9 +38,17 @@ export function createWatchKind({ workspaces, watching }: WatchesParts): OwnedWa
   const kind: OwnedWatches = {
     kind: 'watch',
     plural: 'watches',
+    noun: 'watch',
+    sends: 'alerts',
     max: MAX_WATCHES,
     commands: { create: '/billing watch', list: '/billing watches' },
-    actions: { row: 'watch-row', undo: 'watch-undo', drop: 'watch-drop', list: 'watch-list' },
+    actions: {
+      row: 'watch-row',
+      undo: 'watch-undo',
+      drop: 'watch-drop',
+      list: 'watch-list',
+      manage: 'watch-manage',
+    },
     workspaces,
     store: workspaces.watches,
     changed: watching.changed,

@@ -13,7 +13,6 @@ import type { Listeners } from '../../slack/server/listeners.ts';
 import { MAX_WATCH_PEOPLE, type Watch } from '../../workspace/owned/watches.ts';
 import { type ChosenProject, isSameProject } from '../../workspace/projects/chosen-project.ts';
 import { resolveProject } from '../../workspace/projects/resolve-project.ts';
-import { announcements, watchSavedText } from './blocks.ts';
 import { suggestingModal, watchBlocks } from './form.ts';
 import {
   decodeThresholds,
@@ -69,7 +68,6 @@ const watchForm = (kind: OwnedWatches, parts: WatchesParts): OwnedForm<WatchForm
     create: 'Set up a watch',
     edit: 'Edit watch',
     saving: 'Checking who gets the alerts…',
-    sends: 'alerts',
     duplicate: 'A watch like this already exists. If you save this one too, each alert arrives twice.',
     listVerbs: 'snooze, pause or delete',
   },
@@ -119,8 +117,6 @@ const watchForm = (kind: OwnedWatches, parts: WatchesParts): OwnedForm<WatchForm
     const lines = savedLines(previewed, moneyWriter(project, request.workspace, request.locale), isArmed);
     return { item, savedBlocks: [markup(lines.map(escapeMarkup).join('\n'))] };
   },
-  announcements,
-  savedText: watchSavedText,
 });
 
 const CLOSED = 'You can’t ask about this project here.';

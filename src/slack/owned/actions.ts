@@ -12,6 +12,7 @@ import {
   type CommandListener,
   lookUp,
 } from '../server/listeners.ts';
+import { capitalized } from './announcement.ts';
 import { deletedMessage, showOwned } from './list.ts';
 import { type OwnedKind, type OwnerAction, requireOwned } from './owned-kind.ts';
 import { canAdopt, canEditOwned, canReadOwned, notOwner, type OwnedItem } from './ownership.ts';
@@ -172,5 +173,3 @@ async function dropDamaged<T extends OwnedItem>(kind: OwnedKind<T>, request: Req
   await kind.changed(request.user.teamId);
   await showOwned(kind, request, { notice: `Removed what was damaged. ${setUpAgainText(kind)}` });
 }
-
-export const capitalized = (word: string): string => `${word.charAt(0).toUpperCase()}${word.slice(1)}`;

@@ -56,7 +56,7 @@ export function createFormDrawing<K extends FormTypes>(form: OwnedForm<K>) {
       ...shown,
       ...{ unnamed, request },
       projects: projectsInput(field, draft.projects, nameOf, max, words.projectsHint),
-      target: targetInputs(field, draft, shown.check, max, words.sends),
+      target: targetInputs(field, draft, shown.check, max, kind.sends),
       duplicate: isDuplicate ? [section(words.duplicate)] : [],
       live: (input, isRefilled) => liveInput(field, input, isRefilled),
     };

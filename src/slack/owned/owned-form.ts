@@ -7,7 +7,7 @@ import type { ChannelCheck } from '../request/channels.ts';
 import type { Request } from '../request/request.ts';
 import type { FormLimits, OwnedDraft } from './form-state.ts';
 import type { OwnedKind } from './owned-kind.ts';
-import type { Announcement, OwnedItem } from './ownership.ts';
+import type { OwnedItem } from './ownership.ts';
 
 /** The types in which the forms differ. */
 export interface FormTypes {
@@ -57,8 +57,6 @@ export interface OwnedForm<K extends FormTypes> {
     readonly create: string;
     readonly edit: string;
     readonly saving: string;
-    /** What goes to the target: `posts`. */
-    readonly sends: string;
     readonly projectsHint?: string;
     readonly duplicate: string;
     /** What else people do with it in the list: `pause or delete`. */
@@ -89,9 +87,6 @@ export interface OwnedForm<K extends FormTypes> {
     before: K['item'] | undefined,
     request: Request,
   ): Promise<BuiltItem<K> | SaveRefusal<K>>;
-  announcements(item: K['item'], request: Request, isChange: boolean): readonly Announcement[];
-  /** As mrkdwn. */
-  savedText(item: K['item'], request: Request): string;
 }
 
 /** What is to be saved, and what follows the sentence that it was. */

@@ -15,11 +15,15 @@ export type OwnerAction<T> = (item: T, request: Request) => Promise<void>;
 export interface OwnedKind<T extends OwnedItem = OwnedItem, Details = unknown> {
   readonly kind: 'schedule' | 'watch';
   readonly plural: 'schedules' | 'watches';
+  /** What it is called in a sentence to everyone. */
+  readonly noun: 'scheduled post' | 'watch';
+  /** What goes to its target. */
+  readonly sends: 'posts' | 'alerts';
   /** How many a workspace may have. */
   readonly max: number;
   readonly commands: { readonly create: CommandName; readonly list: CommandName };
-  /** Action IDs; the value of a row's menu is an action and the ID. */
-  readonly actions: Readonly<Record<'row' | 'undo' | 'drop' | 'list', ActionName>>;
+  /** Action IDs; the value of a row's menu is an action and the ID. `manage` shows the list where the announcement is. */
+  readonly actions: Readonly<Record<'row' | 'undo' | 'drop' | 'list' | 'manage', ActionName>>;
   readonly words: OwnedWords<T>;
   readonly workspaces: Pick<Workspaces, 'read' | 'dropDamaged'>;
   readonly store: OwnedStore<T>;
@@ -61,8 +65,8 @@ export interface OwnedWords<T> {
   readonly does: string;
   /** Which ones the list shows to people who don't manage Tally. */
   readonly shownHere: string;
-  /** What it is, as mrkdwn within a sentence, for people who may see all of it. */
-  summary(item: T, request: Request): string;
+  /** What it is, without its target, as mrkdwn within a sentence, for people who may see all of it. */
+  summary(item: T, reader: Pick<Request, 'workspace' | 'locale'>): string;
   /** For the audit trail. */
   auditText(item: T, workspace: Workspace): string;
   deleted(item: T, request: Request): string;

@@ -4,8 +4,6 @@ import type { Schedule } from '../../workspace/owned/schedules.ts';
 import { channelOf, projectsOf } from '../../workspace/owned/stop-reasons.ts';
 import type { Watch } from '../../workspace/owned/watches.ts';
 import { type AskLocation, canAskAbout } from '../../workspace/projects/resolve-project.ts';
-import { isPerson } from '../../workspace/record/record-schema.ts';
-import { channelLink, escapeMarkup, type Message, mention } from '../kit/atoms.ts';
 import type { Request } from '../request/request.ts';
 
 /** A schedule or a watch: it has an owner, and posts or alerts. */
@@ -14,33 +12,6 @@ export type OwnedItem = Schedule | Watch;
 export interface Owned {
   readonly id: string;
   readonly owner: SlackId;
-}
-
-/** A message to a channel or a person about what somebody set up or changed. */
-export interface Announcement {
-  /** A channel, or a person other than the user. */
-  readonly to: string;
-  readonly message: Message;
-}
-
-/**
- * After saving, so that nothing is announced that is not stored.
- * @returns who could not be notified, and why: mrkdwn sentences
- */
-export async function announce(
-  announcements: readonly Announcement[],
-  { reply }: Request,
-): Promise<readonly string[]> {
-  const problems: string[] = [];
-  for (const { to, message } of announcements)
-    try {
-      await reply.public(to, message);
-    } catch (error) {
-      if (!isFailure(error)) throw error;
-      const where = isPerson(to) ? mention(to) : channelLink(to);
-      problems.push(`Tally couldn’t announce this to ${where}: ${escapeMarkup(error.message)}`);
-    }
-  return problems;
 }
 
 /** @param action what a manager can be asked to do with it; without one, they get the list */

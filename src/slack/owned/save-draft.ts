@@ -1,16 +1,18 @@
 import { randomUUID } from 'node:crypto';
 import { commandText } from '../../domain/commands.ts';
 import { isFailure, mayHaveBeenSaved } from '../../domain/failure/index.ts';
+import { targetOf } from '../../workspace/owned/stop-reasons.ts';
 import { context, markup } from '../kit/atoms.ts';
 import { modal } from '../kit/modal.ts';
 import { failureFacts } from '../reply/error-reply.ts';
 import type { Request } from '../request/request.ts';
-import { capitalized, fullMessage, storeItem } from './actions.ts';
+import { fullMessage, storeItem } from './actions.ts';
+import { announce, capitalized, savedText, targetMarkup } from './announcement.ts';
 import type { FormDrawing } from './draw-form.ts';
 import { itemVersion } from './form-state.ts';
 import type { BuiltItem, FormDraft, FormTypes, OwnedForm, Shown } from './owned-form.ts';
 import { type OwnedKind, requireOwned } from './owned-kind.ts';
-import { announce, canReadOwned, type OwnedItem } from './ownership.ts';
+import { canReadOwned, type OwnedItem } from './ownership.ts';
 
 const NOTHING_SAVED = 'Nothing was saved.';
 
@@ -26,8 +28,8 @@ export async function saveDraft<K extends FormTypes>(
   if (built === undefined) return;
   const { item, savedBlocks } = built;
   await kind.changed(request.user.teamId);
-  const problems = await announce(form.announcements(item, request, draft.before !== ''), request);
-  const saved = markup([form.savedText(item, request), ...problems].join('\n'));
+  const problems = await announce(kind, item, request, draft.before !== '');
+  const saved = markup([savedText(kind, item, request), ...problems].join('\n'));
   const view = modal({
     title: kind.words.title,
     blocks: [
@@ -89,7 +91,8 @@ async function storeDraft<K extends FormTypes>(
 }
 
 function changedText<T extends OwnedItem>(kind: OwnedKind<T>, now: T, request: Request): string {
-  const what = canReadOwned(now, request) ? ` It’s now ${kind.words.summary(now, request)}.` : '';
+  const text = `${kind.words.summary(now, request)} → ${targetMarkup(targetOf(now))}`;
+  const what = canReadOwned(now, request) ? ` It’s now ${text}.` : '';
   return `Somebody else changed this ${kind.kind} first.${what} Save again to replace that.`;
 }
 
