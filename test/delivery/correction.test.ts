@@ -10,7 +10,7 @@ import type { ReportResult } from '../../src/delivery/posts/postable-report.ts';
 import { correctPost } from '../../src/delivery/posts/posts-job.ts';
 import { StoreUnavailable, TokenRejected } from '../../src/domain/failure/index.ts';
 import { textOf } from '../support/bot.ts';
-import { finding, schedule } from '../support/delivery.ts';
+import { COVERED, finding, schedule } from '../support/delivery.ts';
 import { lineOf, postOf, recordedRun, workspaceOf } from '../support/delivery-records.ts';
 import { storedCause } from '../support/failures.ts';
 import { type MinimalSlack, startMinimalSlack } from '../support/minimal-slack.ts';
@@ -164,7 +164,10 @@ describe('a post that is looked at again', () => {
 
   it.each<[string, Given]>([
     ['another account is asked', { context: { workspace: workspaceOf([], { defaultConnection: 'eu' }) } }],
-    ['its days are other ones', { report: () => ({ ...finding('200'), covers: 'another day' }) }],
+    [
+      'its days are other ones',
+      { report: () => ({ ...finding('200'), covers: { ...COVERED, last: '2026-11-19' } }) },
+    ],
   ])('is not looked at any more where %s', async (_, given) => {
     const { after, edits } = await look(given);
     expect([after?.post?.checks, after?.tries, edits]).toEqual([3, 0, 0]);
@@ -267,8 +270,8 @@ describe('dates that were missed', () => {
       finding(String(at === dueOn(18).at ? 18 : 19)),
     );
     expect(lines).toEqual([
-      'the day before: Project 123 18.00 (due Wed 18 Nov)',
-      'the day before: Project 123 19.00 (due Thu 19 Nov)',
+      'Wed 18 Nov 2026 UTC: Project 123 18.00 (due Wed 18 Nov)',
+      'Wed 18 Nov 2026 UTC: Project 123 19.00 (due Thu 19 Nov)',
     ]);
     expect(isEmpty).toBe(false);
   });
@@ -327,7 +330,7 @@ describe('dates that were missed', () => {
       body,
     });
     const known = await summary(task([18, 19], { doubtful }));
-    expect(known.lines).toEqual(['the day before: Project 123 5.00 (due Thu 19 Nov)']);
+    expect(known.lines).toEqual(['Wed 18 Nov 2026 UTC: Project 123 5.00 (due Thu 19 Nov)']);
     slack.fault = ({ method }) => (method === 'conversations.history' ? 'missing_scope' : undefined);
     const unknown = await summary(task([17, 18, 19], { doubtful }));
     const doubt = 'Slack didn’t confirm this post; it may be in the channel.';

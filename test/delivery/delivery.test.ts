@@ -20,7 +20,7 @@ import { createDeletion } from '../../src/workspace/record/deletion.ts';
 import { createLastUsed } from '../../src/workspace/record/last-used.ts';
 import { findSchedule } from '../../src/workspace/record/workspace.ts';
 import { goodToken } from '../support/bot.ts';
-import { createDeliveryParts, finding, save, schedule } from '../support/delivery.ts';
+import { COVERED, createDeliveryParts, finding, save, schedule } from '../support/delivery.ts';
 import { storedCause } from '../support/failures.ts';
 import { directMessage, type MinimalSlack, startMinimalSlack } from '../support/minimal-slack.ts';
 import { type TestRedis, testRedis } from '../support/redis.ts';
@@ -291,8 +291,8 @@ describe('after an outage', () => {
     await run();
     expect(inChannel()).toMatchObject([{ key: 'schedul1/2026-11-23' }]);
     const { blocks = '' } = inChannel()[0] ?? {};
-    expect(blocks).toContain('the day before: Project 123 1.00 (due Fri 20 Nov)');
-    expect(blocks).toContain('the day before: Project 123 3.00 (due Sun 22 Nov)');
+    expect(blocks).toContain('Wed 18 Nov 2026 UTC: Project 123 1.00 (due Fri 20 Nov)');
+    expect(blocks).toContain('Wed 18 Nov 2026 UTC: Project 123 3.00 (due Sun 22 Nov)');
     expect(blocks).toContain('Spent 4');
   });
 
@@ -962,7 +962,7 @@ describe('a date that was lost', () => {
     now = NINE + 24 * HOUR;
     await run();
     expect(inChannel()).toMatchObject([{ key: 'schedul1/2026-11-21' }]);
-    expect(inChannel()[0]?.blocks).toContain('the day before: Project 123 100.00 (due Fri 20 Nov)');
+    expect(inChannel()[0]?.blocks).toContain('Wed 18 Nov 2026 UTC: Project 123 100.00 (due Fri 20 Nov)');
     now = NINE + 48 * HOUR;
     await run();
     expect(inChannel()[1]?.blocks).not.toContain('Earlier');
@@ -1101,6 +1101,7 @@ describe('a post whose schedule, settings or rights were changed since', () => {
   const SECRET = '777.00';
   const settings = (text: string) => redis.client.hset(`tally:{${TEAM}}:record`, 'settings', text);
 
+  const THURSDAY = { first: '2026-11-19', last: '2026-11-19' };
   /** As the reports themselves do: the rights of the channel, and figures that name what they are of. */
   const honest = ({ projects, channel, workspace, zone }: ReportQuestion, name: ReportName): ReportResult => {
     const [{ id, product } = { id: '', product: 1 as const }] = projects;
@@ -1111,7 +1112,10 @@ describe('a post whose schedule, settings or rights were changed since', () => {
       ...finding(digits),
       message: { text: words, blocks: [{ type: 'section', text: { type: 'plain_text', text: words } }] },
       figures: { [`${id}:1`]: digits },
-      covers: `${name === 'yesterday' ? 'Thu 19 Nov 2026' : '9–15 Nov 2026'} ${zone}`,
+      covers: {
+        ...(name === 'yesterday' ? THURSDAY : { first: '2026-11-09', last: '2026-11-15' }),
+        zone,
+      },
     };
   };
   let spent: string;
@@ -1155,7 +1159,7 @@ describe('a post whose schedule, settings or rights were changed since', () => {
   });
 
   it('is not corrected with figures of other days', async () => {
-    answer = (question, name) => ({ ...honest(question, name), covers: 'Wed 18 Nov 2026 UTC' });
+    answer = (question, name) => ({ ...honest(question, name), covers: COVERED });
     await run();
     answer = honest;
     now += 24 * HOUR - MINUTE;

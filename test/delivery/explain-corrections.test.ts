@@ -22,7 +22,11 @@ let parts: ReturnType<typeof createDeliveryParts>;
 
 const report = ({ projects: [one] }: ReportQuestion): ReportResult => {
   const { id = '' } = one ?? {};
-  return { ...finding(spent(id)), figures: { [`${id}:1`]: spent(id) }, covers: 'Thu 19 Nov 2026 UTC' };
+  return {
+    ...finding(spent(id)),
+    figures: { [`${id}:1`]: spent(id) },
+    covers: { first: '2026-11-19', last: '2026-11-19', zone: 'UTC' },
+  };
 };
 
 beforeEach(async () => {

@@ -31,7 +31,7 @@ import {
 import type { Work } from '../../src/runtime/work.ts';
 import type { Schedule } from '../../src/workspace/owned/schedules.ts';
 import type { Workspace } from '../../src/workspace/record/workspace.ts';
-import { finding, schedule } from '../support/delivery.ts';
+import { COVERED, finding, schedule } from '../support/delivery.ts';
 import { lineOf, postOf, recordedRun, snapshotOf, workspaceOf } from '../support/delivery-records.ts';
 import { storedCause } from '../support/failures.ts';
 import { directMessage, type MinimalSlack, startMinimalSlack } from '../support/minimal-slack.ts';
@@ -752,7 +752,7 @@ describe('a date that is delivered', () => {
     expect(entries[1]?.post).toEqual({ ...entries[0]?.post, ts: slack.posts[0]?.ts });
     expect(entries[1]?.post?.subject).toEqual({
       ...{ report: 'yesterday', projects: [{ id: '123', product: 1 }], timing: schedule().timing },
-      ...{ zone: 'UTC', covers: 'the day before', connections: ['main'] },
+      ...{ zone: 'UTC', covers: COVERED, connections: ['main'] },
     });
     expect(slack.posts).toMatchObject([{ key: `schedul1/${DATE}`, text: 'Spent 100' }]);
     expect(paces).toEqual([`wait ${CHANNEL}`, `posted ${CHANNEL}`]);

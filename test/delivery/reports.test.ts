@@ -90,10 +90,12 @@ describe('the post about yesterday', () => {
 
   it('counts days in its own zone, whatever the settings are now', async () => {
     const late = Date.parse('2026-11-21T20:00:00Z');
-    expect((await post('yesterday', ['5001'], late, 1, 'UTC')).covers).toBe('Fri 20 Nov 2026 UTC');
-    expect((await post('yesterday', ['5001'], late, 1, 'Pacific/Auckland')).covers).toBe(
-      'Sat 21 Nov 2026 Pacific/Auckland',
-    );
+    expect((await post('yesterday', ['5001'], late, 1, 'UTC')).covers).toEqual({
+      ...{ first: '2026-11-20', last: '2026-11-20', zone: 'UTC' },
+    });
+    expect((await post('yesterday', ['5001'], late, 1, 'Pacific/Auckland')).covers).toEqual({
+      ...{ first: '2026-11-21', last: '2026-11-21', zone: 'Pacific/Auckland' },
+    });
   });
 
   it('names its connection, and the balance of a named project', async () => {
@@ -172,7 +174,7 @@ describe('the post about yesterday', () => {
     expect(reads[1]).toBe(
       '*300.00* a day · *▲ 50.0 %* vs 13–15 Nov (200.00 a day) · highest Fri 20 Nov, 300.00',
     );
-    expect(covers).toBe('20–22 Nov 2026 UTC');
+    expect(covers).toEqual({ first: '2026-11-20', last: '2026-11-22', zone: 'UTC' });
     expect(figures).toEqual({ '5001:1': '900' });
     expect(reports.yesterday?.covers({ at: monday, days: 3 }, 'UTC')).toEqual([
       '2026-11-20',

@@ -142,7 +142,11 @@ describe('a post', () => {
   });
 
   it('names what was missed, below', () => {
-    const missed = { date: '2026-11-19', isUnclear: false, covers: 'Wed 18 Nov 2026 UTC' };
+    const missed = {
+      date: '2026-11-19',
+      isUnclear: false,
+      covers: { first: '2026-11-18', last: '2026-11-18', zone: 'UTC' },
+    };
     const linesOf = (...named: PostDetails['earlier']['named']) =>
       render({ earlier: { counted: 0, named } })
         .lines.slice(2)

@@ -1,4 +1,5 @@
 /** A workspace's record and its delivery log as planning and delivering read them, without Redis. */
+
 import { pino } from 'pino';
 import type { DeliveryLogLine, DeliveryLogSnapshot, LogWrite } from '../../src/delivery/log/delivery-log.ts';
 import type { DeliveryLogEntry, PostedMessage } from '../../src/delivery/log/delivery-log-entry.ts';
@@ -10,6 +11,7 @@ import { BACKGROUND_OPTIONS, createClientCache } from '../../src/slack/web-clien
 import type { Schedule } from '../../src/workspace/owned/schedules.ts';
 import type { Workspace } from '../../src/workspace/record/workspace.ts';
 import { DEFAULT_SETTINGS } from '../../src/workspace/settings.ts';
+import { COVERED } from './delivery.ts';
 
 export function workspaceOf(schedules: readonly Schedule[], given: Partial<Workspace> = {}): Workspace {
   return {
@@ -63,7 +65,7 @@ export const postOf = (at: number, given: Partial<PostedMessage> = {}): PostedMe
   subject: {
     ...{ report: 'yesterday', projects: [{ id: '123', product: 1 }] },
     timing: { cadence: { kind: 'daily' }, time: '09:00', zone: 'Europe/Rome' },
-    ...{ zone: 'UTC', covers: 'the day before', connections: ['main'] },
+    ...{ zone: 'UTC', covers: COVERED, connections: ['main'] },
   },
   ...given,
 });

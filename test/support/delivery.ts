@@ -135,6 +135,8 @@ export function createDeliveryParts(options: DeliveryOptions) {
   };
 }
 
+export const COVERED = { first: '2026-11-18', last: '2026-11-18', zone: 'UTC' };
+
 /** A report's result with one figure for project 123. */
 export const finding = (digits: string | undefined, isEmpty = false): ReportResult => ({
   message: {
@@ -142,7 +144,7 @@ export const finding = (digits: string | undefined, isEmpty = false): ReportResu
     blocks: [{ type: 'section', text: { type: 'plain_text', text: `Spent ${digits ?? 'nothing'}` } }],
   },
   figures: digits === undefined ? {} : { '123:1': digits },
-  covers: 'the day before',
+  covers: COVERED,
   isEmpty,
   unanswered: {},
 });

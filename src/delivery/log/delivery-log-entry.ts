@@ -5,12 +5,15 @@ import { PAUSE_REASONS, scheduleContentSchema } from '../../workspace/owned/sche
 import { tryParseRecord } from '../../workspace/record/record-schema.ts';
 import { storedFailure } from '../../workspace/record/stored-failure.ts';
 
+/** The days that figures are of, and whose days they are: IANA. */
+const coveredDays = z.object({ first: z.iso.date(), last: z.iso.date(), zone: z.string() });
+export type CoveredDays = Readonly<z.infer<typeof coveredDays>>;
+
 /** What a post is about, as the schedule and the workspace were then; either may change later. */
 const subject = scheduleContentSchema.extend({
   /** IANA: the reporting zone, which says what a day is. */
   zone: z.string(),
-  /** The days as text: `Fri 20 Nov 2026 UTC`. */
-  covers: z.string(),
+  covers: coveredDays,
   /** Names of the connections that were asked, in the projects' order. */
   connections: z.array(z.string()).readonly(),
 });
@@ -27,7 +30,7 @@ const missedDates = z.object({
   named: z
     .array(
       z.union([
-        z.object({ ...missed, covers: z.string(), figures }),
+        z.object({ ...missed, covers: coveredDays, figures }),
         z.object({ ...missed, cause: storedFailure }),
       ]),
     )

@@ -17,7 +17,7 @@ import {
   sendsAt,
   storedMessageSchema,
 } from '../outbox/stored-message.ts';
-import { correctionLines, correctionMessage } from './post-blocks.ts';
+import { correctionLines, correctionMessage, coveredText } from './post-blocks.ts';
 import type { ScheduleLogEntry } from './post-plan.ts';
 
 /**
@@ -123,7 +123,7 @@ function explanationOf(
   const ordered = posts.toSorted((a, b) => a.post.at - b.post.at);
   const changes = ordered.map(({ line, post }) => ({
     key: deliveryKey(line.schedule, line.date),
-    covers: post.subject.covers,
+    covers: coveredText(post.subject.covers),
     lines: correctionLines(post.unexplained, post.figures, post.subject.projects, workspace),
     figures: currentFigures(post),
   }));

@@ -19,7 +19,7 @@ import {
 } from '../../workspace/projects/chosen-project.ts';
 import { wordFailure } from '../../workspace/record/stored-failure.ts';
 import type { Workspace } from '../../workspace/record/workspaces.ts';
-import type { PostedMessage } from '../log/delivery-log-entry.ts';
+import type { CoveredDays, PostedMessage } from '../log/delivery-log-entry.ts';
 import type { ReportResult } from './postable-report.ts';
 
 type Figures = ReportResult['figures'];
@@ -109,7 +109,7 @@ function missedLines({
     const line =
       'cause' in missed
         ? `No figures ${due}. ${wordFailure(missed.cause, dayAt(at, timing.zone))}`
-        : `${missed.covers}: ${figuresText(missed.figures, projects, workspace)} ${due}`;
+        : `${coveredText(missed.covers)}: ${figuresText(missed.figures, projects, workspace)} ${due}`;
     return missed.isUnclear ? `${line} ${UNCLEAR}` : line;
   });
   const summary = `${counted} earlier ${counted === 1 ? 'date' : 'dates'}`;
@@ -119,6 +119,10 @@ function missedLines({
     ...lines,
   ];
 }
+
+/** `Wed 18 Nov 2026 UTC` */
+export const coveredText = ({ first, last, zone }: CoveredDays): string =>
+  `${formatDays(first, last)} ${zone}`;
 
 function figuresText(figures: Figures, projects: readonly ChosenProject[], workspace: Workspace): string {
   const parts = Object.keys(figures).map((key) => {

@@ -14,6 +14,7 @@ import type { StoredFailure } from '../../workspace/record/stored-failure.ts';
 import { requireSettings } from '../../workspace/record/workspace.ts';
 import type { Workspace } from '../../workspace/record/workspaces.ts';
 import type { DeliveryContext } from '../context.ts';
+import type { CoveredDays } from '../log/delivery-log-entry.ts';
 import type { MessageTopic } from '../outbox/remember-topic.ts';
 
 /** What a schedule asks a report, as of the instant when it is due. */
@@ -42,8 +43,8 @@ export interface ReportResult {
   readonly buttons?: readonly Button[];
   /** `<project id>:<product>` → the exact digits of the total; absent if there is none. */
   readonly figures: Readonly<Record<string, string>>;
-  /** What the figures are of: `Fri 20 Nov 2026 UTC`. */
-  readonly covers: string;
+  /** What the figures are of. */
+  readonly covers: CoveredDays;
   /** The newest day, if billing has not reported it for every project yet. */
   readonly awaits?: Day;
   /** No project spent anything. */

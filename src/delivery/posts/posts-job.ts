@@ -127,7 +127,7 @@ async function check(correction: Correction, context: PostContext): Promise<stri
   const { report, projects, timing, zone } = subject;
   const request = { report, projects, timing, zone, channel: post.channel };
   const result = await runReport(request, line.entry.due, context);
-  if (result.covers !== subject.covers) return stopChecking(correction, context);
+  if (!isDeepStrictEqual(result.covers, subject.covers)) return stopChecking(correction, context);
   // A project that gives no answer now has not changed.
   if (Object.keys(result.unanswered).some((key) => post.figures[key] !== undefined))
     return checkAgain(correction, context);

@@ -180,7 +180,7 @@ function sentence(error: unknown): string {
 
 function figuresOf(
   { answered, failed }: ProjectAnswers<ProjectFigures>,
-  { main, zone }: ReportPeriods,
+  { asked, zone }: ReportPeriods,
   headline: Headline,
 ): Omit<ReportResult, 'message'> {
   const figures = answered.flatMap((answer) => {
@@ -190,7 +190,7 @@ function figuresOf(
   });
   return {
     figures: Object.fromEntries(figures),
-    covers: `${main.window.label} ${zone}`,
+    covers: { first: asked.first, last: asked.last, zone },
     isEmpty: headline === 'spent' && failed.length === 0 && answered.every(spentNothing),
     unanswered: Object.fromEntries(
       failed.map(({ project, product, failure }) => [`${project}:${product}`, storeFailure(failure)]),
