@@ -96,6 +96,18 @@ async function postDue(): Promise<void> {
   await delay(1_000);
 }
 
+/** From the command that opens its form to the alert, which goes out at once. */
+async function watchUntilAlert(): Promise<void> {
+  const before = slack.messages(OWNER, CHANNEL).length;
+  bot.billing.setBalance('123', '{"balance":48210,"bonuses":0}');
+  await slack.say(OWNER, CHANNEL, '/billing watch prod balance 50000');
+  await shows('It would alert at once');
+  await slack.submit(OWNER, {});
+  await slack.waitFor(() => slack.messages(OWNER, CHANNEL).length > before, MINUTE);
+  await slack.dismiss(OWNER);
+  await delay(1_000);
+}
+
 try {
   await bot.connect();
   await addProject(bot, { alias: 'prod', id: '123' });
@@ -105,8 +117,9 @@ try {
   await issueToken();
   print('/spend 123 last-month', await pathOf(() => bot.ask('/spend 123 last-month')));
   print('/os-token prod', await pathOf(issueToken));
+  print('A watch, from its form to its alert', await pathOf(watchUntilAlert));
   await schedulePost();
-  print('A scheduled post', await pathOf(postDue));
+  print('A scheduled post, of a workspace with a watch', await pathOf(postDue));
 } finally {
   session.disconnect();
   await bot.stop();

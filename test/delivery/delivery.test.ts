@@ -14,6 +14,7 @@ import {
 import type { ReportName } from '../../src/domain/report.ts';
 import { createHttp } from '../../src/http/request.ts';
 import { threadsKey } from '../../src/redis/keys.ts';
+import type { Work } from '../../src/runtime/work.ts';
 import type { Schedule } from '../../src/workspace/owned/schedules.ts';
 import { resolveProject } from '../../src/workspace/projects/resolve-project.ts';
 import { createDeletion } from '../../src/workspace/record/deletion.ts';
@@ -38,6 +39,7 @@ let slack: MinimalSlack;
 let now: number;
 let answer: (question: ReportQuestion, name: ReportName) => ReportResult | Promise<ReportResult>;
 let asked: ReportQuestion[];
+let works: Work[];
 let parts: ReturnType<typeof createDeliveryParts>;
 
 beforeEach(async () => {
@@ -45,7 +47,7 @@ beforeEach(async () => {
   slack = await startMinimalSlack();
   slack.now = () => now;
   now = NINE + 3_000;
-  asked = [];
+  [asked, works] = [[], []];
   answer = () => finding('100');
   parts = another();
 });
@@ -62,6 +64,7 @@ const another = () =>
     redisUrl: redis.url,
     slackUrl: slack.url,
     clock: () => now,
+    onFinished: (work) => void works.push(work),
     report: (question, name) => {
       asked.push(question);
       return answer(question, name);
@@ -275,12 +278,26 @@ describe.each([
 });
 
 describe('after an outage', () => {
-  it('marks late what is more than five minutes late', async () => {
+  it.each([
+    [5 * MINUTE, 'posted'],
+    [5 * MINUTE + 1, 'posted-late'],
+  ])('marks late what is more than five minutes late: %i ms, %s', async (after, result) => {
     await given();
-    now = NINE + 6 * MINUTE;
+    now = NINE + after;
     await run();
-    expect(inChannel()[0]?.blocks).toContain('Late: was due Fri 20 Nov 2026, 09:00 (Europe/Rome)');
-    expect(await lastSent()).toMatchObject({ result: 'posted-late' });
+    const late = inChannel()[0]?.blocks.includes('Late: was due Fri 20 Nov 2026, 09:00 (Europe/Rome)');
+    expect(late).toBe(result === 'posted-late');
+    expect(await lastSent()).toMatchObject({ result });
+  });
+
+  it.each([
+    [10, 0],
+    [11, 1],
+  ])('says nothing where nothing was spent on %i missed dates and today: %i posts', async (missed, count) => {
+    answer = () => finding(undefined, true);
+    await given({ skipsEmpty: true, since: NINE - missed * 24 * HOUR - HOUR });
+    await run();
+    expect(inChannel()).toHaveLength(count);
   });
 
   it('posts the newest date alone and names those before with their totals', async () => {
@@ -510,6 +527,18 @@ describe('a run that loses its lease', () => {
 });
 
 describe('when billing fails', () => {
+  it.each([new TypeError('a mistake'), new TimedOut('billing', 10_000)])(
+    'records the error of each try: %s',
+    async (error) => {
+      answer = failing(error);
+      await given();
+      await run();
+      const { kind, outcome, error: recorded } = works[0]!;
+      expect([kind, outcome, recorded]).toEqual(['message', 'retrying', error]);
+      expect(works[0]).toMatchObject({ message: 'post', schedule: 'schedul1', late: 3_000 });
+    },
+  );
+
   it('tries again after growing pauses for an hour, bothers no channel, then tells the owner', async () => {
     await given();
     answer = failing(new TimedOut('billing', 10_000));
@@ -747,6 +776,13 @@ describe('a schedule that Tally paused', () => {
     expect((await stored())?.paused).toBeUndefined();
     expect(await lastSent()).toMatchObject({ result: 'posted-late' });
     expect(await auditLines()).toContain('"who","tally","action","schedule resumed"');
+  });
+
+  it('is tried where Slack does not say whether it takes the token', async () => {
+    await given({ paused: { why: 'app-removed', at: NINE - HOUR } });
+    slack.fault = ({ method }) => (method === 'auth.test' ? 'internal_error' : undefined);
+    await run();
+    expect(inChannel()).toHaveLength(1);
   });
 
   it('asks Slack one cheap question now and then, for all of its schedules', async () => {

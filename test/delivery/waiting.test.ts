@@ -98,6 +98,44 @@ describe('a post whose newest day billing has not reported', () => {
     expect(posts()[0]?.blocks).not.toContain('Late');
   });
 
+  it.each([
+    [5 * MINUTE, false],
+    [5 * MINUTE + 1, true],
+  ])('is late only after it was to be looked for: %i ms, %s', async (after, isLate) => {
+    await given();
+    await until(NINE);
+    answer = () => finding('100');
+    now = NINE + 30 * MINUTE + after;
+    await parts.delivery.run(TEAM);
+    expect(posts()[0]?.blocks.includes('Late')).toBe(isLate);
+  });
+
+  it('is not late for a short rate limit after the wait', async () => {
+    await given({ waitHours: 1 });
+    let limits = 1;
+    slack.fault = ({ method }) =>
+      method === 'chat.postMessage' && limits-- > 0 ? { retryAfter: 1 } : undefined;
+    await until(NINE + HOUR);
+    expect(posts()).toHaveLength(1);
+    expect(posts()[0]?.blocks).not.toContain('Late');
+  });
+
+  it('does not wait while Tally has paused its schedule', async () => {
+    await given({ paused: { why: 'channel-archived', at: NINE - HOUR } });
+    await until(NINE);
+    expect(posts()).toHaveLength(1);
+  });
+
+  it('does not forget that the date before it failed', async () => {
+    await given();
+    answer = () => Promise.reject(new TimedOut('billing', 10_000));
+    await until(NINE + 3 * HOUR);
+    answer = () => ({ ...finding('60'), awaits: '2026-11-20' });
+    now = NINE + 24 * HOUR;
+    await until(now);
+    expect(await lastSent()).toMatchObject({ result: 'waiting', failures: 1 });
+  });
+
   it('is filled in by a correction, however little that changes', async () => {
     await given({ waitHours: 0, correctsFrom: 50 });
     await until(NINE + HOUR);

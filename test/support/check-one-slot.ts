@@ -6,8 +6,6 @@ import { Redis } from 'ioredis';
 
 const PATCHED = Symbol.for('tally.one-slot');
 const TAG = /\{([^}]+)\}/;
-/** Key names from before hash tags. They only exist on single servers, and the migration script removes them. */
-const OLD_NAME = /^tally:(workspace|audit|ledger|org|handles|issued|heard|lock|jobs):/;
 
 const slotsOf = (keys: readonly string[]): readonly string[] => [
   ...new Set(keys.map((key) => TAG.exec(key)?.[1] ?? key)),
@@ -23,7 +21,7 @@ if (!prototype[PATCHED]) {
   const send = prototype.sendCommand;
   prototype.sendCommand = function (this: Redis, command, stream) {
     const keys = isOfBot(this) ? command.getKeys().map(String) : [];
-    if (slotsOf(keys).length > 1 && !keys.some((key) => OLD_NAME.test(key))) {
+    if (slotsOf(keys).length > 1) {
       command.reject(new TypeError(`${command.name} names keys of several slots: ${keys.join(' ')}`));
       return command.promise;
     }
