@@ -144,19 +144,18 @@ export function withoutShare({ text, blocks }: Message): Message {
   return { text, blocks: kept };
 }
 
-/** What a click on a button of a command asks for. */
-export interface CommandClick {
-  /** `rerun` answers in the place of the message with the button, `run` below it, `share` for the channel. */
-  readonly how: 'rerun' | 'run' | 'share';
-  readonly command: Command;
-  /** Of `share`: when the answer was asked for, in ms since the epoch; Infinity when the value has no valid time. */
-  readonly asked: Millis;
-}
+/**
+ * What a click on a button of a command asks for: `rerun` answers in the place of the message with the button, `run` below it,
+ * `share` for the channel. `asked` is when the shared answer was asked for, in ms; Infinity when the value has no valid time.
+ */
+export type CommandClick = { readonly command: Command } & (
+  | { readonly how: 'rerun' | 'run' }
+  | { readonly how: 'share'; readonly asked: Millis }
+);
 
 /** @param action an action's ID before its colon @returns undefined for a button that carries no command */
 export function parseCommandClick(action: string, value: string): CommandClick | undefined {
-  if (action === 'rerun' || action === 'run')
-    return { how: action, command: parseCommand(value), asked: Number.POSITIVE_INFINITY };
+  if (action === 'rerun' || action === 'run') return { how: action, command: parseCommand(value) };
   if (action !== SHARE) return undefined;
   const [asked = '', ...rest] = value.split(' ');
   const instant = Number(asked);

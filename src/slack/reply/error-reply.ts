@@ -26,7 +26,7 @@ import {
 } from '../kit/atoms.ts';
 import { modal } from '../kit/modal.ts';
 import type { Request } from '../request/request.ts';
-import { type Handler, opensForm } from '../server/listeners.ts';
+import { type Handler, mayChange, opensForm } from '../server/listeners.ts';
 import type { ReplyTarget } from './reply.ts';
 
 /** Turns an error of a listener into a reply. */
@@ -68,7 +68,7 @@ export function createErrorReply(log: Logger): ErrorReply {
     },
     async send(target, report, asked, does) {
       // Without a request, the handler was not run.
-      const isUnchanged = asked.request === undefined || !does.startsWith('change');
+      const isUnchanged = asked.request === undefined || !mayChange({ does });
       const message = errorMessageOf(report, asked, isUnchanged);
       if (!(await target.hasModal())) return target.sendPrivate(message).catch(logUndelivered);
       // In a modal, a command makes sense only if it opens one.

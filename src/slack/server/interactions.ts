@@ -108,16 +108,19 @@ function registerActions(app: App, context: ListenerContext, runCommand: RunComm
 }
 
 /** The same source, for the command that was clicked. */
-function sourceOfClick(source: Source, { how, asked }: CommandClick, { channel }: SlackPayload): Source {
+function sourceOfClick(source: Source, click: CommandClick, { channel }: SlackPayload): Source {
   const clicked = { ...source, managerRequest: undefined };
-  switch (how) {
+  switch (click.how) {
     case 'rerun':
       return clicked;
     case 'run':
       // Who clicked where everyone can is answered alone.
       return { ...clicked, replaces: false, audience: channel && !source.replaces ? 'asker' : undefined };
     case 'share':
-      return { ...clicked, replaces: false, audience: 'channel', sharedFrom: Math.min(asked, source.at) };
+      return {
+        ...clicked,
+        ...{ replaces: false, audience: 'channel', sharedFrom: Math.min(click.asked, source.at) },
+      };
   }
 }
 

@@ -23,6 +23,12 @@ export interface Handler<Work> {
   readonly run: Work;
 }
 
+type Does = Pick<Handler<unknown>, 'does'>;
+
+export const opensForm = ({ does }: Does): boolean => does === 'openForm' || does === 'changeInForm';
+
+export const mayChange = ({ does }: Does): boolean => does === 'change' || does === 'changeInForm';
+
 /** @param typed for a second word of `/billing`, whose `text` is in lower case: the text as it was typed */
 type CommandWork = (text: string, request: Request, typed?: string) => Promise<void>;
 
@@ -144,8 +150,6 @@ export interface StepListener {
 /** @param text the command's words, or the button's value */
 export const handlerOf = <T extends object>(listener: T | ((text: string) => T), text: string): T =>
   typeof listener === 'function' ? listener(text) : listener;
-
-export const opensForm = ({ does }: Pick<Handler<unknown>, 'does'>): boolean => does.endsWith('Form');
 
 /** Whether the command takes these words, so that it may be offered. */
 export function canRead(listener: CommandListener | undefined, text: string, workspace: Workspace): boolean {
