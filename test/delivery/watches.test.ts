@@ -110,6 +110,14 @@ describe('a project that is watched', () => {
     expect(await days()).toBe(100);
   });
 
+  it('has it at once where a crossing made Tally ask for the days', async () => {
+    balance = 40_000;
+    await parts.workspaces.addProject(await changeIn(parts.workspaces, TEAM), PROD);
+    await save(watch(BALANCE));
+    await forHours(0);
+    expect((await parts.workspaces.read(TEAM)).lastBalance('123', 1)?.days).toBe(40);
+  });
+
   it('keeps it, less the days since, where the watch asks for the balance alone', async () => {
     await parts.workspaces.addProject(await changeIn(parts.workspaces, TEAM), PROD);
     const balance = { id: '123', product: 1, balance: '1000', days: 41 } as const;

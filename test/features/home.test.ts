@@ -131,7 +131,7 @@ describe('the Home', () => {
     expect(answer.visibleText).toContain('prod · ');
     expect(answer.visibleText).toContain('14–20 Nov UTC');
     expect(textOf(bot.slack.home(OWNER)?.view.blocks)).toContain(
-      'Answers arrive under Messages. Only you see them.',
+      'Answers arrive under Messages. Only you see them. Updated: ',
     );
   });
 

@@ -3,7 +3,15 @@ import { isFailure } from '../../domain/failure/index.ts';
 import { forecastFrom } from '../../domain/money/forecast.ts';
 import { measureWatch } from '../../domain/money/watch-measurement.ts';
 import type { SlackId } from '../../domain/slack-id.ts';
-import { addDays, type Day, dayAt, HOUR, type Millis, type Zone } from '../../domain/time/calendar.ts';
+import {
+  addDays,
+  type Day,
+  dayAt,
+  HOUR,
+  MINUTE,
+  type Millis,
+  type Zone,
+} from '../../domain/time/calendar.ts';
 import { type ChosenProject, referenceTo } from '../../workspace/projects/chosen-project.ts';
 import {
   type OpenedConnection,
@@ -203,7 +211,7 @@ async function askDue(
     const runway = measured?.kind === 'runway' ? measured.runway : undefined;
     answerNotes.add(
       access.connection,
-      balance && left ? storedBalance(target, { ...accountOf(left), runway }) : undefined,
+      left && now - left.at < MINUTE ? storedBalance(target, { ...accountOf(left), runway }) : undefined,
     );
   }
   return after;

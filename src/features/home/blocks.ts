@@ -71,5 +71,5 @@ function mainButtons(request: Request): readonly Block[] {
 
 const help = (request: Request): readonly Block[] => [
   actions(...commandButton('help', 'All commands', toCommand('/billing help', 'more'))),
-  context(`Answers arrive under Messages. Only you see them. · ${formatInstant(request.at)}`),
+  context(`Answers arrive under Messages. Only you see them. Updated: ${formatInstant(request.at)}`),
 ];

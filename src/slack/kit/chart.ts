@@ -134,11 +134,14 @@ const shownOf = (labels: number): number => Math.ceil(labels / (labels < 8 ? 1 :
 /** @returns how many characters each of so many labels has room for */
 export const labelRoom = (labels: number): number => LABEL_ROOM / shownOf(labels);
 
+/** Characters between two labels, so that they don't touch. */
+const LABEL_GAP = 1;
+
 /** Whether the words fit beside the next label. */
 function fitsNoData(silent: readonly string[], all: readonly string[]): boolean {
   const widest = Math.max(0, ...silent.map((label) => withSuffix(label, NO_DATA).length));
   const next = silent.length > 1 ? widest : Math.max(...all.map(({ length }) => length));
-  return silent.length === 0 || (widest + next) / 2 <= labelRoom(all.length);
+  return silent.length === 0 || (widest + next) / 2 + LABEL_GAP <= labelRoom(all.length);
 }
 
 /** Slack takes 20 characters, and a bar is narrow: the weekday is dropped first, then the spaces between two days. */
