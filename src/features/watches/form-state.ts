@@ -54,7 +54,7 @@ export const watchFields = (fields: FormFields): WatchFields => ({
 /** What was typed for other kinds, if it is an amount. */
 export const typedAmounts = (draft: WatchDraft): FormFields =>
   Object.fromEntries(Object.entries(pickThresholds(draft)).filter(([, typed]) => AMOUNT.test(typed)));
-const AMOUNT = /^[\d., ]+[x×]?$/;
+const AMOUNT = /^[\d., ]+[kx×]?$/;
 
 /** The project of the draft, unless the user may not know it. */
 export const knownProject = (

@@ -62,7 +62,7 @@ export function createFormDrawing<K extends FormTypes>(form: OwnedForm<K>) {
     };
     const blocks = [...notice, ...form.blocks(draft, parts)];
     const drawn = new Set(blocks.map((block) => 'block_id' in block && block.block_id));
-    const values = { ...targetFields(draft), ...form.hidden(draft, parts) };
+    const values = { ...targetFields(draft, max), ...form.hidden(draft, parts) };
     const hidden = Object.fromEntries(Object.entries(values).filter(([block]) => !drawn.has(block)));
     return modal({
       callback: kind.kind,

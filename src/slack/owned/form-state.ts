@@ -82,9 +82,9 @@ export function readForm(
 }
 
 /** The values of the target's fields. */
-export const targetFields = ({ to, channel, people }: OwnedDraft): FormFields => ({
-  ...{ to, channel },
-  people: people.join(','),
+export const targetFields = ({ to, channel, people }: OwnedDraft, max: FormLimits): FormFields => ({
+  channel,
+  ...(max.people > 0 && { to, people: people.join(',') }),
 });
 
 export interface FormLimits {
