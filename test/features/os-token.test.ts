@@ -602,14 +602,17 @@ describe('/os-token', () => {
   });
 
   it('is only for the named people, not for managers and owners as such', async () => {
-    await register('good', { people: [MEMBER] });
+    await register('good', { people: [ADMIN] });
     const said = await bot.ask('/os-token prod', OWNER);
     expect(said.visibleText).toContain('You can’t get tokens for prod.');
     expect(said.visibleText).toContain(
-      'A Tally manager can add you with /billing projects access. Managers need to be added too.',
+      'Managers need to be added too. Add yourself with /billing projects access.',
+    );
+    expect((await bot.ask('/os-token prod', MEMBER)).visibleText).toContain(
+      'A Tally manager can add you with /billing projects access.',
     );
     expect(view()).toBeUndefined();
-    await issue(MEMBER);
+    await issue(ADMIN);
   });
 
   it('looks up the members of a named group each time', async () => {

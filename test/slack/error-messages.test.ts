@@ -5,6 +5,7 @@ import {
   ConnectionMissing,
   type Failure,
   NotConnected,
+  NotIssuer,
   OutcomeUnclear,
   ServicePaused,
   ServiceUnreachable,
@@ -44,6 +45,20 @@ describe('the reply to a failure', () => {
     [new ConnectionMissing('finance'), 'Connect…'],
     [new UnsealFailed('malformed', undefined, 'billing-token'), 'Replace token…'],
   ];
+
+  const STEPS: readonly Failure[] = [
+    new NotIssuer('prod'),
+    new UnsealFailed('malformed', undefined, 'application-access'),
+    new UnsealFailed('unknown-key', 'old', 'project'),
+  ];
+
+  it.each(STEPS)('tells a manager what to do, others that a manager can: %s', (failure) => {
+    const said = (canManage: boolean) =>
+      textOf(failureMessage(failure, { request: request(canManage) }).blocks);
+    expect(said(false)).toContain('A Tally manager can');
+    expect(said(true)).not.toContain('A Tally manager can');
+    expect(said(true)).toContain('/billing projects');
+  });
 
   it.each(FORMS)('tells a manager who has the button of no other manager: %s', (failure) => {
     const { blocks } = failureMessage(failure, { request: request(true) });

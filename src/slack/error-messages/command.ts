@@ -118,10 +118,15 @@ export const PERMISSION_DESCRIPTIONS: Descriptions<PermissionFailure> = {
       buttons: askManagerAbout(failure, asked),
     };
   },
-  'not-issuer': (_, asked) => ({
-    todo: `A Tally manager can add you with ${commandText('/billing projects access')}. Managers need to be added too.`,
-    buttons: askManagerButton('issuer', asked.command, asked),
-  }),
+  'not-issuer': (_, asked) => {
+    const where = commandText('/billing projects access');
+    return canManage(asked)
+      ? { todo: `Managers need to be added too. Add yourself with ${where}.` }
+      : {
+          todo: `A Tally manager can add you with ${where}. Managers need to be added too.`,
+          buttons: askManagerButton('issuer', asked.command, asked),
+        };
+  },
   throttled: ({ wait }, asked) => tryAgainIn(wait, asked),
 };
 

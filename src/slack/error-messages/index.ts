@@ -4,6 +4,7 @@ import {
   NewerRecords,
   type SlackFailure,
   type StoreFailure,
+  type UnsealFailed,
 } from '../../domain/failure/index.ts';
 import type { Day } from '../../domain/time/calendar.ts';
 import { type LastFailure, remedyFor } from '../../workspace/answer-notes.ts';
@@ -24,14 +25,19 @@ import {
 } from './description.ts';
 import { IDENTITY_DESCRIPTIONS, SERVICE_DESCRIPTIONS } from './service.ts';
 
-/** What brings a damaged record back. */
+/** What a manager does to bring a damaged record back: completes “A Tally manager can …”. */
 const RESTORE = {
-  'billing-token': 'A Tally manager can register the token again.',
-  'application-access': `A Tally manager can register it again with ${commandText('/billing projects access')}.`,
-  'slack-installation': 'An admin can install Tally again.',
-  project: `A Tally manager can remove it under ${commandText('/billing projects')} and add it again.`,
-  record: 'Tally’s operator can find details in its log.',
+  'billing-token': 'register the token again',
+  'application-access': `register it again with ${commandText('/billing projects access')}`,
+  project: `remove it under ${commandText('/billing projects')} and add it again`,
 } as const;
+
+function restoreText(what: UnsealFailed['what'], isManager: boolean): string {
+  if (what === 'slack-installation') return 'An admin can install Tally again.';
+  if (what === 'record') return 'Tally’s operator can find details in its log.';
+  const step = RESTORE[what];
+  return isManager ? `${step.charAt(0).toUpperCase()}${step.slice(1)}.` : `A Tally manager can ${step}.`;
+}
 
 const STORE_DESCRIPTIONS: Descriptions<StoreFailure> = {
   'unseal-failed': ({ reason, what }, asked) => {
@@ -41,7 +47,7 @@ const STORE_DESCRIPTIONS: Descriptions<StoreFailure> = {
         : 'The record is damaged, so Tally did not use it.';
     return what === 'billing-token' && canManage(asked)
       ? { todo: why, buttons: [REPLACE_TOKEN] }
-      : { todo: `${why} ${RESTORE[what]}` };
+      : { todo: `${why} ${restoreText(what, canManage(asked))}` };
   },
   'settings-damaged': (_, asked) =>
     canManage(asked)
