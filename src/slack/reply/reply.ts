@@ -221,8 +221,8 @@ function createModals({ source, client }: MessageTarget) {
     isLoading = false;
     note(view_id, shown?.hash);
   };
-  const tryUpdateSeen = (view_id: string, view: ModalView, seen: string): Promise<boolean> =>
-    update(view_id, view, seen).then(
+  const succeeds = (updating: Promise<void>): Promise<boolean> =>
+    updating.then(
       () => true,
       () => false,
     );
@@ -268,17 +268,14 @@ function createModals({ source, client }: MessageTarget) {
     /** @returns whether the modal was replaced */
     async tryUpdate(view: ModalView): Promise<boolean> {
       await settle();
-      return update(opened ?? viewId ?? '', view).then(
-        () => true,
-        () => false,
-      );
+      return succeeds(update(opened ?? viewId ?? '', view));
     },
 
     /** @returns whether the modal was replaced */
     async updateIfUnchanged(view: ModalView): Promise<boolean> {
       await settle();
       const view_id = opened ?? viewId;
-      return view_id !== undefined && hash !== undefined && tryUpdateSeen(view_id, view, hash);
+      return view_id !== undefined && hash !== undefined && succeeds(update(view_id, view, hash));
     },
 
     async redraw(view: ModalView): Promise<void> {
@@ -286,7 +283,7 @@ function createModals({ source, client }: MessageTarget) {
       const view_id = opened ?? viewId ?? '';
       const last = drawn.get(view_id);
       if (last !== undefined && last.request < request && last.hash !== hash)
-        await tryUpdateSeen(view_id, view, last.hash);
+        await succeeds(update(view_id, view, last.hash));
     },
   };
 }
