@@ -1,4 +1,5 @@
 import type { App } from '@slack/bolt';
+import { tryRead } from '../../domain/try-read.ts';
 import { withTimeout } from '../../runtime/timers.ts';
 import { beginRequest, type RequestWork, trackWork } from '../../runtime/work.ts';
 import { type Command, type CommandClick, parseCommandClick } from '../commands/command-buttons.ts';
@@ -79,7 +80,7 @@ function registerActions(app: App, context: ListenerContext, runCommand: RunComm
     } catch (error) {
       const asked =
         request === undefined
-          ? { command: handler.command?.(clicked), channel: source.channel }
+          ? { command: tryRead(() => handler.command?.(clicked)), channel: source.channel }
           : { request };
       await errorReply.send(target, errorReply.explain(error, work), asked, handler.does);
     } finally {
@@ -167,7 +168,7 @@ function registerViews(app: App, context: ListenerContext): void {
         } catch (error) {
           const report = errorReply.explain(error, work);
           const isRefused = report.failure?.kind === 'not-allowed' && request === undefined;
-          const command = isRefused ? listener.command?.(fields, metadata) : undefined;
+          const command = isRefused ? tryRead(() => listener.command?.(fields, metadata)) : undefined;
           await errorReply.sendInModal(target, report, { command, request });
         }
       });
