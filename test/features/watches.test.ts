@@ -619,7 +619,7 @@ describe('the list', () => {
     expect(visibleText).toContain('1 watch');
     expect(visibleText).toContain(`*prod*: balance below 50.000,00 → <#${CHANNEL}>`);
     expect(visibleText).toContain(':warning: *Crossed* · now 48.210,00');
-    expect(visibleText).toMatch(/checked <!date.+ · next <!date.+ · owner <@U0MEMBER01>/);
+    expect(visibleText).toMatch(/checked: <!date.+ · next: <!date.+ · owner <@U0MEMBER01>/);
     states.set(id, state({ problem: 'The <token> was rejected.' }));
     expect((await ask('watches', MEMBER)).visibleText).toContain(
       '*not checked:* The &lt;token&gt; was rejected.',

@@ -115,8 +115,8 @@ function checkLine(watch: Watch, state: WatchState | undefined, { workspace, at 
   return [
     ...(stopped === undefined ? [] : [FOR_MANAGERS]),
     ...(isSnoozed(watch, at) ? [`*snoozed* until ${formatInstant(snoozedUntil ?? at)}`] : []),
-    state?.checkedAt === undefined ? 'not checked yet' : `checked ${formatInstant(state.checkedAt)}`,
-    ...(state?.nextCheckAt === undefined ? [] : [`next ${formatInstant(state.nextCheckAt)}`]),
+    state?.checkedAt === undefined ? 'not checked yet' : `checked: ${formatInstant(state.checkedAt)}`,
+    ...(state?.nextCheckAt === undefined ? [] : [`next: ${formatInstant(state.nextCheckAt)}`]),
   ].join(' · ');
 }
 
