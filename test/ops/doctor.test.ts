@@ -185,6 +185,10 @@ describe('tally doctor', () => {
     expect(output).not.toContain('pw-unseen');
   });
 
+  it('says so when no record is stored yet', async () => {
+    expect((await doctor(env())).output).toMatch(/^good +Sealed records +none yet$/m);
+  });
+
   it('says once what two checks find', async () => {
     const { output } = await doctor({
       ...env(),

@@ -74,7 +74,9 @@ export async function checkRecords(
     const findings = inspection.findings();
     if (findings.length > 0) return findings;
     const part = isComplete ? '' : ' (only a part was checked)';
-    return [okFinding(CHECK, `all ${inspection.total()} open${part}`)];
+    const total = inspection.total();
+    const says = total === 0 ? 'none yet' : `all ${total} open`;
+    return [okFinding(CHECK, `${says}${part}`)];
   } catch (error) {
     if (error instanceof NewerRecords) return [newerRecordsFinding()];
     if (error instanceof Error && error.message.startsWith('WRONGTYPE'))
