@@ -48,6 +48,8 @@ const ONLY_IN_ALL = [
   'test/sandbox/slack-launcher.test.ts',
   'test/npm-scripts.test.ts',
   'test/init.test.ts',
+  'test/tally.test.ts',
+  'test/features/stops-in-fact.test.ts',
   'test/tally-manifest.test.ts',
   'test/build.test.ts',
   'test/config/env-file.test.ts',
