@@ -222,6 +222,7 @@ describe('what was typed', () => {
     ['prod runway 0', '“0” isn’t a number of days', undefined],
     ['prod spike 1x', '“1x” isn’t a factor above 1', undefined],
     ['prod spike 2 over 1000', '“2” isn’t a factor', 'watch prod spike 2x over 1000'],
+    ['prod fnord 12', 'I don’t recognize “fnord”', undefined],
     ['prod 50000', '“50000” needs a kind before it', ['watch prod balance 50000', 'watch prod budget 50000']],
     ['prod blance 50000', 'I don’t recognize “blance”', 'watch prod balance 50000'],
     ['prodd balance 5', 'I don’t recognize “prodd”', 'watch prod balance 5'],

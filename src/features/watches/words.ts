@@ -7,6 +7,7 @@ import {
   parseSingleProjectText,
 } from '../../domain/language/command-text.ts';
 import { nearestWord } from '../../domain/language/nearest-word.ts';
+import { holdsUnknownWord } from '../../domain/language/parse.ts';
 import { clipWord, withoutMatch } from '../../domain/language/text.ts';
 import {
   MAX_RUNWAY_DAYS,
@@ -224,14 +225,16 @@ function refuseBareFactor(before: string, after: string, over: string, aliases: 
   throw refused(number, 'isn’t a factor', FACTORS, [join(rest, 'spike', `${number}x`, over)]);
 }
 
-/** `prod 50000`: of what? `prod blance 50000` says it. */
+/** `prod 50000`: of what? `prod blance 50000` says it; of `prod fnord 50000` the unknown word is what is wrong. */
 function refuseWithoutKind(text: string, aliases: ReadonlySet<string>): void {
-  for (const word of text.split(' ')) {
+  const words = text.split(' ');
+  for (const word of words) {
     const meant = aliases.has(word) ? undefined : nearestWord(word, WATCH_KINDS);
     if (meant !== undefined) throw refused(word, UNRECOGNIZED, EXAMPLE, [text.replace(word, meant)]);
   }
+  if (words.some((word) => !/\d/.test(word) && holdsUnknownWord(word, aliases))) return;
   const numbers = [...text.matchAll(/(?<![^ ,])\d[\d.,]*(?![^ ,])/g)];
-  const hasAlias = text.split(' ').some((word) => aliases.has(word));
+  const hasAlias = words.some((word) => aliases.has(word));
   const amount = numbers[hasAlias ? 0 : 1];
   if (amount === undefined || amount[0].length < 2) return;
   const rest = withoutMatch(text, amount);
