@@ -68,7 +68,7 @@ export interface RequestWork extends WorkBase {
 }
 
 /**
- * What a request's record begins with.
+ * What is known of a request when it arrives: the beginning of its line in the log.
  * @param source who sent what
  * @param arrived by `performance.now()`; now, if the transport does not say
  */

@@ -5,7 +5,7 @@ import { PAUSE_REASONS, scheduleContentSchema } from '../../workspace/owned/sche
 import { tryParseRecord } from '../../workspace/record/record-schema.ts';
 import { storedFailure } from '../../workspace/record/stored-failure.ts';
 
-/** The days that figures are of, and whose days they are: IANA. */
+/** The days that a post's figures cover, in this IANA time zone. */
 const coveredDays = z.object({ first: z.iso.date(), last: z.iso.date(), zone: z.string() });
 export type CoveredDays = Readonly<z.infer<typeof coveredDays>>;
 

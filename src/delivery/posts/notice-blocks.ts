@@ -24,7 +24,7 @@ const REMEDIES: Readonly<Record<Exclude<PauseReason, 'person'>, string>> = {
   'not-connected': `A Tally manager can add the connection with ${commandText('/billing connect')}.`,
   'app-removed': 'Ask an admin to install Tally again.',
 };
-/** The same where the reader can do it. */
+/** For a reader who manages Tally: what to do, not whom to ask. */
 const MANAGERS_REMEDIES: Partial<typeof REMEDIES> = {
   'project-limited':
     'The project is limited to other channels. Add this one to it, or edit the schedule and choose another channel.',

@@ -19,7 +19,7 @@ export interface WriteMoney {
   readonly locale: string;
 }
 
-/** What the words of an alert depend on besides its facts. */
+/** How the workspace names the project and writes amounts now: that may have changed since the facts were stored. */
 export interface AlertWords {
   /** As the project is called. */
   readonly label: string;

@@ -56,7 +56,7 @@ export class StoreUnavailable extends FailureBase<'store-unavailable'> {
   }
 }
 
-/** Redis did not take what was to be written: that is as it was. */
+/** Redis refused a write, so nothing was changed. */
 export class WriteRefused extends StoreUnavailable {}
 
 /** A newer version of Tally has written there: this one would misread or destroy it, and does neither. */

@@ -24,7 +24,7 @@ import type { UpcomingSends, UpcomingSendsOf } from './upcoming-sends.ts';
 const reportMarkup = (schedule: Schedule, workspace: Workspace, place?: AskLocation): string =>
   `*${REPORTS[schedule.report].title}* for ${escapeMarkup(describeProjects(schedule, workspace, place))}`;
 
-/** Within a sentence. */
+/** `every day at 09:00`: for the middle of a sentence. */
 const timingText = ({ timing }: Schedule): string => {
   const text = formatTiming(timing);
   return text[0]?.toLowerCase() + text.slice(1);

@@ -20,7 +20,7 @@ export const toCommand = (name: CommandName, text = ''): Command => parseCommand
 /** The command as it is typed, which is all that a button that runs it has in its value. */
 export const commandLine = ({ command, text }: Command): string => `${command} ${text}`.trim();
 
-/** The command about what outside text names with its first word, which is left out if it can't be such a name. */
+/** The command with the first word of an outside text as its object: `/billing connect main`. Without it, if that can't be a name. */
 export function commandAbout(
   { command, text }: Command,
   named: string,

@@ -110,7 +110,7 @@ export function describeError(failure: Failure, asked: Asked): ErrorDescription 
   return { ...description, quotes: [...(description.quotes ?? []), failure.detail] };
 }
 
-/** The same at the end of a workflow's step, where nobody can be asked and nothing pressed. */
+/** For the end of a workflow's step: nobody reads it at that moment, so it offers no buttons. */
 export function describeForStep(failure: Failure): Pick<ErrorDescription, 'sentence' | 'todo' | 'isOurs'> {
   if (failure.kind === 'text-too-long') return { todo: '' };
   if (failure.kind === 'project-missing')

@@ -12,7 +12,7 @@ import type { FormLimits, OwnedDraft } from './form-state.ts';
 /** Added to the action ID of a field that Tally fills in: Slack keeps a field's value for as long as its IDs stay. */
 export const REFILLED = ':refilled';
 
-/** Slack sends each change of such a field as an action; for a text, when Enter is pressed. */
+/** A field that redraws the form: Slack sends its choice as an action at once, a text when Enter is pressed. */
 export const liveInput = (action: ActionName, field: InputBlock, isRefilled = false): InputBlock => ({
   ...field,
   dispatch_action: true,

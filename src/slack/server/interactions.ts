@@ -115,7 +115,7 @@ function sourceOfClick(source: Source, click: CommandClick, { channel }: SlackPa
     case 'rerun':
       return clicked;
     case 'run':
-      // Who clicked where everyone can is answered alone.
+      // Everyone can press the button of a public message, so only the person who did sees the answer.
       return { ...clicked, replaces: false, audience: channel && !source.replaces ? 'asker' : undefined };
     case 'share':
       return {
