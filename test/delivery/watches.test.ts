@@ -14,6 +14,7 @@ import { changeIn } from '../support/change.ts';
 import { createDeliveryParts } from '../support/delivery.ts';
 import { createFakeBilling, type FakeBilling } from '../support/fake-billing.ts';
 import { directMessage, type MinimalSlack, startMinimalSlack } from '../support/minimal-slack.ts';
+import { storedProject } from '../support/projects.ts';
 import { type TestRedis, testRedis } from '../support/redis.ts';
 
 const TEAM = 'T0TEAM0001';
@@ -161,18 +162,7 @@ describe('a watch on a balance', () => {
     const stored = await redis.client.hget(deliveryLogKey(TEAM), 'watch/watch001');
     expect(stored).toContain('"balance":"48210"');
     expect(stored).not.toMatch(/\w \w/);
-    await set(
-      'project:prod',
-      JSON.stringify({
-        alias: 'prod',
-        id: '123',
-        product: 1,
-        channels: [],
-        owner: OWNER,
-        addedBy: OWNER,
-        addedAt: 0,
-      }),
-    );
+    await set('project:prod', JSON.stringify(storedProject({ alias: 'prod', id: '123' })));
     await set('settings', JSON.stringify({ ...DEFAULT_SETTINGS, locale: 'de-DE' }));
     balance = 60_000;
     await forHours(2);

@@ -12,6 +12,7 @@ import { routeSubcommands } from '../../src/slack/commands/subcommands.ts';
 import { createAudit } from '../../src/workspace/record/audit.ts';
 import { CHANNEL, textOf } from '../support/bot.ts';
 import { type ListenerBot, startListenerBot } from '../support/listener-bot.ts';
+import { storedProject } from '../support/projects.ts';
 import { createUserActions } from '../support/user-actions.ts';
 
 const MINUTE = 60_000;
@@ -89,15 +90,7 @@ beforeEach(async () => {
   waits = [];
   await restoreWorkspace([CHANNEL, GENERAL], [OWNER, MEMBER]);
   await tally.redis.client.del(KEY);
-  const project = {
-    alias: 'prod',
-    id: '123',
-    product: 1,
-    channels: [],
-    owner: OWNER,
-    addedBy: OWNER,
-    addedAt: 0,
-  };
+  const project = storedProject({ alias: 'prod', id: '123' });
   await tally.redis.client.hset(KEY, { 'connection:main': '{}', 'project:prod': JSON.stringify(project) });
 });
 

@@ -4,7 +4,7 @@ import { MEMBER, OWNER } from '../../sandbox/slack/index.ts';
 import { type Answer, type Bot, CHANNEL, startBot } from '../support/bot.ts';
 import { createDeliveryParts, finding, save, schedule } from '../support/delivery.ts';
 import { startMinimalSlack } from '../support/minimal-slack.ts';
-import { addProject } from '../support/projects.ts';
+import { addProject, storedProject } from '../support/projects.ts';
 import { testRedis } from '../support/redis.ts';
 
 const NOW = Date.UTC(2026, 10, 21, 10, 15, 30, 123);
@@ -167,15 +167,7 @@ describe('a scheduled post that is late, corrected, or fails', () => {
         return { ...found, message: { text: `${HOSTILE} ${digits}`, blocks: message.blocks } };
       },
     });
-    const project = {
-      alias: HOSTILE,
-      id: '123',
-      product: 1,
-      channels: [],
-      owner: OWNER,
-      addedBy: OWNER,
-      addedAt: 0,
-    };
+    const project = storedProject({ alias: HOSTILE, id: '123' });
     await redis.client.hset('tally:{T0TEAM0001}:record', `project:${HOSTILE}`, JSON.stringify(project));
     await save(redis.client, 'T0TEAM0001', schedule({ since: nine - 3_600_000 }));
     await parts.delivery.run('T0TEAM0001');

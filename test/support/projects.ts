@@ -15,14 +15,19 @@ export async function addConnection({ redis, billing, keyring }: Bot): Promise<v
   });
 }
 
+/** A project as its record holds it. */
+export const storedProject = (project: Pick<Project, 'alias' | 'id'> & Partial<Project>): Project => ({
+  ...{ product: 1, channels: [], owner: OWNER, addedBy: OWNER, addedAt: 0 },
+  ...project,
+});
+
 /** Registers a project without the form. */
 export async function addProject(
   { redis }: Pick<Bot, 'redis'>,
-  project: Pick<Project, 'alias' | 'id'> & Partial<Project>,
+  project: Parameters<typeof storedProject>[0],
 ): Promise<void> {
   // No part of a project is sealed, so any key works.
   const keyring = createKeyring([{ id: 'none', key: randomBytes(32) }]);
-  const added = { product: 1, channels: [], owner: OWNER, addedBy: OWNER, addedAt: 0, ...project } as const;
   const workspaces = createWorkspaces({ redis: redis.client, keyring });
-  await workspaces.addProject(await changeIn(workspaces, 'T0SANDBOX1'), added);
+  await workspaces.addProject(await changeIn(workspaces, 'T0SANDBOX1'), storedProject(project));
 }
