@@ -79,6 +79,16 @@ describe('a bar of /spend', () => {
     ]);
   });
 
+  it('says so too of two missing days in a row in a week', () => {
+    const week = days('2026-11-14', 7).filter((day) => !['2026-11-15', '2026-11-16'].includes(day));
+    const { bars, chartTitle } = shown(
+      'last-7-days',
+      week.map((day) => item(day)),
+    );
+    expect(bars.slice(1, 3).map(({ label }) => label)).toEqual(['15 no data', '16 no data']);
+    expect(chartTitle).toBe('Spent per day');
+  });
+
   it('marks today as so far', () => {
     const { bars } = shown('last-2-days including today', [item('2026-11-20', '4'), item('2026-11-21', '1')]);
     expect(bars).toEqual([

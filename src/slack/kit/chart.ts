@@ -86,14 +86,19 @@ export function spendChart({
   const isTotal = groups.every((group) => valuesIn(group).length === daysOf(unit, group));
   const labelOf = ({ label }: Group) => (unit === 'day' ? nameOf(label) : label);
   const silent = groups.filter(isSilent);
-  const hasRoom = fitsNoData(silent.map(labelOf), groups.map(labelOf));
+  const labelsWith = (mark: string) =>
+    groups.map((group) => (isSilent(group) ? withSuffix(labelOf(group), NO_DATA, mark) : labelOf(group)));
+  const mark = [': ', ' '].find((mark) => silent.length === 0 || fitSideBySide(labelsWith(mark)));
   const pointOf = (group: Group) => {
     const values = valuesIn(group);
     const label = labelOf(group);
     if (isSoFar(group) && usage.today !== undefined)
       return { label: withSuffix(label, 'so far'), value: drawn(usage.today.value) };
     if (silent.includes(group))
-      return { label: hasRoom ? withSuffix(label, NO_DATA) : `${label.replace(/ – .*/, '…')} –`, value: 0 };
+      return {
+        label: mark ? withSuffix(label, NO_DATA, mark) : `${label.replace(/ – .*/, '…')} –`,
+        value: 0,
+      };
     const sum = sumMoney(values);
     return { label, value: drawn(isTotal ? sum : divide(sum, values.length)) };
   };
@@ -102,7 +107,7 @@ export function spendChart({
   const points = groups.map(pointOf);
   return chart(
     'bar',
-    hasRoom ? title : `${title} (–: ${NO_DATA})`,
+    mark ? title : `${title} (–: ${NO_DATA})`,
     points.map(({ label }) => label),
     [{ name: 'Spent', values: points.map(({ value }) => value) }],
   );
@@ -137,20 +142,24 @@ export const labelRoom = (labels: number): number => LABEL_ROOM / shownOf(labels
 /** Characters between two labels, so that they don't touch. */
 const LABEL_GAP = 1;
 
-/** Whether the words fit beside the next label. */
-function fitsNoData(silent: readonly string[], all: readonly string[]): boolean {
-  const widest = Math.max(0, ...silent.map((label) => withSuffix(label, NO_DATA).length));
-  const next = silent.length > 1 ? widest : Math.max(...all.map(({ length }) => length));
-  return silent.length === 0 || (widest + next) / 2 + LABEL_GAP <= labelRoom(all.length);
+/** Whether no two labels touch. Where not each is shown, which ones are is Slack's choice. */
+function fitSideBySide(labels: readonly string[]): boolean {
+  const lengths = labels.map(({ length }) => length);
+  const shown =
+    shownOf(labels.length) < labels.length ? lengths.toSorted((a, b) => b - a).slice(0, 2) : lengths;
+  return shown.every(
+    (length, at) => (length + (shown[at + 1] ?? 0)) / 2 + LABEL_GAP <= labelRoom(labels.length),
+  );
 }
 
 /** Slack takes 20 characters, and a bar is narrow: the weekday is dropped first, then the spaces between two days. */
-function withSuffix(label: string, suffix: string): string {
+function withSuffix(label: string, suffix: string, mark = ': '): string {
   const short = label.replace(/^\w{3} (?=\d{1,2}(?!\d))/, '');
   const tight = label.replace(' – ', '–');
   const [begin = label] = label.split(/ ?– ?/);
   return (
-    [`${short}: ${suffix}`, `${tight} ${suffix}`].find((text) => text.length <= SLACK_LIMITS.chartLabel) ??
-    `${begin}…: ${suffix}`
+    [`${short}${mark}${suffix}`, `${tight} ${suffix}`].find(
+      (text) => text.length <= SLACK_LIMITS.chartLabel,
+    ) ?? `${begin}…: ${suffix}`
   );
 }
