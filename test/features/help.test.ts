@@ -39,6 +39,18 @@ describe('help', () => {
     );
   });
 
+  it('asks about the default of the channel, else about what the connection was tested with', async () => {
+    for (const project of [
+      { alias: 'archive', id: '789' },
+      { alias: 'prod', id: '123' },
+    ])
+      await addProject(bot, project);
+    const help = async () => (await bot.ask('/billing help', MEMBER)).visibleText;
+    expect(await help()).toContain('did prod spend');
+    await bot.ask('/billing default archive', OWNER);
+    expect(await help()).toContain('did archive spend');
+  });
+
   it('does not take a project for its examples whose name is a word of questions too', async () => {
     await addProject(bot, { alias: 'left', id: '456' });
     await addProject(bot, { alias: 'web', id: '789' });

@@ -23,15 +23,21 @@ export function testedProject(workspace: Request['workspace']) {
   return workspace.connectionNames.length > 0 ? findConnection(workspace)?.test : undefined;
 }
 
-/** A project that this reader can ask about here: its name or its ID. Undefined when none is known. */
+/**
+ * A project that this reader can ask about here, by its name or its ID: the channel's default, else the one that the connection
+ * was tested with, else any. Undefined when none is known.
+ */
 export function askableProject(reader: Reader): string | undefined {
-  const { workspace } = reader;
-
-  const named = visibleProjects(workspace, reader).find(
+  const { workspace, channel } = reader;
+  const named = visibleProjects(workspace, reader).filter(
     ({ alias }) => questionsAbout(alias, workspace).length > 0,
   );
-  if (named !== undefined) return named.alias;
   const tested = tryRead(() => testedProject(workspace));
+  const usual =
+    named.find(({ alias }) => channel !== undefined && alias === workspace.channelDefault(channel)) ??
+    named.find(({ id }) => id === tested?.project) ??
+    named[0];
+  if (usual !== undefined) return usual.alias;
   const isOpen = tested && canAskAbout({ id: tested.project, product: tested.product }, workspace, reader);
   return isOpen ? tested.project : undefined;
 }
