@@ -23,11 +23,13 @@ const write = (instant: Date, viewer: Viewer, options: Intl.DateTimeFormatOption
 const isoDay = (instant: Date, tz: string) =>
   new Intl.DateTimeFormat('sv-SE', { timeZone: tz }).format(instant);
 
-/** Returns “Today” or “Yesterday”, or undefined for other days. */
+/** Returns “Today”, “Yesterday” or “Tomorrow”, or undefined for other days. */
 function nearDay(instant: Date, tz: string, now: Date): string | undefined {
   const day = isoDay(instant, tz);
-  if (day === isoDay(now, tz)) return 'Today';
-  return day === isoDay(new Date(now.getTime() - 86_400_000), tz) ? 'Yesterday' : undefined;
+  const isIn = (days: number) => day === isoDay(new Date(now.getTime() + days * 86_400_000), tz);
+  if (isIn(0)) return 'Today';
+  if (isIn(1)) return 'Tomorrow';
+  return isIn(-1) ? 'Yesterday' : undefined;
 }
 
 /** Replaces tokens such as `{date_short_pretty}` in the viewer's zone; keeps unknown tokens. */

@@ -164,7 +164,7 @@ describe('an alert of a budget', () => {
   it('says what was spent of it, in which month, and what is expected', () => {
     expect(says(of('80'))).toEqual([
       'prod passed 80 % of its November budget: 81 EUR of 100 EUR',
-      '19 of 20 days reported; about 120 EUR by the end of the month, an estimate.',
+      '19 of 20 days reported; estimated 120 EUR by the end of the month.',
     ]);
     expect(says(of('50', { of: 1, reported: 1, forecast: undefined }))).toEqual([
       'prod passed 50 % of its November budget: 81 EUR of 100 EUR',
@@ -418,7 +418,7 @@ describe('the message of an alert', () => {
     expect(history.map((line) => line.replaceAll(/<!date[^>]*>/g, 'AT'))).toEqual([
       'AT · &lt;1&gt; has 49 EUR left, below 50 EUR',
       ':eyes: AT · Acknowledged by <@U2>',
-      ':zzz: AT · Snoozed by <@U3> until AT',
+      ':zzz: AT · Snoozed by <@U3> until: AT',
       'AT · The threshold was changed. This alert is about the one before.',
     ]);
     const acknowledged: AlertEvent = { kind: 'acknowledged', at: NOW, by: 'U2' };

@@ -563,7 +563,7 @@ describe('Share on an answer that is a week old', () => {
     expect(visibleText).toContain('*About 296 days*');
     expect(visibleText).toContain('at 5.00 a day (7 of the last 7 days reported)');
     expect(visibleText).toContain(
-      `fetched <!date^${(NOW + WEEK - (NOW % 1000)) / 1000}^{date_short_pretty} {time}|`,
+      `fetched: <!date^${(NOW + WEEK - (NOW % 1000)) / 1000}^{date_short_pretty} {time}|`,
     );
   });
 

@@ -50,13 +50,13 @@ it('are named with why, since when and what to do, and not any more once they an
   const page = await home();
   expect(page).toContain('*teapot* · no balance\n');
   expect(page).toMatch(
-    /No answer:\* the billing service returned an error \(HTTP 418\), since <!date\^\d+\^\{date_short_pretty\} \{time\}\|2026-11-21 10:15 UTC>/,
+    /No answer:\* the billing service returned an error \(HTTP 418\)\. First failed: <!date\^\d+\^\{date_short_pretty\} \{time\}\|2026-11-21 10:15 UTC>/,
   );
   expect(page).toMatch(/\*fine · [\d,.]+ left\*/);
   const found = await status();
   expect(found).toContain('2 problems to look at');
   expect(found).toContain(
-    '*teapot* gives no answer: the billing service returned an error (HTTP 418), since',
+    '*teapot* gives no answer: the billing service returned an error (HTTP 418). First failed: ',
   );
   expect(found).toContain('Ask again with `/balance teapot`.');
   expect(found).toContain('*secret* gives no answer');
@@ -81,7 +81,7 @@ it('do not say why an address is refused: that tells where the service is', asyn
   const note = JSON.stringify({ ...failure, since: START });
   await bot.redis.client.hset(recordKey(TEAM), 'failed:balance:456:1', note);
   for (const page of [await home(MEMBER), await status(MEMBER)]) {
-    expect(page).toContain('Tally does not connect to the service’s address, since');
+    expect(page).toContain('Tally does not connect to the service’s address. First failed: ');
     expect(page).not.toContain('private');
   }
 });

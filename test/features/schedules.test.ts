@@ -716,7 +716,7 @@ describe('the list', () => {
       ': There is no connection named &lt;!channel&gt;. (2 times in a row)',
     );
     expect(await shows({ result: 'trying', cause: storedCause('eu'), next: now + MINUTE })).toMatch(
-      /\*not posted yet\*, tried .+: There is no connection named eu\. Next try <!date\^/,
+      /\*not posted yet\*, tried .+: There is no connection named eu\. Next try: <!date\^/,
     );
   });
 
@@ -1111,7 +1111,7 @@ describe('in the whole bot', () => {
     await bot.redis.client.hset(KEY, `sent:${id}`, JSON.stringify(sent));
     const meanwhile = (await bot.ask('/billing status')).visibleText;
     expect(meanwhile).toContain('1 running · *1 not posted yet*');
-    expect(meanwhile).toContain('There is no connection named eu. Next try');
+    expect(meanwhile).toContain('There is no connection named eu. Next try:');
     const paused = { why: 'channel-archived', at: schedule.createdAt };
     await bot.redis.client.hset(KEY, key, JSON.stringify({ ...schedule, paused }));
     const older = Array.from({ length: 12 }, (_, n) => `older0${n + 10}`);

@@ -640,9 +640,9 @@ describe('the list', () => {
     await row(list, 'snooze', id, MEMBER);
     await updatedMessage(list, 'Snooze for how long?', MEMBER);
     await house.slack.press(MEMBER, messageRef(list), 'Until next month');
-    await updatedMessage(list, 'Snoozed. Nobody is alerted until', MEMBER);
+    await updatedMessage(list, 'Snoozed. Nobody is alerted until: ', MEMBER);
     expect((await stored())[0]?.snoozedUntil).toBe(Date.UTC(2026, 11, 1));
-    expect((await ask('watches', MEMBER)).visibleText).toContain('*snoozed* until');
+    expect((await ask('watches', MEMBER)).visibleText).toContain('*snoozed* until: ');
     await row(list, 'wake', id, MEMBER);
     await updatedMessage(list, 'No longer snoozed.', MEMBER);
     expect((await stored())[0]?.snoozedUntil).toBeUndefined();
@@ -897,8 +897,8 @@ describe('in the whole bot', () => {
     expect((await bot.ask('/billing status')).visibleText).toContain('*Watches* · 1 running · *1 crossed*');
 
     await bot.slack.choose(OWNER, at, 'watch-more', 'Snooze for 7 days');
-    await alert(`Snoozed by <@${OWNER}> until`);
-    expect((await bot.ask('/billing watches', MEMBER)).visibleText).toContain('*snoozed* until');
+    await alert(`Snoozed by <@${OWNER}> until: `);
+    expect((await bot.ask('/billing watches', MEMBER)).visibleText).toContain('*snoozed* until: ');
     await bot.slack.choose(MEMBER, at, 'watch-more', 'Manage');
     await bot.slack.waitFor(
       () => seen(MEMBER).filter(({ visibleText: said }) => said.includes('1 watch')).length > 1,

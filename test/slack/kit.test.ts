@@ -15,8 +15,8 @@ import { anyText } from '../support/any-text.ts';
 
 it('mark-up becomes words in a notification, which shows no blocks', () => {
   const read = (text: string) => escapeMessageText({ text, blocks: [] }).text;
-  expect(read(`Snoozed until ${formatInstant(Date.UTC(2026, 10, 30, 9, 5))}.`)).toBe(
-    'Snoozed until 2026-11-30 09:05 UTC.',
+  expect(read(`Snoozed until: ${formatInstant(Date.UTC(2026, 10, 30, 9, 5))}.`)).toBe(
+    'Snoozed until: 2026-11-30 09:05 UTC.',
   );
   expect(read('Choose someone else for <@U0ANNA0001>, or <#C0FINANCE1|>.')).toBe(
     'Choose someone else for someone, or a channel.',

@@ -143,7 +143,7 @@ function historyText(event: AlertEvent, wordFigures: (event: FiguresEvent) => st
     case 'acknowledged':
       return `:eyes: ${at} · Acknowledged by ${mention(event.by)}`;
     case 'snoozed':
-      return `:zzz: ${at} · Snoozed by ${mention(event.by)} until ${formatInstant(event.until)}`;
+      return `:zzz: ${at} · Snoozed by ${mention(event.by)} until: ${formatInstant(event.until)}`;
     case 'replaced':
       return `${at} · The threshold was changed. This alert is about the one before.`;
   }

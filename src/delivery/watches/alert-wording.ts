@@ -139,7 +139,7 @@ function budgetTexts(
   const isExact = spent.times(100).eq(amount.times(level));
   return {
     title: ` ${isExact ? 'reached' : 'passed'} ${share}its ${name} budget: ${money(spent)} of ${money(amount)}`,
-    why: [covered, forecast === undefined ? '' : `about ${expected} by the end of the month, an estimate`],
+    why: [covered, forecast === undefined ? '' : `estimated ${expected} by the end of the month`],
   };
 }
 

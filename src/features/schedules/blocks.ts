@@ -132,9 +132,9 @@ function lastDeliveryText(
     case 'failed':
       return `*failed ${when}*${cause}${sent.failures > 1 ? ` (${sent.failures} times in a row)` : ''}`;
     case 'waiting':
-      return `waiting for billing to report ${sent.awaits === undefined ? 'the day' : formatDays(sent.awaits, sent.awaits, today.slice(0, 4))}${sent.next === undefined ? '' : `, next look ${formatInstant(sent.next)}`}${byHand}`;
+      return `waiting for billing to report ${sent.awaits === undefined ? 'the day' : formatDays(sent.awaits, sent.awaits, today.slice(0, 4))}${sent.next === undefined ? '' : `, next look: ${formatInstant(sent.next)}`}${byHand}`;
     case 'trying':
-      return `*not posted yet*, tried ${when}${cause}${sent.next === undefined ? '' : ` Next try ${formatInstant(sent.next)}.`}${byHand}`;
+      return `*not posted yet*, tried ${when}${cause}${sent.next === undefined ? '' : ` Next try: ${formatInstant(sent.next)}.`}${byHand}`;
   }
 }
 

@@ -87,7 +87,7 @@ async function snooze(
   // The alert that is still open says so as well.
   const open = episode ?? (await openEpisode(watching, watch, request.workspace));
   if (open !== undefined) await watching.respond(request.user.teamId, id, open, response);
-  const notice = `Snoozed. Nobody is alerted until ${formatInstant(response.until)}.`;
+  const notice = `Snoozed. Nobody is alerted until: ${formatInstant(response.until)}.`;
   await (episode === undefined ? showOwned(kind, request, { notice }) : say(notice, request));
 }
 

@@ -114,7 +114,7 @@ function checkLine(watch: Watch, state: WatchState | undefined, { workspace, at 
     return `*${PAUSED_TEXTS[stopped]}*${RESUMES_BY_ITSELF}`;
   return [
     ...(stopped === undefined ? [] : [FOR_MANAGERS]),
-    ...(isSnoozed(watch, at) ? [`*snoozed* until ${formatInstant(snoozedUntil ?? at)}`] : []),
+    ...(isSnoozed(watch, at) ? [`*snoozed* until: ${formatInstant(snoozedUntil ?? at)}`] : []),
     state?.checkedAt === undefined ? 'not checked yet' : `checked: ${formatInstant(state.checkedAt)}`,
     ...(state?.nextCheckAt === undefined ? [] : [`next: ${formatInstant(state.nextCheckAt)}`]),
   ].join(' · ');

@@ -126,11 +126,11 @@ export function describeForStep(failure: Failure): Pick<ErrorDescription, 'sente
 /** The second part of a sentence about a failure: its consequence, or its reason. */
 const AFTER_FACT = /: |\.(?: |$)/;
 
-/** `the billing service returned an error (HTTP 500), since 9:08`, as mrkdwn. @param today the reader's */
+/** `the billing service returned an error (HTTP 500). First failed: Today 9:08`, as mrkdwn. @param today the reader's */
 export function lastFailureText(failure: LastFailure, today: Day): string {
   const [fact = ''] = wordFailure(failure, today).split(AFTER_FACT);
   const clause = fact.startsWith('Tally') ? fact : fact.charAt(0).toLowerCase() + fact.slice(1);
-  return `${escapeMarkup(clause)}, since ${formatInstant(failure.since)}`;
+  return `${escapeMarkup(clause)}. First failed: ${formatInstant(failure.since)}`;
 }
 
 /** What a manager does next, as mrkdwn. */

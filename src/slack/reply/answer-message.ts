@@ -115,7 +115,7 @@ export function renderAnswer(details: AnswerDetails, content: AnswerContent): Me
 function smallPrint({ fetched, byline }: AnswerDetails, { facts, notes }: AnswerContent): string {
   const line = [
     ...facts.filter(Boolean).map(escapeMarkup),
-    `fetched ${byline?.how === 'shared' ? formatInstant(fetched) : instant(fetched)}`,
+    `fetched${byline?.how === 'shared' ? `: ${formatInstant(fetched)}` : ` ${instant(fetched)}`}`,
     ...(byline === undefined ? [] : [`${byline.how} by ${mention(byline.person)}`]),
   ];
   return [line.join(' · '), ...notes.filter(Boolean).map(escapeMarkup)].join('\n');
