@@ -215,25 +215,37 @@ function dockerManifest(layout: string, tag: string) {
 }
 
 const BASE = /^ARG NODE_IMAGE=(\S+)$/m;
-const { values } = parseArgs({
-  options: { 'without-image': { type: 'boolean', default: false }, base: { type: 'string' } },
-});
+/** @throws Refusal for other options */
+function readOptions() {
+  try {
+    const options = {
+      'without-image': { type: 'boolean', default: false },
+      base: { type: 'string' },
+    } as const;
+    return parseArgs({ options }).values;
+  } catch {
+    throw new Refusal(
+      'Usage: npm run release, or npm run release -- [--without-image] [--base image@sha256:…]. docs/releases.md says more.',
+    );
+  }
+}
 
 /** @throws Refusal when no image can be built, or not the same one again */
-function readBase(): string {
+function readBase(chosen: string | undefined): string {
   if (spawnSync('buildah', ['--version']).error !== undefined)
     throw new Refusal(
       'buildah, which builds the image, isn’t installed. Install it, or leave the image out: npm run release -- --without-image',
     );
-  const base = values.base ?? BASE.exec(readFileSync(join(ROOT, 'Dockerfile'), 'utf8'))?.[1] ?? '';
+  const base = chosen ?? BASE.exec(readFileSync(join(ROOT, 'Dockerfile'), 'utf8'))?.[1] ?? '';
   if (!/@sha256:[0-9a-f]{64}$/.test(base))
     throw new Refusal(`The base image “${base}” has no digest. Name it as image@sha256:….`);
   return base;
 }
 
 async function release(): Promise<void> {
+  const options = readOptions();
   const commit = readCommit();
-  const base = values['without-image'] ? undefined : readBase();
+  const base = options['without-image'] ? undefined : readBase(options.base);
   const facts = readJson('package.json');
   const packages = await bundleBot();
   checkInstalled(packages);

@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { balanceDocument } from '../billing/graphql.ts';
 import { type Config, ConfigError, readConfig } from '../config/config.ts';
+import { findSimilarName, variables } from '../config/variables.ts';
 import { commandText } from '../domain/commands.ts';
 import { pluralize } from '../domain/language/text.ts';
 import { tryRead } from '../domain/try-read.ts';
@@ -107,6 +108,10 @@ function checkConfiguration({ slack }: Config, env: NodeJS.ProcessEnv): readonly
   if (env.NODE_TLS_REJECT_UNAUTHORIZED === '0') findings.push(found('any certificate'));
   const variable = PROXY_VARIABLES.find((name) => env[name] || env[name.toLowerCase()]);
   if (variable !== undefined) findings.push(found('proxy', { variable }));
+  for (const meant of Object.keys(variables.shape).filter((name) => !env[name])) {
+    const other = findSimilarName(meant, env);
+    if (other !== undefined) findings.push(found('similar name', { other, meant }));
+  }
   const limit = openFilesLimit();
   if (limit < OPEN_FILES)
     findings.push(found('open files', { limit: String(limit), needed: String(OPEN_FILES) }));

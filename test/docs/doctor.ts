@@ -37,7 +37,14 @@ export const EXAMPLES: Readonly<Record<Place, Readonly<Record<string, string>>>>
   },
   APP_TOKEN: { ofAppToken: 'A0123456789', ofBotToken: 'A9876543210' },
   CLOCK: { seconds: '400', side: 'behind', limit: '300' },
-  CONFIGURATION: { length: '64', variable: 'HTTPS_PROXY', limit: '256', needed: '1024' },
+  CONFIGURATION: {
+    length: '64',
+    variable: 'HTTPS_PROXY',
+    limit: '256',
+    needed: '1024',
+    other: 'BILLING_URL',
+    meant: 'BILLING_BASE_URL',
+  },
   PORT: { port: '3000', nextPort: '3001' },
   PUBLIC_ADDRESS: {
     ...webFigures('PUBLIC_URL', ADDRESS, `-d ssl_check=1 ${ADDRESS}/slack/events`),

@@ -885,6 +885,12 @@ const CONFIGURATION: readonly BrokenSetup[] = [
     /openssl rand -base64 32/,
   ),
   configSetup(
+    'a key of zeros',
+    { ENCRYPTION_KEYS: `2026:${base64(Buffer.alloc(32))}` },
+    /nothing but zeros/,
+    /openssl rand -base64 32/,
+  ),
+  configSetup(
     'a % in a password that encodes nothing',
     { REDIS_URL: `redis://:100%${PASSWORD}@127.0.0.1:6379` },
     /REDIS_URL has a % in the password/,
@@ -922,6 +928,14 @@ const CONFIGURATION: readonly BrokenSetup[] = [
     finding: {
       ...{ check: 'Configuration', verdict: 'warning' },
       ...{ says: /HTTPS_PROXY is set.*no proxy/, todo: /unset HTTPS_PROXY/ },
+    },
+  },
+  {
+    name: 'a variable under another name',
+    build: async () => ({ BILLING_URL: 'https://billing.example.com', BILLING_BASE_URL: '' }),
+    finding: {
+      ...{ check: 'Configuration', verdict: 'warning', code: 'similar name' },
+      ...{ says: /^BILLING_URL is set.* BILLING_BASE_URL isn’t$/, todo: /BILLING_BASE_URL=…/ },
     },
   },
   {

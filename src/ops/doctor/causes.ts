@@ -490,6 +490,11 @@ const CONFIGURATION: Causes = {
       'Let this machine connect out directly. If it can already, take the variable out of Tally’s environment: `unset {variable}`',
     verdict: 'warning',
   },
+  'similar name': {
+    cause: '{other} is set, which Tally doesn’t read, and {meant} isn’t',
+    remedy: 'If it is meant for Tally, rename it: `{meant}=…`',
+    verdict: 'warning',
+  },
   'open files': {
     cause: 'this process may open {limit} files at a time, and with many requests Tally needs {needed}',
     remedy: MORE_FILES,
