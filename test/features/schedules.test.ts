@@ -1,184 +1,39 @@
-import { readFile } from 'node:fs/promises';
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { ADMIN, GUEST, MEMBER, OWNER } from '../../sandbox/slack/index.ts';
-import { createDeliveryLog } from '../../src/delivery/log/delivery-log.ts';
-import { createReports } from '../../src/delivery/reports/index.ts';
-import { CannotPost, StoreUnavailable } from '../../src/domain/failure/index.ts';
-import { createSchedules } from '../../src/features/schedules/index.ts';
+import { CannotPost } from '../../src/domain/failure/index.ts';
 import { parseScheduleText } from '../../src/features/schedules/words.ts';
-import { routeSubcommands } from '../../src/slack/commands/subcommands.ts';
-import type { Schedule } from '../../src/workspace/owned/schedules.ts';
-import type { Project } from '../../src/workspace/projects/projects.ts';
 import { type Bot, CHANNEL, startBot, textOf, toAnswer } from '../support/bot.ts';
 import { storedCause } from '../support/failures.ts';
-import { type ListenerBot, startListenerBot } from '../support/listener-bot.ts';
+import {
+  createOwnedBot,
+  FINANCE,
+  GENERAL,
+  KEY,
+  MINUTE,
+  option,
+  SHARED,
+  START,
+} from '../support/owned-bot.ts';
 import { addProject } from '../support/projects.ts';
-import { createUserActions } from '../support/user-actions.ts';
 
-/** Saturday */
-const START = Date.UTC(2026, 10, 21, 10, 15, 30, 123);
-const MINUTE = 60_000;
-const TEAM = 'T0SANDBOX1';
-const KEY = `tally:{${TEAM}}:record`;
-const GENERAL = 'C0GENERAL1';
-const FINANCE = 'C0FINANCE1';
-const SHARED = 'C0SHARED01';
-let now = START;
-let tally: ListenerBot;
-let sent: { schedule: Schedule; why: string; by: string }[] = [];
-let refusal: Error | undefined;
-let woken = 0;
-let isStoreAway = false;
+const owned = createOwnedBot();
+const { around, add, ask, audit, brings, change, choose, count, forge, forgedClick, lastText, members } =
+  owned;
+const { messageRef, modal, modalSays, modalText, redis, save, tally, updatedMessage, view } = owned;
 
-beforeAll(async () => {
-  tally = await startListenerBot(
-    (workspaces) => {
-      const scheduling = {
-        readLog: (workspace: string) => createDeliveryLog(tally.redis.client).read(workspace),
-        async changed() {
-          woken += 1;
-        },
-        async send(_: string, schedule: Schedule, why: 'test' | 'now', by: string) {
-          if (refusal !== undefined) throw refusal;
-          sent.push({ schedule, why, by });
-        },
-      };
-      const reports = createReports(() => now);
-      const { verbs = {}, ...listeners } = createSchedules({
-        workspaces: {
-          ...workspaces,
-          schedules: {
-            ...workspaces.schedules,
-            async save(...change) {
-              if (isStoreAway) throw new StoreUnavailable();
-              await workspaces.schedules.save(...change);
-            },
-          },
-        },
-        scheduling,
-        reports,
-      });
-      return { ...listeners, commands: { '/billing': routeSubcommands(verbs) } };
-    },
-    { clock: () => now },
-  );
-});
-afterAll(() => tally.stop());
-
-const { ask, lastText, members, messageRef, optionOf, restoreWorkspace, updatedMessage } = createUserActions(
-  () => tally,
-);
-beforeEach(async () => {
-  now += 2 * MINUTE;
-  sent = [];
-  refusal = undefined;
-  isStoreAway = false;
-  await restoreWorkspace([CHANNEL, GENERAL, FINANCE, SHARED], [OWNER, MEMBER, ADMIN]);
-  await tally.redis.client.del(KEY);
-  // A schedule without a connection is shown as paused.
-  await tally.redis.client.hset(KEY, 'connection:main', '{}');
-  await add('prod', '123');
-  await add('dev', '456', { product: 2 });
-});
-
-async function add(alias: string, id: string, given: Partial<Project> = {}): Promise<void> {
-  const project = { alias, id, product: 1, channels: [], owner: OWNER, addedBy: OWNER, addedAt: 0, ...given };
-  await tally.redis.client.hset(KEY, `project:${alias}`, JSON.stringify(project));
-}
-
-const stored = async (): Promise<Schedule[]> => (await tally.workspaces.read(TEAM)).schedules as Schedule[];
-const modal = (person = OWNER) => tally.slack.modal(person);
-const modalText = (person = OWNER) => textOf(modal(person)?.view);
-const modalSays = async (part: string, person = OWNER) =>
-  tally.slack
-    .waitFor(() => modalText(person).includes(part) && modalText(person))
-    .catch(() => expect(modalText(person)).toContain(part) as never);
-const view = (person = OWNER) => JSON.stringify(modal(person)?.view);
-
-async function openForm(text = 'schedule prod', person = OWNER, channel = CHANNEL): Promise<string> {
-  await tally.slack.say(person, channel, `/billing ${text}`);
-  await tally.slack.waitFor(() => modal(person));
-  return modalText(person);
-}
+const stored = () => owned.stored('schedule');
+const openForm = (words = 'schedule prod', person = OWNER, channel = CHANNEL) =>
+  owned.openForm(words, person, channel);
+const setUp = (words = 'prod', person = OWNER, channel = CHANNEL) =>
+  owned.setUp('schedule', words, person, channel);
+const row = (answer: { ts: string }, action: string, id: string, person = OWNER, channel = CHANNEL) =>
+  owned.row('schedule', answer, action, id, person, channel);
 
 /** Shows the fields under More. */
 async function unfold(person = OWNER): Promise<void> {
-  await tally.slack.press(person, { viewId: modal(person)!.id }, 'More…');
+  await tally().slack.press(person, { viewId: modal(person)!.id }, 'More…');
   await modalSays('Time zone', person);
 }
-
-/** A field that Tally has filled in gets another action ID. */
-const actionOf = (field: string, person: string): string => {
-  const blocks = modal(person)!.view.blocks as { block_id?: string; element?: { action_id?: string } }[];
-  return blocks.find(({ block_id }) => block_id === field)?.element?.action_id ?? `schedule-form:${field}`;
-};
-
-/** Changes a field that dispatches an action. */
-async function change(field: string, chosen: object, person = OWNER): Promise<void> {
-  const viewId = modal(person)!.id;
-  const outcome = await tally.slack.act(
-    person,
-    { viewId },
-    { block_id: field, action_id: actionOf(field, person), ...chosen },
-  );
-  expect(outcome).toEqual({ ok: true });
-}
-const option = (value: string) => ({ text: { type: 'plain_text', text: value }, value });
-const choose = (field: string, value: string, person = OWNER) =>
-  change(field, { selected_option: optionOf(field, value, person) }, person);
-
-type FormFields = Record<string, string | readonly string[]>;
-
-/** Submits the form; resolves with the modal's text after it was processed. */
-async function save(fields: FormFields = {}, person = OWNER): Promise<string> {
-  await tally.slack.submit(person, fields);
-  await tally.slack.waitFor(() => !modalText(person).includes('Checking the channel…'));
-  return modalText(person);
-}
-
-async function setUp(text = 'schedule prod', person = OWNER, channel = CHANNEL): Promise<Schedule> {
-  const before = new Set((await stored()).map(({ id }) => id));
-  await openForm(text, person, channel);
-  expect(await save({}, person)).toContain('Saved');
-  await tally.slack.dismiss(person);
-  return (await stored()).find(({ id }) => !before.has(id))!;
-}
-
-/** Chooses from a row's menu; resolves with the row's text afterwards. */
-async function row(answer: { ts: string }, action: string, id: string, person = OWNER, channel = CHANNEL) {
-  await tally.slack.choose(person, messageRef(answer, channel), 'schedule-row', `${action} ${id}`);
-}
-
-async function audit(): Promise<string[]> {
-  const rows = await tally.redis.client.xrevrange(`tally:{${TEAM}}:audit`, '+', '-');
-  return rows.map(([, fields]) => {
-    const field = (name: string) => fields[fields.indexOf(name) + 1];
-    return `${field('who')} ${field('action')}`;
-  });
-}
-
-const heard = (part: string, person: string, channel: string) =>
-  tally.slack.messages(person, channel).filter((one) => toAnswer(one).visibleText.includes(part)).length;
-
-/** Waits until `work` has caused one more message with this text. */
-async function brings(part: string, work: () => Promise<unknown>, person = OWNER, channel = CHANNEL) {
-  const before = heard(part, person, channel);
-  await work();
-  await tally.slack
-    .waitFor(() => heard(part, person, channel) === before + 1)
-    .catch(() => expect(tally.messageTexts(channel, person).slice(-3)).toContain(part));
-}
-
-const forge = async (person: string, payload: object) => {
-  const who = { team: { id: TEAM }, user: { id: person, team_id: TEAM }, trigger_id: 'x' };
-  expect((await tally.interact({ ...who, ...payload })).status).toBe(200);
-};
-const forgedClick = (person: string, action_id: string, value: string, channel = CHANNEL) =>
-  forge(person, {
-    type: 'block_actions',
-    channel: { id: channel },
-    actions: [{ type: 'button', block_id: 'b', action_id, value }],
-  });
 
 describe('what was typed', () => {
   const read = (text: string) => parseScheduleText(text, new Set(['prod', 'archive', 'web-shop']));
@@ -269,32 +124,6 @@ describe('what was typed', () => {
     expect(read('hourly weekly')).toEqual({ alias: 'hourly', cadence: { kind: 'weekly', weekday: 1 } });
   });
 
-  it.each(['schedule help', 'schedules ?', 'schedule prod help'])(
-    'answers %s with schedules alone',
-    async (text) => {
-      const { visibleText } = await ask(text, MEMBER);
-      expect(visibleText).toContain('Scheduled posts');
-      expect(visibleText).toContain('daily, weekdays');
-      expect(visibleText).toContain('/billing schedules');
-      expect(modal(MEMBER)).toBeUndefined();
-    },
-  );
-
-  it('matches docs/schedules.md', async () => {
-    const page = await readFile('docs/schedules.md', 'utf8');
-    const commands = [...page.matchAll(/^\| `\/billing schedule ([^`]+)` /gm)].map(([, words = '']) => words);
-    expect(commands).toHaveLength(7);
-    expect(commands.map(read)).toEqual([
-      { alias: 'prod' },
-      { alias: 'prod', cadence: { kind: 'weekdays' }, time: '08:30' },
-      { alias: 'prod', report: 'last-week', cadence: { kind: 'weekly', weekday: 1 } },
-      { project: '123', product: 2, report: 'month-to-date', cadence: { kind: 'monthly', day: 'last' } },
-      { alias: 'prod', report: 'balance', cadence: { kind: 'monthly', day: 1 }, time: '17:00' },
-      { several: [{ alias: 'prod' }, { alias: 'archive' }, { alias: 'web-shop' }] },
-      { alias: 'prod', cadence: { kind: 'daily' }, waitHours: 6 },
-    ]);
-  });
-
   it('corrects a typing mistake in the whole command', async () => {
     const { visibleText } = await ask('schedule prod dayly 09:00');
     expect(visibleText).toContain('/billing schedule prod daily 09:00');
@@ -327,22 +156,22 @@ describe('the form', () => {
     await change('zone', { selected_option: option('Pacific/Auckland') });
     await modalSays('Mon 30 Nov 2026, 02:30 · Sun 29 Nov, 13:30 UTC');
     await choose('report', 'balance');
-    await tally.slack.waitFor(() => !modalText().includes('Correct a post'));
+    await tally().slack.waitFor(() => !modalText().includes('Correct a post'));
   });
 
   it('says what happens in a night with a clock change', async () => {
-    now = Date.UTC(2027, 2, 27, 0, 0);
+    around.now = Date.UTC(2027, 2, 27, 0, 0);
     await openForm('schedule prod daily 02:30', MEMBER);
     const text = await modalSays('clocks go forward', MEMBER);
     expect(text).toContain(
       'Sun 28 Mar 2027, 03:00 · 01:00 UTC (clocks go forward: 02:30 doesn’t exist that night)',
     );
-    await tally.slack.dismiss(MEMBER);
-    now = Date.UTC(2027, 9, 30, 12, 0);
+    await tally().slack.dismiss(MEMBER);
+    around.now = Date.UTC(2027, 9, 30, 12, 0);
     await openForm('schedule prod daily 02:30', MEMBER);
     await modalSays('Sun 31 Oct 2027, 02:30 · 00:30 UTC (clocks go back: 02:30 comes twice', MEMBER);
-    await tally.slack.dismiss(MEMBER);
-    now = START + 400 * 86_400_000;
+    await tally().slack.dismiss(MEMBER);
+    around.now = START + 400 * 86_400_000;
   });
 
   it('finds a zone by what is typed', async () => {
@@ -350,7 +179,7 @@ describe('the form', () => {
     await unfold();
     const found = async (text: string) => {
       const { id: viewId } = modal()!;
-      const outcome = await tally.slack.suggest(OWNER, { viewId }, 'schedule-form:zone', text);
+      const outcome = await tally().slack.suggest(OWNER, { viewId }, 'schedule-form:zone', text);
       return (outcome as unknown as { options: { value: string }[] }).options.map(({ value }) => value);
     };
     expect(await found('new york')).toEqual(['America/New_York']);
@@ -362,7 +191,7 @@ describe('the form', () => {
   it('finds projects by name, and an ID as each product', async () => {
     await openForm('schedule');
     const found = async (text: string) => {
-      const outcome = await tally.slack.suggest(
+      const outcome = await tally().slack.suggest(
         OWNER,
         { viewId: modal()!.id },
         'schedule-form:projects',
@@ -382,7 +211,7 @@ describe('the form', () => {
     await add('secret', '999', { channels: [GENERAL] });
     await openForm('schedule');
     const found = async () => {
-      const outcome = await tally.slack.suggest(
+      const outcome = await tally().slack.suggest(
         OWNER,
         { viewId: modal()!.id },
         'schedule-form:projects',
@@ -392,11 +221,11 @@ describe('the form', () => {
     };
     expect(await found()).toEqual([]);
     await change('channel', { selected_conversation: GENERAL });
-    await tally.slack.waitFor(() => view().includes(`"initial_conversation":"${GENERAL}"`));
+    await tally().slack.waitFor(() => view().includes(`"initial_conversation":"${GENERAL}"`));
     expect((await found())[0]).toBe('999:1:secret');
     await change('projects', { selected_options: [option('999:1')] });
-    await tally.slack.waitFor(() => view().includes('999:1'));
-    await tally.slack.dismiss(OWNER);
+    await tally().slack.waitFor(() => view().includes('999:1'));
+    await tally().slack.dismiss(OWNER);
 
     await openForm('schedule 999');
     await modalSays('That channel can’t see secret');
@@ -406,9 +235,9 @@ describe('the form', () => {
 
   it('is rejected field by field', async () => {
     await openForm('schedule', OWNER, 'D0OWNER001');
-    await tally.slack.submit(OWNER, { channel: GENERAL, projects: ['rubbish'] });
+    await tally().slack.submit(OWNER, { channel: GENERAL, projects: ['rubbish'] });
     expect(modal()!.errors).toEqual({ projects: expect.stringContaining('1 to 12 projects') });
-    await tally.slack.submit(OWNER, { channel: 'D0OWNER001', projects: ['123:1'] });
+    await tally().slack.submit(OWNER, { channel: 'D0OWNER001', projects: ['123:1'] });
     expect(modal()!.errors).toEqual({ channel: expect.stringContaining('not a direct message') });
   });
 
@@ -417,8 +246,8 @@ describe('the form', () => {
     await unfold();
     await change('zone', { selected_option: option('Asia/Tokyo') });
     await modalSays('(Asia/Tokyo)');
-    await tally.slack.press(OWNER, { viewId: modal()!.id }, 'Less');
-    await tally.slack.waitFor(() => !modalText().includes('Time zone'));
+    await tally().slack.press(OWNER, { viewId: modal()!.id }, 'Less');
+    await tally().slack.waitFor(() => !modalText().includes('Time zone'));
     expect(await save()).toContain('Saved');
     expect((await stored())[0]?.timing.zone).toBe('Asia/Tokyo');
   });
@@ -426,15 +255,15 @@ describe('the form', () => {
   it('suggests the usual report of the cadence, except for a balance', async () => {
     await openForm();
     await choose('cadence', 'weekly');
-    await tally.slack.waitFor(() =>
+    await tally().slack.waitFor(() =>
       view().includes('"initial_option":{"text":{"type":"plain_text","text":"Last week’s spend"'),
     );
     await choose('report', 'balance');
-    await tally.slack.waitFor(() =>
+    await tally().slack.waitFor(() =>
       view().includes('"initial_option":{"text":{"type":"plain_text","text":"Balance"'),
     );
     await choose('cadence', 'daily');
-    await tally.slack.waitFor(() =>
+    await tally().slack.waitFor(() =>
       view().includes('"initial_option":{"text":{"type":"plain_text","text":"Every day"'),
     );
     expect(view()).toContain('"initial_option":{"text":{"type":"plain_text","text":"Balance"');
@@ -444,7 +273,7 @@ describe('the form', () => {
     await openForm('schedule prod dev daily');
     expect(view()).toContain('"value":"123:1:prod"');
     expect(view()).toContain('"value":"456:2:dev"');
-    await tally.slack.dismiss(OWNER);
+    await tally().slack.dismiss(OWNER);
     await openForm('schedule prod,dev');
     expect(view()).toContain('"value":"456:2:dev"');
   });
@@ -454,29 +283,29 @@ describe('the form', () => {
     await openForm();
     await modalSays('If you save this, it comes twice');
     await change('time', { selected_time: '09:05' });
-    await tally.slack.waitFor(() => !modalText().includes('come twice'));
+    await tally().slack.waitFor(() => !modalText().includes('come twice'));
   });
 });
 
 describe('saving', () => {
   it('is managed from its announcement: the list is private, and the announcement stays', async () => {
-    await setUp('schedule prod', MEMBER);
-    const announced = tally.slack
-      .messages(MEMBER, CHANNEL)
+    await setUp('prod', MEMBER);
+    const announced = tally()
+      .slack.messages(MEMBER, CHANNEL)
       .findLast((one) => toAnswer(one).visibleText.startsWith('New scheduled post'))!;
-    const others = heard('1 scheduled post', OWNER, CHANNEL);
+    const others = count('1 scheduled post', OWNER, CHANNEL);
     await brings(
       '1 scheduled post',
-      () => tally.slack.press(MEMBER, messageRef(announced), 'Manage'),
+      () => tally().slack.press(MEMBER, messageRef(announced), 'Manage'),
       MEMBER,
       CHANNEL,
     );
-    expect(heard('1 scheduled post', OWNER, CHANNEL)).toBe(others);
-    expect(heard('New scheduled post', OWNER, CHANNEL)).toBeGreaterThan(0);
+    expect(count('1 scheduled post', OWNER, CHANNEL)).toBe(others);
+    expect(count('New scheduled post', OWNER, CHANNEL)).toBeGreaterThan(0);
   });
 
   it('saves the schedule, announces it in the channel, and shows the next posts', async () => {
-    const before = woken;
+    const before = around.planned;
     await openForm('schedule prod weekdays 09:00', MEMBER);
     await unfold(MEMBER);
     const text = await save({ options: ['skip'], corrects: '10', waits: '6' }, MEMBER);
@@ -494,32 +323,23 @@ describe('saving', () => {
       waitHours: 6,
       owner: MEMBER,
       createdBy: MEMBER,
-      createdAt: now,
-      since: now,
+      createdAt: around.now,
+      since: around.now,
     });
     expect(lastText()).toContain(
       `New scheduled post: *Yesterday’s spend* for prod, every weekday at 09:00 (Europe/Berlin).\nSet up by <@${MEMBER}>`,
     );
-    expect(woken).toBe(before + 1);
+    expect(around.planned).toBe(before + 1);
     expect((await audit())[0]).toBe(`${MEMBER} schedule created`);
   });
 
-  it.each([
-    ['prod', 'ok-name'],
-    ['ok-name', 'prod'],
-  ])('keeps the name that was typed, %s, where %s is the same project', async (name, other) => {
+  it('means the name that was picked, where a project has two', async () => {
     await add('ok-name', '123');
-    const { projects } = await setUp(`schedule ${name} daily`);
-    expect(projects).toEqual([{ id: '123', product: 1, alias: name }]);
-    expect(lastText()).toContain(`for ${name}, every day`);
-    const list = await ask('schedules');
-    expect(list.visibleText).toContain(`*Yesterday’s spend* for ${name} →`);
-    expect(list.visibleText).not.toContain(other);
-    await openForm(`schedule ${other} daily`);
+    await setUp('prod daily');
+    await openForm('schedule ok-name daily');
     expect(modalText()).toContain('This channel already gets the same post at that time.');
-    // The picker means the name that was picked.
-    await save({ projects: [`123:1:${name}`] });
-    expect((await stored()).map((one) => one.projects[0]?.alias)).toEqual([name, name]);
+    await save({ projects: ['123:1:prod'] });
+    expect((await stored()).map((schedule) => schedule.projects[0]?.alias)).toEqual(['prod', 'prod']);
   });
 
   it('accepts several projects, and an ID without a name', async () => {
@@ -535,12 +355,12 @@ describe('saving', () => {
   });
 
   it('saves neither the threshold nor skipping for a balance', async () => {
-    const { skipsEmpty, correctsFrom } = await setUp('schedule prod balance monthly 31');
+    const { skipsEmpty, correctsFrom } = await setUp('prod balance monthly 31');
     expect([skipsEmpty, correctsFrom]).toEqual([false, 0]);
   });
 
   it('joins a public channel only when the box is ticked', async () => {
-    tally.slack.workspace.conversation(GENERAL)!.members = members(GENERAL).filter((one) => one !== 'bot');
+    tally().slack.workspace.conversation(GENERAL)!.members = members(GENERAL).filter((one) => one !== 'bot');
     await openForm('schedule prod', MEMBER, GENERAL);
     await modalSays('Tally isn’t in that channel yet', MEMBER);
     expect(await save({ join: [] }, MEMBER)).toContain('Let it join, or type /invite @Tally there');
@@ -550,12 +370,12 @@ describe('saving', () => {
   });
 
   it('says what to do when Tally cannot join or read the channel', async () => {
-    tally.slack.workspace.conversation(GENERAL)!.members = members(GENERAL).filter((one) => one !== 'bot');
+    tally().slack.workspace.conversation(GENERAL)!.members = members(GENERAL).filter((one) => one !== 'bot');
     await openForm('schedule prod', MEMBER, GENERAL);
     await modalSays('Tally isn’t in that channel yet', MEMBER);
-    tally.slack.failNext('conversations.join', { error: 'missing_scope' });
+    tally().slack.failNext('conversations.join', { error: 'missing_scope' });
     expect(await save({}, MEMBER)).toContain('Type /invite @Tally in that channel');
-    tally.slack.failNext('conversations.info', { error: 'missing_scope' });
+    tally().slack.failNext('conversations.info', { error: 'missing_scope' });
     await choose('report', 'balance', MEMBER);
     await modalSays('channels:read and groups:read', MEMBER);
     expect(await stored()).toEqual([]);
@@ -568,72 +388,33 @@ describe('saving', () => {
       await modalSays(sentence, person);
       expect(await save({}, person)).toContain('Nothing was saved.');
       expect(await stored()).toEqual([]);
-      await tally.slack.dismiss(person);
+      await tally().slack.dismiss(person);
     };
-    tally.slack.workspace.conversation(GENERAL)!.archived = true;
+    tally().slack.workspace.conversation(GENERAL)!.archived = true;
     await refused(GENERAL, 'archived');
-    delete tally.slack.workspace.conversation(GENERAL)!.archived;
+    delete tally().slack.workspace.conversation(GENERAL)!.archived;
     await refused(FINANCE, '/invite @Tally');
     members(FINANCE).push('bot');
     await refused(FINANCE, '/invite @Tally', ADMIN);
-    tally.slack.workspace.conversation(GENERAL)!.members = [OWNER, 'bot'];
+    tally().slack.workspace.conversation(GENERAL)!.members = [OWNER, 'bot'];
     await refused(GENERAL, 'You aren’t in that channel');
   });
 
   it('says who else can read a shared channel', async () => {
     await openForm('schedule prod', MEMBER, SHARED);
     await modalSays('External people in this shared channel will see the posts, although', MEMBER);
-    await tally.redis.client.hset(KEY, 'settings', JSON.stringify({ externals: true }));
+    await redis().hset(KEY, 'settings', JSON.stringify({ externals: true }));
     await choose('report', 'balance', MEMBER);
-    await tally.slack.waitFor(() => !modalText(MEMBER).includes('although'));
-  });
-
-  it('is saved before it is announced, and says when the channel does not accept that', async () => {
-    await openForm();
-    tally.slack.failNext('chat.postMessage', { error: 'restricted_action' });
-    const text = await save();
-    expect(text).toContain('Saved: ');
-    expect(text).toContain(
-      `Tally couldn’t announce this to <#${CHANNEL}>: Only some people can post in that channel`,
-    );
-    expect(await stored()).toHaveLength(1);
-  });
-
-  it('announces nothing that was not saved, however often it is tried', async () => {
-    await openForm();
-    const before = heard('New scheduled post', OWNER, CHANNEL);
-    isStoreAway = true;
-    for (const _ of [1, 2]) expect(await save()).toContain('Nothing was saved.');
-    expect([heard('New scheduled post', OWNER, CHANNEL), await stored()]).toEqual([before, []]);
-    isStoreAway = false;
-    expect(await save()).toContain('Saved: ');
-    expect(heard('New scheduled post', OWNER, CHANNEL)).toBe(before + 1);
-  });
-
-  it('is limited to a hundred', async () => {
-    const one = await setUp();
-    const more = Array.from({ length: 99 }, (_, n) => `aaaaaa${String(n).padStart(2, '0')}`);
-    await openForm('schedule dev');
-    await tally.redis.client.hset(
-      KEY,
-      Object.fromEntries(more.map((id) => [`schedule:${id}`, JSON.stringify({ ...one, id })])),
-    );
-    expect(await save()).toContain('This workspace has 100 schedules');
-    expect((await ask('schedule prod')).visibleText).toContain('This workspace has 100 schedules');
-    expect(await stored()).toHaveLength(100);
-    const list = await ask('schedules');
-    expect(list.visibleText).toContain('100 scheduled posts');
-    expect(list.visibleText).toContain('page 1 of 5');
-    expect((await ask('schedules page 5')).visibleText).toContain('page 5 of 5');
+    await tally().slack.waitFor(() => !modalText(MEMBER).includes('although'));
   });
 });
 
 describe('a test', () => {
   it('is sent as the form is, without saving', async () => {
     await openForm('schedule prod balance');
-    await tally.slack.press(OWNER, { viewId: modal()!.id }, 'Send a test to the channel');
+    await tally().slack.press(OWNER, { viewId: modal()!.id }, 'Send a test to the channel');
     await modalSays('Nothing is saved yet');
-    expect(sent).toEqual([
+    expect(around.sent).toEqual([
       { schedule: expect.objectContaining({ report: 'balance', channel: CHANNEL }), why: 'test', by: OWNER },
     ]);
     expect(await stored()).toEqual([]);
@@ -641,24 +422,24 @@ describe('a test', () => {
 
   it('can be sent as a DM, also when Tally isn’t in the channel', async () => {
     await openForm('schedule prod');
-    await tally.slack.press(OWNER, { viewId: modal()!.id }, 'Send a test to me');
+    await tally().slack.press(OWNER, { viewId: modal()!.id }, 'Send a test to me');
     await modalSays('Sent a test to you.');
-    expect(sent).toMatchObject([{ why: 'test-to-me', by: OWNER }]);
+    expect(around.sent).toMatchObject([{ why: 'test-to-me', by: OWNER }]);
   });
 
   it('shows errors in the form', async () => {
-    refusal = new CannotPost('restricted');
+    around.refusal = new CannotPost('restricted');
     await openForm();
-    await tally.slack.press(OWNER, { viewId: modal()!.id }, 'Send a test to the channel');
+    await tally().slack.press(OWNER, { viewId: modal()!.id }, 'Send a test to the channel');
     await modalSays('Only some people can post in that channel');
   });
 
   it('shows unexpected errors in the form, and by a direct message', async () => {
-    refusal = new RangeError('a bug');
+    around.refusal = new RangeError('a bug');
     await openForm();
     await brings(
       'Something went wrong in Tally',
-      () => tally.slack.press(OWNER, { viewId: modal()!.id }, 'Send a test to the channel'),
+      () => tally().slack.press(OWNER, { viewId: modal()!.id }, 'Send a test to the channel'),
       OWNER,
       'D0OWNER001',
     );
@@ -670,43 +451,41 @@ describe('a test', () => {
     members(FINANCE).push('bot');
     await change('channel', { selected_conversation: FINANCE }, ADMIN);
     await modalSays('/invite @Tally', ADMIN);
-    await tally.slack.press(ADMIN, { viewId: modal(ADMIN)!.id }, 'Send a test to the channel');
-    await tally.slack.waitFor(
-      () => tally.slack.calls.filter(({ method }) => method === 'conversations.info').length > 2,
+    await tally().slack.press(ADMIN, { viewId: modal(ADMIN)!.id }, 'Send a test to the channel');
+    await tally().slack.waitFor(
+      () => tally().slack.calls.filter(({ method }) => method === 'conversations.info').length > 2,
     );
-    expect(sent).toEqual([]);
+    expect(around.sent).toEqual([]);
   });
 });
 
 describe('the list', () => {
-  it('shows the next post and the last result, pauses and resumes', async () => {
-    now = START + 500 * 86_400_000;
-    const { id } = await setUp('schedule prod daily 09:00', MEMBER);
-    const list = await ask('schedules', MEMBER);
-    expect(list.visibleText).toContain('1 scheduled post');
-    expect(list.visibleText).toContain(`*Yesterday’s spend* for prod → <#${CHANNEL}>`);
-    expect(list.visibleText).toContain(`Every day at 09:00 (Europe/Berlin) · owner <@${MEMBER}>`);
-    expect(list.visibleText).toMatch(/next \w+ \d+ \w+ \d{4}, 09:00 · /);
+  it('shows the next post in the zone of the schedule, and in the reader’s own', async () => {
+    await setUp('prod daily 09:00', MEMBER);
+    const { visibleText } = await ask('schedules', MEMBER);
+    expect(visibleText).toContain(`*Yesterday’s spend* for prod → <#${CHANNEL}>`);
+    expect(visibleText).toContain(`Every day at 09:00 (Europe/Berlin) · owner <@${MEMBER}>`);
+    expect(visibleText).toMatch(/next \w+ \d+ \w+ \d{4}, 09:00 · /);
+    expect(visibleText).toContain('nothing posted yet');
     expect((await ask('schedules', OWNER)).visibleText).toMatch(/, 09:00 \(your time: <!date\^/);
-    expect(list.visibleText).toContain('nothing posted yet');
-    await row(list, 'pause', id, MEMBER);
-    expect(
-      (await updatedMessage(list, 'Paused. Nothing is posted or corrected', MEMBER)).visibleText,
-    ).toContain(`*paused* by <@${MEMBER}>`);
-    expect((await stored())[0]?.paused).toEqual({ why: 'person', at: now, by: MEMBER });
-    now += MINUTE;
-    await row(list, 'resume', id, MEMBER);
-    await updatedMessage(list, 'Posts missed while paused won’t be sent', MEMBER);
-    expect((await stored())[0]).toMatchObject({ since: now });
-    expect((await stored())[0]?.paused).toBeUndefined();
-    expect((await audit()).slice(0, 2)).toEqual([`${MEMBER} schedule resumed`, `${MEMBER} schedule paused`]);
+  });
+
+  it('leaves out what was missed while a person had paused it', async () => {
+    const { id } = await setUp();
+    const list = await ask('schedules');
+    await row(list, 'pause', id);
+    await updatedMessage(list, 'Paused.');
+    around.now += MINUTE;
+    await row(list, 'resume', id);
+    await updatedMessage(list, 'Posts missed while paused won’t be sent');
+    expect((await stored())[0]).toMatchObject({ since: around.now });
   });
 
   it('shows the result of the last delivery', async () => {
-    const { id } = await setUp('schedule prod daily 09:00');
-    const last = { date: '2026-11-21', due: now, at: now, failures: 0 };
+    const { id } = await setUp('prod daily 09:00');
+    const last = { date: '2026-11-21', due: around.now, at: around.now, failures: 0 };
     const shows = async (given: object) => {
-      await tally.redis.client.hset(KEY, `sent:${id}`, JSON.stringify({ ...last, ...given }));
+      await redis().hset(KEY, `sent:${id}`, JSON.stringify({ ...last, ...given }));
       return (await ask('schedules')).visibleText;
     };
     expect(await shows({ result: 'posted' })).toContain('last posted ');
@@ -715,7 +494,7 @@ describe('the list', () => {
     expect(await shows({ result: 'failed', failures: 2, cause: storedCause('<!channel>') })).toContain(
       ': There is no connection named &lt;!channel&gt;. (2 times in a row)',
     );
-    expect(await shows({ result: 'trying', cause: storedCause('eu'), next: now + MINUTE })).toMatch(
+    expect(await shows({ result: 'trying', cause: storedCause('eu'), next: around.now + MINUTE })).toMatch(
       /\*not posted yet\*, tried .+: There is no connection named eu\. Next try: <!date\^/,
     );
   });
@@ -723,10 +502,10 @@ describe('the list', () => {
   it('says which projects had no figures, and since when', async () => {
     const schedule = await setUp();
     const sent = {
-      ...{ date: '2026-11-21', due: now, at: now, failures: 0, result: 'posted' },
+      ...{ date: '2026-11-21', due: around.now, at: around.now, failures: 0, result: 'posted' },
       unanswered: { '500:1': { posts: 3, cause: storedCause('<eu>') } },
     };
-    await tally.redis.client.hset(KEY, `sent:${schedule.id}`, JSON.stringify(sent));
+    await redis().hset(KEY, `sent:${schedule.id}`, JSON.stringify(sent));
     expect((await ask('schedules')).visibleText).toContain(
       '*no figures for Project 500* (3 posts in a row): There is no connection named &lt;eu&gt;.',
     );
@@ -734,22 +513,22 @@ describe('the list', () => {
 
   it('shows what Slack rejected while Tally is still installed, and catches up after resuming', async () => {
     const schedule = await setUp();
-    const paused = { why: 'app-removed', at: now };
-    await tally.redis.client.hset(KEY, `schedule:${schedule.id}`, JSON.stringify({ ...schedule, paused }));
+    const paused = { why: 'app-removed', at: around.now };
+    await redis().hset(KEY, `schedule:${schedule.id}`, JSON.stringify({ ...schedule, paused }));
     const list = await ask('schedules');
     expect(list.visibleText).toContain('*paused: Slack rejected Tally’s token* since');
     expect(list.visibleText).toContain('resumes automatically once it works');
     expect(list.visibleText).not.toContain('removed');
-    now += MINUTE;
+    around.now += MINUTE;
     await row(list, 'resume', schedule.id);
     await updatedMessage(list, 'Resumed. If a post was missed, Tally sends it now.');
     expect(await stored()).toEqual([schedule]);
   });
 
   it('edits: the form has the current values, and saving announces it and ends Tally’s pause', async () => {
-    const schedule = await setUp('schedule prod weekly fri 8:30', MEMBER);
-    const paused = { ...schedule, paused: { why: 'channel-archived', at: now } };
-    await tally.redis.client.hset(KEY, `schedule:${schedule.id}`, JSON.stringify(paused));
+    const schedule = await setUp('prod weekly fri 8:30', MEMBER);
+    const paused = { ...schedule, paused: { why: 'channel-archived', at: around.now } };
+    await redis().hset(KEY, `schedule:${schedule.id}`, JSON.stringify(paused));
     const list = await ask('schedules', MEMBER);
     expect(list.visibleText).toContain('*paused: the channel is archived*');
     await row(list, 'edit', schedule.id, MEMBER);
@@ -769,111 +548,15 @@ describe('the list', () => {
     const list = await ask('schedules');
     await row(list, 'now', id);
     await updatedMessage(list, 'The next post comes as planned');
-    expect(sent).toEqual([{ schedule: expect.objectContaining({ id }), why: 'now', by: OWNER }]);
+    expect(around.sent).toEqual([{ schedule: expect.objectContaining({ id }), why: 'now', by: OWNER }]);
   });
-
-  it('deletes, with Undo for ten minutes', async () => {
-    const before = await setUp();
-    const list = await ask('schedules');
-    await row(list, 'delete', before.id);
-    const gone = await updatedMessage(list, 'Deleted “');
-    expect(await stored()).toEqual([]);
-    now += 9 * MINUTE;
-    await tally.slack.press(OWNER, messageRef(gone), 'Undo');
-    await updatedMessage(gone, 'Schedule restored.');
-    expect(await stored()).toEqual([before]);
-    const again = await ask('schedules');
-    await row(again, 'delete', before.id);
-    const late = await updatedMessage(again, 'Deleted “');
-    now += 10 * MINUTE;
-    await tally.slack.press(OWNER, messageRef(late), 'Undo');
-    await updatedMessage(late, 'too late to undo this');
-    expect(await stored()).toEqual([]);
-    expect((await audit()).slice(0, 3)).toEqual([
-      `${OWNER} schedule removed`,
-      `${OWNER} schedule restored`,
-      `${OWNER} schedule removed`,
-    ]);
-  });
-
-  it('activates the schedules again when a deleted one is restored', async () => {
-    const { id } = await setUp();
-    const list = await ask('schedules');
-    await row(list, 'delete', id);
-    const gone = await updatedMessage(list, 'It won’t be posted again.');
-    const before = woken;
-    await tally.slack.press(OWNER, messageRef(gone), 'Undo');
-    await updatedMessage(gone, 'Schedule restored.');
-    expect(woken).toBe(before + 1);
-  });
-
-  it('counts damaged schedules towards the maximum when a deleted one is restored', async () => {
-    const { id } = await setUp();
-    const list = await ask('schedules');
-    await row(list, 'delete', id);
-    const gone = await updatedMessage(list, 'It won’t be posted again.');
-    const damaged = Array.from({ length: 100 }, (_, n) => [`schedule:s${String(n).padStart(7, '0')}`, '{}']);
-    await tally.redis.client.hset(KEY, Object.fromEntries(damaged));
-    await tally.slack.press(OWNER, messageRef(gone), 'Undo');
-    await updatedMessage(gone, 'the maximum');
-    expect(await tally.redis.client.hexists(KEY, `schedule:${id}`)).toBe(0);
-  });
-
-  it('restores a deleted schedule for its owner and for managers, and for nobody else', async () => {
-    const before = await setUp('schedule prod', OWNER, CHANNEL);
-    const list = await ask('schedules');
-    await row(list, 'delete', before.id);
-    await updatedMessage(list, 'It won’t be posted again.');
-    await brings('Only its owner', () => forgedClick(MEMBER, 'schedule-undo', before.id), MEMBER);
-    expect(await stored()).toEqual([]);
-    await brings('Schedule restored.', () => forgedClick(ADMIN, 'schedule-undo', before.id), ADMIN);
-    expect(await stored()).toEqual([before]);
-  });
-
-  it('restores it for its owner, not for its creator', async () => {
-    const { id, ...before } = await setUp('schedule prod', OWNER, CHANNEL);
-    const handedTo = async (owner: string, createdBy: string) => {
-      const schedule = { ...before, id, owner, createdBy };
-      await tally.redis.client.hset(KEY, `schedule:${id}`, JSON.stringify(schedule));
-      const list = await ask('schedules');
-      await row(list, 'delete', id);
-      await updatedMessage(list, 'It won’t be posted again.');
-    };
-    await handedTo(OWNER, MEMBER);
-    await brings('Only its owner', () => forgedClick(MEMBER, 'schedule-undo', id), MEMBER);
-    expect(await stored()).toEqual([]);
-    await handedTo(MEMBER, OWNER);
-    await brings('Schedule restored.', () => forgedClick(MEMBER, 'schedule-undo', id), MEMBER);
-    expect(await stored()).toMatchObject([{ id, owner: MEMBER, createdBy: OWNER }]);
-  });
-
-  it.each(['__proto__', 'constructor', 'toString', 'nothing'])(
-    'has nothing that is done by %s',
-    async (action) => {
-      const { id } = await setUp();
-      const logged = tally.log().length;
-      await tally.interact({
-        type: 'block_actions',
-        team: { id: TEAM },
-        user: { id: OWNER, team_id: TEAM },
-        channel: { id: CHANNEL },
-        trigger_id: action,
-        actions: [
-          { type: 'overflow', action_id: 'schedule-row', selected_option: { value: `${action} ${id}` } },
-        ],
-      });
-      expect((await ask('schedules')).visibleText).toContain('1 scheduled post');
-      expect(tally.log().slice(logged)).not.toContain('"outcome":"unknown"');
-      expect(await stored()).toHaveLength(1);
-    },
-  );
 
   it('cannot be resumed when it cannot post', async () => {
-    const { id } = await setUp('schedule prod', OWNER, GENERAL);
+    const { id } = await setUp('prod', OWNER, GENERAL);
     const list = await ask('schedules');
     await row(list, 'pause', id);
     await updatedMessage(list, 'Paused. Nothing');
-    tally.slack.workspace.conversation(GENERAL)!.archived = true;
+    tally().slack.workspace.conversation(GENERAL)!.archived = true;
     await row(list, 'resume', id);
     await updatedMessage(list, 'The schedule is still paused.');
     expect((await stored())[0]?.paused?.why).toBe('person');
@@ -881,22 +564,22 @@ describe('the list', () => {
 
   it('resumes all that this person can change, and says which failed', async () => {
     const [one, two, three, four] = [
-      await setUp('schedule prod', MEMBER),
-      await setUp('schedule dev', MEMBER),
-      await setUp('schedule prod balance', MEMBER, GENERAL),
-      await setUp('schedule prod balance', OWNER),
+      await setUp('prod', MEMBER),
+      await setUp('dev', MEMBER),
+      await setUp('prod balance', MEMBER, GENERAL),
+      await setUp('prod balance', OWNER),
     ];
     expect(JSON.stringify((await ask('schedules', MEMBER)).blocks)).not.toContain('Resume all');
     for (const each of [one, two, three, four]) {
       const why = each === two ? 'person' : 'not-in-channel';
-      const paused = { ...each, paused: { why, at: now } };
-      await tally.redis.client.hset(KEY, `schedule:${each?.id}`, JSON.stringify(paused));
+      const paused = { ...each, paused: { why, at: around.now } };
+      await redis().hset(KEY, `schedule:${each?.id}`, JSON.stringify(paused));
     }
-    tally.slack.workspace.conversation(GENERAL)!.archived = true;
-    now += MINUTE;
+    tally().slack.workspace.conversation(GENERAL)!.archived = true;
+    around.now += MINUTE;
     const list = await ask('schedules', MEMBER);
-    const before = woken;
-    await tally.slack.press(MEMBER, messageRef(list), 'Resume all');
+    const before = around.planned;
+    await tally().slack.press(MEMBER, messageRef(list), 'Resume all');
     const { visibleText } = await updatedMessage(list, 'Resumed 2 scheduled posts', MEMBER);
     expect(visibleText).toContain(`Still paused in <#${GENERAL}>: That channel is archived`);
     const after = await stored();
@@ -904,75 +587,21 @@ describe('the list', () => {
     expect(new Set(running.map(({ id }) => id))).toEqual(new Set([one?.id, two?.id]));
     // A schedule that Tally paused catches up; one that a person paused does not.
     expect(after.find(({ id }) => id === one?.id)?.since).toBe(one?.since);
-    expect(after.find(({ id }) => id === two?.id)?.since).toBe(now);
-    expect(woken).toBe(before + 1);
+    expect(after.find(({ id }) => id === two?.id)?.since).toBe(around.now);
+    expect(around.planned).toBe(before + 1);
     expect((await audit()).slice(0, 2)).toEqual(Array(2).fill(`${MEMBER} schedule resumed`));
-  });
-
-  it('keeps the project by ID when its name changes or is removed', async () => {
-    await setUp();
-    await tally.redis.client.hdel(KEY, 'project:prod');
-    await add('live', '123');
-    expect((await ask('schedules')).visibleText).toContain('*Yesterday’s spend* for live');
-    await tally.redis.client.hdel(KEY, 'project:live');
-    expect((await ask('schedules')).visibleText).toContain('*Yesterday’s spend* for Project 123');
-  });
-
-  it('shows the others when one is damaged', async () => {
-    await setUp();
-    await tally.redis.client.hset(KEY, 'schedule:aaaaaaaa', '{');
-    const { visibleText } = await ask('schedules');
-    expect(visibleText).toContain('1 scheduled post');
-    expect(visibleText).toContain('The record of a schedule is damaged');
-    expect((await ask('schedules', MEMBER)).visibleText).not.toContain('damaged');
-  });
-
-  it('lets managers remove the damaged one, and leaves the others', async () => {
-    await setUp();
-    await tally.redis.client.hset(KEY, 'schedule:aaaaaaaa', '{', 'sent:aaaaaaaa', '{');
-    const answer = await ask('schedules');
-    await tally.slack.press(OWNER, { channel: CHANNEL, ts: answer.ts }, 'Remove damaged schedules');
-    await tally.slack.waitFor(() =>
-      tally.messageTexts().some((one) => one.includes('Removed what was damaged.')),
-    );
-    const left = (await tally.redis.client.hkeys(KEY)).filter((field) => /^(schedule|sent):/.test(field));
-    expect(left.length).toBe(1);
-    expect(left).not.toContain('schedule:aaaaaaaa');
   });
 });
 
 describe('who can see and change schedules', () => {
-  it('shows members those of the channel and their own, managers all', async () => {
-    await setUp('schedule prod', OWNER, CHANNEL);
-    await setUp('schedule dev', OWNER, GENERAL);
-    expect((await ask('schedules', MEMBER, CHANNEL)).visibleText).toMatch(/for prod(?![\s\S]*for dev)/);
-    expect((await ask('schedules', MEMBER, GENERAL)).visibleText).toMatch(/for dev(?![\s\S]*for prod)/);
-    expect((await ask('schedules', MEMBER, SHARED)).visibleText).toContain('No scheduled posts here yet');
-    expect((await ask('schedules', ADMIN, GENERAL)).visibleText).toContain('2 scheduled posts');
-    await setUp('schedule prod balance', MEMBER, CHANNEL);
-    expect((await ask('schedules', MEMBER, 'D0MEMBER01')).visibleText).toContain('1 scheduled post');
-    await add('prod', '123', { channels: [SHARED] });
-    expect((await ask('schedules', MEMBER, CHANNEL)).visibleText).toMatch(/^1 scheduled post\n\*Balance\*/);
-  });
-
-  it('is only for full members', async () => {
-    await tally.redis.client.hset(KEY, 'settings', JSON.stringify({ guests: true, externals: true }));
-    for (const words of ['schedule prod', 'schedules'])
-      expect((await ask(words, GUEST, GENERAL)).visibleText).toContain('Only full members');
-    await brings('Only full members', () => forgedClick(GUEST, 'schedule-list', '', GENERAL), GUEST, GENERAL);
-    expect(modal(GUEST)).toBeUndefined();
-  });
-
   it('rejects forged values', async () => {
-    await setUp('schedule prod', OWNER, CHANNEL);
+    await setUp('prod', OWNER, CHANNEL);
     const [{ id } = { id: '' }] = await stored();
-    const before = await tally.redis.client.hgetall(KEY);
+    const before = await redis().hgetall(KEY);
     const refused = 'Only its owner';
-    for (const action of ['pause', 'resume', 'now', 'delete', 'edit', 'adopt'])
-      await brings(refused, () => forgedClick(MEMBER, 'schedule-row', `${action} ${id}`), MEMBER);
     for (const action of ['schedule-resume', 'schedule-now'])
-      await brings(refused, () => forgedClick(MEMBER, action, id), MEMBER);
-    await brings('Guests can’t use', () => forgedClick(GUEST, 'schedule-now', id, GENERAL), GUEST, GENERAL);
+      expect(await forgedClick(MEMBER, action, id)).toContain(refused);
+    expect(await forgedClick(GUEST, 'schedule-now', id, GENERAL)).toContain('Guests can’t use');
     const value = (one: object) => ({ x: one });
     const submission = (person: string, metadata: string, channel: string) =>
       forge(person, {
@@ -1007,8 +636,8 @@ describe('who can see and change schedules', () => {
       ADMIN,
       'D0ADMIN001',
     );
-    expect(await tally.redis.client.hgetall(KEY)).toEqual(before);
-    expect(sent).toEqual([]);
+    expect(await redis().hgetall(KEY)).toEqual(before);
+    expect(around.sent).toEqual([]);
   });
 
   it('does not reveal the name of a project by its ID', async () => {
@@ -1020,30 +649,10 @@ describe('who can see and change schedules', () => {
     await change('projects', { selected_options: [option('999:1')] }, MEMBER);
     expect(await modalSays('That channel can’t see Project 999', MEMBER)).not.toContain('secret');
     members(FINANCE).push('bot');
-    tally.slack.workspace.conversation(FINANCE)!.members = [OWNER, 'bot'];
+    tally().slack.workspace.conversation(FINANCE)!.members = [OWNER, 'bot'];
     await add('secret', '999', { channels: [FINANCE] });
     await change('channel', { selected_conversation: FINANCE }, MEMBER);
     expect(await modalSays('Tally can’t see that channel', MEMBER)).not.toContain('secret');
-  });
-
-  it('lets only a member of the channel adopt the schedule of a person who left', async () => {
-    const { id } = await setUp('schedule prod', ADMIN, CHANNEL);
-    await brings('Only its owner', () => forgedClick(MEMBER, 'schedule-row', `adopt ${id}`), MEMBER);
-    tally.slack.workspace.person(ADMIN)!.left = true;
-    now += 2 * MINUTE;
-    tally.slack.workspace.conversation(CHANNEL)!.members = [OWNER, 'bot'];
-    await brings(
-      'Only its owner',
-      () => forgedClick(MEMBER, 'schedule-row', `adopt ${id}`),
-      MEMBER,
-      'D0MEMBER01',
-    );
-    tally.slack.workspace.conversation(CHANNEL)!.members = [OWNER, MEMBER, 'bot'];
-    const list = await ask('schedules', MEMBER);
-    await row(list, 'adopt', id, MEMBER);
-    await updatedMessage(list, 'You own this schedule now. You’ll hear from Tally if it fails.', MEMBER);
-    expect((await stored())[0]).toMatchObject({ id, owner: MEMBER, createdBy: ADMIN });
-    expect((await audit())[0]).toBe(`${MEMBER} schedule adopted`);
   });
 });
 
@@ -1100,13 +709,8 @@ describe('in the whole bot', () => {
     const schedule = JSON.parse((await bot.redis.client.hget(KEY, key))!);
     const { since: at, id } = schedule;
     const sent = {
-      date: '2026-11-21',
-      due: at,
-      at,
-      failures: 0,
-      result: 'trying',
-      cause: storedCause('eu'),
-      next: at,
+      ...{ date: '2026-11-21', due: at, at, failures: 0 },
+      ...{ result: 'trying', cause: storedCause('eu'), next: at },
     };
     await bot.redis.client.hset(KEY, `sent:${id}`, JSON.stringify(sent));
     const meanwhile = (await bot.ask('/billing status')).visibleText;
@@ -1171,8 +775,8 @@ describe('in the whole bot', () => {
 
 describe('every message and form', () => {
   it('was accepted by Slack, and nothing failed silently but the one bug above', () => {
-    expect(tally.slack.complaints).toEqual([]);
-    expect(tally.log().split('"outcome":"unknown"')).toHaveLength(2);
-    expect(tally.log()).not.toContain('nothing listens to');
+    expect(tally().slack.complaints).toEqual([]);
+    expect(tally().log().split('"outcome":"unknown"')).toHaveLength(2);
+    expect(tally().log()).not.toContain('nothing listens to');
   });
 });

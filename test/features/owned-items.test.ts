@@ -1,0 +1,320 @@
+/** What schedules and watches do alike once they are saved, in the list and beside it. */
+import { readFile } from 'node:fs/promises';
+import { describe, expect, it } from 'vitest';
+import { ADMIN, GUEST, MEMBER, OWNER } from '../../sandbox/slack/index.ts';
+import { parseScheduleText } from '../../src/features/schedules/words.ts';
+import { parseWatchText } from '../../src/features/watches/words.ts';
+import { CHANNEL } from '../support/bot.ts';
+import { createOwnedBot, FINANCE, GENERAL, KEY, MINUTE, SHARED } from '../support/owned-bot.ts';
+
+const owned = createOwnedBot();
+const { around, add, ask, audit, brings, count, forge, forgedClick, lastText, members } = owned;
+const { messageRef, modal, modalSays, openForm, redis, save, stored, tally, updatedMessage } = owned;
+
+const EXAMPLES = [
+  {
+    kind: 'schedule',
+    ...{ list: 'schedules', words: 'prod', another: 'dev', max: 100 },
+    ...{ title: 'Scheduled posts', counted: /^(\d+) scheduled posts?/, none: 'No scheduled posts here yet' },
+    ...{ deleted: 'It won’t be posted again.', restored: 'Schedule restored.', tooMany: '100 schedules' },
+    ...{
+      paused: 'Paused. Nothing is posted or corrected',
+      resumed: 'Posts missed while paused won’t be sent',
+    },
+    ...{ announced: 'New scheduled post: *Yesterday’s spend* for prod, every day', same: 'it comes twice' },
+    ...{ adopted: 'You own this schedule now. You’ll hear from Tally if it fails.' },
+    ...{ damaged: 'The record of a schedule is damaged', drop: 'Remove damaged schedules' },
+    titleOf: (name: string) => `*Yesterday’s spend* for ${name}`,
+    pageExamples: (page: string[]) => page.map((words) => parseScheduleText(words, NAMES)),
+    examples: [
+      { alias: 'prod' },
+      { alias: 'prod', cadence: { kind: 'weekdays' }, time: '08:30' },
+      { alias: 'prod', report: 'last-week', cadence: { kind: 'weekly', weekday: 1 } },
+      { project: '123', product: 2, report: 'month-to-date', cadence: { kind: 'monthly', day: 'last' } },
+      { alias: 'prod', report: 'balance', cadence: { kind: 'monthly', day: 1 }, time: '17:00' },
+      { several: [{ alias: 'prod' }, { alias: 'archive' }, { alias: 'web-shop' }] },
+      { alias: 'prod', cadence: { kind: 'daily' }, waitHours: 6 },
+    ],
+  },
+  {
+    kind: 'watch',
+    ...{ list: 'watches', words: 'prod balance 50000', another: 'dev balance 50000', max: 500 },
+    ...{ title: 'Watches', counted: /^(\d+) watch(es)?/, none: 'No watches here yet' },
+    ...{ deleted: 'Deleted the watch on prod', restored: 'Watch restored.', tooMany: '500 watches' },
+    ...{ paused: 'Nobody is alerted until you resume it', resumed: 'Resumed.' },
+    ...{ announced: 'New watch: *prod*: balance below 50', same: 'A watch like this already exists' },
+    ...{ adopted: 'You own this watch now.' },
+    ...{ damaged: 'The record of a watch is damaged', drop: 'Remove damaged watches' },
+    titleOf: (name: string) => `*${name}*: balance below 50`,
+    pageExamples: (page: string[]) => page.map((words) => ({ kind: parseWatchText(words, NAMES).kind })),
+    examples: [{ kind: 'balance' }, { kind: 'runway' }, { kind: 'budget' }, { kind: 'spike' }],
+  },
+] as const;
+const NAMES = new Set(['prod', 'archive', 'web-shop']);
+
+describe.each(EXAMPLES)('a $kind', ({ kind, list, words, another, max, ...said }) => {
+  const setUp = (person = OWNER, channel = CHANNEL, text: string = words) =>
+    owned.setUp(kind, text, person, channel);
+  const row = (answer: { ts: string }, action: string, id: string, person = OWNER) =>
+    owned.row(kind, answer, action, id, person);
+  const saved = () => stored(kind);
+  const write = (item: { readonly id: string; readonly owner: string; readonly createdBy: string }) =>
+    redis().hset(KEY, `${kind}:${item.id}`, JSON.stringify(item));
+  const listed = async (person = OWNER, channel = CHANNEL) => {
+    const { visibleText } = await ask(list, person, channel);
+    return Number(said.counted.exec(visibleText)?.[1] ?? 0);
+  };
+  /** Deletes it in the list. @returns the message, with Undo */
+  async function remove(id: string) {
+    const answer = await ask(list);
+    await row(answer, 'delete', id);
+    return updatedMessage(answer, said.deleted);
+  }
+  const addDamaged = (many: number) => {
+    const ids = Array.from({ length: many }, (_, n) => `w${String(n).padStart(7, '0')}`);
+    return redis().hset(KEY, Object.fromEntries(ids.map((id) => [`${kind}:${id}`, '{}'])));
+  };
+
+  it('has examples on its page of the docs that are read as the page says', async () => {
+    const page = await readFile(`docs/${list}.md`, 'utf8');
+    const rows = page.matchAll(new RegExp(`^\\| \`/billing ${kind} ([^\`]+)\` `, 'gm'));
+    expect(said.pageExamples([...rows].map(([, example = '']) => example))).toEqual(said.examples);
+  });
+
+  it.each([`${kind} help`, `${list} ?`, `${kind} prod help`])(
+    'answers %s with help about itself alone',
+    async (text) => {
+      const { visibleText } = await ask(text, MEMBER);
+      expect(visibleText).toContain(said.title);
+      expect(visibleText).toContain(`/billing ${list}`);
+      expect(visibleText).not.toContain(kind === 'watch' ? 'Scheduled posts' : 'Watches');
+      expect(modal(MEMBER)).toBeUndefined();
+    },
+  );
+
+  it('belongs to its creator, is announced in the channel, planned, and in the audit log', async () => {
+    const item = await setUp(MEMBER);
+    expect(item).toMatchObject({
+      owner: MEMBER,
+      createdBy: MEMBER,
+      createdAt: around.now,
+      since: around.now,
+    });
+    expect(lastText()).toContain(said.announced);
+    expect(lastText()).toContain(`Set up by <@${MEMBER}>`);
+    expect(around.planned).toBe(1);
+    expect(await audit()).toEqual([`${MEMBER} ${kind} created`]);
+  });
+
+  it.each([
+    ['prod', 'ok-name'],
+    ['ok-name', 'prod'],
+  ])('keeps the name that was typed, %s, where %s is the same project', async (name, other) => {
+    await add('ok-name', '123');
+    const item = JSON.stringify(await setUp(OWNER, CHANNEL, words.replace('prod', name)));
+    expect(item).toContain(`{"id":"123","product":1,"alias":"${name}"}`);
+    expect(lastText()).toContain(said.titleOf(name));
+    const { visibleText } = await ask(list);
+    expect(visibleText).toContain(said.titleOf(name));
+    expect(visibleText).not.toContain(other);
+  });
+
+  it('keeps the project by ID when its name changes or is removed', async () => {
+    await setUp();
+    await redis().hdel(KEY, 'project:prod');
+    await add('live', '123');
+    expect((await ask(list)).visibleText).toContain(said.titleOf('live'));
+    await redis().hdel(KEY, 'project:live');
+    expect((await ask(list)).visibleText).toContain(said.titleOf('Project 123'));
+  });
+
+  it('warns about an identical one', async () => {
+    await setUp();
+    await openForm(`${kind} ${words}`);
+    await modalSays(said.same);
+  });
+
+  it('is announced only once it was saved, however often that is tried', async () => {
+    await openForm(`${kind} ${words}`);
+    around.isStoreAway = true;
+    const before = count(said.announced);
+    for (const _ of [1, 2]) expect(await save()).toContain('Nothing was saved.');
+    expect([count(said.announced), await saved()]).toEqual([before, []]);
+    around.isStoreAway = false;
+    expect(await save()).toContain('Saved: ');
+    expect(count(said.announced)).toBe(before + 1);
+  });
+
+  it('is saved and says so when the channel does not accept its announcement', async () => {
+    await openForm(`${kind} ${words}`);
+    tally().slack.failNext('chat.postMessage', { error: 'restricted_action' });
+    const text = await save();
+    expect(text).toContain('Saved: ');
+    expect(text).toContain(
+      `Tally couldn’t announce this to <#${CHANNEL}>: Only some people can post in that channel`,
+    );
+    expect(await saved()).toHaveLength(1);
+  });
+
+  it('pauses and resumes', async () => {
+    const { id } = await setUp(MEMBER);
+    const answer = await ask(list, MEMBER);
+    await row(answer, 'pause', id, MEMBER);
+    const { visibleText } = await updatedMessage(answer, said.paused, MEMBER);
+    expect(visibleText).toContain(`*paused* by <@${MEMBER}>`);
+    expect((await saved())[0]?.paused).toMatchObject({ at: around.now, by: MEMBER });
+    around.now += MINUTE;
+    await row(answer, 'resume', id, MEMBER);
+    await updatedMessage(answer, said.resumed, MEMBER);
+    expect((await saved())[0]?.paused).toBeUndefined();
+    expect(await audit()).toEqual(
+      ['resumed', 'paused', 'created'].map((what) => `${MEMBER} ${kind} ${what}`),
+    );
+  });
+
+  it('can be restored for ten minutes after it was deleted', async () => {
+    const before = await setUp();
+    const gone = await remove(before.id);
+    expect(await saved()).toEqual([]);
+    around.now += 9 * MINUTE;
+    await tally().slack.press(OWNER, messageRef(gone), 'Undo');
+    await updatedMessage(gone, said.restored);
+    expect(await saved()).toEqual([before]);
+    const late = await remove(before.id);
+    around.now += 10 * MINUTE;
+    await tally().slack.press(OWNER, messageRef(late), 'Undo');
+    await updatedMessage(late, 'too late to undo this');
+    expect(await saved()).toEqual([]);
+    const actions = ['removed', 'restored', 'removed', 'created'];
+    expect(await audit()).toEqual(actions.map((action) => `${OWNER} ${kind} ${action}`));
+  });
+
+  it('is restored for its owner and for managers, not for its creator, and planned again', async () => {
+    const item = await setUp();
+    const cases: [owner: string, person: string, isRestored: boolean][] = [
+      [OWNER, MEMBER, false],
+      [OWNER, ADMIN, true],
+      [MEMBER, MEMBER, true],
+    ];
+    for (const [owner, person, isRestored] of cases) {
+      await write({ ...item, owner, createdBy: owner === OWNER ? MEMBER : OWNER });
+      await remove(item.id);
+      const before = around.planned;
+      const reply = await forgedClick(person, `${kind}-undo`, item.id);
+      expect(reply).toContain(isRestored ? said.restored : 'Only its owner');
+      expect([await saved(), around.planned]).toEqual(
+        isRestored ? [[expect.objectContaining({ id: item.id, owner })], before + 1] : [[], before],
+      );
+    }
+  });
+
+  it('is refused beyond the maximum of the workspace, in the form and before it', async () => {
+    await openForm(`${kind} ${another}`);
+    await addDamaged(max);
+    expect(await save()).toContain(`This workspace has ${said.tooMany}`);
+    expect((await ask(`${kind} ${words}`)).visibleText).toContain(`This workspace has ${said.tooMany}`);
+  });
+
+  it('is not restored beyond the maximum, towards which damaged ones count', async () => {
+    const { id } = await setUp();
+    const gone = await remove(id);
+    await addDamaged(max);
+    await tally().slack.press(OWNER, messageRef(gone), 'Undo');
+    await updatedMessage(gone, 'the maximum');
+    expect(await saved()).toEqual([]);
+  });
+
+  it('is listed on pages when there are many', async () => {
+    const item = await setUp();
+    for (let n = 1; n <= 21; n++) await write({ ...item, id: `w${String(n).padStart(7, '0')}` });
+    expect(await listed()).toBe(22);
+    expect((await ask(list)).visibleText).toContain('page 1 of 2');
+    expect((await ask(`${list} page 2`)).visibleText).toContain('page 2 of 2');
+  });
+
+  it('is listed beside damaged ones, which only managers see and can remove', async () => {
+    const { id } = await setUp();
+    await redis().hset(KEY, `${kind}:aaaaaaaa`, '{');
+    const answer = await ask(list);
+    expect(answer.visibleText).toContain(said.damaged);
+    expect(answer.visibleText).toContain(said.titleOf('prod'));
+    expect((await ask(list, MEMBER)).visibleText).not.toContain('damaged');
+    await brings('Removed what was damaged.', () =>
+      tally().slack.press(OWNER, messageRef(answer), said.drop),
+    );
+    const left = (await redis().hkeys(KEY)).filter((field) => field.startsWith(`${kind}:`));
+    expect(left).toEqual([`${kind}:${id}`]);
+    expect((await audit())[0]).toBe(`${OWNER} ${kind} removed`);
+  });
+
+  it.each(['__proto__', 'constructor', 'toString', 'nothing'])(
+    'does nothing when told to %s',
+    async (action) => {
+      const { id } = await setUp();
+      const logged = tally().log().length;
+      const selected = { selected_option: { value: `${action} ${id}` } };
+      const actions = [{ type: 'overflow', action_id: `${kind}-row`, ...selected }];
+      await forge(OWNER, { type: 'block_actions', channel: { id: CHANNEL }, actions });
+      expect(await listed()).toBe(1);
+      expect(tally().log().slice(logged)).not.toContain('"outcome":"unknown"');
+      expect(await saved()).toHaveLength(1);
+    },
+  );
+
+  it('is listed to members in its channel and to its owner, and to managers everywhere', async () => {
+    await setUp(OWNER, CHANNEL);
+    await setUp(OWNER, GENERAL, another);
+    expect((await ask(list, MEMBER, CHANNEL)).visibleText).toContain(said.titleOf('prod'));
+    expect((await ask(list, MEMBER, GENERAL)).visibleText).toContain(said.titleOf('dev'));
+    expect((await ask(list, MEMBER, SHARED)).visibleText).toContain(said.none);
+    expect(await listed(ADMIN, GENERAL)).toBe(2);
+    await setUp(MEMBER, CHANNEL);
+    expect(await listed(MEMBER, 'D0MEMBER01')).toBe(1);
+    await add('prod', '123', { channels: [FINANCE] });
+    expect(await listed(MEMBER, CHANNEL)).toBe(1);
+  });
+
+  it('is only for full members', async () => {
+    await redis().hset(KEY, 'settings', JSON.stringify({ guests: true, externals: true }));
+    for (const text of [`${kind} ${words}`, list])
+      expect((await ask(text, GUEST, GENERAL)).visibleText).toContain('Only full members');
+    expect(await forgedClick(GUEST, `${kind}-list`, '', GENERAL)).toContain('Only full members');
+    expect(modal(GUEST)).toBeUndefined();
+  });
+
+  it('is changed by nobody but its owner and managers, even by forged clicks', async () => {
+    const { id } = await setUp();
+    const before = await redis().hgetall(KEY);
+    expect(JSON.stringify((await ask(list, MEMBER)).blocks)).not.toContain(`${kind}-row`);
+    for (const action of ['pause', 'resume', 'delete', 'edit', 'adopt', 'now', 'snooze', 'wake'])
+      if (kind === 'watch' ? action !== 'now' : !/snooze|wake/.test(action))
+        expect(await forgedClick(MEMBER, `${kind}-row`, `${action} ${id}`)).toContain('Only its owner');
+    expect(await redis().hgetall(KEY)).toEqual(before);
+  });
+
+  it('can be adopted by a member of its channel once its owner has left', async () => {
+    const { id } = await setUp(ADMIN);
+    const adopt = (channel = CHANNEL) => forgedClick(MEMBER, `${kind}-row`, `adopt ${id}`, channel);
+    expect(await adopt()).toContain('Only its owner');
+    tally().slack.workspace.person(ADMIN)!.left = true;
+    around.now += 2 * MINUTE;
+    members(CHANNEL).splice(0, 99, OWNER, 'bot');
+    await brings(
+      'Only its owner',
+      () =>
+        forge(MEMBER, {
+          type: 'block_actions',
+          channel: { id: CHANNEL },
+          actions: [{ type: 'button', block_id: 'b', action_id: `${kind}-row`, value: `adopt ${id}` }],
+        }),
+      MEMBER,
+      'D0MEMBER01',
+    );
+    members(CHANNEL).push(MEMBER);
+    const answer = await ask(list, MEMBER);
+    await row(answer, 'adopt', id, MEMBER);
+    await updatedMessage(answer, said.adopted, MEMBER);
+    expect((await saved())[0]).toMatchObject({ id, owner: MEMBER, createdBy: ADMIN });
+    expect((await audit())[0]).toBe(`${MEMBER} ${kind} adopted`);
+  });
+});
