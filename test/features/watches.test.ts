@@ -25,6 +25,9 @@ const owned = createOwnedBot();
 const { around, add, ask, audit, change, choose, forgedClick, lastText, members, messageRef } = owned;
 const { modal, modalSays, modalText, redis, save, tally, updatedMessage, view } = owned;
 
+/** The same each day for as long as a preview looks back. */
+const STEADY = previewFigures(() => '1000', '48210');
+
 const settings = (given: object) => redis().hset(KEY, 'settings', JSON.stringify(given));
 const stored = () => owned.stored('watch');
 const openForm = (words = 'watch prod balance 50000', person = OWNER, channel = CHANNEL) =>
@@ -114,6 +117,7 @@ describe('what was typed', () => {
 
 describe('the form', () => {
   it('is filled in with what was typed, and shows when it would have alerted', async () => {
+    around.figures = STEADY;
     const text = await openForm('watch balance 50,000 prod');
     expect(view()).toContain('"value":"123:1:prod"');
     expect(view()).toContain('"initial_value":"50000"');
@@ -125,6 +129,7 @@ describe('the form', () => {
   });
 
   it('promises an alert of what is crossed already, and when it is saved says that it comes', async () => {
+    around.figures = STEADY;
     const text = await openForm('watch prod balance 500000');
     expect(text).toContain('It would alert at once: 48,210.00 is below 500,000.00.');
     expect(text).not.toContain('would not have alerted');
@@ -141,6 +146,7 @@ describe('the form', () => {
   });
 
   it('says how it is now when it is saved and nothing is crossed, in the reader’s locale', async () => {
+    around.figures = STEADY;
     await openForm('watch prod runway 14');
     expect(await save()).toContain('Now: 48 days.');
     await tally().slack.dismiss(OWNER);
@@ -149,6 +155,7 @@ describe('the form', () => {
   });
 
   it('asks for the project when none was typed, and asks billing once it is chosen', async () => {
+    around.figures = STEADY;
     await openForm('watch runway 14');
     expect(modalText()).not.toContain('last 90 days');
     expect(around.asked).toEqual([]);

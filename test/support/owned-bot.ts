@@ -54,10 +54,14 @@ interface Surroundings {
   outcome: 'recorded' | 'repeated' | 'gone';
 }
 
-/** Figures of the last 200 days. @param amount by how many days ago it was */
-export function previewFigures(amount: (ago: number) => string, balance: string): PreviewFigures {
+/** @param amount by how many days ago it was; a preview of many days takes longer */
+export function previewFigures(
+  amount: (ago: number) => string,
+  balance: string,
+  reported = 200,
+): PreviewFigures {
   const dayOf = (ago: number) => new Date(START - ago * DAY).toISOString().slice(0, 10);
-  const days = Array.from({ length: 200 }, (_, n) => [dayOf(n + 1), amount(n + 1)]);
+  const days = Array.from({ length: reported }, (_, n) => [dayOf(n + 1), amount(n + 1)]);
   return {
     today: dayOf(0),
     connection: 'main',
@@ -66,12 +70,14 @@ export function previewFigures(amount: (ago: number) => string, balance: string)
   };
 }
 
+const ONE_DAY = previewFigures(() => '1000', '48210', 1);
+
 /** The features of schedules and watches behind a real Slack and Redis, with delivery and billing as `around` says; starts and stops with the file's tests. */
 export function createOwnedBot() {
   let bot: ListenerBot;
   const fresh = () => ({
     ...{ isStoreAway: false, planned: 0, waits: [], sent: [], refusal: undefined, asked: [], responses: [] },
-    ...{ figures: previewFigures(() => '1000', '48210'), states: new Map(), outcome: 'recorded' as const },
+    ...{ figures: ONE_DAY, states: new Map(), outcome: 'recorded' as const },
   });
   const around: Surroundings = { now: START, ...fresh() };
   const refuseIfStoreIsAway = () => {
