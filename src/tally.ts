@@ -3,50 +3,26 @@
 import { VERSION } from './ops/version.ts';
 import { prepareNode } from './runtime/prepare-node.ts';
 
-const COMMANDS: Readonly<
-  Record<string, { readonly what: string; load(): Promise<unknown>; readonly hasOptions?: boolean }>
-> = {
-  start: { what: 'runs the bot until SIGTERM', load: () => import('./main.ts') },
-  doctor: {
-    what: 'checks the environment, Redis, Slack and the services; says what to fix',
-    load: () => import('./cli/doctor.ts'),
-    hasOptions: true,
-  },
-  init: {
-    what: 'sets up Tally for your workspace, step by step',
-    load: () => import('./cli/init.ts'),
-    hasOptions: true,
-  },
-  manifest: {
-    what: 'prints the Slack app’s manifest, to paste at api.slack.com',
-    load: () => import('./cli/manifest.ts'),
-    hasOptions: true,
-  },
-  reseal: {
-    what: 'seals every secret anew under the newest of ENCRYPTION_KEYS',
-    load: async () => (await import('./cli/records.ts')).runReseal(),
-    hasOptions: true,
-  },
-  copy: {
-    what: 'copies every workspace from another Redis',
-    load: async () => (await import('./cli/records.ts')).runCopy(),
-    hasOptions: true,
-  },
-  backup: {
-    what: 'writes every workspace to a file',
-    load: async () => (await import('./cli/records.ts')).runBackup(),
-    hasOptions: true,
-  },
-  restore: {
-    what: 'checks such a file, and writes it to Redis',
-    load: async () => (await import('./cli/records.ts')).runRestore(),
-    hasOptions: true,
-  },
-  'check-billing': {
-    what: 'asks a billing service what Tally asks, and says whether it conforms',
-    load: () => import('./cli/check-billing.ts'),
-    hasOptions: true,
-  },
+type RecordCommand = Exclude<keyof typeof import('./cli/records.ts'), symbol>;
+const records = (name: RecordCommand) => async () => (await import('./cli/records.ts'))[name]();
+
+/** What each command does, and what runs it. */
+const COMMANDS: Readonly<Record<string, readonly [what: string, run: () => Promise<unknown>]>> = {
+  start: ['runs the bot until SIGTERM', () => import('./main.ts')],
+  doctor: [
+    'checks the environment, Redis, Slack and the services; says what to fix',
+    () => import('./cli/doctor.ts'),
+  ],
+  init: ['sets up Tally for your workspace, step by step', () => import('./cli/init.ts')],
+  manifest: ['prints the Slack app’s manifest, to paste at api.slack.com', () => import('./cli/manifest.ts')],
+  reseal: ['seals every secret anew under the newest of ENCRYPTION_KEYS', records('runReseal')],
+  copy: ['copies every workspace from another Redis', records('runCopy')],
+  backup: ['writes every workspace to a file', records('runBackup')],
+  restore: ['checks such a file, and writes it to Redis', records('runRestore')],
+  'check-billing': [
+    'asks a billing service what Tally asks, and says whether it conforms',
+    () => import('./cli/check-billing.ts'),
+  ],
 };
 
 /** EX_USAGE of sysexits.h */
@@ -55,16 +31,17 @@ const WRONG_USAGE = 64;
 const usage = [
   'Usage: tally <command>, or tally --version',
   '',
-  ...Object.entries(COMMANDS).map(([name, { what }]) => `  ${name.padEnd(15)}${what}`),
+  ...Object.entries(COMMANDS).map(([name, [what]]) => `  ${name.padEnd(15)}${what}`),
   '',
   'The environment is the configuration: see docs/environment.md in the release file.',
 ].join('\n');
 
 const [name = '', ...rest] = process.argv.slice(2);
 const command = Object.hasOwn(COMMANDS, name) ? COMMANDS[name] : undefined;
-if (command !== undefined && (rest.length === 0 || command.hasOptions)) {
+// The bot has no options: the environment is its configuration.
+if (command !== undefined && (rest.length === 0 || name !== 'start')) {
   prepareNode();
-  await command.load();
+  await command[1]();
 } else if (['help', '--help', '-h'].includes(name)) {
   process.stdout.write(`${usage}\n`);
 } else if (['--version', '-v'].includes(name) && rest.length === 0) {

@@ -1,8 +1,3 @@
-import type { LevelWithSilent } from 'pino';
-import type { Limits } from '../domain/limits.ts';
-import type { Millis } from '../domain/time/calendar.ts';
-import type { TrustedHost } from '../http/address.ts';
-import type { SealingKey } from '../vault/keyring.ts';
 import {
   findCombinationProblems,
   findSimilarName,
@@ -11,55 +6,8 @@ import {
   variables,
 } from './variables.ts';
 
-interface SlackConfig {
-  /** Socket Mode if an app-level token is set. */
-  readonly mode: { readonly kind: 'http' } | { readonly kind: 'socket'; readonly appToken: string };
-  /** May be empty in Socket Mode, where no request needs it. */
-  readonly signingSecret: string;
-  /** A token for one workspace, or OAuth for many that install Tally. */
-  readonly credentials:
-    | { readonly kind: 'token'; readonly botToken: string }
-    | {
-        readonly kind: 'oauth';
-        readonly clientId: string;
-        readonly clientSecret: string;
-        readonly stateSecret: string;
-        /** Slack redirects people to this URL after the installation. No trailing slash. */
-        readonly publicUrl: string;
-      };
-  /** Ends with a slash, because Slack's client appends the method's name. */
-  readonly apiUrl: string;
-  /** `acme` where the app's commands are `/acme-spend` and so on. */
-  readonly commandPrefix?: string;
-}
-
-export interface Config {
-  readonly slack: SlackConfig;
-  readonly http: {
-    readonly port: number;
-    readonly publicUrl?: string;
-    /** Where people get help, https or mailto: shown on the page `/support`. */
-    readonly supportUrl?: string;
-    /** How long a stopping process still accepts requests, in ms, until the proxy in front of it sends them elsewhere. */
-    readonly shutdownDelay: Millis;
-  };
-  readonly redisUrl: string;
-  /** Newest first: the first one seals, all of them open. */
-  readonly keys: readonly SealingKey[];
-  /** Without a slash at the end. */
-  readonly billing: { readonly baseUrl?: string };
-  readonly identity: { readonly authUrl?: string };
-  readonly trustedHosts: readonly TrustedHost[];
-  /** Each process counts for itself. */
-  readonly limits: Limits;
-  /** Where to send traces; without it there are none. */
-  readonly tracing: { readonly endpoint?: string };
-  readonly log: {
-    readonly level: LevelWithSilent;
-    /** How people are named in it. */
-    readonly userIds: 'hashed' | 'plain' | 'none';
-  };
-}
+/** Deeply frozen. */
+export type Config = ReturnType<typeof configOf>;
 
 interface Problem {
   /** The variable. */
@@ -105,51 +53,58 @@ const ORDER = Object.keys(variables.shape);
 const inOrder = (problems: readonly Problem[]): readonly Problem[] =>
   problems.toSorted((a, b) => ORDER.indexOf(a.name) - ORDER.indexOf(b.name));
 
-function configOf(values: typeof variables._output): Config {
+function configOf(values: typeof variables._output) {
   const { PUBLIC_URL: publicUrl, BILLING_BASE_URL: baseUrl, IDENTITY_AUTH_URL: authUrl } = values;
-  const {
-    OTEL_EXPORTER_OTLP_ENDPOINT: tracesUrl,
-    SUPPORT_URL: supportUrl,
-    COMMAND_PREFIX: commandPrefix,
-  } = values;
+  const { OTEL_EXPORTER_OTLP_ENDPOINT: endpoint, SUPPORT_URL: supportUrl } = values;
+  const { SLACK_APP_TOKEN: appToken, SLACK_BOT_TOKEN: botToken, COMMAND_PREFIX: commandPrefix } = values;
   return {
     slack: {
-      mode:
-        values.SLACK_APP_TOKEN === undefined
-          ? { kind: 'http' }
-          : { kind: 'socket', appToken: values.SLACK_APP_TOKEN },
+      /** Socket Mode if an app-level token is set. */
+      mode: appToken === undefined ? ({ kind: 'http' } as const) : ({ kind: 'socket', appToken } as const),
+      /** A token for one workspace, or OAuth for many that install Tally. */
       credentials:
-        values.SLACK_BOT_TOKEN === undefined
-          ? {
+        botToken === undefined
+          ? ({
               kind: 'oauth',
               clientId: values.SLACK_CLIENT_ID ?? '',
               clientSecret: values.SLACK_CLIENT_SECRET ?? '',
               stateSecret: values.SLACK_STATE_SECRET ?? '',
+              /** Slack redirects people to this URL after the installation. No trailing slash. */
               publicUrl: publicUrl ?? '',
-            }
-          : { kind: 'token', botToken: values.SLACK_BOT_TOKEN },
+            } as const)
+          : ({ kind: 'token', botToken } as const),
+      /** May be empty in Socket Mode, where no request needs it. */
       signingSecret: values.SLACK_SIGNING_SECRET ?? '',
+      /** Ends with a slash, because Slack's client appends the method's name. */
       apiUrl: values.SLACK_API_URL,
+      /** `acme` where the app's commands are `/acme-spend` and so on. */
       ...(commandPrefix !== undefined && { commandPrefix }),
     },
     http: {
       port: values.PORT,
       ...(publicUrl !== undefined && { publicUrl }),
+      /** Where people get help, https or mailto: shown on the page `/support`. */
       ...(supportUrl !== undefined && { supportUrl }),
+      /** How long a stopping process still accepts requests, in ms, until the proxy in front of it sends them elsewhere. */
       shutdownDelay: values.SHUTDOWN_DELAY,
     },
     redisUrl: values.REDIS_URL,
+    /** Newest first: the first one seals, all of them open. */
     keys: values.ENCRYPTION_KEYS,
+    /** Without a slash at the end. */
     billing: baseUrl === undefined ? {} : { baseUrl },
     identity: authUrl === undefined ? {} : { authUrl },
     trustedHosts: values.TRUSTED_API_HOSTS,
+    /** Each process counts for itself. */
     limits: {
       requests: { person: values.LIMIT_REQUESTS_PERSON, workspace: values.LIMIT_REQUESTS_WORKSPACE },
       tests: { person: values.LIMIT_TESTS_PERSON, workspace: values.LIMIT_TESTS_WORKSPACE },
       osTokens: values.LIMIT_OS_TOKENS_PERSON,
       serviceConnections: values.LIMIT_SERVICE_CONNECTIONS,
     },
-    tracing: tracesUrl === undefined ? {} : { endpoint: tracesUrl },
+    /** Where to send traces; without it there are none. */
+    tracing: endpoint === undefined ? {} : { endpoint },
+    /** `userIds` is how people are named in it. */
     log: { level: values.LOG_LEVEL, userIds: values.LOG_USER_IDS },
   };
 }

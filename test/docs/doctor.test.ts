@@ -9,7 +9,7 @@ const PLACES = Object.keys(CAUSES) as Place[];
 
 describe(PAGE, () => {
   it.each(PLACES)('has an example of each part of a setup that a sentence names: %s', (place) => {
-    const named = Object.values(CAUSES[place]).flatMap(({ cause, remedy }) => [
+    const named = Object.values(CAUSES[place]).flatMap(([cause, remedy]) => [
       ...`${cause} ${remedy}`.matchAll(/\{(\w+)\}/g),
     ]);
     const missing = named.flatMap(([, name = '']) => (name in EXAMPLES[place] ? [] : [name]));
@@ -17,7 +17,7 @@ describe(PAGE, () => {
   });
 
   it.each(PLACES)('has one command or line to paste, or a step on a page, for each code: %s', (place) => {
-    const remedies = Object.values(CAUSES[place]).map(({ remedy }) => remedy);
+    const remedies = Object.values(CAUSES[place]).map(([, remedy]) => remedy);
     const isPaste = /`[^`]+`/;
     const isPage = /OAuth & Permissions|manifest\.yml|admin/;
     expect(remedies.filter((remedy) => !isPaste.test(remedy) && !isPage.test(remedy))).toEqual([]);

@@ -6,11 +6,12 @@ import { asksForTls, firstHost, redisFigures, redisUrlTo, userOf } from './figur
 import { distinctFindings, errorCode, type Finding, okFinding } from './finding.ts';
 import { dryRun, serversOf } from './redis-dry-run.ts';
 
-const CHECK = 'Redis';
+const finding = (code: string, figures: Figures): Finding => findingOf('REDIS', 'Redis', code, figures);
+const good = (says: string): Finding => okFinding('Redis', says);
 
 /** @returns the operator's next step */
 export const redisAdvice = (error: unknown, url: string): string =>
-  findingOf('REDIS', CHECK, replyCode(error), redisFigures(url)).todo ?? '';
+  finding(replyCode(error), redisFigures(url)).todo ?? '';
 
 /**
  * Changes nothing.
@@ -58,21 +59,20 @@ async function unusableFinding(error: unknown, url: string, figures: Figures): P
   const [, command = ''] = /['`‘]([a-z|]+)['`’]/i.exec(text.toLowerCase()) ?? [];
   // The client asks these before it is ready.
   if (command && seen === 'NOPERM')
-    return findingOf('REDIS', CHECK, seen, {
+    return finding(seen, {
       ...{ ...figures, user: userOf(url), commands: command, rules: `'+${command}'` },
     });
   if (command && command !== 'sentinel' && seen === 'ERR unknown command')
     return missingFinding([command], figures);
-  if (seen === 'WRONGPASS' && figures.hasPassword === 'no')
-    return findingOf('REDIS', CHECK, 'WRONGPASS user', figures);
+  if (seen === 'WRONGPASS' && figures.hasPassword === 'no') return finding('WRONGPASS user', figures);
   if (seen === 'unknown master') {
     const { asMaster = '' } = figures;
     const name = await knownMaster(url);
-    return findingOf('REDIS', CHECK, seen, { ...figures, asMaster: asMaster.replace('master-name', name) });
+    return finding(seen, { ...figures, asMaster: asMaster.replace('master-name', name) });
   }
   const announced =
     error instanceof RedisRefusal && error.at ? { announced: `${error.at.host}:${error.at.port}` } : {};
-  return findingOf('REDIS', CHECK, seen, { ...figures, ...announced });
+  return finding(seen, { ...figures, ...announced });
 }
 
 /** @returns what answers there, if that tells more than the code */
@@ -97,7 +97,7 @@ async function checkConnected(
   }
   const found = await Promise.all(servers.map((server, at) => serverFindings(server, infos[at], known)));
   const findings = [
-    ...(isCluster(redis) ? [okFinding(CHECK, `is a Cluster with ${servers.length} masters`)] : []),
+    ...(isCluster(redis) ? [good(`is a Cluster with ${servers.length} masters`)] : []),
     ...distinctFindings(found.flat()),
     ...(first === undefined || isCluster(redis) ? [] : databaseFindings(first, known)),
   ];
@@ -136,10 +136,10 @@ async function readInfo(server: Server): Promise<Info | undefined> {
 /** A server of another kind than REDIS_URL says takes the connection all the same. */
 async function modeFinding(redis: Server, info: Info, figures: Figures): Promise<Finding | undefined> {
   const mode = info.get('redis_mode');
-  if (mode === 'cluster') return findingOf('REDIS', CHECK, 'redis_mode:cluster', figures);
+  if (mode === 'cluster') return finding('redis_mode:cluster', figures);
   if (mode !== 'sentinel') return undefined;
   const asSentinel = figures.asSentinel?.replace('master-name', await masterOf(redis)) ?? '';
-  return findingOf('REDIS', CHECK, 'redis_mode:sentinel', { ...figures, asSentinel });
+  return finding('redis_mode:sentinel', { ...figures, asSentinel });
 }
 
 /** @returns the name of a master that this Sentinel watches; `master-name` if it doesn't tell */
@@ -178,7 +178,7 @@ function databaseFindings(info: Info, figures: Figures): readonly Finding[] {
   const asOther = figures.url?.startsWith('unix:')
     ? `unix://${figures.host}?db=${most.other}`
     : asDatabase0.replace(/\/0$/, `/${most.other}`);
-  return [findingOf('REDIS', CHECK, 'keyspace', { ...figures, ...most, asOther })];
+  return [finding('keyspace', { ...figures, ...most, asOther })];
 }
 
 /** As in docs/redis.md, quoted for a shell. */
@@ -188,7 +188,7 @@ export const DOCUMENTED_RIGHTS =
 const FEW_COMMANDS = 6;
 
 const missingFinding = (commands: readonly string[], figures: Figures): Finding =>
-  findingOf('REDIS', CHECK, 'unknown command', {
+  finding('unknown command', {
     ...{ ...figures, commands: commands.join(', '), command: commands[0] ?? '' },
   });
 
@@ -199,24 +199,23 @@ async function rightFindings(redis: RedisConnection, figures: Figures): Promise<
     ? commands.map((command) => (command.includes('|') ? `'+${command}'` : `+${command}`)).join(' ')
     : DOCUMENTED_RIGHTS;
   const refused = [
-    ...(commands.length > 0
-      ? [findingOf('REDIS', CHECK, 'NOPERM', { ...figures, rules, commands: commands.join(', ') })]
-      : []),
+    ...(commands.length > 0 ? [finding('NOPERM', { ...figures, rules, commands: commands.join(', ') })] : []),
     ...(missing.length > 0 ? [missingFinding(missing, figures)] : []),
-    ...(keys ? [findingOf('REDIS', CHECK, 'NOPERM keys', figures)] : []),
-    ...(write === undefined ? [] : [findingOf('REDIS', CHECK, replyCode(write), figures)]),
+    ...(keys ? [finding('NOPERM keys', figures)] : []),
+    ...(write === undefined ? [] : [finding(replyCode(write), figures)]),
   ];
-  return refused.length > 0 ? refused : [okFinding(CHECK, 'takes writes')];
+  return refused.length > 0 ? refused : [good('takes writes')];
 }
 
 type Server = ReturnType<typeof serversOf>[number];
 
+/** What INFO and the settings of one server say. */
 async function serverFindings(
   server: Server,
   info: Info | undefined,
   figures: Figures,
 ): Promise<readonly Finding[]> {
-  if (info === undefined) return [findingOf('REDIS', CHECK, 'NOPERM info', figures)];
+  if (info === undefined) return [finding('NOPERM info', figures)];
   return [
     ...versionFindings(info, figures),
     ...roleFindings(info, figures),
@@ -230,10 +229,9 @@ async function serverFindings(
 function versionFindings(info: Info, figures: Figures): readonly Finding[] {
   const valkey = info.get('valkey_version');
   const version = info.get('redis_version') ?? '?';
-  const answers = okFinding(CHECK, valkey === undefined ? `${version} answers` : `Valkey ${valkey} answers`);
-  return Number.parseInt(version, 10) < 7
-    ? [answers, findingOf('REDIS', CHECK, 'redis_version', { ...figures, version })]
-    : [answers];
+  const answers = good(valkey === undefined ? `${version} answers` : `Valkey ${valkey} answers`);
+  const isOld = Number.parseInt(version, 10) < 7;
+  return isOld ? [answers, finding('redis_version', { ...figures, version })] : [answers];
 }
 
 function roleFindings(info: Info, figures: Figures): readonly Finding[] {
@@ -242,8 +240,14 @@ function roleFindings(info: Info, figures: Figures): readonly Finding[] {
   const primary = isPlainWord(host) && {
     asPrimary: redisUrlTo(figures.url ?? '', { host, port: Number(info.get('master_port')) }),
   };
-  return [findingOf('REDIS', CHECK, 'READONLY', { ...figures, ...primary })];
+  return [finding('READONLY', { ...figures, ...primary })];
 }
+
+const SYNCS: Readonly<Record<string, string>> = {
+  always: ', and syncs it each time',
+  everysec: ', and syncs it every second',
+  unknown: '; could not check appendfsync',
+};
 
 async function persistenceFindings(
   server: Server,
@@ -253,10 +257,16 @@ async function persistenceFindings(
   const failed = ['rdb_last_bgsave_status', 'aof_last_write_status'].filter(
     (name) => (info.get(name) ?? 'ok') !== 'ok',
   );
-  const findings = failed.map((code) => findingOf('REDIS', CHECK, code, figures));
-  if (info.get('aof_enabled') !== '1') return [await snapshotFinding(server, figures), ...findings];
+  const findings = failed.map((code) => finding(code, figures));
+  if (info.get('aof_enabled') !== '1') {
+    const save = await readSetting(server, 'save');
+    const code = save === undefined ? 'aof_enabled' : save === '' ? 'appendonly' : 'save';
+    return [finding(code, figures), ...findings];
+  }
   if (failed.includes('aof_last_write_status')) return findings;
-  return [fsyncFinding(await readSetting(server, 'appendfsync'), figures), ...findings];
+  const syncs = SYNCS[(await readSetting(server, 'appendfsync')) ?? 'unknown'];
+  const written = `writes every change to its append-only file${syncs}`;
+  return [syncs === undefined ? finding('appendfsync', figures) : good(written), ...findings];
 }
 
 /** Undefined if Redis doesn't tell. */
@@ -265,33 +275,13 @@ async function readSetting(server: Server, name: string): Promise<string | undef
   return value;
 }
 
-async function snapshotFinding(server: Server, figures: Figures): Promise<Finding> {
-  const save = await readSetting(server, 'save');
-  const code = save === undefined ? 'aof_enabled' : save === '' ? 'appendonly' : 'save';
-  return findingOf('REDIS', CHECK, code, figures);
-}
-
-const SYNCS: Readonly<Record<string, string>> = {
-  always: ', and syncs it each time',
-  everysec: ', and syncs it every second',
-  unknown: '; could not check appendfsync',
-};
-
-function fsyncFinding(appendfsync = 'unknown', figures: Figures): Finding {
-  const syncs = SYNCS[appendfsync];
-  if (syncs === undefined) return findingOf('REDIS', CHECK, 'appendfsync', figures);
-  return okFinding(CHECK, `writes every change to its append-only file${syncs}`);
-}
-
 /** Fewer than so many free connections are not enough for another process of Tally, during an upgrade. */
 const FEW_CONNECTIONS = 10;
 
 function connectionFindings(info: Info, figures: Figures): readonly Finding[] {
-  const [clients, most] = [Number(info.get('connected_clients')), Number(info.get('maxclients'))];
-  if (!(most - clients < FEW_CONNECTIONS)) return [];
-  return [
-    findingOf('REDIS', CHECK, 'maxclients', { ...figures, clients: String(clients), most: String(most) }),
-  ];
+  const [clients = '', most = ''] = [info.get('connected_clients'), info.get('maxclients')];
+  const isFull = Number(most || Number.NaN) - Number(clients || Number.NaN) < FEW_CONNECTIONS;
+  return isFull ? [finding('maxclients', { ...figures, clients, most })] : [];
 }
 
 /** From this share of its limit on, Redis is called almost full. */
@@ -301,19 +291,18 @@ const ALMOST_FULL = 0.9;
 function memoryFindings(info: Info, figures: Figures): readonly Finding[] {
   const limit = Number(info.get('maxmemory'));
   const used = Number(info.get('used_memory'));
-  if (info.get('maxmemory') === undefined)
-    return [okFinding(CHECK, 'doesn’t say how much memory it may use')];
-  if (limit === 0) return [okFinding(CHECK, 'has no limit of its own for memory')];
+  if (Number.isNaN(limit)) return [good('doesn’t say how much memory it may use')];
+  if (limit === 0) return [good('has no limit of its own for memory')];
+  if (used >= limit) return [];
   const share = String(Math.round((used / limit) * 100));
   const mebibytes = (limit / 2 ** 20).toFixed(1);
-  if (used >= limit) return [];
-  if (used < limit * ALMOST_FULL) return [okFinding(CHECK, `uses ${share} % of its ${mebibytes} MiB`)];
-  return [findingOf('REDIS', CHECK, 'maxmemory', { ...figures, share, limit: mebibytes })];
+  if (used < limit * ALMOST_FULL) return [good(`uses ${share} % of its ${mebibytes} MiB`)];
+  return [finding('maxmemory', { ...figures, share, limit: mebibytes })];
 }
 
 function evictionFinding(info: Info, figures: Figures): Finding {
   const policy = info.get('maxmemory_policy');
-  if (policy === undefined) return okFinding(CHECK, 'doesn’t say what it evicts: could not check');
-  if (policy === 'noeviction') return okFinding(CHECK, 'evicts nothing when memory runs out');
-  return findingOf('REDIS', CHECK, 'maxmemory-policy', { ...figures, policy });
+  if (policy === undefined) return good('doesn’t say what it evicts: could not check');
+  if (policy === 'noeviction') return good('evicts nothing when memory runs out');
+  return finding('maxmemory-policy', { ...figures, policy });
 }

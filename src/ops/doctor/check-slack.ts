@@ -24,14 +24,7 @@ export interface SlackParts {
   readonly timeout: Millis;
 }
 
-interface SlackResponse {
-  readonly headers: Headers;
-  /** Undefined unless it is JSON. */
-  readonly body: Readonly<Record<string, unknown>> | undefined;
-  readonly status: number;
-  /** Our clock halfway between the request and the response, in ms. */
-  readonly at: Millis;
-}
+type SlackResponse = Awaited<ReturnType<typeof call>>;
 
 /** Checks the bot token, its scopes, and our clock against Slack's. Never rejects. */
 export async function checkSlack(parts: SlackParts): Promise<readonly Finding[]> {
@@ -110,7 +103,7 @@ async function call(
   token: string | undefined,
   { apiUrl, clock, timeout }: SlackParts,
   body?: URLSearchParams,
-): Promise<SlackResponse> {
+) {
   const sentAt = clock();
   const response = await fetch(`${apiUrl}${method}`, {
     method: 'POST',
@@ -119,18 +112,16 @@ async function call(
     redirect: 'manual',
     signal: AbortSignal.timeout(timeout),
   });
-  const at = (sentAt + clock()) / 2;
+  // Our clock halfway between the request and the response.
+  const at: Millis = (sentAt + clock()) / 2;
   const { headers, status } = response;
   const answer: unknown = await response.json().catch((error: unknown) => {
     if (error instanceof SyntaxError) return undefined;
     throw error;
   });
-  return {
-    headers,
-    status,
-    at,
-    body: typeof answer === 'object' && answer !== null ? { ...answer } : undefined,
-  };
+  const fields: Readonly<Record<string, unknown>> | undefined =
+    typeof answer === 'object' && answer !== null ? { ...answer } : undefined;
+  return { headers, status, at, body: fields };
 }
 
 /** @returns undefined if Slack did what it was asked */
