@@ -73,16 +73,10 @@ export function checkOption<T>(name: string, schema: z.ZodType<T>, text: string 
   throw new UsageError(`${name} ${parsed.error.issues[0]?.message.replace('\n', '. ')}`);
 }
 
-export interface Prompts {
-  /** @returns what was typed, without spaces around it */
-  ask(question: string): Promise<string>;
-  /** The same, but what is typed stays hidden. */
-  askHidden(question: string): Promise<string>;
-  close(): void;
-}
+export type Prompts = ReturnType<typeof openPrompts>;
 
 /** Asks on standard error, so that standard output can be piped. @param stopped called at Ctrl-C and at the end of the input */
-export function openPrompts(stopped: () => never): Prompts {
+export function openPrompts(stopped: () => never) {
   let isHidden = false;
   const output = new Writable({
     write(chunk, _encoding, done) {
@@ -94,8 +88,10 @@ export function openPrompts(stopped: () => never): Prompts {
   lines.once('SIGINT', stopped);
   lines.once('close', stopped);
   return {
-    ask: async (question) => (await lines.question(question)).trim(),
-    async askHidden(question) {
+    /** @returns what was typed, without spaces around it */
+    ask: async (question: string): Promise<string> => (await lines.question(question)).trim(),
+    /** The same, but what is typed stays hidden. */
+    async askHidden(question: string): Promise<string> {
       process.stderr.write(question);
       isHidden = true;
       const typed = await lines.question('');
@@ -103,7 +99,7 @@ export function openPrompts(stopped: () => never): Prompts {
       process.stderr.write('\n');
       return typed.trim();
     },
-    close() {
+    close(): void {
       lines.off('close', stopped);
       lines.close();
     },

@@ -108,7 +108,7 @@ const restoreFrom = (file: string, redisUrl: string, replaces: boolean): Promise
     const to = await connect(redisUrl);
     const occupied = replaces ? undefined : await findOccupied(to);
     if (occupied !== undefined) printLine(`${occupied} Nothing was changed.`);
-    else if (await copyWorkspaces({ from: readBackup(file), to, printLine, replaces })) {
+    else if (await copyWorkspaces(readBackup(file), to, printLine, replaces)) {
       printLine('Restored. Start the bots: they schedule what is due within a minute.');
       return true;
     }
@@ -132,7 +132,7 @@ export const runCopy = () =>
         return await runResumable(async (connect) => {
           const to = await connect(redisUrl);
           const from = await connect(url);
-          const isDone = await copyWorkspaces({ from: readWorkspaces(from), to, printLine });
+          const isDone = await copyWorkspaces(readWorkspaces(from), to, printLine);
           if (await hasBots(from))
             printLine(
               'Bots still run on the old Redis. Stop them, and run this again before you start them on the new one.',
@@ -156,7 +156,7 @@ export const runReseal = () =>
       const { keys, redisUrl } = loadConfig(process.env, printLine);
       return runResumable(async (connect) => {
         const redis = await connect(redisUrl);
-        const counts = await resealAll({ redis, keyring: createKeyring(keys), printLine });
+        const counts = await resealAll(redis, createKeyring(keys), printLine);
         const keyIds = keys.map(({ id }) => id);
         for (const line of formatResealCounts(keyIds, counts)) printLine(line);
         return counts.failed === 0;

@@ -18,7 +18,6 @@ import { parseCopy, type WorkspaceCopy } from '../workspace/record/workspace-cop
 import { createWorkspaceIndex } from '../workspace/record/workspace-index.ts';
 import { isCopy, readWorkspaces } from './copy-workspaces.ts';
 import { inspectRecords } from './doctor/check-records.ts';
-import type { Finding } from './doctor/finding.ts';
 import { VERSION } from './version.ts';
 
 /** Of the file. It rises when the version before can't read it any more. */
@@ -157,26 +156,16 @@ function readHeader(value: unknown): BackupHeader {
   return read.data;
 }
 
-export interface BackupSummary extends BackupHeader {
-  readonly workspaces: number;
-  /** Sealed values that are damaged; they are restored as they are. */
-  readonly damaged: readonly Finding[];
-}
-
 /** A key that is missing or has another name: nothing was damaged, and the right keys open it. */
 const OF_KEYS: ReadonlySet<string | undefined> = new Set(['unknown-key', 'renamed', 'swapped']);
 
 /**
- * Reads a whole backup, and opens everything that is sealed in it.
+ * Reads a whole backup, and opens everything that is sealed in it. Sealed values that are damaged are restored as they are.
  *
  * @param keyIds of the keyring, newest first
  * @throws BackupRefused
  */
-export async function checkBackup(
-  file: string,
-  keyring: Keyring,
-  keyIds: readonly string[],
-): Promise<BackupSummary> {
+export async function checkBackup(file: string, keyring: Keyring, keyIds: readonly string[]) {
   const inspection = inspectRecords(keyring, keyIds);
   const headers: BackupHeader[] = [];
   let workspaces = 0;

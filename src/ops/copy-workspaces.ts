@@ -10,15 +10,6 @@ import {
 } from '../workspace/record/workspace-copy.ts';
 import { createWorkspaceIndex } from '../workspace/record/workspace-index.ts';
 
-export interface CopyParts {
-  readonly from: AsyncIterable<WorkspaceCopy>;
-  readonly to: RedisConnection;
-  /** Whether also what bots changed there is replaced or deleted. */
-  readonly replaces?: boolean;
-  /** Prints a line of progress. */
-  readonly printLine: (line: string) => void;
-}
-
 type Outcome = 'copied' | 'same' | 'deleted' | 'changed in both';
 
 const PROGRESS_INTERVAL = 1_000;
@@ -34,10 +25,17 @@ export async function* readWorkspaces(redis: RedisConnection): AsyncGenerator<Wo
  * bots run on the old Redis, and the last, short one when they are stopped. What bots changed on the new one is not
  * overwritten unless that is asked for.
  *
+ * @param printLine prints a line of progress
+ * @param replaces whether also what bots changed there is replaced or deleted
  * @returns whether both hold the same, or newer, now
  * @throws StoreUnavailable
  */
-export async function copyWorkspaces({ from, to, printLine, replaces = false }: CopyParts): Promise<boolean> {
+export async function copyWorkspaces(
+  from: AsyncIterable<WorkspaceCopy>,
+  to: RedisConnection,
+  printLine: (line: string) => void,
+  replaces = false,
+): Promise<boolean> {
   const isRunning = await hasBots(to);
   if (isRunning === undefined)
     printLine('Redis doesn’t allow CLIENT LIST. Make sure that no bot runs on it.');

@@ -6,19 +6,15 @@ import { findingOf } from './doctor/causes.ts';
 import type { Finding } from './doctor/finding.ts';
 import { VERSION } from './version.ts';
 
-interface NewerRecordsParts {
-  readonly redis: RedisConnection;
-  readonly log: Logger;
-  /** Ends everything that happens without a person. */
-  readonly onFound: () => Promise<unknown>;
-}
-
 /** For the log and the doctor. */
 export const newerRecordsFinding = (mark?: LayoutMark): Finding =>
   findingOf('RECORDS', 'Records', 'layout', { version: mark?.version ?? 'of a newer version', own: VERSION });
 
-/** Ends a bot's work once it meets what a newer version of Tally wrote. Until it is replaced, it only answers that. */
-export function watchNewerRecords({ redis, log, onFound }: NewerRecordsParts) {
+/**
+ * Ends a bot's work once it meets what a newer version of Tally wrote. Until it is replaced, it only answers that.
+ * @param onFound ends everything that happens without a person
+ */
+export function watchNewerRecords(redis: RedisConnection, log: Logger, onFound: () => Promise<unknown>) {
   let isFound = false;
   const found = (mark: LayoutMark | undefined): void => {
     if (isFound) return;

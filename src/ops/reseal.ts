@@ -8,13 +8,6 @@ import { sealOwnerOfField } from '../workspace/credentials/sealed-fields.ts';
 import { createWorkspaceIndex } from '../workspace/record/workspace-index.ts';
 import { toPlainLine } from './doctor/finding.ts';
 
-export interface ResealParts {
-  readonly redis: RedisConnection;
-  readonly keyring: Keyring;
-  /** Prints a line of progress. */
-  readonly printLine: (line: string) => void;
-}
-
 /** The result of a run: names, numbers and key IDs, never a value. */
 export interface ResealCounts {
   workspaces: number;
@@ -46,9 +39,14 @@ const MAX_KEY_IDS = 20;
  * Seals every sealed value of every workspace with the newest key, one workspace at a time, while bots run. It can be
  * interrupted: a second run continues when the first one ended.
  *
+ * @param printLine prints a line of progress
  * @throws what Redis throws
  */
-export async function resealAll({ redis, keyring, printLine }: ResealParts): Promise<ResealCounts> {
+export async function resealAll(
+  redis: RedisConnection,
+  keyring: Keyring,
+  printLine: (line: string) => void,
+): Promise<ResealCounts> {
   const counts: ResealCounts = {
     ...{ workspaces: 0, resealed: 0, alreadyNew: 0, failed: 0 },
     ...{ examples: [], unknownKeys: new Map() },

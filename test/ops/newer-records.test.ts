@@ -85,7 +85,7 @@ describe('every write of a workspace that a newer version has written', () => {
     'figures of a watch': (client) => createWatchFiguresStore(client).save(lease, 'x', figures),
     'its deletion': (client) => createDeletion({ redis: client }).workspace(TEAM),
     'its deletion from an organisation': (client) => createDeletion({ redis: client }).member(TEAM),
-    'a reseal': (client) => resealAll({ redis: client, keyring, printLine: () => undefined }),
+    'a reseal': (client) => resealAll(client, keyring, () => undefined),
   };
 
   it.each(Object.entries(WRITES))('refuses %s, and changes nothing', async (_, write) => {

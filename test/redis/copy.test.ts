@@ -52,11 +52,7 @@ describeUnless(NO_SERVER, 'to a Cluster', () => {
     const lines: string[] = [];
     const [source, target] = [connectRedis(from.url), connectRedis(cluster.url)];
     await Promise.all([waitUntilReady(source, 5_000), waitUntilReady(target, 5_000)]);
-    const isDone = await copyWorkspaces({
-      from: readWorkspaces(source),
-      to: target,
-      printLine: (line) => void lines.push(line),
-    });
+    const isDone = await copyWorkspaces(readWorkspaces(source), target, (line) => void lines.push(line));
     source.disconnect();
     target.disconnect();
     return { code: isDone ? 0 : 1, said: lines.join('\n') };

@@ -6,7 +6,7 @@ import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { BOT_ENTRY, buildBot, ROOT } from '../../sandbox/build.ts';
 import { resealAll } from '../../src/ops/reseal.ts';
 import { indexKey, recordKey } from '../../src/redis/keys.ts';
-import { createKeyring, type SealingKey } from '../../src/vault/keyring.ts';
+import { createKeyring, type Keyring, type SealingKey } from '../../src/vault/keyring.ts';
 import type { NewConnection } from '../../src/workspace/credentials/connections.ts';
 import { createInstallationStore } from '../../src/workspace/credentials/installation-store.ts';
 import { sealOwnerOf } from '../../src/workspace/credentials/sealed-fields.ts';
@@ -120,19 +120,16 @@ describe('a field that changes under our hands', () => {
     await redis.hset(KEY, FIELD, sealedWith(OLD, 'first'));
     let turn = 0;
     const keyring = createKeyring([NEW, OLD]);
-    return resealAll({
-      redis,
-      printLine: () => undefined,
-      keyring: {
-        ...keyring,
-        seal(...parts) {
-          turn += 1;
-          // Sent before the replacement and on the same connection: Redis sees it first.
-          change(turn);
-          return keyring.seal(...parts);
-        },
+    const changing: Keyring = {
+      ...keyring,
+      seal(...parts) {
+        turn += 1;
+        // Sent before the replacement and on the same connection: Redis sees it first.
+        change(turn);
+        return keyring.seal(...parts);
       },
-    });
+    };
+    return resealAll(redis, changing, () => undefined);
   };
 
   it('keeps what was written at the same time', async () => {
