@@ -9,13 +9,12 @@ import { createAskManagerFeature } from './features/ask-manager/index.ts';
 import { createAuditFeature } from './features/audit/index.ts';
 import { createBalanceFeature } from './features/balance/index.ts';
 import { createConnectFeature } from './features/connect/index.ts';
-import type { Feature } from './features/feature.ts';
+import { createRegistry, type Feature, type Registry, type Services } from './features/feature.ts';
 import { createHelpFeature } from './features/help/index.ts';
 import { createHomeFeature } from './features/home/index.ts';
 import { createMentionsFeature } from './features/mentions/index.ts';
 import { createOsTokenFeature } from './features/os-token/index.ts';
 import { createProjectsFeature } from './features/projects/index.ts';
-import { createRegistry, type Registry } from './features/registry.ts';
 import { createSchedulesFeature } from './features/schedules/index.ts';
 import { createSettingsFeature } from './features/settings/index.ts';
 import { createSpendFeature } from './features/spend/index.ts';
@@ -117,7 +116,7 @@ export function createTally(
   });
   // At debug level, because it fails at every attempt: the other connection reports the outage.
   const queue = connectQueue(config.redisUrl, (err) => log.debug({ err }, 'The queue can’t reach Redis'));
-  const newerRecords = watchNewerRecords({ redis, log, onFound: () => all.stop(DRAIN) });
+  const newerRecords = watchNewerRecords(redis, log, () => all.stop(DRAIN));
   const keyring = createKeyring(config.keys);
   const workspaces = createWorkspaces({
     redis,
@@ -161,61 +160,36 @@ export function createTally(
     baseUrl: (text: string) => checkBaseUrl(text, config.trustedHosts),
     authUrl: (text: string) => parseAuthUrl(text, config.trustedHosts),
   };
+  const addresses = { baseUrl: config.billing.baseUrl, authUrl: config.identity.authUrl };
+  const services: Services = {
+    ...{ workspaces, billing, lastUsed, audit, delivery, reports, requests, threads, openSteps },
+    ...{ limits, log, clock, all },
+  };
   // In the order of `/billing help`: what people ask most comes first.
   const features: readonly Feature[] = [
-    createBalanceFeature({ billing, lastUsed, clock }),
-    createSpendFeature({ billing, lastUsed, clock }),
-    createSchedulesFeature({ workspaces, delivery, limits, reports }),
-    createWatchesFeature({ workspaces, watching: delivery.watching, audit }),
+    createBalanceFeature(services),
+    createSpendFeature(services),
+    createSchedulesFeature(services),
+    createWatchesFeature({ ...services, watching: delivery.watching }),
     createOsTokenFeature({
-      workspaces,
-      audit,
+      ...services,
       identity: createIdentityClient({ http, onNotIssued: notes.notIssued }),
       grants: createOneTimeGrants(redis),
       quota: createTokenQuota(redis, config.limits.osTokens),
-      limits,
       readAuthUrl: checks.authUrl,
-      authUrl: config.identity.authUrl,
-      clock,
+      authUrl: addresses.authUrl,
       explain: errorReply.logMentioned,
       onSaved: all.connected,
     }),
-    createProjectsFeature({
-      workspaces,
-      billing,
-      lastUsed,
-      limits,
-      more: all.projectVerbs,
-      morningPosts: all.morningPosts,
-      verbs: () => [...all.commands(), ...all.verbs()],
-      stops: all.stops,
-    }),
-    createConnectFeature({
-      workspaces,
-      billing,
-      limits,
-      checks,
-      onConnected: all.connected,
-      next: all.afterConnect,
-      stops: all.stops,
-      addresses: { baseUrl: config.billing.baseUrl, authUrl: config.identity.authUrl },
-    }),
-    createStatusFeature({ workspaces, billing, limits, lastUsed, sections: all.status }),
-    createAuditFeature({ audit }),
-    createSettingsFeature({ workspaces, stops: all.stops }),
-    createAskManagerFeature({
-      requests,
-      listeners: () => all.listeners().commands,
-      changed: (workspace) => delivery.scheduling.changed(workspace),
-    }),
-    createMentionsFeature({
-      commands: all.commands,
-      verbs: all.verbs,
-      listeners: () => all.listeners().commands,
-      threads,
-    }),
-    createWorkflowStepsFeature({ figures: all.stepFigures, openSteps, endLeftSteps: () => endLeftSteps() }),
-    createHomeFeature({ sections: all.home, attention: all.attention, billing, lastUsed, log, clock }),
+    createProjectsFeature(services),
+    createConnectFeature({ ...services, checks, addresses }),
+    createStatusFeature(services),
+    createAuditFeature(services),
+    createSettingsFeature(services),
+    createAskManagerFeature(services),
+    createMentionsFeature(services),
+    createWorkflowStepsFeature(services, () => endLeftSteps()),
+    createHomeFeature(services),
     createHelpFeature(all.help),
   ];
 

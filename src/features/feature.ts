@@ -1,11 +1,23 @@
+import type { Logger } from 'pino';
+import type { BillingClient } from '../billing/client.ts';
+import type { DeliveryService } from '../delivery/delivery-service.ts';
+import type { Reports } from '../delivery/posts/postable-report.ts';
 import type { ActionName, BillingVerb, SlashCommand } from '../domain/commands.ts';
 import type { SlackId } from '../domain/slack-id.ts';
 import type { Millis } from '../domain/time/calendar.ts';
+import { routeSubcommands } from '../slack/commands/subcommands.ts';
 import type { Block } from '../slack/kit/atoms.ts';
 import type { StopsSource } from '../slack/owned/stopped-items.ts';
 import type { Request } from '../slack/request/request.ts';
 import type { ActionListener, CommandListener, Listeners } from '../slack/server/listeners.ts';
+import type { RateLimiter } from '../slack/server/rate-limit.ts';
 import type { HealthLevel } from '../workspace/credentials/health.ts';
+import type { ManagerRequests } from '../workspace/once/manager-requests.ts';
+import type { OpenSteps } from '../workspace/once/open-steps.ts';
+import type { Audit } from '../workspace/record/audit.ts';
+import type { LastUsed } from '../workspace/record/last-used.ts';
+import type { Workspaces } from '../workspace/record/workspaces.ts';
+import type { ThreadStore } from '../workspace/thread-store.ts';
 
 /**
  * The contract: everything that Tally takes from a feature. A feature that shows what others hand in (Home, help, the
@@ -40,3 +52,67 @@ export interface StatusPart {
 }
 
 export type StatusSource = (request: Request) => readonly StatusPart[] | Promise<readonly StatusPart[]>;
+
+/** What features are made of. */
+export interface Services {
+  readonly workspaces: Workspaces;
+  readonly billing: BillingClient;
+  readonly lastUsed: LastUsed;
+  readonly audit: Audit;
+  readonly delivery: DeliveryService;
+  readonly reports: Reports;
+  readonly requests: ManagerRequests;
+  readonly threads: ThreadStore;
+  readonly openSteps: OpenSteps;
+  readonly limits: RateLimiter;
+  readonly log: Logger;
+  readonly clock: () => Millis;
+  /** What the features have for each other: to be asked once all of them are made. */
+  readonly all: Registry;
+}
+
+export type Registry = ReturnType<typeof createRegistry>;
+
+/** All features combined. Read at each call, because some are made from what the others have. */
+export function createRegistry(features: () => readonly Feature[]) {
+  const merged = <K extends keyof Feature>(key: K): NonNullable<Feature[K]> =>
+    Object.assign({}, ...features().map((feature) => feature[key]));
+  const each = async (work: (feature: Feature) => Promise<void> | undefined): Promise<void> => {
+    await Promise.all(features().map(work));
+  };
+  const commands = () => ({ ...merged('commands'), '/billing': routeSubcommands(merged('verbs')) });
+
+  return {
+    listeners: (): Required<Listeners> => ({
+      commands: commands(),
+      actions: merged('actions'),
+      views: merged('views'),
+      options: merged('options'),
+      events: merged('events'),
+      steps: merged('steps'),
+    }),
+    /** `/balance` */
+    commands: () => Object.keys(commands()) as SlashCommand[],
+    /** Second words of `/billing`. */
+    verbs: () => Object.keys(merged('verbs')),
+    projectVerbs: () => merged('projectVerbs'),
+    stepFigures: () => merged('stepFigures'),
+    help: () => features().flatMap(({ help }) => help),
+    attention: () => features().flatMap(({ attention }) => attention ?? []),
+    home: () => features().flatMap(({ home }) => home ?? []),
+    status: () => features().flatMap(({ status }) => status ?? []),
+    stops: () => features().flatMap(({ stops }) => stops ?? []),
+    afterConnect: () => features().find(({ afterConnect }) => afterConnect)?.afterConnect,
+    morningPosts: () => features().find(({ morningPosts }) => morningPosts)?.morningPosts,
+    start: () => features().forEach((feature) => void feature.start?.()),
+    stop: (patience: Millis) => each((feature) => feature.stop?.(patience)),
+    connected: (workspace: SlackId) => each((feature) => feature.connected?.(workspace)),
+    forget: (workspace: SlackId) => each((feature) => feature.forget?.(workspace)),
+  };
+}
+
+/** First words of all commands, which no project may be called by. */
+export const reservedWords = ({ commands, verbs }: Registry): readonly string[] => [
+  ...commands(),
+  ...verbs(),
+];

@@ -449,18 +449,21 @@ describe('/billing projects', () => {
     );
     fc.assert(
       fc.property(projects, fc.boolean(), fc.nat(12), (all, manager, page) => {
-        const message = projectListMessage({
-          workspace: { projects: all, damaged: [] },
-          projects: all,
-          others: false,
-          search: '',
-          page,
-          manager,
-          more: [{ verb: 'access', label: 'Application access…' }],
-          damaged: manager ? all.map(({ alias }) => alias) : [],
-          access: ({ owner }) => (owner === 'U1' ? undefined : '<!here> access ending 0001'),
-          channelDefault: all[0]?.alias,
-        });
+        const names = all.map(({ alias }) => alias);
+        const access = { lastFour: '<!here>', issuers: { people: ['U1'], groups: [] }, lifetime: 'none' };
+        const message = projectListMessage('', page, { access: { label: 'Application access…' } }, {
+          ...{ channel: CHANNEL, at: START, user: { id: 'U1', canManage: manager } },
+          workspace: {
+            ...{
+              projects: all,
+              aliases: new Set(names),
+              accesses: new Map(all.map(({ id }) => [id, access])),
+              settings: { zone: 'UTC' },
+            },
+            damaged: manager ? names.map((id) => ({ kind: 'project', id })) : [],
+            channelDefault: () => names[0],
+          },
+        } as unknown as Request);
         expect(problemsOfBlocks(message.blocks, 'message')).toEqual([]);
         expect(JSON.stringify(message.blocks)).not.toContain('<!');
       }),

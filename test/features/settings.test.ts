@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { FINOPS, MEMBER, OWNER } from '../../sandbox/slack/index.ts';
-import { parseSettingsForm } from '../../src/features/settings/words.ts';
+import { parseSettingsForm } from '../../src/features/settings/index.ts';
 import { createAudit } from '../../src/workspace/record/audit.ts';
 import { type Bot, CHANNEL, startBot, textOf, toAnswer } from '../support/bot.ts';
 import { addConnection } from '../support/projects.ts';

@@ -5,6 +5,7 @@ import { GUEST, MEMBER, OWNER } from '../../sandbox/slack/index.ts';
 import { connectionParts } from '../../src/features/status/connections.ts';
 import { statusPage } from '../../src/features/status/index.ts';
 import { accessParts } from '../../src/features/status/projects.ts';
+import type { Request } from '../../src/slack/request/request.ts';
 import { createKeyring } from '../../src/vault/keyring.ts';
 import { MAX_CONNECTIONS, type NewConnection } from '../../src/workspace/credentials/connections.ts';
 import { createAudit } from '../../src/workspace/record/audit.ts';
@@ -202,9 +203,8 @@ describe('/billing status', () => {
     const workspace = await workspaces.read(TEAM);
     for (const canManage of [true, false]) {
       const tested = { name: workspace.connectionNames[0]!, says: [] };
-      const place = { channel: CHANNEL, isUnlimited: canManage };
-      const view = { workspace, place, ask: () => [] };
-      const parts = connectionParts({ ...view, user: { canManage }, at: NOW, tested });
+      const asked = { workspace, channel: CHANNEL, isUnlimited: canManage, user: { canManage }, at: NOW };
+      const parts = connectionParts(asked as Request, tested);
       const { blocks } = statusPage(parts, workspace, NOW, true);
       expect(problemsOfBlocks(blocks, 'message')).toEqual([]);
       expect(blocks.length).toBeLessThanOrEqual(45);

@@ -22,7 +22,7 @@ function mentions(source: string, path: string, { commands, actions, fields }: D
     commands.some((one) => new RegExp(`${one}(?![\\w-])`).test(text)) ||
     actions.some((one) => text === one || text.startsWith(`${one}:`));
   const isField = (name: string): boolean =>
-    path === 'features/registry.ts' ||
+    path === 'features/feature.ts' ||
     (source.includes('): Feature {') && new RegExp(`^ {4}(?:async )?${name}[:(,]`, 'm').test(source));
   return literalsIn(source).some(isNamed) || fields.some(isField);
 }

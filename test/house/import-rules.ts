@@ -61,7 +61,6 @@ const ROOMS: readonly Room[] = [
   { name: 'kit', path: KIT, below: [DOMAIN] },
   { name: 'slack', path: SLACK, below: [DOMAIN, RUNTIME, HTTP, REDIS, WORKSPACE, VAULT, CONFIG] },
   { name: 'contract', path: CONTRACT, below: [DOMAIN, WORKSPACE, BILLING, SLACK, DELIVERY] },
-  { name: 'registry', path: file('features/registry'), below: [CONTRACT, DOMAIN, SLACK] },
   {
     name: 'feature',
     path: '^src/features/([^/]+)/',

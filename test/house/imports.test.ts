@@ -129,11 +129,6 @@ describe('the import rules', () => {
       'src/features/feature.ts',
       `import { createSpendFeature } from './spend/index.ts';`,
     ],
-    [
-      'registry-imports-downward',
-      'src/features/registry.ts',
-      `import { createSpendFeature } from './spend/index.ts';`,
-    ],
     ['bot-apart-from-sandbox', 'src/app.ts', `import { startRedis } from '../sandbox/redis.ts';`],
     ['sandbox-apart-from-bot', 'sandbox/main.ts', `import { createTally } from '../src/app.ts';`],
     [

@@ -4,7 +4,7 @@ import { type BillingService, startBilling } from '../../sandbox/billing.ts';
 import { OWNER, type Slack, startSlack } from '../../sandbox/slack/index.ts';
 import { createTally, type Tally } from '../../src/app.ts';
 import { readConfig } from '../../src/config/config.ts';
-import type { Registry } from '../../src/features/registry.ts';
+import type { Registry } from '../../src/features/feature.ts';
 import { WORKFLOW_FUNCTIONS } from '../../src/features/workflow-steps/functions.ts';
 import { createLog } from '../../src/ops/log.ts';
 import { createManifest } from '../../src/slack/install/manifest.ts';

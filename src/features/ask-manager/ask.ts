@@ -22,8 +22,15 @@ import {
 } from '../../workspace/once/manager-requests.ts';
 import { resolveProject } from '../../workspace/projects/resolve-project.ts';
 import { holdsRegisteredSecret } from '../../workspace/record/workspace.ts';
-import { redraw, requireTokenRight } from './answer.ts';
-import { askedMessage, NO_PROJECT, NOBODY, repeatedMessage, TOO_MANY } from './blocks.ts';
+import {
+  askedMessage,
+  NO_PROJECT,
+  NOBODY,
+  redraw,
+  repeatedMessage,
+  requireTokenRight,
+  TOO_MANY,
+} from './answer.ts';
 
 /** The commands that can be asked for. */
 export type AskableCommands = Readonly<Record<string, CommandListener>>;

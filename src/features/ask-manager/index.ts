@@ -1,10 +1,8 @@
-import type { SlackId } from '../../domain/slack-id.ts';
 import type { Request } from '../../slack/request/request.ts';
 import { lookUp, type Rerun } from '../../slack/server/listeners.ts';
-import type { ManagerRequests } from '../../workspace/once/manager-requests.ts';
-import type { Feature } from '../feature.ts';
+import type { Feature, Services } from '../feature.ts';
 import { createAnswers } from './answer.ts';
-import { type AskableCommands, askManagers } from './ask.ts';
+import { askManagers } from './ask.ts';
 
 declare module '../../domain/commands.ts' {
   interface Actions {
@@ -14,26 +12,19 @@ declare module '../../domain/commands.ts' {
   }
 }
 
-export interface AskManagerParts {
-  readonly requests: ManagerRequests;
-  readonly listeners: () => AskableCommands;
-  /** Has the delivery send what was answered. */
-  readonly changed: (workspace: SlackId) => Promise<void>;
-}
-
 /**
  * **Ask a manager**, below a refusal: the managers get who asks for what and where, and answer with **Do it**, **Allow once** or
  * **No**. What is asked for is a command's text; what may be done about it is decided at each press, by the rights of then.
  */
-export function createAskManagerFeature({ requests, listeners, changed }: AskManagerParts): Feature {
-  const { answers, redeem } = createAnswers(requests, changed);
+export function createAskManagerFeature({ requests, delivery, all }: Services): Feature {
+  const { answers, redeem } = createAnswers(requests, delivery.scheduling.changed);
   return {
     help: [],
     actions: {
       'ask-manager': {
         right: 'belong',
         does: 'change',
-        run: ({ value }, request) => askManagers(value, request, requests, listeners()),
+        run: ({ value }, request) => askManagers(value, request, requests, all.listeners().commands),
       },
       'answer-request': (value) => {
         const [kind = '', id = ''] = value.split(' ');

@@ -5,8 +5,8 @@ import { pluralize } from '../../domain/language/text.ts';
 import type { SlackId } from '../../domain/slack-id.ts';
 import { refuseExtraWords } from '../../slack/commands/subcommands.ts';
 import type { Request } from '../../slack/request/request.ts';
-import { type Audit, MAX_AUDIT_ENTRIES } from '../../workspace/record/audit.ts';
-import type { Feature } from '../feature.ts';
+import { MAX_AUDIT_ENTRIES } from '../../workspace/record/audit.ts';
+import type { Feature, Services } from '../feature.ts';
 import {
   auditMessage,
   auditSentMessage,
@@ -30,7 +30,7 @@ const A_PAGE = 20;
 const CSV = 'csv';
 
 /** `/billing audit`: who changed what in this workspace, for managers. */
-export function createAuditFeature({ audit }: { readonly audit: Audit }): Feature {
+export function createAuditFeature({ audit }: Services): Feature {
   const show = async (request: Request, before?: string): Promise<void> => {
     const page = await audit.page(request.user.teamId, A_PAGE, before);
     await request.reply.update(

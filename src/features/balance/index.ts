@@ -1,4 +1,3 @@
-import type { BillingClient } from '../../billing/client.ts';
 import { commandText } from '../../domain/commands.ts';
 import { InvalidResponse, InvalidWord } from '../../domain/failure/index.ts';
 import { mayOpenWindow, parseWithOutput } from '../../domain/language/argument.ts';
@@ -12,7 +11,6 @@ import {
   toPlainDigits,
 } from '../../domain/money/amount.ts';
 import { formatRunway, formatRunwayBasis } from '../../domain/money/runway.ts';
-import type { Millis } from '../../domain/time/calendar.ts';
 import { exampleProject } from '../../slack/commands/examples.ts';
 import { findAskedProjects } from '../../slack/commands/project-answers.ts';
 import { context, type Message } from '../../slack/kit/atoms.ts';
@@ -20,9 +18,9 @@ import { type HelpLine, PERIOD_EXAMPLES, shortHelpMessage } from '../../slack/ki
 import { askForView } from '../../slack/reply/answer-message.ts';
 import { type AnswerFiles, amountNotes, rawDigits, sendOutput } from '../../slack/reply/csv-details.ts';
 import type { Request } from '../../slack/request/request.ts';
-import { type LastUsed, storedBalance } from '../../workspace/record/last-used.ts';
+import { storedBalance } from '../../workspace/record/last-used.ts';
 import type { Workspace } from '../../workspace/record/workspaces.ts';
-import type { Feature } from '../feature.ts';
+import type { Feature, Services } from '../feature.ts';
 import { balanceMessage } from './blocks.ts';
 import { askBalance, type BalanceFigures } from './figures.ts';
 
@@ -56,14 +54,8 @@ function balanceHelp(request: Request): Message {
   );
 }
 
-export interface BalanceParts {
-  readonly billing: BillingClient;
-  readonly lastUsed: LastUsed;
-  readonly clock: () => Millis;
-}
-
 /** `/balance`: what is left and how long it lasts. */
-export function createBalanceFeature({ billing, lastUsed, clock }: BalanceParts): Feature {
+export function createBalanceFeature({ billing, lastUsed, clock }: Services): Feature {
   async function answer(text: string, request: Request): Promise<void> {
     const { workspace, at } = request;
     const { words, output } = parseBalance(text, workspace.aliases);

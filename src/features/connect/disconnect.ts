@@ -46,10 +46,10 @@ function unknownConnection(name: string, names: readonly string[]): InvalidWord 
 /** `/billing disconnect [name]`: which one, then which one is the default afterwards, then whether. */
 export function createDisconnect({
   workspaces,
-  stops,
-}: Pick<ConnectParts, 'workspaces' | 'stops'>): Required<Pick<Feature, 'verbs' | 'actions'>> {
+  all,
+}: ConnectParts): Required<Pick<Feature, 'verbs' | 'actions'>> {
   const stopsOf = (request: Request, name: string, heir: string | undefined) =>
-    findStops(stops(), request, withoutConnection(request.workspace, name, heir));
+    findStops(all.stops(), request, withoutConnection(request.workspace, name, heir));
 
   /** Asks the next question: which connection, which new default, whether to go on. Buttons carry names only, checked each time. */
   const ask = async (request: Request, wanted?: string, wish?: string): Promise<void> => {

@@ -1,45 +1,41 @@
 import type { ModalView } from '@slack/types';
 import { askEachProduct, type ProductAnswers } from '../../billing/ask-products.ts';
-import type { BillingClient } from '../../billing/client.ts';
+import type { BalanceRecord } from '../../billing/client.ts';
 import { commandText } from '../../domain/commands.ts';
-import { InvalidWord, isFailure, SecretPasted } from '../../domain/failure/index.ts';
-import { DEFAULT_PRODUCT } from '../../domain/product.ts';
+import { type Failure, InvalidWord, isFailure, SecretPasted } from '../../domain/failure/index.ts';
+import { moneyFormatter, parseAmount } from '../../domain/money/amount.ts';
+import { formatBalance } from '../../domain/money/runway.ts';
+import { DEFAULT_PRODUCT, PRODUCTS } from '../../domain/product.ts';
 import type { SlackId } from '../../domain/slack-id.ts';
 import { DAY, type Millis } from '../../domain/time/calendar.ts';
 import { FIELDS } from '../../redis/keys.ts';
-import { CONNECT_TITLE, type TestedConnection } from '../../slack/commands/tested-connection.ts';
-import { actions, button } from '../../slack/kit/atoms.ts';
+import { commandButton, toCommand } from '../../slack/commands/command-buttons.ts';
+import {
+  CONNECT_TITLE,
+  connectedBlocks,
+  type TestedConnection,
+} from '../../slack/commands/tested-connection.ts';
+import { actions, button, type Message, quote, section } from '../../slack/kit/atoms.ts';
 import { modal } from '../../slack/kit/modal.ts';
-import type { StopsSource } from '../../slack/owned/stopped-items.ts';
-import { notSavedMessage } from '../../slack/reply/error-reply.ts';
+import { failureMessage, notSavedMessage } from '../../slack/reply/error-reply.ts';
 import type { Request } from '../../slack/request/request.ts';
-import type { RateLimiter } from '../../slack/server/rate-limit.ts';
 import { MAX_CONNECTIONS, type NewConnection } from '../../workspace/credentials/connections.ts';
+import { projectLabel } from '../../workspace/projects/chosen-project.ts';
 import { auditedChange, requireUnchanged } from '../../workspace/record/change.ts';
 import { holdsRegisteredSecret, isDamaged } from '../../workspace/record/workspace.ts';
-import type { Workspace, Workspaces } from '../../workspace/record/workspaces.ts';
-import { connectedMessage, refusalMessage, testedConnection } from './blocks.ts';
+import type { Workspace } from '../../workspace/record/workspaces.ts';
+import type { Services } from '../feature.ts';
 import type { DefaultAddresses } from './form.ts';
 import { type AddressChecks, type ConnectRequest, encodeConnectMetadata, rememberUnnamed } from './words.ts';
 
 /** @param request with the record that has the connection @returns the view in the form's place */
 export type AfterConnect = (tested: TestedConnection, request: Request) => Promise<ModalView>;
 
-export interface ConnectParts {
-  readonly workspaces: Workspaces;
-  readonly billing: BillingClient;
-  readonly limits: RateLimiter;
-  /** Called after each saved token or expiry: schedules that waited for a token resume, and reminders are planned. */
-  readonly onConnected?: (workspace: SlackId) => Promise<void>;
-  /** The form's next view. */
-  readonly next: () => AfterConnect | undefined;
-  /** What a disconnection stops. */
-  readonly stops: () => readonly StopsSource[];
-  /** The address rules. */
+/** With the address rules, and the addresses that are filled in for a new connection. */
+export type ConnectParts = Pick<Services, 'workspaces' | 'billing' | 'limits' | 'all'> & {
   readonly checks: AddressChecks;
-  /** Filled in for a new connection. */
   readonly addresses: DefaultAddresses;
-}
+};
 
 const DAYS: Partial<Record<NonNullable<ConnectRequest['lifetime']>, number>> = {
   '30-days': 30,
@@ -49,7 +45,7 @@ const DAYS: Partial<Record<NonNullable<ConnectRequest['lifetime']>, number>> = {
 };
 
 /** What a submitted form does: tests the token, saves it, and says in the modal how that went. */
-export function createConnectionSaving({ workspaces, billing, limits, next, onConnected }: ConnectParts) {
+export function createConnectionSaving({ workspaces, billing, limits, all }: ConnectParts) {
   const test = (input: ConnectRequest, { user, workspace: { waits } }: Request): Promise<ProductAnswers> => {
     limits.demand('tests', { teamId: user.teamId, userId: user.id });
     const access = { ...input, workspace: user.teamId, connection: input.name, waits };
@@ -79,12 +75,12 @@ export function createConnectionSaving({ workspaces, billing, limits, next, onCo
     const now = { ...request, workspace: await workspaces.read(teamId) };
     const tested = testedConnection(result, now);
     const fallback = connectedMessage(tested, now);
-    const view = await next()?.(tested, now);
+    const view = await all.afterConnect()?.(tested, now);
     await request.reply.modal.update(
       view ?? modal({ title: CONNECT_TITLE, blocks: fallback.blocks }),
       fallback,
     );
-    await onConnected?.(teamId);
+    await all.connected(teamId);
   };
 
   return async (input: ConnectRequest, request: Request): Promise<void> => {
@@ -143,4 +139,105 @@ function newConnection(
     registeredBy: person,
     registeredAt: at,
   };
+}
+
+/** The outcome of a successful test. */
+export interface ConnectedResult extends ProductAnswers {
+  readonly connection: string;
+  readonly input: Pick<ConnectRequest, 'project' | 'channel'>;
+  /** Every connection there is now, and the one that is asked if none is named. */
+  readonly names: readonly string[];
+  readonly chosen: string | undefined;
+}
+
+/** What is said of the test, the number first. A product is never chosen where several have data. */
+export function testedConnection(
+  { connection, input: { project, channel }, found, failed, names, chosen }: ConnectedResult,
+  { user: { locale }, workspace }: Request,
+): TestedConnection {
+  const money = moneyFormatter(locale, workspace.settings.currency);
+  const left = ({ balance }: BalanceRecord) => formatBalance(parseAmount(balance), money);
+  const [only, ...others] = found;
+  const products = found.map(({ product }) => product);
+  const notAnswered = failed.map(
+    ({ product, failure }) => `${PRODUCTS[product].name} wasn’t checked: ${failure.message}`,
+  );
+  const said = (title: string, line: string) => ({
+    ...{ connection, channel, project, products, title },
+    lines: [line, ...notAnswered, ...defaultLines(connection, names, chosen)],
+  });
+  if (only === undefined)
+    return said(
+      `No data for project ${project}`,
+      'The token works, but no product has data for this project. Check the ID in the console.',
+    );
+  if (others.length === 0)
+    return said(
+      `${projectLabel({ id: project, product: only.product }, workspace)} · ${left(only.balance)}`,
+      `Product: ${PRODUCTS[only.product].name}, the only one with data for it.`,
+    );
+  const each = found.map(({ product, balance }) => `${PRODUCTS[product].name}: ${left(balance)}`);
+  return said(
+    `Project ${project} · which product?`,
+    `Several products have data for it. Choose the one that the console shows. ${each.join(', ')}.`,
+  );
+}
+
+const defaultLines = (name: string, names: readonly string[], chosen: string | undefined): string[] =>
+  names.length === 1
+    ? []
+    : name === chosen
+      ? [`${name} is the default connection.`]
+      : [
+          `The default connection is still ${chosen}. To use ${name}, choose it for a project, or make it the default in ${commandText('/billing status')}.`,
+        ];
+
+/** For a direct message: the form was closed before the test ended. */
+export function connectedMessage(tested: TestedConnection, request: Request): Message {
+  const {
+    title,
+    project,
+    products: [product, ...others],
+  } = tested;
+  const words = product === undefined || others.length > 0 ? project : `${project} ${PRODUCTS[product].word}`;
+  return {
+    text: `Tally is connected. ${title}.`,
+    blocks: connectedBlocks(tested, request, [
+      actions(
+        ...commandButton('name', 'Name the project…', toCommand('/billing projects', `add ${words}`)),
+        ...commandButton('schedule', 'Schedule a post…', toCommand('/billing schedule', words)),
+      ),
+    ]),
+  };
+}
+
+const CHECK_ADDRESS =
+  'Check the address: it may lead to something else, such as a login page or a proxy. If it’s right, try again later.';
+
+/** Advice for the person who has just pasted the token; they don't need to ask an admin. */
+const ADVICE: Partial<Record<Failure['kind'], string>> = {
+  'token-rejected':
+    'Copy the whole token from the console again. If it still fails, the token may have expired or been revoked, or the address may be wrong.',
+  'service-failed': CHECK_ADDRESS,
+  'invalid-response': CHECK_ADDRESS,
+  'response-too-large': CHECK_ADDRESS,
+  'service-unreachable': 'Check the address, or try again later: the service may be down.',
+  forbidden:
+    'Give the token the role Read-only or Accountant. If it has one of these, the project may belong to another account.',
+};
+
+/** Why the test of a new token failed. */
+export function refusalMessage(failure: Failure, request: Request): Message {
+  if (failure.kind === 'redirect-refused')
+    return {
+      text: failure.message,
+      blocks: [
+        section(`${failure.message}\nIf the service has moved, enter the new address. It redirects to:`),
+        quote(failure.target),
+      ],
+    };
+  const advice = ADVICE[failure.kind];
+  return advice === undefined
+    ? failureMessage(failure, { request })
+    : { text: failure.message, blocks: [section(`${failure.message}\n${advice}`)] };
 }

@@ -1,13 +1,32 @@
-import { isFailure } from '../../domain/failure/index.ts';
-import { commandButton, commandOption, toCommand } from '../../slack/commands/command-buttons.ts';
-import { actions, type Block, button, context, formatInstant, overflow } from '../../slack/kit/atoms.ts';
-import { isFullMember } from '../../slack/owned/ownership.ts';
-import { DAMAGED_DATA } from '../../slack/reply/error-reply.ts';
+import type { Button } from '@slack/types';
+import { commandText } from '../../domain/commands.ts';
+import { isFailure, NotConnected } from '../../domain/failure/index.ts';
+import { pluralize } from '../../domain/language/text.ts';
+import { PRODUCTS } from '../../domain/product.ts';
+import {
+  commandButton,
+  commandOption,
+  projectButtons,
+  toCommand,
+} from '../../slack/commands/command-buttons.ts';
+import { askableProject, exampleQuestions, testedProject } from '../../slack/commands/examples.ts';
+import {
+  actions,
+  type Block,
+  button,
+  context,
+  formatInstant,
+  header,
+  markup,
+  overflow,
+} from '../../slack/kit/atoms.ts';
+import { exampleMarkup } from '../../slack/kit/help.ts';
+import { isFullMember } from '../../slack/owned/owned-kind.ts';
+import { DAMAGED_DATA, failureMessage } from '../../slack/reply/error-reply.ts';
 import type { Request } from '../../slack/request/request.ts';
 import type { Section } from '../feature.ts';
 import { attentionBlocks, connectionBlocks } from './connections.ts';
-import { projectBlocks } from './projects.ts';
-import { furtherQuestions, startBlocks } from './start.ts';
+import { homeProjects, projectBlocks } from './projects.ts';
 
 /** Slack refuses a view with more, and the person would keep an old page. */
 const MOST_BLOCKS = 100;
@@ -73,3 +92,98 @@ const help = (request: Request): readonly Block[] => [
   actions(...commandButton('help', 'All commands', toCommand('/billing help', 'more'))),
   context(`Answers arrive under Messages. Only you see them. Updated: ${formatInstant(request.at)}`),
 ];
+
+interface Step {
+  readonly isDone: boolean;
+  readonly title: string;
+  /** What it needs or brings, as mrkdwn, while it is the next one. */
+  readonly detail: string;
+  readonly buttons: () => readonly Button[];
+}
+
+/** What leads a person to Tally's use: managers through three steps, everyone else to a first question. */
+export function startBlocks(request: Request): readonly Block[] {
+  if (request.user.canManage) return setUpBlocks(stepsOf(request));
+  if (request.workspace.connectionNames.length === 0)
+    return failureMessage(new NotConnected(), { request }).blocks;
+  return hasAnswers(request) ? [] : askBlocks(request);
+}
+
+/** For a person whom `startBlocks` has led there; others find it below their projects. */
+export const furtherQuestions = (request: Request): readonly Block[] =>
+  request.workspace.connectionNames.length > 0 && (request.user.canManage || hasAnswers(request))
+    ? askBlocks(request)
+    : [];
+
+const hasAnswers = (request: Request): boolean =>
+  homeProjects(request).some(({ id, product }) => request.workspace.lastBalance(id, product) !== undefined);
+
+function stepsOf(request: Request): readonly Step[] {
+  const { workspace } = request;
+  const project = homeProjects(request)[0]?.alias;
+  const test = testedProject(workspace);
+  const adding = test === undefined ? 'add' : `add ${test.project} ${PRODUCTS[test.product].word}`;
+  return [
+    {
+      isDone: workspace.connectionNames.length > 0,
+      title: 'Connect Tally to the billing service',
+      detail: 'You need its address and a read-only access token.',
+      buttons: () => [button('connect', 'Connect…', { style: 'primary' })],
+    },
+    {
+      isDone: workspace.aliases.size > 0,
+      title: 'Give a project a name',
+      detail: `Then everyone can type \`${commandText('/balance')} prod\`, and its balance is shown here.`,
+      buttons: () =>
+        commandButton(
+          'name',
+          test === undefined ? 'Name a project…' : `Name project ${test.project}…`,
+          toCommand('/billing projects', adding),
+          { style: 'primary' },
+        ),
+    },
+    {
+      isDone: workspace.schedules.length > 0,
+      title: 'Post spend in a channel every morning',
+      detail: 'Ask for a first answer, or choose the channel and the time.',
+      buttons: () => [
+        ...commandButton(
+          'schedule',
+          'Post it every morning…',
+          toCommand('/billing schedule', project && `${project} daily 09:00`),
+          { style: 'primary' },
+        ),
+        ...(project === undefined ? [] : projectButtons(project)),
+      ],
+    },
+  ];
+}
+
+/** Only the next step has a button. Nothing once all of them are done. */
+function setUpBlocks(steps: readonly Step[]): readonly Block[] {
+  const next = steps.find(({ isDone }) => !isDone);
+  if (next === undefined) return [];
+  const left = steps.filter(({ isDone }) => !isDone).length;
+  const lines = steps.map((step, at) => {
+    if (step.isDone) return `✓ ${step.title}`;
+    return step === next ? `*${at + 1}. ${step.title}*\n${step.detail}` : `${at + 1}. ${step.title}`;
+  });
+  return [
+    header(`Set up Tally: ${pluralize(left, 'step')} left`),
+    markup(lines.slice(0, steps.indexOf(next) + 1).join('\n')),
+    actions(...next.buttons()),
+    ...(left > 1 ? [markup(lines.slice(steps.indexOf(next) + 1).join('\n'))] : []),
+  ];
+}
+
+/** Examples in plain words, and a button that runs one; nothing where this person may ask about no known project. */
+function askBlocks(request: Request): readonly Block[] {
+  const project = askableProject(request);
+  if (project === undefined) return [];
+  const asking = { command: '/spend', text: `${project} last-week` } as const;
+  return [
+    header('Ask a question'),
+    markup(`Ask in your own words under Messages. ${exampleMarkup(exampleQuestions(request))}`),
+    actions(...commandButton('ask', `What did ${project} cost last week?`, asking)),
+  ];
+}

@@ -1,18 +1,17 @@
-import type { Logger } from 'pino';
-import { type BillingClient, settleOptional } from '../../billing/client.ts';
+import { settleOptional } from '../../billing/client.ts';
 import { isFailure } from '../../domain/failure/index.ts';
 import { parseAccount } from '../../domain/money/runway.ts';
 import { computeReportFigures, reportPeriodsOf } from '../../domain/report.ts';
 import type { SlackId } from '../../domain/slack-id.ts';
-import { MINUTE, type Millis } from '../../domain/time/calendar.ts';
+import { MINUTE } from '../../domain/time/calendar.ts';
 import { type Block, withoutActions } from '../../slack/kit/atoms.ts';
 import type { Request } from '../../slack/request/request.ts';
 import { callSlack, type WebClient } from '../../slack/web-client.ts';
 import type { Project } from '../../workspace/projects/projects.ts';
 import { openConnection } from '../../workspace/projects/resolve-project.ts';
-import { type LastUsed, storedBalance } from '../../workspace/record/last-used.ts';
+import { storedBalance } from '../../workspace/record/last-used.ts';
 import { requireSettings } from '../../workspace/record/workspace.ts';
-import type { Feature, Section } from '../feature.ts';
+import type { Feature, Services } from '../feature.ts';
 import { homeBlocks, REFRESH } from './blocks.ts';
 import { homeProjects, MOST_PROJECTS } from './projects.ts';
 
@@ -31,29 +30,11 @@ declare module '../feature.ts' {
   }
 }
 
-export interface HomeParts {
-  /** What other features show here, in their order. */
-  readonly sections: () => readonly Section[];
-  /** What needs attention. */
-  readonly attention: () => readonly Section[];
-  readonly billing: BillingClient;
-  readonly lastUsed: LastUsed;
-  readonly log: Logger;
-  readonly clock: () => Millis;
-}
-
 /** A balance that is younger is not asked for again, in ms. */
 const FRESH = MINUTE;
 
 /** The app's Home: what its viewer may see, drawn each time it is opened and after each click on it. */
-export function createHomeFeature({
-  sections,
-  attention,
-  billing,
-  lastUsed,
-  log,
-  clock,
-}: HomeParts): Feature {
+export function createHomeFeature({ all, billing, lastUsed, log, clock }: Services): Feature {
   /** Errors only go to the log, because the Home is not an answer to a question. */
   const publish = async (client: WebClient, person: SlackId, blocks: readonly Block[]): Promise<void> => {
     const view = { type: 'home' as const, blocks: [...blocks] as never[] };
@@ -113,7 +94,7 @@ export function createHomeFeature({
         right: 'ask',
         wants: ({ tab }) => tab === 'home',
         async answer(_, request, { client }) {
-          await publish(client, request.user.id, await homeBlocks(request, attention(), sections()));
+          await publish(client, request.user.id, await homeBlocks(request, all.attention(), all.home()));
         },
         // For a person who cannot use Tally, or whose role is unknown.
         onError: ({ blocks }, { user = '' }, { client }) => publish(client, user, withoutActions(blocks)),

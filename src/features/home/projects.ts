@@ -17,7 +17,7 @@ import {
   overflow,
   section,
 } from '../../slack/kit/atoms.ts';
-import { isFullMember } from '../../slack/owned/ownership.ts';
+import { isFullMember } from '../../slack/owned/owned-kind.ts';
 import type { Request } from '../../slack/request/request.ts';
 import { findFailure, type LastBalance } from '../../workspace/answer-notes.ts';
 import { accessSummary, isNamedIssuer } from '../../workspace/credentials/accesses.ts';

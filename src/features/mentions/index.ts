@@ -1,4 +1,4 @@
-import { mentionText, type SlashCommand } from '../../domain/commands.ts';
+import { mentionText } from '../../domain/commands.ts';
 import { requireShortText, SecretPasted } from '../../domain/failure/index.ts';
 import { dayAt } from '../../domain/time/calendar.ts';
 import { type Command, commandButton, toCommand } from '../../slack/commands/command-buttons.ts';
@@ -8,24 +8,14 @@ import { actions, type Message, markup, section } from '../../slack/kit/atoms.ts
 import { exampleMarkup } from '../../slack/kit/help.ts';
 import type { SlackEvent } from '../../slack/request/payload.ts';
 import type { Request } from '../../slack/request/request.ts';
-import { type CommandListener, canRead, type EventListener, lookUp } from '../../slack/server/listeners.ts';
+import { canRead, type EventListener, lookUp } from '../../slack/server/listeners.ts';
 import { holdsRegisteredSecret } from '../../workspace/record/workspace.ts';
-import type { ThreadStore } from '../../workspace/thread-store.ts';
-import type { Feature } from '../feature.ts';
+import type { Feature, Services } from '../feature.ts';
 import { completeMention } from './follow-ups.ts';
 import { parseMention, spoken } from './words.ts';
 
-export interface MentionsParts {
-  /** Every command there is, `/spend` and the like. */
-  readonly commands: () => readonly SlashCommand[];
-  /** Second words of `/billing`. */
-  readonly verbs: () => readonly string[];
-  readonly listeners: () => Readonly<Record<string, CommandListener>>;
-  readonly threads: ThreadStore;
-}
-
 /** `@Tally spend prod last month`, and the same words in a direct message: commands where slash commands cannot be used. */
-export function createMentionsFeature({ commands, verbs, listeners, threads }: MentionsParts): Feature {
+export function createMentionsFeature({ all, threads }: Services): Feature {
   const said: EventListener = {
     right: 'ask',
     once: true,
@@ -36,9 +26,9 @@ export function createMentionsFeature({ commands, verbs, listeners, threads }: M
       const { aliases, settings } = request.workspace;
       const today = dayAt(request.at, settings.zone);
       const canRun = ({ command, text: words }: Command) =>
-        canRead(lookUp(listeners(), command), words, request.workspace);
+        canRead(lookUp(all.listeners().commands, command), words, request.workspace);
       const alone = parseMention(text, {
-        ...{ commands: commands(), verbs: verbs(), aliases, today, canRead: canRun, self },
+        ...{ commands: all.commands(), verbs: all.verbs(), aliases, today, canRead: canRun, self },
       });
       const said = { text: spoken(text, self), mention: alone, request };
       const mention = thread === undefined ? alone : await completeMention(said, thread, threads);

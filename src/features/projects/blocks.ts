@@ -32,52 +32,40 @@ import {
   textMessage,
 } from '../../slack/kit/atoms.ts';
 import { pageOf } from '../../slack/owned/list.ts';
+import type { Request } from '../../slack/request/request.ts';
+import { accessSummary } from '../../workspace/credentials/accesses.ts';
 import { isSameProject } from '../../workspace/projects/chosen-project.ts';
 import type { Project } from '../../workspace/projects/projects.ts';
-import { findChannelLimit } from '../../workspace/projects/resolve-project.ts';
+import { findChannelLimit, visibleProjects } from '../../workspace/projects/resolve-project.ts';
 import { UNDO_MS } from '../../workspace/record/change.ts';
-import type { Workspace } from '../../workspace/record/workspace.ts';
+import { damagedIds, type Workspace } from '../../workspace/record/workspace.ts';
 
-export interface ProjectList {
-  readonly workspace: Pick<Workspace, 'projects' | 'damaged'>;
-  /** Those that this person may ask about here, by alias. */
-  readonly projects: readonly Project[];
-  /** Whether there are others, limited to other channels. */
-  readonly others: boolean;
-  readonly search: string;
-  /** From 1; beyond the last one it is the last. */
-  readonly page: number;
-  readonly manager: boolean;
-  /** What other features do with a project, for who manages. */
-  readonly more: readonly { readonly verb: string; readonly label: string }[];
-  /** Aliases of damaged records, for managers, who can remove them. */
-  readonly damaged: readonly string[];
-  /** The project's application access in one line, if it has one and this person may see it. */
-  readonly access: (project: Project) => string | undefined;
-  /** The alias that this channel asks about. */
-  readonly channelDefault: string | undefined;
-}
+/** What other features do with a project, by the word after `/billing projects`. */
+type MoreVerbs = Readonly<Record<string, { readonly label: string }>>;
 
-export function projectListMessage(list: ProjectList): Message {
-  const found = list.projects.filter(
-    ({ alias, id }) => alias.includes(list.search) || id.includes(list.search),
-  );
-  if (found.length === 0) return emptyMessage(list);
-  const { pages, number: page, shown } = pageOf(found, list.page);
+/** The projects that this person may ask about here. @param page from 1; beyond the last one it is the last */
+export function projectListMessage(search: string, page: number, more: MoreVerbs, request: Request): Message {
+  const { workspace, channel, user } = request;
+  const projects = visibleProjects(workspace, { channel, isUnlimited: user.canManage });
+  const found = projects.filter(({ alias, id }) => alias.includes(search) || id.includes(search));
+  if (found.length === 0) return emptyMessage(projects, search, request);
+  const { pages, number, shown } = pageOf(found, page);
   const title = pluralize(found.length, 'project');
-  const searched = list.search === '' ? title : `${title} with ${quoted(list.search)}`;
-  const buttons = [...turns(list.search, page, pages), ...(list.manager ? addButton() : [])];
+  const searched = search === '' ? title : `${title} with ${quoted(search)}`;
+  const turns = pageButtons(number, pages, (to) =>
+    toCommand('/billing projects', [search, 'page', to].filter(Boolean).join(' ')),
+  );
   return {
     text: `${searched}: ${shown.map(({ alias }) => alias).join(', ')}`,
     blocks: [
       header(searched),
-      ...shown.map((project) => row(project, list)),
-      ...damagedRows(list),
-      ...buttonRow(buttons),
+      ...shown.map((project) => row(project, more, request)),
+      ...damagedRows(request),
+      ...buttonRow([...turns, ...(user.canManage ? addButton() : [])]),
       context(
         [
           ...(pages > 1
-            ? [`page ${page} of ${pages} · search with \`${commandText('/billing projects')} web\``]
+            ? [`page ${number} of ${pages} · search with \`${commandText('/billing projects')} web\``]
             : []),
           'You can ask about any other project by its ID.',
         ].join(' · '),
@@ -86,33 +74,31 @@ export function projectListMessage(list: ProjectList): Message {
   };
 }
 
-function row(
-  project: Project,
-  { workspace, manager, more, channelDefault, access }: ProjectList,
-): SectionBlock {
-  const { alias } = project;
-  const mark = alias === channelDefault ? ' · default in this channel' : '';
-  const accessLine = access(project);
+function row(project: Project, more: MoreVerbs, request: Request): SectionBlock {
+  const { alias, id } = project;
+  const { workspace, channel, user } = request;
+  const isDefault = channel !== undefined && workspace.channelDefault(channel) === alias;
+  const access = accessSummary(id, request);
   const billing = (label: string, verb: string) =>
     commandOption(label, toCommand('/billing projects', `${verb} ${alias}`));
   return {
     ...markup(
       [
-        `*${escapeMarkup(alias)}*${mark}`,
+        `*${escapeMarkup(alias)}*${isDefault ? ' · default in this channel' : ''}`,
         projectDetails(project, workspace),
-        ...(accessLine === undefined ? [] : [`OS_TOKEN: ${escapeMarkup(accessLine)}`]),
+        ...(access === undefined ? [] : [`OS_TOKEN: ${escapeMarkup(access)}`]),
       ].join('\n'),
     ),
     accessory: overflow('run:project', [
       ...projectOptions(alias),
       // Slack takes five options: managers find OS_TOKEN… on Home.
-      ...(manager
+      ...(user.canManage
         ? [
             billing('Edit…', 'edit'),
-            ...more.map(({ verb, label }) => billing(label, verb)),
+            ...Object.entries(more).map(([verb, { label }]) => billing(label, verb)),
             billing('Remove…', 'remove'),
           ]
-        : accessLine === undefined
+        : access === undefined
           ? []
           : [commandOption('OS_TOKEN…', { command: '/os-token', text: alias })]),
     ]),
@@ -122,8 +108,9 @@ function row(
 /** More are shown once these are removed. */
 const SHOWN_DAMAGED = 10;
 
-const damagedRows = ({ damaged }: Pick<ProjectList, 'damaged'>): SectionBlock[] =>
-  damaged.slice(0, SHOWN_DAMAGED).map((alias) => ({
+/** For managers, who can remove them. */
+const damagedRows = ({ workspace, user }: Request): SectionBlock[] =>
+  (user.canManage ? damagedIds(workspace, 'project') : []).slice(0, SHOWN_DAMAGED).map((alias) => ({
     ...markup(`*${escapeMarkup(alias)}* · *the record is damaged.* Remove it, then add it again.`),
     accessory: overflow('run:project', [
       commandOption('Remove…', toCommand('/billing projects', `remove ${alias}`)),
@@ -135,7 +122,7 @@ const SHOWN_CHANNELS = 10;
 const what = ({ id, product }: Project): string => `project ${id} · ${PRODUCTS[product].name} (${product})`;
 
 /** What is registered of it, in one line of mark-up. */
-export function projectDetails(project: Project, workspace: ProjectList['workspace']): string {
+export function projectDetails(project: Project, workspace: Pick<Workspace, 'projects' | 'damaged'>): string {
   const { connection, currency, owner } = project;
   return [
     what(project),
@@ -157,32 +144,23 @@ function limitText(channels: readonly SlackId[] | undefined): string {
 const addButton = () =>
   commandButton('add', 'Add a project…', toCommand('/billing projects', 'add'), { style: 'primary' });
 
-const turns = (search: string, page: number, pages: number) =>
-  pageButtons(page, pages, (to) =>
-    toCommand('/billing projects', [search, 'page', to].filter(Boolean).join(' ')),
-  );
-
 /** Says why the list is empty, and what to do instead. */
-function emptyMessage({ projects, others, search, manager, damaged }: ProjectList): Message {
+function emptyMessage(projects: readonly Project[], search: string, request: Request): Message {
+  const { workspace, user } = request;
+  const all = commandButton('all', 'All projects', toCommand('/billing projects'));
+  const add = user.canManage ? addButton() : [];
+  if (projects.length > 0)
+    return textMessage(
+      `No project matches ${quoted(search)}.`,
+      ...damagedRows(request),
+      ...buttonRow([...all, ...add]),
+    );
   const text =
-    projects.length > 0
-      ? `No project matches ${quoted(search)}.`
-      : others
-        ? 'No project is available in this channel.'
-        : 'No project has a name yet.';
-  const todo = manager
+    workspace.aliases.size > 0 ? 'No project is available in this channel.' : 'No project has a name yet.';
+  const todo = user.canManage
     ? `Name a project, then type ${commandText('/spend')} prod instead of its ID.`
     : `Ask by ID, for example ${commandText('/spend')} 123. A Tally manager can name projects.`;
-  const all = commandButton('all', 'All projects', toCommand('/billing projects'));
-  const buttons = [...(projects.length > 0 ? all : []), ...(manager ? addButton() : [])];
-  return {
-    text,
-    blocks: [
-      section(projects.length > 0 ? text : `${text}\n${todo}`),
-      ...damagedRows({ damaged }),
-      ...buttonRow(buttons),
-    ],
-  };
+  return { text, blocks: [section(`${text}\n${todo}`), ...damagedRows(request), ...buttonRow(add)] };
 }
 
 /** @param stops what this stops */

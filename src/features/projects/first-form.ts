@@ -140,15 +140,17 @@ export function parseFirstProjects(
 
 export const FIRST_VIEW = 'first-projects';
 
-interface Shown {
-  /** What became of the last press or submission, in sentences. */
-  readonly notes: readonly string[];
-  /** The post about the tested project; undefined where none can be offered. */
-  readonly post: MorningPost | undefined;
-}
-
-/** The view after a connection was saved: the first figure, the post every morning, and names. */
-export function firstProjectsView(state: FirstProjects, request: Request, { notes, post }: Shown): ModalView {
+/**
+ * The view after a connection was saved: the first figure, the post every morning, and names.
+ * @param notes what became of the last press or submission, in sentences
+ * @param post about the tested project; undefined where none can be offered
+ */
+export function firstProjectsView(
+  state: FirstProjects,
+  request: Request,
+  notes: readonly string[],
+  post: MorningPost | undefined,
+): ModalView {
   const blocks = [
     ...connectedBlocks(state, request, [
       ...(notes.length === 0 ? [] : [section(notes.join('\n'))]),

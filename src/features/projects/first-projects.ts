@@ -1,5 +1,5 @@
 import { askEachProduct } from '../../billing/ask-products.ts';
-import type { BalanceRecord, BillingClient } from '../../billing/client.ts';
+import type { BalanceRecord } from '../../billing/client.ts';
 import { isFailure } from '../../domain/failure/index.ts';
 import { parseAccount } from '../../domain/money/runway.ts';
 import { PRODUCTS } from '../../domain/product.ts';
@@ -9,34 +9,22 @@ import { textMessage } from '../../slack/kit/atoms.ts';
 import { waitingModal } from '../../slack/kit/modal.ts';
 import type { Request } from '../../slack/request/request.ts';
 import type { ActionListener, ViewListener } from '../../slack/server/listeners.ts';
-import type { RateLimiter } from '../../slack/server/rate-limit.ts';
 import { findNamed, isSameProject } from '../../workspace/projects/chosen-project.ts';
 import { MAX_PROJECTS } from '../../workspace/projects/projects.ts';
 import { openConnection, type ResolvedProject } from '../../workspace/projects/resolve-project.ts';
 import { auditedChange } from '../../workspace/record/change.ts';
-import { type LastUsed, storedBalance } from '../../workspace/record/last-used.ts';
+import { storedBalance } from '../../workspace/record/last-used.ts';
 import { holdsRegisteredSecret } from '../../workspace/record/workspace.ts';
-import type { Workspaces } from '../../workspace/record/workspaces.ts';
+import { reservedWords, type Services } from '../feature.ts';
 import {
   decodeFirstProjects,
   FIRST_VIEW,
   type FirstProjects,
   type FirstProjectsForm,
   firstProjectsView,
-  type MorningPosts,
   parseFirstProjects,
   type Unnamed,
 } from './first-form.ts';
-
-export interface FirstProjectsParts {
-  readonly workspaces: Workspaces;
-  readonly billing: BillingClient;
-  readonly lastUsed: LastUsed;
-  readonly limits: RateLimiter;
-  /** First words of all commands, which no project may be called by. */
-  readonly verbs: () => readonly string[];
-  readonly morningPosts: () => MorningPosts | undefined;
-}
 
 /** What became of a project that was to be named: a sentence, and the project where a product is to be chosen. */
 interface Naming {
@@ -46,15 +34,15 @@ interface Naming {
 }
 
 /** What follows a tested connection, in its form: the first figure, names for projects, a post every morning. */
-export function createFirstProjects(parts: FirstProjectsParts) {
-  const { workspaces, billing, lastUsed, limits, verbs, morningPosts } = parts;
+export function createFirstProjects({ workspaces, billing, lastUsed, limits, all }: Services) {
+  const { morningPosts } = all;
 
   /** With the record as it is now. */
   const view = async (state: FirstProjects, asked: Request, notes: readonly string[] = []) => {
     const request = { ...asked, workspace: await workspaces.read(asked.user.teamId) };
     const project = postable(state, request);
     const post = project && (await morningPosts()?.find(project, state.channel, request));
-    return firstProjectsView(state, request, { notes, post });
+    return firstProjectsView(state, request, notes, post);
   };
 
   /** @param state as the modal has it: outside text */
@@ -197,12 +185,12 @@ export function createFirstProjects(parts: FirstProjectsParts) {
       [FIRST_VIEW]: {
         right: 'manage',
         command(fields, metadata) {
-          const read = parseFirstProjects(fields, metadata, verbs());
+          const read = parseFirstProjects(fields, metadata, reservedWords(all));
           const [first] = 'input' in read ? read.input.wanted : [];
           return projectCommand('add', first?.alias ?? '', ...(first === undefined ? [] : [first.id]));
         },
         waiting: waitingModal('Projects', 'Saving. Tally asks for each project’s product…'),
-        read: (fields, metadata) => parseFirstProjects(fields, metadata, verbs()),
+        read: (fields, metadata) => parseFirstProjects(fields, metadata, reservedWords(all)),
         submit: save,
       } satisfies ViewListener<FirstProjectsForm>,
     },

@@ -4,18 +4,16 @@ import { REMEMBER_PROJECT } from '../../slack/commands/project-picker.ts';
 import { textMessage } from '../../slack/kit/atoms.ts';
 import type { HelpLine } from '../../slack/kit/help.ts';
 import { waitingModal } from '../../slack/kit/modal.ts';
-import type { StopsSource } from '../../slack/owned/stopped-items.ts';
 import type { Request } from '../../slack/request/request.ts';
-import { accessSummary } from '../../workspace/credentials/accesses.ts';
 import { isSameProject } from '../../workspace/projects/chosen-project.ts';
 import type { Project } from '../../workspace/projects/projects.ts';
-import { findChannelLimit, visibleProjects } from '../../workspace/projects/resolve-project.ts';
-import { damagedIds, isDamaged, type Workspace } from '../../workspace/record/workspace.ts';
-import type { Feature } from '../feature.ts';
+import { findChannelLimit } from '../../workspace/projects/resolve-project.ts';
+import { isDamaged, type Workspace } from '../../workspace/record/workspace.ts';
+import { type Feature, reservedWords, type Services } from '../feature.ts';
 import { damagedProjectMessage, projectListMessage } from './blocks.ts';
 import { createChannelDefaults } from './channel-default.ts';
 import type { MorningPosts } from './first-form.ts';
-import { createFirstProjects, type FirstProjectsParts } from './first-projects.ts';
+import { createFirstProjects } from './first-projects.ts';
 import { PROJECTS_TITLE, projectForm } from './form.ts';
 import { createRemoval, createSaving } from './saving.ts';
 import {
@@ -80,38 +78,14 @@ export interface ProjectAction {
   open(word: string, request: Request): Promise<void>;
 }
 
-export interface ProjectsParts extends FirstProjectsParts {
-  /** What other features do with a project. */
-  readonly more: () => NonNullable<Feature['projectVerbs']>;
-  /** What else a change of a project stops. */
-  readonly stops: () => readonly StopsSource[];
-}
-
 /** `/billing projects` and `/billing default`: names for IDs, who may ask where, and what a channel asks about. */
-export function createProjectsFeature(parts: ProjectsParts): Feature {
-  const { workspaces, more, verbs, stops } = parts;
-  const first = createFirstProjects(parts);
-  const save = createSaving(workspaces, stops);
-  const removal = createRemoval(workspaces, stops);
+export function createProjectsFeature(services: Services): Feature {
+  const { workspaces, all } = services;
+  const more = all.projectVerbs;
+  const first = createFirstProjects(services);
+  const save = createSaving(services);
+  const removal = createRemoval(services);
   const defaults = createChannelDefaults(workspaces);
-
-  const list = (search: string, page: number, request: Request): Promise<void> => {
-    const { workspace, channel, user } = request;
-    const projects = visibleProjects(workspace, { channel, isUnlimited: user.canManage });
-    return request.reply.update(
-      projectListMessage({
-        ...{ workspace, projects },
-        others: projects.length < workspace.aliases.size,
-        search,
-        page,
-        manager: user.canManage,
-        more: Object.entries(more()).map(([verb, { label }]) => ({ verb, label })),
-        damaged: user.canManage ? damagedIds(workspace, 'project') : [],
-        access: ({ id }) => accessSummary(id, request),
-        channelDefault: channel === undefined ? undefined : workspace.channelDefault(channel),
-      }),
-    );
-  };
 
   const openForm = (
     before: string,
@@ -123,7 +97,8 @@ export function createProjectsFeature(parts: ProjectsParts): Feature {
   const work = async (rest: string, request: Request, typed?: string): Promise<void> => {
     const { workspace } = request;
     const input = parseProjectsText(rest, Object.keys(more()), typed);
-    if (input.kind === 'list') return list(input.search, input.page, request);
+    if (input.kind === 'list')
+      return request.reply.update(projectListMessage(input.search, input.page, more(), request));
     if (input.kind === 'add')
       return openForm('', input.filled, request, input.isWithheld ? WITHHELD : undefined);
     if (input.kind === 'other') return more()[input.verb]?.open(input.word, request);
@@ -205,7 +180,7 @@ export function createProjectsFeature(parts: ProjectsParts): Feature {
         right: 'manage',
         command: projectFormCommand,
         waiting: waitingModal(PROJECTS_TITLE),
-        read: (fields, metadata) => parseProjectForm(fields, metadata, verbs()),
+        read: (fields, metadata) => parseProjectForm(fields, metadata, reservedWords(all)),
         submit: (form: ProjectForm, request) => save(form, request),
       },
     },

@@ -1,14 +1,14 @@
 import { commandText } from '../../domain/commands.ts';
 import { pluralize } from '../../domain/language/text.ts';
 import { context, textMessage } from '../../slack/kit/atoms.ts';
-import { findStops, notSavedYet, type StopsSource } from '../../slack/owned/stopped-items.ts';
+import { findStops, notSavedYet } from '../../slack/owned/stopped-items.ts';
 import type { Request } from '../../slack/request/request.ts';
 import { withProject } from '../../workspace/owned/stop-reasons.ts';
 import { MAX_PROJECTS, type Project } from '../../workspace/projects/projects.ts';
 import type { AuditAction } from '../../workspace/record/audit.ts';
 import { auditedChange } from '../../workspace/record/change.ts';
 import { holdsRegisteredSecret, isDamaged } from '../../workspace/record/workspace.ts';
-import type { Workspaces } from '../../workspace/record/workspaces.ts';
+import type { Services } from '../feature.ts';
 import {
   DAMAGED_PROJECT_ACTION,
   projectDetails,
@@ -19,7 +19,7 @@ import { PROJECTS_TITLE, projectForm, savedBlocks } from './form.ts';
 import type { ProjectForm, ProjectFormInput } from './words.ts';
 
 /** Saves the form. If that isn't possible, the form comes back with what was typed and the reason. */
-export function createSaving(workspaces: Workspaces, stops: () => readonly StopsSource[]) {
+export function createSaving({ workspaces, all }: Services) {
   return async (form: ProjectForm, request: Request): Promise<void> => {
     const { workspace, user, at } = request;
     const again = (problem: string, filled: ProjectFormInput = form): Promise<void> =>
@@ -45,7 +45,7 @@ export function createSaving(workspaces: Workspaces, stops: () => readonly Stops
     const { before: _, warned, ...registered } = form;
     const { addedBy, addedAt } = known ?? { addedBy: user.id, addedAt: at };
     const project: Project = { ...registered, addedBy, addedAt };
-    const stop = await findStops(stops(), request, withProject(workspace, form.before, project));
+    const stop = await findStops(all.stops(), request, withProject(workspace, form.before, project));
     if (stop.digest !== '' && warned !== stop.digest)
       return request.reply.modal.update(
         projectForm(request, {
@@ -94,9 +94,9 @@ function happened(known: Project | undefined, { alias }: Project, channels: numb
 }
 
 /** Removes a project, and restores it for a while. Buttons only have its name; the rest is in the record. */
-export function createRemoval(workspaces: Workspaces, stops: () => readonly StopsSource[]) {
+export function createRemoval({ workspaces, all }: Services) {
   const stopsOf = ({ alias }: Project, request: Request) =>
-    findStops(stops(), request, withProject(request.workspace, alias, undefined));
+    findStops(all.stops(), request, withProject(request.workspace, alias, undefined));
 
   const drop = async (alias: string, request: Request): Promise<void> => {
     const change = auditedChange(request, ['project removed', `${alias} (its record was damaged)`]);

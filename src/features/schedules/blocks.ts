@@ -4,7 +4,7 @@ import type { SlackId } from '../../domain/slack-id.ts';
 import { formatTiming } from '../../domain/time/cadence.ts';
 import { type Day, dayAt, formatDays, formatWallTime } from '../../domain/time/calendar.ts';
 import { channelLink, escapeMarkup, formatInstant, mention } from '../../slack/kit/atoms.ts';
-import { canReadOwned } from '../../slack/owned/ownership.ts';
+import { canReadOwned } from '../../slack/owned/owned-kind.ts';
 import { PAUSED_TEXTS, RESUMES_BY_ITSELF, type StopsSource } from '../../slack/owned/stopped-items.ts';
 import type { Request } from '../../slack/request/request.ts';
 import {

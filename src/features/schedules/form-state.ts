@@ -2,7 +2,7 @@ import { REPORT_NAMES, REPORTS, type ReportName } from '../../domain/report.ts';
 import { type Cadence, type Timing, WEEKDAY_NAMES } from '../../domain/time/cadence.ts';
 import { isTimeZone, type Zone } from '../../domain/time/calendar.ts';
 import { type FormFields, selectedValues } from '../../slack/kit/modal.ts';
-import type { FormDraft } from '../../slack/owned/owned-form.ts';
+import type { FormDraft } from '../../slack/owned/form-state.ts';
 import { DEFAULT_WAIT_HOURS, MAX_WAIT_HOURS, type Schedule } from '../../workspace/owned/schedules.ts';
 import { projectKey } from '../../workspace/projects/chosen-project.ts';
 import type { SchedulePreview } from './preview.ts';

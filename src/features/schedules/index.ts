@@ -1,12 +1,10 @@
-import type { DeliveryService } from '../../delivery/delivery-service.ts';
 import type { Scheduling } from '../../delivery/posts/schedule-service.ts';
 import { commandText } from '../../domain/commands.ts';
 import { REPORT_CHOICES } from '../../domain/report.ts';
 import { parsePage } from '../../slack/commands/subcommands.ts';
 import { type HelpLine, helpMessage, PERIOD_EXAMPLES } from '../../slack/kit/help.ts';
 import { createOwnedActions } from '../../slack/owned/actions.ts';
-import type { RateLimiter } from '../../slack/server/rate-limit.ts';
-import type { Feature } from '../feature.ts';
+import type { Feature, Services } from '../feature.ts';
 import { stoppedSchedules } from './blocks.ts';
 import {
   createScheduleKind,
@@ -60,15 +58,7 @@ const SMALL = `${PERIOD_EXAMPLES.order} How often: ${CADENCE_EXAMPLES}. Times: 0
 const help = () => helpMessage('Scheduled posts', HELP, SMALL);
 
 /** What people see of scheduled posts, with the delivery that works by itself. */
-export function createSchedulesFeature({
-  workspaces,
-  delivery,
-  limits,
-  reports,
-}: Pick<SchedulesParts, 'workspaces' | 'reports'> & {
-  readonly delivery: DeliveryService;
-  readonly limits: RateLimiter;
-}): Feature {
+export function createSchedulesFeature({ workspaces, delivery, limits, reports }: Services): Feature {
   const { scheduling, start, stop, forget } = delivery;
   const send: Scheduling['send'] = async (teamId, schedule, why, userId) => {
     limits.demand('tests', { teamId, userId });

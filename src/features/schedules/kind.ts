@@ -1,4 +1,4 @@
-import { describeReport, type Reports } from '../../delivery/posts/postable-report.ts';
+import { describeReport } from '../../delivery/posts/postable-report.ts';
 import type { Scheduling } from '../../delivery/posts/schedule-service.ts';
 import { EditConflict } from '../../domain/failure/index.ts';
 import { pluralize } from '../../domain/language/text.ts';
@@ -6,8 +6,7 @@ import type { SlackId } from '../../domain/slack-id.ts';
 import { type Block, button, channelLink } from '../../slack/kit/atoms.ts';
 import { storeItem } from '../../slack/owned/actions.ts';
 import { homeRows, showOwned, statusRows } from '../../slack/owned/list.ts';
-import { type OwnedKind, visibleItems } from '../../slack/owned/owned-kind.ts';
-import { canEditOwned } from '../../slack/owned/ownership.ts';
+import { canEditOwned, type OwnedKind, visibleItems } from '../../slack/owned/owned-kind.ts';
 import { findItemProblem } from '../../slack/owned/target-check.ts';
 import { type ChannelCheck, checkChannel } from '../../slack/request/channels.ts';
 import type { Request } from '../../slack/request/request.ts';
@@ -19,18 +18,14 @@ import {
 } from '../../workspace/owned/schedules.ts';
 import { limitedProjects } from '../../workspace/projects/resolve-project.ts';
 import { findSchedule, type Workspace } from '../../workspace/record/workspace.ts';
-import type { Workspaces } from '../../workspace/record/workspaces.ts';
-import type { StatusPart } from '../feature.ts';
+import type { Services, StatusPart } from '../feature.ts';
 import { describeSchedule, isRunning, isStuck, scheduleAuditText, scheduleMarkup } from './blocks.ts';
 import { loadUpcomingSends, type UpcomingSendsOf } from './upcoming-sends.ts';
 
 export type OwnedSchedules = OwnedKind<Schedule, UpcomingSendsOf>;
 
-export interface SchedulesParts {
-  readonly workspaces: Workspaces;
+export interface SchedulesParts extends Pick<Services, 'workspaces' | 'reports'> {
   readonly scheduling: Scheduling;
-  /** What the features can post. */
-  readonly reports: Reports;
 }
 
 export function createScheduleKind({ workspaces, scheduling }: SchedulesParts): OwnedSchedules {

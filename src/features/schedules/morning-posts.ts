@@ -3,7 +3,7 @@ import { EditConflict } from '../../domain/failure/index.ts';
 import { formatDays } from '../../domain/time/calendar.ts';
 import { channelLink, escapeMarkup } from '../../slack/kit/atoms.ts';
 import { fullMessage, removeItem, storeItem } from '../../slack/owned/actions.ts';
-import { announce, savedText } from '../../slack/owned/announcement.ts';
+import { announce, savedText } from '../../slack/owned/owned-form.ts';
 import { requireOwned } from '../../slack/owned/owned-kind.ts';
 import { findTargetProblem } from '../../slack/owned/target-check.ts';
 import { isDirectMessage } from '../../slack/request/payload.ts';

@@ -1,11 +1,10 @@
-import type { BillingClient } from '../../billing/client.ts';
 import { commandText } from '../../domain/commands.ts';
 import { InvalidResponse, NoData } from '../../domain/failure/index.ts';
 import { mayOpenWindow } from '../../domain/language/argument.ts';
 import { moneyFormatter, toPlainDigits } from '../../domain/money/amount.ts';
 import { formatReportedDays, formatTotal, type Usage } from '../../domain/money/usage.ts';
 import { formatCoverage } from '../../domain/money/usage-change.ts';
-import { formatDays, type Millis } from '../../domain/time/calendar.ts';
+import { formatDays } from '../../domain/time/calendar.ts';
 import { dayNamerFor } from '../../domain/time/day-groups.ts';
 import type { Period } from '../../domain/time/period.ts';
 import { exampleProject } from '../../slack/commands/examples.ts';
@@ -15,9 +14,8 @@ import { type HelpLine, PERIOD_EXAMPLES, shortHelpMessage } from '../../slack/ki
 import { askForView } from '../../slack/reply/answer-message.ts';
 import { sendOutput } from '../../slack/reply/csv-details.ts';
 import type { Request } from '../../slack/request/request.ts';
-import type { LastUsed } from '../../workspace/record/last-used.ts';
 import { requireSettings } from '../../workspace/record/workspace.ts';
-import type { Feature } from '../feature.ts';
+import type { Feature, Services } from '../feature.ts';
 import { spendMessage } from './blocks.ts';
 import { askSpend, keepTop, type SpendReport, type SpendView } from './figures.ts';
 import { spendFiles } from './files.ts';
@@ -56,14 +54,8 @@ function spendHelp(request: Request): Message {
   );
 }
 
-export interface SpendParts {
-  readonly billing: BillingClient;
-  readonly lastUsed: LastUsed;
-  readonly clock: () => Millis;
-}
-
 /** `/spend`: what projects cost in a period, and how that compares. */
-export function createSpendFeature({ billing, lastUsed, clock }: SpendParts): Feature {
+export function createSpendFeature({ billing, lastUsed, clock }: Services): Feature {
   async function answer(text: string, request: Request): Promise<void> {
     const { workspace, at, sharedFrom: asked, user } = request;
     const { words, output } = parseSpend(text, workspace.aliases);

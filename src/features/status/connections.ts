@@ -15,6 +15,7 @@ import {
   mention,
   section,
 } from '../../slack/kit/atoms.ts';
+import type { Request } from '../../slack/request/request.ts';
 import {
   type Connection,
   calmText,
@@ -32,23 +33,10 @@ import {
   type HealthLevel,
   worstFirst,
 } from '../../workspace/credentials/health.ts';
-import type { Permissions } from '../../workspace/permissions.ts';
-import type { AskLocation } from '../../workspace/projects/resolve-project.ts';
 import { isDamaged } from '../../workspace/record/workspace.ts';
 import type { Workspace } from '../../workspace/record/workspaces.ts';
 import type { StatusPart } from '../feature.ts';
-import { type AskManager, cutOffBlocks } from './projects.ts';
-
-export interface StatusView {
-  readonly workspace: Workspace;
-  readonly user: Pick<Permissions, 'canManage'>;
-  /** Where it is read: a project that is limited to other channels is not named there. */
-  readonly place: AskLocation;
-  readonly at: Millis;
-  readonly tested: TestResult | undefined;
-  /** The button with which a person who can't manage asks for it. */
-  readonly ask: AskManager;
-}
+import { askToSetUp, cutOffBlocks } from './projects.ts';
 
 /** What a test that was just made says of a connection. */
 export interface TestResult {
@@ -57,23 +45,26 @@ export interface TestResult {
 }
 
 /** How the connections are: what is wrong with them, then those that work. */
-export function connectionParts(view: StatusView): readonly StatusPart[] {
-  const { workspace, user, place, at, ask } = view;
+export function connectionParts(request: Request, tested?: TestResult): readonly StatusPart[] {
+  const { workspace, user, at } = request;
   const states = connectionStates(workspace, at);
-  if (states.length === 0) return [nothingThere(user.canManage, ask)];
+  if (states.length === 0) return [nothingThere(request)];
   const wrong = [
-    ...(isDamaged(workspace, 'settings') ? [damagedSettings(user.canManage, ask)] : []),
+    ...(isDamaged(workspace, 'settings') ? [damagedSettings(request)] : []),
     ...(states.length > 1 && !states.some(({ isDefault }) => isDefault) ? [[section(NO_DEFAULT)]] : []),
-    ...cutOffBlocks(workspace, place, ask),
+    ...cutOffBlocks(request),
   ];
-  return user.canManage ? partsForManager(states, wrong, view) : [partForMembers(states, wrong, view)];
+  return user.canManage
+    ? partsForManager(states, wrong, request, tested)
+    : [partForMembers(states, wrong, request)];
 }
 
 /** @param wrong what is wrong besides, each with what to do */
 function partsForManager(
   states: readonly ConnectionState[],
   wrong: readonly (readonly Block[])[],
-  { workspace, at, tested }: StatusView,
+  { workspace, at }: Request,
+  tested: TestResult | undefined,
 ): readonly StatusPart[] {
   const drawn = (health: HealthLevel) =>
     states
@@ -118,8 +109,8 @@ function summaryOf(states: readonly ConnectionState[], workspace: Workspace, at:
 }
 
 const DAMAGED_SETTINGS = 'This workspace’s settings are damaged and not used.';
-const damagedSettings = (canManage: boolean, ask: AskManager): readonly Block[] =>
-  canManage
+const damagedSettings = (request: Request): readonly Block[] =>
+  request.user.canManage
     ? [
         section(`${DAMAGED_SETTINGS} Save them again.`),
         actions(...commandButton('settings', 'Settings…', toCommand('/billing settings'))),
@@ -128,19 +119,20 @@ const damagedSettings = (canManage: boolean, ask: AskManager): readonly Block[] 
         section(
           `${DAMAGED_SETTINGS} A Tally manager can save them again with ${commandText('/billing settings')}.`,
         ),
-        ...buttonRow(ask(toCommand('/billing settings'))),
+        ...buttonRow(askToSetUp(toCommand('/billing settings'), request)),
       ];
 const NO_DEFAULT =
   'There is no default connection, so only projects with their own connection work. Make one the default.';
 
-function nothingThere(manage: boolean, ask: AskManager): StatusPart {
+function nothingThere(request: Request): StatusPart {
+  const { canManage } = request.user;
   const text = 'Tally isn’t connected to a billing service yet.';
-  const todo = manage
+  const todo = canManage
     ? 'You need the address of the service and an access token.'
     : `Ask a Tally manager to connect it with ${commandText('/billing connect')}.`;
-  const buttons = manage
+  const buttons = canManage
     ? [button('connect', 'Connect…', { style: 'primary' })]
-    : ask(toCommand('/billing connect'));
+    : askToSetUp(toCommand('/billing connect'), request);
   return { health: 'broken', problems: 1, blocks: [section(`${text} ${todo}`), ...buttonRow(buttons)] };
 }
 
@@ -150,8 +142,9 @@ const title = ({ name, isDefault }: ConnectionState, { connectionNames }: Worksp
 function partForMembers(
   states: readonly ConnectionState[],
   wrong: readonly (readonly Block[])[],
-  { workspace, at, ask }: StatusView,
+  request: Request,
 ): StatusPart {
+  const { workspace, at } = request;
   const lines = states.map((state) => title(state, workspace) + problemOf(state, workspace, at));
   const [worst] = worstFirst(states);
   const health = wrong.length > 0 ? 'broken' : (worst?.health ?? 'fine');
@@ -168,7 +161,7 @@ function partForMembers(
       markup(lines.join('\n')),
       ...(worst === undefined || worst.health === 'fine'
         ? []
-        : buttonRow(ask(toCommand('/billing connect', worst.name)))),
+        : buttonRow(askToSetUp(toCommand('/billing connect', worst.name), request))),
     ],
   };
 }

@@ -1,4 +1,3 @@
-import type { BillingClient } from '../../billing/client.ts';
 import { commandText } from '../../domain/commands.ts';
 import {
   ConnectionMissing,
@@ -12,7 +11,6 @@ import { PRODUCTS } from '../../domain/product.ts';
 import type { Millis } from '../../domain/time/calendar.ts';
 import { commandButton, toCommand } from '../../slack/commands/command-buttons.ts';
 import { refuseExtraWords } from '../../slack/commands/subcommands.ts';
-import { askManagerButton } from '../../slack/error-messages/description.ts';
 import {
   actions,
   type Block,
@@ -27,14 +25,12 @@ import {
 import { DAMAGED_DATA, failureFacts } from '../../slack/reply/error-reply.ts';
 import type { Request } from '../../slack/request/request.ts';
 import { type ActionHandler, lookUp } from '../../slack/server/listeners.ts';
-import type { RateLimiter } from '../../slack/server/rate-limit.ts';
 import { isConnectionName, type OpenableConnection } from '../../workspace/credentials/connections.ts';
 import { worstFirst } from '../../workspace/credentials/health.ts';
 import { auditedChange } from '../../workspace/record/change.ts';
-import type { LastUsed } from '../../workspace/record/last-used.ts';
 import { findConnection } from '../../workspace/record/workspace.ts';
-import type { Workspace, Workspaces } from '../../workspace/record/workspaces.ts';
-import type { Feature, StatusPart, StatusSource } from '../feature.ts';
+import type { Workspace } from '../../workspace/record/workspaces.ts';
+import type { Feature, Services, StatusPart, StatusSource } from '../feature.ts';
 import { connectionParts, type TestResult } from './connections.ts';
 import { accessParts, projectParts } from './projects.ts';
 
@@ -55,42 +51,25 @@ declare module '../feature.ts' {
   }
 }
 
-export interface StatusParts {
-  readonly workspaces: Workspaces;
-  readonly billing: BillingClient;
-  readonly limits: RateLimiter;
-  readonly lastUsed: LastUsed;
-  /** What other features say here, in their order. */
-  readonly sections: () => readonly StatusSource[];
-}
-
 /** After `/billing status`: also what is fine. */
 const DETAILS = 'details';
 
 /** `/billing status`: the connections, how long their tokens last, whether they work; for managers what to do about it. */
-export function createStatusFeature({
-  workspaces,
-  billing,
-  limits,
-  lastUsed,
-  sections,
-}: StatusParts): Feature {
+export function createStatusFeature({ workspaces, billing, limits, lastUsed, all }: Services): Feature {
   /** @param isDetailed also what is fine, with its buttons */
   const draw = async (
-    request: Request,
+    asked: Request,
     workspace: Workspace,
     isDetailed: boolean,
     tested?: TestResult,
   ): Promise<void> => {
-    const { user, at } = request;
-    const drawn = sections().map((source) => drawUnlessDamaged(source, { ...request, workspace }));
+    const { user, at } = asked;
+    const request = { ...asked, workspace };
+    const drawn = all.status().map((source) => drawUnlessDamaged(source, request));
     const others = (await Promise.all(drawn)).flat();
     const own = [
-      ...connectionParts({
-        ...{ workspace, user, place: request, at, tested },
-        ask: (link) => askManagerButton('setup', link, { request }),
-      }),
-      ...projectParts(workspace, request, at),
+      ...connectionParts(request, tested),
+      ...projectParts(request),
       ...(user.canManage ? accessParts(workspace, at) : []),
     ];
     await request.reply.update(statusPage([...own, ...others], workspace, at, isDetailed));

@@ -5,6 +5,7 @@ import { limitLines, pluralize } from '../../domain/language/text.ts';
 import { dayAt, type Millis } from '../../domain/time/calendar.ts';
 import { tryRead } from '../../domain/try-read.ts';
 import { type Command, commandButton, toCommand } from '../../slack/commands/command-buttons.ts';
+import { askManagerButton } from '../../slack/error-messages/description.ts';
 import { lastFailureText, lastFailureTodo } from '../../slack/error-messages/index.ts';
 import {
   actions,
@@ -16,13 +17,13 @@ import {
   markup,
   section,
 } from '../../slack/kit/atoms.ts';
+import type { Request } from '../../slack/request/request.ts';
 import { findFailure } from '../../workspace/answer-notes.ts';
 import { describeAccess } from '../../workspace/credentials/accesses.ts';
 import { isExpiryUnknown } from '../../workspace/credentials/connections.ts';
 import { credentialHealth, worstFirst } from '../../workspace/credentials/health.ts';
 import type { Project } from '../../workspace/projects/projects.ts';
 import {
-  type AskLocation,
   canAskAbout,
   isConnectionMissing,
   visibleProjects,
@@ -31,21 +32,23 @@ import type { Workspace } from '../../workspace/record/workspace.ts';
 import type { StatusPart } from '../feature.ts';
 
 /** The button with which a person who can't manage asks a manager to run a command. */
-export type AskManager = (command: Command) => readonly Button[];
+export const askToSetUp = (command: Command, request: Request): readonly Button[] =>
+  askManagerButton('setup', command, { request });
 
 const MOST_LINES = 10;
 const MOST_BUTTONS = 5;
 
-/** The projects that billing last gave no answer for. @param place a project that is limited to other channels is not named there */
-export function projectParts(workspace: Workspace, place: AskLocation, at: Millis): readonly StatusPart[] {
-  const failing = visibleProjects(workspace, place).flatMap((project) => {
+/** The projects that billing last gave no answer for. One that is limited to other channels is not named. */
+export function projectParts(request: Request): readonly StatusPart[] {
+  const { workspace, at, isUnlimited } = request;
+  const failing = visibleProjects(workspace, request).flatMap((project) => {
     const failure = findFailure(workspace.failures, project);
     return failure === undefined ? [] : [{ project, failure }];
   });
   if (failing.length === 0) return [];
   const today = dayAt(at, workspace.settings.zone);
   const lines = failing.map(({ project, failure }) => {
-    const todo = place.isUnlimited ? ` ${lastFailureTodo(failure, project)}` : '';
+    const todo = isUnlimited ? ` ${lastFailureTodo(failure, project)}` : '';
     return `*${escapeMarkup(project.alias)}* gives no answer: ${lastFailureText(failure, today)}.${todo}`;
   });
   const buttons = failing
@@ -63,26 +66,25 @@ export function projectParts(workspace: Workspace, place: AskLocation, at: Milli
 }
 
 /** The projects whose connection no longer exists, each with what to do. */
-export function cutOffBlocks(
-  record: Workspace,
-  place: AskLocation,
-  ask: AskManager,
-): readonly (readonly Block[])[] {
-  const all = record.projects.filter((project) => isConnectionMissing(project, record));
-  const named = all.filter((project) => canAskAbout(project, record, place));
+export function cutOffBlocks(request: Request): readonly (readonly Block[])[] {
+  const { workspace, isUnlimited } = request;
+  const all = workspace.projects.filter((project) => isConnectionMissing(project, workspace));
+  const named = all.filter((project) => canAskAbout(project, workspace, request));
   const shown = named.slice(0, MOST_LINES);
-  const lines = shown.map((project) => cutOffWords(project, place.isUnlimited));
+  const lines = shown.map((project) => cutOffWords(project, isUnlimited));
   const more = named.length - lines.length;
   const hidden = all.length > named.length ? [CUT_OFF_ELSEWHERE] : [];
   const words = [...lines, ...(more > 0 ? [`and ${pluralize(more, 'more project')}`] : []), ...hidden];
   if (words.length === 0) return [];
-  const edits = place.isUnlimited
+  const edits = isUnlimited
     ? shown
         .slice(0, MOST_BUTTONS)
         .flatMap(({ alias }) =>
           commandButton(`edit-${alias}`, `Edit ${alias}…`, toCommand('/billing projects', `edit ${alias}`)),
         )
-    : shown.slice(0, 1).flatMap(({ alias }) => ask(toCommand('/billing projects', `edit ${alias}`)));
+    : shown
+        .slice(0, 1)
+        .flatMap(({ alias }) => askToSetUp(toCommand('/billing projects', `edit ${alias}`), request));
   return [[markup(words.join('\n')), ...buttonRow(edits)]];
 }
 

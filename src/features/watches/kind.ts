@@ -13,23 +13,20 @@ import {
 import { type Block, button } from '../../slack/kit/atoms.ts';
 import { changeItem } from '../../slack/owned/actions.ts';
 import { homeRows, itemRow, showOwned, statusRows } from '../../slack/owned/list.ts';
-import { type OwnedKind, visibleItems } from '../../slack/owned/owned-kind.ts';
-import { canReadOwned, type ListViewer } from '../../slack/owned/ownership.ts';
+import { canReadOwned, type ListViewer, type OwnedKind, visibleItems } from '../../slack/owned/owned-kind.ts';
 import type { Request } from '../../slack/request/request.ts';
 import { MAX_WATCHES, type Watch } from '../../workspace/owned/watches.ts';
 import { HIDDEN_PROJECT } from '../../workspace/projects/chosen-project.ts';
 import type { Audit } from '../../workspace/record/audit.ts';
 import { findProject, findWatch, requireSettings, type Workspace } from '../../workspace/record/workspace.ts';
-import type { Workspaces } from '../../workspace/record/workspaces.ts';
-import type { StatusPart } from '../feature.ts';
+import type { Services, StatusPart } from '../feature.ts';
 import { describeWatch, isSnoozed, isStopped, watchAuditText, watchMarkup, watchText } from './blocks.ts';
 import type { WatchListWords } from './words.ts';
 
 export type StateOf = (watch: Watch) => WatchState | undefined;
 export type OwnedWatches = OwnedKind<Watch, StateOf>;
 
-export interface WatchesParts {
-  readonly workspaces: Workspaces;
+export interface WatchesParts extends Pick<Services, 'workspaces'> {
   readonly watching: Watching;
   readonly audit: Pick<Audit, 'record'>;
 }

@@ -4,16 +4,15 @@ import { isFailure, NoData } from '../../domain/failure/index.ts';
 import type { WatchRule } from '../../domain/money/watch-rule.ts';
 import { typedOrDefaultProject } from '../../slack/commands/project-picker.ts';
 import { escapeMarkup, markup, section } from '../../slack/kit/atoms.ts';
-import { createOwnedForm } from '../../slack/owned/form.ts';
+import type { OwnedForm } from '../../slack/owned/form-state.ts';
 import { draftOf, newDraft, targetOfDraft } from '../../slack/owned/form-state.ts';
-import type { OwnedForm } from '../../slack/owned/owned-form.ts';
-import { ownershipFields } from '../../slack/owned/save-draft.ts';
+import { createOwnedForm, ownershipFields } from '../../slack/owned/owned-form.ts';
 import type { Request } from '../../slack/request/request.ts';
 import type { Listeners } from '../../slack/server/listeners.ts';
 import { MAX_WATCH_PEOPLE, type Watch } from '../../workspace/owned/watches.ts';
 import { type ChosenProject, isSameProject } from '../../workspace/projects/chosen-project.ts';
 import { resolveProject } from '../../workspace/projects/resolve-project.ts';
-import { suggestingModal, watchBlocks } from './form.ts';
+import { savedLines, suggestingModal, watchBlocks } from './form.ts';
 import {
   decodeThresholds,
   fieldsOfRule,
@@ -28,7 +27,6 @@ import {
   watchFields,
 } from './form-state.ts';
 import type { OwnedWatches, WatchesParts } from './kind.ts';
-import { savedLines } from './preview.ts';
 import type { WatchWords } from './words.ts';
 
 const FIELD = 'watch-form';

@@ -11,7 +11,6 @@ import type { Millis } from '../../domain/time/calendar.ts';
 import { type Period, resolvePeriod } from '../../domain/time/period.ts';
 import { isDirectMessage } from '../../slack/request/payload.ts';
 import type { StepInputs, StepListener } from '../../slack/server/listeners.ts';
-import type { OpenSteps } from '../../workspace/once/open-steps.ts';
 import {
   type AskLocation,
   isShownTo,
@@ -20,7 +19,7 @@ import {
 } from '../../workspace/projects/resolve-project.ts';
 import { isChannel } from '../../workspace/record/record-schema.ts';
 import { holdsRegisteredSecret, requireSettings, type Workspace } from '../../workspace/record/workspace.ts';
-import type { Feature } from '../feature.ts';
+import type { Feature, Services } from '../feature.ts';
 import { type StepFigures, type StepName, WORKFLOW_FUNCTIONS } from './functions.ts';
 
 /** What a step asks, after its inputs were read and its rights checked. */
@@ -47,19 +46,12 @@ declare module '../feature.ts' {
   }
 }
 
-export interface WorkflowStepsParts {
-  readonly figures: () => FiguresOfSteps;
-  readonly openSteps: OpenSteps;
-  /** Ends, from now on, the runs that another process acknowledged and did not end. @returns what stops it */
-  readonly endLeftSteps: () => () => void;
-}
-
 /** Steps of Slack's Workflow Builder: “Get spend” and “Get balance”, in the words of the commands. */
-export function createWorkflowStepsFeature({
-  figures,
-  openSteps,
-  endLeftSteps,
-}: WorkflowStepsParts): Feature {
+export function createWorkflowStepsFeature(
+  { all, openSteps }: Services,
+  /** Ends, from now on, the runs that another process acknowledged and did not end. @returns what stops it */
+  endLeftSteps: () => () => void,
+): Feature {
   let stop = (): void => undefined;
   const step = (name: StepName): StepListener => ({
     async run(inputs, { workspace, at, link }) {
@@ -67,7 +59,7 @@ export function createWorkflowStepsFeature({
       const target = findProject(words, placeOf(inputs.channel), workspace);
       const { zone, locale } = requireSettings(workspace);
       const period = resolvePeriod(words.phrase ?? LAST_7_DAYS, at, zone);
-      const answer = await figures()[name]?.({ workspace, target, period, at, locale });
+      const answer = await all.stepFigures()[name]?.({ workspace, target, period, at, locale });
       return { ...answer, project: target.label, product: PRODUCTS[target.product].name, link };
     },
   });
