@@ -125,15 +125,13 @@ function manyWorkspaces(oauth: OAuth, apiUrl: string, parts: InstallationsParts)
   const clientOf = (token: string) => new webApi.WebClient(token, interactive);
   const { providerWith, options } = createProviderFactory(oauth, apiUrl, parts);
   const installed = createInstallationStore({ redis, keyring });
-  const tokens = createInstallationTokens({ installed, renewer: (store) => providerWith(store), log });
+  const tokens = createInstallationTokens(installed, (store) => providerWith(store), log);
   const store: InstallationStore = {
     storeInstallation: (installation) => tokens.save(installation as Installation),
     fetchInstallation: () => Promise.reject(new NotInstalled('unknown')),
   };
-  const notInstalled = createNotInstalledReply(`${oauth.publicUrl}${INSTALL_PATH}`, {
-    ...parts,
-    knows: installed.knows,
-  });
+  const page = `${oauth.publicUrl}${INSTALL_PATH}`;
+  const notInstalled = createNotInstalledReply(page, installed.knows, parts.responseUrls, log);
   /** Whether a workspace can do without its organisation's installation. */
   const hasOwnInstallation = async (id: string): Promise<boolean> => {
     try {
@@ -145,7 +143,7 @@ function manyWorkspaces(oauth: OAuth, apiUrl: string, parts: InstallationsParts)
       throw error;
     }
   };
-  const sendWelcome = createWelcome({ ...parts, clientFor: clientOf });
+  const sendWelcome = createWelcome(parts.audit, clientOf, log, parts.clock);
   const forget = createDeletion({ redis, others: parts.onForget, isInstalled: hasOwnInstallation });
   const cachedClient = createClientCache(
     names.forClient({ ...BACKGROUND_OPTIONS, slackApiUrl: apiUrl, logger }),

@@ -40,7 +40,7 @@ export const ROOMS: Readonly<Record<string, MutatedRoom>> = {
   slack: {
     mutate: [
       'src/slack/commands/{command-buttons,subcommands}.ts',
-      'src/slack/owned/ownership.ts',
+      'src/slack/owned/owned-kind.ts',
       'src/slack/reply/{error-reply,csv-details,messages,reply,response-url}.ts',
       'src/slack/request/{channels,payload,request,users}.ts',
       'src/slack/server/{commands,events,interactions,listeners,rate-limit,register-listeners,signed-request}.ts',

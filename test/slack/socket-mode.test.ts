@@ -82,11 +82,11 @@ async function started(before: () => void = () => undefined): Promise<void> {
   before();
   lines = [];
   bodies = [];
-  socket = createSocketMode({
-    appToken: 'xapp-for-tests',
-    clientOptions: { ...BACKGROUND_OPTIONS, slackApiUrl: slack.url() },
-    logger: boltLogger(createLog('trace', { write: (line) => void lines.push(line) })),
-  });
+  socket = createSocketMode(
+    'xapp-for-tests',
+    { ...BACKGROUND_OPTIONS, slackApiUrl: slack.url() },
+    boltLogger(createLog('trace', { write: (line) => void lines.push(line) })),
+  );
   const processEvent = async ({ body, ack }: ReceiverEvent) => {
     bodies.push(body);
     await ack();

@@ -56,16 +56,12 @@ interface Entry {
   readonly found: Promise<KnownInstallation | undefined>;
 }
 
-export function createInstallationTokens({
-  installed,
-  renewer,
-  log,
-}: {
-  readonly installed: InstallationRecords;
-  /** Slack's installer, for one renewal: it asks Slack when less than two hours are left. */
-  readonly renewer: (store: InstallationStore) => Pick<InstallProvider, 'authorize'>;
-  readonly log: Logger;
-}) {
+/** @param renewer Slack's installer, for one renewal: it asks Slack when less than two hours are left */
+export function createInstallationTokens(
+  installed: InstallationRecords,
+  renewer: (store: InstallationStore) => Pick<InstallProvider, 'authorize'>,
+  log: Logger,
+) {
   const entries = new LRUCache<string, Entry>({ max: MOST });
   const renewals = new Set<Promise<void>>();
 

@@ -14,17 +14,13 @@ interface Payload {
   readonly response_url?: string;
 }
 
-/** @param page where Tally is installed */
+/** @param page where Tally is installed @param knows whether anything in Redis still names the workspace */
 export function createNotInstalledReply(
   page: string,
-  parts: {
-    readonly responseUrls: ResponseUrlClient;
-    readonly log: Logger;
-    /** Whether anything in Redis still names the workspace. @throws StoreUnavailable */
-    readonly knows: (workspace: SlackId) => Promise<boolean>;
-  },
+  knows: (workspace: SlackId) => Promise<boolean>,
+  responseUrls: ResponseUrlClient,
+  log: Logger,
 ) {
-  const { responseUrls, log, knows } = parts;
   const logRefusal = async (err: unknown, workspace: SlackId | undefined): Promise<void> => {
     const about = { err, workspace, ...reasonOf(err) };
     const kind = isFailure(err) ? err.kind : undefined;

@@ -118,7 +118,7 @@ export function createOAuthFlow({
     await providerWith(cookieOf(searchParams.get('state') ?? '')).handleCallback(req, res, {
       async successAsync(installation) {
         installed = installation as Installation;
-        send(res, donePage({ ...nameOf(installed), open: addressOf(slack, installed) }));
+        send(res, pageOf(installed, slack));
       },
       async failureAsync(error) {
         const reason = slackReason(req, error);
@@ -136,10 +136,11 @@ export function createOAuthFlow({
 /** One cookie per state, so that a second tab doesn't overwrite the first one's. */
 const cookieOf = (state = ''): string => `tally-install-${/^\d+-([\w-]{12})/.exec(state)?.[1] ?? 'none'}`;
 
-const nameOf = ({ isEnterpriseInstall = false, enterprise, team }: Installation) => ({
-  name: isEnterpriseInstall ? enterprise?.name : team?.name,
-  organisation: isEnterpriseInstall,
-});
+function pageOf(installation: Installation, slack: string): HtmlPage {
+  const { isEnterpriseInstall = false, enterprise, team } = installation;
+  const { name } = (isEnterpriseInstall ? enterprise : team) ?? {};
+  return donePage(name, isEnterpriseInstall, addressOf(slack, installation));
+}
 
 function addressOf(slack: string, { appId, team }: Installation): string | undefined {
   if (appId === undefined || team === undefined) return undefined;

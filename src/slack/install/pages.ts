@@ -91,17 +91,17 @@ export const scopeList = (): string =>
 export const definitionList = (rows: readonly (readonly [term: string, what: string])[]): string =>
   `<dl>${rows.map(([term, what]) => `<dt>${term}</dt><dd>${what}</dd>`).join('')}</dl>`;
 
-export interface InstalledPage {
-  /** The workspace's or organisation's name, as Slack has it. */
-  readonly name: string | undefined;
-  readonly organisation: boolean;
-  /** Slack's address that opens the app; undefined when Slack didn't name it. */
-  readonly open: string | undefined;
-}
-
-export function donePage({ name, organisation, open }: InstalledPage): HtmlPage {
+/**
+ * @param name the workspace's or organisation's, as Slack has it
+ * @param open Slack's address that opens the app; undefined when Slack didn't name it
+ */
+export function donePage(
+  name: string | undefined,
+  isOrganisation: boolean,
+  open: string | undefined,
+): HtmlPage {
   const where = name === undefined ? '' : ` in ${escapeHtml(name)}`;
-  const first = organisation
+  const first = isOrganisation
     ? '<li>Choose the workspaces for Tally in your organisation’s settings in Slack, under Integrations.</li>\n'
     : '';
   return page(

@@ -27,17 +27,12 @@ const FIRST_STEPS: Message = {
 };
 
 /** Audits an installation and sends the first steps. Never rejects: Tally is installed already, so failures are only logged. */
-export function createWelcome({
-  audit,
-  clientFor,
-  log,
-  clock,
-}: {
-  readonly audit: Audit;
-  readonly clientFor: (token: string) => WebClient;
-  readonly log: Logger;
-  readonly clock: () => Millis;
-}) {
+export function createWelcome(
+  audit: Audit,
+  clientFor: (token: string) => WebClient,
+  log: Logger,
+  clock: () => Millis,
+) {
   return async (installation: Installation): Promise<void> => {
     const { user, bot, isEnterpriseInstall } = installation;
     const workspace = installationId(installation);

@@ -12,10 +12,18 @@ import {
   type CommandListener,
   lookUp,
 } from '../server/listeners.ts';
-import { capitalized } from './announcement.ts';
 import { deletedMessage, showOwned } from './list.ts';
-import { type OwnedKind, type OwnerAction, requireOwned } from './owned-kind.ts';
-import { canAdopt, canEditOwned, canReadOwned, notOwner, type OwnedItem } from './ownership.ts';
+import {
+  canAdopt,
+  canEditOwned,
+  canReadOwned,
+  capitalized,
+  notOwner,
+  type OwnedItem,
+  type OwnedKind,
+  type OwnerAction,
+  requireOwned,
+} from './owned-kind.ts';
 import { findItemProblem } from './target-check.ts';
 
 /** What the list's menus and buttons do. A button only names an item; the record says what it is and whose. */

@@ -20,8 +20,14 @@ import {
   textMessage,
 } from '../kit/atoms.ts';
 import type { Request } from '../request/request.ts';
-import { type OwnedKind, visibleItems } from './owned-kind.ts';
-import { canEditOwned, canReadOwned, findOrphans, type OwnedItem } from './ownership.ts';
+import {
+  canEditOwned,
+  canReadOwned,
+  findOrphans,
+  type OwnedItem,
+  type OwnedKind,
+  visibleItems,
+} from './owned-kind.ts';
 
 /** A section with a menu each; Slack takes 50 blocks a message. */
 const PAGE = 20;

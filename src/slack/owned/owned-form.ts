@@ -1,102 +1,240 @@
-import type { InputBlock } from '@slack/types';
-import type { ActionName } from '../../domain/commands.ts';
-import type { ChosenProject } from '../../workspace/projects/chosen-project.ts';
-import type { Block } from '../kit/atoms.ts';
-import type { FormFields } from '../kit/modal.ts';
-import type { ChannelCheck } from '../request/channels.ts';
+import { randomUUID } from 'node:crypto';
+import { commandText } from '../../domain/commands.ts';
+import { isFailure, mayHaveBeenSaved } from '../../domain/failure/index.ts';
+import { projectsOf, targetOf } from '../../workspace/owned/stop-reasons.ts';
+import { describeProjects } from '../../workspace/projects/chosen-project.ts';
+import { isPerson } from '../../workspace/record/record-schema.ts';
+import { projectSearch } from '../commands/project-picker.ts';
+import {
+  actions,
+  button,
+  channelLink,
+  context,
+  escapeMarkup,
+  type Message,
+  markup,
+  mention,
+} from '../kit/atoms.ts';
+import { type FormFields, type FormReading, modal, waitingModal, withErrorAtTop } from '../kit/modal.ts';
+import { failureFacts } from '../reply/error-reply.ts';
 import type { Request } from '../request/request.ts';
-import type { FormLimits, OwnedDraft } from './form-state.ts';
-import type { OwnedKind } from './owned-kind.ts';
-import type { OwnedItem } from './ownership.ts';
+import type { ActionListener, Listeners } from '../server/listeners.ts';
+import { fullMessage, storeItem } from './actions.ts';
+import { createFormDrawing, type FormDrawing } from './draw-form.ts';
+import {
+  type BuiltItem,
+  commonErrors,
+  draftOf,
+  type FormDraft,
+  type FormTypes,
+  itemVersion,
+  type OwnedForm,
+  placeOfForm,
+  readForm,
+  type Shown,
+} from './form-state.ts';
+import {
+  canReadOwned,
+  capitalized,
+  type OwnedItem,
+  type OwnedKind,
+  requireOwned,
+  targetMarkup,
+} from './owned-kind.ts';
 
-/** The types in which the forms differ. */
-export interface FormTypes {
-  readonly item: OwnedItem;
-  /** The fields that only this kind has. */
-  readonly own: object;
-  /** What its preview shows. */
-  readonly figures: unknown;
-}
+/** The form of a schedule or a watch: opened, redrawn at each change, checked and saved. What it sends back is checked each time. */
+export function createOwnedForm<K extends FormTypes>(form: OwnedForm<K>) {
+  const { kind, field, max, words, inView } = form;
+  type Draft = FormDraft<K>;
+  const drawing = createFormDrawing(form);
+  const { open, redraw } = drawing;
 
-/** What the fields hold: those that the forms share, and those of one kind. */
-export type FormDraft<K extends FormTypes> = OwnedDraft & K['own'];
-
-/** What a form shows besides its draft. */
-export interface Shown<K extends FormTypes> {
-  /** Undefined before the target was checked. */
-  readonly check?: ChannelCheck | undefined;
-  readonly figures?: K['figures'] | undefined;
-  /** The figures are being asked for. */
-  readonly isAsking?: boolean;
-  /** At the top. */
-  readonly notice?: readonly Block[];
-  /** Below the buttons. */
-  readonly result?: readonly Block[];
-}
-
-/** Blocks that the form supplies to its kind, which orders them, and what they were made of. */
-export interface DrawnParts<K extends FormTypes> extends Shown<K> {
-  readonly projects: InputBlock;
-  readonly target: readonly (Block | InputBlock)[];
-  /** Says that another item is the same. */
-  readonly duplicate: readonly Block[];
-  /** A field whose change redraws the form. @param isRefilled for a field that Tally fills in */
-  readonly live: (field: InputBlock, isRefilled?: boolean) => InputBlock;
-  /** Chosen projects whose names the user may not know. */
-  readonly unnamed: readonly ChosenProject[];
-  readonly request: Request;
-}
-
-/** What schedules and watches each supply to their form. */
-export interface OwnedForm<K extends FormTypes> {
-  readonly kind: OwnedKind<K['item']>;
-  /** The action ID of a field whose change redraws the form. */
-  readonly field: ActionName;
-  readonly max: FormLimits;
-  readonly words: {
-    readonly create: string;
-    readonly edit: string;
-    readonly saving: string;
-    readonly projectsHint?: string;
-    readonly duplicate: string;
-    /** What else people do with it in the list: `pause or delete`. */
-    readonly listVerbs: string;
+  const readDraft = (shown: FormFields, metadata: string): { fields: FormFields; draft: Draft } => {
+    const { fields, draft } = readForm(shown, metadata, max);
+    return { fields, draft: { ...draft, ...form.read(fields) } };
   };
-  /** Block IDs in view when the form opens, from the top, and the heading below them. */
-  readonly inView: { readonly blocks: readonly [string, ...string[]]; readonly below: string };
-  read(fields: FormFields): K['own'];
-  /** What is wrong with its own fields, as far as that needs no look-up: block ID → sentence. */
-  errors(fields: FormFields, draft: FormDraft<K>): Record<string, string>;
-  fieldsOf(item: K['item']): K['own'];
-  /** The values of its own fields that the form may hide. Nothing that was typed and not understood, which may be a secret. */
-  hidden(draft: FormDraft<K>, parts: Pick<DrawnParts<K>, 'unnamed' | 'request'>): FormFields;
-  /** What else changes with a choice. */
-  changed?(draft: FormDraft<K>, choice: string): FormDraft<K>;
-  blocks(draft: FormDraft<K>, parts: DrawnParts<K>): readonly (Block | InputBlock)[];
-  /** Whether its figures take a question to a service, so that the form says so first. */
-  asks(draft: FormDraft<K>, request: Request): boolean;
-  figures(
-    draft: FormDraft<K>,
-    request: Request,
-    check: ChannelCheck | undefined,
-  ): Promise<K['figures'] | undefined>;
-  isSame(draft: FormDraft<K>, item: K['item'], request: Request): boolean;
-  /** After the check of its target. @param before what is edited; undefined for a new one @throws NotAllowed, Failure */
-  build(
-    draft: FormDraft<K>,
-    before: K['item'] | undefined,
-    request: Request,
-  ): Promise<BuiltItem<K> | SaveRefusal<K>>;
+  const readSubmission = (shown: FormFields, metadata: string): FormReading<Draft> => {
+    const { fields, draft } = readDraft(shown, metadata);
+    const errors = { ...commonErrors(fields, draft, max), ...form.errors(fields, draft) };
+    return Object.keys(errors).length === 0
+      ? { input: draft }
+      : { errors: withErrorAtTop(errors, inView.blocks, inView.below) };
+  };
+  /** @param fill the fields that the button's value fills in */
+  const onDraft = (
+    run: (draft: Draft, request: Request, value: string) => Promise<void>,
+    fill: (value: string) => FormFields = () => ({}),
+  ): ActionListener => ({
+    right: 'member',
+    does: 'answer',
+    run: ({ value, fields, metadata }, request) =>
+      run(readDraft({ ...fields, ...fill(value) }, metadata).draft, request, value),
+  });
+  const listeners: Required<Pick<Listeners, 'actions' | 'options' | 'views'>> = {
+    actions: {
+      [field]: onDraft((draft, request, choice) => redraw(form.changed?.(draft, choice) ?? draft, request)),
+    },
+    options: { [`${field}:projects`]: projectSearch(placeOfForm) },
+    views: {
+      [kind.kind]: {
+        right: 'member',
+        waiting: waitingModal(words.create, words.saving),
+        read: readSubmission,
+        submit: (draft: Draft, request: Request) => saveDraft(form, drawing, draft, request),
+      },
+    },
+  };
+  return {
+    ...drawing,
+    ...{ listeners, onDraft },
+    async openNew(request: Request, create: () => Draft): Promise<void> {
+      const full = fullMessage(kind, request);
+      await (full === undefined ? open(create(), request) : request.reply.update(full));
+    },
+    openFor: (item: K['item'], request: Request) =>
+      open({ ...draftOf(item, request), ...form.fieldsOf(item) }, request),
+    /** For a button that fills in fields: Slack only shows that under other action IDs. */
+    refill: (fill: (value: string) => FormFields) =>
+      onDraft((draft, request) => redraw({ ...draft, isRefilled: !draft.isRefilled }, request), fill),
+  };
 }
 
-/** What is to be saved, and what follows the sentence that it was. */
-export interface BuiltItem<K extends FormTypes> {
-  readonly item: K['item'];
-  readonly savedBlocks: readonly Block[];
+const NOTHING_SAVED = 'Nothing was saved.';
+
+/** Saves, announces, and says so in the place of the form. */
+export async function saveDraft<K extends FormTypes>(
+  form: OwnedForm<K>,
+  drawing: FormDrawing<K>,
+  draft: FormDraft<K>,
+  request: Request,
+): Promise<void> {
+  const { kind, words } = form;
+  const built = await storeDraft(form, drawing, draft, request);
+  if (built === undefined) return;
+  const { item, savedBlocks } = built;
+  await kind.changed(request.user.teamId);
+  const problems = await announce(kind, item, request, draft.before !== '');
+  const saved = markup([savedText(kind, item, request), ...problems].join('\n'));
+  const view = modal({
+    title: kind.words.title,
+    blocks: [
+      saved,
+      ...savedBlocks,
+      context(`Change, ${words.listVerbs} it with \`${commandText(kind.commands.list)}\`.`),
+    ],
+  });
+  await request.reply.modal.update(view, { text: `${capitalized(kind.kind)} saved.`, blocks: [saved] });
 }
 
-/** Why a draft can't be saved, as a mrkdwn sentence. */
-export interface SaveRefusal<K extends FormTypes> {
-  readonly problem: string;
-  readonly figures?: K['figures'];
+/** @returns undefined when it was not saved; the form then says why and keeps what was chosen */
+async function storeDraft<K extends FormTypes>(
+  form: OwnedForm<K>,
+  drawing: FormDrawing<K>,
+  draft: FormDraft<K>,
+  request: Request,
+): Promise<BuiltItem<K> | undefined> {
+  const { kind } = form;
+  const refuse = async (problem: string, instead = draft, shown: Shown<K> = {}): Promise<undefined> => {
+    const notice = [markup(problem)];
+    const { check, figures } = await drawing.load(instead, request);
+    // What is wrong with the target is said once.
+    const isSaid = check?.problem !== undefined && problem.startsWith(check.problem);
+    const known = { check: isSaid ? undefined : check, figures };
+    const view = drawing.view(instead, request, { ...known, ...shown, notice });
+    await request.reply.modal.update(view, { text: problem, blocks: notice });
+  };
+  try {
+    const before = requireOwned(kind.find, draft.before, request);
+    if (draft.before !== '' && before === undefined)
+      return await refuse(`This ${kind.kind} was deleted. Save to create a new one.`, {
+        ...draft,
+        ...{ before: '', seen: '' },
+      });
+    const seen = before === undefined ? '' : itemVersion(before);
+    if (before !== undefined && seen !== draft.seen)
+      return await refuse(changedText(kind, before, request), { ...draft, seen });
+    const full = before === undefined ? fullMessage(kind, request) : undefined;
+    if (full !== undefined) return await refuse(full.text);
+    const problem = await drawing.findProblem(draft, request);
+    if (problem !== undefined) return await refuse(`${problem} ${NOTHING_SAVED}`);
+    const built = await form.build(draft, before, request);
+    if ('problem' in built)
+      return await refuse(`${built.problem} ${NOTHING_SAVED}`, draft, { figures: built.figures });
+    const action = `${kind.kind} ${before === undefined ? 'created' : 'changed'}` as const;
+    await storeItem(kind, built.item, action, request);
+    return built;
+  } catch (error) {
+    if (!isFailure(error) || error.kind === 'not-allowed') throw error;
+    const notice = [
+      ...failureFacts(error, request),
+      ...(mayHaveBeenSaved(error) ? [] : [context(NOTHING_SAVED)]),
+    ];
+    const view = drawing.view(draft, request, { notice });
+    await request.reply.modal.update(view, { text: error.message, blocks: notice });
+    return undefined;
+  }
+}
+
+function changedText<T extends OwnedItem>(kind: OwnedKind<T>, now: T, request: Request): string {
+  const text = `${kind.words.summary(now, request)} → ${targetMarkup(targetOf(now))}`;
+  const what = canReadOwned(now, request) ? ` It’s now ${text}.` : '';
+  return `Somebody else changed this ${kind.kind} first.${what} Save again to replace that.`;
+}
+
+/** What an edit keeps: whose it is, and since when. */
+export const ownershipFields = (before: OwnedItem | undefined, { user, at }: Request) => ({
+  /** Eight letters and digits. */
+  id: before?.id ?? randomUUID().replaceAll('-', '').slice(0, 8),
+  owner: before?.owner ?? user.id,
+  createdBy: before?.createdBy ?? user.id,
+  createdAt: before?.createdAt ?? at,
+});
+
+/** `Saved: *prod*: balance below 50,000.00. Alerts go to #finance.`, as mrkdwn. */
+export function savedText<T extends OwnedItem>(kind: OwnedKind<T>, item: T, request: Request): string {
+  const paused = item.paused === undefined ? '' : ' It stays paused until someone resumes it.';
+  const what = kind.words.summary(item, request);
+  return `Saved: ${what}. ${capitalized(kind.sends)} go to ${targetMarkup(targetOf(item))}.${paused}`;
+}
+
+/**
+ * Tells the channel, or the people other than the user; after saving, so that nothing is announced that is not stored.
+ * @returns who could not be notified, and why: mrkdwn sentences
+ */
+export async function announce<T extends OwnedItem>(
+  kind: OwnedKind<T>,
+  item: T,
+  request: Request,
+  isChange: boolean,
+): Promise<readonly string[]> {
+  const target = targetOf(item);
+  const message = announcementOf(kind, item, request, isChange);
+  const others = 'channel' in target ? [target.channel] : target.people;
+  const problems: string[] = [];
+  for (const to of others.filter((id) => id !== request.user.id))
+    try {
+      await request.reply.public(to, message);
+    } catch (error) {
+      if (!isFailure(error)) throw error;
+      const where = isPerson(to) ? mention(to) : channelLink(to);
+      problems.push(`Tally couldn’t announce this to ${where}: ${escapeMarkup(error.message)}`);
+    }
+  return problems;
+}
+
+function announcementOf<T extends OwnedItem>(
+  { noun, sends, actions: ids, words }: OwnedKind<T>,
+  item: T,
+  request: Request,
+  isChange: boolean,
+): Message {
+  const { user, workspace } = request;
+  const lead = isChange ? `${capitalized(noun)} changed` : `New ${noun}`;
+  const what = words.summary(item, { workspace, locale: workspace.settings.locale });
+  const by = `${isChange ? 'Changed' : 'Set up'} by ${mention(user.id)}.`;
+  const where = 'people' in targetOf(item) ? ` ${capitalized(sends)} come to you here.` : '';
+  return {
+    text: `${lead} for ${describeProjects({ projects: projectsOf(item) }, workspace)}.`,
+    blocks: [markup(`${lead}: ${what}.\n${by}${where}`), actions(button(ids.manage, 'Manage'))],
+  };
 }

@@ -9,7 +9,7 @@ import { isShownTo, limitedProjects } from '../../workspace/projects/resolve-pro
 import { escapeMarkup, mention } from '../kit/atoms.ts';
 import { type ChannelCheck, checkChannel, joinChannel } from '../request/channels.ts';
 import type { Request } from '../request/request.ts';
-import type { OwnedItem } from './ownership.ts';
+import type { OwnedItem } from './owned-kind.ts';
 
 const NOT_JOINED = 'Tally isn’t in that channel. Let it join, or type /invite @Tally there and try again.';
 const MANAGERS_ONLY =

@@ -29,19 +29,7 @@ import type { Request } from '../request/request.ts';
 import { type Handler, mayChange, opensForm } from '../server/listeners.ts';
 import type { ReplyTarget } from './reply.ts';
 
-/** Turns an error of a listener into a reply. */
-export interface ErrorReply {
-  /** Notes the error in the request's record. @returns what the reply is made of */
-  explain(error: unknown, work: Pick<RequestWork, 'outcome' | 'error' | 'reference'>): ErrorReport;
-  /** Logs an error that an answer only mentions. @param where it happened */
-  logMentioned(error: unknown, where: string): void;
-  /** Replies privately, or in the modal that this request opened. Never rejects. @param does what the handler does that failed */
-  send(target: ReplyTarget, report: ErrorReport, asked: Asked, does: Handler<unknown>['does']): Promise<void>;
-  /** Replies in the modal that a form was submitted from. Never rejects. */
-  sendInModal(target: ReplyTarget, report: ErrorReport, asked: Asked): Promise<void>;
-  /** Logs why a reply could not be sent. */
-  readonly logUndelivered: (error: unknown) => void;
-}
+export type ErrorReply = ReturnType<typeof createErrorReply>;
 
 /** What a reply says of an error. */
 export interface ErrorReport {
@@ -51,36 +39,45 @@ export interface ErrorReport {
   readonly id: string;
 }
 
-export function createErrorReply(log: Logger): ErrorReply {
-  const logUndelivered = (error: unknown) => log.error({ err: error }, 'Could not deliver a reply');
-  const showInModal = (target: ReplyTarget, view: ModalView, message: Message): Promise<void> =>
-    target.updateModal(view, message).catch(logUndelivered);
+/** Turns errors of listeners into replies. */
+export function createErrorReply(log: Logger) {
+  /** Logs why a reply could not be sent. */
+  const logUndelivered = (error: unknown): void => log.error({ err: error }, 'Could not deliver a reply');
+  const showInModal = (
+    target: ReplyTarget,
+    report: ErrorReport,
+    asked: Asked,
+    isUnchanged: boolean,
+    message = errorMessageOf(report, asked, isUnchanged),
+  ): Promise<void> =>
+    target.updateModal(errorModalOf(report, asked, isUnchanged), message).catch(logUndelivered);
   return {
-    explain(error, work) {
+    logUndelivered,
+    /** Notes the error in the request's record. @returns what the reply is made of */
+    explain(error: unknown, work: Pick<RequestWork, 'outcome' | 'error' | 'reference'>): ErrorReport {
       const id = randomBytes(4).toString('hex');
       const failure = isFailure(error) ? error : undefined;
       Object.assign(work, { outcome: failure?.kind ?? 'unknown', error, reference: id });
       return { failure, id };
     },
-    logMentioned(err, where) {
+    /** Logs an error that an answer only mentions. @param where it happened */
+    logMentioned(err: unknown, where: string): void {
       if (isFailure(err)) log.info({ where, err }, 'An answer reports a failure');
       else log.error({ where, err }, 'An answer reports an unknown error');
     },
-    async send(target, report, asked, does) {
+    /** Replies privately, or in the modal that this request opened. Never rejects. @param does what the handler does that failed */
+    async send(target: ReplyTarget, report: ErrorReport, asked: Asked, does: Handler<unknown>['does']) {
       // Without a request, the handler was not run.
       const isUnchanged = asked.request === undefined || !mayChange({ does });
       const message = errorMessageOf(report, asked, isUnchanged);
       if (!(await target.hasModal())) return target.sendPrivate(message).catch(logUndelivered);
       // In a modal, a command makes sense only if it opens one.
       const shown = opensForm({ does }) ? asked : { ...asked, command: undefined };
-      await showInModal(target, errorModalOf(report, shown, isUnchanged), message);
+      await showInModal(target, report, shown, isUnchanged, message);
     },
-    sendInModal(target, report, asked) {
-      const isUnchanged = asked.request === undefined;
-      const view = errorModalOf(report, asked, isUnchanged);
-      return showInModal(target, view, errorMessageOf(report, asked, isUnchanged));
-    },
-    logUndelivered,
+    /** Replies in the modal that a form was submitted from. Never rejects. */
+    sendInModal: (target: ReplyTarget, report: ErrorReport, asked: Asked): Promise<void> =>
+      showInModal(target, report, asked, asked.request === undefined),
   };
 }
 

@@ -11,51 +11,7 @@ import { createMessages, type MessageTarget, type OutgoingFile, retryRateLimited
 import { type PostedTo, postMessage, replaceMessage } from './post-message.ts';
 
 /** The ways to reply. Each throws SlackFailed when Slack refuses it. */
-export interface Reply {
-  /**
-   * The answer: replaces the message whose button was clicked, or goes where it was asked, to the user or the channel as
-   * the workspace's settings say.
-   */
-  update(message: Message): Promise<void>;
-  /** A message that only the user sees. Replaces nothing. */
-  private(message: Message): Promise<void>;
-  /** A message for everyone in the channel, or for another person. @throws CannotPost */
-  public(channel: SlackId, message: Message): Promise<PostedTo>;
-  /** Puts another message in the place of one that `public` sent. @throws CannotPost */
-  replace(at: PostedTo, message: Message): Promise<void>;
-  readonly modal: ModalReply;
-  /**
-   * A file, in the thread where a public answer goes or else in the user's conversation with Tally; needs the optional
-   * scope files:write.
-   * @returns whether it is in that thread
-   */
-  file(file: OutgoingFile): Promise<boolean>;
-}
-
-export interface ModalReply {
-  /** Whether a modal can be opened: after a click or a slash command, not after a message. */
-  readonly canOpen: boolean;
-  /** Whether the request came from a modal. */
-  readonly isOpen: boolean;
-  /**
-   * Opens a modal within 3 s of the click or command: on top of a form, which keeps what was typed, or in the place of any
-   * other modal that the request came from.
-   */
-  open(view: ModalView): Promise<void>;
-  /** Replaces the modal of this request. If that fails, for example because it was closed, sends `fallback` as a direct message. */
-  update(view: ModalView, fallback?: Message): Promise<void>;
-  /**
-   * Replaces the modal by a message, under this title. If that fails, sends the message as a direct message.
-   * @param more blocks that make sense in the modal only
-   */
-  show(title: string, message: Message, ...more: readonly Block[]): Promise<void>;
-  /** @returns whether the modal was replaced; sends nothing otherwise */
-  tryUpdate(view: ModalView): Promise<boolean>;
-  /** Replaces the modal only if nothing else changed it since this request last saw it. */
-  updateIfUnchanged(view: ModalView): Promise<void>;
-  /** The same, but also replaces what an older request drew: a form as it is after a click or a choice. */
-  redraw(view: ModalView): Promise<void>;
-}
+export type Reply = ReturnType<ReplyTarget['replyWith']>;
 
 interface ReplyOptions extends Pick<Source, 'replaces' | 'managerRequest'> {
   readonly audience: Audience;
@@ -121,37 +77,66 @@ export function createReplyTarget(
     },
 
     /** The ways to reply for who may ask. */
-    replyWith({ audience, replaces, command, managerRequest }: ReplyOptions): Reply {
+    replyWith({ audience, replaces, command, managerRequest }: ReplyOptions) {
       const { channel, responseUrl, triggerId, viewId } = source;
       const kept = (view: ModalView) => formForRequest(view, managerRequest);
-      const update: ModalReply['update'] = (view, fallback) => updateModal(kept(view), fallback);
+      const update = (view: ModalView, fallback?: Message): Promise<void> =>
+        updateModal(kept(view), fallback);
       return {
-        async update(message) {
+        /**
+         * The answer: replaces the message whose button was clicked, or goes where it was asked, to the user or the channel
+         * as the workspace's settings say.
+         */
+        async update(message: Message): Promise<void> {
           const hasNoChannel = responseUrl === undefined && channel === undefined;
           if (audience === 'channel' && !hasNoChannel) return messages.sendPublic(message);
           const canShare = channel !== undefined && !isDirectMessage(channel);
           await sendPrivate(canShare ? message : withoutShare(message), replaces);
         },
-        private: (message) => sendPrivate(message),
-        public: (to, message) => postMessage(client, { channel: to, thread: undefined }, message),
-        replace: (at, message) => replaceMessage(client, at, message),
+        /** A message that only the user sees. Replaces nothing. */
+        private: (message: Message): Promise<void> => sendPrivate(message),
+        /** A message for everyone in the channel, or for another person. @throws CannotPost */
+        public: (to: SlackId, message: Message): Promise<PostedTo> =>
+          postMessage(client, { channel: to, thread: undefined }, message),
+        /** Puts another message in the place of one that `public` sent. @throws CannotPost */
+        replace: (at: PostedTo, message: Message): Promise<void> => replaceMessage(client, at, message),
         modal: {
+          /** Whether a modal can be opened: after a click or a slash command, not after a message. */
           canOpen: (triggerId ?? viewId) !== undefined,
+          /** Whether the request came from a modal. */
           isOpen: viewId !== undefined,
-          async open(view) {
+          /**
+           * Opens a modal within 3 s of the click or command: on top of a form, which keeps what was typed, or in the place
+           * of any other modal that the request came from.
+           */
+          async open(view: ModalView): Promise<void> {
             await modals.settle();
             const isPossible = modals.isOpened() || (viewId ?? triggerId ?? '') !== '';
             if (!isPossible && command !== undefined) return sendPrivate(openFormMessage(command));
             await modals.open(kept(view));
           },
+          /** Replaces the modal of this request. If that fails, for example because it was closed, sends `fallback` as a direct message. */
           update,
-          show: (title, message, ...more) =>
+          /**
+           * Replaces the modal by a message, under this title. If that fails, sends the message as a direct message.
+           * @param more blocks that make sense in the modal only
+           */
+          show: (title: string, message: Message, ...more: readonly Block[]): Promise<void> =>
             update(modal({ title, blocks: [...message.blocks, ...more] }), message),
-          tryUpdate: (view) => modals.tryUpdate(kept(view)),
-          updateIfUnchanged: async (view) => void (await modals.updateIfUnchanged(kept(view))),
-          redraw: (view) => modals.redraw(kept(view)),
+          /** @returns whether the modal was replaced; sends nothing otherwise */
+          tryUpdate: (view: ModalView): Promise<boolean> => modals.tryUpdate(kept(view)),
+          /** Replaces the modal only if nothing else changed it since this request last saw it. */
+          updateIfUnchanged: async (view: ModalView): Promise<void> =>
+            void (await modals.updateIfUnchanged(kept(view))),
+          /** The same, but also replaces what an older request drew: a form as it is after a click or a choice. */
+          redraw: (view: ModalView): Promise<void> => modals.redraw(kept(view)),
         },
-        file: (file) => messages.sendFile(file, audience),
+        /**
+         * A file, in the thread where a public answer goes or else in the user's conversation with Tally; needs the optional
+         * scope files:write.
+         * @returns whether it is in that thread
+         */
+        file: (file: OutgoingFile): Promise<boolean> => messages.sendFile(file, audience),
       };
     },
   };

@@ -14,14 +14,7 @@ export interface ResponseOptions {
   readonly replace?: boolean;
 }
 
-export interface ResponseUrlClient {
-  /**
-   * Posts to a `response_url`. If Slack refuses the blocks, posts again without chart and table.
-   * @throws SlackFailed, `unclear` when the message may have arrived
-   */
-  post(url: string, message: Message, options?: ResponseOptions): Promise<void>;
-  close(): Promise<void>;
-}
+export type ResponseUrlClient = ReturnType<typeof createResponseUrlClient>;
 
 /** The longest body that is read, in bytes: Slack answers `ok`. */
 const MAX_RESPONSE = 65_536;
@@ -33,7 +26,7 @@ const MAX_RESPONSE = 65_536;
 export function createResponseUrlClient(
   timeout = 5000,
   names: Pick<CommandNames, 'inTexts'> = { inTexts: (message) => message },
-): ResponseUrlClient {
+) {
   const agent = new Agent({
     headersTimeout: timeout,
     bodyTimeout: timeout,
@@ -97,8 +90,13 @@ export function createResponseUrlClient(
   };
 
   return {
-    post: (url, message, options = {}) => sendOrSimplify(message, (given) => attempt(url, given, options)),
-    close: () => agent.close(),
+    /**
+     * Posts to a `response_url`. If Slack refuses the blocks, posts again without chart and table.
+     * @throws SlackFailed, `unclear` when the message may have arrived
+     */
+    post: (url: string, message: Message, options: ResponseOptions = {}): Promise<void> =>
+      sendOrSimplify(message, (given) => attempt(url, given, options)),
+    close: (): Promise<void> => agent.close(),
   };
 }
 

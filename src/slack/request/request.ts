@@ -3,17 +3,17 @@ import type { SlackId } from '../../domain/slack-id.ts';
 import type { Millis } from '../../domain/time/calendar.ts';
 import type { RequestWork } from '../../runtime/work.ts';
 import type { ManagerRequests, TakenRequest } from '../../workspace/once/manager-requests.ts';
-import { type Permissions, type Right, type Role, requireRight } from '../../workspace/permissions.ts';
+import { type Right, requireRight } from '../../workspace/permissions.ts';
 import type { AskLocation } from '../../workspace/projects/resolve-project.ts';
 import { isPerson } from '../../workspace/record/record-schema.ts';
 import type { Workspace, Workspaces } from '../../workspace/record/workspaces.ts';
 import type { Settings } from '../../workspace/settings.ts';
 import { type Command, withoutSecrets } from '../commands/command-buttons.ts';
 import type { Reply, ReplyTarget } from '../reply/reply.ts';
-import { type Audience, isDirectMessage } from '../request/payload.ts';
+import { type Audience, isDirectMessage, type Source } from '../request/payload.ts';
 import type { WebClient } from '../web-client.ts';
 import { type Channels, channelsOf } from './channels.ts';
-import { findAdmins, type User, type UserDirectory, type UserGroup } from './users.ts';
+import { findAdmins, type User, type UserDirectory } from './users.ts';
 
 /** A user's request from any kind of payload, and the ways to reply. */
 export interface Request extends AskLocation {
@@ -34,21 +34,7 @@ export interface Request extends AskLocation {
   readonly managerRequest?: TakenRequest | undefined;
   readonly reply: Reply;
   /** What it may ask of Slack. Each throws SlackFailed. */
-  readonly slack: {
-    readonly channels: Channels;
-    /** Whether the user is in one of these user groups now, never cached. */
-    isInGroups(groups: readonly string[]): Promise<boolean>;
-    /** The workspace's user groups. @throws SlackFailed `missing_scope` without the optional scope usergroups:read */
-    userGroups(): Promise<readonly UserGroup[]>;
-    /** The role of another user; `nobody` for one that Slack doesn't know. */
-    roleOf(userId: SlackId): Promise<Role>;
-    /** What Slack calls a person or a channel; undefined for one that it doesn't show to the user. */
-    nameOf(id: SlackId): Promise<string | undefined>;
-    /** The rights of another user, looked up at Slack. @param settings those of the workspace, unless given */
-    permissionsOf(userId: SlackId, settings?: Settings): Promise<Permissions>;
-    /** Some managers of today, looked up at Slack; the workspace's admins if the settings name nobody. */
-    managers(): Promise<readonly SlackId[]>;
-  };
+  readonly slack: ReturnType<typeof slackLookups>;
 }
 
 /** For a reply that everybody in the channel sees: a manager may see every project there only in a direct message. */
@@ -177,7 +163,7 @@ export function createAuthorize({
     const managerRequest =
       id !== undefined && user.canManage ? await requests.findTaken(teamId, id, source.at) : undefined;
     const audience = isQuestion ? (source.audience ?? workspace.settings.visibility) : 'asker';
-    const slack = slackLookups(users, target, workspace);
+    const slack = slackLookups(users, client, source, workspace);
     return { ...createRequest(target, user, workspace, audience, command), slack, managerRequest };
   };
 }
@@ -207,24 +193,31 @@ function createRequest(
 
 const slackLookups = (
   users: UserDirectory,
-  { client, source: { teamId, userId } }: ReplyTarget,
+  client: WebClient,
+  { teamId, userId }: Source,
   workspace: Workspace,
-): Request['slack'] => ({
+) => ({
   // Most requests ask nothing about channels.
-  get channels() {
+  get channels(): Channels {
     return channelsOf(client);
   },
+  /** The workspace's user groups. @throws SlackFailed `missing_scope` without the optional scope usergroups:read */
   userGroups: () => users.userGroups(client, teamId),
-  isInGroups: (groups) => users.isIn(client, { teamId, userId }, groups),
-  roleOf: (person) => users.roleOf(client, teamId, person),
-  async nameOf(id) {
+  /** Whether the user is in one of these user groups now, never cached. */
+  isInGroups: (groups: readonly string[]) => users.isIn(client, { teamId, userId }, groups),
+  /** The role of another user; `nobody` for one that Slack doesn't know. */
+  roleOf: (person: SlackId) => users.roleOf(client, teamId, person),
+  /** What Slack calls a person or a channel; undefined for one that it doesn't show to the user. */
+  async nameOf(id: SlackId): Promise<string | undefined> {
     if (isPerson(id)) return users.nameOf(client, teamId, id);
     const channels = channelsOf(client);
     const { name, isPrivate } = (await channels.find(id)) ?? { isPrivate: true };
     const isShown = name !== undefined && (!isPrivate || (await channels.has(id, userId)));
     return isShown ? `#${name}` : undefined;
   },
-  permissionsOf: (person, settings = workspace.settings) =>
+  /** The rights of another user, looked up at Slack. @param settings those of the workspace, unless given */
+  permissionsOf: (person: SlackId, settings: Settings = workspace.settings) =>
     users.permissionsOf(client, teamId, person, settings, false),
+  /** Some managers of today, looked up at Slack; the workspace's admins if the settings name nobody. */
   managers: () => findPresentManagers(users, client, workspace),
 });

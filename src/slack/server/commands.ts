@@ -1,4 +1,5 @@
 import type { App, RespondArguments } from '@slack/bolt';
+import type { Logger } from 'pino';
 import { commandText } from '../../domain/commands.ts';
 import {
   InvalidWord,
@@ -9,18 +10,35 @@ import {
 } from '../../domain/failure/index.ts';
 import { parseWithOutput } from '../../domain/language/argument.ts';
 import { formatCommandWords, parseCommandText } from '../../domain/language/command-text.ts';
+import type { Millis } from '../../domain/time/calendar.ts';
 import { tryRead } from '../../domain/try-read.ts';
-import { beginRequest, type RequestWork, trackWork } from '../../runtime/work.ts';
+import { beginRequest, type OnFinished, type RequestWork, trackWork } from '../../runtime/work.ts';
+import type { EventDedup } from '../../workspace/once/replay-protection.ts';
 import { holdsRegisteredSecret } from '../../workspace/record/workspace.ts';
-import { FOLLOWED, type ThreadOutcome, type ThreadQuestion } from '../../workspace/thread-store.ts';
+import {
+  FOLLOWED,
+  type ThreadOutcome,
+  type ThreadQuestion,
+  type ThreadStore,
+} from '../../workspace/thread-store.ts';
+import type { CommandNames } from '../command-names.ts';
 import { type Command, offeredAgain, parseCommand } from '../commands/command-buttons.ts';
 import { findAskedProjects } from '../commands/project-answers.ts';
-import { type ErrorReport, errorMessageOf } from '../reply/error-reply.ts';
-import { createReplyTarget, LOADING_DELAYS, type ReplyTarget } from '../reply/reply.ts';
+import { type ErrorReply, type ErrorReport, errorMessageOf } from '../reply/error-reply.ts';
+import { createReplyTarget, LOADING_DELAYS, type LoadingDelays, type ReplyTarget } from '../reply/reply.ts';
+import type { ResponseUrlClient } from '../reply/response-url.ts';
 import { sourceOfPayload, threadOf } from '../request/payload.ts';
-import type { Request } from '../request/request.ts';
-import type { ListenerContext } from './context.ts';
-import { type CommandHandler, canRead, handlerOf, lookUp, opensForm, routeOf } from './listeners.ts';
+import type { Authorize, Request } from '../request/request.ts';
+import {
+  type CommandHandler,
+  canRead,
+  handlerOf,
+  type Listeners,
+  lookUp,
+  opensForm,
+  routeOf,
+} from './listeners.ts';
+import type { RateLimiter } from './rate-limit.ts';
 
 /** Registers slash commands. */
 export function registerCommands(app: App, context: ListenerContext, runCommand: RunCommand): void {
@@ -172,4 +190,21 @@ function threadQuestion({ command, text }: Command, request: Request): ThreadQue
       ),
     ),
   };
+}
+
+/** What turns Slack's payloads into requests to the listeners. */
+export interface ListenerContext {
+  readonly listeners: Required<Listeners>;
+  readonly names: Pick<CommandNames, 'parse'>;
+  readonly authorize: Authorize;
+  readonly errorReply: ErrorReply;
+  readonly responseUrls: ResponseUrlClient;
+  readonly eventDedup: EventDedup;
+  readonly threads: ThreadStore;
+  readonly limits: RateLimiter;
+  readonly log: Logger;
+  readonly clock: () => Millis;
+  readonly loadingDelays?: LoadingDelays;
+  /** Gets the record of each request that Tally took up. */
+  readonly onFinished: OnFinished;
 }

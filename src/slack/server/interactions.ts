@@ -8,8 +8,7 @@ import { errorModalOf, failureText } from '../reply/error-reply.ts';
 import { createReplyTarget, LOADING_DELAYS, type ReplyTarget } from '../reply/reply.ts';
 import { type SlackPayload, type Source, sourceOfPayload } from '../request/payload.ts';
 import type { Request } from '../request/request.ts';
-import type { RunCommand } from './commands.ts';
-import type { ListenerContext } from './context.ts';
+import type { ListenerContext, RunCommand } from './commands.ts';
 import { type ActionHandler, handlerOf, lookUp, opensForm, routeOf } from './listeners.ts';
 
 /** Registers clicks, forms and suggestions. */

@@ -34,17 +34,7 @@ export const RATE_LIMITS = rateLimits(DEFAULT_LIMITS);
 export type Limited = keyof typeof RATE_LIMITS;
 type Who = Pick<UserIdentity, 'teamId' | 'userId'>;
 
-export interface RateLimiter {
-  /** Counts one request. @returns undefined, or why it was refused and not counted */
-  take(what: Limited, who: Who): Throttled | undefined;
-  /** Counts one request. @throws Throttled if it was refused and not counted */
-  demand(what: Limited, who: Who): void;
-  /**
-   * For refusals that are told by a message of their own: one for each burst of a person in a thread or a channel.
-   * @returns the refusal with the time until when it covers further ones there; undefined for those
-   */
-  firstOfBurst(refusal: Throttled, place: Place): Throttled | undefined;
-}
+export type RateLimiter = ReturnType<typeof createRateLimiter>;
 
 type Place = Pick<Source, 'teamId' | 'userId' | 'channel' | 'thread'>;
 
@@ -68,7 +58,7 @@ export function createRateLimiter({
   /** ms; never goes back */
   readonly clock?: () => Millis;
   readonly onRefused?: (refusal: { readonly what: Limited; readonly whose: Throttled['whose'] }) => void;
-} = {}): RateLimiter {
+} = {}) {
   const rates = rateLimits(limits);
 
   /** When each bucket is full again: its whole state. */
@@ -88,6 +78,7 @@ export function createRateLimiter({
     return { whose, key, after, wait: after - now - per };
   };
 
+  /** Counts one request. @returns undefined, or why it was refused and not counted */
   const take = (what: Limited, who: Who): Throttled | undefined => {
     const now = clock();
     const buckets = [look(what, 'person', who, now), look(what, 'workspace', who, now)];
@@ -102,13 +93,18 @@ export function createRateLimiter({
 
   return {
     take,
-    demand(what, who) {
+    /** Counts one request. @throws Throttled if it was refused and not counted */
+    demand(what: Limited, who: Who): void {
       const refusal = take(what, who);
       if (refusal !== undefined) throw refusal;
     },
-    firstOfBurst({ whose, wait }, { teamId, userId, channel, thread }) {
+    /**
+     * For refusals that are told by a message of their own: one for each burst of a person in a thread or a channel.
+     * @returns the refusal with the time until when it covers further ones there; undefined for those
+     */
+    firstOfBurst({ whose, wait }: Throttled, place: Place): Throttled | undefined {
       const now = clock();
-      const key = JSON.stringify([teamId, userId, channel, thread]);
+      const key = JSON.stringify([place.teamId, place.userId, place.channel, place.thread]);
       if (now < (coveredUntil.get(key) ?? now)) return undefined;
       const longer = Math.max(wait, BURST);
       coveredUntil.set(key, now + longer);

@@ -61,8 +61,7 @@ export function createSlackServer(
 ) {
   const { authorize } = installations;
   const clientOptions = names.forClient({ ...INTERACTIVE_OPTIONS, slackApiUrl: apiUrl, logger });
-  const socket =
-    mode.kind === 'socket' ? createSocketMode({ appToken: mode.appToken, clientOptions, logger }) : undefined;
+  const socket = mode.kind === 'socket' ? createSocketMode(mode.appToken, clientOptions, logger) : undefined;
   const inFlight = createInFlightTracker();
   let isLeaving = false;
 

@@ -8,15 +8,7 @@ export type SocketModeConnection = ReturnType<typeof createSocketMode>;
  * Slack sends every connection away now and then. Its client would wait 5 s before it connects again, and never tries
  * again when Slack's API cannot be reached just then; so the connecting is done here, at once.
  */
-export function createSocketMode({
-  appToken,
-  clientOptions,
-  logger,
-}: {
-  readonly appToken: string;
-  readonly clientOptions: webApi.WebClientOptions;
-  readonly logger: Logger;
-}) {
+export function createSocketMode(appToken: string, clientOptions: webApi.WebClientOptions, logger: Logger) {
   const receiver = new SocketModeReceiver({
     appToken,
     logger,

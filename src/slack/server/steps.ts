@@ -11,7 +11,7 @@ import { stepErrorText } from '../reply/error-reply.ts';
 import { retryRateLimited } from '../reply/messages.ts';
 import { originOf, type SlackPayload } from '../request/payload.ts';
 import { appLink, callSlack, type WebClient } from '../web-client.ts';
-import type { ListenerContext } from './context.ts';
+import type { ListenerContext } from './commands.ts';
 import { lookUp, routeOf } from './listeners.ts';
 
 /** What Tally reads of a `function_executed` event. */

@@ -6,7 +6,7 @@ import {
   findOrphans,
   isFullMember,
   type OwnedItem,
-} from '../../../src/slack/owned/ownership.ts';
+} from '../../../src/slack/owned/owned-kind.ts';
 import type { Request } from '../../../src/slack/request/request.ts';
 import type { Role } from '../../../src/workspace/permissions.ts';
 
