@@ -141,7 +141,7 @@ function ignoreFailure(error: unknown): void {
   if (!isFailure(error)) throw error;
 }
 
-export const EXPIRED = textMessage('This request has expired. Nothing was changed.');
+const EXPIRED = textMessage('This request has expired. Nothing was changed.');
 
 const people = (managers: readonly string[]): string => {
   const names = managers.map(mention);
@@ -171,5 +171,5 @@ export const NOBODY = textMessage('Ask an owner or admin of this workspace.');
 export const NO_PROJECT = textMessage(
   'A manager can allow one project at a time. Name one project, then ask again.',
 );
-export const USED = textMessage('You’ve used what was allowed once.');
-export const NOT_USABLE = textMessage('This was already used, or its hour has passed.');
+const USED = textMessage('You’ve used what was allowed once.');
+const NOT_USABLE = textMessage('This was already used, or its hour has passed.');

@@ -156,7 +156,7 @@ interface ExpiryRequest {
 }
 
 /** **Set expiry…**: changes when a registered token expires, without the token. */
-export function createExpiry({ workspaces, all }: ConnectParts) {
+function createExpiry({ workspaces, all }: ConnectParts) {
   const save = async ({ name, stamp, choice }: ExpiryRequest, request: Request): Promise<void> => {
     const { workspace, user, at } = request;
     const { zone } = workspace.settings;

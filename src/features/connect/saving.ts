@@ -151,7 +151,7 @@ export interface ConnectedResult extends ProductAnswers {
 }
 
 /** What is said of the test, the number first. A product is never chosen where several have data. */
-export function testedConnection(
+function testedConnection(
   { connection, input: { project, channel }, found, failed, names, chosen }: ConnectedResult,
   { user: { locale }, workspace }: Request,
 ): TestedConnection {
@@ -193,7 +193,7 @@ const defaultLines = (name: string, names: readonly string[], chosen: string | u
         ];
 
 /** For a direct message: the form was closed before the test ended. */
-export function connectedMessage(tested: TestedConnection, request: Request): Message {
+function connectedMessage(tested: TestedConnection, request: Request): Message {
   const {
     title,
     project,
@@ -227,7 +227,7 @@ const ADVICE: Partial<Record<Failure['kind'], string>> = {
 };
 
 /** Why the test of a new token failed. */
-export function refusalMessage(failure: Failure, request: Request): Message {
+function refusalMessage(failure: Failure, request: Request): Message {
   if (failure.kind === 'redirect-refused')
     return {
       text: failure.message,

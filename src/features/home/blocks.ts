@@ -102,7 +102,7 @@ interface Step {
 }
 
 /** What leads a person to Tally's use: managers through three steps, everyone else to a first question. */
-export function startBlocks(request: Request): readonly Block[] {
+function startBlocks(request: Request): readonly Block[] {
   if (request.user.canManage) return setUpBlocks(stepsOf(request));
   if (request.workspace.connectionNames.length === 0)
     return failureMessage(new NotConnected(), { request }).blocks;
@@ -110,7 +110,7 @@ export function startBlocks(request: Request): readonly Block[] {
 }
 
 /** For a person whom `startBlocks` has led there; others find it below their projects. */
-export const furtherQuestions = (request: Request): readonly Block[] =>
+const furtherQuestions = (request: Request): readonly Block[] =>
   request.workspace.connectionNames.length > 0 && (request.user.canManage || hasAnswers(request))
     ? askBlocks(request)
     : [];

@@ -205,7 +205,7 @@ const EXAMPLE = ZERO.plus('1234567.80');
 const numberExample = (locale: string): string => formatMoney(EXAMPLE, locale);
 
 /** The number formats, each with an example, `1.234.567,80 · Deutsch`, including the current one. */
-export function numberOptions(chosen: string): readonly PlainTextOption[] {
+function numberOptions(chosen: string): readonly PlainTextOption[] {
   const isElse = !COMMON.includes(chosen) && isLocale(chosen);
   return [...COMMON, ...(isElse ? [chosen] : [])].map((locale) =>
     option(`${numberExample(locale)} · ${nameOf(locale)}`, locale),

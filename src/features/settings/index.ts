@@ -107,7 +107,7 @@ export function createSettingsFeature({ workspaces, all }: Services): Feature {
 export type SettingsInput = Partial<Omit<Settings, 'connection'>>;
 
 /** What the fields hold, whether it can be taken or not. Block ids are the names of the settings, but for `others`. */
-export function parseSettingsText({
+function parseSettingsText({
   zone,
   visibility,
   currency,

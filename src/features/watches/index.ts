@@ -109,7 +109,7 @@ export function createWatchesFeature(parts: WatchesParts): Feature {
  * The buttons of an alert. A button only names a watch and an alert; the record says what it is and whose.
  * @param openSuggestion a form with a threshold that alerts less often
  */
-export const alertListeners = (
+const alertListeners = (
   kind: OwnedWatches,
   openSuggestion: OwnerAction<Watch>,
   parts: WatchesParts,

@@ -122,14 +122,14 @@ export function createFormDrawing<K extends FormTypes>(form: OwnedForm<K>) {
 export const REFILLED = ':refilled';
 
 /** A field that redraws the form: Slack sends its choice as an action at once, a text when Enter is pressed. */
-export const liveInput = (action: ActionName, field: InputBlock, isRefilled = false): InputBlock => ({
+const liveInput = (action: ActionName, field: InputBlock, isRefilled = false): InputBlock => ({
   ...field,
   dispatch_action: true,
   element: { ...field.element, action_id: `${action}:${field.block_id}${isRefilled ? REFILLED : ''}` },
 });
 
 /** @param hint where several projects can be chosen */
-export function projectsInput(
+function projectsInput(
   action: ActionName,
   projects: readonly ChosenProject[],
   nameOf: (project: ChosenProject) => string,
@@ -164,7 +164,7 @@ export function projectsInput(
  * Where posts or alerts go, what is wrong with that or worth knowing, and whether Tally may join the channel.
  * @param sends what goes there: `alerts`
  */
-export function targetInputs(
+function targetInputs(
   action: ActionName,
   { to, channel, people, joins }: OwnedDraft,
   check: ChannelCheck | undefined,

@@ -102,7 +102,7 @@ export function createOwnedForm<K extends FormTypes>(form: OwnedForm<K>) {
 const NOTHING_SAVED = 'Nothing was saved.';
 
 /** Saves, announces, and says so in the place of the form. */
-export async function saveDraft<K extends FormTypes>(
+async function saveDraft<K extends FormTypes>(
   form: OwnedForm<K>,
   drawing: FormDrawing<K>,
   draft: FormDraft<K>,

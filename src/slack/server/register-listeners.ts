@@ -37,7 +37,7 @@ export function registerListeners(
 }
 
 /** Registers the Events API, which Bolt acknowledges before it calls a listener. */
-export function registerEvents(app: App, context: ListenerContext, runCommand: RunCommand): void {
+function registerEvents(app: App, context: ListenerContext, runCommand: RunCommand): void {
   const { listeners, authorize, errorReply, eventDedup, limits, clock, onFinished } = context;
 
   app.event(/.*/, async ({ event: payload, body, client, context: { isFirst, arrived } }) => {
