@@ -47,26 +47,7 @@ export interface DeliveryRunParts {
 }
 
 /** One run for one workspace, for as long as it holds the lease. */
-export interface DeliveryRun extends DeliveryRunParts {
-  readonly teamId: SlackId;
-  /** Nothing new may begin: the process is stopping, the lease is lost, or Slack limits the rate. */
-  isOver(): boolean;
-  /** Slack takes nothing from this workspace before `until`, in ms. */
-  backOff(until: Millis): Promise<void>;
-  /** Reads the workspace's record again, not earlier than it is asked for. @throws StoreUnavailable */
-  readRecord(): Promise<Workspace>;
-  /** The workspace's client, the same for the whole run. @throws NotInstalled, UnsealFailed */
-  client(): Promise<WebClient>;
-  /** @returns the entry's JSON @throws LeaseLostError, ScheduleChangedError, StoreUnavailable */
-  writeLog(write: LogWrite): Promise<string>;
-  /** Writes a state; `needsLease` also checks the lease's age. @throws LeaseLostError, StoreUnavailable */
-  writeState(write: StateWrite): ReturnType<DeliveryLog['writeState']>;
-  /** Leaves a second between two posts to one channel. @param lastPost ms since the epoch */
-  waitForChannel(channel: SlackId, lastPost: number | undefined): Promise<void>;
-  /** The channel was posted to just now. */
-  notePosted(channel: SlackId): void;
-  end(): void;
-}
+export type DeliveryRun = ReturnType<typeof startDeliveryRun>;
 
 /** A run, with what one pass of it has read. */
 export interface DeliveryContext extends DeliveryRun {
@@ -80,44 +61,52 @@ export interface DeliveryContext extends DeliveryRun {
 const CHANNEL_INTERVAL = 1_050;
 
 /** Renews the lease until `end`. */
-export function startDeliveryRun(parts: DeliveryRunParts): DeliveryRun {
+export function startDeliveryRun(parts: DeliveryRunParts) {
   const { deliveryLog, lease, clock, stopping, clientFor, workspaces } = parts;
-  const lastPosts = new Map<string, number>();
+  const { teamId } = lease;
+  const lastPosts = new Map<SlackId, Millis>();
   const renewal = keepLease(parts);
   let isBackingOff = false;
   let client: Promise<WebClient> | undefined;
 
   return {
     ...parts,
-    teamId: lease.teamId,
-    isOver: () => stopping.aborted || isBackingOff || !renewal.isHeld(),
-    async backOff(until) {
+    teamId,
+    /** Nothing new may begin: the process is stopping, the lease is lost, or Slack limits the rate. */
+    isOver: (): boolean => stopping.aborted || isBackingOff || !renewal.isHeld(),
+    /** Slack takes nothing from this workspace before `until`, in ms. */
+    async backOff(until: Millis): Promise<void> {
       isBackingOff = true;
       await deliveryLog.backOff(lease, until);
     },
-    readRecord: shareReads(() => workspaces.read(lease.teamId)),
-    client() {
-      client ??= clientFor(lease.teamId);
+    /** Reads the workspace's record again, not earlier than it is asked for. @throws StoreUnavailable */
+    readRecord: shareReads(() => workspaces.read(teamId)),
+    /** The workspace's client, the same for the whole run. @throws NotInstalled, UnsealFailed */
+    client(): Promise<WebClient> {
+      client ??= clientFor(teamId);
       return client;
     },
-    async writeLog(write) {
-      if (!renewal.isHeld()) throw new LeaseLostError();
-      const json = await deliveryLog.write(lease, write);
+    /** @returns the entry's JSON @throws LeaseLostError, ScheduleChangedError, StoreUnavailable */
+    async writeLog(write: LogWrite): Promise<string> {
+      const json = renewal.isHeld() ? await deliveryLog.write(lease, write) : undefined;
       if (json === undefined) throw new LeaseLostError();
       if (json === '') throw new ScheduleChangedError();
       return json;
     },
-    async writeState(write) {
+    /** Writes a state; `needsLease` also checks the lease's age. @throws LeaseLostError, StoreUnavailable */
+    async writeState(write: StateWrite): ReturnType<DeliveryLog['writeState']> {
       if (write.needsLease === true && !renewal.isHeld()) throw new LeaseLostError();
       return deliveryLog.writeState(lease, write);
     },
-    async waitForChannel(channel, lastPost = 0) {
+    /** Leaves a second between two posts to one channel. @param lastPost ms since the epoch */
+    async waitForChannel(channel: SlackId, lastPost: Millis = 0): Promise<void> {
       const last = Math.max(lastPosts.get(channel) ?? 0, lastPost);
       // If the clock went back, this still waits no longer than one interval.
       const rest = Math.min(CHANNEL_INTERVAL, last + CHANNEL_INTERVAL - clock());
       if (rest > 0) await delay(rest, undefined, { signal: stopping });
     },
-    notePosted: (channel) => void lastPosts.set(channel, clock()),
+    /** The channel was posted to just now. */
+    notePosted: (channel: SlackId) => void lastPosts.set(channel, clock()),
     end: renewal.stop,
   };
 }
@@ -164,34 +153,28 @@ function keepLease({ deliveryLog, lease, log }: DeliveryRunParts) {
   };
 }
 
-type WriteConditions = Pick<StateWrite, 'needsLease' | 'expected' | 'questions'>;
-
 /** A state in the delivery log that several processes may read, change and write. */
-export interface StateDocument<T> {
-  /** As last read or written. */
-  value(): T;
-  /**
-   * Applies `change` and writes the result. If another process wrote first, `change` is applied to the newer value.
-   * Does nothing once the state is deleted.
-   *
-   * @throws LeaseLostError, with `needsLease` also when it was deleted; ScheduleChangedError if the record is not as expected; StoreUnavailable
-   */
-  update(change: (value: T) => T, conditions?: WriteConditions): Promise<void>;
-}
+export type StateDocument<T> = ReturnType<typeof openState<T>>;
 
 const MAX_ATTEMPTS = 5;
 
 /** Opens the state as this pass read it. @param parse gets the stored JSON, or undefined if nothing is stored */
-export function openState<T>(
-  name: string,
-  parse: (json: string | undefined) => T,
-  context: DeliveryContext,
-): StateDocument<T> {
+export function openState<T>(name: string, parse: (json: string | undefined) => T, context: DeliveryContext) {
   let before = context.logSnapshot.state(name);
   let value = parse(before);
   return {
-    value: () => value,
-    async update(change, conditions = {}) {
+    /** As last read or written. */
+    value: (): T => value,
+    /**
+     * Applies `change` and writes the result. If another process wrote first, `change` is applied to the newer value.
+     * Does nothing once the state is deleted.
+     *
+     * @throws LeaseLostError, with `needsLease` also when it was deleted; ScheduleChangedError if the record is not as expected; StoreUnavailable
+     */
+    async update(
+      change: (value: T) => T,
+      conditions: Pick<StateWrite, 'needsLease' | 'expected' | 'questions'> = {},
+    ): Promise<void> {
       for (let attempt = 0; attempt < MAX_ATTEMPTS; attempt += 1) {
         const after = change(value);
         const json = JSON.stringify(after);
@@ -203,9 +186,8 @@ export function openState<T>(
           return;
         }
         const now = (await context.deliveryLog.read(context.teamId)).state(name);
-        const isDeleted = now === undefined;
-        if (now === before || (isDeleted && conditions.needsLease === true)) throw new LeaseLostError();
-        if (isDeleted) return;
+        if (now === undefined && conditions.needsLease !== true) return;
+        if (now === undefined || now === before) break;
         [before, value] = [now, parse(now)];
       }
       throw new LeaseLostError();

@@ -1,5 +1,4 @@
 import type { SlackId } from '../domain/slack-id.ts';
-import type { Millis } from '../domain/time/calendar.ts';
 import type { RedisConnection } from '../redis/connect.ts';
 import { reportOutage } from '../redis/errors.ts';
 import { deleteOrphan } from '../workspace/record/deletion.ts';
@@ -10,12 +9,12 @@ import { createEngine } from './engine.ts';
 import { createDeliveryLog } from './log/delivery-log.ts';
 import type { Reports } from './posts/postable-report.ts';
 import { createPostsJob } from './posts/posts-job.ts';
-import { createScheduling, type Scheduling } from './posts/schedule-service.ts';
+import { createScheduling } from './posts/schedule-service.ts';
 import { remindersJob } from './reminders/reminders.ts';
 import { requestAnswersJob } from './reminders/request-answers.ts';
 import { createScheduler, readOldestOverdue } from './wakeup/scheduler.ts';
 import { createWatchFiguresStore } from './watches/watch-figures.ts';
-import { createWatching, type Watching } from './watches/watch-service.ts';
+import { createWatching } from './watches/watch-service.ts';
 import { createWatchesJob } from './watches/watches-job.ts';
 
 export interface DeliveryServiceParts extends Omit<DeliveryParts, 'jobs' | 'deliveryLog'> {
@@ -28,23 +27,9 @@ export interface DeliveryServiceParts extends Omit<DeliveryParts, 'jobs' | 'deli
 }
 
 /** Everything that happens without a person, and what the features need of it. */
-export interface DeliveryService {
-  readonly scheduling: Scheduling;
-  readonly watching: Watching;
-  /** Delivers from now on, overdue posts first. */
-  start(): void;
-  /**
-   * For how many ms the run that waits longest has been due, over all workspaces; undefined if Redis doesn't say.
-   * Never rejects.
-   */
-  oldestOverdue(): Promise<number | undefined>;
-  /** Begins no further post, and lets running ones end within `patience` ms. */
-  stop(patience: Millis): Promise<void>;
-  /** Leaves no run that names the workspace. @throws StoreUnavailable */
-  forget(workspace: SlackId): Promise<void>;
-}
+export type DeliveryService = ReturnType<typeof createDeliveryService>;
 
-export function createDeliveryService(parts: DeliveryServiceParts): DeliveryService {
+export function createDeliveryService(parts: DeliveryServiceParts) {
   const { redis, queue, reports, clock, log } = parts;
   const deliveryLog = createDeliveryLog(redis);
   const figures = createWatchFiguresStore(redis);
@@ -73,9 +58,16 @@ export function createDeliveryService(parts: DeliveryServiceParts): DeliveryServ
   return {
     scheduling: createScheduling({ ...parts, deliveryLog, changed }),
     watching: createWatching({ ...parts, deliveryLog, figures, changed }),
-    oldestOverdue: () => readOldestOverdue(redis, clock).catch(() => undefined),
+    /**
+     * For how many ms the run that waits longest has been due, over all workspaces; undefined if Redis doesn't say.
+     * Never rejects.
+     */
+    oldestOverdue: (): Promise<number | undefined> => readOldestOverdue(redis, clock).catch(() => undefined),
+    /** Delivers from now on, overdue posts first. */
     start: engine.start,
+    /** Begins no further post, and lets running ones end within `patience` ms. */
     stop: engine.stop,
+    /** Leaves no run that names the workspace. @throws StoreUnavailable */
     forget: scheduler.forget,
   };
 }

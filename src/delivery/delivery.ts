@@ -14,32 +14,22 @@ export interface DeliveryParts extends Omit<DeliveryRunParts, 'lease' | 'unrecor
   readonly lastUsed: LastUsed;
 }
 
-export interface Delivery {
-  /**
-   * Delivers whatever is due in a workspace. Only one process does so at a time, and an extra, repeated or late call
-   * does no harm.
-   *
-   * @returns when to run again
-   * @throws StoreUnavailable
-   */
-  run(workspace: SlackId, job?: QueuedJob): Promise<NextWork>;
-  /** No further post is begun. */
-  stop(): void;
-}
+export type Delivery = ReturnType<typeof createDelivery>;
 
 /** Another process holds the lease: try again after this. */
 const BUSY_DELAY: Millis = 3_000;
 /** What falls due during a run is taken along, but a run comes to an end. */
 const MAX_PASSES = 10;
 
-export function createDelivery(parts: DeliveryParts): Delivery {
-  const { deliveryLog, clock, onFinished } = parts;
+export function createDelivery(parts: DeliveryParts) {
+  const { jobs, workspaces, deliveryLog, lastUsed, clock, onFinished } = parts;
   const stopping = new AbortController();
   // Every post that waits listens to it, and there may be any number of them: Node would warn from the eleventh on.
   setMaxListeners(0, stopping.signal);
   const billingForRun = createBillingCache(parts.billing, clock);
   const unrecordedPosts = new Map<string, string>();
 
+  /** Takes the lease of a workspace, and delivers. @returns when to run again */
   async function deliver(work: RunWork): Promise<NextWork> {
     const { workspace } = work;
     const lease = await deliveryLog.lease(workspace);
@@ -53,15 +43,11 @@ export function createDelivery(parts: DeliveryParts): Delivery {
     }
     const run = startDeliveryRun({ ...parts, lease, unrecordedPosts, stopping: stopping.signal });
     try {
-      return await runPasses(run, parts, billingForRun);
+      return await runPasses(run);
     } catch (error) {
-      if (stopping.signal.aborted) {
-        work.outcome = 'stopped';
-        return { next: clock() };
-      }
-      if (!(error instanceof LeaseLostError)) throw error;
-      work.outcome = 'lease-lost';
-      return { next: clock() + BUSY_DELAY };
+      if (!stopping.signal.aborted && !(error instanceof LeaseLostError)) throw error;
+      work.outcome = stopping.signal.aborted ? 'stopped' : 'lease-lost';
+      return { next: clock() + (stopping.signal.aborted ? 0 : BUSY_DELAY) };
     } finally {
       run.end();
       // If the store is away, the lease expires by itself.
@@ -69,35 +55,39 @@ export function createDelivery(parts: DeliveryParts): Delivery {
     }
   }
 
+  /** Plans and delivers until nothing is left. @returns when to run again */
+  async function runPasses(run: DeliveryRun): Promise<NextWork> {
+    const { teamId, lease } = run;
+    for (let pass = 0; pass < MAX_PASSES; pass += 1) {
+      const [workspace, logSnapshot] = await Promise.all([workspaces.read(teamId), deliveryLog.read(teamId)]);
+      const work = planJobs(jobs, workspace, logSnapshot, clock());
+      await deliveryLog.drop(lease, work.stale);
+      if (work.isIdle) return work;
+      if (run.isOver()) return { next: clock() };
+      const answerNotes = collectAnswerNotes(clock);
+      await work.run({ ...run, workspace, logSnapshot, billing: billingForRun(), answerNotes });
+      await Promise.all(answerNotes.all().map((notes) => lastUsed.note({ teamId, workspace }, notes)));
+    }
+    return { next: clock() + BUSY_DELAY };
+  }
+
   return {
-    run: (workspace, job) =>
+    /**
+     * Delivers whatever is due in a workspace. Only one process does so at a time, and an extra, repeated or late call
+     * does no harm.
+     *
+     * @returns when to run again
+     * @throws StoreUnavailable
+     */
+    run: (workspace: SlackId, job?: QueuedJob): Promise<NextWork> =>
       trackWork(
         { kind: 'run', workspace, outcome: 'ok', began: performance.now(), ...(job && { job }) },
         onFinished,
         deliver,
       ),
-    stop: () => stopping.abort(),
+    /** No further post is begun. */
+    stop: (): void => stopping.abort(),
   };
-}
-
-/** Plans and delivers until nothing is left. @returns when to run again */
-async function runPasses(
-  run: DeliveryRun,
-  { jobs, lastUsed }: Pick<DeliveryParts, 'jobs' | 'lastUsed'>,
-  billingForRun: () => BillingClient,
-): Promise<NextWork> {
-  const { teamId, lease, clock, workspaces, deliveryLog } = run;
-  for (let pass = 0; pass < MAX_PASSES; pass += 1) {
-    const [workspace, logSnapshot] = await Promise.all([workspaces.read(teamId), deliveryLog.read(teamId)]);
-    const work = planJobs(jobs, workspace, logSnapshot, clock());
-    await deliveryLog.drop(lease, work.stale);
-    if (work.isIdle) return work;
-    if (run.isOver()) return { next: clock() };
-    const answerNotes = collectAnswerNotes(clock);
-    await work.run({ ...run, workspace, logSnapshot, billing: billingForRun(), answerNotes });
-    await Promise.all(answerNotes.all().map((notes) => lastUsed.note({ teamId, workspace }, notes)));
-  }
-  return { next: clock() + BUSY_DELAY };
 }
 
 /** Many schedules ask for the same figures at the same moment: answers are kept this long, in ms. */

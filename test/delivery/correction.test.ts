@@ -3,11 +3,11 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { LeaseLostError } from '../../src/delivery/context.ts';
 import type { DeliveryLogEntry, PostedMessage } from '../../src/delivery/log/delivery-log-entry.ts';
+import { correctPost } from '../../src/delivery/posts/corrections.ts';
 import { summarizeMissedDates } from '../../src/delivery/posts/post.ts';
 import { renderPost } from '../../src/delivery/posts/post-blocks.ts';
 import type { DeliveryTask } from '../../src/delivery/posts/post-plan.ts';
 import type { ReportResult } from '../../src/delivery/posts/postable-report.ts';
-import { correctPost } from '../../src/delivery/posts/posts-job.ts';
 import { StoreUnavailable, TokenRejected } from '../../src/domain/failure/index.ts';
 import { textOf } from '../support/bot.ts';
 import { COVERED, finding, schedule } from '../support/delivery.ts';

@@ -15,8 +15,7 @@ import {
   probeDelayAfter,
 } from '../../src/delivery/outbox/retry.ts';
 import type { DeliveryTask } from '../../src/delivery/posts/post-plan.ts';
-import { abandonDelivery, recordFailure } from '../../src/delivery/posts/record-failure.ts';
-import { beginAttempt } from '../../src/delivery/posts/record-post.ts';
+import { abandonDelivery, beginAttempt, recordFailure } from '../../src/delivery/posts/record-delivery.ts';
 import {
   CannotPost,
   ConnectionMissing,

@@ -81,28 +81,7 @@ export interface LogWrite extends Omit<StateWrite, 'name' | 'json' | 'expected'>
  *
  * @throws StoreUnavailable from each method
  */
-export interface DeliveryLog {
-  read(workspace: SlackId): Promise<DeliveryLogSnapshot>;
-  /** `taken` by another run; `gone` when the workspace has no record any more. */
-  lease(workspace: SlackId): Promise<DeliveryLease | 'taken' | 'gone'>;
-  /** @returns whether it is still held */
-  renew(lease: DeliveryLease): Promise<boolean>;
-  /** @returns whether it was held to the end */
-  release(lease: DeliveryLease): Promise<boolean>;
-  /**
-   * @returns the JSON it wrote; undefined if the lease is lost or the entry differs from `before`; '' if the schedule
-   * was changed. Only with JSON was anything written.
-   */
-  write(lease: DeliveryLease, write: LogWrite): Promise<string | undefined>;
-  /**
-   * @returns `refused` if the lease is lost or the state differs from `before`; `changed` if the record differs from
-   * `expected`; nothing is written then
-   */
-  writeState(lease: DeliveryLease, write: StateWrite): Promise<'written' | 'refused' | 'changed'>;
-  /** Deletes entries and states. Does nothing once the lease is lost. @param fields of dates and states */
-  drop(lease: DeliveryLease, fields: readonly string[]): Promise<void>;
-  backOff(lease: DeliveryLease, until: Millis): Promise<void>;
-}
+export type DeliveryLog = ReturnType<typeof createDeliveryLog>;
 
 /** In ms: longer than a process may hang between two renewals, and short enough to wait for after a kill. */
 export const LEASE_MS = 12_000;
@@ -132,11 +111,20 @@ end
 for i = dropped + 1, #ARGV, 3 do pcall(remember, KEYS[4], KEYS[5], ARGV[i], ARGV[i + 1], ARGV[i + 2]) end
 return 1`;
 
-const BACK_OFF = `
+const SET = `
 if redis.call('GET', KEYS[1]) ~= ARGV[1] then return 0 end
-redis.call('HSET', KEYS[2], '${QUIET}', ARGV[2])
-redis.call('PEXPIRE', KEYS[2], ARGV[3])
+redis.call('HSET', KEYS[2], ARGV[2], ARGV[3])
+redis.call('PEXPIRE', KEYS[2], ${FIGURES_LIFETIME})
 return 1`;
+
+/** Sets a field of one of the workspace's hashes; does nothing once the lease is lost. @throws StoreUnavailable */
+export const setWithLease = (
+  redis: RedisConnection,
+  { teamId, token }: DeliveryLease,
+  key: string,
+  ...field: readonly [name: string, value: string | number]
+): Promise<unknown> =>
+  guardRead(() => evalInWorkspace(redis, teamId, SET, [deliveryLockKey(teamId), key], token, ...field));
 
 const DROP = `
 if redis.call('GET', KEYS[1]) ~= ARGV[1] then return 0 end
@@ -151,7 +139,7 @@ const LINE = /^([a-z0-9]{8})\/(\d{4}-\d{2}-\d{2})$/;
 /** Lines in memory, up to two kilobytes each: all that are read again during a run. */
 const MAX_PARSED = 5_000;
 
-export function createDeliveryLog(redis: RedisConnection): DeliveryLog {
+export function createDeliveryLog(redis: RedisConnection) {
   const parsed = new LRUCache<string, Pick<DeliveryLogLine, 'entry' | 'json'>>({ max: MAX_PARSED });
   const parseLine = (name: string, json: string): DeliveryLogEntry => {
     const known = parsed.get(name);
@@ -160,15 +148,11 @@ export function createDeliveryLog(redis: RedisConnection): DeliveryLog {
     parsed.set(name, { json, entry });
     return entry;
   };
-  const keysFor = (workspace: SlackId) => [
-    deliveryLockKey(workspace),
-    deliveryLogKey(workspace),
-    recordKey(workspace),
-    threadsKey(workspace),
-    threadTimesKey(workspace),
-  ];
-  const evaluate = (workspace: SlackId, script: string, ...args: readonly (string | number)[]) =>
-    guardRead(() => evalInWorkspace(redis, workspace, script, keysFor(workspace), ...args));
+  const evaluate = (workspace: SlackId, script: string, ...args: readonly (string | number)[]) => {
+    const keys = [deliveryLockKey, deliveryLogKey, recordKey, threadsKey, threadTimesKey];
+    const own = keys.map((key) => key(workspace));
+    return guardRead(() => evalInWorkspace(redis, workspace, script, own, ...args));
+  };
 
   /** @param sent a field of the record, with its value if that is to be written @returns 1 if written, 2 if not expected */
   const store = (
@@ -187,39 +171,53 @@ export function createDeliveryLog(redis: RedisConnection): DeliveryLog {
     );
 
   return {
-    async read(workspace) {
+    async read(workspace: SlackId): Promise<DeliveryLogSnapshot> {
       const fields = await guardRead(() => redis.hgetall(deliveryLogKey(workspace)));
       return parseSnapshot(fields, (field, json) => parseLine(`${workspace} ${field}`, json));
     },
-    async lease(workspace) {
+    /** `taken` by another run; `gone` when the workspace has no record any more. */
+    async lease(workspace: SlackId): Promise<DeliveryLease | 'taken' | 'gone'> {
       const lease = await acquireLease(redis, workspace, deliveryLockKey(workspace), LEASE_MS);
       return typeof lease === 'string' ? lease : { teamId: workspace, token: lease.token };
     },
-    renew: (lease) => extendLease(redis, leaseOf(lease), LEASE_MS),
-    release: (lease) => releaseLease(redis, leaseOf(lease)),
-    async write(lease, { schedule, date, entry, expectedSchedule = '', drop = [], lastDelivery, ...to }) {
-      const json = JSON.stringify(entry);
+    /** @returns whether it is still held */
+    renew: (lease: DeliveryLease): Promise<boolean> => extendLease(redis, leaseOf(lease), LEASE_MS),
+    /** @returns whether it was held to the end */
+    release: (lease: DeliveryLease): Promise<boolean> => releaseLease(redis, leaseOf(lease)),
+    /**
+     * @returns the JSON it wrote; undefined if the lease is lost or the entry differs from `before`; '' if the schedule
+     * was changed. Only with JSON was anything written.
+     */
+    async write(
+      lease: DeliveryLease,
+      { schedule, date, entry, expectedSchedule = '', drop = [], lastDelivery, ...to }: LogWrite,
+    ): Promise<string | undefined> {
+      const [name, json] = [deliveryKey(schedule, date), JSON.stringify(entry)];
+      const expected = { field: FIELDS.schedule + schedule, value: expectedSchedule };
+      const sent = lastDelivery === undefined ? '' : JSON.stringify(lastDelivery);
       const done = await store(
         lease,
-        {
-          ...{ ...to, name: deliveryKey(schedule, date), json },
-          expected: { field: FIELDS.schedule + schedule, value: expectedSchedule },
-        },
-        [FIELDS.sent + schedule, lastDelivery === undefined ? '' : JSON.stringify(lastDelivery)],
+        { ...to, name, json, expected },
+        [FIELDS.sent + schedule, sent],
         drop.map((day) => deliveryKey(schedule, day)),
       );
       if (done !== 1) return done === 2 ? '' : undefined;
-      parsed.set(`${lease.teamId} ${deliveryKey(schedule, date)}`, { json, entry });
+      parsed.set(`${lease.teamId} ${name}`, { json, entry });
       return json;
     },
-    async writeState(lease, write) {
+    /**
+     * @returns `refused` if the lease is lost or the state differs from `before`; `changed` if the record differs from
+     * `expected`; nothing is written then
+     */
+    async writeState(lease: DeliveryLease, write: StateWrite): Promise<'written' | 'refused' | 'changed'> {
       const done = await store(lease, write);
       return done === 1 ? 'written' : done === 2 ? 'changed' : 'refused';
     },
-    async backOff({ teamId, token }, until) {
-      await evaluate(teamId, BACK_OFF, token, until, FIGURES_LIFETIME);
+    async backOff(lease: DeliveryLease, until: Millis): Promise<void> {
+      await setWithLease(redis, lease, deliveryLogKey(lease.teamId), QUIET, until);
     },
-    async drop({ teamId, token }, fields) {
+    /** Deletes entries and states. Does nothing once the lease is lost. @param fields of dates and states */
+    async drop({ teamId, token }: DeliveryLease, fields: readonly string[]): Promise<void> {
       if (fields.length > 0) await evaluate(teamId, DROP, token, ...fields);
     },
   };

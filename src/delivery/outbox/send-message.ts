@@ -105,21 +105,22 @@ const DONE: ReadonlySet<string> = new Set(['sent', 'found', 'skipped', 'waiting'
 
 async function send(message: OutboxMessage, work: MessageWork, context: DeliveryContext): Promise<string> {
   const { doubt } = message;
-  const attempt = { isDoubtful: doubt !== undefined };
+  let isDoubtful = doubt !== undefined;
   try {
-    if (await confirmIfPosted(message, attempt, context)) {
+    const found = doubt && (await findAndConfirm(message, doubt, context));
+    if (found === 'confirmed') {
       noteLate(work, message.about, doubt?.at);
       return 'found';
     }
+    isDoubtful = found === 'unknown';
     // A doubtful message is sent a second time, but not a third.
-    if (attempt.isDoubtful && doubt?.isAgain) throw new NotSent('post-unconfirmed');
-    const draft = await message.prepare(attempt.isDoubtful);
+    if (isDoubtful && doubt?.isAgain) throw new NotSent('post-unconfirmed');
+    const draft = await message.prepare(isDoubtful);
     noteLate(work, message.about, context.clock());
-    return typeof draft === 'string' ? draft : await postInTime(message, draft, attempt, context);
+    return typeof draft === 'string' ? draft : await postInTime(message, draft, isDoubtful, context);
   } catch (error) {
     // The next pass reads the change.
     if (error instanceof ScheduleChangedError) return 'changed';
-    const { isDoubtful } = attempt;
     noteLate(work, message.about, context.clock());
     let state: FailedState = 'retrying';
     await recordFailed(error, work, context, async (effect) => {
@@ -164,52 +165,40 @@ export async function recordFailed(
 ): Promise<void> {
   const { stopping, clock } = context;
   // What Slack said is stored in any case: otherwise Slack would have to be searched.
-  if (error instanceof LeaseLostError || (stopping.aborted && !isSlackError(error))) {
-    Object.assign(work, { outcome: error instanceof LeaseLostError ? 'lease-lost' : 'stopped', error });
-    throw error;
-  }
-  Object.assign(work, { outcome: 'retrying', error });
+  const isLost = error instanceof LeaseLostError;
+  const isOver = isLost || (stopping.aborted && !isSlackError(error));
+  Object.assign(work, { outcome: isLost ? 'lease-lost' : isOver ? 'stopped' : 'retrying', error });
+  if (isOver) throw error;
   const effect = classifyFailure(error);
   await record(effect);
   if (effect.kind === 'wait') await context.backOff(clock() + effect.for);
 }
 
-interface Attempt {
-  /** Slack may have taken it before. */
-  isDoubtful: boolean;
-}
-
-/** @returns whether it is there; where Slack does not say, the attempt stays doubtful */
-async function confirmIfPosted(
+/** @returns `unknown` where Slack does not say whether it is there */
+async function findAndConfirm(
   message: OutboxMessage,
-  attempt: Attempt,
+  { channel, at }: Sending,
   context: DeliveryContext,
-): Promise<boolean> {
-  const { key, doubt, thread } = message;
-  if (doubt === undefined) return false;
-  const { channel, at } = doubt;
-  const known = context.unrecordedPosts.get(nameOf(message, context));
-  const found =
-    known === undefined
-      ? await findPost(await context.client(), channel, key, at, thread?.ts)
-      : { ts: known };
-  if (found === 'absent') attempt.isDoubtful = false;
-  if (typeof found === 'string') return false;
+): Promise<'confirmed' | 'absent' | 'unknown'> {
+  const { key, thread } = message;
+  const ts = context.unrecordedPosts.get(nameOf(message, context));
+  const found = ts ? { ts } : await findPost(await context.client(), channel, key, at, thread?.ts);
+  if (typeof found === 'string') return found;
   await confirm(message, { channel, ...found }, context);
-  return true;
+  return 'confirmed';
 }
 
-/** Waits out a short rate limit, because a further run would come later. */
+/** Waits out a short rate limit, because a further run would come later. @param isAgain Slack may have taken it before */
 async function postInTime(
   message: OutboxMessage,
   draft: Draft,
-  attempt: Attempt,
+  isAgain: boolean,
   context: DeliveryContext,
 ): Promise<'sent' | 'refused'> {
   const channel = await channelOf(message, context);
   for (let waits = 0; ; waits += 1) {
     try {
-      return await post(message, draft, { channel, isAgain: attempt.isDoubtful }, context);
+      return await post(message, draft, { channel, isAgain }, context);
     } catch (error) {
       const effect = isFailure(error) ? classifyFailure(error) : undefined;
       if (effect?.kind !== 'wait' || effect.for > SHORT_WAIT || waits >= MAX_SHORT_WAITS) throw error;

@@ -4,7 +4,6 @@ import type { DueTime } from '../../domain/time/cadence.ts';
 import { type Day, HOUR, MINUTE, type Millis } from '../../domain/time/calendar.ts';
 import { FIELDS } from '../../redis/keys.ts';
 import { LATE } from '../../runtime/work.ts';
-import type { Message } from '../../slack/kit/atoms.ts';
 import { callSlack } from '../../slack/web-client.ts';
 import type { Schedule } from '../../workspace/owned/schedules.ts';
 import { requireSettings } from '../../workspace/record/workspace.ts';
@@ -12,12 +11,19 @@ import { deliveryKey } from '../log/delivery-log.ts';
 import type { DeliveryLogEntry, MissedDates, PostedMessage, PostSubject } from '../log/delivery-log-entry.ts';
 import { findPost } from '../outbox/find-post.ts';
 import { classifyFailure } from '../outbox/retry.ts';
-import { type Draft, type Sending, sendMessage } from '../outbox/send-message.ts';
+import { type Draft, sendMessage } from '../outbox/send-message.ts';
 import { renderPost } from './post-blocks.ts';
 import type { DeliveryTask } from './post-plan.ts';
 import { type PostContext, type ReportResult, runReport, shownProjects, topicOf } from './postable-report.ts';
-import { recordFailure, resumePausedSchedule } from './record-failure.ts';
-import { beginAttempt, type DeliveryAttempt, recordPost, recordSkip, recordWait } from './record-post.ts';
+import {
+  beginAttempt,
+  type DeliveryAttempt,
+  recordFailure,
+  recordPost,
+  recordSkip,
+  recordWait,
+  resumePausedSchedule,
+} from './record-delivery.ts';
 import { connectionsOf } from './run-state.ts';
 
 /** Posts one date of one schedule, or records why not. @throws LeaseLostError, StoreUnavailable */
@@ -25,15 +31,17 @@ export async function deliverPost(task: DeliveryTask, context: PostContext): Pro
   const { schedule, due } = task;
   const attempt = beginAttempt(task, context);
   const begun = attempt.entry;
-  const { state, at, post } = begun;
+  const { state, at, post, waits, next, tries } = begun;
+  // A post that waited for its figures is not late for that.
+  const expectedAt = waits && next !== undefined ? next : due.at;
   const outcome = await sendMessage(
     {
       kind: 'post',
       key: deliveryKey(schedule.id, due.date),
-      about: { schedule: schedule.id, due: expectedAt(begun, due.at), tries: begun.tries },
+      about: { schedule: schedule.id, due: expectedAt, tries },
       to: schedule.channel,
       doubt: state === 'sending' && post !== undefined ? { ...post, at } : undefined,
-      prepare: (isAgain) => preparePost(task, attempt, isAgain, context),
+      prepare: (isAgain) => preparePost(task, attempt, { expectedAt, isAgain }, context),
       topic: () => attempt.entry.post && topicOfPost(attempt.entry.post, due.at, context),
       async confirm({ ts }, questions) {
         const claimed = attempt.entry.post;
@@ -62,15 +70,15 @@ export async function deliverPost(task: DeliveryTask, context: PostContext): Pro
 const topicOfPost = ({ subject, unanswered = {} }: PostedMessage, at: Millis, context: PostContext) =>
   topicOf({ ...subject, projects: shownProjects(subject, { unanswered }) }, at, subject.zone, context);
 
-/** A post that waited for its figures is not late for that. @param due in ms */
-const expectedAt = ({ waits, next }: DeliveryLogEntry, due: Millis): Millis =>
-  waits && next !== undefined ? next : due;
-
-/** What the post says, or why there is none, which is recorded. @throws Failure */
+/**
+ * What the post says, or why there is none, which is recorded. @throws Failure
+ *
+ * @param expectedAt when it was to go out, in ms
+ */
 async function preparePost(
   task: DeliveryTask,
   attempt: DeliveryAttempt,
-  isAgain: boolean,
+  { expectedAt, isAgain }: { readonly expectedAt: Millis; readonly isAgain: boolean },
   context: PostContext,
 ): Promise<Draft | 'skipped' | 'waiting'> {
   const { schedule, due } = task;
@@ -86,11 +94,48 @@ async function preparePost(
     await recordSkip(task, attempt, context);
     return 'skipped';
   }
-  const content = { result, earlier, expectedAt: expectedAt(attempt.entry, due.at) };
   return {
     projects: shownProjects(schedule, result),
-    claim: (sending) => claimPost(task, attempt, { ...content, ...sending }, context),
+    async claim({ channel, at, isAgain }) {
+      const { projects, timing, correctsFrom } = schedule;
+      const post: PostedMessage = {
+        ...{ channel, ts: '', at, isAgain, earlier, checks: 0 },
+        ...{ figures: result.figures, unanswered: result.unanswered },
+        isLate: at - expectedAt > LATE,
+        ...(result.awaits !== undefined && { without: result.awaits }),
+        subject: subjectOf(schedule, result, context),
+      };
+      await claimPost(task, attempt, post, context);
+      const { workspace } = context;
+      return renderPost(result, { ...post, projects, timing, correctsFrom, workspace, date: due.date });
+    },
   };
+}
+
+/** What the post is about. Corrections use it, even if the schedule and the settings have changed. */
+function subjectOf(schedule: Schedule, { covers }: ReportResult, { workspace }: PostContext): PostSubject {
+  const { report, projects, timing } = schedule;
+  const { zone } = requireSettings(workspace);
+  return { report, projects, timing, zone, covers, connections: connectionsOf(schedule, workspace) };
+}
+
+/**
+ * Writes to the log that the post goes out, only while the lease is held, and only if neither the entry nor the schedule
+ * has changed since they were read.
+ */
+async function claimPost(
+  { schedule: { id }, due: { date } }: DeliveryTask,
+  attempt: DeliveryAttempt,
+  post: PostedMessage,
+  context: PostContext,
+): Promise<void> {
+  const { next, cause, waits, ...rest } = attempt.entry;
+  const entry: DeliveryLogEntry = { ...rest, state: 'sending', at: post.at, post };
+  const expectedSchedule = context.workspace.fields[FIELDS.schedule + id] ?? '';
+  const { before } = attempt;
+  const write = { schedule: id, date, before, entry, needsLease: true, expectedSchedule };
+  attempt.before = await context.writeLog(write);
+  attempt.entry = entry;
 }
 
 /**
@@ -172,54 +217,4 @@ async function findEarlierPost(
   if (line === undefined) return 'absent';
   const channel = line.entry.post?.channel ?? schedule.channel;
   return findPost(await context.client(), channel, deliveryKey(schedule.id, date), line.entry.at);
-}
-
-interface PostContent extends Sending {
-  readonly result: ReportResult;
-  readonly earlier: MissedDates;
-  /** When it was to go out, in ms. */
-  readonly expectedAt: Millis;
-}
-
-/**
- * Writes to the log that the post goes out, only while the lease is held, and only if neither the entry nor the schedule
- * has changed since they were read.
- */
-async function claimPost(
-  task: DeliveryTask,
-  attempt: DeliveryAttempt,
-  { result, earlier, expectedAt, channel, at, isAgain }: PostContent,
-  context: PostContext,
-): Promise<Message> {
-  const { schedule, due } = task;
-  const { id, projects, timing, correctsFrom } = schedule;
-  const { next, cause, waits, ...entry } = attempt.entry;
-  const post: PostedMessage = {
-    ...{ channel, ts: '', at, isAgain, earlier, checks: 0 },
-    figures: result.figures,
-    unanswered: result.unanswered,
-    isLate: at - expectedAt > LATE,
-    ...(result.awaits !== undefined && { without: result.awaits }),
-    subject: subjectOf(schedule, result, context),
-  };
-  const after: DeliveryLogEntry = { ...entry, state: 'sending', at, post };
-  const expectedSchedule = context.workspace.fields[FIELDS.schedule + id] ?? '';
-  attempt.before = await context.writeLog({
-    schedule: id,
-    date: due.date,
-    before: attempt.before,
-    entry: after,
-    needsLease: true,
-    expectedSchedule,
-  });
-  attempt.entry = after;
-  const { workspace } = context;
-  return renderPost(result, { ...post, projects, timing, correctsFrom, workspace, date: due.date });
-}
-
-/** What the post is about. Corrections use it, even if the schedule and the settings have changed. */
-function subjectOf(schedule: Schedule, { covers }: ReportResult, { workspace }: PostContext): PostSubject {
-  const { report, projects, timing } = schedule;
-  const { zone } = requireSettings(workspace);
-  return { report, projects, timing, zone, covers, connections: connectionsOf(schedule, workspace) };
 }

@@ -5,27 +5,12 @@ import { collectAnswerNotes } from '../../workspace/record/last-used.ts';
 import { requireSettings } from '../../workspace/record/workspace.ts';
 import type { ThreadStore } from '../../workspace/thread-store.ts';
 import type { DeliveryParts } from '../delivery.ts';
-import type { DeliveryLog, DeliveryLogSnapshot } from '../log/delivery-log.ts';
+import type { DeliveryLog } from '../log/delivery-log.ts';
 import { sendNow } from '../outbox/unclaimed-messages.ts';
 import { type ManualReason, manualPostMessage } from './post-blocks.ts';
 import { type Reports, runReport, shownProjects, topicOf } from './postable-report.ts';
 
-/** What forms and lists of schedules need from delivery. */
-export interface Scheduling {
-  /** The workspace's schedules changed: derives its scheduled runs again. */
-  changed(workspace: SlackId): Promise<void>;
-  /** What became of the due dates so far. @throws StoreUnavailable */
-  readLog(workspace: SlackId): Promise<DeliveryLogSnapshot>;
-  /**
-   * Posts what the schedule would, as of now, without using up a due date. The post says that it is a test, or who
-   * asked for it. A `test-to-me` goes only to that person. `schedule` need not be saved.
-   *
-   * @throws Failure: CannotPost if the channel does not take it, and whatever the report throws
-   */
-  send(workspace: SlackId, schedule: Schedule, why: ManualReason, by: string): Promise<void>;
-}
-
-export interface SchedulingParts extends Omit<DeliveryParts, 'jobs' | 'deliveryLog'> {
+interface SchedulingParts extends Omit<DeliveryParts, 'jobs' | 'deliveryLog'> {
   readonly deliveryLog: Pick<DeliveryLog, 'read'>;
   readonly reports: Reports;
   readonly threads: ThreadStore;
@@ -33,24 +18,34 @@ export interface SchedulingParts extends Omit<DeliveryParts, 'jobs' | 'deliveryL
   readonly changed: (workspace: SlackId) => Promise<void>;
 }
 
-export const createScheduling = (parts: SchedulingParts): Scheduling => ({
+/** What forms and lists of schedules need from delivery. */
+export type Scheduling = ReturnType<typeof createScheduling>;
+
+export const createScheduling = (parts: SchedulingParts) => ({
+  /** The workspace's schedules changed: derives its scheduled runs again. */
   changed: parts.changed,
+  /** What became of the due dates so far. @throws StoreUnavailable */
   readLog: parts.deliveryLog.read,
-  async send(teamId, schedule, why, by) {
-    await postByHand(parts, { teamId, schedule, why, by });
+  /**
+   * Posts what the schedule would, as of now, without using up a due date. The post says that it is a test, or who
+   * asked for it. A `test-to-me` goes only to that person. `schedule` need not be saved.
+   *
+   * @throws Failure: CannotPost if the channel does not take it, and whatever the report throws
+   */
+  async send(teamId: SlackId, schedule: Schedule, why: ManualReason, by: SlackId): Promise<void> {
+    await postByHand(parts, teamId, schedule, why, by);
     // What works by hand may end Tally's own pause.
     if (schedule.paused !== undefined) await parts.changed(teamId);
   },
 });
 
-interface ManualPost {
-  readonly teamId: SlackId;
-  readonly schedule: Schedule;
-  readonly why: ManualReason;
-  readonly by: SlackId;
-}
-
-async function postByHand(parts: SchedulingParts, { teamId, schedule, why, by }: ManualPost): Promise<void> {
+async function postByHand(
+  parts: SchedulingParts,
+  teamId: SlackId,
+  schedule: Schedule,
+  why: ManualReason,
+  by: SlackId,
+): Promise<void> {
   const { workspaces, clientFor, lastUsed, clock, log } = parts;
   const workspace = await workspaces.read(teamId);
   const answerNotes = collectAnswerNotes(clock);

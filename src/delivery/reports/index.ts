@@ -16,7 +16,6 @@ import {
 import { collectNotices } from '../../domain/service-notice.ts';
 import { type Day, formatAskedDays, type Millis } from '../../domain/time/calendar.ts';
 import { commandButton } from '../../slack/commands/command-buttons.ts';
-import type { ProjectAnswers } from '../../slack/commands/project-answers.ts';
 import {
   type Block,
   context,
@@ -75,11 +74,10 @@ export function createReports(clock: () => Millis): Reports {
         const failed = all.filter((answer) => 'failure' in answer);
         const [first] = failed;
         if (answered.length === 0 && first !== undefined) throw first.failure;
-        const message = renderReport({ headline, periods, answered, failed, fetched: clock() });
-        const awaits = coversDays ? awaitedDay(answered, periods) : undefined;
-        const buttons = detailsButton(answered, periods, headline);
+        const view = { headline, periods, answered, failed, fetched: clock() } as const;
+        const awaits = coversDays ? awaitedDay(view) : undefined;
         return {
-          ...{ message, buttons, ...figuresOf({ answered, failed }, periods, headline) },
+          ...{ message: renderReport(view), buttons: detailsButton(view), ...figuresOf(view) },
           ...(awaits && { awaits }),
         };
       },
@@ -89,12 +87,8 @@ export function createReports(clock: () => Millis): Reports {
 }
 
 /** Opens the exact figures, with the rights of the person who clicks. */
-function detailsButton(
-  answered: readonly ProjectFigures[],
-  { main }: ReportPeriods,
-  headline: Headline,
-): Button[] {
-  const { days } = main.window;
+function detailsButton({ answered, periods, headline }: ReportView): Button[] {
+  const { days } = periods.main.window;
   const products = new Set(answered.map(({ target }) => target.product));
   const [product] = products;
   const words = [
@@ -109,8 +103,8 @@ function detailsButton(
 }
 
 /** The newest day of a post, if a project that reports days at all has not reported that one. */
-function awaitedDay(answered: readonly ProjectFigures[], { main }: ReportPeriods): Day | undefined {
-  const newest = main.window.days.at(-1);
+function awaitedDay({ answered, periods }: ReportView): Day | undefined {
+  const newest = periods.main.window.days.at(-1);
   if (newest === undefined) return undefined;
   const isAwaited = answered.some(
     ({ figures }) => figures.main.missing.includes(newest) && figures.charted.reported.length > 0,
@@ -121,9 +115,9 @@ function awaitedDay(answered: readonly ProjectFigures[], { main }: ReportPeriods
 /** Thousands of posts are due at one instant, and their calendars are the same few. */
 function rememberPeriods(): typeof reportPeriodsOf {
   const remembered = new LRUCache<string, ReportPeriods>({ max: 200 });
-  return (name, at, zone, days) => {
-    const key = `${name} ${at} ${zone} ${days}`;
-    const periods = remembered.get(key) ?? reportPeriodsOf(name, at, zone, days);
+  return (...question) => {
+    const key = question.join(' ');
+    const periods = remembered.get(key) ?? reportPeriodsOf(...question);
     remembered.set(key, periods);
     return periods;
   };
@@ -178,11 +172,8 @@ function sentence(error: unknown): string {
   throw error;
 }
 
-function figuresOf(
-  { answered, failed }: ProjectAnswers<ProjectFigures>,
-  { asked, zone }: ReportPeriods,
-  headline: Headline,
-): Omit<ReportResult, 'message'> {
+function figuresOf({ answered, failed, periods, headline }: ReportView): Omit<ReportResult, 'message'> {
+  const { asked, zone } = periods;
   const figures = answered.flatMap((answer) => {
     const amount = amountOf(answer, headline);
     const { project, product } = answer.target;

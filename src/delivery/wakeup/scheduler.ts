@@ -15,18 +15,9 @@ import type { DeliverWorkspace, Payload, QueueParts } from './queue.ts';
  *
  * @throws StoreUnavailable from each method
  */
-export interface Scheduler {
-  /** Calls `run` with each workspace that is due, from now on. */
-  start(run: DeliverWorkspace): void;
-  /** Runs once at `at`, or shortly after, however often and by whomever that was asked for. */
-  runAt(workspace: SlackId, at: Millis): Promise<void>;
-  /** Leaves nothing that names the workspace. */
-  forget(workspace: SlackId): Promise<void>;
-  /** Begins no further run; running ones have `patience` ms to finish. */
-  stop(patience: Millis): Promise<void>;
-}
+export type Scheduler = ReturnType<typeof createScheduler>;
 
-export interface SchedulerParts extends QueueParts {
+interface SchedulerParts extends QueueParts {
   /** BullMQ waits for Redis for as long as it is away; callers wait no longer than this. */
   readonly patience?: Millis;
   /** Until a process that runs nothing asks again whether another one has scheduled something. */
@@ -57,7 +48,7 @@ const hasQueue = async (connection: RedisConnection, shard: number): Promise<boo
  * BullMQ loads once anything is scheduled, in this process or another: it takes several MB, and each shard's worker a
  * connection that waits.
  */
-export function createScheduler(parts: SchedulerParts): Scheduler {
+export function createScheduler(parts: SchedulerParts) {
   const { connection, clock, onError, patience = 3_000 } = parts;
   const bounded = <T>(work: () => Promise<T>): Promise<T> =>
     withTimeout(patience, guardRead(work), () => {
@@ -77,8 +68,10 @@ export function createScheduler(parts: SchedulerParts): Scheduler {
   });
 
   return {
+    /** Calls its argument with each workspace that is due, from now on. */
     start: workers.start,
-    async runAt(workspace, at) {
+    /** Runs once at `at`, or shortly after, however often and by whichever process that was asked for. */
+    async runAt(workspace: SlackId, at: Millis): Promise<void> {
       const shard = shardOf(connection, workspace);
       const queue = await queueOf(shard);
       // This process may be the only one to know of the run.
@@ -91,7 +84,8 @@ export function createScheduler(parts: SchedulerParts): Scheduler {
       const payload = { workspace, ...(traceparent !== undefined && { traceparent }) };
       await bounded(() => queue.add(QUEUE, payload, { jobId, delay }));
     },
-    async forget(workspace) {
+    /** Leaves nothing that names the workspace. */
+    async forget(workspace: SlackId): Promise<void> {
       const shard = shardOf(connection, workspace);
       // Without a queue nothing was ever scheduled in the shard.
       if (!queues.has(shard) && !(await bounded(() => hasQueue(connection, shard)))) return;
@@ -102,7 +96,8 @@ export function createScheduler(parts: SchedulerParts): Scheduler {
         await deleteEvents(connection, queue);
       });
     },
-    async stop(finishing) {
+    /** Begins no further run; running ones have `finishing` ms to finish. */
+    async stop(finishing: Millis): Promise<void> {
       await workers.stop(finishing);
       const closed = [...queues.values()].map(async (queue) => (await queue).close());
       await withTimeout(CLOSING, Promise.all(closed), () => undefined);
@@ -176,16 +171,10 @@ async function findJobIds(
   const found = new Set<string>();
   let cursor = '0';
   do {
-    const page = await connection.zscan(
-      queue.toKey('delayed'),
-      cursor,
-      'MATCH',
-      `${prefix}*`,
-      'COUNT',
-      1_000,
-    );
-    cursor = page[0];
-    for (let at = 0; at < page[1].length; at += 2) found.add(page[1][at] ?? '');
+    const options = ['MATCH', `${prefix}*`, 'COUNT', 1_000] as const;
+    const [next, page] = await connection.zscan(queue.toKey('delayed'), cursor, ...options);
+    cursor = next;
+    for (let at = 0; at < page.length; at += 2) found.add(page[at] ?? '');
   } while (cursor !== '0');
   for (const id of await connection.lrange(queue.toKey('wait'), 0, -1))
     if (id.startsWith(prefix)) found.add(id);

@@ -59,17 +59,16 @@ const waitsForParent = (alert: Alert, message: AlertMessage): boolean =>
 
 /** Sends what is due of a watch's alerts, and draws them as they are now. @throws LeaseLostError, StoreUnavailable */
 export async function sendAlerts(watch: Watch, known: Known, context: DeliveryContext): Promise<void> {
-  const name = WATCH_STATE + watch.id;
-  const document = openState(name, parseStored, context);
+  const document = openState(WATCH_STATE + watch.id, parseStored, context);
+  const figures = known.get(figuresField(watch.project));
   for (const { episode, messages } of document.value().alerts)
     for (const { event, to } of messages) {
       if (context.isOver()) return;
-      const place = { episode, event, to };
-      const found = findMessage(document.value(), place);
+      const task = { watch, document, figures, place: { episode, event, to } };
+      const found = findMessage(task);
       if (found === undefined) continue;
       const at = alertActionAt(found.alert, found.message, isSuspended(watch, context.clock()));
       if (at === undefined || at > context.clock()) continue;
-      const task = { watch, document, place, figures: known.get(figuresField(watch.project)) };
       if (found.message.state === 'posted') await redraw(task, found, context);
       else await sendStoredMessage(jobOf(task, found, context), context);
     }
@@ -78,23 +77,12 @@ export async function sendAlerts(watch: Watch, known: Known, context: DeliveryCo
 const parseStored = (json: string | undefined): StoredWatchState =>
   parseWatchState(json) ?? { since: 0, told: [], alerts: [] };
 
-interface Place {
-  readonly episode: string;
-  readonly event: number;
-  readonly to: string;
-}
-
 interface AlertTask {
   readonly watch: Watch;
   readonly document: StateDocument<StoredWatchState>;
-  readonly place: Place;
   readonly figures: StoredFigures | undefined;
-}
-
-function findMessage(state: StoredWatchState, { episode, event, to }: Place) {
-  const alert = state.alerts.find((other) => other.episode === episode);
-  const message = alert?.messages.find((other) => other.event === event && other.to === to);
-  return alert === undefined || message === undefined ? undefined : { alert, message };
+  /** Which message. */
+  readonly place: Parameters<typeof withMessage>[1];
 }
 
 interface Found {
@@ -102,8 +90,15 @@ interface Found {
   readonly message: AlertMessage;
 }
 
+function findMessage({ document, place: { episode, event, to } }: Omit<AlertTask, 'figures'>) {
+  const alert = document.value().alerts.find((other) => other.episode === episode);
+  const message = alert?.messages.find((other) => other.event === event && other.to === to);
+  return alert && message && { alert, message };
+}
+
 /** Marks the message in its conversation. */
-const keyOf = ({ id }: Watch, { episode, event }: Place): string => `${WATCH_STATE}${id}/${episode}/${event}`;
+const keyOf = ({ watch, place: { episode, event } }: AlertTask): string =>
+  `${WATCH_STATE}${watch.id}/${episode}/${event}`;
 
 function jobOf(task: AlertTask, { alert, message }: Found, context: DeliveryContext): StoredMessageJob {
   const { watch, document, place } = task;
@@ -111,23 +106,22 @@ function jobOf(task: AlertTask, { alert, message }: Found, context: DeliveryCont
   const { ts } = (isFirst ? undefined : alertMessageTo(alert, place.to)) ?? {};
   let drawn = message.drawn;
   return {
-    ...{ kind: 'alert', key: keyOf(watch, place), watch: watch.id, message, projects: [watch.project] },
+    ...{ kind: 'alert', key: keyOf(task), watch: watch.id, message, projects: [watch.project] },
     topic: () => topicOf(task),
     ...(ts !== undefined && {
       thread: { ts, isBroadcast: alert.events[place.event]?.kind === 'crossed' && !isPerson(place.to) },
     }),
     content(isAgain) {
-      const now = findMessage(document.value(), place)?.alert ?? alert;
+      const now = findMessage(task)?.alert ?? alert;
       drawn = now.events.length;
-      const view = viewOf(task, now, message, context);
-      return isFirst ? alertMessage({ ...view, isAgain }) : alertReply({ ...view, isAgain });
+      const view = { ...viewOf(task, { alert: now, message }, context), isAgain };
+      return isFirst ? alertMessage(view) : alertReply(view);
     },
     save: (outgoing, needsLease, questions) =>
       document.update(
         (state) =>
           withMessage(state, place, ({ event, insteadOf }) => ({
-            ...outgoing,
-            ...{ event, drawn },
+            ...{ ...outgoing, event, drawn },
             ...(insteadOf && { insteadOf }),
           })),
         { needsLease, questions },
@@ -146,12 +140,7 @@ const topicOf = ({ watch: { project, rule }, place }: AlertTask): MessageTopic =
   ...(needsBalance(rule) ? { command: '/balance' } : { command: '/spend', days: episodeOf(place) }),
 });
 
-function viewOf(
-  { watch, figures }: AlertTask,
-  alert: Alert,
-  message: AlertMessage,
-  context: DeliveryContext,
-) {
+function viewOf({ watch, figures }: AlertTask, { alert, message }: Found, context: DeliveryContext) {
   const { zone } = context.workspace.settings;
   const today = dayAt(context.clock(), zone);
   const judged = figures && judgedFigures(figures, today, zone);
@@ -171,7 +160,8 @@ function viewOf(
 const MAX_DRAWINGS = 6;
 const DRAW_RETRY = 10 * MINUTE;
 
-async function redraw(task: AlertTask, { alert, message }: Found, context: DeliveryContext): Promise<void> {
+async function redraw(task: AlertTask, found: Found, context: DeliveryContext): Promise<void> {
+  const { alert, message } = found;
   const { channel = message.to, ts = '' } = message;
   const { watch, place, document } = task;
   const save = (change: (message: AlertMessage) => AlertMessage) =>
@@ -183,9 +173,8 @@ async function redraw(task: AlertTask, { alert, message }: Found, context: Deliv
       // Who may not see the project any more keeps the alert as it was.
       const edited = await editMessage(
         {
-          ...{ key: keyOf(watch, place), to: message.to, projects: [watch.project] },
-          posted: { channel, ts },
-          content: () => alertMessage(viewOf(task, alert, message, context)),
+          ...{ key: keyOf(task), to: message.to, projects: [watch.project], posted: { channel, ts } },
+          content: () => alertMessage(viewOf(task, found, context)),
         },
         context,
       );
@@ -206,9 +195,10 @@ async function redraw(task: AlertTask, { alert, message }: Found, context: Deliv
  *
  * @returns false for an alert that others have got or may get
  */
-async function forget({ document, watch, place }: AlertTask): Promise<boolean> {
+async function forget(task: AlertTask): Promise<boolean> {
+  const { document, watch, place } = task;
   const { episode } = place;
-  const { messages = [] } = findMessage(document.value(), place)?.alert ?? {};
+  const { messages = [] } = findMessage(task)?.alert ?? {};
   if (messages.some(({ to, state }) => to !== place.to && state !== 'failed')) return false;
   await document.update(
     ({ told, alerts, ...state }) => ({
@@ -223,14 +213,15 @@ async function forget({ document, watch, place }: AlertTask): Promise<boolean> {
 
 /** Sent to the owner or, when that person has left, to a manager; the message says why. */
 async function sendElsewhere(
-  { watch, document, place }: AlertTask,
+  task: AlertTask,
   message: AlertMessage,
   cause: StoredFailure,
   context: DeliveryContext,
 ): Promise<boolean> {
+  const { watch, document, place } = task;
   const { to, insteadOf } = message;
   const tried = [...(insteadOf?.tried ?? []), to];
-  const taken = findMessage(document.value(), place)?.alert.messages ?? [];
+  const taken = findMessage(task)?.alert.messages ?? [];
   const isTaken = (person: SlackId) =>
     tried.includes(person) || taken.some((other) => other.to === person && other.event === place.event);
   const next = [watch.owner, ...responsiblePeople(context.workspace)].find((person) => !isTaken(person));

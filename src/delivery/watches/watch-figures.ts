@@ -15,13 +15,12 @@ import {
   type Zone,
 } from '../../domain/time/calendar.ts';
 import { guardRead, type RedisConnection } from '../../redis/connect.ts';
-import { deliveryLockKey, watchFiguresKey } from '../../redis/keys.ts';
-import { evalInWorkspace } from '../../redis/layout.ts';
+import { watchFiguresKey } from '../../redis/keys.ts';
 import { projectValue } from '../../workspace/projects/chosen-project.ts';
 import type { OpenedConnection } from '../../workspace/projects/resolve-project.ts';
 import { tryParseRecord } from '../../workspace/record/record-schema.ts';
 import { storedFailure } from '../../workspace/record/stored-failure.ts';
-import { type DeliveryLease, FIGURES_LIFETIME } from '../log/delivery-log.ts';
+import { type DeliveryLease, setWithLease } from '../log/delivery-log.ts';
 
 const schema = z.object({
   /** Name of the connection that was asked: another one may mean another project by the same ID. */
@@ -51,28 +50,18 @@ export type StoredFigures = Readonly<z.infer<typeof schema>>;
 /** Names of one project may have different connections, and so different accounts. */
 export const figuresField = projectValue;
 
-const SAVE = `
-if redis.call('GET', KEYS[1]) ~= ARGV[1] then return 0 end
-redis.call('HSET', KEYS[2], ARGV[3], ARGV[4])
-redis.call('PEXPIRE', KEYS[2], ARGV[2])
-return 1`;
-
 /**
  * The last answers of billing about watched projects, so that many watches cost one question and a message can be drawn
  * without asking. Can be lost: then billing is asked again.
  *
  * @throws StoreUnavailable from each method
  */
-export interface WatchFiguresStore {
-  /** By `figuresField`. */
-  read(workspace: SlackId): Promise<ReadonlyMap<string, StoredFigures>>;
-  /** Nothing when the lease is lost. */
-  save(lease: DeliveryLease, field: string, figures: StoredFigures): Promise<void>;
-}
+export type WatchFiguresStore = ReturnType<typeof createWatchFiguresStore>;
 
-export function createWatchFiguresStore(redis: RedisConnection): WatchFiguresStore {
+export function createWatchFiguresStore(redis: RedisConnection) {
   return {
-    async read(workspace) {
+    /** By `figuresField`. */
+    async read(workspace: SlackId): Promise<ReadonlyMap<string, StoredFigures>> {
       const fields = await guardRead(() => redis.hgetall(watchFiguresKey(workspace)));
       return new Map(
         Object.entries(fields).flatMap(([field, json]) => {
@@ -81,10 +70,9 @@ export function createWatchFiguresStore(redis: RedisConnection): WatchFiguresSto
         }),
       );
     },
-    async save({ teamId, token }, field, figures) {
-      const keys = [deliveryLockKey(teamId), watchFiguresKey(teamId)];
-      const args = [token, FIGURES_LIFETIME, field, JSON.stringify(figures)];
-      await guardRead(() => evalInWorkspace(redis, teamId, SAVE, keys, ...args));
+    /** Nothing when the lease is lost. */
+    async save(lease: DeliveryLease, field: string, figures: StoredFigures): Promise<void> {
+      await setWithLease(redis, lease, watchFiguresKey(lease.teamId), field, JSON.stringify(figures));
     },
   };
 }
@@ -136,20 +124,12 @@ export async function askAccount(
   return { balance: digitsOf(balance), bonuses: digitsOf(bonuses), at };
 }
 
-/** Complete days, from `from` to the day before `today`. */
-export interface StoredUsageQuestion {
-  readonly from: Day;
-  readonly today: Day;
-  readonly zone: Zone;
-  readonly at: Millis;
-}
-
-/** @returns without days if nothing is reported @throws Failure */
+/** Asks about complete days, from `from` to the day before `today`. @returns without days if nothing is reported @throws Failure */
 export async function askUsage(
   billing: BillingClient,
   access: OpenedConnection,
   project: Subscription,
-  { from, today, zone, at }: StoredUsageQuestion,
+  { from, today, zone, at }: { from: Day; today: Day; zone: Zone; at: Millis },
 ): Promise<NonNullable<StoredFigures['usage']>> {
   const until = addDays(today, -1);
   const range = {

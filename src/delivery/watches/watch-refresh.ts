@@ -14,7 +14,6 @@ import {
 } from '../../domain/time/calendar.ts';
 import { type ChosenProject, referenceTo } from '../../workspace/projects/chosen-project.ts';
 import {
-  type OpenedConnection,
   openConnection,
   type ResolvedProject,
   resolveProject,
@@ -62,15 +61,9 @@ export function createFiguresRefresher(
   /** Tokens that were rejected in this check: the connection's other projects would be, too. */
   const rejections = new Map<string, StoredFailure>();
 
-  const refreshOne = async ({ project, needsBalance, needsUsage }: WatchedProject): Promise<void> => {
-    const field = figuresField(project);
-    const now = context.clock();
-    const fresh = await askProject(
-      known.get(field),
-      { project, needsBalance, needsUsage, now },
-      rejections,
-      context,
-    );
+  const refreshOne = async (watched: WatchedProject): Promise<void> => {
+    const field = figuresField(watched.project);
+    const fresh = await askProject(known.get(field), watched, rejections, context);
     if (fresh === undefined) return;
     known.set(field, fresh);
     await store.save(context.lease, field, fresh);
@@ -81,14 +74,13 @@ export function createFiguresRefresher(
     async refresh(projects: readonly WatchedProject[]): Promise<void> {
       const isRejected = ({ project }: WatchedProject) =>
         known.get(figuresField(project))?.problem?.rejected !== undefined;
-      // One of them shows whether a rejected token works again.
-      for (const watched of projects.filter(isRejected)) if (!context.isOver()) await refreshOne(watched);
       const limit = pLimit(PARALLEL);
-      await Promise.all(
-        projects
-          .filter((watched) => !isRejected(watched))
-          .map((watched) => limit(() => (context.isOver() ? undefined : refreshOne(watched)))),
-      );
+      const refreshUnlessOver = async (watched: WatchedProject) =>
+        context.isOver() ? undefined : refreshOne(watched);
+      const others = projects.filter((watched) => !isRejected(watched));
+      // One of them shows whether a rejected token works again.
+      for (const watched of projects.filter(isRejected)) await refreshUnlessOver(watched);
+      await Promise.all(others.map((watched) => limit(refreshUnlessOver, watched)));
     },
     /** Asks for the days if they are not of today, for what a message says. Never throws a Failure. */
     fetchDays: (project: ChosenProject): Promise<void> =>
@@ -96,32 +88,36 @@ export function createFiguresRefresher(
   };
 }
 
-interface Question extends WatchedProject {
+interface Question {
+  readonly target: ResolvedProject;
+  /** Of the token that asks. */
+  readonly fingerprint: string;
+  readonly teamId: SlackId;
+  readonly zone: Zone;
   readonly now: Millis;
 }
 
 /** @returns undefined if nothing is to be asked */
 async function askProject(
   before: StoredFigures | undefined,
-  question: Question,
+  watched: WatchedProject,
   rejections: Map<string, StoredFailure>,
   context: DeliveryContext,
 ): Promise<StoredFigures | undefined> {
-  const { now, project } = question;
   const { workspace, teamId } = context;
+  const now = context.clock();
   try {
     const { zone } = requireSettings(workspace);
-    const target = resolveProject(referenceTo(project, workspace), workspace, UNLIMITED);
+    const target = resolveProject(referenceTo(watched.project, workspace), workspace, UNLIMITED);
     const connection = target.connection ?? workspace.defaultConnection ?? '';
     const fingerprint = workspace.connections.get(connection)?.fingerprint ?? '';
-    const same = before?.connection === connection ? before : undefined;
-    const due = dueQuestions(same, question, { zone, teamId, fingerprint });
+    const known = before?.connection === connection ? before : { connection };
+    const question = { target, fingerprint, teamId, zone, now };
+    const due = dueQuestions(known, watched, question);
     if (!due.balance && !due.usage) return undefined;
-    const known = { ...same, connection };
     const cause = rejections.get(fingerprint);
     if (cause !== undefined) return { ...known, problem: { cause, at: now, rejected: fingerprint } };
-    const access = openConnection(workspace, target);
-    const asked = await askDue(known, { ...due, target, access, zone, now, fingerprint }, context);
+    const asked = await askDue(known, due, question, context);
     if (asked.problem?.rejected !== undefined) rejections.set(fingerprint, asked.problem.cause);
     return asked;
   } catch (error) {
@@ -132,29 +128,20 @@ async function askProject(
 /** @throws what is not a Failure, and StoreUnavailable */
 function problemOf(error: unknown, at: Millis, fingerprint = ''): NonNullable<StoredFigures['problem']> {
   if (!isFailure(error) || error.kind === 'store-unavailable') throw error;
-  return {
-    cause: storeFailure(error),
-    at,
-    ...(error.kind === 'token-rejected' && { rejected: fingerprint }),
-  };
+  const rejected = error.kind === 'token-rejected' && { rejected: fingerprint };
+  return { cause: storeFailure(error), at, ...rejected };
 }
 
 function dueQuestions(
-  known: StoredFigures | undefined,
-  { needsBalance, needsUsage, now }: Question,
-  {
-    zone,
-    teamId,
-    fingerprint,
-  }: { readonly zone: Zone; readonly teamId: SlackId; readonly fingerprint: string },
-): { readonly balance: boolean; readonly usage: boolean } {
+  { account, usage, problem }: StoredFigures,
+  { needsBalance, needsUsage }: WatchedProject,
+  { zone, teamId, fingerprint, now }: Question,
+) {
   const slot = hourlyCheckAfter(teamId, now) - HOUR;
-  const { account, usage, problem } = known ?? {};
   const isOld = (at: Millis, hours: number) => at < slot - (hours - 1) * HOUR || at > now;
   const isUsageDue = (): boolean => {
-    if (usage === undefined || usage.zone !== zone) return true;
     const yesterday = addDays(dayAt(now, zone), -1);
-    if (usage.until !== yesterday) return true;
+    if (usage?.zone !== zone || usage.until !== yesterday) return true;
     return isOld(usage.at, isWaiting(usage.days, yesterday) ? 1 : CORRECTION_HOURS);
   };
   // Once an hour, but another token at once.
@@ -173,22 +160,14 @@ const isWaiting = (days: Readonly<Record<Day, string>>, yesterday: Day): boolean
     (day) => days[day] !== undefined,
   );
 
-interface DueQuestions {
-  readonly balance: boolean;
-  readonly usage: boolean;
-  readonly target: ResolvedProject;
-  readonly access: OpenedConnection;
-  readonly zone: Zone;
-  readonly now: Millis;
-  readonly fingerprint: string;
-}
-
 /** Both side by side; what one of them answers counts although the other fails. */
 async function askDue(
   before: StoredFigures,
-  { balance, usage, target, access, zone, now, fingerprint }: DueQuestions,
-  { billing, answerNotes }: DeliveryContext,
+  { balance, usage }: ReturnType<typeof dueQuestions>,
+  { target, fingerprint, zone, now }: Question,
+  { workspace, billing, answerNotes }: DeliveryContext,
 ): Promise<StoredFigures> {
+  const access = openConnection(workspace, target);
   const today = dayAt(now, zone);
   const [account, spent] = await Promise.allSettled([
     balance ? askAccount(billing, access, target, now) : before.account,

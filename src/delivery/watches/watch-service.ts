@@ -41,37 +41,12 @@ export interface WatchState {
 /** What a person did with an alert. */
 export type AlertResponse = Extract<AlertEvent, { readonly kind: 'acknowledged' | 'snoozed' }>;
 
-/** What forms, lists and alerts of watches need from delivery. */
-export interface Watching {
-  /** The workspace's watches or connections changed: new ones are checked at once. @throws StoreUnavailable */
-  changed(workspace: SlackId): Promise<void>;
-  /** By the watch's ID, of every watch of the record. @throws StoreUnavailable */
-  readStates(workspace: Workspace): Promise<ReadonlyMap<string, WatchState>>;
-  /**
-   * Records what a person did with an alert, and updates its message. Snoozing itself is the record's `snoozedUntil`,
-   * which the caller saves first.
-   *
-   * @returns `repeated` if it was already acknowledged; `gone` if the alert no longer exists
-   * @throws StoreUnavailable
-   */
-  respond(
-    workspace: SlackId,
-    watch: string,
-    episode: string,
-    response: AlertResponse,
-  ): Promise<'recorded' | 'repeated' | 'gone'>;
-  /**
-   * What a preview of a watch on this project needs, asked from billing once: `previewWatch` turns it into a preview of
-   * any rule that needs no more. The caller checks that the person may ask about the project there.
-   *
-   * @throws Failure
-   */
-  askPreview(workspace: Workspace, project: ResolvedProject, rule: WatchRule): Promise<PreviewFigures>;
-}
+/** What forms, lists and alerts of watches need from delivery. @throws StoreUnavailable from each method */
+export type Watching = ReturnType<typeof createWatching>;
 
-export interface WatchingParts extends Pick<DeliveryParts, 'deliveryLog' | 'billing' | 'clock'> {
+interface WatchingParts extends Pick<DeliveryParts, 'deliveryLog' | 'billing' | 'clock'> {
   readonly figures: WatchFiguresStore;
-  /** Derives the workspace's runs again. */
+  /** The workspace's watches or connections changed: derives its runs again, and new ones are checked at once. */
   readonly changed: (workspace: SlackId) => Promise<void>;
 }
 
@@ -80,18 +55,30 @@ const MAX_ATTEMPTS = 10;
 /** No lease: the write is refused unless the state exists as it was read. */
 const WITHOUT_LEASE = '';
 
-export function createWatching({ deliveryLog, figures, billing, changed, clock }: WatchingParts): Watching {
+export function createWatching({ deliveryLog, figures, billing, changed, clock }: WatchingParts) {
   return {
     changed,
-    async readStates(workspace) {
+    /** By the watch's ID, of every watch of the record. */
+    async readStates(workspace: Workspace): Promise<ReadonlyMap<string, WatchState>> {
       const { teamId, watches } = workspace;
       const [snapshot, known] = await Promise.all([deliveryLog.read(teamId), figures.read(teamId)]);
-      const input = { workspace, snapshot, now: clock() };
-      return new Map(
-        watches.map((watch) => [watch.id, stateOf(watch, known.get(figuresField(watch.project)), input)]),
-      );
+      const now = clock();
+      const stateNow = (watch: Watch) =>
+        stateOf(watch, known.get(figuresField(watch.project)), workspace, snapshot, now);
+      return new Map(watches.map((watch) => [watch.id, stateNow(watch)]));
     },
-    async respond(workspace, watch, episode, response) {
+    /**
+     * Records what a person did with an alert, and updates its message. Snoozing itself is the record's `snoozedUntil`,
+     * which the caller saves first.
+     *
+     * @returns `repeated` if it was already acknowledged; `gone` if the alert no longer exists
+     */
+    async respond(
+      workspace: SlackId,
+      watch: string,
+      episode: string,
+      response: AlertResponse,
+    ): Promise<'recorded' | 'repeated' | 'gone'> {
       const name = WATCH_STATE + watch;
       for (let attempt = 0; attempt < MAX_ATTEMPTS; attempt += 1) {
         const before = (await deliveryLog.read(workspace)).state(name);
@@ -107,7 +94,14 @@ export function createWatching({ deliveryLog, figures, billing, changed, clock }
       }
       throw new Error('A watch’s state changes too often to be written.');
     },
-    askPreview: (workspace, project, rule) => askPreviewFigures(billing, workspace, project, rule, clock()),
+    /**
+     * What a preview of a watch on this project needs, asked from billing once: `previewWatch` turns it into a preview of
+     * any rule that needs no more. The caller checks that the person may ask about the project there.
+     *
+     * @throws Failure
+     */
+    askPreview: (workspace: Workspace, project: ResolvedProject, rule: WatchRule): Promise<PreviewFigures> =>
+      askPreviewFigures(billing, workspace, project, rule, clock()),
   };
 }
 
@@ -129,35 +123,31 @@ const LIMITED = 'The project is limited to other channels, so this watch sends n
 function stateOf(
   watch: Watch,
   figures: StoredFigures | undefined,
-  {
-    workspace,
-    snapshot,
-    now,
-  }: { readonly workspace: Workspace; readonly snapshot: DeliveryLogSnapshot; readonly now: Millis },
+  workspace: Workspace,
+  snapshot: DeliveryLogSnapshot,
+  now: Millis,
 ): WatchState {
   const stored = parseWatchState(snapshot.state(WATCH_STATE + watch.id));
   const state = stored?.since === watch.since ? stored : undefined;
+  const { alerts = [], told = [] } = state ?? {};
   const { zone } = workspace.settings;
+  const today = dayAt(now, zone);
   const { account, usage, problem } = figures ?? {};
   const asked = [
     ...(needsBalance(watch.rule) ? [account?.at] : []),
     ...(needsUsage(watch.rule) ? [usage?.at] : []),
   ];
-  const isAsked = asked.every((at) => at !== undefined);
-  const today = dayAt(now, zone);
-  const undelivered = state?.alerts
+  const known = asked.every((at) => at !== undefined) ? figures : undefined;
+  const undelivered = alerts
     .at(-1)
     ?.messages.findLast(({ cause, state: sent }) => cause !== undefined && sent !== 'posted')?.cause;
   return {
-    checkedAt: isAsked ? Math.max(...asked.map((at) => at ?? 0)) : undefined,
+    checkedAt: known && Math.max(...asked.map((at) => at ?? 0)),
     nextCheckAt: watch.paused === undefined ? nextCheckAt(workspace, snapshot, now) : undefined,
-    measurement:
-      figures === undefined || !isAsked
-        ? undefined
-        : measureWatch(watch.rule.kind, judgedFigures(figures, today, zone)),
-    isCrossed: state?.told.some(({ isOver = false }) => !isOver) ?? false,
+    measurement: known && measureWatch(watch.rule.kind, judgedFigures(known, today, zone)),
+    isCrossed: told.some(({ isOver = false }) => !isOver),
     problem: isLimited(watch, workspace) ? LIMITED : problem && wordFailure(problem.cause, today),
     undelivered: undelivered && wordFailure(undelivered, today),
-    alerts: state?.alerts ?? [],
+    alerts,
   };
 }
