@@ -12,11 +12,6 @@ export function createAdmission(limits: HttpLimits) {
   const queue = createFairQueue(limits);
   const breakers = createBreakers(limits);
 
-  function throwIfPaused(request: ServiceRequest, { origin, host }: URL): void {
-    const cause = breakers.pausedBy(origin, request);
-    if (cause !== undefined) throw new ServicePaused(request.service, host, cause);
-  }
-
   return {
     /**
      * Runs `work` at the request's turn for the origin of `url`.
@@ -25,26 +20,24 @@ export function createAdmission(limits: HttpLimits) {
      * @throws {QueueFull} if too many of the workspace wait already, or an interactive request waited too long
      */
     async run<T>(request: ServiceRequest, url: URL, work: () => Promise<T>): Promise<T> {
-      throwIfPaused(request, url);
+      breakers.requireClosed(request, url);
       return queue.run(url.origin, request, async () => {
         // The breaker may have opened while this request waited.
-        throwIfPaused(request, url);
+        breakers.requireClosed(request, url);
         try {
           const answer = await work();
-          breakers.recordAnswer(url.origin, request);
+          breakers.recordAnswer(request, url);
           return answer;
         } catch (error) {
-          if (isFailure(error)) breakers.recordFailure(url.origin, request, error);
+          if (isFailure(error)) breakers.recordFailure(request, url, error);
           throw error;
         }
       });
     },
     /** Refuses what waits, and from now on what would have to. */
-    close: () => queue.close(),
+    close: queue.close,
   };
 }
-
-type QueuedRequest = Pick<ServiceRequest, 'service' | 'tenant' | 'priority'>;
 
 interface Waiter {
   start(): void;
@@ -75,83 +68,64 @@ function createFairQueue({ connections, queueLength, queueTimeout }: HttpLimits)
   const origins = new Map<string, Origin>();
   let isClosed = false;
 
-  const originOf = (name: string): Origin =>
-    getOrCreate(origins, name, () => ({
-      freeConnections: connections,
-      runningInBackground: 0,
-      queues: new Map(),
-    }));
-
-  /** Resolves when it is this request's turn and its connection is reserved. */
-  function waitForTurn(
-    originName: string,
-    workspace: SlackId,
-    { service, priority = 'interactive' }: QueuedRequest,
-  ): Promise<void> {
-    const origin = originOf(originName);
+  async function run<T>(
+    name: string,
+    { service, tenant, priority = 'interactive' }: ServiceRequest,
+    work: () => Promise<T>,
+  ): Promise<T> {
+    const workspace = tenant?.workspace ?? '';
+    const origin = getOrCreate(origins, name, () => newOrigin(connections));
     const queue = queueOf(origin, workspace);
     const waiters = queue.waiters[priority];
     if (priority === 'interactive' && waiters.length >= queueLength) throw new QueueFull(service);
-    return new Promise((resolve, reject) => {
+    const reserve = (count: 1 | -1): void => {
+      queue.running += count;
+      origin.freeConnections -= count;
+      if (priority === 'background') origin.runningInBackground += count;
+    };
+    const removeIfIdle = (): void => {
+      const isWaiting = Object.values(queue.waiters).some(({ length }) => length > 0);
+      if (queue.running === 0 && !isWaiting) origin.queues.delete(workspace);
+      if (origin.queues.size === 0) origins.delete(name);
+    };
+    await new Promise<void>((resolve, reject) => {
       let timer: NodeJS.Timeout | undefined;
       const waiter: Waiter = {
         start() {
           clearTimeout(timer);
-          queue.running += 1;
-          origin.freeConnections -= 1;
-          if (priority === 'background') origin.runningInBackground += 1;
+          reserve(1);
           resolve();
         },
         refuse() {
           clearTimeout(timer);
+          waiters.splice(waiters.indexOf(waiter), 1);
+          removeIfIdle();
           reject(new QueueFull(service));
         },
-      };
-      const giveUp = () => {
-        waiters.splice(waiters.indexOf(waiter), 1);
-        removeIfIdle(originName, workspace);
-        waiter.refuse();
       };
       waiters.push(waiter);
       startAll(origin);
       if (!waiters.includes(waiter)) return;
-      if (isClosed) giveUp();
-      else if (priority === 'interactive') timer = setTimeout(giveUp, queueTimeout);
+      if (isClosed) waiter.refuse();
+      else if (priority === 'interactive') timer = setTimeout(waiter.refuse, queueTimeout);
     });
-  }
-
-  function releaseTurn(originName: string, workspace: SlackId, { priority }: QueuedRequest): void {
-    const origin = originOf(originName);
-    queueOf(origin, workspace).running -= 1;
-    origin.freeConnections += 1;
-    if (priority === 'background') origin.runningInBackground -= 1;
-    startAll(origin);
-    removeIfIdle(originName, workspace);
-  }
-
-  function removeIfIdle(originName: string, workspace: SlackId): void {
-    const origin = originOf(originName);
-    const { running, waiters } = queueOf(origin, workspace);
-    if (running === 0 && Object.values(waiters).every(({ length }) => length === 0))
-      origin.queues.delete(workspace);
-    if (origin.queues.size === 0) origins.delete(originName);
+    try {
+      return await work();
+    } finally {
+      reserve(-1);
+      startAll(origin);
+      removeIfIdle();
+    }
   }
 
   return {
-    async run<T>(originName: string, request: QueuedRequest, work: () => Promise<T>): Promise<T> {
-      const workspace = request.tenant?.workspace ?? '';
-      await waitForTurn(originName, workspace, request);
-      try {
-        return await work();
-      } finally {
-        releaseTurn(originName, workspace, request);
-      }
-    },
+    /** Does the work at the request's turn, when its connection is reserved. @throws {QueueFull} */
+    run,
     close(): void {
       isClosed = true;
-      for (const { queues } of origins.values())
-        for (const { waiters } of queues.values())
-          for (const list of Object.values(waiters)) for (const waiter of list.splice(0)) waiter.refuse();
+      const queues = [...origins.values()].flatMap((origin) => [...origin.queues.values()]);
+      const waiting = queues.flatMap(({ waiters }) => Object.values(waiters).flat());
+      for (const waiter of waiting) waiter.refuse();
     },
   };
 }
@@ -181,6 +155,10 @@ function findNext({
   return undefined;
 }
 
+const newOrigin = (connections: number): Origin => ({
+  ...{ freeConnections: connections, runningInBackground: 0, queues: new Map() },
+});
+
 const queueOf = ({ queues }: Origin, workspace: SlackId): WorkspaceQueue =>
   getOrCreate(queues, workspace, () => ({ running: 0, waiters: { interactive: [], background: [] } }));
 
@@ -202,39 +180,36 @@ interface Streak {
   readonly groups: WeakSet<object>;
 }
 
-type RequestKey = Pick<ServiceRequest, 'tenant' | 'subject' | 'outageGroup'>;
-
 /**
  * Pauses the requests of a connection to an origin after many outages in a row. Each connection of each workspace has
  * its own breaker, so nobody pauses what others ask. While only one project of a connection fails, only its requests
  * are paused. After the pause, a single outage pauses them again; any answer, even a refusal, ends the streak.
  *
- * Not cockatiel's breaker: it measures the pause by the wall clock, and a refusal does not end its streak.
+ * Written here: cockatiel's breaker measures the pause by the wall clock, and a refusal does not end its streak.
  */
 function createBreakers({ breakerThreshold, breakerPause, failingConnections }: HttpLimits) {
   const streaks = new LRUCache<string, Streak>({ max: failingConnections });
 
   return {
-    /** @returns the outage that pauses these requests; undefined when they are not paused */
-    pausedBy(origin: string, request: RequestKey): Outage | undefined {
+    /** @throws {ServicePaused} while these requests are paused */
+    requireClosed(request: ServiceRequest, url: URL): void {
       // `peek`: only a failure renews a streak's place in the cache.
-      const streak = streaks.peek(keyOf(origin, request));
-      if (streak === undefined || !isPaused(streak)) return undefined;
+      const streak = streaks.peek(keyOf(request, url));
+      if (streak === undefined || !isPaused(streak)) return;
       const isOtherSubject = streak.subjects.size === 1 && !streak.subjects.has(request.subject ?? '');
-      return isOtherSubject ? undefined : streak.lastOutage;
+      if (!isOtherSubject) throw new ServicePaused(request.service, url.host, streak.lastOutage);
     },
-    recordAnswer(origin: string, request: RequestKey): void {
-      streaks.delete(keyOf(origin, request));
+    recordAnswer(request: ServiceRequest, url: URL): void {
+      streaks.delete(keyOf(request, url));
     },
     /** Requests of one `outageGroup` count as one outage. */
-    recordFailure(origin: string, request: RequestKey, failure: Failure): void {
-      const key = keyOf(origin, request);
-      if (!isOutage(failure)) {
-        streaks.delete(key);
-        return;
-      }
+    recordFailure(request: ServiceRequest, url: URL, failure: Failure): void {
+      const key = keyOf(request, url);
+      if (!isOutage(failure)) return void streaks.delete(key);
       const { subject = '', outageGroup = {} } = request;
-      const streak = streaks.get(key) ?? newStreak(failure);
+      const streak: Streak = streaks.get(key) ?? {
+        ...{ outages: 0, subjects: new Set(), lastOutage: failure, pausedUntil: 0, groups: new WeakSet() },
+      };
       if (!streak.groups.has(outageGroup)) streak.outages += 1;
       streak.groups.add(outageGroup);
       if (streak.subjects.size < 2) streak.subjects.add(subject);
@@ -246,16 +221,8 @@ function createBreakers({ breakerThreshold, breakerPause, failingConnections }: 
   };
 }
 
-const keyOf = (origin: string, { tenant }: RequestKey): string =>
+const keyOf = ({ tenant }: ServiceRequest, { origin }: URL): string =>
   [origin, tenant?.workspace ?? '', tenant?.connection ?? ''].join(' ');
-
-const newStreak = (lastOutage: Outage): Streak => ({
-  outages: 0,
-  subjects: new Set(),
-  lastOutage,
-  pausedUntil: 0,
-  groups: new WeakSet(),
-});
 
 const isPaused = ({ pausedUntil }: Streak): boolean => performance.now() < pausedUntil;
 

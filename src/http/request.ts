@@ -1,4 +1,4 @@
-import { DelegateBackoff, handleWhen, retry } from 'cockatiel';
+import { setTimeout as delay } from 'node:timers/promises';
 import { type Failure, isFailure, type Service } from '../domain/failure/index.ts';
 import type { Millis } from '../domain/time/calendar.ts';
 import { checkDestination, type ResolveHost, systemResolve, type TrustedHost } from './address.ts';
@@ -35,22 +35,7 @@ export interface HttpOptions {
 }
 
 /** The only way to send requests to services whose addresses come from outside. */
-export interface GuardedHttp {
-  /**
-   * Sends a request within one deadline, which begins at its turn in the queue, and tries again if that may help.
-   *
-   * @throws {AddressRefused} {@link ServicePaused} {@link QueueFull} {@link TimedOut} {@link ServiceUnreachable}
-   * {@link ResponseTooLarge} {@link InvalidResponse} {@link RedirectRefused} {@link RateLimited} (429)
-   * {@link ServiceFailed} (5xx)
-   */
-  request(request: ServiceRequest): Promise<ServiceResponse>;
-  /** How many requests wait or are running. */
-  inProgress(): number;
-  /** Refuses the requests that wait, and from now on each that would have to: the process ends. */
-  closeQueue(): void;
-  /** Closes the queue, waits for running requests, and closes every connection. */
-  close(): Promise<void>;
-}
+export type GuardedHttp = ReturnType<typeof createHttp>;
 
 interface Progress {
   tries: number;
@@ -59,7 +44,7 @@ interface Progress {
 }
 
 /** @param options `resolve` and `limits` replace the system's resolver and {@link HTTP_LIMITS} in tests */
-export function createHttp(options: HttpOptions): GuardedHttp {
+export function createHttp(options: HttpOptions) {
   const { trustedHosts, resolve = systemResolve, onExchange } = options;
   const limits: HttpLimits = { ...HTTP_LIMITS, ...options.limits };
   const agent = createAgent(trustedHosts, limits, resolve);
@@ -68,14 +53,18 @@ export function createHttp(options: HttpOptions): GuardedHttp {
 
   async function sendWithRetries(request: ServiceRequest, progress: Progress): Promise<ServiceResponse> {
     const timeLeft = () => limits.deadline - (performance.now() - progress.startedAt);
-    try {
-      return await retryPolicy(request.tries ?? limits.tries, timeLeft).execute(() => {
-        progress.tries += 1;
-        const backoff = backoffAfter(progress.tries, limits);
-        return sendOnce(request, { agent, limits, backoff, timeLeft: timeLeft() });
-      });
-    } catch (error) {
-      throw error instanceof RetryableError ? error.failure : error;
+    for (;;) {
+      progress.tries += 1;
+      const backoff = backoffAfter(progress.tries, limits);
+      try {
+        return await sendOnce(request, { agent, limits, backoff, timeLeft: timeLeft() });
+      } catch (error) {
+        if (!(error instanceof RetryableError)) throw error;
+        // A pause that would end after the deadline is not begun: the caller gets the failure at once.
+        const isLast = progress.tries >= (request.tries ?? limits.tries) || error.wait >= timeLeft();
+        if (isLast) throw error.failure;
+        await delay(error.wait);
+      }
     }
   }
 
@@ -106,34 +95,32 @@ export function createHttp(options: HttpOptions): GuardedHttp {
   }
 
   return {
-    request(request) {
+    /**
+     * Sends a request within one deadline, which begins at its turn in the queue, and tries again if that may help.
+     *
+     * @throws {AddressRefused} {@link ServicePaused} {@link QueueFull} {@link TimedOut} {@link ServiceUnreachable}
+     * {@link ResponseTooLarge} {@link InvalidResponse} {@link RedirectRefused} {@link RateLimited} (429)
+     * {@link ServiceFailed} (5xx)
+     */
+    request(request: ServiceRequest): Promise<ServiceResponse> {
       const response = sendAndReport(request);
       const remove = () => running.delete(response);
       running.add(response);
       response.then(remove, remove);
       return response;
     },
-    inProgress: () => running.size,
+    /** How many requests wait or are running. */
+    inProgress: (): number => running.size,
+    /** Refuses the requests that wait, and from now on each that would have to: the process ends. */
     closeQueue: admission.close,
-    async close() {
+    /** Closes the queue, waits for running requests, and closes every connection. */
+    async close(): Promise<void> {
       admission.close();
       await Promise.allSettled(running);
       await agent.destroy();
     },
   };
 }
-
-/** A pause that would end after the deadline is not begun: the caller gets the failure at once. @param timeLeft in ms */
-const retryPolicy = (tries: number, timeLeft: () => number) =>
-  retry(
-    handleWhen((error) => error instanceof RetryableError && error.wait < timeLeft()),
-    {
-      maxAttempts: tries - 1,
-      backoff: new DelegateBackoff(({ result }) =>
-        'error' in result && result.error instanceof RetryableError ? result.error.wait : 0,
-      ),
-    },
-  );
 
 /** Random, so that many clients do not all return at once to a service that has just recovered. @returns ms */
 function backoffAfter(tries: number, { shortestBackoff, longestBackoff }: HttpLimits): number {

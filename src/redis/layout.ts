@@ -1,6 +1,6 @@
 import { NewerRecords } from '../domain/failure/index.ts';
 import type { SlackId } from '../domain/slack-id.ts';
-import { guardRead, type RedisConnection } from './connect.ts';
+import { guardRead, guardWrite, type RedisConnection } from './connect.ts';
 import { newerRecords } from './errors.ts';
 import { LAYOUT_KEY, recordKey } from './keys.ts';
 
@@ -45,23 +45,32 @@ function requireCurrent(redis: RedisConnection): void {
   if (outdated.has(redis)) throw new NewerRecords();
 }
 
-/**
- * Runs a script that writes something of a workspace: the only way to do so. Nothing is written if a newer version has
- * written there.
- *
- * @param keys of that workspace or organisation
- * @throws what `guardRead` makes a StoreUnavailable of; NewerRecords
- */
-export async function evalInWorkspace(
+type ScriptCall = readonly [
   redis: RedisConnection,
   workspace: SlackId,
   script: string,
+  /** Of that workspace or organisation. */
   keys: readonly string[],
-  ...args: readonly (string | number)[]
-): Promise<unknown> {
+  ...args: readonly (string | number)[],
+];
+
+async function evalScript(...[redis, workspace, script, keys, ...args]: ScriptCall): Promise<unknown> {
   requireCurrent(redis);
   return redis.eval(withLayout(script), keys.length + 1, ...keys, recordKey(workspace), ...args);
 }
+
+/**
+ * Runs a script that writes something of a workspace: this and `commitInWorkspace` are the only ways to do so. Nothing is
+ * written if a newer version has written there.
+ *
+ * @throws StoreUnavailable, NewerRecords
+ */
+export const evalInWorkspace = (...call: ScriptCall): Promise<unknown> =>
+  guardRead(() => evalScript(...call));
+
+/** The same for a change that somebody waits for. @throws StoreUnavailable, `unsure` if it may have been made although its answer was lost */
+export const commitInWorkspace = (...call: ScriptCall): Promise<unknown> =>
+  guardWrite(() => evalScript(...call));
 
 /** Runs one command that writes a key of a workspace: see `evalInWorkspace`. @throws StoreUnavailable */
 export const writeInWorkspace = (
@@ -70,17 +79,9 @@ export const writeInWorkspace = (
   command: 'HSET' | 'HDEL' | 'SREM',
   key: string,
   ...args: readonly string[]
-): Promise<unknown> =>
-  guardRead(() =>
-    evalInWorkspace(
-      redis,
-      workspace,
-      'return redis.call(ARGV[1], KEYS[1], unpack(ARGV, 2))',
-      [key],
-      command,
-      ...args,
-    ),
-  );
+): Promise<unknown> => evalInWorkspace(redis, workspace, COMMAND, [key], command, ...args);
+
+const COMMAND = 'return redis.call(ARGV[1], KEYS[1], unpack(ARGV, 2))';
 
 const REPLACE = `
 if redis.call('HGET', KEYS[1], ARGV[1]) ~= ARGV[2] then return 0 end
@@ -99,20 +100,15 @@ export const replaceField = async (
   field: string,
   before: string,
   after: string,
-): Promise<boolean> => {
-  const keys = [recordKey(workspace)];
-  return (
-    (await guardRead(() => evalInWorkspace(redis, workspace, REPLACE, keys, field, before, after))) === 1
-  );
-};
+): Promise<boolean> =>
+  (await evalInWorkspace(redis, workspace, REPLACE, [recordKey(workspace)], field, before, after)) === 1;
 
 /** Deletes keys of a workspace. @throws StoreUnavailable */
 export const unlinkInWorkspace = (
   redis: RedisConnection,
   workspace: SlackId,
   keys: readonly string[],
-): Promise<unknown> =>
-  guardRead(() => evalInWorkspace(redis, workspace, "return redis.call('UNLINK', unpack(KEYS))", keys));
+): Promise<unknown> => evalInWorkspace(redis, workspace, "return redis.call('UNLINK', unpack(KEYS))", keys);
 
 /** The record of a workspace, without its stamp. @throws StoreUnavailable */
 export async function readRecord(

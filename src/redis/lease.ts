@@ -33,9 +33,8 @@ export async function acquireLease(
 ): Promise<Lease | 'taken' | 'gone'> {
   const token = randomBytes(12).toString('base64url');
   const lease = { key, token };
-  const result = await guardRead(() =>
-    evalInWorkspace(redis, teamId, ACQUIRE, [recordKey(teamId), key], token, ms),
-  ).catch((error: unknown) => {
+  const keys = [recordKey(teamId), key];
+  const result = await evalInWorkspace(redis, teamId, ACQUIRE, keys, token, ms).catch((error: unknown) => {
     // Redis may grant it after the timeout, and then nobody would hold it until its time is over.
     void releaseLease(redis, lease).catch(() => undefined);
     throw error;

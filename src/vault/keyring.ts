@@ -9,33 +9,31 @@ export interface SealingKey {
   readonly key: Buffer;
 }
 
-export interface Keyring {
-  seal(plain: string, owner: SealOwner): string;
-  /** Throws nothing else, for any text. @throws UnsealFailed */
-  open(envelope: string, owner: SealOwner): string;
-  /** Whether another key than the newest sealed it. @throws UnsealFailed `malformed` */
-  needsReseal(envelope: string): boolean;
-  /** The name of the key that sealed it, and of the key that opens it, whatever that is called now. @throws UnsealFailed `malformed` */
-  identifyKey(envelope: string, owner: SealOwner): { readonly id: string; readonly opensWith?: string };
-}
+export type Keyring = ReturnType<typeof createKeyring>;
 
 const KEY_BYTES = 32;
 
 /** @param keys newest first: the first one seals, all of them open */
-export function createKeyring(keys: readonly SealingKey[]): Keyring {
+export function createKeyring(keys: readonly SealingKey[]) {
   if (keys.some(({ key }) => key.length !== KEY_BYTES)) throw new RangeError('A key has 32 bytes.');
   const byId = new Map(keys.map(({ id, key }) => [id, createSecretKey(key)] as const));
   const [newest] = byId;
   if (newest === undefined) throw new RangeError('A keyring needs a key.');
   const [newestId, newestKey] = newest;
   return {
-    seal: (plain, owner) => seal(plain, owner, newestId, newestKey),
-    open(text, owner) {
+    /** @returns an envelope */
+    seal: (plain: string, owner: SealOwner): string => seal(plain, owner, newestId, newestKey),
+    /** Throws nothing else, for any text. @throws UnsealFailed */
+    open(text: string, owner: SealOwner): string {
       const envelope = parseEnvelope(text, owner.kind);
-      return unseal(envelope, owner, keyOf(byId, envelope.keyId, owner.kind));
+      const key = byId.get(envelope.keyId);
+      if (key === undefined) throw new UnsealFailed('unknown-key', envelope.keyId, owner.kind);
+      return unseal(envelope, owner, key);
     },
-    needsReseal: (text) => parseEnvelope(text).keyId !== newestId,
-    identifyKey(text, owner) {
+    /** Whether another key than the newest sealed it. @throws UnsealFailed `malformed` */
+    needsReseal: (text: string): boolean => parseEnvelope(text).keyId !== newestId,
+    /** The name of the key that sealed it, and of the key that opens it, whatever that is called now. @throws UnsealFailed `malformed` */
+    identifyKey(text: string, owner: SealOwner): { readonly id: string; readonly opensWith?: string } {
       const envelope = parseEnvelope(text, owner.kind);
       const opens = ([, key]: readonly [string, KeyObject]) =>
         tryRead(() => unseal(envelope, owner, key)) !== undefined;
@@ -43,12 +41,6 @@ export function createKeyring(keys: readonly SealingKey[]): Keyring {
       return { id: envelope.keyId, ...(opensWith !== undefined && { opensWith }) };
     },
   };
-}
-
-function keyOf(byId: ReadonlyMap<string, KeyObject>, id: string, what: string): KeyObject {
-  const key = byId.get(id);
-  if (key === undefined) throw new UnsealFailed('unknown-key', id, what);
-  return key;
 }
 
 const CIPHER = 'aes-256-gcm';

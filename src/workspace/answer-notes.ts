@@ -12,7 +12,7 @@ import type { Millis } from '../domain/time/calendar.ts';
 import { FIELDS } from '../redis/keys.ts';
 import { fingerprintOf } from './credentials/connections.ts';
 import type { CredentialName, RejectionNote } from './credentials/rejections.ts';
-import { tryParseRecord } from './record/record-schema.ts';
+import { millis, tryParseRecord } from './record/record-schema.ts';
 import { storedFailure, storeFailure } from './record/stored-failure.ts';
 import type { RecordFields } from './record/workspace-store.ts';
 
@@ -24,8 +24,7 @@ const balanceSchema = z.object({
   days: z.int().exactOptional(),
   /** What the month was expected to cost, in digits, and which month: `2026-11`. */
   forecast: z.object({ total: z.string(), month: z.string() }).exactOptional(),
-  /** ms since the epoch */
-  at: z.int(),
+  at: millis,
 });
 
 /** A project's balance, and when it was fetched. */

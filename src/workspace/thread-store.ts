@@ -46,13 +46,11 @@ export interface ThreadQuestions {
   readonly failed: ThreadQuestion | undefined;
 }
 
-/** The last questions in each thread, so that the next one can leave out what they had. Each method is one round trip. */
-export interface ThreadStore {
-  /** Does nothing for a workspace that left. @throws StoreUnavailable */
-  remember(place: ThreadPlace, question: ThreadQuestion, outcome: ThreadOutcome): Promise<void>;
-  /** @param at now, in ms @throws StoreUnavailable */
-  recall(place: ThreadPlace, at: Millis): Promise<ThreadQuestions>;
-}
+/**
+ * The last questions in each thread, so that the next one can leave out what they had. Each method is one round trip.
+ * @throws StoreUnavailable from each
+ */
+export type ThreadStore = ReturnType<typeof createThreadStore>;
 
 export const THREAD_LIFETIME = 30 * DAY;
 /** Of a workspace; the oldest go first. */
@@ -90,15 +88,17 @@ export const questionArguments = (place: ThreadPlace, question: ThreadQuestion, 
 const fieldOf = ({ channel, thread, person }: ThreadPlace, outcome: ThreadOutcome): string =>
   JSON.stringify([channel, thread, ...(outcome === 'everybody' ? [] : [person, outcome])]);
 
-export function createThreadStore(redis: RedisConnection): ThreadStore {
+export function createThreadStore(redis: RedisConnection) {
   return {
-    async remember(place, question, outcome) {
+    /** Does nothing for a workspace that left. */
+    async remember(place: ThreadPlace, question: ThreadQuestion, outcome: ThreadOutcome): Promise<void> {
       const { workspace } = place;
       const keys = [threadsKey, threadTimesKey, recordKey, auditKey].map((key) => key(workspace));
       const args = questionArguments(place, question, outcome);
-      await guardRead(() => evalInWorkspace(redis, workspace, REMEMBER, keys, ...args));
+      await evalInWorkspace(redis, workspace, REMEMBER, keys, ...args);
     },
-    async recall(place, at) {
+    /** @param at now, in ms */
+    async recall(place: ThreadPlace, at: Millis): Promise<ThreadQuestions> {
       const outcomes: readonly ThreadOutcome[] = ['everybody', 'person', 'failed'];
       const fields = outcomes.map((outcome) => fieldOf(place, outcome));
       const values = await guardRead(() => redis.hmget(threadsKey(place.workspace), ...fields));

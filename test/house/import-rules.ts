@@ -73,7 +73,6 @@ const ROOMS: readonly Room[] = [
 const KEEPERS = [
   { name: 'bullmq', rooms: [DELIVERY] },
   { name: 'undici', rooms: [HTTP, SLACK] },
-  { name: 'cockatiel', rooms: [HTTP] },
   { name: 'prom-client', rooms: [room('ops')] },
   { name: 'big\\.js', rooms: [DOMAIN] },
   { name: '@slack/(bolt|web-api|socket-mode|oauth)', rooms: [SLACK, room('ops')] },

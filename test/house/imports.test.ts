@@ -149,7 +149,6 @@ describe('the import rules', () => {
   it.each([
     ['bullmq', 'src/workspace/settings.ts'],
     ['undici', 'src/billing/client.ts'],
-    ['cockatiel', 'src/slack/web-client.ts'],
     ['prom-client', 'src/slack/web-client.ts'],
     ['big.js', 'src/features/spend/blocks.ts'],
     ['ioredis', 'src/billing/client.ts'],

@@ -9,7 +9,6 @@ import {
   startOfDay,
   type Zone,
 } from '../../domain/time/calendar.ts';
-import type { ServiceResponse } from '../../http/request.ts';
 import type { BalanceRecord, Consumption, Subscription, TimeRange } from '../client.ts';
 import {
   chooseDay,
@@ -80,7 +79,7 @@ export async function checkConformance(parts: ConformanceParts): Promise<Conform
     await questioner.close();
   }
   const points = POINT_IDS.map((id) => resultOf(id, found.get(id), questioner));
-  const { requests, attempts } = questioner.wire;
+  const { requests, attempts } = questioner.progress;
   return { conforms: points.every(({ verdict }) => verdict !== 'fail'), points, requests, attempts };
 }
 
@@ -96,10 +95,9 @@ function resultOf(id: PointId, found: Found | undefined, questioner: Questioner)
   return { id, ...point, verdict: 'fail', came, otherwise, ...(query !== undefined && { query }) };
 }
 
-function whyUnchecked(questioner: Questioner): string {
-  const breakdown = questioner.breakdown();
+function whyUnchecked({ progress: { breakdown, isLate } }: Questioner): string {
   if (breakdown !== undefined) return `${breakdown.point} ended the check`;
-  return questioner.isLate() ? 'time ended the check' : 'no figures came to check it with';
+  return isLate ? 'time ended the check' : 'no figures came to check it with';
 }
 
 /** @returns a day that has charges, if possible; undefined unless both documents have an answer */
@@ -174,32 +172,25 @@ const rangeOf = (first: Day, to: Millis, zone: Zone): TimeRange => ({
 });
 
 /** What all answers together say about the points of the connection. */
-function wireFindings({ wire, breakdown, isLate }: Questioner): readonly Found[] {
-  const end = breakdown();
-  const slowest = `${Math.ceil(wire.slowest)} ms`;
+function wireFindings({ progress }: Questioner): readonly Found[] {
+  const { breakdown: end, first, isLate, isReached, isReadable, largest, closing } = progress;
+  const slowest = `${Math.ceil(progress.slowest)} ms`;
+  const good: Partial<Record<PointId, string>> = {
+    ...(isReached && { reach: 'connected' }),
+    ...(first && {
+      redirect: 'no redirect',
+      http: `HTTP ${first.status}, ${first.headers['content-type'] ?? 'no Content-Type'}`,
+      compression: 'not compressed',
+      time: `${slowest} at most`,
+      size: `${Math.ceil(largest / 1024)} KB at most`,
+      'rate-limit': 'no 429 that lasts',
+      'keep-alive': closing > 0 ? 'each answer ends its connection, which is slower' : 'no connection broke',
+    }),
+    ...(first && isReadable && { json: 'readable', token: 'accepted' }),
+  };
   return [
     ...(end === undefined ? [] : [{ ...failed(end.point, end.failure), query: end.query }]),
-    ...(isLate() ? [finding('time', `up to ${slowest} an answer, too slow to ask everything`, '')] : []),
-    ...(wire.isReached ? [finding('reach', undefined, 'connected')] : []),
-    ...(wire.first === undefined ? [] : goodWire(wire, wire.first, slowest)),
+    ...(isLate ? [finding('time', `up to ${slowest} an answer, too slow to ask everything`, '')] : []),
+    ...Object.entries(good).map(([id, came]) => finding(id as PointId, undefined, came)),
   ];
-}
-
-function goodWire(
-  wire: Questioner['wire'],
-  first: ServiceResponse,
-  slowest: string,
-): readonly PointFinding[] {
-  const came: Partial<Record<PointId, string>> = {
-    redirect: 'no redirect',
-    http: `HTTP ${first.status}, ${first.headers['content-type'] ?? 'no Content-Type'}`,
-    compression: 'not compressed',
-    time: `${slowest} at most`,
-    size: `${Math.ceil(wire.largest / 1024)} KB at most`,
-    'rate-limit': 'no 429 that lasts',
-    'keep-alive':
-      wire.closing > 0 ? 'each answer ends its connection, which is slower' : 'no connection broke',
-    ...(wire.isReadable && { json: 'readable', token: 'accepted' }),
-  };
-  return Object.entries(came).map(([id, text]) => finding(id as PointId, undefined, text));
 }

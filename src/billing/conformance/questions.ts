@@ -14,15 +14,8 @@ import type { PointId } from './points.ts';
 
 export type Answer<T> = { readonly query: string } & ({ readonly value: T } | { readonly failure: Failure });
 
-/** What ends the check: each later question would meet it, too. */
-export interface Breakdown {
-  readonly point: PointId;
-  readonly failure: Failure;
-  readonly query: string;
-}
-
-/** What went over the wire so far. */
-export interface Wire {
+/** What the questions so far have shown of the service. */
+interface Progress {
   requests: number;
   /** With those that Tally sent again by itself. */
   attempts: number;
@@ -30,6 +23,8 @@ export interface Wire {
   isReached: boolean;
   /** An answer to a document had JSON in it. */
   isReadable: boolean;
+  /** A question was not asked, because the time for all of them was over. */
+  isLate: boolean;
   /** The first 2xx. */
   first?: ServiceResponse;
   slowest: Millis;
@@ -37,6 +32,8 @@ export interface Wire {
   largest: number;
   /** Answers that end their connection. */
   closing: number;
+  /** What ended the check: each later question would meet it, too. */
+  breakdown?: { readonly point: PointId; readonly failure: Failure; readonly query: string };
 }
 
 /** `document`: an answer is expected. `probe`: a refusal is. `without-token`: a probe, and the request has no token. */
@@ -51,37 +48,24 @@ export interface QuestionerParts {
   readonly timeout: Millis;
 }
 
-export interface Questioner {
-  /** @returns undefined after a breakdown */
-  ask<T>(
-    kind: Kind,
-    question: (billing: BillingClient, access: BillingAccess) => Promise<T>,
-  ): Promise<Answer<T> | undefined>;
-  readonly wire: Readonly<Wire>;
-  breakdown(): Breakdown | undefined;
-  /** A question was not asked, because the time for all of them was over. */
-  isLate(): boolean;
-  close(): Promise<void>;
-}
+export type Questioner = ReturnType<typeof createQuestioner>;
 
 /** Asks one question after the other with Tally's own client and documents, over one HTTP client. */
-export function createQuestioner(parts: QuestionerParts): Questioner {
-  const wire: Wire = {
-    ...{ requests: 0, attempts: 0, isReached: false, isReadable: false },
+export function createQuestioner(parts: QuestionerParts) {
+  const progress: Progress = {
+    ...{ requests: 0, attempts: 0, isReached: false, isReadable: false, isLate: false },
     ...{ slowest: 0, largest: 0, closing: 0 },
   };
   const http = createHttp({
     ...parts,
     onExchange({ tries }) {
-      wire.requests += 1;
-      wire.attempts += tries;
+      progress.requests += 1;
+      progress.attempts += tries;
     },
   });
   const { baseUrl, token, timeout } = parts;
   const access: BillingAccess = { workspace: 'T0', connection: 'check', baseUrl, token };
   const startedAt = performance.now();
-  let isLate = false;
-  let breakdown: Breakdown | undefined;
   let last: { readonly query: string; readonly response?: ServiceResponse } = { query: '' };
 
   const recording = (kind: Kind): GuardedHttp => ({
@@ -92,44 +76,48 @@ export function createQuestioner(parts: QuestionerParts): Questioner {
       try {
         const response = await http.request(kind === 'without-token' ? withoutToken(request) : request);
         last = { ...last, response };
-        if (response.status < 300) wire.first ??= response;
-        wire.largest = Math.max(wire.largest, response.text.length);
-        if (response.headers.connection === 'close') wire.closing += 1;
+        if (response.status < 300) progress.first ??= response;
+        progress.largest = Math.max(progress.largest, response.text.length);
+        if (response.headers.connection === 'close') progress.closing += 1;
         return response;
       } finally {
-        wire.slowest = Math.max(wire.slowest, performance.now() - begun);
+        progress.slowest = Math.max(progress.slowest, performance.now() - begun);
       }
     },
   });
 
   return {
-    async ask(kind, question) {
-      isLate ||= performance.now() - startedAt > timeout;
-      if (breakdown !== undefined || isLate) return undefined;
+    progress: progress as Readonly<Progress>,
+    /** @returns undefined after a breakdown */
+    async ask<T>(
+      kind: Kind,
+      question: (billing: BillingClient, access: BillingAccess) => Promise<T>,
+    ): Promise<Answer<T> | undefined> {
+      progress.isLate ||= performance.now() - startedAt > timeout;
+      if (progress.breakdown !== undefined || progress.isLate) return undefined;
       try {
         const value = await question(createBilling({ http: recording(kind) }), access);
-        wire.isReached = true;
-        wire.isReadable ||= kind === 'document';
+        progress.isReached = true;
+        progress.isReadable ||= kind === 'document';
         return { value, query: last.query };
       } catch (failure) {
         if (!isFailure(failure)) throw failure;
         const { query, response } = last;
-        const point = breakdownPoint(failure, kind, response, wire.isReached);
-        wire.isReached ||= !['service-unreachable', 'address-refused', 'timed-out'].includes(failure.kind);
-        if (point === undefined) {
-          wire.isReadable ||= kind === 'document';
-          return { failure, query };
+        const point = breakdownPoint(failure, kind, response, progress.isReached);
+        progress.isReached ||= !UNREACHED.includes(failure.kind);
+        if (point !== undefined) {
+          progress.breakdown = { point, failure, query };
+          return undefined;
         }
-        breakdown = { point, failure, query };
-        return undefined;
+        progress.isReadable ||= kind === 'document';
+        return { failure, query };
       }
     },
-    wire,
-    breakdown: () => breakdown,
-    isLate: () => isLate,
-    close: () => http.close(),
+    close: http.close,
   };
 }
+
+const UNREACHED: readonly Failure['kind'][] = ['service-unreachable', 'address-refused', 'timed-out'];
 
 const queryOf = ({ body = '' }: ServiceRequest): string => JSON.parse(body).query;
 

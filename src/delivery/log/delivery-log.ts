@@ -123,8 +123,7 @@ export const setWithLease = (
   { teamId, token }: DeliveryLease,
   key: string,
   ...field: readonly [name: string, value: string | number]
-): Promise<unknown> =>
-  guardRead(() => evalInWorkspace(redis, teamId, SET, [deliveryLockKey(teamId), key], token, ...field));
+): Promise<unknown> => evalInWorkspace(redis, teamId, SET, [deliveryLockKey(teamId), key], token, ...field);
 
 const DROP = `
 if redis.call('GET', KEYS[1]) ~= ARGV[1] then return 0 end
@@ -150,8 +149,13 @@ export function createDeliveryLog(redis: RedisConnection) {
   };
   const evaluate = (workspace: SlackId, script: string, ...args: readonly (string | number)[]) => {
     const keys = [deliveryLockKey, deliveryLogKey, recordKey, threadsKey, threadTimesKey];
-    const own = keys.map((key) => key(workspace));
-    return guardRead(() => evalInWorkspace(redis, workspace, script, own, ...args));
+    return evalInWorkspace(
+      redis,
+      workspace,
+      script,
+      keys.map((key) => key(workspace)),
+      ...args,
+    );
   };
 
   /** @param sent a field of the record, with its value if that is to be written @returns 1 if written, 2 if not expected */

@@ -10,15 +10,6 @@ export const earliest = (...instants: readonly (number | undefined)[]): number |
   return known.length === 0 ? undefined : Math.min(...known);
 };
 
-/** Splits off what is due by `now`, and says when the next of the rest is due. */
-export const splitByTime = <T>(
-  planned: readonly { readonly what: T; readonly at: Millis }[],
-  now: Millis,
-): { readonly due: readonly T[]; readonly next: Millis | undefined } => ({
-  due: planned.filter(({ at }) => at <= now).map(({ what }) => what),
-  next: earliest(...planned.flatMap(({ at }) => (at > now ? [at] : []))),
-});
-
 const FINAL: readonly string[] = ['posted', 'skipped', 'failed'];
 export const isFinal = ({ entry }: DeliveryLogLine): boolean => FINAL.includes(entry.state);
 /** Neither this date nor an earlier one of the schedule is delivered any more. */

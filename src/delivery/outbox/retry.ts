@@ -2,6 +2,8 @@ import { type FailureOf, isFailure, NotSent } from '../../domain/failure/index.t
 import { HOUR, MINUTE, type Millis } from '../../domain/time/calendar.ts';
 import type { PauseReason } from '../../workspace/owned/schedules.ts';
 import { type StoredFailure, storeFailure } from '../../workspace/record/stored-failure.ts';
+import type { DeliveryLogSnapshot } from '../log/delivery-log.ts';
+import { earliest } from '../log/due-dates.ts';
 
 /** What a failure means for a schedule. */
 export type FailureEffect = { readonly cause: StoredFailure } & Effect;
@@ -75,9 +77,30 @@ export const ignoreTooFar = (at: Millis, now: Millis, farthest: number): number 
 
 /** Until when nothing is sent, because Slack limits the rate; in ms. */
 export const backOffEnd = (
-  { backOffUntil = 0 }: { readonly backOffUntil: Millis | undefined },
+  { backOffUntil = 0 }: Pick<DeliveryLogSnapshot, 'backOffUntil'>,
   now: Millis,
-): number => ignoreTooFar(backOffUntil, now, MAX_RETRY_DELAY);
+): Millis => ignoreTooFar(backOffUntil, now, MAX_RETRY_DELAY);
+
+/**
+ * Splits off what is to be sent now, which is nothing while Slack limits the rate.
+ *
+ * @param planned `at` in ms; undefined for never
+ * @returns also when the next of the rest is to be sent; undefined for never
+ */
+export function splitByTime<T>(
+  planned: readonly { readonly what: T; readonly at: Millis | undefined }[],
+  snapshot: Pick<DeliveryLogSnapshot, 'backOffUntil'>,
+  now: Millis,
+): { readonly due: readonly T[]; readonly next: Millis | undefined } {
+  const backOffUntil = backOffEnd(snapshot, now);
+  const sends = planned.flatMap(({ what, at }) =>
+    at === undefined ? [] : [{ what, at: Math.max(at, backOffUntil) }],
+  );
+  return {
+    due: sends.flatMap(({ what, at }) => (at <= now ? [what] : [])),
+    next: earliest(...sends.flatMap(({ at }) => (at > now ? [at] : []))),
+  };
+}
 
 /** Slack's codes for a token that no longer works, and for a workspace that is gone. */
 const GONE: ReadonlySet<string> = new Set([

@@ -4,13 +4,12 @@ import * as z from 'zod';
 import type { SlackId } from '../../domain/slack-id.ts';
 import { MINUTE, type Millis } from '../../domain/time/calendar.ts';
 import { chosenByKey } from '../../workspace/projects/chosen-project.ts';
-import { tryParseRecord } from '../../workspace/record/record-schema.ts';
+import { millis, tryParseRecord } from '../../workspace/record/record-schema.ts';
 import type { Workspace } from '../../workspace/record/workspaces.ts';
 import { type DeliveryContext, openState } from '../context.ts';
 import { type DeliveryLogLine, type DeliveryLogSnapshot, deliveryKey } from '../log/delivery-log.ts';
 import type { DeliveryLogEntry, PostedMessage } from '../log/delivery-log-entry.ts';
-import { splitByTime } from '../log/due-dates.ts';
-import { backOffEnd } from '../outbox/retry.ts';
+import { splitByTime } from '../outbox/retry.ts';
 import { recordFailed, trackMessage } from '../outbox/send-message.ts';
 import { sendStoredMessage, sendsAt, storedMessageSchema } from '../outbox/stored-message.ts';
 import { editMessage } from '../outbox/unclaimed-messages.ts';
@@ -123,8 +122,7 @@ const EXPLANATION_STATE = 'correction/';
 
 const figures = z.record(z.string(), z.string());
 const explanation = storedMessageSchema.extend({
-  /** ms since the epoch */
-  began: z.int(),
+  began: millis,
   /** `ts` of the post in whose thread it is. */
   thread: z.string(),
   lines: z.array(z.string()).readonly(),
@@ -162,7 +160,6 @@ export function planExplanations(
   correcting: readonly ScheduleLogEntry[],
   now: Millis,
 ) {
-  const backOffUntil = backOffEnd(snapshot, now);
   const busy = new Set(correcting.map(({ line }) => line.entry.post?.channel));
   const begun = snapshot.statesOf(EXPLANATION_STATE).map(([name]) => name.slice(EXPLANATION_STATE.length));
   const open = unexplainedPosts(workspace, snapshot).map(({ post }) => post.channel);
@@ -170,9 +167,9 @@ export function planExplanations(
     .filter((channel) => !busy.has(channel))
     .map((channel) => {
       const stored = parseExplanation(snapshot.state(EXPLANATION_STATE + channel));
-      return { what: channel, at: Math.max(backOffUntil, (stored && sendsAt(stored)) ?? 0) };
+      return { what: channel, at: (stored && sendsAt(stored)) ?? 0 };
     });
-  return splitByTime(waiting, now);
+  return splitByTime(waiting, snapshot, now);
 }
 
 /** Says in the thread of the newest post what was corrected in all of them. @throws LeaseLostError, StoreUnavailable */

@@ -5,14 +5,14 @@ import type { SlackId } from '../../domain/slack-id.ts';
 import { dayAt, MINUTE, type Millis } from '../../domain/time/calendar.ts';
 import { chosenByKey, projectLabel } from '../../workspace/projects/chosen-project.ts';
 import { canAskAbout } from '../../workspace/projects/resolve-project.ts';
-import { tryParseRecord } from '../../workspace/record/record-schema.ts';
+import { millis, tryParseRecord } from '../../workspace/record/record-schema.ts';
 import { wordFailure } from '../../workspace/record/stored-failure.ts';
 import { type DeliveryContext, openState, type StateDocument } from '../context.ts';
 import { type DeliveryLogSnapshot, deliveryKey } from '../log/delivery-log.ts';
 import { noticeReason } from '../log/delivery-log-entry.ts';
-import { earliest, splitByTime } from '../log/due-dates.ts';
+import { earliest } from '../log/due-dates.ts';
 import { findRecipient, type Recipient, responsiblePeople } from '../outbox/recipients.ts';
-import { backOffEnd } from '../outbox/retry.ts';
+import { splitByTime } from '../outbox/retry.ts';
 import { recordFailed, trackMessage } from '../outbox/send-message.ts';
 import { sendStoredMessage, sendsAt, storedMessageSchema } from '../outbox/stored-message.ts';
 import { failureNotice, type PendingNotification } from './notice-blocks.ts';
@@ -24,8 +24,7 @@ import { connectionsOf } from './run-state.ts';
 const NOTICE_STATE = 'notice/';
 
 const notice = z.object({
-  /** ms since the epoch */
-  began: z.int(),
+  began: millis,
   why: noticeReason,
   /** `deliveryKey` of each date that it is about. */
   about: z.array(z.string()).readonly(),
@@ -37,13 +36,6 @@ type Notice = Readonly<z.infer<typeof notice>>;
 /** Returns undefined if nothing is stored or it is damaged. */
 const parseNotice = (json: string | undefined): Notice | undefined => tryParseRecord(notice, json);
 
-export interface NoticePlan {
-  /** Owners who get a notice now. */
-  readonly due: readonly SlackId[];
-  /** When the next notice is due; undefined if none is. */
-  readonly next: Millis | undefined;
-}
-
 const noticeAt = ({ line }: ScheduleLogEntry): Millis => line.entry.noticeNext ?? 0;
 
 /** Whether the next notice to this owner covers the date, or the one that is already on its way. */
@@ -53,13 +45,8 @@ function isAbout(pendingDate: PendingNotice, owner: SlackId, stored: Notice | un
   return stored.about.includes(keyOf(pendingDate)) && stored.why === pendingDate.line.entry.pendingNotice;
 }
 
-/** Plans one notice per owner at a time: the dates that share its cause. */
-export function planNotices(
-  pending: readonly PendingNotice[],
-  snapshot: DeliveryLogSnapshot,
-  now: Millis,
-): NoticePlan {
-  const backOffUntil = backOffEnd(snapshot, now);
+/** The owners who get a notice: one per owner at a time, about the dates that share its cause. */
+export function planNotices(pending: readonly PendingNotice[], snapshot: DeliveryLogSnapshot, now: Millis) {
   const begun = snapshot.statesOf(NOTICE_STATE).map(([name]) => name.slice(NOTICE_STATE.length));
   const owners = new Set([...begun, ...pending.map(({ schedule }) => schedule.owner)]);
   const waiting = [...owners].flatMap((owner) => {
@@ -68,9 +55,9 @@ export function planNotices(
     // A try that is due now may still succeed.
     if (own.some(({ isInWork }) => isInWork) || (own.length === 0 && !begun.includes(owner))) return [];
     const instants = stored ? stored.messages.map(sendsAt) : own.map(noticeAt);
-    return [{ what: owner, at: Math.max(backOffUntil, earliest(...instants) ?? 0) }];
+    return [{ what: owner, at: earliest(...instants) ?? 0 }];
   });
-  return splitByTime(waiting, now);
+  return splitByTime(waiting, snapshot, now);
 }
 
 /**

@@ -6,8 +6,8 @@ import type { CredentialName } from '../../workspace/credentials/rejections.ts';
 import { tryParseRecord } from '../../workspace/record/record-schema.ts';
 import type { Workspace } from '../../workspace/record/workspace.ts';
 import type { DeliveryLogSnapshot } from '../log/delivery-log.ts';
-import { earliest, splitByTime } from '../log/due-dates.ts';
-import { backOffEnd } from '../outbox/retry.ts';
+import { earliest } from '../log/due-dates.ts';
+import { splitByTime } from '../outbox/retry.ts';
 import { sendsAt, storedMessageSchema } from '../outbox/stored-message.ts';
 
 /** Days before a credential expires on which people are reminded, in the reporting zone, at this time of day. */
@@ -97,17 +97,14 @@ export function planReminders(
   now: Millis,
 ): ReminderPlan {
   const credentials = credentialsOf(workspace);
-  const backOffUntil = backOffEnd(snapshot, now);
   const each = credentials.map((credential) => {
     const stored = parseReminderState(snapshot.state(reminderName(credential)));
-    const state = stored?.credential === credential.id ? stored : undefined;
+    const state = stored?.credential === credential.id ? stored : {};
     const rejected = workspace.rejectedAt(credential) !== undefined;
     return { credential, ...planSteps(credential, state, { zone: workspace.settings.zone, rejected, now }) };
   });
-  const messages = each.flatMap(({ credential, sendAt }) =>
-    sendAt === undefined ? [] : [{ what: credential, at: Math.max(sendAt, backOffUntil) }],
-  );
-  const sending = splitByTime(messages, now);
+  const messages = each.map(({ credential, sendAt }) => ({ what: credential, at: sendAt }));
+  const sending = splitByTime(messages, snapshot, now);
   const named = new Set(credentials.map(reminderName));
   return {
     due: each.flatMap(({ due }) => due ?? []),
@@ -117,19 +114,11 @@ export function planReminders(
   };
 }
 
-interface StepInput {
-  readonly zone: Zone;
-  readonly rejected: boolean;
-  readonly now: Millis;
-}
-
 function planSteps(
   credential: Credential,
-  state: ReminderState | undefined,
-  { zone, rejected, now }: StepInput,
+  { told = [], messages = [] }: Partial<ReminderState>,
+  { zone, rejected, now }: { readonly zone: Zone; readonly rejected: boolean; readonly now: Millis },
 ) {
-  const told: readonly ReminderStep[] = state?.told ?? [];
-  const sendAt = (state?.messages ?? []).flatMap((message) => sendsAt(message) ?? []);
   const steps = expirySteps(credential, zone);
   const passed = steps.filter(({ at }) => at <= now).map((reminder) => reminder.step);
   const isTooLate = credential.expiresAt !== undefined && now - credential.expiresAt > TOO_LATE_MS;
@@ -143,11 +132,7 @@ function planSteps(
       ? { credential, step: newest, steps: passed }
       : undefined;
   const ahead = told.includes('rejected') ? [] : steps.filter(({ at }) => at > now).map(({ at }) => at);
-  return {
-    due,
-    next: earliest(...ahead),
-    sendAt: earliest(...sendAt),
-  };
+  return { due, next: earliest(...ahead), sendAt: earliest(...messages.map(sendsAt)) };
 }
 
 /** In order. Steps from before the credential was registered are left out. */

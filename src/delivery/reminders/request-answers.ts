@@ -9,8 +9,7 @@ import {
 import { tryParseRecord } from '../../workspace/record/record-schema.ts';
 import { type DeliveryContext, openState } from '../context.ts';
 import type { Job } from '../job.ts';
-import { splitByTime } from '../log/due-dates.ts';
-import { backOffEnd } from '../outbox/retry.ts';
+import { splitByTime } from '../outbox/retry.ts';
 import { sendStoredMessage, sendsAt, storedMessageSchema } from '../outbox/stored-message.ts';
 import { editMessage } from '../outbox/unclaimed-messages.ts';
 
@@ -20,15 +19,11 @@ const schema = storedMessageSchema.extend({ request: managerRequestSchema });
 /** Tells people what managers answered, and redraws their request where the managers have it. */
 export const requestAnswersJob: Job = {
   plan(_, snapshot, now) {
-    const backOffUntil = backOffEnd(snapshot, now);
     const answers = snapshot
       .statesOf(ANSWER_STATE)
       .map(([name, json]) => ({ name, answer: tryParseRecord(schema, json) }));
-    const sends = answers.flatMap(({ name, answer }) => {
-      const at = answer && sendsAt(answer);
-      return at === undefined ? [] : [{ what: name, at: Math.max(at, backOffUntil) }];
-    });
-    const { due, next } = splitByTime(sends, now);
+    const sends = answers.map(({ name, answer }) => ({ what: name, at: answer && sendsAt(answer) }));
+    const { due, next } = splitByTime(sends, snapshot, now);
     return {
       ...{ isIdle: due.length === 0, next },
       stale: answers.flatMap(({ name, answer }) =>

@@ -5,8 +5,8 @@ import { isDamaged, type Workspace } from '../../workspace/record/workspace.ts';
 import { type DeliveryContext, openState, ScheduleChangedError } from '../context.ts';
 import type { Job } from '../job.ts';
 import type { DeliveryLogSnapshot } from '../log/delivery-log.ts';
-import { earliest, splitByTime } from '../log/due-dates.ts';
-import { backOffEnd } from '../outbox/retry.ts';
+import { earliest } from '../log/due-dates.ts';
+import { splitByTime } from '../outbox/retry.ts';
 import { alertActionAt, sendAlerts } from './alert-send.ts';
 import {
   CHECK_STATE,
@@ -53,14 +53,13 @@ export function planWatches(workspace: Workspace, snapshot: DeliveryLogSnapshot,
   );
   const check = nextCheckAt(workspace, snapshot, now);
   const isCheckDue = check !== undefined && check <= now;
-  // Slack's rate limit delays messages, not questions to billing.
-  const backOffUntil = backOffEnd(snapshot, now);
-  const acting = workspace.watches.flatMap((watch) => {
-    const at = actionAt(states.get(watch.id), isSuspended(watch, now));
-    return at === undefined ? [] : [{ what: watch, at: Math.max(at, backOffUntil) }];
-  });
+  const acting = workspace.watches.map((watch) => ({
+    what: watch,
+    at: actionAt(states.get(watch.id), isSuspended(watch, now)),
+  }));
   const known = new Set(workspace.watchIds);
-  const { due, next } = splitByTime(acting, now);
+  // Slack's rate limit delays messages, not questions to billing.
+  const { due, next } = splitByTime(acting, snapshot, now);
   return {
     isCheckDue,
     alerting: due,
@@ -71,14 +70,12 @@ export function planWatches(workspace: Workspace, snapshot: DeliveryLogSnapshot,
   };
 }
 
-function actionAt(state: StoredWatchState | undefined, isWatchSuspended: boolean): number | undefined {
-  const { alerts = [] } = state ?? {};
-  return earliest(
+const actionAt = ({ alerts = [] }: Partial<StoredWatchState> = {}, isWatchSuspended: boolean) =>
+  earliest(
     ...alerts.flatMap((alert) =>
       alert.messages.map((message) => alertActionAt(alert, message, isWatchSuspended)),
     ),
   );
-}
 
 /** Whether an undo can still bring the watch back: until then its state is kept. */
 const canBeRestored = (id: string, { fields }: Workspace): boolean =>

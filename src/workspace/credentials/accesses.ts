@@ -1,9 +1,8 @@
 import * as z from 'zod';
-import { UnsealFailed } from '../../domain/failure/index.ts';
 import type { SlackId } from '../../domain/slack-id.ts';
 import type { Millis, Zone } from '../../domain/time/calendar.ts';
 import type { Keyring } from '../../vault/keyring.ts';
-import { group, parseRecord, person } from '../record/record-schema.ts';
+import { group, millis, parseNamedRecord, parseRecord, person, slackId } from '../record/record-schema.ts';
 import type { Settings } from '../settings.ts';
 import { formatExpiry } from './connections.ts';
 import { sealOwnerOf } from './sealed-fields.ts';
@@ -40,10 +39,8 @@ const schema = z.object({
   /** Whether the service revokes tokens; absent when that is unknown. */
   revocable: z.boolean().exactOptional(),
   issuers,
-  /** Slack ID of the person. */
-  registeredBy: z.string(),
-  /** ms since the epoch */
-  registeredAt: z.int(),
+  registeredBy: slackId,
+  registeredAt: millis,
   sealed: z.string(),
 });
 
@@ -64,18 +61,14 @@ export type OpenableAccess = ApplicationAccessRecord & {
   readonly open: () => AccessSecrets;
 };
 
-/**
- * @param project where the record was found: one that was moved there from another project is refused
- * @throws UnsealFailed `malformed`, `not-authentic`
- */
+/** @param project where the record was found @throws UnsealFailed */
 export function parseAccess(
   keyring: Keyring,
   workspace: SlackId,
   project: string,
   json: string,
 ): OpenableAccess {
-  const { sealed, ...access } = parseRecord(schema, json, KIND);
-  if (access.project !== project) throw new UnsealFailed('not-authentic', undefined, KIND);
+  const { sealed, ...access } = parseNamedRecord(schema, json, 'project', project, KIND);
   return {
     ...access,
     open() {
@@ -91,10 +84,8 @@ export function serializeAccess(
   { id, secret, ...rest }: NewAccess,
 ): { readonly access: ApplicationAccessRecord; readonly json: string } {
   const access: ApplicationAccessRecord = { ...rest, lastFour: id.length < 12 ? '····' : id.slice(-4) };
-  const sealed = keyring.seal(
-    JSON.stringify({ id, secret }),
-    sealOwnerOf(KIND, workspace, rest.project, rest),
-  );
+  const owner = sealOwnerOf(KIND, workspace, rest.project, rest);
+  const sealed = keyring.seal(JSON.stringify({ id, secret }), owner);
   return { access, json: JSON.stringify({ ...access, sealed }) };
 }
 

@@ -1,10 +1,9 @@
 import { createHash } from 'node:crypto';
 import * as z from 'zod';
-import { UnsealFailed } from '../../domain/failure/index.ts';
 import type { SlackId } from '../../domain/slack-id.ts';
 import { dayAt, daysBetween, formatDays, type Millis, type Zone } from '../../domain/time/calendar.ts';
 import type { Keyring } from '../../vault/keyring.ts';
-import { parseRecord, product } from '../record/record-schema.ts';
+import { millis, parseNamedRecord, product, projectId, slackId } from '../record/record-schema.ts';
 import { sealOwnerOf } from './sealed-fields.ts';
 
 const KIND = 'billing-token';
@@ -61,17 +60,13 @@ const schema = z.object({
   /** What its token was tested with at registration, and is tested with again on demand. */
   test: z
     .object({
-      /** 1 to 32 digits */
-      project: z.string(),
+      project: projectId,
       product,
     })
     .exactOptional(),
-  /** Slack ID of the person. */
-  registeredBy: z.string(),
-  /** ms since the epoch */
-  registeredAt: z.int(),
-  /** ms since the epoch */
-  expiresAt: z.int().exactOptional(),
+  registeredBy: slackId,
+  registeredAt: millis,
+  expiresAt: millis.exactOptional(),
   sealed: z.string(),
 });
 
@@ -104,13 +99,11 @@ export const isExpiryUnknown = ({ expiresAt, lifetime }: Expiring): boolean =>
   expiresAt === undefined && lifetime !== 'none';
 
 /** Calendar days of the zone until the token expires; 0 for today, negative afterwards. */
-function daysLeft(expiresAt: Millis, at: Millis, zone: Zone): number {
-  return daysBetween(dayAt(at, zone), dayAt(expiresAt, zone));
-}
+const daysLeft = (expiresAt: Millis, at: Millis, zone: Zone): number =>
+  daysBetween(dayAt(at, zone), dayAt(expiresAt, zone));
 
-export function expiresSoon({ expiresAt }: Expiring, at: Millis, zone: Zone): boolean {
-  return expiresAt !== undefined && daysLeft(expiresAt, at, zone) <= SOON_DAYS;
-}
+export const expiresSoon = ({ expiresAt }: Expiring, at: Millis, zone: Zone): boolean =>
+  expiresAt !== undefined && daysLeft(expiresAt, at, zone) <= SOON_DAYS;
 
 /** `expires Thu 3 Dec 2026 (12 days)`, `expired Fri 20 Nov 2026 (yesterday)`, `no expiry`, `expiry unknown` */
 export function formatExpiry({ expiresAt, lifetime }: Expiring, at: Millis, zone: Zone): string {
@@ -148,18 +141,14 @@ export function describeConnection(connection: Connection, at: Millis, zone: Zon
 const ahead = (days: number): string => ['today', 'tomorrow'][days] ?? `${days} days`;
 const ago = (days: number): string => ['today', 'yesterday'][days] ?? `${days} days ago`;
 
-/**
- * @param name where the record was found: one that was moved there from another name is refused
- * @throws UnsealFailed `malformed`, `not-authentic`
- */
+/** @param name where the record was found @throws UnsealFailed */
 export function parseConnection(
   keyring: Keyring,
   workspace: SlackId,
   name: string,
   json: string,
 ): OpenableConnection {
-  const { sealed, ...connection } = parseRecord(schema, json, KIND);
-  if (connection.name !== name) throw new UnsealFailed('not-authentic', undefined, KIND);
+  const { sealed, ...connection } = parseNamedRecord(schema, json, 'name', name, KIND);
   return { ...connection, token: () => keyring.open(sealed, sealOwnerOf(KIND, workspace, name, connection)) };
 }
 
@@ -168,19 +157,15 @@ export function serializeConnection(
   workspace: SlackId,
   { token, ...rest }: NewConnection,
 ): { readonly connection: Connection; readonly json: string } {
-  const connection: Connection = { ...rest, lastFour: lastFour(token), fingerprint: fingerprintOf(token) };
+  const lastFour = token.length < 12 ? '····' : token.slice(-4);
+  const connection: Connection = { ...rest, lastFour, fingerprint: fingerprintOf(token) };
   const sealed = keyring.seal(token, sealOwnerOf(KIND, workspace, rest.name, rest));
   return { connection, json: JSON.stringify({ ...connection, sealed }) };
-}
-
-function lastFour(token: string): string {
-  return token.length < 12 ? '····' : token.slice(-4);
 }
 
 /**
  * Not keyed, so that a person can compare it with `printf %s "$TOKEN" | sha256sum`. The service's random tokens cannot
  * be guessed from it, and 48 bits are enough to tell two apart.
  */
-export function fingerprintOf(token: string): string {
-  return createHash('sha256').update(token).digest('hex').slice(0, 12);
-}
+export const fingerprintOf = (token: string): string =>
+  createHash('sha256').update(token).digest('hex').slice(0, 12);

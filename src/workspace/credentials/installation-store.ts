@@ -69,24 +69,16 @@ export function createInstallationStore({ redis, keyring }: { redis: RedisConnec
       if (await access.isRevoked(organisation, workspace)) return false;
       // The two are in different slots. The list of members is written first, so that uninstalling finds the workspace.
       const keys = [recordKey(organisation), membersKey(organisation)];
-      const ask = (script: string) =>
-        guardRead(() => evalInWorkspace(redis, organisation, script, keys, workspace));
+      const ask = (script: string) => evalInWorkspace(redis, organisation, script, keys, workspace);
       if ((await ask(JOIN)) !== 1) return false;
       await index.touch(workspace);
-      await writeInWorkspace(
-        redis,
-        workspace,
-        'HSET',
-        recordKey(workspace),
-        FIELDS.organisation,
-        organisation,
-      );
+      const note = [FIELDS.organisation, organisation] as const;
+      await writeInWorkspace(redis, workspace, 'HSET', recordKey(workspace), ...note);
       if ((await ask(IS_MEMBER)) === 1 && !(await access.isRevoked(organisation, workspace))) return true;
       // Either of them left in between, and deleted what was there then.
       await writeInWorkspace(redis, organisation, 'SREM', membersKey(organisation), workspace);
-      const own = keysOf(workspace);
       const fields = [FIELDS.installation, FIELDS.organisation];
-      await guardRead(() => evalInWorkspace(redis, workspace, UNDO_JOIN, own, ...fields));
+      await evalInWorkspace(redis, workspace, UNDO_JOIN, keysOf(workspace), ...fields);
       return false;
     },
     /** The organisation noted for this workspace; the note is deleted when either of them leaves. */

@@ -1,6 +1,6 @@
 import * as z from 'zod';
 import { FIELDS } from '../../redis/keys.ts';
-import { tryParseRecord } from '../record/record-schema.ts';
+import { millis, tryParseRecord } from '../record/record-schema.ts';
 import type { RecordFields } from '../record/workspace-store.ts';
 import type { OpenableAccess } from './accesses.ts';
 import type { OpenableConnection } from './connections.ts';
@@ -15,8 +15,7 @@ export interface CredentialName {
 const schema = z.object({
   /** Of the credential that was sent, which may have been replaced since: a fingerprint, or the ID's last characters. */
   mark: z.string(),
-  /** ms since the epoch */
-  at: z.int(),
+  at: millis,
 });
 /** That a service rejected a credential. */
 export type RejectionNote = Readonly<z.infer<typeof schema>>;

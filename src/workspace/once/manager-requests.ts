@@ -3,16 +3,15 @@ import * as z from 'zod';
 import { EditConflict, NotInstalled } from '../../domain/failure/index.ts';
 import type { SlackId } from '../../domain/slack-id.ts';
 import { DAY, HOUR, type Millis } from '../../domain/time/calendar.ts';
-import { guardRead, guardWrite, type RedisConnection } from '../../redis/connect.ts';
+import { guardRead, type RedisConnection } from '../../redis/connect.ts';
 import { auditKey, deliveryLogKey, managerRequestsKey, recordKey } from '../../redis/keys.ts';
-import { evalInWorkspace } from '../../redis/layout.ts';
+import { commitInWorkspace, evalInWorkspace } from '../../redis/layout.ts';
 import { type AuditAction, type AuditEntry, auditArguments, LUA_AUDIT } from '../record/audit.ts';
-import { product, tryParseRecord } from '../record/record-schema.ts';
+import { product, slackId, tryParseRecord } from '../record/record-schema.ts';
 
 /** What a person asked the managers for. It is written out to them, and has no secret. */
 export const managerRequestSchema = z.object({
-  /** Slack ID of who asked. */
-  person: z.string(),
+  person: slackId,
   /** Whether that is a guest: what was allowed to a guest is for a guest, and the reverse. */
   isGuest: z.boolean(),
   /** Why the person could not do it. */
@@ -147,17 +146,8 @@ export function createManagerRequests(redis: RedisConnection) {
       ...[id, before, storedValue(next), Math.floor(at), REQUEST_LIFETIME, `${next.person}:`],
       isTold ? answerOf(next) : '',
     ];
-    const guard = entry === undefined ? guardRead : guardWrite;
-    const outcome = await guard(() =>
-      evalInWorkspace(
-        redis,
-        workspace,
-        SWAP,
-        keys,
-        ...args,
-        ...(entry === undefined ? [] : auditArguments(entry)),
-      ),
-    );
+    const [run, audit] = entry ? [commitInWorkspace, auditArguments(entry)] : [evalInWorkspace, []];
+    const outcome = await run(redis, workspace, SWAP, keys, ...args, ...audit);
     if (outcome === 'gone') throw new NotInstalled('unknown');
     return outcome as 'done' | 'changed' | 'full';
   };

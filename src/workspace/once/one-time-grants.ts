@@ -4,12 +4,12 @@ import { NotInstalled } from '../../domain/failure/index.ts';
 import type { SlackId } from '../../domain/slack-id.ts';
 import type { Millis } from '../../domain/time/calendar.ts';
 import { tryRead } from '../../domain/try-read.ts';
-import { guardRead, guardWrite, type RedisConnection } from '../../redis/connect.ts';
+import type { RedisConnection } from '../../redis/connect.ts';
 import { auditKey, grantsKey, recordKey } from '../../redis/keys.ts';
-import { evalInWorkspace, writeInWorkspace } from '../../redis/layout.ts';
+import { commitInWorkspace, evalInWorkspace, writeInWorkspace } from '../../redis/layout.ts';
 import { parseEnvelope, seal, unseal } from '../../vault/keyring.ts';
 import { type AuditEntry, auditArguments, LUA_AUDIT } from '../record/audit.ts';
-import { parseRecord } from '../record/record-schema.ts';
+import { parseRecord, projectId, slackId } from '../record/record-schema.ts';
 
 /**
  * What the buttons of a token's modal may do. No token is stored: the modal holds it encrypted, and Redis holds the key,
@@ -17,10 +17,8 @@ import { parseRecord } from '../record/record-schema.ts';
  * each is bound to the other.
  */
 const schema = z.object({
-  /** Slack ID of the person who may use it. */
-  person: z.string(),
-  /** 1 to 32 digits */
-  project: z.string(),
+  person: slackId,
+  project: projectId,
   /** What a command types to name it: the alias, or the ID. */
   word: z.string(),
   /** The channel of the request: the project's channel limits hold for what follows, too. */
@@ -134,17 +132,9 @@ export function createOneTimeGrants(redis: RedisConnection) {
       const life = [Math.floor(at), Math.ceil(Math.max(until, at + 1))];
       const args = [...life, handle, JSON.stringify(stored), grantHandle(replaces)];
       // A lost answer matters for the audit entry; a grant that nobody holds does not.
-      const guard = entry === undefined ? guardRead : guardWrite;
-      const done = await guard(() =>
-        evalInWorkspace(
-          redis,
-          workspace,
-          KEEP,
-          keys,
-          ...[...args, ...(entry === undefined ? [] : auditArguments(entry))],
-        ),
-      );
-      if (done !== 1) throw new NotInstalled('unknown');
+      const [run, audit] = entry ? [commitInWorkspace, auditArguments(entry)] : [evalInWorkspace, []];
+      if ((await run(redis, workspace, KEEP, keys, ...args, ...audit)) !== 1)
+        throw new NotInstalled('unknown');
       if (token === undefined || key === undefined) return handle;
       return `${handle} ${seal(token, ownerOf(workspace, handle, grant), KEY_ID, createSecretKey(key))}`;
     },
@@ -167,9 +157,7 @@ export function createOneTimeGrants(redis: RedisConnection) {
       const now = Math.floor(at);
       const owner = JSON.stringify({ person }).slice(1, -1);
       const args = [handle, leaseOf(handle, purpose), now, now + GRANT_LEASE_MS, owner];
-      const value = await guardRead(() =>
-        evalInWorkspace(redis, workspace, CLAIM, [grantsKey(workspace)], ...args),
-      );
+      const value = await evalInWorkspace(redis, workspace, CLAIM, [grantsKey(workspace)], ...args);
       if (value === 'busy') return 'busy';
       const [, json] = /^\d+ (.*)$/s.exec(String(value)) ?? [];
       if (json === undefined) return undefined;

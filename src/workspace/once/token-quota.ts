@@ -2,7 +2,7 @@ import { NotInstalled } from '../../domain/failure/index.ts';
 import { DEFAULT_LIMITS } from '../../domain/limits.ts';
 import type { SlackId } from '../../domain/slack-id.ts';
 import type { Millis } from '../../domain/time/calendar.ts';
-import { guardRead, type RedisConnection } from '../../redis/connect.ts';
+import type { RedisConnection } from '../../redis/connect.ts';
 import { issuedKey, recordKey } from '../../redis/keys.ts';
 import { evalInWorkspace } from '../../redis/layout.ts';
 
@@ -43,14 +43,13 @@ export function createTokenQuota(redis: RedisConnection, limit = DEFAULT_LIMITS.
     async take(workspace: SlackId, person: SlackId, at: Millis): Promise<number | undefined> {
       const keys = [issuedKey(workspace), recordKey(workspace)];
       const args = [person, Math.floor(at), limit.per, limit.most];
-      const next = await guardRead(() => evalInWorkspace(redis, workspace, TAKE, keys, ...args));
+      const next = await evalInWorkspace(redis, workspace, TAKE, keys, ...args);
       if (next === 'gone') throw new NotInstalled('unknown');
       return next === '' ? undefined : Number(next);
     },
     /** Gives back a counted token that was not issued after all. */
     async giveBack(workspace: SlackId, person: SlackId, at: Millis): Promise<void> {
-      const keys = [issuedKey(workspace)];
-      await guardRead(() => evalInWorkspace(redis, workspace, GIVE_BACK, keys, person, Math.floor(at)));
+      await evalInWorkspace(redis, workspace, GIVE_BACK, [issuedKey(workspace)], person, Math.floor(at));
     },
   };
 }

@@ -10,7 +10,7 @@ import {
   UNDO_MS,
   type WorkspaceChange,
 } from '../record/change.ts';
-import { parseRecord } from '../record/record-schema.ts';
+import { parseNamedRecord, parseRecord } from '../record/record-schema.ts';
 
 /** How one kind of what people own is stored: a field of the workspace's record each, as JSON. */
 export interface OwnedFormat<T> {
@@ -19,19 +19,12 @@ export interface OwnedFormat<T> {
   serialize(item: T): string;
 }
 
-/**
- * @param id where the record was found
- * @throws UnsealFailed `malformed`; `not-authentic` if the record says another ID
- */
-export function parseOwned<T extends { readonly id: string }>(
+/** @param id where the record was found @throws UnsealFailed */
+export const parseOwned = <T extends { readonly id: string }>(
   { schema }: OwnedFormat<T>,
   id: string,
   json: string,
-): T {
-  const item = parseRecord(schema, json);
-  if (item.id !== id) throw new UnsealFailed('not-authentic');
-  return item;
-}
+): T => parseNamedRecord(schema, json, 'id', id);
 
 /** Schedules, or watches. Each method is one round trip. @throws StoreUnavailable */
 export type OwnedStore<T extends { readonly id: string }> = ReturnType<typeof createOwnedStore<T>>;

@@ -1,7 +1,7 @@
 import * as z from 'zod';
 import { REPORT_NAMES } from '../../domain/report.ts';
 import { isTimeZone } from '../../domain/time/calendar.ts';
-import { product, tryParseRecord } from '../record/record-schema.ts';
+import { millis, projectChoice, slackId, tryParseRecord } from '../record/record-schema.ts';
 import { storedFailure } from '../record/stored-failure.ts';
 
 /** Every request reads the whole record. */
@@ -37,20 +37,7 @@ const cadence = z.discriminatedUnion('kind', [
 /** What a schedule posts, and when. Each post stores it too. */
 export const scheduleContentSchema = z.object({
   report: z.literal(REPORT_NAMES),
-  /** By ID and product, so that a project can be renamed or removed. */
-  projects: z
-    .array(
-      z.object({
-        /** 1 to 32 digits */
-        id: z.string(),
-        product,
-        /** The name it was chosen by. */
-        alias: z.string().exactOptional(),
-      }),
-    )
-    .min(1)
-    .max(MAX_DIGEST_PROJECTS)
-    .readonly(),
+  projects: z.array(projectChoice).min(1).max(MAX_DIGEST_PROJECTS).readonly(),
   timing: z.object({
     cadence,
     time: z.string().regex(/^([01]\d|2[0-3]):[0-5]\d$/),
@@ -61,26 +48,22 @@ export const scheduleContentSchema = z.object({
 const schema = scheduleContentSchema.extend({
   /** Eight letters and digits. */
   id: z.string().regex(/^[a-z0-9]{8}$/),
-  /** Slack's id. */
-  channel: z.string(),
+  channel: slackId,
   /** Whether to post nothing for a period without spend. */
   skipsEmpty: z.boolean().default(false),
   /** Percent by which a posted total must change before the post is corrected; 0 for never. */
   correctsFrom: z.number().min(0).max(100).default(5),
   /** How long a post waits for a day that billing has not reported, in hours; 0 for not at all. */
   waitHours: z.int().min(0).max(MAX_WAIT_HOURS).default(DEFAULT_WAIT_HOURS),
-  /** Slack ID of the person who owns it. */
-  owner: z.string(),
+  owner: slackId,
   createdBy: z.string(),
-  /** ms since the epoch */
-  createdAt: z.int(),
+  createdAt: millis,
   /** Dates due after this instant (ms) are posted. Set when the schedule is created, changed or resumed. */
   since: z.int(),
   paused: z
     .object({
       why: z.enum(PAUSE_REASONS),
-      /** ms since the epoch */
-      at: z.int(),
+      at: millis,
       /** Slack id, if a person paused it. */
       by: z.string().exactOptional(),
       /**

@@ -1,7 +1,7 @@
 import * as z from 'zod';
 import { type Money, parseAmount, toPlainDigits, ZERO } from '../../domain/money/amount.ts';
 import { MAX_RUNWAY_DAYS, MAX_THRESHOLD_DIGITS, type WatchRule } from '../../domain/money/watch-rule.ts';
-import { isChannel, person, product } from '../record/record-schema.ts';
+import { isChannel, millis, person, projectChoice, slackId } from '../record/record-schema.ts';
 
 /** Every request reads the whole record. */
 export const MAX_WATCHES = 500;
@@ -37,15 +37,12 @@ const target = z.union([
 const schema = z.object({
   /** Eight letters and digits. */
   id: z.string().regex(/^[a-z0-9]{8}$/),
-  /** By ID and product, so that a project can be renamed or removed. */
-  project: z.object({ id: z.string(), product, alias: z.string().exactOptional() }),
+  project: projectChoice,
   rule,
   target,
-  /** Slack ID of the person who owns it. */
-  owner: z.string(),
+  owner: slackId,
   createdBy: z.string(),
-  /** ms since the epoch */
-  createdAt: z.int(),
+  createdAt: millis,
   /** When its rule was last set, in ms: alerts from before are about another rule. */
   since: z.int(),
   /** Sends no alerts until then, in ms. */

@@ -1,7 +1,13 @@
 import * as z from 'zod';
-import { UnsealFailed } from '../../domain/failure/index.ts';
 import { isCurrencyLabel } from '../../domain/money/amount.ts';
-import { parseRecord, product } from '../record/record-schema.ts';
+import {
+  millis,
+  parseNamedRecord,
+  parseRecord,
+  product,
+  projectId,
+  slackId,
+} from '../record/record-schema.ts';
 
 /** Every request reads the whole record. */
 export const MAX_PROJECTS = 200;
@@ -12,8 +18,7 @@ export const isAlias = (text: string): boolean => /^[a-z][a-z0-9-]{1,31}$/.test(
 const schema = z.object({
   /** Lower case, begins with a letter, 2 to 32 letters, digits, hyphens; no period, product or verb. */
   alias: z.string(),
-  /** 1 to 32 digits */
-  id: z.string(),
+  id: projectId,
   product,
   /** Name of its connection; the workspace's default if absent. */
   connection: z.string().exactOptional(),
@@ -21,11 +26,9 @@ const schema = z.object({
   currency: z.string().exactOptional(),
   /** Slack IDs of the channels in which people may ask about it; all channels when empty. */
   channels: z.array(z.string()).readonly(),
-  /** Slack ID of the person who owns it. */
-  owner: z.string(),
+  owner: slackId,
   addedBy: z.string(),
-  /** ms since the epoch */
-  addedAt: z.int(),
+  addedAt: millis,
 });
 
 export type Project = Readonly<z.infer<typeof schema>>;
@@ -42,15 +45,9 @@ export type ProjectRemoval = Readonly<z.infer<typeof removal>>;
 
 const KIND = 'project';
 
-/**
- * @param alias where the record was found
- * @throws UnsealFailed `malformed`; `not-authentic` if the record names another alias
- */
-export function parseProject(alias: string, json: string): Project {
-  const project = parseRecord(stored, json, KIND);
-  if (project.alias !== alias) throw new UnsealFailed('not-authentic', undefined, KIND);
-  return project;
-}
+/** @param alias where the record was found @throws UnsealFailed */
+export const parseProject = (alias: string, json: string): Project =>
+  parseNamedRecord(stored, json, 'alias', alias, KIND);
 
 /** @throws UnsealFailed `malformed` */
 export const parseRemoval = (json: string): ProjectRemoval => parseRecord(removal, json, KIND);

@@ -1,9 +1,9 @@
 import { NotInstalled } from '../../domain/failure/index.ts';
 import type { SlackId } from '../../domain/slack-id.ts';
 import type { Millis } from '../../domain/time/calendar.ts';
-import { guardRead, guardWrite, type RedisConnection } from '../../redis/connect.ts';
+import { guardRead, type RedisConnection } from '../../redis/connect.ts';
 import { auditKey, recordKey } from '../../redis/keys.ts';
-import { evalInWorkspace } from '../../redis/layout.ts';
+import { commitInWorkspace } from '../../redis/layout.ts';
 
 /** What may be done to a workspace's data. Asking is not audited. */
 export const AUDIT_ACTIONS = [
@@ -114,9 +114,7 @@ export function createAudit(redis: RedisConnection) {
      */
     async record(workspace: SlackId, entry: AuditEntry): Promise<void> {
       const keys = [recordKey(workspace), auditKey(workspace)];
-      const written = await guardWrite(() =>
-        evalInWorkspace(redis, workspace, RECORD, keys, ...auditArguments(entry)),
-      );
+      const written = await commitInWorkspace(redis, workspace, RECORD, keys, ...auditArguments(entry));
       if (written !== 1) throw new NotInstalled('unknown');
     },
     /** Newest first. */

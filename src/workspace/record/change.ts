@@ -155,25 +155,28 @@ export function requireUnchanged(
 
 /** What a field holds now, as a sentence for the person whose change came too late. */
 function describeCurrent(field: string, before: RecordFields, now: RecordFields): string {
-  const after = (prefix: string) => (field.startsWith(prefix) ? field.slice(prefix.length) : undefined);
-  const alias = after(FIELDS.project);
-  if (alias !== undefined) return describeProject(alias, projectIn(before, alias), now);
-  const name = after(FIELDS.connection);
-  if (name !== undefined)
-    return now[field] === undefined
-      ? `The connection ${name} was removed.`
-      : `The connection ${name} was changed. See ${commandText('/billing status')}.`;
-  if (after(FIELDS.access) !== undefined)
-    return `The application access was ${now[field] === undefined ? 'removed' : 'changed'}. See ${commandText('/billing status')}.`;
-  if (after(FIELDS.channel) !== undefined)
-    return now[field] === undefined
-      ? 'The channel no longer has a default project.'
-      : `The channel’s default project is now ${now[field]}.`;
-  if (after(FIELDS.schedule) !== undefined)
-    return `The schedule was ${now[field] === undefined ? 'removed' : 'changed'}. See ${commandText('/billing schedules')}.`;
-  if (after(FIELDS.watch) !== undefined)
-    return now[field] === undefined ? 'The watch was removed.' : 'Somebody else changed the watch.';
-  return 'Check what it says now.';
+  const end = field.indexOf(':') + 1;
+  const [prefix, name] = [field.slice(0, end), field.slice(end)];
+  const isRemoved = now[field] === undefined;
+  const changed = isRemoved ? 'removed' : 'changed';
+  switch (prefix) {
+    case FIELDS.project:
+      return describeProject(name, projectIn(before, name), now);
+    case FIELDS.connection:
+      return `The connection ${name} was ${changed}.${isRemoved ? '' : ` See ${commandText('/billing status')}.`}`;
+    case FIELDS.access:
+      return `The application access was ${changed}. See ${commandText('/billing status')}.`;
+    case FIELDS.channel:
+      return isRemoved
+        ? 'The channel no longer has a default project.'
+        : `The channel’s default project is now ${now[field]}.`;
+    case FIELDS.schedule:
+      return `The schedule was ${changed}. See ${commandText('/billing schedules')}.`;
+    case FIELDS.watch:
+      return isRemoved ? 'The watch was removed.' : 'Somebody else changed the watch.';
+    default:
+      return 'Check what it says now.';
+  }
 }
 
 function describeProject(alias: string, before: Project | undefined, now: RecordFields): string {

@@ -92,9 +92,5 @@ export async function deleteOrphan(
   const isMember = await guardRead(() => redis.sismember(membersKey(organisation), workspace));
   if (isMember === 1) return false;
   const note = [FIELDS.organisation, organisation];
-  return (
-    (await guardRead(() =>
-      evalInWorkspace(redis, workspace, DELETE_NOTE, [recordKey(workspace)], ...note),
-    )) === 1
-  );
+  return (await evalInWorkspace(redis, workspace, DELETE_NOTE, [recordKey(workspace)], ...note)) === 1;
 }

@@ -47,26 +47,25 @@ export function collectAnswerNotes(clock: () => Millis) {
   };
 }
 
-export interface LastUsed {
+export type LastUsed = ReturnType<typeof createLastUsed>;
+
+/** @param store `note` throws StoreUnavailable, which goes to `onFailure` */
+export const createLastUsed = (
+  store: { note(teamId: SlackId, note: AnswerNote): Promise<void> },
+  onFailure: (error: unknown) => void,
+) => ({
   /**
    * Stores a note after its answer was sent: for a connection at most once an hour and once after its token was
    * rejected, for a balance once a minute. The request's record says whether a note is due, so a repeated question
    * writes nothing, whichever process answers it. Never throws: the answer is out already.
    */
-  note(asked: { readonly teamId: SlackId; readonly workspace: Workspace }, note: AnswerNote): Promise<void>;
-}
-
-/** @param store `note` throws StoreUnavailable, which goes to `onFailure` */
-export function createLastUsed(
-  store: { note(teamId: SlackId, note: AnswerNote): Promise<void> },
-  onFailure: (error: unknown) => void,
-): LastUsed {
-  return {
-    async note({ teamId, workspace }, note) {
-      if (isDue(workspace, note)) await store.note(teamId, keepEstimates(note, workspace)).catch(onFailure);
-    },
-  };
-}
+  async note(
+    { teamId, workspace }: { readonly teamId: SlackId; readonly workspace: Workspace },
+    note: AnswerNote,
+  ): Promise<void> {
+    if (isDue(workspace, note)) await store.note(teamId, keepEstimates(note, workspace)).catch(onFailure);
+  },
+});
 
 /** An answer with only the balance keeps the earlier forecast of the month, and how long the money lasts, less the days since. */
 function keepEstimates(note: AnswerNote, workspace: Workspace): AnswerNote {

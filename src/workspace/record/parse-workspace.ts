@@ -1,26 +1,35 @@
 import { LRUCache } from 'lru-cache';
 import { UnsealFailed } from '../../domain/failure/index.ts';
+import type { ProductId } from '../../domain/product.ts';
 import type { SlackId } from '../../domain/slack-id.ts';
 import { FIELDS } from '../../redis/keys.ts';
 import { WaitMeter } from '../../runtime/work.ts';
 import type { Keyring } from '../../vault/keyring.ts';
 import { parseFailures, parseLastBalance, parseLastUsed } from '../answer-notes.ts';
-import { parseAccess, withRevocable } from '../credentials/accesses.ts';
+import { type OpenableAccess, parseAccess, withRevocable } from '../credentials/accesses.ts';
 import { parseConnection } from '../credentials/connections.ts';
-import { findRejection } from '../credentials/rejections.ts';
-import { parseOwned } from '../owned/owned-store.ts';
-import { parseLastDelivery, SCHEDULES } from '../owned/schedules.ts';
-import { WATCHES } from '../owned/watches.ts';
-import { parseProject } from '../projects/projects.ts';
+import { type CredentialName, findRejection } from '../credentials/rejections.ts';
+import { parseLastDelivery, SCHEDULES, type Schedule } from '../owned/schedules.ts';
+import { WATCHES, type Watch } from '../owned/watches.ts';
+import { type Project, parseProject } from '../projects/projects.ts';
 import { DEFAULT_SETTINGS, readSettings, type Settings } from '../settings.ts';
-import type { DamagedPart, Workspace } from './workspace.ts';
+import { parseNamedRecord } from './record-schema.ts';
 import type { RecordFields } from './workspace-store.ts';
+
+/** A part of the record that cannot be read. The other parts stay usable. */
+export interface DamagedPart {
+  readonly kind: 'settings' | 'connection' | 'project' | 'access' | 'schedule' | 'watch';
+  /** What it is stored under: a connection's name, a project's alias, an access's project ID, a schedule's ID. */
+  readonly id: string;
+  /** `not-authentic`: it was moved here from another place. */
+  readonly reason: UnsealFailed['reason'];
+}
 
 /**
  * Parses the whole record of a workspace. Never throws: `damaged` lists what cannot be read, everything else is a
  * value. Its parts are shared with later requests, and frozen.
  */
-export type WorkspaceParser = (teamId: SlackId, fields: RecordFields) => Workspace;
+export type WorkspaceParser = ReturnType<typeof createWorkspaceParser>;
 
 /** Parts of records in memory, about a kilobyte each. */
 const MAX_CACHED_PARTS = 20_000;
@@ -32,12 +41,12 @@ type ParsedParts = Map<string, { readonly json: string; readonly part: object | 
  * Every request reads its whole record, and hardly any part has changed since the request before: only changed parts
  * are parsed again. Texts are compared instead of looked up, because hashing them would cost more than all the rest.
  */
-export function createWorkspaceParser(keyring: Keyring): WorkspaceParser {
+export function createWorkspaceParser(keyring: Keyring) {
   const cache = new LRUCache<string, ParsedParts>({
     maxSize: MAX_CACHED_PARTS,
     sizeCalculation: ({ size }) => size + 1,
   });
-  return (teamId, fields) => {
+  return (teamId: SlackId, fields: RecordFields) => {
     const before = cache.get(teamId);
     const parts: ParsedParts = new Map();
     const workspace = parseWorkspace(fields, keyring, teamId, (field, parse) => {
@@ -55,12 +64,12 @@ export function createWorkspaceParser(keyring: Keyring): WorkspaceParser {
 
 type ParsePart = (field: string, parse: (json: string) => object | undefined) => object | undefined;
 
-function parseWorkspace(
+export function parseWorkspace(
   fields: RecordFields,
   keyring: Keyring,
   teamId: SlackId,
   parsePart: ParsePart,
-): Workspace {
+) {
   const ids = idsByPrefix(fields);
   const damaged: DamagedPart[] = [];
   const parseAll = <T extends object>(
@@ -84,40 +93,73 @@ function parseWorkspace(
       : (parsePart(FIELDS.settings, readSettings) as Settings | undefined);
   if (settings === undefined) damaged.push({ kind: 'settings', id: FIELDS.settings, reason: 'malformed' });
   const connectionNames = ids(FIELDS.connection);
-  const accesses = parseAll('access', (project, json) => parseAccess(keyring, teamId, project, json));
-  const schedules = parseAll('schedule', (id, json) => parseOwned(SCHEDULES, id, json));
-
   const connections = parseAll('connection', (name, json) => parseConnection(keyring, teamId, name, json));
+  const parsedAccesses = parseAll('access', (project, json) => parseAccess(keyring, teamId, project, json));
+  const accesses: ReadonlyMap<string, OpenableAccess> = new Map(
+    [...parsedAccesses].map(([id, access]) => [id, withRevocable(access, fields[FIELDS.revocable + id])]),
+  );
+  const projects: readonly Project[] = [...parseAll('project', parseProject).values()];
+  const schedules: readonly Schedule[] = [
+    ...parseAll('schedule', (id, json) => parseNamedRecord(SCHEDULES.schema, json, 'id', id)).values(),
+  ].sort(byCreation);
+  const watches: readonly Watch[] = [
+    ...parseAll('watch', (id, json) => parseNamedRecord(WATCHES.schema, json, 'id', id)).values(),
+  ].sort(byCreation);
   const lastUsed = (connection: string) => parseLastUsed(fields, connection);
 
   return {
     teamId,
-    fields,
-    damaged,
+    /** The defaults if the stored ones are damaged: see `requireSettings`. */
     settings: settings ?? DEFAULT_SETTINGS,
+    /** What is missing in the values below because it cannot be read. */
+    damaged: damaged as readonly DamagedPart[],
+    /** By name, in its order. */
     connections,
+    /** Names of all connections, damaged ones too. */
     connectionNames,
+    /**
+     * Name of the connection for projects that name none: the chosen one, or the only one. Undefined when there is
+     * neither, and if the settings are damaged.
+     */
     defaultConnection: settings && defaultOf(connectionNames, settings),
-    projects: [...parseAll('project', parseProject).values()],
-    aliases: new Set(ids(FIELDS.project)),
-    accesses: new Map(
-      [...accesses].map(([id, access]) => [id, withRevocable(access, fields[FIELDS.revocable + id])]),
-    ),
+    /** Ordered by alias. */
+    projects,
+    /** Aliases of all projects, damaged ones too, in lower case: what a command's words may be. */
+    aliases: new Set(ids(FIELDS.project)) as ReadonlySet<string>,
+    /** Application accesses by the ID of their project. */
+    accesses,
+    /** Project IDs of all accesses, damaged ones too. */
     accessIds: ids(FIELDS.access),
-    schedules: [...schedules.values()].sort(byCreation),
+    /** In the order they were created. */
+    schedules,
+    /** IDs of all schedules, damaged ones too. */
     scheduleIds: ids(FIELDS.schedule),
-    watches: [...parseAll('watch', (id, json) => parseOwned(WATCHES, id, json)).values()].sort(byCreation),
+    /** In the order they were created. */
+    watches,
+    /** IDs of all watches, damaged ones too. */
     watchIds: ids(FIELDS.watch),
-    channelDefault: (channel) => fields[FIELDS.channel + channel],
-    channelsOf: (alias) =>
+    /** The alias that a channel asks about when a command names no project. */
+    channelDefault: (channel: SlackId): string | undefined => fields[FIELDS.channel + channel],
+    /** Channels whose default is this project. */
+    channelsOf: (alias: string): readonly string[] =>
       ids(FIELDS.channel).filter((channel) => fields[FIELDS.channel + channel] === alias),
-    hasSeenTokenNotice: (person) => fields[FIELDS.tokenNoticeSeen + person] !== undefined,
+    /** Whether this person has read that tokens appear on their own screen only. */
+    hasSeenTokenNotice: (person: SlackId): boolean => fields[FIELDS.tokenNoticeSeen + person] !== undefined,
+    /** When this connection last gave an answer, in ms, to the hour; undefined for never. */
     lastUsed,
-    rejectedAt: (credential) => findRejection(fields, credential, { connections, accesses, lastUsed }),
-    lastBalance: (id, product) => parseLastBalance(fields, id, product),
-    waits: new WaitMeter(),
+    /** When a service rejected a credential that is still in use and has not worked since, in ms. */
+    rejectedAt: (credential: CredentialName): number | undefined =>
+      findRejection(fields, credential, { connections, accesses, lastUsed }),
+    /** The last known balance of a registered project. */
+    lastBalance: (id: string, product: ProductId) => parseLastBalance(fields, id, product),
+    /** What billing fails to answer for registered projects, by `failureKey`. */
     failures: parseFailures(fields, ids(FIELDS.failed)),
-    lastSent: (id) => parseLastDelivery(fields[FIELDS.sent + id]),
+    /** How a schedule's last delivery ended; undefined when there was none. */
+    lastSent: (schedule: string) => parseLastDelivery(fields[FIELDS.sent + schedule]),
+    /** How long the work that read this record has waited for services. */
+    waits: new WaitMeter(),
+    /** The whole record as Redis holds it: a change compares with it. */
+    fields,
   };
 }
 

@@ -15,8 +15,16 @@ export const isChannel = (text: string): boolean => CHANNEL.test(text);
 
 /** For the schemas of records. */
 export const person = z.string().regex(PERSON);
+/** Of a person or a channel, as Slack gave it. */
+export const slackId = z.string();
+/** Since the epoch. */
+export const millis = z.int();
+/** 1 to 32 digits. */
+export const projectId = z.string();
 export const group = z.string().regex(GROUP);
 export const product = z.literal(PRODUCT_IDS);
+/** By ID and product, so that a project can be renamed or removed, with the name it was chosen by. */
+export const projectChoice = z.object({ id: projectId, product, alias: z.string().exactOptional() });
 
 /**
  * @param what it is, for UnsealFailed
@@ -26,6 +34,23 @@ export function parseRecord<T>(schema: z.ZodType<T>, json: string, what?: string
   const record = schema.safeParse(tryParseJson(json));
   if (!record.success) throw new UnsealFailed('malformed', undefined, what);
   return record.data;
+}
+
+/**
+ * Like `parseRecord`, for what is stored under a name of its own.
+ *
+ * @param name where the record was found: one that was moved there from another name is refused, as `not-authentic`
+ */
+export function parseNamedRecord<T, Key extends keyof T>(
+  schema: z.ZodType<T>,
+  json: string,
+  key: Key,
+  name: string,
+  what?: string,
+): T {
+  const record = parseRecord(schema, json, what);
+  if (record[key] !== name) throw new UnsealFailed('not-authentic', undefined, what);
+  return record;
 }
 
 /** Like `parseRecord`, but returns undefined if nothing is stored or it is damaged. */

@@ -1,9 +1,9 @@
 /** Everything that Redis holds of a workspace or an organisation, as values: what moves to another Redis, or to a file. */
 import { createHash } from 'node:crypto';
 import * as z from 'zod';
-import { guardRead, guardWrite, type RedisConnection } from '../../redis/connect.ts';
+import { guardRead, type RedisConnection } from '../../redis/connect.ts';
 import { copiedKey, isSlackId, keysOf, membersKey } from '../../redis/keys.ts';
-import { evalInWorkspace } from '../../redis/layout.ts';
+import { commitInWorkspace } from '../../redis/layout.ts';
 
 const command = z.tuple([z.enum(['HSET', 'SADD', 'ZADD', 'XADD'])], z.string());
 const schema = z
@@ -115,7 +115,7 @@ export async function writeCopy(redis: RedisConnection, copy: WorkspaceCopy): Pr
     ...[keys.indexOf(key) + 1, expiresAt ?? '', commands.length],
     ...commands.flatMap((words) => [words.length, ...words]),
   ]);
-  await guardWrite(() => evalInWorkspace(redis, id, WRITE, keys, digestOf(copy), ...args));
+  await commitInWorkspace(redis, id, WRITE, keys, digestOf(copy), ...args);
 }
 
 /** Whether the last copy had this digest. @throws StoreUnavailable */

@@ -1,8 +1,8 @@
 import type { SlackId } from '../../domain/slack-id.ts';
 import type { Millis } from '../../domain/time/calendar.ts';
-import { guardRead, guardWrite, type RedisConnection } from '../../redis/connect.ts';
+import { guardRead, type RedisConnection } from '../../redis/connect.ts';
 import { auditKey, deliveryLogKey, keysOf, managerRequestsKey, recordKey } from '../../redis/keys.ts';
-import { evalInWorkspace, readRecord, unlinkInWorkspace } from '../../redis/layout.ts';
+import { commitInWorkspace, readRecord, unlinkInWorkspace } from '../../redis/layout.ts';
 import { doneArguments, LUA_TELL, type TakenRequest } from '../once/manager-requests.ts';
 import { type AuditEntry, auditArguments, LUA_AUDIT } from './audit.ts';
 import { createWorkspaceIndex } from './workspace-index.ts';
@@ -94,7 +94,7 @@ export function createWorkspaceStore(redis: RedisConnection) {
       const args = [first ? '1' : '0', ...lists.flatMap((list) => [String(list.length), ...list.flat()])];
       const keys = [recordKey, auditKey, managerRequestsKey, deliveryLogKey].map((key) => key(workspace));
       if (first) await index.touch(workspace);
-      return (await guardWrite(() => evalInWorkspace(redis, workspace, WRITE, keys, ...args))) === 1;
+      return (await commitInWorkspace(redis, workspace, WRITE, keys, ...args)) === 1;
     },
     /** Deletes every key of the workspace: see `keysOf`. */
     async forget(workspace: SlackId): Promise<void> {

@@ -1,81 +1,16 @@
 import { SettingsDamaged, UnsealFailed } from '../../domain/failure/index.ts';
 import { holdsUnknownWord } from '../../domain/language/parse.ts';
-import type { ProductId } from '../../domain/product.ts';
-import type { SlackId } from '../../domain/slack-id.ts';
 import { tryRead } from '../../domain/try-read.ts';
-import type { WaitMeter } from '../../runtime/work.ts';
-import type { LastBalance, LastFailure } from '../answer-notes.ts';
 import type { OpenableAccess } from '../credentials/accesses.ts';
 import { fingerprintOf, type OpenableConnection } from '../credentials/connections.ts';
-import type { CredentialName } from '../credentials/rejections.ts';
-import type { LastDelivery, Schedule } from '../owned/schedules.ts';
+import type { Schedule } from '../owned/schedules.ts';
 import type { Watch } from '../owned/watches.ts';
 import type { Project } from '../projects/projects.ts';
 import type { Settings } from '../settings.ts';
-import type { RecordFields } from './workspace-store.ts';
-
-/** A part of the record that cannot be read. The other parts stay usable. */
-export interface DamagedPart {
-  readonly kind: 'settings' | 'connection' | 'project' | 'access' | 'schedule' | 'watch';
-  /** What it is stored under: a connection's name, a project's alias, an access's project ID, a schedule's ID. */
-  readonly id: string;
-  /** `not-authentic`: it was moved here from another place. */
-  readonly reason: UnsealFailed['reason'];
-}
+import type { DamagedPart, parseWorkspace } from './parse-workspace.ts';
 
 /** A workspace's stored record, read and parsed once for each request. Its secrets are unsealed on demand. */
-export interface Workspace {
-  readonly teamId: SlackId;
-  /** The defaults if the stored ones are damaged: see `requireSettings`. */
-  readonly settings: Settings;
-  /** What is missing in the values below because it cannot be read. */
-  readonly damaged: readonly DamagedPart[];
-  /** By name, in its order. */
-  readonly connections: ReadonlyMap<string, OpenableConnection>;
-  /** Names of all connections, damaged ones too. */
-  readonly connectionNames: readonly string[];
-  /**
-   * Name of the connection for projects that name none: the chosen one, or the only one. Undefined when there is
-   * neither, and if the settings are damaged.
-   */
-  readonly defaultConnection: string | undefined;
-  /** Ordered by alias. */
-  readonly projects: readonly Project[];
-  /** Aliases of all projects, damaged ones too, in lower case: what a command's words may be. */
-  readonly aliases: ReadonlySet<string>;
-  /** Application accesses by the ID of their project. */
-  readonly accesses: ReadonlyMap<string, OpenableAccess>;
-  /** Project IDs of all accesses, damaged ones too. */
-  readonly accessIds: readonly string[];
-  /** In the order they were created. */
-  readonly schedules: readonly Schedule[];
-  /** IDs of all schedules, damaged ones too. */
-  readonly scheduleIds: readonly string[];
-  /** In the order they were created. */
-  readonly watches: readonly Watch[];
-  /** IDs of all watches, damaged ones too. */
-  readonly watchIds: readonly string[];
-  /** The alias that a channel asks about when a command names no project. */
-  channelDefault(channel: SlackId): string | undefined;
-  /** Channels whose default is this project. */
-  channelsOf(alias: string): readonly string[];
-  /** Whether this person has read that tokens appear on their own screen only. */
-  hasSeenTokenNotice(person: SlackId): boolean;
-  /** When this connection last gave an answer, in ms, to the hour; undefined for never. */
-  lastUsed(connection: string): number | undefined;
-  /** When a service rejected a credential that is still in use and has not worked since, in ms. */
-  rejectedAt(credential: CredentialName): number | undefined;
-  /** The last known balance of a registered project. */
-  lastBalance(id: string, product: ProductId): LastBalance | undefined;
-  /** What billing fails to answer for registered projects, by `failureKey`. */
-  readonly failures: ReadonlyMap<string, LastFailure>;
-  /** How a schedule's last delivery ended; undefined when there was none. */
-  lastSent(schedule: string): LastDelivery | undefined;
-  /** How long the work that read this record has waited for services. */
-  readonly waits: WaitMeter;
-  /** The whole record as Redis holds it: a change compares with it. */
-  readonly fields: RecordFields;
-}
+export type Workspace = ReturnType<typeof parseWorkspace>;
 
 /** The nouns that `UnsealFailed` knows these by. */
 const STORED_KINDS: Readonly<Record<DamagedPart['kind'], string>> = {
