@@ -15,75 +15,51 @@ export interface TrustedHost {
 /** The parts of a URL that a connection depends on. */
 type Destination = Pick<URL, 'protocol' | 'hostname' | 'port'>;
 
+const blocks = (text: string): readonly string[] => text.trim().split(/\s+/);
+
 /**
  * Special-purpose IPv4 blocks, routed ones included (IANA's registry as of 2025, RFC 6890 and later), multicast and
  * reserved blocks. Source: https://www.iana.org/assignments/iana-ipv4-special-registry
  */
-const CLOSED_IPV4: readonly (readonly [string, number])[] = [
-  ['0.0.0.0', 8],
-  ['10.0.0.0', 8],
-  ['100.64.0.0', 10],
-  ['127.0.0.0', 8],
-  ['169.254.0.0', 16],
-  ['172.16.0.0', 12],
-  ['192.0.0.0', 24],
-  ['192.0.2.0', 24],
-  ['192.31.196.0', 24],
-  ['192.52.193.0', 24],
-  ['192.88.99.0', 24],
-  ['192.168.0.0', 16],
-  ['192.175.48.0', 24],
-  ['198.18.0.0', 15],
-  ['198.51.100.0', 24],
-  ['203.0.113.0', 24],
-  ['224.0.0.0', 4],
-  ['240.0.0.0', 4],
-];
+const CLOSED_IPV4 = blocks(`
+  0.0.0.0/8 10.0.0.0/8 100.64.0.0/10 127.0.0.0/8 169.254.0.0/16 172.16.0.0/12
+  192.0.0.0/24 192.0.2.0/24 192.31.196.0/24 192.52.193.0/24 192.88.99.0/24 192.168.0.0/16 192.175.48.0/24
+  198.18.0.0/15 198.51.100.0/24 203.0.113.0/24 224.0.0.0/4 240.0.0.0/4`);
 
 /**
  * Addresses that look public but that a cloud serves to its own machines only. Its other metadata addresses are in the
  * blocks above and below: 169.254.0.0/16, 100.100.100.200, 192.0.0.192, fd00:ec2::254.
  */
-const PLATFORM_IPV4: typeof CLOSED_IPV4 = [
+const PLATFORM_IPV4 = [
   // Azure: https://learn.microsoft.com/azure/virtual-network/what-is-ip-address-168-63-129-16
-  ['168.63.129.16', 32],
+  '168.63.129.16/32',
   // Google: private.googleapis.com, restricted.googleapis.com
-  ['199.36.153.4', 30],
-  ['199.36.153.8', 30],
+  ...['199.36.153.4/30', '199.36.153.8/30'],
   // IBM Cloud: its service network
-  ['161.26.0.0', 16],
-  ['166.8.0.0', 14],
+  ...['161.26.0.0/16', '166.8.0.0/14'],
 ];
-const PLATFORM_IPV6: typeof CLOSED_IPV4 = [
-  // Google: restricted.googleapis.com, private.googleapis.com
-  ['2600:2d00:2:1000::', 64],
-  ['2600:2d00:2:2000::', 64],
-];
+/** Google: restricted.googleapis.com, private.googleapis.com */
+const PLATFORM_IPV6 = blocks('2600:2d00:2:1000::/64 2600:2d00:2:2000::/64');
 
 /** The rest of IPv6 is loopback, link-local, private, multicast or unassigned. */
-const OPEN_IPV6: readonly (readonly [string, number])[] = [
-  ['2000::', 3],
-  ['64:ff9b::', 96],
-  ['::ffff:0:0', 96],
-];
+const OPEN_IPV6 = blocks('2000::/3 64:ff9b::/96 ::ffff:0:0/96');
 
 /**
  * Special-purpose blocks within the open ones.
  * Source: https://www.iana.org/assignments/iana-ipv6-special-registry
  */
-const CLOSED_IPV6: readonly (readonly [string, number])[] = [
-  ['2001::', 23],
-  ['2001:db8::', 32],
-  ['2620:4f:8000::', 48],
-  ['3fff::', 20],
-];
+const CLOSED_IPV6 = blocks('2001::/23 2001:db8::/32 2620:4f:8000::/48 3fff::/20');
 
 const open = new BlockList();
 const closed = new BlockList();
 
-for (const [net, bits] of OPEN_IPV6) open.addSubnet(net, bits, 'ipv6');
-for (const [net, bits] of [...CLOSED_IPV6, ...PLATFORM_IPV6]) closed.addSubnet(net, bits, 'ipv6');
-for (const [net, bits] of [...CLOSED_IPV4, ...PLATFORM_IPV4]) {
+const splitBlock = (block: string): readonly [net: string, bits: number] => {
+  const [net = '', bits] = block.split('/');
+  return [net, Number(bits)];
+};
+for (const block of OPEN_IPV6) open.addSubnet(...splitBlock(block), 'ipv6');
+for (const block of [...CLOSED_IPV6, ...PLATFORM_IPV6]) closed.addSubnet(...splitBlock(block), 'ipv6');
+for (const [net, bits] of [...CLOSED_IPV4, ...PLATFORM_IPV4].map(splitBlock)) {
   closed.addSubnet(net, bits, 'ipv4');
   // An IPv6 address that carries an IPv4 one (mapped, NAT64, 6to4) is as public as what it carries.
   closed.addSubnet(`::ffff:${net}`, 96 + bits, 'ipv6');
@@ -120,9 +96,7 @@ function canonicalHost(host: string): string {
   return URL.canParse(url) ? withoutBrackets(new URL(url).hostname) : host;
 }
 
-function withoutBrackets(hostname: string): string {
-  return hostname.replace(/^\[|\]$/g, '').replace(/\.$/, '');
-}
+const withoutBrackets = (hostname: string): string => hostname.replace(/^\[|\]$/g, '').replace(/\.$/, '');
 
 /**
  * Applies the rules that need no lookup. {@link guardedConnect} checks what a name leads to.
@@ -193,11 +167,10 @@ export function guardedConnect(
       // A literal IP address is never looked up, so it is checked here.
       checkDestination(options, trusted);
     } catch (refusal) {
-      callback(refusal as AddressRefused, null);
-      return;
+      return callback(refusal as AddressRefused, null);
     }
     const connect = isTrusted(options, trusted) ? toTrusted : toPublic;
-    connect(options, callback);
+    return connect(options, callback);
   };
 }
 
@@ -205,14 +178,14 @@ export function guardedConnect(
  * A lookup for `net.connect`. The socket connects to the addresses that `resolve` has returned, so that a second answer
  * for the same name (DNS rebinding) has no effect.
  */
-export function createLookup(resolve: ResolveHost): LookupFunction {
-  return (hostname, _options, callback) => {
+export const createLookup =
+  (resolve: ResolveHost): LookupFunction =>
+  (hostname, _options, callback) => {
     resolve(hostname).then(
       (addresses) => callback(null, [...addresses]),
       (error) => callback(error, []),
     );
   };
-}
 
 /**
  * The name is unknown, or leads to a private network. One error for both: otherwise a person could find out which names

@@ -114,13 +114,8 @@ function decodeSuccess(
   { service, headersSuffice = false }: ServiceRequest,
   context: AttemptContext,
 ): string {
-  try {
-    if (response.bodyError === undefined) return decodeBody(response, service);
-  } catch (unreadable) {
-    if (headersSuffice) return '';
-    throw unreadable;
-  }
-  if (headersSuffice) return '';
+  if (headersSuffice) return tryRead(() => decodeBody(response, service)) ?? '';
+  if (response.bodyError === undefined) return decodeBody(response, service);
   const brokenOff = new InvalidResponse(service, 'it broke off in the middle');
   throw limitFailure(response.bodyError, service, context) ?? new RetryableError(brokenOff, context.backoff);
 }

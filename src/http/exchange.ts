@@ -96,22 +96,17 @@ export const HTTP_LIMITS: HttpLimits = {
 };
 
 /** A connection pool that applies the address rules whenever it opens a connection. */
-export function createAgent(
+export const createAgent = (
   trusted: readonly TrustedHost[],
-  limits: HttpLimits,
+  { deadline, connections, keepAlive, bodyBytes }: HttpLimits,
   resolve: ResolveHost,
-): Agent {
-  return new Agent({
-    connect: guardedConnect(trusted, limits.deadline, resolve),
-    connections: limits.connections,
-    pipelining: 1,
-    keepAliveTimeout: limits.keepAlive,
-    maxResponseSize: limits.bodyBytes,
+): Agent =>
+  new Agent({
+    ...{ connections, pipelining: 1, keepAliveTimeout: keepAlive, maxResponseSize: bodyBytes },
+    connect: guardedConnect(trusted, deadline, resolve),
     // The deadline of the whole request applies instead of undici's own timeouts.
-    headersTimeout: 0,
-    bodyTimeout: 0,
+    ...{ headersTimeout: 0, bodyTimeout: 0 },
   });
-}
 
 export interface OutgoingRequest extends Pick<ServiceRequest, 'method' | 'headers' | 'body' | 'onSending'> {
   readonly url: URL;
@@ -207,6 +202,4 @@ export function parseRetryAfter(headers: IncomingHttpHeaders): number | undefine
   return Number.isNaN(seconds) ? undefined : Math.max(0, seconds);
 }
 
-function parseHttpDate(text: string): number {
-  return text.endsWith('GMT') ? Date.parse(text) : Number.NaN;
-}
+const parseHttpDate = (text: string): number => (text.endsWith('GMT') ? Date.parse(text) : Number.NaN);

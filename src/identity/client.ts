@@ -63,21 +63,13 @@ export function createIdentityClient({ http, onNotIssued = async () => undefined
 
   async function tryIssue({ authUrl, id, secret }: ApplicationAccess, tenant: Tenant): Promise<IssuedToken> {
     let sent = false;
+    const identity = { methods: ['application_credential'], application_credential: { id, secret } };
     const response = await http
       .request({
-        service: 'identity',
-        method: 'POST',
-        url: tokensUrl(authUrl),
+        ...{ service: 'identity', method: 'POST', url: tokensUrl(authUrl), tenant, secrets: [secret] },
         headers: { 'content-type': 'application/json', accept: 'application/json' },
-        body: JSON.stringify({
-          auth: {
-            identity: { methods: ['application_credential'], application_credential: { id, secret } },
-          },
-        }),
-        secrets: [secret],
-        tenant,
-        tries: 1,
-        headersSuffice: true,
+        body: JSON.stringify({ auth: { identity } }),
+        ...{ tries: 1, headersSuffice: true },
         onSending: () => {
           sent = true;
         },
@@ -98,20 +90,11 @@ export function createIdentityClient({ http, onNotIssued = async () => undefined
     token: string,
     tenant: Tenant,
   ): Promise<ServiceResponse> {
-    if (!isSendable(token)) {
-      throw new InvalidWord(
-        'the token',
-        'has a character that no HTTP header can carry',
-        'Issue another one.',
-      );
-    }
+    const problem = 'has a character that no HTTP header can carry';
+    if (!isSendable(token)) throw new InvalidWord('the token', problem, 'Issue another one.');
     return http.request({
-      service: 'identity',
-      method,
-      url: tokensUrl(authUrl),
+      ...{ service: 'identity', method, url: tokensUrl(authUrl), tenant, secrets: [token] },
       headers: { accept: 'application/json', 'x-auth-token': token, 'x-subject-token': token },
-      secrets: [token],
-      tenant,
       headersSuffice: true,
     });
   }
@@ -177,9 +160,8 @@ async function rejectionOf(response: ServiceResponse, authUrl: string): Promise<
   return /application.?credential/i.test(message) ? new AccessNotFound() : new ProjectDisabled();
 }
 
-function wrongAddress(authUrl: string, status: number): WrongIdentityUrl {
-  return new WrongIdentityUrl(new URL(authUrl).host, status, suggestAuthUrl(authUrl));
-}
+const wrongAddress = (authUrl: string, status: number): WrongIdentityUrl =>
+  new WrongIdentityUrl(new URL(authUrl).host, status, suggestAuthUrl(authUrl));
 
 function tokenIn({ headers, mask }: ServiceResponse): string {
   const token = headers['x-subject-token'] ?? '';

@@ -19,17 +19,14 @@ export const isCluster = (redis: RedisConnection): redis is Cluster => redis ins
 
 const retryStrategy = (times: number): number => Math.min(50 * 2 ** Math.min(times, 6), MAX_RETRY_DELAY);
 
-interface Watchers {
+/** The name of the connection by which a bot is known to run. */
+export const BOT_CONNECTION = 'tally-bot';
+
+interface ConnectionOptions {
   /** Called once when the store goes away, however many errors follow; in a Cluster also when one of its nodes does. */
   readonly onOutage?: (error: Error) => void;
   /** Called when it is back, but not for the first connection. */
   readonly onRecovery?: () => void;
-}
-
-/** The name of the connection by which a bot is known to run. */
-export const BOT_CONNECTION = 'tally-bot';
-
-interface ConnectionOptions extends Watchers {
   /** What CLIENT LIST calls it. */
   readonly name?: string;
   /** Stays with a server that refuses writes as a replica; otherwise it looks for the primary. */
@@ -129,11 +126,7 @@ export function connectRedis(
 
 /** A connection that is tried once. */
 const prepareOnce: Prepare = (options) =>
-  new Redis({
-    ...IMPATIENT,
-    ...options,
-    ...{ lazyConnect: true, enableReadyCheck: false, retryStrategy: null },
-  });
+  new Redis({ ...IMPATIENT, ...options, lazyConnect: true, enableReadyCheck: false, retryStrategy: null });
 
 /**
  * Opens a connection for a queue. Its commands wait until Redis is back instead of failing, and its workers block: callers
@@ -211,10 +204,8 @@ export async function waitUntilReady(redis: RedisConnection, patience: Millis): 
       done();
     };
     const arrived = settle(resolve);
-    const timer = setTimeout(
-      settle(() => reject(new StoreUnavailable())),
-      patience,
-    );
+    const refuse = settle(() => reject(new StoreUnavailable()));
+    const timer = setTimeout(refuse, patience);
     redis.on('ready', arrived);
   });
 }

@@ -145,9 +145,9 @@ function parseQuery<Name extends string>(
   names: readonly Name[],
   form: string,
 ): Partial<Record<Name, string>> {
-  const entries = text === '' ? [] : text.split('&').map((entry) => entry.split('='));
   const options: Partial<Record<Name, string>> = {};
-  for (const [key = '', ...value] of entries) {
+  const entries = text === '' ? [] : text.split('&').map((entry) => entry.split('='));
+  for (const [key, ...value] of entries) {
     const name = names.find((known) => known === key);
     if (name === undefined) throw new RedisUrlError('has an unknown option after the ?', form);
     options[name] = decode(value.join('='), name, form);

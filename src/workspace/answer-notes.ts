@@ -61,12 +61,9 @@ export function parseLastUsed(fields: RecordFields, connection: string): number 
   return Number.isSafeInteger(at) ? at : undefined;
 }
 
-/** Undefined when there is no note, and if it cannot be read: nothing depends on it. */
-export const parseLastBalance = (
-  fields: RecordFields,
-  id: string,
-  product: ProductId,
-): LastBalance | undefined => tryParseRecord(balanceSchema, fields[balanceField(id, product)]);
+/** The same of a balance. */
+export const parseLastBalance = (fields: RecordFields, id: string, product: ProductId) =>
+  tryParseRecord(balanceSchema, fields[balanceField(id, product)]);
 
 /** What fixes it when billing gives no answer about a project; undefined if the failure is not about the project. */
 const REMEDIES = {
@@ -120,9 +117,7 @@ export const findFailure = (
   failures: ReadonlyMap<string, LastFailure>,
   { id, product }: { readonly id: string; readonly product: ProductId },
 ): LastFailure | undefined =>
-  QUESTIONS.map((topic) => failures.get(failureKey(topic, id, product))).find(
-    (failure) => failure !== undefined,
-  );
+  failures.get(failureKey('balance', id, product)) ?? failures.get(failureKey('consumption', id, product));
 
 /** Leaves out damaged ones, because nothing depends on them. @param keys as `failureKey` makes them */
 export function parseFailures(
@@ -189,8 +184,8 @@ export function createServiceNotes({
   readonly onFailure: (error: unknown) => void;
 }) {
   const rejected = async ({ workspace, mark, ...credential }: Rejection): Promise<void> => {
-    const isNew = await workspaces.noteRejection(workspace, credential, { mark, at: clock() });
-    if (isNew) await changed(workspace);
+    if (await workspaces.noteRejection(workspace, credential, { mark, at: clock() }))
+      await changed(workspace);
   };
 
   const failed = async ({ workspace, failures }: AskedWith, asked: Asked, error: unknown): Promise<void> => {

@@ -338,6 +338,12 @@ describe('a failure that pauses', () => {
     ]);
   });
 
+  it('ends a wait for figures: the post is late once its schedule resumes', async () => {
+    const { write } = await fail(ARCHIVED, { entry: { waits: true, next: 1 } });
+    expect(write.entry.state).toBe('held');
+    expect(write.entry).not.toHaveProperty('waits');
+  });
+
   it('notes what the pause rests on', async () => {
     const connections = new Map([['main', { fingerprint: '0123456789ab' }]]) as never;
     const rejected = await fail(

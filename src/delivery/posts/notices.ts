@@ -35,6 +35,7 @@ type Notice = Readonly<z.infer<typeof notice>>;
 
 /** Returns undefined if nothing is stored or it is damaged. */
 const parseNotice = (json: string | undefined): Notice | undefined => tryParseRecord(notice, json);
+type NoticeDocument = StateDocument<Notice | undefined>;
 
 const noticeAt = ({ line }: ScheduleLogEntry): Millis => line.entry.noticeNext ?? 0;
 
@@ -98,12 +99,10 @@ const why = ({ line: { entry } }: ScheduleLogEntry) => [entry.pendingNotice, ent
 
 const keyOf = ({ schedule, line }: ScheduleLogEntry): string => deliveryKey(schedule.id, line.date);
 
+type Group = readonly ScheduleLogEntry[];
+
 /** Records that the owner was notified or, with `noticeNext`, when to try again. */
-async function settle(
-  group: readonly ScheduleLogEntry[],
-  context: DeliveryContext,
-  noticeNext?: Millis,
-): Promise<void> {
+async function settle(group: Group, context: DeliveryContext, noticeNext?: Millis): Promise<void> {
   for (const { schedule, line } of group) {
     const { pendingNotice: _, noticeNext: __, ...notified } = line.entry;
     const entry = noticeNext === undefined ? notified : { ...line.entry, noticeNext };
@@ -111,12 +110,10 @@ async function settle(
   }
 }
 
-type NoticeFailure = Omit<PendingNotification, 'cases' | 'isOwnerGone' | 'includesManager' | 'isAgain'> & {
-  readonly cases: readonly Omit<PendingNotification['cases'][number], 'title'>[];
-};
+type NoticeFailure = NonNullable<ReturnType<typeof failureOf>>;
 
 /** Describes the failure that these dates share. Undefined if the owner needs no notice, or none can be sent. */
-function failureOf(group: readonly ScheduleLogEntry[], context: DeliveryContext): NoticeFailure | undefined {
+function failureOf(group: Group, context: DeliveryContext) {
   const [first] = group;
   if (first === undefined) return undefined;
   const { pendingNotice: why = 'failed', post } = first.line.entry;
@@ -146,11 +143,7 @@ function causeOf({ schedule, line }: ScheduleLogEntry, { workspace, clock }: Del
 }
 
 /** People who can replace a rejected token get a reminder, which counts the waiting schedules. */
-function isReminded(
-  owner: SlackId,
-  group: readonly ScheduleLogEntry[],
-  { workspace }: DeliveryContext,
-): boolean {
+function isReminded(owner: SlackId, group: Group, { workspace }: DeliveryContext): boolean {
   const names = group.flatMap(({ schedule }) => connectionsOf(schedule, workspace));
   const registrars = names.map((name) => workspace.connections.get(name)?.registeredBy);
   return workspace.settings.managers.includes(owner) || registrars.includes(owner);
@@ -170,8 +163,8 @@ const LOOK_AGAIN = 10 * MINUTE;
 async function beginNotice(
   owner: SlackId,
   { why, cases }: NoticeFailure,
-  group: readonly ScheduleLogEntry[],
-  document: StateDocument<Notice | undefined>,
+  group: Group,
+  document: NoticeDocument,
   context: DeliveryContext,
 ): Promise<boolean> {
   const at = context.clock();
@@ -181,15 +174,10 @@ async function beginNotice(
     const includesManager =
       isGone || isForManagers || why === 'unanswered' || cases.some(({ failures }) => failures >= 2);
     const manager = includesManager ? await findManager(owner, context) : undefined;
-    const messageTo = (to: SlackId, reader: 'owner' | 'manager') =>
-      ({ to, reader, state: 'due', at, tries: 0 }) as const;
-    const begun: Notice = {
-      ...{ began: at, why, about: group.map(keyOf), isOwnerGone: isGone },
-      messages: [
-        ...(isGone ? [] : [messageTo(owner, 'owner')]),
-        ...(manager === undefined ? [] : [messageTo(manager, 'manager')]),
-      ],
-    };
+    const messageTo = (to: SlackId | undefined, reader: 'owner' | 'manager') =>
+      to === undefined ? [] : [{ to, reader, state: 'due', at, tries: 0 } as const];
+    const messages = [...messageTo(isGone ? undefined : owner, 'owner'), ...messageTo(manager, 'manager')];
+    const begun = { began: at, why, about: group.map(keyOf), isOwnerGone: isGone, messages };
     await document.update(() => begun, { needsLease: true });
     return true;
   } catch (error) {
@@ -212,12 +200,17 @@ async function findManager(but: SlackId, context: DeliveryContext): Promise<Slac
 async function sendNotice(
   name: string,
   failure: NoticeFailure,
-  document: StateDocument<Notice | undefined>,
+  document: NoticeDocument,
   context: DeliveryContext,
 ): Promise<void> {
   const { began, isOwnerGone = false, messages = [] } = document.value() ?? {};
   const includesManager =
     failure.why === 'token-rejected' || messages.some(({ reader }) => reader === 'manager');
+  const replace = (changed: Notice['messages'][number]) => (now: Notice | undefined) =>
+    now && {
+      ...now,
+      messages: now.messages.map((stored) => (stored.reader === changed.reader ? changed : stored)),
+    };
   for (const message of messages) {
     const { reader } = message;
     const at = sendsAt(message);
@@ -227,17 +220,7 @@ async function sendNotice(
         ...{ kind: 'notice', key: `${name}/${began}`, message, projects: [] },
         content: (isAgain, recipient) =>
           failureNotice({ ...visibleTo(recipient, failure), isOwnerGone, includesManager, isAgain }, reader),
-        save: (saved, needsLease) =>
-          document.update(
-            (now) =>
-              now && {
-                ...now,
-                messages: now.messages.map((stored) =>
-                  stored.reader === reader ? { ...saved, reader } : stored,
-                ),
-              },
-            { needsLease },
-          ),
+        save: (saved, needsLease) => document.update(replace({ ...saved, reader }), { needsLease }),
       },
       context,
     );

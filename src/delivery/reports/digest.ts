@@ -1,7 +1,7 @@
 import { formatPercent, type Money, sumMoney, ZERO } from '../../domain/money/amount.ts';
 import { forecastDay } from '../../domain/money/forecast.ts';
 import { formatRunwayShort, isRunningOut } from '../../domain/money/runway.ts';
-import { incompleteMark, readableTotal, type Usage } from '../../domain/money/usage.ts';
+import { incompleteMark, readableTotal } from '../../domain/money/usage.ts';
 import {
   formatCoverage,
   isFullyReported,
@@ -23,6 +23,7 @@ import { formatChange, monthName, noticeNotes, reportNotes } from './facts.ts';
 import {
   amountOf,
   formatterFor,
+  type Headline,
   isMonthReport,
   leftText,
   type ProjectFigures,
@@ -148,7 +149,7 @@ const PARTLY_REPORTED = '*';
 function digestRows(view: ReportView): string[][] {
   const sorted = view.answered.toSorted((a, b) => sizeOf(b, view).cmp(sizeOf(a, view)));
   const lasts = { title: 'lasts', cell: lastsCell };
-  return projectRows(sorted, columnsOf(view), view.failed, {
+  return projectRows(sorted, COLUMNS[view.headline], view.failed, {
     beside: view.headline === 'spent' ? lasts : undefined,
   });
 }
@@ -156,29 +157,27 @@ function digestRows(view: ReportView): string[][] {
 const sizeOf = (answer: ProjectFigures, { headline }: ReportView): Money =>
   amountOf(answer, headline) ?? ZERO;
 
-function columnsOf({ headline }: ReportView): ProjectColumn<ProjectFigures>[] {
-  if (headline === 'left')
-    return [
-      { title: 'Left', cell: leftCell },
-      { title: 'Lasts', cell: lastsCell },
-    ];
-  return [
-    {
-      title: 'Spent',
-      cell: (answer) => spent(answer.figures.main, answer),
-    },
+const COLUMNS: Readonly<Record<Headline, readonly ProjectColumn<ProjectFigures>[]>> = {
+  left: [
+    { title: 'Left', cell: leftCell },
+    { title: 'Lasts', cell: lastsCell },
+  ],
+  spent: [
+    { title: 'Spent', cell: spentCell },
     { title: 'Change', cell: changeCell },
-  ];
-}
+  ],
+};
 
-function spent({ total, reported, fullDays }: Usage, answer: ProjectFigures): string {
+function spentCell(answer: ProjectFigures): string {
+  const { total, reported, fullDays } = answer.figures.main;
   if (total.readable === 0) return 'not reported';
   const isPart = total.incomplete || reported.length < fullDays;
   return `${formatterFor(answer)(total.value)}${isPart ? PARTLY_REPORTED : ''}`;
 }
 
-const changeCell = ({ figures: { change }, locale }: ProjectFigures): string =>
-  change?.figures?.percent === undefined ? '–' : formatPercent(change.figures.percent, locale);
+function changeCell({ figures: { change }, locale }: ProjectFigures): string {
+  return change?.figures?.percent === undefined ? '–' : formatPercent(change.figures.percent, locale);
+}
 
 function leftCell(answer: ProjectFigures): string {
   const { balance } = answer;
@@ -186,5 +185,6 @@ function leftCell(answer: ProjectFigures): string {
   return 'value' in balance.balance ? formatterFor(answer)(balance.balance.value) : leftText(answer);
 }
 
-const lastsCell = ({ figures: { runway } }: ProjectFigures): string =>
-  runway === undefined ? 'unknown' : formatRunwayShort(runway);
+function lastsCell({ figures: { runway } }: ProjectFigures): string {
+  return runway === undefined ? 'unknown' : formatRunwayShort(runway);
+}

@@ -163,15 +163,17 @@ export const reportNotes = (answer: ProjectFigures, { today }: ReportPeriods): s
     ? [`${formatReportedDays(answer.figures.main, dayName(today))}.`]
     : []),
   ...describeUnreadable(answer.figures.main, dayName(today)),
-  ...(answer.figures.strays > 0
-    ? [
-        answer.figures.strays === 1
-          ? '1 item from the billing service falls outside this post’s days and is left out.'
-          : `${answer.figures.strays} items from the billing service fall outside this post’s days and are left out.`,
-      ]
-    : []),
+  ...straysNote(answer.figures.strays),
   ...noticeNotes(answer),
 ];
+
+function straysNote(strays: number): string[] {
+  if (strays === 0) return [];
+  const [items, fall, are] = strays === 1 ? ['item', 'falls', 'is'] : ['items', 'fall', 'are'];
+  return [
+    `${strays} ${items} from the billing service ${fall} outside this post’s days and ${are} left out.`,
+  ];
+}
 
 /** `The billing service reported a problem with the balance: “…”`: outside text, no mark-up. */
 export const noticeNotes = ({ remarks }: ProjectFigures): string[] =>

@@ -51,13 +51,10 @@ export function createCredentialStore(target: ChangeTarget, keyring: Keyring) {
       await commitChange(target, change, (fields) => {
         const { seen, set } = planDefault(change, fields, newDefault);
         const names = newDefault === undefined ? [name] : [name, newDefault];
+        const rejection = rejectionField({ kind: 'connection', name });
         return {
           seen: { ...seen, ...fieldValues(fields, ...names.map((each) => FIELDS.connection + each)) },
-          remove: [
-            FIELDS.connection + name,
-            lastUsedField(name),
-            rejectionField({ kind: 'connection', name }),
-          ],
+          remove: [FIELDS.connection + name, lastUsedField(name), rejection],
           set,
         };
       });

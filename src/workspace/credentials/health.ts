@@ -1,4 +1,4 @@
-import { isFailure, type UnsealFailed } from '../../domain/failure/index.ts';
+import { UnsealFailed } from '../../domain/failure/index.ts';
 import type { Millis, Zone } from '../../domain/time/calendar.ts';
 import { findConnection, type Workspace } from '../record/workspace.ts';
 import { type Connection, type Expiring, expiresSoon } from './connections.ts';
@@ -55,7 +55,7 @@ function damageOf(name: string, workspace: Workspace): ConnectionState['damage']
     findConnection(workspace, name)?.token();
     return undefined;
   } catch (error) {
-    if (isFailure(error) && error.kind === 'unseal-failed') return error.reason;
+    if (error instanceof UnsealFailed) return error.reason;
     throw error;
   }
 }

@@ -56,6 +56,8 @@ export function createOpenSteps(redis: RedisConnection, keyring: Keyring) {
   const keyFor = (workspace: SlackId) => openStepsKey(shardOf(redis, workspace));
   const fieldOf = ({ workspace, id }: Pick<StepExecution, 'workspace' | 'id'>) => `${workspace} ${id}`;
   const ownerOf = (workspace: SlackId, id: string) => ({ workspace, kind: 'workflow-step', id });
+  const run = (script: string, workspace: SlackId, ...args: readonly (string | number)[]) =>
+    guardRead(() => redis.eval(script, 1, keyFor(workspace), ...args));
 
   /** Takes over a step whose claim is over. @returns undefined if another process did, or has it still */
   const claim = async (field: string, value: string, now: Millis): Promise<LeftStep | undefined> => {
@@ -64,8 +66,7 @@ export function createOpenSteps(redis: RedisConnection, keyring: Keyring) {
     if (record !== undefined && record.claimed > now) return undefined;
     const { at, sealed } = record ?? { at: now, sealed: '' };
     const next = JSON.stringify({ at, claimed: now + STEP_CLAIM, sealed });
-    const isTaken = await guardRead(() => redis.eval(CLAIM, 1, keyFor(workspace), field, value, next));
-    if (isTaken !== 1) return undefined;
+    if ((await run(CLAIM, workspace, field, value, next)) !== 1) return undefined;
     const open = (): StepExecution => JSON.parse(keyring.open(sealed, ownerOf(workspace, id)));
     return { workspace, id, at, open };
   };
@@ -76,8 +77,7 @@ export function createOpenSteps(redis: RedisConnection, keyring: Keyring) {
       const { workspace, id, at } = execution;
       const sealed = keyring.seal(JSON.stringify(execution), ownerOf(workspace, id));
       const value = JSON.stringify({ at, claimed: at + STEP_CLAIM, sealed });
-      const args = [fieldOf(execution), value, LIFETIME];
-      return (await guardRead(() => redis.eval(KEEP, 1, keyFor(workspace), ...args))) === 1;
+      return (await run(KEEP, workspace, fieldOf(execution), value, LIFETIME)) === 1;
     },
     /** It has ended. */
     async drop(execution: Pick<StepExecution, 'workspace' | 'id'>): Promise<void> {

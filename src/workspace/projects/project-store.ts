@@ -69,8 +69,8 @@ export function createProjectStore(target: ChangeTarget) {
       now: Millis,
     ): Promise<ProjectRemoval | undefined> {
       const json = (await target.store.read(workspace))[FIELDS.removedProject + alias];
-      const removal = json === undefined ? undefined : parseRemoval(json);
-      return removal !== undefined && now - removal.at < UNDO_MS ? removal : undefined;
+      const removal = json && parseRemoval(json);
+      return removal && now - removal.at < UNDO_MS ? removal : undefined;
     },
     /** Restores it also as the default of its channels, except those that have another default now. @returns false when the alias is taken */
     restoreProject(change: WorkspaceChange, { project, channels }: ProjectRemoval): Promise<boolean> {
@@ -90,11 +90,7 @@ export function createProjectStore(target: ChangeTarget) {
         FIELDS.project + alias,
       );
     },
-    async setChannelDefault(
-      change: WorkspaceChange,
-      channel: SlackId,
-      alias: string | undefined,
-    ): Promise<void> {
+    async setChannelDefault(change: WorkspaceChange, channel: SlackId, alias?: string): Promise<void> {
       const field = channelField(channel);
       await commitChange(target, change, (fields) =>
         alias === undefined

@@ -93,15 +93,15 @@ export function parseWorkspace(
       : (parsePart(FIELDS.settings, readSettings) as Settings | undefined);
   if (settings === undefined) damaged.push({ kind: 'settings', id: FIELDS.settings, reason: 'malformed' });
   const connectionNames = ids(FIELDS.connection);
-  const connections = parseAll('connection', (name, json) => parseConnection(keyring, teamId, name, json));
   const parsedAccesses = parseAll('access', (project, json) => parseAccess(keyring, teamId, project, json));
   const accesses: ReadonlyMap<string, OpenableAccess> = new Map(
     [...parsedAccesses].map(([id, access]) => [id, withRevocable(access, fields[FIELDS.revocable + id])]),
   );
-  const projects: readonly Project[] = [...parseAll('project', parseProject).values()];
   const schedules: readonly Schedule[] = [
     ...parseAll('schedule', (id, json) => parseNamedRecord(SCHEDULES.schema, json, 'id', id)).values(),
   ].sort(byCreation);
+  const connections = parseAll('connection', (name, json) => parseConnection(keyring, teamId, name, json));
+  const projects: readonly Project[] = [...parseAll('project', parseProject).values()];
   const watches: readonly Watch[] = [
     ...parseAll('watch', (id, json) => parseNamedRecord(WATCHES.schema, json, 'id', id)).values(),
   ].sort(byCreation);

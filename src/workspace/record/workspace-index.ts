@@ -58,8 +58,10 @@ const PAGE = 500;
 export function createWorkspaceIndex(redis: RedisConnection, zones: string = process.versions.tz ?? '') {
   const shards = shardsOf(redis);
   const keyFor = (workspace: SlackId): string => indexKey(shardOf(redis, workspace));
+  const run = (script: string, keys: readonly string[], ...args: readonly (string | number)[]) =>
+    guardRead(() => redis.eval(script, keys.length, ...keys, ...args));
   const compare = async (script: string, { workspace, at }: IndexEntry, ...more: number[]) =>
-    (await guardRead(() => redis.eval(script, 1, keyFor(workspace), workspace, at, ...more))) === 1;
+    (await run(script, [keyFor(workspace)], workspace, at, ...more)) === 1;
 
   return {
     /** Each has its own entries. */
@@ -71,8 +73,7 @@ export function createWorkspaceIndex(redis: RedisConnection, zones: string = pro
      * @returns the entry, different from every other
      */
     async touch(workspace: SlackId): Promise<IndexEntry> {
-      const at = await guardRead(() => redis.eval(TOUCH, 1, keyFor(workspace), workspace, TOUCHED));
-      return { workspace, at: Number(at) };
+      return { workspace, at: Number(await run(TOUCH, [keyFor(workspace)], workspace, TOUCHED)) };
     },
     /** Sets when the workspace is checked next, and adds it if it is missing. @param at ms since the epoch */
     async setCheck(workspace: SlackId, at: Millis): Promise<void> {
@@ -88,7 +89,7 @@ export function createWorkspaceIndex(redis: RedisConnection, zones: string = pro
     /** Takes the checks of a shard for `ms`, or keeps them; for one process at a time. @returns false if another has them */
     async claimChecks(shard: number, owner: string, ms: Millis): Promise<boolean> {
       const keys = [checkLockKey(shard), zonesKey(shard), indexKey(shard)];
-      return (await guardRead(() => redis.eval(CLAIM, keys.length, ...keys, owner, ms, zones))) === 1;
+      return (await run(CLAIM, keys, owner, ms, zones)) === 1;
     },
     /** Entries of a shard whose check is due by `now`, those that are due longest first. */
     async due(shard: number, now: Millis, most: number): Promise<readonly IndexEntry[]> {

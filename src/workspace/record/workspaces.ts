@@ -101,11 +101,9 @@ export function createWorkspaces({
       ids: readonly string[],
     ): Promise<void> {
       const channels = kind === 'project' ? ids.flatMap(change.workspace.channelsOf) : [];
-      const damaged = [
-        ...ids.map((id) => FIELDS[kind] + id),
-        ...channels.map((channel) => FIELDS.channel + channel),
-      ];
-      const sent = kind === 'schedule' ? ids.map((id) => FIELDS.sent + id) : [];
+      const fieldsOf = (prefix: string, names: readonly string[]) => names.map((name) => prefix + name);
+      const damaged = [...fieldsOf(FIELDS[kind], ids), ...fieldsOf(FIELDS.channel, channels)];
+      const sent = kind === 'schedule' ? fieldsOf(FIELDS.sent, ids) : [];
       await commitChange(target, change, (fields) => ({
         seen: fieldValues(fields, ...damaged),
         remove: [...damaged, ...sent],
@@ -144,14 +142,10 @@ function createRecordNotes(store: WorkspaceStore, parse: WorkspaceParser) {
       await store.write(teamId, { remove: [rejectionField(credential)] });
     },
     /** Billing fails for a project; stored if it is registered. Reads first: two round trips. */
-    async noteFailure(
-      teamId: SlackId,
-      { topic, id, product }: QuestionAbout,
-      note: LastFailure,
-    ): Promise<void> {
-      const key = failureKey(topic, id, product);
+    async noteFailure(teamId: SlackId, about: QuestionAbout, note: LastFailure): Promise<void> {
+      const key = failureKey(about.topic, about.id, about.product);
       const { projects, failures } = parse(teamId, await store.read(teamId));
-      if (!projects.some((project) => isSameProject(project, { id, product }))) return;
+      if (!projects.some((project) => isSameProject(project, about))) return;
       const { since = note.since } = failures.get(key) ?? {};
       await store.write(teamId, { set: { [FIELDS.failed + key]: JSON.stringify({ ...note, since }) } });
     },
