@@ -181,7 +181,7 @@ function entryAfter(
 /** The schedule is paused: the date waits and is probed. A new reason is notified, once. */
 function holdEntry(
   { effect, isDoubtful }: PostFailure,
-  { pendingNotice: before, post, ...rest }: DeliveryLogEntry,
+  { pendingNotice: before, post, waits, ...rest }: DeliveryLogEntry,
   pausedBy: PauseReason | undefined,
   now: Millis,
 ): DeliveryLogEntry {
