@@ -60,12 +60,8 @@ export function* readIdentityError(response: ReadableBody): Generator<void, stri
 }
 
 function projectIn(value: unknown): TokenBody['project'] {
-  const project = objectOf(value);
-  const found = withoutUndefined({
-    id: textOf(project.id),
-    name: textOf(project.name),
-    domain: nameOf(project.domain),
-  });
+  const { id, name, domain } = objectOf(value);
+  const found = withoutUndefined({ id: textOf(id), name: textOf(name), domain: nameOf(domain) });
   return Object.keys(found).length > 0 ? found : undefined;
 }
 
@@ -88,10 +84,10 @@ function endpointsIn(catalog: unknown): TokenBody['endpoints'] {
   return [...found].slice(0, LIMITS.services).map(([service, url]) => ({ service, url }));
 }
 
-function parseWebAddress(value: unknown): string | undefined {
-  const isOne = typeof value === 'string' && value.length <= 500 && /^https?:\/\/[\x21-\x7e]+$/.test(value);
-  return isOne ? value : undefined;
-}
+const parseWebAddress = (value: unknown): string | undefined =>
+  typeof value === 'string' && /^https?:\/\/[\x21-\x7e]+$/.test(value) && value.length <= 500
+    ? value
+    : undefined;
 
 const listOf = (value: unknown): readonly unknown[] => (Array.isArray(value) ? value : []);
 

@@ -1,6 +1,7 @@
 import { Cluster, Redis, type RedisOptions } from 'ioredis';
 import { NewerRecords, StoreUnavailable, WriteRefused } from '../domain/failure/index.ts';
 import type { Millis } from '../domain/time/calendar.ts';
+import { withoutUndefined } from '../domain/without-undefined.ts';
 import { reportOutage, storeErrorKind, timeOperation } from './errors.ts';
 import { findRefusal, type Prepare } from './refusal.ts';
 import { parseRedisUrl } from './url.ts';
@@ -154,11 +155,7 @@ function openConnection(
   if (address.kind === 'single')
     return new BatchingRedis(address.url.replace(/^unix:\/\//, ''), { ...options, retryStrategy });
   const { username, password, isTls } = address;
-  const credentials = {
-    ...(username !== undefined && { username }),
-    ...(password !== undefined && { password }),
-    ...(isTls && { tls: {} }),
-  };
+  const credentials = { ...withoutUndefined({ username, password }), ...(isTls && { tls: {} }) };
   if (address.kind === 'cluster') {
     const nodes = [...address.nodes];
     const clusterOptions = {
@@ -173,14 +170,8 @@ function openConnection(
   }
   const { sentinels, name, db, sentinelUsername, sentinelPassword } = address;
   return new BatchingRedis({
-    ...options,
-    ...credentials,
-    retryStrategy,
-    sentinels: [...sentinels],
-    name,
-    db,
-    ...(sentinelUsername !== undefined && { sentinelUsername }),
-    ...(sentinelPassword !== undefined && { sentinelPassword }),
+    ...{ ...options, ...credentials, retryStrategy, sentinels: [...sentinels], name, db },
+    ...withoutUndefined({ sentinelUsername, sentinelPassword }),
     enableTLSForSentinelMode: isTls,
     // The Sentinels take the same authorities as the servers.
     ...(isTls && { sentinelTLS: {} }),

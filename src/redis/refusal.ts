@@ -3,6 +3,7 @@ import { connect, type NetConnectOpts } from 'node:net';
 import { connect as connectTls } from 'node:tls';
 import type { Redis, RedisOptions } from 'ioredis';
 import type { Millis } from '../domain/time/calendar.ts';
+import { withoutUndefined } from '../domain/without-undefined.ts';
 import type { RedisAddress, RedisHost } from './url.ts';
 
 /** An answer of Redis, or none, in the shape of an error that has a code. */
@@ -29,22 +30,19 @@ export type Prepare = (
  */
 export async function findRefusal(address: RedisAddress, error: Error, prepare: Prepare): Promise<Error> {
   if (address.kind === 'single') return error;
-  const { username, password } =
-    address.kind === 'cluster'
-      ? address
-      : { username: address.sentinelUsername, password: address.sentinelPassword };
-  const credentials = {
-    ...(username !== undefined && { username }),
-    ...(password !== undefined && { password }),
-  };
+  const isCluster = address.kind === 'cluster';
+  const { username, password } = isCluster
+    ? address
+    : { username: address.sentinelUsername, password: address.sentinelPassword };
+  const credentials = withoutUndefined({ username, password });
   const tls = address.isTls ? { tls: {} } : {};
-  const hosts = address.kind === 'cluster' ? address.nodes : address.sentinels;
+  const hosts = isCluster ? address.nodes : address.sentinels;
   const refusals = await Promise.all(
     hosts.map((host) =>
       ask(prepare({ ...tls, ...credentials, ...host }), async (redis) => {
-        const next = address.kind === 'cluster' ? await nodeOf(redis) : await masterOf(redis, address.name);
-        if (isSame(next, host)) return undefined;
-        return (await canConnect(next)) ? undefined : new RedisRefusal('announced address', next);
+        const next = isCluster ? await nodeOf(redis) : await masterOf(redis, address.name);
+        const isKnown = next.host === host.host && next.port === host.port;
+        return isKnown || (await canConnect(next)) ? undefined : new RedisRefusal('announced address', next);
       }),
     ),
   );
@@ -75,8 +73,6 @@ async function ask(
     redis.disconnect();
   }
 }
-
-const isSame = (a: RedisHost, b: RedisHost): boolean => a.host === b.host && a.port === b.port;
 
 /** The address that the Sentinels announce of the master. */
 async function masterOf(sentinel: Redis, name: string): Promise<RedisHost> {

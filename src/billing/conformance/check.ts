@@ -127,12 +127,7 @@ async function askAboutProject(
 }
 
 /** Both documents each time: a service may look at who asks for one of them only. */
-async function askWhatIsRefused(
-  parts: ConformanceParts,
-  day: Day,
-  { ask }: Questioner,
-  note: Note,
-): Promise<void> {
+async function askWhatIsRefused(parts: ConformanceParts, day: Day, { ask }: Questioner, note: Note) {
   const { subscription, zone } = parts;
   const noteOf = noteAnswer(note);
   const longAgo = rangeOf(LONG_AGO, endOfDay(LONG_AGO, zone), zone);

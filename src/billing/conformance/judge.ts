@@ -74,20 +74,15 @@ export function judgeSpend(answer: Outcome<Consumption>, days: readonly Day[]): 
   const gaps = named('not reported', missing);
   const count = `${days.length - missing.length} of ${pluralize(days.length, 'day')}`;
   const unplaced = charges.filter(({ day }) => day === undefined).map(({ shown }) => shown);
-  const repeated = charges.filter(({ day, merged }) => day !== undefined && merged > 1);
+  const repeated = charges.flatMap(({ day, merged, shown }) =>
+    day !== undefined && merged > 1 ? shown : [],
+  );
   return [
     finding('spend', undefined, gaps === undefined ? count : `${count}; ${gaps}`),
     ...judgeRemarks(remarks),
     ...judgeAmounts(charges.flatMap(({ amount, bonuses }) => [amount, bonuses])),
     finding('days', named('as days', unplaced), 'all readable'),
-    finding(
-      'each-day-once',
-      named(
-        'more than once',
-        repeated.map(({ shown }) => shown),
-      ),
-      'one item each',
-    ),
+    finding('each-day-once', named('more than once', repeated), 'one item each'),
     judgeOutside(charges, days),
   ];
 }
@@ -163,11 +158,8 @@ export function judgeUntilNow(answer: Outcome<Consumption>, day: Day): readonly 
 export function judgeEmptyPeriod(answer: Outcome<Consumption>, asked: Day): readonly PointFinding[] {
   if ('failure' in answer) {
     const { failure } = answer;
-    return [
-      failure.kind === 'no-data'
-        ? finding('empty-period', undefined, failure.message)
-        : failed('empty-period', failure),
-    ];
+    const isEmpty = failure.kind === 'no-data';
+    return [finding('empty-period', isEmpty ? undefined : describe(failure), failure.message)];
   }
   const strange = answer.value.charges.filter(
     ({ day, amount }) => day !== asked || !('value' in amount && amount.value.eq(0)),
@@ -194,8 +186,8 @@ export function judgeRefusal(
   answer: Outcome<BalanceRecord | Consumption>,
 ): readonly PointFinding[] {
   if ('failure' in answer) {
-    const { failure } = answer;
-    return [REFUSALS[id](failure) ? finding(id, undefined, describe(failure)) : failed(id, failure)];
+    const came = describe(answer.failure);
+    return [finding(id, REFUSALS[id](answer.failure) ? undefined : came, came)];
   }
   const { value } = answer;
   const figures = 'charges' in value ? pluralize(value.charges.length, 'day') : balanceText(value);

@@ -58,18 +58,15 @@ export interface StoredMessageJob
 
 /** Sends it, or stores why not. @throws LeaseLostError, StoreUnavailable */
 export async function sendStoredMessage(job: StoredMessageJob, context: DeliveryContext): Promise<void> {
-  const { kind, key, right, thread, projects, topic, message, content, save, onRefused, schedule, watch } =
-    job;
+  const { projects, message, content, save, onRefused, schedule, watch } = job;
   const { cause: _, next, ...stored } = message;
+  const { to, channel, state, at, tries, isAgain = false } = message;
   let current: StoredMessage = stored;
   await sendMessage(
     {
-      ...{ kind, key, right, thread, topic, to: message.to, channel: message.channel },
-      about: { schedule, watch, due: message.state === 'due' ? message.at : undefined, tries: message.tries },
-      doubt:
-        message.state === 'sending'
-          ? { channel: message.channel ?? message.to, at: message.at, isAgain: message.isAgain === true }
-          : undefined,
+      ...{ ...job, to, channel },
+      about: { schedule, watch, due: state === 'due' ? at : undefined, tries },
+      doubt: state === 'sending' ? { channel: channel ?? to, at, isAgain } : undefined,
       prepare: async () => ({
         projects,
         async claim({ channel, at, isAgain }, recipient) {

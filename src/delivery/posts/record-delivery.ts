@@ -94,11 +94,7 @@ export async function recordPost(
 }
 
 /** Nothing was spent, and the schedule posts nothing then. */
-export async function recordSkip(
-  task: DeliveryTask,
-  attempt: DeliveryAttempt,
-  context: DeliveryContext,
-): Promise<void> {
+export async function recordSkip(task: DeliveryTask, attempt: DeliveryAttempt, context: DeliveryContext) {
   const at = context.clock();
   const entry = { ...keptOf(attempt.entry), state: 'skipped', at } as const;
   const more = { drop: datesOf(task) };

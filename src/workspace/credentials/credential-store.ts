@@ -85,11 +85,7 @@ export function createCredentialStore(target: ChangeTarget, keyring: Keyring) {
       }));
     },
     /** Changes what a person says of a credential. Its secret, and whether it was rejected, stay. */
-    async editCredential(
-      change: WorkspaceChange,
-      credential: CredentialName,
-      edit: CredentialEdit,
-    ): Promise<void> {
+    async editCredential(change: WorkspaceChange, credential: CredentialName, edit: CredentialEdit) {
       const field = credentialField(credential);
       await commitChange(target, change, (fields) => ({
         seen: fieldValues(fields, field),

@@ -69,7 +69,7 @@ export function createProjectStore(target: ChangeTarget) {
       now: Millis,
     ): Promise<ProjectRemoval | undefined> {
       const json = (await target.store.read(workspace))[FIELDS.removedProject + alias];
-      const removal = json && parseRemoval(json);
+      const removal = json === undefined ? undefined : parseRemoval(json);
       return removal && now - removal.at < UNDO_MS ? removal : undefined;
     },
     /** Restores it also as the default of its channels, except those that have another default now. @returns false when the alias is taken */

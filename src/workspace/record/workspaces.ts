@@ -99,7 +99,7 @@ export function createWorkspaces({
       change: WorkspaceChange,
       kind: 'project' | 'schedule' | 'watch',
       ids: readonly string[],
-    ): Promise<void> {
+    ) {
       const channels = kind === 'project' ? ids.flatMap(change.workspace.channelsOf) : [];
       const fieldsOf = (prefix: string, names: readonly string[]) => names.map((name) => prefix + name);
       const damaged = [...fieldsOf(FIELDS[kind], ids), ...fieldsOf(FIELDS.channel, channels)];
@@ -157,12 +157,7 @@ function createRecordNotes(store: WorkspaceStore, parse: WorkspaceParser) {
      * Notes how a delivery that a person started ended. Does nothing if another one ended since, or the schedule was
      * removed.
      */
-    async noteSent(
-      teamId: SlackId,
-      { fields }: Workspace,
-      schedule: string,
-      sent: LastDelivery,
-    ): Promise<void> {
+    async noteSent(teamId: SlackId, { fields }: Workspace, schedule: string, sent: LastDelivery) {
       await store.write(teamId, {
         seen: { ...fieldValues(fields, FIELDS.sent + schedule), [FIELDS.schedule + schedule]: ANY_VALUE },
         set: { [FIELDS.sent + schedule]: JSON.stringify(sent) },
