@@ -79,6 +79,16 @@ export class InvalidWord extends FailureBase<'invalid-word'> {
   }
 }
 
+/** What `read` returns, or the refusal of a word. @throws what else it throws: SecretPasted */
+export function orRefusal<T>(read: () => T): T | InvalidWord {
+  try {
+    return read();
+  } catch (error) {
+    if (error instanceof InvalidWord) return error;
+    throw error;
+  }
+}
+
 /** In characters; longer texts are rejected before they are parsed. */
 const LONGEST_TEXT = 1_000;
 

@@ -67,7 +67,8 @@ const LONGEST_SUGGESTION = 200;
 /** A text with more mistakes than this is not corrected. */
 const MOST_SLIPS = 3;
 
-const NO_ALIASES: Aliases = new Set();
+/** Where a workspace has named no project. */
+export const NO_ALIASES: Aliases = new Set();
 
 const holdsUnknown = ({ tokens }: TokenizedText): boolean => tokens.some(({ kind }) => kind === 'unknown');
 
@@ -75,40 +76,32 @@ const holdsUnknown = ({ tokens }: TokenizedText): boolean => tokens.some(({ kind
 export const holdsUnknownWord = (text: string, aliases: Aliases): boolean =>
   holdsUnknown(tokenize(simplifyText(text), aliases));
 
-/** A text that could not be parsed, and where. `again` parses another text with the same grammar. */
-interface Attempt {
-  readonly text: string;
-  readonly slip: ParseError;
-  readonly again: (text: string) => ParseError | undefined;
-}
-
 /** Words that “the” does not go with. */
 const RELATIVE = /^(?:this-|last-(?!\d)|today|yesterday)/;
 
-/** The whole text with every mistake corrected, or undefined: only what can be parsed is suggested. */
-function corrected({ text, slip, again }: Attempt, left = MOST_SLIPS): string | undefined {
-  if (left === 0 || text.length > LONGEST_SUGGESTION || slip.isAmbiguous) return undefined;
+/**
+ * The whole text with every mistake corrected: only what can be parsed is suggested. A meaning of an ambiguous word is one
+ * where it leaves nothing else to correct.
+ * @param slipIn parses another text with the same grammar
+ */
+function* corrections(
+  text: string,
+  slip: ParseError,
+  slipIn: (text: string) => ParseError | undefined,
+  left = MOST_SLIPS,
+): Generator<string> {
+  if (left === 0 || text.length > LONGEST_SUGGESTION) return;
   for (const instead of slip.instead) {
     const typed = text.slice(0, slip.start);
     const before = RELATIVE.test(instead) ? typed.replace(/(?<![^ ])the $/, '') : typed;
     const candidate = simplifyText(before + instead + text.slice(slip.end));
-    const next = again(candidate);
+    const next = slipIn(candidate);
     const isInside = next && next.start < before.length + instead.length && next.end > before.length;
     // Corrected twice, a word becomes another one: “tomorow” is not “today”.
     if (isInside && slip.why === UNRECOGNIZED) continue;
-    const right = next ? corrected({ text: candidate, slip: next, again }, left - 1) : candidate;
-    if (right !== undefined) return right;
+    if (next === undefined) yield candidate;
+    else if (!slip.isAmbiguous && !next.isAmbiguous) yield* corrections(candidate, next, slipIn, left - 1);
   }
-  return undefined;
-}
-
-/** What to offer: a correction, or each meaning of an ambiguous word that leaves nothing else to correct. */
-function suggestions({ slip, ...attempt }: Attempt): readonly string[] {
-  if (!slip.isAmbiguous) return [corrected({ ...attempt, slip }) ?? []].flat();
-  return slip.instead.flatMap((instead) => {
-    const only = new ParseError(slip.start, slip.end, slip.why, slip.works, [instead]);
-    return corrected({ ...attempt, slip: only }, 1) ?? [];
-  });
 }
 
 /** The value, or the ParseError; other errors are thrown on. */
@@ -149,12 +142,13 @@ export function parseWith<T>(
   if (!(read instanceof ParseError)) return read.value;
   const word = originalSpelling(text, source.shown.slice(read.start, read.end));
   const refused = source.text.slice(read.start, read.end);
-  const suggestion = suggestions({ text: source.text, slip: read, again: slipIn }).filter((offered) =>
-    keepsWords(source.text, refused, offered, aliases),
+  const corrected = corrections(source.text, read, slipIn);
+  const suggested = (read.isAmbiguous ? [...corrected] : [corrected.next().value ?? []].flat()).filter(
+    (offered) => keepsWords(source.text, refused, offered, aliases),
   );
   // `web shop` for `web-shop`
   const joined = joinAliasWords(source.text, aliases).filter((other) => slipIn(other) === undefined);
-  throw new InvalidWord(clipWord(word), read.why, read.works, [...joined, ...suggestion]);
+  throw new InvalidWord(clipWord(word), read.why, read.works, [...joined, ...suggested]);
 }
 
 /** What one word says; '' for signs, and for words that only say what the next one is. */
@@ -202,8 +196,8 @@ function compare(all: readonly string[], some: readonly string[]) {
  * of each that was refused or is unknown. A button that leaves a word out asks something else.
  */
 export function keepsWords(typed: string, refused: string, offered: string, aliases: Aliases): boolean {
-  const [all, bad, next] = [typed, refused, offered].map((text) => meaningsOf(text, aliases));
-  if (!all || !bad || !next) return false;
+  const [all, bad] = [meaningsOf(typed, aliases), meaningsOf(refused, aliases)];
+  const next = meaningsOf(offered, aliases);
   const known = compare(all.known, bad.known);
   const unknown = compare(all.unknown, bad.unknown);
   const added = compare([...next.known, ...next.unknown], known.rest);

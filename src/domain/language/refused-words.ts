@@ -5,7 +5,7 @@ import { UNRECOGNIZED } from '../failure/index.ts';
 import { PRODUCTS } from '../product.ts';
 import type { Unit } from '../time/calendar.ts';
 import { nearestWord } from './nearest-word.ts';
-import { holdsUnknownWord, ParseError } from './parse.ts';
+import { holdsUnknownWord, NO_ALIASES, ParseError } from './parse.ts';
 import { MENTION } from './secret-detection.ts';
 import type { Aliases, Token, TokenizedText } from './tokenizer.ts';
 import { MONTH_NAMES, SUGGESTIONS } from './vocabulary.ts';
@@ -91,15 +91,22 @@ function ofWord(token: Token & { kind: 'word' }, after: Token | undefined, works
   }
 }
 
+type Shapes = readonly (readonly [form: RegExp, hint: (raw: string) => Hint])[];
+
+const hintFor = (raw: string, shapes: Shapes): Hint | undefined =>
+  shapes.find(([form]) => form.test(raw))?.[1](raw);
+
+const DIGITS_ONLY = 'Project IDs are digits only, such as 123.';
+const NO_END = 'Type since 2026-10-01, or 2026-10-01..2026-10-15.';
+
 /** A number, a range sign, or words run together: quoted as one. */
-function ofRaw(raw: string, works: string): Hint {
-  if (/^-\d+$/.test(raw))
-    return ['isn’t a project ID', 'Project IDs are digits only, such as 123.', raw.slice(1)];
-  if (/^-+$/.test(raw)) return ['has nothing after it', 'Type since 2026-10-01, or 2026-10-01..2026-10-15.'];
-  if (/^[^.].*\.\.$/.test(raw))
-    return ['has no end', 'Type since 2026-10-01, or 2026-10-01..2026-10-15.', `since ${raw.slice(0, -2)}`];
-  return [UNRECOGNIZED, works];
-}
+const RAW_SHAPES: Shapes = [
+  [/^-\d+$/, (raw) => ['isn’t a project ID', DIGITS_ONLY, raw.slice(1)]],
+  [/^-+$/, () => ['has nothing after it', NO_END]],
+  [/^[^.].*\.\.$/, (raw) => ['has no end', NO_END, `since ${raw.slice(0, -2)}`]],
+];
+
+const ofRaw = (raw: string, works: string): Hint => hintFor(raw, RAW_SHAPES) ?? [UNRECOGNIZED, works];
 
 const refusal = (start: number, end: number, [why, works, ...instead]: Hint): ParseError =>
   new ParseError(start, end, why, works, instead);
@@ -128,8 +135,6 @@ export function explainUnparsed({ text, tokens }: TokenizedText, at: number, wor
 const LONGEST_WORD = 40;
 const SPELLINGS = [...SUGGESTIONS.keys()];
 
-const NO_ALIASES: Aliases = new Set();
-
 function near(word: string, aliases: Aliases): string | undefined {
   const found = nearestWord(word, [...SPELLINGS, ...aliases]);
   return found && (SUGGESTIONS.get(found) ?? found);
@@ -146,76 +151,59 @@ function corrections(raw: string, aliases: Aliases): readonly string[] {
   return [...piecewise, ...wholes.filter((whole) => whole !== undefined)];
 }
 
-interface Shape {
-  readonly form: RegExp;
-  readonly why: string;
-  readonly works: string;
-  readonly instead: (raw: string) => readonly string[];
-}
-
-const DIGITS_ONLY = 'Project IDs are digits only, such as 123.';
-
 /** Words that are refused, but show what was meant. */
-const SHAPES: readonly Shape[] = [
-  {
-    form: /^\^\d\d$/,
-    why: 'could be a day or a year',
-    works: 'Type the year with four digits.',
-    instead: (raw) => [`20${raw.slice(1)}`, raw.slice(1)],
-  },
-  {
-    form: /^(?:fy(?:-?\d+)?|fiscal)$/,
-    why: 'needs the month in which your fiscal year begins, which Tally doesn’t know',
-    works: 'Name the first and the last month, such as 2025-04..2026-03.',
-    instead: () => [],
-  },
-  {
-    form: /^(?:christmas|xmas|easter|thanksgiving|halloween|spring|summer|autumn|winter)$/,
-    why: 'isn’t a date that Tally knows',
-    works: 'Name the first and the last day, such as 2025-12-24..2025-12-26.',
-    instead: () => [],
-  },
-  {
-    form: MENTION,
-    why: 'You mentioned a person, a channel or a group',
-    works: 'Type a project’s name or ID.',
-    instead: () => [],
-  },
-  {
-    form: /^\d{1,3}(?:[.,]\d{3})+$/,
-    why: 'isn’t a project ID',
-    works: DIGITS_ONLY,
-    instead: (raw) => [raw.replace(/\D/g, '')],
-  },
-  {
-    form: /^(?:0?[1-9]|[12]\d|3[01])\.(?:0?[1-9]|1[0-2])$/,
-    why: 'is a day only with a dot after it too',
-    works: 'Type 5.11. or 2026-11-05.',
-    instead: () => [],
-  },
-  { form: /^[-+#]*\d[\d.,]*$/, why: 'isn’t a project ID', works: DIGITS_ONLY, instead: () => [] },
-  {
-    form: /^\d{4}-\d\d-\d\dt[\d:.]+/,
-    why: 'has a time of day',
-    works: 'Tally works with whole days, such as 2026-10-05.',
-    instead: (raw) => [raw.slice(0, 10)],
-  },
+const SHAPES: Shapes = [
+  [
+    /^\^\d\d$/,
+    (raw) => [
+      'could be a day or a year',
+      'Type the year with four digits.',
+      `20${raw.slice(1)}`,
+      raw.slice(1),
+    ],
+  ],
+  [
+    /^(?:fy(?:-?\d+)?|fiscal)$/,
+    () => [
+      'needs the month in which your fiscal year begins, which Tally doesn’t know',
+      'Name the first and the last month, such as 2025-04..2026-03.',
+    ],
+  ],
+  [
+    /^(?:christmas|xmas|easter|thanksgiving|halloween|spring|summer|autumn|winter)$/,
+    () => [
+      'isn’t a date that Tally knows',
+      'Name the first and the last day, such as 2025-12-24..2025-12-26.',
+    ],
+  ],
+  [MENTION, () => ['You mentioned a person, a channel or a group', 'Type a project’s name or ID.']],
+  [/^\d{1,3}(?:[.,]\d{3})+$/, (raw) => ['isn’t a project ID', DIGITS_ONLY, raw.replace(/\D/g, '')]],
+  [
+    /^(?:0?[1-9]|[12]\d|3[01])\.(?:0?[1-9]|1[0-2])$/,
+    () => ['is a day only with a dot after it too', 'Type 5.11. or 2026-11-05.'],
+  ],
+  [/^[-+#]*\d[\d.,]*$/, () => ['isn’t a project ID', DIGITS_ONLY]],
+  [
+    /^\d{4}-\d\d-\d\dt[\d:.]+/,
+    (raw) => ['has a time of day', 'Tally works with whole days, such as 2026-10-05.', raw.slice(0, 10)],
+  ],
 ];
 
-function unknownWord({ text, aliases }: TokenizedText, { raw }: Token, works: string): ParseError {
-  const word = text.slice(raw.start, raw.end);
-  const shape = SHAPES.find(({ form }) => form.test(word));
-  if (shape) {
-    const instead = shape.instead(word);
-    return new ParseError(raw.start, raw.end, shape.why, shape.works, instead);
-  }
+function unknownWord(
+  { text, aliases }: TokenizedText,
+  { start, end }: Token['raw'],
+  works: string,
+): ParseError {
+  const word = text.slice(start, end);
+  const shaped = hintFor(word, SHAPES);
+  if (shaped !== undefined) return refusal(start, end, shaped);
   const instead = word.length > LONGEST_WORD ? [] : corrections(word, aliases);
-  return new ParseError(raw.start, raw.end, UNRECOGNIZED, works, instead, false);
+  return new ParseError(start, end, UNRECOGNIZED, works, instead, false);
 }
 
 /** @throws ParseError for the first word that the language does not have. @param works what to type instead */
 export function rejectUnknownWords(source: TokenizedText, works: string): void {
   const bad = source.tokens.find(({ kind }) => kind === 'unknown' || kind === 'bad');
   if (bad?.kind === 'bad') throw new ParseError(bad.start, bad.end, bad.why, bad.works, bad.instead);
-  if (bad) throw unknownWord(source, bad, works);
+  if (bad) throw unknownWord(source, bad.raw, works);
 }

@@ -47,25 +47,26 @@ export const isBareYear = (digits: string): boolean => /^20\d\d$/.test(digits);
 export const isDayNumber = (token: Token | undefined): token is Token & { kind: 'number' } =>
   token?.kind === 'number' && /^(?:0?[1-9]|[12]\d|3[01])$/.test(token.digits);
 
+type Piece = Meaning & { readonly length: number };
+
 /** A longer run of letters is not split into words. */
 const LONGEST = 40;
 
 /** A run of letters as words of the vocabulary, the longest first, or undefined: 'monthtodate' is three words. */
-function split(run: string, afterDigit: boolean): readonly string[] | undefined {
+function words(run: string, afterDigit: boolean): readonly Piece[] | undefined {
   if (run.length > LONGEST) return undefined;
-  const rest: (readonly string[] | undefined)[] = [];
+  const rest: (readonly Piece[] | undefined)[] = [];
   rest[run.length] = [];
   for (let at = run.length - 1; at >= 0; at--) {
     const shortest = (at === 0 && afterDigit) || run.length === 1 ? 1 : 2;
     for (let end = run.length; end >= at + shortest && !rest[at]; end--) {
-      const [word, after] = [run.slice(at, end), rest[end]];
-      if (after && VOCABULARY.has(word)) rest[at] = [word, ...after];
+      const [spelling, after] = [run.slice(at, end), rest[end]];
+      const sense = after && VOCABULARY.get(spelling);
+      if (sense) rest[at] = [{ kind: 'word', spelling, sense, length: spelling.length }, ...after];
     }
   }
   return rest[0];
 }
-
-type Piece = Meaning & { readonly length: number };
 
 const match = (pattern: RegExp, text: string, at: number): string | undefined => {
   pattern.lastIndex = at;
@@ -75,43 +76,32 @@ const match = (pattern: RegExp, text: string, at: number): string | undefined =>
 /** Letters up to, but without, a q that begins a quarter: 'sinceq3'. */
 const LETTERS = /(?:[a-pr-z]|q(?!\d))+/y;
 /** The digits of a year may follow without a gap: 'q32026'. */
-const QUARTER = /q(?:[1-4](?=(?:19|20)\d\d(?!\d))|\d+)/y;
-const HALF = /h(?:[12](?=(?:19|20)\d\d(?!\d))|[12](?!\d))/y;
-const WEEK = /w\d{1,2}(?!\d)/y;
+const LETTERED = [
+  ['quarter', /q(?:[1-4](?=(?:19|20)\d\d(?!\d))|\d+)/y],
+  ['half', /h(?:[12](?=(?:19|20)\d\d(?!\d))|[12](?!\d))/y],
+  ['week', /w\d{1,2}(?!\d)/y],
+] as const;
 /** Signs and letters for words: `w/c 2 november` is `week starting 2 november`. */
-const ABBREVIATIONS: readonly (readonly [RegExp, readonly string[]])[] = [
-  [/&(?:amp;?)?/y, ['and']],
-  [/w(?:\/[bc]|c)(?![a-z\d])/y, ['week', 'starting']],
-  [/w\/e(?![a-z\d])/y, ['week', 'ending']],
+const ABBREVIATIONS: readonly (readonly [RegExp, string])[] = [
+  [/&(?:amp;?)?/y, 'and'],
+  [/w(?:\/[bc]|c)(?![a-z\d])/y, 'weekstarting'],
+  [/w\/e(?![a-z\d])/y, 'weekending'],
 ];
 /** `q3/2026`, `1/oct/2026`, and between two dates `2026-10-01/2026-10-15` */
 const DASHLIKE = /^(?:(?:\d{1,2}\/)?[a-z]+\d{0,2}\/\d{4}|\d{4}-\d\d-\d\d\/\d{4}-\d\d-\d\d)$/;
 /** `3rd`, and the `1.` of `1.-15.10.` */
 const ORDINAL = /\d{1,2}(?:st|nd|rd|th|\.(?=-\d))/y;
 const NUMBER = /\d+/y;
-const LETTERED = [
-  ['quarter', QUARTER],
-  ['half', HALF],
-  ['week', WEEK],
-] as const;
-
-function words(run: string, afterDigit: boolean): readonly Piece[] | undefined {
-  return split(run, afterDigit)?.flatMap((spelling) => {
-    const sense = VOCABULARY.get(spelling);
-    return sense ? [{ kind: 'word', spelling, sense, length: spelling.length } as const] : [];
-  });
-}
 
 /** The words that an abbreviation stands for: each has one of its characters, the first one the rest. */
 function abbreviationAt(raw: string, at: number): readonly Piece[] | undefined {
   for (const [form, spelled] of ABBREVIATIONS) {
     const found = match(form, raw, at);
-    const pieces = found && words(spelled.join(''), false);
-    if (pieces)
-      return pieces.map((piece, n) => ({
-        ...piece,
-        length: n === 0 ? found.length - spelled.length + 1 : 1,
-      }));
+    if (found === undefined) continue;
+    return words(spelled, false)?.map((piece, n, all) => ({
+      ...piece,
+      length: n === 0 ? found.length - all.length + 1 : 1,
+    }));
   }
   return undefined;
 }
@@ -165,58 +155,7 @@ function partsOf(raw: string): readonly Part[] | undefined {
   return found;
 }
 
-/** Caches the pieces of raw words, so that a repeated word is split once. */
-interface Words {
-  readonly aliases: Aliases;
-  readonly parts: Map<string, readonly Part[] | undefined>;
-}
-
-/** One raw word: a name, or its pieces, or one unknown token. */
-function tokensOf(raw: string, start: number, dashBefore: boolean, words: Words): readonly Token[] {
-  const place: Place['raw'] = { start, end: start + raw.length };
-  const whole = (meaning: Meaning): Token => ({
-    start,
-    end: place.end,
-    raw: place,
-    spaced: true,
-    dashed: dashBefore,
-    ...meaning,
-  });
-  if (raw === BREAK) return [whole({ kind: 'break' })];
-  if (words.aliases.has(raw)) return [whole({ kind: 'alias', name: raw })];
-  if (!words.parts.has(raw)) words.parts.set(raw, partsOf(raw));
-  return (
-    words.parts.get(raw)?.map((part, n) => ({
-      start: start + part.at,
-      end: start + part.at + part.length,
-      raw: place,
-      // Last, as adding fields to what was spread takes V8 twenty times as long.
-      ...(n === 0 && dashBefore ? { ...part, dashed: true } : part),
-    })) ?? [whole({ kind: 'unknown' })]
-  );
-}
-
 const isProject = (piece: string, aliases: Aliases): boolean => aliases.has(piece) || /^\d+$/.test(piece);
-
-/** A raw word, or several with commas between. */
-function tokensOfList(raw: string, start: number, dashBefore: boolean, words: Words): readonly Token[] {
-  const pieces = raw.includes(',') ? raw.split(',') : [raw];
-  if (pieces.length === 1 || pieces.every((piece) => piece === ''))
-    return tokensOf(raw, start, dashBefore, words);
-  let at = start;
-  return pieces.flatMap((piece, n) => {
-    const from = at;
-    at += piece.length + 1;
-    const place: Place['raw'] = { start: from + piece.length, end: at };
-    const next = pieces[n + 1] ?? '';
-    return [
-      ...(piece === '' ? [] : tokensOf(piece, from, n === 0 && dashBefore, words)),
-      ...(isProject(piece, words.aliases) && isProject(next, words.aliases)
-        ? [{ kind: 'comma', raw: place, spaced: false, dashed: false, ...place } as const]
-        : []),
-    ];
-  });
-}
 
 /** A dash that nothing follows says that something is missing. */
 function danglingDash(text: string, after: Token): Token {
@@ -227,11 +166,46 @@ function danglingDash(text: string, after: Token): Token {
 /** Splits a text, ignoring case. A dash before or between spaces belongs to what follows. */
 export function tokenize(typed: string, aliases: Aliases): TokenizedText {
   const text = typed.toLowerCase();
-  const words: Words = { aliases, parts: new Map() };
+  /** The pieces of raw words, so that a repeated word is split once. */
+  const parts = new Map<string, readonly Part[] | undefined>();
+  /** One raw word: a name, or its pieces, or one unknown token. */
+  const tokensOf = (word: string, start: number, dashBefore: boolean): readonly Token[] => {
+    const raw: Place['raw'] = { start, end: start + word.length };
+    const whole = (meaning: Meaning): Token[] => [
+      { ...raw, raw, spaced: true, dashed: dashBefore, ...meaning },
+    ];
+    if (word === BREAK) return whole({ kind: 'break' });
+    if (aliases.has(word)) return whole({ kind: 'alias', name: word });
+    if (!parts.has(word)) parts.set(word, partsOf(word));
+    return (
+      parts.get(word)?.map((part, n) => ({
+        start: start + part.at,
+        end: start + part.at + part.length,
+        raw,
+        // Last, as adding fields to what was spread takes V8 twenty times as long.
+        ...(n === 0 && dashBefore ? { ...part, dashed: true } : part),
+      })) ?? whole({ kind: 'unknown' })
+    );
+  };
+  /** A raw word, or several with commas between. */
+  const tokensOfList = (raw: string, start: number, dashBefore: boolean): readonly Token[] => {
+    const pieces = raw.includes(',') ? raw.split(',') : [raw];
+    if (pieces.length === 1 || pieces.every((piece) => piece === '')) return tokensOf(raw, start, dashBefore);
+    let at = start;
+    return pieces.flatMap((piece, n): readonly Token[] => {
+      const [from, isListed] = [at, [piece, pieces[n + 1] ?? ''].every((each) => isProject(each, aliases))];
+      at += piece.length + 1;
+      const place: Place['raw'] = { start: from + piece.length, end: at };
+      return [
+        ...(piece === '' ? [] : tokensOf(piece, from, n === 0 && dashBefore)),
+        ...(isListed ? [{ kind: 'comma', raw: place, spaced: false, dashed: false, ...place } as const] : []),
+      ];
+    });
+  };
   const found: Token[] = [];
   let dashBefore = false;
   for (const { 0: raw, index } of text.matchAll(/\S+/g)) {
-    const some = tokensOfList(raw, index, dashBefore, words);
+    const some = tokensOfList(raw, index, dashBefore);
     found.push(...some);
     dashBefore = some.length === 0 ? raw.includes('-') : raw.endsWith('-');
   }

@@ -1,7 +1,7 @@
 /** What a reading means as commands: those that keep every word, or the refusal of the word that none can keep. */
 
 import { commandText, type SlashCommand } from '../../commands.ts';
-import { InvalidWord } from '../../failure/index.ts';
+import { InvalidWord, orRefusal } from '../../failure/index.ts';
 import { PRODUCTS } from '../../product.ts';
 import type { Day, Unit } from '../../time/calendar.ts';
 import type { Versus } from '../argument.ts';
@@ -11,14 +11,7 @@ import { formatPhrase, type PeriodPhrase } from '../periods/period-phrase.ts';
 import { clipWord } from '../text.ts';
 import { type Aliases, BREAK } from '../tokenizer.ts';
 import { type PhraseRole, ROLE_RULES, type Subject } from './phrases.ts';
-import {
-  EXAMPLE,
-  isPlaced,
-  OUTPUTS,
-  type QuestionReading,
-  subjectsOf,
-  UNPLACED,
-} from './question-reading.ts';
+import { isPlaced, OUTPUTS, type QuestionReading, subjectsOf, unplaced } from './question-reading.ts';
 import { readQuestionWords } from './question-words.ts';
 
 /** A command and what follows it, in canonical words. */
@@ -30,25 +23,20 @@ export interface QuestionCommand {
 /** What may be meant where nothing says it, the likeliest first. */
 const EITHER: readonly Subject[] = ['balance', 'spend'];
 
-export interface MadeCommand extends QuestionCommand {
+interface MadeCommand {
+  readonly command: QuestionCommand;
   /** Another command may be meant as well. */
   readonly isGuess: boolean;
 }
 
 /** The commands that a reading means, or why there is none. @param today as for `parseQuestion` */
-export function commandsOf(reading: QuestionReading, today?: Day): readonly (MadeCommand | InvalidWord)[] {
-  const { subject } = reading;
-  if (subject === undefined)
-    return EITHER.flatMap((about) => commandsOf({ ...reading, subject: about }, today));
-  switch (subject) {
-    case 'spend':
-      return spendCommands(reading, today);
-    case 'balance':
-      return balanceCommands(reading);
-    default:
-      return [billingCommand(subject, reading, today)];
-  }
-}
+export const commandsOf = (reading: QuestionReading, today?: Day): readonly (MadeCommand | InvalidWord)[] =>
+  (reading.subject === undefined ? EITHER : [reading.subject]).flatMap<MadeCommand | InvalidWord>((subject) =>
+    orRefusal(() => {
+      if (subject === 'spend') return spendCommands(reading, today);
+      return [subject === 'balance' ? balanceCommand(reading) : billingCommand(subject, reading, today)];
+    }),
+  );
 
 /** Whether no period is named, or the running month: `this month`, and on 21 November 2026 `november`. */
 function isThisMonth(phrase: PeriodPhrase | undefined, today = ''): boolean {
@@ -66,10 +54,11 @@ const FROM_PAST = /^from (?:the )?(?:last|past|previous|yesterday)/i;
 /** They ask for a change, which `/spend` shows by comparing with the days before. */
 const CHANGES: ReadonlySet<PhraseRole> = new Set(['change', 'more', 'pricier', 'stepBefore'] as const);
 
+/** @throws InvalidWord */
 function spendCommands(
   { words, output, said }: QuestionReading,
   today: Day | undefined,
-): readonly (MadeCommand | InvalidWord)[] {
+): readonly MadeCommand[] {
   const isChange = words.versus === undefined && !said.has('why') && !said.has('stepBefore');
   const isVague =
     words.phrase === undefined || said.has('amount') || !(said.has('spend') || said.has('pricier'));
@@ -77,56 +66,51 @@ function spendCommands(
     said.has('use') ||
     (/happened/.test(said.get('why') ?? '') && !said.has('spend')) ||
     (isChange && isVague && [...said.keys()].some((role) => CHANGES.has(role)));
-  const make = (some: CommandWords, guess = isGuess): MadeCommand => ({
-    command: '/spend',
-    text: formatCommandWords(some, output),
-    isGuess: guess,
-  });
   // “How much storage did prod use” asks for gigabytes, “why does prod cost anything” for its purpose.
   const uncosted =
     (words.product === 2 && /^(?:us|consum)/.test(said.get('use') ?? '') && said.get('use')) ||
     (said.has('why') && / anything$/.exec(said.get('spend') ?? '')?.[0].trim());
-  if (uncosted) return [new InvalidWord(uncosted, UNPLACED, EXAMPLE)];
+  if (uncosted) throw unplaced(uncosted);
   const rank = said.get('rank') ?? said.get('by');
   const isRanked = rank !== undefined && !said.has('peak') && !said.has('when');
-  if (isRanked && (words.alias ?? words.project) !== undefined)
-    return [new InvalidWord(rank, UNPLACED, EXAMPLE)];
+  if (isRanked && (words.alias ?? words.project) !== undefined) throw unplaced(rank);
   const asked: CommandWords = isRanked && words.several === undefined ? { ...words, several: 'all' } : words;
+  const make = (changed: Partial<CommandWords>, guess = isGuess): readonly MadeCommand[] => [
+    {
+      command: { command: '/spend', text: formatCommandWords({ ...asked, ...changed }, output) },
+      isGuess: guess,
+    },
+  ];
   const { phrase, versus } = asked;
   const step = said.get('stepBefore');
   if (step !== undefined) {
     const compared = versus === undefined ? withStepBefore(step, asked) : undefined;
-    return [
-      compared === undefined
-        ? new InvalidWord(clipWord(step), UNPLACED, EXAMPLE)
-        : make(compared, phrase === undefined || isGuess),
-    ];
+    if (compared === undefined) throw unplaced(clipWord(step));
+    return make(compared, phrase === undefined || isGuess);
   }
   if (said.has('future') || said.has('forecast') || said.has('monthEnd')) {
-    if (isThisMonth(phrase, today) && versus === undefined) return [make({ ...asked, phrase: THIS_MONTH })];
-    const why = 'doesn’t say this month, and only that has a forecast';
-    const works = `Type ${commandText('/spend')} prod this-month.`;
-    return [
-      isThisMonth(phrase, today)
-        ? new InvalidWord(said.get('than') ?? said.get('joint') ?? 'vs', UNPLACED, EXAMPLE)
-        : new InvalidWord(clipWord(phrase?.typed ?? 'vs'), why, works),
-    ];
+    if (!isThisMonth(phrase, today))
+      throw new InvalidWord(
+        clipWord(phrase?.typed ?? 'vs'),
+        'doesn’t say this month, and only that has a forecast',
+        `Type ${commandText('/spend')} prod this-month.`,
+      );
+    if (versus !== undefined) throw unplaced(said.get('than') ?? said.get('joint') ?? 'vs');
+    return make({ phrase: THIS_MONTH });
   }
   // “Costs from last month” are that month's; “from” with a date begins there.
   if (phrase?.kind === 'since' && FROM_PAST.test(phrase.typed)) {
     const unit = parsePeriodText(formatPhrase(phrase).replace(/^since /, ''));
-    return [unit, phrase].map((period) => make({ ...asked, phrase: period }, true));
+    return [unit, phrase].flatMap((period) => make({ phrase: period }, true));
   }
-  if (phrase !== undefined && versus !== undefined && versus !== 'year-before')
-    if (formatPhrase(phrase) === formatPhrase(versus)) {
-      // `/spend` compares with as many days before anyway.
-      const { versus: _, ...alone } = asked;
-      return phrase.kind === 'last'
-        ? [make(alone, true)]
-        : [new InvalidWord(clipWord(versus.typed), 'is on both sides of the comparison', EXAMPLE)];
-    }
-  if (phrase !== undefined || versus === undefined) return [make(asked)];
-  return besides(versus).map((instead) => make({ ...asked, phrase: instead }, true));
+  if (phrase === undefined && versus !== undefined)
+    return besides(versus).flatMap((instead) => make({ phrase: instead }, true));
+  if (phrase === undefined || versus === undefined || versus === 'year-before') return make({});
+  if (formatPhrase(phrase) !== formatPhrase(versus)) return make({});
+  if (phrase.kind !== 'last') throw unplaced(clipWord(versus.typed), 'is on both sides of the comparison');
+  // `/spend` compares with as many days before anyway.
+  const { versus: _, ...alone } = asked;
+  return [{ command: { command: '/spend', text: formatCommandWords(alone, output) }, isGuess: true }];
 }
 
 /** A period compared with the one before it: `last week`, “than the week before”. Undefined where that is another one. */
@@ -153,46 +137,43 @@ function besides(versus: Versus): readonly PeriodPhrase[] {
   return versus.kind === 'last' && versus.count === 1 && versus.unit !== 'day' ? [thisUnit(versus.unit)] : [];
 }
 
-function balanceCommands({ words, output, said }: QuestionReading): readonly (MadeCommand | InvalidWord)[] {
+/** @throws InvalidWord */
+function balanceCommand({ words, output, said }: QuestionReading): MadeCommand {
   const { phrase, versus, top, ...asked } = words;
   const past = said.get('past');
-  if (past !== undefined)
-    return [new InvalidWord(past, 'is about the past, and a balance is always as of now', EXAMPLE)];
-  const ranked = (['first', 'rank', 'which', 'who'] as const).map((role) => said.get(role)).find(Boolean);
+  if (past !== undefined) throw unplaced(past, 'is about the past, and a balance is always as of now');
   if (phrase !== undefined)
-    return [
-      new InvalidWord(
-        clipWord(phrase.typed),
-        'is a period, and a balance is always as of now',
-        `Only ${commandText('/spend')} takes periods.`,
-      ),
-    ];
+    throw new InvalidWord(
+      clipWord(phrase.typed),
+      'is a period, and a balance is always as of now',
+      `Only ${commandText('/spend')} takes periods.`,
+    );
   if (versus !== undefined || top !== undefined || output === 'why')
-    return [
-      new InvalidWord(
-        versus !== undefined ? 'vs' : (said.get('why') ?? 'top'),
-        'is about what was spent',
-        `It works with ${commandText('/spend')}.`,
-      ),
-    ];
+    throw new InvalidWord(
+      versus !== undefined ? 'vs' : (said.get('why') ?? 'top'),
+      'is about what was spent',
+      `It works with ${commandText('/spend')}.`,
+    );
   const isNamed = (asked.alias ?? asked.project) !== undefined;
   // Sorted by what runs out first.
   const most = said.get('rank');
-  if (most !== undefined && !said.has('lasting')) return [new InvalidWord(most, UNPLACED, EXAMPLE)];
-  if (isNamed && ranked !== undefined) return [new InvalidWord(ranked, UNPLACED, EXAMPLE)];
+  if (most !== undefined && !said.has('lasting')) throw unplaced(most);
+  const ranked = firstSaid(said, ['first', 'rank', 'which', 'who']);
+  if (isNamed && ranked !== undefined) throw unplaced(ranked);
   // “In total” may mean all projects.
   const isTotal = said.has('total') && !isNamed && asked.several === undefined;
-  const all =
-    (ranked !== undefined || isTotal) && asked.several === undefined ? ({ several: 'all' } as const) : {};
-  const text = formatCommandWords({ ...asked, ...all }, output);
-  return [
-    {
+  const all = (ranked !== undefined || isTotal) && asked.several === undefined;
+  return {
+    command: {
       command: '/balance',
-      text,
-      isGuess: isTotal || said.has('rank') || said.has('who') || said.has('credit'),
+      text: formatCommandWords(all ? { ...asked, several: 'all' } : asked, output),
     },
-  ];
+    isGuess: isTotal || said.has('rank') || said.has('who') || said.has('credit'),
+  };
 }
+
+const firstSaid = (said: QuestionReading['said'], roles: readonly PhraseRole[]): string | undefined =>
+  roles.map((role) => said.get(role)).find(Boolean);
 
 const BILLING: Readonly<Record<Exclude<Subject, 'spend' | 'balance'>, string>> = {
   budget: commandText('/billing watches'),
@@ -202,12 +183,12 @@ const BILLING: Readonly<Record<Exclude<Subject, 'spend' | 'balance'>, string>> =
   help: commandText('/billing help'),
 };
 
-/** Lists and help. A budget is a watch. */
+/** Lists and help. A budget is a watch. @throws InvalidWord */
 function billingCommand(
   subject: Exclude<Subject, 'spend' | 'balance'>,
   { words, output, said }: QuestionReading,
   today: Day | undefined,
-): MadeCommand | InvalidWord {
+): MadeCommand {
   const { phrase, versus, top, product, several, ...named } = words;
   const isBudget = subject === 'budget';
   const extra =
@@ -216,12 +197,13 @@ function billingCommand(
     (top !== undefined && 'top') ||
     (product && PRODUCTS[product].word) ||
     (output !== undefined && said.get(output)) ||
-    (['compare', 'rank', 'by', 'first', 'total'] as const).map((role) => said.get(role)).find(Boolean);
-  if (extra) return new InvalidWord(clipWord(extra), UNPLACED, EXAMPLE);
+    firstSaid(said, ['compare', 'rank', 'by', 'first', 'total']);
+  if (extra) throw unplaced(clipWord(extra));
   const names = several === 'all' ? '' : formatCommandWords({ ...named, several });
-  if (names !== '' && !isBudget && subject !== 'watches') return new InvalidWord(names, UNPLACED, EXAMPLE);
+  if (names !== '' && !isBudget && subject !== 'watches') throw unplaced(names);
   const [command, verb] = BILLING[subject].split(' ') as [SlashCommand, string];
-  return { command, text: [verb, names, isBudget && 'budget'].filter(Boolean).join(' '), isGuess: false };
+  const text = [verb, names, isBudget && 'budget'].filter(Boolean).join(' ');
+  return { command: { command, text }, isGuess: false };
 }
 
 /** What a follow-up says by itself. */
@@ -257,7 +239,7 @@ export function readQuestionParts(text: string, aliases: Aliases, wasBalance = f
   const change = [...said].find(([role]) => CHANGES.has(role) && !said.has('why') && !said.has('than'));
   return {
     commands,
-    change: change && new InvalidWord(clipWord(change[1]), UNPLACED, EXAMPLE),
+    change: change && unplaced(clipWord(change[1])),
     unplaced: [...said].find(([role]) => !isMeant(role))?.[1],
     isVague,
     text: [...rest.split(' ').filter((word) => word !== BREAK), ...outputs].filter(Boolean).join(' '),

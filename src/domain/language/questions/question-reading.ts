@@ -1,7 +1,7 @@
 /** Reads what the words of a question say: what it is about, and the rest by the grammar of commands, or why not. */
 
 import { commandText } from '../../commands.ts';
-import { InvalidWord, isFailure, UNRECOGNIZED } from '../../failure/index.ts';
+import { InvalidWord, orRefusal, UNRECOGNIZED } from '../../failure/index.ts';
 import { tryRead } from '../../try-read.ts';
 import type { Output } from '../argument.ts';
 import { type CommandWords, parseCommandText } from '../command-text.ts';
@@ -25,62 +25,52 @@ export interface QuestionReading {
 
 export const EXAMPLE = `Type a command, such as ${commandText('/spend')} prod last-month.`;
 export const UNPLACED = 'I can’t tell what {word} means here';
-/** What a question says: one reading, or with a refusal those that put it right. @throws SecretPasted */
-export function readQuestion(
-  question: QuestionWords,
-  aliases: Aliases,
-): {
-  readonly readings: readonly QuestionReading[];
+
+/** The refusal of a word that a question gives no meaning. */
+export const unplaced = (word: string, why: string = UNPLACED): InvalidWord =>
+  new InvalidWord(word, why, EXAMPLE);
+
+/** What a question says: one reading, or with a refusal those that put it right. */
+interface Readings<Reading> {
+  readonly readings: readonly Reading[];
   readonly refusal?: InvalidWord;
   /** Whether all that is refused may be the name of a project. */
-  readonly isUnknownName?: boolean | undefined;
-} {
-  const { said, unclear } = question;
-  if (unclear !== undefined) return refuse(unclear, 'could mean two things here');
-  const output = outputOf(said);
-  if (output instanceof InvalidWord) return { readings: [], refusal: output };
-  const [subject, second] = subjectsOf(question);
-  if (second !== undefined)
-    return refuse(
-      second,
-      `and “${[...said].find(([role]) => ROLE_RULES[role].about === subject)?.[1] ?? subject}” are two questions`,
-      'Ask one at a time.',
-    );
-  const unplaced = [...said].find(([role]) => !isPlaced(role, said, subject));
-  if (unplaced !== undefined) {
-    const unknown = findUnknownWord(question.text, aliases);
-    return unknown === undefined ? refuse(unplaced[1], UNPLACED) : refuse(unknown, UNRECOGNIZED);
-  }
-  const { all, refusal, isUnknownName } = parseRest(question, aliases);
-  const readings = all.map((words): QuestionReading => {
-    const isNamed = words.project !== undefined || words.alias !== undefined || words.several !== undefined;
-    const isNoun = said.get('noun') === 'project' && !NOUN_BESIDE.some((role) => said.has(role));
-    const refersBack = !isNamed && (said.has('reference') || isNoun);
-    return { subject, words, output, said, refersBack };
-  });
-  const isNameable =
-    (subject === 'spend' || subject === 'balance') &&
-    !said.has('noun') &&
-    !NOUN_BESIDE.some((role) => said.has(role));
-  if (isUnknownName && !isNameable) return { readings: [], ...(refusal && { refusal }) };
-  return { readings, ...(refusal && { refusal }), isUnknownName };
+  readonly isUnknownName?: boolean;
 }
 
-const refuse = (word: string, why: string, works: string = EXAMPLE) => ({
-  readings: [],
-  refusal: new InvalidWord(clipWord(word), why, works),
-});
-
-export const isEmpty = (rest: string): boolean =>
-  rest.split(' ').every((word) => word === BREAK || word === '' || VOCABULARY.get(word)?.role === 'filler');
+/** @throws InvalidWord, SecretPasted */
+export function readQuestion(question: QuestionWords, aliases: Aliases): Readings<QuestionReading> {
+  const { said, unclear } = question;
+  if (unclear !== undefined) throw unplaced(clipWord(unclear), 'could mean two things here');
+  const [output, other] = OUTPUTS.filter((role) => said.has(role));
+  if (other !== undefined)
+    throw new InvalidWord(other, `You asked for “${output}” and {word}`, 'Ask for one of them.');
+  const [subject, second] = subjectsOf(question);
+  if (second !== undefined) {
+    const first = [...said].find(([role]) => ROLE_RULES[role].about === subject)?.[1] ?? subject;
+    throw new InvalidWord(clipWord(second), `and “${first}” are two questions`, 'Ask one at a time.');
+  }
+  const lost = [...said].find(([role]) => !isPlaced(role, said, subject))?.[1];
+  if (lost !== undefined) {
+    const unknown = findUnknownWord(question.text, aliases);
+    throw unplaced(clipWord(unknown ?? lost), unknown === undefined ? UNPLACED : UNRECOGNIZED);
+  }
+  const read = parseRest(question, aliases);
+  const isOfAll = NOUN_BESIDE.some((role) => said.has(role));
+  const isNameable = (subject === 'spend' || subject === 'balance') && !said.has('noun') && !isOfAll;
+  if (read.isUnknownName && !isNameable) throw read.refusal;
+  const readings = read.readings.map((words): QuestionReading => {
+    const isNamed = words.project !== undefined || words.alias !== undefined || words.several !== undefined;
+    const isNoun = said.get('noun') === 'project' && !isOfAll;
+    return { subject, words, output, said, refersBack: !isNamed && (said.has('reference') || isNoun) };
+  });
+  return { ...read, readings };
+}
 
 export const OUTPUTS = ['csv', 'details', 'why'] as const;
 
-function outputOf(said: QuestionWords['said']): Output | undefined | InvalidWord {
-  const [output, other] = OUTPUTS.filter((role) => said.has(role));
-  if (other === undefined) return output;
-  return new InvalidWord(other, `You asked for “${output}” and {word}`, 'Ask for one of them.');
-}
+export const isEmpty = (rest: string): boolean =>
+  rest.split(' ').every((word) => word === BREAK || word === '' || VOCABULARY.get(word)?.role === 'filler');
 
 /** What the question is about: nothing, one subject, or, to be refused, the phrases of two. */
 export function subjectsOf({ said, rest }: QuestionWords): readonly Subject[] | readonly [Subject, string] {
@@ -128,40 +118,31 @@ export function isPlaced(
 /** Not corrected: the running unit is not what `next` asks about, and 815 is another project than 0815. */
 export const NOT_CORRECTED = /^(?:next\b|tomorrow\b|0\d*$)/i;
 
-interface ParsedRest {
-  /** The words, or what corrects them. */
-  readonly all: readonly CommandWords[];
-  readonly refusal?: InvalidWord;
-  /** Whether all that is refused may be the name of a project. */
-  readonly isUnknownName?: boolean | undefined;
-}
-
-/** @throws SecretPasted */
-function parseRest({ rest, typed, text: asked }: QuestionWords, aliases: Aliases): ParsedRest {
+/** The words of commands, or what corrects them. @throws InvalidWord, SecretPasted */
+function parseRest({ rest, typed, text: asked }: QuestionWords, aliases: Aliases): Readings<CommandWords> {
+  const read = orRefusal(() => parseCommandText(rest, aliases));
+  if (!(read instanceof InvalidWord)) {
+    const far = read.product === undefined ? undefined : farNumber(rest);
+    if (far !== undefined) throw unplaced(far);
+    if (read.help) throw unplaced('help', 'works only by itself');
+    return { readings: [read] };
+  }
+  const { word, why, works, offered } = read;
+  const unnamed = why === UNRECOGNIZED && offered.length === 0 && withoutName(word, rest, asked, aliases);
+  if (unnamed) return { readings: [unnamed], refusal: read, isUnknownName: true };
   // A list that nobody marked would take any number for a project: “prod spend 500”.
   const isMarked = (text: string) =>
     text
       .split(' ')
-      .filter((word) => word.includes(','))
-      .every((word) => rest.includes(word) || word.split(',').every((name) => aliases.has(name)));
-  try {
-    const words = parseCommandText(rest, aliases);
-    const far = words.product === undefined ? undefined : farNumber(rest);
-    if (far !== undefined) return { all: [], refusal: new InvalidWord(far, UNPLACED, EXAMPLE) };
-    return words.help
-      ? { all: [], refusal: new InvalidWord('help', 'works only by itself', EXAMPLE) }
-      : { all: [words] };
-  } catch (error) {
-    if (!isFailure(error) || error.kind !== 'invalid-word') throw error;
-    const { word, why, works, offered } = error;
-    const unnamed = why === UNRECOGNIZED && offered.length === 0 && withoutName(word, rest, asked, aliases);
-    if (unnamed) return { all: [unnamed], refusal: error, isUnknownName: true };
-    const all = (NOT_CORRECTED.test(word) ? [] : offered.filter(isMarked)).map((text) =>
-      parseCommandText(text, aliases),
-    );
-    const quoted = word.replaceAll(` ${BREAK} `, ' … ').replace(/^vs(?= |$)/, typed.get('vs') ?? 'vs');
-    return { all: all.filter(({ help }) => !help), refusal: new InvalidWord(quoted, why, works) };
-  }
+      .filter((listed) => listed.includes(','))
+      .every((listed) => rest.includes(listed) || listed.split(',').every((name) => aliases.has(name)));
+  const readings = (NOT_CORRECTED.test(word) ? [] : offered.filter(isMarked))
+    .map((text) => parseCommandText(text, aliases))
+    .filter(({ help }) => !help);
+  const quoted = word.replaceAll(` ${BREAK} `, ' … ').replace(/^vs(?= |$)/, typed.get('vs') ?? 'vs');
+  const refusal = new InvalidWord(quoted, why, works);
+  if (readings.length === 0) throw refusal;
+  return { readings, refusal };
 }
 
 /** Before a project's name there is none of these: “how much memory”. */

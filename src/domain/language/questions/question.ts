@@ -1,6 +1,6 @@
 /** Questions in free words. Every word must have a meaning here or in the grammar of commands. */
 
-import { InvalidWord, UNRECOGNIZED } from '../../failure/index.ts';
+import { InvalidWord, orRefusal, UNRECOGNIZED } from '../../failure/index.ts';
 import type { Day } from '../../time/calendar.ts';
 import { joinAliasWords } from '../project-names.ts';
 import { couldBeSecret } from '../secret-detection.ts';
@@ -8,7 +8,7 @@ import { clipWord, normalizeText } from '../text.ts';
 import type { Aliases } from '../tokenizer.ts';
 import { type PhraseRole, ROLE_RULES } from './phrases.ts';
 import { commandsOf, type QuestionCommand } from './question-commands.ts';
-import { EXAMPLE, isEmpty, type QuestionReading, readQuestion } from './question-reading.ts';
+import { isEmpty, type QuestionReading, readQuestion, unplaced } from './question-reading.ts';
 import { type QuestionWords, readQuestionWords } from './question-words.ts';
 
 export type Question =
@@ -81,37 +81,34 @@ function understand(text: string, aliases: Aliases, today: Day | undefined): Que
   const question = readQuestionWords(text, aliases);
   const { said, rest, doubt } = question;
   if (isEmpty(rest) && !hasContent(said)) return said.has('thanks') ? { kind: 'thanks' } : undefined;
-  const { readings, refusal, isUnknownName } = readQuestion(question, aliases);
+  const refused = (word: InvalidWord | undefined): Question | undefined =>
+    word && isAsked(question, word, aliases) ? { kind: 'refused', refusal: word } : undefined;
+  const read = orRefusal(() => readQuestion(question, aliases));
+  if (read instanceof InvalidWord) return refused(read);
+  const { readings, refusal, isUnknownName } = read;
   const [reading] = readings;
-  if (reading === undefined)
-    return refusal && isAsked(question, refusal, aliases) ? { kind: 'refused', refusal } : undefined;
-  if (reading.subject === undefined && (isEmpty(rest) || (said.has('thanks') && !isBare(reading))))
-    return undefined;
+  if (reading === undefined) return undefined;
+  const { subject, words, refersBack } = reading;
+  if (subject === undefined && (isEmpty(rest) || (said.has('thanks') && !isBare(reading)))) return undefined;
   const made = readings.flatMap((each) => commandsOf(each, today));
-  const commands = made.flatMap((command) => ('command' in command ? [command] : []));
+  const commands = made.filter((each) => 'command' in each);
   const [only, ...others] = commands;
-  if (only === undefined) {
-    const refused = made.find((command) => command instanceof InvalidWord) ?? refusal;
-    return refused && isAsked(question, refused, aliases) ? { kind: 'refused', refusal: refused } : undefined;
-  }
+  if (only === undefined) return refused(made.find((each) => each instanceof InvalidWord) ?? refusal);
   const isExact = (refusal === undefined || isUnknownName) && doubt === undefined && others.length === 0;
-  const { subject, words } = reading;
   const isSpend =
     words.versus !== undefined ||
     (words.phrase !== undefined &&
       (['total', 'compare', 'joint', 'numbers'] as const).some((role) => said.has(role)));
-  const isSaid = subject !== undefined || isSpend || isBare(reading);
-  if (isExact && isSaid && !only.isGuess) {
-    const { command, text: asked } = only;
-    if (isUnknownName && refusal) return { kind: 'which-project', command, text: asked, refusal };
-    const isOpen = reading.refersBack && command !== '/billing';
-    return { kind: isOpen ? 'which-project' : 'command', command, text: asked };
+  if (isExact && (subject !== undefined || isSpend || isBare(reading)) && !only.isGuess) {
+    if (refusal) return { kind: 'which-project', ...only.command, refusal };
+    const isOpen = refersBack && only.command.command !== '/billing';
+    return { kind: isOpen ? 'which-project' : 'command', ...only.command };
   }
   if (isUnknownName && refusal) return { kind: 'refused', refusal };
-  const misspelt = doubt === undefined ? refusal : new InvalidWord(clipWord(doubt), UNRECOGNIZED, EXAMPLE);
+  const misspelt = doubt === undefined ? refusal : unplaced(clipWord(doubt), UNRECOGNIZED);
   return {
     kind: 'offered',
-    commands: commands.slice(0, MOST_OFFERED).map(({ command, text: asked }) => ({ command, text: asked })),
+    commands: commands.slice(0, MOST_OFFERED).map(({ command }) => command),
     ...(misspelt && { refusal: misspelt }),
   };
 }
