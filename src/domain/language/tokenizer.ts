@@ -44,8 +44,11 @@ export interface TokenizedText {
 /** A number that may be a year without the word `year`. */
 export const isBareYear = (digits: string): boolean => /^20\d\d$/.test(digits);
 
+/** The number of a day of a month. */
+export const isDay = (digits: string): boolean => /^(?:0?[1-9]|[12]\d|3[01])$/.test(digits);
+
 export const isDayNumber = (token: Token | undefined): token is Token & { kind: 'number' } =>
-  token?.kind === 'number' && /^(?:0?[1-9]|[12]\d|3[01])$/.test(token.digits);
+  token?.kind === 'number' && isDay(token.digits);
 
 type Piece = Meaning & { readonly length: number };
 

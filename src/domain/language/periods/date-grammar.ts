@@ -2,8 +2,7 @@
 import { WEEKDAY_NAMES } from '../../time/cadence.ts';
 import { isoWeekday, type Unit } from '../../time/calendar.ts';
 import { type Match, ParseError, type Parser, parseErrorAt, senseOf, typedText } from '../parse.ts';
-import type { TokenizedText } from '../tokenizer.ts';
-import { isBareYear, isDayNumber } from '../tokenizer.ts';
+import { isBareYear, isDayNumber, type TokenizedText } from '../tokenizer.ts';
 import {
   canonical,
   type DateExpression,
@@ -67,8 +66,6 @@ function ago(counted: Count, unit: Unit, as?: Unit): DateMeaning | RefusedPhrase
   );
 }
 
-const ONE: Count = { digits: '1' };
-
 /** `last month`, `this month` as an end of a range. A day has names of its own. */
 const current = (unit: Unit, count: 0 | 1): DateMeaning | undefined =>
   unit === 'day' ? undefined : { kind: 'ago', count, unit, as: unit };
@@ -94,30 +91,35 @@ const days = new Grammar(DATE_CLASSES, dateText)
   .rule('WEEKDAY the? ORDINAL', (weekday, day) => ({ kind: 'day-of-month', day, weekday }))
   // After a project 1 to 3 are products.
   .rule('WEEKDAY DAY', (weekday, day) => (day > 3 ? { kind: 'day-of-month', day, weekday } : undefined))
-  .rule('this? last WEEKDAY', (weekday) => ({ kind: 'weekday', weekday }))
-  .rule('WEEKDAY', (weekday) => ({ kind: 'weekday', weekday }))
-  .rule('this WEEKDAY', (weekday) => ({ kind: 'weekday', weekday, week: 'this' }))
+  .rule(['this? last WEEKDAY', 'WEEKDAY'], (weekday) => ({ kind: 'weekday', weekday }))
   .rule('WEEKDAY before last', (weekday) => ({ kind: 'weekday', weekday, week: 'before-last' }))
-  .rule('WEEKDAY of? last week', (weekday) => ({ kind: 'weekday', weekday, week: 'last' }))
-  .rule('last week on? WEEKDAY', (weekday) => ({ kind: 'weekday', weekday, week: 'last' }))
-  .rule('WEEKDAY of? this week', (weekday) => ({ kind: 'weekday', weekday, week: 'this' }))
-  .rule('this week on? WEEKDAY', (weekday) => ({ kind: 'weekday', weekday, week: 'this' }))
-  .rule('today', () => ({ kind: 'today' }))
-  .rule('this day', () => ({ kind: 'today' }))
+  .rule(['WEEKDAY of? last week', 'last week on? WEEKDAY'], (weekday) => ({
+    kind: 'weekday',
+    weekday,
+    week: 'last',
+  }))
+  .rule(['this WEEKDAY', 'WEEKDAY of? this week', 'this week on? WEEKDAY'], (weekday) => ({
+    kind: 'weekday',
+    weekday,
+    week: 'this',
+  }))
+  .rule(['today', 'this day'], () => ({ kind: 'today' }))
   .rule('yesterday', () => ({ kind: 'yesterday' }))
   .rule('day before yesterday', () => ({ kind: 'ago', count: 2, unit: 'day', as: 'day' }))
-  .rule('COUNT UNIT ago', (count, unit) => (unit === 'day' ? ago(count, unit) : undefined))
-  .rule('a UNIT ago', (unit) => (unit === 'day' ? ago(ONE, unit) : undefined))
-  .rule('COUNT UNIT ago today', (count, unit) => ago(count, unit, 'day'))
-  .rule('a UNIT ago today', (unit) => ago(ONE, unit, 'day'));
+  .rule('AMOUNT UNIT ago', (count, unit) => (unit === 'day' ? ago(count, unit) : undefined))
+  .rule('AMOUNT UNIT ago today', (count, unit) => ago(count, unit, 'day'));
+
+const isThe = ({ tokens }: TokenizedText, at: number): boolean => {
+  const token = tokens[at];
+  return token?.kind === 'word' && token.spelling === 'the';
+};
 
 /** Reads the longer one of a date and a date after `the`, which some names of days begin with as well. */
 const alsoAfterThe =
   <T>(parse: Parser<T>): Parser<T> =>
   (source, at, bareYear) => {
-    const token = source.tokens[at];
     const found = parse(source, at, bareYear);
-    if (token?.kind !== 'word' || token.spelling !== 'the') return found;
+    if (!isThe(source, at)) return found;
     const after = parse(source, at + 1, bareYear);
     return after !== undefined && after.next > (found?.next ?? at) ? after : found;
   };
@@ -131,8 +133,7 @@ const year: Parser<number> = ({ tokens }, at, bareYear) => {
       ? { value: Number(token.digits), next: at + 1 }
       : undefined;
   }
-  const isNamed =
-    senseOf(token, 'unit')?.unit === 'year' && token?.kind === 'word' && token.spelling === 'year';
+  const isNamed = token?.kind === 'word' && token.spelling === 'year';
   if (!isNamed || number?.kind !== 'number' || !/^\d{4}$/.test(number.digits)) return undefined;
   const value = Number(number.digits);
   if (value >= MIN_YEAR && value <= MAX_YEAR) return { value, next: at + 2 };
@@ -151,17 +152,12 @@ const month: Parser<DateMeaning> = (source, at, bareYear) => {
   return found && isMonth(found.value) ? found : undefined;
 };
 
-const currentUnit: Parser<DateMeaning> = (source, at, bareYear) => {
-  const unit = DATE_CLASSES.SINGULAR_UNIT.parse(source, at, bareYear);
-  const value = unit && current(unit.value, 0);
-  return value && { value, next: unit.next };
-};
-
 const whole: Parser<DateMeaning> = (source, at) => {
   const found = parseDate(source, at, true);
-  const token = source.tokens[at];
-  const isNamed = token?.kind === 'word' && token.spelling === 'the';
-  return found ?? currentUnit(source, isNamed ? at + 1 : at, true);
+  if (found !== undefined) return found;
+  const unit = DATE_CLASSES.SINGULAR_UNIT.parse(source, isThe(source, at) ? at + 1 : at, true);
+  const value = unit && current(unit.value, 0);
+  return value && { value, next: unit.next };
 };
 
 /** `last month`, `this month`, `the month` */
@@ -223,7 +219,7 @@ export const dayOfMonth = (day: number, of: DateMeaning): DateMeaning | undefine
 };
 
 /** `one day in october`: it may be any. */
-const someOf = (_: Count, unit: Unit, of: DateMeaning): RefusedPhrase | undefined =>
+const someOf = (unit: Unit, of: DateMeaning): RefusedPhrase | undefined =>
   partOf(unit, [1, 1], of) &&
   new RefusedPhrase(`doesn’t say which ${unit}s`, 'Say first or last, such as first 10 days of october.');
 
@@ -255,16 +251,13 @@ const dates = new Grammar(classes, dateText)
   .rule('last half of? ANY_MONTH', (of) => halfOf(2, of))
   .rule('last half of YEAR', (year) => dated({ kind: 'half', half: 2 }, year))
   .rule('PLACE SINGULAR_UNIT of|in WHOLE', (n, unit, of) => partOf(unit, [n, n], of))
-  .rule('PLACE PLURAL_UNIT', howMany)
-  .rule('RANK a? few of? UNIT', howMany)
+  .rule(['PLACE PLURAL_UNIT', 'RANK a? few of? UNIT'], howMany)
   .rule('PLACE WEEKDAY of|in WHOLE', (n, weekday, of) => partOf(weekday, [n, n], of))
   .rule('PLACE weekend of|in WHOLE', (n, of) => partOf('weekend', [n, n], of))
   .rule('EDGE COUNT UNIT of|in WHOLE', edgeOf)
-  .rule('COUNT UNIT of|in WHOLE', someOf)
-  .rule('a UNIT of|in WHOLE', (unit, of) => someOf(ONE, unit, of))
-  .rule('a? few of? UNIT of|in WHOLE', (unit, of) => someOf(ONE, unit, of))
-  .rule('ORDINAL of? MONTHLY', dayOfMonth)
-  .rule('RANK of MONTHLY', dayOfMonth)
+  .rule('AMOUNT UNIT of|in WHOLE', (_, unit, of) => someOf(unit, of))
+  .rule('a? few of? UNIT of|in WHOLE', someOf)
+  .rule(['ORDINAL of? MONTHLY', 'RANK of MONTHLY'], dayOfMonth)
   .rule('last UNIT', (unit) => current(unit, 1))
   .rule('this UNIT', (unit) => current(unit, 0))
   .rule('WEEK of|in? YEAR?', (week, year) => ({ kind: 'week', week, ...(year !== undefined && { year }) }))
@@ -275,11 +268,9 @@ const dates = new Grammar(classes, dateText)
   .rule('SINGULAR_UNIT before last', beforeLast)
   .rule('SINGULAR_UNIT before last UNIT', (unit, last) => (unit === last ? beforeLast(unit) : undefined))
   .rule('weekend before last weekend?', () => ({ kind: 'weekend', which: 'before-last' }))
-  .rule('weekend', () => ({ kind: 'weekend', which: 'last' }))
-  .rule('this? last weekend', () => ({ kind: 'weekend', which: 'last' }))
+  .rule(['weekend', 'this? last weekend'], () => ({ kind: 'weekend', which: 'last' }))
   .rule('this weekend', () => ({ kind: 'weekend', which: 'this' }))
-  .rule('COUNT UNIT ago', (count, unit) => (unit === 'day' ? undefined : ago(count, unit)))
-  .rule('a UNIT ago', (unit) => (unit === 'day' ? undefined : ago(ONE, unit)))
+  .rule('AMOUNT UNIT ago', (count, unit) => (unit === 'day' ? undefined : ago(count, unit)))
   .rule('day COUNT UNIT ago', (count, unit) => ago(count, unit, 'day'))
   .rule('UNIT COUNT UNIT ago', (as, count, unit) => (as === unit ? ago(count, unit, as) : undefined))
   .rule('YEAR_ALONE', (year) => ({ kind: 'year', year }));

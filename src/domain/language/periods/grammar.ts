@@ -154,15 +154,16 @@ export class Grammar<C extends Readonly<Record<string, TokenClass<unknown>>>, T>
     this.#textOf = textOf;
   }
 
-  rule<S extends string>(
-    template: S,
+  /** @param templates one, or several with the same meaning */
+  rule<const S extends string>(
+    templates: S | readonly S[],
     meaning: (...values: TemplateValues<ValuesOf<C>, S>) => Meaning<T>,
   ): this {
-    const elements = template.split(' ').map((text) => elementOf(this.#classes, text));
-    this.#productions.push({
-      elements,
-      meaning: (values) => meaning(...(values as TemplateValues<ValuesOf<C>, S>)),
-    });
+    for (const template of [templates].flat())
+      this.#productions.push({
+        elements: template.split(' ').map((text) => elementOf(this.#classes, text)),
+        meaning: (values) => meaning(...(values as TemplateValues<ValuesOf<C>, S>)),
+      });
     return this;
   }
 

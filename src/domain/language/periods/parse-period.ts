@@ -86,23 +86,19 @@ periods
   .rule('the NUMBER', dayOrNumber)
   .rule('next', () => new RefusedPhrase('is in the future', FUTURE))
   .rule('the? next COUNT? UNIT', (_, unit) => refuseFuture(unit))
-  .rule('next WEEKDAY', () => refuseFuture())
+  .rule(['next WEEKDAY', 'next SPAN', 'tomorrow'], () => refuseFuture())
   .rule('next weekend', () => refuseFuture('week'))
   .rule('WEEKDAY week', () => new RefusedPhrase('could be a week from that day', FUTURE))
-  .rule('next SPAN', () => refuseFuture())
   .rule('in COUNT UNIT', (count, unit) => {
     const meaning = lastUnits(unit, count);
     return meaning instanceof RefusedPhrase
       ? meaning
       : new RefusedPhrase('could be a time from now', FUTURE, [phraseText(meaning)]);
   })
-  .rule('tomorrow', () => refuseFuture())
-  .rule('RANK SINGULAR_UNIT', refusePlace)
-  .rule('ORDINAL SINGULAR_UNIT', refusePlace)
+  .rule(['RANK SINGULAR_UNIT', 'ORDINAL SINGULAR_UNIT'], refusePlace)
   .rule('last? COUNT m', minutesOrMonths)
-  .rule('last? COUNT? hour', refuseHours)
+  .rule(['last? COUNT? hour', 'COUNT hour ago'], refuseHours)
   .rule('this hour', () => refuseHours())
-  .rule('COUNT hour ago', refuseHours)
   .rule('all time', () => new RefusedPhrase(PERIOD_TOO_LONG, 'Ask for ten years or less.', ['last-3-years']))
   .rule('last? a? few of? UNIT', few)
   .rule(
@@ -118,9 +114,8 @@ periods
     'last? COUNT? weekdays',
     () => new RefusedPhrase('aren’t one period', 'Type last-weekend, or a range such as monday..friday.'),
   )
-  .rule('before DATE', refuseOpenStart)
+  .rule(['before DATE', 'up? until|to now'], refuseOpenStart)
   .rule('up? until|to DATE', ({ kind }) => (kind === 'year' ? undefined : refuseOpenStart()))
-  .rule('up? until|to now', refuseOpenStart)
   .rule(
     'after DATE',
     ({ typed }) =>

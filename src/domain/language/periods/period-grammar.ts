@@ -1,7 +1,7 @@
 /** How people name a period: a production a line. */
 import type { Unit } from '../../time/calendar.ts';
 import { type Parser, senseOf } from '../parse.ts';
-import { isDayNumber, type Token, type TokenizedText } from '../tokenizer.ts';
+import { isDay, type Token, type TokenizedText } from '../tokenizer.ts';
 import { MONTH_NAMES } from '../vocabulary.ts';
 import { canonical, type DateMeaning, type YearOf } from './date-expression.ts';
 import { dayOf, dayOfMonth, monthly, parseDateExpression } from './date-grammar.ts';
@@ -25,7 +25,7 @@ const END_BEFORE_BEGIN = new RefusedPhrase(
   'Put the earlier day first, such as 1-15 october.',
 );
 
-function daysOf(month: number, first: number, last: number, year?: YearOf): PhraseMeaning | RefusedPhrase {
+function daysOf(first: number, last: number, month: number, year?: YearOf): PhraseMeaning | RefusedPhrase {
   const [from, to] = [dayOf(month, first, year), dayOf(month, last, year)];
   if (from instanceof RefusedPhrase) return from;
   if (to instanceof RefusedPhrase) return to;
@@ -75,11 +75,6 @@ const counted: Parser<{ readonly count: Count; readonly unit: Unit }> = (source,
   return { value: { count: number.value, unit: unit.value }, next: unit.next };
 };
 
-const plainDayNumber: Parser<number> = ({ tokens }, at) => {
-  const token = tokens[at];
-  return isDayNumber(token) ? { value: Number(token.digits), next: at + 1 } : undefined;
-};
-
 /** The year of `in 2026`, which in `in 2026-q3` is part of a date. */
 const yearAlone: Parser<number> = (source, at) => {
   const found = parseDateExpression(source, at, true);
@@ -88,12 +83,17 @@ const yearAlone: Parser<number> = (source, at) => {
     : undefined;
 };
 
-const weekNumber: Parser<number> = ({ tokens }, at) => {
-  const token = tokens[at];
-  return token?.kind === 'number' && isWeekNumber(token.digits)
-    ? { value: Number(token.digits), next: at + 1 }
-    : undefined;
-};
+/** A number that is one of its kind. */
+const numberThat =
+  (is: (digits: string) => boolean): Parser<number> =>
+  ({ tokens }, at) => {
+    const token = tokens[at];
+    return token?.kind === 'number' && is(token.digits)
+      ? { value: Number(token.digits), next: at + 1 }
+      : undefined;
+  };
+
+const weekNumber = numberThat(isWeekNumber);
 
 const weeks: Parser<number> = (source, at, bareYear) => {
   const isPlural = DATE_CLASSES.PLURAL_UNIT.parse(source, at, bareYear)?.value === 'week';
@@ -108,7 +108,7 @@ const classes = {
   /** `mtd` */
   TO_DATE: ofRole('to-date', ({ unit }) => unit),
   /** A number of a day, not as an ordinal. */
-  NUMBER: { begins: ['number'], isToken: true, parse: plainDayNumber },
+  NUMBER: { begins: ['number'], isToken: true, parse: numberThat(isDay) },
   YEAR_ALONE: { begins: undefined, parse: yearAlone },
   /** The first one of several weeks, `weeks 40`. */
   WEEKS: { begins: DATE_CLASSES.WEEK.begins, parse: weeks },
@@ -124,51 +124,44 @@ export const periods = new Grammar(classes, phraseText)
   .rule('over? the? last? COUNTED', ({ count, unit }) => lastUnits(unit, count))
   .rule('last COUNT? whole UNIT', (count, unit) => lastUnits(unit, count ?? { digits: '1' }))
   .rule('TO_DATE', (unit) => ({ kind: 'this', unit }))
-  .rule('SINGULAR_UNIT to date', (unit) => (unit === 'day' ? undefined : { kind: 'this', unit }))
-  .rule('SINGULAR_UNIT so far', (unit) => (unit === 'day' ? undefined : { kind: 'this', unit }))
-  .rule('DATE', alone)
+  .rule(['SINGULAR_UNIT to date', 'SINGULAR_UNIT so far'], (unit) =>
+    unit === 'day' ? undefined : { kind: 'this', unit },
+  )
+  .rule(['DATE', 'all of DATE'], alone)
   .rule('in|of|during YEAR_ALONE', (year) => ({
     kind: 'at',
     at: { kind: 'year', year, typed: String(year) },
   }))
   .rule('over|whole of? DATE', (at) => (at.kind === 'year' ? undefined : alone(at)))
-  .rule('all of DATE', alone)
   .rule('DATE and DATE', joined)
-  .rule('DATE to DATE', range)
-  .rule('since DATE', since)
-  .rule('since|between DATE to DATE', range)
-  .rule('since? DATE up? to now', since)
-  .rule('since? DATE to date', since)
-  .rule('since? DATE onwards', since)
-  .rule('starting since|on? DATE', since)
-  .rule('since the? beginning|start of DATE', since)
+  .rule(['DATE to DATE', 'since|between DATE to DATE', 'between DATE and DATE'], range)
+  .rule(['since DATE', 'since? DATE up? to now', 'since? DATE to date', 'since? DATE onwards'], since)
+  .rule(['starting since|on? DATE', 'since the? beginning|start of DATE', 'between DATE and now'], since)
   .rule('since the? beginning|start of the? SINGULAR_UNIT', (unit) => ({ kind: 'this', unit }))
-  .rule('between DATE and DATE', range)
-  .rule('since? WEEKS to WEEK_NUMBER of|in? YEAR?', weeksOf)
-  .rule('between WEEKS and WEEK_NUMBER of|in? YEAR?', weeksOf)
+  .rule(['since? WEEKS to WEEK_NUMBER of|in? YEAR?', 'between WEEKS and WEEK_NUMBER of|in? YEAR?'], weeksOf)
   .rule('WEEKS and WEEK_NUMBER of|in? YEAR?', (first, last, year) =>
     last === first + 1 ? weeksOf(first, last, year) : NOT_ONE_PERIOD,
   )
-  .rule('between DATE and now', since)
-  .rule('since? the? DAY to the? DAY of? MONTH of|in? YEAR?', (first, last, month, year) =>
-    daysOf(month, first, last, year),
+  .rule(
+    [
+      'since? the? DAY to the? DAY of? MONTH of|in? YEAR?',
+      'between the? DAY and the? DAY of? MONTH of|in? YEAR?',
+    ],
+    daysOf,
   )
-  .rule('since? MONTH the? DAY to the? DAY of|in? YEAR?', (month, first, last, year) =>
-    daysOf(month, first, last, year),
+  .rule(
+    ['since? MONTH the? DAY to the? DAY of|in? YEAR?', 'between MONTH the? DAY and the? DAY of|in? YEAR?'],
+    (month, first, last, year) => daysOf(first, last, month, year),
   )
-  .rule('between the? DAY and the? DAY of? MONTH of|in? YEAR?', (first, last, month, year) =>
-    daysOf(month, first, last, year),
+  .rule('the? DAY and the? DAY of? MONTH of|in? YEAR?', (first, last, ...of) =>
+    last === first + 1 ? daysOf(first, last, ...of) : undefined,
   )
-  .rule('the? DAY and the? DAY of? MONTH of|in? YEAR?', (first, last, month, year) =>
-    last === first + 1 ? daysOf(month, first, last, year) : undefined,
+  .rule(
+    ['since? the? DAY to the? DAY of? MONTHLY', 'between the? DAY and the? DAY of? MONTHLY'],
+    rangeInMonth,
   )
-  .rule('between MONTH the? DAY and the? DAY of|in? YEAR?', (month, first, last, year) =>
-    daysOf(month, first, last, year),
-  )
-  .rule('since? the? DAY to the? DAY of? MONTHLY', rangeInMonth)
-  .rule('between the? DAY and the? DAY of? MONTHLY', rangeInMonth)
-  .rule('ORDINAL to DAY_MONTH', (first, { month, day }) => daysOf(month, first, day))
+  .rule('ORDINAL to DAY_MONTH', (first, { month, day }) => daysOf(first, day, month))
   .rule('ORDINAL to ISO_DAY', (first, day) => {
     const [year, month, last] = day.split('-').map(Number);
-    return daysOf(month ?? 0, first, last ?? 0, year);
+    return daysOf(first, last ?? 0, month ?? 0, year);
   });

@@ -1,7 +1,7 @@
 /** The classes of tokens that productions name in capitals. */
 import type { Unit } from '../../time/calendar.ts';
 import { type Match, type Parser, parseErrorAt, senseOf } from '../parse.ts';
-import { isBareYear, isDayNumber, type Token } from '../tokenizer.ts';
+import { isBareYear, isDay, isDayNumber, type Token } from '../tokenizer.ts';
 import type { WordRole, WordSense } from '../vocabulary.ts';
 import type { Span, YearOf } from './date-expression.ts';
 import type { TokenClass } from './grammar.ts';
@@ -37,7 +37,7 @@ export const ofRole = <R extends WordRole, T>(
 
 const ordinal: Parser<number> = ({ tokens }, at) => {
   const token = tokens[at];
-  if (token?.kind !== 'ordinal' || !/^(?:0?[1-9]|[12]\d|3[01])$/.test(token.digits)) return undefined;
+  if (token?.kind !== 'ordinal' || !isDay(token.digits)) return undefined;
   return take(Number(token.digits), at + 1);
 };
 
@@ -126,6 +126,10 @@ const count: Parser<Count> = ({ tokens }, at) => {
   return token?.kind === 'number' ? take({ digits: token.digits }, at + 1) : undefined;
 };
 
+/** The same, and `a` for one. */
+const amount: Parser<Count> = (source, at, bareYear) =>
+  senseOf(source.tokens[at], 'a') ? take({ digits: '1' }, at + 1) : count(source, at, bareYear);
+
 /** A unit of more than one letter, in the singular or in the plural. */
 const unitIn = (isPlural: boolean): TokenClass<Unit> => ({
   begins: ['unit'],
@@ -163,6 +167,8 @@ export const DATE_CLASSES = {
   RANK: { begins: ['rank', 'ordinal'], isToken: true, parse: rank },
   /** A count in digits or words. */
   COUNT: { begins: ['number', 'count'], isToken: true, parse: count },
+  /** The same, or `a`. */
+  AMOUNT: { begins: ['number', 'count', 'a'], isToken: true, parse: amount },
   /** A unit of time; `s` at its end is not looked at. */
   UNIT: ofRole('unit', ({ unit }) => unit),
   SINGULAR_UNIT: unitIn(false),
