@@ -1,5 +1,5 @@
 import type { SlashCommand } from '../../domain/commands.ts';
-import { InvalidWord, isFailure, UNRECOGNIZED } from '../../domain/failure/index.ts';
+import { InvalidWord, orRefusal, UNRECOGNIZED } from '../../domain/failure/index.ts';
 import { normalizeText, parseCommandText } from '../../domain/language/command-text.ts';
 import { nearestWord } from '../../domain/language/nearest-word.ts';
 import { parseQuestion } from '../../domain/language/questions/question.ts';
@@ -123,13 +123,10 @@ interface Tried {
 
 /** Whether the words are a complete question about a project. @throws SecretPasted */
 function tried(text: string, aliases: ReadonlySet<string>): Tried {
-  try {
-    return parseCommandText(text, aliases).help ? {} : { readable: text };
-  } catch (error) {
-    if (!isFailure(error) || error.kind !== 'invalid-word') throw error;
-    const { suggestion } = error;
-    return suggestion === undefined || suggestion === 'help' ? {} : { corrected: suggestion };
-  }
+  const read = orRefusal(() => parseCommandText(text, aliases));
+  if (!(read instanceof InvalidWord)) return read.help ? {} : { readable: text };
+  const { suggestion } = read;
+  return suggestion === undefined || suggestion === 'help' ? {} : { corrected: suggestion };
 }
 
 const commandOf = (name: string, commands: readonly SlashCommand[]): SlashCommand | undefined =>

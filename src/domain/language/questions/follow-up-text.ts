@@ -6,36 +6,39 @@ import type { Aliases } from '../tokenizer.ts';
 import { VOCABULARY } from '../vocabulary.ts';
 import { spellOut } from './question-words.ts';
 
-/** The phrases of a table. */
-const listOf = (phrases: string): readonly string[] => phrases.split(', ');
-const setOf = (...tables: readonly string[]): ReadonlySet<string> => new Set(tables.flatMap(listOf));
-const wordsOf = (...tables: readonly string[]): readonly (readonly string[])[] =>
-  tables.flatMap(listOf).map((phrase) => phrase.split(' '));
+/** The phrases of tables. */
+const listOf = (...tables: readonly string[]): readonly string[] =>
+  tables.flatMap((table) => table.split(', '));
+const setOf = (...tables: readonly string[]): ReadonlySet<string> => new Set(listOf(...tables));
 
+/** A comma between words, which `listOf` can’t list. */
+const COMMA = ',';
 const THANKED = 'thanks, thank you, thx';
 const THANKS = setOf(THANKED);
 /** What may follow thanks that ask nothing: “have a great weekend”. */
 const FAREWELLS = setOf('for, have, see');
-const COMMA = [','];
+/** In letters, with a comma before it and a space after it. */
+const LONGEST_FAREWELL = 8;
 /** What any text may begin with. */
 const WEAK = 'so, ok, okay, now, do, show, please, yes, great, cool, nice, perfect, hi, hello, hey';
-const WEAK_LEADS: ReadonlySet<string> = new Set([...listOf(WEAK), ...THANKS, ...COMMA]);
+const WEAK_LEADS: ReadonlySet<string> = new Set([...listOf(WEAK, THANKED), COMMA]);
 /** These ask for the answer in the same form, for example as a file. */
 const SAMES = 'same for, same thing, same question, same with, same, the same';
 const SAME = setOf(SAMES);
 /** What a follow-up begins with. */
 const LEADS = [
-  ...wordsOf('what about, how about, what of, and, but, then, also, only', SAMES, WEAK, THANKED),
+  ...listOf('what about, how about, what of, and, but, then, also, only', SAMES, WEAK, THANKED),
   COMMA,
 ];
-const TAILS = [...wordsOf('please, pls, too, as well, instead, only, then'), COMMA];
+const TAILS = [...listOf('please, pls, too, as well, instead, only, then'), COMMA];
 
 /** What stands for the projects of the answer. */
-const PRONOUNS = wordsOf(
+const PRONOUNS = listOf(
   'that project, this project, the project, the same project, same project, that one',
   'these projects, those projects, the projects, the same projects',
   'it all, it, its, that, them, they, those, these',
 );
+const LONGEST_PRONOUN = 3;
 
 export const AGAIN = setOf(
   'again, same again, the same again, once more, once again, one more time, repeat, refresh',
@@ -77,8 +80,7 @@ export const isReserved = (word: string, aliases: Aliases): boolean =>
   aliases.has(word) && FOLLOW_UP_WORDS.has(word);
 
 const FOLLOW_UP_WORDS: ReadonlySet<string> = new Set([
-  ...[...LEADS, ...TAILS, ...PRONOUNS].flat(),
-  ...[...AGAIN, ...WHY].flatMap((phrase) => phrase.split(' ')),
+  ...[...LEADS, ...TAILS, ...PRONOUNS, ...AGAIN, ...WHY].flatMap((phrase) => phrase.split(' ')),
 ]);
 
 /** Takes its words apart. */
@@ -87,36 +89,34 @@ export function readFollowUpText(text: string): FollowUpText {
     .toLowerCase()
     .replace(/[?!]+(?![a-z\d])|[.;:]+(?= |$)/g, ' ')
     .replaceAll(',', ' , ')
-    .split(/\s+/)
-    .filter(Boolean);
-  const [first = '', ...others] = typed;
-  const isMistyped = others[0] === 'about' && first !== WHAT && nearestWord(first, [WHAT]) === WHAT;
-  const [, added] = /^(?:and )?plus (.+)$/.exec(typed.join(' ')) ?? [];
-  const [, sameOfLastYear] = SAME_OF_LAST_YEAR.exec(typed.join(' ')) ?? [];
-  const words = isMistyped
-    ? [WHAT, ...others]
-    : added !== undefined
-      ? [IT, 'and', ...added.split(' ')]
-      : sameOfLastYear === undefined
-        ? typed
-        : ['vs', 'last', 'year'];
+    .replace(/\s+/g, ' ')
+    .trim();
+  const [first = '', second] = typed.split(' ', 2);
+  const isMistyped = second === 'about' && first !== WHAT && nearestWord(first, [WHAT]) === WHAT;
+  const [, sameOfLastYear] = SAME_OF_LAST_YEAR.exec(typed) ?? [];
+  const said = isMistyped
+    ? WHAT + typed.slice(first.length)
+    : sameOfLastYear === undefined
+      ? typed.replace(/^(?:and )?plus (?=.)/, `${IT} and `)
+      : 'vs last year';
   let isThanks = false;
   let isExplicit = false;
   let isSame = false;
-  let from = 0;
-  for (let lead = leadAt(words, from); lead !== undefined; lead = leadAt(words, from)) {
-    isExplicit ||= !WEAK_LEADS.has(lead.join(' '));
-    isSame ||= SAME.has(lead.join(' '));
-    from += lead.length;
-    const next = words[from] === ',' ? words[from + 1] : words[from];
-    isThanks ||= THANKS.has(lead.join(' ')) && FAREWELLS.has(next ?? '');
+  let [from, end] = [0, said.length];
+  for (let lead = leadAt(said, from); lead !== undefined; lead = leadAt(said, from)) {
+    isExplicit ||= !WEAK_LEADS.has(lead);
+    isSame ||= SAME.has(lead);
+    from += lead.length + 1;
+    const [next = '', after = ''] = said.slice(from, from + LONGEST_FAREWELL).split(' ');
+    isThanks ||= THANKS.has(lead) && FAREWELLS.has(next === COMMA ? after : next);
   }
-  let end = words.length;
-  for (let tail = tailAt(words, from, end); tail !== undefined; tail = tailAt(words, from, end))
-    end -= tail.length;
+  const tailOf = () => TAILS.find((tail) => said.slice(from, end).endsWith(` ${tail}`));
+  for (let tail = tailOf(); tail !== undefined; tail = tailOf()) end -= tail.length + 1;
   // “Is today in?” and “what did it go on?” are no questions about days or projects.
-  const [open] = /(?<= )(?:in|on|for|of|during)$/.exec(words.slice(from, end).join(' ')) ?? [];
-  const { kept, hasPronoun, part } = withoutPronouns(asComparison(words.slice(from, end)));
+  const [open] = /(?<= )(?:in|on|for|of|during)$/.exec(said.slice(from, end)) ?? [];
+  // `vs september` for “compare september”.
+  const body = said.slice(from, end).replace(/^compare(?= \S+$)/, 'vs');
+  const { kept, hasPronoun, part } = withoutPronouns(body.split(' '));
   const again = AGAIN.has(kept.join(' ')) || kept.length === 1 ? -1 : kept.indexOf('again');
   const isAgain = again === 0 || (again > 0 && again === kept.length - 1);
   const rest = asOutput(isAgain ? kept.toSpliced(again, 1) : kept);
@@ -136,7 +136,7 @@ export function readFollowUpText(text: string): FollowUpText {
       sameOfLastYear !== undefined ||
       /^(?:the )?(?:first|second) half$/.test(rest) ||
       // The latest one, or those of the answer.
-      (words.includes('only') && /^(?:the )?weekends?$/.test(rest)),
+      (/(?<!\S)only(?!\S)/.test(said) && /^(?:the )?weekends?$/.test(rest)),
     isThanks,
   };
 }
@@ -147,27 +147,14 @@ const WHAT = 'what';
 const SAME_OF_LAST_YEAR =
   /^(?:(?:and|in|for|on|the) )*same (month|week|quarter|period|time|days?) (?:of |in )?last year$/;
 
-/** `vs september` for “compare september”. */
-const asComparison = (words: readonly string[]): readonly string[] =>
-  words.length === 2 && words[0] === 'compare' ? words.with(0, 'vs') : words;
-
 /** Text that names all projects and no days. */
 const RANKED = /\b(?:most|largest|biggest|costliest|top)\b/;
 
-/** A phrase that begins there, with words after it. */
-function leadAt(words: readonly string[], at: number): readonly string[] | undefined {
-  if (words[at] === 'so' && words[at + 1] === 'far') return undefined;
-  return LEADS.find(
-    (lead) => at + lead.length < words.length && lead.every((word, index) => words[at + index] === word),
-  );
-}
-
-/** A phrase that ends there, with words before it. */
-const tailAt = (words: readonly string[], from: number, end: number): readonly string[] | undefined =>
-  TAILS.find(
-    (tail) =>
-      from + tail.length < end && tail.every((word, index) => words[end - tail.length + index] === word),
-  );
+/** The phrase that begins there, with words after it. */
+const leadAt = (text: string, at: number): string | undefined =>
+  /^so far(?: |$)/.test(text.slice(at, at + 'so far '.length))
+    ? undefined
+    : LEADS.find((lead) => text.startsWith(`${lead} `, at));
 
 /** In “it and staging” it is one of several projects, and stays; elsewhere it adds nothing. */
 function withoutPronouns(words: readonly string[]) {
@@ -175,7 +162,8 @@ function withoutPronouns(words: readonly string[]) {
   let hasPronoun = false;
   let part: string | undefined;
   for (let at = 0; at < words.length; ) {
-    const found = PRONOUNS.find((phrase) => phrase.every((word, index) => words[at + index] === word));
+    const ahead = `${words.slice(at, at + LONGEST_PRONOUN).join(' ')} `;
+    const found = PRONOUNS.find((pronoun) => ahead.startsWith(`${pronoun} `))?.split(' ');
     const after = words[at + (found?.length ?? 0)];
     // “That week” has nothing to do with the project.
     const isUnit = found?.length === 1 && senseOf(after)?.role === 'unit';

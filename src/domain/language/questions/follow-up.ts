@@ -1,7 +1,7 @@
 /** Follow-ups: questions that leave out what the last answer in the thread had. Every word must have a meaning. */
 
 import { commandText, type SlashCommand } from '../../commands.ts';
-import { InvalidWord, isFailure } from '../../failure/index.ts';
+import { InvalidWord, orRefusal } from '../../failure/index.ts';
 import { type Output, parseWithOutput } from '../argument.ts';
 import { type CommandWords, formatCommandWords, parseCommandText } from '../command-text.ts';
 import { keepsWords } from '../parse.ts';
@@ -156,7 +156,7 @@ const isList = (base: Base | undefined): boolean => Array.isArray(base?.words.se
 
 /** The words of a remembered command. @returns undefined if they cannot be read any more */
 function readCommand({ command, text }: QuestionCommand, aliases: Aliases): Base | undefined {
-  const read = tryParse(text, aliases);
+  const read = parse(text, aliases);
   return read instanceof InvalidWord ? undefined : { command, ...read };
 }
 
@@ -166,17 +166,9 @@ interface Base {
   readonly output: Output | undefined;
 }
 
-type Parsed = Pick<Base, 'words' | 'output'>;
-
 /** @throws SecretPasted */
-function tryParse(text: string, aliases: Aliases): Parsed | InvalidWord {
-  try {
-    return parseWithOutput(text, aliases, parseCommandText);
-  } catch (error) {
-    if (isFailure(error) && error.kind === 'invalid-word') return error;
-    throw error;
-  }
-}
+const parse = (text: string, aliases: Aliases): Pick<Base, 'words' | 'output'> | InvalidWord =>
+  orRefusal(() => parseWithOutput(text, aliases, parseCommandText));
 
 const namesProjects = ({ project, alias, several, top }: Partial<CommandWords>): boolean =>
   [project, alias, several, top].some((named) => named !== undefined);
@@ -199,20 +191,15 @@ function readSaid(
   aliases: Aliases,
 ): readonly Said[] | InvalidWord | undefined {
   const projects = base === undefined ? '' : projectText(base.words);
-  const {
-    commands,
-    text: rest,
-    change,
-    unplaced,
-    isVague,
-  } = readQuestionParts(text, aliases, base?.command === '/balance');
+  const parts = readQuestionParts(text, aliases, base?.command === '/balance');
+  const { commands, change, unplaced, isVague } = parts;
   if (change !== undefined) return base && change;
   if (question?.kind !== 'command' && unplaced !== undefined)
     return question?.kind === 'refused' ? question.refusal : undefined;
   // A question that was only offered is so here: “who spent the most?”, “and the forcast?”, “from last week”
   const offered = question?.kind === 'offered' ? question.commands : [];
   const readings = offered.flatMap(({ command, text: meant }): readonly Said[] => {
-    const read = tryParse(meant, aliases);
+    const read = parse(meant, aliases);
     return read instanceof InvalidWord ? [] : [{ command, isVague: true, ...read }];
   });
   const areDays =
@@ -222,11 +209,11 @@ function readSaid(
   const [command, other] = whole === undefined ? commands : [whole.command];
   if (other !== undefined || (question?.kind === 'refused' && commands.length > 0))
     return question?.kind === 'refused' ? question.refusal : undefined;
-  const typed = whole?.text ?? rest;
+  const typed = whole?.text ?? parts.text;
   if (typed === '' && command === undefined) return undefined;
   if (/^incl(?:ude|uding)? today$/.test(typed)) return [{ command, words: {}, addsToday: true }];
-  const alone = tryParse(typed, aliases);
-  const beside = projects === '' ? alone : tryParse(`${projects} ${typed}`, aliases);
+  const alone = parse(typed, aliases);
+  const beside = projects === '' ? alone : parse(`${projects} ${typed}`, aliases);
   const { help: _, ...besideWords } = beside instanceof InvalidWord ? { help: false } : beside.words;
   const isSame = !(beside instanceof InvalidWord) && projectText(beside.words) === projects;
   const { project: _id, alias: _alias, several, top, ...others } = besideWords as CommandWords;
@@ -346,7 +333,7 @@ function refuse(
       (offered) => !NOT_CORRECTED.test(refusal.word) && keepsWords(text, refusal.word, offered, aliases),
     )
     .flatMap((offered) => {
-      const read = tryParse(offered, aliases);
+      const read = parse(offered, aliases);
       // Only what was said may change the days of the answer.
       const addsDays =
         !(read instanceof InvalidWord) && read.words.phrase?.includingToday && !/\btoday\b/.test(text);
