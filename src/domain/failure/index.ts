@@ -10,7 +10,6 @@ import type { AskedDays } from '../time/calendar.ts';
 import { FailureBase } from './base.ts';
 import type * as command from './command.ts';
 import type * as identity from './identity.ts';
-import type * as permissions from './permissions.ts';
 import type * as service from './service.ts';
 import { NoData, QueryRejected } from './service.ts';
 import type * as slack from './slack.ts';
@@ -19,7 +18,6 @@ import { NewerRecords, StoreUnavailable, WriteRefused } from './store.ts';
 
 export * from './command.ts';
 export * from './identity.ts';
-export * from './permissions.ts';
 export * from './service.ts';
 export * from './slack.ts';
 export * from './store.ts';
@@ -35,19 +33,13 @@ type FailuresOf<Module> = {
 
 export type CommandFailure = FailuresOf<typeof command>;
 export type IdentityFailure = FailuresOf<typeof identity>;
-export type PermissionFailure = FailuresOf<typeof permissions>;
 export type ServiceFailure = FailuresOf<typeof service>;
-export type SlackFailure = Exclude<FailuresOf<typeof slack>, slack.NotSent>;
-export type StoreFailure = FailuresOf<typeof store>;
-
 export type Failure =
   | CommandFailure
   | IdentityFailure
-  | PermissionFailure
   | ServiceFailure
-  | SlackFailure
-  | StoreFailure
-  | slack.NotSent;
+  | FailuresOf<typeof slack>
+  | FailuresOf<typeof store>;
 
 export type FailureKind = Failure['kind'];
 export type FailureOf<K extends FailureKind> = Extract<Failure, { readonly kind: K }>;

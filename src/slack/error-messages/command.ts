@@ -1,10 +1,8 @@
 import type { Button } from '@slack/types';
 import { commandText, type SlashCommand } from '../../domain/commands.ts';
 import {
-  type CommandFailure,
   type InvalidWord,
   type NotAllowed,
-  type PermissionFailure,
   UNKNOWN_COMMAND,
   UNRECOGNIZED,
 } from '../../domain/failure/index.ts';
@@ -28,6 +26,7 @@ import {
   canManage,
   type Descriptions,
   type ErrorDescription,
+  forManagers,
   retryButton,
   tryAgainIn,
 } from './description.ts';
@@ -53,7 +52,7 @@ const ASK_INSTEAD = {
   channel: 'Ask in one of its channels, or ask a Tally manager to allow this one.',
 } as const;
 
-export const COMMAND_DESCRIPTIONS: Descriptions<CommandFailure> = {
+export const COMMAND_DESCRIPTIONS = {
   'invalid-word': describeInvalidWord,
   'text-too-long': () => ({
     todo: `Try a shorter command, such as ${commandText('/spend')} prod last-month.`,
@@ -61,9 +60,11 @@ export const COMMAND_DESCRIPTIONS: Descriptions<CommandFailure> = {
   'secret-pasted': (_, asked) =>
     asked.command?.command === '/os-token'
       ? accessSecretPasted(asked.request)
-      : canManage(asked)
-        ? { todo: `${REVOKE_PASTED} Register that here.`, buttons: [CONNECT] }
-        : { todo: `${REVOKE_PASTED} A Tally manager can register that.` },
+      : forManagers(
+          asked,
+          { todo: `${REVOKE_PASTED} Register that here.`, buttons: [CONNECT] },
+          `${REVOKE_PASTED} A Tally manager can register that.`,
+        ),
   'period-just-began': (_, { command }) => ({
     todo: 'Try again in a moment, or ask for yesterday.',
     buttons: retryButton(command),
@@ -82,34 +83,18 @@ export const COMMAND_DESCRIPTIONS: Descriptions<CommandFailure> = {
     canManage(asked)
       ? { todo: 'You need the service’s address and an access token.', buttons: [CONNECT] }
       : whoCanConnect(asked),
-  'connection-missing': ({ connection, project }, asked) =>
-    canManage(asked)
-      ? {
-          todo: 'Choose another connection, or register this one again.',
-          buttons: [
-            ...(project?.alias === undefined || asked.command === undefined
-              ? []
-              : commandButton(
-                  'edit',
-                  'Choose another…',
-                  toCommand('/billing projects', `edit ${project.alias}`),
-                )),
-            button('connect', 'Connect…', connection === undefined ? {} : { value: connection }),
-          ],
-        }
-      : {
-          todo: `A Tally manager can choose another. ${commandText('/billing status')} lists them.`,
-          buttons: askManagerButton(
-            'setup',
-            project?.alias === undefined
-              ? undefined
-              : toCommand('/billing projects', `edit ${project.alias}`),
-            asked,
-          ),
-        },
-};
-
-export const PERMISSION_DESCRIPTIONS: Descriptions<PermissionFailure> = {
+  'connection-missing': ({ connection, project }, asked) => {
+    const edit =
+      project?.alias === undefined ? undefined : toCommand('/billing projects', `edit ${project.alias}`);
+    const connect = button('connect', 'Connect…', connection === undefined ? {} : { value: connection });
+    const choose = edit && asked.command ? commandButton('edit', 'Choose another…', edit) : [];
+    return forManagers(
+      asked,
+      { todo: 'Choose another connection, or register this one again.', buttons: [...choose, connect] },
+      `A Tally manager can choose another. ${commandText('/billing status')} lists them.`,
+      edit,
+    );
+  },
   'not-allowed': (failure, asked) => {
     const { managers, reason } = failure;
     return {
@@ -128,7 +113,7 @@ export const PERMISSION_DESCRIPTIONS: Descriptions<PermissionFailure> = {
         };
   },
   throttled: ({ wait }, asked) => tryAgainIn(wait, asked),
-};
+} satisfies Partial<Descriptions>;
 
 /** What guests can be allowed once. They get no tokens. */
 const GUEST_QUESTIONS: ReadonlySet<SlashCommand> = new Set(['/spend', '/balance']);

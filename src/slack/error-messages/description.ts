@@ -1,5 +1,5 @@
 import type { Button } from '@slack/types';
-import type { Failure, FailureOf } from '../../domain/failure/index.ts';
+import type { FailureKind, FailureOf } from '../../domain/failure/index.ts';
 import type { SlackId } from '../../domain/slack-id.ts';
 import { MINUTE, type Millis } from '../../domain/time/calendar.ts';
 import { type Command, commandButton, commandLine, parseCommand } from '../commands/command-buttons.ts';
@@ -24,9 +24,9 @@ export interface ErrorDescription {
   readonly choices?: readonly Block[];
 }
 
-/** What is said about each of these kinds: the compiler refuses a kind without a description. */
-export type Descriptions<F extends Failure> = {
-  readonly [K in F['kind']]: (failure: FailureOf<K>, asked: Asked) => ErrorDescription;
+/** What is said about each kind: the compiler refuses a kind without a description. */
+export type Descriptions = {
+  readonly [K in FailureKind]: (failure: FailureOf<K>, asked: Asked) => ErrorDescription;
 };
 
 /** What failed, as far as it was known by then; nothing of it where nobody asked. */
@@ -71,6 +71,17 @@ export function askManagerButton(
   const value = [reason, channel ?? request?.channel ?? '-', commandLine(link)].join(' ');
   return value.length > SLACK_LIMITS.buttonValue ? [] : [button('ask-manager', 'Ask a manager', { value })];
 }
+
+/** What a manager reads and presses. Others read that a manager can do it, and may ask one to run `link`. */
+export const forManagers = (
+  asked: Asked,
+  description: ErrorDescription,
+  others: string,
+  link?: Command,
+): ErrorDescription =>
+  canManage(asked)
+    ? description
+    : { todo: others, ...(link && { buttons: askManagerButton('setup', link, asked) }) };
 
 /** What `askManagerButton` carries, all of it outside text. @returns undefined without a reason of Tally's */
 export function parseAskManager(value: string) {

@@ -1,24 +1,18 @@
 import { commandText } from '../../domain/commands.ts';
-import {
-  type Failure,
-  NewerRecords,
-  type SlackFailure,
-  type StoreFailure,
-  type UnsealFailed,
-} from '../../domain/failure/index.ts';
+import { type Failure, NewerRecords, type UnsealFailed } from '../../domain/failure/index.ts';
 import type { Day } from '../../domain/time/calendar.ts';
 import { type LastFailure, remedyFor } from '../../workspace/answer-notes.ts';
 import type { Project } from '../../workspace/projects/projects.ts';
 import { wordFailure } from '../../workspace/record/stored-failure.ts';
 import { commandButton, toCommand } from '../commands/command-buttons.ts';
 import { escapeMarkup, formatInstant } from '../kit/atoms.ts';
-import { COMMAND_DESCRIPTIONS, PERMISSION_DESCRIPTIONS } from './command.ts';
+import { COMMAND_DESCRIPTIONS } from './command.ts';
 import {
   type Asked,
-  askManagerButton,
   canManage,
   type Descriptions,
   type ErrorDescription,
+  forManagers,
   REPLACE_TOKEN,
   tryAgain,
   tryAgainIn,
@@ -39,7 +33,10 @@ function restoreText(what: UnsealFailed['what'], isManager: boolean): string {
   return isManager ? `${step.charAt(0).toUpperCase()}${step.slice(1)}.` : `A Tally manager can ${step}.`;
 }
 
-const STORE_DESCRIPTIONS: Descriptions<StoreFailure> = {
+const DESCRIPTIONS: Descriptions = {
+  ...SERVICE_DESCRIPTIONS,
+  ...IDENTITY_DESCRIPTIONS,
+  ...COMMAND_DESCRIPTIONS,
   'unseal-failed': ({ reason, what }, asked) => {
     const why =
       reason === 'unknown-key'
@@ -50,17 +47,17 @@ const STORE_DESCRIPTIONS: Descriptions<StoreFailure> = {
       : { todo: `${why} ${restoreText(what, canManage(asked))}` };
   },
   'settings-damaged': (_, asked) =>
-    canManage(asked)
-      ? {
-          todo: 'Tally can’t answer without the time zone in them. Save them again.',
-          buttons: commandButton('settings', 'Open settings…', toCommand('/billing settings'), {
-            style: 'primary',
-          }),
-        }
-      : {
-          todo: `Tally can’t answer without the time zone in them. An admin can save them again with ${commandText('/billing settings')}.`,
-          buttons: askManagerButton('setup', toCommand('/billing settings'), asked),
-        },
+    forManagers(
+      asked,
+      {
+        todo: 'Tally can’t answer without the time zone in them. Save them again.',
+        buttons: commandButton('settings', 'Open settings…', toCommand('/billing settings'), {
+          style: 'primary',
+        }),
+      },
+      `Tally can’t answer without the time zone in them. An admin can save them again with ${commandText('/billing settings')}.`,
+      toCommand('/billing settings'),
+    ),
   'edit-conflict': () => ({ todo: 'Your change wasn’t saved. Check what it says now, then try again.' }),
   'store-unavailable': (failure, asked) => {
     if (failure instanceof NewerRecords)
@@ -72,9 +69,6 @@ const STORE_DESCRIPTIONS: Descriptions<StoreFailure> = {
       ? tryAgain('Your change may have been saved. Check in a minute before you repeat it.', asked)
       : tryAgain('Nothing was changed. Try again in a minute.', asked);
   },
-};
-
-const SLACK_DESCRIPTIONS: Descriptions<SlackFailure> = {
   'not-installed': () => ({ todo: 'An admin can install Tally again.' }),
   'slack-failed': ({ retryAfter, code }, asked) => {
     if (retryAfter !== undefined) return tryAgainIn(retryAfter * 1000, asked);
@@ -89,15 +83,6 @@ const SLACK_DESCRIPTIONS: Descriptions<SlackFailure> = {
         : 'Ask in another channel, or here.',
       asked,
     ),
-};
-
-const DESCRIPTIONS: Descriptions<Failure> = {
-  ...SERVICE_DESCRIPTIONS,
-  ...IDENTITY_DESCRIPTIONS,
-  ...COMMAND_DESCRIPTIONS,
-  ...PERMISSION_DESCRIPTIONS,
-  ...STORE_DESCRIPTIONS,
-  ...SLACK_DESCRIPTIONS,
   // Nobody asked, so nobody is answered: lists and notices have their own next steps.
   'not-sent': () => ({ todo: '' }),
 };

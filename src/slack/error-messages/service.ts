@@ -1,11 +1,6 @@
 import type { Button } from '@slack/types';
 import { commandText } from '../../domain/commands.ts';
-import {
-  type IdentityFailure,
-  NO_PUBLIC_ADDRESS,
-  type Service,
-  type ServiceFailure,
-} from '../../domain/failure/index.ts';
+import { NO_PUBLIC_ADDRESS, type Service } from '../../domain/failure/index.ts';
 import { parseWithOutput } from '../../domain/language/argument.ts';
 import { formatCommandWords, parseCommandText } from '../../domain/language/command-text.ts';
 import { PRODUCT_IDS, PRODUCTS, type ProductId } from '../../domain/product.ts';
@@ -13,17 +8,17 @@ import { commandButton, toCommand } from '../commands/command-buttons.ts';
 import { button } from '../kit/atoms.ts';
 import {
   type Asked,
-  askManagerButton,
   canManage,
   type Descriptions,
   type ErrorDescription,
+  forManagers,
   REPLACE_TOKEN,
   retryButton,
   tryAgain,
   tryAgainIn,
 } from './description.ts';
 
-export const SERVICE_DESCRIPTIONS: Descriptions<ServiceFailure> = {
+export const SERVICE_DESCRIPTIONS = {
   'token-rejected': (_, asked) => replaceToken('It may have expired or been revoked.', asked),
   forbidden: (_, asked) =>
     replaceToken('Its role may not cover billing, or it may belong to another account.', asked),
@@ -51,22 +46,22 @@ export const SERVICE_DESCRIPTIONS: Descriptions<ServiceFailure> = {
     asked.command?.command === '/spend'
       ? { todo: 'Tally stopped reading, so there are no figures. Ask for a shorter period.' }
       : checkAddress(service, asked, 'Tally stopped reading. The address may be wrong.'),
-  'redirect-refused': ({ service, target }, asked) =>
-    canManage(asked)
-      ? {
-          todo: 'If the service has moved, enter the new address. It redirects to:',
-          quotes: [target],
-          buttons: addressButton(service),
-        }
-      : {
-          todo: `If the service has moved, a Tally manager can register the new address with ${ADDRESS_FORM[service]}. It redirects to:`,
-          quotes: [target],
-        },
+  'redirect-refused': ({ service, target }, asked) => ({
+    ...forManagers(
+      asked,
+      {
+        todo: 'If the service has moved, enter the new address. It redirects to:',
+        buttons: addressButton(service),
+      },
+      `If the service has moved, a Tally manager can register the new address with ${ADDRESS_FORM[service]}. It redirects to:`,
+    ),
+    quotes: [target],
+  }),
   'address-refused': (_, asked) => ({
     todo: PUBLIC_ONLY,
     ...(!canManage(asked) && { sentence: 'Tally does not connect to the service’s address.' }),
   }),
-};
+} satisfies Partial<Descriptions>;
 
 const TEMPORARY = 'This is usually temporary. Try again.';
 
@@ -80,12 +75,12 @@ const ADDRESS_FORM = {
 } as const;
 
 const replaceToken = (reason: string, asked: Asked): ErrorDescription =>
-  canManage(asked)
-    ? { todo: reason, buttons: [REPLACE_TOKEN] }
-    : {
-        todo: `${reason} A Tally manager can replace it.`,
-        buttons: askManagerButton('setup', toCommand('/billing connect'), asked),
-      };
+  forManagers(
+    asked,
+    { todo: reason, buttons: [REPLACE_TOKEN] },
+    `${reason} A Tally manager can replace it.`,
+    toCommand('/billing connect'),
+  );
 
 const checkAddress = (
   service: Service,
@@ -127,7 +122,7 @@ export const AUDIT_NOTES = {
   no: 'Tally couldn’t add this to the audit.',
 } as const;
 
-export const IDENTITY_DESCRIPTIONS: Descriptions<IdentityFailure> = {
+export const IDENTITY_DESCRIPTIONS = {
   'access-refused': ({ status }) => ({
     todo:
       status === 401
@@ -149,15 +144,15 @@ export const IDENTITY_DESCRIPTIONS: Descriptions<IdentityFailure> = {
     buttons: retryButton(command),
   }),
   'access-missing': ({ project }, asked) =>
-    canManage(asked)
-      ? {
-          todo: 'The console shows the ID and the secret when you make an access for applications.',
-          buttons: [button('access-form', 'Register an access…', { value: project, style: 'primary' })],
-        }
-      : {
-          todo: `A Tally manager can register one with ${commandText('/billing projects access')}.`,
-          buttons: askManagerButton('setup', toCommand('/billing projects', `access ${project}`), asked),
-        },
+    forManagers(
+      asked,
+      {
+        todo: 'The console shows the ID and the secret when you make an access for applications.',
+        buttons: [button('access-form', 'Register an access…', { value: project, style: 'primary' })],
+      },
+      `A Tally manager can register one with ${commandText('/billing projects access')}.`,
+      toCommand('/billing projects', `access ${project}`),
+    ),
   'too-many-tokens': ({ wait }, asked) => tryAgainIn(wait, asked),
   'token-not-shown': ({ why, token: { state, until, audit } }) => {
     const became = {
@@ -167,4 +162,4 @@ export const IDENTITY_DESCRIPTIONS: Descriptions<IdentityFailure> = {
     }[state];
     return { todo: [why, became, AUDIT_NOTES[audit]].filter(Boolean).join(' ') };
   },
-};
+} satisfies Partial<Descriptions>;

@@ -17,7 +17,6 @@ import {
   NotAllowed,
   NotConnected,
   NotInstalled,
-  type NotIssuer,
   NotSent,
   QueryRejected,
   QueueFull,
@@ -30,7 +29,6 @@ import {
   SettingsDamaged,
   SlackFailed,
   type StoreUnavailable,
-  type Throttled,
   TimedOut,
   TokenRejected,
   UnsealFailed,
@@ -87,8 +85,8 @@ const askedBy = ({ days, ...about }: StoredQuestion, today: Day | undefined) => 
 
 /** Kinds that only a person’s own request meets. */
 type NeverStored =
-  | (IdentityFailure | NotIssuer | Throttled | EditConflict | StoreUnavailable)['kind']
-  | Exclude<CommandFailure, NotConnected | ConnectionMissing>['kind'];
+  | (IdentityFailure | EditConflict | StoreUnavailable)['kind']
+  | Exclude<CommandFailure, NotConnected | ConnectionMissing | NotAllowed>['kind'];
 
 const FORMS: { readonly [K in Exclude<FailureKind, NeverStored>]: Form<FailureOf<K>> } = {
   'token-rejected': form(service, (data) => new TokenRejected(data.service)),
