@@ -5,7 +5,7 @@ import { MINUTE, type Millis } from '../../domain/time/calendar.ts';
 import type { IssuedToken } from '../../identity/client.ts';
 import { FIELDS } from '../../redis/keys.ts';
 import { commandButton } from '../../slack/commands/command-buttons.ts';
-import { type ExpiryChoice, expiryInputs } from '../../slack/commands/expiry-input.ts';
+import { expiryInputs } from '../../slack/commands/expiry-input.ts';
 import {
   actions,
   type Block,
@@ -33,19 +33,15 @@ import {
 import { isExpiryUnknown } from '../../workspace/credentials/connections.ts';
 import type { Role } from '../../workspace/permissions.ts';
 import { stampOf } from '../../workspace/record/change.ts';
-import { accessProjectLabel } from './access-words.ts';
+import { type AccessRequest, accessProjectLabel } from './access-words.ts';
 import { describeTokenScope } from './blocks.ts';
 import { formatClockTime, formatDuration } from './context.ts';
 
 export const ACCESS_VIEW = 'access-form';
 export const ACCESS_TITLE = 'Application access';
 
-export interface AccessForm {
-  /** The project's ID. */
-  readonly project: string;
+interface AccessForm extends Pick<AccessRequest, 'project' | 'issuers' | 'expiry'> {
   readonly authUrl: string | undefined;
-  readonly issuers: Issuers;
-  readonly expiry: ExpiryChoice | undefined;
   readonly groups: GroupChoices;
   /** What saving it stops, if that isn't confirmed yet. */
   readonly warning?: Stops;
@@ -163,17 +159,18 @@ export interface IneligibleIssuer {
   readonly role: Role;
 }
 
-export interface RegisteredAccess {
-  readonly access: ApplicationAccessRecord;
+/** A token that was issued to test an access, and what became of it. */
+export interface AccessTest {
   readonly issued: IssuedToken;
   readonly revocation: RevocationResult;
-  /** Whether the person who registered it can get tokens. */
-  readonly isIssuer: boolean;
-  readonly ineligible: readonly IneligibleIssuer[];
 }
 
+/** @param isIssuer whether the person who registered it can get tokens */
 export function registeredBlocks(
-  { access, issued, revocation, isIssuer, ineligible }: RegisteredAccess,
+  access: ApplicationAccessRecord,
+  { issued, revocation }: AccessTest,
+  isIssuer: boolean,
+  ineligible: readonly IneligibleIssuer[],
   { workspace, at }: Request,
 ): Block[] {
   const { zone } = workspace.settings;

@@ -2,7 +2,7 @@ import { isDeepStrictEqual } from 'node:util';
 import { type Failure, InvalidWord, isFailure } from '../../domain/failure/index.ts';
 import { pluralize } from '../../domain/language/text.ts';
 import type { SlackId } from '../../domain/slack-id.ts';
-import type { IssuedToken, Revocation } from '../../identity/client.ts';
+import type { Revocation } from '../../identity/client.ts';
 import { FIELDS } from '../../redis/keys.ts';
 import { expiryOf } from '../../slack/commands/expiry-input.ts';
 import {
@@ -35,6 +35,7 @@ import type { Settings } from '../../workspace/settings.ts';
 import {
   ACCESS_TITLE,
   ACCESS_VIEW,
+  type AccessTest,
   accessForm,
   type IneligibleIssuer,
   issuersText,
@@ -79,7 +80,7 @@ async function registerAccess(
   const isIssuer =
     isNamedIssuer(access, user.id) || (await request.slack.isInGroups(issuers.groups).catch(() => false));
   const ineligible = await findIneligible(issuers.people, request.slack, request.workspace.settings);
-  return registeredBlocks({ access, ...test, isIssuer, ineligible }, request);
+  return registeredBlocks(access, test, isIssuer, ineligible, request);
 }
 
 /**
@@ -128,16 +129,11 @@ export async function saveAccess(input: AccessRequest, context: TokenContext): P
   try {
     requireUnchanged(request.workspace, FIELDS.access + project, input.stamp);
     const before = request.workspace.accesses.get(project)?.issuers.groups ?? [];
-    await requireKnownGroups(
-      issuers.groups.filter((group) => !before.includes(group)),
-      request,
-    );
+    const added = issuers.groups.filter((group) => !before.includes(group));
+    await requireKnownGroups(added, request);
     if (credentials === undefined) requireSameUrl(input, request.workspace);
-    const stop = await findStops(
-      [stoppedAccesses],
-      request,
-      withIssuers(request.workspace, project, issuers),
-    );
+    const after = withIssuers(request.workspace, project, issuers);
+    const stop = await findStops([stoppedAccesses], request, after);
     if (stop.digest !== '' && input.warned !== stop.digest) {
       const groups = await loadUserGroups(request);
       const form = { ...input, groups, warning: stop, isSecretGone: credentials !== undefined };
@@ -174,16 +170,17 @@ async function showFailure(
   const kept = isKnown ? 'The current access stays in use.' : 'Nothing was saved.';
   const { text, blocks } = notSavedMessage(failure, failureMessage(failure, context), 'saved', kept);
   const explanation = [...blocks, ...maybeIssuedBlocks(failure), ...(tested ?? [])];
-  const suggested = failure.kind === 'wrong-identity-url' ? failure.suggestion : undefined;
+  const authUrl = failure.kind === 'wrong-identity-url' ? failure.suggestion : undefined;
+  const corrected = authUrl && encodeAccessMetadata({ ...input, authUrl });
   const back = actions(
-    ...(suggested === undefined
-      ? []
-      : [
+    ...(corrected
+      ? [
           button('access-form:corrected', 'Use the corrected address…', {
-            value: encodeAccessMetadata({ ...input, authUrl: suggested }),
+            value: corrected,
             style: 'primary',
           }),
-        ]),
+        ]
+      : []),
     button('access-form:back', 'Back to the form', { value: encodeAccessMetadata(input) }),
   );
   await request.reply.modal.show(ACCESS_TITLE, { text, blocks: explanation }, back);
@@ -267,13 +264,7 @@ export const stoppedAccesses: StopsSource = async (before, after, { slack }) => 
   };
 };
 
-export type Credentials = NonNullable<AccessRequest['credentials']>;
-
-/** A token that was issued to test an access, and what became of it. */
-export interface AccessTest {
-  readonly issued: IssuedToken;
-  readonly revocation: RevocationResult;
-}
+type Credentials = NonNullable<AccessRequest['credentials']>;
 
 const REVOCATION_RESULTS: Readonly<Record<Revocation, RevocationResult>> = {
   revoked: 'revoked',
@@ -299,11 +290,7 @@ async function testAccess(
   return { issued, revocation: isFailure(revocation) ? 'failed' : REVOCATION_RESULTS[revocation] };
 }
 
-const BECAME: Readonly<Record<RevocationResult, string>> = {
-  revoked: 'revoked',
-  'not-offered': 'not revoked',
-  failed: 'may not be revoked',
-};
+const BECAME = { revoked: 'revoked', 'not-offered': 'not revoked', failed: 'may not be revoked' } as const;
 
 /** The entry for the token of a test, which nobody has seen. */
 const accessTestAudit = (
@@ -311,12 +298,7 @@ const accessTestAudit = (
   project: string,
   { user, workspace, at }: Request,
 ): AuditEntry => {
-  const hash = tokenAuditId(issued.auditId);
-  const words = [
-    accessAuditText(workspace, project),
-    'test',
-    ...(hash === undefined ? [] : [hash]),
-    BECAME[revocation],
-  ];
-  return { at, who: user.id, action: 'token issued', about: words.join(' · ') };
+  const subject = accessAuditText(workspace, project);
+  const words = [subject, 'test', tokenAuditId(issued.auditId), BECAME[revocation]];
+  return { at, who: user.id, action: 'token issued', about: words.filter(Boolean).join(' · ') };
 };

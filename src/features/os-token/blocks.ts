@@ -95,7 +95,7 @@ export const confirmIssueModal = (label: string, handle: string): ModalView =>
     ],
   });
 
-export interface ShownToken extends TokenWindow {
+interface ShownToken extends TokenWindow {
   readonly label: string;
   /** The project as a command names it. */
   readonly word: string;
@@ -174,21 +174,17 @@ export const anotherButton = (label: string, word: string): Button =>
 
 export type RevokeOutcome = 'dead' | 'alive' | 'unchecked' | 'already-dead' | 'not-offered' | 'refused';
 
-export interface RevokedToken {
-  readonly outcome: RevokeOutcome;
-  /** When the token expires, as text from `formatUntil`. */
-  readonly until: string;
-  readonly audit: AuditState;
-}
-
 /** A warning if the audit lacks an entry, or may lack it. */
 export const auditBlocks = (audit: AuditState): Block[] => {
   const note = AUDIT_NOTES[audit];
   return note === undefined ? [] : [section(note)];
 };
 
-/** What happened, for the window and for the message that takes its place when it was closed. */
-export function revokedMessage({ outcome, until, audit }: RevokedToken): Message {
+/**
+ * What happened, for the window and for the message that takes its place when it was closed.
+ * @param until when the token expires, as text from `formatUntil`
+ */
+export function revokedMessage(outcome: RevokeOutcome, until: string, audit: AuditState): Message {
   const said: Record<RevokeOutcome, string> = {
     dead: 'Revoked. The service confirms that it is no longer accepted.',
     alive: `The service says that it revoked the token, but still accepts it. It works ${until}.`,

@@ -8,7 +8,7 @@ import {
   isTimeZone,
   MINUTE,
   type Millis,
-  offsetAt,
+  wallClockAt,
   type Zone,
 } from '../../domain/time/calendar.ts';
 import type { IdentityClient, Tenant } from '../../identity/client.ts';
@@ -135,13 +135,13 @@ function expiresIn(words: readonly string[]): WindowToken['expires'] {
 export function fitWindowTokens(tokens: readonly WindowToken[], limit: number): readonly WindowToken[] {
   if (serializeWindowTokens(tokens).length <= limit) return tokens;
   const oldest = tokens.findLastIndex(canRevoke);
-  const fewer =
-    oldest < 0
+  const revoked = tokens[oldest];
+  return fitWindowTokens(
+    revoked === undefined
       ? tokens.slice(0, -1)
-      : tokens.map((token, at) =>
-          at === oldest ? { ...token, grantText: grantHandle(token.grantText) } : token,
-        );
-  return fitWindowTokens(fewer, limit);
+      : tokens.with(oldest, { ...revoked, grantText: grantHandle(revoked.grantText) }),
+    limit,
+  );
 }
 
 /** @returns `until 11:15 on Sat 21 Nov 2026 (Europe/Berlin)`, or `until it expires` */
@@ -150,20 +150,17 @@ export const formatUntil = (expires: WindowToken['expires'], zone: Zone): string
 
 /** `11:15 on Sat 21 Nov 2026 (Europe/Berlin)` */
 export function formatClockTime(ms: Millis, zone: Zone): string {
-  const time = new Date(ms + offsetAt(ms, zone)).toISOString().slice(11, 16);
   const day = dayAt(ms, zone);
-  return `${time} on ${formatDays(day, day)} (${zone})`;
+  return `${wallClockAt(ms, zone).time} on ${formatDays(day, day)} (${zone})`;
 }
 
 /** `1 hour`, `19 minutes`, `2 hours 5 minutes`, `3 days` */
 export function formatDuration(ms: Millis): string {
   const minutes = Math.max(0, Math.round(ms / MINUTE));
-  const hours = Math.floor(minutes / 60);
+  const [hours, rest] = [Math.floor(minutes / 60), minutes % 60];
   if (minutes === 0) return 'less than a minute';
   if (hours >= 48) return pluralize(Math.floor(hours / 24), 'day');
-  const rest = minutes % 60;
-  return [
-    ...(hours > 0 ? [pluralize(hours, 'hour')] : []),
-    ...(rest > 0 ? [pluralize(rest, 'minute')] : []),
-  ].join(' ');
+  return [hours > 0 && pluralize(hours, 'hour'), rest > 0 && pluralize(rest, 'minute')]
+    .filter(Boolean)
+    .join(' ');
 }

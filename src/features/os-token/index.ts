@@ -3,7 +3,6 @@ import { projectCommand } from '../../slack/commands/command-buttons.ts';
 import { section, textMessage } from '../../slack/kit/atoms.ts';
 import { type HelpLine, helpMessage } from '../../slack/kit/help.ts';
 import { modal } from '../../slack/kit/modal.ts';
-import type { Request } from '../../slack/request/request.ts';
 import { loadUserGroups, suggestGroups } from '../../slack/request/user-groups.ts';
 import { grantHandle } from '../../workspace/once/one-time-grants.ts';
 import type { Workspace } from '../../workspace/record/workspaces.ts';
@@ -19,7 +18,13 @@ import {
   parseAccessForm,
 } from './access-words.ts';
 import { ALREADY_USED, CONFIRM_VIEW, tokenWindow, waitingTokenModal } from './blocks.ts';
-import { ignoreFailure, type OsTokenParts, parseWindowTokens, windowOf } from './context.ts';
+import {
+  ignoreFailure,
+  type OsTokenParts,
+  parseWindowTokens,
+  type TokenContext,
+  windowOf,
+} from './context.ts';
 import { askForToken, issueAgain } from './issue-modal.ts';
 import { revokeToken } from './revoking.ts';
 import { parseTokenText } from './token-requests.ts';
@@ -49,13 +54,20 @@ const HELP: HelpLine = {
   examples: [`${commandText('/os-token')} prod`, `${commandText('/os-token')} 123`],
 };
 
-/** `/os-token`: issues a token, shows it once to the person who asks, and revokes it from there. Tally stores no token. */
+/**
+ * `/os-token`: issues a token, shows it once to the person who asks, and revokes it from there. Tally stores no token.
+ * Application accesses of projects are registered through a form, tested, sealed, and removed.
+ */
 export function createOsTokenFeature(parts: OsTokenParts): Feature {
-  const access = createAccess(parts);
   return {
     help: [HELP, ACCESS_HELP],
-    projectVerbs: { access: { label: 'Application access…', open: access.open } },
-    options: access.options,
+    projectVerbs: {
+      access: {
+        label: 'Application access…',
+        open: (word, request) => openAccessForm({ project: word }, { ...parts, request }),
+      },
+    },
+    options: { issuerGroups: { right: 'manage', find: suggestGroups } },
     stops: stoppedAccesses,
     commands: {
       '/os-token': {
@@ -70,7 +82,18 @@ export function createOsTokenFeature(parts: OsTokenParts): Feature {
       },
     },
     actions: {
-      ...access.actions,
+      [ACCESS_VIEW]: {
+        right: 'manage',
+        command: ({ value }) => projectCommand('access', decodeAccessMetadata(value).project),
+        does: 'openForm',
+        run: ({ value }, request) => openAccessForm(decodeAccessMetadata(value), { ...parts, request }),
+      },
+      'access-remove': {
+        right: 'manage',
+        command: ({ value }) => projectCommand('access', value),
+        does: 'change',
+        run: ({ value }, request) => removeAccess(value, { ...parts, request }),
+      },
       'os-token-revoke': {
         right: 'belong',
         does: 'change',
@@ -91,7 +114,13 @@ export function createOsTokenFeature(parts: OsTokenParts): Feature {
       },
     },
     views: {
-      ...access.views,
+      [ACCESS_VIEW]: {
+        right: 'manage',
+        command: (_, metadata) => projectCommand('access', metadata),
+        waiting: testingModal,
+        read: (fields, metadata) => parseAccessForm(fields, metadata, parts.readAuthUrl),
+        submit: (input: AccessRequest, request) => saveAccess(input, { ...parts, request }),
+      },
       [CONFIRM_VIEW]: {
         right: 'ask',
         waiting: waitingTokenModal,
@@ -109,68 +138,34 @@ export function createOsTokenFeature(parts: OsTokenParts): Feature {
   };
 }
 
-/** Application accesses of projects: registered through a form, tested, sealed, and removed. */
-function createAccess(parts: OsTokenParts) {
-  const { workspaces, readAuthUrl, authUrl } = parts;
-  const openForm = async (known: AccessFormDefaults, request: Request): Promise<void> => {
-    const { workspace, user } = request;
-    const project = findAccessProject(known.project, workspace);
-    const current = workspace.accesses.get(project);
-    const { people = current?.issuers.people ?? [user.id], groups = current?.issuers.groups ?? [] } = known;
-    const form = {
-      ...{ project, issuers: { people, groups }, expiry: known.expiry },
-      authUrl: known.authUrl ?? current?.authUrl ?? connected(workspace, project) ?? authUrl,
-      groups: await loadUserGroups(request),
-    };
-    await request.reply.modal.open(accessForm(form, request));
+/** @param known its `project` may be an alias or an ID */
+async function openAccessForm(known: AccessFormDefaults, { request, authUrl }: TokenContext): Promise<void> {
+  const { workspace, user } = request;
+  const project = findAccessProject(known.project, workspace);
+  const current = workspace.accesses.get(project);
+  const { people = current?.issuers.people ?? [user.id], groups = current?.issuers.groups ?? [] } = known;
+  const form = {
+    ...{ project, issuers: { people, groups }, expiry: known.expiry },
+    authUrl: known.authUrl ?? current?.authUrl ?? connected(workspace, project) ?? authUrl,
+    groups: await loadUserGroups(request),
   };
+  await request.reply.modal.open(accessForm(form, request));
+}
 
-  const remove = async (project: string, request: Request): Promise<void> => {
-    const { label } = accessProjectLabel(request.workspace, project);
-    if (!request.workspace.accessIds.includes(project))
-      return request.reply.modal.update(
-        modal({
-          title: ACCESS_TITLE,
-          blocks: [section(`The access for ${label} was already removed.`)],
-        }),
-      );
-    await workspaces.removeAccess(accessChange('application access removed', project, request), project);
-    await request.reply.modal.show(
-      ACCESS_TITLE,
-      textMessage(
-        `Removed the access for ${label} from Tally. Delete it in the console too: it still works there.`,
-      ),
-    );
-  };
-
-  return {
-    /** @param word an alias or an ID */
-    open: (word: string, request: Request): Promise<void> => openForm({ project: word }, request),
-    actions: {
-      [ACCESS_VIEW]: {
-        right: 'manage',
-        command: ({ value }) => projectCommand('access', decodeAccessMetadata(value).project),
-        does: 'openForm',
-        run: ({ value }, request) => openForm(decodeAccessMetadata(value), request),
-      },
-      'access-remove': {
-        right: 'manage',
-        command: ({ value }) => projectCommand('access', value),
-        does: 'change',
-        run: ({ value }, request) => remove(value, request),
-      },
-    },
-    options: { issuerGroups: { right: 'manage', find: suggestGroups } },
-    views: {
-      [ACCESS_VIEW]: {
-        right: 'manage',
-        command: (_, metadata) => projectCommand('access', metadata),
-        waiting: testingModal,
-        read: (fields, metadata) => parseAccessForm(fields, metadata, readAuthUrl),
-        submit: (input: AccessRequest, request) => saveAccess(input, { ...parts, request }),
-      },
-    },
-  } satisfies Partial<Feature> & { open: unknown };
+async function removeAccess(project: string, { request, workspaces }: TokenContext): Promise<void> {
+  const { workspace, reply } = request;
+  const { label } = accessProjectLabel(workspace, project);
+  if (!workspace.accessIds.includes(project)) {
+    const blocks = [section(`The access for ${label} was already removed.`)];
+    return reply.modal.update(modal({ title: ACCESS_TITLE, blocks }));
+  }
+  await workspaces.removeAccess(accessChange('application access removed', project, request), project);
+  await reply.modal.show(
+    ACCESS_TITLE,
+    textMessage(
+      `Removed the access for ${label} from Tally. Delete it in the console too: it still works there.`,
+    ),
+  );
 }
 
 /** The identity address of the connection that the project is asked by. */

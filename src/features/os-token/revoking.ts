@@ -64,7 +64,7 @@ export async function revokeToken(tokens: Tokens, token: WindowToken, context: T
     grants.release(claim).catch(ignoreFailure),
   ]);
   if (isFailure(outcome)) return showFailure(outcome, audit, window, context);
-  const message = revokedMessage({ outcome, until: untilOf(token, context), audit });
+  const message = revokedMessage(outcome, untilOf(token, context), audit);
   await reply.modal.update(tokenWindow(message.blocks, windowOf(tokens, context)), message);
 }
 
@@ -106,7 +106,7 @@ async function showRevoked(
     replaceByGrant(window.token, grant, entry, context),
     noteIfNotOffered(outcome, grant, context),
   ]);
-  const message = revokedMessage({ outcome, until: untilOf(window.token, context), audit });
+  const message = revokedMessage(outcome, untilOf(window.token, context), audit);
   const isKept = grantText !== undefined;
   const left = [...(isKept ? [{ grantText, expires: undefined }] : []), ...othersOf(window)];
   const buttons = isKept ? [anotherButton('Issue another', grant.word)] : [];

@@ -23,7 +23,7 @@ export interface QuestionReading {
   readonly refersBack: boolean;
 }
 
-export const EXAMPLE = `Type a command, such as ${commandText('/spend')} prod last-month.`;
+const EXAMPLE = `Type a command, such as ${commandText('/spend')} prod last-month.`;
 export const UNPLACED = 'I can’t tell what {word} means here';
 
 /** The refusal of a word that a question gives no meaning. */
