@@ -20,14 +20,16 @@ const points: fc.Arbitrary<DateExpression> = fc.oneof(
   fc
     .date({ min: new Date('1900-01-01'), max: new Date('2199-12-31'), noInvalidDate: true })
     .map((date): DateExpression => ({ kind: 'day', day: date.toISOString().slice(0, 10), typed })),
-  fc.integer({ min: 1, max: 12 }).map((month): DateExpression => ({ kind: 'month', month, typed })),
+  fc.integer({ min: 1, max: 12 }).map((month): DateExpression => ({ kind: 'month', number: month, typed })),
   fc
     .tuple(fc.integer({ min: 1, max: 12 }), year)
-    .map(([month, y]): DateExpression => ({ kind: 'month', month, year: y, typed })),
-  fc.integer({ min: 1, max: 4 }).map((quarter): DateExpression => ({ kind: 'quarter', quarter, typed })),
+    .map(([month, y]): DateExpression => ({ kind: 'month', number: month, year: y, typed })),
+  fc
+    .integer({ min: 1, max: 4 })
+    .map((quarter): DateExpression => ({ kind: 'quarter', number: quarter, typed })),
   fc
     .tuple(fc.integer({ min: 1, max: 4 }), year)
-    .map(([quarter, y]): DateExpression => ({ kind: 'quarter', quarter, year: y, typed })),
+    .map(([quarter, y]): DateExpression => ({ kind: 'quarter', number: quarter, year: y, typed })),
   year.map((y): DateExpression => ({ kind: 'year', year: y, typed })),
   fc.constantFrom<DateExpression>({ kind: 'today', typed }, { kind: 'yesterday', typed }),
 );

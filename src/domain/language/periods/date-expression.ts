@@ -9,11 +9,11 @@ import { RefusedPhrase } from './grammar.ts';
 /** A year by its number, or seen from today's. */
 export type YearOf = number | 'last' | 'this';
 
-/** `month` is 1 to 12, `quarter` 1 to 4, `half` 1 or 2. */
-export type Span =
-  | { readonly kind: 'month'; readonly month: number }
-  | { readonly kind: 'quarter'; readonly quarter: number }
-  | { readonly kind: 'half'; readonly half: number };
+/** The third month, quarter or half of a year: numbers are from 1 on. */
+export interface Span {
+  readonly kind: 'month' | 'quarter' | 'half';
+  readonly number: number;
+}
 
 /** Without a year: the latest that has begun; `whole`: the latest that is over. */
 export type DatedSpan = Span & { readonly year?: YearOf | 'whole' };
@@ -79,21 +79,9 @@ function withYear(name: string, year: YearOf | undefined, numbered: string): str
   return typeof year === 'number' ? `${year}-${numbered}` : `${name}-${year}-year`;
 }
 
-function spanText({ year, ...span }: DatedSpan): string {
-  const [name, numbered] = nameOf(span);
-  return year === 'whole' ? `last-${name}` : withYear(name, year, numbered);
-}
-
-/** Its name, and how it is written after a year. */
-function nameOf(span: Span): readonly [string, string] {
-  switch (span.kind) {
-    case 'month':
-      return [MONTH_NAMES[span.month - 1] ?? '', padded(span.month)];
-    case 'quarter':
-      return [`q${span.quarter}`, `q${span.quarter}`];
-    case 'half':
-      return [`h${span.half}`, `h${span.half}`];
-  }
+function spanText({ kind, number, year }: DatedSpan): string {
+  const name = kind === 'month' ? (MONTH_NAMES[number - 1] ?? '') : `${kind.charAt(0)}${number}`;
+  return year === 'whole' ? `last-${name}` : withYear(name, year, kind === 'month' ? padded(number) : name);
 }
 
 /** `last-week`, `this-week`, `week-2-weeks-ago`, `day-2-weeks-ago`, `2-days-ago` */
@@ -177,7 +165,7 @@ const SIZES = ['day', 'week', 'month', 'quarter', 'half', 'year'];
 /** `2026-10-01`, `october-1`: a day of a month that has a name. */
 const dayText = (of: DateMeaning, day: number): string | undefined =>
   of.kind === 'month' && of.year !== 'whole'
-    ? dateText({ kind: 'month-day', month: of.month, day, ...(of.year !== undefined && { year: of.year }) })
+    ? dateText({ kind: 'month-day', month: of.number, day, ...(of.year !== undefined && { year: of.year }) })
     : undefined;
 
 export const NAME_DAYS = 'Name the first and the last day, such as 1-7 october.';
@@ -186,7 +174,7 @@ export const NAME_DAYS = 'Name the first and the last day, such as 1-7 october.'
 function refuseWeeks(from: number, to: number, of: DateExpression): RefusedPhrase {
   const [first, last] = from < 0 ? [7 * from, 7 * to + 6] : [7 * from - 6, 7 * to];
   const length =
-    of.kind === 'month' ? daysInMonth(typeof of.year === 'number' ? of.year : 2025, of.month) : 0;
+    of.kind === 'month' ? daysInMonth(typeof of.year === 'number' ? of.year : 2025, of.number) : 0;
   const [begin, end] = from < 0 ? [length + first + 1, length + last + 1] : [first, last];
   const [monday, sunday] = [dayText(of, from < 0 ? end : begin), dayText(of, end)];
   const readings =
@@ -219,5 +207,5 @@ export function partOf(
     return { kind: 'part', each, from, to, of: whole };
   const place = from > 0 ? from : SPANS_IN_YEAR[each] + 1 + from;
   if (place > SPANS_IN_YEAR[each]) return undefined;
-  return each === 'month' ? { kind: 'month', month: place, year } : { kind: 'quarter', quarter: place, year };
+  return { kind: each, number: place, year };
 }

@@ -63,15 +63,22 @@ export function yearMonthDay(year: number, month: number, day: number): Read {
   );
 }
 
-/** A date with the year last: refused with both readings where it has two. */
-function yearLast(a: number, b: number, year: number): Read {
-  const [only, other] = new Set([
-    ...(isDay(year, b, a) ? [iso(year, b, a)] : []),
-    ...(isDay(year, a, b) ? [iso(year, a, b)] : []),
-  ]);
+/** A day and a month in either order: the one reading that is a date, or refused with both. @param texts those of the readings */
+function either(readings: readonly Read[], texts: readonly string[]): Read {
+  const [only, other] = new Set(texts);
   if (only !== undefined && other !== undefined)
     return refused('doesn’t say which is the month', YEAR_FIRST, only, other);
-  return only === undefined ? refused('isn’t a date', YEAR_FIRST) : { kind: 'day', day: only };
+  return readings[0] ?? refused('isn’t a date', YEAR_FIRST);
+}
+
+function yearLast(a: number, b: number, year: number): Read {
+  const days = [[b, a] as const, [a, b] as const].flatMap(([month, day]) =>
+    isDay(year, month, day) ? [iso(year, month, day)] : [],
+  );
+  return either(
+    days.map((day) => ({ kind: 'day', day })),
+    days,
+  );
 }
 
 function monthYear(month: number, year: number): Read {
@@ -94,13 +101,12 @@ export function monthDay(month: number, day: number): Extract<Read, { kind: 'mon
   );
 }
 
-/** A day and a month in either order: refused with both readings where it has two. */
 function slashed(a: number, b: number): Read {
   const readings = [monthDay(b, a), monthDay(a, b)].filter((read) => read.kind === 'month-day');
-  const [only, other] = new Set(readings.map(({ month, day }) => `${MONTH_NAMES[month - 1]}-${day}`));
-  if (only !== undefined && other !== undefined)
-    return refused('doesn’t say which is the month', YEAR_FIRST, only, other);
-  return readings[0] ?? refused('isn’t a date', YEAR_FIRST);
+  return either(
+    readings,
+    readings.map(({ month, day }) => `${MONTH_NAMES[month - 1]}-${day}`),
+  );
 }
 
 /** Longer forms first, as they begin like the shorter ones. No digit may follow, so no number is cut off. */

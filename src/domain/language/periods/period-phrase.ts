@@ -106,9 +106,9 @@ function placeOf(date: DateExpression): readonly [place: number, of: number] | u
   const year = 'year' in date && typeof date.year === 'number' ? date.year : 0;
   switch (date.kind) {
     case 'month':
-      return [12 * year + date.month, 12];
+      return [12 * year + date.number, 12];
     case 'quarter':
-      return [4 * year + date.quarter, 4];
+      return [4 * year + date.number, 4];
     case 'year':
       return [date.year, Number.POSITIVE_INFINITY];
     case 'day':

@@ -64,12 +64,13 @@ const yearOf = (day: Day): number => Number(day.slice(0, 4));
 const numberedYear = (year: YearOf, today: Day): number =>
   typeof year === 'number' ? year : yearOf(today) - (year === 'last' ? 1 : 0);
 
-const refused = (
-  point: DateExpression,
+/** Refuses a date or a period. */
+export const refused = (
+  { typed }: { readonly typed: string },
   why: string,
   works: string,
   instead?: string | readonly string[],
-): InvalidWord => new InvalidWord(clipWord(point.typed), why, works, instead);
+): InvalidWord => new InvalidWord(clipWord(typed), why, works, instead);
 
 const daysOf = (first: Day, last: Day): CalendarSpan => ({ first, last, unit: 'day', count: 1 });
 
@@ -80,16 +81,11 @@ function unitAt(unit: Unit, day: Day, count = 1): CalendarSpan {
   return { first, last: addDays(shiftUnits(unit, first, count), -1), unit, count };
 }
 
-/** Month, quarter or half of a year. */
-function spanOf(point: DatedSpan, year: number): CalendarSpan {
-  switch (point.kind) {
-    case 'month':
-      return unitAt('month', `${year}-${padded(point.month)}-01`);
-    case 'quarter':
-      return unitAt('quarter', `${year}-${padded(point.quarter * 3 - 2)}-01`);
-    case 'half':
-      return unitAt('quarter', `${year}-${padded(point.half * 6 - 5)}-01`, 2);
-  }
+const MONTHS = { month: 1, quarter: 3, half: 6 } as const;
+
+function spanOf({ kind, number }: DatedSpan, year: number): CalendarSpan {
+  const first = `${year}-${padded((number - 1) * MONTHS[kind] + 1)}-01`;
+  return kind === 'half' ? unitAt('quarter', first, 2) : unitAt(kind, first);
 }
 
 /** Without a year the latest that has begun by `today`. */
@@ -134,24 +130,17 @@ export function nextDay(point: RecurringDay, first: Day): CalendarSpan {
 }
 
 function onWeekday(point: Point<'month-day' | 'day-of-month'>, day: Day): CalendarSpan {
-  if (point.weekday === undefined || point.weekday === isoWeekday(day)) return dayAlone(day);
-  const actual = WEEKDAY_NAMES[isoWeekday(day) - 1];
-  throw refused(
-    point,
-    `isn’t a date: ${formatDays(day, day).slice(4)} is a ${actual}`,
-    'Leave out the weekday.',
-  );
+  const actual = isoWeekday(day);
+  if (point.weekday === undefined || point.weekday === actual) return dayAlone(day);
+  const why = `isn’t a date: ${formatDays(day, day).slice(4)} is a ${WEEKDAY_NAMES[actual - 1]}`;
+  throw refused(point, why, 'Leave out the weekday.');
 }
 
 function dayOfYear(point: Point<'month-day'>, year: number): CalendarSpan {
   const length = daysInMonth(year, point.month);
   if (point.day <= length) return onWeekday(point, `${year}-${padded(point.month)}-${padded(point.day)}`);
-  const month = MONTH_NAMES[point.month - 1] ?? '';
-  throw refused(
-    point,
-    `isn’t a date: ${month} ${year} has ${length} days`,
-    `Type ${year}-${padded(point.month)}-${length}.`,
-  );
+  const why = `isn’t a date: ${MONTH_NAMES[point.month - 1]} ${year} has ${length} days`;
+  throw refused(point, why, `Type ${year}-${padded(point.month)}-${length}.`);
 }
 
 const weekendFrom = (saturday: Day): CalendarSpan => ({

@@ -25,6 +25,7 @@ import {
   latestDay,
   namesYear,
   nextDay,
+  refused,
 } from './resolve-date.ts';
 
 /** Resolves a period phrase to days of the calendar, as of today. */
@@ -40,9 +41,8 @@ const DAYS: ComparisonRule = { kind: 'days' };
 
 const PAST = 'Ask about a period up to today, such as this-month or last-7-days.';
 
-function inFuture(typed: string, instead?: string): InvalidWord {
-  return new InvalidWord(clipWord(typed), 'is in the future', PAST, instead);
-}
+const inFuture = (point: { readonly typed: string }, instead?: string): InvalidWord =>
+  refused(point, 'is in the future', PAST, instead);
 
 /** The unit that is running now, offered where the one that was asked for has not begun. */
 function runningInstead(point: DateExpression, { unit, count }: CalendarSpan): string {
@@ -53,7 +53,7 @@ function runningInstead(point: DateExpression, { unit, count }: CalendarSpan): s
 
 /** @param isAll nothing else was asked for, so that what is running now may be offered instead */
 function begun(point: DateExpression, span: CalendarSpan, today: Day, isAll = false): CalendarSpan {
-  if (span.first > today) throw inFuture(point.typed, isAll ? runningInstead(point, span) : undefined);
+  if (span.first > today) throw inFuture(point, isAll ? runningInstead(point, span) : undefined);
   return span;
 }
 
@@ -129,12 +129,8 @@ function endsOf(phrase: Range, today: Day, zone: Zone): readonly [CalendarSpan, 
     const day = earlier(last, today);
     return formatPhrase({ ...phrase, to: { kind: 'day', day, typed: day } });
   });
-  throw new InvalidWord(
-    clipWord(phrase.typed),
-    'doesn’t say which day is the last one',
-    'Name it as a date, such as 2026-10-05.',
-    readings,
-  );
+  const why = 'doesn’t say which day is the last one';
+  throw refused(phrase, why, 'Name it as a date, such as 2026-10-05.', readings);
 }
 
 /** The first such month, quarter, half or week from `first` on: the latest that has begun a year later. */
@@ -144,18 +140,17 @@ const nextSpan = (point: DateExpression, first: Day, zone: Zone): CalendarSpan =
 function spanBetween(phrase: Range, today: Day, zone: Zone): DayRange {
   const [from, to] = endsOf(phrase, today, zone);
   if (to.last < from.first)
-    throw new InvalidWord(
-      clipWord(phrase.typed),
+    throw refused(
+      phrase,
       `ends before it begins (${from.first} to ${to.last})`,
       'Put the earlier date first, such as 2026-10-01..2026-10-15.',
       correctReversed(phrase, to.last),
     );
   if (to.first > today) {
-    const typed = phrase.typed.includes(phrase.to.typed) ? phrase.to.typed : phrase.typed;
     const instead = lacksYear(phrase.to)
       ? correctReversed(phrase, calendarSpan(phrase.to, today, zone).last)
       : formatPhrase({ ...phrase, kind: 'since' });
-    throw inFuture(typed, instead);
+    throw inFuture(phrase.typed.includes(phrase.to.typed) ? phrase.to : phrase, instead);
   }
   return { first: from.first, last: earlier(to.last, today), plan: planBetween(from, to, today) };
 }
@@ -199,8 +194,8 @@ export function resolveRange(phrase: PeriodPhrase, today: Day, zone: Zone): DayR
   const length = daysBetween(span.first, span.last) + 1;
   // Dates thousands of years ago overflow, which makes the length NaN.
   if (!(length <= MAX_PERIOD_DAYS))
-    throw new InvalidWord(
-      clipWord(phrase.typed),
+    throw refused(
+      phrase,
       PERIOD_TOO_LONG,
       'Ask for ten years or less, such as last-3-years.',
       'last-3-years',

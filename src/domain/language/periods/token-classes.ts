@@ -57,18 +57,18 @@ const rank: Parser<number> = (source, at, bareYear) => {
 const span: Parser<Span> = (source, at, bareYear) => {
   const [token, after] = [source.tokens[at], source.tokens[at + 1]];
   const month = senseOf(token, 'month')?.month;
-  if (month !== undefined) return take({ kind: 'month', month }, at + 1);
+  if (month !== undefined) return take({ kind: 'month', number: month }, at + 1);
   if (token?.kind === 'quarter' && !/^[1-4]$/.test(token.digits))
     throw parseErrorAt(source, at, at + 1, 'isn’t a quarter', 'Quarters are q1 to q4, such as 2026-q3.');
-  if (token?.kind === 'quarter') return take({ kind: 'quarter', quarter: Number(token.digits) }, at + 1);
-  if (token?.kind === 'half') return take({ kind: 'half', half: Number(token.digits) }, at + 1);
-  if (isSpacedQuarter(token, after)) return take({ kind: 'quarter', quarter: Number(after.digits) }, at + 2);
+  if (token?.kind === 'quarter' || token?.kind === 'half')
+    return take({ kind: token.kind, number: Number(token.digits) }, at + 1);
+  if (isSpacedQuarter(token, after)) return take({ kind: 'quarter', number: Number(after.digits) }, at + 2);
   const which = rank(source, at, bareYear);
-  const unit = which && source.tokens[which.next];
-  if (which && unitIn(false).parse(source, which.next, bareYear)?.value === 'quarter')
-    return take({ kind: 'quarter', quarter: which.value }, which.next + 1);
-  return which && senseOf(unit, 'half') && which.value <= 2
-    ? take({ kind: 'half', half: which.value }, which.next + 1)
+  if (which === undefined) return undefined;
+  if (unitIn(false).parse(source, which.next, bareYear)?.value === 'quarter')
+    return take({ kind: 'quarter', number: which.value }, which.next + 1);
+  return senseOf(source.tokens[which.next], 'half') && which.value <= 2
+    ? take({ kind: 'half', number: which.value }, which.next + 1)
     : undefined;
 };
 

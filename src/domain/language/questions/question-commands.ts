@@ -42,8 +42,8 @@ export const commandsOf = (reading: QuestionReading, today?: Day): readonly (Mad
 function isThisMonth(phrase: PeriodPhrase | undefined, today = ''): boolean {
   if (phrase === undefined || (phrase.kind === 'this' && phrase.unit === 'month')) return true;
   if (phrase.kind !== 'at' || phrase.at.kind !== 'month') return false;
-  const { month, year = 'this' } = phrase.at;
-  return `${year === 'this' ? today.slice(0, 4) : year}-${padded(month)}` === today.slice(0, 7);
+  const { number, year = 'this' } = phrase.at;
+  return `${year === 'this' ? today.slice(0, 4) : year}-${padded(number)}` === today.slice(0, 7);
 }
 
 const THIS_MONTH: PeriodPhrase = { kind: 'this', unit: 'month', typed: 'this-month', includingToday: false };
