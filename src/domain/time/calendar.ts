@@ -198,7 +198,7 @@ const instants = new LRUCache<string, number>({ max: 10_000 });
 const offsets = new LRUCache<string, number>({ max: 10_000 });
 
 /** @returns ms to add to the instant (ms) for the wall clock of `zone` @throws RangeError for an unknown zone */
-export function offsetAt(instant: Millis, zone: Zone): number {
+function offsetAt(instant: Millis, zone: Zone): number {
   const key = `${instant} ${zone}`;
   const cached = offsets.get(key);
   if (cached !== undefined) return cached;
