@@ -1,10 +1,17 @@
 import { execFile, spawnSync } from 'node:child_process';
+import { randomBytes } from 'node:crypto';
+import { once } from 'node:events';
 import { chmod, cp, mkdir, mkdtemp, readFile, rm, utimes, writeFile } from 'node:fs/promises';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { dirname, join, relative } from 'node:path';
+import { promisify } from 'node:util';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { type BuildTarget, buildAlways, buildIfChanged, ROOT } from '../build-if-changed.js';
 import { buildBot } from '../sandbox/build.ts';
+import { BOT_TOKEN, SIGNING_SECRET } from './support/bot.ts';
+import { testRedis } from './support/redis.ts';
 
 let folder: string;
 beforeEach(async () => {
@@ -143,3 +150,43 @@ describe('npm start', () => {
     );
   });
 });
+
+/** Prints the URL of each module that is loaded. */
+const HOOKS =
+  'export async function load(url, context, next) { process._rawDebug(url); return next(url, context); }';
+const WATCH = `import { register } from 'node:module'; register('data:text/javascript,${encodeURIComponent(HOOKS)}');`;
+
+/** @returns the bundle's files that `tally start` loads before it finds its port taken */
+async function loadedBy(redis: string, taken: number, env: NodeJS.ProcessEnv): Promise<readonly string[]> {
+  const { PATH } = process.env;
+  const args = ['--import', `data:text/javascript,${encodeURIComponent(WATCH)}`, 'dist/tally.js', 'start'];
+  const { stderr } = await promisify(execFile)(process.execPath, args, {
+    cwd: ROOT,
+    env: {
+      ...{ PATH, SLACK_BOT_TOKEN: BOT_TOKEN, SLACK_SIGNING_SECRET: SIGNING_SECRET, REDIS_URL: redis },
+      ENCRYPTION_KEYS: `test:${randomBytes(32).toString('base64')}`,
+      PORT: String(taken),
+      ...env,
+    },
+  }).catch((error: { stderr: string }) => error);
+  return [...stderr.matchAll(/^file:\S+\/dist\/(\S+\.js)$/gm)].map(([, file = '']) => file);
+}
+
+it('loads nothing of OpenTelemetry without a collector', async () => {
+  await buildBot(() => {});
+  const holdsSdk = async (files: readonly string[]) => {
+    const texts = await Promise.all(files.map((file) => readFile(join(ROOT, 'dist', file), 'utf8')));
+    return texts.some((bundled) => /opentelemetry\.js\.api|OTLPTraceExporter/.test(bundled));
+  };
+  const store = await testRedis();
+  const taken = createServer().listen(0, '127.0.0.1');
+  await once(taken, 'listening');
+  const { port } = taken.address() as AddressInfo;
+  const without = await loadedBy(store.url, port, {});
+  expect(without).toContain('tally.js');
+  expect(await holdsSdk(without)).toBe(false);
+  const traced = { OTEL_EXPORTER_OTLP_ENDPOINT: `http://127.0.0.1:${port}` };
+  expect(await holdsSdk(await loadedBy(store.url, port, traced))).toBe(true);
+  taken.close();
+  await store.close();
+}, 60_000);

@@ -1,14 +1,10 @@
-import { spawn } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
-import { once } from 'node:events';
 import { readFile } from 'node:fs/promises';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { BOT_ENTRY, buildBot } from '../../sandbox/build.ts';
 import { OWNER } from '../../sandbox/slack/index.ts';
 import { WORKFLOW_FUNCTIONS } from '../../src/features/workflow-steps/functions.ts';
 import { createRateLimiter } from '../../src/slack/server/rate-limit.ts';
-import { type Bot, CHANNEL, goodToken, slackEnvironment, startBot } from '../support/bot.ts';
-import { endWithParent } from '../support/end-with-parent.ts';
+import { type Bot, CHANNEL, goodToken, startBot } from '../support/bot.ts';
 import { startOAuthBot } from '../support/oauth-bot.ts';
 import { addConnection, addProject } from '../support/projects.ts';
 import { waitUntil } from '../support/wait-until.ts';
@@ -382,41 +378,6 @@ describe('a step whose process does not end it', () => {
     on.billing.respond(() => released.then(() => undefined));
     return release;
   };
-
-  it('is ended by the next process after it was killed, once', async () => {
-    await on.stopBot();
-    await buildBot(() => undefined);
-    const child = spawn(process.execPath, [BOT_ENTRY, 'start'], {
-      env: {
-        ...{ PATH: process.env.PATH ?? '', ...slackEnvironment('http', on.slack) },
-        ...{ REDIS_URL: on.redis.url, ENCRYPTION_KEYS: encryptionKeys, TRUSTED_API_HOSTS: '127.0.0.1' },
-        ...{ BILLING_BASE_URL: on.billing.url, PORT: new URL(on.url).port },
-      },
-      stdio: 'ignore',
-    });
-    endWithParent(child);
-    const isReady = () =>
-      fetch(`${on.url}/readyz`).then(
-        ({ ok }) => ok,
-        () => false,
-      );
-    await waitUntil(isReady, 30_000);
-    const release = hold();
-    const asked = on.billing.requests.length;
-    const { id } = await on.slack.runStep(OWNER, 'get_balance', { project: '456' });
-    await on.slack.waitFor(() => on.billing.requests.length > asked || undefined, 15_000);
-    child.kill('SIGKILL');
-    await once(child, 'exit');
-    release();
-    expect(await on.redis.client.hlen(OPEN)).toBe(1);
-    expect(runOf(id)).not.toHaveProperty('outputs');
-
-    ahead = 2 * 60_000;
-    await on.startAnotherProcess();
-    expect(await on.slack.waitFor(ended(id), 20_000)).toHaveProperty('outputs.amount_exact');
-    await waitUntil(async () => (await on.redis.client.hlen(OPEN)) === 0);
-    expect(endings(id)).toHaveLength(1);
-  }, 90_000);
 
   it('is ended by the other process while it hangs, and its own late answer changes nothing', async () => {
     const release = hold();

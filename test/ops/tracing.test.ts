@@ -1,13 +1,7 @@
-import { execFile } from 'node:child_process';
-import { randomBytes } from 'node:crypto';
-import { readFile } from 'node:fs/promises';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
-import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { buildBot, ROOT } from '../../sandbox/build.ts';
 import { TEAM } from '../../sandbox/slack/people.ts';
 import { startTracing, type Tracing } from '../../src/ops/tracing.ts';
 import { VERSION } from '../../src/ops/version.ts';
@@ -180,37 +174,3 @@ describe('traces', () => {
       expect(all).not.toContain(secret);
   });
 });
-
-/** Prints the URL of each module that is loaded. */
-const HOOKS =
-  'export async function load(url, context, next) { process._rawDebug(url); return next(url, context); }';
-const WATCH = `import { register } from 'node:module'; register('data:text/javascript,${encodeURIComponent(HOOKS)}');`;
-
-/** @returns the bundle's files that `tally start` loads before it finds its port taken */
-async function loadedBy(env: NodeJS.ProcessEnv): Promise<readonly string[]> {
-  const { PATH } = process.env;
-  const args = ['--import', `data:text/javascript,${encodeURIComponent(WATCH)}`, 'dist/tally.js', 'start'];
-  const { stderr } = await promisify(execFile)(process.execPath, args, {
-    cwd: ROOT,
-    env: {
-      ...{ PATH, SLACK_BOT_TOKEN: BOT_TOKEN, SLACK_SIGNING_SECRET: SIGNING_SECRET, REDIS_URL: bot.redis.url },
-      ENCRYPTION_KEYS: `test:${randomBytes(32).toString('base64')}`,
-      PORT: String((collector.address() as AddressInfo).port),
-      ...env,
-    },
-  }).catch((error: { stderr: string }) => error);
-  return [...stderr.matchAll(/^file:\S+\/dist\/(\S+\.js)$/gm)].map(([, file = '']) => file);
-}
-
-it('load nothing of OpenTelemetry without a collector', async () => {
-  await buildBot(() => {});
-  const holdsSdk = async (files: readonly string[]) => {
-    const texts = await Promise.all(files.map((file) => readFile(join(ROOT, 'dist', file), 'utf8')));
-    return texts.some((bundled) => /opentelemetry\.js\.api|OTLPTraceExporter/.test(bundled));
-  };
-  const without = await loadedBy({});
-  expect(without).toContain('tally.js');
-  expect(await holdsSdk(without)).toBe(false);
-  const endpoint = `http://127.0.0.1:${(collector.address() as AddressInfo).port}`;
-  expect(await holdsSdk(await loadedBy({ OTEL_EXPORTER_OTLP_ENDPOINT: endpoint }))).toBe(true);
-}, 60_000);

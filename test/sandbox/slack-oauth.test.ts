@@ -1,7 +1,5 @@
-import { Redis } from 'ioredis';
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { GUEST, ORBIT_MEMBER, ORBIT_OWNER, OWNER, type Slack } from '../../sandbox/slack/index.ts';
-import { type Sandbox, startSandbox } from '../../sandbox/start.ts';
 import { callApi, MANIFEST, openSlack } from './bolt-bot.ts';
 
 const CLIENT = { client_id: '1.2', client_secret: 'a-client-secret-for-tests-only' };
@@ -225,52 +223,5 @@ describe('two workspaces', () => {
     const { access_token } = await install(`${ORBIT}/${ORBIT_OWNER}`);
     const shown = JSON.stringify(slack.traffic.entries);
     for (const secret of [String(access_token), CLIENT.client_secret]) expect(shown).not.toContain(secret);
-  });
-});
-
-describe('the sandbox with --oauth', () => {
-  let sandbox: Sandbox;
-  beforeAll(async () => {
-    sandbox = await startSandbox({ oauth: true, withoutPage: true });
-    slack = sandbox.slack;
-  });
-  afterAll(() => sandbox.stop());
-
-  const keys = async () => {
-    const redis = new Redis(sandbox.redis.url.replace('unix://', ''));
-    const found = await redis.keys('*');
-    await redis.quit();
-    return found.filter((key) => key.includes(ORBIT));
-  };
-
-  /** Follows the install flow: the bot's page, Slack's page, and back. */
-  async function installAs(who: string): Promise<string> {
-    const { install: offered } = slack.snapshot(ORBIT_OWNER);
-    const landing = await fetch(offered!.url);
-    const cookie = landing.headers
-      .getSetCookie()
-      .map((one) => one.split(';')[0])
-      .join('; ');
-    const link = /href="([^"]*oauth\/v2\/authorize[^"]*)"/
-      .exec(await landing.text())![1]!
-      .replaceAll('&amp;', '&');
-    expect((await fetch(link)).status).toBe(200);
-    const body = new URLSearchParams({ who, answer: 'allow' });
-    const asked = await fetch(link, { method: 'POST', body, redirect: 'manual' });
-    const done = await fetch(asked.headers.get('location')!, { headers: { cookie } });
-    return done.text();
-  }
-
-  it('installs Tally in the second workspace, where it answers, and deletes that workspace’s data on uninstall', async () => {
-    expect(slack.snapshot(ORBIT_OWNER).install).toMatchObject({ isInstalled: false });
-    expect(await installAs(`${ORBIT}/${ORBIT_OWNER}`)).toContain('Tally is installed');
-    expect(slack.snapshot(ORBIT_OWNER).install).toMatchObject({ isInstalled: true });
-    await slack.say(ORBIT_OWNER, ORBIT_GENERAL, '/billing help');
-    await slack.waitFor(() => slack.messages(ORBIT_OWNER, ORBIT_GENERAL).some(({ from }) => from === 'bot'));
-    expect(await keys()).not.toEqual([]);
-
-    await slack.uninstall(ORBIT_OWNER);
-    await expect.poll(keys).toEqual([]);
-    expect(slack.snapshot(OWNER).install).toMatchObject({ isInstalled: false });
   });
 });
