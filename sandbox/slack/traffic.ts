@@ -38,20 +38,28 @@ export class TrafficLog {
   /** Adds an exchange in progress; the returned function ends it. */
   begin(direction: string, title: string, request: unknown): (status: string, response: unknown) => void {
     const startedAt = performance.now();
+    const [shownTitle, shownRequest] = [this.#onceShown(title), this.#onceShown(request)];
+    let shownResponse = () => '';
     const entry: Traffic = {
       id: ++this.#last,
       at: this.now(),
       direction,
-      title: this.#shown(title),
       status: IN_PROGRESS,
-      request: this.#shown(request),
-      response: '',
+      get title() {
+        return shownTitle();
+      },
+      get request() {
+        return shownRequest();
+      },
+      get response() {
+        return shownResponse();
+      },
     };
     this.#keep(entry);
     return (status, response) => {
       entry.status = status;
       entry.took = Math.round(performance.now() - startedAt);
-      entry.response = this.#shown(response);
+      shownResponse = this.#onceShown(response);
       this.notify(entry);
     };
   }
@@ -64,6 +72,16 @@ export class TrafficLog {
 
   notify(entry: Traffic): void {
     for (const listener of [...this.#listeners]) listener(entry);
+  }
+
+  /** Masks at the first look, which takes longer than the exchange and which most entries never get. */
+  #onceShown(value: unknown): () => string {
+    const json = JSON.stringify(value);
+    let shown: string | undefined;
+    return () => {
+      shown ??= json === undefined ? '' : this.#shown(JSON.parse(json));
+      return shown;
+    };
   }
 
   #shown(value: unknown): string {

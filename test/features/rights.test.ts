@@ -343,7 +343,12 @@ describe('the table in docs/rights.md', () => {
       if (left) delete bot.slack.workspace.person(person)!.left;
     });
 
-    it.each(cells.map((cell, at) => [head[at + 1]!, cell]))('%s: %s', async (column, cell) => {
+    /** A quick run tries a third of the table: of each row and of each column. */
+    const row = Object.keys(ROWS).indexOf(who!);
+    const tried = cells
+      .map((cell, at) => [head[at + 1]!, cell] as const)
+      .filter((_, at) => isThorough || (at + row) % 3 === 0);
+    it.each(tried)('%s: %s', async (column, cell) => {
       expect(['yes', 'no']).toContain(cell);
       expect(await COLUMNS[column]!(person)).toBe(cell === 'yes');
     });

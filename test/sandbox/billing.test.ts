@@ -3,6 +3,7 @@ import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from 'vite
 import { createUsageHistory } from '../../sandbox/billing/usage-history.ts';
 import { type BillingOptions, type BillingService, startBilling } from '../../sandbox/billing.ts';
 import type { ServiceExchange } from '../../sandbox/fake-service.ts';
+import { runs } from '../support/thorough.ts';
 
 const NOW = Date.parse('2026-11-21T10:15:30.123Z');
 const HOUR = 3_600_000;
@@ -167,7 +168,7 @@ describe('the simulated usage', () => {
         const after = await rows('123', NOW - cut, NOW);
         expect(total(before) + total(after)).toBe(total(whole));
       }),
-      { numRuns: 30 },
+      { numRuns: runs(30) },
     );
   });
 

@@ -5,6 +5,7 @@ import { TEAM } from '../../sandbox/slack/people.ts';
 import { parsePayload } from '../../src/slack/request/payload.ts';
 import { type Bot, CHANNEL, startBot } from '../support/bot.ts';
 import { UNLIMITED } from '../support/no-rate-limits.ts';
+import { runs } from '../support/thorough.ts';
 
 let bot: Bot;
 beforeAll(async () => {
@@ -80,7 +81,7 @@ describe('a signed payload of a strange shape', () => {
         expect(await send(body)).toBe(200);
         expect(bot.log()).not.toContain('"stack"');
       }),
-      { numRuns: 200 },
+      { numRuns: runs(200) },
     );
   }, 90_000);
 

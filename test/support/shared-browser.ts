@@ -3,7 +3,6 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import type { BrowserServer } from 'playwright-core';
 import type { TestProject } from 'vitest/node';
-import { findChromium, startBrowserServer } from '../../sandbox/browser.ts';
 
 declare module 'vitest' {
   interface ProvidedContext {
@@ -16,7 +15,7 @@ declare module 'vitest' {
 export default async function setup(project: TestProject): Promise<() => Promise<void>> {
   let running: Promise<BrowserServer> | undefined;
   const launcher = createServer(async (_, response) => {
-    running ??= startBrowserServer(findChromium() ?? '');
+    running ??= startBrowser();
     await running.then(
       (browser) => response.end(browser.wsEndpoint()),
       (error) => response.writeHead(500).end(String(error)),
@@ -29,4 +28,10 @@ export default async function setup(project: TestProject): Promise<() => Promise
     launcher.closeAllConnections();
     await running?.then((browser) => browser.close()).catch(() => undefined);
   };
+}
+
+/** Playwright takes a second to load, which only a run that asks for a browser pays. */
+async function startBrowser(): Promise<BrowserServer> {
+  const { findChromium, startBrowserServer } = await import('../../sandbox/browser.ts');
+  return startBrowserServer(findChromium() ?? '');
 }

@@ -12,6 +12,7 @@ import {
 } from '../../src/workspace/once/one-time-grants.ts';
 import { createAudit } from '../../src/workspace/record/audit.ts';
 import { type TestRedis, testRedis } from '../support/redis.ts';
+import { runs } from '../support/thorough.ts';
 
 const ERRAND: TokenGrant = {
   person: 'U1',
@@ -99,7 +100,7 @@ describe('the two halves of a token', () => {
         ])
           for (const half of [grantText, kept]) expect(half).not.toContain(text);
       }),
-      { numRuns: 30 },
+      { numRuns: runs(30) },
     );
   });
 

@@ -2,6 +2,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { cleanTyping, originalSpelling, simplifyText } from '../../../src/domain/language/text.ts';
+import { runs } from '../../support/thorough.ts';
 
 describe('typing', () => {
   it.each([
@@ -48,7 +49,7 @@ describe('typing', () => {
         const plain = simplifyText(typed.join(''));
         expect(simplifyText(plain)).toBe(plain);
       }),
-      { numRuns: 300, examples: [[[...'-*-']], [[...'_?_?_']], [[...'#*#1']]] },
+      { numRuns: runs(300), examples: [[[...'-*-']], [[...'_?_?_']], [[...'#*#1']]] },
     );
   });
 });

@@ -15,6 +15,7 @@ import {
   toPlainDigits,
 } from '../../../src/domain/money/amount.ts';
 import { anyText } from '../../support/any-text.ts';
+import { runs } from '../../support/thorough.ts';
 
 const money = (digits: string) => new Big(digits);
 const digitsOf = (text: string) => {
@@ -288,7 +289,7 @@ describe('showing money', () => {
             formatMoney(money(digits), locale, label),
           );
       }),
-      { numRuns: 20 },
+      { numRuns: runs(20) },
     );
   });
 

@@ -15,6 +15,7 @@ import {
   daysInRange,
   isoWeekday,
 } from '../../../src/domain/time/calendar.ts';
+import { runs } from '../../support/thorough.ts';
 import { usageOfItems } from '../../support/usage.ts';
 
 /** Saturday; November has 30 days, 20 of them over. */
@@ -182,7 +183,7 @@ describe('whatever the days cost', () => {
         if (!list.some((amount) => amount !== null && amount < 0))
           expect(Number(found.total)).toBeGreaterThanOrEqual(Number(found.spent));
       }),
-      { numRuns: 40 },
+      { numRuns: runs(40) },
     );
   });
 
@@ -198,7 +199,7 @@ describe('whatever the days cost', () => {
         expect(isNear(large?.total, found?.total)).toBe(true);
         expect(isNear(large?.error, found?.error)).toBe(true);
       }),
-      { numRuns: 40 },
+      { numRuns: runs(40) },
     );
   });
 
@@ -212,7 +213,7 @@ describe('whatever the days cost', () => {
         expect(last).toBeGreaterThan(80);
         expect(last).toBeLessThan(125);
       }),
-      { numRuns: 40 },
+      { numRuns: runs(40) },
     );
   });
 });

@@ -105,7 +105,7 @@ describe('what is due', () => {
         expect(dueTimesBetween(timing, after, last.at)).toEqual(found);
         expect(dueTimesBetween(timing, after, last.at - 1)).toEqual(found.slice(0, -1));
       }),
-      { numRuns: 30 },
+      { numRuns: runs(30) },
     );
   });
 

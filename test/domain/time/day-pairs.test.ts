@@ -2,6 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { addDays, daysInRange, type Unit } from '../../../src/domain/time/calendar.ts';
 import { pairDays } from '../../../src/domain/time/day-groups.ts';
+import { runs } from '../../support/thorough.ts';
 
 const days = (first: string, last: string) => daysInRange(first, last, 'UTC');
 
@@ -68,7 +69,7 @@ describe('two periods side by side', () => {
         expect(pairs.flatMap((pair) => pair.current)).toEqual(periods.current);
         expect(pairs.flatMap((pair) => pair.before)).toEqual(periods.before);
       }),
-      { numRuns: 50 },
+      { numRuns: runs(50) },
     );
   });
 });
