@@ -193,12 +193,12 @@ export function createTally(
     createHelpFeature(all.help),
   ];
 
-  const health = createHealth({
+  const health = createHealth(
     redis,
-    slackUp: () => slack.up(),
-    isOutdated: newerRecords.check,
-    onRefused: (err) => log.error({ err, todo: redisAdvice(err, config.redisUrl) }, 'Redis takes no writes'),
-  });
+    () => slack.up(),
+    newerRecords.check,
+    (err) => log.error({ err, todo: redisAdvice(err, config.redisUrl) }, 'Redis takes no writes'),
+  );
   const sdkLog = boltLogger(log);
   const installations = createInstallations(config.slack, {
     ...{ redis, keyring, audit, responseUrls, names, log, clock },

@@ -14,7 +14,7 @@ const { endpoint } = config.tracing;
 const tracing =
   endpoint === undefined
     ? undefined
-    : (await import('./ops/tracing.ts')).startTracing({ endpoint, slackApiUrl: config.slack.apiUrl });
+    : (await import('./ops/tracing.ts')).startTracing(endpoint, config.slack.apiUrl);
 const tally = createTally(config, log, Date.now);
 
 let stopping = false;

@@ -24,30 +24,24 @@ const USAGE = [
   '',
   'Asks a billing service what Tally asks, and says point by point whether it answers as Tally needs.',
   `It only reads: ${QUESTIONS} questions, in about a minute at most. A failed request is sent up to 3 times, as Tally does.`,
-  '',
-  '  --project ID        a project that the token can read, and that costs something every day',
-  '  --product PRODUCT   its product: cloud (default), storage or virtualization',
-  '  --url URL           the address, the part before /bill/graphql; default BILLING_BASE_URL',
-  '  --zone ZONE         where the service’s days begin at midnight, such as Europe/Rome; default UTC',
-  '  --token-file PATH   reads the user access token from a file, or with - from standard input',
-  '  --token TOKEN       not advised: others on this machine can see it, npm prints it, and your shell keeps it',
-  '  --json              prints JSON instead of the table',
-  '',
+];
+
+const OPTIONS = {
+  project: ['ID', 'a project that the token can read, and that costs something every day'],
+  product: ['PRODUCT', 'its product: cloud (default), storage or virtualization'],
+  url: ['URL', 'the address, the part before /bill/graphql; default BILLING_BASE_URL'],
+  zone: ['ZONE', 'where the service’s days begin at midnight, such as Europe/Rome; default UTC'],
+  'token-file': ['PATH', 'reads the user access token from a file, or with - from standard input'],
+  token: ['TOKEN', 'not advised: others on this machine can see it, npm prints it, and your shell keeps it'],
+  json: ['', 'prints JSON instead of the table'],
+} as const;
+
+const NOTES = [
   'Without a token here, it is taken from BILLING_TOKEN, or asked for. It is never printed.',
   'A private address, or one with plain http, has to be in TRUSTED_API_HOSTS, as for the bot.',
   '',
   'Ends with 0 if the service conforms, 1 if a point fails, 64 if something is missing here.',
 ];
-
-const OPTIONS = {
-  url: { type: 'string' },
-  project: { type: 'string' },
-  product: { type: 'string' },
-  zone: { type: 'string' },
-  token: { type: 'string' },
-  'token-file': { type: 'string' },
-  json: { type: 'boolean' },
-} as const;
 
 type Values = OptionValues<typeof OPTIONS>;
 
@@ -158,7 +152,7 @@ function formatSum({ points, requests, attempts }: Conformance): string {
   return `${verdict}${unchecked === 0 ? '.' : `; ${unchecked} not checked.`} ${sent}`;
 }
 
-await runCommand({ usage: USAGE, options: OPTIONS }, async (values) => {
+await runCommand({ usage: USAGE, options: OPTIONS, notes: NOTES }, async (values) => {
   const parts = await readParts(values, process.env);
   const mask = createSecretMask([parts.token]);
   const checked = await checkConformance(parts);

@@ -1,7 +1,7 @@
 /** What the commands have in common: options and their usage, lines and questions at a terminal. */
 import { createInterface } from 'node:readline/promises';
 import { Writable } from 'node:stream';
-import { type ParseArgsConfig, parseArgs } from 'node:util';
+import { parseArgs } from 'node:util';
 import type * as z from 'zod';
 
 /** EX_USAGE of sysexits.h */
@@ -13,55 +13,73 @@ export class UsageError extends Error {}
 export const printLine = (line: string): void => void process.stdout.write(`${line}\n`);
 export const printError = (line: string): void => void process.stderr.write(`${line}\n`);
 
-type Options = NonNullable<ParseArgsConfig['options']>;
+/** Options by name: what the usage calls the value, '' for a switch, and what it does. */
+type Options = Readonly<Record<string, readonly [value: string, what: string]>>;
 
-export type OptionValues<T extends Options> = ReturnType<typeof readOptions<T>>['values'];
+export type OptionValues<T extends Options> = {
+  readonly [Name in keyof T]?: T[Name][0] extends '' ? boolean : string;
+};
 
 interface Command<T extends Options> {
+  /** How it is called, and what it does. */
   readonly usage: readonly string[];
   readonly options: T;
+  /** What the usage says after the options. */
+  readonly notes?: readonly string[];
   /** What the one word beside the options is, as the usage calls it. */
   readonly takes?: string;
 }
 
 /** Reads the command line and runs the command. The process ends with what `run` returns, or with 64 after a `UsageError`. */
 export async function runCommand<const T extends Options>(
-  { usage, options, takes }: Command<T>,
+  command: Command<T>,
   run: (values: OptionValues<T>, word: string) => Promise<number> | number,
 ): Promise<void> {
   const args = process.argv.slice(3);
-  if (args.includes('--help') || args.includes('-h')) {
-    printLine(usage.join('\n'));
-    return;
-  }
+  const usage = formatUsage(command);
+  if (args.includes('--help') || args.includes('-h')) return printLine(usage);
   try {
-    const { values, words } = readOptions(args, options, takes);
+    const { values, words } = readOptions(args, command.options, command.takes);
     process.exitCode = await run(values, words[0] ?? '');
   } catch (error) {
     if (!(error instanceof UsageError)) throw error;
-    printError(`${error.message}\n\n${usage.join('\n')}`);
+    printError(`${error.message}\n\n${usage}`);
     process.exitCode = WRONG_USAGE;
   }
 }
 
-/** @throws UsageError which names the option, and never repeats a value: it may be a secret */
-export function readOptions<const T extends Options>(args: readonly string[], options: T, takes?: string) {
-  const { values, positionals: words } = parse(args, options, takes !== undefined);
-  if (takes !== undefined && words.length !== 1) throw new UsageError(`Name one ${takes}.`);
-  return { values, words };
+function formatUsage({ usage, options, notes = [] }: Command<Options>): string {
+  const rows = Object.entries(options).map(
+    ([name, [value, what]]) => [`--${name} ${value}`.trim(), what] as const,
+  );
+  const width = Math.max(...rows.map(([option]) => option.length));
+  const lines = rows.map(([option, what]) => `  ${option.padEnd(width)}   ${what}`);
+  const parts = [usage, lines, notes].filter(({ length }) => length > 0);
+  return parts.map((part) => part.join('\n')).join('\n\n');
 }
 
-function parse<const T extends Options>(args: readonly string[], options: T, allowPositionals: boolean) {
+/** @throws UsageError which names the option, and never repeats a value: it may be a secret */
+export function readOptions<T extends Options>(args: readonly string[], options: T, takes?: string) {
+  const types = Object.entries(options).map(
+    ([name, [value]]) => [name, { type: value === '' ? 'boolean' : 'string' }] as const,
+  );
   try {
-    return parseArgs({ args: [...args], options, allowPositionals });
+    const { values, positionals: words } = parseArgs({
+      args: [...args],
+      options: Object.fromEntries(types),
+      allowPositionals: takes !== undefined,
+    });
+    if (takes !== undefined && words.length !== 1) throw new UsageError(`Name one ${takes}.`);
+    return { values: values as OptionValues<T>, words };
   } catch (error) {
+    if (error instanceof UsageError) throw error;
     const [, option] =
       /^(?:Unknown option|Option) '(?:-\w, )?(--?[\w-]+)/.exec(String((error as Error).message)) ?? [];
     if (option === undefined)
       throw new UsageError('Expected only options and their values, such as --name value.');
     const known = options[option.replace(/^--/, '')];
     if (known === undefined) throw new UsageError(`Unknown option ${option}.`);
-    throw new UsageError(known.type === 'string' ? `${option} needs a value.` : `${option} takes no value.`);
+    throw new UsageError(known[0] === '' ? `${option} takes no value.` : `${option} needs a value.`);
   }
 }
 

@@ -189,7 +189,7 @@ function servicesOf({ billing, identity, trustedHosts }: Config, http: GuardedHt
 const USAGE = [
   'Usage: tally doctor [--json]',
   '',
-  'Checks what the bot would start with, and changes nothing. With --json it prints an array of findings.',
+  'Checks what the bot would start with, and changes nothing.',
 ];
 /** EX_CONFIG of sysexits.h */
 const WRONG_CONFIGURATION = 78;
@@ -198,13 +198,16 @@ const WRONG_CONFIGURATION = 78;
 process.on('uncaughtException', (error) => {
   if (!isSecondSocketError(error)) throw error;
 });
-await runCommand({ usage: USAGE, options: { json: { type: 'boolean' } } }, async ({ json }) => {
-  const { findings, isConfigured } = await diagnose(process.env);
-  const bad = findings.filter(({ verdict }) => verdict === 'bad').length;
-  const sum = bad === 0 ? 'Tally can start.' : `${pluralize(bad, 'problem')} to fix.`;
-  printLine(json ? serializeFindings(findings) : `${formatFindings(findings)}\n\n${sum}`);
-  if (!isConfigured) return WRONG_CONFIGURATION;
-  return bad === 0 ? 0 : 1;
-});
+await runCommand(
+  { usage: USAGE, options: { json: ['', 'prints an array of findings'] } },
+  async ({ json }) => {
+    const { findings, isConfigured } = await diagnose(process.env);
+    const bad = findings.filter(({ verdict }) => verdict === 'bad').length;
+    const sum = bad === 0 ? 'Tally can start.' : `${pluralize(bad, 'problem')} to fix.`;
+    printLine(json ? serializeFindings(findings) : `${formatFindings(findings)}\n\n${sum}`);
+    if (!isConfigured) return WRONG_CONFIGURATION;
+    return bad === 0 ? 0 : 1;
+  },
+);
 // A client that gave up may still have a timer running.
 process.exit();

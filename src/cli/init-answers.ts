@@ -10,13 +10,13 @@ import { checkOption, type Prompts, UsageError } from './command.ts';
 
 /** Options with the answers. One that ends with `-file` is for a secret, which stays hidden. */
 export const ANSWERS = {
-  'bot-token-file': { type: 'string' },
-  'app-token-file': { type: 'string' },
-  'signing-secret-file': { type: 'string' },
-  'redis-url': { type: 'string' },
-  'billing-url': { type: 'string' },
-  'identity-url': { type: 'string' },
-  'trusted-hosts': { type: 'string' },
+  'bot-token-file': ['PATH', 'the file with the bot token (xoxb-…)'],
+  'app-token-file': ['PATH', 'the file with the app-level token (xapp-…), for Socket Mode'],
+  'signing-secret-file': ['PATH', 'the file with the signing secret, for HTTP'],
+  'redis-url': ['URL', 'such as redis://127.0.0.1:6379'],
+  'billing-url': ['URL', 'the billing service, or "" to enter it in Slack'],
+  'identity-url': ['URL', 'the identity service, or "" without OS_TOKENs'],
+  'trusted-hosts': ['HOSTS', 'of these services, those with private addresses or plain http'],
 } as const;
 export type Answers = { readonly [Option in keyof typeof ANSWERS]?: string | undefined };
 

@@ -29,28 +29,14 @@ const USAGE = [
   '',
   'Sets up Tally for your workspace: asks what it needs, says what to do in Slack, writes .env with fresh keys, and runs',
   'the doctor. Run it again to continue where you stopped. It adds lines to .env and changes none.',
-  '',
-  '  --socket                     Socket Mode, which needs no public address',
-  '  --url URL                    HTTP: the bot’s public address, such as https://tally.example.com',
-  '  --prefix PREFIX              puts a word before each command: acme makes /acme-balance',
-  '  --bot-token-file PATH        the file with the bot token (xoxb-…)',
-  '  --app-token-file PATH        the file with the app-level token (xapp-…), for Socket Mode',
-  '  --signing-secret-file PATH   the file with the signing secret, for HTTP',
-  '  --redis-url URL              such as redis://127.0.0.1:6379',
-  '  --billing-url URL            the billing service, or "" to enter it in Slack',
-  '  --identity-url URL           the identity service, or "" without OS_TOKENs',
-  '  --trusted-hosts HOSTS        of these services, those with private addresses or plain http',
-  '  --no-input                   asks nothing and names what is missing, as without a terminal',
-  '',
-  'A variable in the environment counts as an answer: REDIS_URL, SLACK_BOT_TOKEN, …',
 ];
 
 const OPTIONS = {
+  socket: ['', 'Socket Mode, which needs no public address'],
+  url: ['URL', 'HTTP: the bot’s public address, such as https://tally.example.com'],
+  prefix: ['PREFIX', 'puts a word before each command: acme makes /acme-balance'],
   ...ANSWERS,
-  url: { type: 'string' },
-  prefix: { type: 'string' },
-  socket: { type: 'boolean' },
-  'no-input': { type: 'boolean' },
+  'no-input': ['', 'asks nothing and names what is missing, as without a terminal'],
 } as const;
 type Values = OptionValues<typeof OPTIONS>;
 
@@ -220,4 +206,5 @@ function stopped(): never {
   process.exit(INTERRUPTED);
 }
 
-await runCommand({ usage: USAGE, options: OPTIONS }, run);
+const notes = ['A variable in the environment counts as an answer: REDIS_URL, SLACK_BOT_TOKEN, …'];
+await runCommand({ usage: USAGE, options: OPTIONS, notes }, run);

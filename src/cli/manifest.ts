@@ -7,22 +7,15 @@ const USAGE = [
   'Usage: tally manifest (--url URL | --socket) [options]',
   '',
   'Prints the Slack app’s manifest: at https://api.slack.com/apps choose Create New App, From a manifest, and paste it.',
-  '',
-  '  --url URL           for HTTP: the bot’s public address, such as https://tally.example.com',
-  '  --socket            for Socket Mode, which needs no public address',
-  '  --prefix PREFIX     puts a word before each command: acme makes /acme-balance',
-  '  --org               lets an organisation install the app for all of its workspaces',
-  '  --workflow-steps    adds the steps for Workflow Builder; implies --org',
-  '  --json              prints JSON instead of YAML',
 ];
 
 const OPTIONS = {
-  url: { type: 'string' },
-  socket: { type: 'boolean' },
-  prefix: { type: 'string' },
-  org: { type: 'boolean' },
-  'workflow-steps': { type: 'boolean' },
-  json: { type: 'boolean' },
+  url: ['URL', 'for HTTP: the bot’s public address, such as https://tally.example.com'],
+  socket: ['', 'for Socket Mode, which needs no public address'],
+  prefix: ['PREFIX', 'puts a word before each command: acme makes /acme-balance'],
+  org: ['', 'lets an organisation install the app for all of its workspaces'],
+  'workflow-steps': ['', 'adds the steps for Workflow Builder; implies --org'],
+  json: ['', 'prints JSON instead of YAML'],
 } as const;
 
 await runCommand({ usage: USAGE, options: OPTIONS }, (values) => {

@@ -73,11 +73,11 @@ export const runRestore = () =>
         'Usage: tally restore [--check | --replace] FILE',
         '',
         'Checks a backup, then writes it to the Redis in REDIS_URL. Stop every bot before.',
-        '',
-        '  --check    only checks that the file is whole and that ENCRYPTION_KEYS opens what is sealed',
-        '  --replace  also where that Redis has workspaces: everything there becomes what the backup has',
       ],
-      options: { check: { type: 'boolean' }, replace: { type: 'boolean' } },
+      options: {
+        check: ['', 'only checks that the file is whole and that ENCRYPTION_KEYS opens what is sealed'],
+        replace: ['', 'also where that Redis has workspaces: everything there becomes what the backup has'],
+      },
       takes: 'file',
     },
     async ({ check, replace = false }, file) => {
@@ -123,7 +123,7 @@ export const runCopy = () =>
         '',
         'Copies every workspace from that Redis to the one in REDIS_URL. Run it again to copy what has changed since.',
       ],
-      options: { from: { type: 'string' } },
+      options: { from: ['REDIS_URL', 'the Redis to copy from'] },
     },
     async ({ from: url }) => {
       if (url === undefined) throw new UsageError('--from is needed: the URL of the Redis to copy from.');

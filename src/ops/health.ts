@@ -15,31 +15,17 @@ const PROBE_LIFETIME = MINUTE;
 export const NOT_READY = ['redis', 'slack', 'newer-records'] as const;
 type NotReady = (typeof NOT_READY)[number];
 
-interface HealthResponse {
-  readonly status: 200 | 503;
-  readonly body: {
-    readonly ok: boolean;
-    readonly version?: string;
-    readonly notReady?: readonly NotReady[];
-  };
-}
-
-interface HealthParts {
-  readonly redis: RedisConnection;
-  /** Whether Slack can reach us: the server listens, or Socket Mode is connected. */
-  readonly slackUp: () => boolean;
-  /** Whether a newer version of Tally has written there. @throws StoreUnavailable */
-  readonly isOutdated?: () => Promise<boolean>;
-  /** Called once when Redis stops taking writes. */
-  readonly onRefused?: (error: unknown) => void;
-}
-
-export function createHealth({
-  redis,
-  slackUp,
-  isOutdated = async () => false,
-  onRefused = () => undefined,
-}: HealthParts) {
+/**
+ * @param slackUp whether Slack can reach us: the server listens, or Socket Mode is connected
+ * @param isOutdated whether a newer version of Tally has written there; may throw StoreUnavailable
+ * @param onRefused called once when Redis stops taking writes
+ */
+export function createHealth(
+  redis: RedisConnection,
+  slackUp: () => boolean,
+  isOutdated: () => Promise<boolean> = async () => false,
+  onRefused: (error: unknown) => void = () => undefined,
+) {
   let wasWritable = true;
   const probe = async (): Promise<readonly NotReady[]> => {
     // In one pipeline with the write.
@@ -65,13 +51,13 @@ export function createHealth({
   };
   return {
     /** Whether the process runs, and which version. Always 200: a restart would not bring Redis back. */
-    healthz: (): HealthResponse => ({ status: 200, body: { ok: true, version: VERSION } }),
+    healthz: () => ({ status: 200, body: { ok: true, version: VERSION } }),
     /** Whether this process can answer a command now: 200, or 503 with what is missing. Never throws. */
-    async readyz(): Promise<HealthResponse> {
+    async readyz() {
       const notReady = [...(await probeStore()), ...(slackUp() ? [] : ['slack' as const])];
-      return notReady.length === 0
-        ? { status: 200, body: { ok: true } }
-        : { status: 503, body: { ok: false, notReady } };
+      const body: { readonly ok: boolean; readonly notReady?: readonly NotReady[] } =
+        notReady.length === 0 ? { ok: true } : { ok: false, notReady };
+      return { status: body.ok ? 200 : 503, body };
     },
   };
 }

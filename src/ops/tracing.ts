@@ -41,15 +41,11 @@ interface RedisCommand {
   readonly error?: unknown;
 }
 
-export interface TracingOptions {
-  /** The collector's base address; `/v1/traces` is appended. */
-  readonly endpoint: string;
-  /** Where Slack's API is. */
-  readonly slackApiUrl: string;
-}
-
-/** The exporter itself reads the other OTEL_EXPORTER_OTLP_ variables; OTEL_SERVICE_NAME and OTEL_RESOURCE_ATTRIBUTES count too. */
-export function startTracing({ endpoint, slackApiUrl }: TracingOptions) {
+/**
+ * The exporter itself reads the other OTEL_EXPORTER_OTLP_ variables; OTEL_SERVICE_NAME and OTEL_RESOURCE_ATTRIBUTES count too.
+ * @param endpoint the collector's base address; `/v1/traces` is appended
+ */
+export function startTracing(endpoint: string, slackApiUrl: string) {
   const exporter = new OTLPTraceExporter({ url: `${endpoint.replace(/\/$/, '')}/v1/traces` });
   const provider = new TracerProvider({
     resource: resourceFromAttributes({

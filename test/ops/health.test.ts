@@ -17,14 +17,14 @@ beforeAll(async () => {
 afterAll(() => store.close());
 
 it('is ready when Redis answers and Slack can reach it', async () => {
-  const health = createHealth({ redis: store.client, slackUp: () => true });
+  const health = createHealth(store.client, () => true);
   expect(health.healthz()).toEqual({ status: 200, body: { ok: true, version: VERSION } });
   expect(await health.readyz()).toEqual({ status: 200, body: { ok: true } });
 });
 
 it('names what is not ready, and is still healthy', async () => {
   const nowhere = connectRedis('unix:///nowhere/redis.sock');
-  const health = createHealth({ redis: nowhere, slackUp: () => false });
+  const health = createHealth(nowhere, () => false);
   expect(health.healthz().status).toBe(200);
   expect(await health.readyz()).toEqual({ status: 503, body: { ok: false, notReady: ['redis', 'slack'] } });
   nowhere.disconnect();
@@ -35,14 +35,14 @@ it('does not wait for a Redis that accepts the connection and does not answer', 
   const mute = createServer((socket) => socket.on('error', () => undefined));
   await new Promise<void>((resolve) => mute.listen(path, resolve));
   const redis = connectRedis(`unix://${path}`);
-  const health = createHealth({ redis, slackUp: () => true });
+  const health = createHealth(redis, () => true);
   expect(await health.readyz()).toMatchObject({ status: 503, body: { notReady: ['redis'] } });
   redis.disconnect();
   await new Promise((resolve) => mute.close(resolve));
 });
 
 it('writes once for many questions at a time', async () => {
-  const health = createHealth({ redis: store.client, slackUp: () => true });
+  const health = createHealth(store.client, () => true);
   const ask = () => Promise.all(Array.from({ length: 50 }, () => health.readyz()));
   const commands = await commandsOf(store, ask, () => false);
   expect(commands.filter((name) => name === 'set')).toEqual(['set']);
@@ -56,7 +56,12 @@ describeUnless(NO_SERVER, 'a Redis that answers and refuses writes', () => {
       const redis = connectRedis(`redis://127.0.0.1:${server.port}`);
       await waitUntilReady(redis, 5_000);
       const reported: unknown[] = [];
-      const health = createHealth({ redis, slackUp: () => true, onRefused: (error) => reported.push(error) });
+      const health = createHealth(
+        redis,
+        () => true,
+        undefined,
+        (error) => reported.push(error),
+      );
       const status = async () => (await health.readyz()).status;
       expect(await status()).toBe(200);
       const allowWrites = await refuseWrites(server.client, refusal);

@@ -46,10 +46,10 @@ let spans: readonly OtlpSpan[];
 
 beforeAll(async () => {
   await new Promise<void>((resolve) => collector.listen(0, '127.0.0.1', resolve));
-  tracing = startTracing({
-    endpoint: `http://127.0.0.1:${(collector.address() as AddressInfo).port}/`,
-    slackApiUrl: 'https://slack.com/api/',
-  });
+  tracing = startTracing(
+    `http://127.0.0.1:${(collector.address() as AddressInfo).port}/`,
+    'https://slack.com/api/',
+  );
   bot = await startBot();
   const hour = 3_600_000;
   const due = Date.now() - hour;

@@ -12,6 +12,7 @@ import { modal } from '../kit/modal.ts';
 import { isDirectMessage } from '../request/payload.ts';
 import type { Request } from '../request/request.ts';
 import type { AnswerView } from './answer-message.ts';
+import type { OutgoingFile } from './messages.ts';
 
 /** An answer's figures in another form. */
 export interface AnswerFiles<T> {
@@ -100,13 +101,6 @@ export function amountNotes(name: string, amount: Amount & { readonly incomplete
   return amount.incomplete === true ? [`${name} incomplete`] : [];
 }
 
-export interface CsvFile {
-  readonly name: string;
-  readonly content: string;
-  /** What it holds and what is missing, in sentences. */
-  readonly about: string;
-}
-
 /** What trying again does not change, by Slack's error codes. */
 const NO_FILES: Readonly<Record<string, string>> = {
   missing_scope: 'it was installed without the files:write permission',
@@ -123,7 +117,10 @@ const NO_FILES: Readonly<Record<string, string>> = {
  * files, as text in a modal, and if none can be opened, in a message.
  * @throws SlackFailed
  */
-export async function sendCsv({ name, content, about }: CsvFile, request: Request): Promise<void> {
+export async function sendCsv(
+  { name, content, about }: Omit<OutgoingFile, 'title'>,
+  request: Request,
+): Promise<void> {
   try {
     const isPublic = await request.reply.file({ name, title: name, content, about });
     if (isPublic) return;

@@ -55,10 +55,8 @@ type ProcessEvent = (event: ReceiverEvent) => Promise<void>;
  * Bolt behind Tally's own HTTP server, which serves the pages, and Slack's events unless Socket Mode does. Every event is
  * acknowledged by the time its listeners end, even if they fail, and counts as in flight until then.
  */
-export function createSlackServer(
-  { mode, signingSecret, apiUrl }: Config['slack'],
-  { routes, pages, installations, names, spend, onRejected, log, logger }: SlackServerParts,
-) {
+export function createSlackServer({ mode, signingSecret, apiUrl }: Config['slack'], parts: SlackServerParts) {
+  const { routes, pages, installations, names, logger } = parts;
   const { authorize } = installations;
   const clientOptions = names.forClient({ ...INTERACTIVE_OPTIONS, slackApiUrl: apiUrl, logger });
   const socket = mode.kind === 'socket' ? createSocketMode(mode.appToken, clientOptions, logger) : undefined;
@@ -87,15 +85,7 @@ export function createSlackServer(
   };
   const server = createServer(SERVER_OPTIONS, oneByOne(serve));
   const connections = limitConnections(server, SERVER_LIMITS.connections);
-  const receive = createPayloadReceiver({
-    signingSecret,
-    spend,
-    onRejected,
-    log,
-    logger,
-    processEvent,
-    trust: connections.trust,
-  });
+  const receive = createPayloadReceiver(parts, signingSecret, processEvent, connections.trust);
 
   const receiver: Receiver = {
     init: () => socket?.receiver.init({ processEvent } as unknown as App),
@@ -153,18 +143,15 @@ export function createSlackServer(
 /** What was sent before the stop may still lie in the machine's buffers. It has arrived once nothing came for `pause` ms. */
 const SETTLING = { pause: 50, most: 3_000 } as const;
 
-interface PayloadReceiverParts extends Pick<SlackServerParts, 'spend' | 'onRejected' | 'log' | 'logger'> {
-  readonly signingSecret: string;
-  readonly processEvent: ProcessEvent;
-  /** Called with the connection of a request that Slack signed. */
-  readonly trust: (socket: Socket) => void;
-}
-
-/** Handles a POST from Slack. */
-function createPayloadReceiver(parts: PayloadReceiverParts) {
-  const { signingSecret, spend, onRejected, logger, processEvent, trust } = parts;
+/** Handles a POST from Slack. @param trust called with the connection of a request that Slack signed */
+function createPayloadReceiver(
+  { spend, onRejected, log, logger }: SlackServerParts,
+  signingSecret: string,
+  processEvent: ProcessEvent,
+  trust: (socket: Socket) => void,
+) {
   const readSigned = createSignedRequestReader(signingSecret);
-  const logRejection = createRejectionLog(parts.log);
+  const logRejection = createRejectionLog(log);
 
   /** Runs in parallel with the request's look-ups. While Redis is down, nothing counts as a replay. */
   const isFirstTime = async (claim: SignatureClaim, now: Millis): Promise<boolean> => {
