@@ -69,12 +69,14 @@ async function checkWith(config: Config, env: NodeJS.ProcessEnv): Promise<readon
   };
   const address = { ...config.http, takesEvents: mode.kind === 'http', timeout: REQUEST_TIMEOUT };
   const keyIds = config.keys.map(({ id }) => id);
+  const [newest, ...older] = keyIds;
+  const others = older.length === 0 ? '' : `; ${older.length} older: ${older.join(', ')}`;
   const bounded = (check: string, findings: Promise<readonly Finding[]>) =>
     boundCheck(check, findings, CHECK_TIMEOUT);
   try {
     const findings = await Promise.all([
       checkConfiguration(config, env),
-      describeKeys(keyIds),
+      [okFinding('Keys', `new records are sealed with “${newest}”${others}`)],
       bounded('Redis', checkRedis(store.ready, redisUrl)),
       bounded('Sealed records', checkRecords(store.ready, createKeyring(config.keys), keyIds)),
       bounded('Slack', checkSlack(slack)),
@@ -127,11 +129,6 @@ const OPEN_FILES = 1_024;
 function openFilesLimit(): number {
   const limits = tryRead(() => readFileSync('/proc/self/limits', 'utf8')) ?? '';
   return Number(/^Max open files +(\d+)/m.exec(limits)?.[1] ?? Number.POSITIVE_INFINITY);
-}
-
-function describeKeys([newest, ...older]: readonly string[]): readonly Finding[] {
-  const others = older.length === 0 ? '' : `; ${older.length} older: ${older.join(', ')}`;
-  return [okFinding('Keys', `new records are sealed with “${newest}”${others}`)];
 }
 
 /** `ready` rejects with the first error, so that an operator does not wait for ten attempts. What Redis refuses ends no other check. */

@@ -117,7 +117,10 @@ describe('whatever the billing service sends', () => {
             forecast: undefined,
             remarks: said,
           };
-          const view = answerView({ ...figures, connection: 'main' }, NOW, { locale: tongue, mayName: true });
+          const view = answerView({ ...figures, connection: 'main' }, NOW, {
+            locale: tongue,
+            user: { canManage: true },
+          });
           const message = spendMessage({ ...view, period });
           expect(problems(message)).toEqual([]);
           for (const answered of view.answered)
@@ -149,8 +152,10 @@ describe('whatever the billing service sends', () => {
           const week = usageOfItems(sent, resolvePeriodText('', NOW, 'UTC'));
           const runway = computeRunway(has, week, dayAt(NOW, 'UTC'));
           const figures = { target: target(id, 3), connection: 'main', ...has, runway, remarks: said };
-          const byline = { how: 'shared', person: 'U1' } as const;
-          const message = balanceMessage(answerView(figures, NOW, { locale: tongue, mayName: true, byline }));
+          const sharedBy = { how: 'shared', person: 'U1' } as const;
+          const message = balanceMessage(
+            answerView(figures, NOW, { locale: tongue, user: { canManage: true }, sharedBy }),
+          );
           expect(problems(message)).toEqual([]);
         },
       ),

@@ -16,7 +16,7 @@ const item = (day: string, amount = '1', bonuses = '0'): WireCharge => ({
 });
 
 /** Renders the answer to this text when billing sends these items. */
-function shown(words: string, items: readonly WireCharge[], byline?: Request['sharedBy']) {
+function shown(words: string, items: readonly WireCharge[], sharedBy?: Request['sharedBy']) {
   const period = resolvePeriodText(words, NOW, 'UTC');
   const figures = {
     target: {
@@ -30,7 +30,7 @@ function shown(words: string, items: readonly WireCharge[], byline?: Request['sh
     forecast: undefined,
     remarks: [],
   };
-  const { blocks } = spendMessage({ ...answerView(figures, NOW, { byline }), period });
+  const { blocks } = spendMessage({ ...answerView(figures, NOW, { sharedBy }), period });
   const container = blocks.find((block) => block.type === 'container');
   const table = container?.child_blocks.find((block) => block.type === 'table');
   const chart = blocks.find((block) => block.type === 'data_visualization');

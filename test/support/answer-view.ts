@@ -10,8 +10,8 @@ export const answerView = <T extends ProjectAnswer>(
   const { target } = figures;
   const { word, product } = target;
   return {
-    ...{ answered: [figures], failed: [], asked: now, fetched: now, locale: 'en-US' },
-    ...{ byline: undefined, mayName: false },
+    ...{ answered: [figures], failed: [], at: now, fetched: now, locale: 'en-US' },
+    ...{ sharedBy: undefined, user: { canManage: false } },
     projects: { word, product, targets: [target], isList: false },
     ...details,
   };

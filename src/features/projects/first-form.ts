@@ -151,11 +151,13 @@ export function firstProjectsView(
   notes: readonly string[],
   post: MorningPost | undefined,
 ): ModalView {
+  const word = request.workspace.projects.find(({ id }) => id === state.project)?.alias ?? state.project;
+  const tries = `Now try \`${commandText('/balance')} ${word}\` and \`${commandText('/spend')} ${word} last-7-days\`.`;
   const blocks = [
     ...connectedBlocks(state, request, [
       ...(notes.length === 0 ? [] : [section(notes.join('\n'))]),
       ...(post === undefined ? [] : postBlocks(post, state)),
-      ...(state.asks ? [] : [markup(tryText(state, request))]),
+      ...(state.asks ? [] : [markup(tries)]),
     ]),
     ...(state.asks ? nameInputs(state) : []),
   ];
@@ -163,11 +165,6 @@ export function firstProjectsView(
     ...{ callback: FIRST_VIEW, metadata: encodeFirstProjects(state), title: CONNECT_TITLE, blocks },
     ...(state.asks && { submit: 'Save names', close: 'Not now' }),
   });
-}
-
-function tryText({ project }: FirstProjects, { workspace }: Request): string {
-  const word = workspace.projects.find(({ id }) => id === project)?.alias ?? project;
-  return `Now try \`${commandText('/balance')} ${word}\` and \`${commandText('/spend')} ${word} last-7-days\`.`;
 }
 
 function postBlocks(

@@ -53,7 +53,7 @@ export function projectForm(
       folded: isUnfolded ? {} : { owner },
       ...(warning && { warned: warning.digest }),
     }),
-    title: titleOf(before),
+    title: before === '' ? 'Add a project' : 'Edit a project',
     submit: 'Save',
     blocks: [
       ...(problem === undefined ? [] : [section(problem)]),
@@ -95,8 +95,6 @@ const moreInputs = (record: Workspace, filled: ProjectFormInput, owner: SlackId)
   channelsInput(filled.channels ?? []),
   ownerInput(owner),
 ];
-
-const titleOf = (before: string): string => (before === '' ? 'Add a project' : 'Edit a project');
 
 /** The default one first; if nothing is registered there is nothing to choose. */
 function connectionInput(record: Workspace, chosen: string = DEFAULT_CONNECTION): InputBlock[] {

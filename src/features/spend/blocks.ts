@@ -130,12 +130,12 @@ function buttons(view: SpendView) {
  * named days are left out.
  */
 function periodChoices(
-  { period: { phrase, dates, zone, versus }, asked }: SpendView,
+  { period: { phrase, dates, zone, versus }, at }: SpendView,
   words: (phrase: string) => Command,
 ) {
   const isListed = PERIODS.some(([, listed]) => listed === phrase);
   const periods = (isListed ? PERIODS : [[dates, phrase] as const, ...PERIODS]).filter(
-    ([, listed]) => versus === undefined || listed === phrase || canCompare(listed, versus, zone, asked),
+    ([, listed]) => versus === undefined || listed === phrase || canCompare(listed, versus, zone, at),
   );
   const options = periods.map(([label, listed]) => commandOption(label, words(listed)));
   return periodMenu(options, options[periods.findIndex(([, listed]) => listed === phrase)]);

@@ -15,12 +15,11 @@ import type { Watch } from '../../workspace/owned/watches.ts';
 import { HIDDEN_PROJECT, projectLabel } from '../../workspace/projects/chosen-project.ts';
 import type { Workspace } from '../../workspace/record/workspace.ts';
 
+/** The record, and how the person who reads it writes numbers. */
+type Reader = Pick<Request, 'workspace' | 'locale'>;
+
 /** `*prod*: balance below 50,000.00`, as mrkdwn. */
-export const watchMarkup = (
-  { project, rule }: Pick<Watch, 'project' | 'rule'>,
-  workspace: Workspace,
-  locale: string,
-): string =>
+export const watchMarkup = ({ project, rule }: Watch, { workspace, locale }: Reader): string =>
   `*${escapeMarkup(projectLabel(project, workspace))}*: ${escapeMarkup(ruleText(rule, moneyWriter(project, workspace, locale)))}`;
 
 /** Whether it is snoozed. @param at ms since the epoch */
@@ -43,7 +42,7 @@ export const stoppedWatches: StopsSource = async (before, after, reader) => {
     count: pluralize(stopped.length, 'watch', 'watches'),
     lines: stopped.map((watch) => {
       const rest = isStopped(watch, after) ? '' : ' (Tally managers still get its alerts)';
-      return `${watchMarkup(watch, before, reader.locale)} → ${targetMarkup(watch.target)}${rest}`;
+      return `${watchMarkup(watch, { ...reader, workspace: before })} → ${targetMarkup(watch.target)}${rest}`;
     }),
   };
 };
@@ -77,12 +76,11 @@ export function describeWatch(
   reader: Request,
   stateOf: (watch: Watch) => WatchState | undefined,
 ): string {
-  const { workspace, locale } = reader;
   if (!canReadOwned(watch, reader))
     return `A watch on ${HIDDEN_PROJECT} → ${targetMarkup(watch.target)}\nowner ${mention(watch.owner)}`;
   const state = stateOf(watch);
   return [
-    `${watchMarkup(watch, workspace, locale)} → ${targetMarkup(watch.target)}`,
+    `${watchMarkup(watch, reader)} → ${targetMarkup(watch.target)}`,
     valueLine(watch, state, reader),
     `${checkLine(watch, state, reader)} · owner ${mention(watch.owner)}`,
   ]
@@ -136,15 +134,12 @@ function ruleText(rule: WatchRule, money: WriteMoney): string {
 }
 
 /** `prod: balance below 50,000.00 EUR`, plain */
-export const watchText = (
-  { project, rule }: Pick<Watch, 'project' | 'rule'>,
-  workspace: Workspace,
-  locale: string,
-) => `${projectLabel(project, workspace)}: ${ruleText(rule, moneyWriter(project, workspace, locale))}`;
+export const watchText = ({ project, rule }: Watch, { workspace, locale }: Reader): string =>
+  `${projectLabel(project, workspace)}: ${ruleText(rule, moneyWriter(project, workspace, locale))}`;
 
 /** For the audit trail. */
 export const watchAuditText = (watch: Watch, workspace: Workspace): string =>
-  `${watch.id}: ${watchText(watch, workspace, workspace.settings.locale)} to ${
+  `${watch.id}: ${watchText(watch, { workspace, locale: workspace.settings.locale })} to ${
     'channel' in watch.target ? watch.target.channel : watch.target.people.join(', ')
   }`;
 

@@ -69,11 +69,11 @@ export function createWatchKind({ workspaces, watching }: WatchesParts): OwnedWa
       none: 'No watches here yet. Tally can alert you before the money runs out, when a budget is reached, or when a day costs too much.',
       does: 'check',
       shownHere: 'watches of this channel, yours, and those that alert you',
-      summary: (watch, { workspace, locale }) => watchMarkup(watch, workspace, locale),
+      summary: watchMarkup,
       auditText: watchAuditText,
       deleted: (watch, request) =>
         `Deleted the watch on ${
-          canReadOwned(watch, request) ? watchText(watch, request.workspace, request.locale) : HIDDEN_PROJECT
+          canReadOwned(watch, request) ? watchText(watch, request) : HIDDEN_PROJECT
         }. It won’t alert anyone again.`,
       paused: 'Paused. Nobody is alerted until you resume it.',
       resumed: () => 'Resumed. Tally alerts if a threshold was crossed in between and still is.',

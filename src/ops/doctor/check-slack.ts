@@ -30,9 +30,11 @@ type SlackResponse = Awaited<ReturnType<typeof call>>;
 export async function checkSlack(parts: SlackParts): Promise<readonly Finding[]> {
   const { botToken, client, scopes, mode } = parts;
   try {
-    const response = await (client === undefined
+    // Slack looks at the app's ID and secret before the code, which is nobody's.
+    const exchange = client && { client_id: client.id, client_secret: client.secret, code: 'doctor' };
+    const response = await (exchange === undefined
       ? call('auth.test', botToken, parts)
-      : call('oauth.v2.access', undefined, parts, exchangeOf(client)));
+      : call('oauth.v2.access', undefined, parts, new URLSearchParams(exchange)));
     const { headers, body } = response;
     // Whatever answers in Slack's place has a clock of its own.
     const clock = body === undefined ? [] : clockFinding(headers, response.at, mode.kind === 'http');
@@ -60,10 +62,6 @@ async function appFinding(bot: unknown, parts: SlackParts): Promise<readonly Fin
   if (typeof ofBotToken !== 'string' || ofBotToken === ofAppToken) return [];
   return [findingOf('APP_TOKEN', CHECK, 'app_id', { ofAppToken, ofBotToken: toPlainLine(ofBotToken) })];
 }
-
-/** Slack looks at the app's ID and secret before the code, which is nobody's. */
-const exchangeOf = ({ id, secret }: { id: string; secret: string }) =>
-  new URLSearchParams({ client_id: id, client_secret: secret, code: 'doctor' });
 
 /** Checks that the app-level token may open a connection, without opening one. Never rejects. */
 export async function checkSocketMode(parts: SlackParts): Promise<readonly Finding[]> {

@@ -22,7 +22,11 @@ export function createNotInstalledReply(
   log: Logger,
 ) {
   const logRefusal = async (err: unknown, workspace: SlackId | undefined): Promise<void> => {
-    const about = { err, workspace, ...reasonOf(err) };
+    const about = {
+      err,
+      workspace,
+      ...(isFailure(err) && err.kind === 'unseal-failed' && { reason: err.reason }),
+    };
     const kind = isFailure(err) ? err.kind : undefined;
     if (kind === 'store-unavailable') return log.error(about, 'Could not look up an installation in Redis');
     if (kind !== 'not-installed') return log.error(about, 'Could not read an installation');
@@ -37,7 +41,7 @@ export function createNotInstalledReply(
     remember(body: object | undefined, error: unknown, workspace: SlackId | undefined): void {
       void logRefusal(error, workspace);
       if (body === undefined) return;
-      const message = notInstalledMessage(error, page);
+      const message = textMessage(notInstalledText(error, `An admin can install Tally again: ${page}`));
       refused.set(body, message);
       const { type, response_url } = body as Payload;
       if (type !== 'block_actions' || response_url === undefined) return;
@@ -56,13 +60,6 @@ export function createNotInstalledReply(
       return { response_action: 'update', view };
     },
   };
-}
-
-const reasonOf = (error: unknown) =>
-  isFailure(error) && error.kind === 'unseal-failed' ? { reason: error.reason } : {};
-
-function notInstalledMessage(error: unknown, page: string): Message {
-  return textMessage(notInstalledText(error, `An admin can install Tally again: ${page}`));
 }
 
 function notInstalledText(error: unknown, installAgain: string): string {

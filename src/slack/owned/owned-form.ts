@@ -207,34 +207,25 @@ export async function announce<T extends OwnedItem>(
   request: Request,
   isChange: boolean,
 ): Promise<readonly string[]> {
+  const { user, workspace } = request;
   const target = targetOf(item);
-  const message = announcementOf(kind, item, request, isChange);
+  const lead = isChange ? `${capitalized(kind.noun)} changed` : `New ${kind.noun}`;
+  const what = kind.words.summary(item, { workspace, locale: workspace.settings.locale });
+  const by = `${isChange ? 'Changed' : 'Set up'} by ${mention(user.id)}.`;
+  const where = 'people' in target ? ` ${capitalized(kind.sends)} come to you here.` : '';
+  const message: Message = {
+    text: `${lead} for ${describeProjects({ projects: projectsOf(item) }, workspace)}.`,
+    blocks: [markup(`${lead}: ${what}.\n${by}${where}`), actions(button(kind.actions.manage, 'Manage'))],
+  };
   const others = 'channel' in target ? [target.channel] : target.people;
   const problems: string[] = [];
-  for (const to of others.filter((id) => id !== request.user.id))
+  for (const to of others.filter((id) => id !== user.id))
     try {
       await request.reply.public(to, message);
     } catch (error) {
       if (!isFailure(error)) throw error;
-      const where = isPerson(to) ? mention(to) : channelLink(to);
-      problems.push(`Tally couldn’t announce this to ${where}: ${escapeMarkup(error.message)}`);
+      const whom = isPerson(to) ? mention(to) : channelLink(to);
+      problems.push(`Tally couldn’t announce this to ${whom}: ${escapeMarkup(error.message)}`);
     }
   return problems;
-}
-
-function announcementOf<T extends OwnedItem>(
-  { noun, sends, actions: ids, words }: OwnedKind<T>,
-  item: T,
-  request: Request,
-  isChange: boolean,
-): Message {
-  const { user, workspace } = request;
-  const lead = isChange ? `${capitalized(noun)} changed` : `New ${noun}`;
-  const what = words.summary(item, { workspace, locale: workspace.settings.locale });
-  const by = `${isChange ? 'Changed' : 'Set up'} by ${mention(user.id)}.`;
-  const where = 'people' in targetOf(item) ? ` ${capitalized(sends)} come to you here.` : '';
-  return {
-    text: `${lead} for ${describeProjects({ projects: projectsOf(item) }, workspace)}.`,
-    blocks: [markup(`${lead}: ${what}.\n${by}${where}`), actions(button(ids.manage, 'Manage'))],
-  };
 }

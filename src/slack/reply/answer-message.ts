@@ -50,18 +50,11 @@ import { table } from '../kit/rich-blocks.ts';
 import type { Request } from '../request/request.ts';
 
 /** What was asked, and the parts that every answer has. */
-export interface AnswerDetails {
+export interface AnswerDetails extends Pick<Request, 'at' | 'locale' | 'sharedBy'> {
+  readonly user: Pick<Request['user'], 'canManage'>;
   readonly projects: AskedProjects;
-  /** When the question arrived. */
-  readonly asked: Millis;
   /** When billing had answered. */
   readonly fetched: Millis;
-  /** BCP 47 */
-  readonly locale: string;
-  /** Who asked or shared, when everybody in the channel sees the answer. */
-  readonly byline: Request['sharedBy'];
-  /** Whether this person can give a project a name. */
-  readonly mayName: boolean;
 }
 
 /** Everything that an answer says besides the words of its command. */
@@ -75,8 +68,7 @@ export async function askForView<T extends ProjectAnswer>(
   ask: (target: ResolvedProject) => Promise<T>,
 ): Promise<AnswerView<T>> {
   const answers = await askEach(projects, ask);
-  const { canManage: mayName } = user;
-  return { projects, ...answers, asked: at, fetched: clock(), locale, byline: sharedBy, mayName };
+  return { projects, ...answers, fetched: clock(), at, locale, sharedBy, user };
 }
 
 /** The parts of an answer, in the order in which they are read. */
@@ -112,11 +104,11 @@ export function renderAnswer(details: AnswerDetails, content: AnswerContent): Me
   };
 }
 
-function smallPrint({ fetched, byline }: AnswerDetails, { facts, notes }: AnswerContent): string {
+function smallPrint({ fetched, sharedBy }: AnswerDetails, { facts, notes }: AnswerContent): string {
   const line = [
     ...facts.filter(Boolean).map(escapeMarkup),
-    `fetched${byline?.how === 'shared' ? `: ${formatInstant(fetched)}` : ` ${instant(fetched)}`}`,
-    ...(byline === undefined ? [] : [`${byline.how} by ${mention(byline.person)}`]),
+    `fetched${sharedBy?.how === 'shared' ? `: ${formatInstant(fetched)}` : ` ${instant(fetched)}`}`,
+    ...(sharedBy === undefined ? [] : [`${sharedBy.how} by ${mention(sharedBy.person)}`]),
   ];
   return [line.join(' · '), ...notes.filter(Boolean).map(escapeMarkup)].join('\n');
 }
@@ -172,15 +164,15 @@ interface AnswerActions {
 
 /** Other answers, **Share** unless everybody sees the answer already, a name for an ID, and the ⋯ menu. */
 export function answerActions<T extends ProjectAnswer>(
-  { projects, answered: [first], asked, byline, mayName }: AnswerView<T>,
+  { projects, answered: [first], at, sharedBy, user }: AnswerView<T>,
   { link, figures = link, before, after = [], more, report, watch }: AnswerActions,
 ): ActionsBlock {
   const { isList } = projects;
   return actions(
     ...before,
-    ...(byline === undefined ? shareButton(link, asked) : []),
+    ...(sharedBy === undefined ? shareButton(link, at) : []),
     ...after,
-    ...(isList || !mayName || first === undefined || first.target.alias !== undefined
+    ...(isList || !user.canManage || first === undefined || first.target.alias !== undefined
       ? []
       : nameButton(first.target)),
     ...moreMenu([

@@ -77,54 +77,46 @@ const MOST_NAMED = 5;
 /** How many named managers are looked up at most, because some may have left. */
 const MOST_LOOKED_UP = 15;
 
-/**
- * Whom a refusal names, without another question to Slack than what is cached for a minute: who registered the newest token
- * is an admin, often.
- */
-async function findManagers(
-  users: UserDirectory,
-  client: WebClient,
-  { teamId, settings, connections }: Workspace,
-): Promise<readonly string[]> {
-  const named = await namedManagers(users, client, teamId, settings);
-  if (named.length > 0) return named.slice(0, MOST_NAMED);
-  const [newest] = [...connections.values()].toSorted((a, b) => b.registeredAt - a.registeredAt);
-  if (newest === undefined) return [];
-  const role = await users.roleOf(client, teamId, newest.registeredBy).catch(() => 'nobody');
-  return role === 'admin' ? [newest.registeredBy] : [];
-}
+/** Who manages a workspace, looked up at Slack. */
+function managersOf(users: UserDirectory, client: WebClient, workspace: Workspace) {
+  const { teamId, settings } = workspace;
+  const connections = [...workspace.connections.values()];
 
-/** The people that the settings name, and those in the user groups that they name. */
-const namedManagers = async (
-  users: UserDirectory,
-  client: WebClient,
-  teamId: SlackId,
-  { managers, managerGroups }: Settings,
-): Promise<readonly string[]> => [
-  ...new Set([...managers, ...(await users.membersOf(client, teamId, managerGroups))]),
-];
-
-/** Managers of today: the people in the settings, else those who registered a connection, else the admins. @throws SlackFailed */
-async function findPresentManagers(
-  users: UserDirectory,
-  client: WebClient,
-  { teamId, settings, connections }: Workspace,
-): Promise<readonly string[]> {
-  const registered = [...connections.values()].map(({ registeredBy }) => registeredBy);
-  for (const find of [
-    () => namedManagers(users, client, teamId, settings),
-    async () => [...new Set(registered)],
-    () => findAdmins(client, teamId),
-  ]) {
-    const present: string[] = [];
-    for (const person of (await find()).slice(0, MOST_LOOKED_UP)) {
-      const { canManage } = await users.permissionsOf(client, teamId, person, settings, false);
-      if (canManage) present.push(person);
-      if (present.length === MOST_NAMED) break;
-    }
-    if (present.length > 0) return present;
-  }
-  return [];
+  /** The people that the settings name, and those in the user groups that they name. */
+  const named = async (): Promise<readonly string[]> => [
+    ...new Set([...settings.managers, ...(await users.membersOf(client, teamId, settings.managerGroups))]),
+  ];
+  return {
+    /**
+     * Whom a refusal names, without another question to Slack than what is cached for a minute: who registered the newest
+     * token is an admin, often.
+     */
+    async known(): Promise<readonly string[]> {
+      const people = await named();
+      if (people.length > 0) return people.slice(0, MOST_NAMED);
+      const [newest] = connections.toSorted((a, b) => b.registeredAt - a.registeredAt);
+      if (newest === undefined) return [];
+      const role = await users.roleOf(client, teamId, newest.registeredBy).catch(() => 'nobody');
+      return role === 'admin' ? [newest.registeredBy] : [];
+    },
+    /** Managers of today: the people in the settings, else those who registered a connection, else the admins. @throws SlackFailed */
+    async present(): Promise<readonly string[]> {
+      for (const find of [
+        named,
+        async () => [...new Set(connections.map(({ registeredBy }) => registeredBy))],
+        () => findAdmins(client, teamId),
+      ]) {
+        const present: string[] = [];
+        for (const person of (await find()).slice(0, MOST_LOOKED_UP)) {
+          const { canManage } = await users.permissionsOf(client, teamId, person, settings, false);
+          if (canManage) present.push(person);
+          if (present.length === MOST_NAMED) break;
+        }
+        if (present.length > 0) return present;
+      }
+      return [];
+    },
+  };
 }
 
 /** Asks Slack and Redis in parallel, so that a request with a cached user waits for one round trip. */
@@ -158,7 +150,7 @@ export function createAuthorize({
     const asksGroups = isFresh && source.via !== 'suggestions';
     const user = await users.admit(client, profile, workspace.settings, asksGroups);
     if (right === 'manage' && user.canAsk && !user.canManage)
-      throw new NotAllowed('not-manager', await findManagers(users, client, workspace));
+      throw new NotAllowed('not-manager', await managersOf(users, client, workspace).known());
     requireRight(allowed !== undefined && right === 'ask' ? 'belong' : right, user);
     const managerRequest =
       id !== undefined && user.canManage ? await requests.findTaken(teamId, id, source.at) : undefined;
@@ -219,5 +211,5 @@ const slackLookups = (
   permissionsOf: (person: SlackId, settings: Settings = workspace.settings) =>
     users.permissionsOf(client, teamId, person, settings, false),
   /** Some managers of today, looked up at Slack; the workspace's admins if the settings name nobody. */
-  managers: () => findPresentManagers(users, client, workspace),
+  managers: () => managersOf(users, client, workspace).present(),
 });

@@ -142,7 +142,10 @@ export function createUserDirectory(clock: () => Millis, most = 5000) {
     },
     /** The workspace's user groups, cached for `TTL`. @throws SlackFailed `missing_scope` without usergroups:read */
     userGroups: (client: WebClient, workspace: SlackId): Promise<readonly UserGroup[]> =>
-      groups(workspace, false, () => groupsOf(client)),
+      groups(workspace, false, async () => {
+        const { usergroups = [] } = await callSlack('usergroups.list', () => client.usergroups.list());
+        return usergroups.flatMap(({ id, handle }) => (id === undefined ? [] : { id, handle: handle ?? id }));
+      }),
   };
 }
 
@@ -234,11 +237,6 @@ async function membersOf(client: WebClient, usergroup: SlackId, strict: boolean)
     if (strict && !isGone) throw error;
     return [];
   }
-}
-
-async function groupsOf(client: WebClient): Promise<readonly UserGroup[]> {
-  const { usergroups = [] } = await callSlack('usergroups.list', () => client.usergroups.list());
-  return usergroups.flatMap(({ id, handle }) => (id === undefined ? [] : [{ id, handle: handle ?? id }]));
 }
 
 async function userOf(client: WebClient, person: SlackId): Promise<SlackUser> {
