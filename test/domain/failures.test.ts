@@ -122,6 +122,14 @@ describe('a refused word', () => {
     expect(new InvalidWord('a', 'is wrong', '', [])).toMatchObject({ suggestion: undefined, readings: [] });
   });
 
+  it('is repeated as before where what it offers is put into a longer text', () => {
+    const always = new InvalidWord(SECRET, 'is wrong', '', 'b', 'always', 'projects edit');
+    expect(always.within((text) => `${text} csv`)).toMatchObject({
+      ...{ word: SECRET, suggestion: 'b csv', projectFor: 'projects edit' },
+    });
+    expect(new InvalidWord('a', 'is wrong', '', 'b', 'never').within((text) => text).word).toBe('…');
+  });
+
   it('can be withheld later, with what it offered', () => {
     const refused = new InvalidWord('a', 'is wrong', 'Type b.', 'b', 'judged', 'projects edit').withheld();
     expect(refused).toMatchObject({

@@ -44,7 +44,7 @@ export class InvalidWord extends FailureBase<'invalid-word'> {
     readonly why: string,
     readonly works: string,
     suggestion?: string | readonly string[],
-    quoting: Quoting = 'judged',
+    private readonly quoting: Quoting = 'judged',
     /** The command's text before a project, if the word is an unknown one: a picker is offered. */
     readonly projectFor?: string,
   ) {
@@ -72,7 +72,8 @@ export class InvalidWord extends FailureBase<'invalid-word'> {
 
   /** The same with each text that it offers put into a longer one. */
   within(whole: (text: string) => string): InvalidWord {
-    return new InvalidWord(this.word, this.why, this.works, this.offered.map(whole));
+    const { word, why, works, quoting, projectFor } = this;
+    return new InvalidWord(word, why, works, this.offered.map(whole), quoting, projectFor);
   }
 
   /** The same without the word. */
