@@ -481,10 +481,22 @@ describe('a button or a form that only managers may use', () => {
     await bot.slack.waitFor(() => modalText(ADMIN).includes(BUTTON));
     await bot.slack.press(ADMIN, { viewId: bot.slack.modal(ADMIN)!.id }, BUTTON);
     await bot.slack.waitFor(() => modalText(ADMIN).includes(`Asked <@${OWNER}>`));
-    await press(OWNER, await newest(OWNER, '/billing projects edit prod'), 'Do it');
+    const got = await newest(OWNER, '/billing projects edit prod');
+    expect(got.visibleText).toContain('from a form or from Home.');
+    await press(OWNER, got, 'Do it');
     await bot.slack.waitFor(() => modalText(OWNER).includes('Project ID'));
     await bot.slack.submit(OWNER, { alias: 'live' });
     await newest(ADMIN, 'did what you asked for');
+  });
+
+  it('offers to add a project with its ID and product where undoing its removal is refused', async () => {
+    const question = await bot.ask('/billing projects remove prod', ADMIN);
+    await press(ADMIN, question, 'Remove', CHANNEL);
+    const removed = await reply(ADMIN, 'Removed prod.');
+    becomes('member');
+    await press(ADMIN, removed, 'Undo', CHANNEL);
+    await press(ADMIN, await reply(ADMIN, 'Only Tally managers can do this'), BUTTON, CHANNEL);
+    await newest(OWNER, '/billing projects add prod 123 cloud');
   });
 
   it('offers the channel’s default where a pick was to be remembered', async () => {

@@ -219,7 +219,11 @@ export function removedProjectMessage(project: Project, stops: readonly Block[])
   return textMessage(
     text,
     ...stops,
-    actions(button('project-undo', 'Undo', { value: project.alias })),
+    actions(
+      button('project-undo', 'Undo', {
+        value: `${project.alias} ${project.id} ${PRODUCTS[project.product].word}`,
+      }),
+    ),
     context(`You can undo this for ${MINUTES} minutes.`),
   );
 }

@@ -135,9 +135,9 @@ export function createProjectsFeature(services: Services): Feature {
       },
       'project-undo': {
         right: 'manage',
-        command: ({ value }) => projectCommand('add', value),
+        command: ({ value }) => projectCommand('add', value, ...value.split(' ').slice(1)),
         does: 'change',
-        run: ({ value }, request) => removal.undo(value, request),
+        run: ({ value }, request) => removal.undo(value.split(' ')[0] ?? '', request),
       },
       'project-more': {
         right: 'manage',

@@ -61,7 +61,7 @@ export function requestMessage(request: ManagerRequest, record: Workspace): Mess
 }
 
 function placeOf(channel: string | undefined): RichTextElement[] {
-  if (channel === undefined) return [{ type: 'text', text: '.' }];
+  if (channel === undefined) return [{ type: 'text', text: ' from a form or from Home.' }];
   if (isDirectMessage(channel)) return [{ type: 'text', text: ' in a direct message with Tally.' }];
   return [
     { type: 'text', text: ' in ' },
