@@ -1,3 +1,4 @@
+import { randomBytes } from 'node:crypto';
 import type { ModalView } from '@slack/types';
 import { describe, expect, it } from 'vitest';
 import {
@@ -12,6 +13,7 @@ import {
   SlackFailed,
   TokenRejected,
   UnsealFailed,
+  WriteRefused,
   WrongIdentityUrl,
 } from '../../src/domain/failure/index.ts';
 import type { Asked } from '../../src/slack/error-messages/description.ts';
@@ -24,8 +26,12 @@ import {
 } from '../../src/slack/reply/error-reply.ts';
 import type { ReplyTarget } from '../../src/slack/reply/reply.ts';
 import type { Request } from '../../src/slack/request/request.ts';
+import { createKeyring } from '../../src/vault/keyring.ts';
+import { createWorkspaces } from '../../src/workspace/record/workspaces.ts';
 import { textOf } from '../support/bot.ts';
+import { changeIn } from '../support/change.ts';
 import { failuresOfAll } from '../support/failures.ts';
+import { testRedis } from '../support/redis.ts';
 
 const request = (canManage: boolean) =>
   ({ user: { canManage }, channel: 'C1', workspace: { settings: { managers: [] } } }) as unknown as Request;
@@ -117,6 +123,31 @@ describe('the reply to an error that Tally did not foresee', () => {
     expect(text).not.toContain('Nothing was changed');
     expect(text).toContain('Check whether your change was saved.');
     expect(text).toContain('4f2a90bc');
+  });
+});
+
+describe('the reply to a write that Redis refused', () => {
+  it('says that nothing was changed, unless an earlier step of the request was saved', async () => {
+    const store = await testRedis();
+    const workspaces = createWorkspaces({
+      redis: store.client,
+      keyring: createKeyring([{ id: 'k', key: randomBytes(32) }]),
+    });
+    const change = await changeIn(workspaces, 'T1');
+    const asked = { request: { ...request(true), workspace: change.workspace } as unknown as Request };
+    const said = () => textOf(errorMessageOf({ failure: new WriteRefused(), id: ID }, asked, false).blocks);
+    expect(said()).toContain('Nothing was changed.');
+    await workspaces.saveSettings(change, { zone: 'Europe/London' });
+    expect(said()).toContain('Your change may have been saved.');
+    expect(said()).not.toContain('Nothing was changed');
+    await store.close();
+  });
+});
+
+describe('a connection that is gone', () => {
+  it('can be exchanged by a manager, also where no command was typed', () => {
+    const gone = new ConnectionMissing('eu', { label: 'prod', alias: 'prod' });
+    expect(labels(failureMessage(gone, { request: request(true) }))).toEqual(['Choose another…', 'Connect…']);
   });
 });
 

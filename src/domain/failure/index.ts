@@ -64,10 +64,12 @@ export const mayHaveBeenSaved = (failure: Failure): boolean =>
 /**
  * The failure of work that may have changed something before its last step: if the store was away by then, only a refused
  * write says that nothing was changed.
+ * @param hasChanged whether an earlier step was saved
  */
-export const amidChanges = (failure: Failure): Failure =>
+export const amidChanges = (failure: Failure, hasChanged: boolean): Failure =>
   failure.kind === 'store-unavailable' &&
-  !(failure.unsure || failure instanceof WriteRefused || failure instanceof NewerRecords)
+  !failure.unsure &&
+  (hasChanged || !(failure instanceof WriteRefused || failure instanceof NewerRecords))
     ? new StoreUnavailable({ cause: failure }, true)
     : failure;
 

@@ -87,7 +87,7 @@ export const COMMAND_DESCRIPTIONS = {
     const edit =
       project?.alias === undefined ? undefined : toCommand('/billing projects', `edit ${project.alias}`);
     const connect = button('connect', 'Connect…', connection === undefined ? {} : { value: connection });
-    const choose = edit && asked.command ? commandButton('edit', 'Choose another…', edit) : [];
+    const choose = edit === undefined ? [] : commandButton('edit', 'Choose another…', edit);
     return forManagers(
       asked,
       { todo: 'Choose another connection, or register this one again.', buttons: [...choose, connect] },

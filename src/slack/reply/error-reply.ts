@@ -9,6 +9,7 @@ import {
   mayHaveBeenSaved,
 } from '../../domain/failure/index.ts';
 import type { RequestWork } from '../../runtime/work.ts';
+import { hasChanged } from '../../workspace/record/change.ts';
 import { type Asked, retryButton } from '../error-messages/description.ts';
 import { describeError, describeForStep } from '../error-messages/index.ts';
 import {
@@ -85,7 +86,9 @@ export function createErrorReply(log: Logger) {
 export const errorMessageOf = ({ failure, id }: ErrorReport, asked: Asked, isUnchanged: boolean): Message =>
   failure === undefined
     ? textMessage(unknownErrorText(id, isUnchanged), ...buttonRow(retryButton(asked.command)))
-    : failureMessage(isUnchanged ? failure : amidChanges(failure), asked, id);
+    : failureMessage(isUnchanged ? failure : amidChanges(failure, hasSaved(asked)), asked, id);
+
+const hasSaved = ({ request }: Asked): boolean => request !== undefined && hasChanged(request.workspace);
 
 /** The same as a modal. */
 export const errorModalOf = (report: ErrorReport, asked: Asked, isUnchanged: boolean): ModalView => {

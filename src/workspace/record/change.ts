@@ -77,6 +77,12 @@ const expiredRemovals = (fields: RecordFields, now: Millis): readonly string[] =
 /** What to write, given the fields as they are now. It lists in `seen` what it depends on; settings are compared part by part. */
 export type ChangePlan = (fields: RecordFields) => Omit<RecordWrite, 'entries'>;
 
+/** Records on which a change was based that was saved. */
+const changed = new WeakSet<Workspace>();
+
+/** Whether something was saved by whoever read this record: by this request. */
+export const hasChanged = (workspace: Workspace): boolean => changed.has(workspace);
+
 /** Attempts of the optimistic lock while others write something else. */
 const MAX_ATTEMPTS = 5;
 
@@ -102,6 +108,7 @@ export async function commitChange(
     const expired = expiredRemovals(fields, entries[0]?.at ?? 0);
     const write = { seen, remove: [...remove, ...expired], set, entries, done, first: isFirst };
     if (await store.write(teamId, write)) {
+      changed.add(workspace);
       if (isFirst && !(await isInstalled(teamId))) {
         await store.forget(teamId);
         throw new NotInstalled('unknown');
