@@ -160,6 +160,23 @@ describe('Post it here every morning', () => {
     },
   );
 
+  it('says below what was saved in the form on top of it, and keeps its own state', async () => {
+    await connect();
+    expect(text()).toContain('expiry unknown');
+    await press('Set expiry…');
+    await bot.slack.waitFor(() => text().includes('As in the console.'));
+    await submit({ expires: '2027-02-19' }, 'Saved.');
+    await bot.slack.dismiss(OWNER);
+    await bot.slack.waitFor(() => text().includes('expires Fri 19 Feb 2027'));
+    expect(text()).not.toMatch(/expiry unknown|Set expiry/);
+    await press('Choose a channel…');
+    await bot.slack.waitFor(() => text().includes('Next three posts'));
+    await submit({ channel: CHANNEL, cadence: 'weekdays' }, 'Saved:');
+    await bot.slack.dismiss(OWNER);
+    await bot.slack.waitFor(() => text().includes('Name of project 123'));
+    await submit({ 'alias-123': 'prod' }, 'Saved prod: project 123');
+  });
+
   it('lets the post that it set up be edited, and the names be saved afterwards', async () => {
     await connect();
     await press('Post it here every morning');

@@ -192,6 +192,10 @@ export function createFirstProjects({ workspaces, billing, lastUsed, limits, all
         waiting: waitingModal('Projects', 'Saving. Tally asks for each project’s product…'),
         read: (fields, metadata) => parseFirstProjects(fields, metadata, reservedWords(all)),
         submit: save,
+        async redraw(metadata, request) {
+          const state = decodeFirstProjects(metadata);
+          return state && view(state, request);
+        },
       } satisfies ViewListener<FirstProjectsForm>,
     },
   };

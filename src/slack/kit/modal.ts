@@ -33,16 +33,29 @@ export const modal = ({
   blocks: [...blocks] as ModalView['blocks'],
 });
 
-/** A form that a manager opened for a person who asked for it; the request's ID comes back with each of its payloads. */
-export const formForRequest = (view: ModalView, id: string | undefined): ModalView =>
-  id === undefined || view.callback_id === undefined
-    ? view
-    : { ...view, private_metadata: `request:${id}\n${view.private_metadata ?? ''}` };
+/** What comes back with each payload of a form, besides its own metadata. */
+export interface CarriedMetadata {
+  /** The ID of what a person asked a manager for, who opened the form to do it. */
+  readonly managerRequest?: string | undefined;
+  /** The form below it: its callback ID, a space and its metadata. */
+  readonly below?: string | undefined;
+}
 
-/** The form's own metadata, and for which request it was opened. */
-export function splitMetadata(metadata: string) {
-  const [mark = '', managerRequest] = /^request:(\S+)\n/.exec(metadata) ?? [];
-  return { managerRequest, metadata: metadata.slice(mark.length) };
+export function withCarried(view: ModalView, { managerRequest, below }: CarriedMetadata): ModalView {
+  if (view.callback_id === undefined) return view;
+  const own = view.private_metadata ?? '';
+  const request = managerRequest === undefined ? '' : `request:${managerRequest}\n`;
+  const form = below === undefined || below.includes('\n') ? '' : `below:${below}\n`;
+  const room = SLACK_LIMITS.privateMetadata - request.length - own.length;
+  const carried = `${request}${form.length <= room ? form : ''}`;
+  return carried === '' ? view : { ...view, private_metadata: `${carried}${own}` };
+}
+
+/** The form's own metadata, and what it carries. */
+export function splitMetadata(text: string): CarriedMetadata & { readonly metadata: string } {
+  const [carried = '', managerRequest, below] =
+    /^(?:request:(\S+)\n)?(?:below:([^\n]*)\n)?/.exec(text) ?? [];
+  return { managerRequest, below, metadata: text.slice(carried.length) };
 }
 
 /** Shown in place of a form until its work is done. */

@@ -4,7 +4,7 @@ import type { SlackId } from '../../domain/slack-id.ts';
 import type { Millis } from '../../domain/time/calendar.ts';
 import { type Command, commandButton, withoutShare } from '../commands/command-buttons.ts';
 import { actions, type Block, type Message, section } from '../kit/atoms.ts';
-import { formForRequest, modal } from '../kit/modal.ts';
+import { modal, withCarried } from '../kit/modal.ts';
 import { type Audience, isDirectMessage, type Source } from '../request/payload.ts';
 import { callSlack, type WebClient } from '../web-client.ts';
 import { createMessages, type MessageTarget, type OutgoingFile, retryRateLimited } from './messages.ts';
@@ -78,8 +78,9 @@ export function createReplyTarget(
 
     /** The ways to reply for who may ask. */
     replyWith({ audience, replaces, command, managerRequest }: ReplyOptions) {
-      const { channel, responseUrl, triggerId, viewId } = source;
-      const kept = (view: ModalView) => formForRequest(view, managerRequest);
+      const { channel, responseUrl, triggerId, viewId, hasFields, form, below } = source;
+      const kept = (view: ModalView, isOnTop = hasFields && modals.isOpened()) =>
+        withCarried(view, { managerRequest, below: isOnTop ? form : below });
       const update = (view: ModalView, fallback?: Message): Promise<void> =>
         updateModal(kept(view), fallback);
       return {
@@ -113,7 +114,7 @@ export function createReplyTarget(
             await modals.settle();
             const isPossible = modals.isOpened() || (viewId ?? triggerId ?? '') !== '';
             if (!isPossible && command !== undefined) return sendPrivate(openFormMessage(command));
-            await modals.open(kept(view));
+            await modals.open(kept(view, hasFields));
           },
           /** Replaces the modal of this request. If that fails, for example because it was closed, sends `fallback` as a direct message. */
           update,

@@ -166,6 +166,10 @@ export interface Source {
   readonly allowed?: AskLocation['allowed'];
   /** The ID of what a person asked a manager for, which this is to do. */
   readonly managerRequest?: string | undefined;
+  /** The form in which the user clicked: its callback ID, a space and its metadata. */
+  readonly form?: string | undefined;
+  /** The same of the form below it. */
+  readonly below?: string | undefined;
   /** The workspace's record, if it was read already. */
   readonly workspace?: Workspace | undefined;
 }
@@ -256,11 +260,13 @@ export function sourceOfPayload(payload: SlackPayload, { via, at, isFirst }: Arr
     thread: container?.thread_ts ?? undefined,
     startsThread: undefined,
     ...(via === 'button' && { audience: 'asker' }),
-    managerRequest:
-      via === 'button' || via === 'form'
-        ? splitMetadata(view?.private_metadata ?? '').managerRequest
-        : undefined,
+    ...((via === 'button' || via === 'form') && formOf(view)),
   };
+}
+
+function formOf(view: SlackPayload['view']): Pick<Source, 'managerRequest' | 'form' | 'below'> {
+  const { metadata, ...carried } = splitMetadata(view?.private_metadata ?? '');
+  return { ...carried, form: `${view?.callback_id ?? ''} ${metadata}` };
 }
 
 /** @returns undefined for an event that names no workspace or no user */

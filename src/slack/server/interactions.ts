@@ -3,7 +3,7 @@ import { tryRead } from '../../domain/try-read.ts';
 import { withTimeout } from '../../runtime/timers.ts';
 import { beginRequest, type RequestWork, trackWork } from '../../runtime/work.ts';
 import { type Command, type CommandClick, parseCommandClick } from '../commands/command-buttons.ts';
-import { readFields, splitMetadata } from '../kit/modal.ts';
+import { readFields, splitMetadata, withCarried } from '../kit/modal.ts';
 import { errorModalOf, failureText } from '../reply/error-reply.ts';
 import { createReplyTarget, LOADING_DELAYS, type ReplyTarget } from '../reply/reply.ts';
 import { type SlackPayload, type Source, sourceOfPayload } from '../request/payload.ts';
@@ -126,7 +126,20 @@ function sourceOfClick(source: Source, click: CommandClick, { channel }: SlackPa
 
 /** Acknowledges a form after reading it: with the errors below its fields, or with the view that says it is working. */
 function registerViews(app: App, context: ListenerContext): void {
-  const { listeners, authorize, errorReply, limits, clock, onFinished } = context;
+  const { listeners, authorize, errorReply, limits, clock, log, onFinished } = context;
+
+  /** Never rejects: at worst, the form below shows what was so when it was opened. */
+  const redrawBelow = async (target: ReplyTarget, view_id: string, request: Request): Promise<void> => {
+    const { below = '', managerRequest } = target.source;
+    const [name = ''] = below.split(' ');
+    try {
+      const view = await lookUp(listeners.views, name)?.redraw?.(below.slice(name.length + 1), request);
+      if (view === undefined) return;
+      await target.client.views.update({ view_id, view: withCarried(view, { managerRequest }) });
+    } catch (err) {
+      log.debug({ err }, 'A form was not redrawn after the one on top of it was saved');
+    }
+  };
 
   app.view(
     { type: 'view_submission' },
@@ -163,7 +176,9 @@ function registerViews(app: App, context: ListenerContext): void {
         let request: Request | undefined;
         try {
           request = await authorize(target, listener, work);
-          if (request !== undefined) await listener.submit(parsed.input, request);
+          if (request === undefined) return;
+          await listener.submit(parsed.input, request);
+          await redrawBelow(target, view.previous_view_id ?? '', request);
         } catch (error) {
           const report = errorReply.explain(error, work);
           const isRefused = report.failure?.kind === 'not-allowed' && request === undefined;

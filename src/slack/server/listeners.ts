@@ -87,6 +87,8 @@ export interface ViewListener<T = unknown> {
   /** Replaces the form while `submit` runs. */
   readonly waiting: ModalView;
   submit(input: T, request: Request): Promise<void>;
+  /** The form as the record is now, once one on top of it was saved. Slack keeps what is typed into its fields. */
+  redraw?(metadata: string, request: Request): Promise<ModalView | undefined>;
 }
 
 /** Suggestions for an external select. */
