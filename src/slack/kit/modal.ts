@@ -53,8 +53,7 @@ export function withCarried(view: ModalView, { managerRequest, below }: CarriedM
 
 /** The form's own metadata, and what it carries. */
 export function splitMetadata(text: string): CarriedMetadata & { readonly metadata: string } {
-  const [carried = '', managerRequest, below] =
-    /^(?:request:(\S+)\n)?(?:below:([^\n]*)\n)?/.exec(text) ?? [];
+  const [carried = '', managerRequest, below] = /^(?:request:(\S+)\n)?(?:below:([^\n]*)\n)?/.exec(text) ?? [];
   return { managerRequest, below, metadata: text.slice(carried.length) };
 }
 
