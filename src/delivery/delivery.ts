@@ -5,7 +5,7 @@ import { MINUTE, type Millis } from '../domain/time/calendar.ts';
 import { type QueuedJob, type RunWork, trackWork } from '../runtime/work.ts';
 import { collectAnswerNotes, type LastUsed } from '../workspace/record/last-used.ts';
 import { type DeliveryRun, type DeliveryRunParts, LeaseLostError, startDeliveryRun } from './context.ts';
-import { type Job, type NextWork, planJobs } from './job.ts';
+import { type Job, type NextWork, planJobs, runTasks } from './job.ts';
 
 export interface DeliveryParts extends Omit<DeliveryRunParts, 'lease' | 'unrecordedPosts' | 'stopping'> {
   /** In the order in which they run. */
@@ -62,10 +62,10 @@ export function createDelivery(parts: DeliveryParts) {
       const [workspace, logSnapshot] = await Promise.all([workspaces.read(teamId), deliveryLog.read(teamId)]);
       const work = planJobs(jobs, workspace, logSnapshot, clock());
       await deliveryLog.drop(lease, work.stale);
-      if (work.isIdle) return work;
+      if (work.tasks.length === 0) return work;
       if (run.isOver()) return { next: clock() };
       const answerNotes = collectAnswerNotes(clock);
-      await work.run({ ...run, workspace, logSnapshot, billing: billingForRun(), answerNotes });
+      await runTasks(work.tasks, { ...run, workspace, logSnapshot, billing: billingForRun(), answerNotes });
       await Promise.all(answerNotes.all().map((notes) => lastUsed.note({ teamId, workspace }, notes)));
     }
     return { next: clock() + BUSY_DELAY };

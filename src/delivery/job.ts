@@ -18,17 +18,18 @@ export interface Job {
   plan(workspace: Workspace, snapshot: DeliveryLogSnapshot, now: Millis): PlannedWork;
 }
 
+/** One thing to do. @throws LeaseLostError, StoreUnavailable */
+export type Task = (context: DeliveryContext) => Promise<void>;
+
 /** What a job has to do at one instant. */
 export interface PlannedWork extends NextWork {
-  /** Nothing is to be done now. */
-  readonly isIdle: boolean;
+  /** What is due now, in its order. */
+  readonly tasks: readonly Task[];
   /** Fields of the delivery log that are no longer needed. */
   readonly stale: readonly string[];
-  /** Does it. @throws LeaseLostError, StoreUnavailable */
-  run(context: DeliveryContext): Promise<void>;
 }
 
-/** The work of all jobs, to be run in their order; the next is at `now` unless all are idle. */
+/** The work of all jobs, in their order; the next is at `now` while there are tasks. */
 export function planJobs(
   jobs: readonly Job[],
   workspace: Workspace,
@@ -36,14 +37,22 @@ export function planJobs(
   now: Millis,
 ): PlannedWork {
   const all = jobs.map((job) => job.plan(workspace, snapshot, now));
-  const isIdle = all.every((work) => work.isIdle);
+  const tasks = all.flatMap((work) => work.tasks);
   return {
-    isIdle,
-    next: isIdle ? earliest(...all.map(({ next }) => next)) : now,
+    tasks,
+    next: tasks.length === 0 ? earliest(...all.map(({ next }) => next)) : now,
     nextDue: earliest(...all.map(({ nextDue }) => nextDue)),
     stale: all.flatMap(({ stale }) => stale),
-    async run(context) {
-      for (const work of all) await work.run(context);
-    },
   };
+}
+
+/** A task for each of these. */
+export const taskEach = <T>(
+  items: readonly T[],
+  work: (item: T, context: DeliveryContext) => Promise<void>,
+): readonly Task[] => items.map((item) => (context) => work(item, context));
+
+/** Does one after the other, until nothing new may begin. @throws LeaseLostError, StoreUnavailable */
+export async function runTasks(tasks: readonly Task[], context: DeliveryContext): Promise<void> {
+  for (const task of tasks) if (!context.isOver()) await task(context);
 }

@@ -4,6 +4,7 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { LeaseLostError, openState, ScheduleChangedError } from '../../src/delivery/context.ts';
+import { runTasks } from '../../src/delivery/job.ts';
 import type { StateWrite } from '../../src/delivery/log/delivery-log.ts';
 import { findPost } from '../../src/delivery/outbox/find-post.ts';
 import type { Refusal } from '../../src/delivery/outbox/recipients.ts';
@@ -15,7 +16,7 @@ import {
   sendsAt,
 } from '../../src/delivery/outbox/stored-message.ts';
 import type { ReminderMessage, ReminderPlan } from '../../src/delivery/reminders/reminder-plan.ts';
-import { runReminders } from '../../src/delivery/reminders/reminders.ts';
+import { reminderTasks } from '../../src/delivery/reminders/reminders.ts';
 import { EditConflict, StoreUnavailable } from '../../src/domain/failure/index.ts';
 import { finding } from '../support/delivery.ts';
 import { recordedRun, snapshotOf, workspaceOf } from '../support/delivery-records.ts';
@@ -472,7 +473,7 @@ describe('a reminder', () => {
       },
       ...given,
     });
-    await runReminders({ due: [], sending: [], stale: [], next: undefined, ...plan }, run.context);
+    await runTasks(reminderTasks({ due: [], sending: [], ...plan }), run.context);
     return { state: json === undefined ? undefined : JSON.parse(json), writes };
   }
   const due = (step: '3' | 'rejected') => ({

@@ -1,11 +1,11 @@
 import { describe, expect, it } from 'vitest';
 import { MAX_RETRY_DELAY } from '../../src/delivery/outbox/retry.ts';
 import {
-  isReminderIdle,
   parseReminderState,
   planReminders,
   reminderName,
 } from '../../src/delivery/reminders/reminder-plan.ts';
+import { reminderTasks } from '../../src/delivery/reminders/reminders.ts';
 import type { Workspace } from '../../src/workspace/record/workspace.ts';
 import { DEFAULT_SETTINGS } from '../../src/workspace/settings.ts';
 import { snapshotOf, workspaceOf } from '../support/delivery-records.ts';
@@ -165,11 +165,10 @@ describe('messages of a reminder', () => {
   });
 
   it('make work: without them, and without a step, there is none', () => {
-    expect(isReminderIdle(plan(STEPS[14] - 1))).toBe(true);
-    expect(isReminderIdle(plan(STEPS[14]))).toBe(false);
-    expect(isReminderIdle(plan(STEPS[14], { told: ['14'], messages: [message({ state: 'due' })] }))).toBe(
-      false,
-    );
+    const tasks = (now: number, given?: Given) => reminderTasks(plan(now, given)).length;
+    expect(tasks(STEPS[14] - 1)).toBe(0);
+    expect(tasks(STEPS[14])).toBe(1);
+    expect(tasks(STEPS[14], { told: ['14'], messages: [message({ state: 'due' })] })).toBe(1);
   });
 });
 

@@ -6,13 +6,14 @@ import { Big } from 'big.js';
 import { describe, expect, it } from 'vitest';
 import type { BillingClient } from '../../src/billing/client.ts';
 import { type DeliveryContext, ScheduleChangedError } from '../../src/delivery/context.ts';
+import { runTasks } from '../../src/delivery/job.ts';
 import type { DeliveryLogSnapshot, StateWrite } from '../../src/delivery/log/delivery-log.ts';
 import { hourlyCheckAfter, watchBasisOf } from '../../src/delivery/watches/check-time.ts';
 import type { StoredFigures } from '../../src/delivery/watches/watch-figures.ts';
 import { askUsage } from '../../src/delivery/watches/watch-figures.ts';
 import { type AlertResponse, createWatching } from '../../src/delivery/watches/watch-service.ts';
 import type { Alert, AlertMessage } from '../../src/delivery/watches/watch-state.ts';
-import { checkWatches, runWatches } from '../../src/delivery/watches/watches-job.ts';
+import { checkWatches, watchTasks } from '../../src/delivery/watches/watches-job.ts';
 import {
   type Failure,
   QueueFull,
@@ -516,7 +517,7 @@ describe('a run of watches', () => {
           return 'written';
         },
       } as unknown as DeliveryContext;
-      await runWatches({ isCheckDue, alerting, stale: [], next: undefined }, store, context);
+      await runTasks(watchTasks({ isCheckDue, alerting }, store), context);
       return [...calls];
     };
     expect(await run(false, [], false)).toEqual([]);

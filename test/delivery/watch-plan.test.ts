@@ -38,7 +38,7 @@ import {
   targetsOf,
   withMessage,
 } from '../../src/delivery/watches/watch-state.ts';
-import { isWatchIdle, planWatches } from '../../src/delivery/watches/watches-job.ts';
+import { planWatches } from '../../src/delivery/watches/watches-job.ts';
 import type { WatchRule } from '../../src/domain/money/watch-rule.ts';
 import { addDays } from '../../src/domain/time/calendar.ts';
 import type { Watch } from '../../src/workspace/owned/watches.ts';
@@ -149,7 +149,7 @@ describe('watches', () => {
       snapshot,
       NOW,
     );
-    return { ...plan, alerting: alerting.map(({ id }) => id), isIdle: isWatchIdle({ ...plan, alerting }) };
+    return { ...plan, alerting: alerting.map(({ id }) => id) };
   };
 
   it('have nothing to do until the next check, and lose the state of one that is gone for good', () => {
@@ -158,19 +158,17 @@ describe('watches', () => {
       alerting: [],
       stale: ['watch/gone0001'],
       next: NOW + HOUR,
-      isIdle: true,
     });
-    expect(planned([], { next: NOW })).toMatchObject({ isCheckDue: true, next: undefined, isIdle: false });
+    expect(planned([], { next: NOW })).toMatchObject({ isCheckDue: true, next: undefined });
     expect(planned([], { next: NOW + 1 })).toMatchObject({ isCheckDue: false, next: NOW + 1 });
   });
 
   it('send what is due, unless Slack limits the rate, for an hour at most', () => {
-    expect(planned([{ state: 'due' }])).toMatchObject({ alerting: ['watch001'], isIdle: false });
+    expect(planned([{ state: 'due' }])).toMatchObject({ alerting: ['watch001'] });
     expect(planned([{ state: 'due', next: NOW }])).toMatchObject({ alerting: ['watch001'] });
     expect(planned([{ state: 'due', next: NOW + 9 }])).toMatchObject({
       alerting: [],
       next: NOW + 9,
-      isIdle: true,
     });
     expect(
       planned([

@@ -107,10 +107,6 @@ export function planDeliveries(
   };
 }
 
-/** Nothing is to be done now. */
-export const isIdle = (plan: DeliveryPlan): boolean =>
-  [plan.tasks, plan.resumed, plan.correctionsDue, plan.abandoned].every((some) => some.length === 0);
-
 /** What planning reads, at one instant (ms). */
 interface PlanInput {
   readonly workspace: Workspace;

@@ -1,12 +1,12 @@
 import pLimit from 'p-limit';
 import type { SlackId } from '../../domain/slack-id.ts';
-import type { Job } from '../job.ts';
+import { type Job, taskEach } from '../job.ts';
 import { deliveryKey } from '../log/delivery-log.ts';
 import { earliest } from '../log/due-dates.ts';
 import { correctPost, explainCorrections, planExplanations } from './corrections.ts';
 import { notifyOwner, planNotices } from './notices.ts';
 import { deliverPost } from './post.ts';
-import { type DeliveryPlan, isIdle, planDeliveries } from './post-plan.ts';
+import { type DeliveryPlan, planDeliveries } from './post-plan.ts';
 import type { PostContext, Reports } from './postable-report.ts';
 import { abandonDelivery, resumePausedSchedule } from './record-delivery.ts';
 
@@ -16,22 +16,21 @@ export const createPostsJob = (reports: Reports): Job => ({
     const posts = planDeliveries(workspace, snapshot, now);
     const explanations = planExplanations(workspace, snapshot, posts.correctionsDue, now);
     const notices = planNotices(posts.pendingNotices, snapshot, now);
+    const hasPosts = posts.tasks.length > 0 || posts.correctionsDue.length > 0;
     return {
-      isIdle: isIdle(posts) && explanations.due.length === 0 && notices.due.length === 0,
       next: earliest(posts.next, explanations.next, notices.next),
       nextDue: posts.nextDue,
       stale: posts.stale.map(({ schedule, date }) => deliveryKey(schedule, date)),
-      async run(pass) {
-        const context = { ...pass, reports, probeFailures: new Map() };
-        for (const channel of explanations.due)
-          if (!context.isOver()) await explainCorrections(channel, context);
-        for (const line of posts.abandoned) await abandonDelivery(line, context);
-        for (const owner of notices.due)
-          if (!context.isOver()) await notifyOwner(owner, posts.pendingNotices, context);
+      tasks: [
+        ...taskEach(explanations.due, explainCorrections),
+        ...taskEach(posts.abandoned, abandonDelivery),
+        ...taskEach(notices.due, (owner, context) => notifyOwner(owner, posts.pendingNotices, context)),
         // The next pass finds them running.
-        for (const schedule of posts.resumed) await resumePausedSchedule(schedule, context);
-        await sendPosts(posts, context);
-      },
+        ...taskEach(posts.resumed, resumePausedSchedule),
+        ...taskEach(hasPosts ? [posts] : [], (plan, context) =>
+          sendPosts(plan, { ...context, reports, probeFailures: new Map() }),
+        ),
+      ],
     };
   },
 });

@@ -86,10 +86,6 @@ export interface ReminderPlan {
   readonly next: number | undefined;
 }
 
-/** Nothing is to be done now. */
-export const isReminderIdle = ({ due, sending }: ReminderPlan): boolean =>
-  due.length === 0 && sending.length === 0;
-
 /** What to do about credentials at `now` (ms), by the record and the delivery log. */
 export function planReminders(
   workspace: Workspace,

@@ -4,7 +4,7 @@ import { HOUR } from '../../domain/time/calendar.ts';
 import { FIELDS } from '../../redis/keys.ts';
 import { findAdmins } from '../../slack/request/users.ts';
 import { type DeliveryContext, openState, ScheduleChangedError, type StateDocument } from '../context.ts';
-import type { Job } from '../job.ts';
+import { type Job, type Task, taskEach } from '../job.ts';
 import { findRecipient, responsiblePeople } from '../outbox/recipients.ts';
 import { classifyFailure } from '../outbox/retry.ts';
 import { sendStoredMessage, sendsAt } from '../outbox/stored-message.ts';
@@ -12,7 +12,6 @@ import { dependentsOf, reminderNotice } from './reminder-blocks.ts';
 import {
   type Credential,
   type DueReminder,
-  isReminderIdle,
   parseReminderState,
   planReminders,
   type ReminderMessage,
@@ -25,16 +24,16 @@ import {
 /** Reminds people of credentials that expire or were rejected. */
 export const remindersJob: Job = {
   plan(workspace, snapshot, now) {
-    const plan = planReminders(workspace, snapshot, now);
-    return { ...plan, isIdle: isReminderIdle(plan), run: (context) => runReminders(plan, context) };
+    const { next, stale, ...plan } = planReminders(workspace, snapshot, now);
+    return { next, stale, tasks: reminderTasks(plan) };
   },
 };
 
-/** @throws LeaseLostError, StoreUnavailable */
-export async function runReminders({ due, sending }: ReminderPlan, context: DeliveryContext): Promise<void> {
-  for (const reminder of due) if (!context.isOver()) await recordReminder(reminder, context);
-  for (const credential of sending) if (!context.isOver()) await sendReminders(credential, context);
-}
+/** Those that are due are recorded, and those that are recorded are sent. */
+export const reminderTasks = ({ due, sending }: Pick<ReminderPlan, 'due' | 'sending'>): readonly Task[] => [
+  ...taskEach(due, recordReminder),
+  ...taskEach(sending, sendReminders),
+];
 
 const documentOf = (credential: Credential, context: DeliveryContext): StateDocument<ReminderState> =>
   openState(reminderName(credential), (json) => stateFor(credential, json), context);

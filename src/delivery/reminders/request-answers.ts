@@ -8,7 +8,7 @@ import {
 } from '../../workspace/once/manager-requests.ts';
 import { tryParseRecord } from '../../workspace/record/record-schema.ts';
 import { type DeliveryContext, openState } from '../context.ts';
-import type { Job } from '../job.ts';
+import { type Job, taskEach } from '../job.ts';
 import { splitByTime } from '../outbox/retry.ts';
 import { sendStoredMessage, sendsAt, storedMessageSchema } from '../outbox/stored-message.ts';
 import { editMessage } from '../outbox/unclaimed-messages.ts';
@@ -25,13 +25,11 @@ export const requestAnswersJob: Job = {
     const sends = answers.map(({ name, answer }) => ({ what: name, at: answer && sendsAt(answer) }));
     const { due, next } = splitByTime(sends, snapshot, now);
     return {
-      ...{ isIdle: due.length === 0, next },
+      next,
       stale: answers.flatMap(({ name, answer }) =>
         answer === undefined || answer.request.at + REQUEST_LIFETIME <= now ? [name] : [],
       ),
-      async run(context) {
-        for (const name of due) if (!context.isOver()) await sendAnswer(name, context);
-      },
+      tasks: taskEach(due, sendAnswer),
     };
   },
 };

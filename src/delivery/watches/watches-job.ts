@@ -3,7 +3,7 @@ import { FIELDS } from '../../redis/keys.ts';
 import type { Watch } from '../../workspace/owned/watches.ts';
 import { isDamaged, type Workspace } from '../../workspace/record/workspace.ts';
 import { type DeliveryContext, openState, ScheduleChangedError } from '../context.ts';
-import type { Job } from '../job.ts';
+import type { Job, Task } from '../job.ts';
 import type { DeliveryLogSnapshot } from '../log/delivery-log.ts';
 import { earliest } from '../log/due-dates.ts';
 import { splitByTime } from '../outbox/retry.ts';
@@ -25,8 +25,8 @@ import { parseWatchState, type StoredWatchState } from './watch-state.ts';
 /** Checks watches, and sends alerts. @param figures what billing last said of the watched projects */
 export const createWatchesJob = (figures: WatchFiguresStore): Job => ({
   plan(workspace, snapshot, now) {
-    const plan = planWatches(workspace, snapshot, now);
-    return { ...plan, isIdle: isWatchIdle(plan), run: (context) => runWatches(plan, figures, context) };
+    const { next, stale, ...plan } = planWatches(workspace, snapshot, now);
+    return { next, stale, tasks: watchTasks(plan, figures) };
   },
 });
 
@@ -39,10 +39,6 @@ export interface WatchPlan {
   /** When there is something to do, in ms; undefined for never. */
   readonly next: number | undefined;
 }
-
-/** Nothing is to be done now. */
-export const isWatchIdle = ({ isCheckDue, alerting }: WatchPlan): boolean =>
-  !isCheckDue && alerting.length === 0;
 
 /** What to do about watches at `now` (ms), by the record and the delivery log. */
 export function planWatches(workspace: Workspace, snapshot: DeliveryLogSnapshot, now: Millis): WatchPlan {
@@ -81,20 +77,17 @@ const actionAt = ({ alerts = [] }: Partial<StoredWatchState> = {}, isWatchSuspen
 const canBeRestored = (id: string, { fields }: Workspace): boolean =>
   fields[FIELDS.removedWatch + id] !== undefined;
 
-/**
- * Checks what is due, else sends what checks left: what a pause or a failure of Slack held back is sent as the newest
- * check sees it. @throws LeaseLostError, StoreUnavailable
- */
-export async function runWatches(
-  { isCheckDue, alerting }: WatchPlan,
+/** A check, else what checks left: what a pause or a failure of Slack held back is sent as the newest check sees it. */
+export function watchTasks(
+  { isCheckDue, alerting }: Pick<WatchPlan, 'isCheckDue' | 'alerting'>,
   store: WatchFiguresStore,
-  context: DeliveryContext,
-): Promise<void> {
-  if (context.isOver()) return;
-  if (isCheckDue) return checkWatches(store, context);
-  if (alerting.length === 0) return;
-  const known = await store.read(context.teamId);
-  for (const watch of alerting) if (!context.isOver()) await sendAlerts(watch, known, context);
+): readonly Task[] {
+  if (isCheckDue) return [(context) => checkWatches(store, context)];
+  const send: Task = async (context) => {
+    const known = await store.read(context.teamId);
+    for (const watch of alerting) if (!context.isOver()) await sendAlerts(watch, known, context);
+  };
+  return alerting.length === 0 ? [] : [send];
 }
 
 /**
