@@ -76,22 +76,10 @@ export interface DueReminder {
   readonly steps: readonly ReminderStep[];
 }
 
-export interface ReminderPlan {
-  readonly due: readonly DueReminder[];
-  /** Credentials with messages to send. */
-  readonly sending: readonly Credential[];
-  /** States that are no longer needed: the credential was replaced or removed. */
-  readonly stale: readonly string[];
-  /** When there is something to do, in ms; undefined for never. */
-  readonly next: number | undefined;
-}
+export type ReminderPlan = Readonly<ReturnType<typeof planReminders>>;
 
 /** What to do about credentials at `now` (ms), by the record and the delivery log. */
-export function planReminders(
-  workspace: Workspace,
-  snapshot: DeliveryLogSnapshot,
-  now: Millis,
-): ReminderPlan {
+export function planReminders(workspace: Workspace, snapshot: DeliveryLogSnapshot, now: Millis) {
   const credentials = credentialsOf(workspace);
   const each = credentials.map((credential) => {
     const stored = parseReminderState(snapshot.state(reminderName(credential)));
@@ -104,8 +92,11 @@ export function planReminders(
   const named = new Set(credentials.map(reminderName));
   return {
     due: each.flatMap(({ due }) => due ?? []),
+    /** Credentials with messages to send. */
     sending: sending.due,
+    /** States that are no longer needed: the credential was replaced or removed. */
     stale: snapshot.statesOf(REMINDER_STATE).flatMap(([name]) => (named.has(name) ? [] : [name])),
+    /** When there is something to do, in ms; undefined for never. */
     next: earliest(...each.map(({ next }) => next), sending.next),
   };
 }

@@ -1,6 +1,6 @@
 import type { BillingClient } from '../../billing/client.ts';
 import { judgeWatch } from '../../domain/money/thresholds.ts';
-import { measureWatch, type WatchMeasurement } from '../../domain/money/watch-measurement.ts';
+import { measureWatch } from '../../domain/money/watch-measurement.ts';
 import type { WatchRule } from '../../domain/money/watch-rule.ts';
 import {
   measureHistory,
@@ -20,22 +20,7 @@ export interface PreviewFigures extends StoredFigures {
 }
 
 /** What a form says before a watch is saved. */
-export interface WatchPreview {
-  /** The days of the last 90 that would have made it alert, ascending. */
-  readonly dates: readonly Day[];
-  /** How it is now. */
-  readonly measurement: WatchMeasurement;
-  /** It would alert at its first check. */
-  readonly isCrossed: boolean;
-  /** False when there is too little data to judge it now. */
-  readonly isKnown: boolean;
-  /** Reported days that the preview rests on; 0 for a project without data. */
-  readonly reported: number;
-  /** Earlier balances are worked out from what was spent: money that was added is not seen. */
-  readonly assumesNoTopUps: boolean;
-  /** Would have alerted at most once a month; absent when the rule itself did, and if no threshold near it would. */
-  readonly suggestion?: WatchRule;
-}
+export type WatchPreview = Readonly<ReturnType<typeof previewWatch>>;
 
 /**
  * Asks billing for everything that previews of watches on this project need: once for its days, and once for its balance
@@ -61,19 +46,26 @@ export async function askPreviewFigures(
   return { today, connection: access.connection, usage, ...(account && { account }) };
 }
 
-export function previewWatch(rule: WatchRule, { today, ...figures }: PreviewFigures): WatchPreview {
+export function previewWatch(rule: WatchRule, { today, ...figures }: PreviewFigures) {
   const judged = judgedFigures(figures, today, figures.usage?.zone ?? 'UTC');
   const history = measureHistory(rule.kind, judged);
   const measurement = measureWatch(rule.kind, judged);
   const now = judgeWatch(rule, measurement, [], { episode: 'now', since: today });
   const suggestion = suggestRule(rule, history);
   return {
+    /** The days of the last 90 that would have made it alert, ascending. */
     dates: simulateWatch(rule, history),
+    /** How it is now. */
     measurement,
+    /** It would alert at its first check. */
     isCrossed: now.crossings.length > 0,
+    /** False when there is too little data to judge it now. */
     isKnown: now.isKnown,
+    /** Reported days that the preview rests on; 0 for a project without data. */
     reported: judged.amounts.size,
+    /** Earlier balances are worked out from what was spent: money that was added is not seen. */
     assumesNoTopUps: history.assumesNoTopUps,
+    /** Would have alerted at most once a month; absent when the rule itself did, and if no threshold near it would. */
     ...(suggestion && { suggestion }),
   };
 }

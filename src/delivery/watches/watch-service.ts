@@ -1,4 +1,4 @@
-import { measureWatch, type WatchMeasurement } from '../../domain/money/watch-measurement.ts';
+import { measureWatch } from '../../domain/money/watch-measurement.ts';
 import type { WatchRule } from '../../domain/money/watch-rule.ts';
 import type { SlackId } from '../../domain/slack-id.ts';
 import { dayAt, type Millis } from '../../domain/time/calendar.ts';
@@ -19,24 +19,10 @@ import {
 } from './watch-figures.ts';
 import { isLimited } from './watch-judge.ts';
 import { askPreviewFigures, type PreviewFigures } from './watch-preview.ts';
-import { type Alert, type AlertEvent, parseWatchState, type StoredWatchState } from './watch-state.ts';
+import { type AlertEvent, parseWatchState, type StoredWatchState } from './watch-state.ts';
 
 /** The state of a watch. */
-export interface WatchState {
-  /** When billing last answered for it, and when it is asked again, in ms; undefined for not yet, and for never. */
-  readonly checkedAt: number | undefined;
-  readonly nextCheckAt: Millis | undefined;
-  /** What was measured then; undefined when billing has not answered yet. */
-  readonly measurement: WatchMeasurement | undefined;
-  /** It has alerted and not recovered. */
-  readonly isCrossed: boolean;
-  /** Why it could not be judged last time, in a sentence. */
-  readonly problem: string | undefined;
-  /** Why an alert of it could not be sent, in a sentence. */
-  readonly undelivered: string | undefined;
-  /** Oldest first. */
-  readonly alerts: readonly Alert[];
-}
+export type WatchState = Readonly<ReturnType<typeof stateOf>>;
 
 /** What a person did with an alert. */
 export type AlertResponse = Extract<AlertEvent, { readonly kind: 'acknowledged' | 'snoozed' }>;
@@ -126,7 +112,7 @@ function stateOf(
   workspace: Workspace,
   snapshot: DeliveryLogSnapshot,
   now: Millis,
-): WatchState {
+) {
   const stored = parseWatchState(snapshot.state(WATCH_STATE + watch.id));
   const state = stored?.since === watch.since ? stored : undefined;
   const { alerts = [], told = [] } = state ?? {};
@@ -142,12 +128,18 @@ function stateOf(
     .at(-1)
     ?.messages.findLast(({ cause, state: sent }) => cause !== undefined && sent !== 'posted')?.cause;
   return {
+    /** When billing last answered for it, and when it is asked again, in ms; undefined for not yet, and for never. */
     checkedAt: known && Math.max(...asked.map((at) => at ?? 0)),
     nextCheckAt: watch.paused === undefined ? nextCheckAt(workspace, snapshot, now) : undefined,
+    /** What was measured then; undefined when billing has not answered yet. */
     measurement: known && measureWatch(watch.rule.kind, judgedFigures(known, today, zone)),
+    /** It has alerted and not recovered. */
     isCrossed: told.some(({ isOver = false }) => !isOver),
+    /** Why it could not be judged last time, in a sentence. */
     problem: isLimited(watch, workspace) ? LIMITED : problem && wordFailure(problem.cause, today),
+    /** Why an alert of it could not be sent, in a sentence. */
     undelivered: undelivered && wordFailure(undelivered, today),
+    /** Oldest first. */
     alerts,
   };
 }

@@ -30,18 +30,8 @@ export const createWatchesJob = (figures: WatchFiguresStore): Job => ({
   },
 });
 
-export interface WatchPlan {
-  readonly isCheckDue: boolean;
-  /** Watches with messages to send, or to draw again. */
-  readonly alerting: readonly Watch[];
-  /** States that are no longer needed. */
-  readonly stale: readonly string[];
-  /** When there is something to do, in ms; undefined for never. */
-  readonly next: number | undefined;
-}
-
 /** What to do about watches at `now` (ms), by the record and the delivery log. */
-export function planWatches(workspace: Workspace, snapshot: DeliveryLogSnapshot, now: Millis): WatchPlan {
+export function planWatches(workspace: Workspace, snapshot: DeliveryLogSnapshot, now: Millis) {
   const states = new Map(
     snapshot
       .statesOf(WATCH_STATE)
@@ -58,10 +48,13 @@ export function planWatches(workspace: Workspace, snapshot: DeliveryLogSnapshot,
   const { due, next } = splitByTime(acting, snapshot, now);
   return {
     isCheckDue,
+    /** Watches with messages to send, or to draw again. */
     alerting: due,
+    /** States that are no longer needed. */
     stale: [...states.keys()].flatMap((id) =>
       known.has(id) || canBeRestored(id, workspace) ? [] : [WATCH_STATE + id],
     ),
+    /** When there is something to do, in ms; undefined for never. */
     next: earliest(isCheckDue ? undefined : check, next),
   };
 }
@@ -79,7 +72,7 @@ const canBeRestored = (id: string, { fields }: Workspace): boolean =>
 
 /** A check, else what checks left: what a pause or a failure of Slack held back is sent as the newest check sees it. */
 export function watchTasks(
-  { isCheckDue, alerting }: Pick<WatchPlan, 'isCheckDue' | 'alerting'>,
+  { isCheckDue, alerting }: Pick<ReturnType<typeof planWatches>, 'isCheckDue' | 'alerting'>,
   store: WatchFiguresStore,
 ): readonly Task[] {
   if (isCheckDue) return [(context) => checkWatches(store, context)];

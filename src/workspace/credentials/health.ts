@@ -23,26 +23,21 @@ export function credentialHealth(
 }
 
 /** A connection as it is now. */
-export interface ConnectionState {
-  readonly name: string;
-  /** Undefined if its record is damaged. */
-  readonly connection: Connection | undefined;
-  /** Why its record can't be read, or its token decrypted. */
-  readonly damage: UnsealFailed['reason'] | undefined;
-  readonly isDefault: boolean;
-  readonly isRejected: boolean;
-  readonly lastUsed: Millis | undefined;
-  readonly health: HealthLevel;
-}
+export type ConnectionState = Readonly<ReturnType<typeof connectionStates>[number]>;
 
 /** In the order of their names. */
-export const connectionStates = (workspace: Workspace, at: Millis): readonly ConnectionState[] =>
+export const connectionStates = (workspace: Workspace, at: Millis) =>
   workspace.connectionNames.map((name) => {
-    const connection = workspace.connections.get(name);
+    const connection: Connection | undefined = workspace.connections.get(name);
     const damage = damageOf(name, workspace);
     const isRejected = workspace.rejectedAt({ kind: 'connection', name }) !== undefined;
     return {
-      ...{ name, connection, damage, isRejected },
+      name,
+      /** Undefined if its record is damaged. */
+      connection,
+      /** Why its record can't be read, or its token decrypted. */
+      damage,
+      isRejected,
       isDefault: workspace.defaultConnection === name,
       lastUsed: workspace.lastUsed(name),
       health: credentialHealth(connection, damage !== undefined || isRejected, at, workspace.settings.zone),
@@ -50,7 +45,7 @@ export const connectionStates = (workspace: Workspace, at: Millis): readonly Con
   });
 
 /** Opens the seal and drops what was in it. */
-function damageOf(name: string, workspace: Workspace): ConnectionState['damage'] {
+function damageOf(name: string, workspace: Workspace): UnsealFailed['reason'] | undefined {
   try {
     findConnection(workspace, name)?.token();
     return undefined;
