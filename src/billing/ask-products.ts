@@ -3,12 +3,7 @@ import { PRODUCT_IDS, type ProductId } from '../domain/product.ts';
 import type { BalanceRecord, BillingAccess, BillingClient } from './client.ts';
 
 /** What billing says of a project under each product. */
-export interface ProductAnswers {
-  /** The products that have data for it, with its balance under each. */
-  readonly found: readonly { readonly product: ProductId; readonly balance: BalanceRecord }[];
-  /** The products that gave no answer, and why. */
-  readonly failed: readonly { readonly product: ProductId; readonly failure: Failure }[];
-}
+export type ProductAnswers = Readonly<Awaited<ReturnType<typeof askEachProduct>>>;
 
 /**
  * Asks for the project's balance under each product once, in parallel: the interface doesn't say which product a project
@@ -20,9 +15,11 @@ export async function askEachProduct(
   // The failure of a guess says nothing of the project.
   { failures: _, ...access }: BillingAccess,
   project: string,
-): Promise<ProductAnswers> {
-  const found: ProductAnswers['found'][number][] = [];
-  const failed: ProductAnswers['failed'][number][] = [];
+) {
+  /** The products that have data for it, with its balance under each. */
+  const found: { readonly product: ProductId; readonly balance: BalanceRecord }[] = [];
+  /** The products that gave no answer, and why. */
+  const failed: { readonly product: ProductId; readonly failure: Failure }[] = [];
   const answers = await Promise.all(
     PRODUCT_IDS.map((product) => billing.balance(access, { project, product }).catch(failureOf)),
   );

@@ -57,43 +57,29 @@ export interface ServiceResponse {
 }
 
 /** How long and how often Tally asks a service, and how much it accepts. Durations in milliseconds. */
-export interface HttpLimits {
+export const HTTP_LIMITS = {
   /** One request from its turn in the queue to the last byte, with all tries and the pauses between them. */
-  readonly deadline: Millis;
-  readonly tries: number;
-  /** The pause before the next try is random between these two; its upper end grows with each try. */
-  readonly shortestBackoff: Millis;
-  readonly longestBackoff: Millis;
-  /** After this many outages in a row, a connection does not ask an origin for `breakerPause`. */
-  readonly breakerThreshold: number;
-  readonly breakerPause: Millis;
-  /** How many failing connections are remembered; beyond it, the one that failed longest ago is forgotten. */
-  readonly failingConnections: number;
-  readonly bodyBytes: number;
-  /** {@link Limits.serviceConnections} */
-  readonly connections: number;
-  /** How many interactive requests of a workspace may wait for one origin; the next one is refused. */
-  readonly queueLength: number;
-  /** How long an interactive request may wait for its turn. A background request waits without limit. */
-  readonly queueTimeout: Millis;
-  /** How long an unused connection is kept, unless the service names a time. */
-  readonly keepAlive: Millis;
-}
-
-export const HTTP_LIMITS: HttpLimits = {
   deadline: 10_000,
   tries: 3,
+  /** The pause before the next try is random between these two; its upper end grows with each try. */
   shortestBackoff: 100,
   longestBackoff: 800,
+  /** After this many outages in a row, a connection does not ask an origin for `breakerPause`. */
   breakerThreshold: 10,
   breakerPause: 5_000,
+  /** How many failing connections are remembered; beyond it, the one that failed longest ago is forgotten. */
   failingConnections: 1_024,
   bodyBytes: 4 * 1024 * 1024,
+  /** {@link Limits.serviceConnections} */
   connections: DEFAULT_LIMITS.serviceConnections,
+  /** How many interactive requests of a workspace may wait for one origin; the next one is refused. */
   queueLength: 500,
+  /** How long an interactive request may wait for its turn. A background request waits without limit. */
   queueTimeout: 10_000,
+  /** How long an unused connection is kept, unless the service names a time. */
   keepAlive: 20_000,
 };
+export type HttpLimits = Readonly<typeof HTTP_LIMITS>;
 
 /** A connection pool that applies the address rules whenever it opens a connection. */
 export const createAgent = (

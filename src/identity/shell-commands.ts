@@ -15,17 +15,11 @@ const CONFLICTING_VARIABLES = [
   'OS_USER_DOMAIN_NAME',
 ] as const;
 
-interface Endpoint {
-  readonly service: 'compute' | 'identity';
-  readonly url: string;
-}
-
 /** @returns the endpoint for `OS_ENDPOINT`: compute's, or identity's if the catalog has no compute */
-export function findEndpoint(endpoints: IssuedToken['endpoints'], authUrl: string): Endpoint {
+export function findEndpoint(endpoints: IssuedToken['endpoints'], authUrl: string) {
   const compute = endpoints.find(({ service }) => service === 'compute');
-  return compute === undefined
-    ? { service: 'identity', url: authUrl }
-    : { service: 'compute', url: compute.url };
+  const service = compute === undefined ? ('identity' as const) : ('compute' as const);
+  return { service, url: compute?.url ?? authUrl };
 }
 
 /**

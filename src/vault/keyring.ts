@@ -60,12 +60,7 @@ export interface SealOwner {
   readonly audience?: readonly string[];
 }
 
-interface Envelope {
-  readonly keyId: string;
-  readonly nonce: Buffer;
-  /** Ciphertext, then the tag. */
-  readonly sealed: Buffer;
-}
+type Envelope = ReturnType<typeof parseEnvelope>;
 
 /** `v1.<key id>.<nonce>.<ciphertext and tag>`, the last two in base64url. The nonce is fresh each time. */
 export function seal(plain: string, owner: SealOwner, keyId: string, key: KeyObject): string {
@@ -78,11 +73,12 @@ export function seal(plain: string, owner: SealOwner, keyId: string, key: KeyObj
 }
 
 /** @throws UnsealFailed `malformed` unless it is an envelope */
-export function parseEnvelope(text: string, what?: string): Envelope {
+export function parseEnvelope(text: string, what?: string) {
   const match = ENVELOPE.exec(text);
   if (match === null) throw new UnsealFailed('malformed', undefined, what);
   // The pattern has all three groups, or does not match.
   const [, keyId, nonceText, sealedText] = match as unknown as [string, string, string, string];
+  // `sealed` is the ciphertext, then the tag.
   return { keyId, nonce: decode(nonceText, what), sealed: decode(sealedText, what) };
 }
 

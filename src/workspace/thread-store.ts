@@ -38,14 +38,6 @@ export interface ThreadPlace {
 /** Who saw the answer: everybody in the thread, or this person; or that it failed, which only this person saw. */
 export type ThreadOutcome = 'everybody' | 'person' | 'failed';
 
-/** What this person may refer to. */
-export interface ThreadQuestions {
-  /** The last one with an answer that this person saw. */
-  readonly answered: ThreadQuestion | undefined;
-  /** The last one of this person, if it failed after that. */
-  readonly failed: ThreadQuestion | undefined;
-}
-
 /**
  * The last questions in each thread, so that the next one can leave out what they had. Each method is one round trip.
  * @throws StoreUnavailable from each
@@ -97,8 +89,11 @@ export function createThreadStore(redis: RedisConnection) {
       const args = questionArguments(place, question, outcome);
       await evalInWorkspace(redis, workspace, REMEMBER, keys, ...args);
     },
-    /** @param at now, in ms */
-    async recall(place: ThreadPlace, at: Millis): Promise<ThreadQuestions> {
+    /**
+     * What this person may refer to: `answered` is the last one with an answer that this person saw, `failed` the last one
+     * of this person, if it failed after that. @param at now, in ms
+     */
+    async recall(place: ThreadPlace, at: Millis) {
       const outcomes: readonly ThreadOutcome[] = ['everybody', 'person', 'failed'];
       const fields = outcomes.map((outcome) => fieldOf(place, outcome));
       const values = await guardRead(() => redis.hmget(threadsKey(place.workspace), ...fields));

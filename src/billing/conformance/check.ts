@@ -38,13 +38,7 @@ export interface PointResult {
   readonly query?: string;
 }
 
-export interface Conformance {
-  readonly conforms: boolean;
-  readonly points: readonly PointResult[];
-  readonly requests: number;
-  /** With those that were sent again. */
-  readonly attempts: number;
-}
+export type Conformance = Readonly<Awaited<ReturnType<typeof checkConformance>>>;
 
 export interface ConformanceParts extends QuestionerParts {
   readonly subscription: Subscription;
@@ -63,7 +57,7 @@ const UNKNOWN_PROJECT = '2147483647';
 const UNKNOWN_TOKEN = 'a-token-that-nobody-has';
 
 /** @returns every point, in the order of the table. Never rejects for what a service does. */
-export async function checkConformance(parts: ConformanceParts): Promise<Conformance> {
+export async function checkConformance(parts: ConformanceParts) {
   const questioner = createQuestioner(parts);
   const found = new Map<PointId, Found>();
   const note = (findings: readonly Found[]): void => {

@@ -10,12 +10,6 @@ import { checkRecipient, type RecipientContext } from './recipients.ts';
 import { type MessageTopic, type TopicContext, threadQuestions } from './remember-topic.ts';
 import type { Draft, OutboxMessage } from './send-message.ts';
 
-/** A message that was sent, and its new content. */
-export interface MessageEdit extends Pick<OutboxMessage, 'key' | 'to'>, Pick<Draft, 'projects'> {
-  readonly posted: PostedTo;
-  content(): Message;
-}
-
 /** Slack's codes for a message that no longer exists or can no longer be edited. */
 const UNCHANGEABLE: readonly string[] = ['message_not_found', 'cant_update_message', 'edit_window_closed'];
 
@@ -26,10 +20,16 @@ const UNCHANGEABLE: readonly string[] = ['message_not_found', 'cant_update_messa
  * @throws Failure, StoreUnavailable
  */
 export async function editMessage(
-  edit: MessageEdit,
+  {
+    key,
+    to,
+    projects,
+    posted,
+    content,
+  }: Pick<OutboxMessage, 'key' | 'to'> &
+    Pick<Draft, 'projects'> & { readonly posted: PostedTo; content(): Message },
   context: DeliveryContext,
 ): Promise<'edited' | 'refused' | 'gone'> {
-  const { key, to, projects, posted, content } = edit;
   const { channel } = posted;
   const client = await context.client();
   await context.waitForChannel(channel, context.logSnapshot.lastPost(channel));
@@ -48,16 +48,14 @@ const isUnchangeable = (error: unknown): boolean =>
   isFailure(error) &&
   (error.kind === 'cannot-post' || (error.kind === 'slack-failed' && UNCHANGEABLE.includes(error.code)));
 
-export interface MessageNow extends Pick<OutboxMessage, 'to'> {
-  /** Who gets the message: for a test, the person who asked sees what `to` would see. */
-  readonly shownTo: SlackId;
-  readonly content: Message;
-  readonly topic: MessageTopic;
-}
-
-/** Sends what a person asked for and waits for. @throws NotAllowed if `to` may not see it; Failure */
+/**
+ * Sends what a person asked for and waits for.
+ *
+ * @param shownTo who gets it: for a test, the person who asked sees what `to` would see
+ * @throws NotAllowed if `to` may not see it; Failure
+ */
 export async function sendNow(
-  { to, shownTo, content, topic }: MessageNow,
+  { to, shownTo, content, topic }: { to: SlackId; shownTo: SlackId; content: Message; topic: MessageTopic },
   context: RecipientContext & TopicContext & { readonly threads: ThreadStore },
 ): Promise<void> {
   if ((await checkRecipient(to, topic.projects, context)).refusal !== undefined)

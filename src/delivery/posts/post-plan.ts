@@ -49,22 +49,7 @@ export interface PendingNotice extends ScheduleLogEntry {
   readonly isInWork: boolean;
 }
 
-export interface DeliveryPlan {
-  readonly tasks: readonly DeliveryTask[];
-  /** Tally paused them, and the reason no longer holds. */
-  readonly resumed: readonly Schedule[];
-  /** Posts whose figures are due for a check. */
-  readonly correctionsDue: readonly ScheduleLogEntry[];
-  readonly pendingNotices: readonly PendingNotice[];
-  /** Begun, but the schedule was changed or paused before the post went out. */
-  readonly abandoned: readonly ScheduleLogEntry[];
-  /** Log entries that are no longer needed. */
-  readonly stale: readonly DeliveryLogLine[];
-  /** When there is something to do besides the calendar; undefined for never. */
-  readonly next: Millis | undefined;
-  /** When the next date of a schedule is due; undefined for none. */
-  readonly nextDue: Millis | undefined;
-}
+export type DeliveryPlan = Readonly<ReturnType<typeof planDeliveries>>;
 
 /** How long after a post its figures are checked, in ms. */
 export const CORRECTION_DELAYS: readonly number[] = [6, 24, 72].map((hours) => hours * HOUR);
@@ -72,11 +57,7 @@ export const CORRECTION_DELAYS: readonly number[] = [6, 24, 72].map((hours) => h
 const KEEP_MS = 96 * HOUR;
 
 /** What to do for a workspace at `now` (ms), by its record and its delivery log. */
-export function planDeliveries(
-  workspace: Workspace,
-  snapshot: DeliveryLogSnapshot,
-  now: Millis,
-): DeliveryPlan {
+export function planDeliveries(workspace: Workspace, snapshot: DeliveryLogSnapshot, now: Millis) {
   const known = new Set(workspace.scheduleIds);
   const each = workspace.schedules.map((schedule) => {
     const lines = snapshot.lines.filter((line) => line.schedule === schedule.id).toSorted(compareByDate);
@@ -86,24 +67,26 @@ export function planDeliveries(
     ({ schedule, entry }) => !known.has(schedule) && now - entry.at > KEEP_MS,
   );
   const next = each.flatMap((planned) => planned.next);
-  const plan = {
-    tasks: each.flatMap(({ task }) => task ?? []),
-    resumed: each.flatMap(({ resumed }) => resumed),
-    correctionsDue: each.flatMap(({ correctionsDue }) => correctionsDue),
-    pendingNotices: each.flatMap(({ pendingNotices }) => pendingNotices),
-    abandoned: each.flatMap(({ abandoned }) => abandoned),
-    stale: [...orphans, ...each.flatMap(({ stale }) => stale)],
-    nextDue: earliest(...each.map(({ nextDue }) => nextDue)),
-  };
+  const tasks = each.flatMap(({ task }) => task ?? []);
+  const correctionsDue = each.flatMap((planned) => planned.correctionsDue);
   const backOffUntil = backOffEnd(snapshot, now);
-  if (backOffUntil <= now) return { ...plan, next: earliest(...next) };
-  const slackCalls = [plan.tasks, plan.correctionsDue];
-  const isWaiting = next.length > 0 || slackCalls.some((some) => some.length > 0);
+  const isLimited = backOffUntil > now;
+  const isWaiting = next.length + tasks.length + correctionsDue.length > 0;
   return {
-    ...plan,
-    tasks: [],
-    correctionsDue: [],
-    next: isWaiting ? backOffUntil : undefined,
+    tasks: isLimited ? [] : tasks,
+    /** Tally paused them, and the reason no longer holds. */
+    resumed: each.flatMap(({ resumed }) => resumed),
+    /** Posts whose figures are due for a check. */
+    correctionsDue: isLimited ? [] : correctionsDue,
+    pendingNotices: each.flatMap(({ pendingNotices }): readonly PendingNotice[] => pendingNotices),
+    /** Begun, but the schedule was changed or paused before the post went out. */
+    abandoned: each.flatMap(({ abandoned }) => abandoned),
+    /** Log entries that are no longer needed. */
+    stale: [...orphans, ...each.flatMap(({ stale }) => stale)],
+    /** When there is something to do besides the calendar; undefined for never. */
+    next: isLimited ? (isWaiting ? backOffUntil : undefined) : earliest(...next),
+    /** When the next date of a schedule is due; undefined for none. */
+    nextDue: earliest(...each.map(({ nextDue }) => nextDue)),
   };
 }
 
@@ -124,7 +107,7 @@ function planSchedule(schedule: Schedule, lines: readonly DeliveryLogLine[], inp
   // A date that finally failed is named in the next post, like one that was never attempted.
   const unnamed = lastSettled === last ? open.overdue : overdueTimes(schedule, lastSettled, now);
   const isUnnamed = ({ date }: DeliveryLogLine) => unnamed.some((due) => due.date === date);
-  const { task, retryAt } = planTask({ schedule, lines, state, overdue, unnamed }, input);
+  const { task, retryAt } = planTask(schedule, lines, { state, overdue, unnamed }, input);
   const isActive = state === 'runs' || state === 'resumes';
   const corrections = isActive
     ? lines.flatMap((line) => {
@@ -159,17 +142,11 @@ function planSchedule(schedule: Schedule, lines: readonly DeliveryLogLine[], inp
   };
 }
 
-interface ScheduleDates {
-  readonly schedule: Schedule;
-  readonly lines: readonly DeliveryLogLine[];
-  readonly state: RunState;
-  readonly overdue: readonly DueTime[];
-  readonly unnamed: readonly DueTime[];
-}
-
 /** The newest overdue date: to deliver now, or not before `retryAt` (ms). */
 function planTask(
-  { schedule, lines, state, overdue, unnamed }: ScheduleDates,
+  schedule: Schedule,
+  lines: readonly DeliveryLogLine[],
+  { state, overdue, unnamed }: { state: RunState; overdue: readonly DueTime[]; unnamed: readonly DueTime[] },
   { workspace, snapshot, now }: PlanInput,
 ): { readonly task?: DeliveryTask; readonly retryAt?: Millis } {
   const due = overdue.at(-1);

@@ -12,34 +12,22 @@ import type { FiguresEvent } from './watch-state.ts';
 
 /** What an alert says, in plain text: its headline, and why with the arithmetic. */
 
-/** Writes amounts in a locale, with a currency label. */
-export interface WriteMoney {
-  (value: Money): string;
-  /** BCP 47 */
-  readonly locale: string;
-}
+export type AlertWords = Readonly<ReturnType<typeof alertWords>>;
 
 /** How the workspace names the project and writes amounts now: that may have changed since the facts were stored. */
-export interface AlertWords {
+export const alertWords = ({ project }: Pick<Watch, 'project'>, workspace: Workspace, today: Day) => ({
   /** As the project is called. */
-  readonly label: string;
-  readonly money: WriteMoney;
-  /** The readers': months of its year are named without the year. */
-  readonly today: Day;
-}
-
-export const alertWords = (
-  { project }: Pick<Watch, 'project'>,
-  workspace: Workspace,
-  today: Day,
-): AlertWords => ({
   label: projectLabel(project, workspace),
   money: moneyWriter(project, workspace, workspace.settings.locale),
+  /** The readers': months of its year are named without the year. */
   today,
 });
 
+/** Writes amounts in a locale, with a currency label. */
+export type WriteMoney = ReturnType<typeof moneyWriter>;
+
 /** Writes amounts of a project with its currency label. @param locale BCP 47 */
-export function moneyWriter(project: ChosenProject, workspace: Workspace, locale: string): WriteMoney {
+export function moneyWriter(project: ChosenProject, workspace: Workspace, locale: string) {
   const label = currencyOf(project, workspace);
   return Object.assign((value: Money) => formatMoney(value, locale, label), { locale });
 }

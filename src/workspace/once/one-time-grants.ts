@@ -67,11 +67,6 @@ export interface GrantClaim {
 const PURPOSES = ['issue', 'revoke'] as const;
 type Purpose = (typeof PURPOSES)[number];
 
-export interface ClaimedGrant {
-  readonly grant: TokenGrant;
-  readonly token: string | undefined;
-}
-
 /** Longer than a revocation with its check may take, in ms. */
 export const GRANT_LEASE_MS = 30_000;
 
@@ -145,13 +140,7 @@ export function createOneTimeGrants(redis: RedisConnection) {
      *
      * @returns `busy` for `GRANT_LEASE_MS` after another claim; undefined when it expired or belongs to somebody else
      */
-    async claim({
-      workspace,
-      person,
-      grantText,
-      purpose,
-      at,
-    }: GrantClaim): Promise<ClaimedGrant | 'busy' | undefined> {
+    async claim({ workspace, person, grantText, purpose, at }: GrantClaim) {
       const [handle = '', envelope] = grantText.split(' ');
       if (!HANDLE.test(handle)) return undefined;
       const now = Math.floor(at);

@@ -1,4 +1,6 @@
+import type * as z from 'zod';
 import { DEFAULT_PRODUCT, isProductId, isProjectId, PRODUCTS, type ProductId } from '../../domain/product.ts';
+import type { projectChoice } from '../record/record-schema.ts';
 import type { Workspace } from '../record/workspace.ts';
 import { isAlias, type Project } from './projects.ts';
 import {
@@ -9,14 +11,8 @@ import {
   UNLIMITED,
 } from './resolve-project.ts';
 
-/** What a schedule or a watch is about: an ID and a product, so that a project can be renamed or removed. */
-export interface ChosenProject {
-  /** 1 to 32 digits */
-  readonly id: string;
-  readonly product: ProductId;
-  /** The name it was chosen by, because a project may have several. */
-  readonly alias?: string;
-}
+/** What a schedule or a watch is about, as records hold it. */
+export type ChosenProject = Readonly<z.infer<typeof projectChoice>>;
 
 export const chosenProject = ({ project: id, product, alias }: ResolvedProject): ChosenProject => ({
   ...{ id, product },

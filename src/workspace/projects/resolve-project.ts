@@ -10,7 +10,6 @@ import {
 import type { SeveralProjects } from '../../domain/language/command-text.ts';
 import { DEFAULT_PRODUCT, type ProductId } from '../../domain/product.ts';
 import type { SlackId } from '../../domain/slack-id.ts';
-import type { WaitMeter } from '../../runtime/work.ts';
 import {
   damagedIds,
   findConnection,
@@ -29,20 +28,7 @@ export interface ProjectReference {
 }
 
 /** The project a question is about, and its name in the answer. */
-export interface ResolvedProject {
-  /** 1 to 32 digits */
-  readonly project: string;
-  readonly product: ProductId;
-  /** The alias if the workspace gave one, else `Project 123`. */
-  readonly label: string;
-  /** What a command types to name it: the alias, or the ID. */
-  readonly word: string;
-  readonly alias: string | undefined;
-  /** The label of amounts; '' for none. */
-  readonly currency: string;
-  /** Name of the connection; the default one if undefined. */
-  readonly connection: string | undefined;
-}
+export type ResolvedProject = Readonly<ReturnType<typeof resolveProject>>;
 
 /** Where and by whom a question is asked. */
 export interface AskLocation {
@@ -62,11 +48,7 @@ export const UNLIMITED: AskLocation = { channel: undefined, isUnlimited: true };
  * @throws ProjectMissing if nothing is named; NotConnected instead, if the workspace has no connection;
  * NotAllowed when the project is limited to other channels; UnsealFailed when its record is damaged
  */
-export function resolveProject(
-  named: ProjectReference,
-  record: Workspace,
-  place: AskLocation,
-): ResolvedProject {
+export function resolveProject(named: ProjectReference, record: Workspace, place: AskLocation) {
   const project = findRegistration(named, record, place);
   const id = project?.id ?? named.project;
   // Without a connection, choosing a project would not help.
@@ -77,12 +59,17 @@ export function resolveProject(
   const asked = [{ id, product }, ...registered];
   if (!asked.every((project) => canAskAbout(project, record, place))) throw new NotAllowed('channel');
   return {
+    /** 1 to 32 digits */
     project: id,
     product,
+    /** The alias if the workspace gave one, else `Project 123`. */
     label: project?.alias ?? `Project ${id}`,
+    /** What a command types to name it: the alias, or the ID. */
     word: project?.alias ?? id,
     alias: project?.alias,
+    /** The label of amounts; '' for none. */
     currency: project?.currency ?? requireSettings(record).currency,
+    /** Name of the connection; the default one if undefined. */
     connection: project?.connection,
   };
 }
@@ -236,22 +223,13 @@ export function visibleProjects(record: Workspace, place: AskLocation): readonly
 }
 
 /** A connection with its token unsealed, for one question. */
-export interface OpenedConnection {
-  readonly workspace: SlackId;
-  /** Name of the connection. */
-  readonly connection: string;
-  readonly baseUrl: string;
-  readonly token: string;
-  /** What failed when the record was read. */
-  readonly failures: Workspace['failures'];
-  readonly waits: WaitMeter;
-}
+export type OpenedConnection = Readonly<ReturnType<typeof openConnection>>;
 
 /** @throws NotConnected; ConnectionMissing if the workspace has other connections; UnsealFailed */
 export function openConnection(
   record: Workspace,
   { connection: name, label, alias }: Pick<ResolvedProject, 'connection' | 'label' | 'alias'>,
-): OpenedConnection {
+) {
   const connection = findConnection(record, name);
   if (connection !== undefined)
     return {
@@ -259,6 +237,7 @@ export function openConnection(
       connection: connection.name,
       baseUrl: connection.baseUrl,
       token: connection.token(),
+      /** What failed when the record was read. */
       failures: record.failures,
       waits: record.waits,
     };

@@ -63,15 +63,9 @@ export interface AuditEntry {
 /** As it was recorded, perhaps by a newer version with actions that this one does not know. */
 export type RecordedEntry = Omit<AuditEntry, 'action'> & { readonly action: string };
 
-export interface AuditPage {
-  /** Newest first. */
-  readonly entries: readonly RecordedEntry[];
-  /** Where the next page begins; undefined on the last one. */
-  readonly older: string | undefined;
-}
-
 /** Each method is one round trip. @throws StoreUnavailable */
 export type Audit = ReturnType<typeof createAudit>;
+export type AuditPage = Awaited<ReturnType<Audit['page']>>;
 
 /** Enough for years of administration; older entries are dropped. */
 export const MAX_AUDIT_ENTRIES = 1000;
@@ -122,13 +116,15 @@ export function createAudit(redis: RedisConnection) {
       return (await rows(workspace, '+', most)).map(entryOf);
     },
     /** The newest entries, or those before the place that a page's `older` names. */
-    async page(workspace: SlackId, most: number, before?: string): Promise<AuditPage> {
+    async page(workspace: SlackId, most: number, before?: string) {
       // A button's value is outside text: an invalid one starts at the newest entry.
       const from = before !== undefined && ID.test(before) ? `(${before}` : '+';
       const found = await rows(workspace, from, most + 1);
       const shown = found.slice(0, most);
       return {
+        /** Newest first. */
         entries: shown.map(entryOf),
+        /** Where the next page begins; undefined on the last one. */
         older: found.length > most ? shown.at(-1)?.[0] : undefined,
       };
     },

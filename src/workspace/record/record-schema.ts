@@ -23,7 +23,7 @@ export const millis = z.int();
 export const projectId = z.string();
 export const group = z.string().regex(GROUP);
 export const product = z.literal(PRODUCT_IDS);
-/** By ID and product, so that a project can be renamed or removed, with the name it was chosen by. */
+/** By ID and product, so that a project can be renamed or removed, and by the name it was chosen by: it may have several. */
 export const projectChoice = z.object({ id: projectId, product, alias: z.string().exactOptional() });
 
 /**
