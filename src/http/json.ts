@@ -15,14 +15,6 @@ export type JsonObject = Readonly<Record<string, unknown>>;
 export const isJsonObject = (value: unknown): value is JsonObject =>
   typeof value === 'object' && value !== null && !Array.isArray(value) && !(value instanceof JsonNumber);
 
-/** How much is read. */
-export interface JsonLimits {
-  /** Elements of one list. */
-  readonly elements: number;
-  /** Values in all. */
-  readonly values: number;
-}
-
 /** Work on an answer pauses after this many characters. */
 export const PART = 16 * 1024;
 
@@ -55,11 +47,16 @@ class ExactTokenizer extends Tokenizer {
 /**
  * Reads a text in parts: it pauses after every `PART` characters.
  *
+ * @param limits `elements` of one list, `values` in all
  * @param mask applied to each text and number, not to names
  * @returns objects, lists, texts, JsonNumbers, booleans and null
  * @throws {JsonSyntaxError} {@link JsonLimitError}, before more is built
  */
-export function* readJson(text: string, limits: JsonLimits, mask: SecretMask): Generator<void, unknown> {
+export function* readJson(
+  text: string,
+  limits: { readonly elements: number; readonly values: number },
+  mask: SecretMask,
+): Generator<void, unknown> {
   // Without a buffer, a text of megabytes is a list of its characters until it ends.
   const tokenizer = new ExactTokenizer({ stringBufferSize: LONGEST, numberBufferSize: LONGEST });
   tokenizer.onToken = ({ token, value }) =>

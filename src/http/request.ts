@@ -27,31 +27,23 @@ export interface ExchangeInfo {
   readonly took: Millis;
 }
 
-export interface HttpOptions {
+/** The only way to send requests to services whose addresses come from outside. */
+export type GuardedHttp = ReturnType<typeof createHttp>;
+
+/** @param options `resolve` and `limits` replace the system's resolver and {@link HTTP_LIMITS} in tests */
+export function createHttp(options: {
   readonly trustedHosts: readonly TrustedHost[];
   readonly limits?: Partial<HttpLimits>;
   readonly resolve?: ResolveHost;
   readonly onExchange?: (exchange: ExchangeInfo) => void;
-}
-
-/** The only way to send requests to services whose addresses come from outside. */
-export type GuardedHttp = ReturnType<typeof createHttp>;
-
-interface Progress {
-  tries: number;
-  /** By `performance.now()`. */
-  startedAt: Millis;
-}
-
-/** @param options `resolve` and `limits` replace the system's resolver and {@link HTTP_LIMITS} in tests */
-export function createHttp(options: HttpOptions) {
+}) {
   const { trustedHosts, resolve = systemResolve, onExchange } = options;
   const limits: HttpLimits = { ...HTTP_LIMITS, ...options.limits };
   const agent = createAgent(trustedHosts, limits, resolve);
   const admission = createAdmission(limits);
   const running = new Set<Promise<ServiceResponse>>();
 
-  async function sendWithRetries(request: ServiceRequest, progress: Progress): Promise<ServiceResponse> {
+  async function sendWithRetries(request: ServiceRequest, progress: { tries: number; startedAt: Millis }) {
     const timeLeft = () => limits.deadline - (performance.now() - progress.startedAt);
     for (;;) {
       progress.tries += 1;
@@ -70,7 +62,7 @@ export function createHttp(options: HttpOptions) {
 
   async function sendAndReport(request: ServiceRequest): Promise<ServiceResponse> {
     const url = new URL(request.url);
-    const progress: Progress = { tries: 0, startedAt: performance.now() };
+    const progress = { tries: 0, startedAt: performance.now() };
     const waits = request.tenant?.waits;
     waits?.begin();
     const report = (outcome: ExchangeInfo['outcome']) => {

@@ -34,32 +34,30 @@ export interface IssuedToken extends TokenBody {
 
 export type IdentityClient = ReturnType<typeof createIdentityClient>;
 
-export interface IdentityClientParts {
-  /** Sends the requests, under the address rules. */
-  readonly http: GuardedHttp;
-  /** Called before `issue` fails. Never rejects. */
-  readonly onNotIssued?: (access: ApplicationAccess, tenant: Tenant, error: unknown) => Promise<void>;
-}
-
 /**
  * The identity API. All methods throw what {@link GuardedHttp.request} throws, and WrongIdentityUrl, ServiceFailed (any
  * other 4xx), and InvalidWord for a token that no header can carry.
+ *
+ * @param onNotIssued called before `issue` fails; never rejects
  */
-export function createIdentityClient({ http, onNotIssued = async () => undefined }: IdentityClientParts) {
+export function createIdentityClient({
+  http,
+  onNotIssued = async () => undefined,
+}: {
+  readonly http: GuardedHttp;
+  readonly onNotIssued?: (access: ApplicationAccess, tenant: Tenant, error: unknown) => Promise<void>;
+}) {
   /**
    * Issues a token. Never retries: a second request could issue a second token.
    *
    * @throws {AccessRefused} (401, 403) {@link AccessNotFound} {@link ProjectDisabled} (404)
    * {@link InvalidResponse} (success without a token) {@link OutcomeUnclear}
    */
-  async function issue(access: ApplicationAccess, tenant: Tenant): Promise<IssuedToken> {
-    try {
-      return await tryIssue(access, tenant);
-    } catch (error) {
+  const issue = (access: ApplicationAccess, tenant: Tenant): Promise<IssuedToken> =>
+    tryIssue(access, tenant).catch(async (error) => {
       await onNotIssued(access, tenant, error);
       throw error;
-    }
-  }
+    });
 
   async function tryIssue({ authUrl, id, secret }: ApplicationAccess, tenant: Tenant): Promise<IssuedToken> {
     let sent = false;

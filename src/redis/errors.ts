@@ -35,12 +35,7 @@ const REPLY_KINDS: Readonly<Record<string, StoreErrorKind>> = {
 };
 
 /** ioredis throws plain errors for a connection that is closed, not there yet, or silent. */
-const CONNECTION_ERRORS: readonly string[] = [
-  'Error',
-  'MaxRetriesPerRequestError',
-  'AbortError',
-  'ClusterAllFailedError',
-];
+const CONNECTION_ERRORS = ['Error', 'MaxRetriesPerRequestError', 'AbortError', 'ClusterAllFailedError'];
 
 /** @returns undefined for our own mistakes */
 export function storeErrorKind(error: unknown): StoreErrorKind | undefined {

@@ -1,4 +1,5 @@
 import { tryRead } from '../domain/try-read.ts';
+
 /** Where Redis is, as `REDIS_URL` says: one server, the master that Sentinels name, or a Cluster. */
 export type RedisAddress =
   | { readonly kind: 'single'; readonly url: string }

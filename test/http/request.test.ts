@@ -17,7 +17,6 @@ import {
   createHttp,
   type ExchangeInfo,
   type GuardedHttp,
-  type HttpOptions,
   type ServiceRequest,
 } from '../../src/http/request.ts';
 import { failureMessage } from '../../src/slack/reply/error-reply.ts';
@@ -38,7 +37,7 @@ async function serving(service: Promise<Service>): Promise<Service> {
 }
 
 /** Trusts loopback, for the test's server, and has short timeouts. */
-function http(options: Partial<HttpOptions> = {}): GuardedHttp {
+function http(options: Partial<Parameters<typeof createHttp>[0]> = {}): GuardedHttp {
   const limits = { shortestBackoff: 1, longestBackoff: 5, ...options.limits };
   const it = createHttp({ trustedHosts: [{ host: '127.0.0.1' }], ...options, limits });
   releases.push(it.close);

@@ -40,12 +40,6 @@ export type TokenGrant = Omit<StoredGrant, 'key'>;
 /** Each method is one round trip. @throws StoreUnavailable */
 export type OneTimeGrants = ReturnType<typeof createOneTimeGrants>;
 
-/** Both in ms since the epoch. */
-interface GrantLifetime {
-  readonly at: Millis;
-  readonly until: Millis;
-}
-
 /** Written in the same step. */
 interface KeepOptions {
   /** Written first: if that fails, no grant is stored. */
@@ -116,7 +110,7 @@ export function createOneTimeGrants(redis: RedisConnection) {
     async keep(
       workspace: SlackId,
       grant: TokenGrant,
-      { at, until }: GrantLifetime,
+      { at, until }: { readonly at: Millis; readonly until: Millis },
       token?: string,
       { entry, replaces = '' }: KeepOptions = {},
     ): Promise<string> {

@@ -1,38 +1,7 @@
 /** Failures as Redis keeps them: their kind and data. The sentence is made when one is read, for its reader. */
 import * as z from 'zod';
-import {
-  AddressRefused,
-  CannotPost,
-  type CommandFailure,
-  ConnectionMissing,
-  type EditConflict,
-  type Failure,
-  type FailureKind,
-  type FailureOf,
-  Forbidden,
-  type IdentityFailure,
-  InvalidResponse,
-  NOT_SENT_REASONS,
-  NoData,
-  NotAllowed,
-  NotConnected,
-  NotInstalled,
-  NotSent,
-  QueryRejected,
-  QueueFull,
-  RateLimited,
-  RedirectRefused,
-  ResponseTooLarge,
-  ServiceFailed,
-  ServicePaused,
-  ServiceUnreachable,
-  SettingsDamaged,
-  SlackFailed,
-  type StoreUnavailable,
-  TimedOut,
-  TokenRejected,
-  UnsealFailed,
-} from '../../domain/failure/index.ts';
+import type { Failure, FailureKind, FailureOf } from '../../domain/failure/index.ts';
+import * as failures from '../../domain/failure/index.ts';
 import type { Day } from '../../domain/time/calendar.ts';
 import { product } from './record-schema.ts';
 
@@ -85,79 +54,88 @@ const askedBy = ({ days, ...about }: StoredQuestion, today: Day | undefined) => 
 
 /** Kinds that only a person’s own request meets. */
 type NeverStored =
-  | (IdentityFailure | EditConflict | StoreUnavailable)['kind']
-  | Exclude<CommandFailure, NotConnected | ConnectionMissing | NotAllowed>['kind'];
+  | (failures.IdentityFailure | failures.EditConflict | failures.StoreUnavailable)['kind']
+  | Exclude<
+      failures.CommandFailure,
+      failures.NotConnected | failures.ConnectionMissing | failures.NotAllowed
+    >['kind'];
 
 const FORMS: { readonly [K in Exclude<FailureKind, NeverStored>]: Form<FailureOf<K>> } = {
-  'token-rejected': form(service, (data) => new TokenRejected(data.service)),
-  forbidden: form(service, (data) => new Forbidden(data.service)),
-  'no-data': form(question, (data, today) => new NoData(askedBy(data.question, today))),
+  'token-rejected': form(service, (data) => new failures.TokenRejected(data.service)),
+  forbidden: form(service, (data) => new failures.Forbidden(data.service)),
+  'no-data': form(question, (data, today) => new failures.NoData(askedBy(data.question, today))),
   'query-rejected': form(
     { ...question, status: z.int() },
-    (data, today) => new QueryRejected([], data.status, askedBy(data.question, today)),
+    (data, today) => new failures.QueryRejected([], data.status, askedBy(data.question, today)),
   ),
-  'rate-limited': form(service, (data) => new RateLimited(data.service)),
-  'timed-out': form({ ...service, after: z.number() }, (data) => new TimedOut(data.service, data.after)),
+  'rate-limited': form(service, (data) => new failures.RateLimited(data.service)),
+  'timed-out': form(
+    { ...service, after: z.number() },
+    (data) => new failures.TimedOut(data.service, data.after),
+  ),
   'service-unreachable': form(
     { ...service, code: z.string() },
-    (data) => new ServiceUnreachable(data.service, '', data.code),
+    (data) => new failures.ServiceUnreachable(data.service, '', data.code),
   ),
   'service-failed': form(
     { ...service, status: z.int() },
-    (data) => new ServiceFailed(data.service, data.status),
+    (data) => new failures.ServiceFailed(data.service, data.status),
   ),
   'service-paused': form(
     service,
-    (data) => new ServicePaused(data.service, '', new ServiceFailed(data.service, 0)),
+    (data) => new failures.ServicePaused(data.service, '', new failures.ServiceFailed(data.service, 0)),
   ),
-  'queue-full': form(service, (data) => new QueueFull(data.service)),
+  'queue-full': form(service, (data) => new failures.QueueFull(data.service)),
   'invalid-response': form(
     { ...service, what: z.string() },
-    (data) => new InvalidResponse(data.service, data.what),
+    (data) => new failures.InvalidResponse(data.service, data.what),
   ),
   'response-too-large': form(
     { ...service, limit: z.int(), unit: z.enum(['bytes', 'items', 'values']) },
-    (data) => new ResponseTooLarge(data.service, data.limit, data.unit),
+    (data) => new failures.ResponseTooLarge(data.service, data.limit, data.unit),
   ),
   'redirect-refused': form(
     { ...service, status: z.int() },
-    (data) => new RedirectRefused(data.service, data.status, ''),
+    (data) => new failures.RedirectRefused(data.service, data.status, ''),
   ),
   'address-refused': form(
     { why: z.string() },
-    (data) => new AddressRefused('the service’s address', data.why),
+    (data) => new failures.AddressRefused('the service’s address', data.why),
   ),
-  'not-connected': withoutData(() => new NotConnected()),
+  'not-connected': withoutData(() => new failures.NotConnected()),
   'connection-missing': form(
     {
       connection: z.string().optional(),
       project: z.object({ label: z.string(), alias: z.string().optional() }).optional(),
     },
     ({ connection, project }) =>
-      new ConnectionMissing(connection, project && { alias: undefined, ...project }),
+      new failures.ConnectionMissing(connection, project && { alias: undefined, ...project }),
   ),
   'not-allowed': form(
     { reason: z.enum(['guest', 'external', 'not-member', 'not-manager', 'not-owner', 'channel']) },
-    (data) => new NotAllowed(data.reason),
+    (data) => new failures.NotAllowed(data.reason),
   ),
   'unseal-failed': form(
     {
       reason: z.enum(['unknown-key', 'not-authentic', 'malformed']),
       what: z.enum(['billing-token', 'application-access', 'slack-installation', 'project', 'record']),
     },
-    (data) => new UnsealFailed(data.reason, undefined, data.what),
+    (data) => new failures.UnsealFailed(data.reason, undefined, data.what),
   ),
-  'settings-damaged': withoutData(() => new SettingsDamaged()),
+  'settings-damaged': withoutData(() => new failures.SettingsDamaged()),
   'slack-failed': form(
     { method: z.string(), code: z.string() },
-    (data) => new SlackFailed(data.method, data.code),
+    (data) => new failures.SlackFailed(data.method, data.code),
   ),
-  'not-installed': form({ reason: z.enum(['unknown', 'expired']) }, (data) => new NotInstalled(data.reason)),
+  'not-installed': form(
+    { reason: z.enum(['unknown', 'expired']) },
+    (data) => new failures.NotInstalled(data.reason),
+  ),
   'cannot-post': form(
     { reason: z.enum(['not-there', 'archived', 'restricted']) },
-    (data) => new CannotPost(data.reason),
+    (data) => new failures.CannotPost(data.reason),
   ),
-  'not-sent': form({ why: z.enum(NOT_SENT_REASONS) }, (data) => new NotSent(data.why)),
+  'not-sent': form({ why: z.enum(failures.NOT_SENT_REASONS) }, (data) => new failures.NotSent(data.why)),
 };
 
 /** Of a kind that has none, as another version wrote it. */

@@ -47,24 +47,18 @@ export type { Workspace } from './workspace.ts';
  */
 export type Workspaces = ReturnType<typeof createWorkspaces>;
 
-export interface WorkspacesParts {
-  readonly redis: RedisConnection;
-  readonly keyring: Keyring;
-  /** Whether Slack still accepts the workspace's token; assumed if absent. */
-  readonly isInstalled?: ChangeTarget['isInstalled'];
-  /** A change has done what a person asked a manager for. */
-  readonly onRequestDone?: ChangeTarget['onRequestDone'];
-  /** Called once for a workspace that the index or its audit names and that has no record. */
-  readonly onMissing?: (teamId: SlackId) => void;
-}
-
 export function createWorkspaces({
   redis,
   keyring,
   isInstalled = async () => true,
   onRequestDone = () => undefined,
   onMissing = () => undefined,
-}: WorkspacesParts) {
+}: {
+  readonly redis: RedisConnection;
+  readonly keyring: Keyring;
+  /** Called once for a workspace that the index or its audit names and that has no record. */
+  readonly onMissing?: (teamId: SlackId) => void;
+} & Partial<Pick<ChangeTarget, 'isInstalled' | 'onRequestDone'>>) {
   const store = createWorkspaceStore(redis);
   const index = createWorkspaceIndex(redis);
   const missing = new Set<string>();
