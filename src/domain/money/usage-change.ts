@@ -33,30 +33,33 @@ export interface UsageChange {
   readonly figures?: UsageChangeFigures;
 }
 
+type Side = keyof Compared<unknown>;
+
+const both = <T>(of: (side: Side) => T): Compared<T> => ({ current: of('current'), before: of('before') });
+
 /** Compares complete reported days only. @param days the complete days that each usage should cover */
 export function compareUsage(current: Usage, before: Usage, days: Compared<readonly Day[]>): UsageChange {
-  const spent = { current: sumSpentOn(current, days.current), before: sumSpentOn(before, days.before) };
-  const coverage = {
-    current: coverageOf(current, days.current, spent.current.reported),
-    before: coverageOf(before, days.before, spent.before.reported),
-  };
+  const usages = { current, before };
+  const spent = both((side) => sumSpentOn(usages[side], days[side]));
+  const coverage = both((side): Coverage => {
+    const covered = new Set(days[side]);
+    const partial = usages[side].partialDays.filter((day) => covered.has(day)).length;
+    return { reported: spent[side].reported, of: days[side].length, partial };
+  });
   if (spent.current.reported === 0 || spent.before.reported === 0) return { coverage };
-  const daily = {
-    current: divide(spent.current.sum, spent.current.reported),
-    before: divide(spent.before.sum, spent.before.reported),
-  };
+  const daily = both((side) => divide(spent[side].sum, spent[side].reported));
   const isSameCount = spent.current.reported === spent.before.reported;
   return {
     coverage,
     figures: isSameCount
-      ? figuresOf('total', { current: spent.current.sum, before: spent.before.sum }, daily, coverage)
+      ? figuresOf(
+          'total',
+          both((side) => spent[side].sum),
+          daily,
+          coverage,
+        )
       : figuresOf('average', daily, daily, coverage),
   };
-}
-
-function coverageOf(usage: Usage, days: readonly Day[], reported: number): Coverage {
-  const covered = new Set(days);
-  return { reported, of: days.length, partial: usage.partialDays.filter((day) => covered.has(day)).length };
 }
 
 function figuresOf(
@@ -78,11 +81,10 @@ function figuresOf(
 export function sumChanges(changes: readonly UsageChange[]): UsageChange | undefined {
   const figures = changes.flatMap((change) => change.figures ?? []);
   if (changes.length === 0 || figures.length < changes.length) return undefined;
-  const sumOf = (side: keyof Compared<Money>) => sumMoney(figures.map(({ daily }) => daily[side]));
-  const worstOf = (side: keyof Compared<Coverage>) =>
-    changes.map(({ coverage }) => coverage[side]).reduce((a, b) => (wholeDays(b) < wholeDays(a) ? b : a));
-  const daily = { current: sumOf('current'), before: sumOf('before') };
-  const coverage = { current: worstOf('current'), before: worstOf('before') };
+  const daily = both((side) => sumMoney(figures.map((each) => each.daily[side])));
+  const coverage = both((side) =>
+    changes.map((each) => each.coverage[side]).reduce((a, b) => (wholeDays(b) < wholeDays(a) ? b : a)),
+  );
   return { coverage, figures: figuresOf('average', daily, daily, coverage) };
 }
 
@@ -143,46 +145,36 @@ export interface UsageDifference extends Difference {
 
 /** Compares the first day with the first, the second with the second … @param days the complete days that each usage should cover, ascending */
 export function compareDays(current: Usage, before: Usage, days: Compared<readonly Day[]>): UsageDifference {
-  const amounts = { current: reportedAmounts(current), before: reportedAmounts(before) };
-  const [pairs, unpaired, uncompared] = [[] as DayDifference[], emptySides(), emptySides()];
-  const single = emptySides();
+  const usages = { current, before };
+  const figures = both((side) => {
+    const amounts = reportedAmounts(usages[side]);
+    return days[side].map((day): DayFigure | undefined => {
+      const value = amounts.get(day);
+      return value && { day, value };
+    });
+  });
+  const pairs: DayDifference[] = [];
+  const [single, unpaired, uncompared] = [emptySides(), emptySides(), emptySides()];
   for (let at = 0; at < Math.max(days.current.length, days.before.length); at++) {
-    const [now, then] = [
-      figureAt(at, days.current, amounts.current),
-      figureAt(at, days.before, amounts.before),
-    ];
+    const [now, then] = [figures.current[at], figures.before[at]];
     if (now && then) pairs.push({ current: now, before: then, value: now.value.minus(then.value) });
     else if (now) (at < days.before.length ? single : unpaired).current.push(now);
     else if (then) (at < days.current.length ? single : unpaired).before.push(then);
   }
-  const lone = (side: keyof Compared<unknown>) => single[side].length + unpaired[side].length;
+  const lone = (side: Side) => single[side].length + unpaired[side].length;
   const counted = lone('current') === lone('before') ? unpaired : uncompared;
-  counted.current.push(...single.current);
-  counted.before.push(...single.before);
+  both((side) => counted[side].push(...single[side]));
   return {
     value: sumMoney(pairs.map(({ value }) => value))
       .plus(sumFigures(unpaired.current))
       .minus(sumFigures(unpaired.before)),
     pairs: pairs.sort(byDifference),
-    unpaired: inOrder(unpaired),
+    unpaired: both((side) => unpaired[side].sort((a, b) => (a.day < b.day ? -1 : 1))),
     uncompared,
   };
 }
 
-const emptySides = () => ({ current: [] as DayFigure[], before: [] as DayFigure[] });
-
-function figureAt(at: number, days: readonly Day[], amounts: ReadonlyMap<Day, Money>): DayFigure | undefined {
-  const day = days[at];
-  const value = day === undefined ? undefined : amounts.get(day);
-  return day === undefined || value === undefined ? undefined : { day, value };
-}
-
-const byDay = (a: DayFigure, b: DayFigure): number => (a.day < b.day ? -1 : 1);
-
-const inOrder = ({ current, before }: Compared<readonly DayFigure[]>): Compared<readonly DayFigure[]> => ({
-  current: current.toSorted(byDay),
-  before: before.toSorted(byDay),
-});
+const emptySides = () => both((): DayFigure[] => []);
 
 export const sumFigures = (figures: readonly Pick<DayFigure, 'value'>[]): Money =>
   sumMoney(figures.map(({ value }) => value));

@@ -118,7 +118,7 @@ function amountsByDay(rows: readonly UsageRow[]): ReadonlyMap<Day, RowAmount> {
 
 function figureOn(day: Day, amounts: ReadonlyMap<Day, RowAmount>): DayFigure | undefined {
   const amount = amounts.get(day);
-  return amount !== undefined && 'value' in amount ? { day, value: amount.value } : undefined;
+  return amount && 'value' in amount ? { day, value: amount.value } : undefined;
 }
 
 /** @param days complete ones, ascending @param spent the sum of their amounts */
@@ -183,20 +183,12 @@ export const formatMissingDays = ({ missing }: Pick<Usage, 'missing'>, nameOf: D
 /** What could not be read in these figures, a sentence each. Missing days are {@link formatReportedDays}'s. */
 export function describeUnreadable(usage: Usage, nameOf: DayNamer): string[] {
   const { unreadableDays, partialDays, total, bonuses } = usage;
+  const lost = bonuses.readable === 0 ? 'none could' : `${pluralize(bonuses.unreadable, 'amount')} couldn’t`;
   return [
-    ...(unreadableDays.length > 0
-      ? [`No readable amount for ${listDays(unreadableDays, nameOf)}: not in the total or the average.`]
-      : []),
-    ...(partialDays.length > 0
-      ? [`Part of the amount for ${listDays(partialDays, nameOf)} couldn’t be read.`]
-      : []),
-    ...(total.incomplete
-      ? [`The total is incomplete: ${pluralize(total.unreadable, 'amount')} couldn’t be read.`]
-      : []),
-    ...(bonuses.incomplete
-      ? [
-          `The bonuses are incomplete: ${bonuses.readable === 0 ? 'none' : pluralize(bonuses.unreadable, 'amount')} could${bonuses.readable === 0 ? '' : 'n’t'} be read.`,
-        ]
-      : []),
-  ];
+    unreadableDays.length > 0 &&
+      `No readable amount for ${listDays(unreadableDays, nameOf)}: not in the total or the average.`,
+    partialDays.length > 0 && `Part of the amount for ${listDays(partialDays, nameOf)} couldn’t be read.`,
+    total.incomplete && `The total is incomplete: ${pluralize(total.unreadable, 'amount')} couldn’t be read.`,
+    bonuses.incomplete && `The bonuses are incomplete: ${lost} be read.`,
+  ].filter((sentence) => sentence !== false);
 }
