@@ -98,14 +98,14 @@ const PROJECT_HINT = 'Type a project’s name or ID.';
 const LONGEST_ID = 32;
 
 function checkProject(source: TokenizedText, at: number, project: string): void {
-  const refuse = (why: string, works: string, ...instead: string[]) =>
-    parseErrorAt(source, at, at + 1, why, works, ...instead);
-  if (project.length > LONGEST_ID)
-    throw refuse('is too long for a project ID', `Project IDs have up to ${LONGEST_ID} digits.`);
+  if (project.length > LONGEST_ID) {
+    const works = `Project IDs have up to ${LONGEST_ID} digits.`;
+    throw parseErrorAt(source, at, at + 1, 'is too long for a project ID', works);
+  }
   if (!project.startsWith('0')) return;
   const without = project.replace(/^0+/, '');
-  const works = without === '' ? 'Type an ID such as 123.' : `Type ${without}.`;
-  throw refuse('starts with a zero, and project IDs don’t', works, ...(without === '' ? [] : [without]));
+  const [works, instead] = without === '' ? ['Type an ID such as 123.', []] : [`Type ${without}.`, [without]];
+  throw parseErrorAt(source, at, at + 1, 'starts with a zero, and project IDs don’t', works, ...instead);
 }
 
 function text({ kind, value }: Argument): string {
@@ -114,14 +114,7 @@ function text({ kind, value }: Argument): string {
   return kind === 'product' ? PRODUCTS[value].word : String(value);
 }
 
-const NAMES = {
-  phrase: 'period',
-  product: 'product',
-  project: 'project',
-  all: 'project',
-  top: 'number',
-  versus: 'comparison',
-} as const;
+const NAMES = { phrase: 'period', product: 'product', top: 'number', versus: 'comparison' } as const;
 
 /** Adds an item; a second, different one of the same kind is refused. */
 function added(items: Items, item: Argument, source: TokenizedText, at: number, next: number): Items {
@@ -129,23 +122,14 @@ function added(items: Items, item: Argument, source: TokenizedText, at: number, 
   if (before !== undefined && item.kind !== 'including-today' && item.kind !== 'all') {
     const earlier = text({ kind: item.kind, value: before } as Argument);
     if (earlier === text(item)) return items;
-    throw item.kind === 'project'
-      ? secondProject(source, at, next, item.value)
-      : secondItem(source, at, next, NAMES[item.kind], earlier);
+    if (item.kind === 'project') throw secondProject(source, at, next, item.value);
+    const kind = NAMES[item.kind];
+    const why = `You named two ${kind}s, “${earlier}” and {word}`;
+    throw parseErrorAt(source, at, next, why, `Ask about one ${kind} at a time.`);
   }
   if (item.kind === 'project') checkProject(source, next - 1, item.value);
   return { ...items, [item.kind]: item.value };
 }
-
-/** @param earlier the item of the same kind that was read before */
-const secondItem = (source: TokenizedText, at: number, next: number, kind: string, earlier: string) =>
-  parseErrorAt(
-    source,
-    at,
-    next,
-    `You named two ${kind}s, “${earlier}” and {word}`,
-    `Ask about one ${kind} at a time.`,
-  );
 
 /** Two projects without a comma: with one they are a list. */
 function secondProject(source: TokenizedText, at: number, next: number, second: string): ParseError {
@@ -176,16 +160,10 @@ const isDate = (token: Token | undefined): boolean =>
   (token?.kind === 'number' && isBareYear(token.digits));
 
 /** What follows a comma, or `vs` after a project: each is a project, also a number that would be a product elsewhere. */
-function listAt(
-  source: TokenizedText,
-  at: number,
-  isAfterProject: boolean,
-): { readonly names: readonly string[]; readonly next: number } {
+function listAt(source: TokenizedText, at: number) {
   const names: string[] = [];
   let next = at;
-  const isJoint = () =>
-    isAfterProject && (source.tokens[next]?.kind === 'comma' || joinsProjects(source, next));
-  for (; isJoint(); next += 2) {
+  for (; source.tokens[next]?.kind === 'comma' || joinsProjects(source, next); next += 2) {
     const token = source.tokens[next + 1];
     if (token?.kind === 'alias') names.push(token.name);
     else if (token?.kind === 'number') {
@@ -238,7 +216,7 @@ function itemsOf(source: TokenizedText, itemAt: ArgumentParser, works: string): 
     if (!found || !(isApart(source, at) || joins || includes)) throw explainUnparsed(source, at, works);
     items = added(items, found.value, source, at, found.next);
     if (found.doubt) doubts.push(found.doubt);
-    const list = listAt(source, found.next, found.value.kind === 'project');
+    const list = found.value.kind === 'project' ? listAt(source, found.next) : { names: [], ...found };
     others = [...others, ...list.names];
     [at, joins] = [list.next, includes];
   }
@@ -298,43 +276,47 @@ function wordsOf(source: TokenizedText, itemAt: ArgumentParser, works: string): 
   };
 }
 
+const parser =
+  (itemAt: ArgumentParser, works: string) =>
+  (text: string, aliases?: Aliases): CommandWords =>
+    parseWith(text, (source) => wordsOf(source, itemAt, works), aliases);
+
 /**
- * Parses the text of `/spend`. With `help` anywhere in it, the rest is ignored.
- * @param aliases in lower case
+ * Parses the text of `/spend`. With `help` anywhere in it, the rest is ignored. Aliases are in lower case.
  * @throws InvalidWord, whose suggestion is the whole text corrected; SecretPasted
  */
-export function parseCommandText(text: string, aliases?: Aliases): CommandWords {
-  return parseWith(text, (source) => wordsOf(source, parseSpendArgument, SPEND_HINT), aliases);
-}
+export const parseCommandText = parser(parseSpendArgument, SPEND_HINT);
 
 /** The same for a post, which has no place for `vs` and `top`. @throws InvalidWord, SecretPasted */
-export function parseReportText(text: string, aliases?: Aliases): SharedWords {
-  return parseWith(text, (source) => wordsOf(source, parseArgument, SPEND_HINT), aliases);
-}
+export const parseReportText: (text: string, aliases?: Aliases) => SharedWords = parser(
+  parseArgument,
+  SPEND_HINT,
+);
 
 /** The same for `/balance`, which takes no period. @throws InvalidWord, SecretPasted */
-export function parseBalanceText(text: string, aliases?: Aliases): Omit<SharedWords, 'phrase'> {
-  return parseWith(text, (source) => wordsOf(source, timelessItemAt, BALANCE_HINT), aliases);
-}
+export const parseBalanceText: (text: string, aliases?: Aliases) => Omit<SharedWords, 'phrase'> = parser(
+  timelessItemAt,
+  BALANCE_HINT,
+);
+
+const singleParser =
+  (works: string) =>
+  (text: string, aliases?: Aliases): SharedWords =>
+    parseWith(
+      text,
+      (source) => {
+        const words = wordsOf(source, parseArgument, works);
+        if (words.several === undefined) return words;
+        throw refuseAll(source, 'You named several projects', 'Name one project here.');
+      },
+      aliases,
+    );
 
 /** The same for a command about a whole project, which itself refuses a period or a product. @throws InvalidWord, SecretPasted */
-export const parseProjectText = (text: string, aliases?: Aliases): SharedWords =>
-  parseOneProject(text, aliases, PROJECT_HINT);
+export const parseProjectText = singleParser(PROJECT_HINT);
 
 /** As `parseReportText`, for commands about one project. */
-export const parseSingleProjectText = (text: string, aliases?: Aliases): SharedWords =>
-  parseOneProject(text, aliases, SPEND_HINT);
-
-const parseOneProject = (text: string, aliases: Aliases | undefined, works: string): SharedWords =>
-  parseWith(
-    text,
-    (source) => {
-      const words = wordsOf(source, parseArgument, works);
-      if (words.several === undefined) return words;
-      throw refuseAll(source, 'You named several projects', 'Name one project here.');
-    },
-    aliases,
-  );
+export const parseSingleProjectText = singleParser(SPEND_HINT);
 
 /** Parses a text that is only a period; '' is the last 7 days. @throws InvalidWord, SecretPasted */
 export function parsePeriodText(text: string): PeriodPhrase {
