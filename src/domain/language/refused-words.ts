@@ -8,7 +8,7 @@ import { nearestWord } from './nearest-word.ts';
 import { holdsUnknownWord, NO_ALIASES, ParseError } from './parse.ts';
 import { MENTION } from './secret-detection.ts';
 import type { Aliases, Token, TokenizedText } from './tokenizer.ts';
-import { MONTH_NAMES, SUGGESTIONS } from './vocabulary.ts';
+import { monthName, SUGGESTIONS } from './vocabulary.ts';
 
 /** More than one `instead` are meanings of the word. */
 type Hint = readonly [why: string, works: string, ...instead: string[]];
@@ -21,12 +21,12 @@ const ONLY_SPEND = `It works with ${commandText('/spend')}.`;
 /** 'quarter 3': a unit with its number after it. */
 function ofNumbered(unit: Unit, digits: string): Hint {
   const why = `isn’t how to type a ${unit}`;
-  const month = MONTH_NAMES[Number(digits) - 1];
+  const month = monthName(Number(digits));
   switch (unit) {
     case 'quarter':
       return [why, 'Type q3 or 2026-q3.', ...(/^[1-4]$/.test(digits) ? [`q${digits}`] : [])];
     case 'month':
-      return month === undefined
+      return month === ''
         ? [why, 'Type february or 2026-02.']
         : [why, `Type ${month} or 2026-${digits.padStart(2, '0')}.`, month];
     case 'week':
@@ -114,16 +114,15 @@ const refusal = (start: number, end: number, [why, works, ...instead]: Hint): Pa
 /** The error for the token at `at`. @param works what the grammar takes */
 export function explainUnparsed({ text, tokens }: TokenizedText, at: number, works: string): ParseError {
   const token = tokens[at];
-  if (!token) return refusal(0, text.length, ofRaw(text, works));
   const years = YEARS.exec(text);
-  const { start, end } = token.raw;
+  const { start, end } = token?.raw ?? { start: 0, end: text.length };
   if (years && start >= years.index && end <= years.index + years[0].length)
     return refusal(years.index, years.index + years[0].length, [
       'could be years or projects',
       'For years, type year 2024..year 2025.',
       `year ${years[1]}..year ${years[2]}`,
     ]);
-  if (token.kind === 'word' && (token.spaced || token.dashed)) {
+  if (token?.kind === 'word' && (token.spaced || token.dashed)) {
     const after = tokens[at + 1];
     const { end } = token.sense.role === 'unit' && after?.kind === 'number' ? after : token;
     return refusal(token.start, end, ofWord(token, after, works));

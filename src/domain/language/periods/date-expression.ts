@@ -2,7 +2,7 @@
 import { WEEKDAY_NAMES } from '../../time/cadence.ts';
 import { type Day, daysInMonth, type Unit } from '../../time/calendar.ts';
 import { pluralize } from '../text.ts';
-import { MONTH_NAMES, RANKS } from '../vocabulary.ts';
+import { monthName, RANKS } from '../vocabulary.ts';
 import { padded } from './date-literal.ts';
 import { RefusedPhrase } from './grammar.ts';
 
@@ -70,8 +70,7 @@ export const ordinal = (n: number): string =>
 
 const weekdayName = (weekday: number): string => WEEKDAY_NAMES[weekday - 1]?.toLowerCase() ?? '';
 
-const weekdayText = (weekday: number | undefined): string =>
-  weekday === undefined ? '' : `${weekdayName(weekday)}-`;
+const weekdayText = (weekday?: number): string => (weekday === undefined ? '' : `${weekdayName(weekday)}-`);
 
 /** `october`, `2026-10`, `october-last-year` */
 function withYear(name: string, year: YearOf | undefined, numbered: string): string {
@@ -80,7 +79,7 @@ function withYear(name: string, year: YearOf | undefined, numbered: string): str
 }
 
 function spanText({ kind, number, year }: DatedSpan): string {
-  const name = kind === 'month' ? (MONTH_NAMES[number - 1] ?? '') : `${kind.charAt(0)}${number}`;
+  const name = kind === 'month' ? monthName(number) : `${kind.charAt(0)}${number}`;
   return year === 'whole' ? `last-${name}` : withYear(name, year, kind === 'month' ? padded(number) : name);
 }
 
@@ -114,7 +113,7 @@ export function dateText(date: DateMeaning): string {
     case 'day':
       return date.day;
     case 'month-day': {
-      const name = `${MONTH_NAMES[date.month - 1]}-${date.day}`;
+      const name = `${monthName(date.month)}-${date.day}`;
       return (
         weekdayText(date.weekday) + withYear(name, date.year, `${padded(date.month)}-${padded(date.day)}`)
       );

@@ -26,20 +26,10 @@ export function dayOf(
   year?: YearOf,
   weekday?: number,
 ): DateMeaning | RefusedPhrase {
-  if (typeof year === 'number') {
-    const read = yearMonthDay(year, month, day);
-    if (read.kind === 'bad') return new RefusedPhrase(read.why, read.works);
-    return read.kind === 'day' ? onWeekday(read.day, weekday) : new RefusedPhrase('isn’t a date', '');
-  }
-  const read = monthDay(month, day);
+  const read = typeof year === 'number' ? yearMonthDay(year, month, day) : monthDay(month, day);
   if (read.kind === 'bad') return new RefusedPhrase(read.why, read.works);
-  return {
-    kind: 'month-day',
-    month,
-    day,
-    ...(year !== undefined && { year }),
-    ...(weekday !== undefined && { weekday }),
-  };
+  if (read.kind === 'day') return onWeekday(read.day, weekday);
+  return { ...read, ...(year !== undefined && { year }), ...(weekday !== undefined && { weekday }) };
 }
 
 function onWeekday(day: string, weekday: number | undefined): DateMeaning | RefusedPhrase {

@@ -1,6 +1,6 @@
 /** Dates in digits: the year first, the day first where there are dots, or any order that can be read in one way only. */
 import { type Day, daysInMonth } from '../../time/calendar.ts';
-import { MONTH_NAMES } from '../vocabulary.ts';
+import { monthName } from '../vocabulary.ts';
 
 interface Refused {
   readonly kind: 'bad';
@@ -42,22 +42,30 @@ function isDay(year: number, month: number, day: number): boolean {
 
 const iso = (year: number, month: number, day: number): Day => `${year}-${padded(month)}-${padded(day)}`;
 
-function yearMonth(year: number, month: number): Read {
+/** Why no date can be in this month. */
+function refusedMonth(year: number, month: number): Refused | undefined {
   if (year < MIN_YEAR || year > MAX_YEAR)
     return refused('is outside the years that Tally covers', `Type a year from ${MIN_YEAR} to ${MAX_YEAR}.`);
   if (month < 1 || month > 12)
     return refused('has a month that doesn’t exist', 'Months are 01 to 12, such as 2026-10 or 2026-10-05.');
-  return { kind: 'year-month', year, month };
+  return undefined;
 }
 
-export function yearMonthDay(year: number, month: number, day: number): Read {
-  const read = yearMonth(year, month);
-  if (read.kind === 'bad') return read;
+const yearMonth = (year: number, month: number): Read =>
+  refusedMonth(year, month) ?? { kind: 'year-month', year, month };
+
+export function yearMonthDay(
+  year: number,
+  month: number,
+  day: number,
+): Extract<Read, { kind: 'day' | 'bad' }> {
+  const refusal = refusedMonth(year, month);
+  if (refusal) return refusal;
   if (isDay(year, month, day)) return { kind: 'day', day: iso(year, month, day) };
   const length = daysInMonth(year, month);
   const last = iso(year, month, length);
   return refused(
-    `isn’t a date: ${titled(MONTH_NAMES[month - 1] ?? '')} ${year} has ${length} days`,
+    `isn’t a date: ${titled(monthName(month))} ${year} has ${length} days`,
     `The last day of the month is ${last}.`,
     ...(day > length ? [last] : []),
   );
@@ -92,8 +100,8 @@ const LONGEST_MONTH = 2024;
 /** The day of a month in any year. */
 export function monthDay(month: number, day: number): Extract<Read, { kind: 'month-day' | 'bad' }> {
   if (isDay(LONGEST_MONTH, month, day)) return { kind: 'month-day', month, day };
-  const name = MONTH_NAMES[month - 1];
-  if (name === undefined) return refused('isn’t a date', YEAR_FIRST);
+  const name = monthName(month);
+  if (name === '') return refused('isn’t a date', YEAR_FIRST);
   const most = daysInMonth(LONGEST_MONTH, month);
   return refused(
     `isn’t a date: ${titled(name)} has ${most} days at most`,
@@ -105,7 +113,7 @@ function slashed(a: number, b: number): Read {
   const readings = [monthDay(b, a), monthDay(a, b)].filter((read) => read.kind === 'month-day');
   return either(
     readings,
-    readings.map(({ month, day }) => `${MONTH_NAMES[month - 1]}-${day}`),
+    readings.map(({ month, day }) => `${monthName(month)}-${day}`),
   );
 }
 

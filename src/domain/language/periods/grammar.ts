@@ -25,8 +25,8 @@ export class RefusedPhrase {
   ) {}
 }
 
-/** What a production means: several for words with several meanings; undefined where it does not apply. */
-type Meaning<T> = T | readonly T[] | RefusedPhrase | undefined;
+/** What a production means; undefined where it does not apply. */
+type Meaning<T> = T | RefusedPhrase | undefined;
 
 type ElementValue<C, E extends string> = E extends keyof C
   ? [C[E]]
@@ -188,9 +188,8 @@ export class Grammar<C extends Readonly<Record<string, TokenClass<unknown>>>, T>
       const end = matchElements(elements, 0, source, at, bareYear, values);
       const value = end !== undefined && end >= next && end > at ? meaning(values) : undefined;
       if (end === undefined || value === undefined) continue;
-      if (end > next) found = [];
+      found = end > next ? [value] : [...found, value];
       next = end;
-      found = found.concat(value);
     }
     const [first] = found;
     if (first === undefined) return undefined;

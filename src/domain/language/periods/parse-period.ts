@@ -3,7 +3,7 @@ import type { Unit } from '../../time/calendar.ts';
 import { type Match, ParseError, parseErrorAt, senseOf, tryParse, typedText } from '../parse.ts';
 import { clipWord } from '../text.ts';
 import type { TokenizedText } from '../tokenizer.ts';
-import { MONTH_NAMES } from '../vocabulary.ts';
+import { monthName } from '../vocabulary.ts';
 import { type DateExpression, dateText, NAME_DAYS, ordinal } from './date-expression.ts';
 import { RefusedPhrase } from './grammar.ts';
 import { periods } from './period-grammar.ts';
@@ -49,9 +49,6 @@ const dayOrNumber = (day: number): RefusedPhrase =>
   ]);
 
 const VAGUE = 'doesn’t say which days';
-
-const startOf = (month: number): RefusedPhrase =>
-  vague(`first-half-of-${MONTH_NAMES[month - 1]}`, MONTH_NAMES[month - 1] ?? '');
 
 const vague = (...nearest: string[]): RefusedPhrase => new RefusedPhrase(VAGUE, NAME_DAYS, nearest);
 
@@ -125,12 +122,10 @@ periods
   .rule('DATE to date', (at) => (isPastUnit(at) ? orSince(at) : undefined))
   .rule('early|mid|late last UNIT', (unit) => vague(`last-${unit}`))
   .rule('early|mid|late of? this UNIT', (unit) => vague(`this-${unit}`))
-  .rule('early of? MONTH', startOf)
+  .rule('early of? MONTH', (month) => vague(`first-half-of-${monthName(month)}`, monthName(month)))
   .rule('early|mid|late of? UNIT', (unit) => vague(`this-${unit}`, `last-${unit}`))
-  .rule('late of? MONTH', (month) =>
-    vague(`second-half-of-${MONTH_NAMES[month - 1]}`, MONTH_NAMES[month - 1] ?? ''),
-  )
-  .rule('mid of? MONTH', (month) => vague(MONTH_NAMES[month - 1] ?? ''));
+  .rule('late of? MONTH', (month) => vague(`second-half-of-${monthName(month)}`, monthName(month)))
+  .rule('mid of? MONTH', (month) => vague(monthName(month)));
 
 /** A day from a month on is not what people ask for: after `3` in `3 october - 5 november` comes no period. */
 const isMixed = (phrase: PhraseMeaning): boolean =>
