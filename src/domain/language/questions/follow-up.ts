@@ -2,6 +2,7 @@
 
 import { commandText, type SlashCommand } from '../../commands.ts';
 import { InvalidWord, orRefusal } from '../../failure/index.ts';
+import { tryRead } from '../../try-read.ts';
 import { type Output, parseWithOutput } from '../argument.ts';
 import { type CommandWords, formatCommandWords, parseCommandText } from '../command-text.ts';
 import { keepsWords } from '../parse.ts';
@@ -10,20 +11,22 @@ import { formatPhrase, LAST_7_DAYS, type PeriodPhrase } from '../periods/period-
 import { clipWord, normalizeText } from '../text.ts';
 import type { Aliases } from '../tokenizer.ts';
 import { AGAIN, type FollowUpText, IT, isReserved, NAMES_ALL, readFollowUpText } from './follow-up-text.ts';
-import { MOST_OFFERED, parseQuestion, type Question, withholdSecrets } from './question.ts';
+import {
+  MOST_OFFERED,
+  type Offered,
+  parseQuestion,
+  type Question,
+  type Refused,
+  withholdSecrets,
+} from './question.ts';
 import { type QuestionCommand, readQuestionParts } from './question-commands.ts';
 import { NOT_CORRECTED, UNPLACED } from './question-reading.ts';
 
 export type FollowUp =
   /** What it means exactly. `isExplicit` if its words show that it refers to an answer: “and”, “it”, “again”. */
   | (QuestionCommand & { readonly kind: 'command'; readonly isExplicit: boolean })
-  /** What it may mean, the likeliest first. */
-  | {
-      readonly kind: 'offered';
-      readonly commands: readonly QuestionCommand[];
-      readonly refusal?: InvalidWord;
-    }
-  | { readonly kind: 'refused'; readonly refusal: InvalidWord }
+  | Offered
+  | Refused
   /** There is no answer to take the project from; the command's text without it. */
   | ({ readonly kind: 'project-missing' } & QuestionCommand);
 
@@ -64,7 +67,9 @@ function completeText(
   if (said.isThanks || (said.isSame && said.text === 'last year')) return undefined;
   // Such a word may mean what it says, or the project of that name.
   if (text.split(/[\s,?!.]+/).some((word) => isReserved(normalizeText(word), aliases))) return undefined;
-  const base = remembered && readCommand(remembered, aliases);
+  // Undefined if its words cannot be read any more.
+  const read = remembered && parse(remembered.text, aliases);
+  const base = read && { command: remembered.command, ...read };
   if (AGAIN.has(said.text)) {
     if (remembered === undefined) return { kind: 'project-missing', command: '/spend', text: '' };
     return { kind: 'command', ...remembered, isExplicit: true };
@@ -77,16 +82,9 @@ function completeText(
     .replace(/^(?:per|by|each) project$/, (all) => (isList(base) ? projects : all));
   const question = parseQuestion(asked, aliases);
   if (question?.kind === 'command' && question.command === '/billing')
-    return {
-      ...question,
-      text: aboutProject(question.text, base),
-      isExplicit: said.isExplicit,
-    };
-  if (question?.kind === 'offered' && question.commands.some(isBilling))
-    return {
-      ...question,
-      commands: question.commands.map((offered) => ({ ...offered, text: aboutProject(offered.text, base) })),
-    };
+    return { ...question, ...aboutProject(question, base), isExplicit: said.isExplicit };
+  if (question?.kind === 'offered' && question.commands.some(({ command }) => command === '/billing'))
+    return { ...question, commands: question.commands.map((offered) => aboutProject(offered, base)) };
   const readings = readSaid(asked, question, base, aliases);
   if (readings === undefined) return undefined;
   if (readings instanceof InvalidWord) {
@@ -97,16 +95,13 @@ function completeText(
   const merged = readings.flatMap((reading) => merge(base, reading, said.isSame));
   const refused = merged.find((made) => made instanceof InvalidWord);
   if (refused !== undefined) return { kind: 'refused', refusal: refused };
-  const commands = merged.flatMap(commandOf);
-  const isCertain = merged.every((made) => 'isCertain' in made && made.isCertain);
-  const [only, ...others] = commands;
+  const [only, ...others] = merged.flatMap(commandOf);
   if (only === undefined) return undefined;
+  const isCertain = merged.every((made) => 'isCertain' in made && made.isCertain);
   return others.length === 0 && isCertain && !said.isUnsure
     ? { kind: 'command', ...only, isExplicit: said.isExplicit }
-    : { kind: 'offered', commands: commands.slice(0, MOST_OFFERED) };
+    : { kind: 'offered', commands: [only, ...others].slice(0, MOST_OFFERED) };
 }
-
-const isBilling = ({ command }: QuestionCommand): boolean => command === '/billing';
 
 /** What only a form can set up, and where that is. */
 const SET_UP = [
@@ -124,6 +119,8 @@ const ORDER = /^(?:(?:can|could|will|would) you )?(?:pay|charge|bill|burn)$/;
 const RANKED_DAYS =
   /\b(?:most expensive|biggest|largest|costliest|highest) (?:\d+$|(?:week|month|quarter|year)s?\b)/;
 
+const unclearWord = (word: string): InvalidWord => new InvalidWord(word, UNPLACED, '');
+
 /** What could mean several things beside an answer, or adds nothing to it. */
 function unclearIn(
   { text, isExplicit, part, sameOfLastYear }: FollowUpText,
@@ -132,13 +129,12 @@ function unclearIn(
 ): InvalidWord | undefined {
   const [, form] = SET_UP.find(([request]) => request.test(text)) ?? [];
   if (form !== undefined) return new InvalidWord(clipWord(text), `is set up with ${form}`, '');
-  if (part !== undefined) return new InvalidWord(part, UNPLACED, '');
+  if (part !== undefined) return unclearWord(part);
   if (sameOfLastYear !== undefined && !/^(?:period|time|days)$/.test(sameOfLastYear))
-    if (unitOf(base.words.phrase) !== sameOfLastYear)
-      return new InvalidWord(`same ${sameOfLastYear}`, UNPLACED, '');
-  if (text === '' && isExplicit) return new InvalidWord(clipWord(typed), UNPLACED, '');
+    if (unitOf(base.words.phrase) !== sameOfLastYear) return unclearWord(`same ${sameOfLastYear}`);
+  if (text === '' && isExplicit) return unclearWord(clipWord(typed));
   const [order] = ORDER.exec(text) ?? RANKED_DAYS.exec(text) ?? [];
-  if (order !== undefined) return new InvalidWord(order, UNPLACED, '');
+  if (order !== undefined) return unclearWord(order);
   const { several } = base.words;
   if (/^both\b/.test(text) && (several === 'all' || several?.length !== 2))
     return new InvalidWord('both', 'needs an answer about two projects', '');
@@ -154,27 +150,21 @@ function unitOf(phrase: PeriodPhrase | undefined): string | undefined {
 
 const isList = (base: Base | undefined): boolean => Array.isArray(base?.words.several);
 
-/** The words of a remembered command. @returns undefined if they cannot be read any more */
-function readCommand({ command, text }: QuestionCommand, aliases: Aliases): Base | undefined {
-  const read = parse(text, aliases);
-  return read instanceof InvalidWord ? undefined : { command, ...read };
-}
-
 interface Base {
   readonly command: SlashCommand;
   readonly words: CommandWords;
   readonly output: Output | undefined;
 }
 
-/** @throws SecretPasted */
-const parse = (text: string, aliases: Aliases): Pick<Base, 'words' | 'output'> | InvalidWord =>
-  orRefusal(() => parseWithOutput(text, aliases, parseCommandText));
+/** @returns undefined for words that commands refuse @throws SecretPasted */
+const parse = (text: string, aliases: Aliases) =>
+  tryRead(() => parseWithOutput(text, aliases, parseCommandText), InvalidWord);
 
 const namesProjects = ({ project, alias, several, top }: Partial<CommandWords>): boolean =>
-  [project, alias, several, top].some((named) => named !== undefined);
+  (project ?? alias ?? several ?? top) !== undefined;
 
 /** `prod,staging`, or `all` for the first of all. */
-const projectText = ({ project, alias, several }: CommandWords): string =>
+const projectText = ({ project, alias, several }: Partial<CommandWords>): string =>
   formatCommandWords({ project, alias, several });
 
 /**
@@ -200,7 +190,7 @@ function readSaid(
   const offered = question?.kind === 'offered' ? question.commands : [];
   const readings = offered.flatMap(({ command, text: meant }): readonly Said[] => {
     const read = parse(meant, aliases);
-    return read instanceof InvalidWord ? [] : [{ command, isVague: true, ...read }];
+    return read === undefined ? [] : [{ command, isVague: true, ...read }];
   });
   const areDays =
     readings.length > 1 && readings.every((said) => said.command === '/spend' && !namesProjects(said.words));
@@ -212,43 +202,31 @@ function readSaid(
   const typed = whole?.text ?? parts.text;
   if (typed === '' && command === undefined) return undefined;
   if (/^incl(?:ude|uding)? today$/.test(typed)) return [{ command, words: {}, addsToday: true }];
-  const alone = parse(typed, aliases);
-  const beside = projects === '' ? alone : parse(`${projects} ${typed}`, aliases);
-  const { help: _, ...besideWords } = beside instanceof InvalidWord ? { help: false } : beside.words;
-  const isSame = !(beside instanceof InvalidWord) && projectText(beside.words) === projects;
-  const { project: _id, alias: _alias, several, top, ...others } = besideWords as CommandWords;
-  const joint: Said | undefined =
-    beside instanceof InvalidWord || projects === ''
-      ? undefined
-      : {
-          command,
-          isVague,
-          words: isSame ? { ...others, ...(top !== undefined && { top, several }) } : besideWords,
-          output: beside.output,
-        };
+  const alone = orRefusal(() => parseWithOutput(typed, aliases, parseCommandText));
+  const beside = projects === '' ? undefined : parse(`${projects} ${typed}`, aliases);
+  const { help: _, ...besideWords } = beside?.words ?? { help: false };
+  const { project: _id, alias: _alias, several, top, ...others }: Partial<CommandWords> = besideWords;
+  const isSame = projectText(besideWords) === projects;
+  const words = isSame ? { ...others, ...(top !== undefined && { top, several }) } : besideWords;
+  const joint: Said | undefined = beside && { command, isVague, words, output: beside.output };
   if (alone instanceof InvalidWord) return joint === undefined ? alone : [joint];
   if (alone.words.help) return undefined;
-  const isEmpty = formatCommandWords(alone.words, alone.output) === '';
-  if (isEmpty && command === undefined) return undefined;
-  const single: Said = { command, isVague, words: alone.words, output: alone.output };
-  if (
-    alone.words.several === 'all' &&
-    alone.words.top === undefined &&
-    isList(base) &&
-    !NAMES_ALL.test(text)
-  ) {
+  if (command === undefined && formatCommandWords(alone.words, alone.output) === '') return undefined;
+  const single: Said = { command, isVague, ...alone };
+  const { several: all, ...rest } = alone.words;
+  if (all === 'all' && rest.top === undefined && isList(base) && !NAMES_ALL.test(text)) {
     // “Which one cost most?” and “which runs out first?” are about these projects, “which project” may be about all.
-    const { several: _all, ...words } = alone.words;
-    return /\bprojects?\b/.test(text) ? [{ ...single, words }, single] : [{ ...single, words }];
+    const ofList = { ...single, words: rest };
+    return /\bprojects?\b/.test(text) ? [ofList, single] : [ofList];
   }
   if (joint === undefined) return [single];
   return alone.words.project === undefined ? [namesProjects(alone.words) ? single : joint] : [joint, single];
 }
 
 /** Of all lists, only the one of budgets can be about one project: `watches prod budget`. */
-function aboutProject(text: string, base: Base | undefined): string {
-  const { alias, project } = base?.words ?? {};
-  return text === 'watches budget' ? ['watches', alias ?? project, 'budget'].filter(Boolean).join(' ') : text;
+function aboutProject({ command, text }: QuestionCommand, base: Base | undefined): QuestionCommand {
+  const { alias, project = alias } = base?.words ?? {};
+  return { command, text: text === 'watches budget' && project ? `watches ${project} budget` : text };
 }
 
 /** What a follow-up means where no answer came before it. */
@@ -262,10 +240,7 @@ function withoutAnswer([said]: readonly Said[]): FollowUp | undefined {
     return { kind: 'command', command, text, isExplicit: true };
   return {
     kind: 'offered',
-    commands: [
-      { command: '/balance', text },
-      { command: '/spend', text },
-    ],
+    commands: (['/balance', '/spend'] as const).map((either) => ({ command: either, text })),
   };
 }
 
@@ -280,7 +255,7 @@ function merge(
   { command: asked, words, output: form, addsToday = false, isVague = false }: Said,
   isSame: boolean,
 ): readonly (Merged | InvalidWord)[] {
-  const asksSpend = [words.phrase, words.versus, words.top].some(isSaid) || addsToday || form === 'why';
+  const asksSpend = (words.phrase ?? words.versus ?? words.top) !== undefined || addsToday || form === 'why';
   const command = asked ?? (asksSpend ? '/spend' : base.command);
   // “And 44?” may be a week or a day.
   const isShort = words.project !== undefined && words.project.length < 3;
@@ -300,11 +275,11 @@ function merge(
   const before = base.words.phrase;
   const phrase = addsToday ? { ...(before ?? LAST_7_DAYS), includingToday: true } : (words.phrase ?? before);
   // For another period, the named comparison may still be meant, or the usual one with the days before.
-  const mayCompare = isSaid(words.phrase) && typeof base.words.versus === 'object';
+  const mayCompare = words.phrase !== undefined && typeof base.words.versus === 'object';
   const comparisons =
-    isSaid(words.versus) || !mayCompare
-      ? [words.versus ?? base.words.versus]
-      : [base.words.versus, undefined];
+    words.versus === undefined && mayCompare
+      ? [base.words.versus, undefined]
+      : [words.versus ?? base.words.versus];
   return comparisons.map((versus) => {
     if (typeof versus === 'object' && formatPhrase(versus) === formatPhrase(phrase ?? LAST_7_DAYS))
       return new InvalidWord(clipWord(versus.typed), 'is on both sides of the comparison', '');
@@ -319,8 +294,6 @@ function merge(
 const commandOf = (made: Merged | InvalidWord): readonly QuestionCommand[] =>
   made instanceof InvalidWord ? [] : [{ command: made.command, text: made.text }];
 
-const isSaid = (value: unknown): boolean => value !== undefined;
-
 /** For words that the grammar refuses: what it offers instead, completed with the answer. */
 function refuse(
   refusal: InvalidWord,
@@ -328,16 +301,14 @@ function refuse(
   base: Base | undefined,
   aliases: Aliases,
 ): FollowUp | undefined {
-  const commands = refusal.offered
-    .filter(
-      (offered) => !NOT_CORRECTED.test(refusal.word) && keepsWords(text, refusal.word, offered, aliases),
-    )
-    .flatMap((offered) => {
-      const read = parse(offered, aliases);
+  const offered = NOT_CORRECTED.test(refusal.word) || base === undefined ? [] : refusal.offered;
+  const commands = offered
+    .filter((offer) => keepsWords(text, refusal.word, offer, aliases))
+    .flatMap((offer) => {
+      const read = parse(offer, aliases);
       // Only what was said may change the days of the answer.
-      const addsDays =
-        !(read instanceof InvalidWord) && read.words.phrase?.includingToday && !/\btoday\b/.test(text);
-      return base === undefined || read instanceof InvalidWord || addsDays ? [] : merge(base, read, isSame);
+      const addsDays = read?.words.phrase?.includingToday && !/\btoday\b/.test(text);
+      return base === undefined || read === undefined || addsDays ? [] : merge(base, read, isSame);
     })
     .flatMap(commandOf);
   if (commands.length > 0) return { kind: 'offered', commands: commands.slice(0, MOST_OFFERED), refusal };

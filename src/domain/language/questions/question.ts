@@ -11,19 +11,26 @@ import { commandsOf, type QuestionCommand } from './question-commands.ts';
 import { isEmpty, type QuestionReading, readQuestion, unplaced } from './question-reading.ts';
 import { type QuestionWords, readQuestionWords } from './question-words.ts';
 
+/** Commands that a text may mean, the likeliest first. At least one, and each keeps every word. */
+export interface Offered {
+  readonly kind: 'offered';
+  readonly commands: readonly QuestionCommand[];
+  readonly refusal?: InvalidWord;
+}
+
+/** No command keeps every word. */
+export interface Refused {
+  readonly kind: 'refused';
+  readonly refusal: InvalidWord;
+}
+
 export type Question =
   /** The command that the question means exactly. */
   | ({ readonly kind: 'command' } & QuestionCommand)
   /** The same without a project: `it` and `that` are known only from an earlier answer, a name that is refused to nobody. */
   | ({ readonly kind: 'which-project'; readonly refusal?: InvalidWord } & QuestionCommand)
-  /** Commands that it may mean, the likeliest first. At least one, and each keeps every word. */
-  | {
-      readonly kind: 'offered';
-      readonly commands: readonly QuestionCommand[];
-      readonly refusal?: InvalidWord;
-    }
-  /** No command keeps every word. */
-  | { readonly kind: 'refused'; readonly refusal: InvalidWord }
+  | Offered
+  | Refused
   | { readonly kind: 'thanks' };
 
 /** Buttons below a refusal. */
@@ -50,7 +57,7 @@ function oneOf(questions: readonly (Question | undefined)[]): Question | undefin
     exact.some((other) => other.command === command && other.text === text);
   const offered = questions.filter(
     (question) => question?.kind === 'offered' && !question.commands.every(isExact),
-  ) as readonly Extract<Question, { kind: 'offered' }>[];
+  ) as readonly Offered[];
   const meant = [...exact, ...offered];
   const [only = questions.at(-1), ...others] = meant;
   if (others.length === 0) return only;
@@ -68,7 +75,7 @@ export function withholdSecrets<T extends object>(
   reading: T | undefined,
   text: string,
   aliases: Aliases,
-): T | { readonly kind: 'refused'; readonly refusal: InvalidWord } | undefined {
+): T | Refused | undefined {
   const refusal = reading !== undefined && 'refusal' in reading && reading.refusal;
   if (!(refusal instanceof InvalidWord)) return reading;
   const mayHoldSecret = [...new Set(text.split(/\s+/))].some(
