@@ -2,7 +2,7 @@
  * What a schedule can post: the reports' names, and the figures of each. They are of the complete days it covers, the days
  * they are compared with, and the month around them; never of today, which is not over when the post goes out.
  */
-import type { PeriodPhrase } from './language/periods/period-phrase.ts';
+import { type PeriodPhrase, unitPhrase } from './language/periods/period-phrase.ts';
 import type { DayCharges } from './money/charges.ts';
 import { type Forecast, forecastFrom, forecastMonth } from './money/forecast.ts';
 import { type Account, computeRunway, type Runway } from './money/runway.ts';
@@ -91,11 +91,7 @@ export interface ReportPeriods {
 
 const MIN_CHARTED_DAYS = 14;
 
-/** `typed` is for errors about typed words, which these are not. */
-const UNTYPED = { typed: '', includingToday: false } as const;
-const LAST_WEEK: PeriodPhrase = { kind: 'last', unit: 'week', count: 1, ...UNTYPED };
-const THIS_MONTH: PeriodPhrase = { kind: 'this', unit: 'month', ...UNTYPED };
-const LAST_MONTH: PeriodPhrase = { kind: 'last', unit: 'month', count: 1, ...UNTYPED };
+const THIS_MONTH = unitPhrase('this', 'month');
 
 /**
  * @param at the instant that the figures are as of
@@ -109,7 +105,7 @@ export function reportPeriodsOf(name: ReportName, at: Millis, zone: Zone, count 
   const ofLastDays = () => lastDays(count, today, zone);
   const windowsOf: Readonly<Record<ReportName, () => ComparedWindows>> = {
     yesterday: ofLastDays,
-    'last-week': () => compareWindows(LAST_WEEK, at, zone),
+    'last-week': () => compareWindows(unitPhrase('last', 'week'), at, zone),
     'month-to-date': () => compareWindows(phrase, at, zone),
     // What was spent of the balance that the post is about.
     balance: ofLastDays,
@@ -145,7 +141,7 @@ function lastDays(count: number, today: Day, zone: Zone): ComparedWindows {
 
 /** On the first day of a month no day of it is over, so the post is about the month before. */
 const monthPhrase = (yesterday: Day, today: Day): PeriodPhrase =>
-  today.slice(0, 7) === yesterday.slice(0, 7) ? THIS_MONTH : LAST_MONTH;
+  today.slice(0, 7) === yesterday.slice(0, 7) ? THIS_MONTH : unitPhrase('last', 'month');
 
 function compareWindows(phrase: PeriodPhrase, at: Millis, zone: Zone, labelYearOf?: Day): ComparedWindows {
   const { days, today, comparison } = resolvePeriod(phrase, at, zone);

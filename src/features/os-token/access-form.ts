@@ -178,9 +178,9 @@ export function registeredBlocks(
   const { name, restricted } = access;
   const described = [
     describeAccess(access, at, zone),
-    ...(name === undefined ? [] : [`named ${name}`]),
-    ...(restricted === true ? ['restricted'] : []),
-  ];
+    name !== undefined && `named ${name}`,
+    restricted && 'restricted',
+  ].filter(Boolean);
   const isUnknown = isExpiryUnknown(access);
   const buttons = [
     ...(isIssuer ? commandButton('os-token', 'Issue a token', { command: '/os-token', text: word }) : []),

@@ -254,14 +254,11 @@ export const stoppedAccesses: StopsSource = async (before, after, { slack }) => 
       return [{ isOver, line: `Tokens for ${escapeMarkup(label)}: not for ${listed(lost)}` }];
     }),
   );
-  const [over, reduced] = [true, false].map((is) =>
-    found.flat().flatMap(({ isOver, line }) => (isOver === is ? [line] : [])),
-  );
-  return {
-    count: pluralize(over?.length ?? 0, 'application access', 'application accesses'),
-    lines: over ?? [],
-    reduced: reduced ?? [],
-  };
+  const linesOf = (which: boolean) =>
+    found.flat().flatMap(({ isOver, line }) => (isOver === which ? line : []));
+  const lines = linesOf(true);
+  const count = pluralize(lines.length, 'application access', 'application accesses');
+  return { count, lines, reduced: linesOf(false) };
 };
 
 type Credentials = NonNullable<AccessRequest['credentials']>;

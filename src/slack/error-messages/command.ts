@@ -9,9 +9,8 @@ import {
 import { parseWithOutput } from '../../domain/language/argument.ts';
 import { parseCommandText } from '../../domain/language/command-text.ts';
 import { couldBeName } from '../../domain/language/nearest-word.ts';
-import { keepsWords } from '../../domain/language/parse.ts';
+import { keepsWords, NO_ALIASES } from '../../domain/language/parse.ts';
 import { LAST_7_DAYS } from '../../domain/language/periods/period-phrase.ts';
-import type { Millis } from '../../domain/time/calendar.ts';
 import { resolvePeriod } from '../../domain/time/period.ts';
 import { tryRead } from '../../domain/try-read.ts';
 import { visibleProjects } from '../../workspace/projects/resolve-project.ts';
@@ -120,13 +119,12 @@ const GUEST_QUESTIONS: ReadonlySet<SlashCommand> = new Set(['/spend', '/balance'
 
 function askManagerAbout({ reason, managers, owned }: NotAllowed, asked: Asked): Button[] {
   const { command } = asked;
+  const isAskable = command !== undefined && GUEST_QUESTIONS.has(command.command);
   switch (reason) {
     case 'external':
       return [];
     case 'guest':
-      return command !== undefined && GUEST_QUESTIONS.has(command.command)
-        ? askManagerButton('guest', command, asked)
-        : [];
+      return isAskable ? askManagerButton('guest', command, asked) : [];
     case 'not-member':
       return askManagerButton('member', command, asked);
     case 'not-owner':
@@ -171,8 +169,14 @@ function describeInvalidWord(
         (isInPast(text, command, request) &&
           canSuggest(text, { ...privateLocation(request), workspace: request.workspace }))),
   );
-  const buttons =
-    command === undefined ? [] : texts.flatMap((text, at) => suggestionButton(text, command, at));
+  const suggest = (run: Command, at: number): Button[] =>
+    commandButton(
+      at === 0 ? 'suggestion' : `suggestion-${at}`,
+      `${run.command} ${run.text}`.trim(),
+      run,
+      at === 0 ? { style: 'primary' } : {},
+    );
+  const buttons = texts.flatMap((text, at) => (command ? suggest({ ...command, text }, at) : []));
   const isGuess = (why === UNRECOGNIZED || why === UNKNOWN_COMMAND) && buttons.length > 0;
   if (command !== undefined && request !== undefined) {
     if (projectFor !== undefined)
@@ -191,8 +195,6 @@ function isInPast(text: string, { command }: Command, { workspace, at }: Request
   };
   return command === '/spend' ? tryRead(resolve) !== undefined : true;
 }
-
-const NO_ALIASES: ReadonlySet<string> = new Set();
 
 /** Commands that ask about projects. */
 const ASKS: ReadonlySet<SlashCommand> = new Set(['/spend', '/balance', '/os-token']);
@@ -226,10 +228,4 @@ function textWithout(text: string, word: string): string | undefined {
     .replace(/,(?=\s*,)/g, '')
     .replace(/^[\s,]+|[\s,]+$/g, '')
     .replace(/\s+/g, ' ');
-}
-
-function suggestionButton(text: string, { command }: Command, at: Millis): Button[] {
-  const id = at === 0 ? 'suggestion' : `suggestion-${at}`;
-  const style = at === 0 ? ({ style: 'primary' } as const) : {};
-  return commandButton(id, `${command} ${text}`.trim(), { command, text }, style);
 }

@@ -22,14 +22,17 @@ export const LAST_7_DAYS: PeriodPhrase = {
   includingToday: false,
 };
 
-function lastText(unit: Unit, count: number): string {
-  return count > 1 ? `last-${count}-${unit}s` : `last-${unit}`;
-}
+/** `last-week`, `this-month` */
+export const unitPhrase = (kind: 'last' | 'this', unit: Unit): PeriodPhrase => ({
+  ...(kind === 'last' ? { kind, unit, count: 1 } : { kind, unit }),
+  typed: `${kind}-${unit}`,
+  includingToday: false,
+});
 
 export function phraseText(phrase: PhraseMeaning): string {
   switch (phrase.kind) {
     case 'last':
-      return lastText(phrase.unit, phrase.count);
+      return phrase.count > 1 ? `last-${phrase.count}-${phrase.unit}s` : `last-${phrase.unit}`;
     case 'this':
       return `this-${phrase.unit}`;
     case 'at':

@@ -7,7 +7,7 @@ import type { Day, Unit } from '../../time/calendar.ts';
 import type { Versus } from '../argument.ts';
 import { type CommandWords, formatCommandWords, parsePeriodText } from '../command-text.ts';
 import { padded } from '../periods/date-literal.ts';
-import { formatPhrase, type PeriodPhrase } from '../periods/period-phrase.ts';
+import { formatPhrase, type PeriodPhrase, unitPhrase } from '../periods/period-phrase.ts';
 import { clipWord } from '../text.ts';
 import { type Aliases, BREAK } from '../tokenizer.ts';
 import { type PhraseRole, ROLE_RULES, type Subject } from './phrases.ts';
@@ -45,9 +45,6 @@ function isThisMonth(phrase: PeriodPhrase | undefined, today = ''): boolean {
   const { number, year = 'this' } = phrase.at;
   return `${year === 'this' ? today.slice(0, 4) : year}-${padded(number)}` === today.slice(0, 7);
 }
-
-const THIS_MONTH: PeriodPhrase = { kind: 'this', unit: 'month', typed: 'this-month', includingToday: false };
-const thisUnit = (unit: Unit): PeriodPhrase => ({ ...THIS_MONTH, unit, typed: `this-${unit}` });
 
 const FROM_PAST = /^from (?:the )?(?:last|past|previous|yesterday)/i;
 
@@ -96,7 +93,7 @@ function spendCommands(
         `Type ${commandText('/spend')} prod this-month.`,
       );
     if (versus !== undefined) throw unplaced(said.get('than') ?? said.get('joint') ?? 'vs');
-    return make({ phrase: THIS_MONTH });
+    return make({ phrase: unitPhrase('this', 'month') });
   }
   // “Costs from last month” are that month's; “from” with a date begins there.
   if (phrase?.kind === 'since' && FROM_PAST.test(phrase.typed)) {
@@ -116,7 +113,7 @@ function spendCommands(
 /** A period compared with the one before it: `last week`, “than the week before”. Undefined where that is another one. */
 function withStepBefore(step: string, words: CommandWords): CommandWords | undefined {
   const unit = /day|week|month|quarter/.exec(step)?.[0] as Unit | undefined;
-  const phrase = words.phrase ?? (unit && thisUnit(unit));
+  const phrase = words.phrase ?? (unit && unitPhrase('this', unit));
   if (phrase === undefined) return undefined;
   const versus = (text: string) => ({ ...words, phrase, versus: parsePeriodText(text) });
   const name = formatPhrase(phrase);
@@ -133,8 +130,10 @@ function withStepBefore(step: string, words: CommandWords): CommandWords | undef
 
 /** The periods that may be compared with this one, where none is named. */
 function besides(versus: Versus): readonly PeriodPhrase[] {
-  if (versus === 'year-before') return [thisUnit('year')];
-  return versus.kind === 'last' && versus.count === 1 && versus.unit !== 'day' ? [thisUnit(versus.unit)] : [];
+  if (versus === 'year-before') return [unitPhrase('this', 'year')];
+  return versus.kind === 'last' && versus.count === 1 && versus.unit !== 'day'
+    ? [unitPhrase('this', versus.unit)]
+    : [];
 }
 
 /** @throws InvalidWord */
