@@ -116,34 +116,21 @@ function productNumbered(source: TokenizedText, at: number): Match<Argument> | u
   );
 }
 
-function aliasAt({ tokens }: TokenizedText, at: number): Match<Argument> | undefined {
-  const token = tokens[at];
-  return token?.kind === 'alias'
-    ? { value: { kind: 'project', value: token.name }, next: at + 1 }
+/** 'prod', 'project prod', 'project 123', 'all' */
+function projectsAt({ tokens }: TokenizedText, at: number): Match<Argument> | undefined {
+  if (senseOf(tokens[at], 'all')) return { value: { kind: 'all', value: true }, next: at + 1 };
+  const place = senseOf(tokens[at], 'project') ? at + 1 : at;
+  const token = tokens[place];
+  if (token?.kind === 'alias') return { value: { kind: 'project', value: token.name }, next: place + 1 };
+  return token?.kind === 'number' && place > at
+    ? { value: { kind: 'project', value: token.digits }, next: place + 1 }
     : undefined;
 }
-
-/** 'project 123', 'project prod'. */
-function projectNamed(source: TokenizedText, at: number): Match<Argument> | undefined {
-  const { tokens } = source;
-  if (!senseOf(tokens[at], 'project')) return undefined;
-  const number = tokens[at + 1];
-  if (number?.kind !== 'number') return aliasAt(source, at + 1);
-  return { value: { kind: 'project', value: number.digits }, next: at + 2 };
-}
-
-const allAt = ({ tokens }: TokenizedText, at: number): Match<Argument> | undefined =>
-  senseOf(tokens[at], 'all') && { value: { kind: 'all', value: true }, next: at + 1 };
 
 function includingAt({ tokens }: TokenizedText, at: number): Match<Argument> | undefined {
   return senseOf(tokens[at], 'including') && senseOf(tokens[at + 1], 'today')
     ? { value: { kind: 'including-today', value: true }, next: at + 2 }
     : undefined;
-}
-
-function periodAt(source: TokenizedText, at: number, bareYear: boolean): ArgumentMatch | undefined {
-  const found = parsePeriodPhrase(source, at, bareYear);
-  return found && { ...found, value: { kind: 'phrase', value: found.value } };
 }
 
 /** More projects than these are no top. */
@@ -183,15 +170,17 @@ export function joinsProjects(source: TokenizedText, at: number): boolean {
   return found.value.value.kind === 'project' && found.value.next === at + 2;
 }
 
-export const parsePeriodArgument: ArgumentParser = (source, at, projectKnown) =>
-  includingAt(source, at) ?? periodAt(source, at, projectKnown);
+export const parsePeriodArgument: ArgumentParser = (source, at, projectKnown) => {
+  const including = includingAt(source, at);
+  if (including !== undefined) return including;
+  const found = parsePeriodPhrase(source, at, projectKnown);
+  return found && { ...found, value: { kind: 'phrase', value: found.value } };
+};
 
 export const parseArgument: ArgumentParser = (source, at, projectKnown) =>
   parsePeriodArgument(source, at, projectKnown) ??
   productAt(source, at) ??
-  allAt(source, at) ??
-  projectNamed(source, at) ??
-  aliasAt(source, at) ??
+  projectsAt(source, at) ??
   numberAt(source, at, projectKnown);
 
 /** What `/spend` takes as well. */

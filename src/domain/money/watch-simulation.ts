@@ -79,7 +79,10 @@ const MAX_STEPS = 270;
  * @returns undefined when the rule itself did not alert more often, and if no threshold near it would help
  */
 export function suggestRule(rule: WatchRule, history: WatchHistory): WatchRule | undefined {
-  const isRare = (tried: WatchRule): boolean => atMostOnceAMonth(simulateWatch(tried, history));
+  const isRare = (tried: WatchRule): boolean => {
+    const dates = simulateWatch(tried, history);
+    return new Set(dates.map((day) => day.slice(0, 7))).size === dates.length;
+  };
   if (isRare(rule)) return undefined;
   const steps = lessSensitiveRules(rule);
   let [frequent, rare] = [-1, steps.length];
@@ -91,9 +94,6 @@ export function suggestRule(rule: WatchRule, history: WatchHistory): WatchRule |
   }
   return steps[rare];
 }
-
-const atMostOnceAMonth = (dates: readonly Day[]): boolean =>
-  new Set(dates.map((day) => day.slice(0, 7))).size === dates.length;
 
 /** Ordered from sensitive to less sensitive. */
 function lessSensitiveRules(rule: WatchRule): readonly WatchRule[] {

@@ -41,40 +41,21 @@ export interface DueTime {
   readonly at: Millis;
 }
 
-/** @param month '2026-02' */
-function dayInMonth(month: string, dayOfMonth: number | 'last'): Day {
-  const last = daysInMonth(Number(month.slice(0, 4)), Number(month.slice(5)));
-  const day = dayOfMonth === 'last' ? last : Math.min(dayOfMonth, last);
-  return `${month}-${String(day).padStart(2, '0')}`;
-}
-
-function* monthly(first: Day, dayOfMonth: number | 'last'): Generator<Day> {
-  for (let day = first; ; day = addDays(`${day.slice(0, 7)}-28`, 4)) {
-    const due = dayInMonth(day.slice(0, 7), dayOfMonth);
-    if (due >= first) yield due;
-  }
-}
-
-function* daily(first: Day, step: number): Generator<Day> {
-  for (let day = first; ; day = addDays(day, step)) yield day;
-}
-
-function* weekdays(first: Day): Generator<Day> {
-  for (const day of daily(first, 1)) if (isoWeekday(day) <= 5) yield day;
-}
-
 /** @returns the days of the rule from `first` on, without end, those that the zone skipped included */
-function daysOf(cadence: Cadence, first: Day): Generator<Day> {
-  switch (cadence.kind) {
-    case 'daily':
-      return daily(first, 1);
-    case 'weekdays':
-      return weekdays(first);
-    case 'weekly':
-      return daily(addDays(first, (cadence.weekday - isoWeekday(first) + 7) % 7), 7);
-    case 'monthly':
-      return monthly(first, cadence.day);
-  }
+function* daysOf(cadence: Cadence, first: Day): Generator<Day> {
+  if (cadence.kind === 'monthly')
+    for (let month = first.slice(0, 7); ; month = addDays(`${month}-28`, 4).slice(0, 7)) {
+      const last = daysInMonth(Number(month.slice(0, 4)), Number(month.slice(5)));
+      const day = cadence.day === 'last' ? last : Math.min(cadence.day, last);
+      const due = `${month}-${String(day).padStart(2, '0')}`;
+      if (due >= first) yield due;
+    }
+  const [start, step] =
+    cadence.kind === 'weekly'
+      ? [addDays(first, (cadence.weekday - isoWeekday(first) + 7) % 7), 7]
+      : [first, 1];
+  for (let day = start; ; day = addDays(day, step))
+    if (cadence.kind !== 'weekdays' || isoWeekday(day) <= 5) yield day;
 }
 
 /** Whether the clocks show the due time as the timing names it; false if they skip it. */

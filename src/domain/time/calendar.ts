@@ -70,10 +70,10 @@ export function instantOf(day: Day, time: string, zone: Zone): Millis {
   return firstInstantAt(`${day}T${time}`, zone);
 }
 
-/** @returns what a wall clock shows; after a clock change at midnight that may still be the day before */
+/** @returns what a wall clock shows; after a clock change at midnight that may still be the day before @throws RangeError for an unknown zone */
 export function wallClockAt(instant: Millis, zone: Zone): { readonly day: Day; readonly time: string } {
-  const wallTime = wallTimeAt(instant, zone);
-  return { day: wallTime.slice(0, 10), time: wallTime.slice(11, 16) };
+  const shown = new Date(instant + offsetAt(instant, zone)).toISOString();
+  return { day: shown.slice(0, 10), time: shown.slice(11, 16) };
 }
 
 /** @returns the last millisecond of the day */
@@ -206,11 +206,6 @@ function offsetAt(instant: Millis, zone: Zone): number {
   const offset = zoned.offsetNanoseconds / 1e6;
   offsets.set(key, offset);
   return offset;
-}
-
-/** The wall clock of `zone` at an instant (ms), as `2026-11-21T09:00:00.000`. @throws RangeError for an unknown zone */
-function wallTimeAt(instant: Millis, zone: Zone): string {
-  return new Date(instant + offsetAt(instant, zone)).toISOString().slice(0, -1);
 }
 
 /**

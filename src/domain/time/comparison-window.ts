@@ -51,31 +51,19 @@ const countOf = (count: number, unit: Unit): string => (count === 1 ? unit : `${
 export const sameDaysLastWeek = (days: readonly Day[], zone: Zone): readonly Day[] =>
   days.map((day) => addDays(day, -7)).filter((day) => dayExists(day, zone));
 
-function daysWindow(first: Day, count: number, zone: Zone): Window {
-  return { days: daysBefore(first, count, zone), basis: `the ${countOf(count, 'day')} before` };
-}
-
-function unitsWindow(first: Day, unit: Unit, count: number, zone: Zone): Window {
-  return {
-    days: daysInRange(shiftUnits(unit, first, -count), addDays(first, -1), zone),
-    basis: `the ${countOf(count, unit)} before`,
-  };
-}
-
-/** Ends with the units before at the latest: 30 days of March are compared with the 28 of February. */
-function runningUnitWindow(whole: Window, count: number): Window {
-  if (count >= whole.days.length) return whole;
-  return { days: whole.days.slice(0, count), basis: `the first ${countOf(count, 'day')} of ${whole.basis}` };
-}
-
+/** @param count how many days of the period are complete, at least one */
 function windowBefore(first: Day, rule: ComparisonRule, count: number, zone: Zone): Window {
-  if (rule.kind === 'units') return unitsWindow(first, rule.unit, rule.count, zone);
-  if (rule.kind === 'running')
-    return runningUnitWindow(unitsWindow(first, rule.unit, rule.count, zone), count);
-  if (rule.kind === 'weekend' && count > 1)
+  if (rule.kind === 'units' || rule.kind === 'running') {
+    const days = daysInRange(shiftUnits(rule.unit, first, -rule.count), addDays(first, -1), zone);
+    const basis = `the ${countOf(rule.count, rule.unit)} before`;
+    // Ends with the units before at the latest: 30 days of March are compared with the 28 of February.
+    if (rule.kind === 'units' || count >= days.length) return { days, basis };
+    return { days: days.slice(0, count), basis: `the first ${countOf(count, 'day')} of ${basis}` };
+  }
+  if (count === 1) return { days: sameDaysLastWeek([first], zone), basis: 'the same weekday a week before' };
+  if (rule.kind === 'weekend')
     return { days: sameDaysLastWeek([first, addDays(first, 1)], zone), basis: 'the weekend before' };
-  if (count > 1) return daysWindow(first, count, zone);
-  return { days: sameDaysLastWeek([first], zone), basis: 'the same weekday a week before' };
+  return { days: daysBefore(first, count, zone), basis: `the ${countOf(count, 'day')} before` };
 }
 
 /** @param leapDay replaces 29 February, which the year before doesn't have */

@@ -148,7 +148,11 @@ export function pairDays(periods: DayPair, most: number, finest: Unit = 'day'): 
 function splitInto(unit: Unit, days: number, { current, before }: DayPair): PairedDays {
   const isCalendar = [current, before].every(([first = '']) => startOfUnit(unit, first) === first);
   const split = (period: readonly Day[]) =>
-    isCalendar ? [...groupByStart(period, unit, (day) => day).values()] : inParts(period, days);
+    isCalendar
+      ? [...groupByStart(period, unit, (day) => day).values()]
+      : Array.from({ length: Math.ceil(period.length / days) }, (_, at) =>
+          period.slice(at * days, (at + 1) * days),
+        );
   const [parts, others] = [split(current), split(before)];
   const pairs = Array.from({ length: Math.max(parts.length, others.length) }, (_, at) => ({
     current: parts[at] ?? [],
@@ -156,8 +160,3 @@ function splitInto(unit: Unit, days: number, { current, before }: DayPair): Pair
   }));
   return { unit, isCalendar, days, pairs };
 }
-
-const inParts = (period: readonly Day[], days: number): (readonly Day[])[] =>
-  Array.from({ length: Math.ceil(period.length / days) }, (_, at) =>
-    period.slice(at * days, (at + 1) * days),
-  );

@@ -4,7 +4,7 @@ import { LRUCache } from 'lru-cache';
 import { InvalidWord, PeriodJustBegan } from '../failure/index.ts';
 import { parsePeriodText } from '../language/command-text.ts';
 import { formatPhrase, type PeriodPhrase } from '../language/periods/period-phrase.ts';
-import { type DayRange, resolveRange } from '../language/periods/resolve-range.ts';
+import { resolveRange } from '../language/periods/resolve-range.ts';
 import { clipWord, pluralize } from '../language/text.ts';
 import {
   type AskedDays,
@@ -53,24 +53,6 @@ function daysLabel(full: number, endsToday: boolean, endsYesterday: boolean): st
   return full === 0 ? 'today so far' : `${days} and today so far`;
 }
 
-/** Without `including today` if today is part of the period anyway. */
-const canonicalText = (phrase: PeriodPhrase): string =>
-  formatPhrase({ ...phrase, includingToday: phrase.includingToday && phrase.kind === 'last' });
-
-function skippedByZone(phrase: PeriodPhrase, first: Day, last: Day, zone: Zone): InvalidWord {
-  return new InvalidWord(
-    clipWord(phrase.typed),
-    `does not exist in ${zone}, which skipped it when it crossed the date line`,
-    `The days around it are ${addDays(first, -1)} and ${addDays(last, 1)}.`,
-  );
-}
-
-/** @returns the days that the phrase meant when it was written; a range that was still running then ends today */
-function rangeAsOf(phrase: PeriodPhrase, today: Day, writtenOn: Day, zone: Zone): DayRange {
-  const range = resolveRange(phrase, writtenOn, zone);
-  return range.last < writtenOn ? range : resolveRange(phrase, today, zone);
-}
-
 /**
  * @param now ms since the epoch
  * @param writtenAt ms, the instant at which a person wrote the phrase, if that was earlier
@@ -108,17 +90,25 @@ function periodOn(phrase: PeriodPhrase, today: Day, writtenOn: Day, zone: Zone):
 }
 
 function findPeriod(phrase: PeriodPhrase, today: Day, writtenOn: Day, zone: Zone): Period {
-  const { first, last, plan } = rangeAsOf(phrase, today, writtenOn, zone);
+  const written = resolveRange(phrase, writtenOn, zone);
+  // The days that the phrase meant when it was written; a range that was still running then ends today.
+  const { first, last, plan } = written.last < writtenOn ? written : resolveRange(phrase, today, zone);
   const days = daysInRange(first, last, zone);
   const [firstDay, lastDay] = [days[0], days.at(-1)];
-  if (firstDay === undefined || lastDay === undefined) throw skippedByZone(phrase, first, last, zone);
+  if (firstDay === undefined || lastDay === undefined)
+    throw new InvalidWord(
+      clipWord(phrase.typed),
+      `does not exist in ${zone}, which skipped it when it crossed the date line`,
+      `The days around it are ${addDays(first, -1)} and ${addDays(last, 1)}.`,
+    );
   const asked = { first: firstDay, last: lastDay, today };
   const endsToday = lastDay === today;
   const complete = endsToday ? days.slice(0, -1) : days;
   const comparison = findComparisonWindow(first, complete, plan, zone);
   const extent = daysLabel(complete.length, endsToday, lastDay === daysBefore(today, 1, zone)[0]);
   return {
-    phrase: canonicalText(phrase),
+    // Without `including today` if today is part of the period anyway.
+    phrase: formatPhrase({ ...phrase, includingToday: phrase.includingToday && phrase.kind === 'last' }),
     from: startOfDay(firstDay, zone),
     to: endOfDay(lastDay, zone),
     zone,

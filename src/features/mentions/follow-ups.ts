@@ -80,12 +80,10 @@ function standsAlone({ text, mention, request }: Said): boolean {
   // A question takes the days from the answer, where a command has its usual ones, and may rank the projects there.
   const isRanking = read?.several === 'all' && !NAMES_ALL.test(text.toLowerCase());
   if (isQuestion && (isRanking || (command === '/spend' && read?.phrase === undefined))) return false;
-  return !FOLLOWED.has(command) || read === undefined || read.help || namesProject(read);
+  if (!FOLLOWED.has(command) || read === undefined || read.help) return true;
+  // “Top 3” alone says of which projects, but not of which days.
+  return (read.project ?? read.alias ?? (read.top === undefined ? read.several : read.phrase)) !== undefined;
 }
-
-/** “Top 3” alone says of which projects, but not of which days. */
-const namesProject = ({ project, alias, several, top, phrase }: CommandWords): boolean =>
-  (project ?? alias ?? (top === undefined ? several : phrase)) !== undefined;
 
 function complete(said: Said, question: ThreadQuestion | undefined): Mention {
   // Names of that time are read too, so that one that is gone is known for what it was.

@@ -44,7 +44,10 @@ export function createMentionsFeature({ all, threads }: Services): Feature {
             ),
           );
         case 'which-project':
-          return request.reply.update(whichProject(mention.fact, mention.rerun, request));
+          return request.reply.update({
+            text: mention.fact,
+            blocks: [section(mention.fact), ...projectPicker(mention.rerun, request)],
+          });
         case 'thanks':
           return request.reply.update({ text: WELCOME, blocks: [section(WELCOME)] });
         case 'nothing':
@@ -77,11 +80,6 @@ export function mentionHelp(examples: readonly string[], fact = 'What would you 
 }
 
 const WELCOME = 'You’re welcome.';
-
-const whichProject = (fact: string, rerun: Command, request: Request): Message => ({
-  text: fact,
-  blocks: [section(fact), ...projectPicker(rerun, request)],
-});
 
 /** A button for each command that a mention can mean; none is run without a click. */
 function suggestedCommands(request: Request, fact: string | undefined, reruns: readonly Command[]): Message {
