@@ -91,8 +91,6 @@ export interface ReportPeriods {
 
 const MIN_CHARTED_DAYS = 14;
 
-const THIS_MONTH = unitPhrase('this', 'month');
-
 /**
  * @param at the instant that the figures are as of
  * @param count how many days `yesterday` covers: several after a weekend without posts
@@ -100,7 +98,9 @@ const THIS_MONTH = unitPhrase('this', 'month');
 export function reportPeriodsOf(name: ReportName, at: Millis, zone: Zone, count = 1): ReportPeriods {
   const today = dayAt(at, zone);
   const [yesterday = addDays(today, -1)] = daysBefore(today, 1, zone);
-  const phrase = monthPhrase(yesterday, today);
+  // On the first day of a month no day of it is over, so the post is about the month before.
+  const isRunning = today.slice(0, 7) === yesterday.slice(0, 7);
+  const phrase = unitPhrase(isRunning ? 'this' : 'last', 'month');
   const month = compareWindows(phrase, at, zone, yesterday);
   const ofLastDays = () => lastDays(count, today, zone);
   const windowsOf: Readonly<Record<ReportName, () => ComparedWindows>> = {
@@ -114,17 +114,9 @@ export function reportPeriodsOf(name: ReportName, at: Millis, zone: Zone, count 
   const isShort = windowsOf[name] === ofLastDays || main.window.days.length === 1;
   const charted = isShort ? daysBefore(today, MIN_CHARTED_DAYS, zone) : main.window.days;
   const week = daysBefore(today, 7, zone);
-  const history = phrase === THIS_MONTH ? daysInRange(forecastFrom(today), yesterday, zone) : [];
-  const windows = [
-    main.window.days,
-    main.before.days,
-    month.window.days,
-    month.before.days,
-    charted,
-    week,
-    history,
-  ];
-  const [first = yesterday] = windows.flatMap(([day]) => day ?? []).sort();
+  const history = isRunning ? daysInRange(forecastFrom(today), yesterday, zone) : [];
+  const compared = [main, month].flatMap(({ window, before }) => [window.days, before.days]);
+  const [first = yesterday] = [...compared, charted, week, history].flatMap(([day]) => day ?? []).sort();
   return {
     ...{ main, month, week, charted, history, today, zone },
     from: startOfDay(first, zone),
@@ -138,10 +130,6 @@ function lastDays(count: number, today: Day, zone: Zone): ComparedWindows {
   const days = daysBefore(today, count, zone);
   return { window: windowOf(days), before: windowOf(sameDaysLastWeek(days, zone), days.at(-1)) };
 }
-
-/** On the first day of a month no day of it is over, so the post is about the month before. */
-const monthPhrase = (yesterday: Day, today: Day): PeriodPhrase =>
-  today.slice(0, 7) === yesterday.slice(0, 7) ? THIS_MONTH : unitPhrase('last', 'month');
 
 function compareWindows(phrase: PeriodPhrase, at: Millis, zone: Zone, labelYearOf?: Day): ComparedWindows {
   const { days, today, comparison } = resolvePeriod(phrase, at, zone);

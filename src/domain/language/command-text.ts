@@ -175,9 +175,6 @@ function listAt(source: TokenizedText, at: number) {
   return { names, next };
 }
 
-const isApart = ({ tokens }: TokenizedText, at: number): boolean =>
-  tokens[at]?.spaced || tokens[at]?.dashed || false;
-
 /** With the projects that follow the first one in a list. */
 type ListedItems = Items & { readonly others: readonly string[] };
 
@@ -213,7 +210,8 @@ function itemsOf(source: TokenizedText, itemAt: ArgumentParser, works: string): 
       continue;
     }
     const includes = found?.value.kind === 'including-today';
-    if (!found || !(isApart(source, at) || joins || includes)) throw explainUnparsed(source, at, works);
+    const isApart = source.tokens[at]?.spaced || source.tokens[at]?.dashed;
+    if (!found || !(isApart || joins || includes)) throw explainUnparsed(source, at, works);
     items = added(items, found.value, source, at, found.next);
     if (found.doubt) doubts.push(found.doubt);
     const list = found.value.kind === 'project' ? listAt(source, found.next) : { names: [], ...found };

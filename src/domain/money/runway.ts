@@ -71,22 +71,16 @@ export const computeRunway = (account: Account, week: Usage, today: Day): Runway
   );
 
 /** @param spent on the last 7 complete days @param today the day the estimate counts from */
-export function runwayFrom(account: Account, spent: RecentSpend, today: Day): Runway {
-  if ('unreadable' in account.balance) return { kind: 'unknown', reason: 'unreadable' };
-  const balance = account.balance.value;
-  const funds = fundsOf(balance, account.bonuses);
+export function runwayFrom({ balance: amount, bonuses }: Account, spent: RecentSpend, today: Day): Runway {
+  if ('unreadable' in amount) return { kind: 'unknown', reason: 'unreadable' };
+  const balance = amount.value;
+  const funds: Funds =
+    'value' in bonuses
+      ? { left: balance.plus(bonuses.value), bonusesCounted: true }
+      : { left: balance, bonusesCounted: false };
   if (balance.lt(0)) return { kind: 'overdrawn', which: 'balance', balance, ...funds };
   if (funds.left.lt(0)) return { kind: 'overdrawn', which: 'sum', balance, ...funds };
-  return estimate(funds, spent, today);
-}
-
-function fundsOf(balance: Money, bonuses: Amount): Funds {
-  return 'value' in bonuses
-    ? { left: balance.plus(bonuses.value), bonusesCounted: true }
-    : { left: balance, bonusesCounted: false };
-}
-
-function estimate(funds: Funds, { sum, reported, of, partial }: RecentSpend, today: Day): Runway {
+  const { sum, reported, of, partial } = spent;
   if (reported < MIN_REPORTED_DAYS)
     return { kind: 'unknown', reason: 'too-few-days', reported, of, ...funds };
   const basis = { average: divide(sum, reported), reported, of, partial, ...funds };
@@ -145,7 +139,7 @@ function lineOf(runway: Runway, money: MoneyFormatter): readonly [string, string
     case 'estimate':
       return [
         runway.days === 0 ? 'Less than a day' : `About ${pluralize(runway.days, 'day')}`,
-        `, until around ${dateOf(runway.until)}`,
+        `, until around ${formatDays(runway.until, runway.until).slice('Fri '.length)}`,
       ];
     case 'beyond':
       return [`More than ${runway.years} years`, ''];
@@ -164,9 +158,6 @@ function lineOf(runway: Runway, money: MoneyFormatter): readonly [string, string
           ];
   }
 }
-
-/** `1 Jan 2027` */
-const dateOf = (day: Day): string => formatDays(day, day).slice(4);
 
 /** `at 30,535.61 a day (6 of the last 7 days reported)`: what the estimate is based on; '' when there is no estimate. */
 export function formatRunwayBasis(runway: Runway, money: MoneyFormatter): string {
@@ -198,18 +189,14 @@ export function formatRunwayShort(runway: Runway): string {
   }
 }
 
-function basis(estimate: {
-  readonly reported: number;
-  readonly of: number;
-  readonly partial: number;
-  readonly bonusesCounted: boolean;
-}): string {
-  return [
-    `${estimate.reported} of the last ${estimate.of} days reported`,
-    ...(estimate.partial > 0 ? [`${estimate.partial} only in part`] : []),
-    ...(estimate.bonusesCounted ? [] : ['bonuses not counted']),
-  ].join(', ');
-}
+const basis = ({ reported, of, partial, bonusesCounted }: Omit<Basis & Funds, 'average' | 'left'>): string =>
+  [
+    `${reported} of the last ${of} days reported`,
+    partial > 0 && `${partial} only in part`,
+    !bonusesCounted && 'bonuses not counted',
+  ]
+    .filter(Boolean)
+    .join(', ');
 
 /** `1,234.00 left`. What could not be read is quoted: outside text, no mark-up. */
 export function formatBalance(balance: Amount, money: MoneyFormatter): string {

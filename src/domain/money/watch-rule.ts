@@ -32,8 +32,6 @@ export interface ThresholdProblem {
   readonly readings?: readonly string[];
 }
 
-const NO_AMOUNT: ThresholdProblem = { problem: 'no-amount' };
-
 /** Digits in groups of three, and a fraction after another sign. */
 const GROUPED: readonly (readonly [form: RegExp, separator: string])[] = [
   [/^[1-9]\d{0,2}(?: \d{3})+(?:[.,]\d+)?$/, ' '],
@@ -53,7 +51,8 @@ export function parseThreshold(typed: string, label = ''): ThresholdText {
   const text = withoutCurrency(cleanTyping(typed), label);
   if (text.startsWith('-')) {
     const positive = parseThreshold(text.slice(1));
-    return 'value' in positive && positive.value.eq(0) ? positive : belowZero(positive);
+    if ('value' in positive) return positive.value.eq(0) ? positive : { problem: 'below-zero' };
+    return positive.problem === 'ambiguous' ? { problem: 'below-zero' } : positive;
   }
   if (text.replace(/\D/g, '').length > MAX_THRESHOLD_DIGITS && /^[\d., ]+k?$/i.test(text))
     return { problem: 'too-long' };
@@ -65,11 +64,8 @@ export function parseThreshold(typed: string, label = ''): ThresholdText {
   if (EITHER.test(text)) return { value: new Big(text.replace('.', '')) };
   const [, separator] = GROUPED.find(([form]) => form.test(text)) ?? [];
   const plain = (separator === undefined ? text : text.replaceAll(separator, '')).replace(',', '.');
-  return separator !== undefined || DECIMAL.test(text) ? { value: new Big(plain) } : NO_AMOUNT;
+  return separator !== undefined || DECIMAL.test(text) ? { value: new Big(plain) } : { problem: 'no-amount' };
 }
-
-const belowZero = (positive: ThresholdText): ThresholdProblem =>
-  'value' in positive || positive.problem === 'ambiguous' ? { problem: 'below-zero' } : positive;
 
 function withoutCurrency(text: string, label: string): string {
   const signs = text.replace(/^(-?)\p{Sc} ?|(?<=\d) ?\p{Sc}$/gu, '$1');

@@ -37,8 +37,6 @@ const ID = /^[\x21-\x7e]{1,255}$/;
 
 /** The identity API's own IDs are 32 hexadecimal digits. A secret sent as an ID would appear in the service's answer and log. */
 const USUAL_ID = /^[\da-f]{32}$/i;
-const areSwapped = (id: string, secret: string): boolean =>
-  USUAL_ID.test(secret.trim()) && id.length > secret.length;
 
 /** The ID that a word names: an alias, or an ID itself. @throws InvalidWord */
 export function findAccessProject(word: string, record: Workspace): string {
@@ -87,7 +85,7 @@ export function parseAccessForm(
     authUrl: url.refusal,
     access_id: isKept
       ? undefined
-      : areSwapped(id, secret)
+      : USUAL_ID.test(secret.trim()) && id.length > secret.length
         ? 'The ID and the secret look swapped.'
         : ID.test(id)
           ? undefined

@@ -29,9 +29,6 @@ import {
 } from './context.ts';
 import type { Tokens } from './token-requests.ts';
 
-/** Whether nothing is left to revoke. */
-const isFinal = (outcome: RevokeOutcome): boolean => outcome !== 'alive' && outcome !== 'refused';
-
 /**
  * **Revoke now**: joins the two halves of a token, and sends it to the service that issued it and to no other. Everyone
  * may revoke their own token, also when they are no issuer any more. The halves stay until the service has confirmed it.
@@ -58,7 +55,9 @@ export async function revokeToken(tokens: Tokens, token: WindowToken, context: T
   const outcome = await revokeAndCheck(grant.authUrl, opened, grant.project, context).catch(failureOf);
   const about = tokenAuditText(grant.word, grant.project, grant.audit);
   const entry = revocationAudit({ at: clock(), who: user.id, about }, outcome);
-  if (!isFailure(outcome) && isFinal(outcome)) return showRevoked(outcome, grant, entry, window, context);
+  // Otherwise something is left to revoke.
+  if (!isFailure(outcome) && outcome !== 'alive' && outcome !== 'refused')
+    return showRevoked(outcome, grant, entry, window, context);
   const [audit] = await Promise.all([
     recordEntry(entry, context),
     grants.release(claim).catch(ignoreFailure),

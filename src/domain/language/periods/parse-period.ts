@@ -127,10 +127,6 @@ periods
   .rule('late of? MONTH', (month) => vague(`second-half-of-${monthName(month)}`, monthName(month)))
   .rule('mid of? MONTH', (month) => vague(monthName(month)));
 
-/** A day from a month on is not what people ask for: after `3` in `3 october - 5 november` comes no period. */
-const isMixed = (phrase: PhraseMeaning): boolean =>
-  phrase.kind === 'range' && phrase.from.kind === 'month' && phrase.to.kind === 'month-day';
-
 /** What else the words mean if their number is a project: `3 october`, `in 2025`, `friday 13`. */
 function projectReading(source: TokenizedText, at: number, found: Match<PhraseMeaning>): string | undefined {
   const { tokens } = source;
@@ -155,8 +151,12 @@ function projectReading(source: TokenizedText, at: number, found: Match<PhraseMe
   if (number + 1 === next) return `project ${token.digits}`;
   if (!after?.spaced || after.dashed) return undefined;
   const rest = tryParse(() => periods.parse(source, number + 1, true));
-  if (rest instanceof ParseError || rest.value?.next !== next || isMixed(rest.value.value)) return undefined;
-  return `project ${token.digits} ${phraseText(rest.value.value)}`;
+  if (rest instanceof ParseError || rest.value?.next !== next) return undefined;
+  const { value } = rest.value;
+  // A day from a month on is not what people ask for: after `3` in `3 october - 5 november` comes no period.
+  if (value.kind === 'range' && value.from.kind === 'month' && value.to.kind === 'month-day')
+    return undefined;
+  return `project ${token.digits} ${phraseText(value)}`;
 }
 
 /** The text could name a project instead. It is a period only where something else names the project. */

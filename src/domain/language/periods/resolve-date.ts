@@ -72,9 +72,7 @@ export const refused = (
   instead?: string | readonly string[],
 ): InvalidWord => new InvalidWord(clipWord(typed), why, works, instead);
 
-const daysOf = (first: Day, last: Day): CalendarSpan => ({ first, last, unit: 'day', count: 1 });
-
-const dayAlone = (day: Day): CalendarSpan => daysOf(day, day);
+const dayAlone = (day: Day): CalendarSpan => ({ first: day, last: day, unit: 'day', count: 1 });
 
 function unitAt(unit: Unit, day: Day, count = 1): CalendarSpan {
   const first = startOfUnit(unit, day);
@@ -144,7 +142,8 @@ function dayOfYear(point: Point<'month-day'>, year: number): CalendarSpan {
 }
 
 const weekendFrom = (saturday: Day): CalendarSpan => ({
-  ...daysOf(saturday, addDays(saturday, 1)),
+  ...dayAlone(saturday),
+  last: addDays(saturday, 1),
   rule: { kind: 'weekend', unit: 'week' },
 });
 
@@ -227,10 +226,6 @@ function weekOf(point: Point<'week-of'>, today: Day, zone: Zone): CalendarSpan {
 
 const SATURDAYS = { 'before-last': -9, last: -2, this: 5 } as const;
 
-function weekend({ which }: Point<'weekend'>, today: Day): CalendarSpan {
-  return weekendFrom(addDays(startOfUnit('week', today), SATURDAYS[which]));
-}
-
 function weekdayOf({ week, ...point }: Point<'weekday'>, today: Day): CalendarSpan {
   const latest = latestDay(point, today).first;
   if (week === undefined) return dayAlone(latest);
@@ -270,7 +265,7 @@ export function calendarSpan(point: DateExpression, today: Day, zone: Zone): Cal
     case 'week-of':
       return weekOf(point, today, zone);
     case 'weekend':
-      return weekend(point, today);
+      return weekendFrom(addDays(startOfUnit('week', today), SATURDAYS[point.which]));
     case 'year':
       return unitAt('year', `${point.year}-01-01`);
     default:

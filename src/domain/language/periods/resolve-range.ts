@@ -64,11 +64,6 @@ function planOf({ last, unit, count, rule }: CalendarSpan, today: Day): Comparis
   return { kind: last < today ? 'units' : 'running', unit, count };
 }
 
-function spanAt(point: DateExpression, today: Day, zone: Zone): DayRange {
-  const span = begun(point, calendarSpan(point, today, zone), today, true);
-  return { first: span.first, last: earlier(span.last, today), plan: planOf(span, today) };
-}
-
 /**
  * Whole weeks, months, quarters and years that are over count as units, and one of them is what it is alone; any other
  * range counts as days.
@@ -175,8 +170,10 @@ function rangeOf(phrase: PeriodPhrase, today: Day, zone: Zone): DayRange {
         last: today,
         plan: { kind: 'running', unit: phrase.unit, count: 1 },
       };
-    case 'at':
-      return spanAt(phrase.at, today, zone);
+    case 'at': {
+      const span = begun(phrase.at, calendarSpan(phrase.at, today, zone), today, true);
+      return { first: span.first, last: earlier(span.last, today), plan: planOf(span, today) };
+    }
     case 'range':
       return spanBetween(phrase, today, zone);
     case 'since':
