@@ -147,7 +147,8 @@ function judgeMonth(amount: Money, spend: MonthSpend, all: readonly AlertedLevel
   if (spend.reported === 0) return unknown(alerted);
   const { spent, forecast } = spend;
   const isSpent = spent.gte(amount);
-  const limitOf = (level: WatchLevel) => amount.times(stepOf(level)).times('0.01');
+  const limitOf = (level: WatchLevel) =>
+    amount.times(BUDGET_STEPS.find((step) => String(step) === level) ?? 100).times('0.01');
   const isCrossed = (level: WatchLevel): boolean =>
     level === 'forecast' ? isSpent || (forecast?.gt(amount) ?? false) : spent.gte(limitOf(level));
   const isRecovered = (level: WatchLevel): boolean =>
@@ -166,8 +167,6 @@ function judgeMonth(amount: Money, spend: MonthSpend, all: readonly AlertedLevel
     fresh,
   };
 }
-
-const stepOf = (level: WatchLevel): number => BUDGET_STEPS.find((step) => String(step) === level) ?? 100;
 
 type SpikeRule = Extract<WatchRule, { kind: 'spike' }>;
 

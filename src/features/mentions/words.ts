@@ -93,7 +93,9 @@ function commandOrQuestion(
   { aliases, today }: KnownCommands,
 ): Command {
   const typed = { command, text: rest };
-  if (!QUESTION_COMMANDS.has(command) || tried(rest, aliases).readable !== undefined) return typed;
+  if (!QUESTION_COMMANDS.has(command)) return typed;
+  const read = orRefusal(() => parseCommandText(rest, aliases));
+  if (!(read instanceof InvalidWord || read.help)) return typed;
   const question = parseQuestion(text, aliases, today);
   if (question?.kind !== 'command' || question.command !== command) return typed;
   return { command, text: question.text };
@@ -110,23 +112,10 @@ function nearby(
   const command = commandOf(near, commands);
   const typed =
     command === undefined ? { command: BILLING, text: `${near} ${rest}`.trim() } : { command, text: rest };
-  const { corrected } = canRead(typed) ? {} : tried(rest, aliases);
-  const meant = corrected === undefined ? typed : { ...typed, text: corrected };
+  const read = canRead(typed) ? undefined : orRefusal(() => parseCommandText(rest, aliases));
+  const { suggestion: corrected = 'help' } = read instanceof InvalidWord ? read : {};
+  const meant = corrected === 'help' ? typed : { ...typed, text: corrected };
   return canRead(meant) ? meant : undefined;
-}
-
-interface Tried {
-  readonly readable?: string;
-  /** The corrected text. */
-  readonly corrected?: string;
-}
-
-/** Whether the words are a complete question about a project. @throws SecretPasted */
-function tried(text: string, aliases: ReadonlySet<string>): Tried {
-  const read = orRefusal(() => parseCommandText(text, aliases));
-  if (!(read instanceof InvalidWord)) return read.help ? {} : { readable: text };
-  const { suggestion } = read;
-  return suggestion === undefined || suggestion === 'help' ? {} : { corrected: suggestion };
 }
 
 const commandOf = (name: string, commands: readonly SlashCommand[]): SlashCommand | undefined =>

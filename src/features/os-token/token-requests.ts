@@ -98,11 +98,9 @@ export async function requireIssuer(
 ): Promise<void> {
   const { role, id } = request.user;
   if (role === 'external') throw new NotAllowed('external');
-  if (request.allowed !== undefined) return;
-  if (isNamedIssuer(access, id)) return;
-  const { issuers } = access;
-  if (issuers.groups.length === 0 || !(await request.slack.isInGroups(issuers.groups)))
-    throw new NotIssuer(label);
+  if (request.allowed !== undefined || isNamedIssuer(access, id)) return;
+  const { groups } = access.issuers;
+  if (groups.length === 0 || !(await request.slack.isInGroups(groups))) throw new NotIssuer(label);
 }
 
 /** `prod` or `123`; without a project the channel's is meant. @throws InvalidWord, SecretPasted */
@@ -113,10 +111,7 @@ export function parseTokenText(text: string, aliases: ReadonlySet<string>): Proj
   if (phrase !== undefined) throw refused(formatPhrase(phrase), 'is a period, and a token has none', word);
   if (product !== undefined)
     throw refused(PRODUCTS[product].word, 'is a product, and a token covers the whole project', word);
-  return {
-    ...(project !== undefined && { project }),
-    ...(alias !== undefined && { alias }),
-  };
+  return { ...(project !== undefined && { project }), ...(alias !== undefined && { alias }) };
 }
 
 const refused = (bad: string, why: string, word: string | undefined): InvalidWord =>

@@ -91,15 +91,10 @@ export function parseAskManager(value: string) {
   return reason && { reason, channel, ...parseCommand(words.join(' ')) };
 }
 
-/** @param wait in ms */
-export const tryAgainIn = (wait: Millis, asked: Asked): ErrorDescription =>
-  tryAgain(wait <= 0 ? 'You can try again now.' : `Try again in ${formatWait(wait)}.`, asked);
-
-/** `a second`, `4 seconds`, `2 minutes`; rounded up. */
-function formatWait(ms: Millis): string {
-  const seconds = Math.ceil(ms / 1_000);
-  if (seconds <= 1) return 'a second';
-  if (seconds < 60) return `${seconds} seconds`;
-  const minutes = Math.ceil(ms / MINUTE);
-  return minutes === 1 ? 'a minute' : `${minutes} minutes`;
+/** `Try again in 4 seconds.`, rounded up. @param wait in ms */
+export function tryAgainIn(wait: Millis, asked: Asked): ErrorDescription {
+  const [seconds, minutes] = [Math.ceil(wait / 1_000), Math.ceil(wait / MINUTE)];
+  if (wait <= 0) return tryAgain('You can try again now.', asked);
+  const [count, unit] = seconds < 60 ? [seconds, 'second'] : [minutes, 'minute'];
+  return tryAgain(`Try again in ${count === 1 ? `a ${unit}` : `${count} ${unit}s`}.`, asked);
 }

@@ -119,31 +119,22 @@ const withEndings = (word: string): readonly string[] => {
 function addPattern({ root, rolesOf }: Phrases, role: PhraseRole, pattern: string): void {
   let ends: readonly Node[] = [root];
   for (const part of pattern.split(/ ?(\[.*?\]) ?/)) {
-    const places = part.replace(/[[\]]/g, '').split(' ').filter(Boolean);
-    const after = places.reduce((nodes, place) => [addPlace(nodes, place, role, rolesOf)], ends);
+    let after = ends;
+    for (const place of part.replace(/[[\]]/g, '').split(' ').filter(Boolean)) {
+      const node = newNode();
+      for (const word of place.split('|').flatMap(withEndings)) {
+        for (const { next } of after) {
+          const nodes = next.get(word) ?? [];
+          nodes.push(node);
+          next.set(word, nodes);
+        }
+        rolesOf.set(word, (rolesOf.get(word) ?? new Set()).add(role));
+      }
+      after = [node];
+    }
     ends = part.startsWith('[') ? [...ends, ...after] : after;
   }
   for (const end of ends) end.role ??= role;
-}
-
-function addPlace(
-  nodes: readonly Node[],
-  place: string,
-  role: PhraseRole,
-  rolesOf: Phrases['rolesOf'],
-): Node {
-  const node = newNode();
-  for (const word of place.split('|').flatMap(withEndings)) {
-    for (const { next } of nodes) listOf(next, word).push(node);
-    rolesOf.set(word, (rolesOf.get(word) ?? new Set()).add(role));
-  }
-  return node;
-}
-
-function listOf(next: Map<string, Node[]>, word: string): Node[] {
-  const list = next.get(word) ?? [];
-  next.set(word, list);
-  return list;
 }
 
 /** Takes more memory than any other table, and many processes are never asked a question. */
