@@ -147,7 +147,7 @@ const ANY_LENGTH = [
     'identity/client#suggestAuthUrl',
   ],
   ...['features/os-token/access-words', 'features/connect/words'],
-  ...['features/projects/words', 'features/settings/words'],
+  ...['features/projects/words', 'features/settings/index#parseSettingsForm'],
 ];
 
 /** What reads commands, which are refused beyond a thousand characters: made of the above, and slower by far. */

@@ -8,7 +8,7 @@ import { nearestWord } from './nearest-word.ts';
 import { holdsUnknownWord, NO_ALIASES, ParseError } from './parse.ts';
 import { MENTION } from './secret-detection.ts';
 import type { Aliases, Token, TokenizedText } from './tokenizer.ts';
-import { monthName, SUGGESTIONS } from './vocabulary.ts';
+import { nameOfMonth, SUGGESTIONS } from './vocabulary.ts';
 
 /** More than one `instead` are meanings of the word. */
 type Hint = readonly [why: string, works: string, ...instead: string[]];
@@ -21,7 +21,7 @@ const ONLY_SPEND = `It works with ${commandText('/spend')}.`;
 /** 'quarter 3': a unit with its number after it. */
 function ofNumbered(unit: Unit, digits: string): Hint {
   const why = `isn’t how to type a ${unit}`;
-  const month = monthName(Number(digits));
+  const month = nameOfMonth(Number(digits));
   switch (unit) {
     case 'quarter':
       return [why, 'Type q3 or 2026-q3.', ...(/^[1-4]$/.test(digits) ? [`q${digits}`] : [])];

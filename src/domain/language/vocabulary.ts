@@ -21,7 +21,7 @@ export const MONTH_NAMES: readonly string[] =
   'january february march april may june july august september october november december'.split(' ');
 
 /** `october` @param month 1 to 12 */
-export const monthName = (month: number): string => MONTH_NAMES[month - 1] ?? '';
+export const nameOfMonth = (month: number): string => MONTH_NAMES[month - 1] ?? '';
 
 export const RANKS = ['first', 'second', 'third', 'fourth'] as const;
 

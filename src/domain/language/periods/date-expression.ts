@@ -2,7 +2,7 @@
 import { WEEKDAY_NAMES } from '../../time/cadence.ts';
 import { type Day, daysInMonth, type Unit } from '../../time/calendar.ts';
 import { pluralize } from '../text.ts';
-import { monthName, RANKS } from '../vocabulary.ts';
+import { nameOfMonth, RANKS } from '../vocabulary.ts';
 import { padded } from './date-literal.ts';
 import { RefusedPhrase } from './grammar.ts';
 
@@ -79,7 +79,7 @@ function withYear(name: string, year: YearOf | undefined, numbered: string): str
 }
 
 function spanText({ kind, number, year }: DatedSpan): string {
-  const name = kind === 'month' ? monthName(number) : `${kind.charAt(0)}${number}`;
+  const name = kind === 'month' ? nameOfMonth(number) : `${kind.charAt(0)}${number}`;
   return year === 'whole' ? `last-${name}` : withYear(name, year, kind === 'month' ? padded(number) : name);
 }
 
@@ -113,7 +113,7 @@ export function dateText(date: DateMeaning): string {
     case 'day':
       return date.day;
     case 'month-day': {
-      const name = `${monthName(date.month)}-${date.day}`;
+      const name = `${nameOfMonth(date.month)}-${date.day}`;
       return (
         weekdayText(date.weekday) + withYear(name, date.year, `${padded(date.month)}-${padded(date.day)}`)
       );

@@ -1,6 +1,6 @@
 /** Dates in digits: the year first, the day first where there are dots, or any order that can be read in one way only. */
 import { type Day, daysInMonth } from '../../time/calendar.ts';
-import { monthName } from '../vocabulary.ts';
+import { nameOfMonth } from '../vocabulary.ts';
 
 interface Refused {
   readonly kind: 'bad';
@@ -65,7 +65,7 @@ export function yearMonthDay(
   const length = daysInMonth(year, month);
   const last = iso(year, month, length);
   return refused(
-    `isn’t a date: ${titled(monthName(month))} ${year} has ${length} days`,
+    `isn’t a date: ${titled(nameOfMonth(month))} ${year} has ${length} days`,
     `The last day of the month is ${last}.`,
     ...(day > length ? [last] : []),
   );
@@ -100,7 +100,7 @@ const LONGEST_MONTH = 2024;
 /** The day of a month in any year. */
 export function monthDay(month: number, day: number): Extract<Read, { kind: 'month-day' | 'bad' }> {
   if (isDay(LONGEST_MONTH, month, day)) return { kind: 'month-day', month, day };
-  const name = monthName(month);
+  const name = nameOfMonth(month);
   if (name === '') return refused('isn’t a date', YEAR_FIRST);
   const most = daysInMonth(LONGEST_MONTH, month);
   return refused(
@@ -113,7 +113,7 @@ function slashed(a: number, b: number): Read {
   const readings = [monthDay(b, a), monthDay(a, b)].filter((read) => read.kind === 'month-day');
   return either(
     readings,
-    readings.map(({ month, day }) => `${monthName(month)}-${day}`),
+    readings.map(({ month, day }) => `${nameOfMonth(month)}-${day}`),
   );
 }
 

@@ -3,7 +3,7 @@ import type { Unit } from '../../time/calendar.ts';
 import { type Match, ParseError, parseErrorAt, senseOf, tryParse, typedText } from '../parse.ts';
 import { clipWord } from '../text.ts';
 import type { TokenizedText } from '../tokenizer.ts';
-import { monthName } from '../vocabulary.ts';
+import { nameOfMonth } from '../vocabulary.ts';
 import { type DateExpression, dateText, NAME_DAYS, ordinal } from './date-expression.ts';
 import { RefusedPhrase } from './grammar.ts';
 import { periods } from './period-grammar.ts';
@@ -122,10 +122,10 @@ periods
   .rule('DATE to date', (at) => (isPastUnit(at) ? orSince(at) : undefined))
   .rule('early|mid|late last UNIT', (unit) => vague(`last-${unit}`))
   .rule('early|mid|late of? this UNIT', (unit) => vague(`this-${unit}`))
-  .rule('early of? MONTH', (month) => vague(`first-half-of-${monthName(month)}`, monthName(month)))
+  .rule('early of? MONTH', (month) => vague(`first-half-of-${nameOfMonth(month)}`, nameOfMonth(month)))
   .rule('early|mid|late of? UNIT', (unit) => vague(`this-${unit}`, `last-${unit}`))
-  .rule('late of? MONTH', (month) => vague(`second-half-of-${monthName(month)}`, monthName(month)))
-  .rule('mid of? MONTH', (month) => vague(monthName(month)));
+  .rule('late of? MONTH', (month) => vague(`second-half-of-${nameOfMonth(month)}`, nameOfMonth(month)))
+  .rule('mid of? MONTH', (month) => vague(nameOfMonth(month)));
 
 /** What else the words mean if their number is a project: `3 october`, `in 2025`, `friday 13`. */
 function projectReading(source: TokenizedText, at: number, found: Match<PhraseMeaning>): string | undefined {

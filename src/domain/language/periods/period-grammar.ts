@@ -2,7 +2,7 @@
 import type { Unit } from '../../time/calendar.ts';
 import { type Parser, senseOf } from '../parse.ts';
 import { isDay, type Token, type TokenizedText } from '../tokenizer.ts';
-import { monthName } from '../vocabulary.ts';
+import { nameOfMonth } from '../vocabulary.ts';
 import { canonical, type DateMeaning, type YearOf } from './date-expression.ts';
 import { dayOf, dayOfMonth, monthly, parseDateExpression } from './date-grammar.ts';
 import { END, Grammar, memoized, RefusedPhrase } from './grammar.ts';
@@ -30,7 +30,7 @@ function daysOf(first: number, last: number, month: number, year?: YearOf): Phra
   if (from instanceof RefusedPhrase) return from;
   if (to instanceof RefusedPhrase) return to;
   if (first > last) return END_BEFORE_BEGIN;
-  const named = (date: DateMeaning, day: number) => ({ ...date, typed: `${day} ${monthName(month)}` });
+  const named = (date: DateMeaning, day: number) => ({ ...date, typed: `${day} ${nameOfMonth(month)}` });
   return { kind: 'range', from: named(from, first), to: named(to, last) };
 }
 

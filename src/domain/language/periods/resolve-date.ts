@@ -18,7 +18,7 @@ import {
 } from '../../time/calendar.ts';
 import type { ComparisonRule } from '../../time/comparison-window.ts';
 import { clipWord, pluralize } from '../text.ts';
-import { monthName } from '../vocabulary.ts';
+import { nameOfMonth } from '../vocabulary.ts';
 import { type DatedSpan, type DateExpression, dateText, type Each, type YearOf } from './date-expression.ts';
 import { padded } from './date-literal.ts';
 
@@ -137,7 +137,7 @@ function onWeekday(point: Point<'month-day' | 'day-of-month'>, day: Day): Calend
 function dayOfYear(point: Point<'month-day'>, year: number): CalendarSpan {
   const length = daysInMonth(year, point.month);
   if (point.day <= length) return onWeekday(point, `${year}-${padded(point.month)}-${padded(point.day)}`);
-  const why = `isn’t a date: ${monthName(point.month)} ${year} has ${length} days`;
+  const why = `isn’t a date: ${nameOfMonth(point.month)} ${year} has ${length} days`;
   throw refused(point, why, `Type ${year}-${padded(point.month)}-${length}.`);
 }
 

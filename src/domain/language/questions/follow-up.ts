@@ -240,7 +240,10 @@ function withoutAnswer([said]: readonly Said[]): FollowUp | undefined {
     return { kind: 'command', command, text, isExplicit: true };
   return {
     kind: 'offered',
-    commands: (['/balance', '/spend'] as const).map((either) => ({ command: either, text })),
+    commands: [
+      { command: '/balance', text },
+      { command: '/spend', text },
+    ],
   };
 }
 
