@@ -182,7 +182,11 @@ export async function findAdmins(client: WebClient, workspace: SlackId): Promise
  * While Slack limits the rate, an expired entry is still used, unless it has to be fresh.
  */
 function cached<T>(clock: () => Millis, most: number) {
-  const known = new LRUCache<string, { readonly until: Millis; readonly value: Promise<T> }>({ max: most });
+  // By size, because `max` allocates the room of all entries at the start.
+  const known = new LRUCache<string, { readonly until: Millis; readonly value: Promise<T> }>({
+    maxSize: most,
+    sizeCalculation: () => 1,
+  });
   return (key: string, fresh: boolean, ask: () => Promise<T>): Promise<T> => {
     const hit = known.get(key);
     if (!fresh && hit !== undefined && hit.until > clock()) return hit.value;
