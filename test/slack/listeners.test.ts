@@ -1,830 +1,478 @@
-/** From a payload that Bolt hands over to a listener and the answer, without Slack on the other side. */
-import type { App } from '@slack/bolt';
-import { beforeEach, describe, expect, it } from 'vitest';
-import type { SlashCommand } from '../../src/domain/commands.ts';
+/** From what Slack sends to a listener, and what becomes of its answer or its failure. */
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { EXTERNAL, GUEST, MEMBER, OTHER_TEAM, OWNER } from '../../sandbox/slack/index.ts';
+import { TEAM } from '../../sandbox/slack/people.ts';
 import { NotConnected, PeriodJustBegan, Throttled } from '../../src/domain/failure/index.ts';
-import type { Work } from '../../src/runtime/work.ts';
-import { createCommandNames } from '../../src/slack/command-names.ts';
-import { section } from '../../src/slack/kit/atoms.ts';
+import { plainText, section } from '../../src/slack/kit/atoms.ts';
 import { modal } from '../../src/slack/kit/modal.ts';
-import { createErrorReply } from '../../src/slack/reply/error-reply.ts';
-import type { SlackEvent } from '../../src/slack/request/payload.ts';
 import type { Request } from '../../src/slack/request/request.ts';
-import { createUserDirectory } from '../../src/slack/request/users.ts';
-import type { ActionHandler, Listeners } from '../../src/slack/server/listeners.ts';
-import type { Limited, RateLimiter } from '../../src/slack/server/rate-limit.ts';
-import { registerListeners } from '../../src/slack/server/register-listeners.ts';
-import { fingerprintOf } from '../../src/workspace/credentials/connections.ts';
-import type { Workspace } from '../../src/workspace/record/workspaces.ts';
-import { DEFAULT_SETTINGS } from '../../src/workspace/settings.ts';
-import { textOf } from '../support/bot.ts';
+import type { Listeners } from '../../src/slack/server/listeners.ts';
+import type { Limited } from '../../src/slack/server/rate-limit.ts';
+import { CHANNEL, textOf, toAnswer } from '../support/bot.ts';
+import { changeIn } from '../support/change.ts';
+import { type ListenerBot, startListenerBot } from '../support/listener-bot.ts';
+import { addProject } from '../support/projects.ts';
+import { waitUntil } from '../support/wait-until.ts';
 
-type Handler = (given: Record<string, unknown>) => Promise<void>;
-type Kind = 'command' | 'action' | 'view' | 'options' | 'event';
-
+const NOW = Date.UTC(2026, 10, 21, 10);
 /** Looks like nothing in particular. */
 const REGISTERED = 'correct-horse';
-const NOW = 1_800_000_000_000;
-const AT = { at: NOW, audience: 'asker', channel: 'C1' };
-/** What ran and what went out, in order. */
-let happened: string[];
-let logged: string[];
-/** The blocks of each message to the asker, as JSON. */
-let shown: string[];
-/** What each limit says, in turn; nothing more is let through at once. */
-let limits: Partial<Record<Limited, (Throttled | undefined)[]>>;
+const OWNERS_DM = 'D0OWNER001';
+const SHARED = 'C0SHARED01';
+const FIGURES = { text: 'Figures', blocks: [section('Figures')] };
+
+let tally: ListenerBot;
+/** What ran, in order. */
+let ran: string[];
 let requests: Request[];
-let user: object;
-let visibility: 'asker' | 'channel';
-let guests: boolean;
-let managers: string[];
-let managerGroups: readonly string[];
-let firstEvents: Set<string>;
-let outcomes: string[];
-/** What Bolt was told to hand over. */
-let constraints: unknown[];
+/** What each limit refuses, in turn; all else is let through. */
+let limits: Partial<Record<Limited, (Throttled | undefined)[]>>;
 const throttled = () => new Throttled('person', 'asking faster than Tally can answer', 2_000);
 
-const say = (what: string, ...about: readonly unknown[]) =>
-  void happened.push([what, ...about.filter((one) => one !== undefined && one !== '')].join(' '));
-const client = {
-  auth: { test: async () => ({ team_id: 'T1' }) },
-  users: { info: async () => ({ user: { team_id: 'T1', ...user } }) },
-  usergroups: {
-    users: {
-      list: async ({ usergroup }: { usergroup: string }) => {
-        say('members of', usergroup);
-        return { users: ['U1'] };
-      },
-    },
-  },
-  chat: {
-    postMessage: async ({ channel, thread_ts, text }: Record<string, string>) => {
-      say('post', channel, thread_ts, text);
-      return { channel, ts: '9.9' };
-    },
-    postEphemeral: async ({ channel, text, blocks }: Record<string, string>) => {
-      shown.push(JSON.stringify(blocks));
-      say('ephemeral', channel, text);
-    },
-    update: async ({ channel, text }: Record<string, string>) => say('replace', channel, text),
-    delete: async ({ channel, ts }: Record<string, string>) => say('delete', channel, ts),
-  },
-  views: {
-    open: async ({ view }: { view: { title: { text: string } } }) => {
-      say('open', view.title.text);
-      return { view: { id: 'V9', hash: 'h9' } };
-    },
-    update: async ({
-      view_id,
-      hash,
-      view,
-    }: {
-      view_id: string;
-      hash?: string;
-      view: { title: { text: string } };
-    }) => {
-      say('update', view_id, view.title.text, hash);
-      return { view: { hash: 'h9' } };
-    },
-  },
-};
+/** Notes that it ran, then fails where the text says so. */
+function run(what: string, text: string, request: Request): void {
+  ran.push(`${what} ${text}`.trim());
+  requests.push(request);
+  if (text.startsWith('fail')) throw new NotConnected();
+  if (text.startsWith('bug')) throw new TypeError('a bug');
+  if (text.startsWith('early')) throw new PeriodJustBegan('today');
+}
 
 const listeners: Listeners = {
   commands: {
     '/spend': {
-      right: 'ask',
-      isQuestion: true,
-      does: 'answer',
-      run: async (text, request) => {
-        requests.push(request);
-        say('spend', text);
-        if (text === 'answer') await request.reply.update({ text: 'Figures', blocks: [section('Figures')] });
-        if (text === 'fail') throw new NotConnected();
-        if (text === 'bug') throw new TypeError('a bug');
-        if (text.startsWith('early')) throw new PeriodJustBegan('today');
-        if (text === 'long') await new Promise((resolve) => setTimeout(resolve, 60));
+      ...{ right: 'ask', isQuestion: true, does: 'answer' },
+      async run(text, request) {
+        run('spend', text, request);
+        await request.reply.update(FIGURES);
       },
     },
-    '/billing': (text) => {
-      const work = async (_: string, request: Request) => {
-        requests.push(request);
-        say('billing', text);
-        if (text.startsWith('form slow')) await new Promise((resolve) => setTimeout(resolve, 40));
-        if (text.endsWith('fail')) throw new NotConnected();
-        if (text === 'form') await request.reply.modal.open(modal({ title: 'Form', blocks: [] }));
-      };
-      const right = text === 'manage' ? 'manage' : 'ask';
-      return { right, does: text.startsWith('form') ? 'openForm' : 'change', run: work };
+    '/billing': {
+      ...{ right: 'ask', does: 'change' },
+      async run(text, request) {
+        run('billing', text, request);
+        await request.reply.update(FIGURES);
+      },
     },
   },
   actions: {
-    edit: (button) => {
-      const work: ActionHandler['run'] = async ({ value, fields, metadata }, request, rerun) => {
-        requests.push(request);
-        say('edit', value, JSON.stringify(fields), metadata);
-        if (value === 'again') await rerun({ command: '/spend', text: 'again' });
-        if (value === 'fail') throw new NotConnected();
-        if (value === 'form' || value === 'slow') await new Promise((resolve) => setTimeout(resolve, 40));
-        if (value === 'refresh')
-          await request.reply.modal.updateIfUnchanged(modal({ title: 'New', blocks: [] }));
-      };
-      return { right: 'ask', does: button?.endsWith('form') ? 'openForm' : 'answer', run: work };
+    edit: {
+      ...{ right: 'ask', does: 'answer' },
+      async run({ value, fields, metadata }, request) {
+        run('edit', [value, JSON.stringify(fields), metadata].filter(Boolean).join(' '), request);
+      },
     },
     remove: {
-      right: 'manage',
-      does: 'change',
+      ...{ right: 'manage', does: 'change' },
       command: () => ({ command: '/billing', text: 'remove' }),
-      run: async () => say('remove'),
+      run: async () => void ran.push('remove'),
     },
   },
   views: {
     form: {
       right: 'member',
-      waiting: modal({ title: 'Wait', blocks: [] }),
-      read: (fields, metadata) => {
+      waiting: modal({ title: 'Wait', blocks: [section('…')] }),
+      read(fields, metadata) {
         if (fields.name === 'broken') throw new SyntaxError('broken');
         return fields.name === '' ? { errors: { name: 'Type a name.' } } : { input: { ...fields, metadata } };
       },
-      submit: async (input, request) => {
-        requests.push(request);
-        say('work', JSON.stringify(input));
-        if ((input as { name: string }).name === 'fail') throw new NotConnected();
-      },
+      submit: async (typed, request) => run('submit', (typed as { name: string }).name, request),
     },
   },
   options: {
     words: {
       right: 'ask',
-      find: async (query, request, metadata) => {
-        requests.push(request);
-        say('find', query, metadata);
-        if (query === 'fail') throw new NotConnected();
+      async find(query, request, metadata) {
+        run('find', [query, metadata].filter(Boolean).join(' '), request);
         if (query === 'hang') await new Promise(() => undefined);
-        return [{ text: { type: 'plain_text', text: 'A' }, value: 'a' }];
+        return [{ text: plainText('A'), value: 'a' }];
       },
     },
-    managed: { right: 'manage', find: () => [] },
   },
   events: {
     app_mention: {
-      right: 'ask',
-      once: true,
-      wants: ({ bot_id }) => bot_id === undefined,
-      answer: async (event, request, { rerun }) => {
-        requests.push(request);
-        say('mention', event.text);
-        if (event.text === 'run') await rerun({ command: '/spend', text: 'answer' });
-        if (event.text === 'fail') throw new NotConnected();
+      ...{ right: 'ask', once: true, wants: ({ bot_id }) => bot_id === undefined },
+      async answer({ text }, request, { rerun }) {
+        run('mention', text ?? '', request);
+        if (text === 'ask') await rerun({ command: '/spend', text: '' });
       },
     },
     app_home_opened: {
       right: 'belong',
-      answer: async (event, request, { rerun }) => {
-        requests.push(request);
-        say('home', event.tab);
-        if (event.text === 'fail') throw new NotConnected();
-        if (event.text === 'run') await rerun({ command: '/spend', text: 'answer' });
-      },
-      onError: async ({ text }) => say('home error', text),
+      answer: async ({ text }, request) => run('home', text ?? '', request),
+      onError: async ({ text }) => void ran.push(`told on Home: ${text}`),
     },
   },
 };
 
-function register(
-  given: Listeners = listeners,
-  loadingDelays = { message: 20, modal: 10 },
-  isCounted = true,
-) {
-  const handlers = new Map<Kind | 'error', Handler>();
-  const keep = (kind: Kind | 'error') => (first: unknown, second?: unknown) => {
-    if (second !== undefined) constraints.push([kind, first]);
-    handlers.set(kind, (second ?? first) as Handler);
-  };
-  const app = {
-    ...{ command: keep('command'), action: keep('action'), view: keep('view'), options: keep('options') },
-    // Steps have tests of their own, with a bot.
-    event: (name: unknown, handler: Handler) =>
-      name === 'function_executed' ? undefined : keep('event')(name, handler),
-    error: keep('error'),
-  };
-  const limiter: RateLimiter = {
-    take: (what) => limits[what]?.shift(),
-    demand(what) {
-      const refused = limits[what]?.shift();
-      if (refused !== undefined) throw refused;
-    },
-    firstOfBurst: (refusal) => (limits.refusals?.shift() === undefined ? refusal : undefined),
-  };
-  const log = {
-    ...{ info: () => undefined, debug: (_: object, text: string) => void logged.push(`debug ${text}`) },
-    warn: (about: object, text: string) => void logged.push(`warn ${text} ${JSON.stringify(about)}`),
-    error: (_: object, text: string) => void logged.push(`error ${text}`),
-  };
-  const workspace = () =>
-    ({
-      ...{
-        settings: { ...DEFAULT_SETTINGS, visibility, guests, managers, managerGroups },
-        aliases: new Set(['prod', 'a1b2c3d4e6']),
+beforeAll(async () => {
+  tally = await startListenerBot(listeners, {
+    clock: () => NOW,
+    limits: {
+      take: (what) => limits[what]?.shift(),
+      demand(what) {
+        const refused = limits[what]?.shift();
+        if (refused !== undefined) throw refused;
       },
-      ...{ projects: new Map(), accesses: new Map(), connectionNames: ['main'] },
-      connections: new Map([['main', { fingerprint: fingerprintOf(REGISTERED) }]]),
-    }) as unknown as Workspace;
-  const parts = {
-    users: createUserDirectory(() => 0),
-    workspaces: { read: async () => workspace() },
-    responseUrls: {
-      post: async (
-        _: string,
-        { text, blocks }: { text: string; blocks: object },
-        { everyone = false, replace = false } = {},
-      ) => {
-        shown.push(JSON.stringify(blocks));
-        say('url', everyone ? 'everyone' : '', replace ? 'replace' : '', text);
-      },
+      firstOfBurst: (refusal) => (limits.refusals?.shift() === undefined ? refusal : undefined),
     },
-    eventDedup: {
-      first: async (team: string, id: string) =>
-        !firstEvents.has(`${team} ${id}`) && Boolean(firstEvents.add(`${team} ${id}`)),
-    },
-    names: createCommandNames(() => Object.keys(given.commands ?? {}) as SlashCommand[]),
-    ...{ limits: limiter, log, errorReply: createErrorReply(log as never), clock: () => NOW, loadingDelays },
-    onFinished(work: Work) {
-      if (work.kind === 'request' && isCounted) outcomes.push(`${work.route} ${work.outcome}`);
-    },
-  };
-  registerListeners(
-    app as unknown as App,
-    { commands: {}, actions: {}, views: {}, options: {}, events: {}, steps: {}, ...given },
-    parts as never,
-  );
-  /** @returns what was acknowledged, and what happened */
-  return async (kind: Kind, payload: Record<string, unknown>, isFirst?: Promise<boolean>) => {
-    happened = [];
-    const acks: unknown[] = [];
-    const ack = async (answer?: unknown) => {
-      acks.push(answer);
-      say('ack');
-    };
-    const body = { team_id: 'T1', user_id: 'U1', ...payload };
-    await handlers.get(kind)?.({ ack, body, client, context: { isFirst }, ...payload });
-    return { acks, happened };
-  };
-}
-
-beforeEach(() => {
-  happened = [];
-  logged = [];
-  shown = [];
-  limits = {};
-  requests = [];
-  user = {};
-  visibility = 'asker';
-  guests = false;
-  managers = [];
-  managerGroups = [];
-  firstEvents = new Set();
-  outcomes = [];
-  constraints = [];
+  });
+  await addProject(tally, { alias: 'a1b2c3d4e6', id: '1' });
+  await tally.workspaces.saveConnection(await changeIn(tally.workspaces, TEAM), {
+    ...{ name: 'main', baseUrl: 'https://billing.example', token: REGISTERED, role: 'read-only' },
+    ...{ lifetime: '30-days', registeredBy: OWNER, registeredAt: NOW },
+  });
+});
+afterAll(() => tally.stop());
+beforeEach(async () => {
+  [ran, requests, limits] = [[], [], {}];
+  await useSettings({});
 });
 
-const NOT_CONNECTED = 'Tally isn’t connected to a billing service yet.';
-const URL = { response_url: 'https://hooks.example/1' };
-const IN_CHANNEL = { channel_id: 'C1', ...URL };
-const command = (text: string, given: object = {}) => ({ command: '/spend', text, ...IN_CHANNEL, ...given });
+const useSettings = async (settings: object) =>
+  tally.workspaces.saveSettings(await changeIn(tally.workspaces, TEAM), settings);
+const untilRan = (count: number) => waitUntil(() => ran.length >= count);
+
+/** Waits for the next message that this person gets from the bot there. */
+async function reply(work: () => Promise<unknown>, person = OWNER, channel = CHANNEL) {
+  const messages = () => tally.slack.messages(person, channel).filter(({ from }) => from === 'bot');
+  const before = messages().length;
+  await work();
+  const message = await tally.slack.waitFor(() => messages()[before]);
+  return { ...toAnswer(message), json: JSON.stringify(message.blocks) };
+}
+/** Waits for a later message, so that nothing else can be on its way. */
+const staysSilent = async (work: () => Promise<unknown>) =>
+  expect((await reply(() => work().then(() => type('/spend the end')))).text).toBe('Figures');
+
+const type = (text: string, person = OWNER) => tally.slack.say(person, CHANNEL, text);
+const place = { team_id: TEAM, user_id: OWNER, channel_id: CHANNEL };
+const sender = (id = OWNER, team_id = TEAM) => ({ team: { id: TEAM }, user: { id, team_id } });
+
+const click = (action: object, around: object = {}) =>
+  tally.interact({
+    ...{ type: 'block_actions', ...sender(), channel: { id: CHANNEL } },
+    ...{ actions: [{ type: 'button', block_id: 'b', ...action }], ...around },
+  });
+const state = (name: string) => ({ values: { name: { value: { type: 'plain_text_input', value: name } } } });
 
 describe('a command', () => {
-  it('is acknowledged, run as of now, and answered', async () => {
-    const { acks, happened } = await register()('command', command('answer'));
-    expect(happened).toEqual(['ack', 'spend answer', 'url Figures']);
-    expect(acks).toEqual([undefined]);
-    expect(requests[0]).toMatchObject(AT);
-    expect(outcomes).toEqual(['/spend ok']);
+  it('runs with its words as of now, and is answered to the person alone', async () => {
+    const { text, ephemeral } = await reply(() => type('/spend prod'));
+    expect([text, ephemeral, ran]).toEqual(['Figures', true, ['spend prod']]);
+    expect(requests[0]).toMatchObject({ at: NOW, audience: 'asker', channel: CHANNEL });
   });
 
-  it.each(['/spend', '/acme-spend', '/staging-acme-spend'])('is known by its end: %s', async (name) => {
-    const { happened } = await register()('command', command('prod', { command: name }));
-    expect(happened).toEqual(['ack', 'spend prod']);
+  it.each(['/spend', '/acme-spend', '/staging-acme-spend'])('is known by its end: %s', async (command) => {
+    await reply(() => tally.command({ ...place, command, text: 'prod' }));
+    expect(ran).toEqual(['spend prod']);
   });
 
   it('may come without words', async () => {
-    const { happened } = await register()('command', { command: '/spend', ...IN_CHANNEL });
-    expect(happened).toEqual(['ack', 'spend']);
+    await reply(() => tally.command({ ...place, command: '/spend' }));
+    expect(ran).toEqual(['spend']);
   });
 
-  it.each(['/other', 'constructor', '/'])('that nobody knows is refused: %s', async (name) => {
-    const { happened } = await register()('command', command('prod', { command: name }));
-    expect(happened).toEqual([
-      'ack',
-      expect.stringContaining(`url Unknown command “${name}”. Type /billing help`),
-    ]);
-    expect(outcomes).toEqual(['other invalid-word']);
+  it.each(['/other', 'constructor', '/'])('that nobody knows is refused: %s', async (command) => {
+    const { text } = await reply(() => tally.command({ ...place, command, text: 'prod' }));
+    expect(text).toContain(`Unknown command “${command}”. Type /billing help`);
   });
 
-  it('is answered for the channel where the workspace wants it and the command is open', async () => {
-    visibility = 'channel';
-    const deliver = register();
-    expect((await deliver('command', command('answer'))).happened.at(-1)).toBe('url everyone Figures');
-    await deliver('command', command('', { command: '/billing' }));
+  it('is answered for the channel where the workspace wants that of a question', async () => {
+    await useSettings({ visibility: 'channel' });
+    expect((await reply(() => type('/spend'))).ephemeral).toBe(false);
+    expect((await reply(() => type('/billing'))).ephemeral).toBe(true);
     expect(requests.map(({ audience }) => audience)).toEqual(['channel', 'asker']);
   });
 
-  it('that fails is answered with why, an unknown error with a reference', async () => {
-    const deliver = register();
-    expect((await deliver('command', command('fail'))).happened.at(-1)).toBe(`url ${NOT_CONNECTED}`);
-    const { happened } = await deliver('command', command('bug'));
-    expect(happened.at(-1)).toMatch(/^url Something went wrong in Tally. Nothing was changed.\s+If it keeps/);
-    expect(logged).toEqual([]);
-    expect(outcomes).toEqual(['/spend not-connected', '/spend unknown']);
-    const changing = await deliver('command', command('bug fail', { command: '/billing' }));
-    expect(changing.happened.at(-1)).toContain(NOT_CONNECTED);
+  it('that fails is answered with why, and what nobody foresaw with a reference', async () => {
+    expect((await reply(() => type('/spend fail'))).text).toContain('Tally isn’t connected');
+    const { text } = await reply(() => type('/spend bug'));
+    expect(text).toMatch(/^Something went wrong in Tally. Nothing was changed.\s+If it keeps/);
+    await waitUntil(() => tally.log().includes('"outcome":"unknown"'));
+    expect((await reply(() => type('/billing bug'))).text).not.toContain('Nothing was changed.');
   });
 
-  it('is refused without the right, which its words decide', async () => {
-    const deliver = register();
-    const { happened } = await deliver('command', command('manage', { command: '/billing' }));
-    expect(happened).toEqual(['ack', expect.stringContaining('Only Tally managers can do this')]);
-    user = { is_restricted: true };
-    const guest = await register()('command', command('answer', { user_id: 'U2' }));
-    expect(guest.happened).toEqual(['ack', expect.stringContaining('Guests can’t use Tally')]);
-  });
-
-  it('that holds too much text, or a secret, reaches no listener', async () => {
-    const deliver = register();
-    expect((await deliver('command', command('a'.repeat(1_001)))).happened[1]).toContain('too long');
-    const text = 'a '.repeat(500);
-    expect((await deliver('command', command(text))).happened[1]).toBe(`spend ${text}`);
-    const { happened } = await deliver('command', command(`prod ${REGISTERED}`));
-    expect(happened).toEqual(['ack', expect.stringMatching(/^url That looks like a token or a password/)]);
-  });
-
-  it('that is replayed is acknowledged and nothing more', async () => {
-    const { happened } = await register()('command', command('answer'), Promise.resolve(false));
-    expect(happened).toEqual(['ack']);
-    expect(outcomes).toEqual(['/spend replayed']);
-    expect((await register()('command', command('x'), Promise.resolve(true))).happened).toHaveLength(2);
+  it('of a thousand characters runs; a longer one, or one with a registered secret, does not', async () => {
+    const longest = `${'a '.repeat(499)}aa`;
+    await reply(() => type(`/spend ${longest}`));
+    expect(ran).toEqual([`spend ${longest}`]);
+    expect((await reply(() => type(`/spend ${longest}a`))).text).toContain('too long');
+    expect((await reply(() => type(`/spend prod ${REGISTERED}`))).text).toMatch(/^That looks like a token/);
+    expect(ran).toHaveLength(1);
   });
 
   it('too many is refused in the acknowledgement, without a call to Slack', async () => {
     limits = { requests: [throttled()] };
-    const { acks, happened } = await register()('command', command('answer'));
-    expect(happened).toEqual(['ack']);
-    expect(textOf(acks[0])).toContain('You’re asking faster than Tally can answer.');
-    expect(JSON.stringify(acks[0])).toContain('/spend answer');
-  });
-
-  it('shows that it works where that takes long, and the answer takes its place', async () => {
-    const { happened } = await register()('command', command('long'));
-    expect(happened).toEqual(['ack', 'spend long', expect.stringMatching(/^url Asking the billing service/)]);
-    const quick = await register(listeners, { message: 5_000, modal: 5_000 })('command', command('long'));
-    expect(quick.happened).toEqual(['ack', 'spend long']);
-    const noMessage = await register()('command', command('long', { command: '/billing' }));
-    expect(noMessage.happened).toEqual(['ack', 'billing long']);
-  });
-
-  it('that opens a form shows a loading view where that takes long, and the form at once where not', async () => {
-    const form = (text: string) => command(text, { command: '/billing', trigger_id: 't1' });
-    const deliver = register();
-    expect((await deliver('command', form('form'))).happened).toEqual(['ack', 'billing form', 'open Form']);
-    expect((await deliver('command', form('form slow'))).happened).toEqual([
-      ...['ack', 'billing form slow', 'open Tally'],
-    ]);
-    expect((await deliver('command', form('form slow fail'))).happened).toEqual([
-      ...['ack', 'billing form slow fail', 'open Tally', 'update V9 That did not work'],
-    ]);
-    expect((await deliver('command', { ...form('form slow'), trigger_id: undefined })).happened).toEqual([
-      ...['ack', 'billing form slow'],
-    ]);
-    expect((await deliver('command', form('x slow'))).happened).toEqual(['ack', 'billing x slow']);
+    const before = tally.slack.calls.length;
+    const { body } = await tally.command({ ...place, command: '/spend', text: 'prod' });
+    expect(body).toContain('You’re asking faster than Tally can answer.');
+    expect(body).toContain('/spend prod');
+    expect([ran, tally.slack.calls.length]).toEqual([[], before]);
   });
 });
 
-const click = (action_id: string, value?: string, given: object = {}) => {
-  const action = { action_id, ...(value !== undefined && { value }) };
-  return { action, ...IN_CHANNEL, container: { message_ts: '1.1', is_ephemeral: true }, ...given };
-};
-
 describe('a click', () => {
-  it('is acknowledged, then reaches the listener of its first part', async () => {
-    const { happened } = await register()('action', click('edit:one', 'x'));
-    expect(happened).toEqual(['ack', 'edit x {}']);
-    expect(requests[0]).toMatchObject(AT);
-    const chosen = { action: { action_id: 'edit', selected_option: { value: 'y' } }, ...IN_CHANNEL };
-    expect((await register()('action', chosen)).happened).toEqual(['ack', 'edit y {}']);
-    const nothing = { action: { action_id: 'edit', selected_option: null }, ...IN_CHANNEL };
-    expect((await register()('action', nothing)).happened).toEqual(['ack', 'edit {}']);
+  it.each([
+    [{ action_id: 'edit:one', value: 'x' }, 'edit x {}'],
+    [{ action_id: 'edit', type: 'static_select', selected_option: { value: 'y' } }, 'edit y {}'],
+    [{ action_id: 'edit', type: 'static_select', selected_option: null }, 'edit {}'],
+  ])('reaches the listener of its first part: %o', async (action, expected) => {
+    await click(action);
+    await untilRan(1);
+    expect(ran).toEqual([expected]);
+    expect(requests[0]).toMatchObject({ at: NOW, channel: CHANNEL });
   });
 
-  it.each(['other', 'constructor', ''])('that nobody listens to is logged: “%s”', async (name) => {
-    const { happened } = await register()('action', click(name, 'x'));
-    expect(happened).toEqual(['ack']);
-    expect(logged).toHaveLength(1);
-    expect((await register()('action', { action: {}, ...IN_CHANNEL })).happened).toEqual(['ack']);
+  it('that nobody listens to is logged', async () => {
+    await click({ action_id: 'other', value: 'x' });
+    await waitUntil(() => tally.log().includes('Ignored a click on something'));
   });
 
   it('comes with the fields of the message or the form that it was in', async () => {
-    const values = (text: string) => ({ name: { value: { value: text } } });
-    const inMessage = click('edit', 'x', { state: { values: values('a') } });
-    expect((await register()('action', inMessage)).happened[1]).toBe('edit x {"name":"a"}');
-    const view = { id: 'V1', type: 'modal', private_metadata: 'm', state: { values: values('b') } };
-    const inForm = click('edit', 'x', { view, state: { values: values('a') } });
-    expect((await register()('action', inForm)).happened[1]).toBe('edit x {"name":"b"} m');
+    await click({ action_id: 'edit' }, { state: state('a') });
+    await untilRan(1);
+    const view = { id: 'V1', type: 'modal', private_metadata: 'm', state: state('b') };
+    await click({ action_id: 'edit' }, { view, state: state('a') });
+    await untilRan(2);
+    expect(ran).toEqual(['edit {"name":"a"}', 'edit {"name":"b"} m']);
   });
 
-  it('on a command runs it: in place of the message, below it, or for the channel', async () => {
-    const deliver = register();
-    expect((await deliver('action', click('rerun:a', '/spend answer'))).happened).toEqual([
-      ...['ack', 'spend answer', 'url replace Figures'],
+  it('on a command runs it, for the channel only where it is shared, and as of when it was asked', async () => {
+    const answers = [];
+    for (const [action_id, value] of [
+      ['rerun:a', '/spend prod'],
+      ['run:a', '/spend prod'],
+      ['share', `${NOW - 5} /spend prod`],
+      ['share', `${NOW + 5} /spend prod`],
+    ]) {
+      const { ephemeral } = await reply(() => click({ action_id, value }));
+      answers.push([ephemeral, requests.at(-1)?.sharedFrom]);
+    }
+    expect(answers).toEqual([
+      [true, undefined],
+      [true, undefined],
+      [false, NOW - 5],
+      [false, NOW],
     ]);
-    expect((await deliver('action', click('run:a', '/spend answer'))).happened).toEqual([
-      ...['ack', 'spend answer', 'url Figures'],
-    ]);
-    expect((await deliver('action', click('share', `${NOW - 5} /spend answer`))).happened).toEqual([
-      ...['ack', 'spend answer', 'url everyone Figures'],
-    ]);
-    expect(requests.map(({ sharedFrom, at }) => [sharedFrom, at])).toEqual([
-      ...[
-        [undefined, NOW],
-        [undefined, NOW],
-        [NOW - 5, NOW],
-      ],
-    ]);
-    await deliver('action', click('share', `${NOW + 5} /spend answer`));
-    expect(requests.at(-1)?.sharedFrom).toBe(NOW);
-    visibility = 'channel';
-    expect((await deliver('action', click('rerun:a', '/spend answer'))).happened.at(-1)).toBe(
-      'url replace Figures',
-    );
-    expect((await deliver('action', click('run:a', '/spend answer'))).happened.at(-1)).toBe(
-      'url everyone Figures',
-    );
   });
 
-  it.each([
-    ['only the user sees', { container: { message_ts: '1.1', is_ephemeral: true } }, true],
-    ['everybody sees', { container: { message_ts: '1.1', is_ephemeral: false } }, false],
-    ['nobody says who sees', { container: { message_ts: '1.1', is_ephemeral: null } }, false],
-    ['is a direct message', { container: {}, channel: { id: 'D1' } }, true],
-    ['is in no channel', { container: {}, channel: null }, false],
-  ])('in a message that %s replaces it: %s', async (_, given, replaces) => {
-    const { happened } = await register()('action', click('rerun:a', '/spend answer', given));
-    expect(happened.at(-1)).toBe(replaces ? 'url replace Figures' : 'url Figures');
-    const again = await register()('action', click('edit', 'again', given));
-    expect(again.happened).toEqual(['ack', 'edit again {}', 'spend again']);
+  it('in a message that everybody sees answers the person alone, even where answers are for the channel', async () => {
+    await useSettings({ visibility: 'channel' });
+    const around = { container: { message_ts: '1.1', is_ephemeral: false } };
+    const { ephemeral } = await reply(() => click({ action_id: 'run:a', value: '/spend' }, around));
+    expect(ephemeral).toBe(true);
   });
 
-  it('on a command in a message that everybody sees answers the user alone', async () => {
-    visibility = 'channel';
-    const given = { container: { message_ts: '1.1', is_ephemeral: false }, channel: { id: 'C1' } };
-    expect((await register()('action', click('run:a', '/spend answer', given))).happened.at(-1)).toBe(
-      'url Figures',
-    );
-  });
-
-  it('without the right is refused, and a replayed one does nothing', async () => {
-    const deliver = register();
-    const { happened } = await deliver('action', click('remove', 'x'));
-    expect(happened).toEqual(['ack', expect.stringContaining('Only Tally managers')]);
-    expect((await deliver('action', click('edit', 'x'), Promise.resolve(false))).happened).toEqual(['ack']);
-  });
-
-  it('that fails says why, privately or in its form', async () => {
-    const deliver = register();
-    expect((await deliver('action', click('edit', 'fail'))).happened.at(-1)).toBe(`url ${NOT_CONNECTED}`);
-    const opened = await deliver('action', click('edit', 'form', { trigger_id: 't1' }));
-    expect(opened.happened).toEqual(['ack', 'edit form {}', 'open Tally']);
-    const closed = await deliver('action', click('edit', 'x', { trigger_id: 't1' }));
-    expect(closed.happened).toEqual(['ack', 'edit x {}']);
-  });
-
-  it('too many gets one warning, then no answer', async () => {
-    const deliver = register();
-    limits = { requests: [throttled()] };
-    const told = await deliver('action', click('rerun:a', '/spend answer'));
-    expect(told.happened).toEqual(['ack', expect.stringMatching(/^url You’re asking faster/)]);
+  it('too many gets one warning, with the command to run again, then no answer', async () => {
+    for (const [action_id, isOffered] of [
+      ['rerun:a', true],
+      ['run:a', true],
+      ['edit', false],
+    ] as const) {
+      limits = { requests: [throttled()] };
+      const { text, json } = await reply(() => click({ action_id, value: '/spend prod' }));
+      expect(text).toMatch(/^You’re asking faster/);
+      expect(json.includes('"/spend prod"')).toBe(isOffered);
+    }
     limits = { requests: [throttled()], refusals: [throttled()] };
-    expect((await deliver('action', click('rerun:a', '/spend answer'))).happened).toEqual(['ack']);
+    await staysSilent(() => click({ action_id: 'rerun:a', value: '/spend prod' }));
+    expect(ran).toEqual(['spend the end']);
   });
 
-  const HOME = { view: { id: 'VH', type: 'home' }, container: {} };
-
-  it('on Home redraws it, whatever came of the click', async () => {
-    const deliver = register();
-    expect((await deliver('action', click('edit', 'x', HOME))).happened).toEqual([
-      ...['ack', 'edit x {}', 'home home'],
-    ]);
-    expect(
-      (await deliver('action', click('edit', 'x', { view: { id: 'V1', type: 'modal' } }))).happened,
-    ).toEqual(['ack', 'edit x {}']);
-    expect((await deliver('action', click('remove', 'x', HOME))).happened.at(-1)).toBe('home home');
-    const { events: _, ...without } = listeners;
-    expect((await register(without)('action', click('edit', 'x', HOME))).happened).toHaveLength(2);
-    user = { deleted: true };
-    const gone = await register()('action', click('edit', 'x', { ...HOME, user_id: 'U3' }));
-    expect(gone.happened).not.toContain('home home');
-    expect(logged).toContain('debug Home was not redrawn after a click');
+  it('on Home has it drawn again, whatever came of the click', async () => {
+    const onHome = { view: { id: 'VH', type: 'home' }, channel: undefined };
+    await click({ action_id: 'edit', value: 'x' }, onHome);
+    await untilRan(2);
+    await click({ action_id: 'remove' }, { ...onHome, ...sender(MEMBER) });
+    await untilRan(3);
+    expect(ran).toEqual(['edit x {}', 'home', 'home']);
+    expect(requests.map(({ at }) => at)).toEqual([NOW, NOW, NOW]);
   });
 });
 
 describe('a form', () => {
-  const submit = (name: string, given: object = {}) => ({
-    view: {
-      ...{ callback_id: 'form', id: 'V1', type: 'modal', private_metadata: 'm' },
-      state: { values: { name: { value: { value: name } } } },
-      blocks: [
-        { type: 'input', block_id: 'first' },
-        { type: 'input', block_id: 'last' },
-        { type: 'section' },
-      ],
-      ...given,
-    },
-  });
+  const blocks = ['first', 'last'].map((block_id) => ({ type: 'input', block_id }));
+  const submit = (name: string, around: object = {}, person = OWNER) =>
+    tally
+      .interact({
+        ...{ type: 'view_submission', ...sender(person) },
+        view: {
+          ...{ id: 'V1', type: 'modal', callback_id: 'form', private_metadata: 'm' },
+          ...{ state: state(name), blocks: [...blocks, section('…')], ...around },
+        },
+      })
+      .then(({ body }) => (body === '' ? undefined : JSON.parse(body)));
 
-  it('is read, acknowledged with what waits, and worked on', async () => {
-    const { acks, happened } = await register()('view', submit('a'));
-    expect(happened).toEqual(['ack', 'work {"name":"a","metadata":"m"}']);
-    expect(acks).toMatchObject([{ response_action: 'update', view: { title: { text: 'Wait' } } }]);
+  it('is acknowledged with what waits, then worked on', async () => {
+    const ack = await submit('a');
+    expect(ack).toMatchObject({ response_action: 'update', view: { title: { text: 'Wait' } } });
+    await untilRan(1);
+    expect(ran).toEqual(['submit a']);
     expect(requests[0]?.at).toBe(NOW);
-    const bare = await register()('view', submit('a', { private_metadata: undefined, state: undefined }));
-    expect(bare.happened).toEqual(['ack', 'work {"metadata":""}']);
   });
 
   it('with a wrong field keeps what was typed, and says what is wrong', async () => {
-    const { acks, happened } = await register()('view', submit(''));
-    expect(happened).toEqual(['ack']);
-    expect(acks).toEqual([{ response_action: 'errors', errors: { name: 'Type a name.' } }]);
+    expect(await submit('')).toEqual({ response_action: 'errors', errors: { name: 'Type a name.' } });
   });
 
   it('that cannot be read is replaced by what went wrong', async () => {
-    const { acks, happened } = await register()('view', submit('broken'));
-    expect(happened).toEqual(['ack']);
-    expect(acks).toMatchObject([
-      { response_action: 'update', view: { title: { text: 'That did not work' } } },
-    ]);
-    expect(textOf(acks[0])).toContain('Nothing was changed.');
+    const ack = await submit('broken');
+    expect(ack).toMatchObject({ response_action: 'update', view: { title: { text: 'That did not work' } } });
+    expect(textOf(ack)).toContain('Nothing was changed.');
   });
 
-  it.each(['other', 'constructor'])('that nobody listens to is acknowledged: %s', async (name) => {
-    const { acks, happened } = await register()('view', submit('a', { callback_id: name }));
-    expect([acks, happened]).toEqual([[undefined], ['ack']]);
+  it('that nobody listens to is acknowledged', async () => {
+    expect(await submit('a', { callback_id: 'other' })).toBeUndefined();
   });
 
-  it('is not worked on without the right, nor when it is replayed', async () => {
-    user = { is_restricted: true };
-    for (guests of [false, true])
-      expect((await register()('view', submit('a'))).happened).toEqual([
-        'ack',
-        'update V1 That did not work',
-      ]);
-    user = {};
-    const replayed = await register()('view', submit('a'), Promise.resolve(false));
-    expect(replayed.happened).toEqual(['ack']);
-    const failed = await register()('view', submit('fail'));
-    expect(failed.happened.at(-1)).toBe('update V1 That did not work');
+  it.each([
+    ['is not worked on without the right', 'a', GUEST, 'Guests can’t use Tally', []],
+    ['says in its window what failed', 'fail', OWNER, 'isn’t connected', ['submit fail']],
+  ] as const)('%s', async (_, name, person, said, expected) => {
+    const before = tally.slack.calls.length;
+    await submit(name, {}, person);
+    const { args } = await tally.slack.waitFor(() =>
+      tally.slack.calls.slice(before).find(({ method }) => method === 'views.update'),
+    );
+    expect(textOf(args.view)).toContain(said);
+    expect(ran).toEqual(expected);
   });
 
   it('too many keeps what was typed, with an error below the last field', async () => {
-    const deliver = register();
     limits = { requests: [throttled(), throttled()] };
-    expect((await deliver('view', submit('a'))).acks).toEqual([
-      { response_action: 'errors', errors: { last: expect.stringContaining('You’re asking faster') } },
-    ]);
-    const { acks } = await deliver('view', submit('a', { blocks: [{ type: 'section', block_id: 's' }] }));
-    expect(acks).toMatchObject([
-      { response_action: 'update', view: { title: { text: 'That did not work' } } },
-    ]);
+    expect(await submit('a')).toEqual({
+      response_action: 'errors',
+      errors: { last: expect.stringContaining('You’re asking faster') },
+    });
+    const ack = await submit('a', { blocks: [section('no field')] });
+    expect(ack).toMatchObject({ response_action: 'update', view: { title: { text: 'That did not work' } } });
+    expect(ran).toEqual([]);
   });
 });
 
 describe('suggestions', () => {
-  const type = (value: string | undefined, given: object = {}) => ({
-    options: { action_id: 'words', ...(value !== undefined && { value }), ...given },
-    view: { private_metadata: 'm' },
-  });
+  const suggest = async (value: string, action_id = 'words', person = OWNER) => {
+    const view = { id: 'V1', type: 'modal', private_metadata: 'm' };
+    const payload = { type: 'block_suggestion', action_id, block_id: 'b', value, view };
+    const { body } = await tally.interact({ ...payload, ...sender(person) });
+    return JSON.parse(body).options.map((found: { value: string }) => found.value);
+  };
 
-  it('are looked up before the acknowledgement, which holds them', async () => {
-    const { acks, happened } = await register()('options', type('a'));
-    expect(happened).toEqual(['find a m', 'ack']);
-    expect(acks).toMatchObject([{ options: [{ value: 'a' }] }]);
+  it('are in the acknowledgement', async () => {
+    expect([await suggest('x'), ran]).toEqual([['a'], ['find x m']]);
     expect(requests[0]?.at).toBe(NOW);
-    expect((await register()('options', { ...type(undefined), view: undefined })).happened[0]).toBe('find');
   });
 
-  it.each<[string, object, (Throttled | undefined)[]]>([
-    ['nobody listens', type('a', { action_id: 'constructor' }), []],
-    ['too many are asked for', type('a'), [throttled()]],
-    ['the look-up fails', type('fail'), []],
-    ['more is typed than any name has', type('a'.repeat(101)), []],
-  ])('are none where %s', async (_, payload, suggestions) => {
-    limits = { suggestions };
-    const { acks } = await register()('options', payload as Record<string, unknown>);
-    expect(acks).toEqual([{ options: [] }]);
-  });
+  it.each<[string, () => Promise<string[]>]>([
+    ['nobody listens', () => suggest('x', 'other')],
+    ['the look-up fails', () => suggest('fail')],
+    ['it takes too long', () => suggest('hang')],
+    ['more is typed than any name has', () => suggest('x'.repeat(101))],
+    ['the person may not ask', () => suggest('x', 'words', GUEST)],
+  ])('are none where %s', async (_, found) => expect(await found()).toEqual([]));
 
-  it('look up a managers’ group once, however many keys are typed', async () => {
-    managerGroups = ['S1'];
-    const deliver = register();
-    const typed = { options: { action_id: 'managed', value: 'a' } };
-    expect((await deliver('options', typed)).happened).toEqual(['members of S1', 'ack']);
-    expect((await deliver('options', typed)).happened).toEqual(['ack']);
-  });
-
-  it('are none for guests, and the same for what is sent twice', async () => {
-    const replayed = await register()('options', type('a'), Promise.resolve(false));
-    expect(replayed.happened).toEqual(['find a m', 'ack']);
-    user = { is_restricted: true };
-    expect((await register()('options', type('a'))).acks).toEqual([{ options: [] }]);
+  it('are none where too many are asked for', async () => {
+    limits = { suggestions: [throttled()] };
+    expect([await suggest('x'), ran]).toEqual([[], []]);
   });
 });
 
 describe('an event', () => {
-  const hear = (
-    event: Omit<Partial<SlackEvent>, 'user_team'> & { user_team?: string | null | undefined },
-    given: object = {},
-  ) => {
-    const payload = { type: 'app_mention', user: 'U1', channel: 'C1', ts: '5.5', text: 'x', ...event };
-    return { event: payload, event_id: 'Ev1', team_id: 'T1', ...given };
-  };
+  let events = 0;
+  const send = (event: object, around: object = {}) =>
+    tally.event({
+      ...{ type: 'event_callback', team_id: TEAM, event_id: `Ev${++events}` },
+      event: { type: 'app_mention', user: OWNER, channel: CHANNEL, ts: `5.${events}`, text: 'x', ...event },
+      ...around,
+    });
 
-  it('reaches its listener, in the workspace that has the app', async () => {
-    expect((await register()('event', hear({}))).happened).toEqual(['mention x']);
-    expect(requests[0]).toMatchObject(AT);
-    const shared = hear({}, { team_id: 'T9', authorizations: [{ team_id: 'T1' }] });
-    expect((await register()('event', { ...shared, event_id: 'Ev2' })).happened).toEqual(['mention x']);
-    const none = hear({}, { authorizations: [{ team_id: null }], event_id: 'Ev3' });
-    expect((await register()('event', none)).happened).toEqual(['mention x']);
+  it('reaches its listener as of now, in the workspace that has the app', async () => {
+    await send({}, { team_id: OTHER_TEAM, authorizations: [{ team_id: TEAM }] });
+    await untilRan(1);
+    expect(requests[0]).toMatchObject({ at: NOW, channel: CHANNEL });
+    expect(requests[0]?.workspace.teamId).toBe(TEAM);
   });
 
-  it('that comes again is handled once, in each workspace', async () => {
-    const deliver = register();
-    expect((await deliver('event', hear({}))).happened).toHaveLength(1);
-    expect((await deliver('event', hear({}))).happened).toEqual([]);
-    expect((await deliver('event', hear({}, { event_id: undefined }))).happened).toHaveLength(1);
-    expect((await deliver('event', hear({}, { event_id: 'Ev2' }))).happened).toHaveLength(1);
-    // Of another workspace it is heard, and its sender refused.
-    expect((await deliver('event', hear({}, { team_id: 'T2' }))).happened).toHaveLength(1);
-    const home = () => deliver('event', hear({ type: 'app_home_opened' }));
-    expect([(await home()).happened, (await home()).happened]).toEqual([['home'], ['home']]);
+  it('that comes again is handled once, where its listener wants that', async () => {
+    for (const event_id of ['EvTwice', 'EvTwice', 'EvOther']) await send({}, { event_id });
+    for (const _ of [1, 2]) await send({ type: 'app_home_opened', text: '' }, { event_id: 'EvHome' });
+    await reply(() => send({ text: 'fail' }));
+    expect(ran.toSorted()).toEqual(['home', 'home', 'mention fail', 'mention x', 'mention x']);
   });
 
   it.each([
-    ['of a kind that nobody listens to', hear({ type: 'constructor' })],
-    ['that its listener does not want', hear({ bot_id: 'B1' })],
-    ['of nobody', { ...hear({}), event: { type: 'app_mention', channel: 'C1' } }],
-    ['of no workspace', { ...hear({}), team_id: undefined }],
-  ])('%s is dropped', async (_, payload) => {
-    limits = { requests: [throttled()] };
-    expect((await register()('event', payload)).happened).toEqual([]);
+    ['of a kind that nobody listens to', { type: 'reaction_added' }, {}],
+    ['that its listener does not want', { bot_id: 'B1' }, {}],
+    ['of nobody', { user: undefined }, {}],
+  ])('%s is dropped, and counts for no limit', async (_, event, around) => {
+    limits = { requests: [undefined, throttled()] };
+    await send(event, around);
+    await staysSilent(async () => undefined);
     expect(limits.requests).toHaveLength(1);
+    expect(ran).toEqual(['spend the end']);
   });
 
   it('of a person of another organisation is refused', async () => {
-    const { happened } = await register()('event', hear({ user_team: 'T9' }));
-    expect(happened).toEqual([expect.stringMatching(/^ephemeral C1 Tally only answers members/)]);
+    const { text, ephemeral } = await reply(
+      () => send({ user: EXTERNAL, user_team: OTHER_TEAM, channel: SHARED }),
+      ...[EXTERNAL, SHARED],
+    );
+    expect([text, ephemeral]).toEqual([expect.stringMatching(/^Tally only answers members/), true]);
   });
 
-  it('that asks for an answer gets it in a thread of the channel, in a direct message plainly', async () => {
-    const run = (event: Partial<SlackEvent>) => register()('event', hear({ text: 'run', ...event }));
-    expect((await run({})).happened).toEqual(['mention run', 'spend answer', 'post C1 5.5 Figures']);
-    firstEvents.clear();
-    expect((await run({ thread_ts: '4.4' })).happened.at(-1)).toBe('post C1 4.4 Figures');
-    firstEvents.clear();
-    expect((await run({ channel: 'D1' })).happened.at(-1)).toBe('post D1 Figures');
+  it('that asks for an answer gets it in its thread, in a direct message plainly', async () => {
+    const posted = async (event: object) => {
+      const before = tally.slack.calls.length;
+      await send({ text: 'ask', ...event });
+      const { args } = await tally.slack.waitFor(() =>
+        tally.slack.calls.slice(before).find(({ method }) => method === 'chat.postMessage'),
+      );
+      return [args.channel, args.thread_ts];
+    };
+    expect(await posted({ ts: '5.5' })).toEqual([CHANNEL, '5.5']);
+    expect(await posted({ thread_ts: '4.4' })).toEqual([CHANNEL, '4.4']);
+    expect(await posted({ channel: OWNERS_DM })).toEqual([OWNERS_DM, undefined]);
     expect(requests.filter((_, at) => at % 2 === 1).map(({ audience }) => audience)).toEqual([
       ...['channel', 'channel', 'asker'],
     ]);
   });
 
   it('that fails is answered where it happened, or as its listener wants', async () => {
-    expect((await register()('event', hear({ text: 'fail' }))).happened.at(-1)).toBe(
-      `ephemeral C1 ${NOT_CONNECTED}`,
-    );
-    const home = hear({ type: 'app_home_opened', text: 'fail' });
-    expect((await register()('event', home)).happened.at(-1)).toBe(`home error ${NOT_CONNECTED}`);
+    expect((await reply(() => send({ text: 'fail' }))).text).toContain('Tally isn’t connected');
+    await send({ type: 'app_home_opened', text: 'fail' });
+    await waitUntil(() => ran.at(-1)?.startsWith('told on Home: Tally isn’t connected'));
   });
 
   it('too many gets one warning, then no answer', async () => {
     limits = { requests: [throttled()] };
-    const { happened } = await register()('event', hear({}));
-    expect(happened).toEqual([expect.stringMatching(/^ephemeral C1 You’re asking faster/)]);
+    expect((await reply(() => send({}))).text).toMatch(/^You’re asking faster/);
     limits = { requests: [throttled()], refusals: [throttled()] };
-    expect((await register()('event', hear({}))).happened).toEqual([]);
-  });
-
-  it('that is replayed reaches nobody', async () => {
-    expect((await register()('event', hear({}), Promise.resolve(false))).happened).toEqual([]);
-  });
-});
-
-describe('what Bolt hands over', () => {
-  it('is every command and event, clicks in messages and views, and forms that are sent', () => {
-    register();
-    expect(constraints).toEqual([
-      ['command', /.*/],
-      ['action', { type: 'block_actions' }],
-      ['view', { type: 'view_submission' }],
-      ['options', /.*/],
-      ['event', /.*/],
-    ]);
-  });
-
-  it('is answered although nobody counts the answers', async () => {
-    const deliver = register(listeners, { message: 20, modal: 10 }, false);
-    expect((await deliver('command', command('answer'))).happened.at(-1)).toBe('url Figures');
-    expect((await deliver('command', command('fail'))).happened.at(-1)).toBe(`url ${NOT_CONNECTED}`);
+    await staysSilent(() => send({}));
+    expect(ran).toEqual(['spend the end']);
   });
 });
 
 describe('what is offered with an error', () => {
   it('is to run the same command again, unless a word of it could be a secret', async () => {
-    const deliver = register();
-    await deliver('command', command('early prod'));
-    await deliver('command', command('early a1b2c3d4e5'));
-    await deliver('command', command('early a1b2c3d4e6'));
-    expect(shown.map((blocks) => /"\/spend [^"]*"/.exec(blocks)?.[0])).toEqual([
-      ...['"/spend early prod"', undefined, '"/spend early a1b2c3d4e6"'],
-    ]);
-  });
-
-  it('is to run a throttled command again, and no other click', async () => {
-    const deliver = register();
-    for (const [id, value] of [
-      ['rerun:a', '/spend prod'],
-      ['run:a', '/spend prod'],
-      ['edit', '/spend prod'],
-    ] as const) {
-      limits = { requests: [throttled()] };
-      await deliver('action', click(id, value));
-    }
-    expect(shown.map((blocks) => blocks.includes('"/spend prod"'))).toEqual([true, true, false]);
+    const offered = async (words: string) =>
+      /"\/spend [^"]*"/.exec((await reply(() => type(`/spend ${words}`))).json)?.[0];
+    expect(await offered('early prod')).toBe('"/spend early prod"');
+    expect(await offered('early a1b2c3d4e5')).toBeUndefined();
+    // A project is called that.
+    expect(await offered('early a1b2c3d4e6')).toBe('"/spend early a1b2c3d4e6"');
   });
 
   it('is to ask a manager to run the command that does the same as a refused button', async () => {
-    managers = ['U0MANAGER1'];
-    await register()('action', click('remove', 'prod'));
-    expect(shown.map((blocks) => /"manager [^"]*"/.exec(blocks)?.[0])).toEqual([
-      '"manager C1 /billing remove"',
-    ]);
+    const { text, json } = await reply(() => click({ action_id: 'remove' }, sender(MEMBER)), MEMBER);
+    expect(text).toContain('Only Tally managers can do this');
+    expect(/"manager [^"]*"/.exec(json)?.[0]).toBe(`"manager ${CHANNEL} /billing remove"`);
+    expect(ran).toEqual([]);
   });
 
-  it('is to connect, for people who may: after a command, a click, a mention and a form', async () => {
-    user = { is_admin: true };
-    const deliver = register();
-    await deliver('command', command('fail'));
-    await deliver('action', click('edit', 'fail'));
-    const mention = { type: 'app_mention', user: 'U1', channel: 'C1', ts: '5.5', text: 'fail' };
-    await deliver('event', { event: mention, event_id: 'Ev1' });
-    expect(shown.map((blocks) => blocks.includes('Connect…'))).toEqual([true, true, true]);
-    shown = [];
-    user = {};
-    await register()('command', command('fail'));
-    expect(shown.map((blocks) => blocks.includes('Connect…'))).toEqual([false]);
-  });
-});
-
-describe('while it works', () => {
-  it('a command with a trigger that opens no form shows no loading view', async () => {
-    const { happened } = await register()('command', command('long', { trigger_id: 't1' }));
-    expect(happened).toEqual(['ack', 'spend long', expect.stringMatching(/^url Asking/)]);
-  });
-
-  it('a click that replaces its message shows the loading message in its place', async () => {
-    const { happened } = await register()('action', click('rerun:a', '/spend long'));
-    expect(happened).toEqual(['ack', 'spend long', expect.stringMatching(/^url replace Asking/)]);
-  });
-
-  it('a click that opens no form shows no loading view, nor one whose form came at once', async () => {
-    const deliver = register();
-    const slow = await deliver('action', click('edit', 'slow', { trigger_id: 't1' }));
-    expect(slow.happened).toEqual(['ack', 'edit slow {}']);
-    await deliver('action', click('edit', 'quick form', { trigger_id: 't1' }));
-    await new Promise((resolve) => setTimeout(resolve, 30));
-    expect(happened).toEqual(['ack', 'edit quick form {}']);
-  });
-
-  it('a click in a form knows the form as it was clicked', async () => {
-    const view = { id: 'V1', type: 'modal', hash: 'h1' };
-    const known = await register()('action', click('edit', 'refresh', { view, trigger_id: 't1' }));
-    expect(known.happened.at(-1)).toBe('update V1 New h1');
-    const unknown = await register()(
-      'action',
-      click('edit', 'refresh', { view: { ...view, hash: undefined } }),
-    );
-    expect(unknown.happened.at(-1)).toBe('edit refresh {}');
-  });
-
-  it('suggestions that take too long are none', async () => {
-    const typed = { options: { action_id: 'words', value: 'hang' } };
-    expect((await register()('options', typed)).acks).toEqual([{ options: [] }]);
-  });
-
-  it('Home is redrawn as of the click, and nothing is logged without it', async () => {
-    const home = { view: { id: 'VH', type: 'home' }, container: {} };
-    await register()('action', click('edit', 'x', home));
-    expect(requests.map(({ at }) => at)).toEqual([NOW, NOW]);
-    const { events: _, ...without } = listeners;
-    await register(without)('action', click('edit', 'x', home));
-    await register()('options', { options: { action_id: 'nobody', value: 'a' } });
-    expect(logged).toEqual([]);
+  it('is to connect, for people who may', async () => {
+    for (const work of [() => type('/spend fail'), () => click({ action_id: 'edit', value: 'fail' })])
+      expect((await reply(work)).json).toContain('Connect…');
+    expect((await reply(() => type('/spend fail', MEMBER), MEMBER)).json).not.toContain('Connect…');
   });
 });

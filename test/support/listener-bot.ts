@@ -11,6 +11,7 @@ import type { LoadingDelays } from '../../src/slack/reply/reply.ts';
 import { createResponseUrlClient } from '../../src/slack/reply/response-url.ts';
 import { createUserDirectory } from '../../src/slack/request/users.ts';
 import type { Listeners } from '../../src/slack/server/listeners.ts';
+import type { RateLimiter } from '../../src/slack/server/rate-limit.ts';
 import { registerListeners } from '../../src/slack/server/register-listeners.ts';
 import { createSlackServer } from '../../src/slack/server/slack-server.ts';
 import { createKeyring } from '../../src/vault/keyring.ts';
@@ -34,6 +35,10 @@ export interface ListenerBot {
   log(): string;
   /** The bot's messages that the person sees in the channel, oldest first. */
   messageTexts(channel?: string, person?: string): readonly string[];
+  /** Sends a slash command's form; resolves with the status and body of the acknowledgement. */
+  command(
+    fields: Readonly<Record<string, string>>,
+  ): Promise<{ readonly status: number; readonly body: string }>;
   /** Sends an interaction payload; resolves with the status and body of the acknowledgement. */
   interact(payload: object): Promise<{ readonly status: number; readonly body: string }>;
   /** Sends an event payload; resolves with the status. */
@@ -46,6 +51,8 @@ export interface ListenerBotOptions {
   /** ms since the epoch */
   readonly clock?: () => number;
   readonly loadingDelays?: LoadingDelays;
+  /** None by default. */
+  readonly limits?: RateLimiter;
 }
 
 /** @param source the listeners, or a function that creates it from the workspace store */
@@ -53,7 +60,7 @@ export async function startListenerBot(
   source: Listeners | ((workspaces: Workspaces) => Listeners),
   options: ListenerBotOptions = {},
 ): Promise<ListenerBot> {
-  const { mode = 'http', clock = Date.now, loadingDelays = NO_LOADING } = options;
+  const { mode = 'http', clock = Date.now, loadingDelays = NO_LOADING, limits = UNLIMITED } = options;
   const redis = await testRedis();
   const lines: string[] = [];
   let url = '';
@@ -105,13 +112,18 @@ export async function startListenerBot(
         openSteps: createOpenSteps(redis.client, keyring),
         clientFor: installations.clientFor,
       },
-      ...{ limits: UNLIMITED, log, clock, errorReply: createErrorReply(log) },
+      ...{ limits, log, clock, errorReply: createErrorReply(log) },
       loadingDelays,
       onFinished: createWorkLog({ log, keys: config.keys, userIds: 'plain' }),
     },
   );
   url = `http://127.0.0.1:${await server.start(0)}`;
 
+  const send = async (body: string) => {
+    const headers = { 'content-type': 'application/x-www-form-urlencoded', ...slack.signed(body) };
+    const answer = await fetch(`${url}/slack/events`, { method: 'POST', headers, body });
+    return { status: answer.status, body: await answer.text() };
+  };
   return {
     slack,
     url,
@@ -123,15 +135,10 @@ export async function startListenerBot(
         .messages(person, channel)
         .filter(({ from }) => from !== person)
         .map((message) => toAnswer(message).visibleText),
-    async interact(payload) {
-      const body = `payload=${encodeURIComponent(JSON.stringify({ ...payload, ...uniqueClick() }))}`;
-      const answer = await fetch(`${url}/slack/events`, {
-        method: 'POST',
-        headers: { 'content-type': 'application/x-www-form-urlencoded', ...slack.signed(body) },
-        body,
-      });
-      return { status: answer.status, body: await answer.text() };
-    },
+    command: (fields) =>
+      send(new URLSearchParams({ ...fields, trigger_id: uniqueClick().action_ts }).toString()),
+    interact: (payload) =>
+      send(`payload=${encodeURIComponent(JSON.stringify({ ...payload, ...uniqueClick() }))}`),
     async event(payload) {
       const body = JSON.stringify(payload);
       const headers = { 'content-type': 'application/json', ...slack.signed(body) };
