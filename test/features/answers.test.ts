@@ -310,7 +310,9 @@ describe('/spend', () => {
     expect(visibleText).toContain('Sun 1 Nov (outside this period)\n5.00');
     expect(visibleText).toContain('soon\n7.00');
     expect(visibleText).toContain('14–20 Nov UTC · no data for Mon 16 Nov and 18–20 Nov');
-    expect(JSON.stringify(blocks.find(({ type }) => type === 'data_visualization'))).toContain('"16 no data"');
+    expect(JSON.stringify(blocks.find(({ type }) => type === 'data_visualization'))).toContain(
+      '"16 no data"',
+    );
   });
 
   it('still answers when only the previous period fails, and says why there is no comparison', async () => {

@@ -62,6 +62,7 @@ export function projectBlocks(request: Request): Block[] {
 function projectSection(project: Project, request: Request): SectionBlock {
   const { alias, id, product, connection = '' } = project;
   const { canManage } = request.user;
+  const issued = request.workspace.accesses.get(id);
   const access = accessSummary(id, request);
   const todo = canManage
     ? `Choose another with \`${commandText('/billing projects')} edit ${alias}\`.`
@@ -81,7 +82,7 @@ function projectSection(project: Project, request: Request): SectionBlock {
   ];
   const options = [
     ...projectOptions(alias),
-    ...(isIssuer(project, request)
+    ...(issued !== undefined && isNamedIssuer(issued, request.user.id)
       ? [commandOption('OS_TOKEN…', { command: '/os-token', text: alias })]
       : []),
     ...(isFullMember(request)
@@ -91,11 +92,6 @@ function projectSection(project: Project, request: Request): SectionBlock {
   ];
   return { ...markup(lines.filter(Boolean).join('\n')), accessory: overflow('run:home', options) };
 }
-
-const isIssuer = ({ id }: Project, { workspace, user }: Request): boolean => {
-  const access = workspace.accesses.get(id);
-  return access !== undefined && isNamedIssuer(access, user.id);
-};
 
 /** Why a project gives no answer, since when and, for managers, what to do. */
 function failureLines(project: Project, { workspace, user, at }: Request): readonly string[] {

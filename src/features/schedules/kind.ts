@@ -171,9 +171,16 @@ export async function scheduleStatus(kind: OwnedSchedules, request: Request): Pr
     [trying.length, 'not posted yet'],
     [failing.length, 'failed last time'],
   ] as const;
-  const counts = { running: running.length, paused, attention };
   const broken = stuck.length + failing.length;
-  const rows = statusRows(kind, counts, byNeed(all, workspace, sends), request, sends);
+  const rows = statusRows(
+    kind,
+    running.length,
+    paused,
+    attention,
+    byNeed(all, workspace, sends),
+    request,
+    sends,
+  );
   const health = broken > 0 ? 'broken' : trying.length > 0 ? 'warning' : 'fine';
   return [{ health, problems: broken + trying.length, ...rows }];
 }

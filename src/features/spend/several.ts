@@ -45,16 +45,14 @@ export function spendListMessage(view: SpendView, buttons: ActionsBlock): Messag
     notes: [
       ...coverageNotes(view),
       ...(isRanked ? [] : ['Amounts in different currencies can’t be ranked, so all projects are shown.']),
-      ...(period.versus === undefined ? [] : answered.flatMap((figures) => uncomparedNotes(figures, period))),
+      ...(period.versus === undefined ? [] : answered).flatMap((figures) => {
+        const note = uncomparedNote(figures, period);
+        return note === '' ? [] : `${figures.target.label}: ${note}`;
+      }),
     ],
     buttons,
   });
 }
-
-const uncomparedNotes = (figures: SpendFigures, period: SpendView['period']): string[] => {
-  const note = uncomparedNote(figures, period);
-  return note === '' ? [] : [`${figures.target.label}: ${note}`];
-};
 
 /**
  * `*▲ 4.1 %* a day`, and the coverage of the days before, if that is not complete. Only if every answered project can be

@@ -188,8 +188,7 @@ export async function watchStatus(kind: OwnedWatches, request: Request): Promise
     [stopped.length, 'paused by Tally'],
     [stuck.length - stopped.length, 'with a problem'],
   ] as const;
-  const counts = { running: running.length, paused, attention };
-  const rows = statusRows(kind, counts, stuck, request, stateOf);
+  const rows = statusRows(kind, running.length, paused, attention, stuck, request, stateOf);
   return [{ health: stuck.length > 0 ? 'broken' : 'fine', problems: stuck.length, ...rows }];
 }
 

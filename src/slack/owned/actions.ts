@@ -1,10 +1,11 @@
 import { commandText } from '../../domain/commands.ts';
 import { NotAllowed } from '../../domain/failure/index.ts';
+import { MINUTE } from '../../domain/time/calendar.ts';
 import type { AuditAction } from '../../workspace/record/audit.ts';
-import { auditedChange } from '../../workspace/record/change.ts';
+import { auditedChange, UNDO_MS } from '../../workspace/record/change.ts';
 import { damagedIds } from '../../workspace/record/workspace.ts';
 import { toCommand } from '../commands/command-buttons.ts';
-import { type Message, textMessage } from '../kit/atoms.ts';
+import { actions, button, context, type Message, textMessage } from '../kit/atoms.ts';
 import type { Request } from '../request/request.ts';
 import {
   type ActionListener,
@@ -12,7 +13,7 @@ import {
   type CommandListener,
   lookUp,
 } from '../server/listeners.ts';
-import { deletedMessage, showOwned } from './list.ts';
+import { showOwned } from './list.ts';
 import {
   canAdopt,
   canEditOwned,
@@ -141,7 +142,14 @@ const sharedActions = <T extends OwnedItem>(
   },
   async delete(item, request) {
     await removeItem(kind, item, request);
-    await request.reply.update(deletedMessage(kind, item, request));
+    const { words, actions: ids, plural } = kind;
+    await request.reply.update(
+      textMessage(
+        words.deleted(item, request),
+        actions(button(ids.undo, 'Undo', { value: item.id }), button(ids.list, `All ${plural}`)),
+        context(`You can undo this for ${UNDO_MS / MINUTE} minutes.`),
+      ),
+    );
   },
 });
 

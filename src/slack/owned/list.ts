@@ -2,8 +2,6 @@
 
 import type { Button, SectionBlock } from '@slack/types';
 import { commandText } from '../../domain/commands.ts';
-import { MINUTE } from '../../domain/time/calendar.ts';
-import { UNDO_MS } from '../../workspace/record/change.ts';
 import { damagedIds } from '../../workspace/record/workspace.ts';
 import { commandButton, pageButtons, toCommand } from '../commands/command-buttons.ts';
 import {
@@ -17,7 +15,6 @@ import {
   option,
   overflow,
   section,
-  textMessage,
 } from '../kit/atoms.ts';
 import type { Request } from '../request/request.ts';
 import {
@@ -118,12 +115,7 @@ export function pageOf<T>(all: readonly T[], page: number) {
   return { all, pages, number, shown: all.slice((number - 1) * PAGE, number * PAGE) };
 }
 
-const damagedBlocks = ({
-  kind,
-  plural,
-  actions: ids,
-  words,
-}: Pick<OwnedKind, 'kind' | 'plural' | 'actions' | 'words'>): Block[] => [
+const damagedBlocks = <T extends OwnedItem>({ kind, plural, actions: ids, words }: OwnedKind<T>): Block[] => [
   section(
     `The record of a ${kind} is damaged, so Tally can’t show or ${words.does} it. Remove it and set it up again.`,
   ),
@@ -137,33 +129,19 @@ export function itemRow<T extends OwnedItem>(
   { viewer, details, isOrphan = () => false }: RowContext<T>,
 ): SectionBlock {
   const text = markup(kind.describe(item, viewer, details));
+  const ownerChoices = [
+    item.paused === undefined ? (['Pause', 'pause'] as const) : (['Resume', 'resume'] as const),
+    ...(canReadOwned(item, viewer) ? [['Edit…', 'edit'] as const] : []),
+    ...kind.choices(item, viewer),
+    ['Delete', 'delete'] as const,
+  ];
   const choices = [
-    ...(canEditOwned(item, viewer) ? ownerChoices(kind, item, viewer) : []),
+    ...(canEditOwned(item, viewer) ? ownerChoices : []),
     ...(isOrphan(item) ? [['Adopt', 'adopt'] as const] : []),
   ];
   if (choices.length === 0) return text;
   const options = choices.map(([label, action]) => option(label, `${action} ${item.id}`));
   return { ...text, accessory: overflow(kind.actions.row, options) };
-}
-
-const ownerChoices = <T extends OwnedItem>(kind: OwnedKind<T>, item: T, viewer: Request) => [
-  item.paused === undefined ? (['Pause', 'pause'] as const) : (['Resume', 'resume'] as const),
-  ...(canReadOwned(item, viewer) ? [['Edit…', 'edit'] as const] : []),
-  ...kind.choices(item, viewer),
-  ['Delete', 'delete'] as const,
-];
-
-/** The reply to a deletion, which can be undone for `UNDO_MS`. */
-export function deletedMessage<T extends OwnedItem>(
-  { words, actions: ids, plural }: OwnedKind<T>,
-  item: T,
-  request: Request,
-): Message {
-  return textMessage(
-    words.deleted(item, request),
-    actions(button(ids.undo, 'Undo', { value: item.id }), button(ids.list, `All ${plural}`)),
-    context(`You can undo this for ${UNDO_MS / MINUTE} minutes.`),
-  );
 }
 
 /** The first of them, for a person's Home. */
@@ -184,17 +162,15 @@ export async function homeRows<T extends OwnedItem>(
   ];
 }
 
-/** How many run, how many a person paused, and how many need attention, with what is wrong with them. */
-interface StatusCounts {
-  readonly running: number;
-  readonly paused: number;
-  readonly attention: readonly (readonly [count: number, what: string])[];
-}
-
-/** For `/billing status`: how many are in which state, as mrkdwn; below it the first of some. */
+/**
+ * For `/billing status`: how many are in which state, as mrkdwn; below it the first of some.
+ * @param attention how many need it, with what is wrong with them
+ */
 export function statusRows<T extends OwnedItem>(
   kind: OwnedKind<T>,
-  { running, paused, attention }: StatusCounts,
+  running: number,
+  paused: number,
+  attention: readonly (readonly [count: number, what: string])[],
   items: readonly T[],
   viewer: Request,
   details: unknown,
