@@ -9,6 +9,7 @@ type Cause = readonly [cause: string, remedy: string, verdict?: 'warning'];
 
 export type Causes = Readonly<Record<string, Cause>>;
 
+/** The same cause behind each of these codes. */
 const each = (codes: readonly string[], ...cause: Cause): Causes =>
   Object.fromEntries(codes.map((code) => [code, cause]));
 
@@ -17,6 +18,7 @@ export type Figures = Readonly<Record<string, string>>;
 
 const MORE_FILES =
   'Allow more: `ulimit -n 65536` in the shell, `LimitNOFILE=65536` in a unit of systemd, `--ulimit nofile=65536` for Docker.';
+
 /** Wherever Tally connects. */
 const NETWORK: Causes = {
   ECONNREFUSED: [
