@@ -175,7 +175,7 @@ describe('a broken mode of the sandbox fails', () => {
     ['query-rejected', ['balance', 'spend']],
     ['wrong-shape', ['balance', 'spend']],
     ['careless', ['wrong-product']],
-  ])('%s in %j alone', async (mode, ids) => {
+  ])('%s: only the points %j', async (mode, ids) => {
     billing.setMode(mode);
     const { conforms, points } = await check();
     expect(conforms).toBe(false);
@@ -320,7 +320,7 @@ describe('a service that answers with other figures fails', () => {
     await failsIn('digits');
   });
 
-  it('none, for more digits than a double has', async () => {
+  it('no point because of more digits than a double holds', async () => {
     billing.setBalance('123', '{"balance":12345678901234567890.123456789,"bonuses":"0.10"}');
     await failsIn();
   });

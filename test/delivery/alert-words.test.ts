@@ -650,7 +650,7 @@ describe('a reminder', () => {
     expect(reads('3', credential('connection'), {}, 'U1', true).at(-1)).toContain('This may be a duplicate');
   });
 
-  it('counts what asks by that token alone', () => {
+  it('counts only the schedules and watches that use that token', () => {
     const eu = { ...schedule({ id: 'schedul2' }), projects: [{ id: '7', product: 1 as const }] };
     const record = workspace({
       schedules: [schedule(), eu],

@@ -72,7 +72,7 @@ describe('an entry of the delivery log', () => {
     expect(await lines()).toHaveLength(1);
   });
 
-  it('takes with it the lines that are not needed any more, of its own schedule', async () => {
+  it('removes the lines of its own schedule that are no longer needed', async () => {
     for (const date of ['2026-11-17', '2026-11-18', '2026-11-19']) await log.write(lease, write({ date }));
     await log.write(lease, write({ schedule: 'schedul2', date: '2026-11-17' }));
     await log.write(lease, write({ drop: ['2026-11-17', '2026-11-19'] }));

@@ -62,7 +62,7 @@ function plan(now: number, given: Given = {}) {
 const steps = (now: number, given?: Given) => plan(now, given).due.map(({ step, steps: all }) => [step, all]);
 
 describe('reminders of a credential that expires', () => {
-  it('begin again when somebody sets another day', () => {
+  it('begin again when somebody sets another expiry date', () => {
     const byHand = { hasLifetime: false, told: ['14'], of: `${ID}/${EXPIRES}` };
     expect(steps(STEPS[14], byHand)).toEqual([]);
     expect(steps(STEPS[14] + DAY, { ...byHand, expiresAt: EXPIRES + DAY })).toEqual([['14', ['14']]]);

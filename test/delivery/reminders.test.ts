@@ -97,7 +97,7 @@ describe('a token that expires', () => {
     expect(slack.posts.map(({ blocks }) => blocks).join()).not.toContain('token 1');
   });
 
-  it('is not announced any more once it was replaced, and the new one at its own time', async () => {
+  it('is no longer announced once it was replaced; the new token is, at its own time', async () => {
     await connect('token 1', EXPIRES);
     await until(Date.parse('2026-11-20T00:00:00Z'));
     expect(sentTo(ANNA)).toHaveLength(1);

@@ -237,7 +237,7 @@ describe('an alert', () => {
     expect(events('failed', CROSSED)?.messages[1]).toMatchObject({ to: 'C1', event: 1, state: 'due' });
   });
 
-  it('is answered where it went instead', () => {
+  it('gets its follow-up where it was delivered instead of its own target', () => {
     const instead = message({ to: 'U9', insteadOf: { to: 'C1', cause: storedCause('x'), tried: ['C1'] } });
     const [after] = recordEvent([alert([instead])], 'e', RECOVERED, ['C1']);
     expect(after?.messages[1]).toMatchObject({ to: 'U9', event: 1 });
@@ -277,7 +277,7 @@ describe('an alert', () => {
     expect(alertActionAt(alert([sending]), sending, true)).toBe(NOW + 20_000);
   });
 
-  it('is drawn again until it shows all that happened', () => {
+  it('is updated until it shows everything that happened', () => {
     const drawn = (given: Partial<AlertMessage>) => {
       const one = message(given);
       return alertActionAt(alert([one], [CROSSED, RECOVERED]), one, false);
@@ -520,7 +520,7 @@ describe('a judgement', () => {
     expect(() => isLimited(watch(), {} as never)).toThrow(TypeError);
   });
 
-  it('that nothing is known for leaves the state as it is', () => {
+  it('without a measurement leaves the state as it is', () => {
     const one = judged({ connection: 'main', account: account('x') });
     const stored: StoredWatchState = {
       since: one.watch.since,
@@ -629,7 +629,7 @@ describe('answers of billing', () => {
     expect(asked).toHaveLength(2);
   });
 
-  it('are let go, the oldest first, where there are many', async () => {
+  it('are dropped, the oldest first, when there are too many', async () => {
     const run = cached(() => NOW);
     const ask = (project: string) => run().balance(ACCESS, { project, product: 1 });
     for (let n = 0; n < 201; n += 1) await ask(String(n));

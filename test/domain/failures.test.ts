@@ -19,7 +19,7 @@ describe('a failure', () => {
     }
   });
 
-  it('is of the kind that its class is called, or the class that this one extends', () => {
+  it('has the kind that its class, or its superclass, is named after', () => {
     for (const [failure] of failuresOfAll()) {
       expect(failure.name).toBe(failure.constructor.name);
       const names = [failure.name, Object.getPrototypeOf(failure.constructor).name];

@@ -263,7 +263,7 @@ describe('the CSV', () => {
     ['two\nlines', '"two\nlines"'],
     ['prod', 'prod'],
     ['a=b', 'a=b'],
-  ])('takes the power of a formula away and keeps the cell one cell: %s', (about, cell) => {
+  ])('makes a formula plain text and keeps it in one cell: %s', (about, cell) => {
     const [, rest] = formatAuditCsv([{ ...ENTRY, about }], new Map()).split('project added,');
     expect(rest).toBe(`${cell},${OWNER},\r\n`);
   });

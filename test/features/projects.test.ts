@@ -669,7 +669,7 @@ describe('a project whose record is damaged', () => {
   };
 
   it.each(['{', 'null', '[]', '{"alias":"prod"}'])(
-    'is removed by those who manage, and the others are listed: %s',
+    'can be removed by managers, and the others are listed: %s',
     async (json) => {
       await damage(json);
       const list = await bot.ask('/billing projects');

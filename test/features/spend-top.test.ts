@@ -86,7 +86,7 @@ describe('/spend top', () => {
     ]);
   });
 
-  it('explains their change with why', async () => {
+  it('explains with “why” how they changed', async () => {
     const both = (first: string, second: string) =>
       `[{"day":"2026-11-13","totalAmount":${first},"totalBonuses":0},{"day":"2026-11-20","totalAmount":${second},"totalBonuses":0}]`;
     bot.billing.setItems(idOf('prod'), both('60', '100'));

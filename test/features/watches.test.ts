@@ -569,8 +569,8 @@ describe('an alert', () => {
   });
 
   it('offers a form with a threshold that alerts at most once a month', async () => {
-    around.figures = previewFigures((ago) => (ago % 5 === 2 ? '5000' : '1000'), '900000');
     const { id } = await setUp('prod spike 2x over 100');
+    around.figures = previewFigures((ago) => (ago % 5 === 2 ? '5000' : '1000'), '900000');
     const ts = await postButton('watch-more', `threshold ${id}`);
     await tally().slack.press(OWNER, { channel: CHANNEL, ts }, 'watch-more');
     await modalSays('Tally filled in a threshold');

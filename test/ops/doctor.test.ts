@@ -182,7 +182,7 @@ describe('Slack', () => {
     ],
     ['somebody silent', () => serveRaw(() => {}), 'doesn’t answer'],
     ['a login page', () => serve((_, response) => response.end('<html>')), 'login page'],
-  ])('is not there when %s answers', async (_, start, reason) => {
+  ])('counts as unreachable when %s answers', async (_, start, reason) => {
     const elsewhere = await start();
     const findings = await checkSlack(parts({ apiUrl: `${elsewhere.url}/api/`, timeout: 200 }));
     await elsewhere.close();

@@ -93,7 +93,7 @@ describe('a connection to a server that comes and goes', () => {
     expect(told).toHaveLength(1);
   });
 
-  it('does not call its own end an outage', async () => {
+  it('does not report an outage when it is closed', async () => {
     const told: string[] = [];
     const redis = connected(proxy.url, { onOutage: () => told.push('away') });
     await waitUntilReady(redis, 5_000);
@@ -121,7 +121,7 @@ describe('a connection to a server that refuses', () => {
     skip(SERVER_BINARY === undefined, 'the embedded Redis has no password and is never full'),
   );
   afterEach(() => server?.kill());
-  it('takes a wrong password for an outage, and keeps it out of errors and logs', async () => {
+  it('treats a wrong password as an outage, and keeps it out of errors and logs', async () => {
     server = await startServer(['requirepass the-right-password']);
     const told: Error[] = [];
     const redis = connected(`redis://:a-wrong-password@127.0.0.1:${server.port}`, {

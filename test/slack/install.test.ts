@@ -443,7 +443,7 @@ describe('a token that runs out', () => {
     expect(refreshes()).toEqual([]);
   });
 
-  it('goes on being used while it lives when Slack refuses to renew it, and is not asked for at each command', async () => {
+  it('is used until it expires when Slack refuses to renew it, without another request at each command', async () => {
     await started();
     await bot.install(SOON);
     bot.slack.refuse('oauth.v2.access', 'invalid_refresh_token');

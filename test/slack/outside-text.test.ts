@@ -135,7 +135,7 @@ describe('outside text', () => {
     await bot.slack.waitFor(() => bot.slack.messages(MEMBER, CHANNEL).length > before);
   });
 
-  it('and was everywhere without its power', () => {
+  it('was shown everywhere, and had no effect as markup', () => {
     const texts = markedIn(sent());
     const harmless = texts.filter((text) => text.includes('&lt;!channel&gt;'));
     expect(harmless.length).toBeGreaterThan(10);

@@ -417,7 +417,7 @@ describe('a form', () => {
 });
 
 describe('the end of a request', () => {
-  it('removes a loading message that no answer replaced, and fails by nothing', async () => {
+  it('removes a loading message that no answer replaced, and never fails', async () => {
     const ended = async (target: ReplyTarget) => sentAfter(target.endLoading());
     expect(await ended(await loading(targetOf(COMMAND), 'channel'))).toEqual(['delete C1 9.9']);
     refusals = { delete: refusal('message_not_found') };

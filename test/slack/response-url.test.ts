@@ -116,7 +116,7 @@ describe('a response_url', () => {
     expect(posted).toHaveLength(1);
   });
 
-  it('is no good any more when it says so with a success', async () => {
+  it('counts as used up when it says so with status 200', async () => {
     const { url, responseUrls } = await responseUrl([200, 'used_url']);
     await expect(responseUrls.post(url, rich)).rejects.toMatchObject({ code: 'used_url' });
   });

@@ -15,7 +15,7 @@ afterEach(async () => {
 });
 
 describe('a secret', () => {
-  it('is found in whatever dress', () => {
+  it('is found however it is encoded', () => {
     const secret = 'sandbox "token" 0123456789';
     const dressed = [
       JSON.stringify({ secret }),

@@ -143,7 +143,9 @@ describe('a test of a certificate', () => {
     ['ssl_check=1', undefined, false],
     [`ssl_check=1&${'a'.repeat(1024 - 12)}`, FORM, true],
     [`ssl_check=1&${'a'.repeat(1024 - 11)}`, FORM, false],
-  ])('%# is one: %s', (text, type, is) => expect(isCheck(text, type)).toBe(is));
+  ])('is recognized by its field, type and size: case %#', (text, type, is) =>
+    expect(isCheck(text, type)).toBe(is),
+  );
 });
 
 it('the limits are what the documents say: a mebibyte each, thirty-two together', () => {

@@ -270,7 +270,7 @@ describe('what Slack does not say', () => {
 });
 
 describe('what is remembered', () => {
-  it('is whose the token is, for good', async () => {
+  it('includes the owner of the token, for good', async () => {
     await find('U1', true);
     await find('U2', true);
     expect(times('auth.test')).toBe(1);

@@ -81,7 +81,7 @@ describe('a call to Slack', () => {
     expect(outcome === undefined).toBe(isRepeated);
   });
 
-  it('is not repeated if it may do what is seen twice: it posts, uploads or spends what works once', () => {
+  it('is not repeated if that could be seen twice: a post, an upload, or what works only once', () => {
     const once = Object.entries(IS_REPEATABLE).flatMap(([name, isRepeated]) => (isRepeated ? [] : [name]));
     expect(once.sort()).toEqual([
       'chat.postEphemeral',

@@ -330,7 +330,7 @@ describe('a sealed field', () => {
     );
   });
 
-  it('that does not open is nothing, and any other error is one', () => {
+  it('reads as missing when it can’t be opened; any other error is thrown', () => {
     const failing = (error: Error) => () => {
       throw error;
     };

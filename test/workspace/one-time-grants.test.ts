@@ -66,7 +66,7 @@ describe('the two halves of a token', () => {
     expect((await claimed(grantText, { at: AT + GRANT_LEASE_MS }))?.token).toBe(TOKEN);
   });
 
-  it('lead nowhere when they were replaced or dropped', async () => {
+  it('no longer work once they were replaced or dropped', async () => {
     const [one, other] = [
       await handles.keep('T1', ERRAND, LIFE, TOKEN),
       await handles.keep('T1', ERRAND, LIFE, TOKEN),

@@ -346,7 +346,7 @@ describe('the connection that a project is asked by', () => {
     expect(() => opened('us', damaged)).toThrow(expect.objectContaining({ reason: 'not-authentic' }));
   });
 
-  it('is missing only where one is named that is gone', () => {
+  it('is missing only if the project names a deleted one', () => {
     expect(isConnectionMissing(project('prod'), record)).toBe(false);
     expect(isConnectionMissing(project('prod', { connection: 'eu' }), record)).toBe(false);
     expect(isConnectionMissing(project('prod', { connection: 'us' }), record)).toBe(true);

@@ -109,7 +109,7 @@ describe('the last question of a thread', () => {
   });
 
   it.each(['', 'null', '{"command":"/os-token","text":"prod"}', '[]'])(
-    'that cannot be read is none: %s',
+    'counts as none when it can’t be read: %s',
     async (value) => {
       await redis.client.hset(threadsKey('T1'), '["C1","17.1"]', value);
       expect(await threads.recall(PLACE, AT)).toEqual(NOTHING);

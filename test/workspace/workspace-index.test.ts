@@ -87,7 +87,7 @@ describe('the index of workspaces', () => {
 });
 
 describe('the checks of a shard', () => {
-  it('are one process’s at a time, which may keep them', async () => {
+  it('are held by one process at a time, which can renew its hold', async () => {
     expect(await index.claimChecks(0, 'one', 5_000)).toBe(true);
     expect(await index.claimChecks(0, 'two', 5_000)).toBe(false);
     expect(await index.claimChecks(1, 'two', 5_000)).toBe(true);

@@ -186,7 +186,7 @@ describe('several connections', () => {
     expect(findConnection(await read())?.name).toBe('eu');
   });
 
-  it('go one by one, and leave the settings', async () => {
+  it('are removed one at a time, and the settings stay', async () => {
     await workspaces.saveSettings(await changing(), zone('Asia/Tokyo'));
     await named('main');
     await named('eu');

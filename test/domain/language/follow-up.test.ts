@@ -133,7 +133,7 @@ describe('without an answer before it', () => {
     ['as csv', { kind: 'project-missing', command: '/spend', text: 'csv' }],
     ['how long will it last?', { kind: 'project-missing', command: '/balance', text: '' }],
     ['and the balance of prod?', { kind: 'command', command: '/balance', text: 'prod' }],
-  ])('%s lacks what it would take from it', (text, expected) => {
+  ])('“%s” takes nothing over', (text, expected) => {
     expect(mergeFollowUp(text, undefined, ALIASES)).toMatchObject(expected);
   });
 

@@ -125,7 +125,7 @@ describe('every command that is offered', () => {
     );
   });
 
-  it('is none where a word means something that no command says', () => {
+  it('is missing where a word means something that no command can say', () => {
     fc.assert(
       fc.property(typedWith(fc.constantFrom(...MEANT.map((text) => piece(text)))), (pieces) => {
         const text = pieces.map((one) => one.text).join(' ');

@@ -124,7 +124,7 @@ describe('there is no estimate', () => {
     }
   });
 
-  it('from fewer than three reported days, unreadable ones not among them', () => {
+  it('from fewer than three reported days; unreadable ones don’t count', () => {
     const few = { kind: 'unknown', reason: 'too-few-days', reported: 2, of: 7 };
     expect(estimate('100', '0', '1', '1')).toMatchObject(few);
     expect(estimate('100', '0', '1', '1', null, 'x')).toMatchObject(few);

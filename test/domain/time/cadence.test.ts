@@ -255,7 +255,7 @@ describe('nights on which clocks change', () => {
     expect(on('UTC', '02:30', '2026-10-24T00:00Z')).toEqual([undefined, undefined, undefined]);
   });
 
-  it('take a weekday away with the day that was left out', () => {
+  it('skip the weekday of a date that the zone left out', () => {
     const timing: Timing = { cadence: { kind: 'weekdays' }, time: '09:00', zone: 'Pacific/Apia' };
     expect(nextDueTimes(timing, Date.parse('2011-12-29T00:00Z'), 2).map(({ date }) => date)).toEqual([
       '2011-12-29',

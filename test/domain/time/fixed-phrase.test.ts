@@ -23,7 +23,7 @@ describe('the phrase of an earlier answer', () => {
   });
 
   it.each(['this-month', 'today', 'since 2026-11-01', '2026-10', '2026-10-01..2026-10-05', 'last-month'])(
-    'keeps its words where they mean that still, and where it was running: %s',
+    'keeps its words while they still mean the same days, or its period was not over: %s',
     (text) => expect(fixed(text, 2 * DAY)).toBe(formatPhrase(parsePeriodText(text))),
   );
 
@@ -34,7 +34,7 @@ describe('the phrase of an earlier answer', () => {
     ['this-quarter', 50, '2026-10..2026-12'],
     ['this-year', 50, '2026-01..2026-12'],
     ['2026', 50, 'year-2026'],
-  ])('is its unit to the end once that is over: %s, %i days later', (text, days, whole) =>
+  ])('is the whole week, month or year once that is over: %s, %i days later', (text, days, whole) =>
     expect(fixed(text, days * DAY)).toBe(whole),
   );
 
