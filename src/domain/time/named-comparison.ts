@@ -1,9 +1,11 @@
 /** The comparison that somebody names: `october vs september`, `vs last year`. */
-import { InvalidWord, isFailure } from '../failure/index.ts';
+import { FailureBase } from '../failure/base.ts';
+import { InvalidWord, orRefusal } from '../failure/index.ts';
 import type { Versus } from '../language/argument.ts';
 import { parsePeriodText } from '../language/command-text.ts';
 import type { PeriodPhrase } from '../language/periods/period-phrase.ts';
 import { clipWord } from '../language/text.ts';
+import { tryRead } from '../try-read.ts';
 import { addDays, type Day, formatDays, type Millis, type Zone } from './calendar.ts';
 import {
   type ComparisonWindow,
@@ -82,26 +84,16 @@ function namedWindow(
 
 /** What is refused is only offered corrected if the period can be compared with that. */
 function resolveNamed(period: Period, versus: PeriodPhrase, instants: Required<Instants>): Period {
-  try {
-    return resolvePeriod(versus, instants.now, period.zone, instants.writtenAt);
-  } catch (error) {
-    if (!(error instanceof InvalidWord)) throw error;
-    const offered = error.offered.filter((text) =>
-      isAccepted(() => compareWith(period, parsePeriodText(text), instants)),
-    );
-    throw new InvalidWord(error.word, error.why, error.works, offered);
-  }
+  const named = orRefusal(() => resolvePeriod(versus, instants.now, period.zone, instants.writtenAt));
+  if (!(named instanceof InvalidWord)) return named;
+  const offered = named.offered.filter((text) =>
+    isAccepted(() => compareWith(period, parsePeriodText(text), instants)),
+  );
+  throw new InvalidWord(named.word, named.why, named.works, offered);
 }
 
 /** Whether a period, as its canonical text, can be compared with what is named. */
 export const canCompare = (phrase: string, versus: Versus, zone: Zone, now: Millis): boolean =>
   isAccepted(() => compareWith(resolvePeriodText(phrase, now, zone), versus, { now }));
 
-function isAccepted(compare: () => ComparedPeriod): boolean {
-  try {
-    return compare() !== undefined;
-  } catch (error) {
-    if (!isFailure(error)) throw error;
-    return false;
-  }
-}
+const isAccepted = (compare: () => ComparedPeriod): boolean => tryRead(compare, FailureBase) !== undefined;

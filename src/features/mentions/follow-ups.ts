@@ -1,4 +1,4 @@
-import { isFailure } from '../../domain/failure/index.ts';
+import { FailureBase } from '../../domain/failure/base.ts';
 import { type CommandWords, formatCommandWords, normalizeText } from '../../domain/language/command-text.ts';
 import { joinAliasWords } from '../../domain/language/project-names.ts';
 import { type FollowUp, mergeFollowUp } from '../../domain/language/questions/follow-up.ts';
@@ -193,12 +193,8 @@ function requireAskable(words: CommandWords, text: string, request: Request): vo
       throw target.failure;
 }
 
-function isAskable({ text }: QuestionCommand, request: Request): boolean {
-  try {
+const isAskable = ({ text }: QuestionCommand, request: Request): boolean =>
+  tryRead(() => {
     requireAskable(readWords(text, request.workspace.aliases).words, '', request);
     return true;
-  } catch (error) {
-    if (isFailure(error)) return false;
-    throw error;
-  }
-}
+  }, FailureBase) ?? false;

@@ -13,24 +13,18 @@ import {
 } from '../../domain/time/calendar.ts';
 import type { IdentityClient, Tenant } from '../../identity/client.ts';
 import type { Request } from '../../slack/request/request.ts';
-import type { RateLimiter } from '../../slack/server/rate-limit.ts';
 import { type GrantClaim, grantHandle, type OneTimeGrants } from '../../workspace/once/one-time-grants.ts';
 import type { TokenQuota } from '../../workspace/once/token-quota.ts';
-import type { Audit } from '../../workspace/record/audit.ts';
-import type { Workspaces } from '../../workspace/record/workspaces.ts';
+import type { Services } from '../feature.ts';
 
-export interface OsTokenParts {
-  readonly workspaces: Workspaces;
+export interface OsTokenParts extends Pick<Services, 'workspaces' | 'audit' | 'limits' | 'clock'> {
   readonly identity: IdentityClient;
-  readonly audit: Audit;
   readonly grants: OneTimeGrants;
   readonly quota: TokenQuota;
-  readonly limits: RateLimiter;
   /** The address as it will be used; throws AddressRefused, InvalidWord. */
   readonly readAuthUrl: (text: string) => string;
   /** Filled in if no connection has one. */
   readonly authUrl: string | undefined;
-  readonly clock: () => Millis;
   /** Logs an error that a user was shown, and where. */
   readonly explain: (error: unknown, where: string) => void;
   /** Called after an access was saved, so that reminders are planned. */

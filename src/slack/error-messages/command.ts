@@ -139,13 +139,11 @@ function askManagerAbout({ reason, managers, owned }: NotAllowed, asked: Asked):
 /** The reply to a secret in `/os-token`: where the secret of an application access belongs. */
 function accessSecretPasted(request: Request | undefined): ErrorDescription {
   const revoke = 'It stays in Slack’s history, so delete the access in the console and make a new one.';
+  const form = commandText('/billing projects access');
   if (request?.user.canManage !== true)
-    return {
-      todo: `${revoke} A Tally manager registers it with ${commandText('/billing projects access')}.`,
-    };
+    return { todo: `${revoke} A Tally manager registers it with ${form}.` };
   const projects = visibleProjects(request.workspace, privateLocation(request));
-  if (projects.length === 0)
-    return { todo: `${revoke} Register that one with ${commandText('/billing projects access')} 123.` };
+  if (projects.length === 0) return { todo: `${revoke} Register that one with ${form} 123.` };
   const options = projects.map(({ alias, id }) => option(alias, id));
   return {
     todo: `${revoke} Register that one in the form of its project:`,
