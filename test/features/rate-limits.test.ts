@@ -31,6 +31,9 @@ describe('limits that the operator sets', () => {
     const secret = await bot.ask('/spend prod gAAAAABk1234567890abcdefXYZ', OWNER);
     expect(secret.visibleText).toMatch(TOO_FAST);
     expect(JSON.stringify(secret.blocks)).not.toContain('gAAAAA');
+    const plain = await bot.ask('/spend prod hunter2', OWNER);
+    expect(plain.visibleText).toMatch(TOO_FAST);
+    expect(JSON.stringify(plain.blocks)).not.toContain('hunter2');
     for (let count = 0; count < 2; count += 1) expect(await help(MEMBER)).not.toContain('Try again in');
     expect(await help(MEMBER)).toMatch(
       /^Your workspace is asking faster than Tally can answer\.\nTry again in 1[12] seconds\./,

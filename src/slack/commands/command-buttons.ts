@@ -47,7 +47,7 @@ export function withoutSecrets({ command, text }: Command, aliases: ReadonlySet<
 }
 
 /** What was typed, to be offered again. @returns undefined if a word of it could be a secret: without it, it asks something else */
-export function offeredAgain(typed: Command, aliases: ReadonlySet<string> = new Set()): Command | undefined {
+export function offeredAgain(typed: Command, aliases: ReadonlySet<string>): Command | undefined {
   return withoutSecrets(typed, aliases).text === typed.text ? typed : undefined;
 }
 

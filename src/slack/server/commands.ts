@@ -53,13 +53,20 @@ export function registerCommands(app: App, context: ListenerContext, runCommand:
       if (throttled !== undefined) {
         const report = errorReply.explain(throttled, work);
         // Replies in the acknowledgement, so that a flood costs no calls to Slack.
-        return ack(errorMessageOf(report, { command: offeredAgain(typed) }, true) as RespondArguments);
+        const command = isOwnWords(typed.text) ? offeredAgain(typed, NO_NAMES) : undefined;
+        return ack(errorMessageOf(report, { command }, true) as RespondArguments);
       }
       await ack();
       await runCommand(createReplyTarget(context, source, client), typed, work);
     });
   });
 }
+
+const NO_NAMES: ReadonlySet<string> = new Set();
+
+/** Whether there are only IDs and Tally's own words in a text: no other is repeated where the registered secrets aren't known. */
+const isOwnWords = (text: string): boolean =>
+  isShortText(text) && tryRead(() => parseWithOutput(text, NO_NAMES, parseCommandText)) !== undefined;
 
 /**
  * Runs a command that was typed, mentioned or clicked. Never rejects: errors become replies.
