@@ -216,10 +216,11 @@ const REDIS: Causes = {
     `Allow more, or end some: \`{cli} CONFIG SET maxclients 10000\`. ${STAYS}`,
     'warning',
   ],
-  closed: [
+  ...each(
+    ['closed', 'ECONNRESET'],
     'closes the connection at once, at {address}; with TLS, also when it has as many as it allows',
     'Correct REDIS_URL, or look in its log; on its machine, `redis-cli INFO clients` shows whether it has too many connections.',
-  ],
+  ),
   LOADING: [
     'is still loading its data',
     'Wait until it is done. To see how far it is: `{cli} INFO persistence`',
