@@ -178,7 +178,6 @@ export function createTally(
       quota: createTokenQuota(redis, config.limits.osTokens),
       readAuthUrl: checks.authUrl,
       authUrl: addresses.authUrl,
-      explain: errorReply.logMentioned,
       onSaved: all.connected,
     }),
     createProjectsFeature(services),

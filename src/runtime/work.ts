@@ -124,6 +124,11 @@ export const LATE: Millis = 5 * 60_000;
 /** A subscriber's bound store is available to everything inside the work. Costs nothing without one. */
 export const WORK_SPANS = channel('tally:work') as Channel<unknown, Work>;
 
+/** Notes an error that the work ended with, or that its answer reports. */
+export const noteError = (work: Pick<Work, 'outcome' | 'error'>, error: unknown): void => {
+  Object.assign(work, { outcome: isFailure(error) ? error.kind : 'unknown', error });
+};
+
 /** @returns what `run` returns; throws what it throws, as the outcome `unknown` unless `run` has set one */
 export async function trackWork<W extends Work, T>(
   work: W,
@@ -133,8 +138,7 @@ export async function trackWork<W extends Work, T>(
   try {
     return await (WORK_SPANS.hasSubscribers ? WORK_SPANS.runStores(work, run, undefined, work) : run(work));
   } catch (error) {
-    if (work.error !== error)
-      Object.assign(work, { outcome: isFailure(error) ? error.kind : 'unknown', error });
+    if (work.error !== error) noteError(work, error);
     throw error;
   } finally {
     work.ms ??= performance.now() - work.began;

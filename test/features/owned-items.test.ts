@@ -138,7 +138,9 @@ describe.each(EXAMPLES)('a $kind', ({ kind, list, words, another, max, ...said }
     await openForm(`${kind} ${words}`);
     around.isStoreAway = true;
     const before = count(said.announced);
-    for (const _ of [1, 2]) expect(await save()).toContain('Nothing was saved.');
+    for (const _ of [1, 2]) expect(await save()).toContain('Nothing was changed. Try again');
+    // An operator sees it in the log, too.
+    await tally().slack.waitFor(() => /"via":"form".*"outcome":"store-unavailable"/.test(tally().log()));
     expect([count(said.announced), await saved()]).toEqual([before, []]);
     around.isStoreAway = false;
     expect(await save()).toContain('Saved: ');

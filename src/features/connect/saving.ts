@@ -89,6 +89,7 @@ export function createConnectionSaving({ workspaces, billing, limits, all }: Con
       saved = await save(input, request);
     } catch (error) {
       if (!isFailure(error)) throw error;
+      request.noteError(error);
       const kept = request.workspace.connectionNames.includes(input.name)
         ? 'The new token wasn’t saved. The current token stays in use.'
         : 'Nothing was saved.';

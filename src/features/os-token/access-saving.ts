@@ -34,7 +34,6 @@ import { findAccess, type Workspace } from '../../workspace/record/workspace.ts'
 import type { Settings } from '../../workspace/settings.ts';
 import {
   ACCESS_TITLE,
-  ACCESS_VIEW,
   type AccessTest,
   accessForm,
   type IneligibleIssuer,
@@ -122,7 +121,7 @@ async function editAccess(input: AccessRequest, { request, workspaces }: TokenCo
 
 /** Shows what became of the form in its modal. */
 export async function saveAccess(input: AccessRequest, context: TokenContext): Promise<void> {
-  const { request, explain, onSaved } = context;
+  const { request, onSaved } = context;
   const { project, issuers, credentials } = input;
   let test: AccessTest | undefined;
   let saved: readonly Block[];
@@ -147,7 +146,7 @@ export async function saveAccess(input: AccessRequest, context: TokenContext): P
     saved = [...blocks, ...stop.answer];
   } catch (error) {
     if (!isFailure(error)) throw error;
-    explain(error, ACCESS_VIEW);
+    request.noteError(error);
     return showFailure(error, input, test, context);
   }
   const text = 'The application access is saved.';

@@ -27,13 +27,13 @@ const ADDED: Readonly<Record<RevokeOutcome | 'revoked', string | undefined>> = {
 /** Whether a write brought an audit entry. */
 export async function auditStateOf(
   writing: Promise<unknown>,
-  { explain }: Pick<TokenContext, 'explain'>,
+  { request }: Pick<TokenContext, 'request'>,
 ): Promise<AuditState> {
   try {
     await writing;
     return 'yes';
   } catch (error) {
-    explain(error, 'os-token-audit');
+    request.noteError(error);
     return isFailure(error) && mayHaveBeenSaved(error) ? 'maybe' : 'no';
   }
 }

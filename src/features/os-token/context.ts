@@ -25,8 +25,6 @@ export interface OsTokenParts extends Pick<Services, 'workspaces' | 'audit' | 'l
   readonly readAuthUrl: (text: string) => string;
   /** Filled in if no connection has one. */
   readonly authUrl: string | undefined;
-  /** Logs an error that a user was shown, and where. */
-  readonly explain: (error: unknown, where: string) => void;
   /** Called after an access was saved, so that reminders are planned. */
   readonly onSaved?: (workspace: SlackId) => Promise<void>;
 }

@@ -110,8 +110,8 @@ async function issueIn(
 }
 
 async function showError(error: Failure, opened: IssueModal, context: TokenContext): Promise<void> {
-  const { request, explain } = context;
-  explain(error, 'os-token');
+  const { request } = context;
+  request.noteError(error);
   const tokens = await tokensAfter(opened, context);
   const message = failureMessage(error, context);
   const explanation = [...withoutActions(message.blocks), ...maybeIssuedBlocks(error)];

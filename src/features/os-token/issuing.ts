@@ -33,7 +33,7 @@ import type { TokenRequest } from './token-requests.ts';
 
 /** Issues a token and shows it in the open modal. A token that could not be shown or audited is revoked. */
 export async function issueToken(tokenRequest: TokenRequest, context: TokenContext): Promise<void> {
-  const { request, grants, explain, clock } = context;
+  const { request, grants, clock } = context;
   const { label, access, grant, tokens } = tokenRequest;
   const issued = await issueWithinQuota(tokenRequest, context);
   let isAudited = false;
@@ -57,7 +57,7 @@ export async function issueToken(tokenRequest: TokenRequest, context: TokenConte
   const failure = await notShown(
     `The window was closed, or Slack refused it. To get another one, type ${commandText('/os-token')} ${grant.word}.`,
   );
-  explain(failure, 'os-token');
+  request.noteError(failure);
   const message = failureMessage(failure, context);
   // Without this, a window that is still open would show “Issuing…” forever.
   const shownIn = windowOf(liveTokens(tokens, clock()), context);

@@ -122,7 +122,7 @@ async function showFailure(
   { token, tokens }: ListedToken,
   context: TokenContext,
 ): Promise<void> {
-  context.explain(failure, 'os-token-revoke');
+  context.request.noteError(failure);
   const { text, blocks } = failureMessage(failure, context);
   const state = notRevokedText(isRevocationUnclear(failure), untilOf(token, context));
   const explanation = [...withoutActions(blocks), section(state), ...auditBlocks(audit)];

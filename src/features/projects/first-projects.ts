@@ -136,6 +136,7 @@ export function createFirstProjects({ workspaces, billing, lastUsed, limits, all
       };
     } catch (failure) {
       if (!isFailure(failure)) throw failure;
+      request.noteError(failure);
       return { note: `${alias} (project ${id}) wasn’t saved: ${failure.message}` };
     }
   };

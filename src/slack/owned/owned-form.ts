@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { commandText } from '../../domain/commands.ts';
-import { isFailure, mayHaveBeenSaved } from '../../domain/failure/index.ts';
+import { isFailure } from '../../domain/failure/index.ts';
 import { projectsOf, targetOf } from '../../workspace/owned/stop-reasons.ts';
 import { describeProjects } from '../../workspace/projects/chosen-project.ts';
 import { isPerson } from '../../workspace/record/record-schema.ts';
@@ -165,10 +165,10 @@ async function storeDraft<K extends FormTypes>(
     return built;
   } catch (error) {
     if (!isFailure(error) || error.kind === 'not-allowed') throw error;
-    const notice = [
-      ...failureFacts(error, request),
-      ...(mayHaveBeenSaved(error) ? [] : [context(NOTHING_SAVED)]),
-    ];
+    request.noteError(error);
+    // A store that is away and an edit conflict say themselves what was saved.
+    const isSaid = error.kind === 'store-unavailable' || error.kind === 'edit-conflict';
+    const notice = [...failureFacts(error, request), ...(isSaid ? [] : [context(NOTHING_SAVED)])];
     const view = drawing.view(draft, request, { notice });
     await request.reply.modal.update(view, { text: error.message, blocks: notice });
     return undefined;

@@ -8,7 +8,7 @@ import {
   isFailure,
   mayHaveBeenSaved,
 } from '../../domain/failure/index.ts';
-import type { RequestWork } from '../../runtime/work.ts';
+import { noteError, type RequestWork } from '../../runtime/work.ts';
 import { hasChanged } from '../../workspace/record/change.ts';
 import { type Asked, retryButton } from '../error-messages/description.ts';
 import { describeError, describeForStep } from '../error-messages/index.ts';
@@ -57,14 +57,9 @@ export function createErrorReply(log: Logger) {
     /** Notes the error in the request's record. @returns what the reply is made of */
     explain(error: unknown, work: Pick<RequestWork, 'outcome' | 'error' | 'reference'>): ErrorReport {
       const id = randomBytes(4).toString('hex');
-      const failure = isFailure(error) ? error : undefined;
-      Object.assign(work, { outcome: failure?.kind ?? 'unknown', error, reference: id });
-      return { failure, id };
-    },
-    /** Logs an error that an answer only mentions. @param where it happened */
-    logMentioned(err: unknown, where: string): void {
-      if (isFailure(err)) log.info({ where, err }, 'An answer reports a failure');
-      else log.error({ where, err }, 'An answer reports an unknown error');
+      noteError(work, error);
+      work.reference = id;
+      return { failure: isFailure(error) ? error : undefined, id };
     },
     /** Replies privately, or in the modal that this request opened. Never rejects. @param does what the handler does that failed */
     async send(target: ReplyTarget, report: ErrorReport, asked: Asked, does: Handler<unknown>['does']) {

@@ -1,7 +1,7 @@
 import { NotAllowed } from '../../domain/failure/index.ts';
 import type { SlackId } from '../../domain/slack-id.ts';
 import type { Millis } from '../../domain/time/calendar.ts';
-import type { RequestWork } from '../../runtime/work.ts';
+import { noteError, type RequestWork } from '../../runtime/work.ts';
 import type { ManagerRequests, TakenRequest } from '../../workspace/once/manager-requests.ts';
 import { type Right, requireRight } from '../../workspace/permissions.ts';
 import type { AskLocation } from '../../workspace/projects/resolve-project.ts';
@@ -33,6 +33,8 @@ export interface Request extends AskLocation {
   /** What a person asked for, where this manager does it. */
   readonly managerRequest?: TakenRequest | undefined;
   readonly reply: Reply;
+  /** Notes in the request's line of the log what its answer says went wrong, where that is not thrown. */
+  readonly noteError: (error: unknown) => void;
   /** What it may ask of Slack. Each throws SlackFailed. */
   readonly slack: ReturnType<typeof slackLookups>;
 }
@@ -156,7 +158,8 @@ export function createAuthorize({
       id !== undefined && user.canManage ? await requests.findTaken(teamId, id, source.at) : undefined;
     const audience = isQuestion ? (source.audience ?? workspace.settings.visibility) : 'asker';
     const slack = slackLookups(users, client, source, workspace);
-    return { ...createRequest(target, user, workspace, audience, command), slack, managerRequest };
+    const request = createRequest(target, user, workspace, audience, command);
+    return { ...request, slack, managerRequest, noteError: (error) => noteError(work, error) };
   };
 }
 
@@ -166,7 +169,7 @@ function createRequest(
   workspace: Workspace,
   audience: Audience,
   command: Command | undefined,
-): Omit<Request, 'slack' | 'managerRequest'> {
+): Omit<Request, 'slack' | 'managerRequest' | 'noteError'> {
   const { at, sharedFrom, askedIn, allowed, replaces, managerRequest } = source;
   const channel = askedIn ?? source.channel;
   const how = sharedFrom === undefined ? 'asked' : 'shared';
