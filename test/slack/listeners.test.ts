@@ -205,9 +205,9 @@ describe('a command', () => {
   it('too many is refused in the acknowledgement, without a call to Slack', async () => {
     limits = { requests: [throttled()] };
     const before = tally.slack.calls.length;
-    const { body } = await tally.command({ ...place, command: '/spend', text: 'prod' });
+    const { body } = await tally.command({ ...place, command: '/spend', text: '123 last-week' });
     expect(body).toContain('You’re asking faster than Tally can answer.');
-    expect(body).toContain('/spend prod');
+    expect(body).toContain('/spend 123 last-week');
     expect([ran, tally.slack.calls.length]).toEqual([[], before]);
   });
 });

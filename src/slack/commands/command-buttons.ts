@@ -1,6 +1,7 @@
 import type { Button } from '@slack/types';
 import type { CommandName, SlashCommand } from '../../domain/commands.ts';
 import { normalizeText } from '../../domain/language/command-text.ts';
+import { NO_ALIASES } from '../../domain/language/parse.ts';
 import { couldBeSecret } from '../../domain/language/secret-detection.ts';
 import { isProjectId, PRODUCTS, type ProductId } from '../../domain/product.ts';
 import type { Millis } from '../../domain/time/calendar.ts';
@@ -47,7 +48,7 @@ export function withoutSecrets({ command, text }: Command, aliases: ReadonlySet<
 }
 
 /** What was typed, to be offered again. @returns undefined if a word of it could be a secret: without it, it asks something else */
-export function offeredAgain(typed: Command, aliases: ReadonlySet<string>): Command | undefined {
+export function offeredAgain(typed: Command, aliases = NO_ALIASES): Command | undefined {
   return withoutSecrets(typed, aliases).text === typed.text ? typed : undefined;
 }
 

@@ -10,6 +10,7 @@ import {
 } from '../../domain/failure/index.ts';
 import { parseWithOutput } from '../../domain/language/argument.ts';
 import { formatCommandWords, parseCommandText } from '../../domain/language/command-text.ts';
+import { NO_ALIASES } from '../../domain/language/parse.ts';
 import type { Millis } from '../../domain/time/calendar.ts';
 import { tryRead } from '../../domain/try-read.ts';
 import { beginRequest, type OnFinished, type RequestWork, trackWork } from '../../runtime/work.ts';
@@ -53,7 +54,7 @@ export function registerCommands(app: App, context: ListenerContext, runCommand:
       if (throttled !== undefined) {
         const report = errorReply.explain(throttled, work);
         // Replies in the acknowledgement, so that a flood costs no calls to Slack.
-        const command = isOwnWords(typed.text) ? offeredAgain(typed, NO_NAMES) : undefined;
+        const command = isOwnWords(typed.text) ? offeredAgain(typed) : undefined;
         return ack(errorMessageOf(report, { command }, true) as RespondArguments);
       }
       await ack();
@@ -62,11 +63,9 @@ export function registerCommands(app: App, context: ListenerContext, runCommand:
   });
 }
 
-const NO_NAMES: ReadonlySet<string> = new Set();
-
-/** Whether there are only IDs and Tally's own words in a text: no other is repeated where the registered secrets aren't known. */
+/** Whether there are only IDs and Tally's own words in a text: no other is repeated to who types too fast, as no record is read for them. */
 const isOwnWords = (text: string): boolean =>
-  isShortText(text) && tryRead(() => parseWithOutput(text, NO_NAMES, parseCommandText)) !== undefined;
+  isShortText(text) && tryRead(() => parseWithOutput(text, NO_ALIASES, parseCommandText)) !== undefined;
 
 /**
  * Runs a command that was typed, mentioned or clicked. Never rejects: errors become replies.
