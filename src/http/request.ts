@@ -1,4 +1,4 @@
-import { setTimeout as delay } from 'node:timers/promises';
+import { DelegateBackoff, handleWhen, retry } from 'cockatiel';
 import { type Failure, isFailure, type Service } from '../domain/failure/index.ts';
 import type { Millis } from '../domain/time/calendar.ts';
 import { checkDestination, type ResolveHost, systemResolve, type TrustedHost } from './address.ts';
@@ -45,18 +45,14 @@ export function createHttp(options: {
 
   async function sendWithRetries(request: ServiceRequest, progress: { tries: number; startedAt: Millis }) {
     const timeLeft = () => limits.deadline - (performance.now() - progress.startedAt);
-    for (;;) {
-      progress.tries += 1;
-      const backoff = backoffAfter(progress.tries, limits);
-      try {
-        return await sendOnce(request, { agent, limits, backoff, timeLeft: timeLeft() });
-      } catch (error) {
-        if (!(error instanceof RetryableError)) throw error;
-        // A pause that would end after the deadline is not begun: the caller gets the failure at once.
-        const isLast = progress.tries >= (request.tries ?? limits.tries) || error.wait >= timeLeft();
-        if (isLast) throw error.failure;
-        await delay(error.wait);
-      }
+    try {
+      return await retryPolicy(request.tries ?? limits.tries, timeLeft).execute(() => {
+        progress.tries += 1;
+        const backoff = backoffAfter(progress.tries, limits);
+        return sendOnce(request, { agent, limits, backoff, timeLeft: timeLeft() });
+      });
+    } catch (error) {
+      throw error instanceof RetryableError ? error.failure : error;
     }
   }
 
@@ -113,6 +109,18 @@ export function createHttp(options: {
     },
   };
 }
+
+/** A pause that would end after the deadline is not begun: the caller gets the failure at once. @param timeLeft in ms */
+const retryPolicy = (tries: number, timeLeft: () => number) =>
+  retry(
+    handleWhen((error) => error instanceof RetryableError && error.wait < timeLeft()),
+    {
+      maxAttempts: tries - 1,
+      backoff: new DelegateBackoff(({ result }) =>
+        'error' in result && result.error instanceof RetryableError ? result.error.wait : 0,
+      ),
+    },
+  );
 
 /** Random, so that many clients do not all return at once to a service that has just recovered. @returns ms */
 function backoffAfter(tries: number, { shortestBackoff, longestBackoff }: HttpLimits): number {
