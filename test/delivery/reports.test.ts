@@ -192,6 +192,12 @@ describe('the post about yesterday', () => {
     expect([categories[0], categories.at(-1), categories.length]).toEqual(['Sat 7', 'Fri 20', 14]);
   });
 
+  it('names the other days of the chart that have no data, as Slack may hide their labels', async () => {
+    setDays('5001', days('2026-11', 1, 14, '100'), days('2026-11', 16, 20, '100'));
+    const { reads } = await post('yesterday', ['5001']);
+    expect(reads.at(-1)).toContain('Fri 20 Nov 2026 UTC · no data for Sun 15 Nov · runway');
+  });
+
   it('calls a missing day missing, never zero, and still posts', async () => {
     setDays('5001', days('2026-11', 1, 19, '100'));
     const { reads, figures, isEmpty } = await post('yesterday', ['5001']);

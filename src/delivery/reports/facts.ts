@@ -4,6 +4,7 @@ import { formatBonuses, formatRunwayBasis, formatRunwayLine } from '../../domain
 import {
   describeUnreadable,
   formatBonusTotal,
+  formatMissingDays,
   formatReportedDays,
   formatTotal,
   type Usage,
@@ -155,6 +156,14 @@ export const reportChart = (
   { figures: { charted: usage } }: ProjectFigures,
   { charted: days }: ReportPeriods,
 ): Chart | undefined => spendChart({ usage, period: { days } });
+
+/** `no data for Sat 21 Nov`, of the other days of the chart, whose labels Slack may hide; '' if each has some. */
+export function chartGaps(answer: ProjectFigures, periods: ReportPeriods): string {
+  if (reportChart(answer, periods) === undefined) return '';
+  const { main, charted } = answer.figures;
+  const missing = charted.missing.filter((day) => !main.missing.includes(day));
+  return formatMissingDays({ missing }, dayName(periods.today));
+}
 
 /** What a reader must know to trust the figures. */
 export const reportNotes = (answer: ProjectFigures, { today }: ReportPeriods): string[] => [

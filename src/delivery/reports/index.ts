@@ -40,6 +40,7 @@ import { digestTitle, renderDigest } from './digest.ts';
 import {
   balanceFacts,
   balanceLine,
+  chartGaps,
   forecastLine,
   mainFigureLine,
   monthLine,
@@ -212,17 +213,15 @@ function renderReport(view: ReportView): Message {
 }
 
 /** Where the figures came from, and of which days in whose midnight they are. */
-function source(
-  { headline, periods: { main, zone }, fetched }: ReportView,
-  only: ProjectFigures | undefined,
-): string {
+function source({ headline, periods, fetched }: ReportView, only: ProjectFigures | undefined): string {
+  const { main, zone } = periods;
   const { project, product } = only?.target ?? {};
   return [
     ...(project === undefined ? [] : [`project ${project}`]),
     ...(product === undefined ? [] : [PRODUCTS[product].name]),
     ...(headline === 'left' ? ['balance as of now'] : []),
     `${main.window.label} ${escapeMarkup(zone)}`,
-    ...(only === undefined ? [] : balanceFacts(only)),
+    ...(only === undefined ? [] : [chartGaps(only, periods), ...balanceFacts(only)].filter(Boolean)),
     `fetched ${instant(fetched)}`,
   ].join(' · ');
 }
