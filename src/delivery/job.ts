@@ -29,7 +29,7 @@ export interface PlannedWork extends NextWork {
   readonly stale: readonly string[];
 }
 
-/** The work of all jobs, in their order; the next is at `now` while there are tasks. */
+/** The tasks of all jobs, in the jobs' order. While there are tasks, the next run is due at once. */
 export function planJobs(
   jobs: readonly Job[],
   workspace: Workspace,

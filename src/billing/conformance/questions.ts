@@ -23,7 +23,7 @@ interface Progress {
   isReached: boolean;
   /** An answer to a document had JSON in it. */
   isReadable: boolean;
-  /** A question was not asked, because the time for all of them was over. */
+  /** The check ran out of time before this question. */
   isLate: boolean;
   /** The first 2xx. */
   first?: ServiceResponse;

@@ -126,7 +126,7 @@ const explanation = storedMessageSchema.extend({
   /** `ts` of the post in whose thread it is. */
   thread: z.string(),
   lines: z.array(z.string()).readonly(),
-  /** `deliveryKey` of each post → the figures that the lines explain, as they are now; '' for none. */
+  /** By the post's `deliveryKey`: the present figures that the lines explain; '' where there are none any more. */
   explained: z.record(z.string(), figures),
 });
 type Explanation = Readonly<z.infer<typeof explanation>>;

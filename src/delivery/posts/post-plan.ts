@@ -83,7 +83,7 @@ export function planDeliveries(workspace: Workspace, snapshot: DeliveryLogSnapsh
     abandoned: each.flatMap(({ abandoned }) => abandoned),
     /** Log entries that are no longer needed. */
     stale: [...orphans, ...each.flatMap(({ stale }) => stale)],
-    /** When there is something to do besides the calendar; undefined for never. */
+    /** When there is something to do besides the due dates, such as another try, in ms; undefined for never. */
     next: isLimited ? (isWaiting ? backOffUntil : undefined) : earliest(...next),
     /** When the next date of a schedule is due; undefined for none. */
     nextDue: earliest(...each.map(({ nextDue }) => nextDue)),

@@ -63,7 +63,10 @@ export function registerCommands(app: App, context: ListenerContext, runCommand:
   });
 }
 
-/** Whether there are only IDs and Tally's own words in a text: no other is repeated to who types too fast, as no record is read for them. */
+/**
+ * Whether a text has only IDs and Tally's own words. A command that came too fast is refused before the record is read, so any
+ * other word could be a registered secret, and isn't offered again.
+ */
 const isOwnWords = (text: string): boolean =>
   isShortText(text) && tryRead(() => parseWithOutput(text, NO_ALIASES, parseCommandText)) !== undefined;
 
