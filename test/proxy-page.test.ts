@@ -31,7 +31,7 @@ describeUnless(REASON, 'the nginx configuration of docs/proxy.md', () => {
     bot.listen(0, '127.0.0.1');
     await once(bot, 'listening');
     const page = await readFile('docs/proxy.md', 'utf8');
-    const [, shared = '', inServer = ''] = /^```\n(limit_conn_zone.*?)\n\n(.*?)^```/ms.exec(page) ?? [];
+    const [, shared = '', inServer = ''] = /^```nginx\n(limit_conn_zone.*?)\n\n(.*?)^```/ms.exec(page) ?? [];
     expect(inServer).toContain('http://127.0.0.1:3000');
     const port = await freePort();
     const temporary = ['client_body', 'proxy', 'fastcgi', 'uwsgi', 'scgi'].map(

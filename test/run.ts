@@ -61,6 +61,7 @@ const ONLY_IN_ALL = [
   'test/build.test.ts',
   'test/config/env-file.test.ts',
   'test/kubernetes-page.test.ts',
+  'test/operator-commands.test.ts',
   'test/ops/alerts.test.ts',
   'test/features/rate-limits.test.ts',
   'test/house/deleted-features.test.ts',

@@ -102,7 +102,7 @@ const REDIS: Causes = {
   ],
   EACCES: [
     'can’t be reached: this user may not open the socket {host}',
-    'Allow it: `{cli} CONFIG SET unixsocketperm 770` and add the user to the socket’s group.',
+    'Put `unixsocketperm 770` into its configuration, restart it, and add the user to the socket’s group.',
   ],
   HTTP: ['isn’t there: an HTTP server answers at {address}', WRONG_PEER],
   'protocol error': ['isn’t there: what answers at {address} is not Redis', WRONG_PEER],
