@@ -102,7 +102,6 @@ export const USER_NUMBERS: Readonly<Record<string, readonly string[]>> = {
     `after ${listed(probes.slice(0, 4))} minutes`,
     `after ${listed(CORRECTION_DELAYS.map((delay) => delay / HOUR))} hours`,
     `(${share} % unless`,
-    `half of a process's ${connections} connections`,
   ],
   'docs/watches.md': [
     // The right column of a table whose left one test/docs/examples.test.ts types.
@@ -207,6 +206,5 @@ export const USER_NUMBERS: Readonly<Record<string, readonly string[]>> = {
     `cut at ${cut} characters; ${roles} roles and ${services} services`,
     `at most ${mostBytes}`,
     `waits ${seconds}`,
-    `up to ${tries} times, ${AGAIN}`,
   ],
 };
