@@ -97,10 +97,23 @@ describe('Get spend', () => {
   });
 
   it.each([
-    [{ project: 'nonsense' }, /^I don’t recognize “nonsense”\. Type a project, a period/],
-    [{ project: 'prod', period: 'lst-week' }, /^I don’t recognize “lst-week”\./],
+    [
+      { project: 'Nonsense' },
+      /^I don’t recognize “Nonsense”\. Edit the step: Project takes a project’s name or ID\.$/,
+    ],
+    [
+      { project: 'prod', period: 'lst-week' },
+      /^I don’t recognize “lst-week”\. Edit the step: Period takes .* 2026-10\.$/,
+    ],
     [{ project: 'prod', period: 'next week' }, /“next week”/],
-    [{ project: 'prod', product: 'printers' }, /^I don’t recognize “printers”\./],
+    [
+      { project: 'prod', product: 'printers' },
+      /^I don’t recognize “printers”\. Edit the step: Product takes cloud, storage or virtualization\.$/,
+    ],
+    [
+      { project: 'Tr0ub4dor3xK9' },
+      /^I don’t recognize one word \(not repeated, as it may be a secret\)\. Edit the step: Project takes .*storage/,
+    ],
     [{ project: 'prod', period: 'october vs september' }, /compares two periods\. A step gives one figure/],
     [{ project: 'all' }, /^“all” means several projects\. A step gives the figures of one/],
     [{ project: 'prod,files' }, /^“prod,files” means several projects\./],

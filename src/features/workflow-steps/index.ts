@@ -1,4 +1,11 @@
-import { InvalidWord, NotAllowed, requireShortText, SecretPasted } from '../../domain/failure/index.ts';
+import {
+  InvalidWord,
+  NotAllowed,
+  orRefusal,
+  requireShortText,
+  SecretPasted,
+  UNRECOGNIZED,
+} from '../../domain/failure/index.ts';
 import {
   type CommandWords,
   listWord,
@@ -89,7 +96,8 @@ function readWords(name: StepName, inputs: StepInputs, workspace: Workspace): Co
   requireShortText(text);
   if (holdsRegisteredSecret(text, workspace)) throw new SecretPasted();
   const parse = name === 'get_spend' ? parseCommandText : parseBalanceText;
-  const words: CommandWords = parse(text, workspace.aliases);
+  const words: CommandWords | InvalidWord = orRefusal(() => parse(text, workspace.aliases));
+  if (words instanceof InvalidWord) throw inStep(words, inputs);
   if (words.help) throw new InvalidWord('help', 'isn’t a project', 'Enter a project’s name or ID.');
   if (words.several !== undefined) throw new InvalidWord(listWord(words.several), ...ONE_PROJECT);
   if (words.versus !== undefined)
@@ -99,6 +107,23 @@ function readWords(name: StepName, inputs: StepInputs, workspace: Workspace): Co
       'A step gives one figure: add a step for each period.',
     );
   return words;
+}
+
+/** What an input takes, for a word that means nothing. */
+const TAKES = {
+  project: 'Project takes a project’s name or ID.',
+  period: 'Period takes words such as yesterday, last-week, this-month or 2026-10.',
+  product: 'Product takes cloud, storage or virtualization.',
+} as const;
+const INPUT_NAMES = ['project', 'period', 'product'] as const;
+
+/** The hint of a command doesn't fit a step, whose words are in its fields. */
+function inStep(refused: InvalidWord, inputs: StepInputs): InvalidWord {
+  const { word, why } = refused;
+  if (why !== UNRECOGNIZED) return refused;
+  const name = INPUT_NAMES.find((input) => textOf(inputs[input]).toLowerCase().includes(word.toLowerCase()));
+  const takes = name === undefined ? Object.values(TAKES).join(' ') : TAKES[name];
+  return new InvalidWord(word, why, `Edit the step: ${takes}`);
 }
 
 const ONE_PROJECT = [
