@@ -3,7 +3,7 @@ import { type IdentityService, startIdentity } from '../../sandbox/identity.ts';
 import { ADMIN, EXTERNAL, FINOPS, GUEST, MEMBER, OWNER } from '../../sandbox/slack/index.ts';
 import { createAudit } from '../../src/workspace/record/audit.ts';
 import { createWorkspaces } from '../../src/workspace/record/workspaces.ts';
-import { type Answer, type Bot, CHANNEL, startBot, textOf, toAnswer } from '../support/bot.ts';
+import { type Answer, type Bot, CHANNEL, goodToken, startBot, textOf, toAnswer } from '../support/bot.ts';
 import { changeIn } from '../support/change.ts';
 import { schedule } from '../support/delivery.ts';
 import { addConnection, addProject } from '../support/projects.ts';
@@ -324,6 +324,19 @@ describe('what only managers do', () => {
     await asks(COMMAND);
   });
 
+  it('doesn’t say that nothing was changed when the managers have it, and the rest can’t be saved', async () => {
+    const refused = await bot.ask(COMMAND, MEMBER);
+    // An upgrade between the two writes. The managers get it in between.
+    bot.slack.behaviour.latency = 300;
+    const pressed = press(MEMBER, refused, BUTTON, CHANNEL);
+    await waitUntil(async () => (await state()) === 'open');
+    await bot.redis.client.hset(HASH, 'layout', '2');
+    await pressed;
+    const said = await reply(MEMBER, 'Tally can’t reach its database');
+    expect(said.visibleText).toContain('Your change may have been saved.');
+    expect(said.visibleText).not.toContain('Nothing was changed');
+  });
+
   it('says when it has expired', async () => {
     await asks(COMMAND);
     const got = await newest(OWNER, COMMAND);
@@ -482,11 +495,86 @@ describe('a button or a form that only managers may use', () => {
     await bot.slack.press(ADMIN, { viewId: bot.slack.modal(ADMIN)!.id }, BUTTON);
     await bot.slack.waitFor(() => modalText(ADMIN).includes(`Asked <@${OWNER}>`));
     const got = await newest(OWNER, '/billing projects edit prod');
-    expect(got.visibleText).toContain('from a form or from Home.');
+    expect(JSON.stringify(got.blocks)).toContain(`"channel_id":"${CHANNEL}"`);
     await press(OWNER, got, 'Do it');
     await bot.slack.waitFor(() => modalText(OWNER).includes('Project ID'));
-    await bot.slack.submit(OWNER, { alias: 'live' });
+    expect(initial('alias')).toBe('live');
+    await bot.slack.submit(OWNER, {});
+    await newest(ADMIN, 'did what you asked for: “/billing projects edit prod live 123 cloud”');
+    expect(await bot.redis.client.hget(HASH, 'project:live')).toContain('"id":"123"');
+  });
+
+  /** What a field of the owner's form begins with. */
+  const initial = (block: string): unknown => {
+    const input = bot.slack
+      .modal(OWNER)!
+      .view.blocks.find(({ block_id }) => String(block_id).split(':')[0] === block);
+    const { element = {} } = input as unknown as { element?: Record<string, unknown> };
+    const [, value] = Object.entries(element).find(([key]) => key.startsWith('initial_')) ?? [];
+    return (value as { value?: unknown } | undefined)?.value ?? value;
+  };
+
+  /** Presses **Ask a manager** in the form that was refused. */
+  async function asksFromForm(): Promise<void> {
+    await bot.slack.waitFor(() => modalText(ADMIN).includes(BUTTON));
+    await bot.slack.press(ADMIN, { viewId: bot.slack.modal(ADMIN)!.id }, BUTTON);
+    await bot.slack.waitFor(() => modalText(ADMIN).includes(`Asked <@${OWNER}>`));
+  }
+
+  it('fills in what was chosen in settings, and only that', async () => {
+    await bot.slack.say(ADMIN, CHANNEL, '/billing settings');
+    await bot.slack.waitFor(() => modalText(ADMIN).includes('Reporting time zone'));
+    becomes('member');
+    await bot.slack.submit(ADMIN, { currency: 'EUR', managers: [OWNER, MEMBER], others: ['guests'] });
+    await asksFromForm();
+    const got = await newest(OWNER, '/billing settings currency EUR managers');
+    expect(JSON.stringify(got.blocks)).toContain(`"user_id":"${MEMBER}"`);
+    await settings({ managers: [OWNER], zone: 'Europe/Berlin' });
+    await press(OWNER, got, 'Do it');
+    await bot.slack.waitFor(() => modalText(OWNER).includes('Reporting time zone'));
+    expect(initial('currency')).toBe('EUR');
+    await bot.slack.submit(OWNER, {});
     await newest(ADMIN, 'did what you asked for');
+    expect(JSON.parse((await bot.redis.client.hget(HASH, 'settings'))!)).toMatchObject({
+      ...{
+        currency: 'EUR',
+        managers: [OWNER, MEMBER],
+        guests: true,
+        externals: false,
+        zone: 'Europe/Berlin',
+      },
+    });
+  });
+
+  it('fills in a zone, whose name has an underscore', async () => {
+    await bot.slack.say(ADMIN, CHANNEL, '/billing settings');
+    await bot.slack.waitFor(() => modalText(ADMIN).includes('Reporting time zone'));
+    becomes('member');
+    await bot.slack.submit(ADMIN, { zone: 'America/New_York' });
+    await asksFromForm();
+    await press(OWNER, await newest(OWNER, '/billing settings zone America/New_York'), 'Do it');
+    await bot.slack.waitFor(() => modalText(OWNER).includes('Reporting time zone'));
+    expect(initial('zone')).toBe('America/New_York');
+  });
+
+  it('fills in every project that was typed after Connect', async () => {
+    await bot.slack.say(ADMIN, CHANNEL, '/billing connect second');
+    await bot.slack.waitFor(() => modalText(ADMIN).includes('Access token'));
+    await bot.slack.submit(ADMIN, { token: goodToken(bot.billing), project: '456' });
+    await bot.slack.waitFor(() => modalText(ADMIN).includes('Connected'), 10_000);
+    becomes('member');
+    await bot.slack.submit(ADMIN, { 'alias-456': 'staging', 'more-0': '789 archive storage' });
+    await asksFromForm();
+    const asked = '/billing projects add 456 staging cloud, 789 archive storage on second';
+    const got = await newest(OWNER, asked);
+    expect(JSON.stringify(got.blocks)).toContain(`"channel_id":"${CHANNEL}"`);
+    await press(OWNER, got, 'Do it');
+    await bot.slack.waitFor(() => modalText(OWNER).includes('Name your projects'));
+    expect(initial('more-0')).toBe('456 staging cloud, 789 archive storage');
+    await bot.slack.submit(OWNER, {});
+    await newest(ADMIN, 'did what you asked for');
+    for (const alias of ['staging', 'archive'])
+      expect(await bot.redis.client.hget(HASH, `project:${alias}`)).toContain('"connection":"second"');
   });
 
   it('offers to add a project with its ID and product where undoing its removal is refused', async () => {

@@ -520,7 +520,9 @@ describe('a project that is changed', () => {
     now = START + MINUTE;
     await openForm('/billing projects edit prod');
     const { view } = bot.slack.modal(OWNER)!;
-    expect((view as { private_metadata?: string }).private_metadata).toBe('{"before":"prod","folded":{}}');
+    expect((view as { private_metadata?: string }).private_metadata).toBe(
+      `in:${CHANNEL}\n{"before":"prod","folded":{}}`,
+    );
     expect(JSON.stringify(view)).toContain(`"initial_conversations":["${CHANNEL}"]`);
     expect(await save({ id: '456', channels: [] })).toContain('Saved.');
     await bot.slack.dismiss(OWNER);

@@ -183,6 +183,7 @@ describe('the reply to any failure', () => {
     const reruns = async (does: 'answer' | 'openForm') => {
       const shown: string[] = [];
       const target = {
+        source: {},
         hasModal: async () => true,
         updateModal: async (view: ModalView) => void shown.push(JSON.stringify(view.blocks)),
       } as unknown as ReplyTarget;

@@ -21,17 +21,22 @@ import {
   typedCommand,
 } from '../../workspace/once/manager-requests.ts';
 import type { AuditAction } from '../../workspace/record/audit.ts';
+import { noteChange } from '../../workspace/record/change.ts';
 
 /**
  * What managers answer, and what a person does with it. The answer is stored together with what the person who asked is told,
  * which the delivery sends: a process that ends in between loses nothing.
  */
 export function createAnswers(requests: ManagerRequests, changed: (workspace: SlackId) => Promise<void>) {
-  const update = (
-    request: Request,
+  const update = async (
+    { user, at, workspace }: Request,
     id: string,
     change: (found: ManagerRequest) => RequestChange | undefined,
-  ): Promise<ManagerRequest | undefined> => requests.update(request.user.teamId, id, request.at, change);
+  ): Promise<ManagerRequest | undefined> => {
+    const updated = await requests.update(user.teamId, id, at, change);
+    if (updated !== undefined) noteChange(workspace);
+    return updated;
+  };
 
   /** @returns what it was before; undefined if it can't be answered so */
   async function answer(

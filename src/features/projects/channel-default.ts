@@ -74,20 +74,23 @@ export function createChannelDefaults(workspaces: Workspaces) {
       },
     })) satisfies CommandListener,
 
-    /** Makes the project that a command's text names the default of this channel. */
-    async remember(text: string, request: Request): Promise<void> {
+    /** Makes the project that a command's text names the default of this channel. @returns whether it did */
+    async remember(text: string, request: Request): Promise<boolean> {
       const { channel, workspace } = request;
       const { alias = '' } = parseSingleProjectText(text, workspace.aliases);
       const project = findProject(workspace, alias);
-      if (channel === undefined || isDirectMessage(channel) || project === undefined) return;
-      if (!isFor(project, channel, workspace))
-        return request.reply.private(textMessage(elsewhere(project).message));
+      if (channel === undefined || isDirectMessage(channel) || project === undefined) return false;
+      if (!isFor(project, channel, workspace)) {
+        await request.reply.private(textMessage(elsewhere(project).message));
+        return false;
+      }
       await set(channel, alias, request);
       await request.reply.private(
         markupMessage(
           `The default project of ${channelLink(channel)} is now ${escapeMarkup(alias)}. To remove it, type ${commandText('/billing default')} none.`,
         ),
       );
+      return true;
     },
   };
 }

@@ -5,7 +5,7 @@ import { normalizeText } from '../../domain/language/command-text.ts';
 import { quoted } from '../../domain/language/secret-detection.ts';
 import { isProjectId, PRODUCT_IDS, PRODUCTS, type ProductId } from '../../domain/product.ts';
 import type { SlackId } from '../../domain/slack-id.ts';
-import { commandButton, toCommand } from '../../slack/commands/command-buttons.ts';
+import { type Command, commandButton, toCommand } from '../../slack/commands/command-buttons.ts';
 import {
   CONNECT_TITLE,
   connectedBlocks,
@@ -61,6 +61,8 @@ export interface FirstProjects extends TestedConnection {
   readonly asks: boolean;
   /** Counts the submissions. */
   readonly round: number;
+  /** What the field for more projects begins with. */
+  readonly typed: string;
 }
 
 /** Each is asked about under every product. */
@@ -69,8 +71,10 @@ const MOST_AT_ONCE = 10;
 const products = z.array(z.literal(PRODUCT_IDS)).readonly();
 const schema = z.object({
   ...{ connection: z.string(), channel: z.string(), title: z.string() },
-  project: z.string().refine(isProjectId),
+  /** '' where none was tested. */
+  project: z.string().refine((id) => id === '' || isProjectId(id)),
   ...{ products, lines: z.array(z.string()).readonly(), round: z.int(), asks: z.boolean() },
+  typed: z.string().default(''),
   unnamed: z
     .array(z.object({ id: z.string().refine(isProjectId), alias: z.string(), products }))
     .max(MOST_AT_ONCE)
@@ -95,6 +99,14 @@ const FIRST_FIELDS = {
 export interface FirstProjectsForm {
   readonly state: FirstProjects;
   readonly wanted: readonly Unnamed[];
+}
+
+/** The same names for a manager. */
+export function firstProjectsCommand(wanted: readonly Unnamed[], connection: string): Command {
+  const projects = wanted.map(({ id, alias, products: [product, ...others] }) =>
+    [id, alias, ...(product === undefined || others.length > 0 ? [] : [PRODUCTS[product].word])].join(' '),
+  );
+  return toCommand('/billing projects', `add ${projects.join(', ')} on ${connection}`);
 }
 
 /** @param verbs first words of commands */
@@ -188,7 +200,7 @@ function postBlocks(
   return [markup(text), actions(...here, ...elsewhere)];
 }
 
-const nameInputs = ({ unnamed, round }: FirstProjects): (Block | InputBlock)[] => [
+const nameInputs = ({ unnamed, round, typed }: FirstProjects): (Block | InputBlock)[] => [
   header('Name your projects'),
   ...unnamed.flatMap(unnamedInputs),
   textInput({
@@ -196,6 +208,7 @@ const nameInputs = ({ unnamed, round }: FirstProjects): (Block | InputBlock)[] =
     label: 'More projects',
     hint: 'An ID and a name each. Tally finds out their products.',
     placeholder: '456 staging, 789 archive',
+    initial: typed,
     max: 1000,
     optional: true,
   }),

@@ -3,7 +3,7 @@ import type { BalanceRecord } from '../../billing/client.ts';
 import { isFailure } from '../../domain/failure/index.ts';
 import { parseAccount } from '../../domain/money/runway.ts';
 import { PRODUCTS } from '../../domain/product.ts';
-import { type Command, projectCommand, toCommand } from '../../slack/commands/command-buttons.ts';
+import { type Command, toCommand } from '../../slack/commands/command-buttons.ts';
 import type { TestedConnection } from '../../slack/commands/tested-connection.ts';
 import { textMessage } from '../../slack/kit/atoms.ts';
 import { waitingModal } from '../../slack/kit/modal.ts';
@@ -21,6 +21,7 @@ import {
   FIRST_VIEW,
   type FirstProjects,
   type FirstProjectsForm,
+  firstProjectsCommand,
   firstProjectsView,
   parseFirstProjects,
   type Unnamed,
@@ -149,6 +150,7 @@ export function createFirstProjects({ workspaces, billing, lastUsed, limits, all
     const unnamed = named.flatMap(({ open }) => open ?? []);
     const next = {
       ...state,
+      typed: '',
       ...choiceOf(state, wanted),
       unnamed,
       asks: !named.every(({ isSaved }) => isSaved),
@@ -163,7 +165,22 @@ export function createFirstProjects({ workspaces, billing, lastUsed, limits, all
       const { project: id, products } = tested;
       const isNamed = request.workspace.projects.some((project) => project.id === id);
       const unnamed = isNamed || products.length === 0 ? [] : [{ id, alias: '', products }];
-      return view({ ...tested, unnamed, asks: !isNamed, round: 0 }, request);
+      return view({ ...tested, unnamed, asks: !isNamed, round: 0, typed: '' }, request);
+    },
+    /** The same form for projects that were typed in a command. */
+    async open(
+      { typed, connection }: { readonly typed: string; readonly connection: string | undefined },
+      request: Request,
+    ) {
+      const { workspace, channel = '' } = request;
+      const tested = {
+        connection: connection ?? workspace.defaultConnection ?? '',
+        channel,
+        project: '',
+        products: [],
+      };
+      const state = { ...tested, title: 'Add projects', lines: [], unnamed: [], asks: true, round: 0, typed };
+      await request.reply.modal.open(await view(state, request));
     },
     actions: {
       'first-post': press(
@@ -187,8 +204,8 @@ export function createFirstProjects({ workspaces, billing, lastUsed, limits, all
         right: 'manage',
         command(fields, metadata) {
           const read = parseFirstProjects(fields, metadata, reservedWords(all));
-          const [first] = 'input' in read ? read.input.wanted : [];
-          return projectCommand('add', first?.alias ?? '', ...(first === undefined ? [] : [first.id]));
+          if ('errors' in read) return toCommand('/billing projects', 'add');
+          return firstProjectsCommand(read.input.wanted, read.input.state.connection);
         },
         waiting: waitingModal('Projects', 'Saving. Tally asks for each project’s product…'),
         read: (fields, metadata) => parseFirstProjects(fields, metadata, reservedWords(all)),

@@ -99,14 +99,21 @@ export function createProjectsFeature(services: Services): Feature {
     const input = parseProjectsText(rest, Object.keys(more()), typed);
     if (input.kind === 'list')
       return request.reply.update(projectListMessage(input.search, input.page, more(), request));
-    if (input.kind === 'add')
-      return openForm('', input.filled, request, input.isWithheld ? WITHHELD : undefined);
+    if (input.kind === 'add-several') return first.open(input, request);
     if (input.kind === 'other') return more()[input.verb]?.open(input.word, request);
-    const { kind, word } = input;
+    const { kind, filled } = input;
+    const problem = input.isWithheld ? WITHHELD : undefined;
+    if (kind === 'add') {
+      const { connection, ...others } = filled;
+      const isDefault = connection === undefined || connection === workspace.defaultConnection;
+      return openForm('', isDefault ? others : filled, request, problem);
+    }
+    const { word } = input;
     if (isDamaged(workspace, 'project', word)) return request.reply.update(damagedProjectMessage(word));
     const project = requireProject(word, workspace, `projects ${kind}`);
     const channels = channelsInForm(project, workspace);
-    if (kind === 'edit') return openForm(project.alias, { ...project, channels }, request);
+    if (kind === 'edit')
+      return openForm(project.alias, { ...project, channels, ...filled }, request, problem);
     await removal.ask(project, request);
   };
 
@@ -169,8 +176,9 @@ export function createProjectsFeature(services: Services): Feature {
         does: 'change',
         async run({ value, fields }, request, rerun) {
           const command = parseCommand(value);
-          if (fields[REMEMBER_PROJECT] === 'yes') await defaults.remember(command.text, request);
-          await rerun(command);
+          const hasSaved =
+            fields[REMEMBER_PROJECT] === 'yes' && (await defaults.remember(command.text, request));
+          await rerun(command, { hasSaved });
         },
       },
     },

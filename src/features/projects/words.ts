@@ -26,13 +26,20 @@ import type { Workspace } from '../../workspace/record/workspaces.ts';
 /** What the words after `/billing projects` ask for. */
 export type ProjectsRequest =
   | { readonly kind: 'list'; readonly search: string; readonly page: number }
-  /** `isWithheld`: the name that was typed could be a secret, so it is not filled in. */
-  | { readonly kind: 'add'; readonly filled: ProjectFormInput; readonly isWithheld: boolean }
-  | { readonly kind: 'edit' | 'remove'; readonly word: string }
+  | ({ readonly kind: 'add' } & Filled)
+  /** `typed`: an ID and a name each, as the form takes them. */
+  | { readonly kind: 'add-several'; readonly typed: string; readonly connection: string | undefined }
+  | ({ readonly kind: 'edit' | 'remove'; readonly word: string } & Filled)
   | { readonly kind: 'other'; readonly verb: string; readonly word: string };
 
 /** The form's initial values, which are validated at submission. */
 export type ProjectFormInput = Partial<Omit<Project, 'addedBy' | 'addedAt'>>;
+
+/** `isWithheld`: the name that was typed could be a secret, so it is not filled in. */
+interface Filled {
+  readonly filled: ProjectFormInput;
+  readonly isWithheld: boolean;
+}
 
 const VERBS = new Map<string, 'add' | 'edit' | 'remove'>([
   ['add', 'add'],
@@ -66,8 +73,12 @@ export function parseProjectsText(rest: string, more: readonly string[], typed =
   const [first = '', ...others] = rest.split(' ');
   if (more.includes(first)) return { kind: 'other', verb: first, word: others.join(' ') };
   const kind = VERBS.get(first);
-  if (kind === 'add') return { kind, ...readFilled(others, typed.split(' ').slice(1)) };
-  if (kind !== undefined) return { kind, word: others.join(' ') };
+  if (kind === 'add') return readAdded(others.join(' '), typed.split(' ').slice(1).join(' '));
+  if (kind === 'edit') {
+    const [word = '', ...changes] = others;
+    return { kind, word, ...readFilled(changes, typed.split(' ').slice(2)) };
+  }
+  if (kind !== undefined) return { kind, word: others.join(' '), ...readFilled([], []) };
   if (SYNONYMS.has(first)) return refuse(first, others, more);
   const [, search = '', page = '1'] =
     /^(?:(\S+) ?)??(?:page (\d{1,3}))?$/.exec(rest) ?? refuse(first, others, more);
@@ -84,11 +95,17 @@ function refuse(first: string, others: readonly string[], more: readonly string[
   );
 }
 
+/** `prod 123 storage`, or several with commas between them; then perhaps `on` and a connection. */
+function readAdded(text: string, typed: string): ProjectsRequest {
+  const [, projects = '', connection] = /^(.*?)(?: ?on ([a-z][a-z0-9-]*))?$/.exec(text) ?? [];
+  const shown = typed.slice(0, projects.length);
+  if (projects.includes(',')) return { kind: 'add-several', typed: shown.replaceAll(',', ', '), connection };
+  const { filled, isWithheld } = readFilled(projects.split(' '), shown.split(' '));
+  return { kind: 'add', filled: { ...filled, ...(connection !== undefined && { connection }) }, isWithheld };
+}
+
 /** `prod 123 storage` in any order, as far as it can be read. */
-export function readFilled(
-  words: readonly string[],
-  typed: readonly string[],
-): { readonly filled: ProjectFormInput; readonly isWithheld: boolean } {
+export function readFilled(words: readonly string[], typed: readonly string[]): Filled {
   const at = words.findIndex((word) => /^[a-z]/.test(word) && !ofProduct(word));
   const alias = words[at];
   const rest = words.filter((word) => word !== alias).join(' ');
@@ -151,16 +168,18 @@ const projectMetadata = z.object({
 export const encodeProjectMetadata = (metadata: z.input<typeof projectMetadata>): string =>
   JSON.stringify(metadata);
 
-/** @returns a new project's metadata if the text is invalid */
 /** The same form for a manager, with the fields that a command can fill in. */
 export function projectFormCommand(fields: FormFields, metadata: string): Command {
   const { before } = decodeProjectMetadata(metadata);
-  if (before !== '') return projectCommand('edit', before);
   const { alias = '', id, product } = projectFormState(fields, metadata);
+  const name = normalizeText(alias);
   const more = [id !== undefined && isProjectId(id) ? id : '', product && PRODUCTS[product].word];
-  return projectCommand('add', normalizeText(alias), ...more.flatMap((word) => word || []));
+  const words = more.flatMap((word) => word || []);
+  if (before === '') return projectCommand('add', name, ...words);
+  return projectCommand('edit', before, ...(name !== before && isAlias(name) ? [name] : []), ...words);
 }
 
+/** @returns a new project's metadata if the text is invalid */
 export const decodeProjectMetadata = (metadata: string) =>
   tryParseRecord(projectMetadata, metadata) ?? projectMetadata.parse({});
 

@@ -1,13 +1,22 @@
 import type { InputBlock, ModalView, PlainTextOption } from '@slack/types';
+import * as z from 'zod';
 import { pluralize } from '../../domain/language/text.ts';
 import { formatMoney, isLocale, MAX_CURRENCY_LENGTH, ZERO } from '../../domain/money/amount.ts';
 import type { Millis } from '../../domain/time/calendar.ts';
 import { type Block, context, type Message, option, section } from '../../slack/kit/atoms.ts';
-import { checksInput, choiceInput, modal, peopleInput, textInput } from '../../slack/kit/modal.ts';
+import {
+  checksInput,
+  choiceInput,
+  type FormFields,
+  modal,
+  peopleInput,
+  textInput,
+} from '../../slack/kit/modal.ts';
 import { type Stops, warningBlocks } from '../../slack/owned/stopped-items.ts';
 import type { Request } from '../../slack/request/request.ts';
 import { formatLocalTime, zoneInput } from '../../slack/request/time-zones.ts';
 import { type GroupChoices, groupsInput } from '../../slack/request/user-groups.ts';
+import { tryParseRecord } from '../../workspace/record/record-schema.ts';
 import { isDamaged } from '../../workspace/record/workspace.ts';
 import { MAX_MANAGER_GROUPS, MAX_MANAGERS, type Settings } from '../../workspace/settings.ts';
 
@@ -24,7 +33,10 @@ export function settingsForm(
     callback: 'settings',
     title: SETTINGS_TITLE,
     submit: 'Save',
-    metadata: warning?.digest ?? '',
+    metadata: JSON.stringify({
+      warned: warning?.digest ?? '',
+      before: settingsFields(workspace.settings),
+    } satisfies SettingsMetadata),
     blocks: [
       ...(warning === undefined ? [] : warningBlocks(warning)),
       ...(isDamaged(workspace, 'settings') ? [section(DAMAGED)] : []),
@@ -73,6 +85,29 @@ export function settingsForm(
   });
 }
 
+/** What the form carries. */
+const settingsMetadata = z.object({
+  /** The digest of what it said that saving stops; '' if it said nothing. */
+  warned: z.string().default(''),
+  /** The fields as they were when it was opened. */
+  before: z.record(z.string(), z.string()).default({}),
+});
+type SettingsMetadata = z.infer<typeof settingsMetadata>;
+
+export const decodeSettingsMetadata = (metadata: string): SettingsMetadata =>
+  tryParseRecord(settingsMetadata, metadata) ?? settingsMetadata.parse({});
+
+const othersOf = ({ guests, externals }: Settings): readonly string[] => [
+  ...(guests ? ['guests'] : []),
+  ...(externals ? ['externals'] : []),
+];
+
+const settingsFields = (settings: Settings): FormFields => ({
+  ...{ zone: settings.zone, visibility: settings.visibility },
+  ...{ currency: settings.currency, locale: settings.locale, others: othersOf(settings).join(',') },
+  ...{ managers: settings.managers.join(','), managerGroups: settings.managerGroups.join(',') },
+});
+
 const CUT =
   'Choose the zone in which the billing service counts its days, so that no charge falls outside a scheduled post’s days.';
 const DAMAGED =
@@ -93,7 +128,7 @@ const visibilityInput = ({ visibility }: Settings): InputBlock =>
     initial: visibility,
   });
 
-const othersInput = ({ guests, externals }: Settings): InputBlock =>
+const othersInput = (settings: Settings): InputBlock =>
   checksInput({
     block: 'others',
     label: 'Who else can ask',
@@ -102,7 +137,7 @@ const othersInput = ({ guests, externals }: Settings): InputBlock =>
       option('Guests of this workspace', 'guests'),
       option('External people, in shared channels', 'externals'),
     ],
-    initial: [...(guests ? ['guests'] : []), ...(externals ? ['externals'] : [])],
+    initial: othersOf(settings),
   });
 
 export function settingsSavedMessage(

@@ -1,18 +1,26 @@
 import { commandText } from '../../domain/commands.ts';
+import { InvalidWord, UNRECOGNIZED } from '../../domain/failure/index.ts';
 import { CURRENCY_RULE } from '../../domain/money/amount.ts';
 import { isTimeZone } from '../../domain/time/calendar.ts';
-import { toCommand } from '../../slack/commands/command-buttons.ts';
+import { type Command, toCommand } from '../../slack/commands/command-buttons.ts';
 import { refuseExtraWords } from '../../slack/commands/subcommands.ts';
 import { type FormFields, type FormReading, selectedValues, waitingModal } from '../../slack/kit/modal.ts';
 import { findStops, notSavedYet, type Stops } from '../../slack/owned/stopped-items.ts';
 import type { Request } from '../../slack/request/request.ts';
 import { suggestZones } from '../../slack/request/time-zones.ts';
 import { loadUserGroups, requireKnownGroups, suggestGroups } from '../../slack/request/user-groups.ts';
+import { lookUp } from '../../slack/server/listeners.ts';
 import { auditedChange } from '../../workspace/record/change.ts';
 import { isDamaged } from '../../workspace/record/workspace.ts';
 import { invalidSettings, type Settings } from '../../workspace/settings.ts';
 import type { Feature, Services } from '../feature.ts';
-import { SETTINGS_TITLE, settingsChanges, settingsForm, settingsSavedMessage } from './blocks.ts';
+import {
+  decodeSettingsMetadata,
+  SETTINGS_TITLE,
+  settingsChanges,
+  settingsForm,
+  settingsSavedMessage,
+} from './blocks.ts';
 
 declare module '../../domain/commands.ts' {
   interface Commands {
@@ -23,7 +31,14 @@ declare module '../../domain/commands.ts' {
   }
 }
 
-const SETTINGS = toCommand('/billing settings');
+/** Words of the command → the fields of the form that they fill in. */
+const FIELDS: Readonly<Record<string, string>> = {
+  ...{ zone: 'zone', answers: 'visibility', currency: 'currency', numbers: 'locale' },
+  ...{ managers: 'managers', groups: 'managerGroups', others: 'others' },
+};
+const NONE = 'none';
+/** How Slack writes a person and a user group, without the brackets. */
+const REFERENCE = /^(?:@|!subteam\^)(?=[A-Z])/;
 
 /** `/billing settings`: where days begin and end, whom answers are for, who manages, and who else may ask. */
 export function createSettingsFeature({ workspaces, all }: Services): Feature {
@@ -67,10 +82,10 @@ export function createSettingsFeature({ workspaces, all }: Services): Feature {
     verbs: {
       settings: (rest) => ({
         right: 'manage',
-        does: rest === '' ? 'openForm' : 'answer',
-        async run(_, request) {
-          refuseExtraWords(rest, 'settings');
-          await request.reply.modal.open(await formWith(request, {}));
+        does: rest === '' || Object.hasOwn(FIELDS, rest.split(' ')[0] ?? '') ? 'openForm' : 'answer',
+        read: (words) => parseSettingsWords(words),
+        async run(_, request, typed = rest) {
+          await request.reply.modal.open(await formWith(request, parseSettingsWords(typed)));
         },
       }),
     },
@@ -81,7 +96,7 @@ export function createSettingsFeature({ workspaces, all }: Services): Feature {
     actions: {
       'settings-zone': {
         right: 'manage',
-        command: () => SETTINGS,
+        command: ({ value, fields, metadata }) => settingsCommand({ ...fields, zone: value }, metadata),
         does: 'answer',
         async run({ value, fields }, request) {
           if (isTimeZone(value))
@@ -94,7 +109,7 @@ export function createSettingsFeature({ workspaces, all }: Services): Feature {
     views: {
       settings: {
         right: 'manage',
-        command: () => SETTINGS,
+        command: settingsCommand,
         waiting: waitingModal(SETTINGS_TITLE),
         read: parseSettingsForm,
         submit: (form: SettingsForm, request) => save(form, request),
@@ -147,8 +162,45 @@ export interface SettingsForm {
   readonly warned: string;
 }
 
-/** @param warned the form's metadata */
-export function parseSettingsForm(fields: FormFields, warned: string): FormReading<SettingsForm> {
+/** What the words after the command fill in: `zone Europe/Berlin managers @olivia @amara`. @throws InvalidWord */
+function parseSettingsWords(text: string): SettingsInput {
+  const fields: Record<string, string> = {};
+  let field: string | undefined;
+  for (const word of text.split(' ').filter(Boolean)) {
+    const named = lookUp(FIELDS, word.toLowerCase());
+    field = named ?? field;
+    if (field === undefined) {
+      refuseExtraWords(text, 'settings');
+      continue;
+    }
+    const value = named !== undefined || word === NONE ? '' : word.replace(REFERENCE, '');
+    fields[field] = [fields[field], value].filter(Boolean).join(',');
+  }
+  // A command's words have hyphens for underscores.
+  if (fields.zone !== undefined && !isTimeZone(fields.zone)) fields.zone = fields.zone.replaceAll('-', '_');
+  const input = parseSettingsText(fields);
+  const [refused] = invalidSettings(input);
+  if (refused !== undefined)
+    throw new InvalidWord(fields[refused] ?? '', UNRECOGNIZED, SENTENCES[refused] ?? 'Choose again.');
+  return input;
+}
+
+/** The form for a manager, with what was chosen in it. */
+function settingsCommand(fields: FormFields, metadata: string): Command {
+  const { before } = decodeSettingsMetadata(metadata);
+  const refused: readonly string[] = invalidSettings(parseSettingsText(fields));
+  const words = Object.entries(FIELDS).flatMap(([word, field]) => {
+    const value = fields[field];
+    if (value === undefined || value === before[field] || refused.includes(field)) return [];
+    const sign = { managers: '@', managerGroups: '!subteam^' }[field];
+    const values = selectedValues(value).map((id) => (sign === undefined ? id : `<${sign}${id}>`));
+    return [word, ...(values.length === 0 ? [NONE] : values)];
+  });
+  return toCommand('/billing settings', words.join(' '));
+}
+
+export function parseSettingsForm(fields: FormFields, metadata: string): FormReading<SettingsForm> {
+  const { warned } = decodeSettingsMetadata(metadata);
   const input = parseSettingsText(fields);
   const refused = invalidSettings(input);
   if (refused.length === 0) return { input: { given: input, warned } };

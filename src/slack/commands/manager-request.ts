@@ -46,7 +46,7 @@ export function requestMessage(request: ManagerRequest, record: Workspace): Mess
   const words: RichTextElement[] = [
     { type: 'user', user_id: person },
     { type: 'text', text: command === TOKEN ? ' asks for one token with ' : asks },
-    { type: 'text', text: typedCommand(request), style: { code: true } },
+    ...commandElements(typedCommand(request)),
     ...placeOf(channel),
   ];
   const facts = factsOf(request, record);
@@ -60,8 +60,18 @@ export function requestMessage(request: ManagerRequest, record: Workspace): Mess
   };
 }
 
+/** The command as it would be typed, with the names of people that Slack gives it. */
+const commandElements = (line: string): RichTextElement[] =>
+  line
+    .split(/<@([A-Z0-9]+)>/)
+    .map(
+      (part, at): RichTextElement =>
+        at % 2 === 0 ? { type: 'text', text: part, style: { code: true } } : { type: 'user', user_id: part },
+    )
+    .filter((element) => element.type !== 'text' || element.text.trim() !== '');
+
 function placeOf(channel: string | undefined): RichTextElement[] {
-  if (channel === undefined) return [{ type: 'text', text: ' from a form or from Home.' }];
+  if (channel === undefined) return [{ type: 'text', text: ' from Home.' }];
   if (isDirectMessage(channel)) return [{ type: 'text', text: ' in a direct message with Tally.' }];
   return [
     { type: 'text', text: ' in ' },
@@ -162,7 +172,7 @@ function stateBlocks(request: ManagerRequest): readonly Block[] {
 /** The managers' answer, for the person who asked. */
 export function answerMessage(request: ManagerRequest): Message {
   const { state, by = '', answeredAt = 0, command, opensForm } = request;
-  const what = `“${escapeMarkup(typedCommand(request))}”`;
+  const what = `“${escapeMarkup(typedCommand(request)).replace(/&lt;@([A-Z0-9]+)&gt;/g, '<@$1>')}”`;
   const who = mention(by);
   switch (state) {
     case 'allowed': {

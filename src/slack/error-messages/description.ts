@@ -37,6 +37,8 @@ export interface Asked {
   readonly canRead?: ((text: string) => boolean) | undefined;
   /** Where it was asked, for a manager who is asked to run it. */
   readonly channel?: SlackId | undefined;
+  /** Whether something of it was saved before it failed. */
+  readonly hasSaved?: boolean;
   /** Decides which buttons and projects to offer; undefined before the rights were checked. */
   readonly request?: Request | undefined;
 }

@@ -37,24 +37,31 @@ export const modal = ({
 export interface CarriedMetadata {
   /** The ID of what a person asked a manager for, who opened the form to do it. */
   readonly managerRequest?: string | undefined;
+  /** The channel in which it was opened. */
+  readonly openedIn?: string | undefined;
   /** The form below it: its callback ID, a space and its metadata. */
   readonly below?: string | undefined;
 }
 
-export function withCarried(view: ModalView, { managerRequest, below }: CarriedMetadata): ModalView {
+export function withCarried(
+  view: ModalView,
+  { managerRequest, openedIn, below }: CarriedMetadata,
+): ModalView {
   if (view.callback_id === undefined) return view;
   const own = view.private_metadata ?? '';
   const request = managerRequest === undefined ? '' : `request:${managerRequest}\n`;
+  const place = openedIn === undefined ? '' : `in:${openedIn}\n`;
   const form = below === undefined || below.includes('\n') ? '' : `below:${below}\n`;
-  const room = SLACK_LIMITS.privateMetadata - request.length - own.length;
-  const carried = `${request}${form.length <= room ? form : ''}`;
+  const room = SLACK_LIMITS.privateMetadata - request.length - place.length - own.length;
+  const carried = `${request}${place}${form.length <= room ? form : ''}`;
   return carried === '' ? view : { ...view, private_metadata: `${carried}${own}` };
 }
 
 /** The form's own metadata, and what it carries. */
 export function splitMetadata(text: string): CarriedMetadata & { readonly metadata: string } {
-  const [carried = '', managerRequest, below] = /^(?:request:(\S+)\n)?(?:below:([^\n]*)\n)?/.exec(text) ?? [];
-  return { managerRequest, below, metadata: text.slice(carried.length) };
+  const [carried = '', managerRequest, openedIn, below] =
+    /^(?:request:(\S+)\n)?(?:in:([A-Z\d]+)\n)?(?:below:([^\n]*)\n)?/.exec(text) ?? [];
+  return { managerRequest, openedIn, below, metadata: text.slice(carried.length) };
 }
 
 /** Shown in place of a form until its work is done. */

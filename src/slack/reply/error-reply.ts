@@ -26,6 +26,7 @@ import {
   withoutActions,
 } from '../kit/atoms.ts';
 import { modal } from '../kit/modal.ts';
+import { placeOf } from '../request/payload.ts';
 import type { Request } from '../request/request.ts';
 import { type Handler, mayChange, opensForm } from '../server/listeners.ts';
 import type { ReplyTarget } from './reply.ts';
@@ -62,9 +63,10 @@ export function createErrorReply(log: Logger) {
       return { failure: isFailure(error) ? error : undefined, id };
     },
     /** Replies privately, or in the modal that this request opened. Never rejects. @param does what the handler does that failed */
-    async send(target: ReplyTarget, report: ErrorReport, asked: Asked, does: Handler<unknown>['does']) {
+    async send(target: ReplyTarget, report: ErrorReport, given: Asked, does: Handler<unknown>['does']) {
+      const asked = askedFrom(target, given);
       // Without a request, the handler was not run.
-      const isUnchanged = asked.request === undefined || !mayChange({ does });
+      const isUnchanged = !asked.hasSaved && (asked.request === undefined || !mayChange({ does }));
       const message = errorMessageOf(report, asked, isUnchanged);
       if (!(await target.hasModal())) return target.sendPrivate(message).catch(logUndelivered);
       // In a modal, a command makes sense only if it opens one.
@@ -73,9 +75,14 @@ export function createErrorReply(log: Logger) {
     },
     /** Replies in the modal that a form was submitted from. Never rejects. */
     sendInModal: (target: ReplyTarget, report: ErrorReport, asked: Asked): Promise<void> =>
-      showInModal(target, report, asked, asked.request === undefined),
+      showInModal(target, report, askedFrom(target, asked), asked.request === undefined),
   };
 }
+
+const askedFrom = ({ source }: ReplyTarget, asked: Asked): Asked => ({
+  ...asked,
+  ...{ channel: placeOf(source), hasSaved: source.hasSaved === true },
+});
 
 /** @param isUnchanged whether nothing can have been changed, as by a question */
 export const errorMessageOf = ({ failure, id }: ErrorReport, asked: Asked, isUnchanged: boolean): Message =>
@@ -83,7 +90,8 @@ export const errorMessageOf = ({ failure, id }: ErrorReport, asked: Asked, isUnc
     ? textMessage(unknownErrorText(id, isUnchanged), ...buttonRow(retryButton(asked.command)))
     : failureMessage(isUnchanged ? failure : amidChanges(failure, hasSaved(asked)), asked, id);
 
-const hasSaved = ({ request }: Asked): boolean => request !== undefined && hasChanged(request.workspace);
+const hasSaved = ({ request, hasSaved: isNoted = false }: Asked): boolean =>
+  isNoted || (request !== undefined && hasChanged(request.workspace));
 
 /** The same as a modal. */
 export const errorModalOf = (report: ErrorReport, asked: Asked, isUnchanged: boolean): ModalView => {

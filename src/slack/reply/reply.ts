@@ -5,7 +5,7 @@ import type { Millis } from '../../domain/time/calendar.ts';
 import { type Command, commandButton, withoutShare } from '../commands/command-buttons.ts';
 import { actions, type Block, type Message, section } from '../kit/atoms.ts';
 import { modal, withCarried } from '../kit/modal.ts';
-import { type Audience, isDirectMessage, type Source } from '../request/payload.ts';
+import { type Audience, isDirectMessage, placeOf, type Source } from '../request/payload.ts';
 import { callSlack, type WebClient } from '../web-client.ts';
 import { createMessages, type MessageTarget, type OutgoingFile, retryRateLimited } from './messages.ts';
 import { type PostedTo, postMessage, replaceMessage } from './post-message.ts';
@@ -79,8 +79,9 @@ export function createReplyTarget(
     /** The ways to reply for who may ask. */
     replyWith({ audience, replaces, command, managerRequest }: ReplyOptions) {
       const { channel, responseUrl, triggerId, viewId, hasFields, form, below } = source;
+      const openedIn = placeOf(source);
       const kept = (view: ModalView, isOnTop = hasFields && modals.isOpened()) =>
-        withCarried(view, { managerRequest, below: isOnTop ? form : below });
+        withCarried(view, { managerRequest, openedIn, below: isOnTop ? form : below });
       const update = (view: ModalView, fallback?: Message): Promise<void> =>
         updateModal(kept(view), fallback);
       return {

@@ -170,6 +170,10 @@ export interface Source {
   readonly form?: string | undefined;
   /** The same of the form below it. */
   readonly below?: string | undefined;
+  /** The channel in which that form was opened. No rights follow from it. */
+  readonly openedIn?: SlackId | undefined;
+  /** Whether an earlier step of the same click was saved, so that no error may say that nothing was changed. */
+  readonly hasSaved?: boolean;
   /** The workspace's record, if it was read already. */
   readonly workspace?: Workspace | undefined;
 }
@@ -264,7 +268,7 @@ export function sourceOfPayload(payload: SlackPayload, { via, at, isFirst }: Arr
   };
 }
 
-function formOf(view: SlackPayload['view']): Pick<Source, 'managerRequest' | 'form' | 'below'> {
+function formOf(view: SlackPayload['view']): Pick<Source, 'managerRequest' | 'form' | 'below' | 'openedIn'> {
   const { metadata, ...carried } = splitMetadata(view?.private_metadata ?? '');
   return { ...carried, form: `${view?.callback_id ?? ''} ${metadata}` };
 }
@@ -295,6 +299,10 @@ export function threadOf({ teamId, userId, channel, thread, startsThread }: Sour
     ? undefined
     : { workspace: teamId, channel, thread: ts, person: userId, isReply: thread !== undefined };
 }
+
+/** The channel that a request is about, as far as it is known: for a manager who is asked to do it. */
+export const placeOf = ({ askedIn, channel, openedIn }: Source): SlackId | undefined =>
+  askedIn ?? channel ?? openedIn;
 
 /** Whether a channel is a direct message, which has no default project and no sharing. */
 export const isDirectMessage = (channel: SlackId): boolean => channel.startsWith('D');

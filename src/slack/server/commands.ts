@@ -119,7 +119,6 @@ export function createCommandRunner({
       const asked = {
         command: offeredCommand(report, typed, handler, workspace?.aliases),
         canRead: workspace && ((words: string) => canRead(listener, words, workspace)),
-        channel: source.askedIn ?? source.channel,
         request,
       };
       await errorReply.send(target, report, asked, handler?.does ?? 'answer');

@@ -78,9 +78,7 @@ function registerActions(app: App, context: ListenerContext, runCommand: RunComm
       work.ms ??= performance.now() - work.began;
     } catch (error) {
       const asked =
-        request === undefined
-          ? { command: tryRead(() => handler.command?.(clicked)), channel: source.channel }
-          : { request };
+        request === undefined ? { command: tryRead(() => handler.command?.(clicked)) } : { request };
       await errorReply.send(target, errorReply.explain(error, work), asked, handler.does);
     } finally {
       await target.endLoading();

@@ -108,6 +108,9 @@ export function doneArguments({ id, request, value }: TakenRequest, who: SlackId
 export const typedCommand = ({ command, text }: Pick<ManagerRequest, 'command' | 'text'>): string =>
   `${command} ${text}`.trim();
 
+/** The audit has bare IDs. */
+const MENTION = /<@([A-Z0-9]+)>/g;
+
 export function requestEntry(
   action: AuditAction,
   request: ManagerRequest,
@@ -116,7 +119,7 @@ export function requestEntry(
 ): AuditEntry {
   const place = request.channel === undefined ? '' : ` in ${request.channel}`;
   const asker = who === request.person ? '' : ` for ${request.person}`;
-  return { at, who, action, about: `${typedCommand(request)}${place}${asker}` };
+  return { at, who, action, about: `${typedCommand(request).replace(MENTION, '$1')}${place}${asker}` };
 }
 
 export interface RequestChange {

@@ -83,6 +83,9 @@ const changed = new WeakSet<Workspace>();
 /** Whether something was saved by whoever read this record: by this request. */
 export const hasChanged = (workspace: Workspace): boolean => changed.has(workspace);
 
+/** Notes that something was saved beside the record. */
+export const noteChange = (workspace: Workspace): void => void changed.add(workspace);
+
 /** Attempts of the optimistic lock while others write something else. */
 const MAX_ATTEMPTS = 5;
 
