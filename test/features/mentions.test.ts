@@ -186,6 +186,24 @@ describe('a mention that is no command', () => {
     expect(JSON.stringify(message.blocks)).toContain('/spend prod last-month');
   });
 
+  it.each([
+    ['alert me when prod falls below 500', '/billing watch'],
+    ['set a budget of 1000 for prod', '/billing watch'],
+    ['remind me every monday how much prod spent', '/billing schedule'],
+    ['stop the daily post', '/billing schedules'],
+    ['I need an OS token for prod', '/os-token'],
+    ['our token expired', '/billing connect'],
+    ['how do I add a project', '/billing projects'],
+    ['will the money last until december?', '/balance'],
+  ])('“%s” is answered with the command for it, and no button that loses words', async (asked, command) => {
+    await addProject(bot, { alias: 'prod', id: '123' });
+    const { visibleText, blocks } = await say(`@Tally ${asked}`);
+    expect(visibleText).toContain(`type ${command}`);
+    expect(blocks.flatMap((block) => ('elements' in block ? block.elements : []))).toMatchObject([
+      { text: { text: 'All commands' } },
+    ]);
+  });
+
   it('about another person is not answered', async () => {
     const { visibleText } = await say('@Tally what did @mateus spend last month?');
     expect(visibleText).toContain('You mentioned a person, a channel or a group.');

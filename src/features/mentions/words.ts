@@ -1,4 +1,4 @@
-import type { SlashCommand } from '../../domain/commands.ts';
+import { commandText, type SlashCommand } from '../../domain/commands.ts';
 import { InvalidWord, orRefusal, UNRECOGNIZED } from '../../domain/failure/index.ts';
 import { normalizeText, parseCommandText } from '../../domain/language/command-text.ts';
 import { nearestWord } from '../../domain/language/nearest-word.ts';
@@ -81,9 +81,43 @@ export function parseMention(said: string, known: KnownCommands): Mention {
   if (question?.kind === 'offered')
     return { kind: 'guess', fact: question.refusal?.fact, reruns: question.commands };
   const { why, fact, message } = question?.refusal ?? unknown;
+  const advice = COMMAND_FOR.find(([wish]) => wish.test(text))?.[1];
+  if (advice !== undefined) {
+    const refused = question?.refusal ?? (stranger === undefined ? undefined : unknown);
+    return { kind: 'nothing', fact: [refused?.fact, advice].filter(Boolean).join(' ') };
+  }
   if (question === undefined && stranger === undefined) return { kind: 'nothing', fact: undefined };
   return { kind: 'nothing', fact: why === UNRECOGNIZED ? fact : message };
 }
+
+/** What people ask for that only a command does, and which one. No button: it would lose their other words. */
+const COMMAND_FOR: readonly (readonly [RegExp, string])[] = [
+  [
+    /\b(?:stop|pause|cancel|mute|snooze|unsubscribe)\b/i,
+    `To stop posts, type ${commandText('/billing schedules')}; to stop alerts, ${commandText('/billing watches')}.`,
+  ],
+  [
+    /\b(?:alert|alarm|warn|warning|notify|ping|anomaly|anomalies|(?:tell|let) (?:me|us) (?:know )?(?:when|once)|(?:set|create|make|move|raise|lower) (?:up )?(?:an? |the |our )?(?:budget|watch))\b/i,
+    `To be alerted when money runs low or spend jumps, type ${commandText('/billing watch')}.`,
+  ],
+  [
+    /\b(?:remind|reminder|schedule|post|(?:every|each) (?:morning|week|month|(?:mon|tues|wednes|thurs|fri)day))\b/i,
+    `For a post every day, week or month, type ${commandText('/billing schedule')}.`,
+  ],
+  [/\b(?:os|openstack|temporary)[ _-]?token\b/i, `For an OS_TOKEN, type ${commandText('/os-token')}.`],
+  [
+    /\b(?:connect|token|credentials|log ?in|sign ?in)\b/i,
+    `To connect an account or replace its token, type ${commandText('/billing connect')}.`,
+  ],
+  [
+    /\b(?:add|register|rename|remove|delete) (?:\S+ ){0,2}projects?\b/i,
+    `To add, rename or remove projects, type ${commandText('/billing projects')}.`,
+  ],
+  [
+    /\b(?:enough|make it|survive|(?:money|cash|funds|balance) (?:\S+ )?last)\b/i,
+    `For how long the money lasts, type ${commandText('/balance')}.`,
+  ],
+];
 
 /** `spend on prod last week` is a question; what is neither a question nor a command is refused as a command. */
 function commandOrQuestion(

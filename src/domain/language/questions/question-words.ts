@@ -44,6 +44,11 @@ const CONTRACTIONS: readonly (readonly [RegExp, string])[] = [
 export const spellOut = (text: string): string =>
   CONTRACTIONS.reduce((result, [form, whole]) => result.replace(form, whole), text.replace(EMOJI, ' '));
 
+/** `oct`, `15`, `15th`, `2026`, `2026-10-01`: between two of them a dash is a range's, elsewhere it says nothing. */
+const isOfDate = (word = ''): boolean =>
+  /^(?:\d{1,2}(?:st|nd|rd|th)?|2\d{3}|\d+[-./]\S*)$/i.test(word) ||
+  VOCABULARY.get(word.toLowerCase())?.role === 'month';
+
 function splitWords(text: string): readonly Word[] {
   const simple = simplifyText(
     spellOut(text)
@@ -54,7 +59,9 @@ function splitWords(text: string): readonly Word[] {
   return simple
     .split(' ')
     .flatMap((word) => word.split(/(,)/))
-    .filter((word) => word !== '' && word !== '-')
+    .filter(
+      (word, at, all) => word !== '' && (word !== '-' || (isOfDate(all[at - 1]) && isOfDate(all[at + 1]))),
+    )
     .map((typed) => ({ typed, text: typed.toLowerCase() }));
 }
 
@@ -74,6 +81,7 @@ const NOT_BEFORE: Readonly<Record<string, (after: string) => boolean>> = {
   next: isPeriodWord,
   last: isPeriodWord,
   up: (after) => after === 'to',
+  at: (after) => after !== 'the' && after !== 'weekend',
   calendar: (after) => !UNITS.has(after),
 };
 
