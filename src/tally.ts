@@ -15,7 +15,7 @@ const COMMANDS: Readonly<Record<string, readonly [what: string, run: () => Promi
   ],
   init: ['sets up Tally for your workspace, step by step', () => import('./cli/init.ts')],
   manifest: ['prints the Slack app’s manifest, to paste at api.slack.com', () => import('./cli/manifest.ts')],
-  reseal: ['seals every secret anew under the newest of ENCRYPTION_KEYS', records('runReseal')],
+  reseal: ['seals every secret again with the newest of ENCRYPTION_KEYS', records('runReseal')],
   copy: ['copies every workspace from another Redis', records('runCopy')],
   backup: ['writes every workspace to a file', records('runBackup')],
   restore: ['checks such a file, and writes it to Redis', records('runRestore')],

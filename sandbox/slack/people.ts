@@ -5,7 +5,7 @@ export interface Conversation extends Channel {
   /** IDs of people; `bot` when the bot is a member. */
   members: string[];
   archived?: boolean;
-  /** Shared with another organisation by Slack Connect. */
+  /** Shared with another organization by Slack Connect. */
   shared?: boolean;
 }
 
@@ -114,7 +114,7 @@ export const CHANNELS: readonly Conversation[] = [
     id: 'C0SHARED01',
     name: 'with-acme',
     kind: 'public',
-    topic: 'Shared with another organisation',
+    topic: 'Shared with another organization',
     members: [OWNER, MEMBER, EXTERNAL, 'bot'],
     shared: true,
   },

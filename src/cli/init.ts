@@ -92,7 +92,7 @@ async function choose(draft: EnvDraft, values: Values, prompts: Prompts | undefi
   if (begun !== undefined) {
     if (given !== undefined && optionsOf(given).join(' ') !== optionsOf(begun).join(' '))
       throw new UsageError(
-        `${ENV_FILE} was begun with ${optionsOf(begun).join(' ')}. To start over, move it away.`,
+        `${ENV_FILE} was started with ${optionsOf(begun).join(' ')}. To start over, move it away.`,
       );
     return begun;
   }

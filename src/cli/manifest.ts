@@ -13,7 +13,7 @@ const OPTIONS = {
   url: ['URL', 'for HTTP: the bot’s public address, such as https://tally.example.com'],
   socket: ['', 'for Socket Mode, which needs no public address'],
   prefix: ['PREFIX', 'puts a word before each command: acme makes /acme-balance'],
-  org: ['', 'lets an organisation install the app for all of its workspaces'],
+  org: ['', 'lets an organization install the app for all of its workspaces'],
   'workflow-steps': ['', 'adds the steps for Workflow Builder; implies --org'],
   json: ['', 'prints JSON instead of YAML'],
 } as const;

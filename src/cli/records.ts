@@ -149,7 +149,7 @@ export const runCopy = () =>
 export const runReseal = () =>
   runCommand(
     {
-      usage: ['Usage: tally reseal', '', 'Seals every secret anew under the newest of ENCRYPTION_KEYS.'],
+      usage: ['Usage: tally reseal', '', 'Seals every secret again with the newest of ENCRYPTION_KEYS.'],
       options: {},
     },
     () => {

@@ -131,7 +131,7 @@ export function createMetrics({
   );
   const rejected = counter(
     'tally_rejected_requests_total',
-    'Requests to /slack/events that were rejected because Slack did not send them like that, by reason.',
+    'Requests to /slack/events that were rejected, by reason.',
     'reason',
   );
   const storeErrors = counter(
@@ -155,7 +155,7 @@ export function createMetrics({
   );
   const latencies = histogram(
     'tally_service_request_duration_seconds',
-    'How long requests to billing and identity took, retries included, waiting for their turn not.',
+    'How long requests to billing and identity took, with retries, without waiting for their turn.',
     LATENCY_BUCKETS,
     'service',
   );

@@ -22,7 +22,7 @@ describe('a watch of the balance', () => {
 
     await say(page, '/billing watch prod balance 1');
     const form = page.getByRole('dialog');
-    await form.getByText('It would not have alerted in the last 90 days.').waitFor();
+    await form.getByText('It wouldn’t have alerted in the last 90 days.').waitFor();
     const [, left = ''] = /Now: ([\d,]+)\./.exec(await form.innerText()) ?? [];
     const threshold = String(Number(left.replaceAll(',', '')) - 100);
     await form.getByLabel('Below', { exact: true }).fill(threshold);

@@ -419,7 +419,7 @@ describe('the message of an alert', () => {
       'AT · &lt;1&gt; has 49 EUR left, below 50 EUR',
       ':eyes: AT · Acknowledged by <@U2>',
       ':zzz: AT · Snoozed by <@U3> until: AT',
-      'AT · The threshold was changed. This alert is about the one before.',
+      'AT · The threshold was changed. This alert is about the earlier one.',
     ]);
     const acknowledged: AlertEvent = { kind: 'acknowledged', at: NOW, by: 'U2' };
     const many = shown([CROSSED, ...Array<AlertEvent>(14).fill(acknowledged)]);

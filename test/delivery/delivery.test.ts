@@ -334,7 +334,7 @@ describe('after an outage', () => {
     const { blocks = '' } = inChannel()[0] ?? {};
     expect(blocks).toContain('9 earlier dates');
     expect(blocks).toContain(
-      'No figures (due Tue 8 Dec). The billing service did not answer within 1 seconds.',
+      'No figures (due Tue 8 Dec). The billing service didn’t answer within 1 seconds.',
     );
   });
 });
@@ -553,7 +553,7 @@ describe('when billing fails', () => {
     expect(pauses).toEqual([1, 2, 4, 8, 15, 30]);
     expect(inChannel()).toEqual([]);
     expect(toPerson()).toHaveLength(1);
-    expect(toPerson()[0]?.blocks).toContain('The billing service did not answer within 10 seconds.');
+    expect(toPerson()[0]?.blocks).toContain('The billing service didn’t answer within 10 seconds.');
     expect(toPerson()[0]?.blocks).toContain('schedule-now');
     expect(await lastSent()).toMatchObject({ result: 'failed', failures: 1 });
   });

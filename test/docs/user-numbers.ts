@@ -147,7 +147,7 @@ export const USER_NUMBERS: Readonly<Record<string, readonly string[]>> = {
   'docs/os-token.md': [
     `at most ${word(osTokens.most)} tokens in ${word(osTokens.per / MINUTE)} minutes`,
     // The statuses of these messages, as test/identity gets them.
-    ...['access (401, 403)', 'access (404)', 'project (404)', 'token (401)'],
+    ...['access (HTTP 401)', 'access (HTTP 404)', 'project (HTTP 404)', 'token (401)'],
   ],
   'docs/rights.md': [
     `for ${word(asker)} things a day; a workspace for ${everyone === 50 ? 'fifty' : everyone}`,

@@ -163,7 +163,7 @@ describe('a refusal', () => {
       );
       const message = await reply(MEMBER, 'Only its owner or a Tally manager can do this.');
       await press(MEMBER, message, BUTTON, CHANNEL);
-      const got = await newest(ADMIN, 'It’s about something that belongs to somebody else.');
+      const got = await newest(ADMIN, 'It belongs to someone else.');
       expect(got.visibleText).toContain('Yesterday’s spend for prod');
       return got;
     }

@@ -14,7 +14,7 @@ it('shows why there is no runway as text, whatever signs are in it', () => {
     connection: 'main',
     balance: parseAmount({ text: '5' }),
     bonuses: parseAmount({ text: '0' }),
-    runway: 'The billing service at <!channel> & co. could not be reached.',
+    runway: 'The billing service at <!channel> & co. couldn’t be reached.',
     remarks: [],
   };
   const { blocks } = balanceMessage(answerView(figures, NOW));

@@ -81,7 +81,7 @@ it('do not say why an address is refused: that tells where the service is', asyn
   const note = JSON.stringify({ ...failure, since: START });
   await bot.redis.client.hset(recordKey(TEAM), 'failed:balance:456:1', note);
   for (const page of [await home(MEMBER), await status(MEMBER)]) {
-    expect(page).toContain('Tally does not connect to the service’s address. First failed: ');
+    expect(page).toContain('Tally doesn’t connect to the service’s address. First failed: ');
     expect(page).not.toContain('private');
   }
 });

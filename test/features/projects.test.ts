@@ -589,7 +589,7 @@ describe('two managers at once', () => {
     const [winner = ''] = aliases.map((field) => field.slice('project:'.length));
     const at = winner === 'live' ? 0 : 1;
     expect(said[at]).toContain(`prod is now named ${winner}`);
-    expect(said[1 - at]).toMatch(/Somebody else changed this first|Someone renamed or removed prod/);
+    expect(said[1 - at]).toMatch(/Someone else changed this first|Someone renamed or removed prod/);
     expect((await audit()).length).toBe(before + 1);
     await bot.slack.dismiss(ADMIN);
   });

@@ -785,7 +785,7 @@ describe('when Slack does not return a person’s role', () => {
     const key = command(OWNER, '/balance 123');
     const suggestions = suggest(OWNER, 'settings-zone', 'tokyo');
     expect(await suggestions).toEqual([]);
-    expect((await reply(await key)).visibleText).toContain('Slack did not answer users.info');
+    expect((await reply(await key)).visibleText).toContain('Slack didn’t answer users.info');
   }, 20_000);
 
   it('a group that cannot be looked up grants nothing, and its members can still ask', async () => {

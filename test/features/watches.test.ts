@@ -160,7 +160,7 @@ describe('the form', () => {
     expect(modalText()).not.toContain('last 90 days');
     expect(around.asked).toEqual([]);
     await change('projects', { selected_option: option('123:1') });
-    expect(await modalSays('It would not have alerted in the last 90 days.')).toContain('Now: 48 days.');
+    expect(await modalSays('It wouldn’t have alerted in the last 90 days.')).toContain('Now: 48 days.');
     expect(around.asked).toEqual([{ project: '123', kind: 'runway' }]);
   });
 
@@ -190,7 +190,7 @@ describe('the form', () => {
     expect(noisy).toContain('5× would have alerted at most once a month.');
     expect(noisy).toMatch(/It would have alerted 18 times in the last 90 days: 10 earlier, /);
     await tally().slack.press(OWNER, { viewId: modal()!.id }, 'Use 5×');
-    await modalSays('It would not have alerted in the last 90 days.');
+    await modalSays('It wouldn’t have alerted in the last 90 days.');
     expect(view()).toContain('"initial_value":"5"');
     expect(view()).toContain('"initial_value":"100"');
     expect(await save()).toContain('above 5× usual');
@@ -224,7 +224,7 @@ describe('the form', () => {
 
   it('shows a message instead of the preview when billing fails, and still saves', async () => {
     around.figures = new ServiceUnreachable('billing', 'billing.example', 'ECONNREFUSED');
-    expect(await openForm()).toContain('could not be reached');
+    expect(await openForm()).toContain('couldn’t be reached');
     expect(await save()).toContain('Saved');
   });
 
@@ -575,7 +575,7 @@ describe('an alert', () => {
     await tally().slack.press(OWNER, { channel: CHANNEL, ts }, 'watch-more');
     await modalSays('Tally filled in a threshold');
     expect(view()).toContain('"initial_value":"5"');
-    expect(modalText()).toContain('It would not have alerted in the last 90 days.');
+    expect(modalText()).toContain('It wouldn’t have alerted in the last 90 days.');
     expect(await save()).toContain('above 5× usual');
   });
 });

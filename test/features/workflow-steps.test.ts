@@ -130,7 +130,7 @@ describe('Get spend', () => {
 
   it('repeats no secret that was put into an input', async () => {
     const error = await errorOf(spend({ project: goodToken(bot.billing) }));
-    expect(error).toContain('Tally did not store, log or repeat it');
+    expect(error).toContain('Tally didn’t store, log or repeat it');
     expect(bot.log()).not.toContain(goodToken(bot.billing));
   });
 

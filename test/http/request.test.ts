@@ -820,7 +820,7 @@ describe('an address that is not allowed', () => {
     const unknown = await said(async () => {
       throw Object.assign(new Error('getaddrinfo ENOTFOUND'), { code: 'ENOTFOUND' });
     });
-    expect(unknown.reads).toContain('could not be reached');
+    expect(unknown.reads).toContain('couldn’t be reached');
     for (const address of ['10.0.0.1', '127.0.0.1', '169.254.169.254', '168.63.129.16', 'fd00:ec2::254'])
       expect(await said(async () => [{ address, family: address.includes(':') ? 6 : 4 }])).toEqual(unknown);
     expect(await said(async () => [])).toEqual(unknown);

@@ -112,7 +112,7 @@ describe('the address of a service, and the error’s code', () => {
 
   it('are left out of sentences for posts and lists', () => {
     expect(unreachable('10.1.2.3', 'ECONNRESET').message).toBe('The billing service closed the connection.');
-    expect(unreachable('10.1.2.3', 'ENOTFOUND').message).toBe('The billing service could not be reached.');
+    expect(unreachable('10.1.2.3', 'ENOTFOUND').message).toBe('The billing service couldn’t be reached.');
   });
 });
 

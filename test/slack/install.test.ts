@@ -273,7 +273,7 @@ describe('coming back from Slack', () => {
     const { state, cookie } = await bot.openInstallPage();
     const { status, html } = await bot.followRedirect({ error: 'access_denied', state }, cookie);
     expect(status).toBe(200);
-    expect(html).toContain('Tally was not installed');
+    expect(html).toContain('Tally wasn’t installed');
     await nothingInstalled();
   });
 
@@ -298,7 +298,7 @@ describe('coming back from Slack', () => {
     bot.slack.limit('oauth.v2.access', 3_600);
     const { status, html } = await bot.followRedirect({ code: bot.slack.allow(NORTH), state }, cookie);
     expect(status).toBe(502);
-    expect(html).toContain('Slack did not complete the installation');
+    expect(html).toContain('Slack didn’t complete the installation');
   });
 
   it('repeats nothing of what the address says', async () => {

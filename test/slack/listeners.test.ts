@@ -318,7 +318,7 @@ describe('a form', () => {
 
   it('that cannot be read is replaced by what went wrong', async () => {
     const ack = await submit('broken');
-    expect(ack).toMatchObject({ response_action: 'update', view: { title: { text: 'That did not work' } } });
+    expect(ack).toMatchObject({ response_action: 'update', view: { title: { text: 'That didn’t work' } } });
     expect(textOf(ack)).toContain('Nothing was changed.');
   });
 
@@ -346,7 +346,7 @@ describe('a form', () => {
       errors: { last: expect.stringContaining('You’re asking faster') },
     });
     const ack = await submit('a', { blocks: [section('no field')] });
-    expect(ack).toMatchObject({ response_action: 'update', view: { title: { text: 'That did not work' } } });
+    expect(ack).toMatchObject({ response_action: 'update', view: { title: { text: 'That didn’t work' } } });
     expect(ran).toEqual([]);
   });
 });

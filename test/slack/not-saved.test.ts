@@ -25,7 +25,7 @@ describe('a token that was not registered', () => {
   });
 
   it('says nothing about the previous one when another person was faster', () => {
-    const said = reads(new EditConflict('Somebody else changed this first.'));
+    const said = reads(new EditConflict('Someone else changed this first.'));
     expect(said).toMatch(/^Not connected/);
     expect(said).not.toContain('stays in use');
   });

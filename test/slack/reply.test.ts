@@ -452,14 +452,14 @@ describe('an error', () => {
       ...[expect.stringMatching(/^url it Tally can’t reach its database/)],
     ]);
     expect(await sentAfter(errors().send(await loadingView(COMMAND), report, {}, 'answer'))).toEqual([
-      ...[expect.stringMatching(/^update V-new That did not work/)],
+      ...[expect.stringMatching(/^update V-new That didn’t work/)],
     ]);
     const bug = errors().explain(new TypeError('a bug'), { outcome: 'ok' });
     expect(await sentAfter(errors().send(targetOf(COMMAND), bug, {}, 'answer'))).toEqual([
       ...[expect.stringContaining(`this reference: ${bug.id}.`)],
     ]);
     expect(await sentAfter(errors().send(await loadingView(COMMAND), bug, {}, 'answer'))).toEqual([
-      ...[expect.stringMatching(/^update V-new That did not work Something went wrong/)],
+      ...[expect.stringMatching(/^update V-new That didn’t work Something went wrong/)],
     ]);
   });
 

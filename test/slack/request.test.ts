@@ -119,7 +119,7 @@ describe('a modal that a visit opened', () => {
       }),
     });
     await tally.slack.say(OWNER, CHANNEL, '/spend');
-    await tally.slack.waitFor(() => titles() === 'That did not work');
+    await tally.slack.waitFor(() => titles() === 'That didn’t work');
     expect(textOf(tally.slack.modal(OWNER)?.view)).toContain('rejected the access token');
     expect(tally.messageTexts()).toEqual([]);
   });

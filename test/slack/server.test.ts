@@ -112,7 +112,7 @@ describe('a listener', () => {
     await started();
     bot.slack.failNext('users.info', { status: 500 }, 5);
     const answer = await bot.ask('/balance 123');
-    expect(answer.visibleText).toContain('Slack did not answer users.info');
+    expect(answer.visibleText).toContain('Slack didn’t answer users.info');
     expect(bot.slack.complaints).toEqual([]);
   });
 

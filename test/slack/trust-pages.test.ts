@@ -37,7 +37,7 @@ describe('the pages about trust', () => {
 
   it('tell what is kept of a request to managers', async () => {
     const { text } = await read(bot, '/privacy');
-    expect(text).toContain('what somebody asked a Tally manager for, for 24 hours');
+    expect(text).toContain('what someone asked a Tally manager for, for 24 hours');
     expect(text).toContain('Other questions are not in it');
   });
 
@@ -52,7 +52,7 @@ describe('the pages about trust of a bot with its own settings', () => {
   it.each([
     ['hashed', 'as a hash that only this bot can make'],
     ['plain', 'by their Slack ID'],
-    ['none', 'do not appear'],
+    ['none', 'don’t appear'],
   ])('say how the log names people: %s', async (LOG_USER_IDS, says) => {
     const bot = await startOAuthBot({ env: { LOG_USER_IDS } });
     expect((await read(bot, '/privacy')).text).toContain(says);

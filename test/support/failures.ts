@@ -70,7 +70,7 @@ export const failuresOfAll = (): readonly (readonly [failure: Failure, ...names:
   [new failures.AddressRefused('127.0.0.1', 'is private'), '127.0.0.1: it is private'],
   [new failures.SlackFailed('users.info', 'ratelimited', { retryAfter: 2 }), 'rate limit'],
   ...['request_error', 'http_error', 'failed', 'ECONNRESET'].map(
-    (code) => [new failures.SlackFailed('users.info', code), `did not answer users.info (${code})`] as const,
+    (code) => [new failures.SlackFailed('users.info', code), `didn’t answer users.info (${code})`] as const,
   ),
   ...['fatal_error', 'E', 'aECONNRESET', 'ECONNRESET_'].map(
     (code) =>

@@ -357,7 +357,7 @@ describe('of two who change one thing at once', () => {
     ['an access', 'no access', 'a replaced access', 'The application access was removed'],
     ['a schedule', 'a changed schedule', 'no schedule', 'The schedule was changed'],
     ['a schedule', 'no schedule', 'a changed schedule', 'The schedule was removed'],
-    ['a watch', 'a changed watch', 'no watch', 'Somebody else changed the watch'],
+    ['a watch', 'a changed watch', 'no watch', 'Someone else changed the watch'],
     ['a watch', 'no watch', 'a changed watch', 'The watch was removed'],
     ['a channel', 'no channel’s default', 'no project', 'The channel no longer has a default project'],
     ['a damaged project', 'no damaged project', 'no damaged project', 'damaged was removed'],

@@ -37,7 +37,7 @@ describe('a stored failure', () => {
     for (const [failure] of others) {
       const worded = wordFailure(readBack(JSON.stringify(storeFailure(failure))), TODAY);
       if (failure.kind === 'address-refused')
-        expect(worded).toBe('Tally does not connect to the service’s address: it is private.');
+        expect(worded).toBe('Tally doesn’t connect to the service’s address: it is private.');
       else expect(worded).toBe(failure.message);
     }
   });

@@ -15,7 +15,7 @@ export const POINTS = {
   reach: {
     asked: 'the address',
     wanted: 'a connection, with a valid certificate',
-    otherwise: 'no answer: “The billing service could not be reached.”',
+    otherwise: 'no answer: “The billing service couldn’t be reached.”',
   },
   redirect: {
     asked: 'the address',
@@ -40,7 +40,7 @@ export const POINTS = {
   time: {
     asked: 'every question',
     wanted: 'the whole answer within 10 seconds',
-    otherwise: 'no answer: “The billing service did not answer within 10 seconds.”',
+    otherwise: 'no answer: “The billing service didn’t answer within 10 seconds.”',
   },
   size: {
     asked: 'every question',
@@ -121,7 +121,7 @@ export const POINTS = {
   'unknown-project': {
     asked: 'balance and a day of project 2147483647',
     wanted: 'no data, or an error other than 401',
-    otherwise: 'somebody else’s figures for a mistyped ID; after a 401, word that the token was rejected.',
+    otherwise: 'someone else’s figures for a mistyped ID; after a 401, word that the token was rejected.',
   },
   'wrong-product': {
     asked: 'balance and a day with another product',

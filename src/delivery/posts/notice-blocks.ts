@@ -19,7 +19,7 @@ const REMEDIES: Readonly<Record<Exclude<PauseReason, 'person'>, string>> = {
   'not-in-channel': 'Type /invite @Tally in the channel.',
   'channel-restricted': 'Let Tally post there, or edit the schedule and choose another channel.',
   'project-limited':
-    'The project is limited to other channels. Ask a Tally manager to add this one, or edit the schedule and choose another channel.',
+    'The project is limited to other channels. Ask a Tally manager to add this channel, or edit the schedule and choose another channel.',
   'token-rejected': `It may have expired or been revoked. A Tally manager can replace it with ${commandText('/billing connect')}.`,
   'not-connected': `A Tally manager can add the connection with ${commandText('/billing connect')}.`,
   'app-removed': 'Ask an admin to install Tally again.',
@@ -27,7 +27,7 @@ const REMEDIES: Readonly<Record<Exclude<PauseReason, 'person'>, string>> = {
 /** For a reader who manages Tally: what to do, not whom to ask. */
 const MANAGERS_REMEDIES: Partial<typeof REMEDIES> = {
   'project-limited':
-    'The project is limited to other channels. Add this one to it, or edit the schedule and choose another channel.',
+    'The project is limited to other channels. Add this channel to it, or edit the schedule and choose another channel.',
   'token-rejected': 'It may have expired or been revoked. Replace it.',
   'not-connected': 'Add the connection again.',
 };

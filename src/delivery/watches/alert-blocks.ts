@@ -145,7 +145,7 @@ function historyText(event: AlertEvent, wordFigures: (event: FiguresEvent) => st
     case 'snoozed':
       return `:zzz: ${at} · Snoozed by ${mention(event.by)} until: ${formatInstant(event.until)}`;
     case 'replaced':
-      return `${at} · The threshold was changed. This alert is about the one before.`;
+      return `${at} · The threshold was changed. This alert is about the earlier one.`;
   }
 }
 

@@ -115,7 +115,7 @@ export function requireShortText(text: string): void {
 /** Something in the command looks like a secret. The failure does not contain it, so that it can't be repeated. */
 export class SecretPasted extends FailureBase<'secret-pasted'> {
   constructor() {
-    super('secret-pasted', 'That looks like a token or a password. Tally did not store, log or repeat it.');
+    super('secret-pasted', 'That looks like a token or a password. Tally didn’t store, log or repeat it.');
   }
 }
 

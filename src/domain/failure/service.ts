@@ -83,7 +83,7 @@ export class TimedOut extends FailureBase<'timed-out'> {
     readonly service: Service,
     readonly after: Millis,
   ) {
-    super('timed-out', `${NAMES[service]} did not answer within ${Math.round(after / 1000)} seconds.`);
+    super('timed-out', `${NAMES[service]} didn’t answer within ${Math.round(after / 1000)} seconds.`);
   }
 }
 
@@ -101,7 +101,7 @@ export class ServiceUnreachable extends FailureBase<'service-unreachable'> {
     readonly code: string,
     options?: ErrorOptions,
   ) {
-    const what = CLOSED_CODES.has(code) ? 'closed the connection' : 'could not be reached';
+    const what = CLOSED_CODES.has(code) ? 'closed the connection' : 'couldn’t be reached';
     super('service-unreachable', `${NAMES[service]} ${what}.`, options);
   }
 
@@ -212,6 +212,6 @@ export class AddressRefused extends FailureBase<'address-refused'> {
     readonly host: string,
     readonly why: string,
   ) {
-    super('address-refused', `Tally does not connect to ${host}: it ${why}.`);
+    super('address-refused', `Tally doesn’t connect to ${host}: it ${why}.`);
   }
 }

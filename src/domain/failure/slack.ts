@@ -30,7 +30,7 @@ const SILENT: ReadonlySet<string> = new Set(['request_error', 'http_error', 'fai
 
 function sentence(method: string, code: string): string {
   if (code === 'ratelimited') return 'Slack asked Tally to slow down (rate limit).';
-  if (SILENT.has(code) || /^E[A-Z]+$/.test(code)) return `Slack did not answer ${method} (${code}).`;
+  if (SILENT.has(code) || /^E[A-Z]+$/.test(code)) return `Slack didn’t answer ${method} (${code}).`;
   return `Slack returned an error for ${method} (${code}).`;
 }
 

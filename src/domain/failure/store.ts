@@ -38,10 +38,10 @@ export class SettingsDamaged extends FailureBase<'settings-damaged'> {
   }
 }
 
-/** Somebody else changed the same record after it was read. @param now a sentence about its current state */
+/** Someone else changed the same record after it was read. @param now a sentence about its current state */
 export class EditConflict extends FailureBase<'edit-conflict'> {
   constructor(readonly now: string) {
-    super('edit-conflict', `Somebody else changed this first. ${now}`);
+    super('edit-conflict', `Someone else changed this first. ${now}`);
   }
 }
 

@@ -98,7 +98,7 @@ function findPeriod(phrase: PeriodPhrase, today: Day, writtenOn: Day, zone: Zone
   if (firstDay === undefined || lastDay === undefined)
     throw new InvalidWord(
       clipWord(phrase.typed),
-      `does not exist in ${zone}, which skipped it when it crossed the date line`,
+      `doesn’t exist in ${zone}, which skipped it when it crossed the date line`,
       `The days around it are ${addDays(first, -1)} and ${addDays(last, 1)}.`,
     );
   const asked = { first: firstDay, last: lastDay, today };

@@ -140,7 +140,7 @@ export const leavesDaysOut = ({ uncompared }: UsageDifference): boolean =>
 export const hasPartialDays = ({ partialDays }: Usage, { before }: ExplainedChange): boolean =>
   partialDays.length + before.partialDays.length > 0;
 
-export const LEFT_OUT = 'Days whose counterpart has no data are left out: missing is not zero.';
+export const LEFT_OUT = 'Days whose counterpart has no data are left out.';
 export const NO_COMPLETE_DAY = 'Only complete days are compared, and this period has none.';
 export const ROUNDED = 'Rounded amounts may not add up to the last cent.';
 

@@ -59,7 +59,7 @@ export function watchBlocks(
 
 const NO_PROJECT: ChosenProject = { id: '', product: 1 };
 
-const PREVIEWING = 'Asking the billing service what this would have alerted about…';
+const PREVIEWING = 'Asking the billing service when this would have alerted…';
 const NO_CURRENCY = `Amounts have no currency here: the billing service names none. A Tally manager can set a label in \`${commandText('/billing settings')}\`.`;
 
 export const suggestingModal: ModalView = waitingModal('Change threshold', PREVIEWING);
@@ -175,7 +175,7 @@ function nowLines(rule: WatchRule, { measurement, isKnown }: WatchPreview, money
 }
 
 function countText(dates: readonly string[]): string {
-  if (dates.length === 0) return `It would not have alerted in the last ${DAYS} days.`;
+  if (dates.length === 0) return `It wouldn’t have alerted in the last ${DAYS} days.`;
   const shown = dates.slice(-MOST_DATES);
   const more = dates.length - shown.length;
   const times = dates.length === 1 ? 'once' : `${dates.length} times`;

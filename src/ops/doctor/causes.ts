@@ -184,11 +184,11 @@ const REDIS: Causes = {
   ],
   READONLY: [
     'is a replica, which refuses every change',
-    'Set the address of the primary: `REDIS_URL={asPrimary}`',
+    'Set the address of the master: `REDIS_URL={asPrimary}`',
   ],
   MASTERDOWN: [
-    'is a replica that has lost its primary',
-    'Set the address of the primary: `REDIS_URL={asPrimary}`',
+    'is a replica that has lost its master',
+    'Set the address of the master: `REDIS_URL={asPrimary}`',
   ],
   NOREPLICAS: [
     'has too few replicas for `min-replicas-to-write`, and refuses every change',

@@ -126,7 +126,7 @@ function aboutOwned({ text }: ManagerRequest, record: Workspace): string[] {
 const WHY: Partial<Record<RequestReason, string>> = {
   manager: 'Only Tally managers can do this.',
   member: 'Only full members can set this up. It will belong to you.',
-  owner: 'It’s about something that belongs to somebody else.',
+  owner: 'It belongs to someone else.',
   channel: 'It’s about a project that is limited to other channels.',
 };
 const why = (reason: string): string[] => {

@@ -41,7 +41,7 @@ const DESCRIPTIONS: Descriptions = {
     const why =
       reason === 'unknown-key'
         ? 'Its encryption key is missing. Tally’s operator can add the key to ENCRYPTION_KEYS again.'
-        : 'The record is damaged, so Tally did not use it.';
+        : 'The record is damaged, so Tally didn’t use it.';
     return what === 'billing-token' && canManage(asked)
       ? { todo: why, buttons: [REPLACE_TOKEN] }
       : { todo: `${why} ${restoreText(what, canManage(asked))}` };

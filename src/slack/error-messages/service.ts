@@ -59,7 +59,7 @@ export const SERVICE_DESCRIPTIONS = {
   }),
   'address-refused': (_, asked) => ({
     todo: PUBLIC_ONLY,
-    ...(!canManage(asked) && { sentence: 'Tally does not connect to the service’s address.' }),
+    ...(!canManage(asked) && { sentence: 'Tally doesn’t connect to the service’s address.' }),
   }),
 } satisfies Partial<Descriptions>;
 

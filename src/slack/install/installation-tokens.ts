@@ -16,7 +16,7 @@ export interface StoredInstallation {
 /** @returns the workspace's ID, or the organisation's for an org-wide installation @throws RangeError without either */
 export function installationId({ isEnterpriseInstall, enterprise, team }: Installation): string {
   const id = isEnterpriseInstall ? enterprise?.id : team?.id;
-  if (id === undefined) throw new RangeError('An installation belongs to a workspace or an organisation.');
+  if (id === undefined) throw new RangeError('An installation belongs to a workspace or an organization.');
   return id;
 }
 

@@ -55,8 +55,8 @@ const EVENTS: Readonly<Record<string, string>> = {
   'message.im': 'to answer questions in direct messages with Tally',
   app_uninstalled: 'to delete everything of a workspace that removes Tally',
   tokens_revoked: 'to delete everything of a workspace that revokes Tally’s token',
-  team_access_revoked: 'to delete everything of a workspace that its organisation takes away from Tally',
-  team_access_granted: 'to answer a workspace again that its organisation lets use Tally',
+  team_access_revoked: 'to delete everything of a workspace that its organization takes away from Tally',
+  team_access_granted: 'to answer a workspace again that its organization lets use Tally',
 };
 
 /** Subscribed to where the app has steps. */

@@ -56,7 +56,7 @@ export function createNotInstalledReply(
       if (message === undefined) return undefined;
       if (command !== undefined) return { response_type: 'ephemeral', ...escapeMessageText(message) };
       if (type !== 'view_submission') return undefined;
-      const view = modal({ title: 'That did not work', blocks: message.blocks });
+      const view = modal({ title: 'That didn’t work', blocks: message.blocks });
       return { response_action: 'update', view };
     },
   };

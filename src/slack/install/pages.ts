@@ -102,7 +102,7 @@ export function donePage(
 ): HtmlPage {
   const where = name === undefined ? '' : ` in ${escapeHtml(name)}`;
   const first = isOrganisation
-    ? '<li>Choose the workspaces for Tally in your organisation’s settings in Slack, under Integrations.</li>\n'
+    ? '<li>Choose the workspaces for Tally in your organization’s settings in Slack, under Integrations.</li>\n'
     : '';
   return page(
     200,
@@ -122,7 +122,7 @@ ${first}<li>An admin types <code>${commandText('/billing connect')}</code> and r
 const REFUSALS: Readonly<Record<PageRefusal, { status: number; title: string; says: string }>> = {
   denied: {
     status: 200,
-    title: 'Tally was not installed',
+    title: 'Tally wasn’t installed',
     says: 'You or a rule of your workspace declined on Slack’s page. Nothing was saved.',
   },
   state: {
@@ -132,7 +132,7 @@ const REFUSALS: Readonly<Record<PageRefusal, { status: number; title: string; sa
   },
   slack: {
     status: 502,
-    title: 'Slack did not complete the installation',
+    title: 'Slack didn’t complete the installation',
     says: 'Nothing was saved. Start again; that usually helps.',
   },
   store: {

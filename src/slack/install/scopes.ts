@@ -8,15 +8,15 @@ interface Scope {
 
 /** Every scope that Tally asks for, with its reason: the only list of them. */
 export const SCOPES: readonly Scope[] = [
-  { scope: 'commands', why: 'to be called by slash commands, such as /billing' },
+  { scope: 'commands', why: 'to offer slash commands, such as /billing' },
   { scope: 'chat:write', why: 'to answer, and to post what people scheduled' },
   {
     scope: 'im:write',
-    why: 'to write to one person: how their form ended, a warning, a request to a manager',
+    why: 'to send direct messages: the result of a form, a warning, a request to a manager',
   },
   { scope: 'users:read', why: 'to know who is an owner, an admin or a guest, and how to write numbers' },
-  { scope: 'app_mentions:read', why: 'to be asked by mention, in threads as well' },
-  { scope: 'im:history', why: 'to be asked in its own direct messages; it reads no other conversation' },
+  { scope: 'app_mentions:read', why: 'to read mentions of Tally, also in threads' },
+  { scope: 'im:history', why: 'to read direct messages to Tally; it reads no other conversation' },
   { scope: 'channels:read', why: 'to check a public channel before posting there on schedule' },
   {
     scope: 'groups:read',
@@ -24,7 +24,7 @@ export const SCOPES: readonly Scope[] = [
   },
   {
     scope: 'channels:join',
-    why: 'to join a public channel when somebody schedules a post there',
+    why: 'to join a public channel when someone schedules a post there',
     optional: true,
   },
   {

@@ -35,7 +35,7 @@ const days = (time: Millis): string => `${time / DAY} days`;
 const LOGGED = {
   hashed: 'People appear in it as a hash that only this bot can make.',
   plain: 'People appear in it by their Slack ID.',
-  none: 'People do not appear in it.',
+  none: 'People don’t appear in it.',
 } as const;
 
 function privacyPage({ log, tracing, figuresKept }: TrustPageParts) {
@@ -69,7 +69,7 @@ ${definitionList([
     `the last one of each thread, as a command: for ${days(THREAD_LIFETIME)}, at most ${MOST_QUESTIONS.toLocaleString('en')}.`,
   ],
   ['Workflow steps', 'what a running step was asked, encrypted, until it ends.'],
-  ['Requests', `what somebody asked a Tally manager for, for ${REQUEST_LIFETIME / HOUR} hours.`],
+  ['Requests', `what someone asked a Tally manager for, for ${REQUEST_LIFETIME / HOUR} hours.`],
   [
     'Audit',
     `who changed what, and asked a manager for what: the newest ${MAX_AUDIT_ENTRIES.toLocaleString('en')} entries. Other questions are not in it.`,
@@ -98,7 +98,7 @@ ${definitionList([
   [`<code>${commandText('/billing help')}</code>`, 'what you can ask, with examples'],
   [
     `<code>${commandText('/billing status')}</code>`,
-    'whether everything works, and what to do if it does not',
+    'whether everything works, and what to do if it doesn’t',
   ],
 ])}
 <p>A button named <b>Ask a manager</b> sends your request to the people who manage Tally in your workspace.</p>
@@ -127,7 +127,7 @@ function securityPage({ supportUrl, version }: TrustPageParts) {
 <h2>What it asks Slack for</h2>
 ${scopeList()}
 <h2>Report a vulnerability</h2>
-<p>If this bot is affected, ${contact}. A vulnerability of Tally itself goes to its repository, privately: the file SECURITY.md there says how. Please do not open a public issue.</p>
+<p>If this bot is affected, ${contact}. A vulnerability of Tally itself goes to its repository, privately: the file SECURITY.md there says how. Don’t open a public issue.</p>
 <p class="small">Tally ${version} · <a href="/privacy">Privacy</a> · <a href="/support">Support</a></p>`,
   );
 }

@@ -37,7 +37,7 @@ export function createWelcome(
     const { user, bot, isEnterpriseInstall } = installation;
     const workspace = installationId(installation);
     log.info({ workspace }, 'Tally was installed');
-    const about = isEnterpriseInstall ? 'for the organisation' : 'for the workspace';
+    const about = isEnterpriseInstall ? 'for the organization' : 'for the workspace';
     const outcomes = await Promise.allSettled([
       audit.record(workspace, { at: clock(), who: user.id, action: 'app installed', about }),
       callSlack('chat.postMessage', () =>

@@ -178,7 +178,7 @@ async function storeDraft<K extends FormTypes>(
 function changedText<T extends OwnedItem>(kind: OwnedKind<T>, now: T, request: Request): string {
   const text = `${kind.words.summary(now, request)} → ${targetMarkup(targetOf(now))}`;
   const what = canReadOwned(now, request) ? ` It’s now ${text}.` : '';
-  return `Somebody else changed this ${kind.kind} first.${what} Save again to replace that.`;
+  return `Someone else changed this ${kind.kind} first.${what} Save again to replace that.`;
 }
 
 /** What an edit keeps: whose it is, and since when. */

@@ -71,7 +71,7 @@ export const PAUSED_TEXTS = {
   'project-limited': 'paused: the project is limited to other channels',
   'not-connected': 'paused: its connection to the billing service is missing',
 } as const;
-export const RESUMES_BY_ITSELF = ' · resumes automatically once it works';
+export const RESUMES_BY_ITSELF = ' · resumes by itself once it works';
 
 const SAVE_AGAIN = 'Nothing is saved yet. Choose Save again to save it anyway.';
 const NOTHING = 'No scheduled post, watch or application access stops.';

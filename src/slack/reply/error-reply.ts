@@ -98,7 +98,7 @@ export const errorModalOf = (report: ErrorReport, asked: Asked, isUnchanged: boo
   const { blocks } = errorMessageOf(report, asked, isUnchanged);
   // An unforeseen error is not tried again from a modal.
   return modal({
-    title: 'That did not work',
+    title: 'That didn’t work',
     blocks: report.failure === undefined ? withoutActions(blocks) : blocks,
   });
 };

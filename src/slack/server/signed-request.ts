@@ -231,11 +231,11 @@ export type RejectionReason = keyof typeof REJECTIONS;
 const BY_SETTINGS: Partial<Record<RejectionReason, readonly [msg: string, todo: string]>> = {
   'wrong-signature': [
     'Rejected requests that were not signed with SLACK_SIGNING_SECRET',
-    'If nobody gets an answer, set SLACK_SIGNING_SECRET to the Signing Secret on the app’s page, Basic Information. Otherwise somebody else sends them.',
+    'If nobody gets an answer, set SLACK_SIGNING_SECRET to the Signing Secret on the app’s page, Basic Information. Otherwise someone else sends them.',
   ],
   outdated: [
     'Rejected requests that were signed more than five minutes before or after this machine’s time',
-    'If nobody gets an answer, correct this machine’s clock. Otherwise somebody else sends them.',
+    'If nobody gets an answer, correct this machine’s clock. Otherwise someone else sends them.',
   ],
 };
 

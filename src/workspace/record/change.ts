@@ -183,7 +183,7 @@ function describeCurrent(field: string, before: RecordFields, now: RecordFields)
     case FIELDS.schedule:
       return `The schedule was ${changed}. See ${commandText('/billing schedules')}.`;
     case FIELDS.watch:
-      return isRemoved ? 'The watch was removed.' : 'Somebody else changed the watch.';
+      return isRemoved ? 'The watch was removed.' : 'Someone else changed the watch.';
     default:
       return 'Check what it says now.';
   }
