@@ -38,21 +38,19 @@ import type { OnFinished } from './runtime/work.ts';
 import { createCommandNames } from './slack/command-names.ts';
 import { createTrustPages } from './slack/install/trust-pages.ts';
 import { createInstallations } from './slack/installations.ts';
-import { createErrorReply } from './slack/reply/error-reply.ts';
-import type { LoadingDelays } from './slack/reply/reply.ts';
 import { createResponseUrlClient } from './slack/reply/response-url.ts';
 import { createUserDirectory } from './slack/request/users.ts';
 import { createRateLimiter, RATE_LIMITS, type RateLimiter } from './slack/server/rate-limit.ts';
 import { registerListeners } from './slack/server/register-listeners.ts';
 import { REJECTIONS } from './slack/server/signed-request.ts';
 import { createSlackServer } from './slack/server/slack-server.ts';
+import type { LoadingDelays, SlackServices } from './slack/services.ts';
 import { onApiCall } from './slack/web-client.ts';
 import { createKeyring } from './vault/keyring.ts';
 import { createServiceNotes } from './workspace/answer-notes.ts';
 import { createManagerRequests } from './workspace/once/manager-requests.ts';
 import { createOneTimeGrants } from './workspace/once/one-time-grants.ts';
 import { createOpenSteps } from './workspace/once/open-steps.ts';
-import { createEventDedup, createOAuthNonces } from './workspace/once/replay-protection.ts';
 import { createTokenQuota } from './workspace/once/token-quota.ts';
 import { createAudit } from './workspace/record/audit.ts';
 import { createLastUsed } from './workspace/record/last-used.ts';
@@ -144,7 +142,6 @@ export function createTally(
   const names = createCommandNames(() => all.commands(), config.slack.commandPrefix);
   const responseUrls = createResponseUrlClient(undefined, names);
   const users = createUserDirectory(clock);
-  const errorReply = createErrorReply(log);
   const threads = createThreadStore(redis);
   const openSteps = createOpenSteps(redis, keyring);
   const requests = createManagerRequests(redis);
@@ -161,10 +158,8 @@ export function createTally(
     authUrl: (text: string) => parseAuthUrl(text, config.trustedHosts),
   };
   const addresses = { baseUrl: config.billing.baseUrl, authUrl: config.identity.authUrl };
-  const services: Services = {
-    ...{ workspaces, billing, lastUsed, audit, delivery, reports, requests, threads, openSteps },
-    ...{ limits, log, clock, all },
-  };
+  const shared = { workspaces, audit, requests, threads, openSteps, limits, log, clock };
+  const services: Services = { ...shared, billing, lastUsed, delivery, reports, all };
   // In the order of `/billing help`: what people ask most comes first.
   const features: readonly Feature[] = [
     createBalanceFeature(services),
@@ -198,33 +193,23 @@ export function createTally(
     newerRecords.check,
     (err) => log.error({ err, todo: redisAdvice(err, config.redisUrl) }, 'Redis takes no writes'),
   );
-  const sdkLog = boltLogger(log);
-  const installations = createInstallations(config.slack, {
-    ...{ redis, keyring, audit, responseUrls, names, log, clock },
-    boltLogger: sdkLog,
-    onForget: all.forget,
-  });
-  const slack = createSlackServer(config.slack, {
-    routes: { '/healthz': health.healthz, '/readyz': health.readyz, '/metrics': metrics.page },
-    pages: createTrustPages({
-      ...{ log: config.log, tracing: config.tracing, supportUrl: config.http.supportUrl },
-      ...{ version: VERSION, figuresKept: FIGURES_LIFETIME, names },
-    }),
-    installations,
-    names,
-    spend: createOAuthNonces(redis, 'request').spend,
-    onRejected: metrics.rejected,
-    log,
-    logger: sdkLog,
-  });
-  const endLeftSteps = registerListeners(slack.app, all.listeners(), {
-    ...{ users, workspaces, requests, openSteps, responseUrls, names, errorReply, limits, log, clock },
-    clientFor: installations.clientFor,
-    eventDedup: createEventDedup(redis),
-    threads,
-    onFinished,
+  const slackServices: SlackServices = {
+    ...{ ...shared, redis, keyring, users, responseUrls, names, onFinished },
+    ...{ boltLogger: boltLogger(log), onRejected: metrics.rejected, onForget: all.forget },
     ...(loadingDelays && { loadingDelays }),
-  });
+  };
+  const installations = createInstallations(config.slack, slackServices);
+  const { clientFor } = installations;
+  const routes = { '/healthz': health.healthz, '/readyz': health.readyz, '/metrics': metrics.page };
+  const pages = createTrustPages(
+    {
+      ...{ log: config.log, tracing: config.tracing, supportUrl: config.http.supportUrl },
+      ...{ version: VERSION, figuresKept: FIGURES_LIFETIME },
+    },
+    names,
+  );
+  const slack = createSlackServer(config.slack, slackServices, installations, routes, pages);
+  const endLeftSteps = registerListeners(slack.app, all.listeners(), slackServices, clientFor);
   const unwatch = [
     onApiCall(metrics.slackCall),
     onStoreError(metrics.storeError),

@@ -2,7 +2,7 @@ import { setMaxListeners } from 'node:events';
 import { type BillingAccess, type BillingClient, questionKey } from '../billing/client.ts';
 import type { SlackId } from '../domain/slack-id.ts';
 import { MINUTE, type Millis } from '../domain/time/calendar.ts';
-import { type QueuedJob, type RunWork, trackWork } from '../runtime/work.ts';
+import { type Note, type QueuedJob, type RunWork, trackWork } from '../runtime/work.ts';
 import { collectAnswerNotes, type LastUsed } from '../workspace/record/last-used.ts';
 import { type DeliveryRun, type DeliveryRunParts, LeaseLostError, startDeliveryRun } from './context.ts';
 import { type Job, type NextWork, planJobs, runTasks } from './job.ts';
@@ -30,15 +30,14 @@ export function createDelivery(parts: DeliveryParts) {
   const unrecordedPosts = new Map<string, string>();
 
   /** Takes the lease of a workspace, and delivers. @returns when to run again */
-  async function deliver(work: RunWork): Promise<NextWork> {
-    const { workspace } = work;
+  async function deliver(workspace: SlackId, note: Note<RunWork>): Promise<NextWork> {
     const lease = await deliveryLog.lease(workspace);
     if (lease === 'gone') {
-      work.outcome = 'gone';
+      note({ outcome: 'gone' });
       return {};
     }
     if (lease === 'taken') {
-      work.outcome = 'lease-taken';
+      note({ outcome: 'lease-taken' });
       return { next: clock() + BUSY_DELAY };
     }
     const run = startDeliveryRun({ ...parts, lease, unrecordedPosts, stopping: stopping.signal });
@@ -46,7 +45,7 @@ export function createDelivery(parts: DeliveryParts) {
       return await runPasses(run);
     } catch (error) {
       if (!stopping.signal.aborted && !(error instanceof LeaseLostError)) throw error;
-      work.outcome = stopping.signal.aborted ? 'stopped' : 'lease-lost';
+      note({ outcome: stopping.signal.aborted ? 'stopped' : 'lease-lost' });
       return { next: clock() + (stopping.signal.aborted ? 0 : BUSY_DELAY) };
     } finally {
       run.end();
@@ -80,10 +79,10 @@ export function createDelivery(parts: DeliveryParts) {
      * @throws StoreUnavailable
      */
     run: (workspace: SlackId, job?: QueuedJob): Promise<NextWork> =>
-      trackWork(
+      trackWork<RunWork, NextWork>(
         { kind: 'run', workspace, outcome: 'ok', began: performance.now(), ...(job && { job }) },
         onFinished,
-        deliver,
+        (note) => deliver(workspace, note),
       ),
     /** No further post is begun. */
     stop: (): void => stopping.abort(),

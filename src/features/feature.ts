@@ -1,4 +1,3 @@
-import type { Logger } from 'pino';
 import type { BillingClient } from '../billing/client.ts';
 import type { DeliveryService } from '../delivery/delivery-service.ts';
 import type { Reports } from '../delivery/posts/postable-report.ts';
@@ -10,14 +9,9 @@ import type { Block } from '../slack/kit/atoms.ts';
 import type { StopsSource } from '../slack/owned/stopped-items.ts';
 import type { Request } from '../slack/request/request.ts';
 import type { ActionListener, CommandListener, Listeners } from '../slack/server/listeners.ts';
-import type { RateLimiter } from '../slack/server/rate-limit.ts';
+import type { SharedServices } from '../slack/services.ts';
 import type { HealthLevel } from '../workspace/credentials/health.ts';
-import type { ManagerRequests } from '../workspace/once/manager-requests.ts';
-import type { OpenSteps } from '../workspace/once/open-steps.ts';
-import type { Audit } from '../workspace/record/audit.ts';
 import type { LastUsed } from '../workspace/record/last-used.ts';
-import type { Workspaces } from '../workspace/record/workspaces.ts';
-import type { ThreadStore } from '../workspace/thread-store.ts';
 
 /**
  * The contract: everything that Tally takes from a feature. A feature that shows what others hand in (Home, help, the
@@ -54,19 +48,11 @@ export interface StatusPart {
 export type StatusSource = (request: Request) => readonly StatusPart[] | Promise<readonly StatusPart[]>;
 
 /** What features are made of. */
-export interface Services {
-  readonly workspaces: Workspaces;
+export interface Services extends SharedServices {
   readonly billing: BillingClient;
   readonly lastUsed: LastUsed;
-  readonly audit: Audit;
   readonly delivery: DeliveryService;
   readonly reports: Reports;
-  readonly requests: ManagerRequests;
-  readonly threads: ThreadStore;
-  readonly openSteps: OpenSteps;
-  readonly limits: RateLimiter;
-  readonly log: Logger;
-  readonly clock: () => Millis;
   /** What the features have for each other: to be asked once all of them are made. */
   readonly all: Registry;
 }

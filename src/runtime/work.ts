@@ -1,6 +1,6 @@
 /**
- * The record of a piece of work: made when it begins, filled in on the way, and handed over when it is over. Metrics, the
- * log and traces all read it.
+ * The record of a piece of work, handed over when it is over: metrics, the log and traces all read it. What is found out
+ * on the way is passed to a `Note`, and only `trackWork` writes it down.
  */
 import { type Channel, channel } from 'node:diagnostics_channel';
 import { isFailure } from '../domain/failure/index.ts';
@@ -28,21 +28,26 @@ export class WaitMeter {
 interface WorkBase {
   readonly workspace: string;
   /** `ok` until something else is set: a failure's kind, `unknown` for an error that Tally didn’t foresee, or one of the kind’s own. */
-  outcome: string;
+  readonly outcome: string;
   /** By `performance.now()`. */
   readonly began: Millis;
-  /** Set when it is over, or earlier by work that goes on after its answer. */
-  ms?: Millis;
-  error?: unknown;
+  /** The same for when its answer was out, where the work goes on after it. */
+  readonly answered?: Millis;
+  /** How long it took, until its answer if it has one. */
+  readonly ms?: Millis;
+  readonly error?: unknown;
   /** Of the workspace's record that it works with. */
-  waits?: WaitMeter;
+  readonly waits?: WaitMeter;
   /** What the meter had counted before. */
-  waited?: Pick<WaitMeter, 'ms' | 'calls'>;
-  /** Set by traces. */
+  readonly waited?: Pick<WaitMeter, 'ms' | 'calls'>;
+  /** Set by traces alone, as is `end`. */
   traceId?: string;
-  /** Set by traces, and called when it is over. */
+  /** Called when it is over. */
   end?: () => void;
 }
+
+/** Says what is found out about a piece of work; of two times of an answer the first one counts. */
+export type Note<W extends Work = RequestWork> = (found: Partial<W>) => void;
 
 /** What Slack sent. */
 export type RequestVia =
@@ -60,11 +65,11 @@ export interface RequestWork extends WorkBase {
   readonly kind: 'request';
   readonly via: RequestVia;
   /** Names that Tally registered: a command, which a mention or a button can run too, else an event, action, form or step; `other` for unknown names. */
-  route: string;
+  readonly route: string;
   /** '' for a workflow: Slack doesn't say who runs it. */
   readonly user: string;
   /** What the person was shown of an error. */
-  reference?: string;
+  readonly reference?: string;
 }
 
 /**
@@ -108,7 +113,7 @@ export interface MessageWork extends WorkBase {
   readonly schedule?: string | undefined;
   readonly watch?: string | undefined;
   /** How long after it was due it went out, or was tried; in ms. */
-  late?: Millis;
+  readonly late?: Millis;
   /** How often it had failed before. */
   readonly tries?: number | undefined;
 }
@@ -124,24 +129,31 @@ export const LATE: Millis = 5 * 60_000;
 /** A subscriber's bound store is available to everything inside the work. Costs nothing without one. */
 export const WORK_SPANS = channel('tally:work') as Channel<unknown, Work>;
 
-/** Notes an error that the work ended with, or that its answer reports. */
-export const noteError = (work: Pick<Work, 'outcome' | 'error'>, error: unknown): void => {
-  Object.assign(work, { outcome: isFailure(error) ? error.kind : 'unknown', error });
-};
+/** What an error that a piece of work ended with, or that its answer reports, makes of its record. */
+export const errorOutcome = (error: unknown): Pick<Work, 'outcome' | 'error'> => ({
+  outcome: isFailure(error) ? error.kind : 'unknown',
+  error,
+});
 
-/** @returns what `run` returns; throws what it throws, as the outcome `unknown` unless `run` has set one */
+/** @returns what `run` returns; throws what it throws, as the outcome `unknown` unless `run` has noted it */
 export async function trackWork<W extends Work, T>(
-  work: W,
+  begun: W,
   onFinished: OnFinished,
-  run: (work: W) => Promise<T>,
+  run: (note: Note<W>) => Promise<T>,
 ): Promise<T> {
+  let { answered } = begun;
+  const work: W = { ...begun };
+  const note: Note<W> = (found) => {
+    answered ??= found.answered;
+    Object.assign(work, found);
+  };
   try {
-    return await (WORK_SPANS.hasSubscribers ? WORK_SPANS.runStores(work, run, undefined, work) : run(work));
+    return await (WORK_SPANS.hasSubscribers ? WORK_SPANS.runStores(work, run, undefined, note) : run(note));
   } catch (error) {
-    if (work.error !== error) noteError(work, error);
+    if (work.error !== error) Object.assign(work, errorOutcome(error));
     throw error;
   } finally {
-    work.ms ??= performance.now() - work.began;
+    Object.assign(work, { ms: (answered ?? performance.now()) - work.began });
     work.end?.();
     onFinished(work);
   }

@@ -1,20 +1,14 @@
-import { type Authorize, type AuthorizeResult, type Logger as BoltLogger, webApi } from '@slack/bolt';
+import { type Authorize, type AuthorizeResult, webApi } from '@slack/bolt';
 import { type Installation, type InstallationStore, InstallProvider } from '@slack/oauth';
-import type { Logger } from 'pino';
 import type { Config } from '../config/config.ts';
 import { NotInstalled, UnsealFailed } from '../domain/failure/index.ts';
 import type { SlackId } from '../domain/slack-id.ts';
-import type { Millis } from '../domain/time/calendar.ts';
-import type { RedisConnection } from '../redis/connect.ts';
-import type { Keyring } from '../vault/keyring.ts';
 import {
   createInstallationStore,
   type InstallationRecords,
 } from '../workspace/credentials/installation-store.ts';
 import { createMemberAccessNotes, createOAuthNonces } from '../workspace/once/replay-protection.ts';
-import type { Audit } from '../workspace/record/audit.ts';
 import { createDeletion } from '../workspace/record/deletion.ts';
-import type { CommandNames } from './command-names.ts';
 import {
   createInstallationTokens,
   type InstallationTokens,
@@ -35,9 +29,8 @@ import {
 } from './install/token-check.ts';
 import { createUninstallHandler } from './install/uninstall.ts';
 import { createWelcome } from './install/welcome.ts';
-import type { ResponseUrlClient } from './reply/response-url.ts';
-import type { SlackPayload } from './request/payload.ts';
-import { isOrganisationId, originOf, type PayloadOrigin } from './request/payload.ts';
+import { isOrganisationId, originOf, type PayloadOrigin, type SlackPayload } from './request/payload.ts';
+import type { SlackServices } from './services.ts';
 import {
   BACKGROUND_OPTIONS,
   callOptions,
@@ -67,34 +60,25 @@ export interface Installations {
   idle(): Promise<void>;
 }
 
-export interface InstallationsParts {
-  readonly redis: RedisConnection;
-  readonly keyring: Keyring;
-  readonly audit: Audit;
-  readonly responseUrls: ResponseUrlClient;
-  readonly names: CommandNames;
-  readonly log: Logger;
-  readonly boltLogger: BoltLogger;
-  /** ms since the epoch, for the audit */
-  readonly clock: () => Millis;
-  /** Deletes what a workspace has outside the store's own keys. @throws StoreUnavailable */
-  readonly onForget: (workspace: SlackId) => Promise<void>;
-}
+type InstallationServices = Pick<
+  SlackServices,
+  'redis' | 'keyring' | 'audit' | 'responseUrls' | 'names' | 'log' | 'boltLogger' | 'clock' | 'onForget'
+>;
 
 /** OAuth codes and refresh tokens work once, so a retry can't help. In ms: shorter than `installed.lock` lasts. */
 const OAUTH_OPTIONS = callOptions(10_000, false);
 
 type OAuth = Extract<Config['slack']['credentials'], { kind: 'oauth' }>;
 
-export function createInstallations(config: Config['slack'], parts: InstallationsParts): Installations {
+export function createInstallations(config: Config['slack'], services: InstallationServices): Installations {
   const { credentials } = config;
   return credentials.kind === 'token'
-    ? singleWorkspace(credentials.botToken, config.apiUrl, parts)
-    : manyWorkspaces(credentials, config.apiUrl, parts);
+    ? singleWorkspace(credentials.botToken, config.apiUrl, services)
+    : manyWorkspaces(credentials, config.apiUrl, services);
 }
 
-function singleWorkspace(botToken: string, apiUrl: string, parts: InstallationsParts): Installations {
-  const { redis, log, boltLogger: logger, names, onForget } = parts;
+function singleWorkspace(botToken: string, apiUrl: string, services: InstallationServices): Installations {
+  const { redis, log, boltLogger: logger, names, onForget } = services;
   const client = new webApi.WebClient(
     botToken,
     names.forClient({ ...BACKGROUND_OPTIONS, slackApiUrl: apiUrl, logger }),
@@ -107,7 +91,7 @@ function singleWorkspace(botToken: string, apiUrl: string, parts: InstallationsP
     handleUninstall: createUninstallHandler({
       forget: createDeletion({ redis, others: onForget }),
       access: createMemberAccessNotes(redis),
-      clock: parts.clock,
+      clock: services.clock,
       tokenStatus: { since: async () => undefined, works: async () => false },
       onGone: () => undefined,
       log,
@@ -118,12 +102,12 @@ function singleWorkspace(botToken: string, apiUrl: string, parts: InstallationsP
   };
 }
 
-function manyWorkspaces(oauth: OAuth, apiUrl: string, parts: InstallationsParts): Installations {
-  const { redis, keyring, names, log, boltLogger: logger } = parts;
+function manyWorkspaces(oauth: OAuth, apiUrl: string, services: InstallationServices): Installations {
+  const { redis, keyring, names, log, boltLogger: logger } = services;
   const { origin } = new URL(apiUrl);
   const interactive = names.forClient({ ...INTERACTIVE_OPTIONS, slackApiUrl: apiUrl, logger });
   const clientOf = (token: string) => new webApi.WebClient(token, interactive);
-  const { providerWith, options } = createProviderFactory(oauth, apiUrl, parts);
+  const { providerWith, options } = createProviderFactory(oauth, apiUrl, services);
   const installed = createInstallationStore({ redis, keyring });
   const tokens = createInstallationTokens(installed, (store) => providerWith(store), log);
   const store: InstallationStore = {
@@ -131,7 +115,7 @@ function manyWorkspaces(oauth: OAuth, apiUrl: string, parts: InstallationsParts)
     fetchInstallation: () => Promise.reject(new NotInstalled('unknown')),
   };
   const page = `${oauth.publicUrl}${INSTALL_PATH}`;
-  const notInstalled = createNotInstalledReply(page, installed.knows, parts.responseUrls, log);
+  const notInstalled = createNotInstalledReply(page, installed.knows, services.responseUrls, log);
   /** Whether a workspace can do without its organisation's installation. */
   const hasOwnInstallation = async (id: string): Promise<boolean> => {
     try {
@@ -143,8 +127,8 @@ function manyWorkspaces(oauth: OAuth, apiUrl: string, parts: InstallationsParts)
       throw error;
     }
   };
-  const sendWelcome = createWelcome(parts.audit, clientOf, log, parts.clock);
-  const forget = createDeletion({ redis, others: parts.onForget, isInstalled: hasOwnInstallation });
+  const sendWelcome = createWelcome(services.audit, clientOf, log, services.clock);
+  const forget = createDeletion({ redis, others: services.onForget, isInstalled: hasOwnInstallation });
   const cachedClient = createClientCache(
     names.forClient({ ...BACKGROUND_OPTIONS, slackApiUrl: apiUrl, logger }),
   );
@@ -173,7 +157,7 @@ function manyWorkspaces(oauth: OAuth, apiUrl: string, parts: InstallationsParts)
       },
       names,
       log,
-      clock: parts.clock,
+      clock: services.clock,
     }),
     async authorize(_, body) {
       const origin = originOf((body ?? {}) as SlackPayload);
@@ -196,7 +180,7 @@ function manyWorkspaces(oauth: OAuth, apiUrl: string, parts: InstallationsParts)
       forget,
       access: createMemberAccessNotes(redis),
       onGone: tokens.drop,
-      clock: parts.clock,
+      clock: services.clock,
       tokenStatus: tokenStatusOf(installed, clientOf),
       log,
     }),
@@ -207,7 +191,7 @@ function manyWorkspaces(oauth: OAuth, apiUrl: string, parts: InstallationsParts)
 }
 
 /** Slack's installer needs another store and another cookie for each use. */
-function createProviderFactory(oauth: OAuth, apiUrl: string, { redis, boltLogger }: InstallationsParts) {
+function createProviderFactory(oauth: OAuth, apiUrl: string, { redis, boltLogger }: InstallationServices) {
   const options = {
     scopes: SCOPES.map(({ scope }) => scope),
     redirectUri: `${oauth.publicUrl}${REDIRECT_PATH}`,

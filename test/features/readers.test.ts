@@ -1,7 +1,8 @@
 /** What says that it only reads: after an error its reply promises that nothing was changed. */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { OWNER } from '../../sandbox/slack/index.ts';
-import { type Handler, handlerOf, mayChange } from '../../src/slack/server/listeners.ts';
+import { type HandlerRules, mayChange } from '../../src/slack/request/request.ts';
+import { handlerOf } from '../../src/slack/server/listeners.ts';
 import { type Bot, CHANNEL, startBot } from '../support/bot.ts';
 import { addProject } from '../support/projects.ts';
 import { uniqueClick } from '../support/unique-click.ts';
@@ -50,7 +51,7 @@ const command = (name: string, text: string): Record<string, string> => ({
   ...{ team_id: TEAM, user_id: OWNER, channel_id: CHANNEL, trigger_id: 'stale', command: name, text },
 });
 
-type Does = Pick<Handler<unknown>, 'does'>;
+type Does = Pick<HandlerRules, 'does'>;
 const onlyReads = (listener: Does | ((text: string) => Does), words: string): boolean =>
   !mayChange(handlerOf(listener, words));
 

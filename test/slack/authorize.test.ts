@@ -22,7 +22,7 @@ let tally: ListenerBot;
 let request: Request;
 
 const handler = (right: Right): CommandHandler => ({
-  ...{ right, isQuestion: true, does: 'answer' },
+  ...{ right, does: 'answerFigures' },
   async run(text, ran) {
     request = ran;
     if (text === FORM) return ran.reply.modal.open(modal({ title: 'Form', blocks: [] }));
@@ -35,7 +35,7 @@ const listeners: Listeners = {
     '/billing': (text) => handler(text === 'manage' ? 'manage' : 'member'),
   },
   events: {
-    app_mention: { right: 'ask', answer: (_, __, { rerun }) => rerun({ command: '/billing', text: FORM }) },
+    app_mention: { right: 'ask', answer: (_, __, rerun) => rerun({ command: '/billing', text: FORM }) },
   },
   options: { managed: { right: 'manage', find: () => [{ text: plainText('A'), value: 'a' }] } },
 };

@@ -16,7 +16,7 @@ import {
   WriteRefused,
   WrongIdentityUrl,
 } from '../../src/domain/failure/index.ts';
-import type { Asked } from '../../src/slack/error-messages/description.ts';
+import type { FailedRequest } from '../../src/slack/error-messages/description.ts';
 import {
   createErrorReply,
   errorMessageOf,
@@ -24,7 +24,7 @@ import {
   failureMessage,
   failureText,
 } from '../../src/slack/reply/error-reply.ts';
-import type { ReplyTarget } from '../../src/slack/reply/reply.ts';
+import type { Reply } from '../../src/slack/reply/reply.ts';
 import type { Request } from '../../src/slack/request/request.ts';
 import { createKeyring } from '../../src/vault/keyring.ts';
 import { createWorkspaces } from '../../src/workspace/record/workspaces.ts';
@@ -36,8 +36,9 @@ import { testRedis } from '../support/redis.ts';
 const request = (canManage: boolean) =>
   ({ user: { canManage }, channel: 'C1', workspace: { settings: { managers: [] } } }) as unknown as Request;
 const ID = '4f2a90bc';
-const failureModal = (failure: Failure, asked: Asked = {}) => errorModalOf({ failure, id: ID }, asked, false);
-const unknown = (asked: Asked = {}, isUnchanged = false) =>
+const failureModal = (failure: Failure, asked: FailedRequest = {}) =>
+  errorModalOf({ failure, id: ID }, asked, false);
+const unknown = (asked: FailedRequest = {}, isUnchanged = false) =>
   errorMessageOf({ failure: undefined, id: ID }, asked, isUnchanged);
 const labels = (message: { readonly blocks: readonly object[] }): readonly string[] =>
   message.blocks
@@ -59,22 +60,21 @@ describe('the reply to a failure', () => {
   ];
 
   it.each(STEPS)('tells a manager what to do, others that a manager can: %s', (failure) => {
-    const said = (canManage: boolean) =>
-      textOf(failureMessage(failure, { request: request(canManage) }).blocks);
+    const said = (canManage: boolean) => textOf(failureMessage(failure, request(canManage)).blocks);
     expect(said(false)).toContain('A Tally manager can');
     expect(said(true)).not.toContain('A Tally manager can');
     expect(said(true)).toContain('/billing projects');
   });
 
   it.each(FORMS)('tells a manager who has the button of no other manager: %s', (failure) => {
-    const { blocks } = failureMessage(failure, { request: request(true) });
+    const { blocks } = failureMessage(failure, request(true));
     expect(textOf(blocks)).not.toContain('manager');
   });
 
   it.each(FORMS)('has the button to a form for managers alone: %s', (failure, label) => {
     for (const show of [failureMessage, failureModal]) {
-      expect(labels(show(failure, { request: request(true) }))).toContain(label);
-      for (const context of [{ request: request(false) }, {}]) {
+      expect(labels(show(failure, request(true)))).toContain(label);
+      for (const context of [request(false), {}]) {
         expect(labels(show(failure, context))).not.toContain(label);
         expect(textOf(show(failure, context).blocks)).toMatch(/A Tally manager can|An owner or admin/);
       }
@@ -103,7 +103,7 @@ describe('the address of a service, and the error’s code', () => {
 
   it.each(FAILURES)('are for managers, not for members: %s', (failure) => {
     const shown = (canManage: boolean) => {
-      const { text, blocks } = failureMessage(failure, { request: request(canManage) });
+      const { text, blocks } = failureMessage(failure, request(canManage));
       return `${text}\n${textOf(blocks)}`;
     };
     expect(shown(true)).toContain('10.1.2.3:44147');
@@ -134,7 +134,7 @@ describe('the reply to a write that Redis refused', () => {
       keyring: createKeyring([{ id: 'k', key: randomBytes(32) }]),
     });
     const change = await changeIn(workspaces, 'T1');
-    const asked = { request: { ...request(true), workspace: change.workspace } as unknown as Request };
+    const asked = { ...request(true), workspace: change.workspace };
     const said = () => textOf(errorMessageOf({ failure: new WriteRefused(), id: ID }, asked, false).blocks);
     expect(said()).toContain('Nothing was changed.');
     await workspaces.saveSettings(change, { zone: 'Europe/London' });
@@ -147,7 +147,7 @@ describe('the reply to a write that Redis refused', () => {
 describe('a connection that is gone', () => {
   it('can be exchanged by a manager, also where no command was typed', () => {
     const gone = new ConnectionMissing('eu', { label: 'prod', alias: 'prod' });
-    expect(labels(failureMessage(gone, { request: request(true) }))).toEqual(['Choose another…', 'Connect…']);
+    expect(labels(failureMessage(gone, request(true)))).toEqual(['Choose another…', 'Connect…']);
   });
 });
 
@@ -155,7 +155,7 @@ describe('the reply to any failure', () => {
   const command = { command: '/spend' as never, text: '123' };
   const workspace = { aliases: new Set(), projects: new Map(), connectionNames: [], settings: {} };
   const manager = { ...request(true), workspace } as unknown as Request;
-  const CONTEXTS = [{}, { command }, { command, request: manager }];
+  const CONTEXTS = [{}, { command }, { ...manager, command }];
   const failures = failuresOfAll()
     .map(([failure]) => failure)
     .filter(({ kind }) => kind !== 'project-missing' && kind !== 'invalid-word');
@@ -182,13 +182,13 @@ describe('the reply to any failure', () => {
   it('is shown in a window too, with buttons that run a command only where that opens one again', async () => {
     const reruns = async (does: 'answer' | 'openForm') => {
       const shown: string[] = [];
-      const target = {
-        source: {},
-        hasModal: async () => true,
-        updateModal: async (view: ModalView) => void shown.push(JSON.stringify(view.blocks)),
-      } as unknown as ReplyTarget;
-      const reply = createErrorReply(undefined as never);
-      for (const failure of failures) await reply.send(target, { failure, id: ID }, { command }, does);
+      const modal = {
+        isShown: async () => true,
+        update: async (view: ModalView) => void shown.push(JSON.stringify(view.blocks)),
+      };
+      const { send } = createErrorReply(undefined as never);
+      for (const failure of failures)
+        await send({ modal, source: {} } as unknown as Reply, { failure, id: ID }, { command }, does);
       return shown.filter((blocks) => blocks.includes('"/spend 123"')).length;
     };
     expect([await reruns('answer'), (await reruns('openForm')) > 5]).toEqual([0, true]);

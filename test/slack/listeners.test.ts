@@ -41,7 +41,7 @@ function run(what: string, text: string, request: Request): void {
 const listeners: Listeners = {
   commands: {
     '/spend': {
-      ...{ right: 'ask', isQuestion: true, does: 'answer' },
+      ...{ right: 'ask', does: 'answerFigures' },
       async run(text, request) {
         run('spend', text, request);
         await request.reply.update(FIGURES);
@@ -92,7 +92,7 @@ const listeners: Listeners = {
   events: {
     app_mention: {
       ...{ right: 'ask', once: true, wants: ({ bot_id }) => bot_id === undefined },
-      async answer({ text }, request, { rerun }) {
+      async answer({ text }, request, rerun) {
         run('mention', text ?? '', request);
         if (text === 'ask') await rerun({ command: '/spend', text: '' });
       },

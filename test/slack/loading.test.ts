@@ -5,9 +5,9 @@ import { TEAM } from '../../sandbox/slack/people.ts';
 import { TokenRejected } from '../../src/domain/failure/index.ts';
 import { actions, button, type Message, section } from '../../src/slack/kit/atoms.ts';
 import { modal } from '../../src/slack/kit/modal.ts';
-import { LOADING_DELAYS } from '../../src/slack/reply/reply.ts';
 import type { Request } from '../../src/slack/request/request.ts';
 import type { CommandListener, Listeners } from '../../src/slack/server/listeners.ts';
+import { LOADING_DELAYS } from '../../src/slack/services.ts';
 import { CHANNEL, textOf } from '../support/bot.ts';
 import { changeIn } from '../support/change.ts';
 import { type ListenerBot, startListenerBot } from '../support/listener-bot.ts';
@@ -30,8 +30,7 @@ async function started(
   });
   const spend: CommandListener = {
     right: 'ask',
-    isQuestion: true,
-    does: 'answer',
+    does: 'answerFigures',
     async run(_, request) {
       await isAnswering;
       await answer(request);
@@ -211,7 +210,7 @@ describe('a question in a thread', () => {
       events: {
         app_mention: {
           right: 'ask',
-          answer: (_, __, { rerun }) => rerun({ command: '/spend', text: '' }),
+          answer: (_, __, rerun) => rerun({ command: '/spend', text: '' }),
         },
       },
     });

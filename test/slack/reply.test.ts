@@ -4,7 +4,7 @@ import { SlackFailed, StoreUnavailable } from '../../src/domain/failure/index.ts
 import { actions, button, context, header, type Message, section } from '../../src/slack/kit/atoms.ts';
 import { modal } from '../../src/slack/kit/modal.ts';
 import { createErrorReply } from '../../src/slack/reply/error-reply.ts';
-import { createReplyTarget, type ReplyTarget } from '../../src/slack/reply/reply.ts';
+import { createReply, type Reply } from '../../src/slack/reply/reply.ts';
 import type { SlackPayload } from '../../src/slack/request/payload.ts';
 import { sourceOfPayload } from '../../src/slack/request/payload.ts';
 import { textOf } from '../support/bot.ts';
@@ -96,16 +96,16 @@ const log = {
 };
 
 /** @param given other parts of the target, and of where the payload comes from */
-const targetOf = (payload: SlackPayload, given: object = {}, viewHash?: string): ReplyTarget => {
+const targetOf = (payload: SlackPayload, given: object = {}, viewHash?: string): Reply => {
   const sent = { team_id: 'T1', user_id: 'U1', ...payload };
   const source = { ...sourceOfPayload(sent, { via: 'command', at: 0 }), viewHash, ...given };
   const parts = { client, responseUrls, log, ...given };
-  return createReplyTarget(parts as never, source, parts.client as never);
+  return createReply(parts as never, source, parts.client as never);
 };
 const turn = () => new Promise((resolve) => setTimeout(resolve, 20));
 /** A target whose loading message is shown. */
-async function loading(target: ReplyTarget, audience: 'asker' | 'channel' = 'asker', replaces = false) {
-  target.startLoadingMessage({ audience, replaces, delay: 0 });
+async function loading(target: Reply, audience: 'asker' | 'channel' = 'asker', replaces = false) {
+  target.as({ ...target.source, replaces }, audience).startLoadingMessage(0);
   await turn();
   sent = [];
   return target;
@@ -126,8 +126,14 @@ const CHANNEL = { channel_id: 'C1' };
 const COMMAND = { ...CHANNEL, response_url: URL };
 const DIRECT = { channel_id: 'D1' };
 
+const reply = (
+  target: Reply,
+  { audience = 'asker', replaces = false }: { audience?: 'asker' | 'channel'; replaces?: boolean } = {},
+) => target.as({ ...target.source, replaces }, audience);
+
 describe('what only the asker sees', () => {
-  const priv = (target: ReplyTarget, replace = false) => sentAfter(target.sendPrivate(SHOWN, replace));
+  const priv = (target: Reply, replaces = false) =>
+    sentAfter(target.as({ ...target.source, replaces }).update(SHOWN));
 
   it('goes the first of three ways that works', async () => {
     expect(await priv(targetOf(COMMAND))).toEqual(['url it Hello.']);
@@ -154,9 +160,9 @@ describe('what only the asker sees', () => {
       ephemeral: refusal('b'),
       post: refusal('c'),
     };
-    await expect(targetOf(COMMAND).sendPrivate(SHOWN)).rejects.toMatchObject({ code: 'used_url' });
+    await expect(targetOf(COMMAND).private(SHOWN)).rejects.toMatchObject({ code: 'used_url' });
     sent = [];
-    await expect(targetOf({ ...COMMAND, user_id: '' }).sendPrivate(SHOWN)).rejects.toBeDefined();
+    await expect(targetOf({ ...COMMAND, user_id: '' }).private(SHOWN)).rejects.toBeDefined();
     expect(sent.filter((one) => one.startsWith('post'))).toEqual([]);
   });
 
@@ -196,12 +202,12 @@ describe('what only the asker sees', () => {
       expect.stringMatching(/^update V-new Tally .*Hello/),
     ]);
     const withButton = { ...SHOWN, blocks: [section('Hello.'), actions(button('connect', 'Go'))] };
-    expect(await sentAfter((await loadingView(COMMAND)).sendPrivate(withButton))).toEqual([
+    expect(await sentAfter((await loadingView(COMMAND)).private(withButton))).toEqual([
       'url it Hello.',
       expect.stringMatching(/^update V-new Tally .*Tally answered in the conversation/),
     ]);
     const ofText = { ...SHOWN, blocks: [header('A'), context('B')] };
-    expect(await sentAfter((await loadingView(COMMAND)).sendPrivate(ofText))).toEqual([
+    expect(await sentAfter((await loadingView(COMMAND)).private(ofText))).toEqual([
       expect.stringMatching(/^update V-new Tally/),
     ]);
     refusals = { update: refusal('not_found') };
@@ -210,16 +216,12 @@ describe('what only the asker sees', () => {
     ]);
     refusals = {};
     const replaced = await loadingView(COMMAND);
-    await sentAfter(replaced.updateModal(view('A')));
+    await sentAfter(replaced.modal.update(view('A')));
     expect(await priv(replaced)).toEqual(['url it Hello.']);
   });
 });
 
 describe('an answer', () => {
-  const reply = (
-    target: ReplyTarget,
-    { audience = 'asker', replaces = false }: { audience?: 'asker' | 'channel'; replaces?: boolean } = {},
-  ) => target.replyWith({ audience, replaces, command: undefined });
   const answered = (payload: SlackPayload, options = {}) =>
     sentAfter(reply(targetOf(payload), options).update(SHOWN));
   const PUBLIC = { audience: 'channel' } as const;
@@ -288,9 +290,12 @@ describe('an answer', () => {
 
 describe('a file for a channel that asked', () => {
   const file = (thread: object) =>
-    targetOf({ ...CHANNEL, ...thread })
-      .replyWith({ audience: 'channel', replaces: false, command: undefined })
-      .file({ name: 'a.csv', title: 'A', content: 'x', about: 'y' });
+    reply(targetOf({ ...CHANNEL, ...thread }), { audience: 'channel' }).file({
+      name: 'a.csv',
+      title: 'A',
+      content: 'x',
+      about: 'y',
+    });
 
   it('is in the thread that asked, else in a direct message', async () => {
     expect(await file({ container: { thread_ts: '1.1' } })).toBe(true);
@@ -302,18 +307,15 @@ describe('a file for a channel that asked', () => {
 describe('a form', () => {
   const CLICK = { ...COMMAND, trigger_id: 't1' };
   const IN_MODAL = { ...CLICK, view: { id: 'V1', type: 'modal' } };
-  const modalOf = (target: ReplyTarget, text?: string) =>
-    target.replyWith({
-      ...{ audience: 'asker', replaces: false },
-      command: text === undefined ? undefined : { command: '/billing' as never, text },
-    }).modal;
+  const modalOf = (target: Reply, text?: string) =>
+    target.as(target.source, 'asker', text === undefined ? undefined : { command: '/billing', text }).modal;
 
   it('is opened with the trigger of a click, then replaced', async () => {
     const target = targetOf(CLICK);
     const form = modalOf(target);
     expect(form.canOpen).toBe(true);
     expect(await sentAfter(form.open(view('A')))).toEqual(['open t1 A']);
-    expect(await target.hasModal()).toBe(true);
+    expect(await target.modal.isShown()).toBe(true);
     expect(await sentAfter(form.updateIfUnchanged(view('C')))).toEqual(['update V-new if h1 C x']);
     expect(await sentAfter(form.open(view('B')))).toEqual([expect.stringMatching(/^update V-new B/)]);
     expect(await sentAfter(form.updateIfUnchanged(view('C')))).toEqual(['update V-new if h2 C x']);
@@ -323,7 +325,7 @@ describe('a form', () => {
     const target = targetOf(IN_MODAL);
     expect(modalOf(target).canOpen).toBe(true);
     expect(await sentAfter(modalOf(target).open(view('A')))).toEqual([expect.stringMatching(/^update V1 A/)]);
-    expect(await target.hasModal()).toBe(true);
+    expect(await target.modal.isShown()).toBe(true);
   });
 
   it('is offered as a button after a message, which has no trigger', async () => {
@@ -387,7 +389,7 @@ describe('a form', () => {
 
   it('has its loading view replaced by an answer of text', async () => {
     const target = await loadingView(COMMAND);
-    expect(await sentAfter(target.sendPrivate(SHOWN))).toEqual([
+    expect(await sentAfter(target.private(SHOWN))).toEqual([
       ...[expect.stringMatching(/^update V-new Tally .*Hello/)],
     ]);
   });
@@ -398,7 +400,7 @@ describe('a form', () => {
     const silent = { views: { open: async () => ({}), update: async () => ({}) } };
     const target = targetOf(CLICK, { client: silent });
     await modalOf(target).open(view('A'));
-    expect(await target.hasModal()).toBe(false);
+    expect(await target.modal.isShown()).toBe(false);
     const inModal = targetOf(IN_MODAL, { client: silent });
     expect(await modalOf(inModal).tryUpdate(view('A'))).toBe(true);
   });
@@ -408,17 +410,17 @@ describe('a form', () => {
     expect(await sentAfter(modalOf(target).open(view('A')))).toEqual([
       ...[expect.stringMatching(/^update V-new A/)],
     ]);
-    expect(await sentAfter(target.sendPrivate(SHOWN))).toEqual(['url it Hello.']);
+    expect(await sentAfter(target.private(SHOWN))).toEqual(['url it Hello.']);
     refusals = { open: refusal('expired_trigger_id') };
     const refused = await loadingView(COMMAND);
     await refused.endLoading();
-    expect(await refused.hasModal()).toBe(false);
+    expect(await refused.modal.isShown()).toBe(false);
   });
 });
 
 describe('the end of a request', () => {
   it('removes a loading message that no answer replaced, and never fails', async () => {
-    const ended = async (target: ReplyTarget) => sentAfter(target.endLoading());
+    const ended = async (target: Reply) => sentAfter(target.endLoading());
     expect(await ended(await loading(targetOf(COMMAND), 'channel'))).toEqual(['delete C1 9.9']);
     refusals = { delete: refusal('message_not_found') };
     expect(await ended(await loading(targetOf(COMMAND), 'channel'))).toEqual(['delete C1 9.9']);
@@ -433,8 +435,8 @@ describe('an error', () => {
   it('is noted in the request’s record under a reference of its own', () => {
     const given = [new StoreUnavailable(), new TypeError('a bug')];
     const explained = given.map((error) => {
-      const work = { outcome: 'ok' };
-      return { report: errors().explain(error, work), work };
+      const work = {};
+      return { report: errors().explain(error, (found) => Object.assign(work, found)), work };
     });
     expect(explained.map(({ report }) => report.failure?.kind)).toEqual(['store-unavailable', undefined]);
     expect(explained.map(({ work }) => work)).toEqual([
@@ -447,14 +449,14 @@ describe('an error', () => {
   });
 
   it('is reported privately, or in the modal that the request opened', async () => {
-    const report = errors().explain(new StoreUnavailable(), { outcome: 'ok' });
+    const report = errors().explain(new StoreUnavailable(), () => undefined);
     expect(await sentAfter(errors().send(targetOf(COMMAND), report, {}, 'answer'))).toEqual([
       ...[expect.stringMatching(/^url it Tally can’t reach its database/)],
     ]);
     expect(await sentAfter(errors().send(await loadingView(COMMAND), report, {}, 'answer'))).toEqual([
       ...[expect.stringMatching(/^update V-new That didn’t work/)],
     ]);
-    const bug = errors().explain(new TypeError('a bug'), { outcome: 'ok' });
+    const bug = errors().explain(new TypeError('a bug'), () => undefined);
     expect(await sentAfter(errors().send(targetOf(COMMAND), bug, {}, 'answer'))).toEqual([
       ...[expect.stringContaining(`this reference: ${bug.id}.`)],
     ]);
@@ -465,7 +467,7 @@ describe('an error', () => {
 
   it('that cannot be reported is logged', async () => {
     refusals = { url: refusal('a'), ephemeral: refusal('b'), post: refusal('c'), update: refusal('d') };
-    const report = errors().explain(new StoreUnavailable(), { outcome: 'ok' });
+    const report = errors().explain(new StoreUnavailable(), () => undefined);
     logged = [];
     await errors().send(targetOf(COMMAND), report, {}, 'answer');
     await errors().sendInModal(targetOf({ ...COMMAND, view: { id: 'V1' } }), report, {});

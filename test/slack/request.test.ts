@@ -96,10 +96,7 @@ describe('a modal that a visit opened', () => {
       events: {
         app_home_opened: {
           right: 'ask',
-          answer: async (_, __, { client }) => {
-            const home = { type: 'home', blocks: [actions(button('connect', 'Go'))] };
-            await client.views.publish({ user_id: OWNER, view: home as never });
-          },
+          answer: (_, { reply }) => reply.home([actions(button('connect', 'Go'))]),
         },
       },
       actions: { connect: action(issue) },
@@ -284,13 +281,13 @@ describe('an answer that Slack does not take at once', () => {
       app_mention: {
         right: 'ask',
         once: true,
-        answer: (_, __, { rerun }) => rerun({ command: '/spend', text: '' }),
+        answer: (_, __, rerun) => rerun({ command: '/spend', text: '' }),
       },
     },
   };
   const open: Listeners = {
     ...listeners,
-    commands: { '/spend': { ...QUESTION, isQuestion: true } },
+    commands: { '/spend': { ...QUESTION, does: 'answerFigures' } },
   };
   const posts = () => tally.slack.calls.filter(({ method }) => method.startsWith('chat.post'));
   const answers = () => tally.messageTexts().filter((read) => read === 'Figures.').length;

@@ -6,18 +6,16 @@ import { boltLogger, createLog } from '../../src/ops/log.ts';
 import { createWorkLog } from '../../src/ops/log-work.ts';
 import { createCommandNames } from '../../src/slack/command-names.ts';
 import { createInstallations } from '../../src/slack/installations.ts';
-import { createErrorReply } from '../../src/slack/reply/error-reply.ts';
-import type { LoadingDelays } from '../../src/slack/reply/reply.ts';
 import { createResponseUrlClient } from '../../src/slack/reply/response-url.ts';
 import { createUserDirectory } from '../../src/slack/request/users.ts';
 import type { Listeners } from '../../src/slack/server/listeners.ts';
 import type { RateLimiter } from '../../src/slack/server/rate-limit.ts';
 import { registerListeners } from '../../src/slack/server/register-listeners.ts';
 import { createSlackServer } from '../../src/slack/server/slack-server.ts';
+import type { LoadingDelays, SlackServices } from '../../src/slack/services.ts';
 import { createKeyring } from '../../src/vault/keyring.ts';
 import { createManagerRequests } from '../../src/workspace/once/manager-requests.ts';
 import { createOpenSteps } from '../../src/workspace/once/open-steps.ts';
-import { createEventDedup, createOAuthNonces } from '../../src/workspace/once/replay-protection.ts';
 import { createAudit } from '../../src/workspace/record/audit.ts';
 import { createWorkspaces, type Workspaces } from '../../src/workspace/record/workspaces.ts';
 import { createThreadStore } from '../../src/workspace/thread-store.ts';
@@ -76,46 +74,22 @@ export async function startListenerBot(
   const listeners = typeof source === 'function' ? source(workspaces) : source;
   const responseUrls = createResponseUrlClient();
   const names = createCommandNames(() => Object.keys(listeners.commands ?? {}) as SlashCommand[]);
-  const installations = createInstallations(config.slack, {
+  const services: SlackServices = {
+    ...{ redis: redis.client, keyring, workspaces, responseUrls, names, limits, log, clock, loadingDelays },
+    ...{ boltLogger: boltLogger(log), audit: createAudit(redis.client), users: createUserDirectory(clock) },
+    ...{ requests: createManagerRequests(redis.client), threads: createThreadStore(redis.client) },
+    openSteps: createOpenSteps(redis.client, keyring),
     onForget: async () => undefined,
-    redis: redis.client,
-    keyring,
-    audit: createAudit(redis.client),
-    responseUrls,
-    names,
-    log,
-    boltLogger: boltLogger(log),
-    clock,
-  });
-  const server = createSlackServer(config.slack, {
-    routes: {},
-    pages: {},
-    installations,
-    names,
-    spend: createOAuthNonces(redis.client, 'request').spend,
     onRejected: () => undefined,
-    log,
-    logger: boltLogger(log),
-  });
+    onFinished: createWorkLog({ log, keys: config.keys, userIds: 'plain' }),
+  };
+  const installations = createInstallations(config.slack, services);
+  const server = createSlackServer(config.slack, services, installations, {}, {});
   registerListeners(
     server.app,
     { commands: {}, actions: {}, views: {}, options: {}, events: {}, steps: {}, ...listeners },
-    {
-      ...{
-        users: createUserDirectory(clock),
-        workspaces,
-        requests: createManagerRequests(redis.client),
-        responseUrls,
-        names,
-        eventDedup: createEventDedup(redis.client),
-        threads: createThreadStore(redis.client),
-        openSteps: createOpenSteps(redis.client, keyring),
-        clientFor: installations.clientFor,
-      },
-      ...{ limits, log, clock, errorReply: createErrorReply(log) },
-      loadingDelays,
-      onFinished: createWorkLog({ log, keys: config.keys, userIds: 'plain' }),
-    },
+    services,
+    installations.clientFor,
   );
   url = `http://127.0.0.1:${await server.start(0)}`;
 

@@ -6,7 +6,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { isFailure, NotSent, StoreUnavailable } from '../../domain/failure/index.ts';
 import type { SlackId } from '../../domain/slack-id.ts';
 import type { Millis } from '../../domain/time/calendar.ts';
-import { type MessageWork, trackWork } from '../../runtime/work.ts';
+import { type MessageWork, type Note, trackWork } from '../../runtime/work.ts';
 import type { Message } from '../../slack/kit/atoms.ts';
 import { openDirectMessage, type PostedTo, postMessage } from '../../slack/reply/post-message.ts';
 import type { Right } from '../../workspace/permissions.ts';
@@ -96,42 +96,47 @@ const CONFIRM_TIMEOUT = 30_000;
  * @throws LeaseLostError, StoreUnavailable
  */
 export const sendMessage = (message: OutboxMessage, context: DeliveryContext): Promise<'done' | 'failed'> =>
-  trackMessage(message.kind, message.about, context, async (work) => {
-    work.outcome = await send(message, work, context);
-    return DONE.has(work.outcome) ? 'done' : 'failed';
+  trackMessage(message.kind, message.about, context, async (note) => {
+    const outcome = await send(message, note, context);
+    note({ outcome });
+    return DONE.has(outcome) ? 'done' : 'failed';
   });
 
 const DONE: ReadonlySet<string> = new Set(['sent', 'found', 'skipped', 'waiting']);
 
-async function send(message: OutboxMessage, work: MessageWork, context: DeliveryContext): Promise<string> {
+async function send(
+  message: OutboxMessage,
+  note: Note<MessageWork>,
+  context: DeliveryContext,
+): Promise<string> {
   const { doubt } = message;
   let isDoubtful = doubt !== undefined;
   try {
     const found = doubt && (await findAndConfirm(message, doubt, context));
     if (found === 'confirmed') {
-      noteLate(work, message.about, doubt?.at);
+      noteLate(note, message.about, doubt?.at);
       return 'found';
     }
     isDoubtful = found === 'unknown';
     // A doubtful message is sent a second time, but not a third.
     if (isDoubtful && doubt?.isAgain) throw new NotSent('post-unconfirmed');
     const draft = await message.prepare(isDoubtful);
-    noteLate(work, message.about, context.clock());
+    noteLate(note, message.about, context.clock());
     return typeof draft === 'string' ? draft : await postInTime(message, draft, isDoubtful, context);
   } catch (error) {
     // The next pass reads the change.
     if (error instanceof ScheduleChangedError) return 'changed';
-    noteLate(work, message.about, context.clock());
+    noteLate(note, message.about, context.clock());
     let state: FailedState = 'retrying';
-    await recordFailed(error, work, context, async (effect) => {
+    await recordFailed(error, note, context, async (effect) => {
       state = await message.fail({ error, effect, isDoubtful });
     });
     return state;
   }
 }
 
-function noteLate(work: MessageWork, { due }: MessageAbout, at: Millis | undefined): void {
-  if (due !== undefined && at !== undefined) work.late = Math.max(0, at - due);
+function noteLate(note: Note<MessageWork>, { due }: MessageAbout, at: Millis | undefined): void {
+  if (due !== undefined && at !== undefined) note({ late: Math.max(0, at - due) });
 }
 
 /** Makes the record of a message on its way. */
@@ -139,7 +144,7 @@ export const trackMessage = <T>(
   kind: MessageKind,
   { schedule, watch, tries }: MessageAbout,
   { teamId: workspace, workspace: { waits }, onFinished }: DeliveryContext,
-  run: (work: MessageWork) => Promise<T>,
+  run: (note: Note<MessageWork>) => Promise<T>,
 ): Promise<T> =>
   trackWork(
     {
@@ -159,7 +164,7 @@ export const trackMessage = <T>(
  */
 export async function recordFailed(
   error: unknown,
-  work: MessageWork,
+  note: Note<MessageWork>,
   context: DeliveryContext,
   record: (effect: FailureEffect) => Promise<void>,
 ): Promise<void> {
@@ -167,7 +172,7 @@ export async function recordFailed(
   // What Slack said is stored in any case: otherwise Slack would have to be searched.
   const isLost = error instanceof LeaseLostError;
   const isOver = isLost || (stopping.aborted && !isSlackError(error));
-  Object.assign(work, { outcome: isLost ? 'lease-lost' : isOver ? 'stopped' : 'retrying', error });
+  note({ outcome: isLost ? 'lease-lost' : isOver ? 'stopped' : 'retrying', error });
   if (isOver) throw error;
   const effect = classifyFailure(error);
   await record(effect);

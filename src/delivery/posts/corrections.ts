@@ -52,7 +52,7 @@ export async function correctPost(due: ScheduleLogEntry, context: PostContext): 
     entry.tries < MAX_TRIES
       ? write({ tries: entry.tries + 1, next: context.clock() + RETRY_DELAY, post })
       : write({ tries: 0, post: { ...post, checks } });
-  await trackMessage('correction', { schedule: schedule.id }, context, async (work) => {
+  await trackMessage('correction', { schedule: schedule.id }, context, async (note) => {
     try {
       const change = await findChange(due, post, context);
       const at = context.clock();
@@ -62,9 +62,9 @@ export async function correctPost(due: ScheduleLogEntry, context: PostContext): 
       else if (edited === 'unchanged') await write({ tries: 0, post: { ...post, checks } });
       else await write({ tries: 0, post: { ...post, checks: CORRECTION_DELAYS.length } });
       const isQuiet = edited === 'unchanged' || edited === 'over';
-      work.outcome = typeof edited !== 'string' ? 'sent' : isQuiet ? 'skipped' : edited;
+      note({ outcome: typeof edited !== 'string' ? 'sent' : isQuiet ? 'skipped' : edited });
     } catch (error) {
-      await recordFailed(error, work, context, async () => void (await checkAgain()));
+      await recordFailed(error, note, context, async () => void (await checkAgain()));
     }
   });
 }

@@ -181,8 +181,8 @@ async function beginNotice(
     await document.update(() => begun, { needsLease: true });
     return true;
   } catch (error) {
-    await trackMessage('notice', {}, context, (work) =>
-      recordFailed(error, work, context, (effect) => {
+    await trackMessage('notice', {}, context, (note) =>
+      recordFailed(error, note, context, (effect) => {
         const isOver = effect.kind !== 'later' && effect.kind !== 'wait';
         return settle(group, context, isOver ? undefined : at + LOOK_AGAIN);
       }),

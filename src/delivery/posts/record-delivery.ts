@@ -196,8 +196,8 @@ function holdEntry(
 
 /** Closes a delivery that started before its schedule was changed or paused. */
 export const abandonDelivery = ({ schedule, line }: ScheduleLogEntry, context: DeliveryContext) =>
-  trackMessage('post', { schedule: schedule.id, tries: line.entry.tries }, context, async (work) => {
-    work.outcome = 'changed';
+  trackMessage('post', { schedule: schedule.id, tries: line.entry.tries }, context, async (note) => {
+    note({ outcome: 'changed' });
     const { date, json: before, entry } = line;
     const at = context.clock();
     const cause = notSent('schedule-changed');

@@ -168,7 +168,7 @@ async function redraw(task: AlertTask, found: Found, context: DeliveryContext): 
     document.update((state) => withMessage(state, place, change), { needsLease: true });
   const drawn = alert.events.length;
   const done = () => save(({ next: _, ...shown }) => ({ ...shown, drawn, tries: 0 }));
-  await trackMessage('alert update', { watch: watch.id, tries: message.tries }, context, async (work) => {
+  await trackMessage('alert update', { watch: watch.id, tries: message.tries }, context, async (note) => {
     try {
       // Who may not see the project any more keeps the alert as it was.
       const edited = await editMessage(
@@ -179,9 +179,9 @@ async function redraw(task: AlertTask, found: Found, context: DeliveryContext): 
         context,
       );
       await done();
-      work.outcome = edited === 'edited' ? 'sent' : 'refused';
+      note({ outcome: edited === 'edited' ? 'sent' : 'refused' });
     } catch (error) {
-      await recordFailed(error, work, context, async ({ kind }) => {
+      await recordFailed(error, note, context, async ({ kind }) => {
         if (kind === 'wait') return;
         if (message.tries >= MAX_DRAWINGS) return done();
         await save((shown) => ({ ...shown, tries: shown.tries + 1, next: context.clock() + DRAW_RETRY }));

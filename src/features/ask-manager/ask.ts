@@ -6,13 +6,12 @@ import { tryRead } from '../../domain/try-read.ts';
 import { isQuestion, requestMessage } from '../../slack/commands/manager-request.ts';
 import { parseAskManager } from '../../slack/error-messages/description.ts';
 import type { Message } from '../../slack/kit/atoms.ts';
-import type { Request } from '../../slack/request/request.ts';
+import { opensForm, type Request } from '../../slack/request/request.ts';
 import {
   type CommandHandler,
   type CommandListener,
   handlerOf,
   lookUp,
-  opensForm,
 } from '../../slack/server/listeners.ts';
 import {
   type ManagerRequest,

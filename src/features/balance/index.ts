@@ -88,10 +88,9 @@ export function createBalanceFeature({ billing, lastUsed, clock }: Services): Fe
     commands: {
       '/balance': (text) => ({
         right: 'ask',
-        isQuestion: true,
         read: (words, { aliases }) => parseBalance(words, aliases),
         // A file may have to be shown in a window instead.
-        does: mayOpenWindow(text) ? 'openForm' : 'answer',
+        does: mayOpenWindow(text) ? 'openFigures' : 'answerFigures',
         run: answer,
       }),
     },

@@ -239,6 +239,6 @@ function refusalMessage(failure: Failure, request: Request): Message {
     };
   const advice = ADVICE[failure.kind];
   return advice === undefined
-    ? failureMessage(failure, { request })
+    ? failureMessage(failure, request)
     : { text: failure.message, blocks: [section(`${failure.message}\n${advice}`)] };
 }

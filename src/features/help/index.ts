@@ -47,7 +47,7 @@ export function createHelpFeature(lines: () => readonly HelpLine[]): Feature {
           if (text === MORE) return reply.update(helpMessage(TITLE, allowed, SMALL));
           const more = actions(...commandButton('help-more', 'More…', toCommand('/billing help', MORE)));
           if (request.workspace.connectionNames.length === 0) {
-            const { text: title, blocks } = failureMessage(new NotConnected(), { request });
+            const { text: title, blocks } = failureMessage(new NotConnected(), request);
             return reply.update({ text: title, blocks: [...blocks, more] });
           }
           return reply.update(shortHelpMessage(TITLE, exampleQuestions(request), briefLines(allowed), more));

@@ -105,7 +105,7 @@ interface Step {
 function startBlocks(request: Request): readonly Block[] {
   if (request.user.canManage) return setUpBlocks(stepsOf(request));
   if (request.workspace.connectionNames.length === 0)
-    return failureMessage(new NotConnected(), { request }).blocks;
+    return failureMessage(new NotConnected(), request).blocks;
   return hasAnswers(request) ? [] : askBlocks(request);
 }
 

@@ -26,7 +26,7 @@ export function attentionBlocks(request: Request): Block[] {
   if (!request.user.canManage)
     return [
       markup(`:warning: *${escapeMarkup(fact)}* A Tally manager can ${todo}.`),
-      ...buttonRow(askManagerButton('setup', asked, { request })),
+      ...buttonRow(askManagerButton('setup', asked, request)),
     ];
   return [markup(`:warning: *${escapeMarkup(fact)}*`), actions(...mend)];
 }

@@ -2,11 +2,10 @@ import { settleOptional } from '../../billing/client.ts';
 import { isFailure } from '../../domain/failure/index.ts';
 import { parseAccount } from '../../domain/money/runway.ts';
 import { computeReportFigures, reportPeriodsOf } from '../../domain/report.ts';
-import type { SlackId } from '../../domain/slack-id.ts';
 import { MINUTE } from '../../domain/time/calendar.ts';
 import { type Block, withoutActions } from '../../slack/kit/atoms.ts';
+import type { Reply } from '../../slack/reply/reply.ts';
 import type { Request } from '../../slack/request/request.ts';
-import { callSlack, type WebClient } from '../../slack/web-client.ts';
 import type { Project } from '../../workspace/projects/projects.ts';
 import { openConnection } from '../../workspace/projects/resolve-project.ts';
 import { storedBalance } from '../../workspace/record/last-used.ts';
@@ -36,12 +35,8 @@ const FRESH = MINUTE;
 /** The app's Home: what its viewer may see, drawn each time it is opened and after each click on it. */
 export function createHomeFeature({ all, billing, lastUsed, log, clock }: Services): Feature {
   /** Errors only go to the log, because the Home is not an answer to a question. */
-  const publish = async (client: WebClient, person: SlackId, blocks: readonly Block[]): Promise<void> => {
-    const view = { type: 'home' as const, blocks: [...blocks] as never[] };
-    await callSlack('views.publish', () => client.views.publish({ user_id: person, view })).catch(
-      (err: unknown) => log.warn({ err }, 'Could not draw a Home'),
-    );
-  };
+  const publish = (reply: Reply, blocks: readonly Block[]): Promise<void> =>
+    reply.home(blocks).catch((err: unknown) => log.warn({ err }, 'Could not draw a Home'));
 
   /** Asks for one balance, how long it lasts and what the month will cost, and stores that. A project that fails keeps the balance it had, with its date. */
   const refresh = async (
@@ -93,11 +88,11 @@ export function createHomeFeature({ all, billing, lastUsed, log, clock }: Servic
       app_home_opened: {
         right: 'ask',
         wants: ({ tab }) => tab === 'home',
-        async answer(_, request, { client }) {
-          await publish(client, request.user.id, await homeBlocks(request, all.attention(), all.home()));
+        async answer(_, request) {
+          await publish(request.reply, await homeBlocks(request, all.attention(), all.home()));
         },
         // For a person who cannot use Tally, or whose role is unknown.
-        onError: ({ blocks }, { user = '' }, { client }) => publish(client, user, withoutActions(blocks)),
+        onError: ({ blocks }, reply) => publish(reply, withoutActions(blocks)),
       },
     },
   };

@@ -20,7 +20,8 @@ export function createMentionsFeature({ all, threads }: Services): Feature {
     right: 'ask',
     once: true,
     wants: isSaidToTally,
-    async answer({ text = '' }, request, { rerun, self, thread }) {
+    async answer({ text = '' }, request, rerun) {
+      const { self, thread } = request;
       requireShortText(text);
       if (holdsRegisteredSecret(text, request.workspace)) throw new SecretPasted();
       const { aliases, settings } = request.workspace;

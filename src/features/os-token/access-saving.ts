@@ -167,7 +167,7 @@ async function showFailure(
   ];
   const isKnown = request.workspace.accesses.has(input.project);
   const kept = isKnown ? 'The current access stays in use.' : 'Nothing was saved.';
-  const { text, blocks } = notSavedMessage(failure, failureMessage(failure, context), 'saved', kept);
+  const { text, blocks } = notSavedMessage(failure, failureMessage(failure, request), 'saved', kept);
   const explanation = [...blocks, ...maybeIssuedBlocks(failure), ...(tested ?? [])];
   const authUrl = failure.kind === 'wrong-identity-url' ? failure.suggestion : undefined;
   const corrected = authUrl && encodeAccessMetadata({ ...input, authUrl });

@@ -113,7 +113,7 @@ async function showError(error: Failure, opened: IssueModal, context: TokenConte
   const { request } = context;
   request.noteError(error);
   const tokens = await tokensAfter(opened, context);
-  const message = failureMessage(error, context);
+  const message = failureMessage(error, request);
   const explanation = [...withoutActions(message.blocks), ...maybeIssuedBlocks(error)];
   const buttons = tokens.length > 0 ? remedies(error, opened, request.user.canManage) : [];
   await request.reply.modal.update(tokenWindow(explanation, windowOf(tokens, context), ...buttons), {

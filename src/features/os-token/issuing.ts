@@ -51,14 +51,14 @@ export async function issueToken(tokenRequest: TokenRequest, context: TokenConte
   } catch (error) {
     const failure = await notShown(isFailure(error) ? error.message : undefined, error);
     if (isFailure(error)) throw failure;
-    await request.reply.private(failureMessage(failure, context)).catch(ignoreFailure);
+    await request.reply.private(failureMessage(failure, request)).catch(ignoreFailure);
     throw error;
   }
   const failure = await notShown(
     `The window was closed, or Slack refused it. To get another one, type ${commandText('/os-token')} ${grant.word}.`,
   );
   request.noteError(failure);
-  const message = failureMessage(failure, context);
+  const message = failureMessage(failure, request);
   // Without this, a window that is still open would show “Issuing…” forever.
   const shownIn = windowOf(liveTokens(tokens, clock()), context);
   if (!(await request.reply.modal.tryUpdate(tokenWindow(message.blocks, shownIn))))

@@ -123,7 +123,7 @@ async function showFailure(
   context: TokenContext,
 ): Promise<void> {
   context.request.noteError(failure);
-  const { text, blocks } = failureMessage(failure, context);
+  const { text, blocks } = failureMessage(failure, context.request);
   const state = notRevokedText(isRevocationUnclear(failure), untilOf(token, context));
   const explanation = [...withoutActions(blocks), section(state), ...auditBlocks(audit)];
   const closed = 'The window that could revoke it is closed.';

@@ -90,10 +90,9 @@ export function createSpendFeature({ billing, lastUsed, clock }: Services): Feat
     commands: {
       '/spend': (text) => ({
         right: 'ask',
-        isQuestion: true,
         read: (words, { aliases }) => parseSpend(words, aliases),
         // A file may have to be shown in a window instead.
-        does: mayOpenWindow(text) ? 'openForm' : 'answer',
+        does: mayOpenWindow(text) ? 'openFigures' : 'answerFigures',
         run: answer,
       }),
     },

@@ -33,7 +33,7 @@ import type { StatusPart } from '../feature.ts';
 
 /** The button with which a person who can't manage asks a manager to run a command. */
 export const askToSetUp = (command: Command, request: Request): readonly Button[] =>
-  askManagerButton('setup', command, { request });
+  askManagerButton('setup', command, request);
 
 const MOST_LINES = 10;
 const MOST_BUTTONS = 5;

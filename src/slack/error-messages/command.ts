@@ -19,21 +19,22 @@ import { canSuggest, projectPicker, projectSelect } from '../commands/project-pi
 import { actions, button, option, select } from '../kit/atoms.ts';
 import { privateLocation, type Request } from '../request/request.ts';
 import {
-  type Asked,
   askManagerButton,
   CONNECT,
   canManage,
   type Descriptions,
   type ErrorDescription,
+  type FailedRequest,
   forManagers,
+  isAuthorized,
   retryButton,
   tryAgainIn,
 } from './description.ts';
 
 const MOST_NAMED = 5;
 
-function whoCanConnect(asked: Asked): ErrorDescription {
-  const people = asked.request?.workspace.settings.managers.slice(0, MOST_NAMED) ?? [];
+function whoCanConnect(asked: FailedRequest): ErrorDescription {
+  const people = asked.workspace?.settings.managers.slice(0, MOST_NAMED) ?? [];
   const buttons = askManagerButton('setup', toCommand('/billing connect'), asked);
   return people.length === 0
     ? { todo: 'An owner or admin of this workspace can connect it.', buttons }
@@ -58,7 +59,7 @@ export const COMMAND_DESCRIPTIONS = {
   }),
   'secret-pasted': (_, asked) =>
     asked.command?.command === '/os-token'
-      ? accessSecretPasted(asked.request)
+      ? accessSecretPasted(asked)
       : forManagers(
           asked,
           { todo: `${REVOKE_PASTED} Register that here.`, buttons: [CONNECT] },
@@ -68,15 +69,15 @@ export const COMMAND_DESCRIPTIONS = {
     todo: 'Try again in a moment, or ask for yesterday.',
     buttons: retryButton(command),
   }),
-  'project-missing': ({ projectFor }, { command, request }) =>
-    command === undefined || request === undefined
+  'project-missing': ({ projectFor }, asked) =>
+    asked.command === undefined || !isAuthorized(asked)
       ? { todo: `Use the ID on its project card in the console, for example ${commandText('/spend')} 123` }
       : {
           todo: '',
           choices:
             projectFor === undefined
-              ? projectPicker(command, request)
-              : projectSelect(command.command, projectFor, request),
+              ? projectPicker(asked.command, asked)
+              : projectSelect(asked.command.command, projectFor, asked),
         },
   'not-connected': (_, asked) =>
     canManage(asked)
@@ -117,7 +118,7 @@ export const COMMAND_DESCRIPTIONS = {
 /** What guests can be allowed once. They get no tokens. */
 const GUEST_QUESTIONS: ReadonlySet<SlashCommand> = new Set(['/spend', '/balance']);
 
-function askManagerAbout({ reason, managers, owned }: NotAllowed, asked: Asked): Button[] {
+function askManagerAbout({ reason, managers, owned }: NotAllowed, asked: FailedRequest): Button[] {
   const { command } = asked;
   const isAskable = command !== undefined && GUEST_QUESTIONS.has(command.command);
   switch (reason) {
@@ -137,12 +138,12 @@ function askManagerAbout({ reason, managers, owned }: NotAllowed, asked: Asked):
 }
 
 /** The reply to a secret in `/os-token`: where the secret of an application access belongs. */
-function accessSecretPasted(request: Request | undefined): ErrorDescription {
+function accessSecretPasted(asked: FailedRequest): ErrorDescription {
   const revoke = 'It stays in Slack’s history, so delete the access in the console and make a new one.';
   const form = commandText('/billing projects access');
-  if (request?.user.canManage !== true)
+  if (!isAuthorized(asked) || !canManage(asked))
     return { todo: `${revoke} A Tally manager registers it with ${form}.` };
-  const projects = visibleProjects(request.workspace, privateLocation(request));
+  const projects = visibleProjects(asked.workspace, privateLocation(asked));
   if (projects.length === 0) return { todo: `${revoke} Register that one with ${form} 123.` };
   const options = projects.map(({ alias, id }) => option(alias, id));
   return {
@@ -152,20 +153,18 @@ function accessSecretPasted(request: Request | undefined): ErrorDescription {
 }
 
 /** With a button for the correction, or for each meaning of an ambiguous word. */
-function describeInvalidWord(
-  failure: InvalidWord,
-  { command, canRead = () => true, request }: Asked,
-): ErrorDescription {
+function describeInvalidWord(failure: InvalidWord, asked: FailedRequest): ErrorDescription {
+  const { command, canRead = () => true, workspace } = asked;
   const { word, fact, why, projectFor } = failure;
-  const aliases = request?.workspace.aliases ?? NO_ALIASES;
+  const aliases = workspace?.aliases ?? NO_ALIASES;
   const texts = failure.offered.filter(
     (text) =>
       command !== undefined &&
       canRead(text) &&
       keepsWords(command.text, word, text, aliases) &&
-      (request === undefined ||
-        (isInPast(text, command, request) &&
-          canSuggest(text, { ...privateLocation(request), workspace: request.workspace }))),
+      (!isAuthorized(asked) ||
+        (isInPast(text, command, asked) &&
+          canSuggest(text, { ...privateLocation(asked), workspace: asked.workspace }))),
   );
   const suggest = (run: Command, at: number): Button[] =>
     commandButton(
@@ -176,10 +175,10 @@ function describeInvalidWord(
     );
   const buttons = texts.flatMap((text, at) => (command ? suggest({ ...command, text }, at) : []));
   const isGuess = (why === UNRECOGNIZED || why === UNKNOWN_COMMAND) && buttons.length > 0;
-  if (command !== undefined && request !== undefined) {
+  if (command !== undefined && isAuthorized(asked)) {
     if (projectFor !== undefined)
-      return { todo: '', buttons, choices: projectSelect(command.command, projectFor, request) };
-    if (why === UNRECOGNIZED && buttons.length === 0) return pickerInstead(failure, command, request);
+      return { todo: '', buttons, choices: projectSelect(command.command, projectFor, asked) };
+    if (why === UNRECOGNIZED && buttons.length === 0) return pickerInstead(failure, command, asked);
   }
   return { todo: '', buttons, ...(isGuess && { sentence: `${fact} Did you mean this?` }) };
 }

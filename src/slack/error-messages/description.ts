@@ -26,24 +26,26 @@ export interface ErrorDescription {
 
 /** What is said about each kind: the compiler refuses a kind without a description. */
 export type Descriptions = {
-  readonly [K in FailureKind]: (failure: FailureOf<K>, asked: Asked) => ErrorDescription;
+  readonly [K in FailureKind]: (failure: FailureOf<K>, asked: FailedRequest) => ErrorDescription;
 };
 
-/** What failed, as far as it was known by then; nothing of it where nobody asked. */
-export interface Asked {
+/** The request that failed, as far as it was known by then: nothing of it where nobody asked. */
+export interface FailedRequest extends Partial<Request> {
   /** The command, for buttons that run it again. */
   readonly command?: Command | undefined;
   /** Whether that command takes these words; only then they are offered. */
   readonly canRead?: ((text: string) => boolean) | undefined;
-  /** Where it was asked, for a manager who is asked to run it. */
-  readonly channel?: SlackId | undefined;
+  /** The channel that it is about, for a manager who is asked to run it. No rights follow from it. */
+  readonly place?: SlackId | undefined;
   /** Whether something of it was saved before it failed. */
   readonly hasSaved?: boolean;
-  /** Decides which buttons and projects to offer; undefined before the rights were checked. */
-  readonly request?: Request | undefined;
 }
 
-export const canManage = ({ request }: Asked): boolean => request?.user.canManage === true;
+/** Whether the rights were checked. */
+export const isAuthorized = (asked: FailedRequest): asked is FailedRequest & Request =>
+  asked.user !== undefined;
+
+export const canManage = ({ user }: FailedRequest): boolean => user?.canManage === true;
 
 export const CONNECT = button('connect', 'Connect…', { style: 'primary' });
 export const REPLACE_TOKEN = button('connect', 'Replace token…', { style: 'primary' });
@@ -51,7 +53,7 @@ export const REPLACE_TOKEN = button('connect', 'Replace token…', { style: 'pri
 export const retryButton = (command?: Command): Button[] =>
   command === undefined ? [] : commandButton('again', 'Try again', command);
 
-export const tryAgain = (todo: string, { command }: Asked): ErrorDescription => ({
+export const tryAgain = (todo: string, { command }: FailedRequest): ErrorDescription => ({
   todo,
   buttons: retryButton(command),
 });
@@ -64,19 +66,19 @@ export type RequestReason = (typeof REQUEST_REASONS)[number];
 export function askManagerButton(
   reason: RequestReason,
   link: Command | undefined,
-  { channel, request }: Asked,
+  { channel, place = channel, user }: FailedRequest,
 ): Button[] {
-  const { canManage = false, role } = request?.user ?? {};
+  const { canManage = false, role } = user ?? {};
   // What is missing is also said to nobody in particular, below a form or a schedule.
-  if (reason === 'setup' && request === undefined) return [];
+  if (reason === 'setup' && user === undefined) return [];
   if (link === undefined || canManage || role === 'external') return [];
-  const value = [reason, channel ?? request?.channel ?? '-', commandLine(link)].join(' ');
+  const value = [reason, place ?? '-', commandLine(link)].join(' ');
   return value.length > SLACK_LIMITS.buttonValue ? [] : [button('ask-manager', 'Ask a manager', { value })];
 }
 
 /** What a manager reads and presses. Others read that a manager can do it, and may ask one to run `link`. */
 export const forManagers = (
-  asked: Asked,
+  asked: FailedRequest,
   description: ErrorDescription,
   others: string,
   link?: Command,
@@ -94,7 +96,7 @@ export function parseAskManager(value: string) {
 }
 
 /** `Try again in 4 seconds.`, rounded up. @param wait in ms */
-export function tryAgainIn(wait: Millis, asked: Asked): ErrorDescription {
+export function tryAgainIn(wait: Millis, asked: FailedRequest): ErrorDescription {
   const [seconds, minutes] = [Math.ceil(wait / 1_000), Math.ceil(wait / MINUTE)];
   if (wait <= 0) return tryAgain('You can try again now.', asked);
   const [count, unit] = seconds < 60 ? [seconds, 'second'] : [minutes, 'minute'];

@@ -8,10 +8,10 @@ import { commandButton, toCommand } from '../commands/command-buttons.ts';
 import { escapeMarkup, formatInstant } from '../kit/atoms.ts';
 import { COMMAND_DESCRIPTIONS } from './command.ts';
 import {
-  type Asked,
   canManage,
   type Descriptions,
   type ErrorDescription,
+  type FailedRequest,
   forManagers,
   REPLACE_TOKEN,
   tryAgain,
@@ -88,8 +88,8 @@ const DESCRIPTIONS: Descriptions = {
 };
 
 /** What the reply to a failure says besides its message. Managers also get the technical detail. */
-export function describeError(failure: Failure, asked: Asked): ErrorDescription {
-  const describe = DESCRIPTIONS[failure.kind] as (of: Failure, asked: Asked) => ErrorDescription;
+export function describeError(failure: Failure, asked: FailedRequest): ErrorDescription {
+  const describe = DESCRIPTIONS[failure.kind] as (of: Failure, asked: FailedRequest) => ErrorDescription;
   const description = describe(failure, asked);
   if (!('detail' in failure) || !canManage(asked)) return description;
   return { ...description, quotes: [...(description.quotes ?? []), failure.detail] };

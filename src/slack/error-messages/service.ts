@@ -7,10 +7,10 @@ import { PRODUCT_IDS, PRODUCTS, type ProductId } from '../../domain/product.ts';
 import { commandButton, toCommand } from '../commands/command-buttons.ts';
 import { button } from '../kit/atoms.ts';
 import {
-  type Asked,
   canManage,
   type Descriptions,
   type ErrorDescription,
+  type FailedRequest,
   forManagers,
   REPLACE_TOKEN,
   retryButton,
@@ -74,7 +74,7 @@ const ADDRESS_FORM = {
   identity: commandText('/billing projects access'),
 } as const;
 
-const replaceToken = (reason: string, asked: Asked): ErrorDescription =>
+const replaceToken = (reason: string, asked: FailedRequest): ErrorDescription =>
   forManagers(
     asked,
     { todo: reason, buttons: [REPLACE_TOKEN] },
@@ -84,7 +84,7 @@ const replaceToken = (reason: string, asked: Asked): ErrorDescription =>
 
 const checkAddress = (
   service: Service,
-  asked: Asked,
+  asked: FailedRequest,
   reason = 'The address may lead to something else, such as a login page or a proxy.',
 ): ErrorDescription => {
   if (!canManage(asked))
@@ -100,10 +100,10 @@ const addressButton = (service: Service): Button[] =>
     : commandButton('projects', 'Projects', toCommand('/billing projects'));
 
 /** Buttons that ask the same question about the other two products. */
-function otherProducts(asked: ProductId, { command: failed, request }: Asked): Button[] {
+function otherProducts(asked: ProductId, { command: failed, workspace }: FailedRequest): Button[] {
   if (failed === undefined) return [];
   const { command, text } = failed;
-  const aliases = request?.workspace.aliases ?? new Set();
+  const aliases = workspace?.aliases ?? new Set();
   const { words, output } = parseWithOutput(text, aliases, parseCommandText);
   return PRODUCT_IDS.filter((product) => product !== asked).flatMap((product) =>
     commandButton(`product-${product}`, `Try ${PRODUCTS[product].name}`, {

@@ -8,24 +8,22 @@ import { MOST_QUESTIONS, THREAD_LIFETIME } from '../../workspace/thread-store.ts
 import type { CommandNames } from '../command-names.ts';
 import { type BrowserRoutes, definitionList, escapeHtml, page, scopeList, sendPage } from './pages.ts';
 
-export interface TrustPageParts {
-  readonly log: Config['log'];
-  readonly tracing: Config['tracing'];
+/** What the pages say of this bot. */
+interface BotFacts extends Pick<Config, 'log' | 'tracing'> {
   /** Where people get help; https or mailto. */
   readonly supportUrl: string | undefined;
   readonly version: string;
   /** How long figures of posts and watches are kept after their last use, in ms. */
   readonly figuresKept: Millis;
-  readonly names: CommandNames;
 }
 
 /** What people read before they trust a bot: what it stores, who helps, how to report a vulnerability. They say what this bot does as it is configured. */
-export function createTrustPages(parts: TrustPageParts): BrowserRoutes {
+export function createTrustPages(facts: BotFacts, names: CommandNames): BrowserRoutes {
   const pages = { '/privacy': privacyPage, '/support': supportPage, '/security': securityPage };
   return Object.fromEntries(
     Object.entries(pages).map(([path, render]) => [
       path,
-      async (_, res) => sendPage(res, render(parts), parts.names),
+      async (_, res) => sendPage(res, render(facts), names),
     ]),
   );
 }
@@ -38,7 +36,7 @@ const LOGGED = {
   none: 'People don’t appear in it.',
 } as const;
 
-function privacyPage({ log, tracing, figuresKept }: TrustPageParts) {
+function privacyPage({ log, tracing, figuresKept }: BotFacts) {
   const traces =
     tracing.endpoint === undefined
       ? ''
@@ -85,7 +83,7 @@ ${definitionList([
   );
 }
 
-function supportPage({ supportUrl, version }: TrustPageParts) {
+function supportPage({ supportUrl, version }: BotFacts) {
   const contact =
     supportUrl === undefined
       ? 'Ask the person who installed Tally in your workspace. Slack names them in Tally’s About tab.'
@@ -108,7 +106,7 @@ ${definitionList([
   );
 }
 
-function securityPage({ supportUrl, version }: TrustPageParts) {
+function securityPage({ supportUrl, version }: BotFacts) {
   const contact =
     supportUrl === undefined
       ? 'tell the person who installed Tally in your workspace, in private'

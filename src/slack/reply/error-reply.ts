@@ -8,9 +8,9 @@ import {
   isFailure,
   mayHaveBeenSaved,
 } from '../../domain/failure/index.ts';
-import { noteError, type RequestWork } from '../../runtime/work.ts';
+import { errorOutcome, type Note } from '../../runtime/work.ts';
 import { hasChanged } from '../../workspace/record/change.ts';
-import { type Asked, retryButton } from '../error-messages/description.ts';
+import { type FailedRequest, isAuthorized, retryButton } from '../error-messages/description.ts';
 import { describeError, describeForStep } from '../error-messages/index.ts';
 import {
   type Block,
@@ -27,9 +27,8 @@ import {
 } from '../kit/atoms.ts';
 import { modal } from '../kit/modal.ts';
 import { placeOf } from '../request/payload.ts';
-import type { Request } from '../request/request.ts';
-import { type Handler, mayChange, opensForm } from '../server/listeners.ts';
-import type { ReplyTarget } from './reply.ts';
+import { type HandlerRules, mayChange, opensForm, type Request } from '../request/request.ts';
+import type { Reply } from './reply.ts';
 
 export type ErrorReply = ReturnType<typeof createErrorReply>;
 
@@ -46,55 +45,58 @@ export function createErrorReply(log: Logger) {
   /** Logs why a reply could not be sent. */
   const logUndelivered = (error: unknown): void => log.error({ err: error }, 'Could not deliver a reply');
   const showInModal = (
-    target: ReplyTarget,
+    reply: Reply,
     report: ErrorReport,
-    asked: Asked,
+    asked: FailedRequest,
     isUnchanged: boolean,
     message = errorMessageOf(report, asked, isUnchanged),
   ): Promise<void> =>
-    target.updateModal(errorModalOf(report, asked, isUnchanged), message).catch(logUndelivered);
+    reply.modal.update(errorModalOf(report, asked, isUnchanged), message).catch(logUndelivered);
   return {
     logUndelivered,
     /** Notes the error in the request's record. @returns what the reply is made of */
-    explain(error: unknown, work: Pick<RequestWork, 'outcome' | 'error' | 'reference'>): ErrorReport {
+    explain(error: unknown, note: Note): ErrorReport {
       const id = randomBytes(4).toString('hex');
-      noteError(work, error);
-      work.reference = id;
+      note({ ...errorOutcome(error), reference: id });
       return { failure: isFailure(error) ? error : undefined, id };
     },
     /** Replies privately, or in the modal that this request opened. Never rejects. @param does what the handler does that failed */
-    async send(target: ReplyTarget, report: ErrorReport, given: Asked, does: Handler<unknown>['does']) {
-      const asked = askedFrom(target, given);
+    async send(reply: Reply, report: ErrorReport, failed: FailedRequest, does: HandlerRules['does']) {
+      const asked = withSource(failed, reply);
       // Without a request, the handler was not run.
-      const isUnchanged = !asked.hasSaved && (asked.request === undefined || !mayChange({ does }));
+      const isUnchanged = !asked.hasSaved && (!isAuthorized(asked) || !mayChange({ does }));
       const message = errorMessageOf(report, asked, isUnchanged);
-      if (!(await target.hasModal())) return target.sendPrivate(message).catch(logUndelivered);
+      if (!(await reply.modal.isShown())) return reply.private(message).catch(logUndelivered);
       // In a modal, a command makes sense only if it opens one.
       const shown = opensForm({ does }) ? asked : { ...asked, command: undefined };
-      await showInModal(target, report, shown, isUnchanged, message);
+      await showInModal(reply, report, shown, isUnchanged, message);
     },
     /** Replies in the modal that a form was submitted from. Never rejects. */
-    sendInModal: (target: ReplyTarget, report: ErrorReport, asked: Asked): Promise<void> =>
-      showInModal(target, report, askedFrom(target, asked), asked.request === undefined),
+    sendInModal: (reply: Reply, report: ErrorReport, asked: FailedRequest): Promise<void> =>
+      showInModal(reply, report, withSource(asked, reply), !isAuthorized(asked)),
   };
 }
 
-const askedFrom = ({ source }: ReplyTarget, asked: Asked): Asked => ({
-  ...asked,
-  ...{ channel: placeOf(source), hasSaved: source.hasSaved === true },
+const withSource = (failed: FailedRequest, { source }: Reply): FailedRequest => ({
+  ...failed,
+  ...{ place: placeOf(source), hasSaved: source.hasSaved === true },
 });
 
 /** @param isUnchanged whether nothing can have been changed, as by a question */
-export const errorMessageOf = ({ failure, id }: ErrorReport, asked: Asked, isUnchanged: boolean): Message =>
+export const errorMessageOf = (
+  { failure, id }: ErrorReport,
+  asked: FailedRequest,
+  isUnchanged: boolean,
+): Message =>
   failure === undefined
     ? textMessage(unknownErrorText(id, isUnchanged), ...buttonRow(retryButton(asked.command)))
     : failureMessage(isUnchanged ? failure : amidChanges(failure, hasSaved(asked)), asked, id);
 
-const hasSaved = ({ request, hasSaved: isNoted = false }: Asked): boolean =>
-  isNoted || (request !== undefined && hasChanged(request.workspace));
+const hasSaved = ({ workspace, hasSaved: isNoted = false }: FailedRequest): boolean =>
+  isNoted || (workspace !== undefined && hasChanged(workspace));
 
 /** The same as a modal. */
-export const errorModalOf = (report: ErrorReport, asked: Asked, isUnchanged: boolean): ModalView => {
+export const errorModalOf = (report: ErrorReport, asked: FailedRequest, isUnchanged: boolean): ModalView => {
   const { blocks } = errorMessageOf(report, asked, isUnchanged);
   // An unforeseen error is not tried again from a modal.
   return modal({
@@ -112,7 +114,7 @@ export function stepErrorText({ failure, id }: ErrorReport): string {
 }
 
 /** @param asked what failed, and for whom: a manager reads what to do, others whom to ask @param reference the log's ID of this error */
-export function failureMessage(failure: Failure, asked: Asked, reference?: string): Message {
+export function failureMessage(failure: Failure, asked: FailedRequest, reference?: string): Message {
   const description = describeError(failure, asked);
   const {
     sentence = failure.message,
@@ -138,7 +140,7 @@ export function failureMessage(failure: Failure, asked: Asked, reference?: strin
 
 /** The same without its buttons, in a form that has its own. */
 export const failureFacts = (failure: Failure, request: Request): Block[] =>
-  withoutActions(failureMessage(failure, { request }).blocks);
+  withoutActions(failureMessage(failure, request).blocks);
 
 /** The same as text, below a field of a form that stays open. */
 export const failureText = (failure: Failure): string =>

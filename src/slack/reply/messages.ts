@@ -4,6 +4,7 @@ import { CannotPost, SlackFailed } from '../../domain/failure/index.ts';
 import type { Millis } from '../../domain/time/calendar.ts';
 import { context, escapeMarkup, type Message } from '../kit/atoms.ts';
 import { type Audience, isDirectMessage, type Source } from '../request/payload.ts';
+import type { SlackServices } from '../services.ts';
 import { callSlack, type WebClient } from '../web-client.ts';
 import {
   deleteMessage,
@@ -13,15 +14,6 @@ import {
   postMessage,
   replaceMessage,
 } from './post-message.ts';
-import type { ResponseUrlClient } from './response-url.ts';
-
-/** How a message can reach the sender of a payload. */
-export interface MessageTarget {
-  readonly source: Source;
-  readonly client: WebClient;
-  readonly responseUrls: ResponseUrlClient;
-  readonly log: Logger;
-}
 
 /** Where the loading message is. */
 type LoadingPlace =
@@ -37,20 +29,44 @@ export interface OutgoingFile {
   readonly about: string;
 }
 
-interface LoadingOptions {
-  readonly audience: Audience;
-  /** Whether the answer replaces the message that was clicked. */
-  readonly replaces: boolean;
-  readonly delay: Millis;
-}
-
 const TEXT = 'Asking the billing service…';
 const LOADING: Message = { text: TEXT, blocks: [context(TEXT)] };
 
 /** The messages of one reply. The first that is sent takes the place of the loading message. */
-export function createMessages(target: MessageTarget) {
-  const { client, responseUrls, log } = target;
+export function createMessages(
+  { responseUrls, log }: Pick<SlackServices, 'responseUrls' | 'log'>,
+  { channel, userId, responseUrl, thread, startsThread, isClick }: Source,
+  client: WebClient,
+) {
+  /** Where everybody reads the answer: in the thread that asked, or one that begins with the message that did. */
+  const publicThread = thread ?? startsThread;
+  const directMessages = (message: Message) =>
+    userId === '' ? [] : [() => postMessage(client, { channel: userId, thread: undefined }, message)];
   let loading: (() => Promise<LoadingPlace | undefined>) | undefined;
+
+  const showLoading = async (audience: Audience, replaces: boolean): Promise<LoadingPlace | undefined> => {
+    if (audience === 'channel' && channel !== undefined) {
+      try {
+        const at = await postMessage(client, { channel, thread: publicThread }, LOADING);
+        return { kind: 'message', isPublic: true, ...at };
+      } catch (error) {
+        // Tally can answer a command in channels that it may not post to.
+        if (!(error instanceof CannotPost)) throw error;
+      }
+    }
+    if (responseUrl !== undefined) {
+      const isPosted = await responseUrls.post(responseUrl, LOADING, { replace: replaces }).then(
+        () => true,
+        (error: unknown) => error instanceof SlackFailed && error.unclear,
+      );
+      // After a click on a message that stays, `replace_original` would replace that one.
+      const canReplace = audience === 'asker' && (replaces || !isClick);
+      return isPosted ? { kind: 'response-url', canReplace } : undefined;
+    }
+    if (channel !== undefined && !isDirectMessage(channel)) return undefined;
+    const at = await postMessage(client, { channel: channel ?? userId, thread }, LOADING);
+    return { kind: 'message', isPublic: false, ...at };
+  };
 
   /** Keeps the loading message from appearing, or waits until it is there. @returns where it is, to the first who asks */
   const takeLoading = async (): Promise<LoadingPlace | undefined> => {
@@ -69,11 +85,11 @@ export function createMessages(target: MessageTarget) {
     posted: () => posted,
 
     /** Says after `delay` ms that an answer takes longer, unless it is there by then. */
-    startLoading(options: LoadingOptions): void {
+    startLoading(delay: Millis, audience: Audience, replaces: boolean): void {
       let shown: Promise<LoadingPlace | undefined> = Promise.resolve(undefined);
       const timer = setTimeout(() => {
-        shown = showLoading(target, options).catch(() => undefined);
-      }, options.delay);
+        shown = showLoading(audience, replaces).catch(() => undefined);
+      }, delay);
       loading = () => {
         clearTimeout(timer);
         return shown;
@@ -91,7 +107,6 @@ export function createMessages(target: MessageTarget) {
      * @throws CannotPost, SlackFailed: why the first one failed, when all did
      */
     async sendPrivate(message: Message, replace: boolean): Promise<void> {
-      const { responseUrl, channel, userId, thread } = target.source;
       const place = await takeLoading();
       if (place?.kind === 'message' && place.isPublic)
         await deleteMessage(client, place).catch((err: unknown) =>
@@ -107,23 +122,21 @@ export function createMessages(target: MessageTarget) {
         ...(channel === undefined
           ? []
           : [() => notePosted(postEphemeral(client, userId, { channel, thread }, message))]),
-        ...directMessages(target, message),
+        ...directMessages(message),
       ]);
     },
 
     /** Sends a direct message, wherever it was asked. @throws CannotPost, SlackFailed */
-    sendDirectly: (message: Message): Promise<void> =>
-      sendFirstPossible(log, directMessages(target, message)),
+    sendDirectly: (message: Message): Promise<void> => sendFirstPossible(log, directMessages(message)),
 
     /** Sends to everyone in the channel, in a thread if a message asked. @throws CannotPost, SlackFailed */
     async sendPublic(message: Message): Promise<void> {
-      const { responseUrl, channel, thread, startsThread } = target.source;
       const place = await takeLoading();
       const shown = place?.kind === 'message' ? place : undefined;
       // A response_url can't post into a thread.
       const send =
         channel !== undefined && (responseUrl === undefined || thread !== undefined)
-          ? () => postMessage(client, { channel, thread: thread ?? startsThread }, message)
+          ? () => postMessage(client, { channel, thread: publicThread }, message)
           : () => responseUrls.post(responseUrl ?? '', message, { everyone: true });
       await sendFirstPossible(log, [
         ...(shown === undefined ? [] : [() => replaceMessage(client, shown, message)]),
@@ -132,15 +145,10 @@ export function createMessages(target: MessageTarget) {
     },
 
     /** @returns whether it is in the thread of a public answer, else it is a direct message @throws SlackFailed */
-    async sendFile(
-      { name, title, content, about }: OutgoingFile,
-      audience: LoadingOptions['audience'],
-    ): Promise<boolean> {
-      const { channel, userId, thread: asked, startsThread } = target.source;
-      const thread = audience === 'channel' ? (asked ?? startsThread) : undefined;
-      const isPublic = channel !== undefined && thread !== undefined;
+    async sendFile({ name, title, content, about }: OutgoingFile, audience: Audience): Promise<boolean> {
+      const isPublic = audience === 'channel' && channel !== undefined && publicThread !== undefined;
       const place = isPublic
-        ? { channel_id: channel, thread_ts: thread }
+        ? { channel_id: channel, thread_ts: publicThread }
         : { channel_id: await openDirectMessage(client, userId) };
       await callSlack('files.uploadV2', () =>
         client.filesUploadV2({
@@ -151,45 +159,6 @@ export function createMessages(target: MessageTarget) {
       return isPublic;
     },
   };
-}
-
-const directMessages = ({ client, source: { userId } }: MessageTarget, message: Message) =>
-  userId === '' ? [] : [() => postMessage(client, { channel: userId, thread: undefined }, message)];
-
-async function showLoading(
-  target: MessageTarget,
-  options: LoadingOptions,
-): Promise<LoadingPlace | undefined> {
-  const { source, client } = target;
-  const { channel, userId, thread, startsThread, responseUrl } = source;
-  if (options.audience === 'channel' && channel !== undefined) {
-    try {
-      const at = await postMessage(client, { channel, thread: thread ?? startsThread }, LOADING);
-      return { kind: 'message', isPublic: true, ...at };
-    } catch (error) {
-      // Tally can answer a command in channels that it may not post to.
-      if (!(error instanceof CannotPost)) throw error;
-    }
-  }
-  if (responseUrl !== undefined) return showByResponseUrl(target, responseUrl, options);
-  if (channel !== undefined && !isDirectMessage(channel)) return undefined;
-  const at = await postMessage(client, { channel: channel ?? userId, thread }, LOADING);
-  return { kind: 'message', isPublic: false, ...at };
-}
-
-async function showByResponseUrl(
-  { source, responseUrls }: MessageTarget,
-  url: string,
-  { audience, replaces }: LoadingOptions,
-): Promise<LoadingPlace | undefined> {
-  // After a click on a message that stays, `replace_original` would replace that one.
-  const canReplace = audience === 'asker' && (replaces || !source.isClick);
-  try {
-    await responseUrls.post(url, LOADING, { replace: replaces });
-  } catch (error) {
-    if (!(error instanceof SlackFailed) || !error.unclear) return undefined;
-  }
-  return { kind: 'response-url', canReplace };
 }
 
 /** Stops if a message may have arrived: a missing answer is better than the same answer twice. */

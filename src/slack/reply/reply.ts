@@ -6,39 +6,50 @@ import { type Command, commandButton, withoutShare } from '../commands/command-b
 import { actions, type Block, type Message, section } from '../kit/atoms.ts';
 import { modal, withCarried } from '../kit/modal.ts';
 import { type Audience, isDirectMessage, placeOf, type Source } from '../request/payload.ts';
+import type { SlackServices } from '../services.ts';
 import { callSlack, type WebClient } from '../web-client.ts';
-import { createMessages, type MessageTarget, type OutgoingFile, retryRateLimited } from './messages.ts';
+import { createMessages, type OutgoingFile, retryRateLimited } from './messages.ts';
 import { type PostedTo, postMessage, replaceMessage } from './post-message.ts';
 
-/** The ways to reply. Each throws SlackFailed when Slack refuses it. */
-export type Reply = ReturnType<ReplyTarget['replyWith']>;
-
-interface ReplyOptions extends Pick<Source, 'replaces' | 'managerRequest'> {
-  readonly audience: Audience;
-  /** Offered as a button if no modal can be opened. */
-  readonly command: Command | undefined;
+/**
+ * The ways to reply to one payload. It alone knows what is shown so far, whose place the next reply takes. Each way throws
+ * SlackFailed when Slack refuses it.
+ */
+export interface Reply extends ReturnType<typeof waysToReply> {
+  /**
+   * The same for who may ask.
+   * @param source where it came from, and what is known of that now
+   * @param command offered as a button if no modal can be opened
+   */
+  as(source: Source, audience?: Audience, command?: Command): Reply;
 }
 
-/** How long Tally works before it shows that it does. */
-export interface LoadingDelays {
-  readonly message: Millis;
-  /** Short, because Slack opens no modal later than 3 s after the click, and the call itself may be slow. */
-  readonly modal: Millis;
-}
-
-export const LOADING_DELAYS: LoadingDelays = { message: 1_500, modal: 300 };
-
-/** Where the replies to one payload go. It alone knows what is shown so far, whose place the next reply takes. */
-export type ReplyTarget = ReturnType<typeof createReplyTarget>;
-
-export function createReplyTarget(
-  { responseUrls, log }: Pick<MessageTarget, 'responseUrls' | 'log'>,
+/** The reply to the sender alone. */
+export function createReply(
+  services: Pick<SlackServices, 'responseUrls' | 'log'>,
   source: Source,
   client: WebClient,
+): Reply {
+  const messages = createMessages(services, source, client);
+  const modals = createModals(source, client);
+  const as: Reply['as'] = (known, audience = 'asker', command) => ({
+    ...waysToReply(known, client, messages, modals, audience, command),
+    as,
+  });
+  return as(source);
+}
+
+function waysToReply(
+  source: Source,
+  client: WebClient,
+  messages: ReturnType<typeof createMessages>,
+  modals: ReturnType<typeof createModals>,
+  audience: Audience,
+  command: Command | undefined,
 ) {
-  const target = { source, client, responseUrls, log };
-  const messages = createMessages(target);
-  const modals = createModals(target);
+  const { channel, responseUrl, triggerId, viewId, hasFields, form, below, managerRequest, replaces } =
+    source;
+  const openedIn = placeOf(source);
 
   /** Replies privately: in the loading view if it can show the message. @throws CannotPost, SlackFailed */
   const sendPrivate = async (message: Message, replace = false): Promise<void> => {
@@ -49,98 +60,91 @@ export function createReplyTarget(
     await messages.sendPrivate(message, replace);
     if (modals.isLoading()) await modals.tryUpdate(ANSWERED_VIEW);
   };
-
-  /** Replaces the request's modal; if that fails, sends `fallback` as a direct message. @throws CannotPost, SlackFailed */
+  const kept = (view: ModalView, isOnTop = hasFields && modals.isOpened()) =>
+    withCarried(view, { managerRequest, openedIn, below: isOnTop ? form : below });
   const updateModal = async (view: ModalView, fallback?: Message): Promise<void> => {
-    if (!(await modals.tryUpdate(view)) && fallback !== undefined) await messages.sendDirectly(fallback);
+    if (!(await modals.tryUpdate(kept(view))) && fallback !== undefined)
+      await messages.sendDirectly(fallback);
   };
 
   return {
     source,
     client,
-    sendPrivate,
-    updateModal,
+    /** Where the last message is; undefined where Slack doesn't say it, or only one person of a channel sees it. */
     posted: messages.posted,
-    startLoadingMessage: messages.startLoading,
+    /** Says after `delay` ms that an answer takes longer, unless it is there by then. */
+    startLoadingMessage: (delay: Millis): void => messages.startLoading(delay, audience, replaces),
+    /** Opens a loading view after `delay` ms unless the form is open by then. */
     startLoadingView: modals.startLoading,
-
     /** Removes what says that Tally works, if no reply has replaced it. Never rejects. */
     async endLoading(): Promise<void> {
       await modals.settle();
       await messages.endLoading();
     },
-
-    /** Whether a modal was opened or replaced for this request, so that errors go there too. */
-    async hasModal(): Promise<boolean> {
-      await modals.settle();
-      return modals.isOpened();
+    /**
+     * The answer: replaces the message whose button was clicked, or goes where it was asked, to the user or the channel
+     * as the workspace's settings say.
+     */
+    async update(message: Message): Promise<void> {
+      const hasNoChannel = responseUrl === undefined && channel === undefined;
+      if (audience === 'channel' && !hasNoChannel) return messages.sendPublic(message);
+      const canShare = channel !== undefined && !isDirectMessage(channel);
+      await sendPrivate(canShare ? message : withoutShare(message), replaces);
     },
-
-    /** The ways to reply for who may ask. */
-    replyWith({ audience, replaces, command, managerRequest }: ReplyOptions) {
-      const { channel, responseUrl, triggerId, viewId, hasFields, form, below } = source;
-      const openedIn = placeOf(source);
-      const kept = (view: ModalView, isOnTop = hasFields && modals.isOpened()) =>
-        withCarried(view, { managerRequest, openedIn, below: isOnTop ? form : below });
-      const update = (view: ModalView, fallback?: Message): Promise<void> =>
-        updateModal(kept(view), fallback);
-      return {
-        /**
-         * The answer: replaces the message whose button was clicked, or goes where it was asked, to the user or the channel
-         * as the workspace's settings say.
-         */
-        async update(message: Message): Promise<void> {
-          const hasNoChannel = responseUrl === undefined && channel === undefined;
-          if (audience === 'channel' && !hasNoChannel) return messages.sendPublic(message);
-          const canShare = channel !== undefined && !isDirectMessage(channel);
-          await sendPrivate(canShare ? message : withoutShare(message), replaces);
-        },
-        /** A message that only the user sees. Replaces nothing. */
-        private: (message: Message): Promise<void> => sendPrivate(message),
-        /** A message for everyone in the channel, or for another person. @throws CannotPost */
-        public: (to: SlackId, message: Message): Promise<PostedTo> =>
-          postMessage(client, { channel: to, thread: undefined }, message),
-        /** Puts another message in the place of one that `public` sent. @throws CannotPost */
-        replace: (at: PostedTo, message: Message): Promise<void> => replaceMessage(client, at, message),
-        modal: {
-          /** Whether a modal can be opened: after a click or a slash command, not after a message. */
-          canOpen: (triggerId ?? viewId) !== undefined,
-          /** Whether the request came from a modal. */
-          isOpen: viewId !== undefined,
-          /**
-           * Opens a modal within 3 s of the click or command: on top of a form, which keeps what was typed, or in the place
-           * of any other modal that the request came from.
-           */
-          async open(view: ModalView): Promise<void> {
-            await modals.settle();
-            const isPossible = modals.isOpened() || (viewId ?? triggerId ?? '') !== '';
-            if (!isPossible && command !== undefined) return sendPrivate(openFormMessage(command));
-            await modals.open(kept(view, hasFields));
-          },
-          /** Replaces the modal of this request. If that fails, for example because it was closed, sends `fallback` as a direct message. */
-          update,
-          /**
-           * Replaces the modal by a message, under this title. If that fails, sends the message as a direct message.
-           * @param more blocks that make sense in the modal only
-           */
-          show: (title: string, message: Message, ...more: readonly Block[]): Promise<void> =>
-            update(modal({ title, blocks: [...message.blocks, ...more] }), message),
-          /** @returns whether the modal was replaced; sends nothing otherwise */
-          tryUpdate: (view: ModalView): Promise<boolean> => modals.tryUpdate(kept(view)),
-          /** Replaces the modal only if nothing else changed it since this request last saw it. */
-          updateIfUnchanged: async (view: ModalView): Promise<void> =>
-            void (await modals.updateIfUnchanged(kept(view))),
-          /** The same, but also replaces what an older request drew: a form as it is after a click or a choice. */
-          redraw: (view: ModalView): Promise<void> => modals.redraw(kept(view)),
-        },
-        /**
-         * A file, in the thread where a public answer goes or else in the user's conversation with Tally; needs the optional
-         * scope files:write.
-         * @returns whether it is in that thread
-         */
-        file: (file: OutgoingFile): Promise<boolean> => messages.sendFile(file, audience),
-      };
+    /** A message that only the user sees. Replaces nothing. */
+    private: (message: Message): Promise<void> => sendPrivate(message),
+    /** A message for everyone in the channel, or for another person. @throws CannotPost */
+    public: (to: SlackId, message: Message): Promise<PostedTo> =>
+      postMessage(client, { channel: to, thread: undefined }, message),
+    /** Puts another message in the place of one that `public` sent. @throws CannotPost */
+    replace: (at: PostedTo, message: Message): Promise<void> => replaceMessage(client, at, message),
+    /** The user's Home. */
+    async home(blocks: readonly Block[]): Promise<void> {
+      const view = { type: 'home' as const, blocks: [...blocks] as never[] };
+      await callSlack('views.publish', () => client.views.publish({ user_id: source.userId, view }));
     },
+    modal: {
+      /** Whether a modal can be opened: after a click or a slash command, not after a message. */
+      canOpen: (triggerId ?? viewId) !== undefined,
+      /** Whether the request came from a modal. */
+      isOpen: viewId !== undefined,
+      /** Whether one was opened or replaced for this request, so that errors go there too. */
+      async isShown(): Promise<boolean> {
+        await modals.settle();
+        return modals.isOpened();
+      },
+      /**
+       * Opens a modal within 3 s of the click or command: on top of a form, which keeps what was typed, or in the place
+       * of any other modal that the request came from.
+       */
+      async open(view: ModalView): Promise<void> {
+        await modals.settle();
+        const isPossible = modals.isOpened() || (viewId ?? triggerId ?? '') !== '';
+        if (!isPossible && command !== undefined) return sendPrivate(openFormMessage(command));
+        await modals.open(kept(view, hasFields));
+      },
+      /** Replaces the modal of this request. If that fails, for example because it was closed, sends `fallback` as a direct message. */
+      update: updateModal,
+      /**
+       * Replaces the modal by a message, under this title. If that fails, sends the message as a direct message.
+       * @param more blocks that make sense in the modal only
+       */
+      show: (title: string, message: Message, ...more: readonly Block[]): Promise<void> =>
+        updateModal(modal({ title, blocks: [...message.blocks, ...more] }), message),
+      /** @returns whether the modal was replaced; sends nothing otherwise */
+      tryUpdate: (view: ModalView): Promise<boolean> => modals.tryUpdate(kept(view)),
+      /** Replaces the modal only if nothing else changed it since this request last saw it. */
+      updateIfUnchanged: async (view: ModalView): Promise<void> =>
+        void (await modals.updateIfUnchanged(kept(view))),
+      /** The same, but also replaces what an older request drew: a form as it is after a click or a choice. */
+      redraw: (view: ModalView): Promise<void> => modals.redraw(kept(view)),
+    },
+    /**
+     * A file, in the thread where a public answer goes or else in the user's conversation with Tally; needs the optional
+     * scope files:write.
+     * @returns whether it is in that thread
+     */
+    file: (file: OutgoingFile): Promise<boolean> => messages.sendFile(file, audience),
   };
 }
 
@@ -171,7 +175,7 @@ const drawn = new LRUCache<string, { readonly request: number; readonly hash: st
 let requests = 0;
 
 /** The modal of one payload: the one it came from, or the one that its trigger opens. */
-function createModals({ source, client }: MessageTarget) {
+function createModals(source: Source, client: WebClient) {
   requests += 1;
   const request = requests;
   const { triggerId, viewId, hasFields } = source;

@@ -174,15 +174,14 @@ export interface Source {
   readonly openedIn?: SlackId | undefined;
   /** Whether an earlier step of the same click was saved, so that no error may say that nothing was changed. */
   readonly hasSaved?: boolean;
+  /** Tally’s own user ID, if an event names it. */
+  readonly self?: SlackId | undefined;
   /** The workspace's record, if it was read already. */
   readonly workspace?: Workspace | undefined;
 }
 
 /** Who reads an answer: the person who asked, or everyone in the channel. */
 export type Audience = 'asker' | 'channel';
-
-/** What a transport adds to a payload. */
-type Arrival = Pick<Source, 'via' | 'at'> & Partial<Pick<Source, 'isFirst'>>;
 
 /** Whose record a payload is about, and whose installation it came by. */
 export interface PayloadOrigin {
@@ -244,7 +243,10 @@ function originOfEvent(payload: SlackPayload): PayloadOrigin {
 }
 
 /** @returns '' for a workspace or user that the payload doesn't name; `authorize` refuses both */
-export function sourceOfPayload(payload: SlackPayload, { via, at, isFirst }: Arrival): Source {
+export function sourceOfPayload(
+  payload: SlackPayload,
+  { via, at, isFirst }: Pick<Source, 'via' | 'at'> & Partial<Pick<Source, 'isFirst'>>,
+): Source {
   const { teamId = '' } = originOf(payload);
   const { container, view } = payload;
   const channel = payload.channel_id ?? payload.channel?.id ?? undefined;
@@ -277,7 +279,7 @@ function formOf(view: SlackPayload['view']): Pick<Source, 'managerRequest' | 'fo
 export function sourceOfEvent(
   { user: userId, user_team: homeTeamId, channel, thread_ts: thread, ts }: SlackEvent,
   payload: SlackPayload,
-  { via, at, isFirst }: Arrival,
+  { via, at, isFirst }: Pick<Source, 'via' | 'at' | 'isFirst'>,
 ): Source | undefined {
   const { teamId } = originOf(payload);
   if (teamId === undefined || userId === undefined) return undefined;
@@ -288,6 +290,8 @@ export function sourceOfEvent(
     audience: isPrivate ? 'asker' : 'channel',
     ...{ responseUrl: undefined, isClick: false, replaces: false },
     ...{ triggerId: undefined, viewId: undefined, viewHash: undefined, hasFields: false },
+    // Slack names the bot for which it sent the event.
+    self: payload.authorizations?.[0]?.user_id ?? undefined,
   };
 }
 

@@ -1,18 +1,20 @@
 import { NotAllowed } from '../../domain/failure/index.ts';
 import type { SlackId } from '../../domain/slack-id.ts';
 import type { Millis } from '../../domain/time/calendar.ts';
-import { noteError, type RequestWork } from '../../runtime/work.ts';
-import type { ManagerRequests, TakenRequest } from '../../workspace/once/manager-requests.ts';
+import { errorOutcome, type Note } from '../../runtime/work.ts';
+import type { TakenRequest } from '../../workspace/once/manager-requests.ts';
 import { type Right, requireRight } from '../../workspace/permissions.ts';
 import type { AskLocation } from '../../workspace/projects/resolve-project.ts';
 import { isPerson } from '../../workspace/record/record-schema.ts';
-import type { Workspace, Workspaces } from '../../workspace/record/workspaces.ts';
+import type { Workspace } from '../../workspace/record/workspaces.ts';
 import type { Settings } from '../../workspace/settings.ts';
+import type { ThreadPlace } from '../../workspace/thread-store.ts';
 import { type Command, withoutSecrets } from '../commands/command-buttons.ts';
-import type { Reply, ReplyTarget } from '../reply/reply.ts';
-import { type Audience, isDirectMessage, type Source } from '../request/payload.ts';
+import type { Reply } from '../reply/reply.ts';
+import type { SlackServices } from '../services.ts';
 import type { WebClient } from '../web-client.ts';
 import { type Channels, channelsOf } from './channels.ts';
+import { type Audience, isDirectMessage, type Source, threadOf } from './payload.ts';
 import { findAdmins, type User, type UserDirectory } from './users.ts';
 
 /** A user's request from any kind of payload, and the ways to reply. */
@@ -32,6 +34,10 @@ export interface Request extends AskLocation {
   readonly locale: string;
   /** What a person asked for, where this manager does it. */
   readonly managerRequest?: TakenRequest | undefined;
+  /** Where a follow-up finds what was asked before; undefined where answers are in no thread. */
+  readonly thread?: ThreadPlace | undefined;
+  /** Tally’s own user ID, if an event names it. */
+  readonly self?: SlackId | undefined;
   readonly reply: Reply;
   /** Notes in the request's line of the log what its answer says went wrong, where that is not thrown. */
   readonly noteError: (error: unknown) => void;
@@ -51,25 +57,27 @@ export const privateLocation = ({ user, channel }: Request): AskLocation => ({
   isUnlimited: user.canManage,
 });
 
-/** What a handler asks of the person, and who may read its answer. */
-interface HandlerRights {
+/**
+ * What a handler does, which decides how an error of it is answered. Slack's trigger for a form or a window lasts three
+ * seconds, so a loading view opens if reading takes longer.
+ */
+export interface HandlerRules {
   readonly right: Right;
-  readonly isQuestion?: boolean;
+  /**
+   * `change` and `changeInForm` may change something, the others only read; `openForm`, `openFigures` and `changeInForm` may
+   * open a window. An answer with figures is public if the workspace's settings say so, and can be followed up in its thread.
+   */
+  readonly does: 'answer' | 'answerFigures' | 'openForm' | 'openFigures' | 'change' | 'changeInForm';
 }
 
-/**
- * Checks the right of the user who sent a payload: a command, click, form, suggestion or event.
- * @param work gets who asks, and that it was replayed
- * @param command the one that is run, if it is one
- * @returns undefined for a replayed request, which was answered before and gets no second answer
- * @throws NotAllowed, SlackFailed, StoreUnavailable
- */
-export type Authorize = (
-  target: ReplyTarget,
-  handler: HandlerRights,
-  work: RequestWork,
-  command?: Command,
-) => Promise<Request | undefined>;
+export const opensForm = ({ does }: Pick<HandlerRules, 'does'>): boolean =>
+  does === 'openForm' || does === 'openFigures' || does === 'changeInForm';
+
+export const asksFigures = ({ does }: Partial<HandlerRules>): boolean =>
+  does === 'answerFigures' || does === 'openFigures';
+
+export const mayChange = ({ does }: Pick<HandlerRules, 'does'>): boolean =>
+  does === 'change' || does === 'changeInForm';
 
 /** Asking accepts a role that Slack confirmed within the last minute; changing something does not. */
 const needsFreshRole = (right: Right): boolean => right === 'member' || right === 'manage';
@@ -121,19 +129,28 @@ function managersOf(users: UserDirectory, client: WebClient, workspace: Workspac
   };
 }
 
+export type Authorize = ReturnType<typeof createAuthorize>;
+
 /** Asks Slack and Redis in parallel, so that a request with a cached user waits for one round trip. */
-export function createAuthorize({
-  users,
-  workspaces,
-  requests,
-}: {
-  readonly users: UserDirectory;
-  readonly workspaces: Workspaces;
-  readonly requests: Pick<ManagerRequests, 'findTaken'>;
-}): Authorize {
-  return async (target, { right, isQuestion = false }, work, command) => {
-    const { source, client } = target;
-    const { teamId, userId, allowed, managerRequest: id } = source;
+export const createAuthorize =
+  ({ users, workspaces, requests }: Pick<SlackServices, 'users' | 'workspaces' | 'requests'>) =>
+  /**
+   * Checks the right of the user who sent a payload: a command, click, form, suggestion or event.
+   * @param reply to the sender alone
+   * @param note gets whose record it works with, and that it was replayed
+   * @param command the one that is run, if it is one
+   * @returns undefined for a replayed request, which was answered before and gets no second answer
+   * @throws NotAllowed, SlackFailed, StoreUnavailable
+   */
+  async (
+    reply: Reply,
+    task: Pick<HandlerRules, 'right'> & Partial<HandlerRules>,
+    note: Note,
+    command?: Command,
+  ): Promise<Request | undefined> => {
+    const { source, client } = reply;
+    const { right } = task;
+    const { at, teamId, userId, sharedFrom, allowed, self, managerRequest: id } = source;
     if (teamId === '' || userId === '') throw new NotAllowed('external');
     const isFresh = needsFreshRole(right);
     const lookups = Promise.all([
@@ -143,11 +160,11 @@ export function createAuthorize({
     // A replay is dropped before its lookups are awaited, so their errors must not count as unhandled.
     lookups.catch(() => undefined);
     if ((await source.isFirst) === false) {
-      work.outcome = 'replayed';
+      note({ outcome: 'replayed' });
       return undefined;
     }
     const [profile, workspace] = await lookups;
-    work.waits = workspace.waits;
+    note({ waits: workspace.waits });
     // Slack allows only about twenty look-ups of user groups a minute, and a person types faster.
     const asksGroups = isFresh && source.via !== 'suggestions';
     const user = await users.admit(client, profile, workspace.settings, asksGroups);
@@ -155,36 +172,22 @@ export function createAuthorize({
       throw new NotAllowed('not-manager', await managersOf(users, client, workspace).known());
     requireRight(allowed !== undefined && right === 'ask' ? 'belong' : right, user);
     const managerRequest =
-      id !== undefined && user.canManage ? await requests.findTaken(teamId, id, source.at) : undefined;
-    const audience = isQuestion ? (source.audience ?? workspace.settings.visibility) : 'asker';
-    const slack = slackLookups(users, client, source, workspace);
-    const request = createRequest(target, user, workspace, audience, command);
-    return { ...request, slack, managerRequest, noteError: (error) => noteError(work, error) };
+      id !== undefined && user.canManage ? await requests.findTaken(teamId, id, at) : undefined;
+    const audience = asksFigures(task) ? (source.audience ?? workspace.settings.visibility) : 'asker';
+    const isPrivate = audience === 'asker';
+    const channel = source.askedIn ?? source.channel;
+    const how = sharedFrom === undefined ? 'asked' : 'shared';
+    return {
+      ...{ at, sharedFrom, user, workspace, audience, channel, allowed, managerRequest, self },
+      isUnlimited: user.canManage && (isPrivate || isDirectMessage(channel ?? '')),
+      sharedBy: isPrivate ? undefined : { how, person: user.id },
+      locale: isPrivate ? user.locale : workspace.settings.locale,
+      thread: threadOf(source),
+      reply: reply.as(source, audience, command && withoutSecrets(command, workspace.aliases)),
+      noteError: (error) => note(errorOutcome(error)),
+      slack: slackLookups(users, client, source, workspace),
+    };
   };
-}
-
-function createRequest(
-  { source, replyWith }: ReplyTarget,
-  user: User,
-  workspace: Workspace,
-  audience: Audience,
-  command: Command | undefined,
-): Omit<Request, 'slack' | 'managerRequest' | 'noteError'> {
-  const { at, sharedFrom, askedIn, allowed, replaces, managerRequest } = source;
-  const channel = askedIn ?? source.channel;
-  const how = sharedFrom === undefined ? 'asked' : 'shared';
-  const isPrivate = audience === 'asker';
-  return {
-    ...{ at, sharedFrom, user, workspace, audience, channel, allowed },
-    isUnlimited: user.canManage && (isPrivate || isDirectMessage(channel ?? '')),
-    sharedBy: isPrivate ? undefined : { how, person: user.id },
-    locale: isPrivate ? user.locale : workspace.settings.locale,
-    reply: replyWith({
-      ...{ audience, replaces, managerRequest },
-      command: command && withoutSecrets(command, workspace.aliases),
-    }),
-  };
-}
 
 const slackLookups = (
   users: UserDirectory,

@@ -1,5 +1,4 @@
-import type { App, RespondArguments } from '@slack/bolt';
-import type { Logger } from 'pino';
+import type { AllMiddlewareArgs, App, RespondArguments } from '@slack/bolt';
 import { commandText } from '../../domain/commands.ts';
 import {
   InvalidWord,
@@ -11,54 +10,63 @@ import {
 import { parseWithOutput } from '../../domain/language/argument.ts';
 import { formatCommandWords, parseCommandText } from '../../domain/language/command-text.ts';
 import { NO_ALIASES } from '../../domain/language/parse.ts';
-import type { Millis } from '../../domain/time/calendar.ts';
 import { tryRead } from '../../domain/try-read.ts';
-import { beginRequest, type OnFinished, type RequestWork, trackWork } from '../../runtime/work.ts';
+import { beginRequest, type Note, type RequestVia, trackWork } from '../../runtime/work.ts';
 import type { EventDedup } from '../../workspace/once/replay-protection.ts';
 import { holdsRegisteredSecret } from '../../workspace/record/workspace.ts';
-import {
-  FOLLOWED,
-  type ThreadOutcome,
-  type ThreadQuestion,
-  type ThreadStore,
-} from '../../workspace/thread-store.ts';
-import type { CommandNames } from '../command-names.ts';
+import { FOLLOWED, type ThreadOutcome, type ThreadQuestion } from '../../workspace/thread-store.ts';
 import { type Command, offeredAgain, parseCommand } from '../commands/command-buttons.ts';
 import { findAskedProjects } from '../commands/project-answers.ts';
 import { type ErrorReply, type ErrorReport, errorMessageOf } from '../reply/error-reply.ts';
-import { createReplyTarget, LOADING_DELAYS, type LoadingDelays, type ReplyTarget } from '../reply/reply.ts';
-import type { ResponseUrlClient } from '../reply/response-url.ts';
-import { sourceOfPayload, threadOf } from '../request/payload.ts';
-import type { Authorize, Request } from '../request/request.ts';
-import {
-  type CommandHandler,
-  canRead,
-  handlerOf,
-  type Listeners,
-  lookUp,
-  opensForm,
-  routeOf,
-} from './listeners.ts';
-import type { RateLimiter } from './rate-limit.ts';
+import { createReply, type Reply } from '../reply/reply.ts';
+import { type SlackPayload, sourceOfPayload } from '../request/payload.ts';
+import { type Authorize, asksFigures, opensForm, type Request } from '../request/request.ts';
+import { LOADING_DELAYS, type SlackServices } from '../services.ts';
+import { type CommandHandler, canRead, handlerOf, type Listeners, lookUp, routeOf } from './listeners.ts';
+
+/** What turns Slack's payloads into requests to the listeners. */
+export interface ListenerContext extends SlackServices {
+  readonly listeners: Required<Listeners>;
+  readonly authorize: Authorize;
+  readonly errorReply: ErrorReply;
+  readonly eventDedup: EventDedup;
+}
+
+/**
+ * Takes up a command or an interaction: from here on it has a line in the log.
+ * @param arrival what Bolt passes to its listener
+ */
+export function takeUp(
+  context: ListenerContext,
+  via: RequestVia,
+  arrival: Pick<AllMiddlewareArgs, 'client' | 'context'> & { readonly body: object },
+  route: string,
+  run: (reply: Reply, note: Note) => Promise<void>,
+): Promise<void> {
+  const { body, client } = arrival;
+  const { isFirst, arrived } = arrival.context;
+  const source = sourceOfPayload(body as SlackPayload, { via, at: context.clock(), isFirst });
+  const reply = createReply(context, source, client);
+  return trackWork(beginRequest(source, route, arrived), context.onFinished, (note) => run(reply, note));
+}
 
 /** Registers slash commands. */
 export function registerCommands(app: App, context: ListenerContext, runCommand: RunCommand): void {
-  const { listeners, names, errorReply, limits, clock, onFinished } = context;
+  const { listeners, names, errorReply, limits } = context;
 
-  app.command(/.*/, async ({ ack, body, client, context: { isFirst, arrived } }) => {
-    const typed = { ...parseCommand(names.parse(body.command)), text: body.text ?? '' };
-    const source = sourceOfPayload(body, { via: 'command', at: clock(), isFirst });
+  app.command(/.*/, async ({ ack, ...arrival }) => {
+    const typed = { ...parseCommand(names.parse(arrival.body.command)), text: arrival.body.text ?? '' };
     const route = routeOf(lookUp(listeners.commands, typed.command), typed.command);
-    await trackWork(beginRequest(source, route, arrived), onFinished, async (work) => {
-      const throttled = limits.take('requests', source);
+    await takeUp(context, 'command', arrival, route, async (reply, note) => {
+      const throttled = limits.take('requests', reply.source);
       if (throttled !== undefined) {
-        const report = errorReply.explain(throttled, work);
+        const report = errorReply.explain(throttled, note);
         // Replies in the acknowledgement, so that a flood costs no calls to Slack.
         const command = isOwnWords(typed.text) ? offeredAgain(typed) : undefined;
         return ack(errorMessageOf(report, { command }, true) as RespondArguments);
       }
       await ack();
-      await runCommand(createReplyTarget(context, source, client), typed, work);
+      await runCommand(reply, typed, note);
     });
   });
 }
@@ -74,59 +82,51 @@ const isOwnWords = (text: string): boolean =>
  * Runs a command that was typed, mentioned or clicked. Never rejects: errors become replies.
  * @returns whether it was answered, and not refused
  */
-export type RunCommand = (target: ReplyTarget, typed: Command, work: RequestWork) => Promise<boolean>;
+export type RunCommand = (reply: Reply, typed: Command, note: Note) => Promise<boolean>;
 
-export function createCommandRunner({
-  listeners: { commands },
-  authorize,
-  errorReply,
-  threads,
-  log,
-  loadingDelays = LOADING_DELAYS,
-}: ListenerContext): RunCommand {
-  return async (target, typed, work) => {
-    const { source } = target;
+export function createCommandRunner(context: ListenerContext): RunCommand {
+  const { listeners, authorize, errorReply, loadingDelays = LOADING_DELAYS } = context;
+  return async (reply, typed, note) => {
+    const { source } = reply;
     const { command, text } = typed;
-    const listener = lookUp(commands, command);
+    const listener = lookUp(listeners.commands, command);
     const handler = listener && (isShortText(text) ? handlerOf<CommandHandler>(listener, text) : TOO_LONG);
     const isForm = source.triggerId !== undefined && handler !== undefined && opensForm(handler);
-    work.route = routeOf(listener, command);
+    note({ route: routeOf(listener, command) });
     const began = performance.now();
     let request: Request | undefined;
     let outcome: ThreadOutcome | undefined;
     try {
-      if (isForm) target.startLoadingView(loadingDelays.modal);
+      if (isForm) reply.startLoadingView(loadingDelays.modal);
       if (handler === undefined)
         throw new InvalidWord(
           command,
           UNKNOWN_COMMAND,
           `Type ${commandText('/billing help')} to see what works.`,
         );
-      request = await authorize(target, handler, work, typed);
+      request = await authorize(reply, handler, note, typed);
       if (request === undefined) return false;
       if (handler !== TOO_LONG && holdsRegisteredSecret(text, request.workspace)) throw new SecretPasted();
-      if (handler.isQuestion && !isForm) {
-        const delay = Math.max(0, loadingDelays.message - (performance.now() - began));
-        target.startLoadingMessage({ audience: request.audience, replaces: source.replaces, delay });
-      }
+      if (asksFigures(handler) && !isForm)
+        request.reply.startLoadingMessage(Math.max(0, loadingDelays.message - (performance.now() - began)));
       await handler.run(text, request);
       outcome = request.audience === 'channel' ? 'everybody' : 'person';
-      work.ms = performance.now() - work.began;
+      note({ answered: performance.now() });
     } catch (error) {
-      const report = errorReply.explain(error, work);
+      const report = errorReply.explain(error, note);
       outcome = outcomeOf(report);
       const { workspace } = request ?? {};
-      const asked = {
+      const failed = {
+        ...request,
         command: offeredCommand(report, typed, handler, workspace?.aliases),
         canRead: workspace && ((words: string) => canRead(listener, words, workspace)),
-        request,
       };
-      await errorReply.send(target, report, asked, handler?.does ?? 'answer');
+      await errorReply.send(reply, report, failed, handler?.does ?? 'answer');
     } finally {
-      await target.endLoading();
+      await reply.endLoading();
     }
-    if (handler?.isQuestion && request !== undefined && outcome !== undefined)
-      await rememberQuestion({ threads, log }, target, request, typed, outcome);
+    if (handler !== undefined && asksFigures(handler) && request !== undefined && outcome !== undefined)
+      await rememberQuestion(context, request, typed, outcome);
     return outcome === 'everybody' || outcome === 'person';
   };
 }
@@ -163,15 +163,14 @@ function offeredCommand(
  */
 async function rememberQuestion(
   { threads, log }: Pick<ListenerContext, 'threads' | 'log'>,
-  { source, posted }: ReplyTarget,
   request: Request,
   command: Command,
   outcome: ThreadOutcome,
 ): Promise<void> {
-  const place = threadOf(source);
+  const { thread: place, reply } = request;
   const question = place && tryRead(() => threadQuestion(command, request));
   if (place === undefined || question === undefined) return;
-  const answer = posted();
+  const answer = reply.posted();
   // An answer in a direct message may begin a thread.
   const begun = place.thread === '' && answer?.channel === place.channel ? [answer.ts] : [];
   const places = [place, ...begun.map((thread) => ({ ...place, thread }))];
@@ -198,21 +197,4 @@ function threadQuestion({ command, text }: Command, request: Request): ThreadQue
       ),
     ),
   };
-}
-
-/** What turns Slack's payloads into requests to the listeners. */
-export interface ListenerContext {
-  readonly listeners: Required<Listeners>;
-  readonly names: Pick<CommandNames, 'parse'>;
-  readonly authorize: Authorize;
-  readonly errorReply: ErrorReply;
-  readonly responseUrls: ResponseUrlClient;
-  readonly eventDedup: EventDedup;
-  readonly threads: ThreadStore;
-  readonly limits: RateLimiter;
-  readonly log: Logger;
-  readonly clock: () => Millis;
-  readonly loadingDelays?: LoadingDelays;
-  /** Gets the record of each request that Tally took up. */
-  readonly onFinished: OnFinished;
 }

@@ -1,40 +1,23 @@
 import type { ModalView, PlainTextOption } from '@slack/types';
 import { isFailure } from '../../domain/failure/index.ts';
-import type { SlackId } from '../../domain/slack-id.ts';
-import type { Millis } from '../../domain/time/calendar.ts';
 import type { Right } from '../../workspace/permissions.ts';
 import type { Workspace } from '../../workspace/record/workspaces.ts';
-import type { ThreadPlace } from '../../workspace/thread-store.ts';
 import type { Command } from '../commands/command-buttons.ts';
 import type { Message } from '../kit/atoms.ts';
 import type { FormFields, FormReading } from '../kit/modal.ts';
+import type { Reply } from '../reply/reply.ts';
 import type { SlackEvent, Source } from '../request/payload.ts';
-import type { Request } from '../request/request.ts';
-import type { WebClient } from '../web-client.ts';
+import type { HandlerRules, Request } from '../request/request.ts';
 
-/**
- * What a handler does, which decides how an error of it is answered. Slack's trigger for a form or a window lasts three
- * seconds, so a loading view opens if reading takes longer.
- */
-export interface Handler<Work> {
-  readonly right: Right;
-  /** `answer` and `openForm` only read; `changeInForm` opens a window for what it changes. */
-  readonly does: 'answer' | 'openForm' | 'change' | 'changeInForm';
+/** What handles a command or a click. */
+export interface Handler<Work> extends HandlerRules {
   readonly run: Work;
 }
-
-type Does = Pick<Handler<unknown>, 'does'>;
-
-export const opensForm = ({ does }: Does): boolean => does === 'openForm' || does === 'changeInForm';
-
-export const mayChange = ({ does }: Does): boolean => does === 'change' || does === 'changeInForm';
 
 /** @param typed for a second word of `/billing`, whose `text` is in lower case: the text as it was typed */
 type CommandWork = (text: string, request: Request, typed?: string) => Promise<void>;
 
 export interface CommandHandler extends Handler<CommandWork> {
-  /** It asks for figures: the answer may be public if the workspace's settings say so, and can be followed up in its thread. */
-  readonly isQuestion?: boolean;
   /** It shows what only managers may see, so that nobody can ask one to run it. */
   readonly isForManagers?: boolean;
   /** For a second word of `/billing` with its own help page. */
@@ -58,7 +41,7 @@ interface ClickedOn {
 }
 
 /**
- * Runs a command, with its own check of rights, in the place of the click.
+ * Runs a command, with its own check of rights, in the place of the click or of the message, as if it had been typed there.
  * @param changes where it counts as asked, for whom, whether the answer replaces the message and what was saved before, if that differs
  * @returns whether it was answered, and not refused
  */
@@ -109,43 +92,23 @@ export interface EventListener {
   readonly once?: boolean;
   /** Pure. Events that it refuses are dropped before anything is looked up. */
   wants?(event: SlackEvent): boolean;
-  answer(event: SlackEvent, request: Request, origin: EventOrigin): Promise<void>;
+  answer(event: SlackEvent, request: Request, rerun: Rerun): Promise<unknown>;
   /** Shows an error; without it the user gets a private message where the event happened. */
-  onError?(message: Message, event: SlackEvent, origin: EventOrigin): Promise<void>;
-}
-
-/** How an event's listener reaches the place where it happened. */
-interface EventOrigin {
-  readonly client: WebClient;
-  /** Tally’s own user ID. */
-  readonly self?: SlackId | undefined;
-  /** Where a follow-up finds what was asked before; undefined where answers are in no thread. */
-  readonly thread?: ThreadPlace | undefined;
-  /** Runs a command as if it had been typed where the event happened, with a public answer. */
-  rerun(command: Command): Promise<void>;
+  onError?(message: Message, reply: Reply): Promise<void>;
 }
 
 /** What a workflow puts into a step: outside text, or any other JSON. */
 export type StepInputs = Readonly<Record<string, unknown>>;
-
-/** A step of Slack's Workflow Builder that was run. */
-interface StepRequest {
-  /** When it arrived, in ms. */
-  readonly at: Millis;
-  readonly workspace: Workspace;
-  /** Opens Tally in Slack. */
-  readonly link: string;
-}
 
 /**
  * Runs a step, after the acknowledgement. There is no right to check, because Slack doesn't say who runs the workflow: a step
  * gives only what everyone may see. What it throws ends the step with a sentence.
  */
 export interface StepListener {
-  /** @returns the outputs */
+  /** @param link opens Tally in Slack @returns the outputs */
   run(
     inputs: StepInputs,
-    request: StepRequest,
+    request: Pick<Request, 'at' | 'workspace'> & { readonly link: string },
   ): Promise<Readonly<Record<string, string | number | undefined>>>;
 }
 

@@ -1,19 +1,17 @@
 import { type App, ErrorCode } from '@slack/bolt';
 import { Throttled } from '../../domain/failure/index.ts';
-import { beginRequest, type RequestVia, type RequestWork, trackWork } from '../../runtime/work.ts';
-import type { Command } from '../commands/command-buttons.ts';
-import { errorMessageOf } from '../reply/error-reply.ts';
-import { createReplyTarget } from '../reply/reply.ts';
-import { type SlackEvent, type SlackPayload, sourceOfEvent, threadOf } from '../request/payload.ts';
+import { beginRequest, type RequestVia, trackWork } from '../../runtime/work.ts';
+import { createEventDedup } from '../../workspace/once/replay-protection.ts';
+import type { Installations } from '../installations.ts';
+import { createErrorReply, errorMessageOf } from '../reply/error-reply.ts';
+import { createReply } from '../reply/reply.ts';
+import { type SlackEvent, type SlackPayload, sourceOfEvent } from '../request/payload.ts';
 import { createAuthorize, type Request } from '../request/request.ts';
+import type { SlackServices } from '../services.ts';
 import { createCommandRunner, type ListenerContext, type RunCommand, registerCommands } from './commands.ts';
 import { registerInteractions } from './interactions.ts';
-import { type Listeners, lookUp } from './listeners.ts';
+import { type Listeners, lookUp, type Rerun } from './listeners.ts';
 import { registerSteps } from './steps.ts';
-
-type ListenerParts = Omit<ListenerContext, 'listeners' | 'authorize'> &
-  Parameters<typeof createAuthorize>[0] &
-  Parameters<typeof registerSteps>[2];
 
 /**
  * Registers the listeners with Bolt. Acknowledges first; later errors become replies.
@@ -22,18 +20,24 @@ type ListenerParts = Omit<ListenerContext, 'listeners' | 'authorize'> &
 export function registerListeners(
   app: App,
   listeners: Required<Listeners>,
-  parts: ListenerParts,
+  services: SlackServices,
+  clientFor: Installations['clientFor'],
 ): () => () => void {
-  const context: ListenerContext = { ...parts, listeners, authorize: createAuthorize(parts) };
+  const { log, redis } = services;
+  const context: ListenerContext = {
+    ...{ ...services, listeners },
+    ...{ authorize: createAuthorize(services), errorReply: createErrorReply(log) },
+    eventDedup: createEventDedup(redis),
+  };
   const runCommand = createCommandRunner(context);
   registerCommands(app, context, runCommand);
   registerInteractions(app, context, runCommand);
   registerEvents(app, context, runCommand);
   app.error(async (error) => {
     // Logged with its cause where the token was looked up.
-    if (error.code !== ErrorCode.AuthorizationError) parts.log.error({ err: error }, 'A listener failed');
+    if (error.code !== ErrorCode.AuthorizationError) log.error({ err: error }, 'A listener failed');
   });
-  return registerSteps(app, context, parts);
+  return registerSteps(app, context, clientFor);
 }
 
 /** Registers the Events API, which Bolt acknowledges before it calls a listener. */
@@ -47,38 +51,27 @@ function registerEvents(app: App, context: ListenerContext, runCommand: RunComma
     const arrival = { via: VIA[event.type] ?? 'event', at: clock(), isFirst };
     const source = sourceOfEvent(event, body as object as SlackPayload, arrival);
     if (source === undefined) return;
-    const target = createReplyTarget(context, source, client);
-    const handle = async (work: RequestWork): Promise<void> => {
+    const reply = createReply(context, source, client);
+    await trackWork(beginRequest(source, event.type, arrived), onFinished, async (note) => {
       let request: Request | undefined;
-      const origin = {
-        client,
-        // Slack names the bot for which it sent the event.
-        self: (body as object as SlackPayload).authorizations?.[0]?.user_id ?? undefined,
-        thread: threadOf(source),
-        async rerun(command: Command) {
-          const { workspace } = request ?? {};
-          await runCommand({ ...target, source: { ...source, workspace } }, command, work);
-        },
-      };
+      const rerun: Rerun = (command, changes) =>
+        runCommand(reply.as({ ...source, workspace: request?.workspace, ...changes }), command, note);
       try {
         limits.demand('requests', source);
         const { event_id: id } = body;
-        if (listener.once && id !== undefined && !(await eventDedup.first(source.teamId, id))) {
-          work.outcome = 'duplicate';
-          return;
-        }
-        request = await authorize(target, listener, work);
-        if (request !== undefined) await listener.answer(event, request, origin);
+        if (listener.once && id !== undefined && !(await eventDedup.first(source.teamId, id)))
+          return note({ outcome: 'duplicate' });
+        request = await authorize(reply, listener, note);
+        if (request !== undefined) await listener.answer(event, request, rerun);
       } catch (error) {
         const failure = error instanceof Throttled ? limits.firstOfBurst(error, source) : error;
-        const report = errorReply.explain(failure ?? error, work);
+        const report = errorReply.explain(failure ?? error, note);
         if (failure === undefined) return;
-        if (listener.onError === undefined) return errorReply.send(target, report, { request }, 'answer');
-        const message = errorMessageOf(report, { request }, true);
-        await listener.onError(message, event, origin).catch(errorReply.logUndelivered);
+        if (listener.onError === undefined) return errorReply.send(reply, report, request ?? {}, 'answer');
+        const message = errorMessageOf(report, request ?? {}, true);
+        await listener.onError(message, reply).catch(errorReply.logUndelivered);
       }
-    };
-    await trackWork(beginRequest(source, event.type, arrived), onFinished, handle);
+    });
   });
 }
 

@@ -1,15 +1,16 @@
 import { createServer, type IncomingMessage, type RequestListener, type ServerResponse } from 'node:http';
 import type { AddressInfo, Socket } from 'node:net';
 import { setTimeout as sleep, setImmediate as turn } from 'node:timers/promises';
-import { App, type Logger as BoltLogger, type Receiver, type ReceiverEvent } from '@slack/bolt';
-import type { Logger } from 'pino';
+import { App, type Receiver, type ReceiverEvent } from '@slack/bolt';
 import type { Config } from '../../config/config.ts';
 import type { Millis } from '../../domain/time/calendar.ts';
 import { withTimeout } from '../../runtime/timers.ts';
+import { createOAuthNonces } from '../../workspace/once/replay-protection.ts';
 import type { CommandNames } from '../command-names.ts';
 import type { BrowserRoutes } from '../install/pages.ts';
 import type { Installations } from '../installations.ts';
 import { parsePayload } from '../request/payload.ts';
+import type { SlackServices } from '../services.ts';
 import { INTERACTIVE_OPTIONS } from '../web-client.ts';
 import { limitConnections, oneByOne } from './connections.ts';
 import { lookUp } from './listeners.ts';
@@ -17,7 +18,6 @@ import {
   createRejectionLog,
   createSignedRequestReader,
   REJECTIONS,
-  type RejectionReason,
   SERVER_LIMITS,
   type SignatureClaim,
   secondsLeft,
@@ -35,19 +35,6 @@ interface RouteAnswer {
 
 const EVENTS_PATH = '/slack/events';
 
-export interface SlackServerParts {
-  readonly routes: MachineRoutes;
-  readonly pages: BrowserRoutes;
-  readonly installations: Installations;
-  readonly names: CommandNames;
-  /** Whether this is the first use of a nonce in all processes within this many seconds. @throws StoreUnavailable */
-  readonly spend: (word: string, seconds: number) => Promise<boolean>;
-  /** Gets why a request was rejected before anything was done for it. */
-  readonly onRejected: (reason: RejectionReason) => void;
-  readonly log: Logger;
-  readonly logger: BoltLogger;
-}
-
 /** Passes a payload to Bolt. Rejects if Bolt does. */
 type ProcessEvent = (event: ReceiverEvent) => Promise<void>;
 
@@ -55,8 +42,14 @@ type ProcessEvent = (event: ReceiverEvent) => Promise<void>;
  * Bolt behind Tally's own HTTP server, which serves the pages, and Slack's events unless Socket Mode does. Every event is
  * acknowledged by the time its listeners end, even if they fail, and counts as in flight until then.
  */
-export function createSlackServer({ mode, signingSecret, apiUrl }: Config['slack'], parts: SlackServerParts) {
-  const { routes, pages, installations, names, logger } = parts;
+export function createSlackServer(
+  { mode, signingSecret, apiUrl }: Config['slack'],
+  services: ReceiverServices & Pick<SlackServices, 'names'>,
+  installations: Installations,
+  routes: MachineRoutes,
+  pages: BrowserRoutes,
+) {
+  const { names, boltLogger: logger } = services;
   const { authorize } = installations;
   const clientOptions = names.forClient({ ...INTERACTIVE_OPTIONS, slackApiUrl: apiUrl, logger });
   const socket = mode.kind === 'socket' ? createSocketMode(mode.appToken, clientOptions, logger) : undefined;
@@ -85,7 +78,7 @@ export function createSlackServer({ mode, signingSecret, apiUrl }: Config['slack
   };
   const server = createServer(SERVER_OPTIONS, oneByOne(serve));
   const connections = limitConnections(server, SERVER_LIMITS.connections);
-  const receive = createPayloadReceiver(parts, signingSecret, processEvent, connections.trust);
+  const receive = createPayloadReceiver(services, signingSecret, processEvent, connections.trust);
 
   const receiver: Receiver = {
     init: () => socket?.receiver.init({ processEvent } as unknown as App),
@@ -143,14 +136,17 @@ export function createSlackServer({ mode, signingSecret, apiUrl }: Config['slack
 /** What was sent before the stop may still lie in the machine's buffers. It has arrived once nothing came for `pause` ms. */
 const SETTLING = { pause: 50, most: 3_000 } as const;
 
+type ReceiverServices = Pick<SlackServices, 'redis' | 'onRejected' | 'log' | 'boltLogger'>;
+
 /** Handles a POST from Slack. @param trust called with the connection of a request that Slack signed */
 function createPayloadReceiver(
-  { spend, onRejected, log, logger }: SlackServerParts,
+  { redis, onRejected, log, boltLogger: logger }: ReceiverServices,
   signingSecret: string,
   processEvent: ProcessEvent,
   trust: (socket: Socket) => void,
 ) {
   const readSigned = createSignedRequestReader(signingSecret);
+  const { spend } = createOAuthNonces(redis, 'request');
   const logRejection = createRejectionLog(log);
 
   /** Runs in parallel with the request's look-ups. While Redis is down, nothing counts as a replay. */

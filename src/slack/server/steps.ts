@@ -1,12 +1,11 @@
 import type { App } from '@slack/bolt';
 import * as z from 'zod';
 import { InvalidWord, NotInstalled, SlackFailed, Throttled } from '../../domain/failure/index.ts';
-import type { SlackId } from '../../domain/slack-id.ts';
 import { HOUR, type Millis } from '../../domain/time/calendar.ts';
 import { repeat } from '../../runtime/timers.ts';
-import { beginRequest, type RequestWork, trackWork } from '../../runtime/work.ts';
-import type { LeftStep, OpenSteps, StepExecution } from '../../workspace/once/open-steps.ts';
-import type { Workspaces } from '../../workspace/record/workspaces.ts';
+import { beginRequest, type Note, trackWork } from '../../runtime/work.ts';
+import type { LeftStep, StepExecution } from '../../workspace/once/open-steps.ts';
+import type { Installations } from '../installations.ts';
 import { stepErrorText } from '../reply/error-reply.ts';
 import { retryRateLimited } from '../reply/messages.ts';
 import { originOf, type SlackPayload } from '../request/payload.ts';
@@ -29,28 +28,24 @@ const WORKFLOWS = 'workflows';
  * it is acknowledged, and a workflow whose step stays open never goes on. So the run is kept in Redis from before the
  * acknowledgement until Slack has its end.
  *
+ * @param clientFor for steps that another process left
  * @returns what ends, from then on, the runs that other processes left; and returns what stops it
  */
 export function registerSteps(
   app: App,
   context: ListenerContext,
-  parts: {
-    readonly workspaces: Workspaces;
-    readonly openSteps: OpenSteps;
-    /** For steps that another process left. @throws NotInstalled, UnsealFailed, StoreUnavailable */
-    readonly clientFor: (workspace: SlackId) => Promise<WebClient>;
-  },
+  clientFor: Installations['clientFor'],
 ): () => () => void {
   const { listeners, errorReply, eventDedup, limits, clock, onFinished, log } = context;
-  const { workspaces, openSteps, clientFor } = parts;
+  const { workspaces, openSteps } = context;
 
-  const run = async (execution: StepExecution, client: WebClient, work: RequestWork): Promise<void> => {
+  const run = async (execution: StepExecution, client: WebClient, note: Note): Promise<void> => {
     const { workspace: teamId, id, step, inputs, at } = execution;
     const listener = lookUp(listeners.steps, step);
-    work.route = routeOf(listener, step);
+    note({ route: routeOf(listener, step) });
     if (listener === undefined) throw new InvalidWord(step, ...UNKNOWN_STEP);
     const workspace = await workspaces.read(teamId);
-    work.waits = workspace.waits;
+    note({ waits: workspace.waits });
     const link = appLink(new URL(client.slackApiUrl).origin, execution.app, teamId);
     await complete(client, id, await listener.run(inputs, { at, workspace, link }));
   };
@@ -60,13 +55,13 @@ export function registerSteps(
     error: unknown,
     { id, at }: Pick<StepExecution, 'id' | 'at'>,
     client: WebClient,
-    work: RequestWork,
+    note: Note,
   ): Promise<boolean> => {
     if (isOver(error)) {
-      work.outcome = 'duplicate';
+      note({ outcome: 'duplicate' });
       return true;
     }
-    const report = errorReply.explain(error, work);
+    const report = errorReply.explain(error, note);
     try {
       await fail(client, id, stepErrorText(report));
       return true;
@@ -96,21 +91,18 @@ export function registerSteps(
       await trackWork(
         beginRequest({ via: 'step', teamId, userId: '' }, route, arrived),
         onFinished,
-        async (work) => {
+        async (note) => {
           try {
-            if (!(await keeping)) {
-              work.outcome = 'duplicate';
-              return;
-            }
-            if ((await isFirst) === false) work.outcome = 'replayed';
-            else if (!(await eventDedup.first(teamId, id))) work.outcome = 'duplicate';
+            if (!(await keeping)) return note({ outcome: 'duplicate' });
+            if ((await isFirst) === false) note({ outcome: 'replayed' });
+            else if (!(await eventDedup.first(teamId, id))) note({ outcome: 'duplicate' });
             else {
               const refusal = limits.take('requests', { teamId, userId: WORKFLOWS });
               if (refusal !== undefined) throw new Throttled('workspace', RUNNING_STEPS, refusal.wait);
-              await run(execution, client, work);
+              await run(execution, client, note);
             }
           } catch (error) {
-            if (!(await endAfterError(error, execution, client, work))) return;
+            if (!(await endAfterError(error, execution, client, note))) return;
           }
           // If Redis is away, the run is taken over later, and Slack says that it is over.
           await openSteps.drop(execution).catch(() => undefined);
@@ -122,14 +114,14 @@ export function registerSteps(
   /** Leaves what it can't end to the next time. */
   const endLeft = (left: LeftStep): Promise<void> => {
     const began = beginRequest({ via: 'step', teamId: left.workspace, userId: '' }, routeOf(undefined, ''));
-    return trackWork(began, onFinished, async (work) => {
+    return trackWork(began, onFinished, async (note) => {
       const client = await clientFor(left.workspace).catch((error: unknown) => {
         if (!(error instanceof NotInstalled)) throw error;
       });
       try {
-        if (client !== undefined) await run(left.open(), client, work);
+        if (client !== undefined) await run(left.open(), client, note);
       } catch (error) {
-        if (client === undefined || !(await endAfterError(error, left, client, work))) return;
+        if (client === undefined || !(await endAfterError(error, left, client, note))) return;
       }
       await openSteps.drop(left);
     });
