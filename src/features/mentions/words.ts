@@ -114,7 +114,7 @@ const COMMAND_FOR: readonly (readonly [RegExp, string])[] = [
     `To add, rename or remove projects, type ${commandText('/billing projects')}.`,
   ],
   [
-    /\b(?:enough|make it|survive|(?:money|cash|funds|balance) (?:\S+ )?last)\b/i,
+    /\b(?:enough|make it (?:to|until|till|through)|survive|(?:money|cash|funds|balance) (?:\S+ )?last)\b/i,
     `For how long the money lasts, type ${commandText('/balance')}.`,
   ],
 ];

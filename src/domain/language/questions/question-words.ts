@@ -28,6 +28,8 @@ const EMOJI =
   /(?<![^\s])[:;]-?[()DPp](?!\S)|:[a-z+][\w+'-]*:|[\p{Extended_Pictographic}\p{Emoji_Modifier}\p{Regional_Indicator}]/giu;
 const APOSTROPHE = "['’‘´`ʼ]";
 const CONTRACTIONS: readonly (readonly [RegExp, string])[] = [
+  // Corrects the question before: “no, staging”. Elsewhere “no” has a meaning of its own.
+  [/^no\s*,/i, ''],
   [new RegExp(`(?<=\\b(?:what|how|where|when|who|that|there))${APOSTROPHE}?s(?![a-z])`, 'gi'), ' is'],
   [new RegExp(`(?<=\\b(?:it|which))${APOSTROPHE}s(?![a-z])`, 'gi'), ' is'],
   [new RegExp(`(?<=\\b(?:what|how|where|when|who))${APOSTROPHE}d(?![a-z])`, 'gi'), ' did'],
