@@ -53,7 +53,7 @@ function subscriptionArguments({ project, product }: Subscription): string {
 /** How much of the service's error messages people see. */
 const SHOWN = { messages: 5, characters: 300 } as const;
 
-/** Of a report. `spare` are for other days, and have no readable one. */
+/** The most items of a report. `spare` allows for items of other days or without a readable day. */
 const ITEMS = { perDay: 8, spare: 1_000 } as const;
 /** An item has three values; a service may send more of them. 4 MB have room for `most` fields with names. */
 const VALUES = { perItem: 16, most: 200_000 } as const;

@@ -26,7 +26,7 @@ interface Command<T extends Options> {
   readonly options: T;
   /** What the usage says after the options. */
   readonly notes?: readonly string[];
-  /** What the one word beside the options is, as the usage calls it. */
+  /** The usage's name for the one word beside the options, such as `file`. */
   readonly takes?: string;
 }
 

@@ -198,7 +198,7 @@ function finish(draft: EnvDraft, choices: Choices): number {
   return status ?? 1;
 }
 
-/** As a shell counts a process that Ctrl-C ended. */
+/** The exit code that shells use for a process that Ctrl-C ended. */
 const INTERRUPTED = 130;
 
 function stopped(): never {

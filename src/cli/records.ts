@@ -169,7 +169,7 @@ const REDIS_TIMEOUT: Millis = 5_000;
 
 /** A newer version of Tally has worked on this Redis. */
 class OutdatedTool extends Error {
-  // Without a name of its own it would count as an outage: ioredis throws plain errors.
+  // Has its own name because a plain `Error` counts as an outage: ioredis throws those.
   override readonly name = 'OutdatedTool';
   constructor(mark: LayoutMark) {
     const { says, todo } = newerRecordsFinding(mark);

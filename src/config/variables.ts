@@ -113,7 +113,7 @@ const OAUTH = {
   SLACK_CLIENT_SECRET: `the app’s client secret. ${APP_PAGE}`,
   SLACK_STATE_SECRET: `a secret of your own. ${MAKE_SECRET}`,
 } as const;
-/** What it needs, and what a bot with one token may have as well. */
+/** The variables that OAuth needs. A bot with one token may have `PUBLIC_URL` too. */
 const OAUTH_NEEDS = {
   ...OAUTH,
   PUBLIC_URL: 'the bot’s own address, for example https://tally.example.com: Slack sends people back there.',

@@ -7,7 +7,7 @@ export interface Rate {
   readonly per: Millis;
 }
 
-/** What an operator can change. */
+/** The limits that an operator can set. */
 export interface Limits {
   /** Commands, mentions, clicks, forms and opening Home: each reads the record, and may ask billing and Slack. */
   readonly requests: PersonAndWorkspace;
@@ -35,7 +35,7 @@ export const DEFAULT_LIMITS: Limits = {
   serviceConnections: 32,
 };
 
-/** In the largest unit of which it has a whole number. */
+/** @returns the duration in the largest unit that divides it */
 const largestUnit = (per: Millis): readonly [number, string] => {
   if (per % HOUR === 0) return [per / HOUR, 'hour'];
   return per % MINUTE === 0 ? [per / MINUTE, 'minute'] : [per / 1_000, 'second'];

@@ -107,7 +107,7 @@ export function reportPeriodsOf(name: ReportName, at: Millis, zone: Zone, count 
     yesterday: ofLastDays,
     'last-week': () => compareWindows(unitPhrase('last', 'week'), at, zone),
     'month-to-date': () => compareWindows(phrase, at, zone),
-    // What was spent of the balance that the post is about.
+    // The balance's report shows the spend of the last days.
     balance: ofLastDays,
   };
   const main = windowsOf[name]();

@@ -53,7 +53,7 @@ interface WorkspaceQueue {
 interface Origin {
   freeConnections: number;
   runningInBackground: number;
-  /** By workspace; the one whose turn was longest ago comes first. */
+  /** By workspace, least recently served first. */
   readonly queues: Map<string, WorkspaceQueue>;
 }
 

@@ -147,7 +147,7 @@ export function exchange(
       {
         onRequestStart(started) {
           controller = started;
-          // It may have waited for its connection until then.
+          // The deadline may have passed while it waited for a connection.
           if (gaveUp !== undefined) started.abort(gaveUp);
           else onSending?.();
         },

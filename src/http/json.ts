@@ -65,7 +65,7 @@ export function* readJson(
   const parser = new TokenParser({ emitPartialValues: true });
   let root: unknown;
   let values = 0;
-  /** What the object already has by the name before this value. */
+  /** The object's earlier value under the same name. */
   let before: { readonly value: unknown } | undefined;
   parser.onValue = ({ value, key, parent, stack, partial }) => {
     const fields = parent as Record<string, unknown> | undefined;
@@ -134,7 +134,7 @@ export async function inTurns<T>(work: Generator<void, T>): Promise<T> {
     await nextTurn();
     part = work.next();
   }
-  // What is made of a large answer takes a turn of its own, too.
+  // Converting a large answer runs in a turn of its own, too, so that others aren't held up.
   if (!isShort) await nextTurn();
   return part.value;
 }

@@ -2,7 +2,7 @@
 export type SecretMask = (text: string) => string;
 
 const MASK = '…';
-/** So many characters in a row give a secret away; fewer occur in other words too. */
+/** This many characters of a secret in a row are masked; fewer also occur in other words. */
 const REVEALING = 10;
 /** A shorter secret occurs in ordinary words. */
 const SHORTEST = 4;

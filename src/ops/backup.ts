@@ -20,14 +20,14 @@ import { isCopy, readWorkspaces } from './copy-workspaces.ts';
 import { inspectRecords } from './doctor/check-records.ts';
 import { VERSION } from './version.ts';
 
-/** Of the file. It rises when the version before can't read it any more. */
+/** The file's format. It rises when the previous version can't read it any more. */
 const FORMAT = 1;
 const header = z.object({
   tally: z.literal('backup'),
   format: z.number(),
-  /** Of what Redis held. */
+  /** The layout of the records in the backup. */
   layout: z.number(),
-  /** Of Tally. */
+  /** The version of Tally that wrote it. */
   version: z.string().regex(/^[\w.+-]{1,40}$/),
   at: z.iso.datetime(),
 });

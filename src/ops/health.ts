@@ -28,7 +28,7 @@ export function createHealth(
 ) {
   let wasWritable = true;
   const probe = async (): Promise<readonly NotReady[]> => {
-    // In one pipeline with the write.
+    // Runs in one pipeline with the write.
     const outdated = isOutdated().catch(() => false);
     const refusal = await withTimeout(
       REDIS_TIMEOUT,

@@ -42,7 +42,7 @@ interface ErrorSummary {
 
 const MAX_CAUSES = 5;
 
-/** What a Failure has beside its kind, of what an operator asks for: nothing that a person typed or named. */
+/** The fields of a Failure that help an operator, without anything that a person typed or named. */
 const FACTS = ['service', 'host', 'status', 'method', 'reason', 'what', 'keyId', 'unsure'] as const;
 
 /**

@@ -166,7 +166,7 @@ function endWork(span: Span, work: Work): void {
   if (error !== undefined) {
     span.setAttribute('error.type', typeOf(error)).addEvent('exception', describeError(error));
   }
-  // What an operator may have to fix; a refused word is none of it.
+  // Marks what an operator may have to fix, which a refused word isn't.
   if (['warn', 'error'].includes(levelOf(work))) span.setStatus({ code: SpanStatusCode.ERROR });
   span.end();
 }

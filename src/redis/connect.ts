@@ -28,7 +28,7 @@ interface ConnectionOptions {
   readonly onOutage?: (error: Error) => void;
   /** Called when it is back, but not for the first connection. */
   readonly onRecovery?: () => void;
-  /** What CLIENT LIST calls it. */
+  /** The connection's name in CLIENT LIST. */
   readonly name?: string;
   /** Stays with a server that refuses writes as a replica; otherwise it looks for the primary. */
   readonly staysWithReplica?: boolean;

@@ -32,7 +32,7 @@ export const tokenLockKey = (id: string): string => `${ofWorkspace(id)}:token-lo
 /** The workspaces that an organisation's installation serves. */
 export const membersKey = (id: string): string => `${ofWorkspace(id)}:members`;
 
-/** What was copied here from another Redis, as a digest: what differs from it was changed here. */
+/** A digest of what `tally copy` wrote: a record that differs from it was changed here. */
 export const copiedKey = (id: string): string => `${ofWorkspace(id)}:copied`;
 
 /** Every key of a workspace. A key that is not in this list stays when the workspace leaves. */
@@ -94,7 +94,7 @@ export const probeKey = (shard: number): string => `${ofShard(shard)}:probe`;
 /** The newest layout of records that a bot ever wrote here, with its version: see `layout.ts`. */
 export const LAYOUT_KEY = 'tally:layout';
 
-/** What was seen lately. @param id a hash or a nonce: the key names no workspace */
+/** Marks an event, a request, a state or an access notice as seen. @param id a hash or a nonce: the key names no workspace */
 export const onceKey = (kind: 'event' | 'request' | 'state' | 'access', id: string): string =>
   `tally:${kind}:${id}`;
 

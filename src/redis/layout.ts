@@ -49,7 +49,7 @@ type ScriptCall = readonly [
   redis: RedisConnection,
   workspace: SlackId,
   script: string,
-  /** Of that workspace or organisation. */
+  /** All of that workspace or organization. */
   keys: readonly string[],
   ...args: readonly (string | number)[],
 ];
@@ -127,7 +127,7 @@ export async function readRecord(
 /** What the newest version that ever ran on a Redis left there. */
 export interface LayoutMark {
   readonly layout: number;
-  /** Of Tally. */
+  /** The version of Tally. */
   readonly version: string;
 }
 

@@ -6,7 +6,7 @@ export type RedisAddress =
   | ({
       readonly kind: 'sentinel';
       readonly sentinels: readonly RedisHost[];
-      /** Of the master, as the Sentinels know it. */
+      /** The master's name in the Sentinels. */
       readonly name: string;
       readonly db: number;
       readonly sentinelUsername?: string;

@@ -1,7 +1,7 @@
 import type { Millis } from '../domain/time/calendar.ts';
 
 interface Repetition {
-  /** From the end of the work until it is done again. */
+  /** How long to wait from the end of one run to the beginning of the next. */
   readonly pause: () => Millis;
   /** How long to wait after a failure. */
   readonly retry: Millis;

@@ -29,16 +29,16 @@ interface WorkBase {
   readonly workspace: string;
   /** `ok` until something else is set: a failure's kind, `unknown` for an error that Tally didn’t foresee, or one of the kind’s own. */
   readonly outcome: string;
-  /** By `performance.now()`. */
+  /** As `performance.now()` gives it. */
   readonly began: Millis;
-  /** The same for when its answer was out, where the work goes on after it. */
+  /** When its answer was out, if the work goes on after it. */
   readonly answered?: Millis;
   /** How long it took, until its answer if it has one. */
   readonly ms?: Millis;
   readonly error?: unknown;
-  /** Of the workspace's record that it works with. */
+  /** The meter of the workspace's record, which counts the waits for services. */
   readonly waits?: WaitMeter;
-  /** What the meter had counted before. */
+  /** What the meter had counted when this work began. */
   readonly waited?: Pick<WaitMeter, 'ms' | 'calls'>;
   /** Set by traces alone, as is `end`. */
   traceId?: string;
@@ -68,7 +68,7 @@ export interface RequestWork extends WorkBase {
   readonly route: string;
   /** '' for a workflow: Slack doesn't say who runs it. */
   readonly user: string;
-  /** What the person was shown of an error. */
+  /** The reference ID of an error, as the person was shown it. */
   readonly reference?: string;
 }
 
@@ -159,7 +159,7 @@ export async function trackWork<W extends Work, T>(
   }
 }
 
-/** What it waited for billing and identity. */
+/** How long it waited for billing and identity, and for how many answers. */
 export const waitOf = ({ waits, waited = NOTHING }: Work): Pick<WaitMeter, 'ms' | 'calls'> =>
   waits === undefined ? NOTHING : { ms: waits.ms - waited.ms, calls: waits.calls - waited.calls };
 

@@ -13,7 +13,7 @@ export type WebClient = webApi.WebClient;
 /** How long a second try waits, in ms. */
 const PAUSE = 200;
 
-/** No answer that Tally asks for comes near it, in bytes. */
+/** In bytes, far more than any answer that Tally asks for. */
 const MAX_RESPONSE = 16 * 1024 * 1024;
 
 /** One for all clients, each of which has its own limit of calls at a time. Opens connections as they are needed. */

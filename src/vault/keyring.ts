@@ -100,7 +100,7 @@ function binding(keyId: string, { workspace, kind, id, audience = [] }: SealOwne
   return Buffer.from(JSON.stringify(['tally', 'v1', keyId, workspace, kind, id, ...audience]));
 }
 
-/** Only the one canonical spelling: the unused bits of a last character would otherwise be free to change. */
+/** Accepts only the canonical base64: otherwise the unused bits of the last character could be changed unnoticed. */
 function decode(text: string, what: string | undefined): Buffer {
   const bytes = Buffer.from(text, 'base64url');
   if (bytes.toString('base64url') !== text) throw new UnsealFailed('malformed', undefined, what);

@@ -3,7 +3,7 @@ import { isCurrencyLabel, isLocale } from '../domain/money/amount.ts';
 import { isTimeZone } from '../domain/time/calendar.ts';
 import { group, person, tryParseRecord } from './record/record-schema.ts';
 
-/** More than anybody picks one by one. Every request reads the whole record. */
+/** Bounded because every request reads the whole record. */
 export const MAX_MANAGERS = 100;
 /** Slack is asked for the members of each. */
 export const MAX_MANAGER_GROUPS = 20;

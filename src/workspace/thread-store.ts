@@ -45,7 +45,7 @@ export type ThreadOutcome = 'everybody' | 'person' | 'failed';
 export type ThreadStore = ReturnType<typeof createThreadStore>;
 
 export const THREAD_LIFETIME = 30 * DAY;
-/** Of a workspace; the oldest go first. */
+/** The most threads that are remembered for a workspace; the oldest are dropped first. */
 export const MOST_QUESTIONS = 2_000;
 
 /**

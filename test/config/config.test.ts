@@ -360,7 +360,7 @@ describe('ENCRYPTION_KEYS', () => {
   });
 });
 
-it('is refused or taken, never anything else, whatever the environment holds', () => {
+it('is either refused or accepted, whatever the environment holds', () => {
   const names = [
     ...Object.keys(HTTP),
     'PORT',

@@ -32,7 +32,7 @@ describe('a CSV file', () => {
     ['=a,"b"', `"'=a,""b"""`],
     ['a=1', 'a=1'],
     ['a\n=1', '"a\n=1"'],
-  ])('takes the power of the formula %j: %s', (value, cell) =>
+  ])('neutralizes the formula %j: %s', (value, cell) =>
     expect(formatCsv([[text(value)]])).toBe(`${cell}\r\n`),
   );
 

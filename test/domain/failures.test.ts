@@ -28,7 +28,7 @@ describe('a failure', () => {
     }
   });
 
-  it('of every class is among these', () => {
+  it('of every class is tested here', () => {
     const classes = Object.values(failures).filter(
       (one) => typeof one === 'function' && one.prototype instanceof Error,
     );
@@ -45,7 +45,7 @@ describe('a failure', () => {
     ]);
   });
 
-  it('keeps its cause, for the log alone', () => {
+  it('keeps its cause, which only the log shows', () => {
     const withCause = failuresOfAll().filter(([failure]) => failure.cause === cause.cause);
     expect(withCause.map(([{ kind }]) => kind)).toEqual([
       ...[
@@ -59,7 +59,7 @@ describe('a failure', () => {
     for (const [failure] of withCause) expect(failure.message).not.toContain('the reason');
   });
 
-  it('of Slack says after how long to come again, and whether something may have been done', () => {
+  it('of Slack says when to try again, and whether something may have been done', () => {
     expect(new failures.SlackFailed('a', 'ratelimited', { retryAfter: 0 })).toMatchObject({
       ...{ retryAfter: 0, unclear: false },
     });
@@ -67,7 +67,7 @@ describe('a failure', () => {
     expect(new failures.SlackFailed('a', 'b')).not.toHaveProperty('retryAfter', expect.anything());
   });
 
-  it('tells whether anything may have been saved, and whether all is as it was', () => {
+  it('says whether anything may have been saved', () => {
     const outcomes = [
       new failures.StoreUnavailable({}, true),
       new failures.StoreUnavailable(),
@@ -95,7 +95,7 @@ describe('a refused word', () => {
     expect(new InvalidWord('$&', 'You named {word}', '').fact).toBe('You named “$&”.');
   });
 
-  it('is not repeated where it may be a secret, nor is anything offered that holds it', () => {
+  it('is not repeated if it may be a secret, nor offered as part of a command', () => {
     const refused = new InvalidWord(SECRET, 'is wrong', 'Type b.', `${SECRET} today`);
     expect(refused.fact).toBe('One word (not repeated, as it may be a secret) is wrong.');
     expect(refused).toMatchObject({ word: '…', suggestion: undefined, readings: [] });
@@ -106,7 +106,7 @@ describe('a refused word', () => {
     });
   });
 
-  it('is always or never repeated where that is known', () => {
+  it('is repeated or withheld as the caller says', () => {
     const always = new InvalidWord(SECRET, 'is wrong', '', SECRET, 'always');
     expect(always).toMatchObject({ word: SECRET, suggestion: SECRET });
     const never = new InvalidWord('a', 'is wrong', '', 'b', 'never');
@@ -122,7 +122,7 @@ describe('a refused word', () => {
     expect(new InvalidWord('a', 'is wrong', '', [])).toMatchObject({ suggestion: undefined, readings: [] });
   });
 
-  it('is repeated as before where what it offers is put into a longer text', () => {
+  it('is repeated in the same way when its suggestion is part of a longer text', () => {
     const always = new InvalidWord(SECRET, 'is wrong', '', 'b', 'always', 'projects edit');
     expect(always.within((text) => `${text} csv`)).toMatchObject({
       ...{ word: SECRET, suggestion: 'b csv', projectFor: 'projects edit' },

@@ -36,7 +36,7 @@ describe('what a post is about', () => {
     );
   });
 
-  it('is each day once, weekends too, where it comes Monday to Friday', () => {
+  it('covers each day once, weekends too, when it comes Monday to Friday', () => {
     const given = fc.record({
       from: fc.integer({ min: Date.UTC(2009, 0), max: Date.UTC(2031, 0) }),
       zone: fc.constantFrom(...ZONES),
@@ -72,7 +72,7 @@ function isCompared(value: unknown): value is ReturnType<typeof reportPeriodsOf>
 }
 
 describe('the figures of a post', () => {
-  it('hold every item once, or call it a stray unless it is of the day before or after', () => {
+  it('count every item once, and report items of more distant days as outside', () => {
     const day = fc.oneof(
       fc
         .integer({ min: 0, max: 220 })
@@ -126,7 +126,7 @@ describe('the figures of a post', () => {
   };
   const SATURDAY = Date.UTC(2026, 10, 21, 9);
 
-  it('are sums, changes, the forecast and the runway, each of its own days', () => {
+  it('are sums, changes, the forecast and the runway, each of the right days', () => {
     const items = itemsFrom('2026-07-04', '2026-11-20', { '2026-11-20': '45', '2026-10-20': '12' });
     expect(figuresOf('yesterday', SATURDAY, items)).toEqual({
       ...{ main: '45', change: '45 vs 10', month: '235', monthChange: '235 vs 202', charted: 14 },
@@ -151,7 +151,7 @@ describe('the figures of a post', () => {
     expect(computeReportFigures(chargesOf(items), periods, undefined).runway).toBeUndefined();
   });
 
-  it('call an item of the day after tomorrow a stray, not one of today', () => {
+  it('report an item of the day after tomorrow as outside, and not today’s', () => {
     const stray = (...days: readonly string[]) =>
       figuresOf(
         'yesterday',

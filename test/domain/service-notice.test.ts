@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import { collectNotices, noticeLead } from '../../src/domain/service-notice.ts';
 
-it('what the service says is named with the figures it says it of, each message once', () => {
+it('a service’s message names the figures it is about, and appears once', () => {
   const remarks = collectNotices(
     ['the balance', { remarks: ['a', 'both', 'a'] }],
     ['the last 7 days', { remarks: ['both', 'b'] }],

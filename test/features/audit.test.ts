@@ -47,7 +47,7 @@ describe('/billing audit', () => {
     expect(blocks.some(({ type }) => type === 'actions')).toBe(false);
   });
 
-  it('shows the time in the reader’s zone, who without a notification, what, and about what', async () => {
+  it('shows the time in the reader’s zone, the person without notifying them, the action and its subject', async () => {
     await record({ action: 'connection replaced', about: 'main' });
     const { visibleText, blocks, ephemeral } = await bot.ask('/billing audit');
     expect(ephemeral).toBe(true);
@@ -79,7 +79,7 @@ describe('/billing audit', () => {
     expect(visibleText).not.toMatch(/9132a9b2|w-0a1b2c3/);
   });
 
-  it('shows all channels and people of an entry by name, wherever they stand in it', async () => {
+  it('shows all channels and people of an entry by name', async () => {
     const about = 'schedul1: Balance for prod in C0FINANCE1, daily at 09:00 (UTC) to U0MEMBER01, U0ADMIN001';
     await record({ action: 'schedule created', about });
     const { blocks, visibleText } = await bot.ask('/billing audit');
@@ -270,7 +270,7 @@ describe('the CSV', () => {
 });
 
 describe('what is secret', () => {
-  it('is in no entry after everything that is recorded has happened', async () => {
+  it('is in no entry after every kind of change', async () => {
     await bot.connect();
     await bot.connect();
     const stream = JSON.stringify(await bot.redis.client.xrange(`tally:{${TEAM}}:audit`, '-', '+'));

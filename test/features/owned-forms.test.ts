@@ -77,7 +77,7 @@ describe.each(EXAMPLES)(
       expect(await saved()).not.toEqual(before);
     });
 
-    it('is not in the way of its own pause, which is no edit', async () => {
+    it('does not conflict with a pause of the same item', async () => {
       const { id } = await setUp(kind, command);
       await edit(id);
       const answer = await ask(list);
@@ -135,7 +135,7 @@ describe.each(EXAMPLES)(
       await tally().slack.dismiss(OWNER);
     });
 
-    it('is opened for nobody by a state that it did not make', async () => {
+    it('is not opened by a forged state', async () => {
       await open(`${kind} ${command}`);
       const values = {
         projects: { value: { selected_options: [{ value: '123:1' }] } },

@@ -102,7 +102,7 @@ describe('/billing settings', () => {
     expect(await stored()).toMatchObject({ currency: '', managers: [], managerGroups: [], guests: false });
   });
 
-  it('changes and audits nothing when nothing was different', async () => {
+  it('changes and audits nothing when nothing differs', async () => {
     expect(await save({})).toContain('No changes to save.');
     expect(await stored()).toBeNull();
     expect(await audited()).toEqual([]);

@@ -133,14 +133,14 @@ describe('the days of /spend … vs …', () => {
     ]);
   });
 
-  it('are put together by week when they do not fit, with what is missing', async () => {
+  it('are grouped by week when they do not fit, with what is missing', async () => {
     const { title, rows } = partsOf(await bot.ask('/spend staging q3 vs q2'));
     expect(title).toBe('Every 7 days (14)');
     expect(rows[1]).toEqual(['1–7 Jul', '35.00', '1–7 Apr', '35.00']);
     expect(rows[10]).toEqual(['2–8 Sep', '30.00 (6 of 7 days)', '3–9 Jun', '35.00']);
   });
 
-  it('have today after those that are compared', async () => {
+  it('have today after the compared days', async () => {
     const { rows, series } = partsOf(
       await bot.ask('/spend prod last-3-days including today vs 2026-10-01..2026-10-02'),
     );

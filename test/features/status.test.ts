@@ -261,7 +261,7 @@ describe('a project whose connection is missing', () => {
     await addProject(bot, { alias: 'sound', id: '124', connection: 'main' });
   });
 
-  it('is named with it, and with the fix for managers', async () => {
+  it('is named with its connection, and with the fix for managers', async () => {
     const { visibleText } = await bot.ask('/billing status details');
     expect(visibleText).toContain('*prod* uses the connection finance, which no longer exists.');
     expect(visibleText).toContain(
@@ -514,7 +514,7 @@ describe('what an answer saves', () => {
   const until = (wanted: (known: Awaited<ReturnType<typeof noted>>) => boolean) =>
     expect.poll(async () => wanted(await noted())).toBe(true);
 
-  it('is when the connection was last used, which the status shows', async () => {
+  it('is stored as the time when the connection was last used, which the status shows', async () => {
     await save('main');
     await bot.ask('/spend 123');
     await until(({ used }) => used === NOW);

@@ -220,7 +220,7 @@ describe('settings', () => {
     await bot.redis.client.hset(recordKey(TEAM), 'project:prod', JSON.stringify({ ...project, channels }));
   };
 
-  it('that take managing from a person list the watches whose alerts stop, and save them once confirmed', async () => {
+  it('that remove a manager list the watches whose alerts stop, and are saved once confirmed', async () => {
     await limitProd([CHANNEL]);
     await settings({ managers: [MEMBER] });
     await watch('w0000001', PROD, { people: [MEMBER] }, { kind: 'budget', amount: '700' });

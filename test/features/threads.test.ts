@@ -160,14 +160,14 @@ describe('a follow-up in a thread', () => {
 });
 
 describe('the days of a follow-up', () => {
-  it('are those of the answer, where they were over', async () => {
+  it('are those of the answer if they were over', async () => {
     const { reply } = await startThread('spend prod last-7-days');
     now += 2 * DAY;
     expect((await reply('and staging?')).visibleText).toMatch(/staging · [\s\S]*14–20 Nov/);
     expect((await reply('and prod?')).visibleText).toMatch(/prod · [\s\S]*14–20 Nov/);
   });
 
-  it('run until now, where they were running', async () => {
+  it('run until now if they were still running', async () => {
     const { reply } = await startThread('spend prod this-month');
     now += 2 * DAY;
     expect((await reply('and staging?')).visibleText).toContain('1–23 Nov');
@@ -179,7 +179,7 @@ describe('the days of a follow-up', () => {
     expect((await reply('and staging?')).visibleText).toContain('1–30 Nov');
   });
 
-  it('are of now where the follow-up names them', async () => {
+  it('are counted from now if the follow-up names them', async () => {
     const { reply } = await startThread('spend prod last-7-days');
     now += 2 * DAY;
     expect((await reply('and yesterday?')).visibleText).toContain('Sun 22 Nov');

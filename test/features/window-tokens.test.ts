@@ -36,7 +36,7 @@ describe('the tokens in a modal’s metadata', () => {
     expect(parseWindowTokens(HANDLE)).toEqual([{ grantText: HANDLE, expires: undefined }]);
   });
 
-  it('fit, and the newest are the last to lose their encrypted half', () => {
+  it('fit, and the newest lose their encrypted half last', () => {
     fc.assert(
       fc.property(fc.array(token, { maxLength: 30 }), fc.integer({ min: 0, max: 3_000 }), (tokens, limit) => {
         const kept = fitWindowTokens(tokens, limit);
@@ -51,7 +51,7 @@ describe('the tokens in a modal’s metadata', () => {
     );
   });
 
-  it('can be any text: forged values lead nowhere', () => {
+  it('can be any text, and forged values do nothing', () => {
     fc.assert(fc.property(fc.string(), (text) => void liveTokens(parseWindowTokens(text), 0)));
     expect(parseWindowTokens('')).toEqual([]);
     expect(parseWindowTokens('!5')).toEqual([]);

@@ -225,7 +225,7 @@ describe('the deadline', () => {
     expect(service.connections()).toBeGreaterThanOrEqual(3);
   });
 
-  it('is not waited for when a retry would be too late', async () => {
+  it('ends without waiting when a retry would be too late', async () => {
     const service = await serving(serve((_, response) => json(response, '', 503)));
     const limits = { deadline: 5000, shortestBackoff: 60_000, longestBackoff: 60_000 };
     expect(await failureOf(ask(http({ limits }), service.url))).toBeInstanceOf(ServiceFailed);
@@ -234,7 +234,7 @@ describe('the deadline', () => {
 });
 
 describe('retrying', () => {
-  it.each([500, 502, 503, 504])('gets past two answers of status %i', async (status) => {
+  it.each([500, 502, 503, 504])('succeeds after two answers of status %i', async (status) => {
     const service = await serving(serve((_, response, nth) => json(response, '"x"', nth < 3 ? status : 200)));
     expect(await ask(http(), service.url)).toMatchObject({ text: '"x"' });
     expect(service.requests).toHaveLength(3);

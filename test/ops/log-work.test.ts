@@ -97,7 +97,7 @@ describe('the line of a delivery', () => {
       expect(lineOf(post({ outcome })).level).toBe('info');
   });
 
-  it('run is there only if it failed', () => {
+  it('of a run is written only if it failed', () => {
     const run = (outcome: string, error?: Error): Work => ({
       ...{ kind: 'run', workspace: 'T1', began: 0, ms: 1, outcome, error },
     });
@@ -119,7 +119,7 @@ describe('many lines a second', () => {
     expect(lines.reduce((sum, { sampled = 1 }) => sum + sampled, 0)).toBe(250);
   });
 
-  it('are whole again in the next second', () => {
+  it('are written in full again in the next second', () => {
     expect(linesOf(many(250, request()), {}, 25)).toHaveLength(250);
   });
 

@@ -61,7 +61,7 @@ describe('a connection to a server that comes and goes', () => {
     await store.close();
   });
 
-  it('tells of an outage once, of the recovery once, and works again by itself', async () => {
+  it('logs an outage once and the recovery once, and works again by itself', async () => {
     const told: string[] = [];
     const redis = connected(proxy.url, {
       onOutage: () => told.push('away'),
@@ -83,7 +83,7 @@ describe('a connection to a server that comes and goes', () => {
     expect(await redis.ping()).toBe('PONG');
   });
 
-  it('tells of a Redis that closes politely, too', async () => {
+  it('logs a Redis that closes the connection in order, too', async () => {
     const told: string[] = [];
     const redis = connected(proxy.url, { onOutage: ({ message }) => told.push(message) });
     await waitUntilReady(redis, 5_000);
@@ -153,7 +153,7 @@ describe('storeGuard', () => {
     expect(failure).toMatchObject({ cause });
   });
 
-  it('lets failures and mistakes of ours through as they are', async () => {
+  it('passes on failures and programming errors unchanged', async () => {
     for (const error of [
       new NoData({ project: '1', product: 1, days: undefined }),
       new TypeError('a bug'),

@@ -12,7 +12,7 @@ const TEAM = 'T0TEAM0001';
 // The embedded Redis cannot be made to stand still.
 beforeEach(({ skip }) => skip(NO_SERVER !== undefined, NO_SERVER));
 
-it('leaves no lease behind that nobody holds when Redis grants it after its caller gave up', async () => {
+it('releases a lease that Redis grants after its caller gave up', async () => {
   const server = await startPersistentRedis();
   const redis = connectRedis(server.url);
   const other = new Redis(server.url.replace('unix://', ''));

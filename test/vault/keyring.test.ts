@@ -54,7 +54,7 @@ describe('a seal', () => {
     expect(seals[0]).not.toContain(plain);
   });
 
-  it('stays shut when any character of it is another', () => {
+  it('does not open when any character is changed', () => {
     const other = fc.constantFrom(
       ...'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_.=+/ \n',
     );
@@ -70,7 +70,7 @@ describe('a seal', () => {
     );
   });
 
-  it('stays shut when any single bit of its bytes is flipped', () => {
+  it('does not open when any bit is flipped', () => {
     const [version, id, nonce, sealed] = keyring.seal('secret', OWNER).split('.') as [
       string,
       string,
@@ -90,7 +90,7 @@ describe('a seal', () => {
     }
   });
 
-  it('is malformed in another spelling of the same bytes: of a last character some bits mean nothing', () => {
+  it('is malformed when the unused bits of its last character differ', () => {
     const letters = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_';
     const envelope = keyring.seal('secret', OWNER);
     const sibling = letters[letters.indexOf(envelope.at(-1)!) ^ 1]!;
@@ -100,7 +100,7 @@ describe('a seal', () => {
     expect(reasonOf(respelled)).toBe('malformed');
   });
 
-  it('stays shut for every other owner', () => {
+  it('does not open for any other owner', () => {
     fc.assert(
       fc.property(owners, owners, (owner, other) => {
         fc.pre(JSON.stringify(owner) !== JSON.stringify(other));
@@ -126,25 +126,25 @@ describe('a seal', () => {
     expect(reasonOf(keyring.seal('secret', owner), other)).toBe('not-authentic');
   });
 
-  it('stays shut when its parts come from two seals', () => {
+  it('does not open when its parts come from two seals', () => {
     const one = keyring.seal('first secret', OWNER).split('.');
     const two = keyring.seal('other secret', OWNER).split('.');
     expect(reasonOf([one[0], one[1], two[2], one[3]].join('.'))).toBe('not-authentic');
     expect(reasonOf([one[0], one[1], one[3], one[2]].join('.'))).not.toBe('opened');
   });
 
-  it('stays shut under another key of the same name', () => {
+  it('does not open with another key of the same name', () => {
     const impostor = createKeyring([{ id: 'new', key: randomBytes(32) }]);
     expect(reasonOf(keyring.seal('secret', OWNER), OWNER, impostor)).toBe('not-authentic');
   });
 
-  it('stays shut when it is relabelled for another key of the same bytes', () => {
+  it('does not open when it names another key with the same bytes', () => {
     const twins = createKeyring([NEW, { id: 'twin', key: NEW.key }]);
     const relabelled = twins.seal('secret', OWNER).replace('.new.', '.twin.');
     expect(reasonOf(relabelled, OWNER, twins)).toBe('not-authentic');
   });
 
-  it('is refused in one way only, whatever is given for it', () => {
+  it('is refused with one kind of error, whatever is given', () => {
     const pieces = fc.array(fc.oneof(fc.constantFrom('v1', 'v2', 'new', ''), fc.base64String(), fc.string()));
     const anything = fc.oneof(
       anyText(),
@@ -158,7 +158,7 @@ describe('a seal', () => {
     );
   });
 
-  it('says nothing of its contents when it is refused', () => {
+  it('reveals nothing of its contents when it is refused', () => {
     const envelope = keyring.seal('secret', OWNER);
     const refused = () => keyring.open(envelope, { ...OWNER, workspace: 'T2' });
     expect(refused).toThrow('Tally can’t read the stored access token.');
@@ -180,11 +180,11 @@ describe('rotation', () => {
     expect(after.open(resealed, OWNER)).toBe('secret');
   });
 
-  it('names the cause when the key was taken off the list', () => {
+  it('names the cause when the key was removed from the list', () => {
     expect(reasonOf(before.seal('secret', OWNER), OWNER, after)).toBe('unknown-key');
   });
 
-  it('does not judge what is no seal', () => {
+  it('says nothing about a value that is not sealed', () => {
     expect(() => during.needsReseal('v1.new.short')).toThrow(UnsealFailed);
   });
 });

@@ -132,14 +132,14 @@ describe('a field that changes under our hands', () => {
     return resealAll(redis, changing, () => undefined);
   };
 
-  it('keeps what was written at the same time', async () => {
+  it('keeps what a bot writes at the same time', async () => {
     const newest = sealedWith(NEW, 'newest');
     const result = await resealing(() => void redis.hset(KEY, FIELD, newest));
     expect(await redis.hget(KEY, FIELD)).toBe(newest);
     expect(result).toMatchObject({ resealed: 0, alreadyNew: 1, failed: 0 });
   });
 
-  it('does not come back when its workspace was deleted', async () => {
+  it('is not restored when its workspace was deleted', async () => {
     const result = await resealing(() => void redis.unlink(KEY));
     expect(await redis.exists(KEY)).toBe(0);
     expect(result).toMatchObject({ resealed: 0, alreadyNew: 0, failed: 0 });
@@ -182,7 +182,7 @@ describe('tally reseal', () => {
     expect(await hashOf('T1')).toEqual(before);
   });
 
-  it('refuses what it cannot open, says where and which key is missing, never what, and changes none of it', async () => {
+  it('leaves what it cannot open unchanged, and names place and key but no contents', async () => {
     for (const workspace of ['T1', 'T2', 'T3']) await save(workspace, `token-of-${workspace}`);
     const { 'connection:main': other = '' } = await hashOf('T1');
     const damaged = JSON.parse(other) as { sealed: string };
@@ -324,7 +324,7 @@ describe('tally reseal', () => {
     expect(await installedWith(NEW).read(id(0))).toBe('installation');
   });
 
-  it('lets a bot answer all the while, and answer still when the old key is gone', async () => {
+  it('lets a bot answer during the run, and after the old key is removed', async () => {
     const encryptionKeys = written(NEW, OLD);
     const bot = await startBot({ redisUrl: store.url, encryptionKeys });
     try {

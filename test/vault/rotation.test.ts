@@ -64,7 +64,7 @@ describe('two processes while the keys are rotated', () => {
     await tryBoth('afterwards');
   }, 60_000);
 
-  it('one that was left out says that a key is missing, and changes nothing', async () => {
+  it('a process that was left out says that a key is missing, and changes nothing', async () => {
     const behind = await bot.startAnotherProcess();
     const newest = await bot.startAnotherProcess(BOTH_NEW_SEALS);
     await bot.connect();

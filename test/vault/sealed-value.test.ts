@@ -35,14 +35,14 @@ describe('a value', () => {
     },
   );
 
-  it('that is an envelope within a list is malformed: only a text is a seal', () => {
+  it('with an envelope inside a list is malformed', () => {
     const sealed = [createKeyring([OLD]).seal('secret', owner)];
     expect(() => reseal(both, owner, JSON.stringify({ sealed }))).toThrow(
       expect.objectContaining({ reason: 'malformed', what: 'billing-token' }),
     );
   });
 
-  it('that belongs elsewhere is refused, also when the newest key sealed it', () => {
+  it('sealed for another owner is refused, also when the newest key sealed it', () => {
     for (const key of [OLD, NEW]) {
       const moved = createKeyring([key]).seal('secret', { ...owner, workspace: 'T2' });
       expect(() => reseal(both, owner, moved)).toThrow(expect.objectContaining({ reason: 'not-authentic' }));
@@ -56,7 +56,7 @@ describe('a value', () => {
     );
   });
 
-  it('is recognized by its envelope where its owner is unknown', () => {
+  it('is recognized by its envelope if its owner is unknown', () => {
     const [older, newest] = [OLD, NEW].map((key) => createKeyring([key]).seal('secret', owner));
     expect(holdsOlderEnvelope(both, `{"access":"${older}"}`)).toBe(true);
     expect(holdsOlderEnvelope(both, `{"access":"${newest}"}`)).toBe(false);

@@ -56,7 +56,7 @@ describe('an application access', () => {
     expect(parseAccess(createKeyring([NEW]), 'T1', '123', resealed).open().secret).toBe(GIVEN.secret);
   });
 
-  it('tells when it expires where that is known, and hides a short ID whole', () => {
+  it('says when it expires if that is known, and masks a short ID completely', () => {
     const at = Date.UTC(2026, 10, 21);
     expect(describeAccess(access, at, 'UTC')).toBe('access ending abcd, expiry unknown');
     const expiring = { ...access, expiresAt: at + 12 * 86_400_000 };
@@ -89,11 +89,11 @@ describe('an application access', () => {
     ['a person among the groups', { people: [], groups: ['U1'] }, false],
     ['no groups', { people: ['U1'] }, false],
     ['nothing', undefined, false],
-  ])('may name as its issuers %s: %#', (_, given, isValid) => {
+  ])('accepts as its issuers %s: %#', (_, given, isValid) => {
     expect(isIssuers(given)).toBe(isValid);
   });
 
-  it('knows of its own registration alone whether the service revokes tokens', () => {
+  it('stores for each registration whether the service revokes tokens', () => {
     const open = () => ({ id: '', secret: '', authUrl: '' });
     const later = { ...access, registeredAt: access.registeredAt + 1, open };
     const noteOf = (revocable: boolean) => serializeRevocable(access, revocable);

@@ -146,7 +146,7 @@ describe('a note of an answer', () => {
     expect(await written(use(NOW + 2), use(NOW + 3))).toEqual([use(NOW + 2)]);
   });
 
-  it('is written at once where a schedule waits for the token since', async () => {
+  it('is written at once if a schedule has been waiting for the token', async () => {
     const paused = (why: 'token-rejected' | 'not-connected', at: number) => schedule({ paused: { why, at } });
     await written(use(NOW));
     for (const [one, count] of [
@@ -159,7 +159,7 @@ describe('a note of an answer', () => {
     }
   });
 
-  it('keeps what the month was expected to cost where it says nothing of it', async () => {
+  it('keeps the earlier forecast of the month if the answer has none', async () => {
     const balance = { id: '123', product: 1, balance: '1' } as const;
     const forecast = { total: '9', month: '2026-11' };
     const later = { ...use(NOW + HOUR), balance };
@@ -180,7 +180,7 @@ describe('a note of an answer', () => {
 describe('a rejected application access', () => {
   const NAME = { kind: 'access', name: '123' } as const;
 
-  it('is known until it is registered again or works, and with it what it is about', async () => {
+  it('is remembered until it is registered again or works', async () => {
     await workspaces.saveAccess(await by(), ACCESS);
     expect(await workspaces.noteRejection('T1', NAME, { mark: 'wxyz', at: NOW })).toBe(false);
     expect(await workspaces.noteRejection('T1', { ...NAME, name: '7' }, { mark: 'abcd', at: NOW })).toBe(
@@ -202,7 +202,7 @@ describe('a rejected application access', () => {
     expect(await redis.hkeys(HASH)).toEqual([]);
   });
 
-  it('of a connection goes with the connection', async () => {
+  it('is forgotten when its connection is removed', async () => {
     await workspaces.saveConnection(await by(), { ...MAIN, name: 'eu' });
     const { fingerprint: mark } = await workspaces.saveConnection(await by(), MAIN);
     await workspaces.noteRejection('T1', { kind: 'connection', name: 'main' }, { mark, at: NOW });
@@ -244,7 +244,7 @@ describe('a record that is read', () => {
     expect([scheduleIds, watchIds]).toEqual([expected.toSorted(), expected.toSorted()]);
   });
 
-  it('says who has read that tokens are shown to one person alone', async () => {
+  it('lists who has read that tokens are shown to one person only', async () => {
     await workspaces.saveConnection(await by(), MAIN);
     await workspaces.noteTokenNoticeSeen('T1', 'U1', NOW);
     const record = await read();
@@ -253,7 +253,7 @@ describe('a record that is read', () => {
     expect(await redis.exists('tally:{T2}:record')).toBe(0);
   });
 
-  it('finds what was damaged, by its kind and its name alone', async () => {
+  it('lists what is damaged by kind and name only', async () => {
     const { fingerprint: _ } = await workspaces.saveConnection(await by(), MAIN);
     await workspaces.saveAccess(await by(), ACCESS);
     await workspaces.addProject(await by(), PROD);

@@ -50,7 +50,7 @@ describe('the audit', () => {
     ]);
   });
 
-  it('says so when there is no workspace any more to write for', async () => {
+  it('reports that it wrote nothing for a workspace that left', async () => {
     await expect(audit.record('T3', ENTRY)).rejects.toThrow(NotInstalled);
     expect(await audit.list('T3', 1)).toEqual([]);
   });
@@ -68,7 +68,7 @@ describe('the audit', () => {
     expect((await audit.list('T1', 1))[0]!.about).toHaveLength(500);
   });
 
-  it('goes through all of them page by page, each once, and the last page says that it is', async () => {
+  it('pages through all entries once, and marks the last page', async () => {
     await record(45);
     const seen: number[] = [];
     const sizes: number[] = [];
@@ -88,7 +88,7 @@ describe('the audit', () => {
     expect((await audit.page('T1', 20)).older).toBeUndefined();
   });
 
-  it('stays in its place while new entries arrive', async () => {
+  it('keeps the place of a page while new entries arrive', async () => {
     await record(25);
     const { older } = await audit.page('T1', 20);
     await record(3);
@@ -105,19 +105,19 @@ describe('the audit', () => {
     '1'.repeat(30),
     '0-0',
     '99999999999999999999-0',
-  ])('begins anew for a place that is none: %s', async (before) => {
+  ])('shows the first page for an invalid place: %s', async (before) => {
     await record(2);
     expect(numbers((await audit.page('T1', 20, before)).entries)).toEqual([2, 1]);
   });
 
-  it('shows a action of another version as it was recorded, and takes the stream’s time for a damaged one', async () => {
+  it('shows an action of another version as it was recorded, and the stream’s time if its own is damaged', async () => {
     await redis.xadd(KEY, '1795000000000-0', 'who', 'U1', 'action', 'schedule sent', 'at', 'soon');
     expect(await audit.list('T1', 1)).toEqual([
       { at: 1_795_000_000_000, who: 'U1', action: 'schedule sent', about: '' },
     ]);
   });
 
-  it('goes with its workspace, in one round trip', async () => {
+  it('is deleted with its workspace, in one round trip', async () => {
     const workspaces = createWorkspaces({
       redis,
       keyring: createKeyring([{ id: 'k', key: Buffer.alloc(32) }]),
@@ -130,7 +130,7 @@ describe('the audit', () => {
     expect((await workspaceKeys(redis)).filter((key) => !key.includes('T2'))).toEqual([]);
   });
 
-  it('is of a workspace, whatever is asked for', async () => {
+  it('shows entries of its own workspace only, whatever is asked for', async () => {
     for (const id of ['', 't1', 'T1:x', 'T1*', '../T1']) {
       await expect(audit.record(id, ENTRY)).rejects.toThrow(RangeError);
       await expect(audit.list(id, 1)).rejects.toThrow(RangeError);

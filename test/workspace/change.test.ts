@@ -126,14 +126,14 @@ it('a change names who made it, when, and what it was about, and is based on wha
 describe('a change and its entry in the audit', () => {
   beforeEach(saveAll);
 
-  it.each(Object.keys(SAVING))('stand together: %s', async (name) => {
+  it.each(Object.keys(SAVING))('are written together: %s', async (name) => {
     const before = await redis.hgetall(HASH);
     await SAVING[name]!(await change());
     expect(await redis.hgetall(HASH)).not.toEqual(before);
     expect(await entries()).toEqual([ENTRY]);
   });
 
-  it.each(Object.keys(SAVING))('fail together where the audit cannot be written: %s', async (name) => {
+  it.each(Object.keys(SAVING))('are both refused if the audit cannot be written: %s', async (name) => {
     const by = await change();
     const before = await redis.hgetall(HASH);
     // A stream that ended: whatever is added is refused.
@@ -142,7 +142,7 @@ describe('a change and its entry in the audit', () => {
     expect(await redis.hgetall(HASH)).toEqual(before);
   });
 
-  it('are not said to be undone where only the answer was lost', async () => {
+  it('may have been saved if only the answer was lost, and are not reported as undone', async () => {
     const by = await change();
     const proxy = await startRedisProxy(store.url);
     const interrupted = connectRedis(proxy.url);
@@ -159,7 +159,7 @@ describe('a change and its entry in the audit', () => {
     expect([(await read()).settings.zone, await entries()]).toEqual(['Asia/Tokyo', [ENTRY]]);
   });
 
-  it('do not come about where the settings are damaged: a default is no reason to forget who may ask', async () => {
+  it('are refused while the settings are damaged, so that nobody gains rights by a new default', async () => {
     await redis.hset(HASH, 'settings', '{');
     const by = await change();
     for (const work of [
@@ -173,7 +173,7 @@ describe('a change and its entry in the audit', () => {
     expect((await read()).settings.zone).toBe('Asia/Tokyo');
   });
 
-  it('stand together where one saving does two auditLines', async () => {
+  it('are written together when one change has two entries', async () => {
     const other: AuditEntry = { ...ENTRY, action: 'default connection changed', about: 'second' };
     await workspaces.removeConnection(await changeIn(workspaces, 'T1', other, ENTRY), 'main', 'second');
     expect(await entries()).toEqual([ENTRY, other]);
@@ -217,7 +217,7 @@ describe('what is under way when a workspace leaves', () => {
     await nothing();
   });
 
-  it('leaves no key where it is the very first thing, and Slack takes the token no more', async () => {
+  it('leaves no key when it is the first change of a workspace whose token Slack rejects', async () => {
     await redis.flushdb();
     const asked: string[] = [];
     const left = createWorkspaces({
@@ -254,13 +254,13 @@ describe('of two who change one thing at once', () => {
     await workspaces.addProject(await changeIn(workspaces, 'T1'), PROD);
   });
 
-  it('a renamed project has one name, and the slower one hears which', async () => {
+  it('gives a renamed project one name, and tells the slower person which', async () => {
     expect(told(await both(rename('live'), rename('main-site')))).toContain('prod is now named live');
     expect([...(await read()).aliases]).toEqual(['live']);
     expect(await entries()).toHaveLength(1);
   });
 
-  it('exactly one of many at the same time gets it', async () => {
+  it('lets exactly one of many at the same time succeed', async () => {
     const changes = await Promise.all(Array.from({ length: 20 }, change));
     const done = await Promise.allSettled(changes.map((by, i) => rename(`name-${i}`)(by)));
     expect(done.filter(({ status }) => status === 'fulfilled')).toHaveLength(1);
@@ -295,7 +295,7 @@ describe('of two who change one thing at once', () => {
     expect((await read()).channelDefault('C1')).toBeUndefined();
   });
 
-  it('the channel’s default is the first one’s', async () => {
+  it('keeps the first person’s default of the channel', async () => {
     await workspaces.addProject(await changeIn(workspaces, 'T1'), { ...PROD, alias: 'staging' });
     const late = await both(
       (by) => workspaces.setChannelDefault(by, 'C1', 'prod'),
@@ -316,7 +316,7 @@ describe('of two who change one thing at once', () => {
     expect(await entries()).toHaveLength(2);
   });
 
-  it('one setting is the first one’s, and the slower one hears which', async () => {
+  it('keeps the first person’s setting, and tells the slower person which', async () => {
     await expect(
       both(
         (by) => workspaces.saveSettings(by, { zone: 'Asia/Tokyo' }),
@@ -326,7 +326,7 @@ describe('of two who change one thing at once', () => {
     expect((await read()).settings).toMatchObject({ zone: 'Asia/Tokyo', guests: false });
   });
 
-  it('a default is not chosen that is gone, nor changed twice', async () => {
+  it('refuses a default that was removed, or changed since', async () => {
     for (const name of ['main', 'eu', 'us'])
       await workspaces.saveConnection(await changeIn(workspaces, 'T1'), { ...MAIN, name });
     const gone = await both(
@@ -421,7 +421,7 @@ describe('of two who change one thing at once', () => {
     expect(told(late)).toContain(`It’s now ${says}.`);
   });
 
-  it('a default is not chosen with a connection that is removed or replaced in between', async () => {
+  it('refuses a default connection that was removed or replaced since', async () => {
     const keep = async () => {
       for (const name of ['main', 'eu', 'us'])
         await workspaces.saveConnection(await changeIn(workspaces, 'T1'), { ...MAIN, name });
@@ -441,7 +441,7 @@ describe('of two who change one thing at once', () => {
     expect(told(replaced)).toContain('The connection main was changed');
   });
 
-  it('a channel that got another default in between keeps it, whatever is renamed or removed', async () => {
+  it('keeps the newer default of a channel when a project is renamed or removed', async () => {
     await workspaces.addProject(await changeIn(workspaces, 'T1'), { ...PROD, alias: 'staging' });
     await workspaces.setChannelDefault(await changeIn(workspaces, 'T1'), 'C1', 'prod');
     const moved = (by: WorkspaceChange) => workspaces.setChannelDefault(by, 'C1', 'staging');
@@ -454,7 +454,7 @@ describe('of two who change one thing at once', () => {
     expect((await read()).channelDefault('C1')).toBe('staging');
   });
 
-  it('a project comes back once', async () => {
+  it('restores a project only once', async () => {
     const removal = { project: PROD, channels: ['C1'], at: NOW };
     await workspaces.removeProject(await changeIn(workspaces, 'T1'), removal);
     const restore = (by: WorkspaceChange) => workspaces.restoreProject(by, removal);

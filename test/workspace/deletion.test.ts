@@ -23,7 +23,7 @@ describe('deleting an organisation', () => {
     expect(await workspaceKeys(redis.client)).toEqual([]);
   });
 
-  it('still knows its workspaces where another part fails, so that it can be repeated', async () => {
+  it('remembers its workspaces if another part fails, so that it can be repeated', async () => {
     await redis.client.sadd(membersKey(ORG), ...TEAMS);
     const failing = createDeletion({
       redis: redis.client,

@@ -29,7 +29,7 @@ describe('an event that Slack sends again', () => {
     expect(await first(NORTH, 'Ev1')).toBe(false);
   });
 
-  it('leaves nothing that names a workspace of which nothing is known, and that not for long', async () => {
+  it('leaves only an unnamed mark for an unknown workspace, for a short time', async () => {
     await createEventDedup(redis.client).first(NORTH, 'Ev1');
     const keys = await redis.client.keys('*');
     expect(keys.join(' ')).not.toMatch(/NORTH|Ev1/);

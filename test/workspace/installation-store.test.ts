@@ -23,7 +23,7 @@ beforeEach(async () => {
 afterEach(() => redis.close());
 
 describe('a token that two processes renew', () => {
-  it('is kept from the first, and the other workspace’s is left alone', async () => {
+  it('is stored by the first process, and leaves other workspaces alone', async () => {
     for (const id of [NORTH, SOUTH]) await one.save(id, 'old');
     expect(await one.replace(NORTH, 'old', 'renewed by one')).toBe(true);
     expect(await other.replace(NORTH, 'old', 'renewed by the other')).toBe(false);
@@ -69,13 +69,13 @@ describe('a workspace that joins an organisation', () => {
     expect(await traces()).toEqual([[], 0]);
   });
 
-  it('keeps an installation of its own then', async () => {
+  it('keeps its own installation in that case', async () => {
     await one.save(NORTH, 'its own');
     expect(await interruptedBy(revoke).join(ORGANISATION, NORTH)).toBe(false);
     expect([await one.read(NORTH), await one.organisationOf(NORTH)]).toEqual(['its own', undefined]);
   });
 
-  it('is let go alone', async () => {
+  it('can be released alone', async () => {
     await revoke();
     expect(await other.join(ORGANISATION, SOUTH)).toBe(true);
     expect(await one.join(ORGANISATION, NORTH)).toBe(false);

@@ -50,12 +50,12 @@ async function claimed(grantText: string, more: Partial<GrantClaim> = {}) {
 }
 
 describe('the two halves of a token', () => {
-  it('make the token together', async () => {
+  it('give the token when joined', async () => {
     const grantText = await handles.keep('T1', ERRAND, LIFE, TOKEN);
     expect(await claim(grantText)).toEqual({ grant: ERRAND, token: TOKEN });
   });
 
-  it('stay when they were claimed, for one at a time and for each purpose', async () => {
+  it('stay after a claim, which one caller at a time holds for each purpose', async () => {
     const grantText = await handles.keep('T1', ERRAND, LIFE, TOKEN);
     await claim(grantText);
     expect(await claim(grantText)).toBe('busy');
@@ -81,13 +81,13 @@ describe('the two halves of a token', () => {
     expect((await claimed(instead))?.grant).toEqual(ERRAND);
   });
 
-  it('are nobody’s twice where they are gone: of two who ask, one learns it', async () => {
+  it('are reported as used to one of two callers when they are gone', async () => {
     const gone = `${'A'.repeat(22)}`;
     expect(await Promise.all([claim(gone), claim(gone)])).toEqual([undefined, 'busy']);
     expect(await redis.pttl(KEY)).toBeGreaterThan(0);
   });
 
-  it('are neither of them the token, in any spelling', async () => {
+  it('do not contain the token, in any encoding', async () => {
     await fc.assert(
       fc.asyncProperty(fc.stringMatching(/^[\x21-\x7e]{12,400}$/), async (token) => {
         await redis.del(KEY);
@@ -163,7 +163,7 @@ describe('the two halves of a token', () => {
     expect(asked.filter((one) => one !== 'busy')).toHaveLength(1);
   });
 
-  it('go when they expire: at the next one, and all of them after the last', async () => {
+  it('are deleted once they expire, at the latest some time after the last one', async () => {
     await claim(await handles.keep('T1', ERRAND, { at: AT, until: AT + 1_000 }, TOKEN));
     await handles.keep('T1', ERRAND, LIFE, TOKEN);
     expect(await redis.hlen(KEY)).toBe(3);
@@ -179,7 +179,7 @@ describe('the two halves of a token', () => {
     expect(await redis.keys('*')).toEqual([]);
   });
 
-  it('are kept together with the line in the audit, or not at all', async () => {
+  it('are stored together with the audit’s entry, or not at all', async () => {
     const entry = { at: AT, who: 'U1', action: 'token issued', about: 'prod' } as const;
     await handles.keep('T1', ERRAND, LIFE, TOKEN, { entry });
     expect(await createAudit(redis).list('T1', 5)).toEqual([entry]);
@@ -189,14 +189,14 @@ describe('the two halves of a token', () => {
     expect(await redis.exists(KEY)).toBe(0);
   });
 
-  it('are kept of a workspace whose last record went, as its audit says that it stays', async () => {
+  it('are stored for a workspace that has an audit but no record', async () => {
     await createAudit(redis).record('T1', { at: AT, who: 'U1', action: 'token revoked', about: 'prod' });
     await redis.del('tally:{T1}:record');
     const grantText = await handles.keep('T1', ERRAND, LIFE);
     expect((await claimed(grantText))?.grant).toEqual(ERRAND);
   });
 
-  it('open for nobody whom a name in them imitates', async () => {
+  it('do not open for a person whose ID is imitated in a name', async () => {
     const grantText = await handles.keep('T1', { ...ERRAND, word: '","person":"U2"' }, LIFE, TOKEN);
     expect(await claim(grantText, { person: 'U2' })).toBeUndefined();
     expect(await claim(grantText, { person: 'U1"' })).toBeUndefined();

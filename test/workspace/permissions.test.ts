@@ -39,7 +39,7 @@ describe('rights', () => {
     );
   });
 
-  it('to do what needs belonging alone are a guest’s whatever the settings, and never an external user’s', () => {
+  it('that only need membership are granted to every guest, and to no external person', () => {
     expect(() => requireRight('belong', permissionsOf('guest', settings(false, false), false))).not.toThrow();
     expect(() => requireRight('belong', permissionsOf('external', settings(true, true), true))).toThrow(
       expect.objectContaining({ kind: 'not-allowed', reason: 'external' }),
@@ -62,7 +62,7 @@ describe('rights', () => {
     expect(meetsRight('manage', permissionsOf('member', all, false))).toBe(false);
   });
 
-  it('that are there are not refused', () => {
+  it('are not refused to a person who has them', () => {
     expect(() => requireRight('ask', permissionsOf('member', DEFAULT_SETTINGS, false))).not.toThrow();
     expect(() => requireRight('manage', permissionsOf('admin', DEFAULT_SETTINGS, false))).not.toThrow();
   });

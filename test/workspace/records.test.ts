@@ -38,7 +38,7 @@ describe('a lease', () => {
     await redis.hset(recordKey('T1'), 'settings', '{}');
   });
 
-  it('is one process’s until it lets go', async () => {
+  it('belongs to one process until it is released', async () => {
     const lease = await acquire();
     if (typeof lease === 'string') throw new Error(lease);
     expect(lease).toEqual({ key: KEY, token: await redis.get(KEY) });
@@ -52,7 +52,7 @@ describe('a lease', () => {
     expect(await acquire()).not.toEqual(lease);
   });
 
-  it('is extended by its holder alone, and by nobody once it is over', async () => {
+  it('is extended only by its holder, and only before it ends', async () => {
     const lease = await acquire();
     if (typeof lease === 'string') throw new Error(lease);
     expect(await extendLease(redis, { ...lease, token: 'another' }, 60_000)).toBe(false);
@@ -64,7 +64,7 @@ describe('a lease', () => {
     expect(await redis.exists(KEY)).toBe(0);
   });
 
-  it('is not given of a workspace that left', async () => {
+  it('is refused for a workspace that left', async () => {
     await redis.flushdb();
     expect(await acquire()).toBe('gone');
     expect(await redis.keys('*')).toEqual([]);
@@ -72,7 +72,7 @@ describe('a lease', () => {
 });
 
 describe('a nonce', () => {
-  it('is spent once, each kind for itself, and forgotten after its time', async () => {
+  it('is accepted once for each kind, and forgotten after its time', async () => {
     const [states, requests] = [createOAuthNonces(redis), createOAuthNonces(redis, 'request')];
     const spent = await Promise.all(Array.from({ length: 5 }, () => states.spend('one', 600)));
     expect(spent.filter(Boolean)).toHaveLength(1);
@@ -106,7 +106,7 @@ describe('an installation', () => {
     expect(await redis.exists(recordKey('T2'))).toBe(0);
   });
 
-  it('is replaced where its keys are rotated at that moment', async () => {
+  it('is replaced even if its keys are rotated at that moment', async () => {
     const both = createKeyring([NEW, OLD]);
     await installed().save('T1', 'first');
     const field = 'installation';
@@ -200,7 +200,7 @@ describe('bots that are connected', () => {
     }
   });
 
-  it('are not known where Redis keeps it to itself', async ({ skip }) => {
+  it('are unknown if Redis doesn’t tell', async ({ skip }) => {
     skip(store.kind === 'embedded', 'the embedded Redis knows no users');
     const url = new URL(store.url);
     const name = `reader${randomBytes(4).toString('hex')}`;
@@ -276,7 +276,7 @@ describe('a copy of a workspace', () => {
     expect(commands).toEqual(['eval', 'eval']);
   });
 
-  it('has a digest of what lasts: it changes with any of that, and with nothing else', async () => {
+  it('has a digest that changes with every lasting part, and with nothing else', async () => {
     expect(digestOf(await readCopy(redis, 'T1'))).toBe('');
     await fill();
     const digest = async () => digestOf(await readCopy(redis, 'T1'));

@@ -49,7 +49,7 @@ describe('a text', () => {
     `*${SECRET}*, please`,
     `spend ${NUMBER}`,
     `${SECRET};`,
-  ])('that has a secret is known by it: %s', (text) => {
+  ])('with a registered secret is recognized: %s', (text) => {
     expect(holdsRegisteredSecret(text, record)).toBe(true);
   });
 
@@ -64,7 +64,7 @@ describe('a text', () => {
     `x${NUMBER}`,
     `${NUMBER}x`,
     'ab3de',
-  ])('that has none is not: %s', (text) => {
+  ])('without one is not: %s', (text) => {
     expect(holdsRegisteredSecret(text, record)).toBe(false);
   });
 });

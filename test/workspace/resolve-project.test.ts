@@ -110,19 +110,19 @@ describe('the project that is meant', () => {
     expect(() => resolveProject({}, record, member(null))).toThrow(ProjectMissing);
   });
 
-  it('is none where the default was removed or limited to other channels since', () => {
+  it('is none if the default was removed or limited to other channels', () => {
     expect(() => resolveProject({}, recordOf([], { [HERE]: 'gone' }), member())).toThrow(ProjectMissing);
     const limited = recordOf([project('prod', { channels: [ELSEWHERE] })], { [HERE]: 'prod' });
     expect(() => resolveProject({}, limited, member())).toThrow(ProjectMissing);
     expect(() => resolveProject({}, limited, manager)).toThrow(ProjectMissing);
   });
 
-  it('is not asked for where there is nothing to ask with', () => {
+  it('is not asked for while no connection exists', () => {
     const empty = { ...recordOf([]), connectionNames: [] };
     expect(() => resolveProject({}, empty, member())).toThrow(NotConnected);
   });
 
-  it('is none where an alias names nothing', () => {
+  it('is none if no project has that alias', () => {
     expect(() => resolveProject({ alias: 'gone' }, recordOf([]), member())).toThrow(ProjectMissing);
   });
 });
@@ -144,7 +144,7 @@ describe('a limit to channels', () => {
     expect(resolveProject(named, record, { channel: undefined, isUnlimited: true }).project).toBe('123');
   });
 
-  it('is not got around by another name of the same ID', () => {
+  it('holds for another name of the same ID', () => {
     const record = recordOf([prod, project('logs', { product: 2 })]);
     expect(resolveProject({ alias: 'logs' }, record, member(ELSEWHERE)).product).toBe(2);
     expect(resolveProject({ project: '123', product: 2 }, record, member(ELSEWHERE)).alias).toBe('logs');
@@ -200,7 +200,7 @@ describe('a limit to channels', () => {
     expect(() => resolveProject({ alias: 'open', product: 2 }, record, member())).toThrow(NotAllowed);
   });
 
-  it('is not got around by asking for it as the product of an open one', () => {
+  it('holds when it is asked for as the product of an unlimited project', () => {
     const record = recordOf([prod, project('logs', { product: 2 })]);
     expect(() => resolveProject({ alias: 'prod', product: 2 }, record, member(ELSEWHERE))).toThrow(
       NotAllowed,
@@ -208,7 +208,7 @@ describe('a limit to channels', () => {
     expect(resolveProject({ alias: 'prod', product: 2 }, record, member(HERE)).product).toBe(2);
   });
 
-  it('is that of the product which is asked for, where several names share it', () => {
+  it('is that of the asked product when several names share the ID', () => {
     const record = recordOf([prod, project('logs', { product: 2 }), project('more-logs', { product: 2 })]);
     expect(resolveProject({ project: '123', product: 2 }, record, member(ELSEWHERE)).product).toBe(2);
     expect(() => resolveProject({ project: '123', product: 1 }, record, member(ELSEWHERE))).toThrow(
@@ -216,18 +216,18 @@ describe('a limit to channels', () => {
     );
   });
 
-  it('lets its own channel have it as its default', () => {
+  it('lets a channel that it allows have it as default', () => {
     const record = recordOf([prod], { [HERE]: 'prod' });
     expect(resolveProject({}, record, member(HERE)).alias).toBe('prod');
   });
 
-  it('does not reach a project of another ID', () => {
+  it('leaves projects with another ID alone', () => {
     const record = recordOf([prod, project('dev', { id: '124' })]);
     expect(resolveProject({ alias: 'dev' }, record, member(ELSEWHERE)).project).toBe('124');
     expect(resolveProject({ project: '124', product: 3 }, record, member(ELSEWHERE)).project).toBe('124');
   });
 
-  it('decides what there is to choose from', () => {
+  it('decides which projects are offered to choose from', () => {
     const record = recordOf([prod, project('dev', { id: '124' })]);
     const names = (place: AskLocation) => visibleProjects(record, place).map(({ alias }) => alias);
     expect(names(member(HERE))).toEqual(['prod', 'dev']);
@@ -270,7 +270,7 @@ describe('several projects', () => {
     expect(labels([{ alias: 'prod' }, { alias: 'logs' }], 2, two, member())).toEqual(['prod']);
   });
 
-  it('do not fail for one of them', () => {
+  it('are answered even if one of them fails', () => {
     const damaged = {
       ...record,
       damaged: [{ kind: 'project', id: 'bad', reason: 'malformed' }],
@@ -284,7 +284,7 @@ describe('several projects', () => {
     ]);
   });
 
-  it('are all that may be asked about there', () => {
+  it('with `all` are those that may be asked about there', () => {
     expect(labels('all', undefined, record, member())).toEqual(['prod', 'dev']);
     expect(labels('all', undefined, record, manager)).toEqual(['prod', 'dev', 'secret']);
     const none = recordOf([project('secret', { channels: [ELSEWHERE] })]);
@@ -293,7 +293,7 @@ describe('several projects', () => {
     expect(() => resolveProjects('all', undefined, unconnected, member())).toThrow(NotConnected);
   });
 
-  it('of which one is damaged are not asked for by an ID, which may be its', () => {
+  it('with a damaged one are refused by ID, because the ID may be the damaged one’s', () => {
     const damaged = {
       ...record,
       damaged: [{ kind: 'project', id: 'bad', reason: 'malformed' }],
@@ -367,7 +367,7 @@ describe('a project that a schedule or a watch chose', () => {
     if (chosen !== undefined) expect(projectValue(chosen)).toBe(value);
   });
 
-  it('is another one where its ID or its product is', () => {
+  it('is another project if its ID or its product differs', () => {
     expect(isSameProject({ id: '1', product: 1 }, { id: '1', product: 1 })).toBe(true);
     expect(isSameProject({ id: '1', product: 1 }, { id: '1', product: 2 })).toBe(false);
     expect(isSameProject({ id: '1', product: 1 }, { id: '2', product: 1 })).toBe(false);

@@ -56,7 +56,7 @@ it('notes a rejected token by its fingerprint, and that its project fails', asyn
   });
 });
 
-it('notes that a project answers again, and nothing where all is as the record says', async () => {
+it('notes that a project answers again, and writes nothing if the record already says so', async () => {
   const answers = async () => 'an answer' as never;
   expect(await asked('9', answers)).toEqual({
     stored: [['cleared', 'T1', 'balance:9:1']],
@@ -83,7 +83,7 @@ it.each([
   },
 );
 
-it('plans reminders again where a rejection is new, and fails for nobody', async () => {
+it('plans reminders again after a new rejection, and never fails the request', async () => {
   const rejection = { ...CREDENTIAL, workspace: 'T1', mark: 'a' } as const;
   const known = noting(async () => false);
   await known.notes.rejected(rejection as never);

@@ -50,7 +50,7 @@ describe('a stored failure', () => {
     }
   });
 
-  it('is one text, however often it is stored', () => {
+  it('is stored as the same text each time', () => {
     for (const [failure] of failuresOfAll())
       expect(JSON.stringify(storeFailure(failure))).toBe(JSON.stringify(storeFailure(failure)));
     expect(JSON.stringify(storeFailure(new ServiceFailed('billing', 502)))).toBe(
@@ -58,7 +58,7 @@ describe('a stored failure', () => {
     );
   });
 
-  it('is worded for its reader’s year', () => {
+  it('names the year unless it is the reader’s current one', () => {
     const days = { first: '2026-11-14', last: '2026-11-20', today: TODAY };
     const stored = storeFailure(new NoData({ project: '123', product: 1, days }));
     expect(wordFailure(stored, TODAY)).toBe('No Cloud platform data for project 123, 14–20 Nov.');
@@ -66,7 +66,7 @@ describe('a stored failure', () => {
     expect(wordFailure(stored)).toContain('14–20 Nov 2026');
   });
 
-  it('says that the post may be in the channel all the same', () => {
+  it('says that the post may be in the channel anyway', () => {
     const stored = { ...storeFailure(new NotSent('post-unconfirmed')), mayBePosted: true };
     expect(wordFailure(stored)).toBe(
       'Slack didn’t confirm the post. The post may be in the channel: check before you send it again.',

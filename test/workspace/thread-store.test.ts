@@ -63,7 +63,7 @@ describe('the last question of a thread', () => {
     expect(await textsAt(PLACE)).toEqual(['staging', undefined]);
   });
 
-  it('that failed is not taken for an answer, and only its person can refer to it', async () => {
+  it('is marked if it failed, and only the person who asked can refer to it', async () => {
     await threads.remember(PLACE, question('prod', AT - 2), 'everybody');
     await threads.remember(PLACE, question('staging', AT - 1), 'failed');
     expect(await textsAt(PLACE)).toEqual(['prod', 'staging']);
@@ -87,7 +87,7 @@ describe('the last question of a thread', () => {
     expect(await redis.client.zcard(threadTimesKey('T1'))).toBe(1);
   });
 
-  it('is one of two thousand at most: the oldest go first', async () => {
+  it('is dropped when two thousand newer ones are stored', async () => {
     await threads.remember({ ...PLACE, thread: '0' }, question('prod', AT), 'everybody');
     const [field = '', value = ''] = Object.entries(await redis.client.hgetall(threadsKey('T1')))[0] ?? [];
     const fieldOf = (n: number) => field.replace('"0"', `"${n}"`);
@@ -116,7 +116,7 @@ describe('the last question of a thread', () => {
     },
   );
 
-  it('goes along when the workspace is copied to another Redis', async () => {
+  it('is copied with the workspace to another Redis', async () => {
     await threads.remember(PLACE, question('prod'), 'everybody');
     const before = [
       await redis.client.hgetall(threadsKey('T1')),

@@ -22,7 +22,7 @@ afterAll(() => store.close());
 const take = (at: number, person = 'U1', workspace = 'T1') => allowance.take(workspace, person, at);
 
 describe('the allowance', () => {
-  it('is five in ten minutes, and tells to the millisecond when the next is possible', async () => {
+  it('is five in ten minutes, and says to the millisecond when the next one is possible', async () => {
     for (let count = 0; count < MAX_TOKENS; count += 1) expect(await take(AT + count)).toBeUndefined();
     expect(await take(AT + 1_000)).toBe(AT + ISSUE_WINDOW);
     expect(await take(AT + ISSUE_WINDOW - 1)).toBe(AT + ISSUE_WINDOW);
@@ -30,13 +30,13 @@ describe('the allowance', () => {
     expect(await take(AT + ISSUE_WINDOW)).toBe(AT + 1 + ISSUE_WINDOW);
   });
 
-  it('is another one where the operator says so', async () => {
+  it('follows the operator’s setting', async () => {
     const strict = createTokenQuota(store.client, rate(1, 3_600));
     expect(await strict.take('T1', 'U1', AT)).toBeUndefined();
     expect(await strict.take('T1', 'U1', AT + 1)).toBe(AT + 3_600_000);
   });
 
-  it('is each person’s own, in each workspace', async () => {
+  it('is counted for each person in each workspace', async () => {
     for (let count = 0; count < MAX_TOKENS; count += 1) await take(AT);
     expect(await take(AT, 'U2')).toBeUndefined();
     expect(await take(AT, 'U1', 'T2')).toBeUndefined();
@@ -48,14 +48,14 @@ describe('the allowance', () => {
     expect(asked.filter((next) => next === undefined)).toHaveLength(MAX_TOKENS);
   });
 
-  it('takes one back for which nothing came, and no more than one', async () => {
+  it('returns one token that was not issued, and no more than one', async () => {
     for (let count = 0; count < MAX_TOKENS; count += 1) await take(AT);
     await allowance.giveBack('T1', 'U1', AT);
     expect(await take(AT)).toBeUndefined();
     expect(await take(AT)).toBeDefined();
   });
 
-  it('shuts nobody out for longer than its span when the clock went back', async () => {
+  it('refuses nobody for longer than its span after the clock went back', async () => {
     for (let count = 0; count < MAX_TOKENS; count += 1) await take(AT + 86_400_000);
     expect(await take(AT)).toBe(AT + ISSUE_WINDOW);
   });

@@ -134,7 +134,7 @@ describe.each(Object.entries(KINDS))('a removed %s', (_, kind) => {
     expect(await removed()).toEqual([kind.removedField + TWO, kind.removedField + THREE]);
   });
 
-  it('is not removed twice, and nothing is written for one that never was', async () => {
+  it('is not removed twice, and nothing is written for one that never existed', async () => {
     await kind.remove(ONE, NOW);
     const before = await redis.hgetall(HASH);
     await kind.remove(ONE, NOW + 1);
@@ -158,7 +158,7 @@ describe('how the last delivery of a schedule ended', () => {
     for (const id of [ONE, TWO]) await workspaces.schedules.save(await by(), schedule({ id }));
   });
 
-  it('goes and comes back with the schedule', async () => {
+  it('is removed and restored with the schedule', async () => {
     await note(SENT);
     expect((await read()).lastSent(ONE)).toEqual(SENT);
     await workspaces.schedules.remove(await by(), ONE, NOW);
@@ -169,7 +169,7 @@ describe('how the last delivery of a schedule ended', () => {
     expect(await redis.hexists(HASH, `sent:${TWO}`)).toBe(0);
   });
 
-  it('comes back as it was when the schedule was removed, not as who removed it had seen it', async () => {
+  it('is restored as it was at the removal, not as the person saw it before', async () => {
     await note(SENT);
     const seen = await by();
     await note({ ...SENT, at: NOW + 5 });
@@ -178,7 +178,7 @@ describe('how the last delivery of a schedule ended', () => {
     expect((await read()).lastSent(ONE)?.at).toBe(NOW + 5);
   });
 
-  it('goes with a damaged one for good', async () => {
+  it('is deleted for good with a damaged schedule', async () => {
     for (const id of [ONE, TWO]) await redis.hset(HASH, `sent:${id}`, '{}');
     await workspaces.dropDamaged(await by(), 'schedule', [ONE]);
     expect((await redis.hkeys(HASH)).sort()).toEqual([`schedule:${TWO}`, `sent:${TWO}`]);
@@ -207,7 +207,7 @@ it('a damaged project is dropped with the defaults of its channels, and with nob
   expect((await redis.hkeys(HASH)).sort()).toEqual(['channel:C2', 'project:prod']);
 });
 
-it('a project that comes back takes no channel from the default that it has by now', async () => {
+it('a restored project takes no channel from its present default', async () => {
   const removal = { project: PROD, channels: ['C1', 'C2'], at: NOW };
   await workspaces.addProject(await by(), PROD);
   for (const channel of removal.channels) await workspaces.setChannelDefault(await by(), channel, 'prod');
@@ -221,7 +221,7 @@ it('a project that comes back takes no channel from the default that it has by n
   ]);
 });
 
-it('a project that comes back takes no channel from a default that was set in the meantime', async () => {
+it('a restored project takes no channel from a default that was set since', async () => {
   const removal = { project: PROD, channels: ['C1', 'C2'], at: NOW };
   await workspaces.addProject(await by(), PROD);
   for (const channel of removal.channels) await workspaces.setChannelDefault(await by(), channel, 'prod');
@@ -264,7 +264,7 @@ describe('the channel limit of a project with two names', () => {
     expect(await limitsNow()).toEqual({ web: ['C1'], logs: undefined });
   });
 
-  it('is not taken along to another project', async () => {
+  it('stays with its project when the name moves to another project', async () => {
     await workspaces.changeProject(await by(), 'prod', { ...PROD, id: '456', channels: ['C9'] });
     expect(await limitsNow()).toEqual({ prod: ['C9'], web: undefined, logs: undefined });
   });

@@ -42,7 +42,7 @@ describe('the index of workspaces', () => {
     expect(await index.due(1, NOW, 10)).toEqual([]);
   });
 
-  it('has one that is touched checked in a minute', async () => {
+  it('schedules a check of a touched workspace within a minute', async () => {
     const touched = await Promise.all(Array.from({ length: 5 }, (_, n) => index.touch(`T${n}`)));
     const [seconds, micros] = await redis.time();
     const now = Number(seconds) * 1_000 + Number(micros) / 1_000;
@@ -53,7 +53,7 @@ describe('the index of workspaces', () => {
     }
   });
 
-  it('takes each touch for an entry of its own, also within one millisecond', async () => {
+  it('keeps the order of touches within one millisecond', async () => {
     const touched = await Promise.all(Array.from({ length: 300 }, () => index.touch('T1')));
     expect(new Set(touched.map(({ at }) => at)).size).toBe(300);
     const [first, last] = [touched[0]!, touched.at(-1)!];
@@ -61,7 +61,7 @@ describe('the index of workspaces', () => {
     expect(await index.moveCheck(last, NOW)).toBe(true);
   });
 
-  it('moves and removes a check only as it was seen', async () => {
+  it('moves or removes a check only if it is unchanged', async () => {
     await index.setCheck('T1', NOW);
     const [seen] = await index.due(0, NOW, 1);
     await index.setCheck('T1', NOW + 5);
@@ -77,7 +77,7 @@ describe('the index of workspaces', () => {
     expect(await listed()).toEqual([]);
   });
 
-  it('lists each workspace once, and one that is forgotten no more', async () => {
+  it('lists each workspace once, and no forgotten one', async () => {
     const ids = Array.from({ length: 1_200 }, (_, n) => `T${n}`);
     for (const id of ids) await redis.zadd(indexKey(0), NOW, id);
     expect(await listed()).toEqual(ids.sort());
@@ -87,7 +87,7 @@ describe('the index of workspaces', () => {
 });
 
 describe('the checks of a shard', () => {
-  it('are held by one process at a time, which can renew its hold', async () => {
+  it('are leased by one process at a time, which can renew the lease', async () => {
     expect(await index.claimChecks(0, 'one', 5_000)).toBe(true);
     expect(await index.claimChecks(0, 'two', 5_000)).toBe(false);
     expect(await index.claimChecks(1, 'two', 5_000)).toBe(true);
@@ -97,7 +97,7 @@ describe('the checks of a shard', () => {
     expect(await index.claimChecks(0, 'two', 5_000)).toBe(true);
   });
 
-  it('are all due when the rules of time zones are other ones, and only then', async () => {
+  it('are all due when the time zone rules have changed, and only then', async () => {
     await index.setCheck('T1', NOW);
     await index.setCheck('T2', NOW);
     expect(await index.claimChecks(0, 'one', 5_000)).toBe(true);

@@ -175,7 +175,7 @@ describe('several connections', () => {
     expect(findConnection(record, 'nobody')).toBeUndefined();
   });
 
-  it('have the chosen one for their default, else the only one there is, else none', async () => {
+  it('use the chosen default, else the only connection, else none', async () => {
     await named('finance');
     expect(findConnection(await read())?.name).toBe('finance');
     await named('eu');
@@ -199,7 +199,7 @@ describe('several connections', () => {
 });
 
 describe('a token', () => {
-  it('is nowhere in Redis as it is', async () => {
+  it('is nowhere in Redis unencrypted', async () => {
     await workspaces.saveConnection(await changing(), MAIN);
     expect(JSON.stringify(await redis.hgetall(HASH))).not.toContain(TOKEN);
     expect(JSON.stringify((await read()).connections)).not.toContain(TOKEN);
@@ -287,7 +287,7 @@ describe('a project', () => {
     expect([...record.aliases]).toEqual(['prod', 'staging']);
   });
 
-  it('does not take a taken alias: of many at once one gets it', async () => {
+  it('gets an alias once, however many ask at the same time', async () => {
     const ids = Array.from({ length: 20 }, (_, n) => String(n + 1));
     const added = await Promise.all(
       ids.map(async (id) => workspaces.addProject(await changing(), { ...PROD, id })),
@@ -296,7 +296,7 @@ describe('a project', () => {
     expect(findProject(await read(), 'prod')?.id).toBe(ids[added.indexOf(true)]);
   });
 
-  it('changes under its alias', async () => {
+  it('can be changed under the same alias', async () => {
     await workspaces.addProject(await changing(), PROD);
     const after = { ...PROD, product: 2 as const, channels: ['C1'] };
     expect(await workspaces.changeProject(await changing(), 'prod', after)).toBe(true);
@@ -319,7 +319,7 @@ describe('a project', () => {
     expect(record.channelDefault('C1')).toBe('live');
   });
 
-  it('goes with its channels’ default, and comes back with it within ten minutes', async () => {
+  it('is removed with its channels’ default, and restored with it within ten minutes', async () => {
     await workspaces.addProject(await changing(), PROD);
     await workspaces.setChannelDefault(await changing(), 'C1', 'prod');
     await workspaces.setChannelDefault(await changing(), 'C2', 'prod');
@@ -339,7 +339,7 @@ describe('a project', () => {
     expect(await workspaces.findRemovedProject('T1', 'prod', NOW)).toBeUndefined();
   });
 
-  it('does not come back over one that took its alias in between', async () => {
+  it('is not restored over a project that took its alias', async () => {
     const other = { ...PROD, id: '789' };
     const removal = { project: PROD, channels: ['C1'], at: NOW };
     await workspaces.removeProject(await changing(), removal);
@@ -362,7 +362,7 @@ describe('an application access', () => {
     registeredAt: NOW,
   };
 
-  it('goes with what was noted about it', async () => {
+  it('is removed with the notes about it', async () => {
     const other = await workspaces.saveAccess(await changing(), { ...ACCESS, project: '456' });
     const access = await workspaces.saveAccess(await changing(), ACCESS);
     for (const one of [access, other]) await workspaces.noteRevocable('T1', one, false);
@@ -375,7 +375,7 @@ describe('an application access', () => {
 describe('a rejected credential', () => {
   const CONNECTION = { kind: 'connection', name: 'main' } as const;
 
-  it('is noted once, until it works again or is registered again', async () => {
+  it('is noted only once until it works or is registered again', async () => {
     const { fingerprint: mark } = await workspaces.saveConnection(await changing(), MAIN);
     const note = (at: number) => workspaces.noteRejection('T1', CONNECTION, { mark, at });
     const rejectedAt = async () => (await read()).rejectedAt(CONNECTION);
@@ -390,7 +390,7 @@ describe('a rejected credential', () => {
     expect(await rejectedAt()).toBeUndefined();
   });
 
-  it('is not noted where it was only tried in a form, or was replaced or removed', async () => {
+  it('is not noted if it was only tried in a form, or was replaced or removed', async () => {
     const before = await workspaces.saveConnection(await changing(), MAIN);
     const { fingerprint } = await workspaces.saveConnection(await changing(), {
       ...MAIN,
@@ -435,7 +435,7 @@ describe('what an answer taught', () => {
     return writes;
   }
 
-  it('is when a connection was last used, and what a project had, digit by digit', async () => {
+  it('stores when a connection was last used, and the exact balance of a project', async () => {
     await workspaces.saveConnection(await changing(), MAIN);
     await writesOf({ connection: 'main', at: NOW, balance: BALANCE });
     const record = await read();
@@ -457,12 +457,12 @@ describe('what an answer taught', () => {
     expect((await read()).lastBalance('123', 1)?.at).toBe(later + MINUTE);
   });
 
-  it('does not bring back a connection, or a workspace, that went in between', async () => {
+  it('does not restore a connection or a workspace that was removed since', async () => {
     await workspaces.note('T1', { connection: 'main', at: NOW, balance: BALANCE });
     expect(await redis.keys('*')).toEqual([]);
   });
 
-  it('goes with the connection and with the project it is about', async () => {
+  it('is removed with its connection or project', async () => {
     await workspaces.saveConnection(await changing(), MAIN);
     await workspaces.saveConnection(await changing(), { ...MAIN, name: 'eu' });
     await workspaces.addProject(await changing(), PROD);
@@ -494,7 +494,7 @@ describe('what an answer taught', () => {
     },
   );
 
-  it('is reported when it cannot be written, and thrown at nobody', async () => {
+  it('is logged when it cannot be written, and fails no request', async () => {
     const failures: unknown[] = [];
     const note = () => Promise.reject(new StoreUnavailable());
     await createLastUsed({ note }, (error) => failures.push(error)).note(
@@ -530,7 +530,7 @@ describe('a lifetime', () => {
 });
 
 describe('a record that is read again', () => {
-  it('shows what changed, however it was changed, and shares the rest', async () => {
+  it('has what changed, and shares the unchanged parts', async () => {
     await workspaces.addProject(await changing(), PROD);
     await workspaces.addProject(await changing(), STAGING);
     const before = await read();
@@ -548,14 +548,14 @@ describe('a record that is read again', () => {
     expect(last.settings).toEqual(DEFAULT_SETTINGS);
   });
 
-  it('cannot be changed by the request before', async () => {
+  it('cannot be changed by an earlier request', async () => {
     await workspaces.addProject(await changing(), { ...PROD, channels: ['C1'] });
     const [project] = (await read()).projects;
     expect(() => (project!.channels as string[]).push('C2')).toThrow(TypeError);
     expect((await read()).projects[0]?.channels).toEqual(['C1']);
   });
 
-  it('lists a part as damaged from the moment it is, and no longer once it is replaced', async () => {
+  it('lists a damaged part until it is replaced', async () => {
     await workspaces.addProject(await changing(), PROD);
     await redis.hset(HASH, 'project:prod', '{');
     expect((await read()).damaged).toEqual([{ kind: 'project', id: 'prod', reason: 'malformed' }]);
@@ -564,7 +564,7 @@ describe('a record that is read again', () => {
     expect((await read()).damaged).toEqual([]);
   });
 
-  it('takes no project or schedule for another that was moved to its place', async () => {
+  it('doesn’t take a moved record for the one whose place it took', async () => {
     await redis.hset(HASH, {
       'project:live': JSON.stringify(PROD),
       'schedule:schedul2': JSON.stringify(schedule({ id: 'schedul1' })),
@@ -628,7 +628,7 @@ describe('a damaged part', () => {
     expect(findConnection(damagedSettings, 'main')?.token()).toBe(TOKEN);
   });
 
-  it('is called what it is', async () => {
+  it('is listed under its kind', async () => {
     await workspaces.saveConnection(await changing(), MAIN);
     await redis.hset(HASH, { 'connection:eu': '{', 'project:prod': '{', installation: 'v1.' });
     const record = await read();
@@ -641,12 +641,12 @@ describe('a damaged part', () => {
     await expect(installed.read('T1')).rejects.toThrow('Tally can’t read the stored installation of Tally.');
   });
 
-  it.each(DAMAGE)('of a removal brings nothing back: %s', async (json) => {
+  it.each(DAMAGE)('of a removed item restores nothing: %s', async (json) => {
     await redis.hset(HASH, 'removed:prod', json);
     await expect(workspaces.findRemovedProject('T1', 'prod', NOW)).rejects.toThrow(UnsealFailed);
   });
 
-  it('with a seal that is none is shown and does not open', async () => {
+  it('with an invalid seal is listed and does not open', async () => {
     await workspaces.saveConnection(await changing(), MAIN);
     const record = JSON.parse((await redis.hget(HASH, 'connection:main'))!);
     await redis.hset(HASH, 'connection:main', JSON.stringify({ ...record, sealed: TOKEN }));
@@ -656,7 +656,7 @@ describe('a damaged part', () => {
   });
 });
 
-it('says that the store is unreachable, whatever it is asked', async () => {
+it('reports an unreachable store from every method', async () => {
   const nowhere = connectRedis('unix:///nowhere/redis.sock');
   const lost = createWorkspaces({ redis: nowhere, keyring: createKeyring([KEY]) });
   const removal = { project: PROD, channels: [], at: NOW };

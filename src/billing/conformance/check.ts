@@ -32,7 +32,7 @@ export interface PointResult {
   readonly verdict: 'pass' | 'fail' | 'not checked';
   /** What came, or why it was not checked. It may have outside text. */
   readonly came: string;
-  /** What a failed point costs people. */
+  /** What people get from Tally when the point fails. */
   readonly otherwise?: string;
   /** The document whose answer failed. */
   readonly query?: string;
@@ -50,7 +50,7 @@ export interface ConformanceParts extends QuestionerParts {
 /** The most that a check asks, without what is sent again. */
 export const QUESTIONS = 13;
 const DAYS = 31;
-/** Before any project, and valid. */
+/** A valid day from before any project existed. */
 const LONG_AGO: Day = '2001-01-01';
 /** The largest ID of 32 bits, which some services end at. */
 const UNKNOWN_PROJECT = '2147483647';
@@ -120,7 +120,7 @@ async function askAboutProject(
   return day;
 }
 
-/** Both documents each time: a service may look at who asks for one of them only. */
+/** Sends both documents each time, because a service may check the token for only one of them. */
 async function askWhatIsRefused(parts: ConformanceParts, day: Day, { ask }: Questioner, note: Note) {
   const { subscription, zone } = parts;
   const noteOf = noteAnswer(note);

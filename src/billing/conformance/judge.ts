@@ -39,7 +39,7 @@ function describe(failure: Failure): string {
     return `${failure.message} Retry-After: ${failure.retryAfter === undefined ? 'missing' : `${failure.retryAfter} s`}`;
   if (failure.kind === 'redirect-refused') return `HTTP ${failure.status} to ${failure.target}`;
   if (!('detail' in failure)) return failure.message;
-  // Only here: people in Slack may not learn which names a private network has.
+  // Only this check shows the address; people in Slack may not learn the names of a private network.
   const hidden =
     failure.kind === 'service-unreachable' && failure.code === NO_PUBLIC_ADDRESS && failure.cause;
   return `${failure.message} ${failure.detail}${hidden instanceof Error ? `: ${hidden.message}` : ''}`;

@@ -17,7 +17,7 @@ export type Answer<T> = { readonly query: string } & ({ readonly value: T } | { 
 /** What the questions so far have shown of the service. */
 interface Progress {
   requests: number;
-  /** With those that Tally sent again by itself. */
+  /** Requests, including Tally's own retries. */
   attempts: number;
   /** An answer came, readable or not. */
   isReached: boolean;
@@ -28,11 +28,11 @@ interface Progress {
   /** The first 2xx. */
   first?: ServiceResponse;
   slowest: Millis;
-  /** In characters. */
+  /** Length of the largest body, in characters. */
   largest: number;
   /** Answers that end their connection. */
   closing: number;
-  /** What ended the check: each later question would meet it, too. */
+  /** The failure that ended the check, because each later question would fail the same way. */
   breakdown?: { readonly point: PointId; readonly failure: Failure; readonly query: string };
 }
 
@@ -153,7 +153,7 @@ function breakdownPoint(
   return kind === 'document' ? documentBreakdown(failure, response) : undefined;
 }
 
-/** With these, the path or the method is wrong, whatever messages come along. */
+/** Statuses that mean a wrong path or method, even when the body has GraphQL errors. */
 const WRONG_PATH: ReadonlySet<number> = new Set([404, 405, 415]);
 
 function documentBreakdown(failure: Failure, response: ServiceResponse | undefined): PointId | undefined {

@@ -1,4 +1,4 @@
-/** What only the identity service answers, and the tokens that it issues. */
+/** Failures that only the identity service has, and failures with the tokens that it issues. */
 import { pluralize } from '../language/text.ts';
 import { formatPeriod, type Rate } from '../limits.ts';
 import type { Millis } from '../time/calendar.ts';

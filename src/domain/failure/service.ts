@@ -1,4 +1,4 @@
-/** What the services answer, or that they do not. */
+/** Failures of the billing and identity services. */
 import { PRODUCTS, type ProductId } from '../product.ts';
 import { type AskedDays, formatAskedDays, type Millis } from '../time/calendar.ts';
 import { FailureBase } from './base.ts';
@@ -154,7 +154,7 @@ function inShort(outage: Outage): string {
   }
 }
 
-/** No turn came: too many questions wait for a connection to the service, or one waited too long for it. */
+/** Too many requests wait for a connection to the service, or this one waited too long. */
 export class QueueFull extends FailureBase<'queue-full'> {
   constructor(readonly service: Service) {
     super('queue-full', `Too many requests are waiting for ${NAMES[service].replace('The', 'the')}.`);

@@ -1,4 +1,4 @@
-/** What Slack refuses, and where Tally can’t post. */
+/** What Slack refuses, and why Tally can't post in a channel. */
 import { FailureBase } from './base.ts';
 
 /**

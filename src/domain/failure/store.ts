@@ -1,4 +1,4 @@
-/** What Redis stores: it can’t be read, or can’t be changed. */
+/** Records in Redis that can't be read or changed. */
 import { FailureBase } from './base.ts';
 
 /** The kinds of stored records, with their names in messages. */

@@ -53,7 +53,7 @@ export type Argument =
   | { readonly kind: 'project'; readonly value: string }
   /** Every registered project. */
   | { readonly kind: 'all'; readonly value: true }
-  /** So many projects, those with the largest amounts. */
+  /** The `value` projects with the largest amounts. */
   | { readonly kind: 'top'; readonly value: number }
   | { readonly kind: 'versus'; readonly value: Versus }
   | { readonly kind: 'including-today'; readonly value: true };
@@ -133,7 +133,7 @@ function includingAt({ tokens }: TokenizedText, at: number): Match<Argument> | u
     : undefined;
 }
 
-/** More projects than these are no top. */
+/** The largest N of `top N`. */
 const LONGEST_TOP = 99;
 
 /** 'top 3' */
@@ -183,7 +183,7 @@ export const parseArgument: ArgumentParser = (source, at, projectKnown) =>
   projectsAt(source, at) ??
   numberAt(source, at, projectKnown);
 
-/** What `/spend` takes as well. */
+/** A comparison (`vs`) or a ranking (`top`), which only `/spend` takes. */
 export const parseSpendArgument: ArgumentParser = (source, at, projectKnown) =>
   topAt(source, at) ?? versusAt(source, at) ?? parseArgument(source, at, projectKnown);
 

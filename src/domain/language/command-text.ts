@@ -35,11 +35,11 @@ export interface CommandWords {
   readonly phrase?: PeriodPhrase;
   /** What the period is compared with, where it is not the one before. */
   readonly versus?: Versus;
-  /** So many of all projects, those with the largest amounts; then `several` is all. */
+  /** How many of all projects, largest amounts first; `several` is `all` then. */
   readonly top?: number;
 }
 
-/** Without what only `/spend` takes. */
+/** The words that every command about projects takes. */
 type SharedWords = Omit<CommandWords, 'versus' | 'top'>;
 
 /** A project by its ID or by its name. */
@@ -83,7 +83,7 @@ const BEGINS_WITH_MONTH = new RegExp(`^(?:${MONTH_NAMES.join('|')})`);
 export const formatVersus = (versus: Versus): string =>
   versus === 'year-before' ? 'last-year' : formatPhrase(versus);
 
-/** More are not asked about side by side. */
+/** The most projects in one question. */
 const MOST_PROJECTS = 20;
 
 type Items = { readonly [K in Argument['kind']]?: Extract<Argument, { kind: K }>['value'] };
@@ -94,7 +94,7 @@ const SPEND_HINT = `Type a project, a period (last-7-days, this-month, 2026-10) 
 const BALANCE_HINT = `Type a project or a product (${PRODUCT_WORDS}). Only ${commandText('/spend')} takes periods.`;
 const PROJECT_HINT = 'Type a project’s name or ID.';
 
-/** In digits. The ID becomes a numeric literal of the query. */
+/** The most digits of a project ID, which becomes a numeric literal of the query. */
 const LONGEST_ID = 32;
 
 function checkProject(source: TokenizedText, at: number, project: string): void {

@@ -67,7 +67,7 @@ const LONGEST_SUGGESTION = 200;
 /** A text with more mistakes than this is not corrected. */
 const MOST_SLIPS = 3;
 
-/** Where a workspace has named no project. */
+/** For a workspace that has named no projects. */
 export const NO_ALIASES: Aliases = new Set();
 
 const holdsUnknown = ({ tokens }: TokenizedText): boolean => tokens.some(({ kind }) => kind === 'unknown');
@@ -179,7 +179,7 @@ function meaningsOf(text: string, aliases: Aliases) {
   return { known: of(false), unknown: of(true) };
 }
 
-/** What is left of the first, and what of the second is not in it. */
+/** @returns the words that only the first list has, and those that only the second has */
 function compare(all: readonly string[], some: readonly string[]) {
   const counts = new Map<string, number>();
   for (const word of some) counts.set(word, (counts.get(word) ?? 0) + 1);

@@ -10,7 +10,7 @@ import { MENTION } from './secret-detection.ts';
 import type { Aliases, Token, TokenizedText } from './tokenizer.ts';
 import { nameOfMonth, SUGGESTIONS } from './vocabulary.ts';
 
-/** More than one `instead` are meanings of the word. */
+/** Several `instead` are the meanings of an ambiguous word. */
 type Hint = readonly [why: string, works: string, ...instead: string[]];
 
 /** Two years with 'to' or a dash between them: the first would be parsed as the project. */

@@ -62,7 +62,7 @@ const FEWEST_SIGNS = 5;
 const LONGEST_WORD = 32;
 const DATE = /^\d{4}-\d\d-\d\d/;
 const QUARTER = /(?:19|20)\d\d-?q\d|q\d-?(?:19|20)\d\d/gi;
-/** More in a row than words have, long ones of several words excepted. */
+/** More consonants in a row than ordinary words have. */
 const CONSONANTS = /[bcdfghjklmnpqrstvwxz]{6,}/i;
 const MANY_CONSONANTS = /[bcdfghjklmnpqrstvwxz]{5,}/i;
 

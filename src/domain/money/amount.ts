@@ -109,7 +109,7 @@ export function toPlacesOf(amounts: readonly Money[], value: Money): string {
   return places <= PLACES ? toRoundedDigits(value) : value.toFixed(places, Big.roundHalfEven);
 }
 
-/** Of a currency label, in UTF-16 code units. */
+/** The longest currency label, in UTF-16 code units. */
 export const MAX_CURRENCY_LENGTH = 8;
 
 /** Shown as the error of a form's field. */
@@ -202,7 +202,7 @@ function createFormatter(locale: string, currency: boolean): Intl.NumberFormat {
     maximumFractionDigits: PLACES,
     useGrouping: 'always',
     numberingSystem: 'latn',
-    // Any currency will do: we replace its sign and keep its place.
+    // Any currency serves: only the place of its sign is used.
     ...(currency ? { style: 'currency', currency: 'USD', currencyDisplay: 'narrowSymbol' } : {}),
   };
   // Without a fallback, a well-formed but unknown locale would mean the machine's.

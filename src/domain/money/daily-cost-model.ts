@@ -36,7 +36,7 @@ const WEEK = 7;
 const LONGEST_MONTH = 31;
 /** How many days or weeks to each side are compared; how far off a spike is, in MADs and as a share of the median. */
 const SPIKE = { around: 7, beside: 3, weeks: 4, mads: 3 * 1.4826, share: 0.5 } as const;
-/** So many spikes are no exception: their mean is expected of each day. */
+/** From this many spikes on, they count as regular: their mean is added to each day. */
 const FREQUENT_SPIKES = 3;
 /** Ratios that each weekday needs; below this factor a day says nothing about the level. */
 const WEEKDAY = { minRatios: 3, minFactor: 0.1 } as const;

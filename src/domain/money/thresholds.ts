@@ -9,7 +9,7 @@ export type WatchLevel = 'threshold' | '50' | '80' | 'forecast' | '100';
 
 /** A level that has alerted and not recovered; for a spike, recovered ones too, so that no day alerts twice. */
 export interface AlertedLevel {
-  /** What belongs together: a budget's month, a spike's first day, otherwise one crossing. */
+  /** Groups what belongs to one alert: a budget's month, a spike's first day, otherwise one crossing. */
   readonly episode: string;
   readonly level: WatchLevel;
   readonly isOver?: boolean;

@@ -158,7 +158,7 @@ export const formatAskedDays = ({ first, last, today }: AskedDays): string =>
 
 export type Unit = 'day' | 'week' | 'month' | 'quarter' | 'year';
 
-/** By the digits: a chart of ten years asks thousands of times, and date-fns takes fifty times as long. */
+/** Works on the digits: a chart of ten years calls this thousands of times, and date-fns takes fifty times as long. */
 const START: Readonly<Record<Unit, (day: Day) => Day>> = {
   day: (day) => day,
   week: (day) => addDays(day, 1 - isoWeekday(day)),

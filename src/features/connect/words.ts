@@ -75,10 +75,10 @@ export function parseConnectForm(
 ): FormReading<ConnectRequest> {
   const fields = { ...decodeConnectMetadata(metadata), ...sent } as FormFields;
   const errors: Record<string, string> = {};
-  /** What a field means, or the sentence why it means nothing. */
+  /** @returns the field's value; notes the error sentence where there is none */
   function take<T>(block: string, value: T | undefined, otherwise: string): T {
     if (value === undefined) errors[block] = otherwise;
-    // Never seen: a reading with errors is not handed out.
+    // Never used: a form with errors isn't returned.
     return value as T;
   }
   const url = (block: string, check: CheckUrl): string => {

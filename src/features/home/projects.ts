@@ -101,7 +101,7 @@ function failureLines(project: Project, { workspace, user, at }: Request): reado
   return [`:warning: *No answer:* ${lastFailureText(failure, dayAt(at, workspace.settings.zone))}.${todo}`];
 }
 
-/** By what the project had when it was last asked about: nothing is asked here. */
+/** Uses the last known balance, without asking billing. */
 function outlookOf(project: Project, request: Request): Outlook {
   const last = request.workspace.lastBalance(project.id, project.product);
   const [left, bonuses] = [last?.balance, last?.bonuses].map(amountOf);

@@ -35,7 +35,7 @@ export type Mention =
       readonly fact: string | undefined;
       readonly reruns: readonly Command[];
     }
-  /** Nothing to go by: no words at all, or why they are no question or command. */
+  /** Neither a question nor a command; `fact` says why, and is undefined for an empty mention. */
   | { readonly kind: 'nothing'; readonly fact: string | undefined };
 
 /** Its text begins with a verb. */

@@ -105,7 +105,7 @@ function row(project: Project, more: MoreVerbs, request: Request): SectionBlock 
   };
 }
 
-/** More are shown once these are removed. */
+/** The most damaged projects that are listed at a time. */
 const SHOWN_DAMAGED = 10;
 
 /** For managers, who can remove them. */

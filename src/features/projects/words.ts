@@ -159,7 +159,7 @@ export const DEFAULT_CONNECTION = '*';
 const projectMetadata = z.object({
   /** The alias of the project that is changed; '' for a new one. */
   before: z.string().default(''),
-  /** By block ID. */
+  /** The folded fields, by block ID. */
   folded: z.record(z.string(), z.string()).default({}),
   /** A digest of the warning that the form shows about what saving stops; '' without one. */
   warned: z.string().default(''),

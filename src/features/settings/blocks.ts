@@ -234,7 +234,7 @@ const COMMON = [
   ...['nl', 'nb', 'pl', 'pt-BR', 'pt-PT', 'sv', 'tr', 'ru', 'uk', 'zh', 'ja', 'ko'],
 ];
 
-/** Every group and the decimal sign. */
+/** Shows each group separator and the decimal sign. */
 const EXAMPLE = ZERO.plus('1234567.80');
 
 const numberExample = (locale: string): string => formatMoney(EXAMPLE, locale);

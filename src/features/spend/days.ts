@@ -8,7 +8,7 @@ import type { Block } from '../../slack/kit/atoms.ts';
 import { collapsedTable, fitsTable } from '../../slack/kit/rich-blocks.ts';
 import type { SpendReport } from './figures.ts';
 
-/** More rows than these are put together by week; the CSV has the rest. */
+/** Longer tables are grouped by week; the CSV has every day. */
 const MOST_DAYS = 31;
 /** A year by week. */
 const MOST_GROUPS = 54;

@@ -125,7 +125,7 @@ function periodText({ asked: { first, last }, zone, today }: Period): string {
   return today === undefined ? days : `${days}, today so far`;
 }
 
-/** More are not listed. */
+/** The most projects that are named. */
 const MOST_NAMED = 7;
 
 function reportedText(usage: Usage, { days }: Period): string {

@@ -107,7 +107,7 @@ interface DaysRow {
   readonly before: Money | undefined;
 }
 
-/** So many days have a row of their own; the others share one. */
+/** How many days have their own row; the others share one. */
 const MOST_DAYS = 3;
 
 /** The values of the rows sum to exactly the difference. */

@@ -35,7 +35,7 @@ interface Spent {
   readonly before: Money;
 }
 
-/** So many projects have a row of their own; the others share one. */
+/** How many projects have their own row; the others share one. */
 const MOST_PROJECTS = 5;
 const MOST_NOTES = 5;
 

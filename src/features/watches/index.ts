@@ -38,7 +38,7 @@ declare module '../../domain/commands.ts' {
     'watch-list': true;
     /** The list, in a new message. */
     'watch-manage': true;
-    /** Of an alert; the value is the watch’s ID and the alert’s episode. */
+    /** The button of an alert; its value is the watch’s ID and the alert’s episode. */
     'watch-acknowledge': true;
     /** The value is `day`, `week` or `month`, the watch’s ID, and in an alert its episode. */
     'watch-snooze': true;

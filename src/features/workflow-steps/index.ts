@@ -109,7 +109,7 @@ function readWords(name: StepName, inputs: StepInputs, workspace: Workspace): Co
   return words;
 }
 
-/** What an input takes, for a word that means nothing. */
+/** What each input takes, for the error about a word that it doesn't recognize. */
 const TAKES = {
   project: 'Project takes a project’s name or ID.',
   period: 'Period takes words such as yesterday, last-week, this-month or 2026-10.',

@@ -443,7 +443,7 @@ const PORT: Causes = {
   EACCES: ['{port} needs rights that this user doesn’t have', 'Set one from 1024: `PORT=3000`'],
 };
 
-/** Of a collector: Tally runs without it. */
+/** A collector of traces, without which Tally runs. */
 const TRACES: Causes = {
   path: [
     'has an address that ends with /v1/traces, which Tally adds itself',
@@ -483,7 +483,7 @@ const PUBLIC_ADDRESS: Causes = {
   ],
 };
 
-/** Of billing and identity. */
+/** The billing and identity services. */
 const SERVICE: Causes = {
   version: [
     'has an address that doesn’t end with /v3',

@@ -112,7 +112,7 @@ async function checkConnected(
 const isKnown = (findings: readonly Finding[], code: string | undefined): boolean =>
   code !== undefined && findings.some((finding) => finding.code === code);
 
-/** What Redis says goes into commands that people paste. */
+/** Redis' answers become part of commands that people paste, so only plain words are used. */
 const isPlainWord = (text: string | undefined): text is string => /^[\w./:-]+$/.test(text ?? '');
 
 async function figuresOf(server: Server | undefined, info: Info): Promise<Figures> {
@@ -184,7 +184,7 @@ function databaseFindings(info: Info, figures: Figures): readonly Finding[] {
 /** As in docs/redis.md, quoted for a shell. */
 export const DOCUMENTED_RIGHTS =
   "+@read +@write +@blocking +@scripting +@transaction +@connection -@dangerous +time +info '+cluster|slots' '+cluster|info' '+client|list'";
-/** More than so many commands are not shown one by one. */
+/** Up to this many missing commands are named one by one. */
 const FEW_COMMANDS = 6;
 
 const missingFinding = (commands: readonly string[], figures: Figures): Finding =>

@@ -16,7 +16,7 @@ export interface SlackParts {
   readonly scopes: readonly { readonly scope: string; readonly why: string; readonly optional?: boolean }[];
   /** Undefined if workspaces install Tally by OAuth: then each has its own token. */
   readonly botToken: string | undefined;
-  /** Of the app that workspaces install. */
+  /** The OAuth credentials of the app that workspaces install. */
   readonly client?: { readonly id: string; readonly secret: string };
   readonly mode: { readonly kind: 'http' } | { readonly kind: 'socket'; readonly appToken: string };
   readonly clock: () => Millis;

@@ -112,7 +112,7 @@ function projectIdHint({ command, text }: Command, canManage: boolean): Block[] 
 /** A project in the select of a form. @param name as people call it */
 export function projectOption(project: ChosenProject, name: string) {
   const product = PRODUCTS[project.product].name;
-  // Without a name, the label already has the ID.
+  // A project without a name has its ID in the label already.
   const about = name.startsWith(`Project ${project.id}`) ? product : `project ${project.id} · ${product}`;
   // A user who may not see its name gets an option without it.
   const { alias, ...unnamed } = project;

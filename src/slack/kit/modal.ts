@@ -239,7 +239,7 @@ export function errorsOfShownFields(
     : { [first]: `Press “More…”. There: ${hidden[1]}`, ...sent };
 }
 
-/** What a field's text means, or the sentence why it means nothing. @param read throws a failure then */
+/** @returns what a field's text means, or the sentence that refuses it. @param read throws a failure then */
 export function readField<T>(read: () => T): { readonly value?: T; readonly refusal?: string } {
   try {
     return { value: read() };

@@ -7,7 +7,7 @@ import type { Settings } from '../settings.ts';
 import { formatExpiry } from './connections.ts';
 import { sealOwnerOf } from './sealed-fields.ts';
 
-/** More than anybody picks one by one. Every request reads the whole record. */
+/** Bounded because every request reads the whole record. */
 export const MAX_ISSUERS = 100;
 /** Slack is asked for the members of each at every token request. */
 export const MAX_ISSUER_GROUPS = 10;

@@ -31,7 +31,7 @@ export const TYPE_NAMES: Record<(typeof TOKEN_TYPES)[number], string> = {
   'for-a-user': 'For a user',
 };
 
-/** More than anybody has accounts. Every request reads the whole record. */
+/** Bounded because every request reads the whole record. */
 export const MAX_CONNECTIONS = 20;
 /** The suggested name of a workspace's first connection. */
 export const FIRST_CONNECTION_NAME = 'main';
@@ -113,7 +113,7 @@ export function formatExpiry({ expiresAt, lifetime }: Expiring, at: Millis, zone
   return `${at < expiresAt ? 'expires' : 'expired'} ${formatDays(day, day)} (${at < expiresAt ? ahead(left) : ago(-left)})`;
 }
 
-/** What is said when nothing is wrong and nothing expires soon: only what is known. */
+/** The sentence when nothing is wrong. It mentions expiry only if every token's expiry is known. */
 export const calmText = (connections: readonly Expiring[]): string =>
   connections.some(isExpiryUnknown)
     ? 'All connections work.'

@@ -14,10 +14,10 @@ import {
 } from './connections.ts';
 import { type CredentialName, credentialField, rejectionField } from './rejections.ts';
 
-/** What is given is changed. */
+/** Absent fields stay as they are. */
 interface CredentialEdit {
   readonly expiry?: Expiry | undefined;
-  /** Of an application access. */
+  /** The issuers of an application access. */
   readonly issuers?: Issuers;
 }
 
@@ -36,7 +36,7 @@ export function createCredentialStore(target: ChangeTarget, keyring: Keyring) {
         const { seen, set } = planDefault(change, fields, newDefault);
         return {
           seen: { ...seen, ...fieldValues(fields, field) },
-          // What failed may work with this token and address.
+          // Removes stored failures, because the new token or address may work.
           remove: [
             rejectionField({ kind: 'connection', name: connection.name }),
             ...Object.keys(fields).filter((name) => name.startsWith(FIELDS.failed)),

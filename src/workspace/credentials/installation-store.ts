@@ -19,7 +19,7 @@ export type InstallationRecords = ReturnType<typeof createInstallationStore>;
 const LOCK_MS = 15_000;
 const owner = (id: string) => sealOwnerOf('slack-installation', id, FIELDS.installation);
 
-/** In the organisation's slot. */
+/** Runs in the slot of the organization. */
 const JOIN = `
 if redis.call('EXISTS', KEYS[1]) == 0 then return 0 end
 redis.call('SADD', KEYS[2], ARGV[1])
@@ -27,7 +27,7 @@ return 1`;
 const IS_MEMBER = `
 return redis.call('EXISTS', KEYS[1]) == 1 and redis.call('SISMEMBER', KEYS[2], ARGV[1]) or 0`;
 
-/** In the workspace's slot: it stays if it has an installation of its own. */
+/** Runs in the slot of the workspace, which stays if it has its own installation. */
 const UNDO_JOIN = `
 if redis.call('HEXISTS', KEYS[1], ARGV[1]) == 1 then return redis.call('HDEL', KEYS[1], ARGV[2]) end
 return redis.call('UNLINK', unpack(KEYS))`;

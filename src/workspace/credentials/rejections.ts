@@ -8,7 +8,7 @@ import type { OpenableConnection } from './connections.ts';
 /** A token or an application access, as its record names it. */
 export interface CredentialName {
   readonly kind: 'connection' | 'access';
-  /** Of the connection, or the project's ID. */
+  /** The connection's name, or the project's ID. */
   readonly name: string;
 }
 
@@ -17,7 +17,7 @@ const schema = z.object({
   mark: z.string(),
   at: millis,
 });
-/** That a service rejected a credential. */
+/** A note that a service rejected a credential. */
 export type RejectionNote = Readonly<z.infer<typeof schema>>;
 
 export const rejectionField = ({ kind, name }: CredentialName): string => `${FIELDS.rejected}${kind}:${name}`;

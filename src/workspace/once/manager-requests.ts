@@ -83,13 +83,13 @@ redis.call('PEXPIRE', KEYS[1], ARGV[5])
 if ARGV[7] ~= '' then tell(KEYS[4], ARGV[1], ARGV[7]) end
 return 'done'`;
 
-/** What Redis holds of it. */
+/** The request as Redis holds it. */
 const storedValue = (request: ManagerRequest): string =>
   `${request.at + REQUEST_LIFETIME} ${JSON.stringify(request)}`;
 
 interface StoredRequest {
   readonly request: ManagerRequest;
-  /** As it is in Redis. */
+  /** The value in Redis, to compare with. */
   readonly value: string;
 }
 
@@ -218,7 +218,7 @@ const isOver = (request: ManagerRequest, at: Millis): boolean =>
 /** Longer than sending it to all of them takes, in ms. */
 const SENDING = 30_000;
 
-/** One person asks for one thing in one place once. */
+/** Equal for the same person, thing and place, so that each is asked only once. */
 export const requestId = ({
   person,
   command,

@@ -19,7 +19,7 @@ import { parseRecord, projectId, slackId } from '../record/record-schema.ts';
 const schema = z.object({
   person: slackId,
   project: projectId,
-  /** What a command types to name it: the alias, or the ID. */
+  /** The project as a command names it: the alias, or the ID. */
   word: z.string(),
   /** The channel of the request: the project's channel limits hold for what follows, too. */
   channel: z.string().exactOptional(),
@@ -34,7 +34,7 @@ const schema = z.object({
 });
 
 type StoredGrant = Readonly<z.infer<typeof schema>>;
-/** Without the key to the token. */
+/** A grant without the key that opens the token. */
 export type TokenGrant = Omit<StoredGrant, 'key'>;
 
 /** Each method is one round trip. @throws StoreUnavailable */

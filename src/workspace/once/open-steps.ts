@@ -32,7 +32,7 @@ const stored = z.object({ at: z.int(), claimed: z.int(), sealed: z.string() });
 
 /** How long a process has for a step: longer than the retries of billing and Slack's rate limit together take, in ms. */
 const STEP_CLAIM: Millis = 90_000;
-/** After this long in which nobody ran a step, no process is left to end one. */
+/** How long an open step is kept; if no process has ended it by then, none will. */
 const LIFETIME = DAY;
 
 const KEEP = `
@@ -79,11 +79,11 @@ export function createOpenSteps(redis: RedisConnection, keyring: Keyring) {
       const value = JSON.stringify({ at, claimed: at + STEP_CLAIM, sealed });
       return (await run(KEEP, workspace, fieldOf(execution), value, LIFETIME)) === 1;
     },
-    /** It has ended. */
+    /** Forgets a step that has ended. */
     async drop(execution: Pick<StepExecution, 'workspace' | 'id'>): Promise<void> {
       await guardRead(() => redis.hdel(keyFor(execution.workspace), fieldOf(execution)));
     },
-    /** Those that no process works on any more, each for one caller. */
+    /** @returns steps whose process ended; each goes to one caller only */
     async takeOver(now: Millis): Promise<readonly LeftStep[]> {
       const all = await Promise.all(
         shardsOf(redis).map((shard) => guardRead(() => redis.hgetall(openStepsKey(shard)))),

@@ -29,7 +29,7 @@ export const parseOwned = <T extends { readonly id: string }>(
 /** Schedules, or watches. Each method is one round trip. @throws StoreUnavailable */
 export type OwnedStore<T extends { readonly id: string }> = ReturnType<typeof createOwnedStore<T>>;
 
-/** Where each kind is stored once it was removed. */
+/** The field that keeps the last removed item of each kind, for Undo. */
 const REMOVED = { schedule: FIELDS.removedSchedule, watch: FIELDS.removedWatch } as const;
 
 export function createOwnedStore<T extends { readonly id: string }>(

@@ -4,7 +4,7 @@ import { isTimeZone } from '../../domain/time/calendar.ts';
 import { millis, projectChoice, slackId, tryParseRecord } from '../record/record-schema.ts';
 import { storedFailure } from '../record/stored-failure.ts';
 
-/** Every request reads the whole record. */
+/** Bounded because every request reads the whole record. */
 export const MAX_SCHEDULES = 100;
 /** Projects of one schedule, so that a post stays readable. */
 export const MAX_DIGEST_PROJECTS = 12;

@@ -3,7 +3,7 @@ import { type Money, parseAmount, toPlainDigits, ZERO } from '../../domain/money
 import { MAX_RUNWAY_DAYS, MAX_THRESHOLD_DIGITS, type WatchRule } from '../../domain/money/watch-rule.ts';
 import { isChannel, millis, person, projectChoice, slackId } from '../record/record-schema.ts';
 
-/** Every request reads the whole record. */
+/** Bounded because every request reads the whole record. */
 export const MAX_WATCHES = 500;
 /** Each of them gets a direct message. */
 export const MAX_WATCH_PEOPLE = 5;

@@ -9,7 +9,7 @@ import {
   slackId,
 } from '../record/record-schema.ts';
 
-/** Every request reads the whole record. */
+/** Bounded because every request reads the whole record. */
 export const MAX_PROJECTS = 200;
 
 /** Whether a text has the form of an alias. */

@@ -51,7 +51,7 @@ export const UNLIMITED: AskLocation = { channel: undefined, isUnlimited: true };
 export function resolveProject(named: ProjectReference, record: Workspace, place: AskLocation) {
   const project = findRegistration(named, record, place);
   const id = project?.id ?? named.project;
-  // Without a connection, choosing a project would not help.
+  // Checked first, because choosing a project wouldn't help without a connection.
   if (id === undefined) throw record.connectionNames.length === 0 ? new NotConnected() : new ProjectMissing();
   const product = named.product ?? project?.product ?? DEFAULT_PRODUCT;
   // Another product of a named project may be answered with that project's figures.
@@ -64,7 +64,7 @@ export function resolveProject(named: ProjectReference, record: Workspace, place
     product,
     /** The alias if the workspace gave one, else `Project 123`. */
     label: project?.alias ?? `Project ${id}`,
-    /** What a command types to name it: the alias, or the ID. */
+    /** The project as a command names it: the alias, or the ID. */
     word: project?.alias ?? id,
     alias: project?.alias,
     /** The label of amounts; '' for none. */

@@ -215,7 +215,7 @@ describe('an alias', () => {
     expect(refused('team-b last week', aliases).suggestion).toBe('team-a last week');
   });
 
-  it('is no secret, however much it looks like one', () => {
+  it('is not treated as a secret, however much it looks like one', () => {
     const long = new Set(['productioncluster2026']);
     expect(refused('productioncluster2026 banana', long).word).toBe('banana');
     for (const name of ['qhzkvmwpxtrbyjdgnlfcsaeuoiqzwkvm', 'ab12-cd34-ef56-7890', 'xapp-prod']) {
@@ -225,7 +225,7 @@ describe('an alias', () => {
     }
   });
 
-  it('is not recognized where it is no project, period or product', () => {
+  it('is not recognized in place of a project, period or product', () => {
     for (const name of ['prod', 'team-alpha-01', 'mayday', 'marcloud', 'data-may'])
       expect(refused(`${name} last week`)).toMatchObject({
         word: name,
@@ -274,12 +274,12 @@ describe('the nearest known word', () => {
     expect(nearestWord('', verbs)).toBeUndefined();
   });
 
-  it('is the one with the same first letter where two are as near', () => {
+  it('is the one with the same first letter if two are equally near', () => {
     expect(nearestWord('prox', ['trox', 'prod'])).toBe('prod');
     expect(nearestWord('trod', ['prod', 'trox'])).toBe('trox');
   });
 
-  it('is never farther than a few slips, and itself when known', () => {
+  it('differs by a few letters at most, and is the word itself when known', () => {
     const known = ['last', 'week', 'month', 'yesterday', 'including'];
     fc.assert(
       fc.property(fc.string({ maxLength: 12 }), (word) => {
@@ -420,7 +420,7 @@ describe('several projects', () => {
     expect(named(`last-month ${text} cloud`)).toEqual([{ alias: 'prod' }, { alias: 'staging' }]);
   });
 
-  it('may be IDs, also such as would be a product or a year alone', () => {
+  it('may be IDs that would alone be a product or a year', () => {
     expect(named('prod,2,2026')).toEqual([{ alias: 'prod' }, { project: '2' }, { project: '2026' }]);
     expect(named('123,456 2 2026')).toEqual([{ project: '123' }, { project: '456' }]);
     expect(read('123,456 2 2026')).toMatchObject({ product: 2, period: 'year-2026' });
@@ -448,7 +448,7 @@ describe('several projects', () => {
     expect(suggestion).toBe(works);
   });
 
-  it('is what a comma between other words does not mean', () => {
+  it('are not made by a comma between other words', () => {
     expect(parseCommandText('prod, last week, cloud', aliases)).toMatchObject({ alias: 'prod', product: 1 });
     expect(named('prod, last week, cloud')).toBeUndefined();
   });
@@ -469,7 +469,7 @@ describe('several projects', () => {
     expect(refused('web shop-2', names).offered).toEqual(['web-shop-2']);
   });
 
-  it('are refused where one project is meant', () => {
+  it('are refused by commands about one project', () => {
     expect(() => parseSingleProjectText('prod,staging', aliases)).toThrow('You named several projects');
     expect(() => parseProjectText('all', aliases)).toThrow('You named several projects');
   });
@@ -528,7 +528,7 @@ describe('any text', () => {
     );
   });
 
-  it('is the same when it was tidied before', () => {
+  it('is read the same after it was normalized', () => {
     fc.assert(
       fc.property(fc.array(pieces, { maxLength: 8 }), (some) => {
         const once = normalizeText(some.join(' '));
@@ -569,7 +569,7 @@ describe('any text', () => {
 });
 
 describe('a normalised text', () => {
-  it('stays as it is when it is normalised again, so that a name is found by the text it was given', () => {
+  it('stays the same when it is normalized again', () => {
     const text = fc.string({ unit: fc.constantFrom(...'ab7-_–— .?#"“'), maxLength: 12 });
     fc.assert(
       fc.property(text, (typed) => {

@@ -13,11 +13,11 @@ describe('a filler in a command', () => {
     expect(parseCommandText(`this month ${filler}`).phrase).toMatchObject({ kind: 'this' });
   });
 
-  it.each(['spend', 'so', 'far', 'so long', 'at', 'our'])('is from a closed list: %s is none', (word) => {
+  it.each(['spend', 'so', 'far', 'so long', 'at', 'our'])('comes from a closed list, without %s', (word) => {
     expect(() => parseCommandText(`${word} last week`)).toThrow();
   });
 
-  it('is a project where the workspace named one so, and never part of a name', () => {
+  it('is a project if the workspace has one of that name, and never part of a name', () => {
     expect(parseCommandText('the last week', ALIASES)).toMatchObject({ alias: 'the' });
     expect(parseBalanceText('infra please', ALIASES)).toMatchObject({ alias: 'infra' });
   });

@@ -70,7 +70,7 @@ describe('a follow-up', () => {
     ['/spend prod october', 'is it over budget?', '/billing watches prod budget'],
     ['/spend prod october', 'and which schedules are there?', '/billing schedules'],
     ['/spend prod october', 'and how much did staging spend?', '/spend staging october'],
-  ])('asks something else: %s, then %s', (before, text, after) => {
+  ])('asks another kind of question: %s, then %s', (before, text, after) => {
     expect(merge(before, text)).toMatchObject({ kind: 'command' });
     expect(link(merge(before, text) as never)).toBe(after);
   });
@@ -90,7 +90,7 @@ describe('a follow-up', () => {
     ['/balance prod', 'what about october?', ['/spend prod october']],
     ['/balance prod', 'why?', ['/spend prod why']],
     ['/spend top 3 october', 'and the balance?', ['/balance all']],
-  ])('is offered where it may mean something else: %s, then %s', (before, text, after) => {
+  ])('is offered as buttons if it may mean something else: %s, then %s', (before, text, after) => {
     const merged = merge(before, text);
     expect(merged?.kind).toBe('offered');
     expect(merged?.kind === 'offered' && merged.commands.map(link)).toEqual(after);
@@ -133,7 +133,7 @@ describe('without an answer before it', () => {
     ['as csv', { kind: 'project-missing', command: '/spend', text: 'csv' }],
     ['how long will it last?', { kind: 'project-missing', command: '/balance', text: '' }],
     ['and the balance of prod?', { kind: 'command', command: '/balance', text: 'prod' }],
-  ])('“%s” takes nothing over', (text, expected) => {
+  ])('“%s” takes nothing from an answer', (text, expected) => {
     expect(mergeFollowUp(text, undefined, ALIASES)).toMatchObject(expected);
   });
 
@@ -147,7 +147,7 @@ describe('without an answer before it', () => {
     });
   });
 
-  it('is none where nothing refers to one', () => {
+  it('is not a follow-up if nothing refers to an answer', () => {
     expect(mergeFollowUp('october', undefined, ALIASES)).toBeUndefined();
   });
 });

@@ -50,7 +50,7 @@ describe('the word for a file or for details', () => {
     expect(refusal('prod details xyzzyplugh')).toMatchObject({ suggestion: undefined });
   });
 
-  it('does not change what else is thrown', () => {
+  it('does not change other errors', () => {
     const failure = new Error('something else');
     const fail = () => {
       throw failure;

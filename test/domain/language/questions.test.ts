@@ -217,7 +217,7 @@ describe('another question in one’s own words', () => {
     ['what did prod cost on 5 and 7 october', 'prod … on 5'],
     ['what did october 3, 5 and prod cost', '5'],
     ['what did prod cost in q1 2026 and staging?', 'and'],
-  ])('is refused where no command keeps every word: %s (%s)', (text, word) => {
+  ])('is refused if no command covers every word: %s (%s)', (text, word) => {
     const question = parseQuestion(text, ALIASES);
     expect(question).toMatchObject({ kind: 'refused', refusal: { word } });
   });
@@ -262,7 +262,7 @@ describe('another question in one’s own words', () => {
       expect(() => parseQuestion(piece.repeat(1_000 / piece.length), ALIASES)).not.toThrow();
   });
 
-  it('does not carry a secret', () => {
+  it('never becomes a command with a secret', () => {
     for (const text of ['how much did xoxb-123-abc spend?', 'what is left on gAAAAABk?'])
       expect(`${JSON.stringify(attempt(text))}`).not.toMatch(/xoxb|gaaaa/i);
   });
@@ -325,13 +325,13 @@ describe('a question with words around its period and its projects', () => {
     ['what did prod and dev spend last weak', ['spend prod,dev last-week']],
     ['cost of staging dev last week', ['spend staging,dev last-week']],
     ['is prod ok', ['balance prod', 'spend prod']],
-  ])('%j offers what it comes nearest to', (question, commands) => {
+  ])('%j offers the nearest command', (question, commands) => {
     const read = parseQuestion(question, ALIASES);
     const offered = read?.kind === 'offered' ? read.commands : [];
     expect(offered.map(({ command, text }) => `${command.slice(1)} ${text}`.trim())).toEqual(commands);
   });
 
-  it.each(['hello', 'what?!', 'see you so far'])('%j is none', (text) => {
+  it.each(['hello', 'what?!', 'see you so far'])('%j is not a question', (text) => {
     expect(parseQuestion(text, ALIASES)).toBeUndefined();
   });
 });
@@ -405,7 +405,7 @@ describe('a question of every kind', () => {
     ['what did blork cost in october compared to september?', '/spend', 'october vs september', 'blork'],
     ['why did Blork go up last week?', '/spend', 'last-week why', 'Blork'],
     ['what’s left on blork?', '/balance', '', 'blork'],
-  ])('%j asks which project, as it knows all but the name', (question, command, text, word) =>
+  ])('%j asks which project, because only the name is unknown', (question, command, text, word) =>
     expect(parseQuestion(question, ALIASES)).toMatchObject({
       ...{ kind: 'which-project', command, text, refusal: { word, fact: `I don’t recognize “${word}”.` } },
     }),
@@ -418,7 +418,7 @@ describe('a question of every kind', () => {
     'how many servers do we have',
     'how much did the blork thing spend',
     'is blork over budget?',
-  ])('%j asks for no project, as more than its name is not known', (text) =>
+  ])('%j does not ask which project, because more than the name is unknown', (text) =>
     expect(parseQuestion(text, ALIASES)?.kind ?? 'refused').toBe('refused'),
   );
 

@@ -71,7 +71,7 @@ const READERS: Readonly<Record<string, (word: string) => unknown>> = {
 };
 
 describe.each(Object.entries(SHAPES))('a secret of the shape %s', (_, shape) => {
-  it('could be one, in both cases and behind other words', () => {
+  it('is detected in upper and lower case and behind other words', () => {
     fc.assert(
       fc.property(shape, (secret) => {
         expect(couldBeSecret(secret)).toBe(true);
@@ -82,7 +82,7 @@ describe.each(Object.entries(SHAPES))('a secret of the shape %s', (_, shape) => 
     );
   });
 
-  it.each(Object.entries(READERS))('is not repeated where %s is read', async (__, read) => {
+  it.each(Object.entries(READERS))('is not repeated by %s', async (__, read) => {
     await fc.assert(
       fc.asyncProperty(shape, async (secret) => {
         fc.pre(couldBeSecret(secret));
@@ -213,7 +213,7 @@ describe('a word at the edge between a name and a secret', () => {
     expect([couldBeSecret(secret), couldBeSecret(name)]).toEqual([true, false]);
   });
 
-  it('is quoted only as a name', () => {
+  it('is quoted only if it can be a name', () => {
     expect([quoted('lomiro'), quoted('xoxb-lomiro')]).toEqual(['“lomiro”', 'that word']);
   });
 });

@@ -448,7 +448,7 @@ describe('a period in any zone, at any instant', () => {
     );
   });
 
-  it('is the days that an answer prints, whatever they are', () => {
+  it('covers the days that an answer prints', () => {
     fc.assert(
       fc.property(fc.nat(1_000), fc.nat(1_000), moments, zones, (before, length, at, zone) => {
         const last = plus(todayAt(at, zone), -before);

@@ -125,7 +125,7 @@ describe('every command that is offered', () => {
     );
   });
 
-  it('is missing where a word means something that no command can say', () => {
+  it('is left out if a word means something that no command can say', () => {
     fc.assert(
       fc.property(typedWith(fc.constantFrom(...MEANT.map((text) => piece(text)))), (pieces) => {
         const text = pieces.map((one) => one.text).join(' ');
@@ -135,7 +135,7 @@ describe('every command that is offered', () => {
     );
   });
 
-  it('is none where a question has such a word, nor is the question run', () => {
+  it('is left out of a question with such a word, which is not run either', () => {
     // “Now” is all that a balance is.
     for (const text of MEANT.filter((one) => one !== 'now'))
       for (const ask of QUESTIONS)
@@ -151,7 +151,7 @@ describe('a small number beside a year or a month in digits', () => {
     (text) => expect(offeredBy(() => parseCommandText(text, ALIASES))).toEqual([]),
   );
 
-  it('is elsewhere', () => {
+  it('is another meaning elsewhere', () => {
     expect(offeredBy(() => parseCommandText('prod 10', ALIASES))).toEqual(['prod,10']);
     expect(offeredBy(() => parseCommandText('prod 456 2026', ALIASES))).toEqual(['prod,456 2026']);
   });
@@ -225,7 +225,7 @@ describe('a day in words', () => {
     ['october 32', { project: '32' }],
     ['prod october 2026 3', { alias: 'prod', product: 3 }],
     ['prod,shop october', { several: [{ alias: 'prod' }, { alias: 'shop' }] }],
-  ])('is none in “%s”', (typed, words) => {
+  ])('is not in “%s”', (typed, words) => {
     expect(parseCommandText(typed, ALIASES)).toMatchObject({ ...words, phrase: { at: { kind: 'month' } } });
   });
 
@@ -234,7 +234,7 @@ describe('a day in words', () => {
     ['prod, oct 3', 'october-3'],
     ['28 Oct – 3 Nov', 'october-28..november-3'],
     ['prod 3rd of october, 2025', '2025-10-03'],
-  ])('is one in “%s”', (typed, period) => {
+  ])('is in “%s”', (typed, period) => {
     const { phrase, product } = parseCommandText(typed, ALIASES);
     expect([phrase && formatPhrase(phrase), product]).toEqual([period, undefined]);
   });
@@ -287,7 +287,7 @@ describe('a word', () => {
     expect(nearestWord(word, known)).toBeUndefined();
   });
 
-  it('that is as near to two others is neither', () => {
+  it('that is equally near to two others is not corrected', () => {
     expect(nearestWord('prod-c', ['prod-a', 'prod-b'])).toBeUndefined();
     expect(nearestWord('prod-c', ['prod-a', 'shop'])).toBe('prod-a');
   });

@@ -42,7 +42,7 @@ describe('typing', () => {
     expect(simplifyText(typed)).toBe(plain);
   });
 
-  it('is read in a form that is read as itself', () => {
+  it('is normalized once and for all', () => {
     const signs = fc.constantFrom(...'-*_?,:;!#.<>|= ', 'a', '1', 'B', 'project', '“', '\u00a0');
     fc.assert(
       fc.property(fc.array(signs, { maxLength: 14 }), (typed) => {

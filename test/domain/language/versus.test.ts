@@ -85,7 +85,7 @@ describe('vs and top in /spend', () => {
     expect(refusal(() => parseCommandText(text, ALIASES))).toMatchObject({ word, why });
   });
 
-  it('are refused by commands that have no place for them', () => {
+  it('are refused by other commands', () => {
     for (const read of [parseBalanceText, parseReportText, parseSingleProjectText]) {
       expect(refusal(() => read('prod vs last-year', ALIASES)).message).toContain(
         '“vs” compares what was spent in two periods. It works with /spend.',

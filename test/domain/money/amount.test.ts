@@ -84,11 +84,11 @@ describe('reading an amount', () => {
     expect(parseAmount({ text })).toEqual({ unreadable: text });
   });
 
-  it.each(['', '   ', '\n'])('calls an empty text nothing', (text) => {
+  it.each(['', '   ', '\n'])('reads an empty text as no amount', (text) => {
     expect(parseAmount({ text })).toEqual({ unreadable: 'nothing' });
   });
 
-  it('calls null nothing, and shows what is no scalar', () => {
+  it('reads null as no amount, and shows what is not a scalar', () => {
     expect(parseAmount({ missing: true })).toEqual({ unreadable: 'nothing' });
     expect(parseAmount({ odd: '{"value":1}' })).toEqual({ unreadable: '{"value":1}' });
   });
@@ -105,18 +105,18 @@ describe('reading an amount', () => {
     `0.${'9'.repeat(50)}e-11`,
     '1'.repeat(1_000_000),
     `${' '.repeat(220)}7`,
-  ])('refuses what would only cost memory', (text) => {
+  ])('refuses numbers that would need too much memory', (text) => {
     expect(parseAmount({ text })).toHaveProperty('unreadable');
   });
 
-  it('shows rubbish clipped, on one line, without marks that turn the text around', () => {
+  it('shows unreadable text clipped, on one line, without bidirectional marks', () => {
     const shown = parseAmount({ text: `a\n\tb\u202e${'😀'.repeat(500)}` });
     expect(shown).toEqual({ unreadable: `a b ${'😀'.repeat(36)}…` });
     expect(parseAmount({ text: 'x'.repeat(40) })).toEqual({ unreadable: 'x'.repeat(40) });
     expect(parseAmount({ text: 'x'.repeat(41) })).toEqual({ unreadable: `${'x'.repeat(40)}…` });
   });
 
-  it('shows what is at the beginning of it, and nothing where that is blank', () => {
+  it('shows the beginning of unreadable text, and nothing if that is blank', () => {
     expect(parseAmount({ text: `${' '.repeat(159)}x${' '.repeat(500)}` })).toEqual({ unreadable: 'x' });
     expect(parseAmount({ text: `${' '.repeat(160)}x` })).toEqual({ unreadable: 'nothing' });
   });
@@ -147,7 +147,7 @@ describe('reading an amount', () => {
 });
 
 describe('arithmetic', () => {
-  it('adds what floating point cannot', () => {
+  it('adds decimals that floating point gets wrong', () => {
     expect(toPlainDigits(sumMoney([money('0.1'), money('0.2')]))).toBe('0.3');
     expect(toPlainDigits(sumMoney([money('1e30'), money('0.000000000001'), money('-1e30')]))).toBe(
       '0.000000000001',
@@ -193,7 +193,7 @@ describe('arithmetic', () => {
     expect(toPlainDigits(divide(money('2e40'), 3))).toMatch(/^6{40}\.6{19}7$|^6{40}\.6{19,}7$/);
   });
 
-  it('gives back what was divided, to within a hair', () => {
+  it('divides and multiplies back to nearly the same value', () => {
     fc.assert(
       fc.property(scaled(6), fc.integer({ min: 1, max: 4000 }), ({ digits }, by) => {
         const back = divide(money(digits), by).times(by).minus(digits).abs();
@@ -206,7 +206,7 @@ describe('arithmetic', () => {
     expect(() => divide(money('1'), 0)).toThrow();
   });
 
-  it('counts whole times without rounding up', () => {
+  it('divides to an integer without rounding up', () => {
     expect(divideToInteger(money('6.99999999999999999999999999999999999999'), money('1')).toFixed()).toBe(
       '6',
     );
@@ -278,7 +278,7 @@ describe('showing money', () => {
     );
   });
 
-  it('is the same in a locale that was never asked for before', () => {
+  it('is the same in a locale that is used for the first time', () => {
     // A private subtag changes nothing but what the locale is called.
     const subtag = fc.stringMatching(/^[a-z0-9]{8}$/);
     const known = fc.constantFrom('en-US', 'de-DE', 'es-ES', 'ar-EG', 'xx-YY', 'nonsense-locale-name');
@@ -365,7 +365,7 @@ describe('a currency label', () => {
     expect(isCurrencyLabel(label)).toBe(false);
   });
 
-  it('leaves of an amount what it is: its digits and signs are all in front of the label or behind it', () => {
+  it('stays apart from the amount’s digits and signs', () => {
     const sign = fc
       .integer({ min: 0x20, max: 0x2ffff })
       .map((code) => String.fromCodePoint(code))
@@ -420,7 +420,7 @@ describe('a change in percent', () => {
     ['5', '-5'],
     ['-5', '5'],
     ['-5', '-5'],
-  ])('of %s after %s says nothing', (current, before) => {
+  ])('of %s after %s is not shown', (current, before) => {
     expect(shown(current, before)).toBeUndefined();
   });
 

@@ -86,7 +86,7 @@ describe('any other timestamp', () => {
     '2026-11-14T12:00:00 CET',
     '9999-12-31T23:00:00-12:00',
     '0001-01-01T12:00:00Z',
-  ])('that no clock shows comes as it came: %s', (text) => {
+  ])('with an impossible time is shown as it came: %s', (text) => {
     expect(read(text, WEST)).toEqual({ unplaced: text });
   });
 });
@@ -132,7 +132,7 @@ describe('epoch time', () => {
     '1794614400e0',
     '17.9e8',
     '1.7946144e-9',
-  ])('of no such length is shown as it came: %s', (text) => {
+  ])('of another length is shown as it came: %s', (text) => {
     expect(read(text)).toEqual({ unplaced: text });
   });
 });
@@ -151,7 +151,7 @@ describe('anything else', () => {
     expect(read('  ')).toEqual({ unplaced: 'no day' });
   });
 
-  it('is not read where it is longer than any day is written', () => {
+  it('is not parsed if it is longer than any date', () => {
     expect(read(`${' '.repeat(54)}2026-11-14`)).toEqual({ day: '2026-11-14' });
     expect(read(`${' '.repeat(55)}2026-11-14`)).toEqual({ unplaced: '2026-11-14' });
   });
@@ -182,7 +182,7 @@ describe('anything else', () => {
     );
   });
 
-  it('is never more than a day from what the clock of Greenwich shows', () => {
+  it('is never more than a day from the date in UTC', () => {
     const instants = fc.date({
       min: new Date('1901-01-01'),
       max: new Date('2200-01-01'),

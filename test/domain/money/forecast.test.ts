@@ -71,7 +71,7 @@ describe('the forecast of a running month', () => {
     expect(forecast(() => '0')).toMatchObject({ total: '0', reported: 28 });
   });
 
-  it('is there on the first day of a month, from the days of the months before', () => {
+  it('exists on the first day of a month, from the earlier months', () => {
     expect(forecast(() => '10', { today: '2026-11-01' })).toMatchObject({
       total: '300',
       spent: '0',
@@ -79,13 +79,13 @@ describe('the forecast of a running month', () => {
     });
   });
 
-  it('needs seven reported days among the last 28, and no others', () => {
+  it('needs seven reported days among the last 28', () => {
     expect(forecast(since('2026-11-15', '10'))).toBeUndefined();
     expect(forecast(since('2026-11-14', '10'))).toMatchObject({ total: '300', left: 23, reported: 7, of: 7 });
     expect(forecast((day) => (day < '2026-10-24' ? '10' : undefined))).toBeUndefined();
   });
 
-  it('follows a lasting change from its third day on, and rests on the days since', () => {
+  it('follows a lasting change from its third day on, from the days since', () => {
     const changed = (first: Day) => (day: Day) => (day >= first ? '30' : '10');
     expect(forecast(changed('2026-11-18'))).toMatchObject({ total: '560', spent: '260', reported: 3, of: 3 });
     expect(forecast(changed('2026-10-25'))).toMatchObject({ total: '900', reported: 27, of: 27 });
@@ -93,12 +93,12 @@ describe('the forecast of a running month', () => {
     expect(forecast(changed('2026-11-19'))).toMatchObject({ total: '340', spent: '240' });
   });
 
-  it('takes a missing day before a change as one of the days around it', () => {
+  it('counts a missing day before a change with the days around it', () => {
     const costOn = (day: Day) => (day === '2026-11-05' ? undefined : day < '2026-11-10' ? '10' : '40');
     expect(forecast(costOn)?.total).toBe('930');
   });
 
-  it('expects no second huge day, but what such days cost where they are frequent', () => {
+  it('expects no second huge day, unless huge days are frequent', () => {
     expect(forecast((day) => (day === '2026-11-12' ? '200' : '10'))?.total).toBe('490');
     const huge = ['2026-07-15', '2026-08-06', '2026-09-13', '2026-10-02', '2026-11-12'];
     // 140 days have cost 5 × 190 more than usual.
@@ -121,7 +121,7 @@ describe('the forecast of a running month', () => {
     expect(forecast(onLast)?.total).toBe('790');
   });
 
-  it('goes on with a growth or a decline', () => {
+  it('continues a growth or a decline', () => {
     const grows = (rate: number) => (day: Day) => (1_000 * rate ** daysBetween('2026-11-01', day)).toFixed(4);
     for (const rate of [1.02, 0.98]) {
       const truth = [...Array(30).keys()].reduce((all, n) => all + 1_000 * rate ** n, 0);
@@ -170,7 +170,7 @@ describe('whatever the days cost', () => {
       return amount === undefined || amount === null ? undefined : String(BigInt(amount) * factor);
     };
 
-  it('the forecast looks at no day before its first, and is a number that is not below what is spent', () => {
+  it('the forecast uses no earlier day than its first, and is at least what is spent', () => {
     fc.assert(
       fc.property(amounts, todays, (list, today) => {
         const costOn = costFrom(list, today);
@@ -187,7 +187,7 @@ describe('whatever the days cost', () => {
     );
   });
 
-  it('the forecast of as many times the cost is as many times as high', () => {
+  it('the forecast scales with the cost', () => {
     const isNear = (a = '0', b = '0') =>
       Math.abs(Number(a) / 2 ** 70 - Number(b)) <= 1e-9 * Math.abs(Number(b));
     fc.assert(
@@ -223,7 +223,7 @@ describe('the range of a forecast', () => {
   const on = (today: Day, costOn: (day: Day) => string | undefined = wavy) =>
     forecast(costOn, { today })?.error;
 
-  it('is there in the last quarter of the month', () => {
+  it('is shown in the last quarter of the month', () => {
     expect(on('2026-11-23')).toBeUndefined();
     expect(Number(on('2026-11-24'))).toBeGreaterThan(20);
     expect(Number(on('2026-11-24'))).toBeLessThan(200);
@@ -235,7 +235,7 @@ describe('the range of a forecast', () => {
     expect(on('2026-11-28', () => '0')).toBeUndefined();
   });
 
-  it('is not there in the first week of another level, nor just after a huge day', () => {
+  it('is not shown in the first week of a new level, nor just after a huge day', () => {
     const changed = (first: Day) => (day: Day) => (day >= first ? '300' : wavy(day));
     expect(on('2026-11-26', changed('2026-11-20'))).toBeUndefined();
     expect(on('2026-11-26', changed('2026-11-19'))).toBeDefined();
@@ -244,7 +244,7 @@ describe('the range of a forecast', () => {
     expect(on('2026-11-27', huge)).toBeDefined();
   });
 
-  it('is not there where earlier forecasts were far off or there were too few days for them', () => {
+  it('is not shown if earlier forecasts were far off or had too few days', () => {
     const changes = (day: Day) => (Math.floor(daysBetween('2026-01-01', day) / 9) % 2 === 0 ? '10' : '90');
     expect(on('2026-11-26', changes)).toBeUndefined();
     expect(on('2026-11-26', (day) => (day < '2026-09-15' ? undefined : wavy(day)))).toBeUndefined();
@@ -263,7 +263,7 @@ describe('a forecast in words', () => {
   };
   const { error: _, ...WITHOUT_ERROR } = FORECAST;
 
-  it('says until when, the range where it is known, and what it rests on', () => {
+  it('says until when, the range if there is one, and its basis', () => {
     expect(formatForecast(FORECAST, '2026-11-21', toPlainDigits)).toBe(
       'Forecast: about 861234 by 30 Nov (± 12000), from 27 of the last 28 days',
     );

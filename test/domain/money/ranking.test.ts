@@ -21,7 +21,7 @@ const outlooks = fc.record({
 });
 
 describe('projects by what they spent', () => {
-  it('are sorted largest first, credits after zero, what is not known last', () => {
+  it('are sorted largest first, credits after zero, unknown ones last', () => {
     const amounts = ['3', undefined, '-1', '20', '0'].map((text) => text && new Big(text));
     const sorted = amounts.map((amount) => amount || undefined).sort(byLargest);
     expect(sorted.map((amount) => amount?.toFixed())).toEqual(['20', '3', '0', '-1', undefined]);
@@ -63,7 +63,7 @@ describe.each([
 ] as const)('the order of %s', (_, arbitrary, order) => {
   const compare = order as (a: unknown, b: unknown) => number;
 
-  it('is the same whatever the order before, and leaves equal ones as they were', () => {
+  it('are sorted the same from any order, with equal ones in their old order', () => {
     fc.assert(
       fc.property(fc.array(arbitrary as fc.Arbitrary<unknown>, { maxLength: 12 }), (list) => {
         const numbered = list.map((value, at) => ({ value, at }));

@@ -70,7 +70,7 @@ describe('the runway', () => {
     );
   });
 
-  it('warns under 14 days, and not from then on', () => {
+  it('warns under 14 days, not at 14', () => {
     expect(formatRunwayLine(estimate('13.9', '0', ...aWeekOf('1')), toPlainDigits)).toMatch(
       /^:warning: \*About 13 /,
     );
@@ -179,7 +179,7 @@ describe('whatever is left and spent', () => {
   const cents = (min: bigint, max: bigint) => fc.bigInt({ min, max });
   const written = (units: bigint) => `${units}e-2`;
 
-  it('is the same as whole numbers of cents give', () => {
+  it('equals a calculation in whole cents', () => {
     const spent = fc.array(cents(-1000n, 100_000n), { minLength: 3, maxLength: 7 });
     fc.assert(
       fc.property(cents(0n, 10n ** 9n), cents(0n, 10n ** 6n), spent, (balance, bonuses, amounts) => {

@@ -137,7 +137,7 @@ describe('a budget of 1,000', () => {
     },
   );
 
-  it('keeps what is alerted of each month apart, and forgets a month that is not judged any more', () => {
+  it('keeps alerts of each month apart, and forgets a month that is not checked any more', () => {
     const alerted: readonly AlertedLevel[] = [
       { episode: '2026-10', level: '100' },
       { episode: '2026-11', level: '50' },
@@ -155,7 +155,7 @@ describe('a budget of 1,000', () => {
     expect(levelsOf(later.alerted)).toEqual(['2026-11 50', '2026-11 80']);
   });
 
-  it('is not known without a reported day, and keeps what was alerted', () => {
+  it('is unknown without a reported day, and keeps its alerts', () => {
     const nothing = { ...month(2000), reported: 0 };
     const alerted = all('50');
     expect(judge([nothing], alerted)).toMatchObject({
@@ -206,7 +206,7 @@ describe('a spike of twice as much as usual', () => {
   it.each([
     [200, []],
     [200.01, [1]],
-  ])('of %s is alerted where it is more, not where it is exactly as much', (amount, ago) => {
+  ])('of %s alerts above the limit, not at it', (amount, ago) => {
     expect(episodes(judge(daysOf([100, amount])).crossings)).toEqual(ago.map(day));
   });
 
@@ -223,7 +223,7 @@ describe('a spike of twice as much as usual', () => {
     );
   });
 
-  it.each([undefined, 0, -1])('is not known of days that usually cost %s', (baseline) => {
+  it.each([undefined, 0, -1])('is unknown for days that usually cost %s', (baseline) => {
     const days = daysOf([1, 1000], 100).map(({ day, amount }) => ({
       ...{ day, amount },
       ...(baseline !== undefined && { baseline: new Big(baseline) }),
@@ -237,7 +237,7 @@ describe('a spike of twice as much as usual', () => {
     [196, 1],
     [195.99, 2],
     [null, 1],
-  ])('goes on over a day of %s between two, or ends there', (between, count) => {
+  ])('continues over a day of %s between two spikes, or ends there', (between, count) => {
     expect(judge(daysOf([100, 300, between, 300])).crossings).toHaveLength(count);
   });
 
@@ -254,7 +254,7 @@ describe('a spike of twice as much as usual', () => {
     expect(judge(daysOf([300, 100]), [], { since: day(1) }).crossings).toEqual([]);
   });
 
-  it('that is over counts as alerted at once', () => {
+  it('counts as alerted at once if it is over', () => {
     const days = daysOf([100, 300, 100, 300]);
     const always = judge(days);
     expect(always.crossings).toEqual([toldOf(3), toldOf(1)]);
@@ -303,7 +303,7 @@ describe('a spike of twice as much as usual', () => {
     expect(episodes(more.corrections)).toEqual([day(2)]);
   });
 
-  it('names each alerted day of which another amount is reported, once', () => {
+  it('reports each alerted day whose amount was corrected, once', () => {
     const { alerted } = judgeWithAmounts(daysOf([300, 100, 300]));
     const changed = judgeWithAmounts(daysOf([310, 100, 197]), alerted);
     expect(changed).toMatchObject({ crossings: [], recoveries: [] });
@@ -322,11 +322,11 @@ describe('a spike of twice as much as usual', () => {
     expect(episodes(late.corrections)).toEqual([day(9)]);
   });
 
-  it('whose day is missing now has not recovered', () => {
+  it('has not recovered while its day is missing', () => {
     expect(judge(daysOf([100, null]), [toldOf(1)])).toMatchObject({ recoveries: [], alerted: [toldOf(1)] });
   });
 
-  it('of before the days that are looked at goes on until a usual day', () => {
+  it('from before the checked days continues until a usual day', () => {
     const alerted = [toldOf(5)];
     expect(judge(daysOf([300, 300]), alerted)).toMatchObject({ crossings: [], recoveries: [], alerted });
     expect(judge(daysOf([300, 100]), alerted)).toMatchObject({
@@ -356,7 +356,7 @@ describe('while nobody may be alerted', () => {
     });
   });
 
-  it('so do the steps of a budget, and the days of a spike', () => {
+  it('the steps of a budget and the days of a spike stay new, too', () => {
     const month = { month: '2026-11', spent: new Big(85), reported: 1, of: 20 };
     const budget = { kind: 'budget', amount: new Big(100) } as const;
     const alerted = [{ episode: '2026-11', level: '50' as const }];

@@ -66,7 +66,7 @@ describe('the days of two windows', () => {
     });
   });
 
-  it('count a day for which the shorter window has none', () => {
+  it('count a day without a counterpart in the shorter window', () => {
     expect(describeDays(['1', '1', '9'], ['1', '1'])).toMatchObject({
       value: '9',
       unpaired: [['10-03 9'], []],
@@ -77,7 +77,7 @@ describe('the days of two windows', () => {
     });
   });
 
-  it('leave a day out whose counterpart is not reported, where that makes the counts differ', () => {
+  it('leave out a day whose counterpart is not reported, if the counts would differ', () => {
     expect(describeDays(['1', undefined, '4'], ['1', '7', '3'])).toEqual({
       value: '1',
       pairs: ['10-03/09-03 1', '10-01/09-01 0'],
@@ -165,7 +165,7 @@ describe('whatever is reported, the differences of days', () => {
     );
   });
 
-  it('are opposite when the windows change places', () => {
+  it('have the opposite sign when the windows are swapped', () => {
     fc.assert(
       fc.property(window, window, (current, before) => {
         const [there, back] = [sides(current, before), sides(before, current)];

@@ -38,7 +38,7 @@ describe('the days that are reported', () => {
     [['14', '15', '16', '17', '18', '19'], '1 of 7 days reported, no data for 14–19'],
   ])('without %j: %s', (missing, text) => expect(reported(...missing)).toBe(text));
 
-  it('of a single day are said only where it is missing, and of no complete day never', () => {
+  it('of a single day are named only if it is missing, and never without a complete day', () => {
     expect(formatReportedDays(usageOf(['2026-11-14'], [item('2026-11-14', '1')]), nameOf)).toBe('');
     expect(formatReportedDays(usageOf(['2026-11-14'], []), nameOf)).toBe('no data yet');
     const today = usageOfItems([], { days: ['2026-11-14'], today: '2026-11-14', zone: 'UTC' });
@@ -50,25 +50,25 @@ describe('what could not be read', () => {
   const DAYS = daysFrom('2026-11-14', 3);
   const said = (...items: readonly WireCharge[]) => describeUnreadable(usageOf(DAYS, items), nameOf);
 
-  it('is nothing where all of it could', () => {
+  it('is not mentioned if everything could be read', () => {
     expect(said(item('2026-11-14', '1'))).toEqual([]);
   });
 
-  it('is a day, with how many amounts the total is without', () => {
+  it('names a day, with how many amounts the total lacks', () => {
     expect(said(item('2026-11-14', 'x'), item('2026-11-15', 'y'), item('2026-11-16', '1'))).toEqual([
       'No readable amount for 14 and 15: not in the total or the average.',
       'The total is incomplete: 2 amounts couldn’t be read.',
     ]);
   });
 
-  it('is a part of a day', () => {
+  it('names a part of a day', () => {
     expect(said(item('2026-11-14', 'x'), item('2026-11-14', '1'))).toEqual([
       'Part of the amount for 14 couldn’t be read.',
       'The total is incomplete: 1 amount couldn’t be read.',
     ]);
   });
 
-  it('is some bonuses, or all of them', () => {
+  it('names some bonuses, or all of them', () => {
     expect(said(item('2026-11-14', '1', 'x'), item('2026-11-15', '1'))).toEqual([
       'The bonuses are incomplete: 1 amount couldn’t be read.',
     ]);
@@ -90,7 +90,7 @@ describe('how well a period is reported', () => {
     expect(formatCoverage({ reported, of, partial })).toBe(text),
   );
 
-  it('is said of both sides of a comparison, now before then', () => {
+  it('is shown for both sides of a comparison, the present one first', () => {
     const [now, then] = [daysFrom('2026-11-14', 2), daysFrom('2026-11-12', 2)];
     const change = compareUsage(
       usageOf(now, [item('2026-11-14', '1')]),

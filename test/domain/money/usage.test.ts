@@ -49,7 +49,7 @@ describe('a period that is wholly reported', () => {
     expect(usage.rows[0]?.amount).toMatchObject({ raw: '1.10' });
   });
 
-  it('leaves the items it was given alone', () => {
+  it('does not change the given items', () => {
     const items = [item('2026-11-15', '1'), item('2026-11-14', '2')];
     usageOf(items);
     expect(items.map(({ day }) => day)).toEqual([text('2026-11-15'), text('2026-11-14')]);
@@ -165,7 +165,7 @@ describe("today's part of a day", () => {
     expect(usage).not.toHaveProperty('today');
   });
 
-  it('is outside when the period ends before it', () => {
+  it('is outside the period that ends before it', () => {
     const usage = usageOf(items);
     expect(usage.rows.at(-1)).toMatchObject({ day: '2026-11-21', outside: true });
     expect(usage).not.toHaveProperty('today');
@@ -197,7 +197,7 @@ describe('what the service adds on its own', () => {
     });
   });
 
-  it('is in no total where it has no amount either', () => {
+  it('is in no total if it has no amount either', () => {
     const odd = usageOf([
       item(null, null),
       item('soon', 'x'),
@@ -304,7 +304,7 @@ describe('whatever the service sends', () => {
     );
   });
 
-  it('comes out the same in whatever order it is sent', () => {
+  it('gives the same result in any order', () => {
     const placed = items.map((sent) => sent.filter(({ day }) => 'text' in day && /^2026/.test(day.text)));
     fc.assert(
       fc.property(placed, asked, (sent, period) => {

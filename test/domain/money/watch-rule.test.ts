@@ -68,7 +68,7 @@ describe('an amount', () => {
     [`0.${'1'.repeat(30)}`, 'too-long'],
   ])('does not read %s: %s', (typed, problem) => expect(parseThreshold(typed, 'EUR')).toEqual({ problem }));
 
-  it('that may be thousands or a fraction is neither, and what to type for each of them is clear', () => {
+  it('that may be thousands or a fraction is refused, with what to type for each', () => {
     const amount = parseThreshold('1.234');
     expect(amount).toEqual({ problem: 'ambiguous', readings: ['1234', '1.2340'] });
     const readings = 'readings' in amount ? (amount.readings ?? []) : [];

@@ -34,7 +34,7 @@ const suggested = (rule: WatchRule, figures: WatchFigures): unknown => {
 };
 
 describe('looking back at the alerts a watch would have sent', () => {
-  it('takes ninety days, and the days that the first of them needs', () => {
+  it('uses ninety days, and the earlier days that the first of them needs', () => {
     expect(daysBetween(FIRST, TODAY)).toBe(200);
     for (const kind of ['balance', 'runway', 'spike'] as const) {
       const { days, assumesNoTopUps } = measureHistory(
@@ -56,7 +56,7 @@ describe('looking back at the alerts a watch would have sent', () => {
     expect(told({ kind: 'balance', below: new Big('1090') }, figures)).toEqual([9]);
   });
 
-  it('does not tell what was below before the first day, and nothing where there is no balance', () => {
+  it('reports nothing that was crossed before the first day, and nothing without a balance', () => {
     expect(
       told(
         { kind: 'balance', below: new Big(5000) },
@@ -72,13 +72,13 @@ describe('looking back at the alerts a watch would have sent', () => {
     expect(told({ kind: 'balance', below: new Big(1100) }, unreadable)).toEqual([]);
   });
 
-  it('takes for the runway of a day the week before it', () => {
+  it('computes a day’s runway from the week before it', () => {
     // Ten a day; for three days, six weeks ago, a hundred.
     const figures = figuresOf((ago) => (ago >= 40 && ago <= 42 ? 100 : 10));
     expect(told({ kind: 'runway', days: 60 }, figures)).toEqual([41]);
   });
 
-  it('takes for a budget what was over by each day', () => {
+  it('computes a budget from the days that were over by then', () => {
     const dates = told(
       { kind: 'budget', amount: new Big(310) },
       figuresOf(() => 10),
@@ -89,7 +89,7 @@ describe('looking back at the alerts a watch would have sent', () => {
     ]);
   });
 
-  it('tells each spike of the ninety days, with the baseline of its own weeks', () => {
+  it('reports each spike of the ninety days, with the baseline of that time', () => {
     const figures = figuresOf((ago) => ([5, 6, 60, 89].includes(ago) ? 100 : 10));
     const rule = { kind: 'spike', factor: new Big(2), floor: new Big(0) } as const;
     expect(told(rule, figures)).toEqual([89, 60, 6]);

@@ -74,7 +74,7 @@ describe('what is due', () => {
     );
   });
 
-  it('is at the time said, and later only where the clocks skip that', () => {
+  it('comes at the chosen time, or later if the clocks skip it', () => {
     fc.assert(
       fc.property(timings, moments, (timing, after) => {
         for (const due of nextDueTimes(timing, after, 40)) {
@@ -109,7 +109,7 @@ describe('what is due', () => {
     );
   });
 
-  it('is empty where the count is zero, or the end comes first', () => {
+  it('is empty if the count is zero, or the end comes first', () => {
     const timing: Timing = { cadence: DAILY, time: '09:00', zone: 'UTC' };
     expect(nextDueTimes(timing, 0, 0)).toEqual([]);
     expect(dueTimesBetween(timing, Date.UTC(2026, 0, 2), Date.UTC(2026, 0, 1))).toEqual([]);
@@ -287,11 +287,11 @@ describe('a report of yesterday', () => {
   const covered = (cadence: Cadence, at: number, zone = 'UTC') =>
     daysCovered({ cadence, time: '09:00', zone }, at);
 
-  it('covers the days since the last weekday where it comes on weekdays', () => {
+  it('covers the days since the last weekday when it comes on weekdays', () => {
     expect(WEEK.map((at) => covered({ kind: 'weekdays' }, at))).toEqual([3, 1, 1, 1, 1, 1, 2]);
   });
 
-  it('covers one day where it comes at other times', () => {
+  it('covers one day with any other cadence', () => {
     for (const cadence of [DAILY, { kind: 'weekly', weekday: 1 }, { kind: 'monthly', day: 'last' }] as const)
       expect(new Set(WEEK.map((at) => covered(cadence, at)))).toEqual(new Set([1]));
   });

@@ -81,7 +81,7 @@ describe('the day at an instant', () => {
     );
   });
 
-  it('lasts 23 or 25 hours where clocks change', () => {
+  it('lasts 23 or 25 hours when clocks change', () => {
     const hours = (day: string) =>
       (endOfDay(day, 'America/New_York') + 1 - startOfDay(day, 'America/New_York')) / 3_600_000;
     expect([hours('2026-03-08'), hours('2026-03-09'), hours('2026-11-01')]).toEqual([23, 24, 25]);
@@ -103,7 +103,7 @@ describe('days in a row', () => {
     expect(daysInRange('2011-12-30', '2011-12-30', 'UTC')).toEqual(['2011-12-30']);
   });
 
-  it('leave out exactly that, however many there are', () => {
+  it('leave out exactly one day, however long the list', () => {
     for (const first of ['2011-11-30', '2011-12-01', '2011-12-29', '2011-12-30', '2002-01-01'])
       expect(daysInRange(first, '2012-01-01', 'Pacific/Apia')).toEqual(
         daysOf(first, '2012-01-01', 'Pacific/Apia'),
@@ -115,11 +115,11 @@ describe('days in a row', () => {
     expect(daysBefore('2012-01-01', 0, 'UTC')).toEqual([]);
   });
 
-  it('are none when the last comes before the first', () => {
+  it('are empty when the last comes before the first', () => {
     expect(daysInRange('2026-01-02', '2026-01-01', 'UTC')).toEqual([]);
   });
 
-  it('are counted as they are added', () => {
+  it('are counted the same way as they are added', () => {
     fc.assert(
       fc.property(days, fc.integer({ min: -4000, max: 4000 }), (day, n) => {
         expect(addDays(day, n)).toBe(plus(day, n));

@@ -75,7 +75,7 @@ describe('a unit that runs', () => {
     });
   });
 
-  it('is clamped where the unit before was shorter', () => {
+  it('is clamped if the unit before was shorter', () => {
     const comparison = compared('mtd', on('2026-03-31'));
     expect(comparison?.currentDays).toHaveLength(30);
     expect(comparison).toMatchObject({ label: '1–28 Feb', basis: 'the month before' });
@@ -84,7 +84,7 @@ describe('a unit that runs', () => {
 });
 
 describe('a single day', () => {
-  it('has nothing to be compared with where the zone left out the day a week before', () => {
+  it('has no comparison if the zone left out the day a week before', () => {
     // Friday 30 December 2011 was not in Apia.
     expect(compared('yesterday', on('2012-01-06'), 'Pacific/Apia')).toBeUndefined();
     expect(compared('yesterday', on('2012-01-13'), 'Pacific/Apia')).toMatchObject({ label: 'Fri 6 Jan' });

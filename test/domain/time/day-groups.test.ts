@@ -3,7 +3,7 @@ import { daysInRange, type Unit } from '../../../src/domain/time/calendar.ts';
 import { dayNamerFor, groupDays } from '../../../src/domain/time/day-groups.ts';
 
 describe('the name of a day', () => {
-  it('has its year only where the days are of several', () => {
+  it('has its year only if the days are of several years', () => {
     expect(dayNamerFor(['2026-11-16', '2026-11-17'])('2026-11-16')).toBe('Mon 16 Nov');
     expect(dayNamerFor(['2025-12-31', '2026-01-01'])('2026-01-01')).toBe('Thu 1 Jan 2026');
     expect(dayNamerFor([])('2026-01-01')).toBe('Thu 1 Jan 2026');
@@ -19,7 +19,7 @@ describe('days in groups', () => {
     return { unit, labels: groups.map(({ label }) => label), sizes: groups.map((one) => one.items.length) };
   };
 
-  it('are of the finest unit that makes few enough', () => {
+  it('use the finest unit that gives few enough groups', () => {
     const units = (most: number) => group('2026-01-01', '2026-12-31', most).unit;
     expect([365, 364, 53, 52, 12, 11, 4, 3, 1].map(units)).toEqual([
       ...['day', 'week', 'week', 'month', 'month', 'quarter', 'quarter', 'year', 'year'],
@@ -44,7 +44,7 @@ describe('days in groups', () => {
     expect(group('2026-12-28', '2027-01-10', 2).labels).toEqual(['28 Dec – 3 Jan', '4–10 Jan']);
   });
 
-  it('have a label of its own each: with the year where two weeks would have the same', () => {
+  it('have distinct labels, with the year if two weeks would have the same', () => {
     // 3 to 9 January are a week of 2022 and, eleven years later, of 2033.
     const asked = ['2022-01-03', '2022-01-05', '2026-12-30', '2027-01-01', '2033-01-03', '2033-01-05'];
     const whole = asked.map((day) => ({ day }));
@@ -62,7 +62,7 @@ describe('days in groups', () => {
     expect(group('2025-12-01', '2026-12-10', 2).labels).toEqual(['2025', '2026']);
   });
 
-  it('are none of no days', () => {
+  it('are empty without days', () => {
     expect(groupDays([], 5, [])).toEqual({ unit: 'day', groups: [] });
   });
 });

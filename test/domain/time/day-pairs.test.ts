@@ -16,14 +16,14 @@ function paired(current: readonly string[], before: readonly string[], most = 20
 }
 
 describe('two periods side by side', () => {
-  it('have day 1 beside day 1, and what is longer alone', () => {
+  it('have day 1 beside day 1, and the rest of the longer one alone', () => {
     expect(paired(days('2026-11-14', '2026-11-16'), days('2026-10-01', '2026-10-02'))).toEqual({
       ...{ unit: 'day', isCalendar: true },
       pairs: ['11-14..11-14 10-01..10-01', '11-15..11-15 10-02..10-02', '11-16..11-16 ..'],
     });
   });
 
-  it('have seven days each from their first on, where there are too many', () => {
+  it('are grouped by seven days if there are too many', () => {
     expect(paired(days('2026-10-01', '2026-10-31'), days('2026-09-01', '2026-09-30'))).toEqual({
       ...{ unit: 'week', isCalendar: false },
       pairs: [
@@ -33,7 +33,7 @@ describe('two periods side by side', () => {
     });
   });
 
-  it('have calendar months where both begin with one', () => {
+  it('are grouped by calendar month if both begin with one', () => {
     const { unit, isCalendar, pairs } = paired(
       days('2026-01-01', '2026-11-20'),
       days('2025-01-01', '2025-12-31'),
@@ -42,7 +42,7 @@ describe('two periods side by side', () => {
     expect(pairs.slice(-2)).toEqual(['11-01..11-20 11-01..11-30', '.. 12-01..12-31']);
   });
 
-  it('have whole weeks of days where one begins within a month', () => {
+  it('are grouped by seven days if one begins within a month', () => {
     const { unit, isCalendar, pairs } = paired(
       days('2026-01-02', '2026-11-20'),
       days('2025-01-01', '2025-12-31'),

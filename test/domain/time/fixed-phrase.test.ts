@@ -18,7 +18,7 @@ describe('the phrase of an earlier answer', () => {
     ['last-3-months', '2026-08..2026-10'],
     ['last-quarter', '2026-07..2026-09'],
     ['last-year', '2025-01..2025-12'],
-  ])('has the days that it had then: %s', (text, same) => {
+  ])('keeps its days: %s', (text, same) => {
     expect(fixed(text, 50 * DAY)).toBe(same);
   });
 
@@ -38,7 +38,7 @@ describe('the phrase of an earlier answer', () => {
     expect(fixed(text, days * DAY)).toBe(whole),
   );
 
-  it('is as it was on the same day in the zone', () => {
+  it('is unchanged on the same day in the zone', () => {
     expect(fixed('yesterday', DAY / 2)).toBe('yesterday');
     expect(fixed('yesterday', DAY / 2, 'Asia/Tokyo')).toBe('2026-11-20');
   });

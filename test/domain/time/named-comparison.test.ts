@@ -65,7 +65,7 @@ describe('a named comparison on Saturday 2026-11-21', () => {
     expect(comparison?.days).toHaveLength(before);
   });
 
-  it('is of the days that the words meant when they were written', () => {
+  it('uses the days that the words meant when they were written', () => {
     const later = on('2026-12-03');
     expect(compared('2026-01 vs last-month', later, 'UTC', on('2026-11-21'))).toMatchObject({
       label: '1–31 Oct',
@@ -103,7 +103,7 @@ describe('vs last year', () => {
     ['2025-02-01..2025-02-28', '2025-02-01', '2025-02-28', 28, '2024-02-01', '2024-02-28', 28],
     ['2024-02-01..2024-02-29', '2024-02-01', '2024-02-29', 29, '2023-02-01', '2023-02-28', 28],
     ['2024-02-29..2024-03-05', '2024-02-29', '2024-03-05', 6, '2023-03-01', '2023-03-05', 5],
-  ])('of %s leaves out 29 February where there is none', (text, ...days) =>
+  ])('of %s leaves out 29 February if the other year has none', (text, ...days) =>
     expect(daysIn(`${text} vs last year`)).toEqual(days),
   );
 

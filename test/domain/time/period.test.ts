@@ -141,14 +141,14 @@ describe('in another zone', () => {
     ]);
   });
 
-  it('it can be another month already, or still', () => {
+  it('the month can already be another one, or still be', () => {
     const turn = Date.parse('2026-10-31T23:00:00Z');
     expect(resolvePeriodText('november', turn, 'UTC').days[0]).toBe('2025-11-01');
     expect(resolvePeriodText('november', turn, 'Pacific/Chatham').days).toEqual(['2026-11-01']);
     expect(refused('2026-11', 'UTC', turn).why).toMatch(/future/);
   });
 
-  it('a month over a change of clocks has whole days all the same', () => {
+  it('a month with a clock change has whole days', () => {
     const { from, to, days } = resolvePeriodText('2026-03', now, 'Europe/Dublin');
     expect(days).toHaveLength(31);
     expect(to + 1 - from).toBe(31 * 86_400_000 - 3_600_000);
@@ -209,7 +209,7 @@ describe('what is refused', () => {
     expect(refusal.works).toMatch(/\.$/);
   });
 
-  it('leaves ten years, to the day', () => {
+  it('stops at ten years, to the day', () => {
     expect(resolvePeriodText('last-3660-days', now, 'UTC').days).toHaveLength(3660);
     expect(resolvePeriodText('since 2016-11-14', now, 'UTC').days).toHaveLength(3660);
     expect(resolvePeriodText('last-10-years', now, 'UTC').days).toHaveLength(3653);
@@ -270,7 +270,7 @@ describe('a day that the zone left out', () => {
     ]);
   });
 
-  it('is not what yesterday was', () => {
+  it('is never yesterday', () => {
     const newDay = Date.parse('2011-12-30T12:00:00Z');
     expect(resolvePeriodText('yesterday', newDay, 'Pacific/Apia').days).toEqual(['2011-12-29']);
   });
@@ -291,7 +291,7 @@ describe('a period without length yet', () => {
     expect(asked(text, zone, Date.parse(at) + 1)).toEqual([at, toWireTimestamp(Date.parse(at) + 1)]);
   });
 
-  it('is none that began before', () => {
+  it('is a normal period if it began earlier', () => {
     expect(asked('mtd', 'UTC', Date.parse('2026-11-21T00:00:00.000Z'))).toEqual([
       '2026-11-01T00:00:00.000Z',
       '2026-11-21T00:00:00.000Z',
@@ -365,7 +365,7 @@ const expectations: fc.Arbitrary<(today: string, zone: string) => Expected> = fc
 );
 
 describe('every period', () => {
-  it('is what another calendar says, in every zone and year', () => {
+  it('agrees with an independent calendar, in every zone and year', () => {
     fc.assert(
       fc.property(expectations, moments, zones, (expectation, at, zone) => {
         const today = todayAt(at, zone);

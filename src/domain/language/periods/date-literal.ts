@@ -6,7 +6,7 @@ interface Refused {
   readonly kind: 'bad';
   readonly why: string;
   readonly works: string;
-  /** Two are its readings. */
+  /** Two or more are its readings, to choose from. */
   readonly instead: readonly string[];
 }
 
@@ -133,7 +133,7 @@ const FORMS: readonly (readonly [RegExp, (parts: readonly string[]) => Read])[] 
   [/(\d{1,2})\/(\d{1,2})(?!\d)/y, ([, a, b]) => slashed(Number(a), Number(b))],
 ];
 
-/** What every form begins like: one look tells that most numbers are no dates. */
+/** Every form begins like this, so one test rules out most numbers. */
 const BEGINNING = /\d{1,4}[-/.]\d/y;
 
 /** The date that begins at a character which begins a number. */

@@ -131,7 +131,7 @@ export function memoized<T>(parse: Parser<T>): Parser<T> {
 /** The key of the place after the last token. */
 const END_KEY = 'end';
 
-/** Where the text ends. */
+/** Matches the end of the text. */
 export const END: TokenClass<true> = {
   begins: [END_KEY],
   parse: ({ tokens }, at) => (at === tokens.length ? { value: true, next: at } : undefined),
@@ -145,7 +145,7 @@ export class Grammar<C extends Readonly<Record<string, TokenClass<unknown>>>, T>
   readonly #classes: Readonly<Record<string, TokenClass<unknown>>>;
   readonly #textOf: (value: T) => string;
   readonly #productions: Production<T>[] = [];
-  /** Those that may match, by the keys of the first two tokens. */
+  /** The productions that may match, by the keys of the first two tokens. */
   readonly #byBeginning = new Map<string, Map<string, readonly Production<T>[]>>();
 
   /** @param textOf the canonical text of a value */

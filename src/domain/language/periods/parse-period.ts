@@ -78,7 +78,7 @@ const isPastUnit = (at: DateExpression): boolean =>
 const refuseOpenStart = (): RefusedPhrase =>
   new RefusedPhrase('doesn’t say where it begins', 'Name the first day too, such as 2026-10-01..2026-10-15.');
 
-// What has no one meaning, or cannot be asked for.
+// Phrases that are refused: they have more than one meaning, or name days that can't be asked about.
 periods
   .rule('the NUMBER', dayOrNumber)
   .rule('next', () => new RefusedPhrase('is in the future', FUTURE))

@@ -118,7 +118,7 @@ const classes = {
   END,
 };
 
-/** What can be asked for; `parse-period.ts` adds what cannot. */
+/** Periods that can be asked for; `parse-period.ts` adds the phrases that are refused. */
 export const periods = new Grammar(classes, phraseText)
   .rule('last UNIT', (unit) => lastUnits(unit, { digits: '1' }))
   .rule('over? the? last? COUNTED', ({ count, unit }) => lastUnits(unit, count))

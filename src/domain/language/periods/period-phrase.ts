@@ -138,7 +138,7 @@ export const NOT_ONE_PERIOD = new RefusedPhrase(
   'Ask about one at a time, or a range such as 2026-08..2026-10.',
 );
 
-/** Two that follow one another are one period. */
+/** Joins two dates that follow one another into one period. */
 export function joined(from: DateExpression, to: DateExpression): PhraseMeaning | RefusedPhrase | undefined {
   if (sharesMonth(from, to)) return undefined;
   if (follows(from, to) || (from.kind === 'yesterday' && to.kind === 'today'))

@@ -95,7 +95,7 @@ export function datedSpan(point: DatedSpan, today: Day): CalendarSpan {
   return isMeant ? current : spanOf(point, yearOf(today) - 1);
 }
 
-/** No more than so many years lie between two 29ths of February. */
+/** The most years between two 29ths of February. */
 const LEAP_GAP = 8;
 /** Among so many months in a row, at least one day of any number has begun, and one is to come. */
 const MONTHS_TO_31ST = 4;

@@ -17,9 +17,9 @@ const THANKED = 'thanks, thank you, thx';
 const THANKS = setOf(THANKED);
 /** What may follow thanks that ask nothing: “have a great weekend”. */
 const FAREWELLS = setOf('for, have, see');
-/** In letters, with a comma before it and a space after it. */
+/** In characters, including the comma before it and the space after it. */
 const LONGEST_FAREWELL = 8;
-/** What any text may begin with. */
+/** Words that any text may begin with, follow-up or not. */
 const WEAK = 'so, ok, okay, now, do, show, please, yes, great, cool, nice, perfect, hi, hello, hey';
 const WEAK_LEADS: ReadonlySet<string> = new Set([...listOf(WEAK, THANKED), COMMA]);
 /** These ask for the answer in the same form, for example as a file. */
@@ -32,7 +32,7 @@ const LEADS = [
 ];
 const TAILS = [...listOf('please, pls, too, as well, instead, only, then'), COMMA];
 
-/** What stands for the projects of the answer. */
+/** Words that refer to the projects of the last answer. */
 const PRONOUNS = listOf(
   'that project, this project, the project, the same project, same project, that one',
   'these projects, those projects, the projects, the same projects',
@@ -143,7 +143,7 @@ export function readFollowUpText(text: string): FollowUpText {
 
 const WHAT = 'what';
 
-/** It may be wanted alone, or to compare with. */
+/** Ambiguous: the person may want that period alone, or a comparison with it. */
 const SAME_OF_LAST_YEAR =
   /^(?:(?:and|in|for|on|the) )*same (month|week|quarter|period|time|days?) (?:of |in )?last year$/;
 

@@ -115,7 +115,7 @@ const SET_UP = [
 /** Tally moves no money. */
 const ORDER = /^(?:(?:can|could|will|would) you )?(?:pay|charge|bill|burn)$/;
 
-/** Only days are ranked. */
+/** The costliest weeks or months, or several days: Tally names only the costliest day. */
 const RANKED_DAYS =
   /\b(?:most expensive|biggest|largest|costliest|highest) (?:\d+$|(?:week|month|quarter|year)s?\b)/;
 

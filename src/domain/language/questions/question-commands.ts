@@ -20,7 +20,7 @@ export interface QuestionCommand {
   readonly text: string;
 }
 
-/** What may be meant where nothing says it, the likeliest first. */
+/** Subjects to try when the question names none, likeliest first. */
 const EITHER: readonly Subject[] = ['balance', 'spend'];
 
 interface MadeCommand {

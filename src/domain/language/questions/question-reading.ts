@@ -94,7 +94,7 @@ export function subjectsOf({ said, rest }: QuestionWords): readonly Subject[] | 
   return isAmount && isHeld && !said.has('past') && !said.has('noun') ? ['balance'] : [];
 }
 
-/** Beside them “projects” are all of them. */
+/** Beside these, the bare word “projects” means all projects. */
 const NOUN_BESIDE = ['rank', 'first', 'by', 'which'] as const;
 
 /** Whether the question also has the role or subject that this role needs. */
@@ -145,9 +145,10 @@ function parseRest({ rest, typed, text: asked }: QuestionWords, aliases: Aliases
   return { readings, refusal };
 }
 
-/** Before a project's name there is none of these: “how much memory”. */
+/** Words for people, which are never a project's name here. */
 const PEOPLE =
   /^(?:he|she|everyone|everybody|someone|somebody|anyone|people|person|teams?|users?|guys|folks|colleagues?|customers?)$/i;
+/** A word after one of these is no project's name: “how much memory”. */
 const NOT_BEFORE_NAME = '(?:much|many|more|less|which|what|an?|any|some|by|per)';
 
 /** What is said beside a word that may be the name of a project; undefined where another one is named. */

@@ -164,7 +164,7 @@ const BEFORE_MONTH: ReadonlySet<string> = new Set(
 );
 const NAMED_LIKE_MONTHS: ReadonlySet<string> = new Set(['may', 'jan', 'april', 'june', 'august']);
 
-/** As first words they tell somebody to do something. */
+/** At the beginning of a text these are orders, not questions. */
 const ORDERS = /^(?:go|keep|hold|stay|stick|use)$/;
 
 /** A word that is a name and something else as well, or a month and something else: `what may prod cost`. */

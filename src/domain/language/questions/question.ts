@@ -18,7 +18,7 @@ export interface Offered {
   readonly refusal?: InvalidWord;
 }
 
-/** No command keeps every word. */
+/** No command covers every word, so none is offered. */
 export interface Refused {
   readonly kind: 'refused';
   readonly refusal: InvalidWord;

@@ -21,7 +21,7 @@ const byLetters = lazy(() =>
   ),
 );
 
-/** After so many words that nobody knows, the text is no question. */
+/** A text with more unknown words than this isn't a question. */
 const MOST_UNKNOWN = 3;
 
 /** The plain word of which this one has two letters swapped. */
@@ -77,7 +77,7 @@ const PERIOD_WORDS: readonly string[] = [...SUGGESTIONS.keys()];
 
 /** Shorter question words come first: `wat did prod cost`. Several spellings may be near where they are forms of one word. */
 function meantWord(word: string, at: number): string | undefined {
-  // It is for the grammar to say what else it may mean.
+  // A mistyped period: the refusal suggests its correction.
   if (nearestWords(word, PERIOD_WORDS).length > 0) return undefined;
   const near = nearestWords(word, at === 0 ? [...meantWords(), 'what', 'whats'] : meantWords());
   const [first = ''] = near;

@@ -152,7 +152,7 @@ describe('in a command', () => {
     );
   });
 
-  it('refuses what is no period', () => {
+  it('refuses text that is not a period', () => {
     for (const [phrase] of REFUSED) {
       const text = `prod ${phrase} csv`;
       expect([text, wordsRead(text)]).toEqual([text, 'refused']);
