@@ -256,7 +256,10 @@ describe('tally init without a terminal', () => {
     expect(init.output()).toContain('chmod 600 .env');
     expect(init.output()).toContain('.env exists. Tally keeps its values and adds the missing ones.');
     const other = initAlone(['--url', 'https://tally.example.com']);
-    expect([await other.ended, other.output()]).toEqual([64, expect.stringContaining('started with --socket')]);
+    expect([await other.ended, other.output()]).toEqual([
+      64,
+      expect.stringContaining('started with --socket'),
+    ]);
   });
 
   it('ends with what the doctor finds where Redis is away and Slack refuses the token', async () => {

@@ -23,8 +23,11 @@ describe('the keys of a workspace', () => {
     expect(new Set([...one, ...other]).size).toBe(2 * one.length);
   });
 
-  it.each(['', 't1', 'T1}', 'T 1', 'T1:record', 'T'.repeat(65)])('are refused for what is not an ID: %s', (id) => {
-    expect(() => keys.keysOf(id)).toThrow(RangeError);
-    expect(keys.isSlackId(id)).toBe(false);
-  });
+  it.each(['', 't1', 'T1}', 'T 1', 'T1:record', 'T'.repeat(65)])(
+    'are refused for what is not an ID: %s',
+    (id) => {
+      expect(() => keys.keysOf(id)).toThrow(RangeError);
+      expect(keys.isSlackId(id)).toBe(false);
+    },
+  );
 });
