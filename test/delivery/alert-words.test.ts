@@ -247,7 +247,7 @@ describe('an alert of a spike', () => {
     expect(recovers(of(day(), later({ baseline: undefined })))).toBe('prod recovered.');
     expect(recovers(of(day({ baseline: undefined })))).toBe('prod recovered.');
     expect(correctionText(told(of(day({ amount: big(45) }))), WORDS)).toBe(
-      'Corrected: billing now reports 45 EUR for Wed 18 Nov.',
+      'prod corrected: billing now reports 45 EUR for Wed 18 Nov.',
     );
   });
 });
@@ -377,7 +377,8 @@ describe('the message of an alert', () => {
 
   it('leaves out a figure that a later one replaced', () => {
     const events = [CROSSED, correctedTo(3), CROSSED, correctedTo(9)];
-    expect(shown(events).lines.join()).toContain('Corrected: billing now reports 9 EUR for Wed 18 Nov.');
+    expect(shown(events).text).toBe('<1> corrected: billing now reports 9 EUR for Wed 18 Nov');
+    expect(shown(events).lines.join()).toMatch(/ · Alert: &lt;1&gt; has 40 EUR left.* · Corrected/s);
     expect(shown(events).lines.join()).not.toContain('3 EUR');
     expect(shown([CROSSED, RECOVERED, CROSSED]).lines.join()).not.toContain('ecovered');
   });
@@ -390,13 +391,13 @@ describe('the message of an alert', () => {
     expect(shown([CROSSED, RECOVERED]).text).toBe('<1> recovered: 60 EUR left');
     expect(shownLines(RECOVERED).slice(0, 4)).toEqual([
       '<1> recovered: 60 EUR left',
-      'AT · &lt;1&gt; has 40 EUR left, below 50 EUR',
+      'AT · Alert: &lt;1&gt; has 40 EUR left, below 50 EUR',
       ':eyes: AT · Acknowledged by <@U2>',
       ':white_check_mark: AT · Recovered',
     ]);
     expect(shownLines(RECOVERED, correctedTo(3)).slice(0, 5)).toEqual([
-      'Corrected: billing now reports 3 EUR for Wed 18 Nov',
-      'AT · &lt;1&gt; has 40 EUR left, below 50 EUR',
+      '<1> corrected: billing now reports 3 EUR for Wed 18 Nov',
+      'AT · Alert: &lt;1&gt; has 40 EUR left, below 50 EUR',
       ':eyes: AT · Acknowledged by <@U2>',
       ':white_check_mark: AT · Recovered',
       'AT · Corrected',
@@ -416,7 +417,7 @@ describe('the message of an alert', () => {
     expect(text).toBe('<1> has 40 EUR left, below 50 EUR. 70 EUR on Wed 18 Nov.');
     const history = lines.slice(3, 7);
     expect(history.map((line) => line.replaceAll(/<!date[^>]*>/g, 'AT'))).toEqual([
-      'AT · &lt;1&gt; has 49 EUR left, below 50 EUR',
+      'AT · Alert: &lt;1&gt; has 49 EUR left, below 50 EUR',
       ':eyes: AT · Acknowledged by <@U2>',
       ':zzz: AT · Snoozed by <@U3> until: AT',
       'AT · The threshold was changed. This alert is about the earlier one.',
@@ -479,8 +480,10 @@ describe('the chart of an alert', () => {
     of: ReturnType<typeof figures>,
     balances = new Map<string, Big>(),
     episode = '2026-11',
+    isOver = false,
   ) {
-    const chart = JSON.parse(JSON.stringify(alertChart(rule, of as never, balances, episode) ?? null)) as {
+    const drawing = alertChart(rule, of as never, balances, episode, isOver);
+    const chart = JSON.parse(JSON.stringify(drawing ?? null)) as {
       readonly title: string;
       readonly chart: {
         readonly type: string;
@@ -521,6 +524,7 @@ describe('the chart of an alert', () => {
     );
     expect(known?.series[0]?.[1]).toEqual(['Sun 15 9', 'Wed 18 30']);
     expect(drawn(BALANCE, figures({}, 40))).not.toBeNull();
+    expect(drawn(BALANCE, figures({ 1: 5, 2: 7 }, 40), new Map(), '', true)).toBeNull();
     expect(drawn(BALANCE, figures({}))).toBeNull();
   });
 

@@ -390,7 +390,8 @@ describe('a watch on spikes', () => {
       ['Project 123 cost 8', true],
     ]);
     await report(8_500);
-    expect(alerts()[0]?.blocks).toContain('Corrected: billing now reports 8,500.00 for Thu 19 Nov.');
+    expect(alerts()[0]?.text).toBe('Project 123 corrected: billing now reports 8,500.00 for Thu 19 Nov');
+    expect(alerts()[0]?.blocks).toContain('Alert: Project 123 cost 8,000.00 on Thu 19 Nov');
     expect(replies()).toHaveLength(2);
   });
 });

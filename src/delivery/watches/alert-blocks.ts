@@ -57,7 +57,7 @@ export function alertMessage(view: AlertView): Message {
   const { title, why } = headlineOf(newest ?? last, words);
   const history = alert.events.flatMap((event, at) => {
     if (event === recovered || event === newest) return historyText(event, () => SETTLED[event.kind]);
-    const isAbove = event === last && recovered === undefined;
+    const isAbove = event === last && newest === undefined;
     if (isAbove || isSuperseded(alert.events, at)) return [];
     return historyText(event, (figure) => figureText(figure, words));
   });
@@ -109,12 +109,14 @@ export function figureText(event: FiguresEvent, words: AlertWords): string {
   }
 }
 
-/** That it recovered since it was last crossed, and the newest figure since then, which is what is true now. */
+/** That it recovered since it was last crossed, and the newest figure since the crossing, which is what is true now. */
 function recoveryOf({ events }: Alert) {
   const since = events.slice(events.findLastIndex(isCrossing)).filter(isFigure);
   const recovered = since.findLast(({ kind }) => kind === 'recovered');
-  return { recovered, newest: recovered && since.at(-1) };
+  return { recovered, newest: since.at(-1) };
 }
+
+export const hasRecovered = (alert: Alert): boolean => recoveryOf(alert).recovered !== undefined;
 
 /** Whether it has neither recovered nor got another threshold since it was last crossed. */
 const isOpen = ({ events }: Alert): boolean =>
@@ -136,6 +138,7 @@ function historyText(event: AlertEvent, wordFigures: (event: FiguresEvent) => st
   const at = formatInstant(event.at);
   switch (event.kind) {
     case 'crossed':
+      return `${at} · Alert: ${escapeMarkup(wordFigures(event))}`;
     case 'corrected':
       return `${at} · ${escapeMarkup(wordFigures(event))}`;
     case 'recovered':

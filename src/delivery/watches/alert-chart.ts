@@ -29,14 +29,16 @@ interface Point {
  *
  * @param balances known ones, by day; for the others it is worked out from what was spent since
  * @param episode of a budget its month
+ * @param isOver whether money may have been added since, so that only known balances are drawn
  */
 export function alertChart(
   rule: WatchRule,
   figures: WatchFigures,
   balances: ReadonlyMap<Day, Money>,
   episode: string,
+  isOver = false,
 ): Chart | undefined {
-  const { title, name, threshold, points } = chartOf(rule, figures, balances, episode);
+  const { title, name, threshold, points } = chartOf(rule, figures, balances, episode, isOver);
   const known = everyFew(points.filter(({ value }) => value !== undefined));
   if (known.length < 2) return undefined;
   const drawn = (values: readonly (Money | undefined)[]) =>
@@ -61,12 +63,18 @@ function everyFew(points: readonly Point[]): readonly Point[] {
   return points.filter((_, at) => (points.length - 1 - at) % step === 0);
 }
 
-function chartOf(rule: WatchRule, figures: WatchFigures, balances: ReadonlyMap<Day, Money>, episode: string) {
+function chartOf(
+  rule: WatchRule,
+  figures: WatchFigures,
+  balances: ReadonlyMap<Day, Money>,
+  episode: string,
+  isOver: boolean,
+) {
   const { amounts, today, zone } = figures;
   const days = daysBefore(today, DAYS, zone);
   switch (rule.kind) {
     case 'balance': {
-      const value = balanceOn(figures, balances);
+      const value = balanceOn(figures, balances, !isOver);
       const points = [...days, today].map((day) => ({ day, value: value(day), threshold: rule.below }));
       return { title: 'Balance by day', name: 'Left', threshold: 'Alert below', points };
     }
@@ -100,7 +108,11 @@ function chartOf(rule: WatchRule, figures: WatchFigures, balances: ReadonlyMap<D
 }
 
 /** Known, or worked out backwards from the balance now; undefined across a day that is not reported. */
-function balanceOn({ account, amounts, today }: WatchFigures, balances: ReadonlyMap<Day, Money>) {
+function balanceOn(
+  { account, amounts, today }: WatchFigures,
+  balances: ReadonlyMap<Day, Money>,
+  isWorkedOut: boolean,
+) {
   const known = new Map(balances);
   if (account !== undefined && 'value' in account.balance) known.set(today, account.balance.value);
   return (day: Day): Money | undefined => {
@@ -108,6 +120,7 @@ function balanceOn({ account, amounts, today }: WatchFigures, balances: Readonly
     for (let at = day; at <= today; at = addDays(at, 1)) {
       const balance = known.get(at);
       if (balance !== undefined) return balance.plus(sumMoney(spent));
+      if (!isWorkedOut) return undefined;
       // What today has cost so far isn't known.
       const next = addDays(at, 1) === today ? ZERO : amounts.get(addDays(at, 1));
       if (next === undefined) return undefined;

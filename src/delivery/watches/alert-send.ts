@@ -9,7 +9,7 @@ import type { MessageTopic } from '../outbox/remember-topic.ts';
 import { recordFailed, trackMessage } from '../outbox/send-message.ts';
 import { type StoredMessageJob, sendStoredMessage, sendsAt } from '../outbox/stored-message.ts';
 import { editMessage } from '../outbox/unclaimed-messages.ts';
-import { alertMessage, alertReply, sourceText } from './alert-blocks.ts';
+import { alertMessage, alertReply, hasRecovered, sourceText } from './alert-blocks.ts';
 import { alertChart } from './alert-chart.ts';
 import { alertWords } from './alert-wording.ts';
 import { isSuspended, WATCH_STATE } from './check-time.ts';
@@ -152,7 +152,10 @@ function viewOf({ watch, figures }: AlertTask, { alert, message }: Found, contex
     isAgain: message.isAgain === true,
     source: [sourceText(watch, zone), ...covered].join(' · '),
     words: alertWords(watch, context.workspace, today),
-    chart: judged && figures && alertChart(watch.rule, judged, knownBalances(figures), episodeOf(alert)),
+    chart:
+      judged &&
+      figures &&
+      alertChart(watch.rule, judged, knownBalances(figures), episodeOf(alert), hasRecovered(alert)),
   };
 }
 

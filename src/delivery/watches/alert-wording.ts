@@ -187,10 +187,10 @@ function recoveredTo(level: WatchLevel, facts: AlertFacts, words: AlertWords): s
   }
 }
 
-/** What an alert about a day says when billing reports another amount for it. */
+/** The alert's header when billing reports another amount for its day: `prod corrected: billing now reports 9.00 EUR for Wed 18 Nov.` */
 export function correctionText({ facts }: EventFigures, words: AlertWords): string {
   const read = readFacts(facts);
-  return `Corrected: ${read.kind === 'spike' ? reportedNow(read, words) : 'billing now reports another amount'}.`;
+  return `${words.label} corrected: ${read.kind === 'spike' ? reportedNow(read, words) : 'billing now reports another amount'}.`;
 }
 
 const reportedNow = ({ day, spend }: FactsOf<'spike'>, { money }: AlertWords): string =>
