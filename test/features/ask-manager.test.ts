@@ -170,7 +170,7 @@ describe('a refusal', () => {
 
     it('lets a manager do that very thing with one press', async () => {
       await press(ADMIN, await refused('pause'), 'Do it');
-      await newest(MEMBER, `<@${ADMIN}> did what you asked for: “/billing schedules pause schedul1”.`);
+      await newest(MEMBER, `<@${ADMIN}> did what you asked for: \`/billing schedules pause schedul1\`.`);
       expect(await bot.redis.client.hget(HASH, 'schedule:schedul1')).toContain('"why":"person"');
     });
 
@@ -225,7 +225,7 @@ describe('what only managers do', () => {
     const view = JSON.stringify(bot.slack.modal(OWNER)?.view);
     expect(view).toContain('"initial_value":"prod"');
     expect(view).toContain('"initial_value":"123"');
-    await newest(MEMBER, `<@${OWNER}> is on it: “${COMMAND}”.`);
+    await newest(MEMBER, `<@${OWNER}> is on it: \`${COMMAND}\`.`);
     const other = await newest(ADMIN, `<@${OWNER}> has been on it since`);
     expect(buttonsOf(other)).toEqual(['Do it', 'No']);
   });
@@ -242,7 +242,7 @@ describe('what only managers do', () => {
     await bot.slack.waitFor(() => bot.slack.modal(ADMIN)?.errors !== undefined);
     expect(await state()).toBe('taken');
     await bot.slack.submit(ADMIN, { alias: 'prod', id: '123' });
-    await newest(MEMBER, `<@${ADMIN}> did what you asked for: “${COMMAND}”.`);
+    await newest(MEMBER, `<@${ADMIN}> did what you asked for: \`${COMMAND}\`.`);
     await newest(OWNER, `Done by <@${ADMIN}>`);
     expect(await state()).toBe('done');
     expect((await auditLines()).slice(0, 2).sort()).toEqual([
@@ -268,7 +268,7 @@ describe('what only managers do', () => {
     bot.slack.failNext('chat.postMessage', { status: 429, retryAfter: 1 });
     await press(ADMIN, got, 'No');
     await newest(OWNER, `Refused by <@${ADMIN}>`);
-    await newest(MEMBER, `<@${ADMIN}> said no to “${COMMAND}”.`);
+    await newest(MEMBER, `<@${ADMIN}> said no to \`${COMMAND}\`.`);
   }, 30_000);
 
   it('is done at once where there is no form', async () => {
@@ -315,7 +315,7 @@ describe('what only managers do', () => {
   it('tells the person of a no, and can’t be asked again that day', async () => {
     await asks(COMMAND);
     await press(ADMIN, await newest(ADMIN, COMMAND), 'No');
-    await newest(MEMBER, `<@${ADMIN}> said no to “${COMMAND}”.`);
+    await newest(MEMBER, `<@${ADMIN}> said no to \`${COMMAND}\`.`);
     await newest(OWNER, `Refused by <@${ADMIN}>`);
     const again = await bot.ask(COMMAND, MEMBER);
     await press(MEMBER, again, BUTTON, CHANNEL);
@@ -375,7 +375,7 @@ describe('a question that is allowed once', () => {
     expect(got.visibleText).toContain('one answer about prod (project 123, Cloud platform) to them alone');
     expect(buttonsOf(got)).toEqual(['Allow once', 'No']);
     await press(OWNER, got, 'Allow once');
-    const told = await newest(MEMBER, `<@${OWNER}> allowed “/balance prod” once.`);
+    const told = await newest(MEMBER, `<@${OWNER}> allowed \`/balance prod\` once.`);
     await newest(ADMIN, `Allowed by <@${OWNER}>`);
     await press(MEMBER, told, 'Show the answer');
     await newest(MEMBER, '4.242');
@@ -500,7 +500,7 @@ describe('a button or a form that only managers may use', () => {
     await bot.slack.waitFor(() => modalText(OWNER).includes('Project ID'));
     expect(initial('alias')).toBe('live');
     await bot.slack.submit(OWNER, {});
-    await newest(ADMIN, 'did what you asked for: “/billing projects edit prod live 123 cloud”');
+    await newest(ADMIN, 'did what you asked for: `/billing projects edit prod live 123 cloud`');
     expect(await bot.redis.client.hget(HASH, 'project:live')).toContain('"id":"123"');
   });
 

@@ -54,6 +54,24 @@ describe('an app whose commands have a prefix', () => {
   });
 });
 
+describe('an app that Slack calls by another name', () => {
+  it('is mentioned, or named, where help and errors say how to ask it', async () => {
+    bot = await startBot({ prefix: 'acme' });
+    await addConnection(bot);
+    const all = await bot.ask('/acme-billing help more', OWNER);
+    expect(all.visibleText).toContain('<@U0TALLYBOT> `spend [project] [period] [product]`');
+    expect(all.visibleText).toContain('in a direct message leave out <@U0TALLYBOT>.');
+    const short = await bot.ask('/acme-billing help', OWNER);
+    expect(short.visibleText).toContain('<@U0TALLYBOT> `how much did');
+    await bot.slack.say(OWNER, 'C0FINANCE1', '/acme-billing watch 123 balance 1');
+    const form = () => textOf(bot.slack.modal(OWNER)?.view ?? {});
+    await bot.slack.waitFor(() => form().includes('/invite '));
+    expect(form()).toMatch(/\/invite (?:@Tally acme|<@U0TALLYBOT>) there/);
+    expect(form()).not.toMatch(/@Tally(?! acme)/);
+    expect(bot.slack.calls.filter(({ method }) => method === 'auth.test').length).toBeLessThan(4);
+  });
+});
+
 describe('an app whose commands have no prefix', () => {
   it('writes what Slack calls them', async () => {
     bot = await startBot();

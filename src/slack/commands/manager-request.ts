@@ -70,6 +70,10 @@ const commandElements = (line: string): RichTextElement[] =>
     )
     .filter((element) => element.type !== 'text' || element.text.trim() !== '');
 
+/** The same as mrkdwn. */
+const commandMarkup = (line: string): string =>
+  `\`${escapeMarkup(line).replace(/ ?&lt;@([A-Z0-9]+)&gt; ?/g, '` <@$1> `')}\``.replace(/` ?`/g, '').trim();
+
 function placeOf(channel: string | undefined): RichTextElement[] {
   if (channel === undefined) return [{ type: 'text', text: ' from Home.' }];
   if (isDirectMessage(channel)) return [{ type: 'text', text: ' in a direct message with Tally.' }];
@@ -172,7 +176,7 @@ function stateBlocks(request: ManagerRequest): readonly Block[] {
 /** The managers' answer, for the person who asked. */
 export function answerMessage(request: ManagerRequest): Message {
   const { state, by = '', answeredAt = 0, command, opensForm } = request;
-  const what = `“${escapeMarkup(typedCommand(request)).replace(/&lt;@([A-Z0-9]+)&gt;/g, '<@$1>')}”`;
+  const what = commandMarkup(typedCommand(request));
   const who = mention(by);
   switch (state) {
     case 'allowed': {

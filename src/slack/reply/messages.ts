@@ -113,7 +113,7 @@ export function createMessages(
           log.warn({ err }, 'Could not delete a message'),
         );
       const shown = place?.kind === 'message' && !place.isPublic ? place : undefined;
-      const options = { replace: replace || (place?.kind === 'response-url' && place.canReplace) };
+      const options = { client, replace: replace || (place?.kind === 'response-url' && place.canReplace) };
       await sendFirstPossible(log, [
         ...(shown === undefined
           ? []
@@ -137,7 +137,7 @@ export function createMessages(
       const send =
         channel !== undefined && (responseUrl === undefined || thread !== undefined)
           ? () => postMessage(client, { channel, thread: publicThread }, message)
-          : () => responseUrls.post(responseUrl ?? '', message, { everyone: true });
+          : () => responseUrls.post(responseUrl ?? '', message, { client, everyone: true });
       await sendFirstPossible(log, [
         ...(shown === undefined ? [] : [() => replaceMessage(client, shown, message)]),
         send,

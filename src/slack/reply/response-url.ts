@@ -4,7 +4,7 @@ import { decodeLeniently, exchange, parseRetryAfter } from '../../http/exchange.
 import type { CommandNames } from '../command-names.ts';
 import { escapeMessageText, type Message } from '../kit/atoms.ts';
 import { sendOrSimplify } from '../kit/rich-blocks.ts';
-import { isUnclearStatus, reportApiCall } from '../web-client.ts';
+import { isUnclearStatus, reportApiCall, type WebClient } from '../web-client.ts';
 
 /** How a message goes out through a `response_url`. */
 export interface ResponseOptions {
@@ -12,7 +12,14 @@ export interface ResponseOptions {
   readonly everyone?: boolean;
   /** Replaces the message whose button was clicked. */
   readonly replace?: boolean;
+  /** Of the workspace, for Tally's own name there. */
+  readonly client?: WebClient;
 }
+
+const UNNAMED = {
+  inTexts: <T>(message: T): T => message,
+  inTextsFor: async <T>(message: T): Promise<T> => message,
+};
 
 export type ResponseUrlClient = ReturnType<typeof createResponseUrlClient>;
 
@@ -25,7 +32,7 @@ const MAX_RESPONSE = 65_536;
  */
 export function createResponseUrlClient(
   timeout = 5000,
-  names: Pick<CommandNames, 'inTexts'> = { inTexts: (message) => message },
+  names: Pick<CommandNames, 'inTexts' | 'inTextsFor'> = UNNAMED,
 ) {
   const agent = new Agent({
     headersTimeout: timeout,
@@ -40,15 +47,16 @@ export function createResponseUrlClient(
   async function send(
     url: string,
     message: Message,
-    { everyone = false, replace = false }: ResponseOptions,
+    { everyone = false, replace = false, client }: ResponseOptions,
   ): Promise<void> {
     // The TypeError of a malformed URL would quote it, and it is a secret.
     if (!URL.canParse(url)) throw new SlackFailed('response_url', 'invalid_url');
+    const escaped = escapeMessageText(message);
     const body = JSON.stringify({
       response_type: everyone ? 'in_channel' : 'ephemeral',
       replace_original: replace,
       delete_original: false,
-      ...names.inTexts(escapeMessageText(message)),
+      ...(client === undefined ? names.inTexts(escaped) : await names.inTextsFor(escaped, client)),
     });
     let isSent = false;
     const { statusCode, headers, ...response } = await exchange(agent, {
