@@ -7,7 +7,7 @@
  */
 import type { KnownBlock, View } from '@slack/types';
 
-/** An external user belongs to another organisation and only appears in shared channels. */
+/** An external user belongs to another organization and only appears in shared channels. */
 export type Role = 'owner' | 'admin' | 'member' | 'guest' | 'external';
 
 export interface Person {

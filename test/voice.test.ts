@@ -18,7 +18,7 @@ const RETIRED: readonly RegExp[] = [
   /\btakes? tokens back\b/i,
   /\bgiv(?:en|ing|es) back\b/i,
   /\bas one\b/i,
-  /\bother organisations?\b/i,
+  /\bother organizations?\b/i,
   /\bthose who\b/i,
   /\bgoes on after\b/i,
   /, perhaps\b/i,

@@ -68,7 +68,7 @@ export interface Manifest {
   scopes: ReadonlySet<string>;
   /** The events that the app subscribes to. */
   events: ReadonlySet<string>;
-  /** The app's steps for Workflow Builder, which only apps for organisations can have. */
+  /** The app's steps for Workflow Builder, which only apps for organizations can have. */
   steps: readonly WorkflowStep[];
 }
 

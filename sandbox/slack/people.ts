@@ -84,7 +84,7 @@ export const USER_GROUPS: readonly UserGroup[] = [
   { id: FINOPS, handle: 'finops', name: 'FinOps', members: [MEMBER] },
 ];
 
-/** The workspace or organisation that a person belongs to. */
+/** The workspace or organization that a person belongs to. */
 export const teamOf = ({ role, team }: Person): string => team ?? (role === 'external' ? OTHER_TEAM : TEAM);
 
 /** The bot is not in #finance, so that people can try `/invite` there. */

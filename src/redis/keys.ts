@@ -29,7 +29,7 @@ export const threadsKey = (id: string): string => `${ofWorkspace(id)}:threads`;
 export const threadTimesKey = (id: string): string => `${ofWorkspace(id)}:thread-times`;
 /** The lease of the process that refreshes the workspace's Slack token. */
 export const tokenLockKey = (id: string): string => `${ofWorkspace(id)}:token-lock`;
-/** The workspaces that an organisation's installation serves. */
+/** The workspaces that an organization's installation serves. */
 export const membersKey = (id: string): string => `${ofWorkspace(id)}:members`;
 
 /** A digest of what `tally copy` wrote: a record that differs from it was changed here. */
@@ -98,7 +98,7 @@ export const LAYOUT_KEY = 'tally:layout';
 export const onceKey = (kind: 'event' | 'request' | 'state' | 'access', id: string): string =>
   `tally:${kind}:${id}`;
 
-/** IDs of Slack's teams and organisations have capitals and digits only; anything else could name another key. */
+/** IDs of Slack's teams and organizations have capitals and digits only; anything else could name another key. */
 export const isSlackId = (id: string): boolean => /^[A-Z0-9]{1,64}$/.test(id);
 
 function checked(id: string): string {
@@ -110,8 +110,8 @@ function checked(id: string): string {
 export const FIELDS = {
   /** What Slack gave for the workspace, sealed. */
   installation: 'installation',
-  /** The organisation whose installation a workspace uses if it has none itself. */
-  organisation: 'served',
+  /** The organization whose installation a workspace uses if it has none itself. */
+  organization: 'served',
   settings: 'settings',
   /** By name. */
   connection: 'connection:',

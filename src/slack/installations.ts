@@ -29,7 +29,7 @@ import {
 } from './install/token-check.ts';
 import { createUninstallHandler } from './install/uninstall.ts';
 import { createWelcome } from './install/welcome.ts';
-import { isOrganisationId, originOf, type PayloadOrigin, type SlackPayload } from './request/payload.ts';
+import { isOrganizationId, originOf, type PayloadOrigin, type SlackPayload } from './request/payload.ts';
 import type { SlackServices } from './services.ts';
 import {
   BACKGROUND_OPTIONS,
@@ -116,7 +116,7 @@ function manyWorkspaces(oauth: OAuth, apiUrl: string, services: InstallationServ
   };
   const page = `${oauth.publicUrl}${INSTALL_PATH}`;
   const notInstalled = createNotInstalledReply(page, installed.knows, services.responseUrls, log);
-  /** Whether a workspace can do without its organisation's installation. */
+  /** Whether a workspace can do without its organization's installation. */
   const hasOwnInstallation = async (id: string): Promise<boolean> => {
     try {
       const own = await tokens.find(id);
@@ -139,7 +139,7 @@ function manyWorkspaces(oauth: OAuth, apiUrl: string, services: InstallationServ
     if (text === undefined) return;
     const { bot, isEnterpriseInstall } = parseInstallation(text).installation;
     if (await isTokenAccepted(clientOf(bot?.token ?? ''))) return;
-    await (isEnterpriseInstall ? forget.organisation(id) : forget.workspace(id));
+    await (isEnterpriseInstall ? forget.organization(id) : forget.workspace(id));
     tokens.drop(id);
   };
 
@@ -170,8 +170,8 @@ function manyWorkspaces(oauth: OAuth, apiUrl: string, services: InstallationServ
     },
     async clientFor(workspace) {
       const known =
-        (await tokens.find(workspace)) ?? (await findOf(tokens, await installed.organisationOf(workspace)));
-      const bot = isOrganisationId(workspace) ? undefined : known?.installation.bot;
+        (await tokens.find(workspace)) ?? (await findOf(tokens, await installed.organizationOf(workspace)));
+      const bot = isOrganizationId(workspace) ? undefined : known?.installation.bot;
       if (bot === undefined) throw new NotInstalled('unknown');
       return cachedClient(bot.token, workspace);
     },
@@ -218,8 +218,8 @@ const findOf = async (
 ): Promise<KnownInstallation | undefined> => (id === undefined ? undefined : tokens.find(id));
 
 /**
- * A workspace without its own installation uses its organisation's, whatever the payload says. It is linked to the
- * organisation before anything of it is stored, so that uninstalling finds it.
+ * A workspace without its own installation uses its organization's, whatever the payload says. It is linked to the
+ * organization before anything of it is stored, so that uninstalling finds it.
  *
  * @throws NotInstalled
  */
@@ -234,7 +234,7 @@ async function findForPayload(
     if (!known.installation.isEnterpriseInstall || teamId === undefined || known.joined.has(teamId))
       return known;
     const own = await installed.read(teamId);
-    // In a shared channel, the payload may name the workspace of another customer beside the organisation.
+    // In a shared channel, the payload may name the workspace of another customer beside the organization.
     const isOther = own !== undefined && parseInstallation(own).installation.enterprise?.id !== enterpriseId;
     if (isOther || !(await installed.join(installationId(known.installation), teamId))) continue;
     known.joined.add(teamId);
@@ -250,12 +250,12 @@ function authorizeResult(
 ): AuthorizeResult {
   if (bot === undefined) throw new NotInstalled('unknown');
   const workspace = isEnterpriseInstall ? origin.teamId : team?.id;
-  const organisation = enterprise?.id ?? origin.enterpriseId;
+  const organization = enterprise?.id ?? origin.enterpriseId;
   return {
     botToken: bot.token,
     botId: bot.id,
     botUserId: bot.userId,
     ...(workspace !== undefined && { teamId: workspace }),
-    ...(organisation !== undefined && { enterpriseId: organisation }),
+    ...(organization !== undefined && { enterpriseId: organization }),
   };
 }

@@ -2,7 +2,7 @@ import { NotAllowed } from '../domain/failure/index.ts';
 import type { Settings } from './settings.ts';
 
 /**
- * What Slack says a person is: an owner or admin, a full member, a guest, a member of another organisation, or nobody:
+ * What Slack says a person is: an owner or admin, a full member, a guest, a member of another organization, or nobody:
  * a bot, or somebody who left.
  */
 export type Role = 'admin' | 'member' | 'guest' | 'external' | 'nobody';

@@ -25,7 +25,7 @@ const schema = z.object({
   managerGroups: z.array(group).max(MAX_MANAGER_GROUPS).readonly().default([]),
   /** Whether guests may ask. */
   guests: z.boolean().default(false),
-  /** Whether members of other organisations, in shared channels, may ask. */
+  /** Whether members of other organizations, in shared channels, may ask. */
   externals: z.boolean().default(false),
   /** Name of the connection for projects that name none. */
   connection: z.string().default('main'),

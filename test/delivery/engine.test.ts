@@ -236,7 +236,7 @@ it.each([
   ['is deleted', {}, [], []],
   ['stays if the workspace belongs to it', {}, [TEAM], ['served']],
   ['stays beside anything else', { settings: '{}' }, [], ['served', 'settings']],
-])('the note of an organisation that has left %s', async (_, fields, members, left) => {
+])('the note of an organization that has left %s', async (_, fields, members, left) => {
   await redis.client.hset(recordKey(TEAM), { served: 'E0GRID0001', ...fields });
   if (members.length > 0) await redis.client.sadd(membersKey('E0GRID0001'), ...members);
   await parts.engine.changed(TEAM);

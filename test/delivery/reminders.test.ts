@@ -139,7 +139,7 @@ describe('a token of somebody who has left', () => {
   it.each<[string, object | 'unknown']>([
     ['was deactivated', { deleted: true }],
     ['became a guest', { is_restricted: true }],
-    ['moved to another organisation', { team_id: 'T0OTHER001' }],
+    ['moved to another organization', { team_id: 'T0OTHER001' }],
     ['was removed', 'unknown'],
   ])('who %s: each reminder reaches the admins and owners, and each can replace it', async (_, profile) => {
     await set('settings', JSON.stringify({ managers: [BOSS] }));

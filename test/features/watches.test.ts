@@ -283,7 +283,7 @@ describe('a saved watch', () => {
 
   it.each([
     ['a guest', GUEST],
-    ['somebody of another organisation', EXTERNAL],
+    ['somebody of another organization', EXTERNAL],
   ])('does not alert %s', async (_, person) => {
     await openForm('watch prod balance 50000', OWNER, OWNERS_DM);
     const text = await save({ people: [OWNER, person] });

@@ -84,7 +84,7 @@ describe('every write of a workspace that a newer version has written', () => {
     'a delivery that has to wait': (client) => createDeliveryLog(client).backOff(lease, 1),
     'figures of a watch': (client) => createWatchFiguresStore(client).save(lease, 'x', figures),
     'its deletion': (client) => createDeletion({ redis: client }).workspace(TEAM),
-    'its deletion from an organisation': (client) => createDeletion({ redis: client }).member(TEAM),
+    'its deletion from an organization': (client) => createDeletion({ redis: client }).member(TEAM),
     'a reseal': (client) => resealAll(client, keyring, () => undefined),
   };
 

@@ -87,7 +87,7 @@ describe('a post without a payload', () => {
     expect(bot.slack.called('oauth.v2.access').length).toBe(before + 1);
   });
 
-  it('finds the organisation of a workspace that has used its installation', async () => {
+  it('finds the organization of a workspace that has used its installation', async () => {
     await started();
     await bot.install(GRID);
     await expect(worker.clientFor(GRID.id)).rejects.toEqual(new NotInstalled('unknown'));
@@ -97,7 +97,7 @@ describe('a post without a payload', () => {
 
   it.each([
     ['the workspace', { team_ids: [GRID.id], type: 'team_access_revoked' }],
-    ['its organisation', { type: 'app_uninstalled' }],
+    ['its organization', { type: 'app_uninstalled' }],
   ])('does not go out once %s has left', async (_, event) => {
     await started();
     await bot.install(GRID);

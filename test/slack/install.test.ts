@@ -392,7 +392,7 @@ describe('a workspace without an installation that can be used', () => {
   });
 });
 
-describe('an organisation', () => {
+describe('an organization', () => {
   it('installs once for all of its workspaces, which are noted under it', async () => {
     await started();
     const { html } = await bot.install(GRID);

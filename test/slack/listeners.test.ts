@@ -413,7 +413,7 @@ describe('an event', () => {
     expect(ran).toEqual(['spend the end']);
   });
 
-  it('of a person of another organisation is refused', async () => {
+  it('of a person of another organization is refused', async () => {
     const { text, ephemeral } = await reply(
       () => send({ user: EXTERNAL, user_team: OTHER_TEAM, channel: SHARED }),
       ...[EXTERNAL, SHARED],

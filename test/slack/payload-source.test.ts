@@ -60,12 +60,12 @@ describe('where a payload comes from', () => {
       { teamId: 'T2', userId: 'U1', homeTeamId: 'T2' },
     ],
     [
-      'an organisation alone, which is no workspace',
+      'an organization alone, which is no workspace',
       { enterprise_id: 'E1', enterprise: { id: 'E2' }, user_id: 'U1', user: { id: 'U2' } },
       { userId: 'U1' },
     ],
     [
-      'an organisation’s click',
+      'an organization’s click',
       {
         ...{ team: null, enterprise: { id: 'E1' }, user: { id: 'U2', team_id: 'T1' } },
         view: { id: 'V1', type: 'modal', app_installed_team_id: 'E1' },
@@ -73,7 +73,7 @@ describe('where a payload comes from', () => {
       { teamId: 'T1', userId: 'U2', homeTeamId: 'T1', viewId: 'V1' },
     ],
     [
-      'an organisation’s form, clicked by a member of another one',
+      'an organization’s form, clicked by a member of another one',
       {
         ...{ team: { id: 'T2' }, enterprise: { id: 'E2' }, user: { id: 'U2', team_id: 'T2' } },
         view: { id: 'V1', type: 'modal', app_installed_team_id: 'E1' },
@@ -129,18 +129,18 @@ describe('where an event comes from', () => {
       { team_id: 'T2', context_team_id: 'T1', authorizations: [{ ...GRID, team_id: null }] },
       'T1',
     ],
-    ['the organisation’s', { team_id: 'T1', authorizations: [{ ...GRID, team_id: 'E1' }] }, 'T1'],
+    ['the organization’s', { team_id: 'T1', authorizations: [{ ...GRID, team_id: 'E1' }] }, 'T1'],
     [
-      'nobody’s, where the channel is shared and the workspace another organisation’s',
+      'nobody’s, where the channel is shared and the workspace another organization’s',
       { team_id: 'T2', is_ext_shared_channel: true, authorizations: [{ ...GRID, team_id: null }] },
       undefined,
     ],
     [
-      'the organisation’s own workspace in a shared channel',
+      'the organization’s own workspace in a shared channel',
       { team_id: 'T1', enterprise_id: 'E1', is_ext_shared_channel: true, authorizations: [GRID] },
       'T1',
     ],
-    ['nobody’s, with the organisation alone', { team_id: 'E1', enterprise_id: 'E1' }, undefined],
+    ['nobody’s, with the organization alone', { team_id: 'E1', enterprise_id: 'E1' }, undefined],
   ])('%s', (_, payload, teamId) => {
     expect(originOf({ event: { type: 'message' }, ...payload }).teamId).toBe(teamId);
   });

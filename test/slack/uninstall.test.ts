@@ -153,7 +153,7 @@ describe('a workspace that leaves', () => {
   });
 });
 
-describe('an organisation that leaves', () => {
+describe('an organization that leaves', () => {
   const installed = async () => {
     await started();
     await bot.install(SOUTH);

@@ -1,4 +1,4 @@
-/** A minimal Slack with several workspaces and organisations: OAuth, tokens and signed requests. */
+/** A minimal Slack with several workspaces and organizations: OAuth, tokens and signed requests. */
 import { createHmac, randomBytes } from 'node:crypto';
 import { createServer, type IncomingMessage } from 'node:http';
 import type { AddressInfo } from 'node:net';
@@ -13,7 +13,7 @@ export interface Team {
   readonly id: string;
   readonly name: string;
   readonly enterprise?: string;
-  /** Installed for the whole organisation. */
+  /** Installed for the whole organization. */
   readonly whole?: boolean;
   /** Lifetime of a token in seconds; turns token rotation on. */
   readonly expires?: number;
@@ -22,7 +22,7 @@ export interface Team {
 interface Call {
   readonly method: string;
   readonly fields: Readonly<Record<string, string>>;
-  /** The workspace or organisation of the call's token. */
+  /** The workspace or organization of the call's token. */
   readonly of: string | undefined;
   readonly token: string | undefined;
 }
@@ -166,7 +166,7 @@ export async function startOAuthSlack() {
     },
     /** Accepts a token that was issued earlier. */
     grant: (token: string, team: Team) => void tokens.set(token, team),
-    /** Revokes every token of a workspace or organisation. */
+    /** Revokes every token of a workspace or organization. */
     revoke(id: string) {
       for (const [token, team] of tokens) if (team.id === id || team.enterprise === id) tokens.delete(token);
     },

@@ -204,7 +204,7 @@ describe('what is under way when a workspace leaves', () => {
     await nothing();
   });
 
-  it('leaves no key: an entry, an event, a lock, a renewed token, a note, a workspace of its organisation', async () => {
+  it('leaves no key: an entry, an event, a lock, a renewed token, a note, a workspace of its organization', async () => {
     const installed = createInstallationStore({ redis, keyring: createKeyring([OLD]) });
     await installed.save('T1', 'an installation');
     await createDeletion({ redis: redis, others: async () => undefined }).workspace('T1');

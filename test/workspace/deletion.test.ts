@@ -12,11 +12,11 @@ beforeEach(async () => {
 });
 afterEach(() => redis.close());
 
-describe('deleting an organisation', () => {
+describe('deleting an organization', () => {
   it('also deletes what other parts keep of each of its workspaces', async () => {
     await redis.client.sadd(membersKey(ORG), ...TEAMS);
     const deleted: string[] = [];
-    await createDeletion({ redis: redis.client, others: async (id) => void deleted.push(id) }).organisation(
+    await createDeletion({ redis: redis.client, others: async (id) => void deleted.push(id) }).organization(
       ORG,
     );
     expect(deleted.sort()).toEqual([ORG, ...TEAMS]);
@@ -29,7 +29,7 @@ describe('deleting an organisation', () => {
       redis: redis.client,
       others: () => Promise.reject(new Error('the queue does not answer')),
     });
-    await expect(failing.organisation(ORG)).rejects.toThrow('the queue does not answer');
+    await expect(failing.organization(ORG)).rejects.toThrow('the queue does not answer');
     expect((await redis.client.smembers(membersKey(ORG))).sort()).toEqual(TEAMS);
   });
 });

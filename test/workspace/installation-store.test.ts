@@ -9,7 +9,7 @@ import {
 import { createMemberAccessNotes } from '../../src/workspace/once/replay-protection.ts';
 import { type TestRedis, testRedis } from '../support/redis.ts';
 
-const [ORGANISATION, NORTH, SOUTH] = ['E0GRID0001', 'T0NORTH001', 'T0SOUTH001'];
+const [ORGANIZATION, NORTH, SOUTH] = ['E0GRID0001', 'T0NORTH001', 'T0SOUTH001'];
 const keyring = createKeyring([{ id: 'k1', key: randomBytes(32) }]);
 
 let redis: TestRedis;
@@ -38,7 +38,7 @@ describe('a token that two processes renew', () => {
   });
 });
 
-describe('a workspace that joins an organisation', () => {
+describe('a workspace that joins an organization', () => {
   /** A store in which this happens just before the workspace is written. */
   const interruptedBy = (happens: () => Promise<unknown>): InstallationRecords => {
     const client = new Proxy(redis.client, {
@@ -54,31 +54,31 @@ describe('a workspace that joins an organisation', () => {
     return createInstallationStore({ redis: client, keyring });
   };
   const revoke = () =>
-    createMemberAccessNotes(redis.client).note(ORGANISATION, NORTH, 'revoked', Math.floor(Date.now() / 1000));
+    createMemberAccessNotes(redis.client).note(ORGANIZATION, NORTH, 'revoked', Math.floor(Date.now() / 1000));
   const traces = async () => [
-    await redis.client.smembers(membersKey(ORGANISATION)),
+    await redis.client.smembers(membersKey(ORGANIZATION)),
     await redis.client.exists(recordKey(NORTH)),
   ];
-  beforeEach(() => one.save(ORGANISATION, 'installed'));
+  beforeEach(() => one.save(ORGANIZATION, 'installed'));
 
   it.each([
     ['is let go', revoke],
-    ['loses the organisation', () => redis.client.del(recordKey(ORGANISATION))],
+    ['loses the organization', () => redis.client.del(recordKey(ORGANIZATION))],
   ])('leaves nothing when it %s meanwhile', async (_, happens) => {
-    expect(await interruptedBy(happens).join(ORGANISATION, NORTH)).toBe(false);
+    expect(await interruptedBy(happens).join(ORGANIZATION, NORTH)).toBe(false);
     expect(await traces()).toEqual([[], 0]);
   });
 
   it('keeps its own installation in that case', async () => {
     await one.save(NORTH, 'its own');
-    expect(await interruptedBy(revoke).join(ORGANISATION, NORTH)).toBe(false);
-    expect([await one.read(NORTH), await one.organisationOf(NORTH)]).toEqual(['its own', undefined]);
+    expect(await interruptedBy(revoke).join(ORGANIZATION, NORTH)).toBe(false);
+    expect([await one.read(NORTH), await one.organizationOf(NORTH)]).toEqual(['its own', undefined]);
   });
 
   it('can be released alone', async () => {
     await revoke();
-    expect(await other.join(ORGANISATION, SOUTH)).toBe(true);
-    expect(await one.join(ORGANISATION, NORTH)).toBe(false);
-    expect(await redis.client.smembers(membersKey(ORGANISATION))).toEqual([SOUTH]);
+    expect(await other.join(ORGANIZATION, SOUTH)).toBe(true);
+    expect(await one.join(ORGANIZATION, NORTH)).toBe(false);
+    expect(await redis.client.smembers(membersKey(ORGANIZATION))).toEqual([SOUTH]);
   });
 });

@@ -135,31 +135,31 @@ describe('an installation', () => {
     expect(await rotating.read('T1')).toBe('second');
   });
 
-  it('of an organisation serves the workspaces that joined, until one of them leaves', async () => {
+  it('of an organization serves the workspaces that joined, until one of them leaves', async () => {
     const store = installed();
     await store.join('E1', 'T1');
     expect(await redis.keys('*')).toEqual([]);
     await store.save('E1', 'an installation');
     for (const id of ['T1', 'T2']) await store.join('E1', id);
     expect((await redis.smembers(membersKey('E1'))).toSorted()).toEqual(['T1', 'T2']);
-    expect(await store.organisationOf('T1')).toBe('E1');
-    expect(await store.organisationOf('T3')).toBeUndefined();
+    expect(await store.organizationOf('T1')).toBe('E1');
+    expect(await store.organizationOf('T3')).toBeUndefined();
     expect(await redis.zscore(indexKey(0), 'T1')).not.toBeNull();
     const deletion = createDeletion({ redis: redis, others: async () => undefined });
     await deletion.workspace('T1', 'E1');
     expect(await redis.smembers(membersKey('E1'))).toEqual(['T2']);
-    await deletion.organisation('E1');
+    await deletion.organization('E1');
     expect(await workspaceKeys(redis)).toEqual([]);
   });
 
-  it('leaves nothing of a workspace that joins while its organisation leaves', async () => {
+  it('leaves nothing of a workspace that joins while its organization leaves', async () => {
     await installed().save('E1', 'an installation');
     const leaving = new Proxy(redis, {
       get(target, name) {
         if (name !== 'eval') return Reflect.get(target, name).bind(target);
         return async (...args: Parameters<Redis['eval']>) => {
           if (args.includes('HSET'))
-            await createDeletion({ redis: redis, others: async () => undefined }).organisation('E1');
+            await createDeletion({ redis: redis, others: async () => undefined }).organization('E1');
           return redis.eval(...args);
         };
       },

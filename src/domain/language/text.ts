@@ -10,7 +10,7 @@ const INVISIBLE = /\p{Cf}|\p{Variation_Selector}/gu;
 
 const DASHES = /[\p{Pd}\u2212\u2043\u02d7]+/gu;
 
-/** No language stacks more marks on a letter, and normalising sorts each stack: that takes the square of its height. */
+/** No language stacks more marks on a letter, and normalizing sorts each stack: that takes the square of its height. */
 const STACKED = /(\p{M}{30})\p{M}+/gu;
 
 /** The apostrophe of a year of two digits, `oct '25`; it is kept as `^`, so that 25 is not read as a day. */

@@ -13,7 +13,7 @@ export interface StoredInstallation {
   readonly at: Millis;
 }
 
-/** @returns the workspace's ID, or the organisation's for an org-wide installation @throws RangeError without either */
+/** @returns the workspace's ID, or the organization's for an org-wide installation @throws RangeError without either */
 export function installationId({ isEnterpriseInstall, enterprise, team }: Installation): string {
   const id = isEnterpriseInstall ? enterprise?.id : team?.id;
   if (id === undefined) throw new RangeError('An installation belongs to a workspace or an organization.');
@@ -35,7 +35,7 @@ export type InstallationTokens = ReturnType<typeof createInstallationTokens>;
 
 /** A cached installation. */
 export interface KnownInstallation extends StoredInstallation {
-  /** The workspaces of an organisation that this process has linked to it. */
+  /** The workspaces of an organization that this process has linked to it. */
   readonly joined: Set<string>;
 }
 

@@ -26,9 +26,9 @@ export interface ManifestChoices {
   readonly url?: string | undefined;
   /** `acme` makes `/acme-balance` of `/balance`. */
   readonly prefix?: string | undefined;
-  /** Whether an organisation can install the app for all of its workspaces. */
+  /** Whether an organization can install the app for all of its workspaces. */
   readonly org?: boolean | undefined;
-  /** Custom steps by their callback ID. With them the app has to be one that an organisation can install. */
+  /** Custom steps by their callback ID. With them the app has to be one that an organization can install. */
   readonly functions?: Readonly<Record<string, ManifestFunction>> | undefined;
 }
 

@@ -92,16 +92,16 @@ export const definitionList = (rows: readonly (readonly [term: string, what: str
   `<dl>${rows.map(([term, what]) => `<dt>${term}</dt><dd>${what}</dd>`).join('')}</dl>`;
 
 /**
- * @param name the workspace's or organisation's, as Slack has it
+ * @param name the workspace's or organization's, as Slack has it
  * @param open Slack's address that opens the app; undefined when Slack didn't name it
  */
 export function donePage(
   name: string | undefined,
-  isOrganisation: boolean,
+  isOrganization: boolean,
   open: string | undefined,
 ): HtmlPage {
   const where = name === undefined ? '' : ` in ${escapeHtml(name)}`;
-  const first = isOrganisation
+  const first = isOrganization
     ? '<li>Choose the workspaces for Tally in your organization’s settings in Slack, under Integrations.</li>\n'
     : '';
   return page(

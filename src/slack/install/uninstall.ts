@@ -2,9 +2,9 @@ import type { Logger } from 'pino';
 import type { Millis } from '../../domain/time/calendar.ts';
 import type { MemberAccess, MemberAccessNotes } from '../../workspace/once/replay-protection.ts';
 import type { Deletion } from '../../workspace/record/deletion.ts';
-import { isOrganisationId, type SlackPayload } from '../request/payload.ts';
+import { isOrganizationId, type SlackPayload } from '../request/payload.ts';
 
-/** The events by which a workspace or an organisation uninstalls Tally, or lets a workspace use it again. */
+/** The events by which a workspace or an organization uninstalls Tally, or lets a workspace use it again. */
 export const UNINSTALL_EVENTS = [
   ...['app_uninstalled', 'tokens_revoked', 'team_access_revoked', 'team_access_granted'],
 ] as const;
@@ -21,7 +21,7 @@ export interface TokenStatus {
 const LATE = 3_600;
 
 /**
- * Deletes everything of a workspace or organisation that uninstalls Tally. Slack's events come in any order and more than
+ * Deletes everything of a workspace or organization that uninstalls Tally. Slack's events come in any order and more than
  * once, so each deletes everything, and doing it twice is harmless.
  *
  * @returns a handler that returns false for any other event, and throws StoreUnavailable: then Slack must send it again
@@ -55,43 +55,43 @@ export function createUninstallHandler({
     return late > 0 && late < LATE && (await tokenStatus.works(id));
   };
 
-  const isOrganisation = async (body: SlackPayload): Promise<boolean> => {
-    const { team_id: team, enterprise_id: organisation } = body;
-    if (!organisation) return false;
+  const isOrganization = async (body: SlackPayload): Promise<boolean> => {
+    const { team_id: team, enterprise_id: organization } = body;
+    if (!organization) return false;
     if (body.is_enterprise_install ?? body.authorizations?.[0]?.is_enterprise_install) return true;
-    if (!team || team === organisation) return true;
+    if (!team || team === organization) return true;
     // Once its tokens are revoked, Slack may not say which of the two was installed.
     if (
       (await tokenStatus.since(team)) !== undefined ||
-      (await tokenStatus.since(organisation)) === undefined
+      (await tokenStatus.since(organization)) === undefined
     )
       return false;
-    return !(await tokenStatus.works(organisation));
+    return !(await tokenStatus.works(organization));
   };
 
   const uninstall = async (body: SlackPayload, event: string): Promise<void> => {
-    const { team_id: team, enterprise_id: organisation } = body;
-    const whole = await isOrganisation(body);
-    const id = whole ? organisation : team;
+    const { team_id: team, enterprise_id: organization } = body;
+    const whole = await isOrganization(body);
+    const id = whole ? organization : team;
     if (!id || (await isOutdated(id, body))) return;
-    if (whole) await forget.organisation(id);
-    else await forget.workspace(id, organisation ?? undefined);
+    if (whole) await forget.organization(id);
+    else await forget.workspace(id, organization ?? undefined);
     gone(id, event);
   };
 
   /** @returns the workspaces that the event is about; none that a later event was about */
   const membersIn = async (body: SlackPayload, state: MemberAccess): Promise<readonly string[]> => {
-    const { event_time: at = Math.floor(clock() / 1000), enterprise_id: organisation, event } = body;
-    const teams = (event?.team_ids ?? []).filter((id) => !isOrganisationId(id));
-    if (!organisation) return teams;
-    onGone(organisation);
-    const current = await Promise.all(teams.map((team) => access.note(organisation, team, state, at)));
+    const { event_time: at = Math.floor(clock() / 1000), enterprise_id: organization, event } = body;
+    const teams = (event?.team_ids ?? []).filter((id) => !isOrganizationId(id));
+    if (!organization) return teams;
+    onGone(organization);
+    const current = await Promise.all(teams.map((team) => access.note(organization, team, state, at)));
     return teams.filter((_, index) => current[index]);
   };
 
   return async (given: SlackPayload): Promise<boolean> => {
     const { event } = given;
-    const body = withOrganisation(given);
+    const body = withOrganization(given);
     switch (event?.type) {
       case 'app_uninstalled':
         await uninstall(body, event.type);
@@ -114,9 +114,9 @@ export function createUninstallHandler({
   };
 }
 
-/** Slack may give the organisation's ID as the workspace's, or name the organisation in the authorization alone. */
-function withOrganisation(body: SlackPayload): SlackPayload {
+/** Slack may give the organization's ID as the workspace's, or name the organization in the authorization alone. */
+function withOrganization(body: SlackPayload): SlackPayload {
   const { team_id: team, enterprise_id, authorizations } = body;
-  const inTeam = team && isOrganisationId(team) ? team : undefined;
+  const inTeam = team && isOrganizationId(team) ? team : undefined;
   return { ...body, enterprise_id: enterprise_id || inTeam || authorizations?.[0]?.enterprise_id || null };
 }

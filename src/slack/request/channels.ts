@@ -11,7 +11,7 @@ export interface Channel {
   readonly name: string | undefined;
   readonly isPrivate: boolean;
   readonly isArchived: boolean;
-  /** Shared with another organisation, or an invitation is pending. */
+  /** Shared with another organization, or an invitation is pending. */
   readonly isShared: boolean;
   /** Tally is a member. */
   readonly isJoined: boolean;

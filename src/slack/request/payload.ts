@@ -9,7 +9,7 @@ import { splitMetadata } from '../kit/modal.ts';
 
 /** The fields of a payload that Tally or Bolt reads. Others are not checked. */
 const word = z.string().nullish();
-/** The ID of a workspace or organisation, which becomes part of Redis keys. */
+/** The ID of a workspace or organization, which becomes part of Redis keys. */
 const team = z
   .string()
   .regex(/^[A-Z0-9]{0,64}$/)
@@ -185,7 +185,7 @@ export type Audience = 'asker' | 'channel';
 
 /** Whose record a payload is about, and whose installation it came by. */
 export interface PayloadOrigin {
-  /** Never an organisation's ID. Undefined if the payload names no workspace of the installation. */
+  /** Never an organization's ID. Undefined if the payload names no workspace of the installation. */
   readonly teamId: SlackId | undefined;
   readonly enterpriseId: string | undefined;
   readonly isEnterpriseInstall: boolean;
@@ -193,34 +193,34 @@ export interface PayloadOrigin {
 
 type Id = string | null | undefined;
 
-export const isOrganisationId = (id: string): boolean => id.startsWith('E');
+export const isOrganizationId = (id: string): boolean => id.startsWith('E');
 const workspaceAmong = (...ids: readonly Id[]): string | undefined =>
-  ids.find((id): id is string => !!id && !isOrganisationId(id));
-const organisationAmong = (...ids: readonly Id[]): string | undefined =>
-  ids.find((id): id is string => !!id && isOrganisationId(id));
+  ids.find((id): id is string => !!id && !isOrganizationId(id));
+const organizationAmong = (...ids: readonly Id[]): string | undefined =>
+  ids.find((id): id is string => !!id && isOrganizationId(id));
 
-/** The one place where a payload is assigned to a workspace: Slack writes an organisation's ID into any of the fields. */
+/** The one place where a payload is assigned to a workspace: Slack writes an organization's ID into any of the fields. */
 export const originOf = (payload: SlackPayload): PayloadOrigin =>
   payload.event === undefined ? originOfInteraction(payload) : originOfEvent(payload);
 
 function originOfInteraction(payload: SlackPayload): PayloadOrigin {
   const { team, user, view, enterprise, is_enterprise_install: flag } = payload;
   const installed = view?.app_installed_team_id;
-  const installedFor = organisationAmong(installed);
-  const own = organisationAmong(payload.enterprise_id, enterprise?.id, team?.enterprise_id);
-  // The workspace of somebody from another organisation is not one of the installation's.
+  const installedFor = organizationAmong(installed);
+  const own = organizationAmong(payload.enterprise_id, enterprise?.id, team?.enterprise_id);
+  // The workspace of somebody from another organization is not one of the installation's.
   const isOutside = installedFor !== undefined && own !== undefined && own !== installedFor;
   const here = [payload.team_id, team?.id];
   return {
     teamId: isOutside
       ? undefined
       : // In a form of a shared channel, `team` is an external user's own. In Home, `installed` may be another
-        // workspace of the organisation that also installed the app.
+        // workspace of the organization that also installed the app.
         workspaceAmong(
           ...(view?.type === 'home' ? [...here, installed] : [installed, ...here]),
           user?.team_id,
         ),
-    enterpriseId: installedFor ?? own ?? organisationAmong(...here),
+    enterpriseId: installedFor ?? own ?? organizationAmong(...here),
     isEnterpriseInstall: installedFor !== undefined || flag === true || flag === 'true',
   };
 }
@@ -231,9 +231,9 @@ function originOfEvent(payload: SlackPayload): PayloadOrigin {
   const authorization = authorizations?.[0];
   const enterpriseId =
     authorization === undefined
-      ? organisationAmong(enterprise_id, team_id)
-      : organisationAmong(authorization.enterprise_id, authorization.team_id);
-  // In a shared channel, the outer `team_id` may be the other organisation's.
+      ? organizationAmong(enterprise_id, team_id)
+      : organizationAmong(authorization.enterprise_id, authorization.team_id);
+  // In a shared channel, the outer `team_id` may be the other organization's.
   const isOutside = isShared === true && authorization !== undefined && enterprise_id !== enterpriseId;
   return {
     teamId: workspaceAmong(authorization?.team_id, context, isOutside ? undefined : team_id),

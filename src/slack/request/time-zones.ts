@@ -34,7 +34,7 @@ const allZones = lazy((): readonly Zone[] => [
 ]);
 const MOST = 100;
 
-/** No zone name is longer, and normalising many combining marks takes quadratic time. */
+/** No zone name is longer, and normalizing many combining marks takes quadratic time. */
 const LONGEST_QUERY = 100;
 
 const squeeze = (text: string): string =>

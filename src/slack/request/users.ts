@@ -70,8 +70,8 @@ export function createUserDirectory(clock: () => Millis, most = 5000) {
     ]);
     const isOurs =
       teamId === (owner.team ?? teamId) &&
-      (user.enterprise_user?.enterprise_id ?? owner.organisation) ===
-        (owner.organisation ?? user.enterprise_user?.enterprise_id);
+      (user.enterprise_user?.enterprise_id ?? owner.organization) ===
+        (owner.organization ?? user.enterprise_user?.enterprise_id);
     return {
       teamId,
       id: userId,
@@ -206,11 +206,11 @@ const isRateLimited = (error: unknown): boolean =>
 
 interface TokenOwner {
   readonly team?: SlackId | undefined;
-  readonly organisation?: string | undefined;
+  readonly organization?: string | undefined;
 }
 
 /**
- * The workspace that a token belongs to, or the organisation, looked up once: a payload of another one comes from an
+ * The workspace that a token belongs to, or the organization, looked up once: a payload of another one comes from an
  * external user, whatever it claims.
  */
 function ownerOfClient() {
@@ -220,7 +220,7 @@ function ownerOfClient() {
     if (hit !== undefined) return hit;
     const owner = callSlack('auth.test', () => client.auth.test()).then((answer) =>
       answer.is_enterprise_install === true
-        ? { organisation: answer.enterprise_id }
+        ? { organization: answer.enterprise_id }
         : { team: answer.team_id },
     );
     known.set(client, owner);

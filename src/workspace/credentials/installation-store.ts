@@ -9,7 +9,7 @@ import { createWorkspaceIndex } from '../record/workspace-index.ts';
 import { sealOwnerOf } from './sealed-fields.ts';
 
 /**
- * What Slack gave for a workspace or an organisation: a text that only `slack/` reads, sealed as a whole.
+ * What Slack gave for a workspace or an organization: a text that only `slack/` reads, sealed as a whole.
  *
  * @throws StoreUnavailable from each method
  */
@@ -62,28 +62,28 @@ export function createInstallationStore({ redis, keyring }: { redis: RedisConnec
     /** Whether anything in Redis still names it, although no installation may be there. */
     knows: index.knows,
     /**
-     * Records that this workspace uses an organisation's installation, so that both are deleted together.
-     * @returns false, with nothing recorded, if the organisation has none or took the workspace away
+     * Records that this workspace uses an organization's installation, so that both are deleted together.
+     * @returns false, with nothing recorded, if the organization has none or took the workspace away
      */
-    async join(organisation: string, workspace: SlackId): Promise<boolean> {
-      if (await access.isRevoked(organisation, workspace)) return false;
+    async join(organization: string, workspace: SlackId): Promise<boolean> {
+      if (await access.isRevoked(organization, workspace)) return false;
       // The two are in different slots. The list of members is written first, so that uninstalling finds the workspace.
-      const keys = [recordKey(organisation), membersKey(organisation)];
-      const ask = (script: string) => evalInWorkspace(redis, organisation, script, keys, workspace);
+      const keys = [recordKey(organization), membersKey(organization)];
+      const ask = (script: string) => evalInWorkspace(redis, organization, script, keys, workspace);
       if ((await ask(JOIN)) !== 1) return false;
       await index.touch(workspace);
-      const note = [FIELDS.organisation, organisation] as const;
+      const note = [FIELDS.organization, organization] as const;
       await writeInWorkspace(redis, workspace, 'HSET', recordKey(workspace), ...note);
-      if ((await ask(IS_MEMBER)) === 1 && !(await access.isRevoked(organisation, workspace))) return true;
+      if ((await ask(IS_MEMBER)) === 1 && !(await access.isRevoked(organization, workspace))) return true;
       // Either of them left in between, and deleted what was there then.
-      await writeInWorkspace(redis, organisation, 'SREM', membersKey(organisation), workspace);
-      const fields = [FIELDS.installation, FIELDS.organisation];
+      await writeInWorkspace(redis, organization, 'SREM', membersKey(organization), workspace);
+      const fields = [FIELDS.installation, FIELDS.organization];
       await evalInWorkspace(redis, workspace, UNDO_JOIN, keysOf(workspace), ...fields);
       return false;
     },
-    /** The organisation noted for this workspace; the note is deleted when either of them leaves. */
-    organisationOf: async (workspace: SlackId): Promise<string | undefined> =>
-      (await guardRead(() => redis.hget(recordKey(workspace), FIELDS.organisation))) ?? undefined,
+    /** The organization noted for this workspace; the note is deleted when either of them leaves. */
+    organizationOf: async (workspace: SlackId): Promise<string | undefined> =>
+      (await guardRead(() => redis.hget(recordKey(workspace), FIELDS.organization))) ?? undefined,
     /** @returns the way to unlock it, which also happens after `LOCK_MS`; undefined if another process holds the lock */
     async lock(id: string): Promise<(() => Promise<void>) | undefined> {
       const lease = await acquireLease(redis, id, tokenLockKey(id), LOCK_MS);

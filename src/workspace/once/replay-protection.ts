@@ -44,7 +44,7 @@ export function createEventDedup(redis: RedisConnection) {
 
 export type MemberAccess = 'granted' | 'revoked';
 
-/** What an organisation's last events said of each of its workspaces. */
+/** What an organization's last events said of each of its workspaces. */
 export type MemberAccessNotes = ReturnType<typeof createMemberAccessNotes>;
 
 const NOTE_LATEST = `
@@ -62,11 +62,11 @@ export function createMemberAccessNotes(redis: RedisConnection) {
     onceKey('access', createHash('sha256').update(ids.join(' ')).digest('base64url'));
   return {
     /** @param at when, in s since the epoch @returns false for an event that is older than the last one */
-    async note(organisation: string, workspace: SlackId, access: MemberAccess, at: Millis): Promise<boolean> {
-      const key = keyOf(organisation, workspace);
+    async note(organization: string, workspace: SlackId, access: MemberAccess, at: Millis): Promise<boolean> {
+      const key = keyOf(organization, workspace);
       return (await guardRead(() => redis.eval(NOTE_LATEST, 1, key, at, access, KEPT_MS))) === 1;
     },
-    isRevoked: async (organisation: string, workspace: SlackId) =>
-      (await guardRead(() => redis.hget(keyOf(organisation, workspace), 'access'))) === 'revoked',
+    isRevoked: async (organization: string, workspace: SlackId) =>
+      (await guardRead(() => redis.hget(keyOf(organization, workspace), 'access'))) === 'revoked',
   };
 }

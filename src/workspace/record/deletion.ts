@@ -8,7 +8,7 @@ import type { RecordFields } from './workspace-store.ts';
 export type Deletion = ReturnType<typeof createDeletion>;
 
 /**
- * Deletes everything that Redis holds of a workspace or an organisation. Each step touches one slot of the Cluster. Slack
+ * Deletes everything that Redis holds of a workspace or an organization. Each step touches one slot of the Cluster. Slack
  * repeats the event until every step is done, so steps can be done twice.
  *
  * @throws StoreUnavailable from each method
@@ -31,11 +31,11 @@ export function createDeletion({
     // Last: if this ends early and Slack gives up, the check of the index finds no record, and goes on from here.
     await index.forget(id);
   };
-  const leave = async (id: string, organisation?: string): Promise<boolean> => {
-    const note = await guardRead(() => redis.hget(recordKey(id), FIELDS.organisation));
-    const isElsewhere = note !== null && organisation !== undefined && note !== organisation;
+  const leave = async (id: string, organization?: string): Promise<boolean> => {
+    const note = await guardRead(() => redis.hget(recordKey(id), FIELDS.organization));
+    const isElsewhere = note !== null && organization !== undefined && note !== organization;
     if (isElsewhere || (await isInstalled(id))) {
-      if (!isElsewhere) await writeInWorkspace(redis, id, 'HDEL', recordKey(id), FIELDS.organisation);
+      if (!isElsewhere) await writeInWorkspace(redis, id, 'HDEL', recordKey(id), FIELDS.organization);
       return false;
     }
     await unlinkKeys(id);
@@ -44,24 +44,24 @@ export function createDeletion({
   };
 
   return {
-    async workspace(id: string, organisation?: string): Promise<void> {
+    async workspace(id: string, organization?: string): Promise<void> {
       await unlinkKeys(id);
-      if (organisation !== undefined)
-        await writeInWorkspace(redis, organisation, 'SREM', membersKey(organisation), id);
+      if (organization !== undefined)
+        await writeInWorkspace(redis, organization, 'SREM', membersKey(organization), id);
       await forgetRest(id);
     },
     /**
-     * Deletes a workspace that its organisation's installation no longer serves.
+     * Deletes a workspace that its organization's installation no longer serves.
      * @returns false if it stays through another installation
      */
-    async member(id: string, organisation?: string): Promise<boolean> {
-      if (organisation !== undefined)
-        await writeInWorkspace(redis, organisation, 'SREM', membersKey(organisation), id);
-      return leave(id, organisation);
+    async member(id: string, organization?: string): Promise<boolean> {
+      if (organization !== undefined)
+        await writeInWorkspace(redis, organization, 'SREM', membersKey(organization), id);
+      return leave(id, organization);
     },
-    /** Deletes an organisation, with every workspace that only its installation serves. */
-    async organisation(id: string): Promise<void> {
-      // First the organisation itself: without it no workspace can join after the list is read.
+    /** Deletes an organization, with every workspace that only its installation serves. */
+    async organization(id: string): Promise<void> {
+      // First the organization itself: without it no workspace can join after the list is read.
       await unlinkKeys(id);
       for (const member of await guardRead(() => redis.smembers(membersKey(id)))) await leave(member, id);
       await forgetRest(id);
@@ -76,7 +76,7 @@ if redis.call('HLEN', KEYS[1]) - redis.call('HEXISTS', KEYS[1], '${LAYOUT_FIELD}
 return redis.call('UNLINK', KEYS[1])`;
 
 /**
- * A process that dies while it joins a workspace to an organisation that leaves may write its note after everything was
+ * A process that dies while it joins a workspace to an organization that leaves may write its note after everything was
  * deleted. Deletes such a note if there is nothing else in the record.
  *
  * @returns whether nothing of the workspace is left
@@ -87,10 +87,10 @@ export async function deleteOrphan(
   workspace: SlackId,
   fields: RecordFields,
 ): Promise<boolean> {
-  const organisation = fields[FIELDS.organisation];
-  if (organisation === undefined || Object.keys(fields).length > 1) return false;
-  const isMember = await guardRead(() => redis.sismember(membersKey(organisation), workspace));
+  const organization = fields[FIELDS.organization];
+  if (organization === undefined || Object.keys(fields).length > 1) return false;
+  const isMember = await guardRead(() => redis.sismember(membersKey(organization), workspace));
   if (isMember === 1) return false;
-  const note = [FIELDS.organisation, organisation];
+  const note = [FIELDS.organization, organization];
   return (await evalInWorkspace(redis, workspace, DELETE_NOTE, [recordKey(workspace)], ...note)) === 1;
 }

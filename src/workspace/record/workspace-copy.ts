@@ -1,4 +1,4 @@
-/** Everything that Redis holds of a workspace or an organisation, as values: what moves to another Redis, or to a file. */
+/** Everything that Redis holds of a workspace or an organization, as values: what moves to another Redis, or to a file. */
 import { createHash } from 'node:crypto';
 import * as z from 'zod';
 import { guardRead, type RedisConnection } from '../../redis/connect.ts';

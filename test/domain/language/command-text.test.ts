@@ -568,7 +568,7 @@ describe('any text', () => {
   });
 });
 
-describe('a normalised text', () => {
+describe('a normalized text', () => {
   it('stays the same when it is normalized again', () => {
     const text = fc.string({ unit: fc.constantFrom(...'ab7-_–— .?#"“'), maxLength: 12 });
     fc.assert(

@@ -4,7 +4,7 @@ import { INSTALLER, type Team } from '../support/oauth-slack.ts';
 import { waitUntil } from '../support/wait-until.ts';
 
 const ORG = 'E0GRID0001';
-/** Two workspaces of an organisation that installed Tally as a whole, and another customer's. */
+/** Two workspaces of an organization that installed Tally as a whole, and another customer's. */
 const NORTH: Team = { id: 'T0NORTH001', name: 'North', enterprise: ORG, whole: true };
 const SOUTH: Team = { ...NORTH, id: 'T0SOUTH001', name: 'South' };
 const OTHER: Team = { id: 'T0OTHER001', name: 'Other' };
@@ -22,7 +22,7 @@ const members = async () => (await bot.redis.client.smembers(`tally:{${ORG}}:mem
 const askedAbout = () => bot.slack.called('users.info').at(-1)?.fields.team_id;
 const ofBilling = () => bot.billing.requests.at(-1)?.token;
 
-/** As Slack sends it for an installation of the whole organisation. */
+/** As Slack sends it for an installation of the whole organization. */
 const from = (team: Team) => ({
   ...{ team: null, user: { id: INSTALLER, team_id: team.id } },
   view: { id: 'V1', type: 'modal', app_installed_team_id: ORG, private_metadata: '', state: { values: {} } },
@@ -37,7 +37,7 @@ const eventFrom = (team: Team, event: object) => ({
   event: { user: INSTALLER, channel: 'C0COSTS001', ts: '1.1', ...event },
 });
 
-describe('a payload from one of an organisation’s workspaces', () => {
+describe('a payload from one of an organization’s workspaces', () => {
   const PAYLOADS: readonly (readonly [string, (team: Team) => Promise<unknown>])[] = [
     ['a command', (team) => bot.command(team, '/billing help')],
     ['a click', (team) => bot.interact(team, { ...from(team), ...click('rerun:x', '/billing help') })],
@@ -86,7 +86,7 @@ describe('a payload from one of an organisation’s workspaces', () => {
     ['the Home being opened', (team) => bot.event(eventFrom(team, { type: 'app_home_opened', tab: 'home' }))],
     ['a mention', (team) => bot.event(eventFrom(team, { type: 'app_mention', text: 'help' }))],
     [
-      'a mention whose authorization has the organisation’s ID for the workspace’s',
+      'a mention whose authorization has the organization’s ID for the workspace’s',
       (team) =>
         bot.event({
           ...eventFrom(team, { type: 'app_mention', text: 'help' }),
@@ -95,7 +95,7 @@ describe('a payload from one of an organisation’s workspaces', () => {
     ],
   ];
 
-  it.each(PAYLOADS)('is that workspace’s, not the organisation’s: %s', async (_, send) => {
+  it.each(PAYLOADS)('is that workspace’s, not the organization’s: %s', async (_, send) => {
     for (const team of [NORTH, SOUTH]) {
       await send(team);
       await waitUntil(async () => (await members()).includes(team.id));
@@ -112,7 +112,7 @@ describe('a payload from one of an organisation’s workspaces', () => {
   });
 });
 
-describe('two workspaces of an organisation', () => {
+describe('two workspaces of an organization', () => {
   const balanceByClick = async (team: Team) => {
     const before = bot.billing.requests.length;
     await bot.interact(team, { ...from(team), ...click('run:x', '/balance 123') });
@@ -154,7 +154,7 @@ describe('two workspaces of an organisation', () => {
   });
 });
 
-describe('another customer in a channel that an organisation shares', () => {
+describe('another customer in a channel that an organization shares', () => {
   const inShared = (event: object) => ({
     ...eventFrom(OTHER, { type: 'app_mention', text: 'balance 123', ...event }),
     ...{ enterprise_id: null, context_team_id: null, is_ext_shared_channel: true },
@@ -179,7 +179,7 @@ describe('another customer in a channel that an organisation shares', () => {
     expect(bot.billing.requests).toHaveLength(before);
   });
 
-  it('stays when the organisation leaves', async () => {
+  it('stays when the organization leaves', async () => {
     await bot.connect(OTHER, 'Read-only');
     await bot.interact(OTHER, {
       ...from(OTHER),
@@ -196,10 +196,10 @@ describe('another customer in a channel that an organisation shares', () => {
   });
 });
 
-describe('an organisation’s command without a workspace', () => {
+describe('an organization’s command without a workspace', () => {
   it.each([
     ['an empty one', ''],
-    ['the organisation itself', ORG],
+    ['the organization itself', ORG],
   ])('joins nobody to it, and its uninstall is acknowledged: %s', async (_, id) => {
     const { reply } = await bot.command({ ...NORTH, id }, '/billing help');
     expect(reply).toContain('Tally only answers members');
@@ -211,7 +211,7 @@ describe('an organisation’s command without a workspace', () => {
   });
 });
 
-describe('a workspace that its organisation lets go', () => {
+describe('a workspace that its organization lets go', () => {
   const own: Team = { ...SOUTH, whole: false };
   const access = (change: 'granted' | 'revoked', team: Team, event_time = epochSeconds()) => ({
     ...{ team_id: null, enterprise_id: ORG, event_time },
@@ -231,7 +231,7 @@ describe('a workspace that its organisation lets go', () => {
     expect((await bot.command(SOUTH, '/balance 123')).reply).toContain('left');
   });
 
-  it('also keeps it when the whole organisation leaves, and loses it when its own token is gone, too', async () => {
+  it('also keeps it when the whole organization leaves, and loses it when its own token is gone, too', async () => {
     await bot.install(own);
     await bot.command(SOUTH, '/billing help');
     await bot.command(NORTH, '/billing help');
@@ -266,7 +266,7 @@ describe('a workspace that its organisation lets go', () => {
     expect((await bot.command(SOUTH, '/balance 123')).reply).toContain('left');
   });
 
-  it('is never the organisation itself', async () => {
+  it('is never the organization itself', async () => {
     await bot.connect(NORTH, 'Read-only');
     await bot.event(access('revoked', { ...SOUTH, id: ORG }));
     expect((await bot.command(NORTH, '/balance 123')).reply).toContain('left');
