@@ -41,6 +41,25 @@ describe('limits that the operator sets', () => {
   });
 });
 
+describe('a command that came too fast', () => {
+  it('is offered again with the names that its sender could use there before, and with no other word', async () => {
+    const bot = await startBot({ limits: 'ordinary', env: { LIMIT_REQUESTS_PERSON: '1/50s' } });
+    await addProject(bot, { alias: 'prod', id: '123' });
+    await addProject(bot, { alias: 'payroll', id: '456', channels: ['C0FINANCE1'] });
+    const refused = async (text: string, person: string, channel = CHANNEL) => {
+      const answer = await bot.ask(text, person, channel);
+      expect(answer.visibleText).toMatch(TOO_FAST);
+      return answer.visibleText.includes('Try again\n') || answer.visibleText.endsWith('Try again');
+    };
+    await bot.ask('/billing help', MEMBER);
+    expect(await refused('/spend prod last month', MEMBER)).toBe(true);
+    for (const text of ['/spend hunter2', '/spend prod hunter2', '/spend payroll'])
+      expect(await refused(text, MEMBER)).toBe(false);
+    expect(await refused('/spend prod', MEMBER, 'C0GENERAL1')).toBe(false);
+    await bot.stop();
+  });
+});
+
 describe('a person who sends too many requests', () => {
   /** Connecting takes a command and a form. */
   const LEFT = RATE_LIMITS.requests.person.most - 2;

@@ -1,4 +1,5 @@
 import type { AllMiddlewareArgs, App, RespondArguments } from '@slack/bolt';
+import { LRUCache } from 'lru-cache';
 import { commandText } from '../../domain/commands.ts';
 import {
   InvalidWord,
@@ -10,17 +11,19 @@ import {
 import { parseWithOutput } from '../../domain/language/argument.ts';
 import { formatCommandWords, parseCommandText } from '../../domain/language/command-text.ts';
 import { NO_ALIASES } from '../../domain/language/parse.ts';
+import { MINUTE } from '../../domain/time/calendar.ts';
 import { tryRead } from '../../domain/try-read.ts';
 import { beginRequest, type Note, type RequestVia, trackWork } from '../../runtime/work.ts';
 import type { EventDedup } from '../../workspace/once/replay-protection.ts';
+import { visibleProjects } from '../../workspace/projects/resolve-project.ts';
 import { holdsRegisteredSecret } from '../../workspace/record/workspace.ts';
 import { FOLLOWED, type ThreadOutcome, type ThreadQuestion } from '../../workspace/thread-store.ts';
 import { type Command, offeredAgain, parseCommand } from '../commands/command-buttons.ts';
 import { findAskedProjects } from '../commands/project-answers.ts';
 import { type ErrorReply, type ErrorReport, errorMessageOf } from '../reply/error-reply.ts';
 import { createReply, type Reply } from '../reply/reply.ts';
-import { type SlackPayload, sourceOfPayload } from '../request/payload.ts';
-import { type Authorize, asksFigures, opensForm, type Request } from '../request/request.ts';
+import { type SlackPayload, type Source, sourceOfPayload } from '../request/payload.ts';
+import { type Authorize, asksFigures, opensForm, privateLocation, type Request } from '../request/request.ts';
 import { LOADING_DELAYS, type SlackServices } from '../services.ts';
 import { type CommandHandler, canRead, handlerOf, type Listeners, lookUp, routeOf } from './listeners.ts';
 
@@ -30,6 +33,7 @@ export interface ListenerContext extends SlackServices {
   readonly authorize: Authorize;
   readonly errorReply: ErrorReply;
   readonly eventDedup: EventDedup;
+  readonly recent: ReturnType<typeof createRecentNames>;
 }
 
 /**
@@ -62,7 +66,8 @@ export function registerCommands(app: App, context: ListenerContext, runCommand:
       if (throttled !== undefined) {
         const report = errorReply.explain(throttled, note);
         // Replies in the acknowledgement, so that a flood costs no calls to Slack.
-        const command = isOwnWords(typed.text) ? offeredAgain(typed) : undefined;
+        const names = context.recent.get(readerOf(reply.source))?.() ?? NO_ALIASES;
+        const command = isOwnWords(typed.text, names) ? offeredAgain(typed, names) : undefined;
         return ack(errorMessageOf(report, { command }, true) as RespondArguments);
       }
       await ack();
@@ -72,11 +77,25 @@ export function registerCommands(app: App, context: ListenerContext, runCommand:
 }
 
 /**
- * Whether a text has only IDs and Tally's own words. A command that came too fast is refused before the record is read, so any
- * other word could be a registered secret, and isn't offered again.
+ * Whether a text has only IDs, these names and Tally's own words. A command that came too fast is refused before the record is
+ * read, so any other word could be a registered secret, and isn't offered again.
  */
-const isOwnWords = (text: string): boolean =>
-  isShortText(text) && tryRead(() => parseWithOutput(text, NO_ALIASES, parseCommandText)) !== undefined;
+const isOwnWords = (text: string, names: ReadonlySet<string>): boolean =>
+  isShortText(text) &&
+  tryRead(() => parseWithOutput(text, names, (words) => parseCommandText(words, names))) !== undefined;
+
+/** The names of projects that people could use lately, each where they asked. */
+export const createRecentNames = () =>
+  new LRUCache<string, () => ReadonlySet<string>>({ max: 100, ttl: 5 * MINUTE });
+
+const readerOf = ({ teamId, userId, channel = '' }: Source): string => `${teamId} ${userId} ${channel}`;
+
+/** Read when they are needed. */
+function namesFor(request: Request): () => ReadonlySet<string> {
+  const { workspace } = request;
+  const place = privateLocation(request);
+  return () => new Set(visibleProjects(workspace, place).map(({ alias }) => alias));
+}
 
 /**
  * Runs a command that was typed, mentioned or clicked. Never rejects: errors become replies.
@@ -106,6 +125,7 @@ export function createCommandRunner(context: ListenerContext): RunCommand {
         );
       request = await authorize(reply, handler, note, typed);
       if (request === undefined) return false;
+      if (request.user.canAsk) context.recent.set(readerOf(source), namesFor(request));
       if (handler !== TOO_LONG && holdsRegisteredSecret(text, request.workspace)) throw new SecretPasted();
       if (asksFigures(handler) && !isForm)
         request.reply.startLoadingMessage(Math.max(0, loadingDelays.message - (performance.now() - began)));

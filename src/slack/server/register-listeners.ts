@@ -8,7 +8,13 @@ import { createReply } from '../reply/reply.ts';
 import { type SlackEvent, type SlackPayload, sourceOfEvent } from '../request/payload.ts';
 import { createAuthorize, type Request } from '../request/request.ts';
 import type { SlackServices } from '../services.ts';
-import { createCommandRunner, type ListenerContext, type RunCommand, registerCommands } from './commands.ts';
+import {
+  createCommandRunner,
+  createRecentNames,
+  type ListenerContext,
+  type RunCommand,
+  registerCommands,
+} from './commands.ts';
 import { registerInteractions } from './interactions.ts';
 import { type Listeners, lookUp, type Rerun } from './listeners.ts';
 import { registerSteps } from './steps.ts';
@@ -28,6 +34,7 @@ export function registerListeners(
     ...{ ...services, listeners },
     ...{ authorize: createAuthorize(services), errorReply: createErrorReply(log) },
     eventDedup: createEventDedup(redis),
+    recent: createRecentNames(),
   };
   const runCommand = createCommandRunner(context);
   registerCommands(app, context, runCommand);
