@@ -4,7 +4,7 @@ import { bucketOf } from '../domain/bucket.ts';
 import { StoreUnavailable } from '../domain/failure/index.ts';
 import type { SlackId } from '../domain/slack-id.ts';
 import { HOUR, MINUTE, type Millis } from '../domain/time/calendar.ts';
-import { repeat } from '../runtime/timers.ts';
+import { repeat } from '../runtime/work.ts';
 import type { IndexEntry, WorkspaceIndex } from '../workspace/record/workspace-index.ts';
 import type { Workspace } from '../workspace/record/workspaces.ts';
 import type { Delivery, DeliveryParts } from './delivery.ts';

@@ -1,7 +1,7 @@
 import { MINUTE, type Millis } from '../domain/time/calendar.ts';
 import { guardWrite, type RedisConnection } from '../redis/connect.ts';
 import { probeKey, shardsOf } from '../redis/keys.ts';
-import { withTimeout } from '../runtime/timers.ts';
+import { withTimeout } from '../runtime/work.ts';
 import { VERSION } from './version.ts';
 
 /** How long Redis may take to store something, in ms. */

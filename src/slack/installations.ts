@@ -10,13 +10,17 @@ import {
 import { createMemberAccessNotes, createOAuthNonces } from '../workspace/once/replay-protection.ts';
 import { createDeletion } from '../workspace/record/deletion.ts';
 import {
+  createNotInstalledReply,
+  createWelcome,
+  type NotInstalledReply,
+} from './install/install-messages.ts';
+import {
   createInstallationTokens,
   type InstallationTokens,
   installationId,
   type KnownInstallation,
   parseInstallation,
 } from './install/installation-tokens.ts';
-import { createNotInstalledReply, type NotInstalledReply } from './install/not-installed-reply.ts';
 import { createOAuthFlow, createStateStore, INSTALL_PATH, REDIRECT_PATH } from './install/oauth-flow.ts';
 import type { BrowserRoutes } from './install/pages.ts';
 import { SCOPES } from './install/scopes.ts';
@@ -28,7 +32,6 @@ import {
   tokenStatusOf,
 } from './install/token-check.ts';
 import { createUninstallHandler } from './install/uninstall.ts';
-import { createWelcome } from './install/welcome.ts';
 import { isOrganizationId, originOf, type PayloadOrigin, type SlackPayload } from './request/payload.ts';
 import type { SlackServices } from './services.ts';
 import {

@@ -1,16 +1,15 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import {
+  clipText,
   escapeMarkup,
   escapeMessageText,
   formatInstant,
   header,
   plainText,
 } from '../../src/slack/kit/atoms.ts';
-import { chart } from '../../src/slack/kit/chart.ts';
-import { clipText } from '../../src/slack/kit/limits.ts';
 import { readFields } from '../../src/slack/kit/modal.ts';
-import { collapsedTable, table, withoutRichBlocks } from '../../src/slack/kit/rich-blocks.ts';
+import { chart, collapsedTable, table, withoutRichBlocks } from '../../src/slack/kit/rich-blocks.ts';
 import { anyText } from '../support/any-text.ts';
 
 it('mark-up becomes words in a notification, which shows no blocks', () => {

@@ -4,8 +4,7 @@ import { text } from 'node:stream/consumers';
 import { afterEach, describe, expect, it } from 'vitest';
 import type { SlackFailed } from '../../src/domain/failure/index.ts';
 import type { Message } from '../../src/slack/kit/atoms.ts';
-import { chart } from '../../src/slack/kit/chart.ts';
-import { table } from '../../src/slack/kit/rich-blocks.ts';
+import { chart, table } from '../../src/slack/kit/rich-blocks.ts';
 import { createResponseUrlClient, type ResponseUrlClient } from '../../src/slack/reply/response-url.ts';
 import { type ApiCall, onApiCall } from '../../src/slack/web-client.ts';
 

@@ -25,8 +25,9 @@ import {
 import { noticeLead } from '../../domain/service-notice.ts';
 import { type Day, formatDays } from '../../domain/time/calendar.ts';
 import type { DayNamer } from '../../domain/time/day-groups.ts';
+import type { Chart } from '../../slack/kit/atoms.ts';
 import { escapeMarkup } from '../../slack/kit/atoms.ts';
-import { type Chart, spendChart } from '../../slack/kit/chart.ts';
+import { spendChart } from '../../slack/kit/rich-blocks.ts';
 import { formatterFor, leftText, type ProjectFigures } from './figures.ts';
 
 /** `▲ 1.9 % vs 13–19 Nov (30,114.32 a day; 7 of 7 days reported now, 6 of 7 days reported before)`; of several days their average and highest as well. */

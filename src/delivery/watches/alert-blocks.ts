@@ -1,6 +1,7 @@
 import { commandText } from '../../domain/commands.ts';
 import { PRODUCTS } from '../../domain/product.ts';
 import { addDays, type Millis, type Zone } from '../../domain/time/calendar.ts';
+import type { Chart } from '../../slack/kit/atoms.ts';
 import {
   actions,
   type Block,
@@ -17,7 +18,6 @@ import {
   overflow,
   section,
 } from '../../slack/kit/atoms.ts';
-import type { Chart } from '../../slack/kit/chart.ts';
 import type { Watch } from '../../workspace/owned/watches.ts';
 import { isPerson } from '../../workspace/record/record-schema.ts';
 import { wordFailure } from '../../workspace/record/stored-failure.ts';

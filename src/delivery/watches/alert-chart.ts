@@ -11,8 +11,9 @@ import {
   endOfUnit,
   formatDays,
 } from '../../domain/time/calendar.ts';
-import { type Chart, chart } from '../../slack/kit/chart.ts';
-import { SLACK_LIMITS } from '../../slack/kit/limits.ts';
+import type { Chart } from '../../slack/kit/atoms.ts';
+import { SLACK_LIMITS } from '../../slack/kit/atoms.ts';
+import { chart } from '../../slack/kit/rich-blocks.ts';
 
 const DAYS = 14;
 

@@ -5,14 +5,15 @@ import { dayAt, formatDays, type Zone } from '../../domain/time/calendar.ts';
 import {
   button,
   buttonRow,
+  clipText,
   context,
   header,
   type Message,
   preformatted,
+  SLACK_LIMITS,
   section,
   textMessage,
 } from '../../slack/kit/atoms.ts';
-import { clipText, SLACK_LIMITS } from '../../slack/kit/limits.ts';
 import {
   type AuditAction,
   type AuditPage,

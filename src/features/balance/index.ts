@@ -11,10 +11,14 @@ import {
   toPlainDigits,
 } from '../../domain/money/amount.ts';
 import { formatRunway, formatRunwayBasis } from '../../domain/money/runway.ts';
-import { exampleProject } from '../../slack/commands/examples.ts';
+import {
+  exampleProject,
+  type HelpLine,
+  PERIOD_EXAMPLES,
+  shortHelpMessage,
+} from '../../slack/commands/help.ts';
 import { findAskedProjects } from '../../slack/commands/project-answers.ts';
 import { context, type Message } from '../../slack/kit/atoms.ts';
-import { type HelpLine, PERIOD_EXAMPLES, shortHelpMessage } from '../../slack/kit/help.ts';
 import { askForView } from '../../slack/reply/answer-message.ts';
 import { type AnswerFiles, amountNotes, rawDigits, sendOutput } from '../../slack/reply/csv-details.ts';
 import type { Request } from '../../slack/request/request.ts';

@@ -1,8 +1,7 @@
 import type { InputBlock, ModalView } from '@slack/types';
 import { couldBeSecret } from '../../domain/language/secret-detection.ts';
 import { FIELDS } from '../../redis/keys.ts';
-import { REMINDED } from '../../slack/commands/expiry-input.ts';
-import { CONNECT_TITLE } from '../../slack/commands/tested-connection.ts';
+import { CONNECT_TITLE, REMINDED } from '../../slack/commands/credential-form.ts';
 import { actions, type Block, button, context, header, option, section } from '../../slack/kit/atoms.ts';
 import { choiceInput, modal, textInput, waitingModal } from '../../slack/kit/modal.ts';
 import {

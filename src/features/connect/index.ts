@@ -7,7 +7,7 @@ import {
   expiryInputs,
   expiryOf,
   parseExpiryChoice,
-} from '../../slack/commands/expiry-input.ts';
+} from '../../slack/commands/credential-form.ts';
 import { section, textMessage } from '../../slack/kit/atoms.ts';
 import { modal, waitingModal } from '../../slack/kit/modal.ts';
 import type { Request } from '../../slack/request/request.ts';

@@ -14,7 +14,7 @@ import {
   CONNECT_TITLE,
   connectedBlocks,
   type TestedConnection,
-} from '../../slack/commands/tested-connection.ts';
+} from '../../slack/commands/credential-form.ts';
 import { actions, button, type Message, quote, section } from '../../slack/kit/atoms.ts';
 import { modal } from '../../slack/kit/modal.ts';
 import { failureMessage, notSavedMessage } from '../../slack/reply/error-reply.ts';

@@ -4,7 +4,7 @@ import { couldBeSecret, looksLikeSecret } from '../../domain/language/secret-det
 import { isProjectId } from '../../domain/product.ts';
 import type { SlackId } from '../../domain/slack-id.ts';
 import { type Command, commandAbout, toCommand } from '../../slack/commands/command-buttons.ts';
-import { SLACK_LIMITS } from '../../slack/kit/limits.ts';
+import { SLACK_LIMITS } from '../../slack/kit/atoms.ts';
 import { errorsOfShownFields, type FormFields, type FormReading, readField } from '../../slack/kit/modal.ts';
 import {
   FIRST_CONNECTION_NAME,

@@ -1,9 +1,14 @@
 import { commandText } from '../../domain/commands.ts';
 import { NotConnected } from '../../domain/failure/index.ts';
 import { commandButton, toCommand } from '../../slack/commands/command-buttons.ts';
-import { exampleQuestions } from '../../slack/commands/examples.ts';
+import {
+  exampleQuestions,
+  type HelpLine,
+  helpMessage,
+  PERIOD_EXAMPLES,
+  shortHelpMessage,
+} from '../../slack/commands/help.ts';
 import { actions } from '../../slack/kit/atoms.ts';
-import { type HelpLine, helpMessage, PERIOD_EXAMPLES, shortHelpMessage } from '../../slack/kit/help.ts';
 import { failureMessage } from '../../slack/reply/error-reply.ts';
 import { meetsRight } from '../../workspace/permissions.ts';
 import type { Feature } from '../feature.ts';

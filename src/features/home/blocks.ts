@@ -9,7 +9,7 @@ import {
   projectButtons,
   toCommand,
 } from '../../slack/commands/command-buttons.ts';
-import { askableProject, exampleQuestions, testedProject } from '../../slack/commands/examples.ts';
+import { askableProject, exampleMarkup, exampleQuestions, testedProject } from '../../slack/commands/help.ts';
 import {
   actions,
   type Block,
@@ -20,7 +20,6 @@ import {
   markup,
   overflow,
 } from '../../slack/kit/atoms.ts';
-import { exampleMarkup } from '../../slack/kit/help.ts';
 import { isFullMember } from '../../slack/owned/owned-kind.ts';
 import { DAMAGED_DATA, failureMessage } from '../../slack/reply/error-reply.ts';
 import type { Request } from '../../slack/request/request.ts';

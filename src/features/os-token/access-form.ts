@@ -5,7 +5,7 @@ import { MINUTE, type Millis } from '../../domain/time/calendar.ts';
 import type { IssuedToken } from '../../identity/client.ts';
 import { FIELDS } from '../../redis/keys.ts';
 import { commandButton } from '../../slack/commands/command-buttons.ts';
-import { expiryInputs } from '../../slack/commands/expiry-input.ts';
+import { expiryInputs } from '../../slack/commands/credential-form.ts';
 import {
   actions,
   type Block,
@@ -22,7 +22,7 @@ import {
 import { modal, peopleInput, textInput, waitingModal } from '../../slack/kit/modal.ts';
 import { type Stops, warningBlocks } from '../../slack/owned/stopped-items.ts';
 import type { Request } from '../../slack/request/request.ts';
-import { type GroupChoices, groupsInput } from '../../slack/request/user-groups.ts';
+import { type GroupChoices, groupsInput } from '../../slack/request/suggestions.ts';
 import {
   type ApplicationAccessRecord,
   describeAccess,

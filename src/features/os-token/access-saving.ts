@@ -4,7 +4,7 @@ import { pluralize } from '../../domain/language/text.ts';
 import type { SlackId } from '../../domain/slack-id.ts';
 import type { Revocation } from '../../identity/client.ts';
 import { FIELDS } from '../../redis/keys.ts';
-import { expiryOf } from '../../slack/commands/expiry-input.ts';
+import { expiryOf } from '../../slack/commands/credential-form.ts';
 import {
   actions,
   type Block,
@@ -18,7 +18,7 @@ import {
 import { findStops, notSavedYet, type StopsSource } from '../../slack/owned/stopped-items.ts';
 import { failureMessage, notSavedMessage } from '../../slack/reply/error-reply.ts';
 import type { Request } from '../../slack/request/request.ts';
-import { loadUserGroups, requireKnownGroups } from '../../slack/request/user-groups.ts';
+import { loadUserGroups, requireKnownGroups } from '../../slack/request/suggestions.ts';
 import {
   describeAccess,
   type Issuers,

@@ -5,8 +5,12 @@ import { nearestWord } from '../../domain/language/nearest-word.ts';
 import { isProjectId } from '../../domain/product.ts';
 import type { SlackId } from '../../domain/slack-id.ts';
 import { withoutUndefined } from '../../domain/without-undefined.ts';
-import { type ExpiryChoice, isExpiryChoice, parseExpiryChoice } from '../../slack/commands/expiry-input.ts';
-import { SLACK_LIMITS } from '../../slack/kit/limits.ts';
+import {
+  type ExpiryChoice,
+  isExpiryChoice,
+  parseExpiryChoice,
+} from '../../slack/commands/credential-form.ts';
+import { SLACK_LIMITS } from '../../slack/kit/atoms.ts';
 import { type FormFields, type FormReading, readField, selectedValues } from '../../slack/kit/modal.ts';
 import {
   type Issuers,

@@ -3,7 +3,7 @@ import { isFailure, TokenNotShown, TooManyTokens, type UnshownToken } from '../.
 import { DAY } from '../../domain/time/calendar.ts';
 import type { IssuedToken } from '../../identity/client.ts';
 import { findEndpoint, renderShellCommands } from '../../identity/shell-commands.ts';
-import { SLACK_LIMITS } from '../../slack/kit/limits.ts';
+import { SLACK_LIMITS } from '../../slack/kit/atoms.ts';
 import { failureMessage } from '../../slack/reply/error-reply.ts';
 import type { AccessSecrets, ApplicationAccessRecord } from '../../workspace/credentials/accesses.ts';
 import type { AuditEntry } from '../../workspace/record/audit.ts';

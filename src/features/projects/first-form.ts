@@ -10,7 +10,7 @@ import {
   CONNECT_TITLE,
   connectedBlocks,
   type TestedConnection,
-} from '../../slack/commands/tested-connection.ts';
+} from '../../slack/commands/credential-form.ts';
 import { actions, type Block, button, header, markup, option, section } from '../../slack/kit/atoms.ts';
 import {
   choiceInput,

@@ -1,8 +1,8 @@
 import { commandText } from '../../domain/commands.ts';
 import { parseCommand, projectCommand, toCommand } from '../../slack/commands/command-buttons.ts';
+import type { HelpLine } from '../../slack/commands/help.ts';
 import { REMEMBER_PROJECT } from '../../slack/commands/project-picker.ts';
 import { textMessage } from '../../slack/kit/atoms.ts';
-import type { HelpLine } from '../../slack/kit/help.ts';
 import { waitingModal } from '../../slack/kit/modal.ts';
 import type { Request } from '../../slack/request/request.ts';
 import { isSameProject } from '../../workspace/projects/chosen-project.ts';

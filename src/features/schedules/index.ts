@@ -1,8 +1,8 @@
 import type { Scheduling } from '../../delivery/posts/schedule-service.ts';
 import { commandText } from '../../domain/commands.ts';
 import { REPORT_CHOICES } from '../../domain/report.ts';
+import { type HelpLine, helpMessage, PERIOD_EXAMPLES } from '../../slack/commands/help.ts';
 import { parsePage } from '../../slack/commands/subcommands.ts';
-import { type HelpLine, helpMessage, PERIOD_EXAMPLES } from '../../slack/kit/help.ts';
 import { createOwnedActions } from '../../slack/owned/actions.ts';
 import type { Feature, Services } from '../feature.ts';
 import { stoppedSchedules } from './blocks.ts';

@@ -11,7 +11,7 @@ import { createOwnedForm, ownershipFields } from '../../slack/owned/owned-form.t
 import { requireOwned } from '../../slack/owned/owned-kind.ts';
 import { failureFacts } from '../../slack/reply/error-reply.ts';
 import type { Request } from '../../slack/request/request.ts';
-import { suggestZones } from '../../slack/request/time-zones.ts';
+import { suggestZones } from '../../slack/request/suggestions.ts';
 import type { ActionListener, Listeners, OptionsListener } from '../../slack/server/listeners.ts';
 import { MAX_DIGEST_PROJECTS, type Schedule } from '../../workspace/owned/schedules.ts';
 import { type ChosenProject, chosenProject } from '../../workspace/projects/chosen-project.ts';

@@ -14,14 +14,15 @@ import { PRODUCTS } from '../../domain/product.ts';
 import { dayNamerFor } from '../../domain/time/day-groups.ts';
 import { canCompare } from '../../domain/time/named-comparison.ts';
 import { type Command, commandButton, commandOption } from '../../slack/commands/command-buttons.ts';
+import type { Chart } from '../../slack/kit/atoms.ts';
 import { escapeMarkup, type Message } from '../../slack/kit/atoms.ts';
-import { type Chart, spendChart } from '../../slack/kit/chart.ts';
-import { versusChart } from '../../slack/kit/versus-chart.ts';
+import { spendChart } from '../../slack/kit/rich-blocks.ts';
 import { answerActions, periodMenu, renderAnswer, sourceOf } from '../../slack/reply/answer-message.ts';
 import { comparable, comparisonText, uncomparedNote, versusDates } from './comparison.ts';
 import { daysTable, versusDaysTable } from './days.ts';
 import type { SpendReport, SpendView } from './figures.ts';
 import { spendListMessage } from './several.ts';
+import { versusChart } from './versus-chart.ts';
 import { reportOf, shownText, spendCommand } from './words.ts';
 
 /** What projects spent and how that compares. */

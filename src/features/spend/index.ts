@@ -7,10 +7,14 @@ import { formatCoverage } from '../../domain/money/usage-change.ts';
 import { formatDays } from '../../domain/time/calendar.ts';
 import { dayNamerFor } from '../../domain/time/day-groups.ts';
 import type { Period } from '../../domain/time/period.ts';
-import { exampleProject } from '../../slack/commands/examples.ts';
+import {
+  exampleProject,
+  type HelpLine,
+  PERIOD_EXAMPLES,
+  shortHelpMessage,
+} from '../../slack/commands/help.ts';
 import { findAskedProjects } from '../../slack/commands/project-answers.ts';
 import { context, type Message } from '../../slack/kit/atoms.ts';
-import { type HelpLine, PERIOD_EXAMPLES, shortHelpMessage } from '../../slack/kit/help.ts';
 import { askForView } from '../../slack/reply/answer-message.ts';
 import { sendOutput } from '../../slack/reply/csv-details.ts';
 import type { Request } from '../../slack/request/request.ts';

@@ -1,7 +1,7 @@
 import { commandText } from '../../domain/commands.ts';
 import { NotAllowed } from '../../domain/failure/index.ts';
+import { type HelpLine, helpMessage, PERIOD_EXAMPLES } from '../../slack/commands/help.ts';
 import { formatInstant, markupMessage } from '../../slack/kit/atoms.ts';
-import { type HelpLine, helpMessage, PERIOD_EXAMPLES } from '../../slack/kit/help.ts';
 import { createOwnedActions, goneText } from '../../slack/owned/actions.ts';
 import { showOwned } from '../../slack/owned/list.ts';
 import { canReadOwned, type OwnerAction, requireOwned } from '../../slack/owned/owned-kind.ts';

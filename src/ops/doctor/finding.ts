@@ -1,5 +1,5 @@
 import type { Millis } from '../../domain/time/calendar.ts';
-import { withTimeout } from '../../runtime/timers.ts';
+import { withTimeout } from '../../runtime/work.ts';
 import { redact } from '../mask.ts';
 
 /** What a check found. Bad: Tally would not start or not answer. Warning: it works now, and will fail one day. */

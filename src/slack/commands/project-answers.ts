@@ -15,8 +15,7 @@ import {
   type SeveralProjects,
   type UnresolvedProject,
 } from '../../workspace/projects/resolve-project.ts';
-import { escapeMarkup } from '../kit/atoms.ts';
-import { clipText } from '../kit/limits.ts';
+import { clipText, escapeMarkup } from '../kit/atoms.ts';
 import type { Request } from '../request/request.ts';
 
 /** What a command asks about: one project, or a list. */

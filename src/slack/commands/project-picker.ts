@@ -27,8 +27,7 @@ import {
   visibleProjects,
 } from '../../workspace/projects/resolve-project.ts';
 import { isChannel } from '../../workspace/record/record-schema.ts';
-import { actions, type Block, option, section, select } from '../kit/atoms.ts';
-import { fitsOption, SLACK_LIMITS } from '../kit/limits.ts';
+import { actions, type Block, fitsOption, option, SLACK_LIMITS, section, select } from '../kit/atoms.ts';
 import { checkChannel } from '../request/channels.ts';
 import { isDirectMessage } from '../request/payload.ts';
 import { privateLocation, type Request } from '../request/request.ts';

@@ -1,8 +1,7 @@
 import type { InputBlock, ModalView, PlainTextOption } from '@slack/types';
 import { isFailure } from '../../domain/failure/index.ts';
 import { PRODUCT_IDS, PRODUCTS } from '../../domain/product.ts';
-import { type Block, option, plainText, section } from './atoms.ts';
-import { SLACK_LIMITS } from './limits.ts';
+import { type Block, option, plainText, SLACK_LIMITS, section } from './atoms.ts';
 
 export interface ModalOptions {
   readonly callback?: string;

@@ -34,6 +34,7 @@ import {
   button,
   context,
   escapeMarkup,
+  fitsOption,
   formatInstant,
   instant,
   type Message,
@@ -41,11 +42,11 @@ import {
   mention,
   overflow,
   quote,
+  SLACK_LIMITS,
   section,
   select,
   titleBlocks,
 } from '../kit/atoms.ts';
-import { fitsOption, SLACK_LIMITS } from '../kit/limits.ts';
 import { table } from '../kit/rich-blocks.ts';
 import type { Request } from '../request/request.ts';
 

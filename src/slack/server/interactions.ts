@@ -1,7 +1,7 @@
 import type { App } from '@slack/bolt';
 import { tryRead } from '../../domain/try-read.ts';
-import { withTimeout } from '../../runtime/timers.ts';
 import type { Note } from '../../runtime/work.ts';
+import { withTimeout } from '../../runtime/work.ts';
 import { type CommandClick, parseCommandClick } from '../commands/command-buttons.ts';
 import { readFields, splitMetadata, withCarried } from '../kit/modal.ts';
 import { errorModalOf, failureText } from '../reply/error-reply.ts';

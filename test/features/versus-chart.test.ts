@@ -3,7 +3,7 @@ import { parseCommandText } from '../../src/domain/language/command-text.ts';
 import { type Day, daysInRange } from '../../src/domain/time/calendar.ts';
 import { compareWith } from '../../src/domain/time/named-comparison.ts';
 import { resolvePeriod } from '../../src/domain/time/period.ts';
-import { versusChart } from '../../src/slack/kit/versus-chart.ts';
+import { versusChart } from '../../src/features/spend/versus-chart.ts';
 import { usageOfItems } from '../support/usage.ts';
 
 /** Saturday */

@@ -3,8 +3,9 @@ import { reportedAmounts, type Usage } from '../../domain/money/usage.ts';
 import { type Day, formatAskedDays, formatDays } from '../../domain/time/calendar.ts';
 import type { ComparisonWindow } from '../../domain/time/comparison-window.ts';
 import { type PairedDays, pairDays } from '../../domain/time/day-groups.ts';
-import { type Chart, chart, drawn, labelRoom, NO_DATA } from './chart.ts';
-import { SLACK_LIMITS } from './limits.ts';
+import type { Chart } from '../../slack/kit/atoms.ts';
+import { SLACK_LIMITS } from '../../slack/kit/atoms.ts';
+import { chart, drawn, labelRoom, NO_DATA } from '../../slack/kit/rich-blocks.ts';
 
 /** Some days of one period; none where it is the shorter one. */
 interface Bar {
