@@ -14,7 +14,6 @@ import {
   type DeliveryLogSnapshot,
   LEASE_MS,
   type LogWrite,
-  type StateWrite,
 } from './log/delivery-log.ts';
 
 /** Another worker may hold the lease by now, so this one must not post anything more. */
@@ -86,17 +85,10 @@ export function startDeliveryRun(parts: DeliveryRunParts) {
       client ??= clientFor(teamId);
       return client;
     },
-    /** @returns the entry's JSON @throws LeaseLostError, ScheduleChangedError, StoreUnavailable */
-    async writeLog(write: LogWrite): Promise<string> {
-      const json = renewal.isHeld() ? await deliveryLog.write(lease, write) : undefined;
-      if (json === undefined) throw new LeaseLostError();
-      if (json === '') throw new ScheduleChangedError();
-      return json;
-    },
-    /** Writes a state; `needsLease` also checks the lease's age. @throws LeaseLostError, StoreUnavailable */
-    async writeState(write: StateWrite): ReturnType<DeliveryLog['writeState']> {
+    /** Writes a field of the log; `needsLease` also checks the lease's age. @throws LeaseLostError, StoreUnavailable */
+    async write(write: LogWrite): ReturnType<DeliveryLog['write']> {
       if (write.needsLease === true && !renewal.isHeld()) throw new LeaseLostError();
-      return deliveryLog.writeState(lease, write);
+      return deliveryLog.write(lease, write);
     },
     /** Leaves a second between two posts to one channel. @param lastPost ms since the epoch */
     async waitForChannel(channel: SlackId, lastPost: Millis = 0): Promise<void> {
@@ -153,33 +145,33 @@ function keepLease({ deliveryLog, lease, log }: DeliveryRunParts) {
   };
 }
 
-/** A state in the delivery log that several processes may read, change and write. */
+/** A field of the delivery log that several processes may read, change and write. */
 export type StateDocument<T> = ReturnType<typeof openState<T>>;
 
 const MAX_ATTEMPTS = 5;
 
-/** Opens the state as this pass read it. @param parse gets the stored JSON, or undefined if nothing is stored */
+/** What a write needs, and what is written with it. */
+export type WriteConditions = Omit<LogWrite, 'name' | 'before' | 'value'>;
+
+/** Opens the field as this pass read it. @param parse gets the stored JSON, or undefined if nothing is stored */
 export function openState<T>(name: string, parse: (json: string | undefined) => T, context: DeliveryContext) {
   let before = context.logSnapshot.state(name);
   let value = parse(before);
-  return {
+  const document = {
     /** As last read or written. */
     value: (): T => value,
     /**
      * Applies `change` and writes the result. If another process wrote first, `change` is applied to the newer value.
-     * Does nothing once the state is deleted.
+     * Does nothing if it changes nothing, and once the field is deleted.
      *
      * @throws LeaseLostError, with `needsLease` also when it was deleted; ScheduleChangedError if the record is not as expected; StoreUnavailable
      */
-    async update(
-      change: (value: T) => T,
-      conditions: Pick<StateWrite, 'needsLease' | 'expected' | 'questions'> = {},
-    ): Promise<void> {
+    async update(change: (value: T) => T, conditions: WriteConditions = {}): Promise<void> {
       for (let attempt = 0; attempt < MAX_ATTEMPTS; attempt += 1) {
         const after = change(value);
         const json = JSON.stringify(after);
         if (json === before) return;
-        const outcome = await context.writeState({ name, before, json, ...conditions });
+        const outcome = await context.write({ name, before, value: after, ...conditions });
         if (outcome === 'changed') throw new ScheduleChangedError();
         if (outcome === 'written') {
           [before, value] = [json, after];
@@ -192,5 +184,14 @@ export function openState<T>(name: string, parse: (json: string | undefined) => 
       }
       throw new LeaseLostError();
     },
+    /** Writes it over the value as last read. @throws LeaseLostError also if another process wrote since; as `update` */
+    replace(after: T, conditions?: WriteConditions): Promise<void> {
+      const known = value;
+      return document.update((now) => {
+        if (now !== known) throw new LeaseLostError();
+        return after;
+      }, conditions);
+    },
   };
+  return document;
 }

@@ -1,10 +1,10 @@
-import { notSent } from '../../src/delivery/outbox/retry.ts';
+import { notSent } from '../../src/delivery/outbox/failure-effect.ts';
 /** Alerts on their way to Slack: to whom they go, what they answer, and how they are kept up to date. */
 
 import { Big } from 'big.js';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { DeliveryContext } from '../../src/delivery/context.ts';
-import type { StateWrite } from '../../src/delivery/log/delivery-log.ts';
+import type { LogWrite } from '../../src/delivery/log/delivery-log.ts';
 import { sendAlerts } from '../../src/delivery/watches/alert-send.ts';
 import type { StoredFigures } from '../../src/delivery/watches/watch-figures.ts';
 import {
@@ -58,7 +58,7 @@ async function send(messages: readonly AlertMessage[], options: Given = {}) {
   const { watch: one = watch(), events = [CROSSED], figures, episode = 'e' } = options;
   const alert = { episode, events, messages } as Alert;
   let json = JSON.stringify({ since: 1, told: [], alerts: [alert] });
-  const writes: StateWrite[] = [];
+  const writes: LogWrite[] = [];
   const workspace = workspaceOf([], {
     watches: [one],
     settings: { ...DEFAULT_SETTINGS, managers: [BOSS] },
@@ -67,9 +67,9 @@ async function send(messages: readonly AlertMessage[], options: Given = {}) {
   const run = recordedRun(slack.url, NOW, () => undefined as never, {
     workspace,
     logSnapshot: snapshotOf([], { state: (name) => (name === 'watch/watch001' ? json : undefined) }),
-    async writeState(write) {
+    async write(write) {
       writes.push(write);
-      json = write.json;
+      json = JSON.stringify(write.value);
       return 'written';
     },
     ...options.given,
@@ -255,9 +255,9 @@ describe('an alert that is out', () => {
     expect(slack.calls.at(-1)?.args.get('channel')).toBe('D0ANNA0001');
   });
 
-  it('is tried again every ten minutes where Slack fails, six times', async () => {
+  it('is tried again in half an hour where Slack still fails, six times', async () => {
     const failed = await redrawn('internal_error', { tries: 5 });
-    expect(failed.stored).toMatchObject([{ drawn: 1, tries: 6, next: NOW + 10 * MINUTE }]);
+    expect(failed.stored).toMatchObject([{ drawn: 1, tries: 6, next: NOW + 30 * MINUTE }]);
     expect(failed.backOffs).toEqual([]);
     const last = await redrawn('internal_error', { tries: 6 });
     expect(last.stored).toMatchObject([{ drawn: 2, tries: 0 }]);
@@ -274,13 +274,14 @@ describe('an alert that is out', () => {
   );
 
   it('is left for later where Slack limits the rate', async () => {
-    const { backOffs, writes } = await redrawn({ retryAfter: 7 });
-    expect([backOffs, writes]).toEqual([[NOW + 7_000], []]);
+    const { backOffs, stored } = await redrawn({ retryAfter: 7 });
+    expect(backOffs).toEqual([NOW + 7_000]);
+    expect(stored).toMatchObject([{ drawn: 1, tries: 0, next: NOW + 7_000 }]);
   });
 
   it('is left to the next run where the store is away', async () => {
     const error = new StoreUnavailable();
-    const { failure } = await redrawn(undefined, {}, { given: { writeState: () => Promise.reject(error) } });
+    const { failure } = await redrawn(undefined, {}, { given: { write: () => Promise.reject(error) } });
     expect(failure).toBe(error);
   });
 });

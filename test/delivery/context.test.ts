@@ -38,7 +38,7 @@ function start({
     };
   const run = startDeliveryRun({
     deliveryLog: {
-      ...{ write: noted('write', '{}'), writeState: noted('writeState', 'written') },
+      write: noted('write', 'written'),
       ...{ backOff: noted('backOff', undefined), renew: noted('renew', true) },
       ...parts,
     },
@@ -62,8 +62,6 @@ function openPromise() {
   });
   return { promise, resolve, reject };
 }
-
-const WRITE = { schedule: 'schedul1', date: '2026-11-20' } as never;
 
 describe('a run', () => {
   it('reads the record once for all who ask at the same time, and never gives what was read before they asked', async () => {
@@ -110,21 +108,11 @@ describe('a run', () => {
     expect(calls).toEqual([['clientFor', 'T1']]);
   });
 
-  it('says why a line was not written', async () => {
+  it('writes to the log with its lease', async () => {
     const { run, calls } = start();
-    expect(await run.writeLog(WRITE)).toBe('{}');
-    expect(calls).toEqual([['write', LEASE, WRITE]]);
-    const lost = start({ log: { write: async () => undefined } }).run;
-    await expect(lost.writeLog(WRITE)).rejects.toThrow(LeaseLostError);
-    const changed = start({ log: { write: async () => '' } }).run;
-    await expect(changed.writeLog(WRITE)).rejects.toThrow(ScheduleChangedError);
-  });
-
-  it('writes a state with its lease', async () => {
-    const { run, calls } = start();
-    const write = { name: 'watch/x', before: undefined, json: '1', needsLease: true };
-    expect(await run.writeState(write)).toBe('written');
-    expect(calls).toEqual([['writeState', LEASE, write]]);
+    const write = { name: 'watch/x', before: undefined, value: 1, needsLease: true };
+    expect(await run.write(write)).toBe('written');
+    expect(calls).toEqual([['write', LEASE, write]]);
   });
 
   describe('holds its lease', () => {
@@ -146,10 +134,10 @@ describe('a run', () => {
         },
       });
       const write = (needsLease?: boolean) =>
-        run.writeState({
+        run.write({
           name: 'x',
           before: undefined,
-          json: '1',
+          value: 1,
           ...(needsLease !== undefined && { needsLease }),
         });
       return { run, calls, at, write };
@@ -172,7 +160,6 @@ describe('a run', () => {
       await time.pass(LEASE_MS / 4);
       expect(run.isOver()).toBe(true);
       await expect(write(true)).rejects.toBeInstanceOf(LeaseLostError);
-      await expect(run.writeLog(WRITE)).rejects.toBeInstanceOf(LeaseLostError);
       expect(calls).toHaveLength(1);
       expect([await write(false), await write()]).toEqual(['written', 'written']);
     });

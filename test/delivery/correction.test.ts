@@ -2,7 +2,7 @@
 
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { LeaseLostError } from '../../src/delivery/context.ts';
-import type { DeliveryLogEntry, PostedMessage } from '../../src/delivery/log/delivery-log-entry.ts';
+import type { DeliveryLogEntry, PostContent } from '../../src/delivery/log/delivery-log-entry.ts';
 import { correctPost } from '../../src/delivery/posts/corrections.ts';
 import { summarizeMissedDates } from '../../src/delivery/posts/post.ts';
 import { renderPost } from '../../src/delivery/posts/post-blocks.ts';
@@ -11,7 +11,14 @@ import type { ReportResult } from '../../src/delivery/posts/postable-report.ts';
 import { StoreUnavailable, TokenRejected } from '../../src/domain/failure/index.ts';
 import { textOf } from '../support/bot.ts';
 import { COVERED, finding, schedule } from '../support/delivery.ts';
-import { lineOf, postOf, recordedRun, workspaceOf } from '../support/delivery-records.ts';
+import {
+  lineOf,
+  postedAt,
+  postOf,
+  recordedRun,
+  snapshotOf,
+  workspaceOf,
+} from '../support/delivery-records.ts';
 import { storedCause } from '../support/failures.ts';
 import { type MinimalSlack, startMinimalSlack } from '../support/minimal-slack.ts';
 
@@ -28,13 +35,13 @@ beforeEach(async () => {
 afterEach(() => slack.close());
 
 describe('a post that is looked at again', () => {
-  const OUT: Partial<PostedMessage> = {
+  const OUT: Partial<PostContent> = {
     figures: { '123:1': '100' },
     isLate: true,
     earlier: { counted: 1, named: [] },
   };
   interface Given {
-    readonly post?: Partial<PostedMessage>;
+    readonly post?: Partial<PostContent>;
     readonly entry?: Partial<DeliveryLogEntry>;
     readonly now?: number;
     readonly report?: () => ReportResult;
@@ -56,8 +63,9 @@ describe('a post that is looked at again', () => {
     });
     const [out] = slack.posts;
     const written: DeliveryLogEntry = {
-      ...{ state: 'posted', due: NINE, at: NINE, began: NINE, tries: 0 },
-      post: postOf(NINE, { ...OUT, ts: out!.ts, ...post }),
+      ...{ state: 'posted', due: NINE, began: NINE, tries: 0 },
+      ...postedAt(NINE, { ...OUT, ...post }),
+      ts: out!.ts,
       ...entry,
     };
     const line = lineOf(DATE, written);
@@ -69,7 +77,7 @@ describe('a post that is looked at again', () => {
         questions.push([question.at, question.zone, question.channel, question.projects]);
         return report();
       },
-      given.context,
+      { logSnapshot: snapshotOf([line]), ...given.context },
     );
     const due = {
       schedule: schedule({ correctsFrom: given.correctsFrom ?? 5, channel: given.channel ?? 'C0COSTS001' }),
@@ -79,7 +87,7 @@ describe('a post that is looked at again', () => {
       () => undefined,
       (error: unknown) => error,
     );
-    const after = run.writes[0]?.entry;
+    const [after] = run.entries;
     return {
       ...run,
       failure,
@@ -108,7 +116,7 @@ describe('a post that is looked at again', () => {
     });
     expect(writes).toMatchObject([
       {
-        ...{ schedule: 'schedul1', date: DATE, before: line.json, needsLease: true },
+        ...{ name: `schedul1/${DATE}`, before: line.json, needsLease: true },
         posted: { channel: 'C0COSTS001', at: NINE + 6 * HOUR },
       },
     ]);
@@ -129,7 +137,6 @@ describe('a post that is looked at again', () => {
   });
 
   it.each([
-    [6 * HOUR - 1, 0],
     [6 * HOUR, 1],
     [24 * HOUR - 1, 1],
     [24 * HOUR, 2],
@@ -186,7 +193,7 @@ describe('a post that is looked at again', () => {
     expect([after?.post?.checks, after?.post?.figures, backOffs]).toEqual([3, { '123:1': '100' }, []]);
   });
 
-  it('is looked at again in half an hour where a project gives no answer now, six times', async () => {
+  it('is looked at again in half an hour where a project still gives no answer, six times', async () => {
     const silent = () => ({
       ...finding(undefined),
       unanswered: { '123:1': storedCause('Billing is down.') },
@@ -212,12 +219,12 @@ describe('a post that is looked at again', () => {
         throw new TokenRejected('billing');
       },
     });
-    expect(failed.after).toMatchObject({ tries: 1, next: NINE + 6 * HOUR + 30 * MINUTE });
+    expect(failed.after).toMatchObject({ tries: 1, next: NINE + 6 * HOUR + 10 * MINUTE });
     expect(failed.backOffs).toEqual([]);
     slack.reset();
     slack.fault = ({ method }) => (method === 'chat.update' ? { retryAfter: 7 } : undefined);
     const limited = await look({});
-    expect([limited.after?.tries, limited.backOffs]).toEqual([1, [NINE + 6 * HOUR + 7_000]]);
+    expect([limited.after?.tries, limited.backOffs]).toEqual([0, [NINE + 6 * HOUR + 7_000]]);
     slack.reset();
     slack.fault = ({ method }) => (method === 'chat.update' ? 'msg_too_long' : undefined);
     expect((await look({})).after?.tries).toBe(1);
@@ -252,7 +259,9 @@ describe('dates that were missed', () => {
     const { earlier, isEmpty } = await summarizeMissedDates(of, context);
     const { projects, timing, correctsFrom } = of.schedule;
     const post = {
-      ...postOf(NINE),
+      ...postOf(),
+      at: NINE,
+      isAgain: false,
       projects,
       timing,
       correctsFrom,
@@ -311,9 +320,8 @@ describe('dates that were missed', () => {
   it('that turn out to be in the channel are not named; those that nobody knows of are, with a doubt', async () => {
     const doubtful = [18, 19].map((n) =>
       lineOf(day(n), {
-        state: 'sending',
-        due: dueOn(n).at,
-        post: postOf(dueOn(n).at, { channel: 'C0BEFORE01' }),
+        ...{ state: 'sending', due: dueOn(n).at },
+        ...{ ...postedAt(dueOn(n).at), channel: 'C0BEFORE01' },
       }),
     );
     const body = new URLSearchParams({

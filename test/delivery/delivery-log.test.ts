@@ -27,9 +27,9 @@ beforeEach(async () => {
 });
 afterEach(() => redis.close());
 
-const entry = { state: 'trying', due: 1, at: 1, began: 1, tries: 1 } as const;
+const entry = { state: 'due', due: 1, at: 1, began: 1, tries: 1 } as const;
 const write = (more: Partial<LogWrite> = {}): LogWrite => ({
-  ...{ schedule: 'schedul1', date: '2026-11-20', before: undefined, entry },
+  ...{ name: 'schedul1/2026-11-20', before: undefined, value: entry },
   ...more,
 });
 const lines = async () => (await log.read(TEAM)).lines.map(({ json }) => json);
@@ -37,54 +37,56 @@ const loseLease = () => redis.client.set(LOCK, 'of another process');
 
 describe('an entry of the delivery log', () => {
   it('is written for a date that has none, by the process with the lease', async () => {
-    expect(await log.write(lease, write())).toBe(JSON.stringify(entry));
+    expect(await log.write(lease, write())).toBe('written');
     expect(await lines()).toEqual([JSON.stringify(entry)]);
   });
 
   it('is not written over one that its writer has not seen', async () => {
     await log.write(lease, write());
     const later = { ...entry, tries: 2 };
-    expect(await log.write(lease, write({ entry: later }))).toBeUndefined();
-    expect(await log.write(lease, write({ entry: later, before: '{}' }))).toBeUndefined();
+    expect(await log.write(lease, write({ value: later }))).toBe('refused');
+    expect(await log.write(lease, write({ value: later, before: '{}' }))).toBe('refused');
     expect(await lines()).toEqual([JSON.stringify(entry)]);
   });
 
   it('is not begun without the lease', async () => {
     await loseLease();
-    expect(await log.write(lease, write())).toBeUndefined();
+    expect(await log.write(lease, write())).toBe('refused');
     expect(await lines()).toEqual([]);
   });
 
   it('is completed without the lease, unless that was asked for', async () => {
-    const before = await log.write(lease, write());
+    await log.write(lease, write());
+    const before = JSON.stringify(entry);
     await loseLease();
     const later = { ...entry, tries: 2 };
-    expect(await log.write(lease, write({ entry: later, before, needsLease: true }))).toBeUndefined();
-    expect(await log.write(lease, write({ entry: later, before }))).toBe(JSON.stringify(later));
+    expect(await log.write(lease, write({ value: later, before, needsLease: true }))).toBe('refused');
+    expect(await log.write(lease, write({ value: later, before }))).toBe('written');
     expect(await lines()).toEqual([JSON.stringify(later)]);
   });
 
   it('is not written where the schedule is another one by now', async () => {
-    const expectedSchedule = JSON.stringify(schedule({ owner: 'U0OTHER001' }));
-    expect(await log.write(lease, write({ expectedSchedule }))).toBe('');
+    const as = (saved: object) => ({ field: 'schedule:schedul1', value: JSON.stringify(saved) });
+    const other = as(schedule({ owner: 'U0OTHER001' }));
+    expect(await log.write(lease, write({ expected: other }))).toBe('changed');
     expect(await lines()).toEqual([]);
-    expect(await log.write(lease, write({ expectedSchedule: JSON.stringify(schedule()) }))).not.toBe('');
+    expect(await log.write(lease, write({ expected: as(schedule()) }))).toBe('written');
     expect(await lines()).toHaveLength(1);
   });
 
-  it('removes the lines of its own schedule that are no longer needed', async () => {
-    for (const date of ['2026-11-17', '2026-11-18', '2026-11-19']) await log.write(lease, write({ date }));
-    await log.write(lease, write({ schedule: 'schedul2', date: '2026-11-17' }));
-    await log.write(lease, write({ drop: ['2026-11-17', '2026-11-19'] }));
+  it('removes lines that are no longer needed', async () => {
+    const names = ['2026-11-17', '2026-11-18', '2026-11-19'].map((date) => `schedul1/${date}`);
+    for (const name of [...names, 'schedul2/2026-11-17']) await log.write(lease, write({ name }));
+    await log.write(lease, write({ drop: ['schedul1/2026-11-17', 'schedul1/2026-11-19'] }));
     const left = (await log.read(TEAM)).lines.map((line) => `${line.schedule} ${line.date}`);
     expect(left.sort()).toEqual(['schedul1 2026-11-18', 'schedul1 2026-11-20', 'schedul2 2026-11-17']);
   });
 
   it('brings how the last delivery ended into the record, unless the schedule was removed', async () => {
     const lastDelivery = { date: '2026-11-20', due: 1, at: 2, result: 'posted', failures: 0 } as const;
-    await log.write(lease, write({ lastDelivery }));
+    await log.write(lease, write({ lastDelivery: ['schedul1', lastDelivery] }));
     expect(await redis.client.hget(recordKey(TEAM), 'sent:schedul1')).toBe(JSON.stringify(lastDelivery));
-    await log.write(lease, write({ schedule: 'schedul2', lastDelivery }));
+    await log.write(lease, write({ name: 'schedul2/2026-11-20', lastDelivery: ['schedul2', lastDelivery] }));
     expect((await redis.client.hkeys(recordKey(TEAM))).sort()).toEqual([
       'schedule:schedul1',
       'sent:schedul1',
@@ -93,7 +95,7 @@ describe('an entry of the delivery log', () => {
 
   it('notes that its channel was posted to, and is kept for longer than any cadence', async () => {
     await log.write(lease, write({ posted: { channel: 'C1', at: 5 } }));
-    await log.write(lease, write({ schedule: 'schedul2', posted: { channel: 'C2', at: 9 } }));
+    await log.write(lease, write({ name: 'schedul2/2026-11-20', posted: { channel: 'C2', at: 9 } }));
     const snapshot = await log.read(TEAM);
     expect([snapshot.lastPost('C1'), snapshot.lastPost('C2'), snapshot.lastPost('C3')]).toEqual([
       5,
@@ -114,38 +116,43 @@ describe('a state of the delivery log', () => {
   const expected = { field: 'schedule:schedul1', value: JSON.stringify(schedule()) };
 
   it('is written over what was read alone, and begun with the lease alone', async () => {
-    expect(await log.writeState(lease, { name: NAME, before: undefined, json: 'one' })).toBe('written');
-    expect(await log.writeState(lease, { name: NAME, before: undefined, json: 'two' })).toBe('refused');
-    expect(await log.writeState(lease, { name: NAME, before: 'other', json: 'two' })).toBe('refused');
+    expect(await log.write(lease, { name: NAME, before: undefined, value: 'one' })).toBe('written');
+    expect(await log.write(lease, { name: NAME, before: undefined, value: 'two' })).toBe('refused');
+    expect(await log.write(lease, { name: NAME, before: 'other', value: 'two' })).toBe('refused');
     await loseLease();
-    expect(await log.writeState(lease, { name: NAME, before: 'one', json: 'two', needsLease: true })).toBe(
+    expect(await log.write(lease, { name: NAME, before: '"one"', value: 'two', needsLease: true })).toBe(
       'refused',
     );
-    expect(await state()).toBe('one');
-    expect(await log.writeState(lease, { name: NAME, before: 'one', json: 'two' })).toBe('written');
-    expect(await log.writeState(lease, { name: 'watch/another1', before: undefined, json: 'x' })).toBe(
-      'refused',
-    );
-    expect(await state()).toBe('two');
+    expect(await state()).toBe('"one"');
+    expect(await log.write(lease, { name: NAME, before: '"one"', value: 'two' })).toBe('written');
+    expect(await log.write(lease, { name: 'watch/another1', before: undefined, value: 'x' })).toBe('refused');
+    expect(await state()).toBe('"two"');
   });
 
   it('is written only as long as what it is about is as expected', async () => {
     const other = { ...expected, value: 'another' };
-    expect(await log.writeState(lease, { name: NAME, before: undefined, json: 'one', expected: other })).toBe(
+    expect(await log.write(lease, { name: NAME, before: undefined, value: 'one', expected: other })).toBe(
       'changed',
     );
     expect(await state()).toBeUndefined();
-    expect(await log.writeState(lease, { name: NAME, before: undefined, json: 'one', expected })).toBe(
-      'written',
-    );
+    expect(await log.write(lease, { name: NAME, before: undefined, value: 'one', expected })).toBe('written');
+  });
+
+  it('is written together with other fields, or none of them is', async () => {
+    const date = write({ before: 'other' });
+    const both = { name: NAME, before: undefined, value: 'one' };
+    expect(await log.write(lease, { ...both, with: [date] })).toBe('refused');
+    expect([await state(), await lines()]).toEqual([undefined, []]);
+    expect(await log.write(lease, { ...both, with: [write()] })).toBe('written');
+    expect([await state(), await lines()]).toEqual(['"one"', [JSON.stringify(entry)]]);
   });
 
   it('notes the message that went out with it, and writes nothing into the record', async () => {
     const before = await redis.client.hgetall(recordKey(TEAM));
-    await log.writeState(lease, {
+    await log.write(lease, {
       name: NAME,
       before: undefined,
-      json: 'one',
+      value: 'one',
       expected,
       posted: { channel: 'C1', at: 5 },
     });
@@ -156,10 +163,10 @@ describe('a state of the delivery log', () => {
 
   it('is found by the beginning of its name, and deleted with the lease alone', async () => {
     for (const name of [NAME, 'watch/abcd5678', 'reminder/access:1'])
-      await log.writeState(lease, { name, before: undefined, json: name });
+      await log.write(lease, { name, before: undefined, value: name });
     expect((await log.read(TEAM)).statesOf('watch/').toSorted()).toEqual([
-      [NAME, NAME],
-      ['watch/abcd5678', 'watch/abcd5678'],
+      [NAME, `"${NAME}"`],
+      ['watch/abcd5678', '"watch/abcd5678"'],
     ]);
     await log.drop(lease, []);
     await log.drop(lease, [NAME, 'reminder/access:1']);
@@ -172,7 +179,8 @@ describe('a state of the delivery log', () => {
 
 describe('the delivery log', () => {
   it('lets go of lines with the lease alone', async () => {
-    for (const date of ['2026-11-18', '2026-11-19']) await log.write(lease, write({ date }));
+    for (const date of ['2026-11-18', '2026-11-19'])
+      await log.write(lease, write({ name: `schedul1/${date}` }));
     const [first, second] = (await log.read(TEAM)).lines;
     await log.drop(lease, []);
     await log.drop(lease, [deliveryKey(first!.schedule, first!.date)]);

@@ -2,7 +2,7 @@ import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { startBilling } from '../../sandbox/billing.ts';
 import { type BillingClient, createBilling } from '../../src/billing/client.ts';
 import { createBillingCache } from '../../src/delivery/delivery.ts';
-import { notSent } from '../../src/delivery/outbox/retry.ts';
+import { notSent } from '../../src/delivery/outbox/failure-effect.ts';
 import type { ReportQuestion, ReportResult } from '../../src/delivery/posts/postable-report.ts';
 import {
   ConnectionMissing,
@@ -393,7 +393,7 @@ describe('a process that died while Slack was asked', () => {
     await killed(true);
     slack.fault = ({ method }) => (method === 'conversations.history' ? 'missing_scope' : undefined);
     const before = (await parts.deliveryLog.read(TEAM)).lines[0];
-    const again = { ...before?.entry, post: { ...before?.entry.post, isAgain: true } };
+    const again = { ...before?.entry, isAgain: true };
     await redis.client.hset(`tally:{${TEAM}}:delivery-log`, KEY, JSON.stringify(again));
     await forHours(2);
     expect(inChannel()).toHaveLength(1);
@@ -421,12 +421,7 @@ describe('a process that died while Slack was asked', () => {
     const lease = await parts.deliveryLog.lease(TEAM);
     if (typeof lease === 'string') throw new Error(lease);
     const entry = { state: 'sending', due: NINE, at: now, began: now, tries: 0 } as const;
-    await parts.deliveryLog.write(lease, {
-      schedule: 'schedul1',
-      date: '2026-11-20',
-      before: undefined,
-      entry,
-    });
+    await parts.deliveryLog.write(lease, { name: KEY, before: undefined, value: entry });
     await parts.deliveryLog.release(lease);
     const next = await run();
     expect(slack.calls).toEqual([]);
@@ -448,8 +443,8 @@ describe('a process that died while Slack was asked', () => {
 describe('a bot that stops while Slack is asked', () => {
   it.each([
     ['is_archived', 'held'],
-    [{ retryAfter: 1 }, 'trying'],
-    [{ retryAfter: 30 }, 'trying'],
+    [{ retryAfter: 1 }, 'due'],
+    [{ retryAfter: 30 }, 'due'],
   ])('notes that Slack refused with %j', async (fault, state) => {
     await given();
     slack.fault = () => {
@@ -1090,10 +1085,10 @@ describe('a figure that changes after it was posted', () => {
     await run();
     answer = () => ({ ...finding(undefined), unanswered: { '123:1': storedCause('It is down.') } });
     now = NINE + 3_000 + 6 * HOUR;
-    expect(await run()).toBe(now + 30 * MINUTE);
+    expect(await run()).toBe(now + 10 * MINUTE);
     expect(inChannel()).toMatchObject([{ edits: 0 }]);
     answer = () => finding('200');
-    now += 30 * MINUTE;
+    now += 10 * MINUTE;
     await run();
     expect(inChannel()[1]?.blocks).toContain('Project 123: 100.00 → 200.00');
   });
@@ -1490,10 +1485,10 @@ describe('a schedule that is removed or changed while it is tried', () => {
     expect((await line())?.tries).toBe(5);
     await given({ timing: { ...schedule().timing, time: '17:00' }, since: now });
     await run();
-    expect(await line()).toMatchObject({ state: 'trying' });
+    expect(await line()).toMatchObject({ state: 'due' });
     now = five + 1_000;
     await run();
-    expect(await line()).toMatchObject({ state: 'trying', tries: 1, due: five });
+    expect(await line()).toMatchObject({ state: 'due', tries: 1, due: five });
     answer = () => finding('100');
     now += MINUTE;
     await run();

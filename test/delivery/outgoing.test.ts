@@ -5,19 +5,17 @@ import type { AddressInfo } from 'node:net';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { LeaseLostError, openState, ScheduleChangedError } from '../../src/delivery/context.ts';
 import { runTasks } from '../../src/delivery/job.ts';
-import type { StateWrite } from '../../src/delivery/log/delivery-log.ts';
+import type { LogWrite } from '../../src/delivery/log/delivery-log.ts';
+import type { StoredMessage } from '../../src/delivery/log/delivery-log-entry.ts';
+import { notSent } from '../../src/delivery/outbox/failure-effect.ts';
 import { findPost } from '../../src/delivery/outbox/find-post.ts';
+import { sendsAt, withSendState } from '../../src/delivery/outbox/message.ts';
 import type { Refusal } from '../../src/delivery/outbox/recipients.ts';
-import { notSent } from '../../src/delivery/outbox/retry.ts';
-import {
-  type StoredMessage,
-  type StoredMessageJob,
-  sendStoredMessage,
-  sendsAt,
-} from '../../src/delivery/outbox/stored-message.ts';
+import { type OutboxMessage, sendMessage } from '../../src/delivery/outbox/send-message.ts';
 import type { ReminderMessage, ReminderPlan } from '../../src/delivery/reminders/reminder-plan.ts';
 import { reminderTasks } from '../../src/delivery/reminders/reminders.ts';
 import { EditConflict, StoreUnavailable } from '../../src/domain/failure/index.ts';
+import type { ChosenProject } from '../../src/workspace/projects/chosen-project.ts';
 import { finding } from '../support/delivery.ts';
 import { recordedRun, snapshotOf, workspaceOf } from '../support/delivery-records.ts';
 import { storedCause } from '../support/failures.ts';
@@ -59,21 +57,31 @@ describe('a message of Tally’s own', () => {
   }
   async function send(
     message: Partial<StoredMessage>,
-    job: Partial<StoredMessageJob> = {},
+    job: Partial<Omit<OutboxMessage, 'save'>> & {
+      readonly save?: (message: StoredMessage) => Promise<void>;
+      readonly projects?: readonly ChosenProject[];
+    } = {},
     given: Parameters<typeof recordedRun>[3] = {},
     now = NINE + 1_000,
   ): Promise<Sent> {
     const saved: (readonly [StoredMessage, boolean])[] = [];
     const run = runAt(now, given);
-    await sendStoredMessage(
+    let stored: StoredMessage = { ...DUE, ...message };
+    const { save, projects = [], ...more } = job;
+    await sendMessage(
       {
-        message: { ...DUE, ...message },
-        key: 'watch/abcd1234/e/0',
-        content: (isAgain) => ({ text: isAgain ? 'again' : 'once', blocks: [] }),
-        save: async (one, needsLease) => void saved.push([one, needsLease]),
-        kind: 'alert',
-        projects: [],
-        ...job,
+        ...{ kind: 'alert', key: 'watch/abcd1234/e/0', to: stored.to, stored },
+        prepare: async () => ({
+          projects,
+          content: ({ isAgain }) => ({ text: isAgain ? 'again' : 'once', blocks: [] }),
+        }),
+        async save(change, { needsLease = false }) {
+          const after = withSendState(stored, change(stored));
+          await save?.(after);
+          stored = after;
+          saved.push([after, needsLease]);
+        },
+        ...more,
       },
       run.context,
     );
@@ -114,7 +122,7 @@ describe('a message of Tally’s own', () => {
     const workspace = workspaceOf([], { projects: [limited as never] });
     const { saved } = await send({}, { projects: [{ id: '7', product: 1 }] }, { workspace });
     const cause = notSent('channel-limited');
-    const failed = { ...DUE, channel: CHANNEL, state: 'failed', at: NINE + 1_000, cause };
+    const failed = { ...DUE, state: 'failed', at: NINE + 1_000, cause };
     expect(saved).toEqual([[failed, false]]);
     expect(methods()).toEqual([]);
   });
@@ -368,7 +376,8 @@ describe('a state that is changed', () => {
     const writes: unknown[] = [];
     const { context } = runAt(NINE, {
       logSnapshot: snapshotOf([], { state: () => stored }),
-      writeState: async ({ before, json, ...rest }) => {
+      write: async ({ before, value, ...rest }) => {
+        const json = JSON.stringify(value);
         const [next] = meanwhile.splice(0, 1);
         if (next === 'changed') return next;
         if (next !== undefined && next !== 'refused') now = next === 'gone' ? undefined : next;
@@ -456,7 +465,7 @@ describe('a reminder', () => {
     given: Parameters<typeof recordedRun>[3] = {},
   ) {
     let json = stored && JSON.stringify(stored);
-    const writes: Omit<StateWrite, 'json' | 'before'>[] = [];
+    const writes: Omit<LogWrite, 'value' | 'before'>[] = [];
     const snapshot = () => snapshotOf([], { state: (name) => (name === NAME ? json : undefined) });
     const run = runAt(NINE, {
       workspace: workspaceOf([], {
@@ -466,8 +475,8 @@ describe('a reminder', () => {
       }),
       logSnapshot: snapshot(),
       deliveryLog: { read: async () => snapshot() } as never,
-      writeState: async ({ json: after, before: _, ...rest }) => {
-        json = after;
+      write: async ({ value, before: _, ...rest }) => {
+        json = JSON.stringify(value);
         writes.push(rest);
         return 'written';
       },
@@ -514,7 +523,7 @@ describe('a reminder', () => {
   });
 
   it('is left alone where the credential was replaced in between, or the run is over', async () => {
-    expect((await remind(due('3'), undefined, { writeState: async () => 'changed' })).state).toBeUndefined();
+    expect((await remind(due('3'), undefined, { write: async () => 'changed' })).state).toBeUndefined();
     const isOver = () => true;
     expect((await remind(due('3'), undefined, { isOver })).writes).toEqual([]);
     const stored = { credential: 'x', told: ['14'], messages: [messageTo('U0ANNA0001')] };
@@ -538,7 +547,7 @@ describe('a reminder', () => {
     expect(state.messages.map(({ state: sent, step }: ReminderMessage) => `${step} ${sent}`)).toEqual([
       ...['14 posted', '3 posted', '3 due', '3 posted'],
     ]);
-    expect(writes.map(({ needsLease }) => needsLease)).toEqual([true, false, true, false]);
+    expect(writes.map(({ needsLease = false }) => needsLease)).toEqual([true, false, true, false]);
   });
 
   it('goes to the next manager if the first cannot get it', async () => {

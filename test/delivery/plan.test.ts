@@ -1,12 +1,13 @@
 import { describe, expect, it } from 'vitest';
 import type { DeliveryLogLine } from '../../src/delivery/log/delivery-log.ts';
 import { lastHandledLine, openDueTimes } from '../../src/delivery/log/due-dates.ts';
-import { MAX_PROBE_DELAY, MAX_RETRY_DELAY, SLACK_SETTLE_MS } from '../../src/delivery/outbox/retry.ts';
+import { MAX_RETRY_DELAY } from '../../src/delivery/outbox/failure-effect.ts';
+import { MAX_PROBE_DELAY, SLACK_SETTLE_MS } from '../../src/delivery/outbox/message.ts';
 import { planNotices } from '../../src/delivery/posts/notices.ts';
 import { CORRECTION_DELAYS, planDeliveries } from '../../src/delivery/posts/post-plan.ts';
 import type { Schedule } from '../../src/workspace/owned/schedules.ts';
 import { schedule } from '../support/delivery.ts';
-import { lineOf, postOf, snapshotOf, workspaceOf } from '../support/delivery-records.ts';
+import { lineOf, postedAt, type postOf, snapshotOf, workspaceOf } from '../support/delivery-records.ts';
 
 const MINUTE = 60_000;
 const HOUR = 60 * MINUTE;
@@ -46,7 +47,7 @@ describe('the dates that are still to be delivered', () => {
       posted('2026-11-20', NINE),
       posted('2026-11-18', nine(-2)),
       lineOf('2026-11-21', { state: 'failed', due: nine(1), isDropped: true }),
-      lineOf('2026-11-22', { state: 'trying', due: nine(2) }),
+      lineOf('2026-11-22', { state: 'due', due: nine(2) }),
       lineOf('2026-11-23', { state: 'posted', due: nine(3) }, 'schedul2'),
     ];
     expect(lastHandledLine('schedul1', snapshotOf(lines))).toBe(lines[1]);
@@ -115,7 +116,7 @@ describe('a date', () => {
       state: 'failed',
       due: nine(2),
       isMissed: true,
-      post: postOf(nine(2)),
+      ...postedAt(nine(2)),
     });
     const [task] = plan(nine(3), [doubtful, untold, told]).tasks;
     expect(task?.superseded).toEqual(['2026-11-20']);
@@ -124,9 +125,9 @@ describe('a date', () => {
   });
 
   it('is tried again when its pause is over', () => {
-    const trying = lineOf(DATE, { state: 'trying', due: NINE, next: NINE + 5 * MINUTE });
-    expect(plan(NINE + 5 * MINUTE - 1, [trying])).toMatchObject({ tasks: [], next: NINE + 5 * MINUTE });
-    expect(plan(NINE + 5 * MINUTE, [trying])).toMatchObject({ tasks: [{ line: trying }], next: undefined });
+    const due = lineOf(DATE, { state: 'due', due: NINE, next: NINE + 5 * MINUTE });
+    expect(plan(NINE + 5 * MINUTE - 1, [due])).toMatchObject({ tasks: [], next: NINE + 5 * MINUTE });
+    expect(plan(NINE + 5 * MINUTE, [due])).toMatchObject({ tasks: [{ line: due }], next: undefined });
   });
 
   it('that Slack may have taken is left alone until the call has ended', () => {
@@ -143,7 +144,7 @@ describe('a date', () => {
   ])('is not put off for longer than %s may be, unless the clock went back', (_, given, longest) => {
     const isHeld = 'probes' in given;
     const of = isHeld ? ({ ...SAVED, paused: { why: 'channel-archived', at: 0 } } as Schedule) : SAVED;
-    const state = isHeld ? 'held' : 'trying';
+    const state = isHeld ? 'held' : 'due';
     const until = (next: number) => dates(NINE, [lineOf(DATE, { state, due: NINE, next, ...given })], of);
     expect(until(NINE + longest)).toEqual([]);
     expect(until(NINE + longest + 1)).toEqual([DATE]);
@@ -166,9 +167,9 @@ describe('a schedule that is paused', () => {
   it('by a person does nothing, and gives up what was begun', () => {
     const person = by({ why: 'person', at: NINE, by: 'U1' });
     expect(plan(NINE, [], person)).toMatchObject({ tasks: [], next: undefined, nextDue: undefined });
-    const trying = lineOf(DATE, { state: 'trying', due: NINE });
-    expect(plan(NINE, [trying], person)).toMatchObject({ tasks: [], abandoned: [{ line: trying }] });
-    const future = lineOf('2026-11-21', { state: 'trying', due: nine(1) });
+    const due = lineOf(DATE, { state: 'due', due: NINE });
+    expect(plan(NINE, [due], person)).toMatchObject({ tasks: [], abandoned: [{ line: due }] });
+    const future = lineOf('2026-11-21', { state: 'due', due: nine(1) });
     expect(plan(NINE, [future], person).abandoned).toEqual([]);
     expect(plan(nine(1), [future], person).abandoned).toHaveLength(1);
   });
@@ -270,17 +271,17 @@ describe('a date that was begun before its schedule was changed', () => {
       ...SAVED,
       timing: { ...SAVED.timing, cadence: { kind: 'weekly', weekday: 1 } },
     } as Schedule;
-    const trying = lineOf(DATE, { state: 'trying', due: NINE });
-    expect(plan(NINE + HOUR, [trying], weekly).abandoned).toEqual([{ schedule: weekly, line: trying }]);
-    expect(plan(NINE + HOUR, [trying]).abandoned).toEqual([]);
-    expect(plan(NINE - 1, [trying], weekly).abandoned).toEqual([]);
+    const due = lineOf(DATE, { state: 'due', due: NINE });
+    expect(plan(NINE + HOUR, [due], weekly).abandoned).toEqual([{ schedule: weekly, line: due }]);
+    expect(plan(NINE + HOUR, [due]).abandoned).toEqual([]);
+    expect(plan(NINE - 1, [due], weekly).abandoned).toEqual([]);
   });
 
   it('waits for its new time where that is later that day', () => {
     const later = { ...SAVED, timing: { ...SAVED.timing, time: '11:00' } };
-    const trying = lineOf(DATE, { state: 'trying', due: NINE });
-    expect(plan(NINE + HOUR, [trying], later)).toMatchObject({ abandoned: [], tasks: [] });
-    expect(dates(NINE + 2 * HOUR, [trying], later)).toEqual([DATE]);
+    const due = lineOf(DATE, { state: 'due', due: NINE });
+    expect(plan(NINE + HOUR, [due], later)).toMatchObject({ abandoned: [], tasks: [] });
+    expect(dates(NINE + 2 * HOUR, [due], later)).toEqual([DATE]);
   });
 
   it('is not given up once it is over', () => {
@@ -294,8 +295,8 @@ describe('a date that was begun before its schedule was changed', () => {
 });
 
 describe('the figures of a post', () => {
-  const out = (given: Parameters<typeof postOf>[1] = {}, entry = {}) =>
-    lineOf(DATE, { state: 'posted', due: NINE, post: postOf(NINE, given), ...entry });
+  const out = (given: Parameters<typeof postOf>[0] = {}, entry = {}) =>
+    lineOf(DATE, { state: 'posted', due: NINE, ...postedAt(NINE, given), ...entry });
 
   it.each(CORRECTION_DELAYS.map((delay, checks) => [delay / HOUR, checks, delay]))(
     'are checked %i hours after it, when %i checks are done',
@@ -314,7 +315,6 @@ describe('the figures of a post', () => {
   it.each<[string, DeliveryLogLine, Schedule]>([
     ['no check is left', out({ checks: 3 }), SAVED],
     ['nobody wants corrections', out(), { ...SAVED, correctsFrom: 0 }],
-    ['its place in Slack is not known', out({ ts: '' }), SAVED],
     ['it is not known to be out', out({}, { state: 'failed' }), SAVED],
     ['the schedule is paused by a person', out(), { ...SAVED, paused: { why: 'person', at: NINE } }],
     ['Tally paused the schedule', out(), { ...SAVED, paused: { why: 'channel-archived', at: NINE + 1 } }],
@@ -363,7 +363,7 @@ describe('a workspace whose rate Slack limits', () => {
     expect(limited(NINE)).toMatchObject({ tasks: [], next: NINE + MINUTE });
     expect(limited(NINE - 1).next).toBeUndefined();
     expect(limited(NINE + MINUTE).tasks).toHaveLength(1);
-    const checked = lineOf(DATE, { state: 'posted', due: NINE, post: postOf(NINE) });
+    const checked = lineOf(DATE, { state: 'posted', due: NINE, ...postedAt(NINE) });
     const corrections = (until: number) => plan(NINE + 6 * HOUR, [checked], SAVED, { backOffUntil: until });
     expect(corrections(NINE + 6 * HOUR + 1)).toMatchObject({ correctionsDue: [], next: NINE + 6 * HOUR + 1 });
     expect(corrections(NINE + 6 * HOUR).correctionsDue).toHaveLength(1);
@@ -383,10 +383,10 @@ describe('a workspace whose rate Slack limits', () => {
 it('what is to be done next is the earliest of all schedules', () => {
   const other = schedule({ id: 'schedul2', since: nine(9) });
   const lines = [
-    lineOf(DATE, { state: 'trying', due: NINE, next: NINE + 20 * MINUTE }),
+    lineOf(DATE, { state: 'due', due: NINE, next: NINE + 20 * MINUTE }),
     lineOf(
       DATE,
-      { state: 'posted', due: NINE - 6 * HOUR, post: postOf(NINE - 6 * HOUR + 10 * MINUTE) },
+      { state: 'posted', due: NINE - 6 * HOUR, ...postedAt(NINE - 6 * HOUR + 10 * MINUTE) },
       'schedul2',
     ),
   ];

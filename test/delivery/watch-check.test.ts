@@ -7,7 +7,7 @@ import { describe, expect, it } from 'vitest';
 import type { BillingClient } from '../../src/billing/client.ts';
 import { type DeliveryContext, ScheduleChangedError } from '../../src/delivery/context.ts';
 import { runTasks } from '../../src/delivery/job.ts';
-import type { DeliveryLogSnapshot, StateWrite } from '../../src/delivery/log/delivery-log.ts';
+import type { DeliveryLogSnapshot, LogWrite } from '../../src/delivery/log/delivery-log.ts';
 import { hourlyCheckAfter, watchBasisOf } from '../../src/delivery/watches/check-time.ts';
 import type { StoredFigures } from '../../src/delivery/watches/watch-figures.ts';
 import { askUsage } from '../../src/delivery/watches/watch-figures.ts';
@@ -76,7 +76,7 @@ interface Given {
   readonly failure?: FakeBilling['failure'] | undefined;
   /** Whether the run is over, after that many questions and writes. */
   readonly isOver?: (asked: number, written: number) => boolean;
-  readonly write?: (write: StateWrite) => ReturnType<DeliveryContext['writeState']>;
+  readonly write?: (write: LogWrite) => ReturnType<DeliveryContext['write']>;
   readonly now?: number;
   readonly workspace?: object;
 }
@@ -94,7 +94,7 @@ async function check(watches: readonly Watch[], given: Given = {}) {
   );
   if (given.failure) fakeBilling.failure = given.failure;
   const workspace = recordOf(watches, given.workspace);
-  const writes: StateWrite[] = [];
+  const writes: LogWrite[] = [];
   const saved: (readonly [string, StoredFigures])[] = [];
   const notes: unknown[][] = [];
   const stored = Object.fromEntries(
@@ -119,7 +119,7 @@ async function check(watches: readonly Watch[], given: Given = {}) {
     answerNotes: { add: (...note: unknown[]) => void notes.push(note), all: () => [] },
     deliveryLog: { read: async () => snapshot },
     isOver: () => given.isOver?.(fakeBilling.asked.length, writes.length) ?? false,
-    writeState: async (write: StateWrite) => {
+    write: async (write: LogWrite) => {
       writes.push(write);
       return (await given.write?.(write)) ?? 'written';
     },
@@ -134,7 +134,7 @@ async function check(watches: readonly Watch[], given: Given = {}) {
     asked: fakeBilling.asked.map(({ project, what }) => `${what} ${project}`).sort(),
     figures: Object.fromEntries(saved),
     state: (name: string) => {
-      const json = writes.findLast((one) => one.name === name)?.json;
+      const json = JSON.stringify(writes.findLast((one) => one.name === name)?.value);
       return json === undefined ? undefined : JSON.parse(json);
     },
   };
@@ -250,7 +250,7 @@ describe('a check of watches', () => {
 
   it('leaves a watch that somebody changed to the next check, and goes on with the others', async () => {
     const watches = [watch(), watch({ id: 'watch002' })];
-    const write = async ({ name }: StateWrite) =>
+    const write = async ({ name }: LogWrite) =>
       name === 'watch/watch001' ? ('changed' as const) : ('written' as const);
     const changed = await check(watches, { balance: 1, write });
     expect(changed.failure).toBeUndefined();
@@ -512,7 +512,7 @@ describe('a run of watches', () => {
       const context = {
         ...{ teamId: 'T1', workspace: recordOf([]), clock: () => NOW, logSnapshot: snapshotOf([]) },
         isOver: () => isOver,
-        async writeState({ name }: StateWrite) {
+        async write({ name }: LogWrite) {
           calls.push(name);
           return 'written';
         },
@@ -556,7 +556,7 @@ describe('what people see of a watch', () => {
     const made = createWatching({
       deliveryLog: {
         read: async () => snapshot,
-        writeState: async (...args: unknown[]) => {
+        write: async (...args: unknown[]) => {
           writes.push(args);
           return left.length > 1 ? left.shift() : left[0];
         },
@@ -672,8 +672,8 @@ describe('what people see of a watch', () => {
           { name: 'watch/watch001', before: json },
         ],
       ]);
-      const [[, { json: after }]] = writes as [[unknown, { json: string }]];
-      expect(JSON.parse(after)).toEqual({
+      const [[, { value }]] = writes as [[unknown, { value: unknown }]];
+      expect(value).toEqual({
         ...state,
         alerts: [{ ...open, events: [CROSSED, ACKNOWLEDGED] }, other],
       });

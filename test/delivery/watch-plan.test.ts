@@ -3,7 +3,7 @@
 import { Big } from 'big.js';
 import { describe, expect, it } from 'vitest';
 import { createBillingCache } from '../../src/delivery/delivery.ts';
-import { MAX_RETRY_DELAY } from '../../src/delivery/outbox/retry.ts';
+import { MAX_RETRY_DELAY } from '../../src/delivery/outbox/failure-effect.ts';
 import { figureText } from '../../src/delivery/watches/alert-blocks.ts';
 import { alertActionAt } from '../../src/delivery/watches/alert-send.ts';
 import { alertText, alertWords } from '../../src/delivery/watches/alert-wording.ts';

@@ -320,7 +320,7 @@ describe('a promise', () => {
       .map((half) => `${String(half >> 1).padStart(2, '0')}:${half % 2 ? '30' : '00'}`),
     zone: fc.constantFrom(...zones),
   });
-  const lineOf = (date: string, due: number, state: 'posted' | 'trying' | 'failed'): DeliveryLogLine => ({
+  const lineOf = (date: string, due: number, state: 'posted' | 'due' | 'failed'): DeliveryLogLine => ({
     schedule: example().id,
     date,
     entry: { state, due, at: due, began: due, tries: 0 },
@@ -376,7 +376,7 @@ describe('a promise', () => {
           // The last due post may not be sent yet.
           const before = deliver(made, [], NINE, isLate ? Math.max(NINE, due - SECOND) : edited);
           const owed = upcomingSendsAt(bookOf(before), edited)(made).owed;
-          const tried = owed.slice(-1).map(({ date, at }) => lineOf(date, at, 'trying'));
+          const tried = owed.slice(-1).map(({ date, at }) => lineOf(date, at, 'due'));
           const lines = [...before, ...(isTried ? tried : [])];
           const { since, sends, dropped } = carryOver(
             made.id,

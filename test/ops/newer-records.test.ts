@@ -80,7 +80,7 @@ describe('every write of a workspace that a newer version has written', () => {
     'a question in a thread': (client) => createThreadStore(client).remember(place, question, 'everybody'),
     'the lease of a delivery': (client) => createDeliveryLog(client).lease(TEAM),
     'the result of a delivery': (client) =>
-      createDeliveryLog(client).writeState(lease, { name: 'watch/abcd1234', before: undefined, json: '{}' }),
+      createDeliveryLog(client).write(lease, { name: 'watch/abcd1234', before: undefined, value: {} }),
     'a delivery that has to wait': (client) => createDeliveryLog(client).backOff(lease, 1),
     'figures of a watch': (client) => createWatchFiguresStore(client).save(lease, 'x', figures),
     'its deletion': (client) => createDeletion({ redis: client }).workspace(TEAM),

@@ -1,8 +1,13 @@
 /** A workspace's record and its delivery log as planning and delivering read them, without Redis. */
 
 import { pino } from 'pino';
-import type { DeliveryLogLine, DeliveryLogSnapshot, LogWrite } from '../../src/delivery/log/delivery-log.ts';
-import type { DeliveryLogEntry, PostedMessage } from '../../src/delivery/log/delivery-log-entry.ts';
+import {
+  type DeliveryLogLine,
+  type DeliveryLogSnapshot,
+  deliveryKey,
+  type LogWrite,
+} from '../../src/delivery/log/delivery-log.ts';
+import type { DeliveryLogEntry, PostContent } from '../../src/delivery/log/delivery-log-entry.ts';
 import type { PostContext, ReportQuestion, ReportResult } from '../../src/delivery/posts/postable-report.ts';
 import { REPORT_NAMES } from '../../src/domain/report.ts';
 import { WaitMeter, type Work } from '../../src/runtime/work.ts';
@@ -36,7 +41,7 @@ export function snapshotOf(
     lines,
     lastPost: () => undefined,
     backOffUntil: undefined,
-    state: () => undefined,
+    state: (name) => lines.find(({ schedule, date }) => deliveryKey(schedule, date) === name)?.json,
     statesOf: () => [],
     ...given,
   };
@@ -51,17 +56,13 @@ export function lineOf(
   return { schedule, date, entry: whole, json: JSON.stringify(whole) };
 }
 
-export const postOf = (at: number, given: Partial<PostedMessage> = {}): PostedMessage => ({
-  ...{
-    channel: 'C0COSTS001',
-    ts: '1.2',
-    at,
-    isLate: false,
-    isAgain: false,
-    earlier: { counted: 0, named: [] },
-    figures: {},
-    checks: 0,
-  },
+/** Where a post is in Slack, and what it says. */
+export const postedAt = (at: number, given: Partial<PostContent> = {}) => ({
+  ...{ at, channel: 'C0COSTS001', ts: '1.2', post: postOf(given) },
+});
+
+export const postOf = (given: Partial<PostContent> = {}): PostContent => ({
+  ...{ isLate: false, earlier: { counted: 0, named: [] }, figures: {}, checks: 0 },
   subject: {
     ...{ report: 'yesterday', projects: [{ id: '123', product: 1 }] },
     timing: { cadence: { kind: 'daily' }, time: '09:00', zone: 'Europe/Rome' },
@@ -74,6 +75,8 @@ export const postOf = (at: number, given: Partial<PostedMessage> = {}): PostedMe
 export interface RecordedRun {
   readonly context: PostContext;
   readonly writes: LogWrite[];
+  /** The dates among them, as they were written. */
+  readonly entries: DeliveryLogEntry[];
   /** Until when Slack is left alone. */
   readonly backOffs: number[];
   /** The channels that were waited for and posted to, in order: `wait C1`, `posted C1`. */
@@ -91,6 +94,7 @@ export function recordedRun(
 ): RecordedRun {
   const run = {
     writes: [] as LogWrite[],
+    entries: [] as DeliveryLogEntry[],
     backOffs: [] as number[],
     paces: [] as string[],
     works: [] as Work[],
@@ -115,9 +119,11 @@ export function recordedRun(
     readRecord: () => context.workspaces.read('T1'),
     isOver: () => false,
     onFinished: (work: Work) => void run.works.push(work),
-    writeLog: async (write: LogWrite) => {
+    write: async (write: LogWrite) => {
       run.writes.push(write);
-      return JSON.stringify(write.entry);
+      for (const { name, value } of [write, ...(write.with ?? [])])
+        if (/^\w{8}\/\d/.test(name)) run.entries.push(value as DeliveryLogEntry);
+      return 'written';
     },
     backOff: async (until: number) => void run.backOffs.push(until),
     waitForChannel: async (channel: string) => void run.paces.push(`wait ${channel}`),

@@ -1,9 +1,37 @@
-/** The delivery log's record of one due date of one schedule. */
+/** The delivery log's records: how far a message has got, and what became of one due date of one schedule. */
 
 import * as z from 'zod';
 import { PAUSE_REASONS, scheduleContentSchema } from '../../workspace/owned/schedules.ts';
 import { tryParseRecord } from '../../workspace/record/record-schema.ts';
 import { storedFailure } from '../../workspace/record/stored-failure.ts';
+
+/** Part of every record of a message, also of a schedule's date. */
+export const sendStateSchema = z.object({
+  /**
+   * `due`: it is not out. `held`: nor is it tried like others, because Tally paused its schedule and probes whether it
+   * works again. `sending`: it was claimed, so Slack may have it. The others are final.
+   */
+  state: z.enum(['due', 'held', 'sending', 'posted', 'skipped', 'failed']),
+  /** In ms: when it became due, was claimed, or ended. */
+  at: z.int(),
+  /** How often it has failed, and when it is retried, in ms. */
+  tries: z.int().default(0),
+  next: z.int().exactOptional(),
+  /** Sent again without knowing whether the first one arrived, so the conversation may show it twice. */
+  isAgain: z.boolean().exactOptional(),
+  /** Where Slack has it, or may have it: for a person, the direct message. */
+  channel: z.string().exactOptional(),
+  ts: z.string().exactOptional(),
+  /** Why it failed. */
+  cause: storedFailure.exactOptional(),
+});
+export type SendState = Readonly<z.infer<typeof sendStateSchema>>;
+
+export const storedMessageSchema = sendStateSchema.extend({
+  /** Slack ID of a channel or a person. */
+  to: z.string(),
+});
+export type StoredMessage = Readonly<z.infer<typeof storedMessageSchema>>;
 
 /** The days that a post's figures cover, in this IANA time zone. */
 const coveredDays = z.object({ first: z.iso.date(), last: z.iso.date(), zone: z.string() });
@@ -38,16 +66,9 @@ const missedDates = z.object({
 });
 export type MissedDates = Readonly<z.infer<typeof missedDates>>;
 
-/** The post of one date, as it is in the channel. */
-const postedMessage = z.object({
-  channel: z.string(),
-  /** Slack's ID of the message; '' if the post is there but its `ts` could not be recorded. */
-  ts: z.string(),
-  /** ms since the epoch: when it was posted */
-  at: z.int(),
+/** What the post of one date says. */
+const postContent = z.object({
   isLate: z.boolean(),
-  /** Sent again without knowing whether the first one arrived, so the channel may show it twice. */
-  isAgain: z.boolean(),
   earlier: missedDates,
   figures,
   /** Figures that were corrected and that no reply has explained yet, with their value before ('' for none). */
@@ -60,24 +81,15 @@ const postedMessage = z.object({
   without: z.string().exactOptional(),
   subject,
 });
-export type PostedMessage = Readonly<z.infer<typeof postedMessage>>;
+export type PostContent = Readonly<z.infer<typeof postContent>>;
 
 /** What an owner is notified of: a failure, a pause, or projects that keep giving no answer. */
 export const noticeReason = z.enum([...PAUSE_REASONS, 'failed', 'unanswered']);
 
-const entry = z.object({
-  /**
-   * `sending`: Slack may have taken it. `trying`: it failed and is tried again. `held`: Tally paused its schedule and
-   * probes whether it works again. The others are final.
-   */
-  state: z.enum(['sending', 'trying', 'held', 'posted', 'skipped', 'failed']),
-  /** ms since the epoch: when it was due, and when this was written */
+const entry = sendStateSchema.extend({
+  /** ms since the epoch: when it was due, and when it was first attempted */
   due: z.int(),
-  at: z.int(),
-  /** When it was first attempted, how often it has failed since, and when it is retried; times in ms. */
   began: z.int(),
-  tries: z.int().default(0),
-  next: z.int().exactOptional(),
   /** It waits for a day that billing has not reported. */
   waits: z.boolean().exactOptional(),
   /** How often it was probed while Tally paused its schedule. */
@@ -86,15 +98,13 @@ const entry = z.object({
   isMissed: z.boolean().exactOptional(),
   /** An edit took the date out before anything was sent: earlier dates of the new times may still come. */
   isDropped: z.boolean().exactOptional(),
-  /** Why it failed. */
-  cause: storedFailure.exactOptional(),
   /** For a pending notice `unanswered`: the projects without figures, and why, as in the post. */
   silent: z.record(z.string(), storedFailure).exactOptional(),
   /** The owner has not been notified of this yet. */
   pendingNotice: noticeReason.exactOptional(),
   /** When that is tried again, in ms. */
   noticeNext: z.int().exactOptional(),
-  post: postedMessage.exactOptional(),
+  post: postContent.exactOptional(),
 });
 /** What became of one date of one schedule. */
 export type DeliveryLogEntry = Readonly<z.infer<typeof entry>>;

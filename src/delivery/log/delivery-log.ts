@@ -35,9 +35,9 @@ export interface DeliveryLogSnapshot {
   lastPost(channel?: SlackId): number | undefined;
   /** Slack limits the rate of this workspace until then, in ms. */
   readonly backOffUntil: Millis | undefined;
-  /** The JSON of a state: see `StateWrite`. */
+  /** The JSON of a field. */
   state(name: string): string | undefined;
-  /** Names and JSON of all states whose name begins so. */
+  /** Names and JSON of all fields whose name begins so. */
   statesOf(prefix: string): readonly (readonly [name: string, json: string])[];
 }
 
@@ -47,13 +47,19 @@ export interface DeliveryLease {
   readonly token: string;
 }
 
-/** A write of a state: anything in the log that is not a due date, such as a watch or a notice. */
-export interface StateWrite {
-  /** The field in the log. Its prefix says what it is, and is never the ID of a schedule: `watch/abcd1234`. */
+/** A field of the log: a due date of a schedule, or anything else, such as a watch or a notice. */
+export interface FieldWrite {
+  /** As `deliveryKey` makes it; of anything else, a name whose prefix is never the ID of a schedule: `watch/abcd1234`. */
   readonly name: string;
-  /** The JSON before; undefined for none. */
+  /** The JSON before; undefined for none. The write is refused if Redis holds something else by then. */
   readonly before: string | undefined;
-  readonly json: string;
+  readonly value: unknown;
+}
+
+/** A write of a field, and what is written in the same step. */
+export interface LogWrite extends FieldWrite {
+  /** Other fields: all are written, or none is. */
+  readonly with?: readonly FieldWrite[];
   /** Refuse the write once the lease is lost. Otherwise it only needs an existing value that equals `before`. */
   readonly needsLease?: boolean;
   /** A field of the workspace's record with its value, '' for any: reject the write if the value has changed. */
@@ -62,17 +68,10 @@ export interface StateWrite {
   readonly posted?: { readonly channel: SlackId; readonly at: Millis };
   /** What follow-ups in its thread refer to from now on. */
   readonly questions?: readonly (readonly [ThreadPlace, ThreadQuestion])[] | undefined;
-}
-
-export interface LogWrite extends Omit<StateWrite, 'name' | 'json' | 'expected'> {
-  readonly schedule: string;
-  readonly date: Day;
-  readonly entry: DeliveryLogEntry;
-  /** The schedule's stored JSON: reject the write if the schedule has been changed or deleted since. */
-  readonly expectedSchedule?: string;
-  /** Dates of the schedule whose entries are no longer needed. */
-  readonly drop?: readonly Day[];
-  readonly lastDelivery?: LastDelivery;
+  /** Fields that are no longer needed. */
+  readonly drop?: readonly string[];
+  /** How the last delivery of a schedule ended, if the schedule still exists. */
+  readonly lastDelivery?: readonly [schedule: string, LastDelivery];
 }
 
 /**
@@ -97,19 +96,23 @@ const QUIET = 'quiet';
  */
 const WRITE = `${LUA_REMEMBER}
 local held = redis.call('GET', KEYS[1]) == ARGV[1]
-if (redis.call('HGET', KEYS[2], ARGV[3]) or '') ~= ARGV[4] then return 0 end
-if not held and (ARGV[2] == '1' or ARGV[4] == '') then return 0 end
-if ARGV[12] ~= '' and redis.call('HGET', KEYS[3], ARGV[9]) ~= ARGV[12] then return 2 end
-redis.call('HSET', KEYS[2], ARGV[3], ARGV[5])
-if ARGV[7] ~= '' then redis.call('HSET', KEYS[2], ARGV[7], ARGV[8]) end
-local dropped = 13 + ARGV[13]
-for i = 14, dropped do redis.call('HDEL', KEYS[2], ARGV[i]) end
-redis.call('PEXPIRE', KEYS[2], ARGV[6])
-if ARGV[11] ~= '' and redis.call('HEXISTS', KEYS[3], ARGV[9]) == 1 then
-  redis.call('HSET', KEYS[3], ARGV[10], ARGV[11])
+if not held and ARGV[2] == '1' then return 'refused' end
+local written = 11 + 3 * ARGV[10]
+for i = 12, written, 3 do
+  if (redis.call('HGET', KEYS[2], ARGV[i]) or '') ~= ARGV[i + 1] then return 'refused' end
+  if not held and ARGV[i + 1] == '' then return 'refused' end
 end
+if ARGV[6] ~= '' and redis.call('HGET', KEYS[3], ARGV[5]) ~= ARGV[6] then return 'changed' end
+for i = 12, written, 3 do redis.call('HSET', KEYS[2], ARGV[i], ARGV[i + 2]) end
+if ARGV[3] ~= '' then redis.call('HSET', KEYS[2], ARGV[3], ARGV[4]) end
+if ARGV[9] ~= '' and redis.call('HEXISTS', KEYS[3], ARGV[7]) == 1 then
+  redis.call('HSET', KEYS[3], ARGV[8], ARGV[9])
+end
+local dropped = written + ARGV[11]
+for i = written + 1, dropped do redis.call('HDEL', KEYS[2], ARGV[i]) end
+redis.call('PEXPIRE', KEYS[2], ${FIGURES_LIFETIME})
 for i = dropped + 1, #ARGV, 3 do pcall(remember, KEYS[4], KEYS[5], ARGV[i], ARGV[i + 1], ARGV[i + 2]) end
-return 1`;
+return 'written'`;
 
 const SET = `
 if redis.call('GET', KEYS[1]) ~= ARGV[1] then return 0 end
@@ -158,22 +161,6 @@ export function createDeliveryLog(redis: RedisConnection) {
     );
   };
 
-  /** @param sent a field of the record, with its value if that is to be written @returns 1 if written, 2 if not expected */
-  const store = (
-    { teamId, token }: DeliveryLease,
-    { name, before = '', json, needsLease = false, expected, posted, questions = [] }: StateWrite,
-    sent: readonly [field: string, json: string] = ['', ''],
-    drop: readonly string[] = [],
-  ) =>
-    evaluate(
-      teamId,
-      WRITE,
-      ...[token, needsLease ? '1' : '0', name, before, json, FIGURES_LIFETIME],
-      ...[posted === undefined ? '' : CHANNEL + posted.channel, posted?.at ?? ''],
-      ...[expected?.field ?? '', ...sent, expected?.value ?? '', drop.length, ...drop],
-      ...questions.flatMap((asked) => questionArguments(...asked, 'everybody')),
-    );
-
   return {
     async read(workspace: SlackId): Promise<DeliveryLogSnapshot> {
       const fields = await guardRead(() => redis.hgetall(deliveryLogKey(workspace)));
@@ -189,33 +176,38 @@ export function createDeliveryLog(redis: RedisConnection) {
     /** @returns whether it was held to the end */
     release: (lease: DeliveryLease): Promise<boolean> => releaseLease(redis, leaseOf(lease)),
     /**
-     * @returns the JSON it wrote; undefined if the lease is lost or the entry differs from `before`; '' if the schedule
-     * was changed. Only with JSON was anything written.
-     */
-    async write(
-      lease: DeliveryLease,
-      { schedule, date, entry, expectedSchedule = '', drop = [], lastDelivery, ...to }: LogWrite,
-    ): Promise<string | undefined> {
-      const [name, json] = [deliveryKey(schedule, date), JSON.stringify(entry)];
-      const expected = { field: FIELDS.schedule + schedule, value: expectedSchedule };
-      const sent = lastDelivery === undefined ? '' : JSON.stringify(lastDelivery);
-      const done = await store(
-        lease,
-        { ...to, name, json, expected },
-        [FIELDS.sent + schedule, sent],
-        drop.map((day) => deliveryKey(schedule, day)),
-      );
-      if (done !== 1) return done === 2 ? '' : undefined;
-      parsed.set(`${lease.teamId} ${name}`, { json, entry });
-      return json;
-    },
-    /**
-     * @returns `refused` if the lease is lost or the state differs from `before`; `changed` if the record differs from
+     * @returns `refused` if the lease is lost or the field differs from `before`; `changed` if the record differs from
      * `expected`; nothing is written then
      */
-    async writeState(lease: DeliveryLease, write: StateWrite): Promise<'written' | 'refused' | 'changed'> {
-      const done = await store(lease, write);
-      return done === 1 ? 'written' : done === 2 ? 'changed' : 'refused';
+    async write(
+      { teamId, token }: DeliveryLease,
+      { needsLease = false, expected, posted, questions = [], drop = [], lastDelivery, ...write }: LogWrite,
+    ): Promise<'written' | 'refused' | 'changed'> {
+      const [schedule, last] = lastDelivery ?? [''];
+      const fields = [write, ...(write.with ?? [])].map((field) => ({
+        ...field,
+        json: JSON.stringify(field.value),
+      }));
+      const outcome = await evaluate(
+        teamId,
+        WRITE,
+        ...[token, needsLease ? '1' : '0'],
+        ...[posted === undefined ? '' : CHANNEL + posted.channel, posted?.at ?? ''],
+        ...[expected?.field ?? '', expected?.value ?? ''],
+        ...[
+          FIELDS.schedule + schedule,
+          FIELDS.sent + schedule,
+          last === undefined ? '' : JSON.stringify(last),
+        ],
+        ...[fields.length, drop.length],
+        ...fields.flatMap(({ name, before = '', json }) => [name, before, json]),
+        ...drop,
+        ...questions.flatMap((asked) => questionArguments(...asked, 'everybody')),
+      );
+      // The next pass reads what was written.
+      for (const { name, json, value } of outcome === 'written' ? fields : [])
+        if (LINE.test(name)) parsed.set(`${teamId} ${name}`, { json, entry: value as DeliveryLogEntry });
+      return outcome as 'written' | 'refused' | 'changed';
     },
     async backOff(lease: DeliveryLease, until: Millis): Promise<void> {
       await setWithLease(redis, lease, deliveryLogKey(lease.teamId), QUIET, until);

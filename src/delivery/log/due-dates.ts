@@ -19,7 +19,7 @@ export const isSettled = (line: DeliveryLogLine): boolean => isHandled(line) && 
 export const isNotified = ({ entry }: DeliveryLogLine): boolean => entry.pendingNotice === undefined;
 /** Slack may have taken the post, and Tally has not found it there. */
 export const isDoubtful = ({ entry }: DeliveryLogLine): boolean =>
-  entry.state === 'sending' || (entry.state === 'failed' && entry.post !== undefined);
+  entry.state === 'sending' || (entry.state === 'failed' && entry.channel !== undefined);
 
 export const compareByDate = (a: DeliveryLogLine, b: DeliveryLogLine): number => (a.date < b.date ? -1 : 1);
 

@@ -7,20 +7,7 @@ import { isPerson } from '../../workspace/record/record-schema.ts';
 import type { StoredFailure } from '../../workspace/record/stored-failure.ts';
 import type { Workspace } from '../../workspace/record/workspaces.ts';
 import type { DeliveryContext } from '../context.ts';
-import { notSent } from './retry.ts';
-
-/** What Tally sends by itself, or at another time than a person asked for it. */
-export const MESSAGE_KINDS = [
-  'post',
-  'post by hand',
-  'correction',
-  'alert',
-  'alert update',
-  'reminder',
-  'notice',
-  'answer',
-] as const;
-export type MessageKind = (typeof MESSAGE_KINDS)[number];
+import { notSent } from './failure-effect.ts';
 
 /** A channel or a person, with what they may see at this moment. */
 export interface Recipient {

@@ -6,81 +6,76 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { isFailure, NotSent, StoreUnavailable } from '../../domain/failure/index.ts';
 import type { SlackId } from '../../domain/slack-id.ts';
 import type { Millis } from '../../domain/time/calendar.ts';
-import { type MessageWork, type Note, trackWork } from '../../runtime/work.ts';
+import type { MessageWork, Note } from '../../runtime/work.ts';
 import type { Message } from '../../slack/kit/atoms.ts';
 import { openDirectMessage, type PostedTo, postMessage } from '../../slack/reply/post-message.ts';
 import type { Right } from '../../workspace/permissions.ts';
 import type { ChosenProject } from '../../workspace/projects/chosen-project.ts';
 import { isPerson } from '../../workspace/record/record-schema.ts';
-import { type DeliveryContext, LeaseLostError, ScheduleChangedError } from '../context.ts';
+import {
+  type DeliveryContext,
+  LeaseLostError,
+  ScheduleChangedError,
+  type StateDocument,
+} from '../context.ts';
+import type { LogWrite } from '../log/delivery-log.ts';
+import type { SendState, StoredMessage } from '../log/delivery-log-entry.ts';
+import { classifyFailure, isUnreachable } from './failure-effect.ts';
 import { deliveryMetadata, findPost } from './find-post.ts';
-import { checkRecipient, type MessageKind, type Recipient, type Refusal } from './recipients.ts';
-import { type AskedInThread, type MessageTopic, threadQuestions } from './remember-topic.ts';
-import { classifyFailure, type FailureEffect } from './retry.ts';
+import {
+  afterFailure,
+  claimed,
+  confirmed,
+  type SendFailure,
+  type Sending,
+  sendsAt,
+  withSendState,
+} from './message.ts';
+import { type MessageKind, recordFailed, trackMessage } from './message-work.ts';
+import { checkRecipient, type Recipient, type Refusal } from './recipients.ts';
+import { type MessageTopic, threadQuestions } from './remember-topic.ts';
 
-/** A message on its way. Its kind says what goes out and stores each step; the outbox takes the steps. */
+/** A message on its way: its kind says what goes out, and where its record is. */
 export interface OutboxMessage {
   readonly kind: MessageKind;
   /** Identifies the message in its conversation, in every process. */
   readonly key: string;
   /** A channel or a person. */
   readonly to: SlackId;
-  /** For its record. */
-  readonly about: MessageAbout;
-  /** A person's direct message, where it is known. */
-  readonly channel?: SlackId | undefined;
+  /** The ID of the schedule or the watch that it is about. */
+  readonly schedule?: string | undefined;
+  readonly watch?: string | undefined;
+  /** When it was to go out, in ms; by default when it became due. */
+  readonly due?: Millis | undefined;
   /** What a person must be to get it; a full member by default. */
   readonly right?: Right | undefined;
   /** The message that it answers; a broadcast is shown in the channel too. */
   readonly thread?: { readonly ts: string; readonly isBroadcast: boolean } | undefined;
-  /** Set when a run claimed the message and died: Slack may have it already. */
-  readonly doubt?: Sending | undefined;
+  /** As the delivery log has it. If it is `sending`, a run claimed it and died: Slack may have it already. */
+  readonly stored: SendState;
   /** @returns why nothing is to go out by now, if so: the kind has stored that @throws Failure */
   prepare(isAgain: boolean): Promise<Draft | 'skipped' | 'waiting'>;
   /** What follow-ups in its thread refer to, once Slack has it; undefined for none. */
   readonly topic?: (() => MessageTopic | undefined) | undefined;
-  /** Stores where Slack has it, even without the lease, and what follow-ups there refer to. */
-  confirm(posted: PostedTo, questions: readonly AskedInThread[]): Promise<void>;
-  /** Stores that its recipient may not get it, or that it goes to somebody else. */
-  refuse(refusal: Refusal, attempt: Omit<Sending, 'at'>): Promise<void>;
-  /** Stores that it failed, and when it is tried again. @returns what became of it */
-  fail(failure: SendFailure): Promise<FailedState>;
+  /** Stores a step: what `change` makes of the record as it is by then. @throws LeaseLostError, StoreUnavailable */
+  save(change: (now: SendState) => SendState, step: SaveStep): Promise<void>;
+  /** Decides what happens instead. @returns false if nothing does, so that the message has failed, as without it */
+  onRefused?(refusal: Refusal, isDoubtful: boolean): Promise<boolean>;
+  /** Stores that it failed, if its kind doesn't only try again. @returns what became of it */
+  fail?(failure: SendFailure): Promise<FailedState>;
 }
+
+/** Claims need the lease; what Slack has taken or refused is stored without it, and what follow-ups there refer to. */
+export type SaveStep = Pick<LogWrite, 'needsLease' | 'questions'>;
 
 /** `refused`: it goes to somebody else, or to nobody. */
 export type FailedState = 'retrying' | 'paused' | 'failed' | 'refused';
-
-/** What a message is about. */
-export interface MessageAbout {
-  /** The ID of a schedule or a watch. */
-  readonly schedule?: string | undefined;
-  readonly watch?: string | undefined;
-  /** When it was to go out, in ms. */
-  readonly due?: Millis | undefined;
-  /** How often it has failed. */
-  readonly tries?: number | undefined;
-}
 
 /** A message that could go out now. */
 export interface Draft {
   /** The projects that it names or has figures of. */
   readonly projects: readonly ChosenProject[];
-  /** Stores that it goes out, as long as the lease is held. @returns what it says */
-  claim(sending: Sending, recipient: Recipient): Promise<Message>;
-}
-
-export interface Sending {
-  readonly channel: SlackId;
-  readonly at: Millis;
-  /** Sent again without knowing whether the first one arrived, so the conversation may show it twice. */
-  readonly isAgain: boolean;
-}
-
-export interface SendFailure {
-  readonly error: unknown;
-  readonly effect: FailureEffect;
-  /** Slack may have taken it before. */
-  readonly isDoubtful: boolean;
+  content(sending: Sending, recipient: Recipient): Message;
 }
 
 /** Nothing may take longer between the claim and the call to Slack; in ms. */
@@ -96,11 +91,34 @@ const CONFIRM_TIMEOUT = 30_000;
  * @throws LeaseLostError, StoreUnavailable
  */
 export const sendMessage = (message: OutboxMessage, context: DeliveryContext): Promise<'done' | 'failed'> =>
-  trackMessage(message.kind, message.about, context, async (note) => {
+  trackMessage({ ...message, tries: message.stored.tries }, context, async (note) => {
     const outcome = await send(message, note, context);
     note({ outcome });
     return DONE.has(outcome) ? 'done' : 'failed';
   });
+
+/**
+ * Sends what is due of the messages that a record holds, or stores why not.
+ *
+ * @param isSame whether two are one message, however far it has got
+ * @throws LeaseLostError, StoreUnavailable
+ */
+export async function sendDueMessages<R extends { readonly messages: readonly StoredMessage[] }>(
+  document: StateDocument<R | undefined>,
+  isSame: (one: R['messages'][number], other: R['messages'][number]) => boolean,
+  describe: (message: R['messages'][number]) => Omit<OutboxMessage, 'to' | 'stored' | 'save'>,
+  context: DeliveryContext,
+): Promise<void> {
+  for (const message of document.value()?.messages ?? []) {
+    const at = sendsAt(message);
+    if (context.isOver() || at === undefined || at > context.clock()) continue;
+    const save: OutboxMessage['save'] = (change, step) => {
+      const saveIn = (now: typeof message) => (isSame(now, message) ? withSendState(now, change(now)) : now);
+      return document.update((now) => now && { ...now, messages: now.messages.map(saveIn) }, step);
+    };
+    await sendMessage({ ...describe(message), to: message.to, stored: message, save }, context);
+  }
+}
 
 const DONE: ReadonlySet<string> = new Set(['sent', 'found', 'skipped', 'waiting']);
 
@@ -109,101 +127,84 @@ async function send(
   note: Note<MessageWork>,
   context: DeliveryContext,
 ): Promise<string> {
-  const { doubt } = message;
-  let isDoubtful = doubt !== undefined;
+  const { stored } = message;
+  const due = message.due ?? (stored.state === 'due' ? stored.at : undefined);
+  const noteLate = (at: Millis): void => {
+    if (due !== undefined) note({ late: Math.max(0, at - due) });
+  };
+  const attempt: Attempt = { message, current: stored, isDoubtful: stored.state === 'sending' };
   try {
-    const found = doubt && (await findAndConfirm(message, doubt, context));
+    const found = attempt.isDoubtful && (await findAndConfirm(attempt, context));
     if (found === 'confirmed') {
-      noteLate(note, message.about, doubt?.at);
+      noteLate(stored.at);
       return 'found';
     }
-    isDoubtful = found === 'unknown';
+    attempt.isDoubtful = found === 'unknown';
     // A doubtful message is sent a second time, but not a third.
-    if (isDoubtful && doubt?.isAgain) throw new NotSent('post-unconfirmed');
-    const draft = await message.prepare(isDoubtful);
-    noteLate(note, message.about, context.clock());
-    return typeof draft === 'string' ? draft : await postInTime(message, draft, isDoubtful, context);
+    if (attempt.isDoubtful && stored.isAgain)
+      throw new NotSent(message.kind === 'post' ? 'post-unconfirmed' : 'message-unconfirmed');
+    const draft = await message.prepare(attempt.isDoubtful);
+    noteLate(context.clock());
+    return typeof draft === 'string' ? draft : await postInTime(attempt, draft, context);
   } catch (error) {
     // The next pass reads the change.
     if (error instanceof ScheduleChangedError) return 'changed';
-    noteLate(note, message.about, context.clock());
-    let state: FailedState = 'retrying';
-    await recordFailed(error, note, context, async (effect) => {
-      state = await message.fail({ error, effect, isDoubtful });
-    });
-    return state;
+    noteLate(context.clock());
+    return recordFailed(error, note, context, (effect) =>
+      recordFailure(attempt, { error, effect, isDoubtful: attempt.isDoubtful }, context),
+    );
   }
 }
 
-function noteLate(note: Note<MessageWork>, { due }: MessageAbout, at: Millis | undefined): void {
-  if (due !== undefined && at !== undefined) note({ late: Math.max(0, at - due) });
+/** One try of a message. */
+interface Attempt {
+  readonly message: OutboxMessage;
+  /** As it was last stored. */
+  current: SendState;
+  /** Slack may have taken it before this try, and nobody has found it. */
+  isDoubtful: boolean;
 }
 
-/** Makes the record of a message on its way. */
-export const trackMessage = <T>(
-  kind: MessageKind,
-  { schedule, watch, tries }: MessageAbout,
-  { teamId: workspace, workspace: { waits }, onFinished }: DeliveryContext,
-  run: (note: Note<MessageWork>) => Promise<T>,
-): Promise<T> =>
-  trackWork(
-    {
-      ...{ kind: 'message', message: kind, outcome: 'sent', began: performance.now() },
-      ...{ workspace, schedule, watch, tries, waits, waited: { ms: waits.ms, calls: waits.calls } },
-    },
-    onFinished,
-    run,
-  );
-
-/**
- * Stores that a message could not be made or sent, and when it is tried again. Slack's rate limit delays the whole
- * workspace.
- *
- * @throws LeaseLostError and StoreUnavailable as they are; once the process is stopping, also every error that did not
- * come from Slack
- */
-export async function recordFailed(
-  error: unknown,
-  note: Note<MessageWork>,
+async function recordFailure(
+  { message, current }: Attempt,
+  failure: SendFailure,
   context: DeliveryContext,
-  record: (effect: FailureEffect) => Promise<void>,
-): Promise<void> {
-  const { stopping, clock } = context;
-  // What Slack said is stored in any case: otherwise Slack would have to be searched.
-  const isLost = error instanceof LeaseLostError;
-  const isOver = isLost || (stopping.aborted && !isSlackError(error));
-  note({ outcome: isLost ? 'lease-lost' : isOver ? 'stopped' : 'retrying', error });
-  if (isOver) throw error;
-  const effect = classifyFailure(error);
-  await record(effect);
-  if (effect.kind === 'wait') await context.backOff(clock() + effect.for);
+): Promise<FailedState> {
+  const { stored, onRefused, fail } = message;
+  if (fail !== undefined) return fail(failure);
+  const { cause } = failure.effect;
+  const isGone = isUnreachable(failure.error);
+  if (isGone && (await onRefused?.({ cause, isGone }, failure.isDoubtful))) return 'refused';
+  const after = afterFailure(stored, current, failure, context.clock());
+  await message.save(unlessChanged(current, after), {});
+  return after.state === 'failed' ? 'failed' : 'retrying';
 }
 
 /** @returns `unknown` where Slack does not say whether it is there */
 async function findAndConfirm(
-  message: OutboxMessage,
-  { channel, at }: Sending,
+  attempt: Attempt,
   context: DeliveryContext,
 ): Promise<'confirmed' | 'absent' | 'unknown'> {
-  const { key, thread } = message;
+  const { message, current } = attempt;
+  const { key, to, thread } = message;
+  const { channel = to, at } = current;
   const ts = context.unrecordedPosts.get(nameOf(message, context));
   const found = ts ? { ts } : await findPost(await context.client(), channel, key, at, thread?.ts);
   if (typeof found === 'string') return found;
-  await confirm(message, { channel, ...found }, context);
+  await confirm(attempt, { channel, ...found }, context);
   return 'confirmed';
 }
 
-/** Waits out a short rate limit, because a further run would come later. @param isAgain Slack may have taken it before */
+/** Waits out a short rate limit, because a further run would come later. */
 async function postInTime(
-  message: OutboxMessage,
+  attempt: Attempt,
   draft: Draft,
-  isAgain: boolean,
   context: DeliveryContext,
 ): Promise<'sent' | 'refused'> {
-  const channel = await channelOf(message, context);
+  const channel = await channelOf(attempt.message, context);
   for (let waits = 0; ; waits += 1) {
     try {
-      return await post(message, draft, { channel, isAgain }, context);
+      return await post(attempt, draft, channel, context);
     } catch (error) {
       const effect = isFailure(error) ? classifyFailure(error) : undefined;
       if (effect?.kind !== 'wait' || effect.for > SHORT_WAIT || waits >= MAX_SHORT_WAITS) throw error;
@@ -215,45 +216,83 @@ async function postInTime(
 }
 
 async function post(
-  message: OutboxMessage,
-  { projects, claim }: Draft,
-  { channel, isAgain }: Omit<Sending, 'at'>,
+  attempt: Attempt,
+  { projects, content }: Draft,
+  channel: SlackId,
   context: DeliveryContext,
 ): Promise<'sent' | 'refused'> {
+  const { message, isDoubtful } = attempt;
   const { to, key, thread, right } = message;
   const client = await context.client();
   await context.waitForChannel(channel, context.logSnapshot.lastPost(channel));
   const { recipient, refusal } = await checkRecipient(to, projects, context, right);
   if (refusal !== undefined) {
-    await message.refuse(refusal, { channel, isAgain });
+    await refuse(attempt, refusal, context);
     return 'refused';
   }
+  const sending = { channel, at: context.clock(), isAgain: isDoubtful };
+  const text = content(sending, recipient);
   const began = performance.now();
-  const content = await claim({ channel, at: context.clock(), isAgain }, recipient);
+  await claim(attempt, sending);
   // After a longer hang another worker may hold the lease. The next run asks Slack whether it is there.
   if (performance.now() - began > FRESH) throw new LeaseLostError();
-  const { ts } = await postMessage(client, { channel, thread: thread?.ts }, content, {
+  const { ts } = await postMessage(client, { channel, thread: thread?.ts }, text, {
     metadata: deliveryMetadata(key),
     isBroadcast: thread?.isBroadcast,
   });
   context.notePosted(channel);
-  await confirm(message, { channel, ts }, context);
+  await confirm(attempt, { channel, ts }, context);
   return 'sent';
+}
+
+/** Another run that took over after a lost lease may have stored more of it. */
+const unlessChanged = (before: SendState, after: SendState) => (now: SendState) =>
+  isSame(now, before) ? after : now;
+
+const isSame = (now: SendState, before: SendState): boolean =>
+  now.state === before.state && now.at === before.at;
+
+async function refuse(
+  { message, current, isDoubtful }: Attempt,
+  refusal: Refusal,
+  { clock }: DeliveryContext,
+): Promise<void> {
+  if (await message.onRefused?.(refusal, isDoubtful)) return;
+  const { cause } = refusal;
+  const after: SendState = { state: 'failed', at: clock(), tries: current.tries, cause };
+  await message.save(unlessChanged(current, after), {});
+}
+
+/** Stores that it goes out, as long as the lease is held, and nobody has stored a step of it since. */
+async function claim(attempt: Attempt, sending: Sending): Promise<void> {
+  const { message, current } = attempt;
+  const after = claimed(message.stored, sending);
+  const step = (now: SendState): SendState => {
+    if (!isSame(now, current)) throw new LeaseLostError();
+    return after;
+  };
+  await message.save(step, { needsLease: true });
+  attempt.current = after;
 }
 
 /**
  * Slack has the message, so this is stored even after the lease is lost. While the store is away, this process
  * remembers it.
  */
-async function confirm(message: OutboxMessage, posted: PostedTo, context: DeliveryContext): Promise<void> {
+async function confirm(
+  { message, current }: Attempt,
+  posted: PostedTo,
+  context: DeliveryContext,
+): Promise<void> {
   const name = nameOf(message, context);
   context.unrecordedPosts.set(name, posted.ts);
   const topic = message.topic?.();
   const questions = topic === undefined ? [] : threadQuestions(topic, posted, message.thread?.ts, context);
+  const after = confirmed(current, posted);
   const began = performance.now();
   for (;;) {
     try {
-      await message.confirm(posted, questions);
+      await message.save((now) => (now.state === 'posted' ? now : after), { questions });
       break;
     } catch (error) {
       if (!(error instanceof StoreUnavailable) || performance.now() - began > CONFIRM_TIMEOUT) throw error;
@@ -265,8 +304,6 @@ async function confirm(message: OutboxMessage, posted: PostedTo, context: Delive
 
 const nameOf = ({ key, to }: OutboxMessage, { teamId }: DeliveryContext): string => `${teamId}/${key}/${to}`;
 
-const channelOf = async ({ channel, to }: OutboxMessage, { client }: DeliveryContext): Promise<string> =>
-  channel ?? (isPerson(to) ? openDirectMessage(await client(), to) : to);
-
-const isSlackError = (error: unknown): boolean =>
-  isFailure(error) && (error.kind === 'cannot-post' || error.kind === 'slack-failed');
+/** A person's direct message, where it is known, is in its record. */
+const channelOf = async ({ stored, to }: OutboxMessage, { client }: DeliveryContext): Promise<string> =>
+  isPerson(to) ? (stored.channel ?? openDirectMessage(await client(), to)) : to;

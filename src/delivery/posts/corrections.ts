@@ -2,17 +2,22 @@
 import { isDeepStrictEqual } from 'node:util';
 import * as z from 'zod';
 import type { SlackId } from '../../domain/slack-id.ts';
-import { MINUTE, type Millis } from '../../domain/time/calendar.ts';
-import { chosenByKey } from '../../workspace/projects/chosen-project.ts';
+import type { Millis } from '../../domain/time/calendar.ts';
+import { type Schedule, scheduleContentSchema } from '../../workspace/owned/schedules.ts';
 import { millis, tryParseRecord } from '../../workspace/record/record-schema.ts';
 import type { Workspace } from '../../workspace/record/workspaces.ts';
-import { type DeliveryContext, openState } from '../context.ts';
-import { type DeliveryLogLine, type DeliveryLogSnapshot, deliveryKey } from '../log/delivery-log.ts';
-import type { DeliveryLogEntry, PostedMessage } from '../log/delivery-log-entry.ts';
-import { splitByTime } from '../outbox/retry.ts';
-import { recordFailed, trackMessage } from '../outbox/send-message.ts';
-import { sendStoredMessage, sendsAt, storedMessageSchema } from '../outbox/stored-message.ts';
-import { editMessage } from '../outbox/unclaimed-messages.ts';
+import { type DeliveryContext, openState, type StateDocument } from '../context.ts';
+import {
+  type DeliveryLogLine,
+  type DeliveryLogSnapshot,
+  deliveryKey,
+  type FieldWrite,
+  type LogWrite,
+} from '../log/delivery-log.ts';
+import { type DeliveryLogEntry, type PostContent, storedMessageSchema } from '../log/delivery-log-entry.ts';
+import { newMessage, sendsAt, splitByTime, withSendState } from '../outbox/message.ts';
+import { sendMessage } from '../outbox/send-message.ts';
+import { updateMessage } from '../outbox/update-message.ts';
 import {
   changedFigures,
   correctionLines,
@@ -22,11 +27,8 @@ import {
 } from './post-blocks.ts';
 import { CORRECTION_DELAYS, type ScheduleLogEntry } from './post-plan.ts';
 import { type PostContext, type ReportResult, runReport, shownProjects } from './postable-report.ts';
+import { openDate } from './record-delivery.ts';
 import { connectionsOf } from './run-state.ts';
-
-/** After a check that failed, in ms, and how often. */
-const RETRY_DELAY = 30 * MINUTE;
-const MAX_TRIES = 6;
 
 /**
  * Checks the figures of a post again. If one changed by more than the schedule's percentage, the post is edited. The log
@@ -35,38 +37,50 @@ const MAX_TRIES = 6;
  *
  * @throws LeaseLostError, StoreUnavailable
  */
-export async function correctPost(due: ScheduleLogEntry, context: PostContext): Promise<void> {
-  const { schedule, line } = due;
+export async function correctPost({ schedule, line }: ScheduleLogEntry, context: PostContext): Promise<void> {
   const { post, next, cause, ...entry } = line.entry;
+  const { at: postedAt, tries, channel = '', ts = '' } = entry;
   if (post === undefined) return;
-  const age = context.clock() - post.at;
+  const age = context.clock() - postedAt;
   const checks = CORRECTION_DELAYS.filter((pause) => pause <= age).length;
-  const write = (after: Pick<DeliveryLogEntry, 'tries' | 'next' | 'post'>, editedAt?: Millis) =>
-    context.writeLog({
-      ...{ schedule: schedule.id, date: line.date, before: line.json, needsLease: true },
-      entry: { ...entry, ...after },
-      ...(editedAt !== undefined && { posted: { channel: post.channel, at: editedAt } }),
-    });
-  /** Soon; after too many tries, not before the next planned check. */
-  const checkAgain = () =>
-    entry.tries < MAX_TRIES
-      ? write({ tries: entry.tries + 1, next: context.clock() + RETRY_DELAY, post })
-      : write({ tries: 0, post: { ...post, checks } });
-  await trackMessage('correction', { schedule: schedule.id }, context, async (note) => {
-    try {
-      const change = await findChange(due, post, context);
-      const at = context.clock();
-      const edited = typeof change === 'string' ? change : await editPost(due, post, change, at, context);
-      if (typeof edited !== 'string') await write({ tries: 0, post: { ...edited, checks } }, at);
-      else if (edited === 'retrying' || edited === 'refused') await checkAgain();
-      else if (edited === 'unchanged') await write({ tries: 0, post: { ...post, checks } });
-      else await write({ tries: 0, post: { ...post, checks: CORRECTION_DELAYS.length } });
-      const isQuiet = edited === 'unchanged' || edited === 'over';
-      note({ outcome: typeof edited !== 'string' ? 'sent' : isQuiet ? 'skipped' : edited });
-    } catch (error) {
-      await recordFailed(error, note, context, async () => void (await checkAgain()));
-    }
-  });
+  const document = openDate(line, context);
+  const write = (after: Partial<DeliveryLogEntry>, posted?: LogWrite['posted']) =>
+    document.replace({ ...entry, post, ...after }, { needsLease: true, ...(posted && { posted }) });
+  const close = (done: number) => write({ tries: 0, post: { ...post, checks: done } });
+  let corrected: { readonly post: PostContent; readonly at: Millis } | undefined;
+  await updateMessage(
+    {
+      ...{ kind: 'correction', key: deliveryKey(schedule.id, line.date), schedule: schedule.id },
+      ...{ to: channel, posted: { channel, ts }, tries },
+      async prepare() {
+        const change = await findChange(schedule, line, context);
+        if (typeof change === 'string') return change;
+        const at = context.clock();
+        const after = correctedPost(post, change);
+        corrected = { post: after, at };
+        const { projects, timing } = post.subject;
+        const about = { projects, timing, correctsFrom: schedule.correctsFrom, workspace: context.workspace };
+        const out = {
+          ...about,
+          date: line.date,
+          at: postedAt,
+          isAgain: entry.isAgain === true,
+          corrected: at,
+        };
+        return {
+          projects: shownProjects(post.subject, change.result),
+          content: () => renderPost(change.result, { ...after, ...out }),
+        };
+      },
+      save: (outcome) =>
+        outcome === 'sent' && corrected !== undefined
+          ? write({ tries: 0, post: { ...corrected.post, checks } }, { channel, at: corrected.at })
+          : close(outcome === 'gone' ? CORRECTION_DELAYS.length : checks),
+      // After too many tries, not before the next planned check.
+      retry: ({ tries, next }) => (next === undefined ? close(checks) : write({ tries, next })),
+    },
+    context,
+  );
 }
 
 interface Change {
@@ -75,59 +89,47 @@ interface Change {
   readonly changed: ReportResult['figures'];
 }
 
-/** @returns `over` for a post that is never checked again @throws Failure */
+/** @returns `gone` for a post that is never checked again @throws Failure */
 async function findChange(
-  { schedule, line }: ScheduleLogEntry,
-  { subject, channel, figures, without }: PostedMessage,
+  { correctsFrom }: Schedule,
+  { entry: { due, post, channel = '' } }: DeliveryLogLine,
   context: PostContext,
-): Promise<Change | 'over' | 'retrying' | 'unchanged'> {
+): Promise<Change | 'gone' | 'retrying' | 'skipped'> {
+  if (post === undefined) return 'gone';
+  const { subject, figures, without } = post;
   // Another account may use the same project ID for another project.
-  if (!isDeepStrictEqual(connectionsOf(subject, context.workspace), subject.connections)) return 'over';
-  const result = await runReport({ ...subject, channel }, line.entry.due, context);
-  if (!isDeepStrictEqual(result.covers, subject.covers)) return 'over';
+  if (!isDeepStrictEqual(connectionsOf(subject, context.workspace), subject.connections)) return 'gone';
+  const result = await runReport({ ...subject, channel }, due, context);
+  if (!isDeepStrictEqual(result.covers, subject.covers)) return 'gone';
   // A project that gives no answer now has not changed.
   if (Object.keys(result.unanswered).some((key) => figures[key] !== undefined)) return 'retrying';
   // The day that the post went without is filled in, however little it changes.
   const isFilledIn = without !== undefined && result.awaits === undefined;
-  const changed = changedFigures(figures, result.figures, isFilledIn ? 0 : schedule.correctsFrom);
-  return Object.keys(changed).length === 0 ? 'unchanged' : { result, changed };
+  const changed = changedFigures(figures, result.figures, isFilledIn ? 0 : correctsFrom);
+  return Object.keys(changed).length === 0 ? 'skipped' : { result, changed };
 }
 
-/** @returns the post as it is in the channel now @throws Failure */
-async function editPost(
-  { schedule, line: { date } }: ScheduleLogEntry,
-  { without: _, ...post }: PostedMessage,
-  { result, changed }: Change,
-  at: Millis,
-  context: PostContext,
-): Promise<PostedMessage | 'over' | 'refused'> {
-  const { channel, ts, subject } = post;
-  const { projects, timing } = subject;
-  const current = { ...post, ...(result.awaits !== undefined && { without: result.awaits }) };
-  const about = { projects, timing, correctsFrom: schedule.correctsFrom, workspace: context.workspace, date };
-  const edited = await editMessage(
-    {
-      ...{ key: deliveryKey(schedule.id, date), to: channel, posted: { channel, ts } },
-      projects: shownProjects(subject, result),
-      content: () => renderPost(result, { ...current, ...about, corrected: at }),
-    },
-    context,
-  );
-  if (edited !== 'edited') return edited === 'gone' ? 'over' : 'refused';
-  return { ...current, figures: result.figures, unexplained: { ...changed, ...post.unexplained } };
-}
+/** What the post says after it. */
+const correctedPost = ({ without: _, ...post }: PostContent, { result, changed }: Change): PostContent => ({
+  ...post,
+  ...(result.awaits !== undefined && { without: result.awaits }),
+  figures: result.figures,
+  unexplained: { ...changed, ...post.unexplained },
+});
 
-/** Prefix of the states in the log: one per channel, from when its reply is due until its posts are recorded as explained. */
+/** Prefix of the fields in the log: a channel's reply about corrections, until it is sent or given up. */
 const EXPLANATION_STATE = 'correction/';
 
-const figures = z.record(z.string(), z.string());
 const explanation = storedMessageSchema.extend({
+  /** In ms: part of its name in Slack. */
   began: millis,
   /** `ts` of the post in whose thread it is. */
   thread: z.string(),
   lines: z.array(z.string()).readonly(),
-  /** By the post's `deliveryKey`: the present figures that the lines explain; '' where there are none any more. */
-  explained: z.record(z.string(), figures),
+  /** All that the lines name. */
+  projects: scheduleContentSchema.shape.projects,
+  /** Whose posts it explains: a schedule's ID for each post. */
+  schedules: z.array(z.string()).readonly(),
 });
 type Explanation = Readonly<z.infer<typeof explanation>>;
 
@@ -135,19 +137,13 @@ type Explanation = Readonly<z.infer<typeof explanation>>;
 const parseExplanation = (json: string | undefined): Explanation | undefined =>
   tryParseRecord(explanation, json);
 
-interface CorrectedPost {
-  readonly line: DeliveryLogLine;
-  readonly post: PostedMessage & Required<Pick<PostedMessage, 'unexplained'>>;
-}
+const isRunning = (workspace: Workspace, schedule: string): boolean =>
+  workspace.schedules.some(({ id, paused }) => id === schedule && paused === undefined);
 
-function unexplainedPosts(workspace: Workspace, { lines }: DeliveryLogSnapshot): readonly CorrectedPost[] {
-  const running = workspace.schedules.filter(({ paused }) => paused === undefined).map(({ id }) => id);
-  return lines.flatMap((line) => {
-    const { post } = line.entry;
-    if (post?.unexplained === undefined || !running.includes(line.schedule)) return [];
-    return [{ line, post: { ...post, unexplained: post.unexplained } }];
-  });
-}
+const unexplainedLines = (workspace: Workspace, { lines }: DeliveryLogSnapshot) =>
+  lines.filter(
+    ({ schedule, entry }) => entry.post?.unexplained !== undefined && isRunning(workspace, schedule),
+  );
 
 /**
  * The channels that need a reply about corrections.
@@ -160,9 +156,9 @@ export function planExplanations(
   correcting: readonly ScheduleLogEntry[],
   now: Millis,
 ) {
-  const busy = new Set(correcting.map(({ line }) => line.entry.post?.channel));
+  const busy = new Set(correcting.map(({ line }) => line.entry.channel));
   const begun = snapshot.statesOf(EXPLANATION_STATE).map(([name]) => name.slice(EXPLANATION_STATE.length));
-  const open = unexplainedPosts(workspace, snapshot).map(({ post }) => post.channel);
+  const open = unexplainedLines(workspace, snapshot).flatMap(({ entry }) => entry.channel ?? []);
   const waiting = [...new Set([...begun, ...open])]
     .filter((channel) => !busy.has(channel))
     .map((channel) => {
@@ -174,78 +170,58 @@ export function planExplanations(
 
 /** Says in the thread of the newest post what was corrected in all of them. @throws LeaseLostError, StoreUnavailable */
 export async function explainCorrections(channel: SlackId, context: DeliveryContext): Promise<void> {
-  const { workspace, logSnapshot, deliveryLog, lease, clock } = context;
+  const { workspace, deliveryLog, lease } = context;
   const name = EXPLANATION_STATE + channel;
-  const posts = unexplainedPosts(workspace, logSnapshot).filter(({ post }) => post.channel === channel);
   const document = openState(name, parseExplanation, context);
-  const stored = document.value() ?? explanationOf(channel, posts, workspace, clock());
-  await document.update(() => stored, { needsLease: true });
-  const { began, thread, lines, explained } = stored;
-  const projects = [
-    ...posts.flatMap(({ post }) => post.subject.projects),
-    // The lines may name projects of posts whose schedules are paused or gone by now.
-    ...Object.values(explained).flatMap((of) => Object.keys(of).map((key) => chosenByKey(key, []))),
-  ];
-  // Figures that changed back need no reply, nor do posts whose schedules are paused or gone.
-  if (posts.length > 0 && lines.length > 0) {
-    if (sendsAt(stored) !== undefined)
-      await sendStoredMessage(
-        {
-          ...{ kind: 'correction', key: `${name}/${began}`, message: stored, projects },
-          thread: { ts: thread, isBroadcast: false },
-          content: () => correctionMessage(lines, Object.keys(explained).length),
-          save: (message, needsLease) =>
-            document.update(() => ({ ...message, began, thread, lines, explained }), { needsLease }),
-        },
-        context,
-      );
-    if (sendsAt(document.value() ?? stored) !== undefined) return;
-  }
-  for (const { line, post } of posts) await closePost(line, post, stored, context);
-  await deliveryLog.drop(lease, [name]);
+  const stored = document.value() ?? (await beginExplanation(channel, document, context));
+  const { began, thread, lines, projects, schedules } = stored;
+  if (sendsAt(stored) !== undefined && schedules.some((schedule) => isRunning(workspace, schedule)))
+    await sendMessage(
+      {
+        ...{ kind: 'correction', key: `${name}/${began}`, to: channel, stored },
+        thread: { ts: thread, isBroadcast: false },
+        prepare: async () => ({ projects, content: () => correctionMessage(lines, schedules.length) }),
+        save: (change, step) => document.update((now) => now && withSendState(now, change(now)), step),
+      },
+      context,
+    );
+  const { state } = document.value() ?? stored;
+  if (state !== 'due' && state !== 'sending') await deliveryLog.drop(lease, [name]);
 }
 
-function explanationOf(
+/** Stores the reply and, in the same step, that the corrections of its posts are explained. */
+async function beginExplanation(
   channel: SlackId,
-  posts: readonly CorrectedPost[],
-  workspace: Workspace,
-  at: Millis,
-): Explanation {
-  const ordered = posts.toSorted((a, b) => a.post.at - b.post.at);
+  document: StateDocument<Explanation | undefined>,
+  context: DeliveryContext,
+): Promise<Explanation> {
+  const { workspace, logSnapshot, clock } = context;
+  const at = clock();
+  const explained = unexplainedLines(workspace, logSnapshot)
+    .filter(({ entry }) => entry.channel === channel)
+    .toSorted((a, b) => a.entry.at - b.entry.at);
   // Several posts may be about the same days of a project.
-  const lines = ordered.flatMap(({ post: { unexplained, figures, subject } }) => {
+  const lines = explained.flatMap(({ entry: { post } }) => {
+    if (post?.unexplained === undefined) return [];
+    const { unexplained, figures, subject } = post;
     const changes = correctionLines(unexplained, figures, subject.projects, workspace);
-    return posts.length === 1 ? changes : changes.map((line) => `${coveredText(subject.covers)}, ${line}`);
+    return explained.length === 1
+      ? changes
+      : changes.map((line) => `${coveredText(subject.covers)}, ${line}`);
   });
-  return {
-    ...{ to: channel, state: 'due', at, began: at, tries: 0, thread: ordered.at(-1)?.post.ts ?? '' },
-    lines: [...new Set(lines)],
-    explained: Object.fromEntries(
-      ordered.map(({ line, post: { unexplained, figures } }) => [
-        deliveryKey(line.schedule, line.date),
-        Object.fromEntries(Object.keys(unexplained).map((key) => [key, figures[key] ?? ''])),
-      ]),
-    ),
+  const begun: Explanation = {
+    ...newMessage(channel, at),
+    // Figures that changed back need no reply.
+    ...(lines.length === 0 && { state: 'skipped' }),
+    ...{ began: at, thread: explained.at(-1)?.entry.ts ?? '', lines: [...new Set(lines)] },
+    projects: explained.flatMap(({ entry }) => entry.post?.subject.projects ?? []),
+    schedules: explained.map(({ schedule }) => schedule),
   };
+  await document.replace(begun, { needsLease: true, with: explained.map(withoutUnexplained) });
+  return begun;
 }
 
-/** Forgets the corrections that this reply explained. Figures corrected again while it was sent get a reply of their own. */
-async function closePost(
-  line: DeliveryLogLine,
-  { unexplained, ...post }: CorrectedPost['post'],
-  { explained }: Explanation,
-  context: DeliveryContext,
-): Promise<void> {
-  const reported = explained[deliveryKey(line.schedule, line.date)];
-  if (reported === undefined) return;
-  const rest = Object.entries(unexplained).flatMap(([key, was]) =>
-    reported[key] === (post.figures[key] ?? '') ? [] : [[key, reported[key] ?? was] as const],
-  );
-  await context.writeLog({
-    ...{ schedule: line.schedule, date: line.date, before: line.json, needsLease: true },
-    entry: {
-      ...line.entry,
-      post: { ...post, ...(rest.length > 0 && { unexplained: Object.fromEntries(rest) }) },
-    },
-  });
+function withoutUnexplained({ schedule, date, entry, json }: DeliveryLogLine): FieldWrite {
+  const { unexplained, ...post } = entry.post ?? {};
+  return { name: deliveryKey(schedule, date), before: json, value: { ...entry, post } };
 }

@@ -107,7 +107,7 @@ export function failureNotice(notification: PendingNotification, reader: Reader)
 }
 
 /** Tally's own reason for a pause; undefined if nothing is paused. */
-const pauseOf = (why: PendingNotification['why']) =>
+export const pauseOf = (why: PendingNotification['why']) =>
   why === 'failed' || why === 'unanswered' || why === 'person' ? undefined : why;
 
 function happened({ why, cases, isUnclear = false }: PendingNotification): string {

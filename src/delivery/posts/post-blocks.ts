@@ -1,6 +1,6 @@
 import { changeInPercent, formatMoney, formatPercent, parseAmount } from '../../domain/money/amount.ts';
 import { formatTiming, type Timing } from '../../domain/time/cadence.ts';
-import { type Day, dayAt, formatDays, formatMoment } from '../../domain/time/calendar.ts';
+import { type Day, dayAt, formatDays, formatMoment, type Millis } from '../../domain/time/calendar.ts';
 import {
   actions,
   type Block,
@@ -19,14 +19,16 @@ import {
 } from '../../workspace/projects/chosen-project.ts';
 import { wordFailure } from '../../workspace/record/stored-failure.ts';
 import type { Workspace } from '../../workspace/record/workspaces.ts';
-import type { CoveredDays, PostedMessage } from '../log/delivery-log-entry.ts';
+import type { CoveredDays, PostContent } from '../log/delivery-log-entry.ts';
 import type { ReportResult } from './postable-report.ts';
 
 type Figures = ReportResult['figures'];
 
 /** What a post says around its report. */
-export interface PostDetails
-  extends Pick<PostedMessage, 'at' | 'isLate' | 'isAgain' | 'earlier' | 'without'> {
+export interface PostDetails extends Pick<PostContent, 'isLate' | 'earlier' | 'without'> {
+  /** When it went out, in ms. */
+  readonly at: Millis;
+  readonly isAgain: boolean;
   readonly timing: Timing;
   readonly date: Day;
   readonly projects: readonly ChosenProject[];

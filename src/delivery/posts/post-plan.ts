@@ -15,13 +15,8 @@ import {
   overdueTimes,
   splitDueTimes,
 } from '../log/due-dates.ts';
-import {
-  backOffEnd,
-  ignoreTooFar,
-  MAX_PROBE_DELAY,
-  MAX_RETRY_DELAY,
-  SLACK_SETTLE_MS,
-} from '../outbox/retry.ts';
+import { MAX_RETRY_DELAY } from '../outbox/failure-effect.ts';
+import { backOffEnd, ignoreTooFar, MAX_PROBE_DELAY, SLACK_SETTLE_MS } from '../outbox/message.ts';
 import { lastSuccess, type RunState, runStateOf } from './run-state.ts';
 
 /** One date of one schedule that is to be delivered. */
@@ -187,9 +182,8 @@ function nextCorrectionAt(
   { entry }: DeliveryLogLine,
   now: Millis,
 ): number | undefined {
-  const { post } = entry;
-  if (entry.state !== 'posted' || post === undefined || post.ts === '' || correctsFrom === 0)
-    return undefined;
+  const { state, at, post, next } = entry;
+  if (state !== 'posted' || post === undefined || correctsFrom === 0) return undefined;
   const pause = CORRECTION_DELAYS[post.checks];
-  return pause === undefined || now - post.at > KEEP_MS ? undefined : (entry.next ?? post.at + pause);
+  return pause === undefined || now - at > KEEP_MS ? undefined : (next ?? at + pause);
 }

@@ -2,15 +2,14 @@ import { NotAllowed } from '../../domain/failure/index.ts';
 import { REPORTS } from '../../domain/report.ts';
 import type { DueTime } from '../../domain/time/cadence.ts';
 import { type Day, HOUR, MINUTE, type Millis } from '../../domain/time/calendar.ts';
-import { FIELDS } from '../../redis/keys.ts';
 import { LATE } from '../../runtime/work.ts';
 import { callSlack } from '../../slack/web-client.ts';
 import type { Schedule } from '../../workspace/owned/schedules.ts';
 import { requireSettings } from '../../workspace/record/workspace.ts';
 import { deliveryKey } from '../log/delivery-log.ts';
-import type { DeliveryLogEntry, MissedDates, PostedMessage, PostSubject } from '../log/delivery-log-entry.ts';
+import type { MissedDates, PostContent, PostSubject } from '../log/delivery-log-entry.ts';
+import { classifyFailure } from '../outbox/failure-effect.ts';
 import { findPost } from '../outbox/find-post.ts';
-import { classifyFailure } from '../outbox/retry.ts';
 import { type Draft, sendMessage } from '../outbox/send-message.ts';
 import { renderPost } from './post-blocks.ts';
 import type { DeliveryTask } from './post-plan.ts';
@@ -18,46 +17,44 @@ import { type PostContext, type ReportResult, runReport, shownProjects, topicOf 
 import {
   beginAttempt,
   type DeliveryAttempt,
+  recordClaim,
   recordFailure,
   recordPost,
   recordSkip,
   recordWait,
-  resumePausedSchedule,
 } from './record-delivery.ts';
-import { connectionsOf } from './run-state.ts';
+import { connectionsOf, resumePausedSchedule } from './run-state.ts';
 
 /** Posts one date of one schedule, or records why not. @throws LeaseLostError, StoreUnavailable */
 export async function deliverPost(task: DeliveryTask, context: PostContext): Promise<void> {
   const { schedule, due } = task;
   const attempt = beginAttempt(task, context);
-  const begun = attempt.entry;
-  const { state, at, post, waits, next, tries } = begun;
+  const { waits, next } = attempt.begun;
   // A post that waited for its figures is not late for that.
   const expectedAt = waits && next !== undefined ? next : due.at;
   const outcome = await sendMessage(
     {
-      kind: 'post',
-      key: deliveryKey(schedule.id, due.date),
-      about: { schedule: schedule.id, due: expectedAt, tries },
-      to: schedule.channel,
-      doubt: state === 'sending' && post !== undefined ? { ...post, at } : undefined,
+      ...{ kind: 'post', key: deliveryKey(schedule.id, due.date), to: schedule.channel },
+      ...{ schedule: schedule.id, due: expectedAt, stored: attempt.begun },
       prepare: (isAgain) => preparePost(task, attempt, { expectedAt, isAgain }, context),
-      topic: () => attempt.entry.post && topicOfPost(attempt.entry.post, due.at, context),
-      async confirm({ ts }, questions) {
-        const claimed = attempt.entry.post;
-        if (claimed !== undefined) await recordPost(task, attempt, { ...claimed, ts }, questions, context);
+      topic() {
+        const { post } = attempt.document.value();
+        return post && topicOfPost(post, due.at, context);
       },
-      async refuse(_, { isAgain: isDoubtful }) {
-        const effect = classifyFailure(new NotAllowed('channel'));
-        await recordFailure(task, attempt, { effect, isDoubtful }, context);
+      save: (change, { needsLease, questions }) =>
+        needsLease
+          ? recordClaim(task, attempt, change, context)
+          : recordPost(task, attempt, change, questions, context),
+      async onRefused(_, isDoubtful) {
+        const error = new NotAllowed('channel');
+        await recordFailure(task, attempt, { error, effect: classifyFailure(error), isDoubtful }, context);
+        return true;
       },
       async fail(failure) {
         const cause = sharedCause(schedule);
         const { effect, error } = failure;
         if (cause !== undefined && effect.kind === 'pause' && effect.why === schedule.paused?.why)
           context.probeFailures.set(cause, error);
-        // Slack did not take it this time, so only the claim of the run that died counts.
-        if (failure.isDoubtful && effect.kind !== 'unclear') attempt.entry = begun;
         return recordFailure(task, attempt, failure, context);
       },
     },
@@ -67,7 +64,7 @@ export async function deliverPost(task: DeliveryTask, context: PostContext): Pro
 }
 
 /** What it shows, also where another run made it. */
-const topicOfPost = ({ subject, unanswered = {} }: PostedMessage, at: Millis, context: PostContext) =>
+const topicOfPost = ({ subject, unanswered = {} }: PostContent, at: Millis, context: PostContext) =>
   topicOf({ ...subject, projects: shownProjects(subject, { unanswered }) }, at, subject.zone, context);
 
 /**
@@ -96,18 +93,17 @@ async function preparePost(
   }
   return {
     projects: shownProjects(schedule, result),
-    async claim({ channel, at, isAgain }) {
+    content({ at, isAgain }) {
       const { projects, timing, correctsFrom } = schedule;
-      const post: PostedMessage = {
-        ...{ channel, ts: '', at, isAgain, earlier, checks: 0 },
-        ...{ figures: result.figures, unanswered: result.unanswered },
+      attempt.post = {
+        ...{ earlier, checks: 0, figures: result.figures, unanswered: result.unanswered },
         isLate: at - expectedAt > LATE,
         ...(result.awaits !== undefined && { without: result.awaits }),
         subject: subjectOf(schedule, result, context),
       };
-      await claimPost(task, attempt, post, context);
       const { workspace } = context;
-      return renderPost(result, { ...post, projects, timing, correctsFrom, workspace, date: due.date });
+      const about = { projects, timing, correctsFrom, workspace, date: due.date, at, isAgain };
+      return renderPost(result, { ...attempt.post, ...about });
     },
   };
 }
@@ -117,25 +113,6 @@ function subjectOf(schedule: Schedule, { covers }: ReportResult, { workspace }: 
   const { report, projects, timing } = schedule;
   const { zone } = requireSettings(workspace);
   return { report, projects, timing, zone, covers, connections: connectionsOf(schedule, workspace) };
-}
-
-/**
- * Writes to the log that the post goes out, only while the lease is held, and only if neither the entry nor the schedule
- * has changed since they were read.
- */
-async function claimPost(
-  { schedule: { id }, due: { date } }: DeliveryTask,
-  attempt: DeliveryAttempt,
-  post: PostedMessage,
-  context: PostContext,
-): Promise<void> {
-  const { next, cause, waits, ...rest } = attempt.entry;
-  const entry: DeliveryLogEntry = { ...rest, state: 'sending', at: post.at, post };
-  const expectedSchedule = context.workspace.fields[FIELDS.schedule + id] ?? '';
-  const { before } = attempt;
-  const write = { schedule: id, date, before, entry, needsLease: true, expectedSchedule };
-  attempt.before = await context.writeLog(write);
-  attempt.entry = entry;
 }
 
 /**
@@ -215,6 +192,6 @@ async function findEarlierPost(
 ) {
   const line = doubtful.find((doubt) => doubt.date === date);
   if (line === undefined) return 'absent';
-  const channel = line.entry.post?.channel ?? schedule.channel;
+  const { channel = schedule.channel } = line.entry;
   return findPost(await context.client(), channel, deliveryKey(schedule.id, date), line.entry.at);
 }

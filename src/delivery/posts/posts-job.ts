@@ -8,7 +8,8 @@ import { notifyOwner, planNotices } from './notices.ts';
 import { deliverPost } from './post.ts';
 import { type DeliveryPlan, planDeliveries } from './post-plan.ts';
 import type { PostContext, Reports } from './postable-report.ts';
-import { abandonDelivery, resumePausedSchedule } from './record-delivery.ts';
+import { abandonDelivery } from './record-delivery.ts';
+import { resumePausedSchedule } from './run-state.ts';
 
 /** Posts of schedules, their corrections, and notes to owners. */
 export const createPostsJob = (reports: Reports): Job => ({
@@ -45,7 +46,7 @@ async function sendPosts({ tasks, correctionsDue }: DeliveryPlan, context: PostC
     byChannel.set(channel, [...(byChannel.get(channel) ?? []), send]);
   };
   for (const task of tasks) add(task.schedule.channel, () => deliverPost(task, context));
-  for (const due of correctionsDue) add(due.line.entry.post?.channel ?? '', () => correctPost(due, context));
+  for (const due of correctionsDue) add(due.line.entry.channel ?? '', () => correctPost(due, context));
   const limit = pLimit(CHANNELS);
   const inOrder = async (sends: readonly (() => Promise<void>)[]): Promise<void> => {
     for (const send of sends) if (!context.isOver()) await send();

@@ -1,9 +1,12 @@
-/** Whether a paused schedule resumes automatically, and when it is retried. */
-
+/** Tally's own pauses of a schedule: whether one is over, what it rests on, and when the schedule is retried. */
+import { EditConflict } from '../../domain/failure/index.ts';
+import { REPORTS } from '../../domain/report.ts';
 import { type PauseReason, resumesByItself, type Schedule } from '../../workspace/owned/schedules.ts';
 import { findNamed } from '../../workspace/projects/chosen-project.ts';
 import { isShownTo } from '../../workspace/projects/resolve-project.ts';
+import type { AuditAction } from '../../workspace/record/audit.ts';
 import type { Workspace } from '../../workspace/record/workspaces.ts';
+import type { DeliveryContext } from '../context.ts';
 import type { DeliveryLogLine, DeliveryLogSnapshot } from '../log/delivery-log.ts';
 
 /** `waits`: Tally paused it and probes from time to time whether it works again. */
@@ -69,3 +72,35 @@ function fingerprintsOf(schedule: Schedule, workspace: Workspace): string {
 /** Whether its channel may see all its projects. */
 const isAllowedInChannel = ({ projects, channel }: Schedule, workspace: Workspace): boolean =>
   projects.every((project) => isShownTo(project, workspace, { channel, isUnlimited: false }));
+
+/** Tally pauses it. */
+export async function pauseSchedule(
+  schedule: Schedule,
+  why: PauseReason,
+  context: DeliveryContext,
+): Promise<void> {
+  const asked = pauseBasis(why, schedule, context.workspace);
+  const paused = { why, at: context.clock(), ...(asked !== undefined && { asked }) };
+  await saveSchedule({ ...schedule, paused }, 'schedule paused', context);
+}
+
+export const resumePausedSchedule = ({ paused: _, ...schedule }: Schedule, context: DeliveryContext) =>
+  saveSchedule(schedule, 'schedule resumed', context);
+
+/** The audit trail's name for Tally itself. */
+const TALLY = 'tally';
+
+/** If the schedule was changed since it was read, the change wins and the next pass reads it. */
+async function saveSchedule(
+  schedule: Schedule,
+  action: AuditAction,
+  { teamId, workspace, workspaces, clock }: DeliveryContext,
+): Promise<void> {
+  const about = `${REPORTS[schedule.report].title} · ${schedule.channel}`;
+  const entries = [{ at: clock(), who: TALLY, action, about }];
+  try {
+    await workspaces.schedules.save({ teamId, workspace, entries }, schedule);
+  } catch (error) {
+    if (!(error instanceof EditConflict)) throw error;
+  }
+}

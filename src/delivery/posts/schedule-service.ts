@@ -6,7 +6,7 @@ import { requireSettings } from '../../workspace/record/workspace.ts';
 import type { ThreadStore } from '../../workspace/thread-store.ts';
 import type { DeliveryParts } from '../delivery.ts';
 import type { DeliveryLog } from '../log/delivery-log.ts';
-import { sendNow } from '../outbox/unclaimed-messages.ts';
+import { sendNow } from '../outbox/update-message.ts';
 import { type ManualReason, manualPostMessage } from './post-blocks.ts';
 import { type Reports, runReport, shownProjects, topicOf } from './postable-report.ts';
 

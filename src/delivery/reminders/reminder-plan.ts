@@ -6,9 +6,9 @@ import type { CredentialName } from '../../workspace/credentials/rejections.ts';
 import { tryParseRecord } from '../../workspace/record/record-schema.ts';
 import type { Workspace } from '../../workspace/record/workspace.ts';
 import type { DeliveryLogSnapshot } from '../log/delivery-log.ts';
+import { storedMessageSchema } from '../log/delivery-log-entry.ts';
 import { earliest } from '../log/due-dates.ts';
-import { splitByTime } from '../outbox/retry.ts';
-import { sendsAt, storedMessageSchema } from '../outbox/stored-message.ts';
+import { sendsAt, splitByTime } from '../outbox/message.ts';
 
 /** Days before a credential expires on which people are reminded, in the reporting zone, at this time of day. */
 const REMINDER_DAYS = [14, 3, 1] as const;

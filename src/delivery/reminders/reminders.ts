@@ -5,9 +5,10 @@ import { FIELDS } from '../../redis/keys.ts';
 import { findAdmins } from '../../slack/request/users.ts';
 import { type DeliveryContext, openState, ScheduleChangedError, type StateDocument } from '../context.ts';
 import { type Job, type Task, taskEach } from '../job.ts';
+import { classifyFailure } from '../outbox/failure-effect.ts';
+import { newMessage } from '../outbox/message.ts';
 import { findRecipient, responsiblePeople } from '../outbox/recipients.ts';
-import { classifyFailure } from '../outbox/retry.ts';
-import { sendStoredMessage, sendsAt } from '../outbox/stored-message.ts';
+import { type OutboxMessage, sendDueMessages } from '../outbox/send-message.ts';
 import { dependentsOf, reminderNotice } from './reminder-blocks.ts';
 import {
   type Credential,
@@ -78,7 +79,7 @@ const reminderTo = (
   isForAdmin: boolean,
   { clock }: DeliveryContext,
 ): ReminderMessage => ({
-  ...{ step, to, state: 'due', at: clock(), tries: 0 },
+  ...{ ...newMessage(to, clock()), step },
   ...(isForAdmin && { isForAdmin }),
 });
 
@@ -115,49 +116,40 @@ async function adminsFor({ registeredBy }: Credential, context: DeliveryContext)
   }
 }
 
+const isSame = (one: ReminderMessage, other: ReminderMessage): boolean =>
+  one.step === other.step && one.to === other.to;
+
 async function sendReminders(credential: Credential, context: DeliveryContext): Promise<void> {
   const document = documentOf(credential, context);
-  for (const message of document.value().messages) {
-    const at = sendsAt(message);
-    if (at === undefined || at > context.clock()) continue;
-    if (context.isOver()) return;
+  const describe = (message: ReminderMessage): Omit<OutboxMessage, 'to' | 'stored' | 'save'> => {
     const { step, to, isForAdmin = false } = message;
-    const replace = (change: (stored: ReminderMessage) => readonly ReminderMessage[], needsLease = true) =>
-      document.update(
-        (state) => ({
-          ...state,
-          messages: state.messages.flatMap((stored) =>
-            stored.step === step && stored.to === to ? change(stored) : stored,
-          ),
-        }),
-        { needsLease },
-      );
-    await sendStoredMessage(
-      {
-        ...{ kind: 'reminder', message, projects: projectsNamed(credential, context) },
-        key: `${reminderName(credential)}/${credential.id}/${step}`,
-        content: (isAgain) =>
-          reminderNotice(
-            { credential, ...{ step, to, isForAdmin, isAgain }, at: context.clock() },
-            context.workspace,
-          ),
-        save: (outgoing, needsLease) =>
-          replace(() => [{ ...outgoing, step, ...(isForAdmin && { isForAdmin }) }], needsLease),
-        onRefused: async () => {
-          const others = await insteadOf(message, document.value(), context);
-          if (others === 'later') {
-            const next = context.clock() + LOOK_AGAIN;
-            await replace((stored) => [{ ...stored, state: 'due', tries: stored.tries + 1, next }]);
-            return true;
-          }
-          if (others.length === 0) return false;
-          await replace((stored) => [{ ...stored, state: 'failed', at: context.clock() }, ...others]);
-          return true;
-        },
+    return {
+      ...{ kind: 'reminder', key: `${reminderName(credential)}/${credential.id}/${step}` },
+      prepare: async () => ({
+        projects: projectsNamed(credential, context),
+        content: ({ isAgain, at }) =>
+          reminderNotice({ credential, ...{ step, to, isForAdmin, isAgain, at } }, context.workspace),
+      }),
+      async onRefused() {
+        const at = context.clock();
+        const others = await insteadOf(message, document.value(), context);
+        if (others.length === 0) return false;
+        const after =
+          others === 'later'
+            ? [{ ...message, state: 'due' as const, tries: message.tries + 1, next: at + LOOK_AGAIN }]
+            : [{ ...message, state: 'failed' as const, at }, ...others];
+        await document.update(
+          (state) => ({
+            ...state,
+            messages: state.messages.flatMap((stored) => (isSame(stored, message) ? after : stored)),
+          }),
+          { needsLease: true },
+        );
+        return true;
       },
-      context,
-    );
-  }
+    };
+  };
+  await sendDueMessages(document, isSame, describe, context);
 }
 
 /** While Slack does not say who manages, it is asked again after this long (ms), and this often. */

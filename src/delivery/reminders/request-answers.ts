@@ -9,9 +9,10 @@ import {
 import { tryParseRecord } from '../../workspace/record/record-schema.ts';
 import { type DeliveryContext, openState } from '../context.ts';
 import { type Job, taskEach } from '../job.ts';
-import { splitByTime } from '../outbox/retry.ts';
-import { sendStoredMessage, sendsAt, storedMessageSchema } from '../outbox/stored-message.ts';
-import { editMessage } from '../outbox/unclaimed-messages.ts';
+import { storedMessageSchema } from '../log/delivery-log-entry.ts';
+import { sendsAt, splitByTime, withSendState } from '../outbox/message.ts';
+import { sendMessage } from '../outbox/send-message.ts';
+import { editMessage } from '../outbox/update-message.ts';
 
 /** What a manager answered, on its way to the person who asked. */
 const schema = storedMessageSchema.extend({ request: managerRequestSchema });
@@ -39,22 +40,22 @@ async function sendAnswer(name: string, context: DeliveryContext): Promise<void>
   const document = openState(name, (json) => tryParseRecord(schema, json), context);
   const answer = document.value();
   if (answer === undefined) return;
-  const { request, ...message } = answer;
+  const { request, to, tries } = answer;
   const { state, answeredAt, isGuest } = request;
-  if (message.state === 'due' && message.tries === 0) await redraw(name, request, context);
-  await sendStoredMessage(
+  if (answer.state === 'due' && tries === 0) await redraw(name, request, context);
+  await sendMessage(
     {
-      ...{ kind: 'answer', message, projects: [], right: isGuest ? 'belong' : 'member' },
-      key: `${name}/${state}/${answeredAt}`,
-      content: () => answerMessage(request),
-      save: (outgoing, needsLease) =>
+      ...{ kind: 'answer', key: `${name}/${state}/${answeredAt}`, to, stored: answer },
+      right: isGuest ? 'belong' : 'member',
+      prepare: async () => ({ projects: [], content: () => answerMessage(request) }),
+      save: (change, step) =>
         document.update(
           // A later answer takes its place.
-          (stored) =>
-            stored?.request.state === state && stored.request.answeredAt === answeredAt
-              ? { ...outgoing, request }
-              : stored,
-          { needsLease },
+          (now) =>
+            now?.request.state === state && now.request.answeredAt === answeredAt
+              ? withSendState(now, change(now))
+              : now,
+          step,
         ),
     },
     context,

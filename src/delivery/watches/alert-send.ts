@@ -1,14 +1,14 @@
 import type { SlackId } from '../../domain/slack-id.ts';
-import { dayAt, daysBefore, MINUTE } from '../../domain/time/calendar.ts';
+import { dayAt, daysBefore } from '../../domain/time/calendar.ts';
 import type { Watch } from '../../workspace/owned/watches.ts';
 import { isPerson } from '../../workspace/record/record-schema.ts';
 import type { StoredFailure } from '../../workspace/record/stored-failure.ts';
 import { type DeliveryContext, openState, type StateDocument } from '../context.ts';
+import { newMessage, sendsAt, withSendState } from '../outbox/message.ts';
 import { responsiblePeople } from '../outbox/recipients.ts';
 import type { MessageTopic } from '../outbox/remember-topic.ts';
-import { recordFailed, trackMessage } from '../outbox/send-message.ts';
-import { type StoredMessageJob, sendStoredMessage, sendsAt } from '../outbox/stored-message.ts';
-import { editMessage } from '../outbox/unclaimed-messages.ts';
+import { sendMessage } from '../outbox/send-message.ts';
+import { updateMessage } from '../outbox/update-message.ts';
 import { alertMessage, alertReply, hasRecovered, sourceText } from './alert-blocks.ts';
 import { alertChart } from './alert-chart.ts';
 import { alertWords } from './alert-wording.ts';
@@ -70,7 +70,7 @@ export async function sendAlerts(watch: Watch, known: Known, context: DeliveryCo
       const at = alertActionAt(found.alert, found.message, isSuspended(watch, context.clock()));
       if (at === undefined || at > context.clock()) continue;
       if (found.message.state === 'posted') await redraw(task, found, context);
-      else await sendStoredMessage(jobOf(task, found, context), context);
+      else await send(task, found, context);
     }
 }
 
@@ -100,38 +100,40 @@ function findMessage({ document, place: { episode, event, to } }: Omit<AlertTask
 const keyOf = ({ watch, place: { episode, event } }: AlertTask): string =>
   `${WATCH_STATE}${watch.id}/${episode}/${event}`;
 
-function jobOf(task: AlertTask, { alert, message }: Found, context: DeliveryContext): StoredMessageJob {
+async function send(task: AlertTask, { alert, message }: Found, context: DeliveryContext): Promise<void> {
   const { watch, document, place } = task;
   const isFirst = isParent(alert, message);
   const { ts } = (isFirst ? undefined : alertMessageTo(alert, place.to)) ?? {};
-  let drawn = message.drawn;
-  return {
-    ...{ kind: 'alert', key: keyOf(task), watch: watch.id, message, projects: [watch.project] },
-    topic: () => topicOf(task),
-    ...(ts !== undefined && {
-      thread: { ts, isBroadcast: alert.events[place.event]?.kind === 'crossed' && !isPerson(place.to) },
-    }),
-    content(isAgain) {
-      const now = findMessage(task)?.alert ?? alert;
-      drawn = now.events.length;
-      const view = { ...viewOf(task, { alert: now, message }, context), isAgain };
-      return isFirst ? alertMessage(view) : alertReply(view);
+  let { drawn } = message;
+  await sendMessage(
+    {
+      ...{ kind: 'alert', key: keyOf(task), to: place.to, watch: watch.id, stored: message },
+      topic: () => topicOf(task),
+      ...(ts !== undefined && {
+        thread: { ts, isBroadcast: alert.events[place.event]?.kind === 'crossed' && !isPerson(place.to) },
+      }),
+      prepare: async () => ({
+        projects: [watch.project],
+        content({ isAgain }) {
+          const now = findMessage(task)?.alert ?? alert;
+          drawn = now.events.length;
+          const view = { ...viewOf(task, { alert: now, message }, context), isAgain };
+          return isFirst ? alertMessage(view) : alertReply(view);
+        },
+      }),
+      save: (change, step) =>
+        document.update(
+          (state) => withMessage(state, place, (now) => withSendState({ ...now, drawn }, change(now))),
+          step,
+        ),
+      async onRefused({ cause, isGone }, isDoubtful) {
+        // A message that already replaces one to somebody else goes to the next manager.
+        if (isGone || message.insteadOf !== undefined) return sendElsewhere(task, message, cause, context);
+        return !isDoubtful && forget(task);
+      },
     },
-    save: (outgoing, needsLease, questions) =>
-      document.update(
-        (state) =>
-          withMessage(state, place, ({ event, insteadOf }) => ({
-            ...{ ...outgoing, event, drawn },
-            ...(insteadOf && { insteadOf }),
-          })),
-        { needsLease, questions },
-      ),
-    async onRefused({ cause, isGone }, isDoubtful) {
-      // A message that already replaces one to somebody else goes to the next manager.
-      if (isGone || message.insteadOf !== undefined) return sendElsewhere(task, message, cause, context);
-      return !isDoubtful && forget(task);
-    },
-  };
+    context,
+  );
 }
 
 /** A budget's month, a spike's day. */
@@ -159,38 +161,26 @@ function viewOf({ watch, figures }: AlertTask, { alert, message }: Found, contex
   };
 }
 
-/** How often a message is drawn again that Slack does not change, and the wait between, in ms. */
-const MAX_DRAWINGS = 6;
-const DRAW_RETRY = 10 * MINUTE;
-
-async function redraw(task: AlertTask, found: Found, context: DeliveryContext): Promise<void> {
-  const { alert, message } = found;
-  const { channel = message.to, ts = '' } = message;
+async function redraw(task: AlertTask, { alert, message }: Found, context: DeliveryContext): Promise<void> {
+  const { to, channel = to, ts = '', tries } = message;
   const { watch, place, document } = task;
   const save = (change: (message: AlertMessage) => AlertMessage) =>
     document.update((state) => withMessage(state, place, change), { needsLease: true });
   const drawn = alert.events.length;
-  const done = () => save(({ next: _, ...shown }) => ({ ...shown, drawn, tries: 0 }));
-  await trackMessage('alert update', { watch: watch.id, tries: message.tries }, context, async (note) => {
-    try {
-      // Who may not see the project any more keeps the alert as it was.
-      const edited = await editMessage(
-        {
-          ...{ key: keyOf(task), to: message.to, projects: [watch.project], posted: { channel, ts } },
-          content: () => alertMessage(viewOf(task, found, context)),
-        },
-        context,
-      );
-      await done();
-      note({ outcome: edited === 'edited' ? 'sent' : 'refused' });
-    } catch (error) {
-      await recordFailed(error, note, context, async ({ kind }) => {
-        if (kind === 'wait') return;
-        if (message.tries >= MAX_DRAWINGS) return done();
-        await save((shown) => ({ ...shown, tries: shown.tries + 1, next: context.clock() + DRAW_RETRY }));
-      });
-    }
-  });
+  // Who may not see the project any more keeps the alert as it was.
+  const close = () => save(({ next: _, ...shown }) => ({ ...shown, drawn, tries: 0 }));
+  await updateMessage(
+    {
+      ...{ kind: 'alert update', key: keyOf(task), to, watch: watch.id, posted: { channel, ts }, tries },
+      prepare: async () => ({
+        projects: [watch.project],
+        content: () => alertMessage(viewOf(task, { alert, message }, context)),
+      }),
+      save: close,
+      retry: (tried) => (tried.next === undefined ? close() : save((shown) => ({ ...shown, ...tried }))),
+    },
+    context,
+  );
 }
 
 /**
@@ -229,13 +219,11 @@ async function sendElsewhere(
     tried.includes(person) || taken.some((other) => other.to === person && other.event === place.event);
   const next = [watch.owner, ...responsiblePeople(context.workspace)].find((person) => !isTaken(person));
   if (next === undefined) return false;
-  const { channel: _, ts, isAgain, next: __, cause: ___, ...rest } = message;
   const { to: wanted, cause: first } = insteadOf ?? { to, cause };
   await document.update(
     (state) =>
       withMessage(state, place, ({ event, drawn }) => ({
-        ...rest,
-        ...{ event, drawn, to: next, state: 'due' as const, at: context.clock(), tries: 0 },
+        ...{ ...newMessage(next, context.clock()), event, drawn },
         insteadOf: { to: wanted, cause: first, tried },
       })),
     { needsLease: true },

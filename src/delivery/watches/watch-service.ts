@@ -73,8 +73,7 @@ export function createWatching({ deliveryLog, figures, billing, changed, clock }
         const after = withResponse(state, episode, response);
         if (typeof after === 'string') return after;
         const lease = { teamId: workspace, token: WITHOUT_LEASE };
-        const json = JSON.stringify(after);
-        if ((await deliveryLog.writeState(lease, { name, before, json })) !== 'written') continue;
+        if ((await deliveryLog.write(lease, { name, before, value: after })) !== 'written') continue;
         await changed(workspace);
         return 'recorded';
       }

@@ -5,7 +5,7 @@ import type { Millis } from '../../domain/time/calendar.ts';
 import type { Watch } from '../../workspace/owned/watches.ts';
 import { tryParseRecord } from '../../workspace/record/record-schema.ts';
 import { storedFailure } from '../../workspace/record/stored-failure.ts';
-import { storedMessageSchema } from '../outbox/stored-message.ts';
+import { storedMessageSchema } from '../log/delivery-log-entry.ts';
 import { storedFacts } from './alert-facts.ts';
 
 const level = z.enum(['threshold', '50', '80', 'forecast', '100']);

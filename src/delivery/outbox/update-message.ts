@@ -1,14 +1,50 @@
-/** Sends that need no claim: editing a message twice does no harm, and what a person waits for is never retried. */
+/** Sends that need no claim: updating a message twice does no harm, and what a person waits for is never retried. */
 import { isFailure, NotAllowed } from '../../domain/failure/index.ts';
 import type { SlackId } from '../../domain/slack-id.ts';
 import type { Message } from '../../slack/kit/atoms.ts';
 import { type PostedTo, postMessage, replaceMessage } from '../../slack/reply/post-message.ts';
 import type { ThreadStore } from '../../workspace/thread-store.ts';
 import type { DeliveryContext } from '../context.ts';
+import type { Effect } from './failure-effect.ts';
 import { deliveryMetadata } from './find-post.ts';
+import { nextTry, updateRetryDelay } from './message.ts';
+import { recordFailed, trackMessage } from './message-work.ts';
 import { checkRecipient, type RecipientContext } from './recipients.ts';
 import { type MessageTopic, type TopicContext, threadQuestions } from './remember-topic.ts';
 import type { Draft, OutboxMessage } from './send-message.ts';
+
+/** New content for a message that Tally sent. */
+export interface MessageUpdate extends Pick<OutboxMessage, 'kind' | 'key' | 'to' | 'schedule' | 'watch'> {
+  readonly posted: PostedTo;
+  /** How often updating it has failed. */
+  readonly tries: number;
+  /** @returns why it stays as it is, if so @throws Failure */
+  prepare(): Promise<UpdateDraft | 'skipped' | 'gone' | 'retrying'>;
+  /** Stores what became of it. */
+  save(outcome: UpdateOutcome): Promise<unknown>;
+  /** Stores how often it has failed, and when it is tried again, in ms; no `next` once it is given up. */
+  retry(tried: ReturnType<typeof nextTry>): Promise<unknown>;
+}
+
+type UpdateDraft = Pick<Draft, 'projects'> & { content(): Message };
+
+/** `refused`: its recipient may not see it today. `gone`: Slack no longer has it, or no longer changes it. */
+export type UpdateOutcome = 'sent' | 'skipped' | 'refused' | 'gone';
+
+/** Updates it, or stores why not. @throws LeaseLostError, StoreUnavailable */
+export const updateMessage = (update: MessageUpdate, context: DeliveryContext): Promise<void> =>
+  trackMessage(update, context, async (note) => {
+    const retry = (effect: Effect) =>
+      update.retry(nextTry(update, effect, context.clock(), updateRetryDelay));
+    try {
+      const draft = await update.prepare();
+      const outcome = typeof draft === 'string' ? draft : await editMessage({ ...update, ...draft }, context);
+      note({ outcome: outcome === 'gone' ? 'skipped' : outcome });
+      await (outcome === 'retrying' ? retry({ kind: 'later' }) : update.save(outcome));
+    } catch (error) {
+      await recordFailed(error, note, context, retry);
+    }
+  });
 
 /** Slack's codes for a message that no longer exists or can no longer be edited. */
 const UNCHANGEABLE: readonly string[] = ['message_not_found', 'cant_update_message', 'edit_window_closed'];
@@ -16,20 +52,12 @@ const UNCHANGEABLE: readonly string[] = ['message_not_found', 'cant_update_messa
 /**
  * Replaces the content of a message that Tally sent, if its recipient may see the new one today.
  *
- * @returns `refused` if not; `gone` if Slack no longer has the message
  * @throws Failure, StoreUnavailable
  */
 export async function editMessage(
-  {
-    key,
-    to,
-    projects,
-    posted,
-    content,
-  }: Pick<OutboxMessage, 'key' | 'to'> &
-    Pick<Draft, 'projects'> & { readonly posted: PostedTo; content(): Message },
+  { key, to, projects, posted, content }: Pick<MessageUpdate, 'key' | 'to' | 'posted'> & UpdateDraft,
   context: DeliveryContext,
-): Promise<'edited' | 'refused' | 'gone'> {
+): Promise<Exclude<UpdateOutcome, 'skipped'>> {
   const { channel } = posted;
   const client = await context.client();
   await context.waitForChannel(channel, context.logSnapshot.lastPost(channel));
@@ -41,7 +69,7 @@ export async function editMessage(
     throw error;
   }
   context.notePosted(channel);
-  return 'edited';
+  return 'sent';
 }
 
 const isUnchangeable = (error: unknown): boolean =>

@@ -1,0 +1,108 @@
+/** What a failure means for what Tally sends by itself. */
+import { type FailureOf, isFailure, NotSent } from '../../domain/failure/index.ts';
+import { HOUR } from '../../domain/time/calendar.ts';
+import type { PauseReason } from '../../workspace/owned/schedules.ts';
+import { type StoredFailure, storeFailure } from '../../workspace/record/stored-failure.ts';
+
+export type FailureEffect = { readonly cause: StoredFailure } & Effect;
+
+export type Effect =
+  /** It cannot work until a person fixes something. */
+  | { readonly kind: 'pause'; readonly why: PauseReason }
+  /** Slack limits the rate of the whole workspace, for this many ms. */
+  | { readonly kind: 'wait'; readonly for: number }
+  /** Slack may or may not have taken the post. */
+  | { readonly kind: 'unclear' }
+  /** It may work later. */
+  | { readonly kind: 'later' };
+
+/** The longest wait, in ms, even if Slack asks for more. */
+export const MAX_RETRY_DELAY = HOUR;
+
+/** Slack's codes for a token that no longer works, and for a workspace that is gone. */
+const GONE: ReadonlySet<string> = new Set([
+  'account_inactive',
+  'token_revoked',
+  'token_expired',
+  'invalid_auth',
+  'not_authed',
+  'app_uninstalled',
+  'team_not_found',
+]);
+/** Slack's codes for calls that may have worked, and ours for calls without an answer. */
+const UNCLEAR: ReadonlySet<string> = new Set([
+  'internal_error',
+  'fatal_error',
+  'service_unavailable',
+  'request_timeout',
+  'request_error',
+  'http_error',
+  'failed',
+]);
+const CHANNEL = {
+  'not-there': 'not-in-channel',
+  archived: 'channel-archived',
+  restricted: 'channel-restricted',
+} as const;
+
+/** Of what Tally sends by itself. */
+export const notSent = (why: NotSent['why']): StoredFailure => storeFailure(new NotSent(why));
+
+/** For a rate limit without a time, in ms. */
+const DEFAULT_RATE_PAUSE = 30_000;
+
+/** @throws StoreUnavailable, which is not the schedule's fault */
+export function classifyFailure(error: unknown): FailureEffect {
+  if (!isFailure(error)) return { kind: 'later', cause: notSent('own-error') };
+  const cause = storeFailure(error);
+  switch (error.kind) {
+    case 'store-unavailable':
+      throw error;
+    case 'token-rejected':
+      return { kind: 'pause', why: 'token-rejected', cause };
+    case 'not-connected':
+    case 'connection-missing':
+      return { kind: 'pause', why: 'not-connected', cause };
+    case 'not-allowed':
+      return { kind: 'pause', why: 'project-limited', cause };
+    case 'not-installed':
+      return { kind: 'pause', why: 'app-removed', cause };
+    case 'cannot-post':
+      return { kind: 'pause', why: CHANNEL[error.reason], cause: notSent(CHANNEL[error.reason]) };
+    case 'slack-failed':
+      return classifySlackFailure(error);
+    case 'not-sent':
+      return { kind: error.why === 'post-unconfirmed' ? 'unclear' : 'later', cause };
+    default:
+      return { kind: 'later', cause };
+  }
+}
+
+function classifySlackFailure(failure: FailureOf<'slack-failed'>): FailureEffect {
+  const { code, retryAfter, method } = failure;
+  const cause = storeFailure(failure);
+  if (GONE.has(code)) return { kind: 'pause', why: 'app-removed', cause: notSent('slack-token-rejected') };
+  if (code === 'ratelimited')
+    return {
+      kind: 'wait',
+      for: retryAfter === undefined ? DEFAULT_RATE_PAUSE : Math.min(retryAfter * 1000, MAX_RETRY_DELAY),
+      cause,
+    };
+  if (method === 'chat.postMessage' && UNCLEAR.has(code)) return { kind: 'unclear', cause };
+  return { kind: 'later', cause };
+}
+
+/** A person or a channel that no message can reach. */
+export const isUnreachable = (error: unknown): boolean =>
+  isFailure(error) &&
+  (error.kind === 'cannot-post' || (error.kind === 'slack-failed' && UNREACHABLE.has(error.code)));
+
+/** Slack's codes for a person who can no longer get messages. */
+const UNREACHABLE: ReadonlySet<string> = new Set([
+  'user_not_found',
+  'user_disabled',
+  'users_not_found',
+  'user_not_visible',
+  'cannot_dm_bot',
+  'messages_tab_disabled',
+]);
