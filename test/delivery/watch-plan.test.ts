@@ -454,7 +454,7 @@ describe('a judgement', () => {
     };
     const crossed = (cost: string, times: string) =>
       `Project 123 cost ${cost} on Tue 17 Nov, ${times} times the usual`;
-    const corrected = (cost: string) => `Corrected: billing now reports ${cost} for Tue 17 Nov.`;
+    const corrected = (cost: string) => `Project 123 corrected: billing now reports ${cost} for Tue 17 Nov.`;
     expect(texts('100')).toEqual([crossed('100.00', '10')]);
     expect(texts('110')).toEqual([crossed('100.00', '10'), corrected('110.00')]);
     expect(texts('120')).toEqual([crossed('100.00', '10'), corrected('120.00')]);
