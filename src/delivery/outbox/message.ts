@@ -100,7 +100,7 @@ export const postRetryDelay = (tries: number): Millis | undefined => PAUSES[trie
 /** After the tries of the first hour, one each hour for three days. */
 const MAX_MESSAGE_TRIES = 78;
 /** The same for every other message. */
-export const messageRetryDelay = (tries: number): Millis | undefined =>
+const messageRetryDelay = (tries: number): Millis | undefined =>
   tries > MAX_MESSAGE_TRIES ? undefined : (PAUSES[tries - 1] ?? HOUR);
 
 /** The same for an update of a message that is out: six times within three hours. */

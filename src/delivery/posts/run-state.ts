@@ -45,7 +45,7 @@ export function lastSuccess(schedule: Schedule, workspace: Workspace, snapshot: 
 }
 
 /** What a pause depends on, as text: once it differs, the schedule resumes. Undefined when it depends on no record. */
-export function pauseBasis(why: PauseReason, schedule: Schedule, workspace: Workspace): string | undefined {
+function pauseBasis(why: PauseReason, schedule: Schedule, workspace: Workspace): string | undefined {
   if (why === 'token-rejected' || why === 'not-connected') return fingerprintsOf(schedule, workspace);
   return why === 'project-limited'
     ? isAllowedInChannel(schedule, workspace)
