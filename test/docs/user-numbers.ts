@@ -33,7 +33,7 @@ const undo = `**Undo** for ${word(UNDO_MS / MINUTE)} minutes`.replaceAll('*', ''
 const [shown = 0] = await numbersIn('features/schedules/upcoming-sends.ts', 'AHEAD');
 const [charted = 0] = await numbersIn('domain/report.ts', 'MIN_CHARTED_DAYS');
 const [look = 0] = await numbersIn('delivery/posts/post.ts', 'LOOK_INTERVAL');
-const probes = await numbersIn('delivery/outbox/retry.ts', 'PROBES');
+const probes = await numbersIn('delivery/outbox/message.ts', 'PROBES');
 const [share] = await numbersIn('features/schedules/form-state.ts', 'DEFAULT_CORRECTION');
 const [home, status] = [
   ...(await numbersIn('slack/owned/list.ts', 'MOST_AT_HOME')),
