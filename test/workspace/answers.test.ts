@@ -1,21 +1,11 @@
-/** What answers teach about connections and balances, what rejections undo, and parts that the whole record is read into. */
-import { randomBytes } from 'node:crypto';
 import { Big } from 'big.js';
-import type { Redis } from 'ioredis';
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { beforeEach, describe, expect, it } from 'vitest';
 import { UnsealFailed } from '../../src/domain/failure/index.ts';
 import { tryRead } from '../../src/domain/try-read.ts';
-import { createKeyring } from '../../src/vault/keyring.ts';
 import type { AnswerNote } from '../../src/workspace/answer-notes.ts';
-import type { NewAccess } from '../../src/workspace/credentials/accesses.ts';
-import {
-  describeToken,
-  expiresSoon,
-  type NewConnection,
-} from '../../src/workspace/credentials/connections.ts';
+import { describeToken, expiresSoon } from '../../src/workspace/credentials/connections.ts';
 import { sealOwnerOf, sealOwnerOfField } from '../../src/workspace/credentials/sealed-fields.ts';
 import { PAUSE_REASONS, parseLastDelivery, resumesByItself } from '../../src/workspace/owned/schedules.ts';
-import type { Project } from '../../src/workspace/projects/projects.ts';
 import { collectAnswerNotes, createLastUsed, storedBalance } from '../../src/workspace/record/last-used.ts';
 import {
   damagedIds,
@@ -25,49 +15,18 @@ import {
   findWatch,
   isDamaged,
 } from '../../src/workspace/record/workspace.ts';
-import { createWorkspaces, type Workspaces } from '../../src/workspace/record/workspaces.ts';
 import { DEFAULT_SETTINGS, invalidSettings, readSettings } from '../../src/workspace/settings.ts';
 import { changeIn } from '../support/change.ts';
 import { schedule } from '../support/delivery.ts';
-import { type TestRedis, testRedis } from '../support/redis.ts';
+import { ACCESS, ADDED_AT, HASH, MAIN, PROD, startWorkspaceStore } from '../support/workspace-store.ts';
 
-const NOW = Date.UTC(2026, 10, 21, 10);
+const NOW = ADDED_AT;
 const HOUR = 3_600_000;
 const DAY = 24 * HOUR;
-const HASH = 'tally:{T1}:record';
-const MAIN: NewConnection = {
-  ...{ name: 'main', baseUrl: 'https://api.example.com', token: 'fake-user-access-token-abcd' },
-  ...{ role: 'read-only', lifetime: 'none', registeredBy: 'U1', registeredAt: NOW },
-};
-const ACCESS: NewAccess = {
-  ...{
-    project: '123',
-    authUrl: 'https://identity.example.com/v3',
-    id: 'an-access-id-abcd',
-    secret: 'a-fake-secret',
-  },
-  ...{ issuers: { people: ['U1'], groups: [] }, registeredBy: 'U1', registeredAt: NOW },
-};
-const PROD: Project = {
-  ...{ alias: 'prod', id: '123', product: 1, channels: [] },
-  ...{ owner: 'U1', addedBy: 'U1', addedAt: NOW },
-};
 
-let store: TestRedis;
-let redis: Redis;
-let workspaces: Workspaces;
-beforeAll(async () => {
-  store = await testRedis();
-  redis = store.client;
-  workspaces = createWorkspaces({ redis, keyring: createKeyring([{ id: 'k', key: randomBytes(32) }]) });
-});
-beforeEach(async () => {
-  await redis.flushdb();
-});
-afterAll(() => store.close());
+const { redis, workspaces, read } = await startWorkspaceStore();
 
 const by = () => changeIn(workspaces, 'T1');
-const read = () => workspaces.read('T1');
 const readable = (raw: string) => ({ value: new Big(raw), raw });
 
 describe('the balance that is stored after an answer', () => {

@@ -1,66 +1,40 @@
 import { randomBytes } from 'node:crypto';
-import type { Redis } from 'ioredis';
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { beforeEach, describe, expect, it } from 'vitest';
 import { NotInstalled } from '../../src/domain/failure/index.ts';
 import { connectRedis, waitUntilReady } from '../../src/redis/connect.ts';
 import { createKeyring, reseal } from '../../src/vault/keyring.ts';
-import type { NewAccess } from '../../src/workspace/credentials/accesses.ts';
-import type { NewConnection } from '../../src/workspace/credentials/connections.ts';
 import { createInstallationStore } from '../../src/workspace/credentials/installation-store.ts';
 import { sealOwnerOfField } from '../../src/workspace/credentials/sealed-fields.ts';
 import { createEventDedup } from '../../src/workspace/once/replay-protection.ts';
-import type { Watch } from '../../src/workspace/owned/watches.ts';
-import type { Project } from '../../src/workspace/projects/projects.ts';
 import { type AuditEntry, createAudit } from '../../src/workspace/record/audit.ts';
 import { auditedChange, type WorkspaceChange } from '../../src/workspace/record/change.ts';
 import { createDeletion } from '../../src/workspace/record/deletion.ts';
 import { findConnection, findProject } from '../../src/workspace/record/workspace.ts';
-import { createWorkspaces, type Workspaces } from '../../src/workspace/record/workspaces.ts';
+import { createWorkspaces } from '../../src/workspace/record/workspaces.ts';
 import type { Settings } from '../../src/workspace/settings.ts';
 import { changeIn } from '../support/change.ts';
 import { schedule } from '../support/delivery.ts';
-import { type TestRedis, testRedis, workspaceKeys } from '../support/redis.ts';
+import { workspaceKeys } from '../support/redis.ts';
 import { startRedisProxy } from '../support/redis-proxy.ts';
+import {
+  ACCESS,
+  ADDED_AT,
+  HASH,
+  MAIN,
+  PROD,
+  startWorkspaceStore,
+  WATCH,
+} from '../support/workspace-store.ts';
 
-const NOW = Date.UTC(2026, 10, 21);
+const NOW = ADDED_AT;
 const OLD = { id: 'old', key: randomBytes(32) };
 const NEW = { id: 'new', key: randomBytes(32) };
-const HASH = 'tally:{T1}:record';
 const ENTRY: AuditEntry = { at: NOW, who: 'U1', action: 'settings changed', about: 'something' };
-const PROD: Project = {
-  ...{ alias: 'prod', id: '123', product: 1, channels: [] },
-  ...{ owner: 'U1', addedBy: 'U1', addedAt: NOW },
-};
-const MAIN: NewConnection = {
-  ...{ name: 'main', baseUrl: 'https://api.example.com', token: 'fake-user-access-token-abcd' },
-  ...{ role: 'read-only', lifetime: 'none', registeredBy: 'U1', registeredAt: NOW },
-};
-const ACCESS: NewAccess = {
-  ...{ project: '123', authUrl: 'https://identity.example.com/v3', id: 'an-id', secret: 'a-fake-secret' },
-  ...{ issuers: { people: ['U1'], groups: [] }, registeredBy: 'U1', registeredAt: NOW },
-};
-const WATCH: Watch = {
-  ...{ id: 'watchid1', project: { id: '123', product: 1 }, rule: { kind: 'runway', days: 7 } },
-  ...{ target: { channel: 'C1' }, owner: 'U1', createdBy: 'U1', createdAt: NOW, since: NOW },
-};
 const REMOVAL = { project: { ...PROD, alias: 'former' }, channels: ['C7'], at: NOW };
 
-let store: TestRedis;
-let redis: Redis;
-let workspaces: Workspaces;
-
-beforeAll(async () => {
-  store = await testRedis();
-  redis = store.client;
-  workspaces = createWorkspaces({ redis, keyring: createKeyring([OLD]) });
-});
-beforeEach(async () => {
-  await redis.flushdb();
-});
-afterAll(() => store.close());
+const { store, redis, workspaces, read } = await startWorkspaceStore(OLD);
 
 const change = () => changeIn(workspaces, 'T1', ENTRY);
-const read = () => workspaces.read('T1');
 const entries = () => createAudit(redis).list('T1', 10);
 const quicker = (now: RegExp) =>
   expect.objectContaining({ kind: 'edit-conflict', message: expect.stringMatching(now) });

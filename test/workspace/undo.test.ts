@@ -1,49 +1,18 @@
-import { randomBytes } from 'node:crypto';
-import { Big } from 'big.js';
-import type { Redis } from 'ioredis';
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { beforeEach, describe, expect, it } from 'vitest';
 import { EditConflict } from '../../src/domain/failure/index.ts';
-import { createKeyring } from '../../src/vault/keyring.ts';
-import type { Watch } from '../../src/workspace/owned/watches.ts';
 import type { Project } from '../../src/workspace/projects/projects.ts';
 import { findChannelLimit } from '../../src/workspace/projects/resolve-project.ts';
 import { UNDO_MS } from '../../src/workspace/record/change.ts';
-import { createWorkspaces, type Workspaces } from '../../src/workspace/record/workspaces.ts';
 import { changeIn } from '../support/change.ts';
 import { schedule } from '../support/delivery.ts';
-import { type TestRedis, testRedis } from '../support/redis.ts';
+import { ADDED_AT, HASH, PROD, startWorkspaceStore, WATCH } from '../support/workspace-store.ts';
 
-const NOW = Date.UTC(2026, 10, 21, 10, 15);
-const HASH = 'tally:{T1}:record';
-const WATCH: Watch = {
-  ...{
-    id: 'watchid1',
-    project: { id: '123', product: 1 },
-    rule: { kind: 'balance', below: new Big('50000.10') },
-  },
-  ...{ target: { channel: 'C1' }, owner: 'U1', createdBy: 'U1', createdAt: NOW, since: NOW },
-};
-const PROD: Project = {
-  ...{ alias: 'prod', id: '123', product: 1, channels: [] },
-  ...{ owner: 'U1', addedBy: 'U1', addedAt: NOW },
-};
+const NOW = ADDED_AT;
 
-let store: TestRedis;
-let redis: Redis;
-let workspaces: Workspaces;
-beforeAll(async () => {
-  store = await testRedis();
-  redis = store.client;
-  workspaces = createWorkspaces({ redis, keyring: createKeyring([{ id: 'k', key: randomBytes(32) }]) });
-});
-beforeEach(async () => {
-  await redis.flushdb();
-});
-afterAll(() => store.close());
+const { redis, workspaces, read } = await startWorkspaceStore();
 
 const by = (at = NOW) =>
   changeIn(workspaces, 'T1', { at, who: 'U1', action: 'channel default changed', about: 'prod' });
-const read = () => workspaces.read('T1');
 
 interface Undoable {
   save(id: string): Promise<unknown>;

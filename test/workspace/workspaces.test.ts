@@ -1,11 +1,9 @@
 import { createHash, randomBytes } from 'node:crypto';
-import type { Redis } from 'ioredis';
-import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { StoreUnavailable, UnsealFailed } from '../../src/domain/failure/index.ts';
 import { connectRedis } from '../../src/redis/connect.ts';
 import { createKeyring } from '../../src/vault/keyring.ts';
 import type { AnswerNote } from '../../src/workspace/answer-notes.ts';
-import type { NewAccess } from '../../src/workspace/credentials/accesses.ts';
 import { formatExpiry, type NewConnection } from '../../src/workspace/credentials/connections.ts';
 import { createInstallationStore } from '../../src/workspace/credentials/installation-store.ts';
 import type { Project } from '../../src/workspace/projects/projects.ts';
@@ -18,57 +16,33 @@ import {
   findSchedule,
   requireSettings,
 } from '../../src/workspace/record/workspace.ts';
-import { createWorkspaces, type Workspaces } from '../../src/workspace/record/workspaces.ts';
+import { createWorkspaces } from '../../src/workspace/record/workspaces.ts';
 import { DEFAULT_SETTINGS } from '../../src/workspace/settings.ts';
 import { changeIn } from '../support/change.ts';
 import { schedule } from '../support/delivery.ts';
-import { type TestRedis, testRedis, workspaceKeys } from '../support/redis.ts';
+import { workspaceKeys } from '../support/redis.ts';
 import { commandsOf } from '../support/redis-commands.ts';
+import {
+  ACCESS,
+  ADDED_AT,
+  MAIN as CONNECTION,
+  HASH,
+  PROD,
+  startWorkspaceStore,
+} from '../support/workspace-store.ts';
 
 const KEY = { id: 'k1', key: randomBytes(32) };
 const TOKEN = 'fake-user-access-token-abcd';
-const NOW = Date.UTC(2026, 10, 21, 10, 15);
+const NOW = ADDED_AT;
 const MAIN: NewConnection = {
-  name: 'main',
-  baseUrl: 'https://api.example.com',
-  authUrl: 'https://identity.example.com/v3',
-  role: 'read-only',
-  lifetime: '90-days',
-  type: 'for-a-user',
-  account: 'Acme',
-  test: { project: '123', product: 1 },
-  registeredBy: 'U1',
-  registeredAt: Date.UTC(2026, 10, 21),
-  expiresAt: Date.UTC(2027, 1, 19),
-  token: TOKEN,
-};
-const PROD: Project = {
-  alias: 'prod',
-  id: '123',
-  product: 1,
-  channels: [],
-  owner: 'U1',
-  addedBy: 'U1',
-  addedAt: NOW,
+  ...CONNECTION,
+  ...{ authUrl: 'https://identity.example.com/v3', lifetime: '90-days', expiresAt: Date.UTC(2027, 1, 19) },
+  ...{ type: 'for-a-user', account: 'Acme', test: { project: '123', product: 1 }, token: TOKEN },
 };
 const STAGING: Project = { ...PROD, alias: 'staging', id: '456', connection: 'eu', currency: 'EUR' };
-const HASH = 'tally:{T1}:record';
 
-let store: TestRedis;
-let redis: Redis;
-let workspaces: Workspaces;
+const { store, redis, workspaces, read } = await startWorkspaceStore(KEY);
 
-beforeAll(async () => {
-  store = await testRedis();
-  redis = store.client;
-  workspaces = createWorkspaces({ redis, keyring: createKeyring([KEY]) });
-});
-afterEach(async () => {
-  await redis.flushdb();
-});
-afterAll(() => store.close());
-
-const read = () => workspaces.read('T1');
 /** The index included: no scheduler runs here. */
 const everyCommandOf = (work: () => Promise<unknown>) => commandsOf(store, work, () => false);
 const changing = (id = 'T1') => changeIn(workspaces, id);
@@ -352,16 +326,6 @@ describe('a project', () => {
 });
 
 describe('an application access', () => {
-  const ACCESS: NewAccess = {
-    project: '123',
-    authUrl: 'https://identity.example.com/v3',
-    id: '5a9db0c0000000000000000000000abcd',
-    secret: 'a-secret-for-tests-only',
-    issuers: { people: ['U1'], groups: [] },
-    registeredBy: 'U1',
-    registeredAt: NOW,
-  };
-
   it('is removed with the notes about it', async () => {
     const other = await workspaces.saveAccess(await changing(), { ...ACCESS, project: '456' });
     const access = await workspaces.saveAccess(await changing(), ACCESS);

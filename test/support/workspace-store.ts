@@ -1,0 +1,47 @@
+/** Workspace T1's record in a Redis of its own, and what tests save in it. */
+import { randomBytes } from 'node:crypto';
+import { afterAll, beforeEach } from 'vitest';
+import { createKeyring, type SealingKey } from '../../src/vault/keyring.ts';
+import type { NewAccess } from '../../src/workspace/credentials/accesses.ts';
+import type { NewConnection } from '../../src/workspace/credentials/connections.ts';
+import type { Watch } from '../../src/workspace/owned/watches.ts';
+import type { Project } from '../../src/workspace/projects/projects.ts';
+import { createWorkspaces } from '../../src/workspace/record/workspaces.ts';
+import { testRedis } from './redis.ts';
+
+/** The key of the record. */
+export const HASH = 'tally:{T1}:record';
+/** When everything below was added: Saturday, 21 November 2026, 10:15 UTC. */
+export const ADDED_AT = Date.UTC(2026, 10, 21, 10, 15);
+
+export const PROD: Project = {
+  ...{ alias: 'prod', id: '123', product: 1, channels: [] },
+  ...{ owner: 'U1', addedBy: 'U1', addedAt: ADDED_AT },
+};
+
+/** Its token never expires. */
+export const MAIN: NewConnection = {
+  ...{ name: 'main', baseUrl: 'https://api.example.com', token: 'fake-user-access-token-abcd' },
+  ...{ role: 'read-only', lifetime: 'none', registeredBy: 'U1', registeredAt: ADDED_AT },
+};
+
+export const ACCESS: NewAccess = {
+  ...{ project: '123', authUrl: 'https://identity.example.com/v3' },
+  ...{ id: '5a9db0c0000000000000000000000abcd', secret: 'a-secret-for-tests-only' },
+  ...{ issuers: { people: ['U1'], groups: [] }, registeredBy: 'U1', registeredAt: ADDED_AT },
+};
+
+export const WATCH: Watch = {
+  ...{ id: 'watchid1', project: { id: '123', product: 1 }, rule: { kind: 'runway', days: 7 } },
+  ...{ target: { channel: 'C1' }, owner: 'U1', createdBy: 'U1', createdAt: ADDED_AT, since: ADDED_AT },
+};
+
+/** A Redis for the tests of one file, empty before each, and what reads and writes the record in it. */
+export async function startWorkspaceStore(key: SealingKey = { id: 'k', key: randomBytes(32) }) {
+  const store = await testRedis();
+  const redis = store.client;
+  const workspaces = createWorkspaces({ redis, keyring: createKeyring([key]) });
+  beforeEach(() => redis.flushdb());
+  afterAll(() => store.close());
+  return { store, redis, workspaces, read: () => workspaces.read('T1') };
+}
