@@ -72,15 +72,15 @@ const commands = lines.flatMap(commandsIn).flatMap((words) => {
 });
 
 describe('the options that the pages name', () => {
-  it.each([
+  it.for<[program: string, start: string, pattern: RegExp]>([
     ['tally', 'node --import tsx src/tally.ts', /^tally (?!help|start)([a-z]\S*)/],
     ['docker', 'docker', /^docker (?!compose)([a-z]\S*)/],
     ['kubectl', 'kubectl', /^kubectl (create secret generic|[a-z]\S*)/],
     ['npm run sandbox', 'node --import tsx sandbox/main.ts', /^npm run (sandbox) --/],
   ])(
     '%s has',
-    async (program, start, pattern) => {
-      if (!isInstalled(start.split(' ')[0]!)) return;
+    async ([program, start, pattern], { skip }) => {
+      skip(!isInstalled(start.split(' ')[0]!), `${program} is not installed`);
       const named = commands.flatMap((line) => {
         const [, name] = pattern.exec(line) ?? [];
         return name === undefined ? [] : { name, options: [...line.matchAll(/ (--?[a-z][\w-]*)/g)] };
@@ -225,9 +225,9 @@ describeUnless(
       (line) => !/kubectl|kill/.test(line),
     );
 
-    it.each(all)('runs %s', async (line) => {
+    it.for(all)('runs %s', async (line, { skip }) => {
       const [program = ''] = commandsIn(line)[0] ?? [];
-      if (!isInstalled(program)) return;
+      skip(!isInstalled(program), `${program} is not installed`);
       const { port } = proxy.address() as AddressInfo;
       const local = line
         .replace(/(?:http:\/\/)?(?:localhost|127\.0\.0\.1):3000/, bot.url)

@@ -25,6 +25,7 @@ import {
 } from '../ops/doctor/finding.ts';
 import { connectRedis, type RedisConnection } from '../redis/connect.ts';
 import { isSecondSocketError } from '../redis/errors.ts';
+import { findIgnoredOptions, parseRedisUrl, SERVER_OPTIONS } from '../redis/url.ts';
 import { SCOPES } from '../slack/install/scopes.ts';
 import { createKeyring } from '../vault/keyring.ts';
 import { printLine, runCommand } from './command.ts';
@@ -94,7 +95,7 @@ async function checkWith(config: Config, env: NodeJS.ProcessEnv): Promise<readon
 }
 
 /** Finds what Tally starts with and fails by later. */
-function checkConfiguration({ slack }: Config, env: NodeJS.ProcessEnv): readonly Finding[] {
+function checkConfiguration({ slack, redisUrl }: Config, env: NodeJS.ProcessEnv): readonly Finding[] {
   const found = (code: string, figures = {}) => findingOf('CONFIGURATION', 'Configuration', code, figures);
   const { mode, signingSecret, credentials } = slack;
   const authorities = env.NODE_EXTRA_CA_CERTS;
@@ -114,6 +115,9 @@ function checkConfiguration({ slack }: Config, env: NodeJS.ProcessEnv): readonly
     const other = findSimilarName(meant, env);
     if (other !== undefined) findings.push(found('similar name', { other, meant }));
   }
+  const ignored = findIgnoredOptions(parseRedisUrl(redisUrl));
+  if (ignored.length > 0)
+    findings.push(found('redis option', { options: ignored.join(', '), known: SERVER_OPTIONS.join(', ') }));
   const limit = openFilesLimit();
   if (limit < OPEN_FILES)
     findings.push(found('open files', { limit: String(limit), needed: String(OPEN_FILES) }));

@@ -130,6 +130,8 @@ type RepairParts = Pick<EngineParts, 'index' | 'clock' | 'log'>;
 /** The interval between checks, and the delay after a failed one. */
 const INTERVAL: Millis = MINUTE;
 const RETRY: Millis = 5_000;
+/** How often the log repeats that checks fail. */
+const REMINDER: Millis = 10 * MINUTE;
 /** How long a process has the checks of a shard without another word of it; shorter than the interval. */
 const CLAIM: Millis = 40_000;
 /** Until a workspace is checked again whose check failed by itself. */
@@ -169,11 +171,21 @@ export function createRepairs(parts: RepairParts, derive: (workspace: SlackId) =
     run: () => run(),
     /** From now on, until it is stopped. */
     start(): void {
-      stop = repeat(run, {
+      let logged: Millis | undefined;
+      const check = async (stopping: AbortSignal): Promise<void> => {
+        await run(stopping);
+        if (logged !== undefined) log.info('Tally checks for lost runs again');
+        logged = undefined;
+      };
+      stop = repeat(check, {
         // At another moment than the processes that started together with this one.
         pause: () => INTERVAL * (0.75 + Math.random() / 2),
         retry: RETRY,
-        onError: (err) => log.warn({ err }, 'Could not check for lost runs; Tally tries again soon'),
+        onError(err) {
+          if (logged !== undefined && clock() < logged + REMINDER) return;
+          logged = clock();
+          log.warn({ err }, 'Could not check for lost runs; Tally tries again soon');
+        },
       });
     },
     stop: () => stop(),

@@ -107,6 +107,23 @@ function parseSingle(text: string): RedisAddress {
   return { kind: 'single', url: text };
 }
 
+/** What may be after the ? of one server's address. The client ignores anything else. */
+export const SERVER_OPTIONS: readonly string[] = ['db', 'family', 'password', 'username'];
+
+/** @returns the names of the options that the address of one server has and the client ignores */
+export function findIgnoredOptions(address: RedisAddress): readonly string[] {
+  if (address.kind !== 'single') return [];
+  const [, query = ''] = /\?([^#]*)/.exec(address.url) ?? [];
+  return query
+    .split('&')
+    .map(optionName)
+    .filter((name) => name !== '' && !SERVER_OPTIONS.includes(name));
+}
+
+/** What is no name may be a secret. */
+const optionName = (entry: string): string =>
+  entry === '' ? '' : (/^([a-z]\w{0,31})=/i.exec(entry)?.[1] ?? '…');
+
 function splitAddress(rest: string, form: string) {
   const [, userInfo, hosts = '', path = '', query = ''] =
     /^(?:(.*)@)?([^/?#@]*)(?:\/([^?#@]*))?(?:\?([^#@]*))?$/s.exec(rest) ?? [];
@@ -147,10 +164,11 @@ function parseQuery<Name extends string>(
   form: string,
 ): Partial<Record<Name, string>> {
   const options: Partial<Record<Name, string>> = {};
-  const entries = text === '' ? [] : text.split('&').map((entry) => entry.split('='));
-  for (const [key, ...value] of entries) {
+  for (const entry of text === '' ? [] : text.split('&')) {
+    const [key, ...value] = entry.split('=');
     const name = names.find((known) => known === key);
-    if (name === undefined) throw new RedisUrlError('has an unknown option after the ?', form);
+    if (name === undefined)
+      throw new RedisUrlError(`has the unknown option ${optionName(entry)} after the ?`, form);
     options[name] = decode(value.join('='), name, form);
   }
   return options;

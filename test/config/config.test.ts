@@ -216,6 +216,7 @@ describe('readConfig', () => {
     ['PORT', '0x10', '1 to 65535'],
     ['PUBLIC_URL', 'tally.example.com', 'https://'],
     ['PUBLIC_URL', 'ftp://tally.example.com', 'https://'],
+    ['PUBLIC_URL', 'https://tally.example.com.', 'has a dot after the host'],
     ['BILLING_BASE_URL', 'https://name:pass@api.example.com', 'https://api.example.com'],
     ['IDENTITY_AUTH_URL', 'https://api.example.com/v3?x=1', 'https://api.example.com'],
     ['REDIS_URL', '127.0.0.1:6379', 'redis://'],

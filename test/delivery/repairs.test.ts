@@ -49,7 +49,7 @@ function repairs({ due = [], shards = 1, onCheck, derive }: Given = {}) {
         setCheck: async (workspace: string, until: number) => void putOff.push([workspace, until]),
         remove: async () => undefined,
       } as never,
-      clock: () => 0,
+      clock: () => time.now(),
       log: pino({}, { write: (line) => void logged.push((JSON.parse(line) as { msg: string }).msg) }),
     },
     async (workspace) => {
@@ -60,6 +60,9 @@ function repairs({ due = [], shards = 1, onCheck, derive }: Given = {}) {
   started = made.stop;
   return { ...made, checks, derived, claimed, putOff, logged };
 }
+
+const FAILS = 'Could not check for lost runs; Tally tries again soon';
+const WORKS = 'Tally checks for lost runs again';
 
 describe('a check for lost runs', () => {
   it.each([
@@ -74,7 +77,7 @@ describe('a check for lost runs', () => {
     expect(checks).toEqual([0, seconds * SECOND, 2 * seconds * SECOND]);
   });
 
-  it('is made again after five seconds where it fails, and the log says so', async () => {
+  it('is made again five seconds after it failed', async () => {
     mock.method(Math, 'random', () => 0.5);
     let isAway = true;
     const { start, checks, logged } = repairs({
@@ -87,7 +90,22 @@ describe('a check for lost runs', () => {
     isAway = false;
     await time.pass(4 * SECOND + MINUTE);
     expect(checks).toEqual([0, 5 * SECOND, 10 * SECOND, 10 * SECOND + MINUTE]);
-    expect(logged).toEqual(Array(2).fill('Could not check for lost runs; Tally tries again soon'));
+    expect(logged).toEqual([FAILS, WORKS]);
+  });
+
+  it('is logged once when it fails, again every ten minutes, and when it works again', async () => {
+    let isAway = true;
+    const { start, logged } = repairs({
+      onCheck() {
+        if (isAway) throw new StoreUnavailable();
+      },
+    });
+    start();
+    await time.pass(25 * MINUTE);
+    expect(logged).toEqual([FAILS, FAILS, FAILS]);
+    isAway = false;
+    await time.pass(5 * MINUTE);
+    expect(logged).toEqual([FAILS, FAILS, FAILS, WORKS]);
   });
 
   it('is not made any more once it is stopped', async () => {

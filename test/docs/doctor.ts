@@ -1,6 +1,7 @@
 /** The tables of docs/doctor.md: the doctor's own, with an example in the place of each part of a setup. */
 import { CAUSES, type Causes, findingOf, type Place } from '../../src/ops/doctor/causes.ts';
 import { redisFigures, webFigures } from '../../src/ops/doctor/figures.ts';
+import { SERVER_OPTIONS } from '../../src/redis/url.ts';
 import type { Row, Tables } from './tables.ts';
 
 const ADDRESS = 'https://tally.example.com';
@@ -44,6 +45,7 @@ export const EXAMPLES: Readonly<Record<Place, Readonly<Record<string, string>>>>
     needed: '1024',
     other: 'BILLING_URL',
     meant: 'BILLING_BASE_URL',
+    ...{ options: 'ssl', known: SERVER_OPTIONS.join(', ') },
   },
   PORT: { port: '3000', nextPort: '3001' },
   PUBLIC_ADDRESS: {

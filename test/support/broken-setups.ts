@@ -939,6 +939,17 @@ const CONFIGURATION: readonly BrokenSetup[] = [
     },
   },
   {
+    name: 'an option of REDIS_URL that does nothing',
+    build: async (world) => {
+      const { REDIS_URL } = await world.redis();
+      return { REDIS_URL: `${REDIS_URL}?ssl=true&a-password-that-must-not-be-seen` };
+    },
+    finding: {
+      ...{ check: 'Configuration', verdict: 'warning', code: 'redis option' },
+      ...{ says: /^REDIS_URL has ssl, … after the \?/, todo: /db, family, password, username/ },
+    },
+  },
+  {
     name: 'too few files that may be open',
     build: async () => ({}),
     openFiles: 256,

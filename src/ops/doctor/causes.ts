@@ -424,6 +424,11 @@ const CONFIGURATION: Causes = {
     'If it is meant for Tally, rename it: `{meant}=…`',
     'warning',
   ],
+  'redis option': [
+    'REDIS_URL has {options} after the ?, which Tally ignores',
+    'Remove it. Known are {known}; TLS is in the scheme: `REDIS_URL=rediss://redis.example.com:6379`',
+    'warning',
+  ],
   'open files': [
     'this process may open {limit} files at a time, and with many requests Tally needs {needed}',
     MORE_FILES,
