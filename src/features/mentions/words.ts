@@ -82,10 +82,7 @@ export function parseMention(said: string, known: KnownCommands): Mention {
     return { kind: 'guess', fact: question.refusal?.fact, reruns: question.commands };
   const { why, fact, message } = question?.refusal ?? unknown;
   const advice = COMMAND_FOR.find(([wish]) => wish.test(text))?.[1];
-  if (advice !== undefined) {
-    const refused = question?.refusal ?? (stranger === undefined ? undefined : unknown);
-    return { kind: 'nothing', fact: [refused?.fact, advice].filter(Boolean).join(' ') };
-  }
+  if (advice !== undefined) return { kind: 'nothing', fact: `I can’t do that from a question. ${advice}` };
   if (question === undefined && stranger === undefined) return { kind: 'nothing', fact: undefined };
   return { kind: 'nothing', fact: why === UNRECOGNIZED ? fact : message };
 }
