@@ -123,6 +123,18 @@ describe('a bar of /spend', () => {
     expect(chartTitle).toBe('Average a day, by week');
   });
 
+  it('of days across a month’s end says so at each, though the labels are long', () => {
+    const some = days('2026-10-27', 7).filter((day) => day !== '2026-10-31' && day !== '2026-11-01');
+    const { bars, chartTitle } = shown(
+      '2026-10-27..2026-11-02',
+      some.map((day) => item(day)),
+    );
+    expect(bars.map(({ label }) => label)).toEqual([
+      ...['27 Oct', '28 Oct', '29 Oct', '30 Oct', '31 no data', '1 no data', '2 Nov'],
+    ]);
+    expect(chartTitle).toBe('Spent per day');
+  });
+
   it.each([
     // One of thirteen weeks, and nine months within a year.
     ['2026-08-17..2026-11-14', '2026-08-17', '2026-08-30', 2, '31 Aug… –'],

@@ -158,9 +158,15 @@ export function spendChart({
   const isTotal = groups.every((group) => valuesIn(group).length === daysOf(unit, group));
   const labelOf = ({ label }: Group) => (unit === 'day' ? nameOf(label) : label);
   const silent = groups.filter(isSilent);
-  const labelsWith = (mark: string) =>
-    groups.map((group) => (isSilent(group) ? withSuffix(labelOf(group), NO_DATA, mark) : labelOf(group)));
-  const mark = [': ', ' '].find((mark) => silent.length === 0 || fitSideBySide(labelsWith(mark)));
+  const bareLabelOf = (group: Group) =>
+    unit === 'day' ? labelOf(group).replace(/^(\d+) \w{3}$/, '$1') : labelOf(group);
+  const silentLabelOf = [
+    (group: Group) => withSuffix(labelOf(group), NO_DATA),
+    (group: Group) => withSuffix(labelOf(group), NO_DATA, ' '),
+    (group: Group) => withSuffix(bareLabelOf(group), NO_DATA, ' '),
+  ].find((silentLabel) =>
+    fitSideBySide(groups.map((group) => (isSilent(group) ? silentLabel : labelOf)(group))),
+  );
   const pointOf = (group: Group) => {
     const values = valuesIn(group);
     const label = labelOf(group);
@@ -168,7 +174,7 @@ export function spendChart({
       return { label: withSuffix(label, 'so far'), value: drawn(usage.today.value) };
     if (silent.includes(group))
       return {
-        label: mark ? withSuffix(label, NO_DATA, mark) : `${label.replace(/ – .*/, '…')} –`,
+        label: silentLabelOf?.(group) ?? `${label.replace(/ – .*/, '…')} –`,
         value: 0,
       };
     const sum = sumMoney(values);
@@ -179,7 +185,7 @@ export function spendChart({
   const points = groups.map(pointOf);
   return chart(
     'bar',
-    mark ? title : `${title} (–: ${NO_DATA})`,
+    silentLabelOf || silent.length === 0 ? title : `${title} (–: ${NO_DATA})`,
     points.map(({ label }) => label),
     [{ name: 'Spent', values: points.map(({ value }) => value) }],
   );

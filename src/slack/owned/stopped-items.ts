@@ -74,7 +74,7 @@ export const PAUSED_TEXTS = {
 export const RESUMES_BY_ITSELF = ' · resumes by itself once it works';
 
 const SAVE_AGAIN = 'Nothing is saved yet. Choose Save again to save it anyway.';
-const NOTHING = 'No scheduled post, watch or application access stops.';
+const NOTHING = 'Scheduled posts, watches and application accesses keep working.';
 const RESUMES_ONE = 'It resumes by itself once it can run again.';
 const RESUMES = 'They resume by themselves once they can run again.';
 
