@@ -77,27 +77,23 @@ describe('the options that the pages name', () => {
     ['docker', 'docker', /^docker (?!compose)([a-z]\S*)/],
     ['kubectl', 'kubectl', /^kubectl (create secret generic|[a-z]\S*)/],
     ['npm run sandbox', 'node --import tsx sandbox/main.ts', /^npm run (sandbox) --/],
-  ])(
-    '%s has',
-    async ([program, start, pattern], { skip }) => {
-      skip(!isInstalled(start.split(' ')[0]!), `${program} is not installed`);
-      const named = commands.flatMap((line) => {
-        const [, name] = pattern.exec(line) ?? [];
-        return name === undefined ? [] : { name, options: [...line.matchAll(/ (--?[a-z][\w-]*)/g)] };
-      });
-      expect(named.length).toBeGreaterThan(1);
-      const help = async (name: string) => [name, (await run(`${start} ${name} --help`)).output] as const;
-      const helps = new Map(await Promise.all([...new Set(named.map(({ name }) => name))].map(help)));
-      const missing = named.flatMap(({ name, options }) =>
-        options
-          .map(([, option = '']) => option)
-          .filter((option) => !new RegExp(`(?<![\\w-])${option}(?![\\w-])`).test(`${helps.get(name)} --help`))
-          .map((option) => `${program} ${name} ${option}`),
-      );
-      expect(missing).toEqual([]);
-    },
-    60_000,
-  );
+  ])('%s has', { timeout: 60_000 }, async ([program, start, pattern], { skip }) => {
+    skip(!isInstalled(start.split(' ')[0]!), `${program} is not installed`);
+    const named = commands.flatMap((line) => {
+      const [, name] = pattern.exec(line) ?? [];
+      return name === undefined ? [] : { name, options: [...line.matchAll(/ (--?[a-z][\w-]*)/g)] };
+    });
+    expect(named.length).toBeGreaterThan(1);
+    const help = async (name: string) => [name, (await run(`${start} ${name} --help`)).output] as const;
+    const helps = new Map(await Promise.all([...new Set(named.map(({ name }) => name))].map(help)));
+    const missing = named.flatMap(({ name, options }) =>
+      options
+        .map(([, option = '']) => option)
+        .filter((option) => !new RegExp(`(?<![\\w-])${option}(?![\\w-])`).test(`${helps.get(name)} --help`))
+        .map((option) => `${program} ${name} ${option}`),
+    );
+    expect(missing).toEqual([]);
+  });
 });
 
 const NO_CLI = isInstalled('redis-cli') ? NO_SERVER : 'without redis-cli';
