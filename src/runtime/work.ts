@@ -197,7 +197,7 @@ export function repeat(
 }
 
 /**
- * Waits for `work` no longer than `ms`. The work is not cancelled: it continues, and its result is ignored.
+ * Waits for `work` no longer than `ms`. The work is not canceled: it continues, and its result is ignored.
  *
  * @returns what the work returns, or what `onTimeout` returns once the time is up
  * @throws what either of them throws
