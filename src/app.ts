@@ -159,24 +159,21 @@ export function createTally(
   };
   const addresses = { baseUrl: config.billing.baseUrl, authUrl: config.identity.authUrl };
   const shared = { workspaces, audit, requests, threads, openSteps, limits, log, clock };
-  const services: Services = { ...shared, billing, lastUsed, delivery, reports, all };
+  const services: Services = { ...shared, billing, lastUsed, delivery, reports, checks, addresses, all };
   // In the order of `/billing help`: what people ask most comes first.
   const features: readonly Feature[] = [
     createBalanceFeature(services),
     createSpendFeature(services),
     createSchedulesFeature(services),
-    createWatchesFeature({ ...services, watching: delivery.watching }),
+    createWatchesFeature(services),
     createOsTokenFeature({
       ...services,
       identity: createIdentityClient({ http, onNotIssued: notes.notIssued }),
       grants: createOneTimeGrants(redis),
       quota: createTokenQuota(redis, config.limits.osTokens),
-      readAuthUrl: checks.authUrl,
-      authUrl: addresses.authUrl,
-      onSaved: all.connected,
     }),
     createProjectsFeature(services),
-    createConnectFeature({ ...services, checks, addresses }),
+    createConnectFeature(services),
     createStatusFeature(services),
     createAuditFeature(services),
     createSettingsFeature(services),

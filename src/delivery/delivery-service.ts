@@ -17,19 +17,19 @@ import { createWatchFiguresStore } from './watches/watch-figures.ts';
 import { createWatching } from './watches/watch-service.ts';
 import { createWatchesJob } from './watches/watches-job.ts';
 
-export interface DeliveryServiceParts extends Omit<DeliveryParts, 'jobs' | 'deliveryLog'> {
-  readonly redis: RedisConnection;
-  /** As `connectQueue` opens it; the caller closes it. */
-  readonly queue: RedisConnection;
-  /** What the features can post. */
-  readonly reports: Reports;
-  readonly threads: ThreadStore;
-}
-
 /** Everything that happens without a person, and what the features need of it. */
 export type DeliveryService = ReturnType<typeof createDeliveryService>;
 
-export function createDeliveryService(parts: DeliveryServiceParts) {
+export function createDeliveryService(
+  parts: Omit<DeliveryParts, 'jobs' | 'deliveryLog'> & {
+    readonly redis: RedisConnection;
+    /** As `connectQueue` opens it; the caller closes it. */
+    readonly queue: RedisConnection;
+    /** What the features can post. */
+    readonly reports: Reports;
+    readonly threads: ThreadStore;
+  },
+) {
   const { redis, queue, reports, clock, log } = parts;
   const deliveryLog = createDeliveryLog(redis);
   const figures = createWatchFiguresStore(redis);

@@ -125,8 +125,6 @@ function roundUp(at: Millis, now: Millis): Millis {
   return Math.ceil(at / step) * step;
 }
 
-type RepairParts = Pick<EngineParts, 'index' | 'clock' | 'log'>;
-
 /** The interval between checks, and the delay after a failed one. */
 const INTERVAL: Millis = MINUTE;
 const RETRY: Millis = 5_000;
@@ -144,7 +142,10 @@ const PARALLEL = 20;
  *
  * @param derive derives the runs of a workspace, and sets its next check @throws StoreUnavailable
  */
-export function createRepairs(parts: RepairParts, derive: (workspace: SlackId) => Promise<void>) {
+export function createRepairs(
+  parts: Pick<EngineParts, 'index' | 'clock' | 'log'>,
+  derive: (workspace: SlackId) => Promise<void>,
+) {
   const { index, clock, log } = parts;
   const owner = randomBytes(12).toString('base64url');
   const limit = pLimit(PARALLEL);
@@ -193,7 +194,7 @@ export function createRepairs(parts: RepairParts, derive: (workspace: SlackId) =
 }
 
 async function repairEntry(
-  { index, clock, log }: RepairParts,
+  { index, clock, log }: Pick<EngineParts, 'index' | 'clock' | 'log'>,
   { workspace }: IndexEntry,
   derive: (workspace: SlackId) => Promise<void>,
 ): Promise<void> {

@@ -53,6 +53,10 @@ export interface Services extends SharedServices {
   readonly lastUsed: LastUsed;
   readonly delivery: DeliveryService;
   readonly reports: Reports;
+  /** The rules for the addresses of the services: each returns the address as it will be used. @throws AddressRefused, InvalidWord */
+  readonly checks: Readonly<Record<'baseUrl' | 'authUrl', (text: string) => string>>;
+  /** What the addresses of something new are filled in with. */
+  readonly addresses: Readonly<Record<'baseUrl' | 'authUrl', string | undefined>>;
   /** What the features have for each other: to be asked once all of them are made. */
   readonly all: Registry;
 }

@@ -40,21 +40,21 @@ const MESSAGES = {
 const LINES_PER_SECOND = 50;
 const STEP = 10;
 
-export interface WorkLogParts {
-  readonly log: Logger;
-  readonly userIds: 'hashed' | 'plain' | 'none';
-  /** The encryption keys, newest first. */
-  readonly keys: readonly SealingKey[];
-  /** ms, never goes back */
-  readonly clock?: () => Millis;
-}
+type UserIds = 'hashed' | 'plain' | 'none';
 
 export function createWorkLog({
   log,
   userIds,
   keys,
   clock = () => performance.now(),
-}: WorkLogParts): OnFinished {
+}: {
+  readonly log: Logger;
+  readonly userIds: UserIds;
+  /** The encryption keys, newest first. */
+  readonly keys: readonly SealingKey[];
+  /** ms, never goes back */
+  readonly clock?: () => Millis;
+}): OnFinished {
   const userField = createUserField(userIds, keys);
   const samples = { well: createSampler(clock), badly: createSampler(clock) };
   return (work) => {
@@ -131,7 +131,7 @@ function createSampler(clock: () => Millis): () => number {
  * A hash that nobody can undo by trying all IDs, since the key is derived from the newest encryption key: the same in every
  * process until that key is replaced.
  */
-function createUserField(userIds: WorkLogParts['userIds'], [newest]: WorkLogParts['keys']) {
+function createUserField(userIds: UserIds, [newest]: readonly SealingKey[]) {
   if (userIds === 'none' || newest === undefined) return () => ({});
   if (userIds === 'plain') return (user: string) => ({ user });
   const key = Buffer.from(hkdfSync('sha256', newest.key, '', 'tally log user ids', 32));

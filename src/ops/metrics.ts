@@ -72,7 +72,14 @@ export interface KnownLabels {
 
 const NONE_KNOWN: KnownLabels = { commands: () => [], messageKinds: [], limited: [], rejections: [] };
 
-interface MetricsParts {
+/** Each bot has its own registry, so that several can run in one process. */
+export function createMetrics({
+  known = NONE_KNOWN,
+  inProgress = () => 0,
+  notReady = async () => [],
+  oldestOverdue = async () => 0,
+  pageLifetime = PAGE_LIFETIME,
+}: {
   readonly known?: KnownLabels;
   /** Counts the requests to billing and identity that wait or are running. */
   readonly inProgress?: () => number;
@@ -82,16 +89,7 @@ interface MetricsParts {
   readonly oldestOverdue?: () => Promise<number | undefined>;
   /** For how long the page is not computed again, in ms; tests want it at once. */
   readonly pageLifetime?: Millis;
-}
-
-/** Each bot has its own registry, so that several can run in one process. */
-export function createMetrics({
-  known = NONE_KNOWN,
-  inProgress = () => 0,
-  notReady = async () => [],
-  oldestOverdue = async () => 0,
-  pageLifetime = PAGE_LIFETIME,
-}: MetricsParts = {}) {
+} = {}) {
   const registry = new Registry();
   const registers = [registry];
   // Node wakes up this often to measure how late it is, in ms, at rest too. The lag that it reports includes it.

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { InvalidWord, ServiceFailed, StoreUnavailable } from '../../src/domain/failure/index.ts';
 import { createLog } from '../../src/ops/log.ts';
-import { createWorkLog, type WorkLogParts } from '../../src/ops/log-work.ts';
+import { createWorkLog } from '../../src/ops/log-work.ts';
 import { type MessageWork, type RequestWork, WaitMeter, type Work } from '../../src/runtime/work.ts';
 
 const key = (byte: number) => ({ id: `k${byte}`, key: Buffer.alloc(32, byte) });
@@ -18,7 +18,11 @@ const post = (given: Partial<MessageWork> = {}): Work => ({
 });
 
 /** @returns the lines of these, a millisecond after each other unless `every` says otherwise */
-function linesOf(works: readonly Work[], given: Partial<WorkLogParts> = {}, every = 1) {
+function linesOf(
+  works: readonly Work[],
+  given: Partial<Parameters<typeof createWorkLog>[0]> = {},
+  every = 1,
+) {
   const lines: string[] = [];
   let now = 0;
   const log = createLog('info', { write: (line) => void lines.push(line) });
@@ -29,7 +33,8 @@ function linesOf(works: readonly Work[], given: Partial<WorkLogParts> = {}, ever
   }
   return lines.map((line) => JSON.parse(line));
 }
-const lineOf = (work: Work, given: Partial<WorkLogParts> = {}) => linesOf([work], given)[0];
+const lineOf = (work: Work, given: Partial<Parameters<typeof createWorkLog>[0]> = {}) =>
+  linesOf([work], given)[0];
 
 describe('the line of a request', () => {
   it('says who asked what, how it ended, how long it took and how long services took', () => {
@@ -63,7 +68,7 @@ describe('the line of a request', () => {
 });
 
 describe('a person in the log', () => {
-  const userIn = (given: Partial<WorkLogParts> = {}, user = 'U0OWNER1') =>
+  const userIn = (given: Partial<Parameters<typeof createWorkLog>[0]> = {}, user = 'U0OWNER1') =>
     lineOf(request({ user }), given).user;
 
   it('is a hash: the same in every process, another one with another key, and not the ID', () => {

@@ -6,7 +6,7 @@ import type { PreviewFigures } from '../../src/delivery/watches/watch-preview.ts
 import type { AlertResponse, WatchState } from '../../src/delivery/watches/watch-service.ts';
 import { StoreUnavailable } from '../../src/domain/failure/index.ts';
 import { createSchedules } from '../../src/features/schedules/index.ts';
-import { createWatchesFeature } from '../../src/features/watches/index.ts';
+import { createWatches } from '../../src/features/watches/index.ts';
 import { auditKey, recordKey } from '../../src/redis/keys.ts';
 import { routeSubcommands } from '../../src/slack/commands/subcommands.ts';
 import type { Schedule } from '../../src/workspace/owned/schedules.ts';
@@ -135,7 +135,7 @@ export function createOwnedBot() {
         const record: ReturnType<typeof createAudit>['record'] = (...entry) =>
           createAudit(bot.redis.client).record(...entry);
         const posts = createSchedules({ workspaces, scheduling, reports: createReports(() => around.now) });
-        const alerts = createWatchesFeature({ workspaces, watching, audit: { record } });
+        const alerts = createWatches({ workspaces, watching, audit: { record } });
         return {
           commands: { '/billing': routeSubcommands({ ...posts.verbs, ...alerts.verbs }) },
           actions: { ...posts.actions, ...alerts.actions },

@@ -23,7 +23,7 @@ import {
   type PointFinding,
 } from './judge.ts';
 import { POINT_IDS, POINTS, type PointId } from './points.ts';
-import { type Answer, createQuestioner, type Questioner, type QuestionerParts } from './questions.ts';
+import { type Answer, createQuestioner, type Questioner } from './questions.ts';
 
 export interface PointResult {
   readonly id: PointId;
@@ -40,12 +40,12 @@ export interface PointResult {
 
 export type Conformance = Readonly<Awaited<ReturnType<typeof checkConformance>>>;
 
-export interface ConformanceParts extends QuestionerParts {
+export type ConformanceParts = Parameters<typeof createQuestioner>[0] & {
   readonly subscription: Subscription;
   /** IANA: where the service's days begin at midnight. */
   readonly zone: Zone;
   readonly clock: () => Millis;
-}
+};
 
 /** The most that a check asks, without what is sent again. */
 export const QUESTIONS = 13;

@@ -39,19 +39,17 @@ interface Progress {
 /** `document`: an answer is expected. `probe`: a refusal is. `without-token`: a probe, and the request has no token. */
 type Kind = 'document' | 'probe' | 'without-token';
 
-export interface QuestionerParts {
+export type Questioner = ReturnType<typeof createQuestioner>;
+
+/** Asks one question after the other with Tally's own client and documents, over one HTTP client. */
+export function createQuestioner(parts: {
   readonly baseUrl: string;
   readonly token: string;
   readonly trustedHosts: readonly TrustedHost[];
   readonly limits?: Partial<HttpLimits>;
   /** For all questions together; none begins later. */
   readonly timeout: Millis;
-}
-
-export type Questioner = ReturnType<typeof createQuestioner>;
-
-/** Asks one question after the other with Tally's own client and documents, over one HTTP client. */
-export function createQuestioner(parts: QuestionerParts) {
+}) {
   const progress: Progress = {
     ...{ requests: 0, attempts: 0, isReached: false, isReadable: false, isLate: false },
     ...{ slowest: 0, largest: 0, closing: 0 },

@@ -30,18 +30,22 @@ export type AlertResponse = Extract<AlertEvent, { readonly kind: 'acknowledged' 
 /** What forms, lists and alerts of watches need from delivery. @throws StoreUnavailable from each method */
 export type Watching = ReturnType<typeof createWatching>;
 
-interface WatchingParts extends Pick<DeliveryParts, 'deliveryLog' | 'billing' | 'clock'> {
-  readonly figures: WatchFiguresStore;
-  /** The workspace's watches or connections changed: derives its runs again, and new ones are checked at once. */
-  readonly changed: (workspace: SlackId) => Promise<void>;
-}
-
 /** Attempts while a check writes the same state. */
 const MAX_ATTEMPTS = 10;
 /** No lease: the write is refused unless the state exists as it was read. */
 const WITHOUT_LEASE = '';
 
-export function createWatching({ deliveryLog, figures, billing, changed, clock }: WatchingParts) {
+export function createWatching({
+  deliveryLog,
+  figures,
+  billing,
+  changed,
+  clock,
+}: Pick<DeliveryParts, 'deliveryLog' | 'billing' | 'clock'> & {
+  readonly figures: WatchFiguresStore;
+  /** The workspace's watches or connections changed: derives its runs again, and new ones are checked at once. */
+  readonly changed: (workspace: SlackId) => Promise<void>;
+}) {
   return {
     changed,
     /** By the watch's ID, of every watch of the record. */

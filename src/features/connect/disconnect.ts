@@ -24,8 +24,7 @@ import { withoutConnection } from '../../workspace/owned/stop-reasons.ts';
 import type { AuditAction } from '../../workspace/record/audit.ts';
 import { auditedChange } from '../../workspace/record/change.ts';
 import type { Workspace } from '../../workspace/record/workspaces.ts';
-import type { Feature } from '../feature.ts';
-import type { ConnectParts } from './saving.ts';
+import type { Feature, Services } from '../feature.ts';
 import { parseConnectionName } from './words.ts';
 
 /** Offered as buttons. */
@@ -47,7 +46,7 @@ function unknownConnection(name: string, names: readonly string[]): InvalidWord 
 export function createDisconnect({
   workspaces,
   all,
-}: ConnectParts): Required<Pick<Feature, 'verbs' | 'actions'>> {
+}: Services): Required<Pick<Feature, 'verbs' | 'actions'>> {
   const stopsOf = (request: Request, name: string, heir: string | undefined) =>
     findStops(all.stops(), request, withoutConnection(request.workspace, name, heir));
 

@@ -13,13 +13,8 @@ import {
 } from '../../workspace/credentials/connections.ts';
 import { stampOf } from '../../workspace/record/change.ts';
 import type { Workspace } from '../../workspace/record/workspaces.ts';
+import type { Services } from '../feature.ts';
 import { type ConnectFormDefaults, MAX_ACCOUNT_LENGTH } from './words.ts';
-
-/** What a new connection's addresses are filled in with. */
-export interface DefaultAddresses {
-  readonly baseUrl: string | undefined;
-  readonly authUrl: string | undefined;
-}
 
 /** Whether a typed name can be filled in: a known one, or one that does not look like a secret. */
 export const isNameable = (name: string, { connectionNames }: Workspace, typed = name): boolean =>
@@ -29,7 +24,7 @@ export const isNameable = (name: string, { connectionNames }: Workspace, typed =
 export function connectFormDefaults(
   record: Workspace,
   wanted: string | undefined,
-  addresses: DefaultAddresses,
+  addresses: Services['addresses'],
 ): ConnectFormDefaults {
   const chosen = record.defaultConnection;
   const name = wanted ?? chosen ?? record.connectionNames[0] ?? FIRST_CONNECTION_NAME;

@@ -15,10 +15,10 @@ import type { CommandHandler } from '../../slack/server/listeners.ts';
 import { describeToken, formatExpiry, isConnectionName } from '../../workspace/credentials/connections.ts';
 import { auditedChange, requireUnchanged, stampOf } from '../../workspace/record/change.ts';
 import { findConnection } from '../../workspace/record/workspace.ts';
-import type { Feature } from '../feature.ts';
+import type { Feature, Services } from '../feature.ts';
 import { createDisconnect } from './disconnect.ts';
 import { checkingModal, connectForm, connectFormDefaults, isNameable } from './form.ts';
-import { type AfterConnect, type ConnectParts, createConnectionSaving } from './saving.ts';
+import { type AfterConnect, createConnectionSaving } from './saving.ts';
 import {
   connectCommand,
   connectFormState,
@@ -54,11 +54,11 @@ declare module '../feature.ts' {
 }
 
 /** `/billing connect` and `/billing disconnect`: tokens come in through a form, are tested, sealed and kept by name. */
-export function createConnectFeature(parts: ConnectParts): Feature {
-  const { checks, addresses } = parts;
-  const saveConnection = createConnectionSaving(parts);
-  const disconnect = createDisconnect(parts);
-  const expiry = createExpiry(parts);
+export function createConnectFeature(services: Services): Feature {
+  const { checks, addresses } = services;
+  const saveConnection = createConnectionSaving(services);
+  const disconnect = createDisconnect(services);
+  const expiry = createExpiry(services);
 
   const openForm = (request: Request, name: string | undefined): Promise<void> =>
     request.reply.modal.open(
@@ -156,7 +156,7 @@ interface ExpiryRequest {
 }
 
 /** **Set expiry…**: changes when a registered token expires, without the token. */
-function createExpiry({ workspaces, all }: ConnectParts) {
+function createExpiry({ workspaces, all }: Services) {
   const save = async ({ name, stamp, choice }: ExpiryRequest, request: Request): Promise<void> => {
     const { workspace, user, at } = request;
     const { zone } = workspace.settings;

@@ -25,17 +25,10 @@ import { auditedChange, requireUnchanged } from '../../workspace/record/change.t
 import { holdsRegisteredSecret, isDamaged } from '../../workspace/record/workspace.ts';
 import type { Workspace } from '../../workspace/record/workspaces.ts';
 import type { Services } from '../feature.ts';
-import type { DefaultAddresses } from './form.ts';
-import { type AddressChecks, type ConnectRequest, encodeConnectMetadata, rememberUnnamed } from './words.ts';
+import { type ConnectRequest, encodeConnectMetadata, rememberUnnamed } from './words.ts';
 
 /** @param request with the record that has the connection @returns the view in the form's place */
 export type AfterConnect = (tested: TestedConnection, request: Request) => Promise<ModalView>;
-
-/** With the address rules, and the addresses that are filled in for a new connection. */
-export type ConnectParts = Pick<Services, 'workspaces' | 'billing' | 'limits' | 'all'> & {
-  readonly checks: AddressChecks;
-  readonly addresses: DefaultAddresses;
-};
 
 const DAYS: Partial<Record<NonNullable<ConnectRequest['lifetime']>, number>> = {
   '30-days': 30,
@@ -45,7 +38,7 @@ const DAYS: Partial<Record<NonNullable<ConnectRequest['lifetime']>, number>> = {
 };
 
 /** What a submitted form does: tests the token, saves it, and says in the modal how that went. */
-export function createConnectionSaving({ workspaces, billing, limits, all }: ConnectParts) {
+export function createConnectionSaving({ workspaces, billing, limits, all }: Services) {
   const test = (input: ConnectRequest, { user, workspace: { waits } }: Request): Promise<ProductAnswers> => {
     limits.demand('tests', { teamId: user.teamId, userId: user.id });
     const access = { ...input, workspace: user.teamId, connection: input.name, waits };

@@ -14,6 +14,7 @@ import {
   TOKEN_TYPES,
 } from '../../workspace/credentials/connections.ts';
 import { tryParseRecord } from '../../workspace/record/record-schema.ts';
+import type { Services } from '../feature.ts';
 
 /** What a manager can be asked to run. @param named outside text, with a connection's name as the first word */
 export const connectCommand = (named = '', ...more: readonly string[]): Command =>
@@ -44,14 +45,6 @@ export interface ConnectRequest {
   readonly opened: { readonly name: string; readonly stamp: string } | undefined;
 }
 
-type CheckUrl = (text: string) => string;
-
-/** Each gives the address as it will be used, or throws AddressRefused or InvalidWord. */
-export interface AddressChecks {
-  readonly baseUrl: CheckUrl;
-  readonly authUrl: CheckUrl;
-}
-
 const A_NAME = 'Use 2 to 32 letters, digits and hyphens, for example main or eu-finance.';
 const A_SECRET = 'That looks like a token. Everyone can see this field, so choose something else.';
 export const MAX_ACCOUNT_LENGTH = 100;
@@ -71,7 +64,7 @@ export function parseConnectionName(text: string): string | undefined {
 export function parseConnectForm(
   sent: FormFields,
   metadata: string,
-  checks: AddressChecks,
+  checks: Services['checks'],
 ): FormReading<ConnectRequest> {
   const fields = { ...decodeConnectMetadata(metadata), ...sent } as FormFields;
   const errors: Record<string, string> = {};
@@ -81,7 +74,7 @@ export function parseConnectForm(
     // Never used: a form with errors isn't returned.
     return value as T;
   }
-  const url = (block: string, check: CheckUrl): string => {
+  const url = (block: string, check: (text: string) => string): string => {
     const { value, refusal = '' } = readField(() => check(fields[block] ?? ''));
     return take(block, value, refusal);
   };

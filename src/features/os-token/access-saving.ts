@@ -121,7 +121,7 @@ async function editAccess(input: AccessRequest, { request, workspaces }: TokenCo
 
 /** Shows what became of the form in its modal. */
 export async function saveAccess(input: AccessRequest, context: TokenContext): Promise<void> {
-  const { request, onSaved } = context;
+  const { request, all } = context;
   const { project, issuers, credentials } = input;
   let test: AccessTest | undefined;
   let saved: readonly Block[];
@@ -151,7 +151,8 @@ export async function saveAccess(input: AccessRequest, context: TokenContext): P
   }
   const text = 'The application access is saved.';
   await request.reply.modal.show(ACCESS_TITLE, { text, blocks: saved });
-  await onSaved?.(request.user.teamId);
+  // So that reminders are planned.
+  await all.connected(request.user.teamId);
 }
 
 async function showFailure(

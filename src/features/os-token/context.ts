@@ -1,6 +1,5 @@
 import { type Failure, isFailure } from '../../domain/failure/index.ts';
 import { pluralize } from '../../domain/language/text.ts';
-import type { SlackId } from '../../domain/slack-id.ts';
 import {
   dayAt,
   formatDays,
@@ -17,21 +16,12 @@ import { type GrantClaim, grantHandle, type OneTimeGrants } from '../../workspac
 import type { TokenQuota } from '../../workspace/once/token-quota.ts';
 import type { Services } from '../feature.ts';
 
-export interface OsTokenParts extends Pick<Services, 'workspaces' | 'audit' | 'limits' | 'clock'> {
+/** One person's command, click or form, and what the feature answers it with. */
+export interface TokenContext extends Services {
+  readonly request: Request;
   readonly identity: IdentityClient;
   readonly grants: OneTimeGrants;
   readonly quota: TokenQuota;
-  /** The address as it will be used; throws AddressRefused, InvalidWord. */
-  readonly readAuthUrl: (text: string) => string;
-  /** Filled in if no connection has one. */
-  readonly authUrl: string | undefined;
-  /** Called after an access was saved, so that reminders are planned. */
-  readonly onSaved?: (workspace: SlackId) => Promise<void>;
-}
-
-/** One person's command, click or form, and what the feature answers it with. */
-export interface TokenContext extends OsTokenParts {
-  readonly request: Request;
 }
 
 /** How long a window can ask for another token, in ms. */

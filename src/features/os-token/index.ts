@@ -18,13 +18,7 @@ import {
   parseAccessForm,
 } from './access-words.ts';
 import { ALREADY_USED, CONFIRM_VIEW, tokenWindow, waitingTokenModal } from './blocks.ts';
-import {
-  ignoreFailure,
-  type OsTokenParts,
-  parseWindowTokens,
-  type TokenContext,
-  windowOf,
-} from './context.ts';
+import { ignoreFailure, parseWindowTokens, type TokenContext, windowOf } from './context.ts';
 import { askForToken, issueAgain } from './issue-modal.ts';
 import { revokeToken } from './revoking.ts';
 import { parseTokenText } from './token-requests.ts';
@@ -58,7 +52,7 @@ const HELP: HelpLine = {
  * `/os-token`: issues a token, shows it once to the person who asks, and revokes it from there. Tally stores no token.
  * Application accesses of projects are registered through a form, tested, sealed, and removed.
  */
-export function createOsTokenFeature(parts: OsTokenParts): Feature {
+export function createOsTokenFeature(parts: Omit<TokenContext, 'request'>): Feature {
   return {
     help: [HELP, ACCESS_HELP],
     projectVerbs: {
@@ -118,7 +112,7 @@ export function createOsTokenFeature(parts: OsTokenParts): Feature {
         right: 'manage',
         command: (_, metadata) => projectCommand('access', metadata),
         waiting: testingModal,
-        read: (fields, metadata) => parseAccessForm(fields, metadata, parts.readAuthUrl),
+        read: (fields, metadata) => parseAccessForm(fields, metadata, parts.checks.authUrl),
         submit: (input: AccessRequest, request) => saveAccess(input, { ...parts, request }),
       },
       [CONFIRM_VIEW]: {
@@ -139,14 +133,17 @@ export function createOsTokenFeature(parts: OsTokenParts): Feature {
 }
 
 /** @param known its `project` may be an alias or an ID */
-async function openAccessForm(known: AccessFormDefaults, { request, authUrl }: TokenContext): Promise<void> {
+async function openAccessForm(
+  known: AccessFormDefaults,
+  { request, addresses }: TokenContext,
+): Promise<void> {
   const { workspace, user } = request;
   const project = findAccessProject(known.project, workspace);
   const current = workspace.accesses.get(project);
   const { people = current?.issuers.people ?? [user.id], groups = current?.issuers.groups ?? [] } = known;
   const form = {
     ...{ project, issuers: { people, groups }, expiry: known.expiry },
-    authUrl: known.authUrl ?? current?.authUrl ?? connected(workspace, project) ?? authUrl,
+    authUrl: known.authUrl ?? current?.authUrl ?? connected(workspace, project) ?? addresses.authUrl,
     groups: await loadUserGroups(request),
   };
   await request.reply.modal.open(accessForm(form, request));

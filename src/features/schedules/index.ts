@@ -1,3 +1,4 @@
+import type { DeliveryService } from '../../delivery/delivery-service.ts';
 import type { Scheduling } from '../../delivery/posts/schedule-service.ts';
 import { commandText } from '../../domain/commands.ts';
 import { REPORT_CHOICES } from '../../domain/report.ts';
@@ -6,13 +7,7 @@ import { parsePage } from '../../slack/commands/subcommands.ts';
 import { createOwnedActions } from '../../slack/owned/actions.ts';
 import type { Feature, Services } from '../feature.ts';
 import { stoppedSchedules } from './blocks.ts';
-import {
-  createScheduleKind,
-  resumeAll,
-  type SchedulesParts,
-  scheduleHomeBlocks,
-  scheduleStatus,
-} from './kind.ts';
+import { createScheduleKind, resumeAll, scheduleHomeBlocks, scheduleStatus } from './kind.ts';
 import { createMorningPosts } from './morning-posts.ts';
 import { createScheduleForm } from './setup.ts';
 import { CADENCE_EXAMPLES, parseScheduleText } from './words.ts';
@@ -72,9 +67,11 @@ export function createSchedulesFeature({ workspaces, delivery, limits, reports }
 }
 
 /** `/billing schedule` and `/billing schedules`, for full members. */
-export function createSchedules(parts: SchedulesParts): Feature {
-  const kind = createScheduleKind(parts);
-  const form = createScheduleForm(kind, parts);
+export function createSchedules(
+  services: Pick<Services, 'workspaces' | 'reports'> & Pick<DeliveryService, 'scheduling'>,
+): Feature {
+  const kind = createScheduleKind(services);
+  const form = createScheduleForm(kind, services);
   const { list, act, verb, listeners } = createOwnedActions(kind, form.openFor);
   return {
     help: HELP,
@@ -117,7 +114,7 @@ export function createSchedules(parts: SchedulesParts): Feature {
     },
     home: (request) => scheduleHomeBlocks(kind, request),
     status: (request) => scheduleStatus(kind, request),
-    morningPosts: createMorningPosts(kind, parts),
+    morningPosts: createMorningPosts(kind, services),
     stops: stoppedSchedules,
   };
 }

@@ -1,3 +1,4 @@
+import type { DeliveryService } from '../../delivery/delivery-service.ts';
 import { describeReport } from '../../delivery/posts/postable-report.ts';
 import type { Scheduling } from '../../delivery/posts/schedule-service.ts';
 import { EditConflict } from '../../domain/failure/index.ts';
@@ -24,11 +25,10 @@ import { loadUpcomingSends, type UpcomingSendsOf } from './upcoming-sends.ts';
 
 export type OwnedSchedules = OwnedKind<Schedule, UpcomingSendsOf>;
 
-export interface SchedulesParts extends Pick<Services, 'workspaces' | 'reports'> {
-  readonly scheduling: Scheduling;
-}
-
-export function createScheduleKind({ workspaces, scheduling }: SchedulesParts): OwnedSchedules {
+export function createScheduleKind({
+  workspaces,
+  scheduling,
+}: Pick<Services, 'workspaces'> & Pick<DeliveryService, 'scheduling'>): OwnedSchedules {
   const kind: OwnedSchedules = {
     kind: 'schedule',
     plural: 'schedules',

@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto';
+import type { DeliveryService } from '../../delivery/delivery-service.ts';
 import { EditConflict } from '../../domain/failure/index.ts';
 import { formatDays } from '../../domain/time/calendar.ts';
 import { channelLink, escapeMarkup } from '../../slack/kit/atoms.ts';
@@ -13,14 +14,17 @@ import { type ChosenProject, projectKey } from '../../workspace/projects/chosen-
 import { isChannel } from '../../workspace/record/record-schema.ts';
 import { findSchedule } from '../../workspace/record/workspace.ts';
 import { isSameSchedule, type ScheduleDraft } from './form-state.ts';
-import type { OwnedSchedules, SchedulesParts } from './kind.ts';
+import type { OwnedSchedules } from './kind.ts';
 import { newScheduleDraft, scheduleFromDraft } from './setup.ts';
 import { loadUpcomingSends } from './upcoming-sends.ts';
 
 const NOT_HERE = 'Tally can post this in a channel every morning.';
 
 /** The usual report about a project in a channel, every day at nine in the time zone of who asks for it. */
-export function createMorningPosts(kind: OwnedSchedules, { scheduling }: SchedulesParts) {
+export function createMorningPosts(
+  kind: OwnedSchedules,
+  { scheduling }: Pick<DeliveryService, 'scheduling'>,
+) {
   const draftOf = (project: ChosenProject, channel: string, request: Request): ScheduleDraft =>
     newScheduleDraft({}, [project], { ...request, channel });
 

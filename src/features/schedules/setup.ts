@@ -1,3 +1,4 @@
+import type { DeliveryService } from '../../delivery/delivery-service.ts';
 import { InvalidWord, isFailure } from '../../domain/failure/index.ts';
 import { listWord } from '../../domain/language/command-text.ts';
 import { REPORTS } from '../../domain/report.ts';
@@ -17,6 +18,7 @@ import { MAX_DIGEST_PROJECTS, type Schedule } from '../../workspace/owned/schedu
 import { type ChosenProject, chosenProject } from '../../workspace/projects/chosen-project.ts';
 import { resolveProjects } from '../../workspace/projects/resolve-project.ts';
 import { findSchedule, isDamaged } from '../../workspace/record/workspace.ts';
+import type { Services } from '../feature.ts';
 import { SCHEDULE_TEST, savedPreviewBlocks, scheduleBlocks } from './form.ts';
 import {
   fieldsUnderMore,
@@ -28,7 +30,7 @@ import {
   scheduleErrors,
   withUsualReport,
 } from './form-state.ts';
-import type { OwnedSchedules, SchedulesParts } from './kind.ts';
+import type { OwnedSchedules } from './kind.ts';
 import { previewSchedule, type SchedulePreview } from './preview.ts';
 import { carryOver, type EditOutcome, loadUpcomingSends } from './upcoming-sends.ts';
 import type { ScheduleWords } from './words.ts';
@@ -37,11 +39,13 @@ const FIELD = 'schedule-form';
 const LIMITS = { projects: MAX_DIGEST_PROJECTS, people: 0 } as const;
 
 /** The form, with its buttons that send a test. */
-export function createScheduleForm(kind: OwnedSchedules, parts: SchedulesParts) {
-  const form = createOwnedForm(scheduleForm(kind, parts));
+type FormServices = Pick<Services, 'reports'> & Pick<DeliveryService, 'scheduling'>;
+
+export function createScheduleForm(kind: OwnedSchedules, services: FormServices) {
+  const form = createOwnedForm(scheduleForm(kind, services));
   const { actions, options, views } = form.listeners;
   const test = (audience: 'channel' | 'me'): ActionListener =>
-    form.onDraft((draft, request) => sendTest(form, parts, draft, request, audience));
+    form.onDraft((draft, request) => sendTest(form, services, draft, request, audience));
   const zones: OptionsListener = { right: 'member', find: suggestZones };
   return {
     openNew: (words: ScheduleWords, request: Request) =>
@@ -64,7 +68,7 @@ export function createScheduleForm(kind: OwnedSchedules, parts: SchedulesParts) 
   };
 }
 
-const scheduleForm = (kind: OwnedSchedules, parts: SchedulesParts): OwnedForm<ScheduleFormTypes> => ({
+const scheduleForm = (kind: OwnedSchedules, services: FormServices): OwnedForm<ScheduleFormTypes> => ({
   kind,
   field: FIELD,
   max: LIMITS,
@@ -85,13 +89,13 @@ const scheduleForm = (kind: OwnedSchedules, parts: SchedulesParts): OwnedForm<Sc
   blocks: scheduleBlocks,
   asks: () => false,
   figures: async (draft, request) =>
-    previewDraft(parts, draft, await carryOverDraft(parts, draft, request), request),
+    previewDraft(services, draft, await carryOverDraft(services, draft, request), request),
   isSame: isSameSchedule,
   async build(draft, before, request) {
-    const outcome = await carryOverDraft(parts, draft, request);
+    const outcome = await carryOverDraft(services, draft, request);
     return {
       item: scheduleFromDraft(draft, before, request, outcome.since),
-      savedBlocks: savedPreviewBlocks(previewDraft(parts, draft, outcome, request)),
+      savedBlocks: savedPreviewBlocks(previewDraft(services, draft, outcome, request)),
     };
   },
 });
@@ -134,7 +138,7 @@ const scheduleBefore = ({ before }: ScheduleDraft, { workspace }: Request): Sche
   workspace.schedules.find(({ id }) => id === before);
 
 async function carryOverDraft(
-  { scheduling }: SchedulesParts,
+  { scheduling }: FormServices,
   draft: ScheduleDraft,
   request: Request,
 ): Promise<EditOutcome> {
@@ -143,7 +147,7 @@ async function carryOverDraft(
 }
 
 function previewDraft(
-  { reports }: SchedulesParts,
+  { reports }: FormServices,
   draft: ScheduleDraft,
   outcome: EditOutcome,
   request: Request,
@@ -159,7 +163,7 @@ function previewDraft(
 
 async function sendTest(
   form: ReturnType<typeof createOwnedForm<ScheduleFormTypes>>,
-  { scheduling }: SchedulesParts,
+  { scheduling }: FormServices,
   draft: ScheduleDraft,
   request: Request,
   audience: 'channel' | 'me',

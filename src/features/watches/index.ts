@@ -1,3 +1,4 @@
+import type { DeliveryService } from '../../delivery/delivery-service.ts';
 import { commandText } from '../../domain/commands.ts';
 import { NotAllowed } from '../../domain/failure/index.ts';
 import { type HelpLine, helpMessage, PERIOD_EXAMPLES } from '../../slack/commands/help.ts';
@@ -8,7 +9,7 @@ import { canReadOwned, type OwnerAction, requireOwned } from '../../slack/owned/
 import type { Request } from '../../slack/request/request.ts';
 import type { ActionListener } from '../../slack/server/listeners.ts';
 import type { Watch } from '../../workspace/owned/watches.ts';
-import type { Feature } from '../feature.ts';
+import type { Feature, Services } from '../feature.ts';
 import { stoppedWatches, watchAuditText } from './blocks.ts';
 import {
   createWatchKind,
@@ -16,7 +17,6 @@ import {
   listWatches,
   type OwnedWatches,
   snoozeWatch,
-  type WatchesParts,
   watchHomeBlocks,
   watchStatus,
 } from './kind.ts';
@@ -68,10 +68,18 @@ const HELP: readonly HelpLine[] = [
 const SMALL = `${PERIOD_EXAMPLES.order} What to watch: ${KIND_EXAMPLES}. ${PERIOD_EXAMPLES.products}`;
 const help = () => helpMessage('Watches', HELP, SMALL);
 
+interface WatchServices extends Pick<Services, 'workspaces'>, Pick<DeliveryService, 'watching'> {
+  readonly audit: Pick<Services['audit'], 'record'>;
+}
+
 /** `/billing watch` and `/billing watches`, for full members, and the buttons of alerts. */
-export function createWatchesFeature(parts: WatchesParts): Feature {
-  const kind = createWatchKind(parts);
-  const form = createWatchForm(kind, parts);
+export const createWatchesFeature = ({ workspaces, delivery, audit }: Services): Feature =>
+  createWatches({ workspaces, audit, watching: delivery.watching });
+
+/** The same with what it needs. */
+export function createWatches(services: WatchServices): Feature {
+  const kind = createWatchKind(services);
+  const form = createWatchForm(kind, services);
   const { verb, listeners } = createOwnedActions(kind, form.openFor);
   return {
     help: HELP,
@@ -96,7 +104,7 @@ export function createWatchesFeature(parts: WatchesParts): Feature {
     actions: {
       ...form.listeners.actions,
       ...listeners,
-      ...alertListeners(kind, form.openSuggestion, parts),
+      ...alertListeners(kind, form.openSuggestion, services),
     },
     attention: (request) => crossedBlocks(kind, request),
     home: (request) => watchHomeBlocks(kind, request),
@@ -112,17 +120,17 @@ export function createWatchesFeature(parts: WatchesParts): Feature {
 const alertListeners = (
   kind: OwnedWatches,
   openSuggestion: OwnerAction<Watch>,
-  parts: WatchesParts,
+  services: WatchServices,
 ): Readonly<Record<string, ActionListener>> => ({
   'watch-acknowledge': {
     right: 'ask',
     does: 'change',
-    run: ({ value }, request) => acknowledge(kind, value, request, parts),
+    run: ({ value }, request) => acknowledge(kind, value, request, services),
   },
   'watch-snooze': {
     right: 'member',
     does: 'change',
-    run: ({ value }, request) => snooze(kind, value, request, parts),
+    run: ({ value }, request) => snooze(kind, value, request, services),
   },
   'watch-manage': { right: 'member', does: 'answer', run: (_, request) => showApart(kind, request) },
   /** An alert's menu. */
@@ -131,7 +139,7 @@ const alertListeners = (
     if (what === 'manage')
       return { right: 'member', does: 'answer', run: (_, request) => showApart(kind, request) };
     if (what !== 'threshold')
-      return { right: 'member', does: 'change', run: (_, request) => snooze(kind, value, request, parts) };
+      return { right: 'member', does: 'change', run: (_, request) => snooze(kind, value, request, services) };
     return {
       right: 'member',
       does: 'openForm',
@@ -152,7 +160,7 @@ async function acknowledge(
   kind: OwnedWatches,
   value: string,
   request: Request,
-  { watching, audit }: WatchesParts,
+  { watching, audit }: WatchServices,
 ): Promise<void> {
   const [id = '', episode = ''] = value.split(' ');
   const watch = kind.find(request.workspace, id);
@@ -172,7 +180,7 @@ async function snooze(
   kind: OwnedWatches,
   value: string,
   request: Request,
-  { watching }: WatchesParts,
+  { watching }: WatchServices,
 ): Promise<void> {
   const [choice = '', id = '', episode] = value.split(' ');
   const watch = requireOwned(kind.find, id, request, 'snooze');
@@ -195,7 +203,7 @@ const OUTCOMES = {
 const say = (text: string, request: Request): Promise<void> => request.reply.private(markupMessage(text));
 
 async function openEpisode(
-  watching: WatchesParts['watching'],
+  watching: DeliveryService['watching'],
   { id }: Watch,
   workspace: Request['workspace'],
 ): Promise<string | undefined> {

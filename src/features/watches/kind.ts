@@ -1,3 +1,4 @@
+import type { DeliveryService } from '../../delivery/delivery-service.ts';
 import type { AlertResponse, Watching, WatchState } from '../../delivery/watches/watch-service.ts';
 import { listWord } from '../../domain/language/command-text.ts';
 import { pluralize } from '../../domain/language/text.ts';
@@ -17,7 +18,6 @@ import { canReadOwned, type ListViewer, type OwnedKind, visibleItems } from '../
 import type { Request } from '../../slack/request/request.ts';
 import { MAX_WATCHES, type Watch } from '../../workspace/owned/watches.ts';
 import { HIDDEN_PROJECT } from '../../workspace/projects/chosen-project.ts';
-import type { Audit } from '../../workspace/record/audit.ts';
 import { findProject, findWatch, requireSettings, type Workspace } from '../../workspace/record/workspace.ts';
 import type { Services, StatusPart } from '../feature.ts';
 import { describeWatch, isSnoozed, isStopped, watchAuditText, watchMarkup, watchText } from './blocks.ts';
@@ -26,12 +26,10 @@ import type { WatchListWords } from './words.ts';
 export type StateOf = (watch: Watch) => WatchState | undefined;
 export type OwnedWatches = OwnedKind<Watch, StateOf>;
 
-export interface WatchesParts extends Pick<Services, 'workspaces'> {
-  readonly watching: Watching;
-  readonly audit: Pick<Audit, 'record'>;
-}
-
-export function createWatchKind({ workspaces, watching }: WatchesParts): OwnedWatches {
+export function createWatchKind({
+  workspaces,
+  watching,
+}: Pick<Services, 'workspaces'> & Pick<DeliveryService, 'watching'>): OwnedWatches {
   const kind: OwnedWatches = {
     kind: 'watch',
     plural: 'watches',

@@ -1,3 +1,4 @@
+import type { DeliveryService } from '../../delivery/delivery-service.ts';
 import { currencyOf, moneyWriter } from '../../delivery/watches/alert-wording.ts';
 import { previewWatch } from '../../delivery/watches/watch-preview.ts';
 import { isFailure, NoData } from '../../domain/failure/index.ts';
@@ -26,15 +27,15 @@ import {
   type WatchFormTypes,
   watchFields,
 } from './form-state.ts';
-import type { OwnedWatches, WatchesParts } from './kind.ts';
+import type { OwnedWatches } from './kind.ts';
 import type { WatchWords } from './words.ts';
 
 const FIELD = 'watch-form';
 const LIMITS = { projects: 1, people: MAX_WATCH_PEOPLE } as const;
 
 /** The form, with its buttons that preview. */
-export function createWatchForm(kind: OwnedWatches, parts: WatchesParts) {
-  const form = createOwnedForm(watchForm(kind, parts));
+export function createWatchForm(kind: OwnedWatches, services: Pick<DeliveryService, 'watching'>) {
+  const form = createOwnedForm(watchForm(kind, services));
   const { actions, options, views } = form.listeners;
   return {
     openNew: (words: WatchWords, request: Request) =>
@@ -45,7 +46,7 @@ export function createWatchForm(kind: OwnedWatches, parts: WatchesParts) {
       }),
     openFor: form.openFor,
     /** With the threshold that would have alerted at most once a month. @throws NotAllowed */
-    openSuggestion: (watch: Watch, request: Request) => openSuggestion(form, parts, watch, request),
+    openSuggestion: (watch: Watch, request: Request) => openSuggestion(form, services, watch, request),
     listeners: {
       views,
       options,
@@ -58,7 +59,10 @@ export function createWatchForm(kind: OwnedWatches, parts: WatchesParts) {
   };
 }
 
-const watchForm = (kind: OwnedWatches, parts: WatchesParts): OwnedForm<WatchFormTypes> => ({
+const watchForm = (
+  kind: OwnedWatches,
+  services: Pick<DeliveryService, 'watching'>,
+): OwnedForm<WatchFormTypes> => ({
   kind,
   field: FIELD,
   max: LIMITS,
@@ -86,7 +90,7 @@ const watchForm = (kind: OwnedWatches, parts: WatchesParts): OwnedForm<WatchForm
   blocks: watchBlocks,
   asks: (draft, request) => 'rule' in ruleFor(draft, request),
   figures: async (draft, request, check) =>
-    check?.problem === undefined ? previewDraft(parts, draft, request) : undefined,
+    check?.problem === undefined ? previewDraft(services, draft, request) : undefined,
   isSame(draft, watch, request) {
     const [project] = draft.projects;
     const parsed = ruleFor(draft, request);
@@ -105,7 +109,7 @@ const watchForm = (kind: OwnedWatches, parts: WatchesParts): OwnedForm<WatchForm
       const [problem = ''] = Object.values('errors' in parsed ? parsed.errors : {});
       return { problem };
     }
-    const previewed = await previewDraft(parts, draft, request);
+    const previewed = await previewDraft(services, draft, request);
     // Managers may get alerts that who sets them up may not see.
     if (previewed === undefined) return { problem: CLOSED };
     if (previewed.result instanceof NoData)
@@ -150,7 +154,7 @@ function watchFromDraft(
  * there. @returns undefined for who may not, and while the form is incomplete
  */
 async function previewDraft(
-  { watching }: WatchesParts,
+  { watching }: Pick<DeliveryService, 'watching'>,
   draft: WatchDraft,
   request: Request,
 ): Promise<Previewed | undefined> {
@@ -173,7 +177,7 @@ async function previewDraft(
 /** Billing is asked first, so the form comes in the place of a view that says so. @throws NotAllowed */
 async function openSuggestion(
   { view }: ReturnType<typeof createOwnedForm<WatchFormTypes>>,
-  { watching }: WatchesParts,
+  { watching }: Pick<DeliveryService, 'watching'>,
   watch: Watch,
   request: Request,
 ): Promise<void> {
