@@ -11,6 +11,8 @@ export default defineConfig({
     // Most tests wait for a service, a process or a browser: two cores carry four at a time. Each worker loads and compiles
     // the bot once more.
     maxWorkers: 4,
+    // What a run has transformed, the next one reads from node_modules.
+    experimental: { fsModuleCache: true },
     sequence: { sequencer: SlowestFirst },
     testTimeout: 20_000,
     hookTimeout: 30_000,
