@@ -77,7 +77,7 @@ const suggest = () =>
   });
 
 describe('what Slack is asked of a person', () => {
-  it('is their role, once a minute for questions', async () => {
+  it('is their role, once a minute if they only ask questions', async () => {
     const twice = async () => [await ask('/spend'), await ask('/spend')];
     expect(await askedDuring(twice)).toEqual([MEMBER]);
     now += MINUTE;
@@ -87,7 +87,7 @@ describe('what Slack is asked of a person', () => {
   it.each([
     ['/billing member', MEMBER],
     ['/billing manage', ADMIN],
-  ])('is their role each time for what is more than a question: %s', async (text, person) => {
+  ])('is their role each time if they want more than an answer: %s', async (text, person) => {
     const thrice = async () => [
       await ask('/spend', person),
       await ask(text, person),
@@ -96,7 +96,7 @@ describe('what Slack is asked of a person', () => {
     expect(await askedDuring(thrice)).toEqual([person, person, person]);
   });
 
-  it('is who is in the managers’ groups, each time for what only managers may, but not at every key', async () => {
+  it('is who is in the managers’ groups, before each change that needs a manager, but not at every keystroke', async () => {
     await useSettings({ managerGroups: [FINOPS] });
     const groups = async (work: () => Promise<unknown>) =>
       (await askedDuring(work)).filter((id) => id === FINOPS).length;
@@ -125,7 +125,7 @@ describe('a refusal to somebody who is no manager', () => {
     expect(await askedDuring(async () => expect(await refusal()).toContain(`<@${OWNER}>`))).toEqual([MEMBER]);
   });
 
-  it('else names the admin who registered the newest token, and asks about them once a minute', async () => {
+  it('names the admin who registered the newest token if the settings name no manager, and asks about them once a minute', async () => {
     await connect('new', ADMIN, 2);
     await connect('old', OWNER, 1);
     const twice = async () => {
@@ -134,7 +134,7 @@ describe('a refusal to somebody who is no manager', () => {
     expect((await askedDuring(twice)).filter((id) => id !== MEMBER)).toEqual([ADMIN]);
   });
 
-  it('names nobody who is no admin any more, and nobody where no token was registered', async () => {
+  it('names nobody if that person is no longer an admin, or no token was registered', async () => {
     expect(await refusal()).not.toContain('<@');
     await connect('main', MEMBER, 1);
     expect(await refusal()).not.toContain('<@');
@@ -168,7 +168,7 @@ describe('a request', () => {
     },
   );
 
-  it('that opens a form at a click only has a button for that, without the words that could be a secret', async () => {
+  it('that cannot open a form has a button that opens it, without words that could be a secret', async () => {
     await tally.slack.say(MEMBER, CHANNEL, '@Tally form');
     const offer = await tally.slack.waitFor(() =>
       tally.slack

@@ -31,14 +31,14 @@ describe('a channel', () => {
     expect(asked).toEqual([{ channel: 'C1' }]);
   });
 
-  it('that Tally cannot see is none, and another refusal is one', async () => {
+  it('is undefined if Tally cannot see it; any other refusal is an error', async () => {
     expect(await find(refusal('channel_not_found')).found).toBeUndefined();
     await expect(find(refusal('missing_scope')).found).rejects.toMatchObject({
       ...{ kind: 'slack-failed', code: 'missing_scope', method: 'conversations.info' },
     });
   });
 
-  it('is joined', async () => {
+  it('can be joined', async () => {
     const joined: object[] = [];
     await clientOf({ join: async (args: object) => void joined.push(args) }).join('C1');
     expect(joined).toEqual([{ channel: 'C1' }]);
@@ -83,7 +83,7 @@ describe('the members of a channel', () => {
     expect(asked).toHaveLength(20);
   });
 
-  it('are not guessed where Slack refuses', async () => {
+  it('are an error, not a guess, if Slack refuses', async () => {
     const refused = clientOf({ members: () => Promise.reject(refusal('fatal_error')) }).has('C1', 'U1');
     await expect(refused).rejects.toMatchObject({ method: 'conversations.members', code: 'fatal_error' });
   });

@@ -64,21 +64,21 @@ const post = async (workspace: string) => {
   return bot.slack.called('chat.postMessage').at(-1);
 };
 
-describe('a post without a payload', () => {
-  it('goes out with the token of its workspace', async () => {
+describe('a post that no request from Slack asked for', () => {
+  it('uses the token of its workspace', async () => {
     await started();
     await bot.install(NORTH);
     expect(await post(NORTH.id)).toMatchObject({ of: NORTH.id });
     expect(await worker.clientFor(NORTH.id)).toBe(await worker.clientFor(NORTH.id));
   });
 
-  it('goes out with the one token there is', async () => {
+  it('uses the configured token if there is only one', async () => {
     await started({ SLACK_BOT_TOKEN: BOT_TOKEN });
     await worker.clientFor(NORTH.id).then((client) => client.auth.test().catch(() => undefined));
     expect(bot.slack.called('auth.test').at(-1)?.token).toBe(BOT_TOKEN);
   });
 
-  it('goes out with a renewed token where the old one is due', async () => {
+  it('uses a renewed token if the old one expires soon', async () => {
     await started();
     const team = { ...NORTH, expires: HOUR };
     await bot.install(team);
@@ -116,8 +116,8 @@ describe('a post without a payload', () => {
   });
 });
 
-describe('the clients that are kept', () => {
-  it('are as many as were allowed, those used last', async () => {
+describe('the cache of clients', () => {
+  it('keeps as many as it may, those that were used last', async () => {
     await started();
     const clients = createClientCache({}, 2);
     const first = clients('xoxb-1', 'T1');
@@ -129,8 +129,8 @@ describe('the clients that are kept', () => {
   });
 });
 
-describe('a call that Slack turned away for its number', () => {
-  it('says in how many seconds it may come again', async () => {
+describe('a call that Slack refuses because of too many calls', () => {
+  it('says in how many seconds it may be repeated', async () => {
     await started();
     await bot.install(NORTH);
     bot.slack.limit('chat.postMessage', 7);

@@ -19,7 +19,7 @@ import { actions, button, section } from '../../src/slack/kit/atoms.ts';
 const spend = (text = ''): Command => ({ command: '/spend', text });
 
 describe('a button that runs a command', () => {
-  it('carries the command as it would be typed, and what else is asked for', () => {
+  it('carries the command as it would be typed, with its style and confirmation', () => {
     expect(commandButton('again', 'Again', spend('prod today'), { style: 'primary' })).toEqual([
       {
         ...{ type: 'button', action_id: 'rerun:again', value: '/spend prod today', style: 'primary' },
@@ -35,20 +35,20 @@ describe('a button that runs a command', () => {
     expect(commandButton('again', 'Again', spend(`${text}a`))).toEqual([]);
   });
 
-  it('is read as it was written', () => {
+  it('is parsed into the command that it was made of', () => {
     expect(parseCommand('/spend prod  today')).toEqual({ command: '/spend', text: 'prod  today' });
     expect(parseCommand('/spend')).toEqual({ command: '/spend', text: '' });
     expect(parseCommand('')).toEqual({ command: '', text: '' });
   });
 
-  it('names an ID, by the product that it was asked about', () => {
+  it('opens the form that names an ID, with the product that was asked about', () => {
     expect(nameButton({ project: '123', product: 2 })[0]).toMatchObject({
       ...{ action_id: 'rerun:name', value: '/billing projects add 123 storage' },
     });
   });
 });
 
-describe('what a menu offers', () => {
+describe('an option of a menu', () => {
   const values = (options: readonly { readonly value?: string }[]) => options.map(({ value }) => value);
 
   it('is a command with a label, and a description where there is one', () => {
@@ -57,13 +57,13 @@ describe('what a menu offers', () => {
     expect(commandOption('A', spend('prod'), 'B')).toMatchObject({ description: text('B') });
   });
 
-  it('is the same answer as a file, and in detail', () => {
+  it('asks for the same answer as a file, or in detail', () => {
     expect(values(outputOptions(spend('prod')))).toEqual(['/spend prod csv', '/spend prod details']);
     expect(values(outputOptions(spend()))).toEqual(['/spend csv', '/spend details']);
     expect(outputOptions(spend()).map(({ text }) => text.text)).toEqual(['CSV', 'Details']);
   });
 
-  it('is a schedule or a watch of the project', () => {
+  it('opens the form for a schedule or a watch of the project', () => {
     const options = [
       scheduleOption({ word: 'prod', product: undefined }),
       scheduleOption({ word: '123', product: 3 }, 'balance'),
@@ -79,7 +79,7 @@ describe('what a menu offers', () => {
   });
 });
 
-describe('pages', () => {
+describe('the buttons to other pages', () => {
   it.each([
     [1, 1, []],
     [1, 3, ['Next 2']],
@@ -96,7 +96,7 @@ describe('pages', () => {
 });
 
 describe('a button that shares an answer', () => {
-  it('carries when it was asked for, and is read as it was written', () => {
+  it('carries when it was asked for, and is parsed into the same command and time', () => {
     const [share] = shareButton(spend('prod today'), 1_800_000_000_000);
     expect(share).toMatchObject({ action_id: 'share', value: '1800000000000 /spend prod today' });
     expect(parseCommandClick('share', share?.value ?? '')).toEqual({
@@ -119,7 +119,7 @@ describe('a button that shares an answer', () => {
     },
   );
 
-  it('is taken out of a message where there is nobody to share with', () => {
+  it('is removed from a message that nobody else could read', () => {
     const again = button('rerun:again', 'Again', { value: '/spend' });
     const [share] = shareButton(spend(), 5);
     const blocks = [section('A'), actions(share!), actions(again, share!), actions(again)];
@@ -134,7 +134,7 @@ describe('a command that a button carries', () => {
   const carried = (text: string, ...aliases: readonly string[]) =>
     withoutSecrets({ command: '/spend', text }, new Set(aliases));
 
-  it('is without the words that could be a secret, but for the name of a project', () => {
+  it('has no words that could be a secret, unless a project is called so', () => {
     expect(carried(`prod ${SECRET} today`)).toEqual({ command: '/spend', text: 'prod today' });
     expect(carried(`prod ${SECRET} today`, SECRET.toLowerCase()).text).toBe(`prod ${SECRET} today`);
     expect(carried('prod today').text).toBe('prod today');

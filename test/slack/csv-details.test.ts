@@ -37,7 +37,7 @@ const parts = (blocks: readonly object[]) =>
   (blocks as readonly Block[]).flatMap((block) => (block.type === 'rich_text' ? [textOf(block)] : []));
 
 describe('figures as CSV', () => {
-  it('are a file, and the answer says where it is', async () => {
+  it('are sent as a file, and the answer says where it is', async () => {
     await sendCsv('a,b\r\n', 'spend.csv', request());
     expect(files).toEqual([{ name: 'spend.csv', title: 'spend.csv', content: 'a,b\r\n', about: ABOUT }]);
     expect(messages.map(({ text }) => text)).toEqual([
@@ -52,14 +52,14 @@ describe('figures as CSV', () => {
     expect(messages.map(({ text }) => text)).toEqual(['The CSV is in your direct messages with Tally.']);
   });
 
-  it('need no other answer where the file is in the thread that asked', async () => {
+  it('need no other answer if the file is in the thread that asked', async () => {
     const { reply } = request();
     const inThread = { reply: { ...reply, file: async () => true } } as unknown as Request;
     await sendCsv('a,b\r\n', 'spend.csv', inThread);
     expect([messages, modals]).toEqual([[], []]);
   });
 
-  it('are not sent in another way where Slack refuses for another reason', async () => {
+  it('are not sent in another way if Slack refuses for a reason that may pass', async () => {
     const refusal = new SlackFailed('files.uploadV2', 'fatal_error');
     await expect(sendCsv('a', 'spend.csv', request({ file: refusal }))).rejects.toBe(refusal);
     const failure = new NotConnected();
@@ -67,7 +67,7 @@ describe('figures as CSV', () => {
     expect([messages, modals]).toEqual([[], []]);
   });
 
-  it('are text in a window where Tally may send no files', async () => {
+  it('are shown as text in a window if Tally may not send files', async () => {
     await sendCsv('a,b\r\n1,2\r\n', 'spend.csv', request({ file: NO_FILES }));
     expect(modals.map(({ title }) => title.text)).toEqual(['CSV']);
     expect(parts(modals[0]?.blocks ?? [])).toEqual(['a,b\n1,2']);
@@ -76,7 +76,7 @@ describe('figures as CSV', () => {
     expect(messages).toEqual([]);
   });
 
-  it('are text in a message where no window can be opened, or not any more', async () => {
+  it('are shown as text in a message if no window can be opened', async () => {
     await sendCsv('a,b\r\n', 'spend.csv', request({ file: NO_FILES, canOpen: false }));
     const late = new SlackFailed('views.open', 'expired_trigger_id');
     await sendCsv('a,b\r\n', 'spend.csv', request({ file: NO_FILES, modal: late }));
@@ -108,7 +108,7 @@ describe('figures as CSV', () => {
   it.each([
     ['window', true, 60],
     ['message', false, 15],
-  ])('are cut off where a %s takes no more, and say so', async (_, canOpen, most) => {
+  ])('are cut off at the most that a %s can show, and say so', async (_, canOpen, most) => {
     const shown = async (count: number) => {
       await sendCsv(lines(count, 3_000).join('\r\n'), 'a.csv', request({ file: NO_FILES, canOpen }));
       const blocks: readonly object[] = (canOpen ? modals : messages).at(-1)?.blocks ?? [];
@@ -131,7 +131,7 @@ describe('the details of an answer', () => {
     { label: 'Before', rows: [['Readable items', '3']] as const },
   ];
 
-  it('are a table in a window each', async () => {
+  it('are shown in a window, a table for each project', async () => {
     await showDetails(DETAILS, [], request());
     expect(modals.map(({ title }) => title.text)).toEqual(['Details']);
     expect(parts(modals[0]?.blocks ?? [])).toEqual(['From   2026-11-01\nTotal  1.50', 'Readable items  3']);
@@ -139,7 +139,7 @@ describe('the details of an answer', () => {
     expect(messages).toEqual([]);
   });
 
-  it('say why a project has none', async () => {
+  it('say why a project has no figures', async () => {
     const failed = { label: 'dev', project: '7002', product: 1, failure: new NotConnected() } as const;
     await showDetails(DETAILS, [failed], request());
     expect(parts(modals[0]?.blocks ?? []).at(-1)).toBe(`No figures  ${failed.failure.message}`);

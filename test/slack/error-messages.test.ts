@@ -59,19 +59,19 @@ describe('the reply to a failure', () => {
     new UnsealFailed('unknown-key', 'old', 'project'),
   ];
 
-  it.each(STEPS)('tells a manager what to do, others that a manager can: %s', (failure) => {
+  it.each(STEPS)('tells a manager what to do, and others that a manager can do it: %s', (failure) => {
     const said = (canManage: boolean) => textOf(failureMessage(failure, request(canManage)).blocks);
     expect(said(false)).toContain('A Tally manager can');
     expect(said(true)).not.toContain('A Tally manager can');
     expect(said(true)).toContain('/billing projects');
   });
 
-  it.each(FORMS)('tells a manager who has the button of no other manager: %s', (failure) => {
+  it.each(FORMS)('does not send a manager who has the button to another manager: %s', (failure) => {
     const { blocks } = failureMessage(failure, request(true));
     expect(textOf(blocks)).not.toContain('manager');
   });
 
-  it.each(FORMS)('has the button to a form for managers alone: %s', (failure, label) => {
+  it.each(FORMS)('shows the button that opens a form only to managers: %s', (failure, label) => {
     for (const show of [failureMessage, failureModal]) {
       expect(labels(show(failure, request(true)))).toContain(label);
       for (const context of [request(false), {}]) {
@@ -145,7 +145,7 @@ describe('the reply to a write that Redis refused', () => {
 });
 
 describe('a connection that is gone', () => {
-  it('can be exchanged by a manager, also where no command was typed', () => {
+  it('can be replaced by a manager, even if no command was typed', () => {
     const gone = new ConnectionMissing('eu', { label: 'prod', alias: 'prod' });
     expect(labels(failureMessage(gone, request(true)))).toEqual(['Choose another…', 'Connect…']);
   });
@@ -160,7 +160,7 @@ describe('the reply to any failure', () => {
     .map(([failure]) => failure)
     .filter(({ kind }) => kind !== 'project-missing' && kind !== 'invalid-word');
 
-  it('is one text without gaps, then buttons where there are any', () => {
+  it('is a text without empty lines, followed by its buttons', () => {
     for (const failure of failures)
       for (const context of CONTEXTS) {
         const { text, blocks } = failureMessage(failure, context);
@@ -179,7 +179,7 @@ describe('the reply to any failure', () => {
       }
   });
 
-  it('is shown in a window too, with buttons that run a command only where that opens one again', async () => {
+  it('has buttons that run a command in a window only if the command opens a window', async () => {
     const reruns = async (does: 'answer' | 'openForm') => {
       const shown: string[] = [];
       const modal = {
@@ -196,7 +196,7 @@ describe('the reply to any failure', () => {
 });
 
 describe('an unforeseen error', () => {
-  it('can be tried again where the command may be repeated', () => {
+  it('offers to run the command again', () => {
     const buttons = (context: object) =>
       unknown(context).blocks.flatMap((block) => (block.type === 'actions' ? block.elements : []));
     expect(buttons({ command: { command: '/spend', text: 'prod' } })).toMatchObject([

@@ -97,14 +97,14 @@ const ACTION = { type: 'block_actions', team: { id: TEAM }, user: { id: OWNER, t
 describe('a body that nobody signed', () => {
   const unread = ['payload=null', 'payload=%7B', `payload=null&${'%e4&'.repeat(250_000)}`, '{', 'null'];
 
-  it.each(unread)('is refused for that, not for what is in it: %#', async (body) => {
+  it.each(unread)('is refused because nobody signed it, whatever is in it: %#', async (body) => {
     const { tally } = await started();
     for (const headers of [{}, signed(body, 'another')])
       for (const type of [FORM, 'application/json'])
         expect((await post(tally.url, body, headers, type)).status).toBe(401);
   });
 
-  it('is refused by the size that it announces, before any of it comes', async () => {
+  it('is refused because of the size that it announces, before any of it is read', async () => {
     const { tally } = await started();
     const headers = { 'content-type': FORM, ...signed('', 'another') };
     const { socket, received } = await dial(tally.url);
@@ -113,7 +113,7 @@ describe('a body that nobody signed', () => {
     expect(received()).toContain('HTTP/1.1 413 ');
   });
 
-  it('is refused as soon as it is longer than Slack’s are, where it announces no size', async () => {
+  it('is refused as soon as it gets too long, if it announces no size', async () => {
     const { tally } = await started();
     const headers = { 'content-type': FORM, ...signed('', 'another'), 'transfer-encoding': 'chunked' };
     const { socket, received } = await dial(tally.url);
@@ -123,7 +123,7 @@ describe('a body that nobody signed', () => {
     expect(received()).toContain('HTTP/1.1 413 ');
   });
 
-  it('is thrown away, so that its sender sees the refusal, but not for ever', async () => {
+  it('is read and discarded up to a limit, so that its sender sees the refusal', async () => {
     const { tally } = await started();
     const large = 'a'.repeat(4 * MB);
     for (const headers of [{}, signed(large, 'another')])
@@ -135,7 +135,7 @@ describe('a body that nobody signed', () => {
     expect(received()).toContain('HTTP/1.1 413 ');
   });
 
-  it('is not waited for without headers that could be Slack’s', async () => {
+  it('is not read if its headers cannot be Slack’s', async () => {
     const { tally } = await started();
     const odd = [
       {},
@@ -151,7 +151,7 @@ describe('a body that nobody signed', () => {
     }
   });
 
-  it('may be Slack’s check of a certificate, which is small and does nothing', async () => {
+  it('is accepted as Slack’s check of a certificate if it is small, and does nothing', async () => {
     const { tally, ran } = await started();
     const check = 'ssl_check=1&token=x&command=/spend';
     expect((await post(tally.url, check, {})).status).toBe(200);
@@ -174,13 +174,13 @@ describe('a signed body', () => {
     'payload=[]',
     `command=/spend&${Array.from({ length: SERVER_LIMITS.formFields }, (_, i) => `f${i}=1`).join('&')}`,
     `command=/spend${'&'.repeat(SERVER_LIMITS.bodyBytes - 100)}`,
-  ])('that can be read in no way, or in two, gets a response: %#', async (body) => {
+  ])('gets a response even if it cannot be parsed, or in two ways: %#', async (body) => {
     const { tally, ran } = await started();
     expect((await post(tally.url, body, signed(body))).status).toBe(400);
     expect(ran).toEqual([]);
   });
 
-  it('is verified byte by byte, also where it is no UTF-8', async () => {
+  it('is verified byte by byte, even if it is not UTF-8', async () => {
     const { tally } = await started();
     const bytes = Buffer.concat([Buffer.from('command=/spend&text='), Buffer.from([0xff, 0xfe])]);
     const timestamp = String(Math.floor(Date.now() / 1000));
@@ -197,7 +197,7 @@ describe('a signed body', () => {
     expect((await fetch(url, { method: 'POST', headers, body: bytes })).status).toBe(200);
   });
 
-  it('is read whichever pieces it comes in', async () => {
+  it('is read correctly in whatever pieces it arrives', async () => {
     const { tally, ran } = await started();
     const body = `payload=${encodeURIComponent(payload)}`;
     const { socket, received } = await dial(tally.url);
@@ -209,7 +209,7 @@ describe('a signed body', () => {
     await waitUntil(() => ran.length > 0);
   });
 
-  it('answers Slack’s question whether the address is ours', async () => {
+  it('answers Slack’s challenge that verifies the address', async () => {
     const { tally } = await started();
     const body = JSON.stringify({ type: 'url_verification', challenge: 'c-1', token: 'x' });
     const answer = await post(tally.url, body, signed(body), 'application/json');
@@ -218,7 +218,7 @@ describe('a signed body', () => {
 });
 
 describe('a form', () => {
-  it('is read with few fields, each named once, and not at all with more', () => {
+  it('is read only if it has few fields and names each once', () => {
     const name = fc.string({ minLength: 1, maxLength: 8 });
     fc.assert(
       fc.property(fc.uniqueArray(name, { minLength: 1, maxLength: 200 }), fc.string(), (names, value) => {
@@ -233,7 +233,7 @@ describe('a form', () => {
     );
   });
 
-  it('that is hostile has its fields counted and none of them decoded, however many there are', () => {
+  it('with too many fields has them counted, but not decoded', () => {
     const decoded: string[] = [];
     const Original = globalThis.URLSearchParams;
     globalThis.URLSearchParams = class extends Original {
@@ -252,8 +252,8 @@ describe('a form', () => {
   });
 });
 
-describe('bodies under way', () => {
-  it('are bounded together, and those that nobody signed keep no signed one out', async () => {
+describe('bodies that are being received', () => {
+  it('share a limit, and unsigned ones cannot keep a signed one out', async () => {
     const { tally, ran } = await started();
     const open = SERVER_LIMITS.totalBodyBytes / SERVER_LIMITS.bodyBytes + 3;
     const slow = await Promise.all(Array.from({ length: open }, () => dial(tally.url)));
@@ -272,7 +272,7 @@ describe('bodies under way', () => {
     expect(refused().length).toBeLessThan(6);
   });
 
-  it('cost what they are long, in however many chunks they come', async () => {
+  it('take memory by their length, in however many chunks they arrive', async () => {
     const limits = { bodyBytes: 40_000, totalBodyBytes: 60_000 };
     const readBody = createBodyReader(limits);
     const reads: (number | string)[] = [];
@@ -295,7 +295,7 @@ describe('bodies under way', () => {
 });
 
 describe('a connection', () => {
-  it('that sends its headers or its body too slowly is closed', async () => {
+  it('is closed if it sends its headers or its body too slowly', async () => {
     const { tally } = await started();
     const [silent, headers, body] = [await dial(tally.url), await dial(tally.url), await dial(tally.url)];
     headers.socket.write('POST /slack/events HTTP/1.1\r\nhost: x\r\n');
@@ -342,7 +342,7 @@ describe('a connection', () => {
     30_000,
   );
 
-  it('that signed a request outlives those that did not', async () => {
+  it('stays open longer than those without a signed request', async () => {
     const { tally } = await started();
     const { socket, received, closed } = await dial(tally.url);
     const body = 'command=/nothing';
@@ -360,7 +360,7 @@ describe('a connection', () => {
     expect(closed()).toBe(false);
   }, 30_000);
 
-  it('that does not read its answers is read no further', async () => {
+  it('is read no further while it does not read its answers', async () => {
     let served = 0;
     const server = createServer(
       oneByOne((_, res) => {
@@ -386,7 +386,7 @@ describe('a connection', () => {
     await waitUntil(() => received().split('HTTP/1.1 200 ').length - 1 === MANY, 20_000);
   }, 60_000);
 
-  it('for a path that every object has is answered like any other', async () => {
+  it('for a path such as /constructor gets a 404 like any other', async () => {
     const { tally } = await started();
     for (const path of ['/__proto__', '/constructor', '//', '/slack/events/..'])
       expect((await fetch(`${tally.url}${path}`)).status).toBe(404);
@@ -429,7 +429,7 @@ describe('a request that is sent a second time, byte by byte', () => {
     expect(ran).toEqual([kind, kind]);
   });
 
-  it('is not waited for before the record is read: a new one costs no round trip of its own', async () => {
+  it('is detected while the record is read, so that a new request needs no further round trip', async () => {
     let known = (_: boolean): void => undefined;
     const isFirst = new Promise<boolean>((resolve) => {
       known = resolve;
@@ -450,7 +450,7 @@ describe('a request that is sent a second time, byte by byte', () => {
     expect(notes).toEqual([{ outcome: 'replayed' }]);
   });
 
-  it('finds the same suggestions: they may be asked for twice within a second', async () => {
+  it('gets suggestions again, because people may type the same twice within a second', async () => {
     const { tally, ran } = await started();
     const body = interactive({
       ...ACTION,
@@ -465,7 +465,7 @@ describe('a request that is sent a second time, byte by byte', () => {
     expect(ran).toEqual(['options', 'options']);
   });
 
-  it('does nothing more on any other process either, and what is kept of it names nobody', async () => {
+  it('does nothing on another process either, and what is stored of it names nobody', async () => {
     const bot: OAuthBot = await startOAuthBot({ processes: 2 });
     releases.push(() => bot.stop());
     const team = { id: 'T0NORTH001', name: 'North' };

@@ -73,13 +73,13 @@ describe('the page that installs', () => {
     expect(`${address.origin}${address.pathname}`).toBe('https://slack.com/oauth/v2/authorize');
   });
 
-  it('keeps nothing of who only looks, however often', async () => {
+  it('stores nothing about people who only open it', async () => {
     await started();
     for (let i = 0; i < 50; i += 1) await bot.openInstallPage();
     expect(await bot.keys()).toEqual([]);
   });
 
-  it('keeps a state that was spent, which names nobody, for as long as it would have worked', async () => {
+  it('stores a used state, which names nobody, for as long as it would have been valid', async () => {
     await started();
     await bot.install(NORTH);
     const [key = ''] = (await bot.keys()).filter((one) => one.startsWith('tally:state:'));
@@ -100,7 +100,7 @@ describe('the page that installs', () => {
       expect((await bot.followRedirect({ code: bot.slack.allow(team), state }, cookies)).status).toBe(200);
   });
 
-  it('is not there for a bot with the token of one workspace', async () => {
+  it('does not exist if the bot has the token of one workspace', async () => {
     await started({
       env: {
         SLACK_BOT_TOKEN: 'xoxb-x',
@@ -112,7 +112,7 @@ describe('the page that installs', () => {
     expect((await fetch(`${bot.urls[0]}/slack/install`)).status).toBe(404);
   });
 
-  it('is there in Socket Mode too', async () => {
+  it('exists in Socket Mode too', async () => {
     await started({ env: { SLACK_APP_TOKEN: 'xapp-for-tests', SLACK_SIGNING_SECRET: '' } });
     expect((await fetch(`${bot.urls[0]}/readyz`)).status).toBe(200);
     expect((await bot.install(NORTH)).html).toContain('Tally is installed');
@@ -232,7 +232,7 @@ describe('coming back from Slack', () => {
     await nothingInstalled();
   });
 
-  it('waits where too many come from one network, and goes on with the same link', async () => {
+  it('is postponed if too many come from one network, and goes on with the same link', async () => {
     await started();
     const { state, cookie } = await bot.openInstallPage();
     const flood = (forwarded: string) =>
@@ -252,7 +252,7 @@ describe('coming back from Slack', () => {
     expect((await bot.install(NORTH)).status).toBe(200);
   });
 
-  it('asks Slack and Redis for no more than a window lets in, from however many networks', async () => {
+  it('asks Slack and Redis at most as often as the limit of a minute allows, from however many networks', async () => {
     await started();
     const statuses: number[] = [];
     for (let i = 0; i < CALLBACK_LIMITS.total + 10; i += 1) {
@@ -292,7 +292,7 @@ describe('coming back from Slack', () => {
     await nothingInstalled();
   });
 
-  it('says so at once when Slack wants to be left alone, instead of waiting for as long', async () => {
+  it('says so at once when Slack limits the rate, instead of waiting', async () => {
     await started();
     const { state, cookie } = await bot.openInstallPage();
     bot.slack.limit('oauth.v2.access', 3_600);
@@ -301,7 +301,7 @@ describe('coming back from Slack', () => {
     expect(html).toContain('Slack didn’t complete the installation');
   });
 
-  it('repeats nothing of what the address says', async () => {
+  it('shows nothing of the text in the address', async () => {
     await started();
     const { html } = await bot.followRedirect(
       { error: '<b>x</b>', code: '"><img>', state: '<i>' },
@@ -334,7 +334,7 @@ describe('two workspaces', () => {
     expect((await bot.command(SOUTH, '/balance 123')).reply).toContain('isn’t connected');
   });
 
-  it('are distinguished by the modal when a member of one clicks in a modal of the other', async () => {
+  it('are told apart by the modal when a member of one clicks in a modal of the other', async () => {
     await started();
     for (const team of [NORTH, SOUTH]) await bot.install(team);
     const view = { id: 'V1', type: 'modal', app_installed_team_id: NORTH.id, private_metadata: '' };
@@ -347,7 +347,7 @@ describe('two workspaces', () => {
     expect(asked('users.info', SOUTH.id)).toEqual([]);
   });
 
-  it('cost one command of Redis once they are known, beside the note that the request is new', async () => {
+  it('take one command of Redis once they are known, besides the check for replays', async () => {
     await started();
     await bot.install(NORTH);
     await bot.command(NORTH, '/billing help');
@@ -419,7 +419,7 @@ describe('an organization', () => {
   });
 });
 
-describe('a token that runs out', () => {
+describe('a token that expires soon', () => {
   const SOON: Team = { ...NORTH, expires: HOUR };
 
   it('is renewed by one of two processes that need it at once, and both go on with the new one', async () => {
@@ -436,7 +436,7 @@ describe('a token that runs out', () => {
     expect((await bot.keys()).filter((key) => key.includes('lock'))).toEqual([]);
   });
 
-  it('is left as it is while it has more than two hours', async () => {
+  it('is not renewed while it is valid for more than two hours', async () => {
     await started();
     await bot.install({ ...NORTH, expires: 12 * HOUR });
     await bot.command(NORTH, '/billing help');
@@ -452,7 +452,7 @@ describe('a token that runs out', () => {
     expect(refreshes()).toHaveLength(1);
   });
 
-  it('that is over and cannot be renewed is said to the person', async () => {
+  it('is reported to the person if it expired and cannot be renewed', async () => {
     await started();
     await bot.install({ ...NORTH, expires: -1 });
     bot.slack.refuse('oauth.v2.access', 'invalid_refresh_token');

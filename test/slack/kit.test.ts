@@ -12,7 +12,7 @@ import { readFields } from '../../src/slack/kit/modal.ts';
 import { chart, collapsedTable, table, withoutRichBlocks } from '../../src/slack/kit/rich-blocks.ts';
 import { anyText } from '../support/any-text.ts';
 
-it('mark-up becomes words in a notification, which shows no blocks', () => {
+it('a notification says mark-up in words, because it shows no blocks', () => {
   const read = (text: string) => escapeMessageText({ text, blocks: [] }).text;
   expect(read(`Snoozed until: ${formatInstant(Date.UTC(2026, 10, 30, 9, 5))}.`)).toBe(
     'Snoozed until: 2026-11-30 09:05 UTC.',
@@ -24,7 +24,7 @@ it('mark-up becomes words in a notification, which shows no blocks', () => {
 });
 
 describe('outside text', () => {
-  it('loses the power to ring phones and to link', () => {
+  it('cannot notify people or make links', () => {
     expect(escapeMarkup('<!channel> & <@U1> <https://evil.example|Slack>')).toBe(
       '&lt;!channel&gt; &amp; &lt;@U1&gt; &lt;https://evil.example|Slack&gt;',
     );
@@ -38,7 +38,7 @@ describe('outside text', () => {
     );
   });
 
-  it('keeps formatting marks apart, but for an underscore inside of a word, which Slack leaves alone', () => {
+  it('has its formatting marks separated, except an underscore inside a word, which Slack ignores', () => {
     for (const name of ['America/Los_Angeles', 'America/Argentina/Buenos_Aires', 'OS_TOKEN', 'US$ a_b_c'])
       expect(escapeMarkup(name)).toBe(name);
     for (const marked of [
@@ -86,7 +86,7 @@ describe('a chart', () => {
   });
 });
 
-describe('a message where Slack takes no tables', () => {
+describe('a message that Slack refuses because of its table', () => {
   it('says the same in lines of equal width', () => {
     const plainer = withoutRichBlocks({
       text: 't',
@@ -114,7 +114,7 @@ describe('a message where Slack takes no tables', () => {
     ]);
   });
 
-  it('leaves out a table that is folded away', () => {
+  it('leaves out a collapsed table', () => {
     const folded = collapsedTable('Each day (1)', [['Day'], ['Mon']]);
     expect(withoutRichBlocks({ text: 't', blocks: [header('T'), folded] })).toEqual({
       text: 't',
@@ -122,7 +122,7 @@ describe('a message where Slack takes no tables', () => {
     });
   });
 
-  it('needs no second form when it has neither chart nor table', () => {
+  it('has no simpler form if it has neither chart nor table', () => {
     expect(withoutRichBlocks({ text: 't', blocks: [] })).toBeUndefined();
   });
 });

@@ -163,29 +163,32 @@ describe('a command', () => {
     expect(requests[0]).toMatchObject({ at: NOW, audience: 'asker', channel: CHANNEL });
   });
 
-  it.each(['/spend', '/acme-spend', '/staging-acme-spend'])('is known by its end: %s', async (command) => {
-    await reply(() => tally.command({ ...place, command, text: 'prod' }));
-    expect(ran).toEqual(['spend prod']);
-  });
+  it.each(['/spend', '/acme-spend', '/staging-acme-spend'])(
+    'is recognized by the end of its name: %s',
+    async (command) => {
+      await reply(() => tally.command({ ...place, command, text: 'prod' }));
+      expect(ran).toEqual(['spend prod']);
+    },
+  );
 
   it('may come without words', async () => {
     await reply(() => tally.command({ ...place, command: '/spend' }));
     expect(ran).toEqual(['spend']);
   });
 
-  it.each(['/other', 'constructor', '/'])('that nobody knows is refused: %s', async (command) => {
+  it.each(['/other', 'constructor', '/'])('is refused if Tally does not know it: %s', async (command) => {
     const { text } = await reply(() => tally.command({ ...place, command, text: 'prod' }));
     expect(text).toContain(`Unknown command “${command}”. Type /billing help`);
   });
 
-  it('is answered for the channel where the workspace wants that of a question', async () => {
+  it('is answered for the channel if it is a question and the settings say so', async () => {
     await useSettings({ visibility: 'channel' });
     expect((await reply(() => type('/spend'))).ephemeral).toBe(false);
     expect((await reply(() => type('/billing'))).ephemeral).toBe(true);
     expect(requests.map(({ audience }) => audience)).toEqual(['channel', 'asker']);
   });
 
-  it('that fails is answered with why, and what nobody foresaw with a reference', async () => {
+  it('is answered with the reason if it fails, and with a reference if Tally did not foresee the error', async () => {
     expect((await reply(() => type('/spend fail'))).text).toContain('Tally isn’t connected');
     const { text } = await reply(() => type('/spend bug'));
     expect(text).toMatch(/^Something went wrong in Tally. Nothing was changed.\s+If it keeps/);
@@ -202,7 +205,7 @@ describe('a command', () => {
     expect(ran).toHaveLength(1);
   });
 
-  it('too many is refused in the acknowledgement, without a call to Slack', async () => {
+  it('beyond the rate limit is refused in the acknowledgement, without a call to Slack', async () => {
     limits = { requests: [throttled()] };
     const before = tally.slack.calls.length;
     const { body } = await tally.command({ ...place, command: '/spend', text: '123 last-week' });
@@ -217,14 +220,14 @@ describe('a click', () => {
     [{ action_id: 'edit:one', value: 'x' }, 'edit x {}'],
     [{ action_id: 'edit', type: 'static_select', selected_option: { value: 'y' } }, 'edit y {}'],
     [{ action_id: 'edit', type: 'static_select', selected_option: null }, 'edit {}'],
-  ])('reaches the listener of its first part: %o', async (action, expected) => {
+  ])('reaches the listener that the first part of its ID names: %o', async (action, expected) => {
     await click(action);
     await untilRan(1);
     expect(ran).toEqual([expected]);
     expect(requests[0]).toMatchObject({ at: NOW, channel: CHANNEL });
   });
 
-  it('that nobody listens to is logged', async () => {
+  it('is logged if no listener handles it', async () => {
     await click({ action_id: 'other', value: 'x' });
     await waitUntil(() => tally.log().includes('Ignored a click on something'));
   });
@@ -264,7 +267,7 @@ describe('a click', () => {
     expect(ephemeral).toBe(true);
   });
 
-  it('too many gets one warning, with the command to run again, then no answer', async () => {
+  it('beyond the rate limit gets one warning, with the command to run again, then no answer', async () => {
     for (const [action_id, isOffered] of [
       ['rerun:a', true],
       ['run:a', true],
@@ -304,7 +307,7 @@ describe('a form', () => {
       })
       .then(({ body }) => (body === '' ? undefined : JSON.parse(body)));
 
-  it('is acknowledged with what waits, then worked on', async () => {
+  it('is acknowledged with a waiting view, then saved', async () => {
     const ack = await submit('a');
     expect(ack).toMatchObject({ response_action: 'update', view: { title: { text: 'Wait' } } });
     await untilRan(1);
@@ -322,7 +325,7 @@ describe('a form', () => {
     expect(textOf(ack)).toContain('Nothing was changed.');
   });
 
-  it('that nobody listens to is acknowledged', async () => {
+  it('is acknowledged if no listener handles it', async () => {
     expect(await submit('a', { callback_id: 'other' })).toBeUndefined();
   });
 
@@ -339,7 +342,7 @@ describe('a form', () => {
     expect(ran).toEqual(expected);
   });
 
-  it('too many keeps what was typed, with an error below the last field', async () => {
+  it('beyond the rate limit keeps what was typed, with an error below the last field', async () => {
     limits = { requests: [throttled(), throttled()] };
     expect(await submit('a')).toEqual({
       response_action: 'errors',
@@ -370,9 +373,9 @@ describe('suggestions', () => {
     ['it takes too long', () => suggest('hang')],
     ['more is typed than any name has', () => suggest('x'.repeat(101))],
     ['the person may not ask', () => suggest('x', 'words', GUEST)],
-  ])('are none where %s', async (_, found) => expect(await found()).toEqual([]));
+  ])('are an empty list if %s', async (_, found) => expect(await found()).toEqual([]));
 
-  it('are none where too many are asked for', async () => {
+  it('are an empty list beyond the rate limit', async () => {
     limits = { suggestions: [throttled()] };
     expect([await suggest('x'), ran]).toEqual([[], []]);
   });
@@ -394,7 +397,7 @@ describe('an event', () => {
     expect(requests[0]?.workspace.teamId).toBe(TEAM);
   });
 
-  it('that comes again is handled once, where its listener wants that', async () => {
+  it('that Slack repeats is handled once, if its listener wants that', async () => {
     for (const event_id of ['EvTwice', 'EvTwice', 'EvOther']) await send({}, { event_id });
     for (const _ of [1, 2]) await send({ type: 'app_home_opened', text: '' }, { event_id: 'EvHome' });
     await reply(() => send({ text: 'fail' }));
@@ -421,7 +424,7 @@ describe('an event', () => {
     expect([text, ephemeral]).toEqual([expect.stringMatching(/^Tally only answers members/), true]);
   });
 
-  it('that asks for an answer gets it in its thread, in a direct message plainly', async () => {
+  it('that asks a question gets the answer in its thread, or without a thread in a direct message', async () => {
     const posted = async (event: object) => {
       const before = tally.slack.calls.length;
       await send({ text: 'ask', ...event });
@@ -444,7 +447,7 @@ describe('an event', () => {
     await waitUntil(() => ran.at(-1)?.startsWith('told on Home: Tally isn’t connected'));
   });
 
-  it('too many gets one warning, then no answer', async () => {
+  it('beyond the rate limit gets one warning, then no answer', async () => {
     limits = { requests: [throttled()] };
     expect((await reply(() => send({}))).text).toMatch(/^You’re asking faster/);
     limits = { requests: [throttled()], refusals: [throttled()] };
@@ -454,7 +457,7 @@ describe('an event', () => {
 });
 
 describe('what is offered with an error', () => {
-  it('is to run the same command again, unless a word of it could be a secret', async () => {
+  it('is the same command again, unless a word of it could be a secret', async () => {
     const offered = async (words: string) =>
       /"\/spend [^"]*"/.exec((await reply(() => type(`/spend ${words}`))).json)?.[0];
     expect(await offered('early prod')).toBe('"/spend early prod"');
@@ -470,7 +473,7 @@ describe('what is offered with an error', () => {
     expect(ran).toEqual([]);
   });
 
-  it('is to connect, for people who may', async () => {
+  it('is to connect, for people who may do that', async () => {
     for (const work of [() => type('/spend fail'), () => click({ action_id: 'edit', value: 'fail' })])
       expect((await reply(work)).json).toContain('Connect…');
     expect((await reply(() => type('/spend fail', MEMBER), MEMBER)).json).not.toContain('Connect…');

@@ -58,7 +58,7 @@ describe('an answer that takes longer', () => {
     expect(posts()).toBe(2);
   });
 
-  it('comes below where Slack doesn’t replace an answer to a command', async () => {
+  it('comes below the loading message if Slack doesn’t replace an answer to a command', async () => {
     await started();
     bot.slack.behaviour.replacesCommandAnswers = false;
     await bot.slack.say(OWNER, CHANNEL, '/spend');
@@ -80,7 +80,7 @@ describe('an answer that takes longer', () => {
     expect(posts()).toBe(2);
   });
 
-  it('is replaced in place in a channel, and takes it back when the answer is for the asker alone', async () => {
+  it('replaces the loading message in a channel, or removes it if the answer is only for the asker', async () => {
     let isPrivate = false;
     await started({}, (request) =>
       isPrivate ? request.reply.private(say('only you')) : request.reply.update(say('42')),
@@ -103,7 +103,7 @@ describe('an answer that takes longer', () => {
     expect(bot.messageTexts(CHANNEL, MEMBER)).toEqual(['42']);
   });
 
-  it('is followed by the reason where it fails', async () => {
+  it('is replaced by the reason if it fails', async () => {
     await started({}, async () => {
       throw new TokenRejected('billing');
     });
@@ -128,7 +128,7 @@ describe('an answer that takes longer', () => {
     expect(bot.messageTexts(CHANNEL, MEMBER)).toHaveLength(1);
   });
 
-  it('is not announced where it comes soon, and costs one call', async () => {
+  it('has no loading message if it comes soon, so that it takes one call', async () => {
     await started();
     finish();
     await bot.slack.say(OWNER, CHANNEL, '/spend');
@@ -224,7 +224,7 @@ describe('a question in a thread', () => {
     expect(calls('chat.postMessage')).toBe(asked.length);
   });
 
-  it('is refused there as well', async () => {
+  it('gets its refusal in that thread as well', async () => {
     await started({
       events: {
         app_mention: {

@@ -77,7 +77,7 @@ describe('Redis that goes away after it saved a change', () => {
     ['connect', '/billing connect second', 'connection registered', { project: '123', lifetime: '90-days' }],
   ] as const;
 
-  it('does not have it said that nothing was changed: a project that was picked as the channel’s default', async () => {
+  it('is not answered with “Nothing was changed”: a project that was picked as the channel’s default', async () => {
     const store = await testRedis();
     const proxy = await startRedisProxy(store.url);
     const bot = await startBot({ redisUrl: proxy.url });
@@ -107,7 +107,7 @@ describe('Redis that goes away after it saved a change', () => {
   });
 
   it.each(FORMS)(
-    'does not have it said that nothing was changed: %s form',
+    'is not answered with “Nothing was changed”: %s form',
     async (form, command, action, fields) => {
       const store = await testRedis();
       const proxy = await startRedisProxy(store.url);

@@ -24,7 +24,7 @@ describe('a token that was not registered', () => {
     expect(said).not.toMatch(/stays in use|not stored/);
   });
 
-  it('says nothing about the previous one when another person was faster', () => {
+  it('says nothing about the previous one if another person changed it first', () => {
     const said = reads(new EditConflict('Someone else changed this first.'));
     expect(said).toMatch(/^Not connected/);
     expect(said).not.toContain('stays in use');

@@ -95,7 +95,7 @@ describe('a payload from one of an organization’s workspaces', () => {
     ],
   ];
 
-  it.each(PAYLOADS)('is that workspace’s, not the organization’s: %s', async (_, send) => {
+  it.each(PAYLOADS)('belongs to that workspace, not to the organization: %s', async (_, send) => {
     for (const team of [NORTH, SOUTH]) {
       await send(team);
       await waitUntil(async () => (await members()).includes(team.id));
@@ -200,7 +200,7 @@ describe('an organization’s command without a workspace', () => {
   it.each([
     ['an empty one', ''],
     ['the organization itself', ORG],
-  ])('joins nobody to it, and its uninstall is acknowledged: %s', async (_, id) => {
+  ])('links no workspace to it, and its uninstall is acknowledged: %s', async (_, id) => {
     const { reply } = await bot.command({ ...NORTH, id }, '/billing help');
     expect(reply).toContain('Tally only answers members');
     expect(await members()).toEqual([]);
@@ -211,7 +211,7 @@ describe('an organization’s command without a workspace', () => {
   });
 });
 
-describe('a workspace that its organization lets go', () => {
+describe('a workspace from which its organization removes Tally', () => {
   const own: Team = { ...SOUTH, whole: false };
   const access = (change: 'granted' | 'revoked', team: Team, event_time = epochSeconds()) => ({
     ...{ team_id: null, enterprise_id: ORG, event_time },
@@ -231,7 +231,7 @@ describe('a workspace that its organization lets go', () => {
     expect((await bot.command(SOUTH, '/balance 123')).reply).toContain('left');
   });
 
-  it('also keeps it when the whole organization leaves, and loses it when its own token is gone, too', async () => {
+  it('keeps everything when the whole organization leaves too, until its own token is revoked', async () => {
     await bot.install(own);
     await bot.command(SOUTH, '/billing help');
     await bot.command(NORTH, '/billing help');

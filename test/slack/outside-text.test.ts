@@ -159,7 +159,7 @@ it('has no command renamed for an app with a prefix', () => {
 });
 
 describe('a scheduled post that is late, corrected, or fails', () => {
-  it('says outside text without its power too', async () => {
+  it('shows outside text without any effect as markup too', async () => {
     const nine = Date.parse('2026-11-20T08:00:00Z');
     let now = nine + 20 * 60_000;
     let digits = '100';
@@ -198,8 +198,8 @@ describe('a scheduled post that is late, corrected, or fails', () => {
   });
 });
 
-describe('whatever gives Slack a message', () => {
-  it('gives it through the one function that escapes its text', async () => {
+describe('code that sends Slack a message', () => {
+  it('uses the one function that escapes its text', async () => {
     const files = (await readdir('src', { recursive: true })).filter((file) => file.endsWith('.ts'));
     const sources = await Promise.all(files.map((file) => readFile(`src/${file}`, 'utf8')));
     const senders = sources.filter((source) =>

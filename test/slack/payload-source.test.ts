@@ -113,7 +113,7 @@ describe('where a payload comes from', () => {
     expect(sourceOfPayload(payload, ARRIVAL)).toEqual({ ...NOTHING, ...expected });
   });
 
-  it('is told with whether it came for the first time', () => {
+  it('includes whether it came for the first time', () => {
     const isFirst = Promise.resolve(true);
     expect(sourceOfPayload({}, { ...ARRIVAL, isFirst }).isFirst).toBe(isFirst);
   });

@@ -102,15 +102,15 @@ describe('a signed payload of a strange shape', () => {
 
   const linesWith = (text: string) => bot.log().split(text).length - 1;
 
-  it.each(['user', 'view'])('is passed over without its %s', async (field) => {
+  it.each(['user', 'view'])('is ignored without its %s', async (field) => {
     const before = linesWith('Ignored a payload');
     expect(await send(changed(WHOLE[2], [field], undefined) as object)).toBe(200);
     expect(linesWith('Ignored a payload that does not have the shape of Slack’s')).toBe(before + 1);
   });
 });
 
-describe('a payload of a type that only every object has', () => {
-  it.each(['constructor', 'toString', '__proto__', 'hasOwnProperty'])('is passed over: %s', (type) => {
+describe('a payload whose type is the name of an inherited property', () => {
+  it.each(['constructor', 'toString', '__proto__', 'hasOwnProperty'])('is ignored: %s', (type) => {
     expect(parsePayload({ type, user: { id: OWNER } })).toBeUndefined();
   });
 });

@@ -37,7 +37,7 @@ describe('a person', () => {
     }
   });
 
-  it('is told when one more is possible, and asking too early does not put that off', () => {
+  it('hears when one more is possible, and asking too early does not delay that', () => {
     const { take, letThrough, refused } = limiter();
     letThrough(10, 'tests');
     now += 6_000;
@@ -53,7 +53,7 @@ describe('a person', () => {
     expect(refused[0]).toEqual({ what: 'tests', whose: 'person' });
   });
 
-  it('takes nothing from others, from other workspaces, or from what else is limited', () => {
+  it('does not use up the limit of others, of other workspaces or of other actions', () => {
     const { letThrough } = limiter();
     expect(letThrough(50, 'requests')).toBe(20);
     expect(letThrough(50, 'requests', 'U2')).toBe(20);
@@ -63,7 +63,7 @@ describe('a person', () => {
 });
 
 describe('a workspace', () => {
-  it('has a limit of its own, of which one person’s refused requests take nothing', () => {
+  it('has a limit of its own, which refused requests of a person do not use up', () => {
     const { take, letThrough } = limiter();
     expect(letThrough(5_000, 'requests')).toBe(20);
     const people = Array.from({ length: 30 }, (_, n) => letThrough(20, 'requests', `U${n + 2}`));

@@ -135,7 +135,7 @@ describe('what only the asker sees', () => {
   const priv = (target: Reply, replaces = false) =>
     sentAfter(target.as({ ...target.source, replaces }).update(SHOWN));
 
-  it('goes the first of three ways that works', async () => {
+  it('is sent by the response_url, else as an ephemeral message, else as a direct message', async () => {
     expect(await priv(targetOf(COMMAND))).toEqual(['url it Hello.']);
     expect(await priv(targetOf(COMMAND), true)).toEqual(['url it replace Hello.']);
     expect(await priv(targetOf(CHANNEL))).toEqual(['ephemeral C1 U1 Hello.']);
@@ -154,7 +154,7 @@ describe('what only the asker sees', () => {
     expect((await priv(targetOf(thread))).at(-1)).toBe('post U1 Hello.');
   });
 
-  it('fails with the first reason where no way works, and has none without a user', async () => {
+  it('fails with the first reason if none of the three works, and sends no direct message without a user', async () => {
     refusals = {
       url: new SlackFailed('response_url', 'used_url'),
       ephemeral: refusal('b'),
@@ -166,7 +166,7 @@ describe('what only the asker sees', () => {
     expect(sent.filter((one) => one.startsWith('post'))).toEqual([]);
   });
 
-  it('goes no further way where it may have arrived', async () => {
+  it('is not sent in another way if it may have arrived already', async () => {
     refusals = { url: new SlackFailed('response_url', 'timeout', { unclear: true }) };
     expect(await priv(targetOf(COMMAND))).toEqual(['url it Hello.']);
     expect(logged).toEqual(['warn Slack did not confirm an answer; not sent again']);
@@ -191,13 +191,13 @@ describe('what only the asker sees', () => {
     expect(logged).toEqual(['warn Could not delete a message']);
   });
 
-  it('takes the place of the loading message once', async () => {
+  it('replaces the loading message only once', async () => {
     const target = await loading(targetOf(DIRECT));
     expect(await priv(target)).toEqual(['replace D1 9.9 Hello.']);
     expect(await priv(target)).toEqual(['post D1 Hello.']);
   });
 
-  it('is in the loading view where that can show it, and else the view says where it is', async () => {
+  it('is shown in the loading view if it is text; otherwise the view says where the answer is', async () => {
     expect(await priv(await loadingView(COMMAND))).toEqual([
       expect.stringMatching(/^update V-new Tally .*Hello/),
     ]);
@@ -221,7 +221,7 @@ describe('what only the asker sees', () => {
   });
 });
 
-describe('an answer', () => {
+describe('the answer to a question', () => {
   const answered = (payload: SlackPayload, options = {}) =>
     sentAfter(reply(targetOf(payload), options).update(SHOWN));
   const PUBLIC = { audience: 'channel' } as const;
@@ -234,14 +234,14 @@ describe('an answer', () => {
     ]);
   });
 
-  it('goes to everybody there', async () => {
+  it('goes to everybody in the channel if it is public', async () => {
     expect(await answered(COMMAND, PUBLIC)).toEqual(['url it everyone Hello.']);
     expect(await answered(CHANNEL, PUBLIC)).toEqual(['post C1 Hello.']);
     expect(await answered({ response_url: URL }, PUBLIC)).toEqual(['url it everyone Hello.']);
     expect(await answered({}, PUBLIC)).toEqual(['post U1 Hello.']);
   });
 
-  it('goes into the thread that it was asked in, or begins one', async () => {
+  it('goes into the thread that asked, or starts one below the message that asked', async () => {
     const thread = { container: { thread_ts: '1.1' } };
     expect(await answered({ ...COMMAND, ...thread }, PUBLIC)).toEqual(['post C1 in 1.1 Hello.']);
     const mention = targetOf(CHANNEL, { startsThread: '2.2' });
@@ -259,7 +259,7 @@ describe('an answer', () => {
     ]);
   });
 
-  it('can be shared from a channel alone', async () => {
+  it('has a Share button only in a channel', async () => {
     const shared: Message[] = [];
     const target = (channel_id: string | undefined) =>
       targetOf(
@@ -321,7 +321,7 @@ describe('a form', () => {
     expect(await sentAfter(form.updateIfUnchanged(view('C')))).toEqual(['update V-new if h2 C x']);
   });
 
-  it('takes the place of the one that was clicked in', async () => {
+  it('replaces the form in which the button was clicked', async () => {
     const target = targetOf(IN_MODAL);
     expect(modalOf(target).canOpen).toBe(true);
     expect(await sentAfter(modalOf(target).open(view('A')))).toEqual([expect.stringMatching(/^update V1 A/)]);
@@ -344,7 +344,7 @@ describe('a form', () => {
     expect(await sentAfter(modalOf(target).open(view('A')))).toEqual(['open  A']);
   });
 
-  it('is replaced, or its answer is a direct message where it is closed', async () => {
+  it('is replaced, or answered by a direct message if it was closed', async () => {
     const target = targetOf(IN_MODAL);
     expect(await sentAfter(modalOf(target).update(view('A'), SHOWN))).toEqual([
       ...[expect.stringMatching(/^update V1 A/)],
@@ -363,7 +363,7 @@ describe('a form', () => {
     await expect(modalOf(target).open(view('A'))).rejects.toMatchObject({ method: 'views.update' });
   });
 
-  it('is refreshed only as this request knows it', async () => {
+  it('is refreshed only if nothing else changed it since this request saw it', async () => {
     const known = targetOf(IN_MODAL, {}, 'h0');
     expect(await sentAfter(modalOf(known).updateIfUnchanged(view('A')))).toEqual([
       ...[expect.stringMatching(/^update V1 if h0 A/)],
@@ -374,7 +374,7 @@ describe('a form', () => {
     await modalOf(known).updateIfUnchanged(view('A'));
   });
 
-  it('is not opened by a loading view where there is one, or no trigger', async () => {
+  it('gets no loading view if a form is open already, or nothing can open one', async () => {
     const opened = targetOf(CLICK);
     await sentAfter(modalOf(opened).open(view('A')));
     for (const target of [targetOf(CHANNEL), targetOf(IN_MODAL), opened]) {
@@ -387,14 +387,14 @@ describe('a form', () => {
     expect(await sentAfter(modalOf(late).open(view('A')))).toEqual(['open t1 A']);
   });
 
-  it('has its loading view replaced by an answer of text', async () => {
+  it('has its loading view replaced by a short answer', async () => {
     const target = await loadingView(COMMAND);
     expect(await sentAfter(target.private(SHOWN))).toEqual([
       ...[expect.stringMatching(/^update V-new Tally .*Hello/)],
     ]);
   });
 
-  it('that Slack refuses to open, or says nothing of, is not known as open', async () => {
+  it('counts as closed if Slack refuses to open it or does not confirm it', async () => {
     refusals = { open: refusal('expired_trigger_id') };
     await expect(modalOf(targetOf(CLICK)).open(view('A'))).rejects.toMatchObject({ method: 'views.open' });
     const silent = { views: { open: async () => ({}), update: async () => ({}) } };
@@ -419,7 +419,7 @@ describe('a form', () => {
 });
 
 describe('the end of a request', () => {
-  it('removes a loading message that no answer replaced, and never fails', async () => {
+  it('removes the loading message if no answer replaced it, and never fails', async () => {
     const ended = async (target: Reply) => sentAfter(target.endLoading());
     expect(await ended(await loading(targetOf(COMMAND), 'channel'))).toEqual(['delete C1 9.9']);
     refusals = { delete: refusal('message_not_found') };
@@ -432,7 +432,7 @@ describe('the end of a request', () => {
 describe('an error', () => {
   const errors = () => createErrorReply(log as never);
 
-  it('is noted in the request’s record under a reference of its own', () => {
+  it('is noted in the request’s record, with a reference that no other error has', () => {
     const given = [new StoreUnavailable(), new TypeError('a bug')];
     const explained = given.map((error) => {
       const work = {};
@@ -465,7 +465,7 @@ describe('an error', () => {
     ]);
   });
 
-  it('that cannot be reported is logged', async () => {
+  it('is logged if no reply can be sent', async () => {
     refusals = { url: refusal('a'), ephemeral: refusal('b'), post: refusal('c'), update: refusal('d') };
     const report = errors().explain(new StoreUnavailable(), () => undefined);
     logged = [];

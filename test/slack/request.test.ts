@@ -44,15 +44,15 @@ const titles = () => tally.slack.modal(OWNER)?.view.title?.text;
 const calls = (method: string) => tally.slack.calls.filter((call) => call.method === method).length;
 const untilIssued = () => tally.slack.waitFor(() => titles() === 'Issued');
 
-describe('a modal that a visit opened', () => {
-  it('is drawn again by the same visit, after a command', async () => {
+describe('a modal that a request opened', () => {
+  it('is replaced by the same request, after a command', async () => {
     await started({ commands: command(issue) });
     await tally.slack.say(OWNER, CHANNEL, '/spend');
     await untilIssued();
     expect([calls('views.open'), calls('views.update')]).toEqual([1, 1]);
   });
 
-  it('takes another opened after it: a click is good for one modal only', async () => {
+  it('is replaced if the request opens another, because a click can open only one', async () => {
     await started({
       commands: command(async (request) => {
         await request.reply.modal.open(view('Issuing'));
@@ -64,7 +64,7 @@ describe('a modal that a visit opened', () => {
     expect([calls('views.open'), calls('views.update')]).toEqual([1, 1]);
   });
 
-  it('is drawn again after a click in a message', async () => {
+  it('is replaced by the same request, after a click in a message', async () => {
     await started({
       commands: command((request) =>
         request.reply.update({ text: 'A', blocks: [actions(button('connect', 'Go'))] }),
@@ -91,7 +91,7 @@ describe('a modal that a visit opened', () => {
     expect(tally.slack.modal(OWNER)?.id).toBe(id);
   });
 
-  it('is opened over Home, which is no modal to draw again', async () => {
+  it('is opened on top of Home, which is not a modal to replace', async () => {
     await started({
       events: {
         app_home_opened: {
@@ -137,7 +137,7 @@ describe('a modal that a visit opened', () => {
     expect(tally.slack.modal(OWNER)).toBeUndefined();
   });
 
-  it('is refreshed while it shows what this visit drew', async () => {
+  it('is refreshed while it shows what this request drew', async () => {
     await started({
       commands: command(async (request) => {
         await request.reply.modal.open(view('First'));
@@ -203,14 +203,14 @@ describe('what is for the asker alone', () => {
     await tally.slack.waitFor(() => tally.messageTexts().includes('Hello.'));
   });
 
-  it('comes as a direct message where the channel does not take it either, for whatever reason', async () => {
+  it('is sent as a direct message if the channel refuses it too, for whatever reason', async () => {
     await started({ commands: { '/spend': sayHello } });
     tally.slack.failNext('chat.postEphemeral', { error: 'internal_error' });
     await ask({ channel: { id: CHANNEL } });
     expect(messages('chat.postMessage')[0]?.args).toMatchObject({ channel: OWNER });
   });
 
-  it('comes as a direct message where there is no channel', async () => {
+  it('is sent as a direct message if there is no channel', async () => {
     await started({ commands: { '/spend': sayHello } });
     await ask({});
     expect(messages('chat.postMessage')[0]?.args).toMatchObject({ channel: OWNER });
@@ -246,7 +246,7 @@ describe('a click in a message', () => {
   const seenBy = (person: string) => tally.messageTexts(CHANNEL, person).map((read) => read.split('\n')[0]);
   const untilSeen = (count: number) => tally.slack.waitFor(() => seenBy(OWNER).length === count);
 
-  it.each(['Again', 'Go'])('that everybody sees leaves it as it is: %s', async (label) => {
+  it.each(['Again', 'Go'])('that everybody sees does not replace the message: %s', async (label) => {
     await started(listeners);
     await tally.slack.say(OWNER, CHANNEL, '/spend public');
     await untilSeen(1);
@@ -257,7 +257,7 @@ describe('a click in a message', () => {
     expect(seenBy(MEMBER)).toEqual(['For everybody.']);
   });
 
-  it.each(['Again', 'Go'])('that the asker alone sees takes its place: %s', async (label) => {
+  it.each(['Again', 'Go'])('that only the asker sees replaces the message: %s', async (label) => {
     await started(listeners);
     await tally.slack.say(OWNER, CHANNEL, '/spend');
     await untilSeen(1);
@@ -268,7 +268,7 @@ describe('a click in a message', () => {
   });
 });
 
-describe('an answer that Slack does not take at once', () => {
+describe('an answer that Slack does not accept at once', () => {
   const says = (text: string) => ({ text, blocks: [section(text)] });
   const QUESTION: CommandHandler = {
     right: 'ask',
@@ -302,7 +302,7 @@ describe('an answer that Slack does not take at once', () => {
     expect(tally.log()).not.toContain('A request failed');
   });
 
-  it('goes the next way where the wait would be too long', async () => {
+  it('is sent in the next way if the wait would be too long', async () => {
     await started(open);
     tally.slack.failNext('chat.postMessage', { status: 429, retryAfter: 31 });
     await mention();
@@ -310,7 +310,7 @@ describe('an answer that Slack does not take at once', () => {
     expect(posts().map(({ method }) => method)).toEqual(['chat.postMessage', 'chat.postEphemeral']);
   });
 
-  it('is not sent a second time where a gateway lost sight of it', async () => {
+  it('is not sent a second time if a gateway timed out', async () => {
     await started(open);
     tally.slack.failNext('chat.postMessage', { status: 504 });
     await mention();
@@ -318,7 +318,7 @@ describe('an answer that Slack does not take at once', () => {
     expect(posts().map(({ method }) => method)).toEqual(['chat.postMessage']);
   });
 
-  it('is sent once more where Slack had no time for it', async () => {
+  it('is sent once more if Slack answers that it is too busy', async () => {
     await started(open);
     tally.slack.failNext('chat.postMessage', { status: 503 });
     await mention();

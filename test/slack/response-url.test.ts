@@ -96,7 +96,7 @@ describe('a response_url', () => {
     [404, '{"ok":false,"error":"expired_url"}', 'expired_url'],
     [404, 'used_url', 'used_url'],
     [503, '<html>busy</html>', 'HTTP 503'],
-  ])('that is no good any more is reported with the reason (%i)', async (status, body, code) => {
+  ])('that no longer works is reported with the reason (%i)', async (status, body, code) => {
     const { url, responseUrls } = await responseUrl([status, body]);
     await expect(responseUrls.post(url, rich)).rejects.toMatchObject({ kind: 'slack-failed', code });
   });
@@ -109,7 +109,7 @@ describe('a response_url', () => {
     [200, '{"ok":true}'],
     [200, '<html>fine</html>'],
     [204, ''],
-  ])('has taken the message when it says so, in whatever words (%i %s)', async (status, body) => {
+  ])('has accepted the message if its answer says so, in whatever words (%i %s)', async (status, body) => {
     const { url, posted, responseUrls } = await responseUrl([status, body]);
     await responseUrls.post(url, rich);
     expect(posted).toHaveLength(1);
@@ -174,7 +174,7 @@ describe('a response_url that does not confirm', () => {
   it.each([
     ['http://127.0.0.1:1/', 'ECONNREFUSED'],
     ['http://nowhere.invalid/', 'ENOTFOUND'],
-  ])('has posted nothing where nothing could be sent: %s', async (url, code) => {
+  ])('has posted nothing if nothing could be sent: %s', async (url, code) => {
     const responseUrls = createResponseUrlClient(3_000);
     releases.push(() => responseUrls.close());
     expect(await error(responseUrls.post(url, rich))).toMatchObject({ code, unclear: false });
@@ -185,7 +185,7 @@ describe('a response_url that does not confirm', () => {
     [500, '<html>'],
     [503, '<html>'],
     [200, 'used_url'],
-  ])('has posted nothing where it refuses (%i %s)', async (status, body) => {
+  ])('has posted nothing if it refuses (%i %s)', async (status, body) => {
     const { url, responseUrls } = await faulty((_, res) => res.writeHead(status).end(body));
     expect(await error(responseUrls.post(url, rich))).toMatchObject({ unclear: false });
   });
@@ -223,7 +223,7 @@ describe('a call to a response_url', () => {
     expect(await outcomesOf(post, [503, '<html>'])).toEqual(['HTTP 503']);
   });
 
-  it('is not made where it is no URL, which is not repeated', async () => {
+  it('is not made if the address is not a URL, and the error does not repeat it', async () => {
     const { responseUrls } = await responseUrl();
     const refused = await responseUrls.post('not a secret URL', rich).catch((error: unknown) => error);
     expect(refused).toMatchObject({ method: 'response_url', code: 'invalid_url', unclear: false });

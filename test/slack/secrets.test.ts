@@ -26,7 +26,7 @@ describe('a secret', () => {
     for (const text of dressed) expect(encodingsOf(secret).some((form) => text.includes(form))).toBe(true);
   });
 
-  it('that anybody entered is nowhere: not in Redis, not in the log, not in what was sent to Slack', async () => {
+  it('that a person entered appears neither in Redis, nor in the log, nor in what was sent to Slack', async () => {
     const key = randomBytes(32).toString('base64');
     const bot = await startOAuthBot({ env: { ENCRYPTION_KEYS: `test:${key}` } });
     running = bot;

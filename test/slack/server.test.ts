@@ -39,7 +39,7 @@ describe('a request that claims to be Slack’s', () => {
     ['in four minutes', 4 * MINUTE, 200],
     ['in six minutes', 6 * MINUTE, 401],
     ['in an hour', 60 * MINUTE, 401],
-  ])('signed %s is answered accordingly', async (_, shift, status) => {
+  ])('signed %s is accepted or refused by its age', async (_, shift, status) => {
     await started();
     expect((await send(COMMAND, bot.slack.signed(COMMAND, { at: Date.now() + shift }))).status).toBe(status);
   });
@@ -158,7 +158,7 @@ describe('a start', () => {
   const readiness = async () => (await fetch(`${bot.url}/readyz`)).json();
   const NOT_READY = { ok: false, notReady: ['slack'] };
 
-  it('with a token that Slack rejects listens, says so, and is not ready', async () => {
+  it('with a token that Slack rejects logs that, listens, and is not ready', async () => {
     await started({ beforeStart: (slack) => slack.failNext('auth.test', { error: 'invalid_auth' }, 2) });
     expect((await fetch(`${bot.url}/healthz`)).status).toBe(200);
     expect(await readiness()).toEqual(NOT_READY);
@@ -166,7 +166,7 @@ describe('a start', () => {
     await expect.poll(readiness, { timeout: 10_000 }).toEqual({ ok: true });
   });
 
-  it('while Slack is away listens, says so, and is ready once Slack is back', async () => {
+  it('while Slack cannot be reached logs that, listens, and is ready once Slack is back', async () => {
     await started({ beforeStart: (slack) => slack.failNext('auth.test', { status: 503 }, 2) });
     expect(await readiness()).toEqual(NOT_READY);
     expect(bot.log()).toContain('Slack can’t be reached');
@@ -272,7 +272,7 @@ describe('a stop', () => {
     expect(textOf(bot.slack.messages(OWNER, CHANNEL))).toContain('left');
   });
 
-  it('is seen at once, and goes on for as long as it is told', async () => {
+  it('makes the bot not ready at once, and goes on for the configured time', async () => {
     await started();
     const stopped = bot.stopBot(700);
     expect((await fetch(`${bot.url}/readyz`)).status).toBe(503);
@@ -283,7 +283,7 @@ describe('a stop', () => {
     await expect(fetch(`${bot.url}/healthz`)).rejects.toThrow();
   });
 
-  it('closes what is open and asks nothing', async () => {
+  it('closes open connections and asks nothing of Slack', async () => {
     await started();
     const socket = connect(Number(new URL(bot.url).port), '127.0.0.1');
     socket.on('error', () => undefined);

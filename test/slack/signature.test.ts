@@ -9,7 +9,7 @@ const headers = (timestamp: unknown = '1800000000', signature: unknown = `v0=${D
   ({ 'x-slack-request-timestamp': timestamp, 'x-slack-signature': signature }) as Record<string, string>;
 
 describe('what headers say of a signature', () => {
-  it('is when it was made, and its digest', () => {
+  it('is the time at which it was made, and its digest', () => {
     expect(readSignature(headers(), NOW)).toEqual({
       timestamp: '1800000000',
       digest: Buffer.from(DIGEST, 'hex'),
@@ -22,7 +22,7 @@ describe('what headers say of a signature', () => {
     [300_001, false],
     [-300_000, true],
     [-300_001, false],
-  ])('counts for five minutes either way: %i ms later', (later, counts) => {
+  ])('is accepted up to five minutes before or after: %i ms later', (later, counts) => {
     expect(readSignature(headers(), NOW + later) !== 'outdated').toBe(counts);
   });
 
@@ -41,7 +41,7 @@ describe('what headers say of a signature', () => {
     ['a long digest', '1800000000', `v0=${DIGEST}a`],
     ['capitals', '1800000000', `v0=${DIGEST.toUpperCase()}`],
     ['no hexadecimal digest', '1800000000', `v0=${'g'.repeat(64)}`],
-  ])('is nothing with %s', (_, timestamp, signature) => {
+  ])('is missing or malformed with %s', (_, timestamp, signature) => {
     const given = { ...headers(), ...headers(timestamp ?? null, signature ?? null) };
     expect(readSignature(given, NOW)).toBe('unsigned');
   });
@@ -57,7 +57,7 @@ describe('a signature', () => {
   const digest = createHmac('sha256', secret).update('v0:1800000000:command=/spend').digest();
   const claim = { timestamp: '1800000000', digest };
 
-  it('is Slack’s for these bytes at this time with this secret alone', () => {
+  it('is valid only for these bytes, at this time, with this secret', () => {
     expect(isSigned(body, claim, secret)).toBe(true);
     expect(isSigned(Buffer.from('command=/spenD'), claim, secret)).toBe(false);
     expect(isSigned(body, { ...claim, timestamp: '1800000001' }, secret)).toBe(false);
@@ -73,7 +73,7 @@ describe('a signature', () => {
     [299_500, 1],
     [300_000, 1],
     [400_000, 1],
-  ])('is remembered as long as it counts, %i ms after it was made for %i s', (later, seconds) => {
+  ])('is remembered for as long as it is valid: %i ms after it was made for %i s', (later, seconds) => {
     expect(secondsLeft(claim, NOW + later)).toBe(seconds);
   });
 });

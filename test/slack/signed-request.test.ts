@@ -24,7 +24,7 @@ async function readIn(chunks: readonly Buffer[], reader = createBodyReader()) {
 }
 
 describe('a body', () => {
-  it('is what was sent, in however many chunks', async () => {
+  it('is read as it was sent, in however many chunks', async () => {
     const bytes = Buffer.from(Array.from({ length: 50_000 }, (_, n) => n % 251));
     const cuts = [bytes.subarray(0, 1), bytes.subarray(1, 20_000), bytes.subarray(20_000)];
     expect(bytes.equals((await readIn(cuts)) as Buffer)).toBe(true);
@@ -38,7 +38,7 @@ describe('a body', () => {
     expect(await readIn([Buffer.alloc(10_000), Buffer.alloc(10_001)], reader)).toBe('too-large');
   });
 
-  it('that breaks off is refused, and ends nothing else', async () => {
+  it('that breaks off is refused, and nothing else fails', async () => {
     const req = request();
     const read = createBodyReader()(req);
     req.write('half');
@@ -46,7 +46,7 @@ describe('a body', () => {
     expect(await read).toBe('malformed');
   });
 
-  it('counts as long as it is read: beyond all together the oldest of the largest is given up', async () => {
+  it('counts while it is read: beyond the limit for all of them, the oldest of the largest is given up', async () => {
     const reader = createBodyReader({ bodyBytes: 20_000, totalBodyBytes: 40_000 });
     const [first, second, third] = [request(), request(), request()];
     const reads = [reader(first), reader(second), reader(third)];
@@ -75,7 +75,7 @@ describe('a body', () => {
     expect(await readIn([Buffer.alloc(40_000)], reader)).toHaveLength(40_000);
   });
 
-  it('that is refused makes room again, and costs twice its length at the most', async () => {
+  it('that is refused frees its memory, and took at most twice its length', async () => {
     const reader = createBodyReader({ bodyBytes: 100_000, totalBodyBytes: 100_000 });
     for (let turn = 0; turn < 5; turn += 1)
       expect(await readIn([Buffer.alloc(60_000), Buffer.alloc(50_000)], reader)).toBe('too-large');
@@ -95,13 +95,13 @@ describe('a body', () => {
 });
 
 describe('the size that a request announces', () => {
-  it('is a number where it says one', () => {
+  it('is a number if the header has one', () => {
     const size = (headers: object) => announcedSize({ headers } as IncomingMessage);
     expect([size({ 'content-length': '12' }), size({})]).toEqual([12, undefined]);
   });
 });
 
-describe('what a body says', () => {
+describe('the fields of a body', () => {
   const parse = (text: string, type?: string) => parseBody(Buffer.from(text), type);
 
   it.each<[string, string | undefined, object | undefined]>([

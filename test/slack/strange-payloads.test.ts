@@ -120,18 +120,21 @@ describe.each(INHERITED)('the name %s, which nobody gave', (name) => {
 });
 
 describe('a suggestion asked for with nothing typed', () => {
-  it('is found as for no words', async () => {
+  it('finds the same as an empty text', async () => {
     const { body } = await tally.interact(suggestion('words', null));
     expect(JSON.parse(body)).toEqual({ options: [WORD] });
   });
 });
 
-describe('what is shared as of an instant that never was', () => {
-  it.each(['-9e99', 'NaN', '', '9e99', '1e400', '8.64e15', '-1', 'x', '1.5'])('is of now: %s', async (at) => {
-    await tally.interact(act('share', `${at} /spend`));
-    await tally.slack.waitFor(() => ran.length > 0);
-    expect(ran).toEqual([NOW]);
-  });
+describe('an answer that is shared as of an impossible time', () => {
+  it.each(['-9e99', 'NaN', '', '9e99', '1e400', '8.64e15', '-1', 'x', '1.5'])(
+    'is as of now: %s',
+    async (at) => {
+      await tally.interact(act('share', `${at} /spend`));
+      await tally.slack.waitFor(() => ran.length > 0);
+      expect(ran).toEqual([NOW]);
+    },
+  );
 });
 
 describe('a form that comes without its state', () => {
@@ -176,7 +179,7 @@ describe('a payload that names no workspace', () => {
   });
 });
 
-describe('what is no text where Slack sends text', () => {
+describe('a value of another type where Slack sends text', () => {
   const ODD: unknown[] = [0, true, {}, [], [null], { toString: 1 }];
   const field = (block: string, value: unknown) => ({ state: { values: { [block]: { value: { value } } } } });
   const event = (more: object) => ({
@@ -187,7 +190,7 @@ describe('what is no text where Slack sends text', () => {
     ...more,
   });
 
-  it.each(ODD)('is answered, and passed over: %o', async (odd) => {
+  it.each(ODD)('is acknowledged and ignored: %o', async (odd) => {
     const payloads = [
       { ...act('x'), actions: [{ type: 'button', action_id: odd }] },
       { ...act('x'), actions: [{ type: 'button', action_id: 'rerun:x', value: odd }] },
@@ -206,10 +209,13 @@ describe('what is no text where Slack sends text', () => {
     expect(tally.log()).not.toContain('that nothing caught');
   });
 
-  it.each(['x'.repeat(65), 'T0/../E0', 't0lower'])('is no workspace that could leave: %s', async (id) => {
-    const gone = { type: 'team_access_revoked', team_ids: [id] };
-    expect(await tally.event(event({ event: gone }))).toBe(200);
-    expect(await tally.event(event({ team_id: id, event: { type: 'app_uninstalled' } }))).toBe(200);
-    nothingUnknown();
-  });
+  it.each(['x'.repeat(65), 'T0/../E0', 't0lower'])(
+    'is not accepted as the workspace that uninstalls: %s',
+    async (id) => {
+      const gone = { type: 'team_access_revoked', team_ids: [id] };
+      expect(await tally.event(event({ event: gone }))).toBe(200);
+      expect(await tally.event(event({ team_id: id, event: { type: 'app_uninstalled' } }))).toBe(200);
+      nothingUnknown();
+    },
+  );
 });

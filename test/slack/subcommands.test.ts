@@ -72,7 +72,7 @@ describe('the first word of a command', () => {
     expect(await run(text)).toEqual(expected);
   });
 
-  it('chooses the right that is asked for, and whether a form opens', () => {
+  it('decides which right is needed, and whether a form opens', () => {
     const right = (text: string) => handlerOf(ROUTES, text).right;
     expect(
       [
@@ -92,7 +92,7 @@ describe('the first word of a command', () => {
     ]);
   });
 
-  it('that nobody knows is refused with the nearest one, and all that work', async () => {
+  it('that is unknown is refused with the nearest one, and a list of all', async () => {
     expect(await run('conect now')).toMatchObject({
       ...{ word: 'conect', suggestion: 'connect now', kind: 'invalid-word' },
       message: 'Unknown command “conect”. These work: /billing help, connect, projects.',
@@ -113,13 +113,13 @@ describe('a secret after a command', () => {
     },
   );
 
-  it('is none where it is what a project is called', async () => {
+  it('is not suspected if it is the name of a project', async () => {
     expect(await run(`connect ${SECRET}`, SECRET.toLowerCase())).toEqual([
       `connect|${SECRET.toLowerCase()}|${SECRET}`,
     ]);
   });
 
-  it('that only may be one is not repeated in a refusal, and what else is refused is', async () => {
+  it('is not repeated in a refusal if it only might be one, but other words are', async () => {
     expect(await run(`projects bad ${PERHAPS}`)).toMatchObject({ word: '…', suggestion: undefined });
     expect(await run('projects bad word')).toMatchObject({ word: 'bad', suggestion: 'projects good' });
     expect(await run(`projects fail ${PERHAPS}`)).toBeInstanceOf(TokenRejected);

@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { CALLBACK_LIMITS, createCallbackThrottle, networkOf } from '../../src/slack/install/oauth-flow.ts';
 
 describe('the throttle of installations', () => {
-  it('lets in again once the window is over, and remembers nobody beyond it', () => {
+  it('accepts requests again once the window is over, and remembers no address beyond it', () => {
     let at = 1_000_000;
     const throttle = createCallbackThrottle(() => at);
     const tries = () =>

@@ -8,7 +8,7 @@ describe('a time zone is found', () => {
     expect(searchZones(zone.toLowerCase())[0]).toBe(zone);
   });
 
-  it('by its name where it is a fixed offset, or rules without a place', () => {
+  it('by its name if it is a fixed offset, or has no place in its name', () => {
     const offsets = Array.from({ length: 27 }, (_, at) => at - 14);
     const zones = [
       ...offsets.map((hours) => `Etc/GMT${hours < 0 ? '' : '+'}${hours}`),

@@ -41,7 +41,7 @@ describe('the pages about trust', () => {
     expect(text).toContain('Other questions are not in it');
   });
 
-  it('say whom to ask where nobody gave an address for help', async () => {
+  it('say whom to ask if no address for help is configured', async () => {
     const { text } = await read(bot, '/support');
     expect(text).toContain('Ask the person who installed Tally in your workspace');
     expect(text).toContain('/billing help');
@@ -59,7 +59,7 @@ describe('the pages about trust of a bot with its own settings', () => {
     await bot.stop();
   });
 
-  it('lead to the address for help, and tell of traces where they are sent', async () => {
+  it('link the address for help, and mention traces if they are sent', async () => {
     const bot = await startOAuthBot({
       env: {
         SUPPORT_URL: 'mailto:help@example.com?subject=%22Tally%22',

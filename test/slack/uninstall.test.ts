@@ -97,7 +97,7 @@ describe('a workspace that leaves', () => {
     expect(await isInstalled(NORTH)).toBe(1);
   });
 
-  it('may come back, and begins with nothing', async () => {
+  it('can install Tally again, and begins with nothing', async () => {
     await started();
     await livedIn(NORTH);
     await bot.event({ team_id: NORTH.id, event: UNINSTALLED });
@@ -105,7 +105,7 @@ describe('a workspace that leaves', () => {
     expect((await bot.command(NORTH, '/balance 123')).reply).toContain('isn’t connected');
   });
 
-  it('that came back is not thrown out by an event from before that Slack sends again', async () => {
+  it('that installed Tally again is not deleted by an older event that Slack repeats', async () => {
     await started();
     await livedIn(NORTH);
     const event = { team_id: NORTH.id, event: UNINSTALLED, event_time: epochSeconds() - 300 };
@@ -116,7 +116,7 @@ describe('a workspace that leaves', () => {
     expect(await keysWith(NORTH.id)).toEqual([]);
   });
 
-  it('is not kept by an event that is too old for one that Slack sends again', async () => {
+  it('is deleted although its event is older than Slack’s repetitions can be', async () => {
     await started();
     await livedIn(NORTH);
     const event = { team_id: NORTH.id, event: UNINSTALLED };
@@ -126,7 +126,7 @@ describe('a workspace that leaves', () => {
     expect(await keysWith(NORTH.id)).toEqual([]);
   });
 
-  it('is not thrown out by somebody who cannot sign', async () => {
+  it('is not deleted by a request that Slack did not sign', async () => {
     await started();
     await livedIn(NORTH);
     const body = JSON.stringify({ type: 'event_callback', team_id: NORTH.id, event: UNINSTALLED });
@@ -145,7 +145,7 @@ describe('a workspace that leaves', () => {
     expect(await isInstalled(NORTH)).toBe(1);
   });
 
-  it('is not acknowledged while the store is away, so that Slack says it again', async () => {
+  it('is not acknowledged while Redis is away, so that Slack repeats the event', async () => {
     const store = await startRedis();
     await started({ env: { REDIS_URL: store.url } });
     await store.stop();
@@ -184,7 +184,7 @@ describe('an organization that leaves', () => {
     await nothingLeft();
   });
 
-  it('may let go of single workspaces and stay', async () => {
+  it('can remove Tally from single workspaces and keep it in others', async () => {
     await installed();
     const event = { type: 'team_access_revoked', team_ids: [EAST.id, 'T0NEVERSEEN'] };
     expect(await bot.event({ team_id: EAST.id, enterprise_id: ORG, event })).toBe(200);
@@ -193,7 +193,7 @@ describe('an organization that leaves', () => {
     expect((await bot.command(GRID, '/balance 123')).reply).toContain('left');
   });
 
-  it('notes a workspace again that was let go and let in', async () => {
+  it('links a workspace again that was removed and added again', async () => {
     await installed();
     for (const type of ['team_access_revoked', 'team_access_granted'])
       await bot.event({ team_id: EAST.id, enterprise_id: ORG, event: { type, team_ids: [EAST.id] } });
@@ -222,7 +222,7 @@ describe('a token that is being tested while the workspace leaves', () => {
     expect(await keysWith(NORTH.id)).toEqual([]);
   });
 
-  it('is not the only thing: an installation that Slack took back on its way into the store goes, too', async () => {
+  it('is not stored, nor is an installation that Slack revoked while it was being saved', async () => {
     await started();
     const { state, cookie } = await bot.openInstallPage();
     const code = bot.slack.allow(NORTH);

@@ -67,7 +67,7 @@ const identity = (userId: string, teamId = TEAM) => ({ teamId, userId, homeTeamI
 const find = (person: string, fresh = false) => people.find(client, identity(person), fresh);
 const times = (what: string) => asked.filter((one) => one === what).length;
 
-describe('who somebody is', () => {
+describe('the profile of a person', () => {
   it('is remembered for one minute', async () => {
     await find('U1');
     now = MINUTE - 1;
@@ -78,7 +78,7 @@ describe('who somebody is', () => {
     expect(times('U1')).toBe(2);
   });
 
-  it('is asked again where it has to be fresh, and that is remembered', async () => {
+  it('is looked up again if it has to be fresh, and then remembered', async () => {
     expect(await find('U1')).toMatchObject({ role: 'member' });
     users.U1 = { team_id: TEAM, deleted: true };
     expect(await find('U1', true)).toMatchObject({ role: 'nobody' });
@@ -86,12 +86,12 @@ describe('who somebody is', () => {
     expect(times('U1')).toBe(2);
   });
 
-  it('is asked once for many who ask at once', async () => {
+  it('is looked up once for many requests at the same time', async () => {
     await Promise.all(Array.from({ length: 50 }, () => find('U1')));
     expect(times('U1')).toBe(1);
   });
 
-  it('is not remembered when Slack did not say', async () => {
+  it('is not remembered if Slack did not answer', async () => {
     users.U1 = refusal('internal_error');
     await expect(find('U1')).rejects.toMatchObject({ kind: 'slack-failed', code: 'internal_error' });
     delete users.U1;
@@ -120,7 +120,7 @@ describe('who somebody is', () => {
     });
   });
 
-  it('is forgotten when a fresh answer fails: what was known before counts no more', async () => {
+  it('is forgotten if a fresh look-up fails', async () => {
     await find('U1');
     users.U1 = refusal('internal_error');
     await expect(find('U1', true)).rejects.toMatchObject({ kind: 'slack-failed' });
@@ -149,7 +149,7 @@ describe('who somebody is', () => {
   });
 });
 
-describe('standing', () => {
+describe('the role', () => {
   it.each([
     [{ is_owner: true }, 'admin'],
     [{ is_primary_owner: true }, 'admin'],
@@ -176,21 +176,21 @@ describe('standing', () => {
     expect(await find('USLACKBOT')).toMatchObject({ role: 'nobody' });
   });
 
-  it('is an external user’s where the payload says that the person belongs elsewhere', async () => {
+  it('is external if the payload says that the person belongs to another workspace', async () => {
     const roleOf = async (homeTeamId: string) =>
       (await people.find(client, { ...identity('U1'), homeTeamId })).role;
     expect(await roleOf(TEAM)).toBe('member');
     expect(await roleOf('T9')).toBe('external');
   });
 
-  it('is an external user’s where the payload is of another workspace than the token', async () => {
+  it('is external if the payload is from another workspace than the token', async () => {
     users.U9 = { team_id: 'T9', is_admin: true };
     const home = { teamId: 'T9', userId: 'U9', homeTeamId: 'T9' };
     expect(await people.find(client, home)).toMatchObject({ role: 'external' });
     expect(times('auth.test')).toBe(1);
   });
 
-  it('is not known where Slack does not say whose the token is, and is asked again', async () => {
+  it('is unknown if Slack does not say whose the token is, and is looked up again', async () => {
     const before = installation;
     installation = refusal('internal_error');
     await expect(find('U1')).rejects.toMatchObject({ kind: 'slack-failed', method: 'auth.test' });
@@ -204,7 +204,7 @@ describe('a named group', () => {
   const admit = async (person: string, fresh = false) =>
     people.admit(client, await find(person), settings, fresh);
 
-  it('lets its members manage, remembered for a minute, again where it has to be fresh', async () => {
+  it('lets its members manage; they are looked up once a minute, or at once if that has to be fresh', async () => {
     members = { S1: [], S2: ['U1'] };
     expect(await admit('U1')).toMatchObject({ canAsk: true, canManage: true });
     members.S2 = [];
@@ -213,7 +213,7 @@ describe('a named group', () => {
     expect([times('S1'), times('S2')]).toEqual([2, 2]);
   });
 
-  it('is not looked up for those whom it cannot help', async () => {
+  it('is not looked up for people whose rights do not depend on it', async () => {
     users = { U1: { team_id: TEAM, is_owner: true }, U2: { team_id: TEAM, is_restricted: true } };
     expect(await admit('U1', true)).toMatchObject({ canManage: true });
     expect(await admit('U2', true)).toMatchObject({ canManage: false });
@@ -222,7 +222,7 @@ describe('a named group', () => {
     expect(times('S1')).toBe(0);
   });
 
-  it('that Slack does not tell names nobody for asking, once a minute, and fails managing', async () => {
+  it('that Slack does not list has no members for questions, and is an error for changes', async () => {
     members = { S1: refusal('missing_scope'), S2: ['U2'] };
     expect(await admit('U1')).toMatchObject({ canAsk: true, canManage: false });
     expect(await admit('U1')).toMatchObject({ canAsk: true, canManage: false });
@@ -250,12 +250,12 @@ describe('the user groups', () => {
   });
 });
 
-describe('what Slack does not say', () => {
-  it('is English, and no zone', async () => {
+describe('a look-up at Slack', () => {
+  it('gives English and no time zone if the profile has neither', async () => {
     expect(await find('U1')).toMatchObject({ locale: 'en-US', zone: undefined });
   });
 
-  it('is an error that names what was asked, also where it was known a minute ago', async () => {
+  it('fails with an error that names what was asked, even if that was known a minute ago', async () => {
     await find('U1');
     now = MINUTE;
     users.U1 = refusal('internal_error');
@@ -269,7 +269,7 @@ describe('what Slack does not say', () => {
   });
 });
 
-describe('what is remembered', () => {
+describe('the cache', () => {
   it('includes the owner of the token, for good', async () => {
     await find('U1', true);
     await find('U2', true);

@@ -57,7 +57,7 @@ const FAULTS: [string, (res: ServerResponse) => void][] = [
 ];
 
 describe('a call to Slack', () => {
-  it.each(FAULTS)('that asks is made once more when Slack %s', async (_, fault) => {
+  it.each(FAULTS)('that only reads is repeated once when Slack %s', async (_, fault) => {
     const { client, calls } = await startApi(fault);
     expect(await read(client)).toMatchObject({ ok: true });
     expect(calls).toEqual(['users.info', 'users.info']);
@@ -94,7 +94,7 @@ describe('a call to Slack', () => {
       expect(isRepeatable(`https://x/api/${name}`)).toBe(false);
   });
 
-  it('that posts is made once more when Slack has no time for it', async () => {
+  it('that posts is repeated once when Slack answers that it is too busy', async () => {
     const { client, calls } = await startApi((res) => res.writeHead(503).end());
     expect(await post(client)).toMatchObject({ ok: true });
     expect(calls).toHaveLength(2);

@@ -58,7 +58,7 @@ describe('what a person set up', () => {
     ['guest', false],
     ['member', false],
     ['admin', false],
-  ])('is up for adoption where its owner is %s: %s', async (role, isOpen) => {
+  ])('can be adopted if its owner is %s: %s', async (role, isOpen) => {
     expect(await canAdopt(itemFor('C1'), request({}, role))).toBe(isOpen);
     expect(await canAdopt(itemFor('C1'), request({ canManage: true, id: 'U0BOSS' }, role))).toBe(isOpen);
   });
@@ -71,7 +71,7 @@ describe('what a person set up', () => {
     expect(await canAdopt(itemFor('C1'), request({ id: 'U0OWNER', canManage: true }, 'nobody'))).toBe(false);
   });
 
-  it('stays with its owner where Slack does not say who they are', async () => {
+  it('stays with its owner if Slack does not say who they are', async () => {
     expect(await canAdopt(itemFor('C1'), request({}, new SlackFailed('users.info', 'ratelimited')))).toBe(
       false,
     );
