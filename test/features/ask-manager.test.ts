@@ -105,7 +105,7 @@ describe('a refusal', () => {
     bot.slack.workspace.userGroups[0]!.members = [MEMBER];
   });
 
-  it('says whom to ask where nobody can be named', async () => {
+  it('says whom to ask if no manager can be named', async () => {
     await settings({});
     const refused = await bot.ask('/billing settings', MEMBER);
     expect(refused.visibleText).toBe(
@@ -174,7 +174,7 @@ describe('a refusal', () => {
       expect(await bot.redis.client.hget(HASH, 'schedule:schedul1')).toContain('"why":"person"');
     });
 
-    it('opens its form for a manager where it is to be edited, and is done once that is saved', async () => {
+    it('opens the form for a manager when it is an edit, and is done once that is saved', async () => {
       await press(ADMIN, await refused('edit'), 'Do it');
       await bot.slack.waitFor(() => textOf(bot.slack.modal(ADMIN)?.view).includes('Edit schedule'));
       await newest(MEMBER, `<@${ADMIN}> is on it`);
@@ -251,7 +251,7 @@ describe('what only managers do', () => {
     ]);
   });
 
-  it('is still marked as done by hand where what it runs asks something first', async () => {
+  it('is marked as done by hand if the command asks something first', async () => {
     await addConnection(bot);
     await addProject(bot, { alias: 'prod', id: '123' });
     await asks('/billing projects remove prod');
@@ -271,7 +271,7 @@ describe('what only managers do', () => {
     await newest(MEMBER, `<@${ADMIN}> said no to \`${COMMAND}\`.`);
   }, 30_000);
 
-  it('is done at once where there is no form', async () => {
+  it('is done at once if there is no form', async () => {
     await addConnection(bot);
     await addProject(bot, { alias: 'prod', id: '123' });
     await asks('/billing default prod');
@@ -312,7 +312,7 @@ describe('what only managers do', () => {
     expect((await auditLines()).filter((line) => line.includes('request refused'))).toHaveLength(1);
   });
 
-  it('tells the person of a no, and can’t be asked again that day', async () => {
+  it('tells the person about a No, and can’t be asked again that day', async () => {
     await asks(COMMAND);
     await press(ADMIN, await newest(ADMIN, COMMAND), 'No');
     await newest(MEMBER, `<@${ADMIN}> said no to \`${COMMAND}\`.`);
@@ -387,7 +387,7 @@ describe('a question that is allowed once', () => {
     await newest(OWNER, '· used');
   });
 
-  it('is for the project that the manager saw, whatever the name means by then', async () => {
+  it('holds for the project that the manager saw, even if the name has moved to another one', async () => {
     await limitProd();
     await asks('/balance prod');
     await press(OWNER, await newest(OWNER, '/balance prod'), 'Allow once');
@@ -422,7 +422,7 @@ describe('a question that is allowed once', () => {
     await asks('/balance prod');
   });
 
-  it('can be tried again when nothing was shown', async () => {
+  it('can be used again if no answer was shown', async () => {
     await limitProd();
     await asks('/balance prod');
     await press(OWNER, await newest(OWNER, '/balance prod'), 'Allow once');
@@ -447,7 +447,7 @@ describe('a question that is allowed once', () => {
     expect((await bot.ask('/balance 123', GUEST, GENERAL)).visibleText).toContain('Guests can’t use Tally');
   });
 
-  it('tells a guest nothing of which names there are', async () => {
+  it('doesn’t tell a guest which names exist', async () => {
     const said = await asks('/balance payroll', GUEST, GENERAL);
     expect(said.visibleText).toContain('Asked');
     const got = await newest(OWNER, '/balance payroll');
@@ -577,7 +577,7 @@ describe('a button or a form that only managers may use', () => {
       expect(await bot.redis.client.hget(HASH, `project:${alias}`)).toContain('"connection":"second"');
   });
 
-  it('offers to add a project with its ID and product where undoing its removal is refused', async () => {
+  it('offers to add a project with its ID and product when Undo is refused', async () => {
     const question = await bot.ask('/billing projects remove prod', ADMIN);
     await press(ADMIN, question, 'Remove', CHANNEL);
     const removed = await reply(ADMIN, 'Removed prod.');
@@ -587,7 +587,7 @@ describe('a button or a form that only managers may use', () => {
     await newest(OWNER, '/billing projects add prod 123 cloud');
   });
 
-  it('offers the channel’s default where a pick was to be remembered', async () => {
+  it('offers the channel’s default when a choice was to be remembered', async () => {
     const picker = await bot.ask('/spend', ADMIN);
     becomes('member');
     const values = { remember: { remember: { type: 'checkboxes', selected_options: [CHECKED] } } };

@@ -55,7 +55,7 @@ describe('an app whose commands have a prefix', () => {
 });
 
 describe('an app that Slack calls by another name', () => {
-  it('is mentioned, or named, where help and errors say how to ask it', async () => {
+  it('is named as Slack calls it in help and errors', async () => {
     bot = await startBot({ prefix: 'acme' });
     await addConnection(bot);
     const all = await bot.ask('/acme-billing help more', OWNER);

@@ -176,7 +176,7 @@ describe('/billing connect', () => {
     ['redirect', 'redirects to another address (HTTP 302)'],
     ['query-rejected', 'rejected the query for Cloud platform, project 123'],
     ['reset', 'The billing service closed the connection.'],
-  ])('stores nothing when billing is in the mood for %s', async (mode, sentence) => {
+  ])('stores nothing when billing answers with %s', async (mode, sentence) => {
     bot.billing.setMode(mode);
     await openForm();
     await bot.slack.submit(OWNER, { token: goodToken(bot.billing), project: '123' });
@@ -302,7 +302,7 @@ describe('/billing connect', () => {
     ['“%”', false],
     ["%'", true],
     ['`%', true],
-  ])('takes quotes off a token in pairs only: %s', async (shape, isRefused) => {
+  ])('removes only paired quotes around a token: %s', async (shape, isRefused) => {
     await openForm();
     await bot.slack.submit(OWNER, { token: shape.replace('%', goodToken(bot.billing)), project: '123' });
     await bot.slack.waitFor(() => /Connected|rejected/.test(modalText()));
@@ -354,7 +354,7 @@ describe('the form', () => {
     expect(member).not.toContain('next two weeks');
   });
 
-  it('does not take over what was said of the token that it replaces', async () => {
+  it('forgets what was entered about the replaced token', async () => {
     await register('main', {
       lifetime: '1-year',
       role: 'administrator',

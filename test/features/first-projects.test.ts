@@ -45,7 +45,7 @@ describe('the product of the tested project', () => {
     expect(bot.billing.requests).toHaveLength(3);
   });
 
-  it('is chosen by the person where several have data, and nothing is guessed before', async () => {
+  it('is chosen by the person if several have data', async () => {
     bot.billing.setMode('careless');
     await connect();
     expect(text()).toContain('Project 123 · which product?');
@@ -58,7 +58,7 @@ describe('the product of the tested project', () => {
     expect(text()).toContain('every morning');
   });
 
-  it('is not named where none has data', async () => {
+  it('is unknown if none has data', async () => {
     await connect('777');
     expect(text()).toContain('No data for project 777');
     expect(text()).not.toContain('Name of project 777');
@@ -132,14 +132,14 @@ describe('Post it here every morning', () => {
     expect(await kept('schedule')).toEqual([]);
   });
 
-  it('leads to the form where the command was typed in a direct message', async () => {
+  it('opens the form if the command was typed in a direct message', async () => {
     await connect('123', OWNER.replace(/^U/, 'D'));
     expect(text()).not.toContain('Post it here every morning');
     await press('Choose a channel…');
     await bot.slack.waitFor(() => text().includes('Schedule a post'));
   });
 
-  it('says what to do where Tally can’t post, keeps what was typed, and saves nothing', async () => {
+  it('says what to do if Tally can’t post, keeps what was typed, and saves nothing', async () => {
     await connect('123', 'C0FINANCE1');
     await press('Post it here every morning');
     await bot.slack.waitFor(() => text().includes('type /invite @Tally there'));

@@ -51,7 +51,7 @@ describe('help', () => {
     expect(await help()).toContain('did archive spend');
   });
 
-  it('does not take a project for its examples whose name is a word of questions too', async () => {
+  it('uses no project in examples whose name is also a word of questions', async () => {
     await addProject(bot, { alias: 'left', id: '456' });
     await addProject(bot, { alias: 'web', id: '789' });
     expect((await bot.ask('/billing help', MEMBER)).visibleText).toContain('did web spend');
@@ -64,7 +64,7 @@ describe('help', () => {
       expect((await bot.ask(text, MEMBER)).visibleText).not.toContain('hidden');
   });
 
-  it('says in one mood what each command does: a verb first, as an order', async () => {
+  it('describes each command with a verb in the imperative', async () => {
     const { visibleText } = await bot.ask('/billing help more', OWNER);
     const orders = visibleText
       .split('\n')

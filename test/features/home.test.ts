@@ -309,7 +309,7 @@ describe('the Home', () => {
   it.each([
     [GUEST, 'Guests can’t use Tally in this workspace.'],
     [EXTERNAL, 'Tally only answers members of the workspace that installed it.'],
-  ])('is a polite nothing for %s', async (person, sentence) => {
+  ])('has one sentence for %s', async (person, sentence) => {
     await addProject(bot, { alias: 'prod', id: '123' });
     const page = await open(person);
     expect(page).toContain(sentence);

@@ -67,7 +67,7 @@ describe('a mention', () => {
     expect((await say('@Tally spend publc')).visibleText).toContain('/spend public');
   });
 
-  it('asks which project is meant by a name that nobody gave one, and keeps the rest of the question', async () => {
+  it('asks which project is meant by an unknown name, and keeps the rest of the question', async () => {
     await addProject(bot, { alias: 'prod', id: '7' });
     const { message, visibleText } = await say('@Tally how much did blork spend last month?');
     expect(visibleText).toContain('I don’t recognize “blork”. Which project?');
@@ -178,7 +178,7 @@ describe('a mention that is no command', () => {
     expect(bot.billing.requests).toHaveLength(before);
   });
 
-  it('about a project that only an earlier answer could tell asks which one', async () => {
+  it('asks which project is meant if only an earlier answer could say', async () => {
     await addProject(bot, { alias: 'prod', id: '123' });
     const { message, visibleText } = await say('@Tally how much did it cost last month?');
     expect(message.ephemeral).toBe(true);

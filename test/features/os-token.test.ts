@@ -202,7 +202,7 @@ describe('an application access', () => {
     expect(modalText()).toContain(`not for <@${OWNER}>`);
   });
 
-  it('has the expiry that somebody said, at once or later without the secret, and none that nobody said', async () => {
+  it('has an expiry only if a person entered it, at once or later without the secret', async () => {
     await bot.slack.say(OWNER, CHANNEL, '/billing projects access prod');
     await shows('Secret key');
     await fillIn('good', { people: [OWNER], expires: '2027-02-03' });
@@ -1150,7 +1150,7 @@ describe('when the answer of Redis is lost', () => {
     ]);
   });
 
-  it('the audit of a revocation is not said to lack what it may have', async () => {
+  it('the person isn’t told that the audit lacks a revocation which it may have', async () => {
     const token = await issue();
     line.loseAnswerTo('token revoked');
     await press('Revoke now');
@@ -1172,7 +1172,7 @@ describe('when the answer of Redis is lost', () => {
     await line.start();
   });
 
-  it('an access that may not be saved is not said to be as before, and its token is accounted for', async () => {
+  it('the person isn’t told that the access is unchanged if it may have been saved', async () => {
     identity.setMode('slow');
     await bot.slack.say(OWNER, CHANNEL, '/billing projects access prod');
     await shows('Secret key');

@@ -212,7 +212,7 @@ describe('what the form hides for a while', () => {
     });
   });
 
-  it('is not kept where it was not understood, as it may be a secret', async () => {
+  it('is dropped if it was not understood, because it may be a secret', async () => {
     await open('watch prod');
     const secret = 'xoxb-1234567890-secret';
     await change('below', { type: 'plain_text_input', value: secret });

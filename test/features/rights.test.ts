@@ -666,7 +666,7 @@ describe('somebody who may not ask', () => {
   it.each([
     [GUEST, 'Guests can’t use Tally in this workspace.'],
     [EXTERNAL, 'Tally only answers members of the workspace that installed it.'],
-  ])('hears the same whatever %s types: none of it is read', async (person, refusal) => {
+  ])('gets the same answer whatever %s types', async (person, refusal) => {
     const long = `/billing default x ${'project : '.repeat(1_000)}`;
     const secret = '/billing gAAAAABnotATokenButItLooksLikeOne0123456789';
     const answers = new Set<string>();

@@ -333,7 +333,7 @@ describe('saving', () => {
     expect((await audit())[0]).toBe(`${MEMBER} schedule created`);
   });
 
-  it('means the name that was picked, where a project has two', async () => {
+  it('uses the name that was picked if a project has two', async () => {
     await add('ok-name', '123');
     await setUp('prod daily');
     await openForm('schedule ok-name daily');

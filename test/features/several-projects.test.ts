@@ -104,7 +104,7 @@ describe('/spend about several projects', () => {
     expect(rowsOf(answer).map(([project]) => project?.split(' · ')[0])).toContain('archive (Object storage)');
   });
 
-  it('says “1 project” of a single one', async () => {
+  it('says “1 project” for a single one', async () => {
     expect((await bot.ask('/spend prod,6001 yesterday')).visibleText).toMatch(/^1 project · /);
     expect((await bot.ask('/balance prod,6001')).visibleText).toMatch(/^1 project · 3,000\.00 left/);
   });

@@ -79,7 +79,7 @@ describe('/spend … csv', () => {
     expect(bot.slack.complaints).toEqual([]);
   });
 
-  it('is text, with the reason, where the workspace allows no files', async () => {
+  it('is text, with the reason, if the workspace allows no files', async () => {
     bot.slack.failNext('files.getUploadURLExternal', { error: 'file_uploads_disabled' });
     const text = await asked('/spend prod last-4-days csv', () => {
       const view = bot.slack.modal(OWNER);

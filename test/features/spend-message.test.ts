@@ -139,7 +139,7 @@ describe('a bar of /spend', () => {
     // One of thirteen weeks, and nine months within a year.
     ['2026-08-17..2026-11-14', '2026-08-17', '2026-08-30', 2, '31 Aug… –'],
     ['2025', '2025-01-10', '2025-01-30', 1, 'Feb 2025 –'],
-  ])('has a dash where the words would run into the next label: %s', (words, first, last, at, label) => {
+  ])('has a dash if the words would run into the next label: %s', (words, first, last, at, label) => {
     const all = days('2025-01-01', 700).filter(
       (day) => day > '2026-09-06' || (day >= first && day <= last) || day.startsWith('2025-12'),
     );

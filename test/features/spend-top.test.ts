@@ -59,7 +59,7 @@ describe('/spend top', () => {
     expect(commands.some((command) => command.startsWith('/billing schedule'))).toBe(false);
   });
 
-  it('names what failed, which may be one of them', async () => {
+  it('names projects that failed, which may be among the top ones', async () => {
     bot.billing.respond(({ query }) =>
       String(query).includes('6003') ? { status: 403, body: '' } : undefined,
     );
@@ -77,7 +77,7 @@ describe('/spend top', () => {
     expect(answer.visibleText).toContain('prod: The billing service refused this access token');
   });
 
-  it('shows all where there are no more', async () => {
+  it('shows all if there are fewer', async () => {
     const answer = await bot.ask('/spend top 9 yesterday');
     expect(lines(answer)[0]).toBe('5 projects · 200.00 EUR spent');
     expect(rowsOf(answer).map(([name]) => name?.split(' · ')[0])).toEqual([

@@ -155,7 +155,7 @@ describe('the days of /spend … vs …', () => {
     ]);
   });
 
-  it('go without chart and table where Slack refuses them', async () => {
+  it('are shown without chart and table if Slack refuses them', async () => {
     bot.slack.failNext('chat.postMessage', { error: 'invalid_blocks' });
     const answer = await bot.ask('@Tally spend prod october vs september');
     expect(partsOf(answer).types).not.toContain('data_visualization');
@@ -209,17 +209,17 @@ describe('the files of /spend … vs …', () => {
 describe('what /spend … vs … says', () => {
   const factsOf = async (command: string) => linesOf(await bot.ask(command));
 
-  it('is the difference, of totals where as many days are reported', async () => {
+  it('is the difference of the totals if equally many days are reported', async () => {
     const [, line] = await factsOf('/spend prod 2026-10-05..2026-10-07 vs 2026-09-07..2026-09-09');
     expect(line).toBe('*▲ 100.0 %* (+ 30.00) vs 7–9 Sep, 30.00 then · 20.00 a day');
   });
 
-  it('is the difference a day where the counts differ, and how many days are reported', async () => {
+  it('is the difference a day if the counts differ, with how many days are reported', async () => {
     const [, line] = await factsOf('/spend staging october vs september');
     expect(line).toBe('*unchanged* a day vs 1–30 Sep (29 of 30 days reported), 145.00 then · 5.00 a day');
   });
 
-  it('has no percentage where too few days are reported, and says so first', async () => {
+  it('has no percentage if too few days are reported, and says so first', async () => {
     const [, line, ...others] = await factsOf(
       '/spend staging 2026-10-05..2026-10-07 vs 2026-09-04..2026-09-05',
     );
@@ -227,7 +227,7 @@ describe('what /spend … vs … says', () => {
     expect(others.join(' ')).not.toContain('Too few');
   });
 
-  it('is why there is nothing to compare with, where billing does not say', async () => {
+  it('is the reason why there is nothing to compare with', async () => {
     bot.billing.respond(({ query }) =>
       query.includes('2026-09-01T') ? { status: 500, body: '' } : answerByDay(query),
     );
@@ -261,7 +261,7 @@ describe('what /spend … vs … says', () => {
     );
   });
 
-  it('offers other periods only where they can be compared with the same days', async () => {
+  it('offers only periods that can be compared with the same days', async () => {
     const { blocks } = await bot.ask('/spend prod october vs 2026-11-10..2026-11-16');
     const values = [...JSON.stringify(blocks).matchAll(/"value":"(\/spend [^"]*)"/g)].map(
       ([, value]) => value,

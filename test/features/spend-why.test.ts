@@ -240,7 +240,7 @@ describe('What changed', () => {
     expect(bot.slack.complaints).toEqual([]);
   });
 
-  it('is not offered where nothing is compared', async () => {
+  it('is not offered if nothing is compared', async () => {
     sends('6001', days('2026-11-14', Array(7).fill('200')));
     expect(options(await bot.ask('/spend prod')).map(({ text }) => text)).not.toContain('What changed');
   });
@@ -266,7 +266,7 @@ describe('/spend … why about several projects', () => {
     expect(bot.slack.complaints).toEqual([]);
   });
 
-  it('puts what is beyond the five largest into one row', async () => {
+  it('puts all but the five largest into one row', async () => {
     const ids = Array.from({ length: 8 }, (_, n) => String(6100 + n));
     ids.forEach((id, n) => {
       sends(id, WEEK_BEFORE, days('2026-11-14', Array(7).fill(String(100 + n))));

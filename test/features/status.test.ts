@@ -275,7 +275,7 @@ describe('a project whose connection is missing', () => {
     expect((await bot.ask('/billing status', MEMBER)).visibleText).toContain(ALL_WORK);
   });
 
-  it('is not named where it cannot be asked about', async () => {
+  it('is not named in a channel where it cannot be asked about', async () => {
     await addProject(bot, { alias: 'payroll', id: '125', connection: 'hr', channels: ['C0FINANCE1'] });
     const { visibleText } = await bot.ask('/billing status', MEMBER);
     expect(visibleText).toContain('Some projects in other channels use a connection that no longer exists.');

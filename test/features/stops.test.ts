@@ -237,7 +237,7 @@ describe('settings', () => {
     await bot.slack.dismiss(OWNER);
   });
 
-  it('are saved at once when a manager by role stays one without being named', async () => {
+  it('are saved at once if a removed person still manages by role', async () => {
     await limitProd([CHANNEL]);
     await settings({ managers: [ADMIN] });
     await watch('w0000001', PROD, { people: [ADMIN] }, { kind: 'budget', amount: '700' });

@@ -64,7 +64,7 @@ describe('below a refusal', () => {
     '@Tally what was left on prod last week?',
     '@Tally spnd prod banana',
     '@Tally send prod last week',
-  ])('of “%s” nothing is offered, as no command says that', async (command) => {
+  ])('“%s” gets no suggestion, because no command says that', async (command) => {
     expect(await offeredFor(command)).toEqual([]);
   });
 

@@ -155,7 +155,7 @@ describe('below a scheduled post', () => {
     expect((await say('and staging?', ts)).visibleText).toMatch(/staging · [\s\S]*1–30 Nov/);
   });
 
-  it('the product is said where the name alone means another one', async () => {
+  it('the product is named if the name alone means another one', async () => {
     bot.billing.setItems('777', '[{"day":"2026-11-19","totalAmount":5,"totalBonuses":0}]', 2);
     await posted({ projects: [{ id: '777', product: 2 }] });
     expect(await remembered()).toMatchObject([{ text: '777 2026-11-19 storage' }]);
@@ -199,7 +199,7 @@ describe('below a scheduled post', () => {
     }
   });
 
-  it('nothing is known of another thread', async () => {
+  it('another thread’s post is not known', async () => {
     await posted();
     const other = bot.slack.workspace.post({ channel: CHANNEL, from: OWNER, text: 'Another thread' });
     expect((await say('why?', other.ts)).visibleText).toContain('Which project?');
@@ -240,7 +240,7 @@ describe('below an alert', () => {
     expect((await say('and staging?', ts)).visibleText).toContain('staging · ');
   });
 
-  it('in a direct message it is the last thing that was said there', async () => {
+  it('in a direct message a follow-up refers to the last message', async () => {
     bot.billing.setItems('123', `[${days('900').join(',')}]`);
     await say('spend staging october', undefined, MEMBER, DIRECT);
     now += HOUR;

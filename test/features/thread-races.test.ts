@@ -52,7 +52,7 @@ const remembered = async (redis = bot.redis) =>
   }));
 
 describe('two people who ask on in one thread at the same instant', () => {
-  it('each get the answer to their own question, and one of the two is remembered whole', async () => {
+  it('each get the answer to their own question, and exactly one is remembered', async () => {
     await start();
     await addProjects();
     const { thread } = await ask('spend prod october');
@@ -103,7 +103,7 @@ describe('a workspace that is uninstalled', () => {
     return found.flat();
   };
 
-  it('between question and follow-up leaves nothing to refer to, and the follow-up leaves nothing', async () => {
+  it('between question and follow-up leaves nothing to refer to, and nothing stored', async () => {
     await start();
     await addProjects();
     const { thread } = await ask('spend prod october');

@@ -80,7 +80,7 @@ describe('a follow-up in a thread', () => {
     for (const text of shown) expect(visibleText).toContain(text);
   });
 
-  it('is answered with a file where it asks for one', async () => {
+  it('is answered with a file if it asks for one', async () => {
     const { reply, thread } = await startThread('spend prod october');
     await reply('as csv');
     const file = bot.slack.messages(MEMBER, CHANNEL).at(-1);
@@ -121,13 +121,16 @@ describe('a follow-up in a thread', () => {
     expect(bot.billing.requests).toHaveLength(before);
   });
 
-  it.each(['and banana?', 'thanks', 'hello', 'and?'])('that is none is not run: %s', async (text) => {
-    const { reply } = await startThread('spend prod october');
-    const before = bot.billing.requests.length;
-    const { message } = await reply(text);
-    expect(message.ephemeral).toBe(true);
-    expect(bot.billing.requests).toHaveLength(before);
-  });
+  it.each(['and banana?', 'thanks', 'hello', 'and?'])(
+    'that isn’t a follow-up is not run: %s',
+    async (text) => {
+      const { reply } = await startThread('spend prod october');
+      const before = bot.billing.requests.length;
+      const { message } = await reply(text);
+      expect(message.ephemeral).toBe(true);
+      expect(bot.billing.requests).toHaveLength(before);
+    },
+  );
 
   it('after a click that only one person saw refers to that answer for this person alone', async () => {
     const { reply, thread, message } = await startThread('spend prod october');
@@ -302,7 +305,7 @@ describe('the project of the answer', () => {
     expect((await reply('and staging?')).visibleText).toContain('staging · ');
   });
 
-  it('that was removed is asked for where two Septembers may be meant, too', async () => {
+  it('that was removed is asked for even if two Septembers may be meant', async () => {
     const { reply } = await startThread('spend prod october 2025');
     await removeProject('prod');
     await addProject(bot, { alias: 'prod', id: '789' });

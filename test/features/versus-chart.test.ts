@@ -91,7 +91,7 @@ describe('the chart of two periods', () => {
     ).toEqual(['16 / 5', '17 / 6: no data', '18 / 7']);
   });
 
-  it('has a dash where the words would run into the next label', () => {
+  it('has a dash if the words would run into the next label', () => {
     const { title, labels } = drawn('last-20-days vs last-year', (day) =>
       /2025-11-1\d/.test(day) ? undefined : 1,
     );
@@ -103,7 +103,7 @@ describe('the chart of two periods', () => {
     ['last-300-days vs 2024', 'Days 1–28', 'Average day, by 4 weeks'],
     ['2022-01-01..2025-12-31 vs 2018-01-01..2021-12-31', 'Quarter 1', 'Average day, by quarter'],
     ['2020-06-03..2026-05-05 vs 2013-01-01..2018-12-31', 'Days 1–364', 'Average day, by 52 weeks'],
-  ])('%s counts where dates would be too long', (text, label, title) => {
+  ])('numbers its groups if dates would be too long: %s', (text, label, title) => {
     const chart = drawn(text, (day) => (day.endsWith('-07') ? 2 : 1));
     expect(chart).toMatchObject({ title });
     expect(chart.labels[0]).toBe(label);
@@ -116,7 +116,7 @@ describe('the chart of two periods', () => {
     ]);
   });
 
-  it('is none of two single days, or without a reported day on each side', () => {
+  it('is left out for two single days, or without a reported day on each side', () => {
     expect(drawn('yesterday vs 2026-11-10').labels).toEqual([]);
     expect(drawn('october vs september', (day) => (day < '2026-10' ? undefined : 1)).labels).toEqual([]);
   });

@@ -128,7 +128,7 @@ describe('the form', () => {
     expect(around.asked).toEqual([{ project: '123', kind: 'balance' }]);
   });
 
-  it('promises an alert of what is crossed already, and when it is saved says that it comes', async () => {
+  it('announces an alert if the threshold is crossed already', async () => {
     around.figures = STEADY;
     const text = await openForm('watch prod balance 500000');
     expect(text).toContain('It would alert at once: 48,210.00 is below 500,000.00.');
@@ -145,7 +145,7 @@ describe('the form', () => {
     expect(await save()).not.toContain('on its way');
   });
 
-  it('says how it is now when it is saved and nothing is crossed, in the reader’s locale', async () => {
+  it('shows the present value after saving if nothing is crossed, in the reader’s locale', async () => {
     around.figures = STEADY;
     await openForm('watch prod runway 14');
     expect(await save()).toContain('Now: 48 days.');
@@ -446,7 +446,7 @@ describe('the list', () => {
     expect((await audit()).slice(0, 2)).toEqual([`${MEMBER} watch changed`, `${MEMBER} watch snoozed`]);
   });
 
-  it('shows members those that alert them, and lets them change none of another person', async () => {
+  it('shows members the watches that alert them, and lets them change only their own', async () => {
     await openForm('watch prod balance 2', OWNER, OWNERS_DM);
     await save({ people: [OWNER, MEMBER] });
     await tally().slack.dismiss(OWNER);
