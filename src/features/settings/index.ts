@@ -41,6 +41,7 @@ const FIELDS: Readonly<Record<string, string>> = {
   ...{ managers: 'managers', groups: 'managerGroups', others: 'others' },
 };
 const NONE = 'none';
+const CHOOSE = `Choose it in the form: ${commandText('/billing settings')}.`;
 /** How Slack writes a person and a user group, without the brackets. */
 const REFERENCE = /^(?:@|!subteam\^)(?=[A-Z])/;
 
@@ -184,8 +185,7 @@ function parseSettingsWords(text: string): SettingsInput {
   if (fields.zone !== undefined && !isTimeZone(fields.zone)) fields.zone = fields.zone.replaceAll('-', '_');
   const input = parseSettingsText(fields);
   const [refused] = invalidSettings(input);
-  if (refused !== undefined)
-    throw new InvalidWord(fields[refused] ?? '', UNRECOGNIZED, SENTENCES[refused] ?? 'Choose again.');
+  if (refused !== undefined) throw new InvalidWord(fields[refused] || NONE, UNRECOGNIZED, CHOOSE);
   return input;
 }
 
