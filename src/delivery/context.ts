@@ -148,13 +148,17 @@ function keepLease({ deliveryLog, lease, log }: DeliveryRunParts) {
 /** A field of the delivery log that several processes may read, change and write. */
 export type StateDocument<T> = ReturnType<typeof openState<T>>;
 
-const MAX_ATTEMPTS = 5;
+const MAX_ATTEMPTS = 10;
 
 /** What a write needs, and what is written with it. */
 export type WriteConditions = Omit<LogWrite, 'name' | 'before' | 'value'>;
 
 /** Opens the field as this pass read it. @param parse gets the stored JSON, or undefined if nothing is stored */
-export function openState<T>(name: string, parse: (json: string | undefined) => T, context: DeliveryContext) {
+export function openState<T>(
+  name: string,
+  parse: (json: string | undefined) => T,
+  context: Pick<DeliveryContext, 'teamId' | 'logSnapshot' | 'deliveryLog' | 'write'>,
+) {
   let before = context.logSnapshot.state(name);
   let value = parse(before);
   const document = {

@@ -310,7 +310,6 @@ describe('the message of an alert', () => {
       chart: undefined,
       source: 'a & b',
       words: { ...WORDS, label: '<1>' },
-      isAgain: false,
     },
     message: { to: 'C1', event: 0, state: 'due', at: NOW, tries: 0, drawn: 0, ...message },
     ...given,
@@ -438,22 +437,20 @@ describe('the message of an alert', () => {
     expect(shown([CROSSED, RECOVERED]).lines.join()).not.toContain('Top up');
   });
 
-  it('names its first recipient, and says that it may be a duplicate', () => {
+  it('names its first recipient', () => {
     const instead = (to: string) =>
       shown([CROSSED], {}, { insteadOf: { to, cause: storedCause('<eu>'), tried: [] } }).lines[3];
     expect(instead('U5')).toBe(
       'This was meant for <@U5>. There is no connection named &lt;eu&gt;. Choose another channel or person with *Manage*.',
     );
     expect(instead('C5')).toContain('meant for <#C5>');
-    expect(shown([CROSSED], { isAgain: true }).lines.join()).toContain('This may be a duplicate');
-    expect(shown([CROSSED]).lines.join()).not.toContain('duplicate');
     const chart = { type: 'data_visualization' } as never;
     expect(shown([CROSSED], { chart }).blocks).toContain(chart);
   });
 
   it('is answered with what came after', () => {
-    const reply = (event: number, isAgain = false) => {
-      const { text, blocks } = alertReply(view([CROSSED, RECOVERED, WITHOUT_REASON], { isAgain }, { event }));
+    const reply = (event: number) => {
+      const { text, blocks } = alertReply(view([CROSSED, RECOVERED, WITHOUT_REASON], {}, { event }));
       return [text, ...textOf(blocks).split('\n')];
     };
     const title = 'has 40 EUR left, below 50 EUR';
@@ -461,8 +458,6 @@ describe('the message of an alert', () => {
     expect(reply(0)).toEqual([`<1> ${title}. ${why}`, `*&lt;1&gt; ${title}*`, why]);
     expect(reply(1)).toEqual(['<1> recovered: 60 EUR left.', '✓ <1> recovered: 60 EUR left.']);
     expect(reply(2)).toEqual([`<1> ${title}`, `*&lt;1&gt; ${title}*`]);
-    expect(reply(0, true)[3]).toContain('This may be a duplicate');
-    expect(reply(1, true)[2]).toContain('This may be a duplicate');
   });
 });
 
@@ -587,16 +582,8 @@ describe('a reminder', () => {
       accesses: new Map([['123', { lastFour: '·wxyz' }]]) as never,
       ...given,
     });
-  const reads = (
-    step: ReminderStep,
-    of: Credential,
-    given: Partial<Workspace> = {},
-    to = 'U1',
-    isAgain = false,
-  ) =>
-    textOf(reminderNotice({ credential: of, step, to, isAgain, at: NOW }, workspace(given)).blocks).split(
-      '\n',
-    );
+  const reads = (step: ReminderStep, of: Credential, given: Partial<Workspace> = {}, to = 'U1') =>
+    textOf(reminderNotice({ credential: of, step, to, at: NOW }, workspace(given)).blocks).split('\n');
 
   it('says when a token expires, what needs it, and how to replace it', () => {
     expect(reads('3', credential('connection'))).toEqual([
@@ -651,7 +638,6 @@ describe('a reminder', () => {
     expect(reads('3', credential('connection'), {}, 'U2')[2]).toBe(
       'Only Tally managers can replace it. Ask one of them.',
     );
-    expect(reads('3', credential('connection'), {}, 'U1', true).at(-1)).toContain('This may be a duplicate');
   });
 
   it('counts only the schedules and watches that use that token', () => {

@@ -261,7 +261,6 @@ describe('dates that were missed', () => {
     const post = {
       ...postOf(),
       at: NINE,
-      isAgain: false,
       projects,
       timing,
       correctsFrom,

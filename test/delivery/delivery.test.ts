@@ -377,6 +377,21 @@ describe('a process that died while Slack was asked', () => {
     expect(inChannel()[1]?.blocks).toContain('This may be a duplicate');
   });
 
+  it('is not posted again if the process lives and records its post while another one looks for it', async () => {
+    await killed(true);
+    const { next, cause, ...before } = (await line()) ?? { next: 0 };
+    const posted = { ...before, state: 'posted', ts: inChannel()[0]?.ts };
+    slack.fault = ({ method }) => {
+      if (method !== 'conversations.history') return undefined;
+      void redis.client.hset(`tally:{${TEAM}}:delivery-log`, KEY, JSON.stringify(posted));
+      return 'missing_scope';
+    };
+    await run();
+    await run();
+    expect(inChannel()).toHaveLength(1);
+    expect(await line()).toEqual(posted);
+  });
+
   it('is posted twice at most where Slack takes each post and never answers', async () => {
     await killed(true);
     slack.fault = ({ method, args }) => {

@@ -6,7 +6,7 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { LeaseLostError, openState, ScheduleChangedError } from '../../src/delivery/context.ts';
 import { runTasks } from '../../src/delivery/job.ts';
 import type { LogWrite } from '../../src/delivery/log/delivery-log.ts';
-import type { StoredMessage } from '../../src/delivery/log/delivery-log-entry.ts';
+import type { SendState, StoredMessage } from '../../src/delivery/log/delivery-log-entry.ts';
 import { notSent } from '../../src/delivery/outbox/failure-effect.ts';
 import { findPost } from '../../src/delivery/outbox/find-post.ts';
 import { sendsAt, withSendState } from '../../src/delivery/outbox/message.ts';
@@ -127,6 +127,23 @@ describe('a message of Tally’s own', () => {
     expect(methods()).toEqual([]);
   });
 
+  it('is not sent, nor stored, once another run has stored a step of it', async () => {
+    const others: Partial<StoredMessage>[] = [{ state: 'posted', ts: '1.1' }, { state: 'failed' }, { at: 1 }];
+    for (const step of others) {
+      const saved: SendState[] = [];
+      const now: StoredMessage = { ...DUE, ...step };
+      const message: OutboxMessage = {
+        ...{ kind: 'alert', key: 'watch/abcd1234/e/0', to: CHANNEL, stored: DUE },
+        prepare: async () => ({ projects: [], content: () => ({ text: 'x', blocks: [] }) }),
+        save: async (change) => void saved.push(change(now)),
+      };
+      await expect(sendMessage(message, runAt(NINE).context)).rejects.toThrow(LeaseLostError);
+      const failing = { ...message, prepare: () => Promise.reject(new EditConflict('x')) };
+      await sendMessage(failing, runAt(NINE).context);
+      expect([slack.posts, saved]).toEqual([[], [now]]);
+    }
+  });
+
   it('that Slack took is stored as posted once Redis is back', async () => {
     const states: string[] = [];
     let outages = 1;
@@ -179,6 +196,7 @@ describe('a message of Tally’s own', () => {
       ['posted', true],
     ]);
     expect(slack.posts[0]?.text).toBe('again');
+    expect(slack.posts[0]?.blocks).toContain('This may be a duplicate');
     slack.reset();
     const third = await send({ state: 'sending', isAgain: true });
     expect(third.last).toMatchObject({
@@ -430,10 +448,10 @@ describe('a state that is changed', () => {
         '5',
         Array.from({ length: count }, (_, n) => String(n * 10)),
       );
-    await expect(often(5).document.update(increment)).rejects.toThrow(LeaseLostError);
-    const { document, now } = often(4);
+    await expect(often(10).document.update(increment)).rejects.toThrow(LeaseLostError);
+    const { document, now } = often(9);
     await document.update(increment);
-    expect(now()).toBe('31');
+    expect(now()).toBe('81');
   });
 
   it('is not written if the schedule or watch was replaced since', async () => {

@@ -107,7 +107,7 @@ describe('a post', () => {
   const TIMING: Timing = { cadence: { kind: 'daily' }, time: '09:00', zone: 'Europe/Rome' };
   const DETAILS: PostDetails = {
     ...{ timing: TIMING, date: '2026-11-20', at: Date.UTC(2026, 10, 20, 8), correctsFrom: 5 },
-    ...{ isLate: false, isAgain: false, earlier: { counted: 0, named: [] }, projects: [], workspace },
+    ...{ isLate: false, earlier: { counted: 0, named: [] }, projects: [], workspace },
   };
   const render = (details: Partial<PostDetails> = {}, result: ReportResult = finding('100')) => {
     const { text, blocks } = renderPost(result, { ...DETAILS, ...details });
@@ -124,14 +124,12 @@ describe('a post', () => {
     const late = 'Late: was due Fri 20 Nov 2026, 09:00 (Europe/Rome)';
     const { text, lines } = render({
       isLate: true,
-      isAgain: true,
       without: '2026-11-19',
       corrected: Date.UTC(2026, 10, 21, 14),
     });
     expect(text).toBe(`${late}. Spent 100`);
-    expect(lines.slice(0, 5)).toEqual([
+    expect(lines.slice(0, 4)).toEqual([
       late,
-      'This may be a duplicate: Tally was interrupted while posting, and can’t see whether the post arrived.',
       'The billing service hadn’t reported Thu 19 Nov when this was posted. Tally fills it in when it arrives.',
       'Corrected Sat 21 Nov 2026, 15:00 (Europe/Rome)',
       'Spent 100',

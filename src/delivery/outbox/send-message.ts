@@ -7,7 +7,7 @@ import { isFailure, NotSent, StoreUnavailable } from '../../domain/failure/index
 import type { SlackId } from '../../domain/slack-id.ts';
 import type { Millis } from '../../domain/time/calendar.ts';
 import type { MessageWork, Note } from '../../runtime/work.ts';
-import type { Message } from '../../slack/kit/atoms.ts';
+import { context as contextBlock, type Message } from '../../slack/kit/atoms.ts';
 import { openDirectMessage, type PostedTo, postMessage } from '../../slack/reply/post-message.ts';
 import type { Right } from '../../workspace/permissions.ts';
 import type { ChosenProject } from '../../workspace/projects/chosen-project.ts';
@@ -231,12 +231,12 @@ async function post(
     return 'refused';
   }
   const sending = { channel, at: context.clock(), isAgain: isDoubtful };
-  const text = content(sending, recipient);
+  const shown = withDuplicateNote(content(sending, recipient), isDoubtful);
   const began = performance.now();
   await claim(attempt, sending);
   // After a longer hang another worker may hold the lease. The next run asks Slack whether it is there.
   if (performance.now() - began > FRESH) throw new LeaseLostError();
-  const { ts } = await postMessage(client, { channel, thread: thread?.ts }, text, {
+  const { ts } = await postMessage(client, { channel, thread: thread?.ts }, shown, {
     metadata: deliveryMetadata(key),
     isBroadcast: thread?.isBroadcast,
   });
@@ -251,6 +251,13 @@ const unlessChanged = (before: SendState, after: SendState) => (now: SendState) 
 
 const isSame = (now: SendState, before: SendState): boolean =>
   now.state === before.state && now.at === before.at;
+
+const DUPLICATE =
+  'This may be a duplicate: Tally was interrupted while sending, and can’t see whether the first one arrived.';
+
+/** @param isAgain the conversation may show it twice */
+export const withDuplicateNote = (message: Message, isAgain = false): Message =>
+  isAgain ? { ...message, blocks: [contextBlock(DUPLICATE), ...message.blocks] } : message;
 
 async function refuse(
   { message, current, isDoubtful }: Attempt,

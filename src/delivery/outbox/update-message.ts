@@ -11,11 +11,13 @@ import { nextTry, updateRetryDelay } from './message.ts';
 import { recordFailed, trackMessage } from './message-work.ts';
 import { checkRecipient, type RecipientContext } from './recipients.ts';
 import { type MessageTopic, type TopicContext, threadQuestions } from './remember-topic.ts';
-import type { Draft, OutboxMessage } from './send-message.ts';
+import { type Draft, type OutboxMessage, withDuplicateNote } from './send-message.ts';
 
 /** New content for a message that Tally sent. */
 export interface MessageUpdate extends Pick<OutboxMessage, 'kind' | 'key' | 'to' | 'schedule' | 'watch'> {
   readonly posted: PostedTo;
+  /** The conversation may show it twice. */
+  readonly isAgain?: boolean | undefined;
   /** How often updating it has failed. */
   readonly tries: number;
   /** @returns why it stays as it is, if so @throws Failure */
@@ -55,7 +57,14 @@ const UNCHANGEABLE: readonly string[] = ['message_not_found', 'cant_update_messa
  * @throws Failure, StoreUnavailable
  */
 export async function editMessage(
-  { key, to, projects, posted, content }: Pick<MessageUpdate, 'key' | 'to' | 'posted'> & UpdateDraft,
+  {
+    key,
+    to,
+    projects,
+    posted,
+    isAgain,
+    content,
+  }: Pick<MessageUpdate, 'key' | 'to' | 'posted' | 'isAgain'> & UpdateDraft,
   context: DeliveryContext,
 ): Promise<Exclude<UpdateOutcome, 'skipped'>> {
   const { channel } = posted;
@@ -63,7 +72,7 @@ export async function editMessage(
   await context.waitForChannel(channel, context.logSnapshot.lastPost(channel));
   if ((await checkRecipient(to, projects, context)).refusal !== undefined) return 'refused';
   try {
-    await replaceMessage(client, posted, content(), deliveryMetadata(key));
+    await replaceMessage(client, posted, withDuplicateNote(content(), isAgain), deliveryMetadata(key));
   } catch (error) {
     if (isUnchangeable(error)) return 'gone';
     throw error;

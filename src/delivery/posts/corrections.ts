@@ -39,7 +39,7 @@ import { connectionsOf } from './run-state.ts';
  */
 export async function correctPost({ schedule, line }: ScheduleLogEntry, context: PostContext): Promise<void> {
   const { post, next, cause, ...entry } = line.entry;
-  const { at: postedAt, tries, channel = '', ts = '' } = entry;
+  const { at: postedAt, tries, channel = '', ts = '', isAgain } = entry;
   if (post === undefined) return;
   const age = context.clock() - postedAt;
   const checks = CORRECTION_DELAYS.filter((pause) => pause <= age).length;
@@ -51,7 +51,7 @@ export async function correctPost({ schedule, line }: ScheduleLogEntry, context:
   await updateMessage(
     {
       ...{ kind: 'correction', key: deliveryKey(schedule.id, line.date), schedule: schedule.id },
-      ...{ to: channel, posted: { channel, ts }, tries },
+      ...{ to: channel, posted: { channel, ts }, tries, isAgain },
       async prepare() {
         const change = await findChange(schedule, line, context);
         if (typeof change === 'string') return change;
@@ -60,13 +60,7 @@ export async function correctPost({ schedule, line }: ScheduleLogEntry, context:
         corrected = { post: after, at };
         const { projects, timing } = post.subject;
         const about = { projects, timing, correctsFrom: schedule.correctsFrom, workspace: context.workspace };
-        const out = {
-          ...about,
-          date: line.date,
-          at: postedAt,
-          isAgain: entry.isAgain === true,
-          corrected: at,
-        };
+        const out = { ...about, date: line.date, at: postedAt, corrected: at };
         return {
           projects: shownProjects(post.subject, change.result),
           content: () => renderPost(change.result, { ...after, ...out }),

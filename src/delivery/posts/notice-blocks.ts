@@ -2,15 +2,7 @@ import { commandText } from '../../domain/commands.ts';
 import { limitLines } from '../../domain/language/text.ts';
 import type { Millis } from '../../domain/time/calendar.ts';
 import { formatMoment } from '../../domain/time/calendar.ts';
-import {
-  actions,
-  button,
-  channelLink,
-  context,
-  escapeMarkup,
-  type Message,
-  markup,
-} from '../../slack/kit/atoms.ts';
+import { actions, button, channelLink, escapeMarkup, type Message, markup } from '../../slack/kit/atoms.ts';
 import type { PauseReason, Schedule } from '../../workspace/owned/schedules.ts';
 
 /** What to do about a paused schedule. */
@@ -46,8 +38,6 @@ export interface PendingNotification {
   readonly canManage?: boolean;
   /** A manager gets it as well. */
   readonly includesManager?: boolean;
-  /** Sent again without knowing whether the first one arrived, so the conversation may show it twice. */
-  readonly isAgain?: boolean;
 }
 
 interface Case {
@@ -61,8 +51,6 @@ interface Case {
 
 type Reader = 'owner' | 'manager';
 
-const DUPLICATE = 'This may be a duplicate: Tally was interrupted while sending.';
-
 const NEED_CONNECT: readonly PendingNotification['why'][] = ['token-rejected', 'not-connected'];
 const CONNECT = button('connect', 'Connect…', { style: 'primary' });
 const ALSO_NOTIFIED: Readonly<Record<Reader, string>> = {
@@ -74,7 +62,7 @@ const ALSO_NOTIFIED: Readonly<Record<Reader, string>> = {
 const MAX_LISTED = 15;
 
 export function failureNotice(notification: PendingNotification, reader: Reader): Message {
-  const { why, cause, cases, canManage = reader === 'manager', isAgain = false } = notification;
+  const { why, cause, cases, canManage = reader === 'manager' } = notification;
   const [only, ...others] = cases;
   const what = others.length === 0 ? (only?.title ?? '') : `${cases.length} scheduled posts`;
   const text = `${what} ${happened(notification)}`;
@@ -96,7 +84,6 @@ export function failureNotice(notification: PendingNotification, reader: Reader)
     text: `${text}. ${cause}`.trim(),
     blocks: [
       markup(lines.join('\n')),
-      ...(isAgain ? [context(DUPLICATE)] : []),
       actions(
         ...(canManage && NEED_CONNECT.includes(why) ? [CONNECT] : []),
         ...(others.length === 0 && why !== 'unanswered' ? [remedy] : []),

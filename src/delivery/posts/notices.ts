@@ -216,8 +216,8 @@ async function sendNotice(
       ...{ kind: 'notice', key: `${name}/${began}` },
       prepare: async () => ({
         projects: [],
-        content: ({ isAgain }, recipient) =>
-          failureNotice({ ...about, ...visibleTo(recipient, cases, notice, context), isAgain }, reader),
+        content: (_, recipient) =>
+          failureNotice({ ...about, ...visibleTo(recipient, cases, notice, context) }, reader),
       }),
     }),
     context,

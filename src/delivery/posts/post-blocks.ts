@@ -28,7 +28,6 @@ type Figures = ReportResult['figures'];
 export interface PostDetails extends Pick<PostContent, 'isLate' | 'earlier' | 'without'> {
   /** When it went out, in ms. */
   readonly at: Millis;
-  readonly isAgain: boolean;
   readonly timing: Timing;
   readonly date: Day;
   readonly projects: readonly ChosenProject[];
@@ -39,17 +38,13 @@ export interface PostDetails extends Pick<PostContent, 'isLate' | 'earlier' | 'w
   readonly corrected?: number;
 }
 
-const DUPLICATE =
-  'This may be a duplicate: Tally was interrupted while posting, and can’t see whether the post arrived.';
-
 export function renderPost({ message, buttons = [] }: ReportResult, details: PostDetails): Message {
-  const { timing, date, isLate, isAgain, corrected, without, correctsFrom } = details;
+  const { timing, date, isLate, corrected, without, correctsFrom } = details;
   const { time, zone } = timing;
   const late = `Late: was due ${formatDays(date, date)}, ${time} (${zone})`;
   const missed = missedLines(details);
   const above = [
     ...(isLate ? [late] : []),
-    ...(isAgain ? [DUPLICATE] : []),
     ...(without === undefined ? [] : [withoutText(without, date, correctsFrom)]),
     ...(corrected === undefined ? [] : [`Corrected ${formatMoment(corrected, zone)}`]),
   ];

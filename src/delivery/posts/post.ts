@@ -93,7 +93,7 @@ async function preparePost(
   }
   return {
     projects: shownProjects(schedule, result),
-    content({ at, isAgain }) {
+    content({ at }) {
       const { projects, timing, correctsFrom } = schedule;
       attempt.post = {
         ...{ earlier, checks: 0, figures: result.figures, unanswered: result.unanswered },
@@ -102,7 +102,7 @@ async function preparePost(
         subject: subjectOf(schedule, result, context),
       };
       const { workspace } = context;
-      const about = { projects, timing, correctsFrom, workspace, date: due.date, at, isAgain };
+      const about = { projects, timing, correctsFrom, workspace, date: due.date, at };
       return renderPost(result, { ...attempt.post, ...about });
     },
   };

@@ -14,8 +14,6 @@ export interface ReminderView {
   /** Slack ID of the reader. */
   readonly to: string;
   readonly isForAdmin?: boolean;
-  /** Sent again without knowing whether the first one arrived, so the conversation may show it twice. */
-  readonly isAgain: boolean;
   readonly at: Millis;
 }
 
@@ -32,11 +30,9 @@ export function dependentsOf(
   };
 }
 
-const DUPLICATE = 'This may be a duplicate: Tally was interrupted while sending.';
-
 /** Says that a credential expires or was rejected, with a button to replace it for those who can. */
 export function reminderNotice(view: ReminderView, workspace: Workspace): Message {
-  const { credential, to, isAgain, isForAdmin = false } = view;
+  const { credential, to, isForAdmin = false } = view;
   const title = titleOf(view, workspace);
   const canReplace = isForAdmin || to === credential.registeredBy || workspace.settings.managers.includes(to);
   const lines = [
@@ -49,9 +45,7 @@ export function reminderNotice(view: ReminderView, workspace: Workspace): Messag
     blocks: [
       markup(lines.filter(Boolean).join('\n')),
       ...(canReplace ? [actions(replaceButton(credential))] : []),
-      context(
-        [...detailsOf(credential, workspace), ...(isAgain ? [DUPLICATE] : [])].map(escapeMarkup).join(' · '),
-      ),
+      context(detailsOf(credential, workspace).map(escapeMarkup).join(' · ')),
     ],
   };
 }

@@ -127,8 +127,7 @@ async function sendReminders(credential: Credential, context: DeliveryContext): 
       ...{ kind: 'reminder', key: `${reminderName(credential)}/${credential.id}/${step}` },
       prepare: async () => ({
         projects: projectsNamed(credential, context),
-        content: ({ isAgain, at }) =>
-          reminderNotice({ credential, ...{ step, to, isForAdmin, isAgain, at } }, context.workspace),
+        content: ({ at }) => reminderNotice({ credential, step, to, isForAdmin, at }, context.workspace),
       }),
       async onRefused() {
         const at = context.clock();

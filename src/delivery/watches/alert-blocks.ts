@@ -39,18 +39,13 @@ export interface AlertView {
   /** `Cloud platform · project 123 · UTC · 6 of the last 7 days reported`, plain */
   readonly source: string;
   readonly words: AlertWords;
-  /** The message may be a duplicate. */
-  readonly isAgain: boolean;
 }
 
 const isCrossing = (event: AlertEvent) => event.kind === 'crossed';
 
-const DUPLICATE =
-  'This may be a duplicate: Tally was interrupted while sending, and can’t see whether the first one arrived.';
-
 /** The alert with its current state. */
 export function alertMessage(view: AlertView): Message {
-  const { alert, watch, chart, source, message, words, isAgain } = view;
+  const { alert, watch, chart, source, message, words } = view;
   const crossings = alert.events.filter(isCrossing);
   const last = crossings.at(-1);
   const { recovered, newest } = recoveryOf(alert);
@@ -70,10 +65,7 @@ export function alertMessage(view: AlertView): Message {
       ...(message.insteadOf === undefined ? [] : [markup(insteadText(message.insteadOf))]),
       ...(history.length === 0 ? [] : [markup(history.slice(-MAX_HISTORY).join('\n'))]),
       ...(chart === undefined ? [] : [chart]),
-      context(
-        [escapeMarkup(source), `set up by ${mention(watch.owner)}`].join(' · '),
-        ...(isAgain ? [DUPLICATE] : []),
-      ),
+      context([escapeMarkup(source), `set up by ${mention(watch.owner)}`].join(' · ')),
       alertActions(view),
     ],
   };
@@ -200,17 +192,16 @@ function alertActions({ alert, watch }: AlertView): Block {
 }
 
 /** A reply in the alert's thread: a higher threshold was crossed, or it has recovered. */
-export function alertReply({ alert, message, words, isAgain }: AlertView): Message {
+export function alertReply({ alert, message, words }: AlertView): Message {
   const event = alert.events[message.event];
-  const duplicate = isAgain ? [context(DUPLICATE)] : [];
   if (event?.kind === 'recovered') {
     const text = recoveryText(event, words);
-    return { text, blocks: [section(`✓ ${text}`), ...duplicate] };
+    return { text, blocks: [section(`✓ ${text}`)] };
   }
   const { title, why } = headlineOf(event?.kind === 'crossed' ? event : undefined, words);
   return {
     text: notificationText(title, why),
-    blocks: [markup(`*${escapeMarkup(title)}*`), ...(why === '' ? [] : [section(why)]), ...duplicate],
+    blocks: [markup(`*${escapeMarkup(title)}*`), ...(why === '' ? [] : [section(why)])],
   };
 }
 

@@ -114,10 +114,10 @@ async function send(task: AlertTask, { alert, message }: Found, context: Deliver
       }),
       prepare: async () => ({
         projects: [watch.project],
-        content({ isAgain }) {
+        content() {
           const now = findMessage(task)?.alert ?? alert;
           drawn = now.events.length;
-          const view = { ...viewOf(task, { alert: now, message }, context), isAgain };
+          const view = viewOf(task, { alert: now, message }, context);
           return isFirst ? alertMessage(view) : alertReply(view);
         },
       }),
@@ -151,7 +151,6 @@ function viewOf({ watch, figures }: AlertTask, { alert, message }: Found, contex
   const covered = reported === 0 ? [] : [`${reported} of the last ${week.length} days reported`];
   return {
     ...{ watch, alert, message },
-    isAgain: message.isAgain === true,
     source: [sourceText(watch, zone), ...covered].join(' · '),
     words: alertWords(watch, context.workspace, today),
     chart:
@@ -162,7 +161,7 @@ function viewOf({ watch, figures }: AlertTask, { alert, message }: Found, contex
 }
 
 async function redraw(task: AlertTask, { alert, message }: Found, context: DeliveryContext): Promise<void> {
-  const { to, channel = to, ts = '', tries } = message;
+  const { to, channel = to, ts = '', tries, isAgain } = message;
   const { watch, place, document } = task;
   const save = (change: (message: AlertMessage) => AlertMessage) =>
     document.update((state) => withMessage(state, place, change), { needsLease: true });
@@ -171,7 +170,15 @@ async function redraw(task: AlertTask, { alert, message }: Found, context: Deliv
   const close = () => save(({ next: _, ...shown }) => ({ ...shown, drawn, tries: 0 }));
   await updateMessage(
     {
-      ...{ kind: 'alert update', key: keyOf(task), to, watch: watch.id, posted: { channel, ts }, tries },
+      ...{
+        kind: 'alert update',
+        key: keyOf(task),
+        to,
+        watch: watch.id,
+        posted: { channel, ts },
+        tries,
+        isAgain,
+      },
       prepare: async () => ({
         projects: [watch.project],
         content: () => alertMessage(viewOf(task, { alert, message }, context)),

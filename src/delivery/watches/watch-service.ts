@@ -6,8 +6,9 @@ import type { Watch } from '../../workspace/owned/watches.ts';
 import type { ResolvedProject } from '../../workspace/projects/resolve-project.ts';
 import { wordFailure } from '../../workspace/record/stored-failure.ts';
 import type { Workspace } from '../../workspace/record/workspaces.ts';
+import { openState } from '../context.ts';
 import type { DeliveryParts } from '../delivery.ts';
-import type { DeliveryLogSnapshot } from '../log/delivery-log.ts';
+import type { DeliveryLogSnapshot, LogWrite } from '../log/delivery-log.ts';
 import { nextCheckAt, WATCH_STATE } from './check-time.ts';
 import {
   figuresField,
@@ -30,8 +31,6 @@ export type AlertResponse = Extract<AlertEvent, { readonly kind: 'acknowledged' 
 /** What forms, lists and alerts of watches need from delivery. @throws StoreUnavailable from each method */
 export type Watching = ReturnType<typeof createWatching>;
 
-/** Attempts while a check writes the same state. */
-const MAX_ATTEMPTS = 10;
 /** No lease: the write is refused unless the state exists as it was read. */
 const WITHOUT_LEASE = '';
 
@@ -69,19 +68,21 @@ export function createWatching({
       episode: string,
       response: AlertResponse,
     ): Promise<'recorded' | 'repeated' | 'gone'> {
-      const name = WATCH_STATE + watch;
-      for (let attempt = 0; attempt < MAX_ATTEMPTS; attempt += 1) {
-        const before = (await deliveryLog.read(workspace)).state(name);
-        const state = parseWatchState(before);
-        if (before === undefined || state === undefined) return 'gone';
-        const after = withResponse(state, episode, response);
-        if (typeof after === 'string') return after;
-        const lease = { teamId: workspace, token: WITHOUT_LEASE };
-        if ((await deliveryLog.write(lease, { name, before, value: after })) !== 'written') continue;
-        await changed(workspace);
-        return 'recorded';
-      }
-      throw new Error('A watch’s state changes too often to be written.');
+      const context = {
+        ...{ teamId: workspace, deliveryLog, logSnapshot: await deliveryLog.read(workspace) },
+        write: (write: LogWrite) => deliveryLog.write({ teamId: workspace, token: WITHOUT_LEASE }, write),
+      };
+      const document = openState(WATCH_STATE + watch, parseWatchState, context);
+      const respondTo = (state: StoredWatchState | undefined) =>
+        state === undefined ? 'gone' : withResponse(state, episode, response);
+      const after = respondTo(document.value());
+      if (typeof after === 'string') return after;
+      await document.update((state) => {
+        const answered = respondTo(state);
+        return typeof answered === 'string' ? state : answered;
+      });
+      await changed(workspace);
+      return 'recorded';
     },
     /**
      * What a preview of a watch on this project needs, asked from billing once: `previewWatch` turns it into a preview of
