@@ -212,7 +212,7 @@ const REDIS: Causes = {
     `Allow more, or end some: \`{cli} CONFIG SET maxclients 10000\`. ${STAYS}`,
   ],
   maxclients: [
-    'has {clients} connections of {most} that it allows, and each process of Tally opens about five',
+    'has {clients} connections of {most} that it allows, and each process of Tally opens three',
     `Allow more, or end some: \`{cli} CONFIG SET maxclients 10000\`. ${STAYS}`,
     'warning',
   ],
