@@ -14,7 +14,7 @@ import {
 import type { WireScalar } from '../domain/money/amount.ts';
 import { collectCharges, type DayCharges } from '../domain/money/charges.ts';
 import { type AskedDays, DAY, type Millis, type Zone } from '../domain/time/calendar.ts';
-import { inTurns } from '../http/json.ts';
+import { runInSlices } from '../http/json.ts';
 import type { GuardedHttp, Priority, ServiceResponse, Tenant } from '../http/request.ts';
 import {
   balanceDocument,
@@ -23,9 +23,9 @@ import {
   type GraphqlResponse,
   mostItems,
   mostRows,
-  readBalance,
-  readConsumption,
-  readResponse,
+  parseBalance,
+  parseConsumption,
+  parseResponse,
   type Subscription,
 } from './graphql.ts';
 
@@ -130,7 +130,7 @@ export function createBilling({ http }: { http: GuardedHttp }): BillingClient {
     const { project, product } = subscription;
     const question = { project, product, days };
     if (response.status >= 400) throw await rejectionOf(response, question);
-    const { data, errors: remarks } = await inTurns(read(response));
+    const { data, errors: remarks } = await runInSlices(read(response));
     if ('value' in data && data.value !== null) return { value: data.value, remarks };
     if (remarks.length > 0) throw new QueryRejected(remarks, response.status, question);
     if ('problem' in data) throw new InvalidResponse('billing', data.problem);
@@ -143,7 +143,7 @@ export function createBilling({ http }: { http: GuardedHttp }): BillingClient {
       return shareRequest(access, question, async () => {
         const document = balanceDocument(subscription);
         const { value, remarks } = await query(access, subscription, priority, document, (response) =>
-          readResponse(response, readBalance, mostItems(0)),
+          parseResponse(response, parseBalance, mostItems(0)),
         );
         return { ...value, remarks };
       });
@@ -159,10 +159,10 @@ export function createBilling({ http }: { http: GuardedHttp }): BillingClient {
           subscription,
           priority,
           document,
-          (response) => readResponse(response, readConsumption, mostItems(length)),
+          (response) => parseResponse(response, parseConsumption, mostItems(length)),
           days,
         );
-        const charges = await inTurns(collectCharges(value, zone));
+        const charges = await runInSlices(collectCharges(value, zone));
         if (charges.length > mostRows(length))
           throw new ResponseTooLarge('billing', mostRows(length), 'items');
         return { charges, remarks, asked: { from, to } };
@@ -212,7 +212,7 @@ async function rejectionOf(response: ServiceResponse, question: BillingQuestion)
   const { status } = response;
   if (status === 401) return new TokenRejected('billing');
   if (status === 403) return new Forbidden('billing');
-  const messages = await inTurns(findGraphqlErrors(response));
+  const messages = await runInSlices(findGraphqlErrors(response));
   return messages.length > 0
     ? new QueryRejected(messages, status, question)
     : new ServiceFailed('billing', status);

@@ -90,14 +90,14 @@ export interface WireBalance {
   readonly bonuses: WireScalar;
 }
 
-export const readBalance: ReadData<WireBalance> = ({ getSubscriptionBalance }, mask) => {
+export const parseBalance: ReadData<WireBalance> = ({ getSubscriptionBalance }, mask) => {
   const record = objectOrNull(getSubscriptionBalance, 'no balance record');
   if (record === undefined) return null;
   const [balance, bonuses] = [readScalar(record.balance, mask), readScalar(record.bonuses, mask)];
   return 'missing' in balance && 'missing' in bonuses ? null : { balance, bonuses };
 };
 
-export const readConsumption: ReadData<Iterable<WireCharge>> = ({ reportSubscriptionConsuming }, mask) => {
+export const parseConsumption: ReadData<Iterable<WireCharge>> = ({ reportSubscriptionConsuming }, mask) => {
   const report = objectOrNull(reportSubscriptionConsuming, 'no consumption report');
   if (report === undefined || report.items === null) return null;
   if (!Array.isArray(report.items)) throw new ShapeError('no items list');
@@ -130,7 +130,7 @@ function readItem(value: unknown, mask: SecretMask): WireCharge {
  * @throws {InvalidResponse} for what is not a JSON object, and for a name given twice with different values
  * @throws {ResponseTooLarge} before more than the limit is read
  */
-export function* readResponse<T>(
+export function* parseResponse<T>(
   response: ReadableBody,
   read: ReadData<T>,
   items: number,

@@ -5,7 +5,7 @@ import { StoreUnavailable } from '../domain/failure/index.ts';
 import { pluralize } from '../domain/language/text.ts';
 import type { Millis } from '../domain/time/calendar.ts';
 import { BackupRefused, checkBackup, findOccupied, readBackup, writeBackup } from '../ops/backup.ts';
-import { copyWorkspaces, hasBots, readWorkspaces } from '../ops/copy-workspaces.ts';
+import { copyWorkspaces, hasBots, loadWorkspaces } from '../ops/copy-workspaces.ts';
 import { newerRecordsFinding } from '../ops/newer-records.ts';
 import { formatResealCounts, resealAll } from '../ops/reseal.ts';
 import { connectRedis, guardRead, type RedisConnection, waitUntilReady } from '../redis/connect.ts';
@@ -132,7 +132,7 @@ export const runCopy = () =>
         return await runResumable(async (connect) => {
           const to = await connect(redisUrl);
           const from = await connect(url);
-          const isDone = await copyWorkspaces(readWorkspaces(from), to, printLine);
+          const isDone = await copyWorkspaces(loadWorkspaces(from), to, printLine);
           if (await hasBots(from))
             printLine(
               'Bots still run on the old Redis. Stop them, and run this again before you start them on the new one.',

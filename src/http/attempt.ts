@@ -29,7 +29,7 @@ import {
   type ServiceRequest,
   type ServiceResponse,
 } from './exchange.ts';
-import { nextTurn, PART } from './json.ts';
+import { nextEventLoopTurn, PART } from './json.ts';
 import { createSecretMask, type SecretMask } from './secret-mask.ts';
 
 /** A failure that another try, `wait` milliseconds later, may not meet. Never leaves this folder. */
@@ -79,7 +79,7 @@ export async function sendOnce(request: ServiceRequest, context: AttemptContext)
   const response = await exchange(agent, sent).catch((error) => {
     throw connectionError(error, request, url.host, context);
   });
-  if (response.body.length > PART) await nextTurn();
+  if (response.body.length > PART) await nextEventLoopTurn();
   const mask = createSecretMask(request.secrets);
   if (response.statusCode >= 200 && response.statusCode < 300) {
     return toServiceResponse(response, decodeSuccess(response, request, context), mask);

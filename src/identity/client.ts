@@ -11,10 +11,10 @@ import {
   WrongIdentityUrl,
 } from '../domain/failure/index.ts';
 import { checkBaseUrl, type TrustedHost } from '../http/address.ts';
-import { inTurns } from '../http/json.ts';
+import { runInSlices } from '../http/json.ts';
 import type { GuardedHttp, ServiceResponse, Tenant } from '../http/request.ts';
 import { createSecretMask } from '../http/secret-mask.ts';
-import { readIdentityError, readTokenBody, type TokenBody } from './token-body.ts';
+import { parseTokenBody, readIdentityError, type TokenBody } from './token-body.ts';
 
 export type { Tenant } from '../http/request.ts';
 
@@ -78,7 +78,7 @@ export function createIdentityClient({
     if (response.status >= 400) throw await rejectionOf(response, authUrl);
     const token = tokenIn(response);
     const mask = createSecretMask([secret, token]);
-    return { token, ...(await inTurns(readTokenBody({ ...response, mask }))) };
+    return { token, ...(await runInSlices(parseTokenBody({ ...response, mask }))) };
   }
 
   /** Sends a request about a token, authorized by the token itself. */
@@ -107,7 +107,7 @@ export function createIdentityClient({
     const { status } = response;
     if (status < 400) return 'valid';
     // A 404 in the API's format is about the token, any other about the path.
-    const isAboutToken = async () => (await inTurns(readIdentityError(response))) !== undefined;
+    const isAboutToken = async () => (await runInSlices(readIdentityError(response))) !== undefined;
     if (status === 401 || (status === 404 && (await isAboutToken()))) return 'dead';
     return requireNotOffered(status);
   }
@@ -153,7 +153,7 @@ async function rejectionOf(response: ServiceResponse, authUrl: string): Promise<
   if (status === 401 || status === 403) return new AccessRefused(status);
   if (status === 405) return wrongAddress(authUrl, status);
   if (status !== 404) return new ServiceFailed('identity', status);
-  const message = await inTurns(readIdentityError(response));
+  const message = await runInSlices(readIdentityError(response));
   if (message === undefined) return wrongAddress(authUrl, status);
   return /application.?credential/i.test(message) ? new AccessNotFound() : new ProjectDisabled();
 }

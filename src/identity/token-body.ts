@@ -36,7 +36,7 @@ const LIMITS = { characters: 255, roles: 50, services: 30, elements: 5_000, valu
 type ReadableBody = Pick<ServiceResponse, 'text' | 'mask'>;
 
 /** Reads any body, even an empty one: the token itself comes in a header. Never throws. */
-export function* readTokenBody(response: ReadableBody): Generator<void, TokenBody> {
+export function* parseTokenBody(response: ReadableBody): Generator<void, TokenBody> {
   const token = objectOf(objectOf(yield* readBody(response)).token);
   return {
     expiresAt: parseExpiry(token.expires_at),

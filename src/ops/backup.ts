@@ -16,7 +16,7 @@ import { LAYOUT } from '../redis/layout.ts';
 import type { Keyring } from '../vault/keyring.ts';
 import { parseCopy, type WorkspaceCopy } from '../workspace/record/workspace-copy.ts';
 import { createWorkspaceIndex } from '../workspace/record/workspace-index.ts';
-import { isCopy, readWorkspaces } from './copy-workspaces.ts';
+import { isCopy, loadWorkspaces } from './copy-workspaces.ts';
 import { inspectRecords } from './doctor/check-records.ts';
 import { VERSION } from './version.ts';
 
@@ -61,7 +61,7 @@ export async function writeBackup(redis: RedisConnection, to: NodeJS.WritableStr
       version: VERSION,
       at,
     } satisfies BackupHeader);
-    for await (const { id, keys } of readWorkspaces(redis)) {
+    for await (const { id, keys } of loadWorkspaces(redis)) {
       yield line({ id, keys: keys.filter(({ key }) => !isOfMoment(key)) } satisfies WorkspaceCopy);
       workspaces += 1;
     }

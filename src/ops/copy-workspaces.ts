@@ -4,7 +4,7 @@ import { createDeletion } from '../workspace/record/deletion.ts';
 import {
   digestOf,
   isUntouched,
-  readCopy,
+  loadCopy,
   type WorkspaceCopy,
   writeCopy,
 } from '../workspace/record/workspace-copy.ts';
@@ -16,8 +16,8 @@ const PROGRESS_INTERVAL = 1_000;
 const MAX_EXAMPLES = 20;
 
 /** Every workspace of a Redis. @throws StoreUnavailable */
-export async function* readWorkspaces(redis: RedisConnection): AsyncGenerator<WorkspaceCopy, void> {
-  for await (const id of createWorkspaceIndex(redis).list()) yield readCopy(redis, id);
+export async function* loadWorkspaces(redis: RedisConnection): AsyncGenerator<WorkspaceCopy, void> {
+  for await (const id of createWorkspaceIndex(redis).list()) yield loadCopy(redis, id);
 }
 
 /**
@@ -76,7 +76,7 @@ async function copyWorkspace(
   replaces: boolean,
 ): Promise<Outcome> {
   const { id } = source;
-  const [digest, current] = [digestOf(source), digestOf(await readCopy(to, id))];
+  const [digest, current] = [digestOf(source), digestOf(await loadCopy(to, id))];
   if (digest === current) return 'same';
   if (!replaces && current !== '' && !(await isUntouched(to, id, current)))
     return (await isUntouched(to, id, digest)) ? 'same' : 'changed in both';
@@ -95,7 +95,7 @@ async function dropIfLeft(to: RedisConnection, id: string, replaces: boolean): P
 
 /** Whether nothing was changed since it was copied there. @throws StoreUnavailable */
 export const isCopy = async (to: RedisConnection, id: string): Promise<boolean> =>
-  isUntouched(to, id, digestOf(await readCopy(to, id)));
+  isUntouched(to, id, digestOf(await loadCopy(to, id)));
 
 /** Whether bots are connected to a Redis; undefined when Redis doesn't tell. @throws StoreUnavailable */
 export async function hasBots(redis: RedisConnection): Promise<boolean | undefined> {

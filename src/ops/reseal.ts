@@ -2,7 +2,7 @@ import { UnsealFailed } from '../domain/failure/index.ts';
 import type { SlackId } from '../domain/slack-id.ts';
 import type { RedisConnection } from '../redis/connect.ts';
 import { recordKey } from '../redis/keys.ts';
-import { readRecord, replaceField } from '../redis/layout.ts';
+import { loadRecord, replaceField } from '../redis/layout.ts';
 import { holdsOlderEnvelope, type Keyring, reseal } from '../vault/keyring.ts';
 import { sealOwnerOfField } from '../workspace/credentials/sealed-fields.ts';
 import { createWorkspaceIndex } from '../workspace/record/workspace-index.ts';
@@ -53,7 +53,7 @@ export async function resealAll(
   };
   for await (const workspace of createWorkspaceIndex(redis).list()) {
     counts.workspaces += 1;
-    for (const [field, value] of Object.entries(await readRecord(redis, workspace))) {
+    for (const [field, value] of Object.entries(await loadRecord(redis, workspace))) {
       const outcome = await resealField(redis, keyring, workspace, field, value);
       if (outcome === 'open') continue;
       if (outcome === 'resealed') counts.resealed += 1;

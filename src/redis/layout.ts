@@ -111,7 +111,7 @@ export const unlinkInWorkspace = (
 ): Promise<unknown> => evalInWorkspace(redis, workspace, "return redis.call('UNLINK', unpack(KEYS))", keys);
 
 /** The record of a workspace, without its stamp. @throws StoreUnavailable */
-export async function readRecord(
+export async function loadRecord(
   redis: RedisConnection,
   workspace: SlackId,
 ): Promise<Readonly<Record<string, string>>> {

@@ -31,7 +31,7 @@ const balanceSchema = z.object({
 export type LastBalance = Readonly<z.infer<typeof balanceSchema>>;
 
 /** What is stored after an answer: which connection gave it, and the balance of a registered project. */
-export interface AnswerNote {
+export interface StoredAnswer {
   readonly connection: string;
   readonly at: Millis;
   readonly balance?: Omit<LastBalance, 'at' | 'days'> & {
@@ -48,7 +48,7 @@ const balanceField = (id: string, product: ProductId): string => `${FIELDS.balan
 export const balanceFields = (id: string): readonly string[] =>
   PRODUCT_IDS.map((product) => balanceField(id, product));
 
-export function answerNoteFields({ connection, at, balance }: AnswerNote): RecordFields {
+export function answerNoteFields({ connection, at, balance }: StoredAnswer): RecordFields {
   const used = { [lastUsedField(connection)]: String(at) };
   if (balance === undefined) return used;
   const { id, product, ...amounts } = balance;

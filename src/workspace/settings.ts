@@ -39,7 +39,7 @@ export type Settings = Readonly<z.infer<typeof schema>>;
 export const DEFAULT_SETTINGS: Settings = Object.freeze(schema.parse({}));
 
 /** @param json undefined for the defaults @returns undefined when it is damaged */
-export function readSettings(json: string | undefined): Settings | undefined {
+export function parseSettings(json: string | undefined): Settings | undefined {
   return json === undefined ? DEFAULT_SETTINGS : tryParseRecord(stored, json);
 }
 

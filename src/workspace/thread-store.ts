@@ -8,10 +8,10 @@ import { auditKey, recordKey, threadsKey, threadTimesKey } from '../redis/keys.t
 import { evalInWorkspace } from '../redis/layout.ts';
 
 /** The commands that follow-ups can refer to. */
-export const FOLLOWED: ReadonlySet<SlashCommand> = new Set(['/spend', '/balance']);
+export const FOLLOW_UP_COMMANDS: ReadonlySet<SlashCommand> = new Set(['/spend', '/balance']);
 
 const schema = z.object({
-  command: z.custom<SlashCommand>((value) => FOLLOWED.has(value as SlashCommand)),
+  command: z.custom<SlashCommand>((value) => FOLLOW_UP_COMMANDS.has(value as SlashCommand)),
   /** Its words, in canonical form: names or IDs of projects, periods, products. No figures, nothing else that was typed. */
   text: z.string(),
   /** When it was asked, in ms: its days are those that its period meant then. */

@@ -1,7 +1,7 @@
 /** 400 days of projects that behave badly, against an oracle that shares nothing with the code. */
 import { Big } from 'big.js';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { type AlertedLevel, judgeWatch } from '../../src/domain/money/thresholds.ts';
+import { type AlertedLevel, evaluateRule } from '../../src/domain/money/thresholds.ts';
 import { measureWatch } from '../../src/domain/money/watch-measurement.ts';
 import type { WatchRule } from '../../src/domain/money/watch-rule.ts';
 import { recordKey } from '../../src/redis/keys.ts';
@@ -101,7 +101,7 @@ describe(`judging ${DAYS} days`, () => {
         for (const watch of watches) {
           const { kind } = watch.rule;
           const options = { episode: String(at), since, isSuspended: isQuiet };
-          const judged = judgeWatch(ruleOf(watch.rule), measureWatch(kind, figures), watch.told, options);
+          const judged = evaluateRule(ruleOf(watch.rule), measureWatch(kind, figures), watch.told, options);
           watch.told = judged.alerted;
           watch.count += judged.crossings.length;
           const expected = watch.oracle({ today, balance, reported, isQuiet });

@@ -1,11 +1,11 @@
 import { readFile } from 'node:fs/promises';
 import { describe, expect, it } from 'vitest';
-import { CAUSES, type Place } from '../../src/ops/doctor/causes.ts';
+import { CAUSES, type CheckArea } from '../../src/ops/doctor/causes.ts';
 import { DOCTOR_TABLES, EXAMPLES } from './doctor.ts';
 import { fillTables } from './tables.ts';
 
 const PAGE = 'docs/doctor.md';
-const PLACES = Object.keys(CAUSES) as Place[];
+const PLACES = Object.keys(CAUSES) as CheckArea[];
 
 describe(PAGE, () => {
   it.each(PLACES)('has an example of each part of a setup that a sentence names: %s', (place) => {

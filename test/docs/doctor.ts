@@ -1,5 +1,5 @@
 /** The tables of docs/doctor.md: the doctor's own, with an example in the place of each part of a setup. */
-import { CAUSES, type Causes, findingOf, type Place } from '../../src/ops/doctor/causes.ts';
+import { CAUSES, type Causes, type CheckArea, findingOf } from '../../src/ops/doctor/causes.ts';
 import { redisFigures, webFigures } from '../../src/ops/doctor/figures.ts';
 import { SERVER_OPTIONS } from '../../src/redis/url.ts';
 import type { Row, Tables } from './tables.ts';
@@ -7,7 +7,7 @@ import type { Row, Tables } from './tables.ts';
 const ADDRESS = 'https://tally.example.com';
 
 /** Examples by the place where the code arises. */
-export const EXAMPLES: Readonly<Record<Place, Readonly<Record<string, string>>>> = {
+export const EXAMPLES: Readonly<Record<CheckArea, Readonly<Record<string, string>>>> = {
   NETWORK: {
     ...webFigures('the variable', ADDRESS),
     ...{
@@ -72,7 +72,7 @@ const HEAD: Row = ['code', 'the doctor says', 'what fixes it'];
 const cell = (text: string): string => text.replaceAll('|', '\\|');
 
 /** Codes with the same cause share a row. */
-function rowsOf(place: Place): readonly Row[] {
+function rowsOf(place: CheckArea): readonly Row[] {
   const causes: Causes = CAUSES[place];
   const rows = [...new Set(Object.values(causes))].map((cause): Row => {
     const codes = Object.keys(causes).filter((code) => causes[code] === cause);
@@ -87,6 +87,6 @@ function rowsOf(place: Place): readonly Row[] {
 
 export const DOCTOR_TABLES: Tables = {
   ...Object.fromEntries(
-    (Object.keys(CAUSES) as Place[]).map((place) => [place.toLowerCase(), rowsOf(place)]),
+    (Object.keys(CAUSES) as CheckArea[]).map((place) => [place.toLowerCase(), rowsOf(place)]),
   ),
 };

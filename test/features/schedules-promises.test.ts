@@ -11,7 +11,7 @@ import { planDeliveries } from '../../src/delivery/posts/post-plan.ts';
 import { createReports } from '../../src/delivery/reports/index.ts';
 import { type Cadence, dueTimesBetween } from '../../src/domain/time/cadence.ts';
 import { createSchedules } from '../../src/features/schedules/index.ts';
-import { carryOver, upcomingSendsAt } from '../../src/features/schedules/upcoming-sends.ts';
+import { planEdit, upcomingSendsAt } from '../../src/features/schedules/upcoming-sends.ts';
 import { routeSubcommands } from '../../src/slack/commands/subcommands.ts';
 import type { Schedule } from '../../src/workspace/owned/schedules.ts';
 import type { Workspace } from '../../src/workspace/record/workspaces.ts';
@@ -378,7 +378,7 @@ describe('a promise', () => {
           const owed = upcomingSendsAt(bookOf(before), edited)(made).owed;
           const tried = owed.slice(-1).map(({ date, at }) => lineOf(date, at, 'due'));
           const lines = [...before, ...(isTried ? tried : [])];
-          const { since, sends, dropped } = carryOver(
+          const { since, sends, dropped } = planEdit(
             made.id,
             second,
             made,

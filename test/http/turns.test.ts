@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { inTurns } from '../../src/http/json.ts';
+import { runInSlices } from '../../src/http/json.ts';
 
 describe('work in turns', () => {
   function* work(name: string, parts: number, done: string[]): Generator<void, string> {
@@ -17,7 +17,7 @@ describe('work in turns', () => {
       if (done.length < 40) setImmediate(tick);
     };
     setImmediate(tick);
-    expect(await inTurns(work('a', 4, done))).toBe('a is done');
+    expect(await runInSlices(work('a', 4, done))).toBe('a is done');
     expect(done.join('')).toMatch(/^a-+a-+a-+a/);
   });
 
@@ -27,7 +27,7 @@ describe('work in turns', () => {
       done.push('-');
       if (done.length < 60) setImmediate(tick);
     };
-    const both = Promise.all([inTurns(work('a', 4, done)), inTurns(work('b', 4, done))]);
+    const both = Promise.all([runInSlices(work('a', 4, done)), runInSlices(work('b', 4, done))]);
     setImmediate(tick);
     await both;
     // The first part of each begins at once.
@@ -37,7 +37,7 @@ describe('work in turns', () => {
 
   it('ends at once if it does not pause, and throws what the work throws', async () => {
     const done: string[] = [];
-    const short = inTurns(work('a', 0, done));
+    const short = runInSlices(work('a', 0, done));
     setImmediate(() => done.push('later'));
     await short;
     expect(done).toEqual([]);
@@ -45,6 +45,6 @@ describe('work in turns', () => {
       yield;
       throw new TypeError('not like that');
     })();
-    await expect(inTurns(failing)).rejects.toThrow('not like that');
+    await expect(runInSlices(failing)).rejects.toThrow('not like that');
   });
 });

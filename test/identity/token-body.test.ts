@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { parseExpiry, readIdentityError, readTokenBody } from '../../src/identity/token-body.ts';
+import { parseExpiry, parseTokenBody, readIdentityError } from '../../src/identity/token-body.ts';
 import { finish } from '../support/usage.ts';
 
 const AT = Date.UTC(2026, 10, 21, 2, 13, 55);
@@ -15,9 +15,9 @@ const NOTHING = {
 };
 
 const asSent = (text: string) => text;
-const parseTokenBody = (text: string) => finish(readTokenBody({ text, mask: asSent }));
+const tokenBodyOf = (text: string) => finish(parseTokenBody({ text, mask: asSent }));
 const parseIdentityError = (text: string) => finish(readIdentityError({ text, mask: asSent }));
-const bodyOf = (token: unknown) => parseTokenBody(JSON.stringify({ token }));
+const bodyOf = (token: unknown) => tokenBodyOf(JSON.stringify({ token }));
 
 describe('an expiry', () => {
   it.each([
@@ -138,7 +138,7 @@ describe('the body of a token', () => {
 
   it('keeps every digit of an ID that is a number', () => {
     const text = '{"token":{"project":{"id":123456789012345678901234567890},"audit_ids":[42]}}';
-    expect(parseTokenBody(text)).toMatchObject({
+    expect(tokenBodyOf(text)).toMatchObject({
       project: { id: '123456789012345678901234567890' },
       auditId: '42',
     });
@@ -188,7 +188,7 @@ describe('the body of a token', () => {
     '{"token":'.repeat(200_000),
     '{"__proto__":{"token":{"user":"x"}}}',
   ])('is empty when it is malformed as a whole', (text) => {
-    expect(parseTokenBody(text)).toEqual(NOTHING);
+    expect(tokenBodyOf(text)).toEqual(NOTHING);
   });
 
   it('is never too long to show', () => {
@@ -235,7 +235,7 @@ describe('the body of a token', () => {
     );
     fc.assert(
       fc.property(text, (body) => {
-        expect(Object.keys(parseTokenBody(body)).sort()).toEqual(Object.keys(NOTHING).sort());
+        expect(Object.keys(tokenBodyOf(body)).sort()).toEqual(Object.keys(NOTHING).sort());
         expect(['string', 'undefined']).toContain(typeof parseIdentityError(body));
       }),
     );

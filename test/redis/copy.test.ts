@@ -3,7 +3,7 @@ import { execFile } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
 import { Cluster, Redis } from 'ioredis';
 import { afterAll, afterEach, beforeAll, beforeEach, expect, it } from 'vitest';
-import { copyWorkspaces, readWorkspaces } from '../../src/ops/copy-workspaces.ts';
+import { copyWorkspaces, loadWorkspaces } from '../../src/ops/copy-workspaces.ts';
 import { connectRedis, waitUntilReady } from '../../src/redis/connect.ts';
 import { createWorkspaceIndex } from '../../src/workspace/record/workspace-index.ts';
 import { describeUnless } from '../support/describe-unless.ts';
@@ -52,7 +52,7 @@ describeUnless(NO_SERVER, 'to a Cluster', () => {
     const lines: string[] = [];
     const [source, target] = [connectRedis(from.url), connectRedis(cluster.url)];
     await Promise.all([waitUntilReady(source, 5_000), waitUntilReady(target, 5_000)]);
-    const isDone = await copyWorkspaces(readWorkspaces(source), target, (line) => void lines.push(line));
+    const isDone = await copyWorkspaces(loadWorkspaces(source), target, (line) => void lines.push(line));
     source.disconnect();
     target.disconnect();
     return { code: isDone ? 0 : 1, said: lines.join('\n') };

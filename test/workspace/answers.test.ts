@@ -2,7 +2,7 @@ import { Big } from 'big.js';
 import { beforeEach, describe, expect, it } from 'vitest';
 import { UnsealFailed } from '../../src/domain/failure/index.ts';
 import { tryRead } from '../../src/domain/try-read.ts';
-import type { AnswerNote } from '../../src/workspace/answer-notes.ts';
+import type { StoredAnswer } from '../../src/workspace/answer-notes.ts';
 import { describeToken, expiresSoon } from '../../src/workspace/credentials/connections.ts';
 import { sealOwnerOf, sealOwnerOfField } from '../../src/workspace/credentials/sealed-fields.ts';
 import { PAUSE_REASONS, parseLastDelivery, resumesByItself } from '../../src/workspace/owned/schedules.ts';
@@ -15,7 +15,7 @@ import {
   findWatch,
   isDamaged,
 } from '../../src/workspace/record/workspace.ts';
-import { DEFAULT_SETTINGS, invalidSettings, readSettings } from '../../src/workspace/settings.ts';
+import { DEFAULT_SETTINGS, invalidSettings, parseSettings } from '../../src/workspace/settings.ts';
 import { changeIn } from '../support/change.ts';
 import { schedule } from '../support/delivery.ts';
 import { ACCESS, ADDED_AT, HASH, MAIN, PROD, startWorkspaceStore } from '../support/workspace-store.ts';
@@ -79,9 +79,9 @@ describe('the balance that is stored after an answer', () => {
 
 describe('a note of an answer', () => {
   /** What was written for these notes, one after the other. */
-  async function written(...notes: AnswerNote[]): Promise<AnswerNote[]> {
-    const all: AnswerNote[] = [];
-    const note = async (id: string, one: AnswerNote) => {
+  async function written(...notes: StoredAnswer[]): Promise<StoredAnswer[]> {
+    const all: StoredAnswer[] = [];
+    const note = async (id: string, one: StoredAnswer) => {
       all.push(one);
       await workspaces.note(id, one);
     };
@@ -89,7 +89,7 @@ describe('a note of an answer', () => {
     for (const one of notes) await lastUsed.note({ teamId: 'T1', workspace: await read() }, one);
     return all;
   }
-  const use = (at: number): AnswerNote => ({ connection: 'main', at });
+  const use = (at: number): StoredAnswer => ({ connection: 'main', at });
   beforeEach(async () => {
     await workspaces.saveConnection(await by(), MAIN);
   });
@@ -305,8 +305,8 @@ describe('settings', () => {
       invalidSettings({ zone: 'Mars/Olympus', locale: 'x'.repeat(36), managers: ['x', 'y'], guests: true }),
     ).toEqual([...['zone', 'locale', 'managers']]);
     expect(invalidSettings({ zone: 'Europe/Rome' })).toEqual([]);
-    expect(readSettings('{')).toBeUndefined();
-    expect(readSettings(undefined)).toBe(DEFAULT_SETTINGS);
+    expect(parseSettings('{')).toBeUndefined();
+    expect(parseSettings(undefined)).toBe(DEFAULT_SETTINGS);
   });
 
   it('that say nothing new are not written again', async () => {

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { StoreUnavailable } from '../../src/domain/failure/index.ts';
 import { connectRedis } from '../../src/redis/connect.ts';
 import { threadsKey, threadTimesKey } from '../../src/redis/keys.ts';
-import { readCopy, writeCopy } from '../../src/workspace/record/workspace-copy.ts';
+import { loadCopy, writeCopy } from '../../src/workspace/record/workspace-copy.ts';
 import {
   createThreadStore,
   THREAD_LIFETIME,
@@ -120,7 +120,7 @@ describe('the last question of a thread', () => {
     await threads.remember(PLACE, question('prod'), 'everybody');
     const before = [
       await redis.client.hgetall(threadsKey('T1')),
-      await readCopy(redis.client, 'T1'),
+      await loadCopy(redis.client, 'T1'),
     ] as const;
     await redis.client.unlink(threadsKey('T1'), threadTimesKey('T1'));
     await writeCopy(redis.client, before[1]);

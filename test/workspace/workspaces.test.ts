@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { StoreUnavailable, UnsealFailed } from '../../src/domain/failure/index.ts';
 import { connectRedis } from '../../src/redis/connect.ts';
 import { createKeyring } from '../../src/vault/keyring.ts';
-import type { AnswerNote } from '../../src/workspace/answer-notes.ts';
+import type { StoredAnswer } from '../../src/workspace/answer-notes.ts';
 import { formatExpiry, type NewConnection } from '../../src/workspace/credentials/connections.ts';
 import { createInstallationStore } from '../../src/workspace/credentials/installation-store.ts';
 import type { Project } from '../../src/workspace/projects/projects.ts';
@@ -389,7 +389,7 @@ describe('what an answer taught', () => {
   const HOUR = 60 * MINUTE;
 
   /** How many writes went out for these notes, one after the other, each by a request of its own. */
-  async function writesOf(...notes: AnswerNote[]): Promise<number> {
+  async function writesOf(...notes: StoredAnswer[]): Promise<number> {
     let writes = 0;
     const lastUsed = createLastUsed(
       { note: (...args) => workspaces.note(...args).finally(() => writes++) },

@@ -11,9 +11,9 @@ import {
 } from '../../domain/time/calendar.ts';
 import type { BalanceRecord, Consumption, Subscription, TimeRange } from '../client.ts';
 import {
+  checkFinding,
   chooseDay,
-  failed,
-  finding,
+  findingOfFailure,
   judgeBalance,
   judgeEmptyPeriod,
   judgeOneDay,
@@ -178,8 +178,8 @@ function wireFindings({ progress }: Questioner): readonly Found[] {
     ...(first && isReadable && { json: 'readable', token: 'accepted' }),
   };
   return [
-    ...(end === undefined ? [] : [{ ...failed(end.point, end.failure), query: end.query }]),
-    ...(isLate ? [finding('time', `up to ${slowest} an answer, too slow to ask everything`, '')] : []),
-    ...Object.entries(good).map(([id, came]) => finding(id as PointId, undefined, came)),
+    ...(end === undefined ? [] : [{ ...findingOfFailure(end.point, end.failure), query: end.query }]),
+    ...(isLate ? [checkFinding('time', `up to ${slowest} an answer, too slow to ask everything`, '')] : []),
+    ...Object.entries(good).map(([id, came]) => checkFinding(id as PointId, undefined, came)),
   ];
 }

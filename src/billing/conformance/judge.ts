@@ -18,12 +18,13 @@ export interface PointFinding {
 export type Outcome<T> = { readonly value: T } | { readonly failure: Failure };
 
 /** @param problem undefined for a point that is met */
-export const finding = (id: PointId, problem: string | undefined, good: string): PointFinding => ({
+export const checkFinding = (id: PointId, problem: string | undefined, good: string): PointFinding => ({
   ...{ id, isGood: problem === undefined },
   came: problem ?? good,
 });
 
-export const failed = (id: PointId, failure: Failure): PointFinding => finding(id, describe(failure), '');
+export const findingOfFailure = (id: PointId, failure: Failure): PointFinding =>
+  checkFinding(id, describe(failure), '');
 
 const named = (what: string, names: readonly string[]): string | undefined =>
   names.length === 0 ? undefined : `${what}: ${listNames(names)}`;
@@ -46,7 +47,9 @@ function describe(failure: Failure): string {
 }
 
 const failedDocument = (id: PointId, failure: Failure): readonly PointFinding[] => [
-  failure.kind === 'no-data' ? finding(id, `${failure.message} ${CHOICE}`, '') : failed(id, failure),
+  failure.kind === 'no-data'
+    ? checkFinding(id, `${failure.message} ${CHOICE}`, '')
+    : findingOfFailure(id, failure),
 ];
 
 const balanceText = ({ balance, bonuses }: BalanceRecord): string =>
@@ -59,7 +62,7 @@ export function judgeBalance(answer: Outcome<BalanceRecord>): readonly PointFind
   const sent = [balance, bonuses].filter((value: WireScalar) => !('missing' in value));
   const isWhole = sent.length === 2;
   return [
-    finding('balance', isWhole ? undefined : came, came),
+    checkFinding('balance', isWhole ? undefined : came, came),
     ...judgeRemarks(remarks),
     ...judgeAmounts(sent.map(parseAmount)),
   ];
@@ -78,17 +81,17 @@ export function judgeSpend(answer: Outcome<Consumption>, days: readonly Day[]): 
     day !== undefined && merged > 1 ? shown : [],
   );
   return [
-    finding('spend', undefined, gaps === undefined ? count : `${count}; ${gaps}`),
+    checkFinding('spend', undefined, gaps === undefined ? count : `${count}; ${gaps}`),
     ...judgeRemarks(remarks),
     ...judgeAmounts(charges.flatMap(({ amount, bonuses }) => [amount, bonuses])),
-    finding('days', named('as days', unplaced), 'all readable'),
-    finding('each-day-once', named('more than once', repeated), 'one item each'),
+    checkFinding('days', named('as days', unplaced), 'all readable'),
+    checkFinding('each-day-once', named('more than once', repeated), 'one item each'),
     judgeOutside(charges, days),
   ];
 }
 
 const judgeRemarks = (remarks: readonly string[]): readonly PointFinding[] => [
-  finding('errors', remarks.length > 0 ? remarks.join(' / ') : undefined, 'no errors'),
+  checkFinding('errors', remarks.length > 0 ? remarks.join(' / ') : undefined, 'no errors'),
 ];
 
 function judgeAmounts(amounts: readonly (Amount | RowAmount)[]): readonly PointFinding[] {
@@ -98,8 +101,8 @@ function judgeAmounts(amounts: readonly (Amount | RowAmount)[]): readonly PointF
   });
   const binary = amounts.flatMap((amount) => ('raw' in amount && looksBinary(amount.raw) ? amount.raw : []));
   return [
-    finding('amounts', named('unreadable', unreadable), 'all readable'),
-    finding('digits', named('of a binary number', binary), 'as written'),
+    checkFinding('amounts', named('unreadable', unreadable), 'all readable'),
+    checkFinding('digits', named('of a binary number', binary), 'as written'),
   ];
 }
 
@@ -108,7 +111,7 @@ const ZONE_HINT = 'Do the service’s days begin in another time zone?';
 function judgeOutside(charges: readonly DayCharges[], days: readonly Day[]): PointFinding {
   const outside = charges.flatMap(({ day }) => (day === undefined || days.includes(day) ? [] : day));
   const problem = named('other days', outside);
-  return finding('bounds', problem && `${problem}. ${ZONE_HINT}`, 'no other day');
+  return checkFinding('bounds', problem && `${problem}. ${ZONE_HINT}`, 'no other day');
 }
 
 /** @returns the newest day with a readable amount, if possible one between two others, which a wrong period would include */
@@ -129,16 +132,16 @@ export function judgeOneDay(
   day: Day,
   known: RowAmount,
 ): readonly PointFinding[] {
-  if ('failure' in answer) return [failed('one-day', answer.failure)];
+  if ('failure' in answer) return [findingOfFailure('one-day', answer.failure)];
   const amount = amountOn(day, answer.value);
   const isOther =
     amount !== undefined && 'value' in amount && 'value' in known && !amount.value.eq(known.value);
   return [
-    finding('one-day', amount === undefined ? `items, but none of ${day}` : undefined, day),
+    checkFinding('one-day', amount === undefined ? `items, but none of ${day}` : undefined, day),
     judgeOutside(answer.value.charges, [day]),
     ...(isOther
       ? [
-          finding(
+          checkFinding(
             'bounds',
             `${amount.raw} on ${day}, which is ${known.raw} in a longer period. ${ZONE_HINT}`,
             '',
@@ -149,9 +152,9 @@ export function judgeOneDay(
 }
 
 export function judgeUntilNow(answer: Outcome<Consumption>, day: Day): readonly PointFinding[] {
-  if ('failure' in answer) return [failed('until-now', answer.failure)];
+  if ('failure' in answer) return [findingOfFailure('until-now', answer.failure)];
   const problem = amountOn(day, answer.value) === undefined ? `items, but none of ${day}` : undefined;
-  return [finding('until-now', problem, pluralize(answer.value.charges.length, 'day'))];
+  return [checkFinding('until-now', problem, pluralize(answer.value.charges.length, 'day'))];
 }
 
 /** Zero is no charge: a service may list each day. */
@@ -159,13 +162,13 @@ export function judgeEmptyPeriod(answer: Outcome<Consumption>, asked: Day): read
   if ('failure' in answer) {
     const { failure } = answer;
     const isEmpty = failure.kind === 'no-data';
-    return [finding('empty-period', isEmpty ? undefined : describe(failure), failure.message)];
+    return [checkFinding('empty-period', isEmpty ? undefined : describe(failure), failure.message)];
   }
   const strange = answer.value.charges.filter(
     ({ day, amount }) => day !== asked || !('value' in amount && amount.value.eq(0)),
   );
   const days = strange.map(({ shown }) => shown);
-  return [finding('empty-period', named('charges of', days), 'an item of 0')];
+  return [checkFinding('empty-period', named('charges of', days), 'an item of 0')];
 }
 
 /** Neither 401, after which Tally would ask for another token, nor a 5xx, which it would ask again. */
@@ -187,11 +190,11 @@ export function judgeRefusal(
 ): readonly PointFinding[] {
   if ('failure' in answer) {
     const came = describe(answer.failure);
-    return [finding(id, REFUSALS[id](answer.failure) ? undefined : came, came)];
+    return [checkFinding(id, REFUSALS[id](answer.failure) ? undefined : came, came)];
   }
   const { value } = answer;
   const figures = 'charges' in value ? pluralize(value.charges.length, 'day') : balanceText(value);
-  return [finding(id, `figures: ${figures}`, '')];
+  return [checkFinding(id, `figures: ${figures}`, '')];
 }
 
 /** The fewest decimal places that no price list has. */

@@ -1,7 +1,7 @@
 import type { Button } from '@slack/types';
 import { LRUCache } from 'lru-cache';
 import { emptyIfNoData } from '../../billing/client.ts';
-import { aboutDays, isFailure } from '../../domain/failure/index.ts';
+import { isFailure, withRequestedDays } from '../../domain/failure/index.ts';
 import { toPlainDigits } from '../../domain/money/amount.ts';
 import { parseAccount } from '../../domain/money/runway.ts';
 import { PRODUCTS } from '../../domain/product.ts';
@@ -164,7 +164,7 @@ async function askProject(
   } catch (error) {
     if (!isFailure(error)) throw error;
     if (error.kind === 'not-allowed') return { project: id, product, label: HIDDEN, failure: error };
-    return { project: id, product, label, failure: aboutDays(error, periods.asked) };
+    return { project: id, product, label, failure: withRequestedDays(error, periods.asked) };
   }
 }
 

@@ -1,5 +1,5 @@
 import type { Money } from '../../domain/money/amount.ts';
-import { type AlertedLevel, type Judgement, judgeWatch } from '../../domain/money/thresholds.ts';
+import { type AlertedLevel, type Evaluation, evaluateRule } from '../../domain/money/thresholds.ts';
 import {
   averageDay,
   measureWatch,
@@ -79,11 +79,11 @@ export const isLimited = ({ target, project }: Watch, workspace: Workspace): boo
   'channel' in target && !isShownTo(project, workspace, { channel: target.channel, isUnlimited: false });
 
 /** The state of the watch, before any message. */
-export function judge(judged: JudgedWatch, stored: StoredWatchState | undefined): Judgement | undefined {
+export function judge(judged: JudgedWatch, stored: StoredWatchState | undefined): Evaluation | undefined {
   const { watch, zone, now, workspace } = judged;
   const figures = isLimited(watch, workspace) ? undefined : currentFigures(judged);
   if (figures === undefined) return undefined;
-  return judgeWatch(watch.rule, measure(watch.rule.kind, figures), stateFor(watch, stored, now).told, {
+  return evaluateRule(watch.rule, measure(watch.rule.kind, figures), stateFor(watch, stored, now).told, {
     episode: now.toString(36),
     since: dayAt(watch.since, zone),
     isSuspended: isSuspended(watch, now),
@@ -97,7 +97,7 @@ export function judge(judged: JudgedWatch, stored: StoredWatchState | undefined)
 export function recordJudgement(
   judged: JudgedWatch,
   stored: StoredWatchState | undefined,
-  judgement: Judgement | undefined,
+  judgement: Evaluation | undefined,
 ): StoredWatchState {
   const { watch, now } = judged;
   const state = stateFor(watch, stored, now);

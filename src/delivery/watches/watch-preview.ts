@@ -1,5 +1,5 @@
 import type { BillingClient } from '../../billing/client.ts';
-import { judgeWatch } from '../../domain/money/thresholds.ts';
+import { evaluateRule } from '../../domain/money/thresholds.ts';
 import { measureWatch } from '../../domain/money/watch-measurement.ts';
 import type { WatchRule } from '../../domain/money/watch-rule.ts';
 import {
@@ -50,7 +50,7 @@ export function previewWatch(rule: WatchRule, { today, ...figures }: PreviewFigu
   const judged = judgedFigures(figures, today, figures.usage?.zone ?? 'UTC');
   const history = measureHistory(rule.kind, judged);
   const measurement = measureWatch(rule.kind, judged);
-  const now = judgeWatch(rule, measurement, [], { episode: 'now', since: today });
+  const now = evaluateRule(rule, measurement, [], { episode: 'now', since: today });
   const suggestion = suggestRule(rule, history);
   return {
     /** The days of the last 90 that would have made it alert, ascending. */

@@ -83,7 +83,7 @@ export class InvalidWord extends FailureBase<'invalid-word'> {
 }
 
 /** What `read` returns, or the refusal of a word. @throws what else it throws: SecretPasted */
-export function orRefusal<T>(read: () => T): T | InvalidWord {
+export function catchInvalidWord<T>(read: () => T): T | InvalidWord {
   try {
     return read();
   } catch (error) {

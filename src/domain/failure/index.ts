@@ -49,7 +49,7 @@ export function isFailure(error: unknown): error is Failure {
 }
 
 /** The same about the days that the reader asked for: one request gets those of the comparison and the chart, too. */
-export function aboutDays(failure: Failure, days: AskedDays): Failure {
+export function withRequestedDays(failure: Failure, days: AskedDays): Failure {
   if (!('question' in failure) || failure.question.days === undefined) return failure;
   const question = { ...failure.question, days };
   return failure.kind === 'no-data'
@@ -66,7 +66,7 @@ export const mayHaveBeenSaved = (failure: Failure): boolean =>
  * write says that nothing was changed.
  * @param hasChanged whether an earlier step was saved
  */
-export const amidChanges = (failure: Failure, hasChanged: boolean): Failure =>
+export const markUnsure = (failure: Failure, hasChanged: boolean): Failure =>
   failure.kind === 'store-unavailable' &&
   !failure.unsure &&
   (hasChanged || !(failure instanceof WriteRefused || failure instanceof NewerRecords))

@@ -1,6 +1,6 @@
 /** Writes the names of projects in a text as commands have them: in one word, `and` as a comma, the first in front. */
 
-import { type Aliases, BREAK, isBareYear } from './tokenizer.ts';
+import { type Aliases, CLAUSE_BREAK, isBareYear } from './tokenizer.ts';
 import { VOCABULARY } from './vocabulary.ts';
 
 /** A word without the signs around it, with those before it and those after it. */
@@ -99,5 +99,5 @@ export function namesFirst(words: readonly string[], aliases: Aliases): readonly
     /^[1-3]$/.test(words[place + 1] ?? '') &&
     !COUNTED.test(VOCABULARY.get(words[place + 2]?.toLowerCase() ?? '')?.role ?? '');
   const named = words.slice(place, place + (product ? 2 : 1));
-  return [...named, BREAK, ...words.toSpliced(place, named.length, BREAK)];
+  return [...named, CLAUSE_BREAK, ...words.toSpliced(place, named.length, CLAUSE_BREAK)];
 }

@@ -133,7 +133,7 @@ function piecesAt(raw: string, at: number): readonly Piece[] | undefined {
 }
 
 /** Typed between spaces, it separates: `3 ; october` is a project and a month. */
-export const BREAK = ';';
+export const CLAUSE_BREAK = ';';
 
 /** A piece of a raw word. */
 type Part = Piece & { readonly at: number; readonly spaced: boolean; readonly dashed: boolean };
@@ -177,7 +177,7 @@ export function tokenize(typed: string, aliases: Aliases): TokenizedText {
     const whole = (meaning: Meaning): Token[] => [
       { ...raw, raw, spaced: true, dashed: dashBefore, ...meaning },
     ];
-    if (word === BREAK) return whole({ kind: 'break' });
+    if (word === CLAUSE_BREAK) return whole({ kind: 'break' });
     if (aliases.has(word)) return whole({ kind: 'alias', name: word });
     if (!parts.has(word)) parts.set(word, partsOf(word));
     return (

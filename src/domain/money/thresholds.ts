@@ -19,7 +19,7 @@ export interface AlertedLevel {
   readonly amount?: string;
 }
 
-export interface Judgement {
+export interface Evaluation {
   /** False when there is too little data: then nothing changes. */
   readonly isKnown: boolean;
   /** To alert about, oldest first: of each episode only the highest new level. */
@@ -33,7 +33,7 @@ export interface Judgement {
 }
 
 /** A judgement before it is decided whether anyone is alerted. */
-interface Findings extends Omit<Judgement, 'alerted'> {
+interface Findings extends Omit<Evaluation, 'alerted'> {
   /** The alerted levels without the new ones. */
   readonly kept: readonly AlertedLevel[];
   /** New ones. */
@@ -65,12 +65,12 @@ const KEPT_DAYS = 60;
  * @param measurement of the rule's kind
  * @param alerted as an earlier judgement of the same rule left it
  */
-export function judgeWatch(
+export function evaluateRule(
   rule: WatchRule,
   measurement: WatchMeasurement,
   alerted: readonly AlertedLevel[],
   options: JudgementOptions,
-): Judgement {
+): Evaluation {
   const { kept, fresh, ...findings } = findingsOf(rule, measurement, alerted, options);
   if (options.isSuspended) return { ...findings, crossings: [], alerted: kept };
   const others = kept.filter(

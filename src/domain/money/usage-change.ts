@@ -6,7 +6,7 @@ import { changeInPercent, divide, type Money, sumMoney } from './amount.ts';
 import { type DayFigure, reportedAmounts, sumSpentOn, type Usage } from './usage.ts';
 
 /** A value for the period, and one for the window before it. */
-export interface Compared<T> {
+export interface PeriodPair<T> {
   readonly current: T;
   readonly before: T;
 }
@@ -19,26 +19,26 @@ export interface Coverage {
 }
 
 /** Sums; averages a day if the two do not have the same number of reported days. */
-export interface UsageChangeFigures extends Compared<Money> {
+export interface UsageChangeFigures extends PeriodPair<Money> {
   readonly basis: 'total' | 'average';
   /** Averages per day, whatever is compared. */
-  readonly daily: Compared<Money>;
+  readonly daily: PeriodPair<Money>;
   /** Absent when it would mislead: too few reported days, nothing spent before, or a credit. */
   readonly percent?: Money;
 }
 
 export interface UsageChange {
-  readonly coverage: Compared<Coverage>;
+  readonly coverage: PeriodPair<Coverage>;
   /** Absent if either has no reported day. */
   readonly figures?: UsageChangeFigures;
 }
 
-type Side = keyof Compared<unknown>;
+type Side = keyof PeriodPair<unknown>;
 
-const both = <T>(of: (side: Side) => T): Compared<T> => ({ current: of('current'), before: of('before') });
+const both = <T>(of: (side: Side) => T): PeriodPair<T> => ({ current: of('current'), before: of('before') });
 
 /** Compares complete reported days only. @param days the complete days that each usage should cover */
-export function compareUsage(current: Usage, before: Usage, days: Compared<readonly Day[]>): UsageChange {
+export function compareUsage(current: Usage, before: Usage, days: PeriodPair<readonly Day[]>): UsageChange {
   const usages = { current, before };
   const spent = both((side) => sumSpentOn(usages[side], days[side]));
   const coverage = both((side): Coverage => {
@@ -64,9 +64,9 @@ export function compareUsage(current: Usage, before: Usage, days: Compared<reado
 
 function figuresOf(
   basis: UsageChangeFigures['basis'],
-  values: Compared<Money>,
-  daily: Compared<Money>,
-  coverage: Compared<Coverage>,
+  values: PeriodPair<Money>,
+  daily: PeriodPair<Money>,
+  coverage: PeriodPair<Coverage>,
 ): UsageChangeFigures {
   const percent = isPoorlyReported({ coverage }) ? undefined : changeInPercent(values.current, values.before);
   return { basis, ...values, daily, ...(percent && { percent }) };
@@ -105,7 +105,7 @@ export const isWellReported = (reported: number, of: number): boolean =>
 /** `Thu 25 Feb isn’t reported yet`: why a change has no figures. */
 export function formatUncompared(
   { coverage: { current, before } }: UsageChange,
-  labels: Compared<string>,
+  labels: PeriodPair<string>,
 ): string {
   const isCurrent = current.reported === 0;
   const [{ of }, label] = isCurrent ? [current, labels.current] : [before, labels.before];
@@ -128,7 +128,7 @@ export interface Difference {
 }
 
 /** A day of the period and the day at the same place in the window, both reported. */
-export interface DayDifference extends Difference, Compared<DayFigure> {}
+export interface DayDifference extends Difference, PeriodPair<DayFigure> {}
 
 /** `value` is exactly the sum of `pairs` and `unpaired.current`, minus `unpaired.before`. */
 export interface UsageDifference extends Difference {
@@ -138,13 +138,17 @@ export interface UsageDifference extends Difference {
    * Reported days without a counterpart that count all the same: those for which a shorter window has no day, and, where
    * both windows have equally many reported days and so their totals are compared, all of them.
    */
-  readonly unpaired: Compared<readonly DayFigure[]>;
+  readonly unpaired: PeriodPair<readonly DayFigure[]>;
   /** Reported days that don't count, because their counterpart is not reported: missing, not zero. */
-  readonly uncompared: Compared<readonly DayFigure[]>;
+  readonly uncompared: PeriodPair<readonly DayFigure[]>;
 }
 
 /** Compares the first day with the first, the second with the second … @param days the complete days that each usage should cover, ascending */
-export function compareDays(current: Usage, before: Usage, days: Compared<readonly Day[]>): UsageDifference {
+export function compareDays(
+  current: Usage,
+  before: Usage,
+  days: PeriodPair<readonly Day[]>,
+): UsageDifference {
   const usages = { current, before };
   const figures = both((side) => {
     const amounts = reportedAmounts(usages[side]);

@@ -2,7 +2,7 @@
 import { Big } from 'big.js';
 import { addDays, type Day, daysBefore } from '../time/calendar.ts';
 import { type Amount, type Money, sumMoney, ZERO } from './amount.ts';
-import { type AlertedLevel, judgeWatch } from './thresholds.ts';
+import { type AlertedLevel, evaluateRule } from './thresholds.ts';
 import {
   measureWatch,
   spendOf,
@@ -63,7 +63,7 @@ export function simulateWatch(rule: WatchRule, { days }: WatchHistory): readonly
   const dates: Day[] = [];
   let alerted: readonly AlertedLevel[] = [];
   for (const [n, { day, measurement }] of days.entries()) {
-    const judgement = judgeWatch(rule, measurement, alerted, { episode: String(n), since: '' });
+    const judgement = evaluateRule(rule, measurement, alerted, { episode: String(n), since: '' });
     alerted = judgement.alerted;
     if (n > 0) dates.push(...judgement.crossings.map(() => day));
   }

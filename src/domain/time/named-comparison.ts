@@ -1,6 +1,6 @@
 /** The comparison that somebody names: `october vs september`, `vs last year`. */
 import { FailureBase } from '../failure/base.ts';
-import { InvalidWord, orRefusal } from '../failure/index.ts';
+import { catchInvalidWord, InvalidWord } from '../failure/index.ts';
 import type { Versus } from '../language/argument.ts';
 import { parsePeriodText } from '../language/command-text.ts';
 import type { PeriodPhrase } from '../language/periods/period-phrase.ts';
@@ -84,7 +84,7 @@ function namedWindow(
 
 /** What is refused is only offered corrected if the period can be compared with that. */
 function resolveNamed(period: Period, versus: PeriodPhrase, instants: Required<Instants>): Period {
-  const named = orRefusal(() => resolvePeriod(versus, instants.now, period.zone, instants.writtenAt));
+  const named = catchInvalidWord(() => resolvePeriod(versus, instants.now, period.zone, instants.writtenAt));
   if (!(named instanceof InvalidWord)) return named;
   const offered = named.offered.filter((text) =>
     isAccepted(() => compareWith(period, parsePeriodText(text), instants)),

@@ -9,7 +9,7 @@ import { fixPhrase, phraseWithin, unitBefore } from '../../domain/time/fixed-phr
 import { resolvePeriod } from '../../domain/time/period.ts';
 import { tryRead } from '../../domain/try-read.ts';
 import type { Request } from '../../slack/request/request.ts';
-import { FOLLOWED, type ThreadQuestion } from '../../workspace/thread-store.ts';
+import { FOLLOW_UP_COMMANDS, type ThreadQuestion } from '../../workspace/thread-store.ts';
 
 /** @throws InvalidWord, SecretPasted */
 export const readWords = (text: string, aliases: ReadonlySet<string>) =>
@@ -89,7 +89,7 @@ export function inDaysOfAnswer(
   aliases: ReadonlySet<string>,
   { at: now, workspace }: Request,
 ): QuestionCommand | undefined {
-  if (command !== remembered.command || !FOLLOWED.has(command)) return undefined;
+  if (command !== remembered.command || !FOLLOW_UP_COMMANDS.has(command)) return undefined;
   const { words, output } = readWords(text, aliases);
   const before = readWords(remembered.text, aliases).words;
   for (const part of ['phrase', 'versus'] as const) {

@@ -9,7 +9,7 @@ import type { Command } from '../../slack/commands/command-buttons.ts';
 import { findAskedProjects } from '../../slack/commands/project-answers.ts';
 import { publicLocation, type Request } from '../../slack/request/request.ts';
 import {
-  FOLLOWED,
+  FOLLOW_UP_COMMANDS,
   type ThreadPlace,
   type ThreadQuestion,
   type ThreadStore,
@@ -80,7 +80,7 @@ function standsAlone({ text, mention, request }: Said): boolean {
   // A question takes the days from the answer, where a command has its usual ones, and may rank the projects there.
   const isRanking = read?.several === 'all' && !NAMES_ALL.test(text.toLowerCase());
   if (isQuestion && (isRanking || (command === '/spend' && read?.phrase === undefined))) return false;
-  if (!FOLLOWED.has(command) || read === undefined || read.help) return true;
+  if (!FOLLOW_UP_COMMANDS.has(command) || read === undefined || read.help) return true;
   // “Top 3” alone says of which projects, but not of which days.
   return (read.project ?? read.alias ?? (read.top === undefined ? read.several : read.phrase)) !== undefined;
 }
@@ -141,7 +141,7 @@ function checkProjects(
   aliases: ReadonlySet<string>,
 ): Mention {
   const rerun = invocationOf(followUp);
-  if (!FOLLOWED.has(followUp.command)) {
+  if (!FOLLOW_UP_COMMANDS.has(followUp.command)) {
     const named = question && rerun.text.endsWith(' budget') && readWords(question.text, aliases).words;
     if (named && isGone(named, question, text, request)) return mention;
     if (named) requireAskable(named, text, request);

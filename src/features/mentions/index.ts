@@ -11,7 +11,7 @@ import { canRead, type EventListener, lookUp } from '../../slack/server/listener
 import { holdsRegisteredSecret } from '../../workspace/record/workspace.ts';
 import type { Feature, Services } from '../feature.ts';
 import { completeMention } from './follow-ups.ts';
-import { parseMention, spoken } from './words.ts';
+import { parseMention, plainMentionText } from './words.ts';
 
 /** `@Tally spend prod last month`, and the same words in a direct message: commands where slash commands cannot be used. */
 export function createMentionsFeature({ all, threads }: Services): Feature {
@@ -30,7 +30,7 @@ export function createMentionsFeature({ all, threads }: Services): Feature {
       const alone = parseMention(text, {
         ...{ commands: all.commands(), verbs: all.verbs(), aliases, today, canRead: canRun, self },
       });
-      const said = { text: spoken(text, self), mention: alone, request };
+      const said = { text: plainMentionText(text, self), mention: alone, request };
       const mention = thread === undefined ? alone : await completeMention(said, thread, threads);
       switch (mention.kind) {
         case 'command':

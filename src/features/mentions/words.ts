@@ -1,5 +1,5 @@
 import { commandText, type SlashCommand } from '../../domain/commands.ts';
-import { InvalidWord, orRefusal, UNRECOGNIZED } from '../../domain/failure/index.ts';
+import { catchInvalidWord, InvalidWord, UNRECOGNIZED } from '../../domain/failure/index.ts';
 import { normalizeText, parseCommandText } from '../../domain/language/command-text.ts';
 import { nearestWord } from '../../domain/language/nearest-word.ts';
 import { parseQuestion } from '../../domain/language/questions/question.ts';
@@ -52,7 +52,7 @@ const GREETINGS: ReadonlySet<string> = new Set(['hello', 'hi', 'hey', 'hallo']);
  * own words. Nothing is run on a guess. @throws SecretPasted
  */
 export function parseMention(said: string, known: KnownCommands): Mention {
-  const text = spoken(said, known.self);
+  const text = plainMentionText(said, known.self);
   const typed = text.split(/\s+/);
   // Before the first word there may be pictures: “👍 thanks”.
   const at = typed.findIndex((word) => bare(word) !== '');
@@ -125,7 +125,7 @@ function commandOrQuestion(
 ): Command {
   const typed = { command, text: rest };
   if (!QUESTION_COMMANDS.has(command)) return typed;
-  const read = orRefusal(() => parseCommandText(rest, aliases));
+  const read = catchInvalidWord(() => parseCommandText(rest, aliases));
   if (!(read instanceof InvalidWord || read.help)) return typed;
   const question = parseQuestion(text, aliases, today);
   if (question?.kind !== 'command' || question.command !== command) return typed;
@@ -143,7 +143,7 @@ function nearby(
   const command = commandOf(near, commands);
   const typed =
     command === undefined ? { command: BILLING, text: `${near} ${rest}`.trim() } : { command, text: rest };
-  const read = canRead(typed) ? undefined : orRefusal(() => parseCommandText(rest, aliases));
+  const read = canRead(typed) ? undefined : catchInvalidWord(() => parseCommandText(rest, aliases));
   const { suggestion: corrected = 'help' } = read instanceof InvalidWord ? read : {};
   const meant = corrected === 'help' ? typed : { ...typed, text: corrected };
   return canRead(meant) ? meant : undefined;
@@ -162,7 +162,7 @@ const MARKED = /<([^<>|]*)\|?>/g;
 const SIGNS: Readonly<Record<string, string>> = { '&amp;': '&', '&lt;': '<', '&gt;': '>' };
 
 /** What was typed, out of what Slack made of it: Tally’s name means nothing, links are what they show. */
-export function spoken(text: string, self: SlackId | undefined): string {
+export function plainMentionText(text: string, self: SlackId | undefined): string {
   return (self === undefined ? text.replace(FIRST_MENTION, ' ') : text)
     .replace(MENTION, (_, id: string) => (id === self ? ' ' : `@${id}`))
     .replace(LABELLED, '$1')

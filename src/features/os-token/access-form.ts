@@ -145,7 +145,7 @@ export const testingModal: ModalView = waitingModal(
 /** What became of the token that the test issued. */
 export type RevocationResult = 'revoked' | 'not-offered' | 'failed';
 
-export const TESTED: Record<RevocationResult, string> = {
+export const REVOCATION_TEXTS: Record<RevocationResult, string> = {
   revoked: 'The test passed: the service issued a token and revoked it.',
   'not-offered':
     'The test passed: the service issued a token. The service can’t revoke tokens, so this one works until it expires. Nobody has seen it.',
@@ -188,7 +188,7 @@ export function registeredBlocks(
   ];
   return [
     header(`${label} can issue OS_TOKENs`),
-    section(TESTED[revocation]),
+    section(REVOCATION_TEXTS[revocation]),
     section([described.join(' · '), describeTokenScope(issued)].join('\n')),
     ...(restricted === false
       ? [
@@ -226,8 +226,8 @@ export function issuersText({ people, groups }: Issuers, ineligible: readonly In
   const named = [...people.map(mention), ...groups.map(mentionGroup)];
   const without = ineligible.map(({ person, role }) => `${mention(person)} (${IS[role]})`);
   return [
-    `Can get tokens: ${listed(named)}`,
-    ...(without.length > 0 ? [`*Can’t get tokens yet:* ${listed(without)}`] : []),
+    `Can get tokens: ${formatList(named)}`,
+    ...(without.length > 0 ? [`*Can’t get tokens yet:* ${formatList(without)}`] : []),
   ].join('\n');
 }
 
@@ -239,7 +239,7 @@ const IS: Readonly<Record<Role, string>> = {
   nobody: 'has left, or is an app',
 };
 
-export function listed(all: readonly string[]): string {
+export function formatList(all: readonly string[]): string {
   const more = all.length - SHOWN;
   return `${all.slice(0, SHOWN).join(', ')}${more > 0 ? ` and ${more} more` : ''}`;
 }

@@ -36,13 +36,13 @@ import {
   ACCESS_TITLE,
   type AccessTest,
   accessForm,
+  formatList,
   type IneligibleIssuer,
   issuersText,
-  listed,
   mentionGroup,
+  REVOCATION_TEXTS,
   type RevocationResult,
   registeredBlocks,
-  TESTED,
 } from './access-form.ts';
 import {
   type AccessRequest,
@@ -163,7 +163,7 @@ async function showFailure(
 ): Promise<void> {
   const { request } = context;
   const tested = test && [
-    section(TESTED[test.revocation]),
+    section(REVOCATION_TEXTS[test.revocation]),
     ...auditBlocks(await recordEntry(accessTestAudit(test, input.project, request), context)),
   ];
   const isKnown = request.workspace.accesses.has(input.project);
@@ -251,7 +251,7 @@ export const stoppedAccesses: StopsSource = async (before, after, { slack }) => 
       if (lost.length === 0) return [];
       const { label } = accessProjectLabel(before, project);
       const isOver = now.groups.length === 0 && left.length === 0;
-      return [{ isOver, line: `Tokens for ${escapeMarkup(label)}: not for ${listed(lost)}` }];
+      return [{ isOver, line: `Tokens for ${escapeMarkup(label)}: not for ${formatList(lost)}` }];
     }),
   );
   const linesOf = (which: boolean) =>

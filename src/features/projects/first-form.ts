@@ -23,7 +23,7 @@ import {
 import type { Request } from '../../slack/request/request.ts';
 import type { ChosenProject } from '../../workspace/projects/chosen-project.ts';
 import { tryParseRecord } from '../../workspace/record/record-schema.ts';
-import { readFilled, validateAlias } from './words.ts';
+import { parseProjectFields, validateAlias } from './words.ts';
 
 /** The post about a project in a channel every morning. */
 export interface MorningPost {
@@ -45,7 +45,7 @@ export interface MorningPosts {
 }
 
 /** A project that has no name yet. */
-export interface Unnamed {
+export interface UnnamedProject {
   readonly id: string;
   /** '' until one is typed. */
   readonly alias: string;
@@ -56,7 +56,7 @@ export interface Unnamed {
 /** The state of the form after Connect. */
 export interface FirstProjects extends TestedConnection {
   /** Each with a field for its name or its product, whichever is missing. */
-  readonly unnamed: readonly Unnamed[];
+  readonly unnamed: readonly UnnamedProject[];
   /** Whether it asks for names. */
   readonly asks: boolean;
   /** Counts the submissions. */
@@ -98,11 +98,11 @@ const FIRST_FIELDS = {
 /** A submitted form: what to name, with the product where it was chosen or only one is possible. */
 export interface FirstProjectsForm {
   readonly state: FirstProjects;
-  readonly wanted: readonly Unnamed[];
+  readonly wanted: readonly UnnamedProject[];
 }
 
 /** The same names for a manager. */
-export function firstProjectsCommand(wanted: readonly Unnamed[], connection: string): Command {
+export function firstProjectsCommand(wanted: readonly UnnamedProject[], connection: string): Command {
   const projects = wanted.map(({ id, alias, products: [product, ...others] }) =>
     [id, alias, ...(product === undefined || others.length > 0 ? [] : [PRODUCTS[product].word])].join(' '),
   );
@@ -121,8 +121,8 @@ export function parseFirstProjects(
   if (state === undefined)
     return { errors: { [more]: 'The form is out of date. Close it and open it again.' } };
   const errors: Record<string, string> = {};
-  const wanted: Unnamed[] = [];
-  const take = (block: string, entry: Unnamed): void => {
+  const wanted: UnnamedProject[] = [];
+  const take = (block: string, entry: UnnamedProject): void => {
     const problem =
       validateAlias(entry.alias, verbs) ??
       (wanted.some(({ id, alias }) => id === entry.id || alias === entry.alias)
@@ -138,7 +138,7 @@ export function parseFirstProjects(
   }
   const entries = (fields[more] ?? '').split(/[,;\n]+/).map((entry) => normalizeText(entry));
   for (const entry of entries.filter(Boolean)) {
-    const { id, alias, product } = readFilled(entry.split(' '), entry.split(' ')).filled;
+    const { id, alias, product } = parseProjectFields(entry.split(' '), entry.split(' ')).filled;
     if (id === undefined || alias === undefined)
       errors[more] = `I can’t read ${quoted(entry)}. Type an ID and a name for each: 123 prod, 456 staging.`;
     else take(more, { id, alias, products: product === undefined ? [] : [product] });
@@ -214,7 +214,7 @@ const nameInputs = ({ unnamed, round, typed }: FirstProjects): (Block | InputBlo
   }),
 ];
 
-const unnamedInputs = ({ id, alias, products }: Unnamed): InputBlock[] => [
+const unnamedInputs = ({ id, alias, products }: UnnamedProject): InputBlock[] => [
   ...(alias === ''
     ? [
         textInput({

@@ -24,13 +24,13 @@ import {
   firstProjectsCommand,
   firstProjectsView,
   parseFirstProjects,
-  type Unnamed,
+  type UnnamedProject,
 } from './first-form.ts';
 
 /** What became of a project that was to be named: a sentence, and the project where a product is to be chosen. */
 interface Naming {
   readonly note: string;
-  readonly open?: Unnamed;
+  readonly open?: UnnamedProject;
   readonly isSaved?: boolean;
 }
 
@@ -88,7 +88,7 @@ export function createFirstProjects({ workspaces, billing, lastUsed, limits, all
 
   /** @param balance what billing said of the product, if it was just asked */
   const name = async (
-    wanted: Unnamed,
+    wanted: UnnamedProject,
     connection: string,
     request: Request,
     balance?: BalanceRecord,
@@ -123,7 +123,11 @@ export function createFirstProjects({ workspaces, billing, lastUsed, limits, all
       : refuse('another project has that name.');
   };
 
-  const findProduct = async (wanted: Unnamed, connection: string, request: Request): Promise<Naming> => {
+  const findProduct = async (
+    wanted: UnnamedProject,
+    connection: string,
+    request: Request,
+  ): Promise<Naming> => {
     const { id, alias } = wanted;
     const target = { connection, label: alias, alias };
     try {
@@ -220,7 +224,7 @@ export function createFirstProjects({ workspaces, billing, lastUsed, limits, all
 }
 
 /** The tested project's product, once it was chosen from several. */
-function choiceOf({ project }: FirstProjects, wanted: readonly Unnamed[]) {
+function choiceOf({ project }: FirstProjects, wanted: readonly UnnamedProject[]) {
   const tested = wanted.find(({ id }) => id === project);
   return tested?.products.length === 1 ? { products: tested.products } : {};
 }

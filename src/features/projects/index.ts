@@ -15,7 +15,7 @@ import { createChannelDefaults } from './channel-default.ts';
 import type { MorningPosts } from './first-form.ts';
 import { createFirstProjects } from './first-projects.ts';
 import { PROJECTS_TITLE, projectForm } from './form.ts';
-import { createRemoval, createSaving } from './saving.ts';
+import { createProjectSaving, createRemoval } from './saving.ts';
 import {
   changesProjects,
   decodeProjectMetadata,
@@ -83,7 +83,7 @@ export function createProjectsFeature(services: Services): Feature {
   const { workspaces, all } = services;
   const more = all.projectVerbs;
   const first = createFirstProjects(services);
-  const save = createSaving(services);
+  const save = createProjectSaving(services);
   const removal = createRemoval(services);
   const defaults = createChannelDefaults(workspaces);
 

@@ -19,7 +19,7 @@ import { PROJECTS_TITLE, projectForm, savedBlocks } from './form.ts';
 import type { ProjectForm, ProjectFormInput } from './words.ts';
 
 /** Saves the form. If that isn't possible, the form comes back with what was typed and the reason. */
-export function createSaving({ workspaces, all }: Services) {
+export function createProjectSaving({ workspaces, all }: Services) {
   return async (form: ProjectForm, request: Request): Promise<void> => {
     const { workspace, user, at } = request;
     const again = (problem: string, filled: ProjectFormInput = form): Promise<void> =>

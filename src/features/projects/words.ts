@@ -76,9 +76,9 @@ export function parseProjectsText(rest: string, more: readonly string[], typed =
   if (kind === 'add') return readAdded(others.join(' '), typed.split(' ').slice(1).join(' '));
   if (kind === 'edit') {
     const [word = '', ...changes] = others;
-    return { kind, word, ...readFilled(changes, typed.split(' ').slice(2)) };
+    return { kind, word, ...parseProjectFields(changes, typed.split(' ').slice(2)) };
   }
-  if (kind !== undefined) return { kind, word: others.join(' '), ...readFilled([], []) };
+  if (kind !== undefined) return { kind, word: others.join(' '), ...parseProjectFields([], []) };
   if (SYNONYMS.has(first)) return refuse(first, others, more);
   const [, search = '', page = '1'] =
     /^(?:(\S+) ?)??(?:page (\d{1,3}))?$/.exec(rest) ?? refuse(first, others, more);
@@ -100,12 +100,12 @@ function readAdded(text: string, typed: string): ProjectsRequest {
   const [, projects = '', connection] = /^(.*?)(?: ?on ([a-z][a-z0-9-]*))?$/.exec(text) ?? [];
   const shown = typed.slice(0, projects.length);
   if (projects.includes(',')) return { kind: 'add-several', typed: shown.replaceAll(',', ', '), connection };
-  const { filled, isWithheld } = readFilled(projects.split(' '), shown.split(' '));
+  const { filled, isWithheld } = parseProjectFields(projects.split(' '), shown.split(' '));
   return { kind: 'add', filled: { ...filled, ...(connection !== undefined && { connection }) }, isWithheld };
 }
 
 /** `prod 123 storage` in any order, as far as it can be read. */
-export function readFilled(words: readonly string[], typed: readonly string[]): Filled {
+export function parseProjectFields(words: readonly string[], typed: readonly string[]): Filled {
   const at = words.findIndex((word) => /^[a-z]/.test(word) && !ofProduct(word));
   const alias = words[at];
   const rest = words.filter((word) => word !== alias).join(' ');

@@ -32,7 +32,7 @@ import {
 } from './form-state.ts';
 import type { OwnedSchedules } from './kind.ts';
 import { previewSchedule, type SchedulePreview } from './preview.ts';
-import { carryOver, type EditOutcome, loadUpcomingSends } from './upcoming-sends.ts';
+import { type EditOutcome, loadUpcomingSends, planEdit } from './upcoming-sends.ts';
 import type { ScheduleWords } from './words.ts';
 
 const FIELD = 'schedule-form';
@@ -143,7 +143,7 @@ async function carryOverDraft(
   request: Request,
 ): Promise<EditOutcome> {
   const sends = await loadUpcomingSends(scheduling, request);
-  return carryOver(draft.before, draft.timing, scheduleBefore(draft, request), sends, request.at);
+  return planEdit(draft.before, draft.timing, scheduleBefore(draft, request), sends, request.at);
 }
 
 function previewDraft(

@@ -57,7 +57,7 @@ export interface EditOutcome {
  * @param before undefined for a new schedule
  * @param now ms since the epoch
  */
-export function carryOver(
+export function planEdit(
   id: string,
   timing: Schedule['timing'],
   before: Schedule | undefined,

@@ -136,7 +136,7 @@ function changeOf(usage: Usage, before: Before, { comparison }: Period): SpendFi
 }
 
 /** The projects that spent most, among all that gave figures. */
-export interface Top {
+export interface TopProjects {
   readonly shown: readonly SpendFigures[];
   readonly among: readonly SpendFigures[];
   /** How many were asked about, with those that failed. */
@@ -147,7 +147,7 @@ export interface Top {
 export interface SpendView extends AnswerView<SpendFigures> {
   readonly period: ComparedPeriod;
   /** Where only the projects that spent most are shown. */
-  readonly top?: Top | undefined;
+  readonly top?: TopProjects | undefined;
 }
 
 /** The figures of one project. */
@@ -161,7 +161,7 @@ export const bySpent = (a: SpendFigures, b: SpendFigures): number =>
  * Leaves as many projects as `top 3` says, besides those without a figure, which may belong there. Amounts with different
  * labels can't be ranked: then, and where there are no more, all of them stay.
  */
-export function keepTop<T extends Omit<SpendView, 'top'>>(view: T): T & Pick<SpendView, 'top'> {
+export function keepTopProjects<T extends Omit<SpendView, 'top'>>(view: T): T & Pick<SpendView, 'top'> {
   const { projects, answered, failed } = view;
   const among = answered.filter(({ usage }) => readableTotal(usage) !== undefined).sort(bySpent);
   const { top: count = among.length } = projects;
@@ -176,7 +176,7 @@ export function keepTop<T extends Omit<SpendView, 'top'>>(view: T): T & Pick<Spe
 }
 
 /** `Top 3 of 12 projects`, `Top 3 of 12 projects, 10 with figures` */
-export function formatTop({ shown, among, of }: Top): string {
+export function formatTop({ shown, among, of }: TopProjects): string {
   const known = among.length === of ? '' : `, ${among.length} with figures`;
   return `Top ${shown.length} of ${pluralize(of, 'project')}${known}`;
 }
@@ -196,7 +196,7 @@ export function shareOf(
 }
 
 /** `*84.0 %* of 31,000.00 EUR spent by all 12` */
-export function topShareText({ shown, among, of }: Top, locale: string): string {
+export function topShareText({ shown, among, of }: TopProjects, locale: string): string {
   const [first] = among;
   const total = escapeMarkup(formatMoney(spentBy(among), locale, first?.target.currency));
   const who = among.length === of ? `all ${of}` : 'those with figures';

@@ -21,7 +21,7 @@ import type { Request } from '../../slack/request/request.ts';
 import { requireSettings } from '../../workspace/record/workspace.ts';
 import type { Feature, Services } from '../feature.ts';
 import { spendMessage } from './blocks.ts';
-import { askSpend, keepTop, type SpendReport, type SpendView } from './figures.ts';
+import { askSpend, keepTopProjects, type SpendReport, type SpendView } from './figures.ts';
 import { spendFiles } from './files.ts';
 import { whyDaysMessage } from './why-days.ts';
 import { whyProjectsMessage } from './why-projects.ts';
@@ -71,7 +71,7 @@ export function createSpendFeature({ billing, lastUsed, clock }: Services): Feat
     const answers = await askForView(projects, request, clock, (target) =>
       askSpend(billing, workspace, target, period),
     );
-    const view = keepTop({ ...answers, period });
+    const view = keepTopProjects({ ...answers, period });
     if (output === 'why') await request.reply.update(whyMessage(view));
     else if (output === undefined) await request.reply.update(spendMessage(view));
     else await sendOutput(spendMessage(view), view, output, spendFiles(view), request);

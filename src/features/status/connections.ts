@@ -18,7 +18,6 @@ import {
 import type { Request } from '../../slack/request/request.ts';
 import {
   type Connection,
-  calmText,
   describeToken,
   expiresSoon,
   formatExpiry,
@@ -26,6 +25,7 @@ import {
   LIFETIME_NAMES,
   ROLE_NAMES,
   TYPE_NAMES,
+  tokensOkText,
 } from '../../workspace/credentials/connections.ts';
 import {
   type ConnectionState,
@@ -36,7 +36,7 @@ import {
 import { isDamaged } from '../../workspace/record/workspace.ts';
 import type { Workspace } from '../../workspace/record/workspaces.ts';
 import type { StatusPart } from '../feature.ts';
-import { askToSetUp, cutOffBlocks } from './projects.ts';
+import { askToSetUp, missingConnectionBlocks } from './projects.ts';
 
 /** What a test that was just made says of a connection. */
 export interface TestResult {
@@ -52,7 +52,7 @@ export function connectionParts(request: Request, tested?: TestResult): readonly
   const wrong = [
     ...(isDamaged(workspace, 'settings') ? [damagedSettings(request)] : []),
     ...(states.length > 1 && !states.some(({ isDefault }) => isDefault) ? [[section(NO_DEFAULT)]] : []),
-    ...cutOffBlocks(request),
+    ...missingConnectionBlocks(request),
   ];
   return user.canManage
     ? partsForManager(states, wrong, request, tested)
@@ -150,7 +150,7 @@ function partForMembers(
   const health = wrong.length > 0 ? 'broken' : (worst?.health ?? 'fine');
   const problems = wrong.length + states.filter((state) => state.health !== 'fine').length;
   const isCalm = health === 'fine' && workspace.failures.size === 0;
-  const calm = isCalm ? [section(calmText([...workspace.connections.values()]))] : [];
+  const calm = isCalm ? [section(tokensOkText([...workspace.connections.values()]))] : [];
   return {
     ...{ health, problems },
     ...(isCalm && { summary: `*Connections* · ${states.length} working` }),

@@ -66,7 +66,7 @@ export function projectParts(request: Request): readonly StatusPart[] {
 }
 
 /** The projects whose connection no longer exists, each with what to do. */
-export function cutOffBlocks(request: Request): readonly (readonly Block[])[] {
+export function missingConnectionBlocks(request: Request): readonly (readonly Block[])[] {
   const { workspace, isUnlimited } = request;
   const all = workspace.projects.filter((project) => isConnectionMissing(project, workspace));
   const named = all.filter((project) => canAskAbout(project, workspace, request));

@@ -1,7 +1,7 @@
 import {
+  catchInvalidWord,
   InvalidWord,
   NotAllowed,
-  orRefusal,
   requireShortText,
   SecretPasted,
   UNRECOGNIZED,
@@ -96,7 +96,7 @@ function readWords(name: StepName, inputs: StepInputs, workspace: Workspace): Co
   requireShortText(text);
   if (holdsRegisteredSecret(text, workspace)) throw new SecretPasted();
   const parse = name === 'get_spend' ? parseCommandText : parseBalanceText;
-  const words: CommandWords | InvalidWord = orRefusal(() => parse(text, workspace.aliases));
+  const words: CommandWords | InvalidWord = catchInvalidWord(() => parse(text, workspace.aliases));
   if (words instanceof InvalidWord) throw inStep(words, inputs);
   if (words.help) throw new InvalidWord('help', 'isn’t a project', 'Enter a project’s name or ID.');
   if (words.several !== undefined) throw new InvalidWord(listWord(words.several), ...ONE_PROJECT);

@@ -14,7 +14,7 @@ const each = (codes: readonly string[], ...cause: Cause): Causes =>
   Object.fromEntries(codes.map((code) => [code, cause]));
 
 /** What replaces `{name}`. */
-export type Figures = Readonly<Record<string, string>>;
+export type Placeholders = Readonly<Record<string, string>>;
 
 const MORE_FILES =
   'Allow more: `ulimit -n 65536` in the shell, `LimitNOFILE=65536` in a unit of systemd, `--ulimit nofile=65536` for Docker.';
@@ -551,7 +551,7 @@ export const CAUSES = {
   PUBLIC_ADDRESS,
   SERVICE,
 } as const satisfies Readonly<Record<string, Causes>>;
-export type Place = keyof typeof CAUSES;
+export type CheckArea = keyof typeof CAUSES;
 
 /** Nothing is guessed about a code that isn't in the table. */
 const UNKNOWN: Cause = [
@@ -559,7 +559,7 @@ const UNKNOWN: Cause = [
   'The doctor doesn’t know this code: look for it in the log of what answered. To try it: `{try}`',
 ];
 
-const causeOf = (place: Place, code: string): Cause => {
+const causeOf = (place: CheckArea, code: string): Cause => {
   const find = (causes: Causes) => (Object.hasOwn(causes, code) ? causes[code] : undefined);
   const network = place === 'CONFIGURATION' || place === 'RECORDS' ? undefined : find(NETWORK);
   const shared = place === 'APP_TOKEN' ? find(SLACK) : undefined;
@@ -567,7 +567,7 @@ const causeOf = (place: Place, code: string): Cause => {
   return find(CAUSES[place]) ?? shared ?? network ?? status ?? UNKNOWN;
 };
 
-const fill = (text: string, figures: Figures): string =>
+const fill = (text: string, figures: Placeholders): string =>
   text.replace(/\{(\w+)\}/g, (_, name: string) => figures[name] ?? '…');
 
 /**
@@ -576,7 +576,7 @@ const fill = (text: string, figures: Figures): string =>
  * @param check what was checked
  * @param figures what the table's `{name}` stand for
  */
-export function findingOf(place: Place, check: string, code: string, figures: Figures): Finding {
+export function findingOf(place: CheckArea, check: string, code: string, figures: Placeholders): Finding {
   const [cause, remedy, verdict = 'bad'] = causeOf(place, code);
   const all = { code, ...figures };
   const says = fill(cause, all);

@@ -2,7 +2,7 @@ import { NewerRecords, StoreUnavailable, UnsealFailed } from '../../domain/failu
 import type { SlackId } from '../../domain/slack-id.ts';
 import type { RedisConnection } from '../../redis/connect.ts';
 import { storeErrorKind } from '../../redis/errors.ts';
-import { findNewerLayout, readRecord } from '../../redis/layout.ts';
+import { findNewerLayout, loadRecord } from '../../redis/layout.ts';
 import { findKey, type Keyring, reseal } from '../../vault/keyring.ts';
 import { sealOwnerOfField } from '../../workspace/credentials/sealed-fields.ts';
 import { createWorkspaceIndex } from '../../workspace/record/workspace-index.ts';
@@ -70,7 +70,7 @@ export async function checkRecords(
     if (newer !== undefined) return [newerRecordsFinding(newer)];
     const { workspaces, isComplete } = await listWorkspaces(redis);
     for (const workspace of workspaces)
-      inspection.add(workspace, Object.entries(await readRecord(redis, workspace)));
+      inspection.add(workspace, Object.entries(await loadRecord(redis, workspace)));
     const findings = inspection.findings();
     if (findings.length > 0) return findings;
     const part = isComplete ? '' : ' (only a part was checked)';

@@ -1,12 +1,12 @@
 import type { Millis } from '../../domain/time/calendar.ts';
 import { connectRedis, isCluster, type RedisConnection, waitUntilReady } from '../../redis/connect.ts';
 import { identifyPeer, RedisRefusal } from '../../redis/refusal.ts';
-import { type Figures, findingOf } from './causes.ts';
+import { findingOf, type Placeholders } from './causes.ts';
 import { asksForTls, firstHost, redisFigures, redisUrlTo, userOf } from './figures.ts';
 import { distinctFindings, errorCode, type Finding, okFinding } from './finding.ts';
 import { dryRun, serversOf } from './redis-dry-run.ts';
 
-const finding = (code: string, figures: Figures): Finding => findingOf('REDIS', 'Redis', code, figures);
+const finding = (code: string, figures: Placeholders): Finding => findingOf('REDIS', 'Redis', code, figures);
 const good = (says: string): Finding => okFinding('Redis', says);
 
 /** @returns the operator's next step */
@@ -52,7 +52,7 @@ const VAGUE: ReadonlySet<string> = new Set([
   ...['MaxRetriesPerRequestError', 'AbortError', 'ClusterAllFailedError'],
 ]);
 
-async function unusableFinding(error: unknown, url: string, figures: Figures): Promise<Finding> {
+async function unusableFinding(error: unknown, url: string, figures: Placeholders): Promise<Finding> {
   const code = replyCode(error);
   const seen = VAGUE.has(code) ? await identify(url, code) : code;
   const text = error instanceof Error ? error.message : '';
@@ -85,7 +85,7 @@ async function identify(url: string, code: string): Promise<string> {
 async function checkConnected(
   redis: RedisConnection,
   url: string,
-  figures: Figures,
+  figures: Placeholders,
 ): Promise<readonly Finding[]> {
   const servers = serversOf(redis);
   const infos = await Promise.all(servers.map(readInfo));
@@ -115,7 +115,7 @@ const isKnown = (findings: readonly Finding[], code: string | undefined): boolea
 /** Redis' answers become part of commands that people paste, so only plain words are used. */
 const isPlainWord = (text: string | undefined): text is string => /^[\w./:-]+$/.test(text ?? '');
 
-async function figuresOf(server: Server | undefined, info: Info): Promise<Figures> {
+async function figuresOf(server: Server | undefined, info: Info): Promise<Placeholders> {
   const folder = server && (await readSetting(server, 'dir'));
   const bytes = Math.max(Number(info.get('used_memory') ?? 0), Number(info.get('maxmemory') ?? 0));
   return { moreMemory: `${Math.ceil((2 * bytes) / 2 ** 20)}mb`, ...(isPlainWord(folder) && { folder }) };
@@ -134,7 +134,7 @@ async function readInfo(server: Server): Promise<Info | undefined> {
 }
 
 /** A server of another kind than REDIS_URL says takes the connection all the same. */
-async function modeFinding(redis: Server, info: Info, figures: Figures): Promise<Finding | undefined> {
+async function modeFinding(redis: Server, info: Info, figures: Placeholders): Promise<Finding | undefined> {
   const mode = info.get('redis_mode');
   if (mode === 'cluster') return finding('redis_mode:cluster', figures);
   if (mode !== 'sentinel') return undefined;
@@ -167,7 +167,7 @@ async function knownMaster(url: string): Promise<string> {
 }
 
 /** The records may be in another database of the same server. */
-function databaseFindings(info: Info, figures: Figures): readonly Finding[] {
+function databaseFindings(info: Info, figures: Placeholders): readonly Finding[] {
   const { database = '0', asDatabase0 = '' } = figures;
   const others = [...info].flatMap(([name, value]) => {
     const [, other] = /^db(\d+)$/.exec(name) ?? [];
@@ -187,12 +187,12 @@ export const DOCUMENTED_RIGHTS =
 /** Up to this many missing commands are named one by one. */
 const FEW_COMMANDS = 6;
 
-const missingFinding = (commands: readonly string[], figures: Figures): Finding =>
+const missingFinding = (commands: readonly string[], figures: Placeholders): Finding =>
   finding('unknown command', {
     ...{ ...figures, commands: commands.join(', '), command: commands[0] ?? '' },
   });
 
-async function rightFindings(redis: RedisConnection, figures: Figures): Promise<readonly Finding[]> {
+async function rightFindings(redis: RedisConnection, figures: Placeholders): Promise<readonly Finding[]> {
   const { commands, missing, keys, write } = await dryRun(redis);
   const isFew = commands.length <= FEW_COMMANDS && !commands.includes('multi');
   const rules = isFew
@@ -213,7 +213,7 @@ type Server = ReturnType<typeof serversOf>[number];
 async function serverFindings(
   server: Server,
   info: Info | undefined,
-  figures: Figures,
+  figures: Placeholders,
 ): Promise<readonly Finding[]> {
   if (info === undefined) return [finding('NOPERM info', figures)];
   return [
@@ -226,7 +226,7 @@ async function serverFindings(
   ];
 }
 
-function versionFindings(info: Info, figures: Figures): readonly Finding[] {
+function versionFindings(info: Info, figures: Placeholders): readonly Finding[] {
   const valkey = info.get('valkey_version');
   const version = info.get('redis_version') ?? '?';
   const answers = good(valkey === undefined ? `${version} answers` : `Valkey ${valkey} answers`);
@@ -234,7 +234,7 @@ function versionFindings(info: Info, figures: Figures): readonly Finding[] {
   return isOld ? [answers, finding('redis_version', { ...figures, version })] : [answers];
 }
 
-function roleFindings(info: Info, figures: Figures): readonly Finding[] {
+function roleFindings(info: Info, figures: Placeholders): readonly Finding[] {
   if (info.get('role') !== 'slave') return [];
   const host = info.get('master_host');
   const primary = isPlainWord(host) && {
@@ -252,7 +252,7 @@ const SYNCS: Readonly<Record<string, string>> = {
 async function persistenceFindings(
   server: Server,
   info: Info,
-  figures: Figures,
+  figures: Placeholders,
 ): Promise<readonly Finding[]> {
   const failed = ['rdb_last_bgsave_status', 'aof_last_write_status'].filter(
     (name) => (info.get(name) ?? 'ok') !== 'ok',
@@ -278,7 +278,7 @@ async function readSetting(server: Server, name: string): Promise<string | undef
 /** Fewer than so many free connections are not enough for another process of Tally, during an upgrade. */
 const FEW_CONNECTIONS = 10;
 
-function connectionFindings(info: Info, figures: Figures): readonly Finding[] {
+function connectionFindings(info: Info, figures: Placeholders): readonly Finding[] {
   const [clients = '', most = ''] = [info.get('connected_clients'), info.get('maxclients')];
   const isFull = Number(most || Number.NaN) - Number(clients || Number.NaN) < FEW_CONNECTIONS;
   return isFull ? [finding('maxclients', { ...figures, clients, most })] : [];
@@ -288,7 +288,7 @@ function connectionFindings(info: Info, figures: Figures): readonly Finding[] {
 const ALMOST_FULL = 0.9;
 
 /** A server that is full says so when it refuses a change. */
-function memoryFindings(info: Info, figures: Figures): readonly Finding[] {
+function memoryFindings(info: Info, figures: Placeholders): readonly Finding[] {
   const limit = Number(info.get('maxmemory'));
   const used = Number(info.get('used_memory'));
   if (Number.isNaN(limit)) return [good('doesn’t say how much memory it may use')];
@@ -300,7 +300,7 @@ function memoryFindings(info: Info, figures: Figures): readonly Finding[] {
   return [finding('maxmemory', { ...figures, share, limit: mebibytes })];
 }
 
-function evictionFinding(info: Info, figures: Figures): Finding {
+function evictionFinding(info: Info, figures: Placeholders): Finding {
   const policy = info.get('maxmemory_policy');
   if (policy === undefined) return good('doesn’t say what it evicts: could not check');
   if (policy === 'noeviction') return good('evicts nothing when memory runs out');

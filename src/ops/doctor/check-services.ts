@@ -2,7 +2,7 @@
 import { isFailure, NO_PUBLIC_ADDRESS } from '../../domain/failure/index.ts';
 import type { Millis } from '../../domain/time/calendar.ts';
 import { tryParseJson, tryRead } from '../../domain/try-read.ts';
-import { type Figures, findingOf } from './causes.ts';
+import { findingOf, type Placeholders } from './causes.ts';
 import { webFigures } from './figures.ts';
 import { errorCode, type Finding, okFinding, toPlainLine } from './finding.ts';
 
@@ -52,7 +52,7 @@ export async function checkService(parts: ServiceParts): Promise<readonly Findin
 }
 
 /** Tells an operator more than people in Slack may know: why a name has no public address, where a redirect leads. */
-function failureCode(error: unknown, figures: Figures): [string, Figures] {
+function failureCode(error: unknown, figures: Placeholders): [string, Placeholders] {
   if (!isFailure(error)) return [errorCode(error), figures];
   switch (error.kind) {
     case 'service-unreachable': {

@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { connect } from 'node:net';
 import type { Millis } from '../../domain/time/calendar.ts';
 import { tryRead } from '../../domain/try-read.ts';
-import { findingOf, type Place } from './causes.ts';
+import { type CheckArea, findingOf } from './causes.ts';
 import { webFigures } from './figures.ts';
 import { errorCode, type Finding, okFinding, toPlainLine } from './finding.ts';
 
@@ -124,7 +124,7 @@ async function call(
 
 /** @returns undefined if Slack did what it was asked */
 function refusalFinding(
-  place: Place,
+  place: CheckArea,
   { status, headers, body }: SlackResponse,
   parts: SlackParts,
 ): Finding | undefined {

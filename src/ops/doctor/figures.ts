@@ -1,11 +1,11 @@
 import { parseRedisUrl, type RedisAddress, type RedisHost } from '../../redis/url.ts';
-import type { Figures } from './causes.ts';
+import type { Placeholders } from './causes.ts';
 
 /**
  * The parts of REDIS_URL that sentences and commands may show: no password, and no user name either, which may be a
  * password in the wrong place.
  */
-export function redisFigures(url: string): Figures {
+export function redisFigures(url: string): Placeholders {
   const address = parseRedisUrl(url);
   const { host, port, path, isTls, hasUser, hasPassword, database } = partsOf(address);
   const cli =
@@ -111,7 +111,7 @@ export const asksForTls = (url: string): boolean => partsOf(parseRedisUrl(url)).
  * @param variable where it is written
  * @param tried what a person can ask for with curl, by default the address itself
  */
-export function webFigures(variable: string, address: string, tried: string = address): Figures {
+export function webFigures(variable: string, address: string, tried: string = address): Placeholders {
   const url = new URL(address);
   const port = url.port || (url.protocol === 'http:' ? '80' : '443');
   return {

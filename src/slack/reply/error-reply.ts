@@ -2,10 +2,10 @@ import { randomBytes } from 'node:crypto';
 import type { ModalView } from '@slack/types';
 import type { Logger } from 'pino';
 import {
-  amidChanges,
   changedNothing,
   type Failure,
   isFailure,
+  markUnsure,
   mayHaveBeenSaved,
 } from '../../domain/failure/index.ts';
 import { errorOutcome, type Note } from '../../runtime/work.ts';
@@ -90,7 +90,7 @@ export const errorMessageOf = (
 ): Message =>
   failure === undefined
     ? textMessage(unknownErrorText(id, isUnchanged), ...buttonRow(retryButton(asked.command)))
-    : failureMessage(isUnchanged ? failure : amidChanges(failure, hasSaved(asked)), asked, id);
+    : failureMessage(isUnchanged ? failure : markUnsure(failure, hasSaved(asked)), asked, id);
 
 const hasSaved = ({ workspace, hasSaved: isNoted = false }: FailedRequest): boolean =>
   isNoted || (workspace !== undefined && hasChanged(workspace));

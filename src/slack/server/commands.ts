@@ -17,7 +17,7 @@ import { beginRequest, type Note, type RequestVia, trackWork } from '../../runti
 import type { EventDedup } from '../../workspace/once/replay-protection.ts';
 import { visibleProjects } from '../../workspace/projects/resolve-project.ts';
 import { holdsRegisteredSecret } from '../../workspace/record/workspace.ts';
-import { FOLLOWED, type ThreadOutcome, type ThreadQuestion } from '../../workspace/thread-store.ts';
+import { FOLLOW_UP_COMMANDS, type ThreadOutcome, type ThreadQuestion } from '../../workspace/thread-store.ts';
 import { type Command, offeredAgain, parseCommand } from '../commands/command-buttons.ts';
 import { findAskedProjects } from '../commands/project-answers.ts';
 import { type ErrorReply, type ErrorReport, errorMessageOf } from '../reply/error-reply.ts';
@@ -201,7 +201,7 @@ async function rememberQuestion(
 
 /** @returns undefined for a call for help @throws Failure for projects that this person may not ask about here */
 function threadQuestion({ command, text }: Command, request: Request): ThreadQuestion | undefined {
-  if (!FOLLOWED.has(command)) return undefined;
+  if (!FOLLOW_UP_COMMANDS.has(command)) return undefined;
   const { at, workspace } = request;
   const { words, output } = parseWithOutput(text, workspace.aliases, parseCommandText);
   if (words.help) return undefined;

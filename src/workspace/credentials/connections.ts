@@ -114,7 +114,7 @@ export function formatExpiry({ expiresAt, lifetime }: Expiring, at: Millis, zone
 }
 
 /** The sentence when nothing is wrong. It mentions expiry only if every token's expiry is known. */
-export const calmText = (connections: readonly Expiring[]): string =>
+export const tokensOkText = (connections: readonly Expiring[]): string =>
   connections.some(isExpiryUnknown)
     ? 'All connections work.'
     : 'All connections work. No token expires in the next two weeks.';

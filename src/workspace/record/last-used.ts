@@ -3,7 +3,7 @@ import type { Forecast } from '../../domain/money/forecast.ts';
 import type { Account, Runway } from '../../domain/money/runway.ts';
 import type { SlackId } from '../../domain/slack-id.ts';
 import { type Day, dayAt, daysBetween, HOUR, MINUTE, type Millis } from '../../domain/time/calendar.ts';
-import type { AnswerNote } from '../answer-notes.ts';
+import type { StoredAnswer } from '../answer-notes.ts';
 import type { ResolvedProject } from '../projects/resolve-project.ts';
 import type { Workspace } from './workspace.ts';
 
@@ -22,7 +22,7 @@ interface Balances extends Account {
 export function storedBalance(
   { alias, project: id, product }: Pick<ResolvedProject, 'alias' | 'project' | 'product'>,
   { balance, bonuses, runway, forecast, today }: Balances,
-): AnswerNote['balance'] {
+): StoredAnswer['balance'] {
   if (alias === undefined || !('raw' in balance)) return undefined;
   return {
     ...{ id, product, balance: balance.raw },
@@ -37,13 +37,13 @@ export type AnswerNotes = ReturnType<typeof collectAnswerNotes>;
 
 /** The notes of several answers: a note for each connection and each project. @param clock ms since the epoch */
 export function collectAnswerNotes(clock: () => Millis) {
-  const notes = new Map<string, AnswerNote>();
+  const notes = new Map<string, StoredAnswer>();
   return {
-    add(connection: string, balance?: AnswerNote['balance']): void {
+    add(connection: string, balance?: StoredAnswer['balance']): void {
       const key = JSON.stringify([connection, balance?.id, balance?.product]);
       notes.set(key, { connection, at: clock(), ...(balance && { balance }) });
     },
-    all: (): readonly AnswerNote[] => [...notes.values()],
+    all: (): readonly StoredAnswer[] => [...notes.values()],
   };
 }
 
@@ -51,7 +51,7 @@ export type LastUsed = ReturnType<typeof createLastUsed>;
 
 /** @param store `note` throws StoreUnavailable, which goes to `onFailure` */
 export const createLastUsed = (
-  store: { note(teamId: SlackId, note: AnswerNote): Promise<void> },
+  store: { note(teamId: SlackId, note: StoredAnswer): Promise<void> },
   onFailure: (error: unknown) => void,
 ) => ({
   /**
@@ -61,14 +61,14 @@ export const createLastUsed = (
    */
   async note(
     { teamId, workspace }: { readonly teamId: SlackId; readonly workspace: Workspace },
-    note: AnswerNote,
+    note: StoredAnswer,
   ): Promise<void> {
     if (isDue(workspace, note)) await store.note(teamId, keepEstimates(note, workspace)).catch(onFailure);
   },
 });
 
 /** An answer with only the balance keeps the earlier forecast of the month, and how long the money lasts, less the days since. */
-function keepEstimates(note: AnswerNote, workspace: Workspace): AnswerNote {
+function keepEstimates(note: StoredAnswer, workspace: Workspace): StoredAnswer {
   const { balance, at } = note;
   const last = balance && workspace.lastBalance(balance.id, balance.product);
   if (balance === undefined || last === undefined) return note;
@@ -84,7 +84,7 @@ function keepEstimates(note: AnswerNote, workspace: Workspace): AnswerNote {
   };
 }
 
-function isDue(workspace: Workspace, { connection, balance, at }: AnswerNote): boolean {
+function isDue(workspace: Workspace, { connection, balance, at }: StoredAnswer): boolean {
   const isOlder = (before: number | undefined, span: number) => before === undefined || at - before >= span;
   const last = workspace.lastUsed(connection);
   if (isOlder(last, HOUR) || endsPause(workspace, last ?? 0)) return true;

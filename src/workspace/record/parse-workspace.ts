@@ -12,7 +12,7 @@ import { type CredentialName, findRejection } from '../credentials/rejections.ts
 import { parseLastDelivery, SCHEDULES, type Schedule } from '../owned/schedules.ts';
 import { WATCHES, type Watch } from '../owned/watches.ts';
 import { type Project, parseProject } from '../projects/projects.ts';
-import { DEFAULT_SETTINGS, readSettings, type Settings } from '../settings.ts';
+import { DEFAULT_SETTINGS, parseSettings, type Settings } from '../settings.ts';
 import { parseNamedRecord } from './record-schema.ts';
 import type { RecordFields } from './workspace-store.ts';
 
@@ -90,7 +90,7 @@ export function parseWorkspace(
   const settings =
     fields[FIELDS.settings] === undefined
       ? DEFAULT_SETTINGS
-      : (parsePart(FIELDS.settings, readSettings) as Settings | undefined);
+      : (parsePart(FIELDS.settings, parseSettings) as Settings | undefined);
   if (settings === undefined) damaged.push({ kind: 'settings', id: FIELDS.settings, reason: 'malformed' });
   const connectionNames = ids(FIELDS.connection);
   const parsedAccesses = parseAll('access', (project, json) => parseAccess(keyring, teamId, project, json));

@@ -1,6 +1,6 @@
 import { EditConflict } from '../../domain/failure/index.ts';
 import { FIELDS } from '../../redis/keys.ts';
-import { DEFAULT_SETTINGS, readSettings, type Settings, serializeSettings } from '../settings.ts';
+import { DEFAULT_SETTINGS, parseSettings, type Settings, serializeSettings } from '../settings.ts';
 import { fieldValues, type WorkspaceChange } from './change.ts';
 import { requireSettings } from './workspace.ts';
 import type { RecordFields, RecordWrite } from './workspace-store.ts';
@@ -14,7 +14,7 @@ export function planSettings(
   fields: RecordFields,
   parts: Partial<Settings>,
 ): SettingsPlan {
-  const before = readSettings(workspace.fields[FIELDS.settings]);
+  const before = parseSettings(workspace.fields[FIELDS.settings]);
   const changed = Object.entries(parts).filter(
     ([part, value]) => String(value) !== String(before?.[part as keyof Settings]),
   );
@@ -22,7 +22,7 @@ export function planSettings(
   const conflict = findSettingsConflict(workspace.fields, fields, names);
   if (conflict !== undefined) throw new EditConflict(conflict);
   if (changed.length === 0 && before !== undefined) return NO_CHANGE;
-  const now = readSettings(fields[FIELDS.settings]) ?? DEFAULT_SETTINGS;
+  const now = parseSettings(fields[FIELDS.settings]) ?? DEFAULT_SETTINGS;
   const json = serializeSettings({ ...now, ...Object.fromEntries(changed) });
   return { seen: fieldValues(fields, FIELDS.settings), set: { [FIELDS.settings]: json } };
 }
@@ -44,7 +44,7 @@ function findSettingsConflict(
   now: RecordFields,
   parts: readonly (keyof Settings)[],
 ): string | undefined {
-  const [old, current] = [before, now].map(({ settings }) => readSettings(settings));
+  const [old, current] = [before, now].map(({ settings }) => parseSettings(settings));
   const conflicts = parts.filter((part) => String(old?.[part]) !== String(current?.[part]));
   if (conflicts.length === 0) return undefined;
   const values = conflicts.map((part) => `${PART_NAMES[part]}: ${describeValue(current?.[part])}`).join('; ');

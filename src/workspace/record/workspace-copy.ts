@@ -67,7 +67,7 @@ return found`;
 type FoundKey = readonly [key: string, commands: z.infer<typeof command>[], expiresAt: string];
 
 /** All of it at one moment, in one round trip. @throws StoreUnavailable */
-export async function readCopy(redis: RedisConnection, id: string): Promise<WorkspaceCopy> {
+export async function loadCopy(redis: RedisConnection, id: string): Promise<WorkspaceCopy> {
   const keys = copiedKeysOf(id);
   const found = (await guardRead(() => redis.eval(READ, keys.length, ...keys))) as readonly FoundKey[];
   return {

@@ -2,7 +2,7 @@ import type { SlackId } from '../../domain/slack-id.ts';
 import type { Millis } from '../../domain/time/calendar.ts';
 import { guardRead, type RedisConnection } from '../../redis/connect.ts';
 import { auditKey, deliveryLogKey, keysOf, managerRequestsKey, recordKey } from '../../redis/keys.ts';
-import { commitInWorkspace, readRecord, unlinkInWorkspace } from '../../redis/layout.ts';
+import { commitInWorkspace, loadRecord, unlinkInWorkspace } from '../../redis/layout.ts';
 import { doneArguments, LUA_TELL, type TakenRequest } from '../once/manager-requests.ts';
 import { type AuditEntry, auditArguments, LUA_AUDIT } from './audit.ts';
 import { createWorkspaceIndex } from './workspace-index.ts';
@@ -76,7 +76,7 @@ return 1`;
 export function createWorkspaceStore(redis: RedisConnection) {
   const index = createWorkspaceIndex(redis);
   return {
-    read: (workspace: SlackId): Promise<RecordFields> => readRecord(redis, workspace),
+    read: (workspace: SlackId): Promise<RecordFields> => loadRecord(redis, workspace),
     exists: async (workspace: SlackId): Promise<boolean> =>
       (await guardRead(() => redis.exists(recordKey(workspace)))) === 1,
     /** @returns false, with nothing written, if a field differs from `seen` or the workspace left */

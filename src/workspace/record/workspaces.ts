@@ -4,11 +4,11 @@ import type { RedisConnection } from '../../redis/connect.ts';
 import { FIELDS } from '../../redis/keys.ts';
 import type { Keyring } from '../../vault/keyring.ts';
 import {
-  type AnswerNote,
   answerNoteFields,
   failureKey,
   type LastFailure,
   type QuestionAbout,
+  type StoredAnswer,
 } from '../answer-notes.ts';
 import { type ApplicationAccessRecord, serializeRevocable } from '../credentials/accesses.ts';
 import { createCredentialStore } from '../credentials/credential-store.ts';
@@ -162,7 +162,7 @@ function createRecordNotes(store: WorkspaceStore, parse: WorkspaceParser) {
       await store.write(teamId, { set: { [FIELDS.tokenNoticeSeen + person]: String(at) } });
     },
     /** Notes the balance and the connection of an answer. Does nothing once its connection was removed. */
-    async note(teamId: SlackId, note: AnswerNote): Promise<void> {
+    async note(teamId: SlackId, note: StoredAnswer): Promise<void> {
       await store.write(teamId, {
         seen: { [FIELDS.connection + note.connection]: ANY_VALUE },
         set: answerNoteFields(note),

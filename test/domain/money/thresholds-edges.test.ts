@@ -4,8 +4,8 @@ import { describe, expect, it, test } from 'vitest';
 import type { Runway } from '../../../src/domain/money/runway.ts';
 import {
   type AlertedLevel,
+  evaluateRule,
   type JudgementOptions,
-  judgeWatch,
   spikeLimit,
 } from '../../../src/domain/money/thresholds.ts';
 import type { DaySpend, MonthSpend, WatchMeasurement } from '../../../src/domain/money/watch-measurement.ts';
@@ -22,7 +22,7 @@ describe('a runway', () => {
   const basis = { average: new Big(1), reported: 7, of: 7, partial: 0, ...funds };
   const lasting = (days: number): Runway => ({ kind: 'estimate', days, until: '2026-12-01', ...basis });
   const judge = (runway: Runway | undefined, alerted: readonly AlertedLevel[] = []) =>
-    judgeWatch(RULE, { kind: 'runway', ...(runway && { runway }) }, alerted, OPTIONS);
+    evaluateRule(RULE, { kind: 'runway', ...(runway && { runway }) }, alerted, OPTIONS);
 
   it.each<[string, Runway]>([
     ['13 days', lasting(13)],
@@ -74,7 +74,7 @@ test('a measurement of another kind is refused, with both kinds named', () => {
   ];
   for (const rule of rules)
     for (const measurement of measurements) {
-      const judge = () => judgeWatch(rule, measurement, [], OPTIONS);
+      const judge = () => evaluateRule(rule, measurement, [], OPTIONS);
       if (rule.kind === measurement.kind) expect(judge()).toMatchObject({ isKnown: false, crossings: [] });
       else expect(judge).toThrow(`A ${measurement.kind} was measured for a watch of ${rule.kind}.`);
     }
@@ -90,7 +90,7 @@ describe('a budget of 1,000', () => {
     months: readonly MonthSpend[],
     alerted: readonly AlertedLevel[] = [],
     since = '2026-11-15',
-  ) => judgeWatch(RULE, { kind: 'budget', months }, alerted, { ...OPTIONS, since });
+  ) => evaluateRule(RULE, { kind: 'budget', months }, alerted, { ...OPTIONS, since });
   const levelsOf = (levels: readonly AlertedLevel[]) =>
     levels.map(({ episode, level }) => `${episode} ${level}`);
   const all = (...levels: readonly AlertedLevel['level'][]) =>
@@ -191,7 +191,7 @@ describe('a spike of twice as much as usual', () => {
     alerted: readonly AlertedLevel[] = [],
     options: Options = {},
     rule: WatchRule = RULE,
-  ) => judgeWatch(rule, { kind: 'spike', today: TODAY, days }, alerted, { ...OPTIONS, ...options });
+  ) => evaluateRule(rule, { kind: 'spike', today: TODAY, days }, alerted, { ...OPTIONS, ...options });
   const judge = (...given: Parameters<typeof judgeWithAmounts>) => {
     const judged = judgeWithAmounts(...given);
     const alerted = judged.alerted.map(({ amount: _, isRearmed: __, ...one }) => one);
@@ -349,9 +349,9 @@ describe('while nobody may be alerted', () => {
   const balance = (value: number) => ({ kind: 'balance', balance: new Big(value) }) as const;
 
   it('a crossing stays new, and a recovery arms the watch again', () => {
-    expect(judgeWatch(RULE, balance(90), [], suspended)).toMatchObject({ crossings: [], alerted: [] });
-    expect(judgeWatch(RULE, balance(90), [BEFORE], suspended)).toMatchObject({ alerted: [BEFORE] });
-    expect(judgeWatch(RULE, balance(110), [BEFORE], suspended)).toMatchObject({
+    expect(evaluateRule(RULE, balance(90), [], suspended)).toMatchObject({ crossings: [], alerted: [] });
+    expect(evaluateRule(RULE, balance(90), [BEFORE], suspended)).toMatchObject({ alerted: [BEFORE] });
+    expect(evaluateRule(RULE, balance(110), [BEFORE], suspended)).toMatchObject({
       ...{ recoveries: [BEFORE], alerted: [] },
     });
   });
@@ -360,13 +360,13 @@ describe('while nobody may be alerted', () => {
     const month = { month: '2026-11', spent: new Big(85), reported: 1, of: 20 };
     const budget = { kind: 'budget', amount: new Big(100) } as const;
     const alerted = [{ episode: '2026-11', level: '50' as const }];
-    expect(judgeWatch(budget, { kind: 'budget', months: [month] }, alerted, suspended)).toMatchObject({
+    expect(evaluateRule(budget, { kind: 'budget', months: [month] }, alerted, suspended)).toMatchObject({
       ...{ isKnown: true, crossings: [], alerted },
     });
     const day = { day: '2026-11-20', amount: new Big(300), baseline: new Big(100) };
     const spike = { kind: 'spike', factor: new Big(2), floor: new Big(0) } as const;
     const measured = { kind: 'spike', today: '2026-11-21', days: [day] } as const;
-    expect(judgeWatch(spike, measured, [], suspended)).toMatchObject({ crossings: [], alerted: [] });
-    expect(judgeWatch(spike, measured, [], OPTIONS).crossings).toHaveLength(1);
+    expect(evaluateRule(spike, measured, [], suspended)).toMatchObject({ crossings: [], alerted: [] });
+    expect(evaluateRule(spike, measured, [], OPTIONS).crossings).toHaveLength(1);
   });
 });

@@ -2,7 +2,7 @@ import { Big } from 'big.js';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import type { Money } from '../../../src/domain/money/amount.ts';
-import { type AlertedLevel, judgeWatch } from '../../../src/domain/money/thresholds.ts';
+import { type AlertedLevel, evaluateRule } from '../../../src/domain/money/thresholds.ts';
 import { measureWatch, type WatchFigures } from '../../../src/domain/money/watch-measurement.ts';
 import type { WatchRule } from '../../../src/domain/money/watch-rule.ts';
 import { addDays, type Day } from '../../../src/domain/time/calendar.ts';
@@ -24,7 +24,10 @@ const daysUntil = (today: Day, amounts: readonly (number | null)[]): ReadonlyMap
 function judgeAll(rule: WatchRule, checks: readonly WatchFigures[], since = '2020-01-01') {
   let alerted: readonly AlertedLevel[] = [];
   return checks.map((figures, n) => {
-    const judgement = judgeWatch(rule, measureWatch(rule.kind, figures), alerted, { episode: `${n}`, since });
+    const judgement = evaluateRule(rule, measureWatch(rule.kind, figures), alerted, {
+      episode: `${n}`,
+      since,
+    });
     alerted = judgement.alerted;
     return judgement;
   });

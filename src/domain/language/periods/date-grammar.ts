@@ -17,7 +17,7 @@ import {
 import { MAX_YEAR, MIN_YEAR, monthDay, yearMonthDay } from './date-literal.ts';
 import { Grammar, memoized, RefusedPhrase } from './grammar.ts';
 import { type Count, countOf } from './period-phrase.ts';
-import { DATE_CLASSES, ofKind } from './token-classes.ts';
+import { DATE_CLASSES, tokenOfKind } from './token-classes.ts';
 
 /** The day of a month, refused if no such month has it. */
 export function dayOf(
@@ -174,7 +174,7 @@ const classes = {
   ANY_DAY: { begins: undefined, parse: memoized(alsoAfterThe(days.parse)) },
   YEAR_ALONE: { begins: ['number', 'unit'], parse: year },
   /** Month and year in digits, `2026-10`. */
-  YEAR_MONTH: ofKind('year-month', (date) => date),
+  YEAR_MONTH: tokenOfKind('year-month', (date) => date),
   /** A month, named in any way. */
   ANY_MONTH: { begins: undefined, parse: month },
   /** A period with parts, after `of`, where no number is a project. `the month` is the current month. */

@@ -14,7 +14,7 @@ import {
   type PeriodPhrase,
   type PhraseMeaning,
   phraseText,
-  since,
+  sincePhrase,
 } from './period-phrase.ts';
 
 const FUTURE = 'Ask about a period up to today, such as this-week, mtd or last-7-days.';
@@ -68,7 +68,7 @@ const refusePlace = (_: number, unit: Unit): RefusedPhrase | undefined =>
 const orSince = (at: DateExpression): RefusedPhrase =>
   new RefusedPhrase('could be that period, or everything since', 'Name one of them.', [
     dateText(at),
-    phraseText(since(at)),
+    phraseText(sincePhrase(at)),
   ]);
 
 /** `last month`, `last weekend` */

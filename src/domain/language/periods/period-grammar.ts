@@ -7,18 +7,18 @@ import { canonical, type DateMeaning, type YearOf } from './date-expression.ts';
 import { dayOf, dayOfMonth, monthly, parseDateExpression } from './date-grammar.ts';
 import { END, Grammar, memoized, RefusedPhrase } from './grammar.ts';
 import {
-  alone,
   type Count,
-  joined,
+  datePhrase,
+  joinedPhrase,
   lastUnits,
   NOT_ONE_PERIOD,
   type PhraseMeaning,
   phraseText,
-  range,
-  since,
+  rangePhrase,
+  sincePhrase,
   weeksOf,
 } from './period-phrase.ts';
-import { DATE_CLASSES, isWeekNumber, ofRole } from './token-classes.ts';
+import { DATE_CLASSES, isWeekNumber, wordOfRole } from './token-classes.ts';
 
 const END_BEFORE_BEGIN = new RefusedPhrase(
   'ends before it begins',
@@ -106,7 +106,7 @@ const classes = {
   DATE: { begins: undefined, parse: memoized(parseDateExpression) },
   COUNTED: { begins: DATE_CLASSES.COUNT.begins, parse: counted },
   /** `mtd` */
-  TO_DATE: ofRole('to-date', ({ unit }) => unit),
+  TO_DATE: wordOfRole('to-date', ({ unit }) => unit),
   /** A number of a day, not as an ordinal. */
   NUMBER: { begins: ['number'], isToken: true, parse: numberThat(isDay) },
   YEAR_ALONE: { begins: undefined, parse: yearAlone },
@@ -127,16 +127,19 @@ export const periods = new Grammar(classes, phraseText)
   .rule(['SINGULAR_UNIT to date', 'SINGULAR_UNIT so far'], (unit) =>
     unit === 'day' ? undefined : { kind: 'this', unit },
   )
-  .rule(['DATE', 'all of DATE'], alone)
+  .rule(['DATE', 'all of DATE'], datePhrase)
   .rule('in|of|during YEAR_ALONE', (year) => ({
     kind: 'at',
     at: { kind: 'year', year, typed: String(year) },
   }))
-  .rule('over|whole of? DATE', (at) => (at.kind === 'year' ? undefined : alone(at)))
-  .rule('DATE and DATE', joined)
-  .rule(['DATE to DATE', 'since|between DATE to DATE', 'between DATE and DATE'], range)
-  .rule(['since DATE', 'since? DATE up? to now', 'since? DATE to date', 'since? DATE onwards'], since)
-  .rule(['starting since|on? DATE', 'since the? beginning|start of DATE', 'between DATE and now'], since)
+  .rule('over|whole of? DATE', (at) => (at.kind === 'year' ? undefined : datePhrase(at)))
+  .rule('DATE and DATE', joinedPhrase)
+  .rule(['DATE to DATE', 'since|between DATE to DATE', 'between DATE and DATE'], rangePhrase)
+  .rule(['since DATE', 'since? DATE up? to now', 'since? DATE to date', 'since? DATE onwards'], sincePhrase)
+  .rule(
+    ['starting since|on? DATE', 'since the? beginning|start of DATE', 'between DATE and now'],
+    sincePhrase,
+  )
   .rule('since the? beginning|start of the? SINGULAR_UNIT', (unit) => ({ kind: 'this', unit }))
   .rule(['since? WEEKS to WEEK_NUMBER of|in? YEAR?', 'between WEEKS and WEEK_NUMBER of|in? YEAR?'], weeksOf)
   .rule('WEEKS and WEEK_NUMBER of|in? YEAR?', (first, last, year) =>

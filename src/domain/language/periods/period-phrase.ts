@@ -49,7 +49,7 @@ export function formatPhrase(phrase: PeriodPhrase): string {
   return `${phraseText(phrase)}${phrase.includingToday ? ' including today' : ''}`;
 }
 
-export const since = (from: DateExpression): PhraseMeaning => ({ kind: 'since', from });
+export const sincePhrase = (from: DateExpression): PhraseMeaning => ({ kind: 'since', from });
 
 /** Ten years; a longer period is almost certainly a mistake. */
 export const MAX_PERIOD_DAYS = 3660;
@@ -92,11 +92,11 @@ function sharesMonth(from: DateExpression, to: DateExpression): boolean {
 }
 
 /** Undefined for what other productions say. */
-export const range = (from: DateExpression, to: DateExpression): PhraseMeaning | undefined =>
+export const rangePhrase = (from: DateExpression, to: DateExpression): PhraseMeaning | undefined =>
   sharesMonth(from, to) ? undefined : { kind: 'range', from, to };
 
 /** `the last month` is the unit that `last month` is. */
-export function alone(at: DateExpression): PhraseMeaning {
+export function datePhrase(at: DateExpression): PhraseMeaning {
   if (at.kind !== 'ago' || at.unit === 'day' || at.as !== at.unit || at.count > 1) return { kind: 'at', at };
   return at.count === 0 ? { kind: 'this', unit: at.unit } : { kind: 'last', unit: at.unit, count: 1 };
 }
@@ -139,7 +139,10 @@ export const NOT_ONE_PERIOD = new RefusedPhrase(
 );
 
 /** Joins two dates that follow one another into one period. */
-export function joined(from: DateExpression, to: DateExpression): PhraseMeaning | RefusedPhrase | undefined {
+export function joinedPhrase(
+  from: DateExpression,
+  to: DateExpression,
+): PhraseMeaning | RefusedPhrase | undefined {
   if (sharesMonth(from, to)) return undefined;
   if (follows(from, to) || (from.kind === 'yesterday' && to.kind === 'today'))
     return { kind: 'range', from, to };

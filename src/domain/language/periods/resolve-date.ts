@@ -65,7 +65,7 @@ const numberedYear = (year: YearOf, today: Day): number =>
   typeof year === 'number' ? year : yearOf(today) - (year === 'last' ? 1 : 0);
 
 /** Refuses a date or a period. */
-export const refused = (
+export const createInvalidDate = (
   { typed }: { readonly typed: string },
   why: string,
   works: string,
@@ -131,14 +131,14 @@ function onWeekday(point: Point<'month-day' | 'day-of-month'>, day: Day): Calend
   const actual = isoWeekday(day);
   if (point.weekday === undefined || point.weekday === actual) return dayAlone(day);
   const why = `isn’t a date: ${formatDays(day, day).slice(4)} is a ${WEEKDAY_NAMES[actual - 1]}`;
-  throw refused(point, why, 'Leave out the weekday.');
+  throw createInvalidDate(point, why, 'Leave out the weekday.');
 }
 
 function dayOfYear(point: Point<'month-day'>, year: number): CalendarSpan {
   const length = daysInMonth(year, point.month);
   if (point.day <= length) return onWeekday(point, `${year}-${padded(point.month)}-${padded(point.day)}`);
   const why = `isn’t a date: ${nameOfMonth(point.month)} ${year} has ${length} days`;
-  throw refused(point, why, `Type ${year}-${padded(point.month)}-${length}.`);
+  throw createInvalidDate(point, why, `Type ${year}-${padded(point.month)}-${length}.`);
 }
 
 const weekendFrom = (saturday: Day): CalendarSpan => ({
@@ -163,7 +163,12 @@ function refuseHalfWeekend(point: Point<'part'>, { first, last }: CalendarSpan, 
   const isHalf = point.from > 0 ? isoWeekday(whole.first) === 7 : isoWeekday(whole.last) === 6;
   if (!isHalf) return;
   const readings = [0, point.from > 0 ? -7 : 7].map((n) => `${addDays(first, n)}..${addDays(last, n)}`);
-  throw refused(point, 'could be either of two weekends', `Type ${readings.join(' or ')}.`, readings);
+  throw createInvalidDate(
+    point,
+    'could be either of two weekends',
+    `Type ${readings.join(' or ')}.`,
+    readings,
+  );
 }
 
 function partOf(point: Point<'part'>, whole: CalendarSpan): CalendarSpan {
@@ -173,7 +178,7 @@ function partOf(point: Point<'part'>, whole: CalendarSpan): CalendarSpan {
   const isWithin = from > 0 ? Math.max(from, to) <= pieces.length : -from <= pieces.length;
   if (first === undefined || last === undefined || !isWithin) {
     const name = typeof each === 'number' ? (WEEKDAY_NAMES[each - 1] ?? '') : each;
-    throw refused(
+    throw createInvalidDate(
       point,
       `doesn’t exist: ${formatDays(whole.first, whole.last)} has ${pluralize(pieces.length, name)}`,
       'Name the days, such as 2026-10-01..2026-10-15.',
@@ -204,7 +209,7 @@ function isoWeek(point: Point<'week'>, today: Day): CalendarSpan {
     const year = numberedYear(point.year, today);
     const monday = mondayOf(point.week, year);
     if (monday !== undefined) return unitAt('week', monday);
-    throw refused(point, `isn’t a week: ${year} has 52 weeks`, `Type ${year}-w52.`);
+    throw createInvalidDate(point, `isn’t a week: ${year} has 52 weeks`, `Type ${year}-w52.`);
   }
   const thisYear = yearOf(addDays(startOfUnit('week', today), 3));
   const mondays = Array.from({ length: LEAP_GAP }, (_, n) => mondayOf(point.week, thisYear - n));
@@ -216,7 +221,7 @@ function weekOf(point: Point<'week-of'>, today: Day, zone: Zone): CalendarSpan {
   const weekday = isoWeekday(day);
   if (point.edge === undefined || weekday === (point.edge === 'starting' ? 1 : 7)) return unitAt('week', day);
   const { edge: _, ...any } = point;
-  throw refused(
+  throw createInvalidDate(
     point,
     `doesn’t ${point.edge === 'starting' ? 'start on a Monday' : 'end on a Sunday'}: ${formatDays(day, day).slice(4)} is a ${WEEKDAY_NAMES[weekday - 1]}`,
     'Weeks are Monday to Sunday.',

@@ -19,13 +19,13 @@ import {
   areAlike,
   type CalendarSpan,
   calendarSpan,
+  createInvalidDate,
   datedSpan,
   isRecurring,
   lacksYear,
   latestDay,
   namesYear,
   nextDay,
-  refused,
 } from './resolve-date.ts';
 
 /** Resolves a period phrase to days of the calendar, as of today. */
@@ -42,7 +42,7 @@ const DAYS: ComparisonRule = { kind: 'days' };
 const PAST = 'Ask about a period up to today, such as this-month or last-7-days.';
 
 const inFuture = (point: { readonly typed: string }, instead?: string): InvalidWord =>
-  refused(point, 'is in the future', PAST, instead);
+  createInvalidDate(point, 'is in the future', PAST, instead);
 
 /** The unit that is running now, offered where the one that was asked for has not begun. */
 function runningInstead(point: DateExpression, { unit, count }: CalendarSpan): string {
@@ -125,7 +125,7 @@ function endsOf(phrase: Range, today: Day, zone: Zone): readonly [CalendarSpan, 
     return formatPhrase({ ...phrase, to: { kind: 'day', day, typed: day } });
   });
   const why = 'doesn’t say which day is the last one';
-  throw refused(phrase, why, 'Name it as a date, such as 2026-10-05.', readings);
+  throw createInvalidDate(phrase, why, 'Name it as a date, such as 2026-10-05.', readings);
 }
 
 /** The first such month, quarter, half or week from `first` on: the latest that has begun a year later. */
@@ -135,7 +135,7 @@ const nextSpan = (point: DateExpression, first: Day, zone: Zone): CalendarSpan =
 function spanBetween(phrase: Range, today: Day, zone: Zone): DayRange {
   const [from, to] = endsOf(phrase, today, zone);
   if (to.last < from.first)
-    throw refused(
+    throw createInvalidDate(
       phrase,
       `ends before it begins (${from.first} to ${to.last})`,
       'Put the earlier date first, such as 2026-10-01..2026-10-15.',
@@ -191,7 +191,7 @@ export function resolveRange(phrase: PeriodPhrase, today: Day, zone: Zone): DayR
   const length = daysBetween(span.first, span.last) + 1;
   // Dates thousands of years ago overflow, which makes the length NaN.
   if (!(length <= MAX_PERIOD_DAYS))
-    throw refused(
+    throw createInvalidDate(
       phrase,
       PERIOD_TOO_LONG,
       'Ask for ten years or less, such as last-3-years.',

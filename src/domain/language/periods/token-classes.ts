@@ -10,7 +10,7 @@ import type { Count } from './period-phrase.ts';
 const take = <T>(value: T, next: number): Match<T> => ({ value, next });
 
 /** The tokens of a kind that the tokenizer reads whole. */
-export const ofKind = <K extends Token['kind'], T>(
+export const tokenOfKind = <K extends Token['kind'], T>(
   kind: K,
   read: (token: Extract<Token, { kind: K }>) => T,
 ): TokenClass<T> => ({
@@ -23,7 +23,7 @@ export const ofKind = <K extends Token['kind'], T>(
 });
 
 /** The words of a role. */
-export const ofRole = <R extends WordRole, T>(
+export const wordOfRole = <R extends WordRole, T>(
   role: R,
   read: (sense: WordSense & { readonly role: R }) => T,
 ): TokenClass<T> => ({
@@ -148,13 +148,13 @@ export const DATE_CLASSES = {
   /** The same, as an ordinal only: `3rd`. */
   ORDINAL: { begins: ['ordinal'], isToken: true, parse: ordinal },
   /** A date in digits. */
-  ISO_DAY: ofKind('day', ({ day }) => day),
+  ISO_DAY: tokenOfKind('day', ({ day }) => day),
   /** Month (1 to 12) and day in digits, `5.11.` */
-  DAY_MONTH: ofKind('month-day', (date) => date),
+  DAY_MONTH: tokenOfKind('month-day', (date) => date),
   /** Month, quarter or half. */
   SPAN: { begins: ['month', 'quarter', 'half', 'unit', 'rank', 'ordinal'], parse: span },
   /** A month's name, 1 to 12. */
-  MONTH: ofRole('month', ({ month }) => month),
+  MONTH: wordOfRole('month', ({ month }) => month),
   /** The number of a week, 1 to 53. */
   WEEK: { begins: ['week', 'unit'], parse: week },
   /** The year after a month, quarter or day: `october 2026`. */
@@ -162,7 +162,7 @@ export const DATE_CLASSES = {
   /** The year before one: `2026-q3`. */
   YEAR_BEFORE: { begins: ['number', 'last', 'this'], parse: yearBefore },
   /** 1 for Monday. */
-  WEEKDAY: ofRole('weekday', ({ weekday }) => weekday),
+  WEEKDAY: wordOfRole('weekday', ({ weekday }) => weekday),
   /** `first` to `fourth` */
   RANK: { begins: ['rank', 'ordinal'], isToken: true, parse: rank },
   /** A count in digits or words. */
@@ -170,7 +170,7 @@ export const DATE_CLASSES = {
   /** The same, or `a`. */
   AMOUNT: { begins: ['number', 'count', 'a'], isToken: true, parse: amount },
   /** A unit of time; `s` at its end is not looked at. */
-  UNIT: ofRole('unit', ({ unit }) => unit),
+  UNIT: wordOfRole('unit', ({ unit }) => unit),
   SINGULAR_UNIT: unitIn(false),
   PLURAL_UNIT: unitIn(true),
 } as const;

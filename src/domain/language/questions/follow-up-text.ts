@@ -97,7 +97,7 @@ export function readFollowUpText(text: string): FollowUpText {
   const said = isMistyped
     ? WHAT + typed.slice(first.length)
     : sameOfLastYear === undefined
-      ? typed.replace(/^(?:and )?plus (?=.)/, `${IT} and `)
+      ? typed.replace(/^(?:and )?plus (?=.)/, `${PRONOUN} and `)
       : 'vs last year';
   let isThanks = false;
   let isExplicit = false;
@@ -180,7 +180,7 @@ function withoutPronouns(words: readonly string[]) {
     const isJoined =
       JOINTS.has(kept.at(-1) ?? '') || (JOINTS.has(words[next] ?? '') && next + 1 < words.length);
     if (pronoun === undefined) kept.push(words[at] ?? '');
-    else if (isJoined) kept.push(IT);
+    else if (isJoined) kept.push(PRONOUN);
     at = next;
   }
   return { kept, hasPronoun, part };
@@ -204,7 +204,7 @@ function isPartOf(words: readonly string[]): boolean {
 export const NAMES_ALL = /\b(?:all|each|every\w*|per|by)\b/;
 
 const JOINTS: ReadonlySet<string> = new Set(['and', ',']);
-export const IT = 'it';
+export const PRONOUN = 'it';
 
 /** `csv` for “as a csv file”; other words as they are. */
 function asOutput(words: readonly string[]): string {

@@ -1,7 +1,7 @@
 /** Follow-ups: questions that leave out what the last answer in the thread had. Every word must have a meaning. */
 
 import { commandText, type SlashCommand } from '../../commands.ts';
-import { InvalidWord, orRefusal } from '../../failure/index.ts';
+import { catchInvalidWord, InvalidWord } from '../../failure/index.ts';
 import { tryRead } from '../../try-read.ts';
 import { type Output, parseWithOutput } from '../argument.ts';
 import { type CommandWords, formatCommandWords, parseCommandText } from '../command-text.ts';
@@ -10,23 +10,30 @@ import { sizeOf } from '../periods/date-expression.ts';
 import { formatPhrase, LAST_7_DAYS, type PeriodPhrase } from '../periods/period-phrase.ts';
 import { clipWord, normalizeText } from '../text.ts';
 import type { Aliases } from '../tokenizer.ts';
-import { AGAIN, type FollowUpText, IT, isReserved, NAMES_ALL, readFollowUpText } from './follow-up-text.ts';
+import {
+  AGAIN,
+  type FollowUpText,
+  isReserved,
+  NAMES_ALL,
+  PRONOUN,
+  readFollowUpText,
+} from './follow-up-text.ts';
 import {
   MOST_OFFERED,
-  type Offered,
   parseQuestion,
   type Question,
-  type Refused,
+  type RefusedQuestion,
+  type SuggestedCommands,
   withholdSecrets,
 } from './question.ts';
 import { type QuestionCommand, readQuestionParts } from './question-commands.ts';
-import { NOT_CORRECTED, UNPLACED } from './question-reading.ts';
+import { NOT_CORRECTED, UNCLEAR_MEANING } from './question-reading.ts';
 
 export type FollowUp =
   /** What it means exactly. `isExplicit` if its words show that it refers to an answer: “and”, “it”, “again”. */
   | (QuestionCommand & { readonly kind: 'command'; readonly isExplicit: boolean })
-  | Offered
-  | Refused
+  | SuggestedCommands
+  | RefusedQuestion
   /** There is no answer to take the project from; the command's text without it. */
   | ({ readonly kind: 'project-missing' } & QuestionCommand);
 
@@ -78,7 +85,7 @@ function completeText(
   if (unclear !== undefined) return { kind: 'refused', refusal: unclear };
   const projects = base === undefined ? '' : projectText(base.words);
   const asked = said.text
-    .replace(/(?<![\w-])it(?![\w-])/g, projects || IT)
+    .replace(/(?<![\w-])it(?![\w-])/g, projects || PRONOUN)
     .replace(/^(?:per|by|each) project$/, (all) => (isList(base) ? projects : all));
   const question = parseQuestion(asked, aliases);
   if (question?.kind === 'command' && question.command === '/billing')
@@ -119,7 +126,7 @@ const ORDER = /^(?:(?:can|could|will|would) you )?(?:pay|charge|bill|burn)$/;
 const RANKED_DAYS =
   /\b(?:most expensive|biggest|largest|costliest|highest) (?:\d+$|(?:week|month|quarter|year)s?\b)/;
 
-const unclearWord = (word: string): InvalidWord => new InvalidWord(word, UNPLACED, '');
+const unclearWord = (word: string): InvalidWord => new InvalidWord(word, UNCLEAR_MEANING, '');
 
 /** What could mean several things beside an answer, or adds nothing to it. */
 function unclearIn(
@@ -202,7 +209,7 @@ function readSaid(
   const typed = whole?.text ?? parts.text;
   if (typed === '' && command === undefined) return undefined;
   if (/^incl(?:ude|uding)? today$/.test(typed)) return [{ command, words: {}, addsToday: true }];
-  const alone = orRefusal(() => parseWithOutput(typed, aliases, parseCommandText));
+  const alone = catchInvalidWord(() => parseWithOutput(typed, aliases, parseCommandText));
   const beside = projects === '' ? undefined : parse(`${projects} ${typed}`, aliases);
   const { help: _, ...besideWords } = beside?.words ?? { help: false };
   const { project: _id, alias: _alias, several, top, ...others }: Partial<CommandWords> = besideWords;

@@ -1,7 +1,7 @@
 /** What a reading means as commands: those that keep every word, or the refusal of the word that none can keep. */
 
 import { commandText, type SlashCommand } from '../../commands.ts';
-import { InvalidWord, orRefusal } from '../../failure/index.ts';
+import { catchInvalidWord, InvalidWord } from '../../failure/index.ts';
 import { PRODUCTS } from '../../product.ts';
 import type { Day, Unit } from '../../time/calendar.ts';
 import type { Versus } from '../argument.ts';
@@ -9,7 +9,7 @@ import { type CommandWords, formatCommandWords, parsePeriodText } from '../comma
 import { padded } from '../periods/date-literal.ts';
 import { formatPhrase, type PeriodPhrase, unitPhrase } from '../periods/period-phrase.ts';
 import { clipWord } from '../text.ts';
-import { type Aliases, BREAK } from '../tokenizer.ts';
+import { type Aliases, CLAUSE_BREAK } from '../tokenizer.ts';
 import { type PhraseRole, ROLE_RULES, type Subject } from './phrases.ts';
 import { isPlaced, OUTPUTS, type QuestionReading, subjectsOf, unplaced } from './question-reading.ts';
 import { readQuestionWords } from './question-words.ts';
@@ -32,7 +32,7 @@ interface MadeCommand {
 /** The commands that a reading means, or why there is none. @param today as for `parseQuestion` */
 export const commandsOf = (reading: QuestionReading, today?: Day): readonly (MadeCommand | InvalidWord)[] =>
   (reading.subject === undefined ? EITHER : [reading.subject]).flatMap<MadeCommand | InvalidWord>((subject) =>
-    orRefusal(() => {
+    catchInvalidWord(() => {
       if (subject === 'spend') return spendCommands(reading, today);
       return [subject === 'balance' ? balanceCommand(reading) : billingCommand(subject, reading, today)];
     }),
@@ -241,6 +241,6 @@ export function readQuestionParts(text: string, aliases: Aliases, wasBalance = f
     change: change && unplaced(clipWord(change[1])),
     unplaced: [...said].find(([role]) => !isMeant(role))?.[1],
     isVague,
-    text: [...rest.split(' ').filter((word) => word !== BREAK), ...outputs].filter(Boolean).join(' '),
+    text: [...rest.split(' ').filter((word) => word !== CLAUSE_BREAK), ...outputs].filter(Boolean).join(' '),
   };
 }

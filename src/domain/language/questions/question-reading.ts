@@ -1,13 +1,13 @@
 /** Reads what the words of a question say: what it is about, and the rest by the grammar of commands, or why not. */
 
 import { commandText } from '../../commands.ts';
-import { InvalidWord, orRefusal, UNRECOGNIZED } from '../../failure/index.ts';
+import { catchInvalidWord, InvalidWord, UNRECOGNIZED } from '../../failure/index.ts';
 import { tryRead } from '../../try-read.ts';
 import type { Output } from '../argument.ts';
 import { type CommandWords, parseCommandText } from '../command-text.ts';
 import { couldBeName } from '../nearest-word.ts';
 import { clipWord } from '../text.ts';
-import { type Aliases, BREAK } from '../tokenizer.ts';
+import { type Aliases, CLAUSE_BREAK } from '../tokenizer.ts';
 import { VOCABULARY } from '../vocabulary.ts';
 import { type PhraseRole, ROLE_RULES, type Subject } from './phrases.ts';
 import { findUnknownWord, type QuestionWords } from './question-words.ts';
@@ -24,10 +24,10 @@ export interface QuestionReading {
 }
 
 const EXAMPLE = `Type a command, such as ${commandText('/spend')} prod last-month.`;
-export const UNPLACED = 'I can’t tell what {word} means here';
+export const UNCLEAR_MEANING = 'I can’t tell what {word} means here';
 
 /** The refusal of a word that a question gives no meaning. */
-export const unplaced = (word: string, why: string = UNPLACED): InvalidWord =>
+export const unplaced = (word: string, why: string = UNCLEAR_MEANING): InvalidWord =>
   new InvalidWord(word, why, EXAMPLE);
 
 /** What a question says: one reading, or with a refusal those that put it right. */
@@ -39,7 +39,7 @@ interface Readings<Reading> {
 }
 
 /** @throws InvalidWord, SecretPasted */
-export function readQuestion(question: QuestionWords, aliases: Aliases): Readings<QuestionReading> {
+export function parseQuestionWords(question: QuestionWords, aliases: Aliases): Readings<QuestionReading> {
   const { said, unclear } = question;
   if (unclear !== undefined) throw unplaced(clipWord(unclear), 'could mean two things here');
   const [output, other] = OUTPUTS.filter((role) => said.has(role));
@@ -53,7 +53,7 @@ export function readQuestion(question: QuestionWords, aliases: Aliases): Reading
   const lost = [...said].find(([role]) => !isPlaced(role, said, subject))?.[1];
   if (lost !== undefined) {
     const unknown = findUnknownWord(question.text, aliases);
-    throw unplaced(clipWord(unknown ?? lost), unknown === undefined ? UNPLACED : UNRECOGNIZED);
+    throw unplaced(clipWord(unknown ?? lost), unknown === undefined ? UNCLEAR_MEANING : UNRECOGNIZED);
   }
   const read = parseRest(question, aliases);
   const isOfAll = NOUN_BESIDE.some((role) => said.has(role));
@@ -70,7 +70,9 @@ export function readQuestion(question: QuestionWords, aliases: Aliases): Reading
 export const OUTPUTS = ['csv', 'details', 'why'] as const;
 
 export const isEmpty = (rest: string): boolean =>
-  rest.split(' ').every((word) => word === BREAK || word === '' || VOCABULARY.get(word)?.role === 'filler');
+  rest
+    .split(' ')
+    .every((word) => word === CLAUSE_BREAK || word === '' || VOCABULARY.get(word)?.role === 'filler');
 
 /** What the question is about: nothing, one subject, or, to be refused, the phrases of two. */
 export function subjectsOf({ said, rest }: QuestionWords): readonly Subject[] | readonly [Subject, string] {
@@ -87,7 +89,7 @@ export function subjectsOf({ said, rest }: QuestionWords): readonly Subject[] | 
   if (isRanked || said.has('change') || (said.has('why') && !said.has('have') && !isEmpty(rest)))
     return ['spend'];
   if (isEmpty(rest) && said.get('noun') === 'projects') return ['projects'];
-  if (rest.replaceAll(BREAK, '').trim() === 'all' && / project/.test(said.get('everything') ?? ''))
+  if (rest.replaceAll(CLAUSE_BREAK, '').trim() === 'all' && / project/.test(said.get('everything') ?? ''))
     return said.has('list') || said.has('request') ? ['projects'] : [];
   const isAmount = said.has('amount') || said.has('what') || said.has('money');
   const isHeld = said.has('have') || (said.has('money') && said.has('amount'));
@@ -120,7 +122,7 @@ export const NOT_CORRECTED = /^(?:next\b|tomorrow\b|0\d*$)/i;
 
 /** The words of commands, or what corrects them. @throws InvalidWord, SecretPasted */
 function parseRest({ rest, typed, text: asked }: QuestionWords, aliases: Aliases): Readings<CommandWords> {
-  const read = orRefusal(() => parseCommandText(rest, aliases));
+  const read = catchInvalidWord(() => parseCommandText(rest, aliases));
   if (!(read instanceof InvalidWord)) {
     const far = read.product === undefined ? undefined : farNumber(rest);
     if (far !== undefined) throw unplaced(far);
@@ -139,7 +141,7 @@ function parseRest({ rest, typed, text: asked }: QuestionWords, aliases: Aliases
   const readings = (NOT_CORRECTED.test(word) ? [] : offered.filter(isMarked))
     .map((text) => parseCommandText(text, aliases))
     .filter(({ help }) => !help);
-  const quoted = word.replaceAll(` ${BREAK} `, ' … ').replace(/^vs(?= |$)/, typed.get('vs') ?? 'vs');
+  const quoted = word.replaceAll(` ${CLAUSE_BREAK} `, ' … ').replace(/^vs(?= |$)/, typed.get('vs') ?? 'vs');
   const refusal = new InvalidWord(quoted, why, works);
   if (readings.length === 0) throw refusal;
   return { readings, refusal };
@@ -162,7 +164,7 @@ function withoutName(word: string, rest: string, asked: string, aliases: Aliases
     new RegExp(`\\b${NOT_BEFORE_NAME}\\s+${word}\\b`, 'i').test(asked)
   )
     return undefined;
-  const words = tryRead(() => parseCommandText(places.with(place, BREAK).join(' '), aliases));
+  const words = tryRead(() => parseCommandText(places.with(place, CLAUSE_BREAK).join(' '), aliases));
   const isNamed = words?.help || (words?.alias ?? words?.project ?? words?.several) !== undefined;
   return isNamed ? undefined : words;
 }

@@ -3,10 +3,10 @@
 import { holdsUnknownWord } from '../parse.ts';
 import { isNumber, joinNames, namesFirst } from '../project-names.ts';
 import { simplifyText } from '../text.ts';
-import { type Aliases, BREAK } from '../tokenizer.ts';
+import { type Aliases, CLAUSE_BREAK } from '../tokenizer.ts';
 import { VOCABULARY } from '../vocabulary.ts';
 import { isPhrase, isPhraseWord, type PhraseRole, phraseAt, ROLE_RULES } from './phrases.ts';
-import { spelled, type Word } from './spelling.ts';
+import { correctSpelling, type Word } from './spelling.ts';
 
 /** What the words of a question say. */
 export interface QuestionWords {
@@ -54,7 +54,7 @@ const isOfDate = (word = ''): boolean =>
 function splitWords(text: string): readonly Word[] {
   const simple = simplifyText(
     spellOut(text)
-      .replace(/[?!;]+(?![a-z\d])|\n+/gi, ` ${BREAK} `)
+      .replace(/[?!;]+(?![a-z\d])|\n+/gi, ` ${CLAUSE_BREAK} `)
       .replaceAll('&', ' and ')
       .replace(/ \+ /g, ' and '),
   );
@@ -177,7 +177,9 @@ function unclearIn(words: readonly Word[], aliases: Aliases): string | undefined
     if ((phraseAt(words, at)?.length ?? 0) > 1) return false;
     const [before = '', after = ''] = [words[at - 1]?.text, words[at + 1]?.text];
     const isDated = BEFORE_MONTH.has(before) || /^\d/.test(before) || /^\d/.test(after);
-    return !isDated && (text === 'may' ? after !== BREAK : /^(?:did|does|do|has|will|is)$/.test(before));
+    return (
+      !isDated && (text === 'may' ? after !== CLAUSE_BREAK : /^(?:did|does|do|has|will|is)$/.test(before))
+    );
   })?.text;
 }
 
@@ -189,7 +191,7 @@ export const findUnknownWord = (text: string, aliases: Aliases): string | undefi
 
 /** Reads the phrases of a question. @param aliases names of projects, in lower case */
 export function readQuestionWords(text: string, aliases: Aliases): QuestionWords {
-  const { words, doubt } = spelled(splitWords(text), aliases);
+  const { words, doubt } = correctSpelling(splitWords(text), aliases);
   const find = phraseFinder(words);
   let isRanked: boolean | undefined;
   const holdsRank = (): boolean => (isRanked ??= words.some((_, at) => find(at)?.role === 'rank'));
@@ -198,7 +200,7 @@ export function readQuestionWords(text: string, aliases: Aliases): QuestionWords
   const rest: string[] = [];
   const say = (role: PhraseRole, phrase: string): void => {
     if (!said.has(role)) said.set(role, phrase);
-    rest.push(BREAK);
+    rest.push(CLAUSE_BREAK);
   };
   /** The index after what was read there. */
   const read = (at: number): number => {
@@ -247,7 +249,7 @@ export function readQuestionWords(text: string, aliases: Aliases): QuestionWords
     text,
     said,
     rest: namesFirst(compared(joinNames(rest, aliases), said, typed), aliases)
-      .filter((word, at, all) => word !== BREAK || all[at + 1] !== BREAK)
+      .filter((word, at, all) => word !== CLAUSE_BREAK || all[at + 1] !== CLAUSE_BREAK)
       .join(' '),
     typed,
     ...(unclear !== undefined && { unclear }),

@@ -1,6 +1,6 @@
 /** Questions in free words. Every word must have a meaning here or in the grammar of commands. */
 
-import { InvalidWord, orRefusal, UNRECOGNIZED } from '../../failure/index.ts';
+import { catchInvalidWord, InvalidWord, UNRECOGNIZED } from '../../failure/index.ts';
 import type { Day } from '../../time/calendar.ts';
 import { joinAliasWords } from '../project-names.ts';
 import { couldBeSecret } from '../secret-detection.ts';
@@ -8,18 +8,18 @@ import { clipWord, normalizeText } from '../text.ts';
 import type { Aliases } from '../tokenizer.ts';
 import { type PhraseRole, ROLE_RULES } from './phrases.ts';
 import { commandsOf, type QuestionCommand } from './question-commands.ts';
-import { isEmpty, type QuestionReading, readQuestion, unplaced } from './question-reading.ts';
+import { isEmpty, parseQuestionWords, type QuestionReading, unplaced } from './question-reading.ts';
 import { type QuestionWords, readQuestionWords } from './question-words.ts';
 
 /** Commands that a text may mean, the likeliest first. At least one, and each keeps every word. */
-export interface Offered {
+export interface SuggestedCommands {
   readonly kind: 'offered';
   readonly commands: readonly QuestionCommand[];
   readonly refusal?: InvalidWord;
 }
 
 /** No command covers every word, so none is offered. */
-export interface Refused {
+export interface RefusedQuestion {
   readonly kind: 'refused';
   readonly refusal: InvalidWord;
 }
@@ -29,8 +29,8 @@ export type Question =
   | ({ readonly kind: 'command' } & QuestionCommand)
   /** The same without a project: `it` and `that` are known only from an earlier answer, a name that is refused to nobody. */
   | ({ readonly kind: 'which-project'; readonly refusal?: InvalidWord } & QuestionCommand)
-  | Offered
-  | Refused
+  | SuggestedCommands
+  | RefusedQuestion
   | { readonly kind: 'thanks' };
 
 /** Buttons below a refusal. */
@@ -57,7 +57,7 @@ function oneOf(questions: readonly (Question | undefined)[]): Question | undefin
     exact.some((other) => other.command === command && other.text === text);
   const offered = questions.filter(
     (question) => question?.kind === 'offered' && !question.commands.every(isExact),
-  ) as readonly Offered[];
+  ) as readonly SuggestedCommands[];
   const meant = [...exact, ...offered];
   const [only = questions.at(-1), ...others] = meant;
   if (others.length === 0) return only;
@@ -75,7 +75,7 @@ export function withholdSecrets<T extends object>(
   reading: T | undefined,
   text: string,
   aliases: Aliases,
-): T | Refused | undefined {
+): T | RefusedQuestion | undefined {
   const refusal = reading !== undefined && 'refusal' in reading && reading.refusal;
   if (!(refusal instanceof InvalidWord)) return reading;
   const mayHoldSecret = [...new Set(text.split(/\s+/))].some(
@@ -90,7 +90,7 @@ function understand(text: string, aliases: Aliases, today: Day | undefined): Que
   if (isEmpty(rest) && !hasContent(said)) return said.has('thanks') ? { kind: 'thanks' } : undefined;
   const refused = (word: InvalidWord | undefined): Question | undefined =>
     word && isAsked(question, word, aliases) ? { kind: 'refused', refusal: word } : undefined;
-  const read = orRefusal(() => readQuestion(question, aliases));
+  const read = catchInvalidWord(() => parseQuestionWords(question, aliases));
   if (read instanceof InvalidWord) return refused(read);
   const { readings, refusal, isUnknownName } = read;
   const [reading] = readings;

@@ -51,7 +51,7 @@ function plainWord(words: readonly Word[], at: number): string | undefined {
  * Puts swapped letters right in words that add nothing. Another slip in a word that says what the question is about (`spnt`)
  * is put right as well, but leaves a doubt.
  */
-export function spelled(
+export function correctSpelling(
   words: readonly Word[],
   aliases: Aliases,
 ): { readonly words: readonly Word[]; readonly doubt?: string } {

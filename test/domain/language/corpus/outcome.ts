@@ -5,7 +5,7 @@ import {
   type KnownCommands,
   type Mention,
   parseMention,
-  spoken,
+  plainMentionText,
 } from '../../../../src/features/mentions/words.ts';
 import type { Command } from '../../../../src/slack/commands/command-buttons.ts';
 import type { Request } from '../../../../src/slack/request/request.ts';
@@ -82,7 +82,11 @@ export async function outcomeOfFollowUp(answered: string, text: string): Promise
   const ids = Object.fromEntries(PROJECTS.map(({ alias, id }) => [alias, id]));
   const question = { command: command as '/spend', text: words.join(' '), at: NOW, ids };
   const place = { workspace: 'T1', channel: 'D0DIRECT01', thread: '1.1', person: 'U1' };
-  const said = { text: spoken(text, KNOWN.self), mention: parseMention(text, KNOWN), request: REQUEST };
+  const said = {
+    text: plainMentionText(text, KNOWN.self),
+    mention: parseMention(text, KNOWN),
+    request: REQUEST,
+  };
   const recall = async () => ({ answered: question, failed: undefined });
   return outcomeOfMention(await completeMention(said, place, { recall }));
 }
