@@ -5,7 +5,7 @@ import { afterEach, describe, expect, it } from 'vitest';
 import type { SlackFailed } from '../../src/domain/failure/index.ts';
 import type { Message } from '../../src/slack/kit/atoms.ts';
 import { chart, table } from '../../src/slack/kit/rich-blocks.ts';
-import { createResponseUrlClient, type ResponseUrlClient } from '../../src/slack/reply/response-url.ts';
+import { createResponseUrlClient, type ResponseUrlClient } from '../../src/slack/reply/post-message.ts';
 import { type ApiCall, onApiCall } from '../../src/slack/web-client.ts';
 
 interface Posted {

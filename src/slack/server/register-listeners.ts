@@ -1,13 +1,18 @@
 import { type App, ErrorCode } from '@slack/bolt';
-import { Throttled } from '../../domain/failure/index.ts';
-import { beginRequest, type RequestVia, trackWork } from '../../runtime/work.ts';
+import * as z from 'zod';
+import { InvalidWord, NotInstalled, SlackFailed, Throttled } from '../../domain/failure/index.ts';
+import { HOUR, type Millis } from '../../domain/time/calendar.ts';
+import { beginRequest, type Note, type RequestVia, repeat, trackWork } from '../../runtime/work.ts';
+import type { LeftStep, StepExecution } from '../../workspace/once/open-steps.ts';
 import { createEventDedup } from '../../workspace/once/replay-protection.ts';
 import type { Installations } from '../installations.ts';
-import { createErrorReply, errorMessageOf } from '../reply/error-reply.ts';
+import { createErrorReply, errorMessageOf, stepErrorText } from '../reply/error-reply.ts';
+import { retryRateLimited } from '../reply/messages.ts';
 import { createReply } from '../reply/reply.ts';
-import { type SlackEvent, type SlackPayload, sourceOfEvent } from '../request/payload.ts';
+import { originOf, type SlackEvent, type SlackPayload, sourceOfEvent } from '../request/payload.ts';
 import { createAuthorize, type Request } from '../request/request.ts';
 import type { SlackServices } from '../services.ts';
+import { appLink, callSlack, type WebClient } from '../web-client.ts';
 import {
   createCommandRunner,
   createRecentNames,
@@ -16,8 +21,7 @@ import {
   registerCommands,
 } from './commands.ts';
 import { registerInteractions } from './interactions.ts';
-import { type Listeners, lookUp, type Rerun } from './listeners.ts';
-import { registerSteps } from './steps.ts';
+import { type Listeners, lookUp, type Rerun, routeOf } from './listeners.ts';
 
 /**
  * Registers the listeners with Bolt. Acknowledges first; later errors become replies.
@@ -83,3 +87,156 @@ function registerEvents(app: App, context: ListenerContext, runCommand: RunComma
 }
 
 const VIA: Readonly<Record<string, RequestVia>> = { app_mention: 'mention', message: 'message' };
+
+/** What Tally reads of a `function_executed` event. */
+const functionExecuted = z.looseObject({
+  function: z.looseObject({ callback_id: z.string() }),
+  function_execution_id: z.string().regex(/^\w{1,255}$/),
+  inputs: z.record(z.string(), z.unknown()).nullish(),
+});
+
+/** All workflows of a workspace share what a person may ask, so that they leave enough for people. */
+const WORKFLOWS = 'workflows';
+
+/**
+ * Registers the steps of Workflow Builder. Each run ends with its outputs or a sentence, once: Slack repeats the event until
+ * it is acknowledged, and a workflow whose step stays open never goes on. So the run is kept in Redis from before the
+ * acknowledgement until Slack has its end.
+ *
+ * @param clientFor for steps that another process left
+ * @returns what ends, from then on, the runs that other processes left; and returns what stops it
+ */
+function registerSteps(
+  app: App,
+  context: ListenerContext,
+  clientFor: Installations['clientFor'],
+): () => () => void {
+  const { listeners, errorReply, eventDedup, limits, clock, onFinished, log } = context;
+  const { workspaces, openSteps } = context;
+
+  const run = async (execution: StepExecution, client: WebClient, note: Note): Promise<void> => {
+    const { workspace: teamId, id, step, inputs, at } = execution;
+    const listener = lookUp(listeners.steps, step);
+    note({ route: routeOf(listener, step) });
+    if (listener === undefined) throw new InvalidWord(step, ...UNKNOWN_STEP);
+    const workspace = await workspaces.read(teamId);
+    note({ waits: workspace.waits });
+    const link = appLink(new URL(client.slackApiUrl).origin, execution.app, teamId);
+    await complete(client, id, await listener.run(inputs, { at, workspace, link }));
+  };
+
+  /** A run that Slack did not end is kept, and tried again. */
+  const endAfterError = async (
+    error: unknown,
+    { id, at }: Pick<StepExecution, 'id' | 'at'>,
+    client: WebClient,
+    note: Note,
+  ): Promise<boolean> => {
+    if (isOver(error)) {
+      note({ outcome: 'duplicate' });
+      return true;
+    }
+    const report = errorReply.explain(error, note);
+    try {
+      await fail(client, id, stepErrorText(report));
+      return true;
+    } catch (undelivered) {
+      errorReply.logUndelivered(undelivered);
+      return isOver(undelivered) || clock() - at > MOST_TRIED;
+    }
+  };
+
+  app.event(
+    'function_executed',
+    async ({ ack, event: sent, body, client, context: { isFirst, arrived } }) => {
+      const parsed = functionExecuted.safeParse(sent);
+      const { teamId } = originOf(body as object as SlackPayload);
+      // Bolt leaves the acknowledgement to the listener, for this event alone.
+      if (!parsed.success || teamId === undefined) return ack();
+      const { function_execution_id: id, function: called, inputs } = parsed.data;
+      const execution: StepExecution = {
+        ...{ workspace: teamId, id, at: clock(), step: called.callback_id, app: body.api_app_id },
+        inputs: inputs ?? {},
+      };
+      const keeping = openSteps.keep(execution);
+      // Without Redis it is acknowledged too, and ends with a sentence.
+      await keeping.catch(() => undefined);
+      await ack();
+      const route = routeOf(lookUp(listeners.steps, called.callback_id), called.callback_id);
+      await trackWork(
+        beginRequest({ via: 'step', teamId, userId: '' }, route, arrived),
+        onFinished,
+        async (note) => {
+          try {
+            if (!(await keeping)) return note({ outcome: 'duplicate' });
+            if ((await isFirst) === false) note({ outcome: 'replayed' });
+            else if (!(await eventDedup.first(teamId, id))) note({ outcome: 'duplicate' });
+            else {
+              const refusal = limits.take('requests', { teamId, userId: WORKFLOWS });
+              if (refusal !== undefined) throw new Throttled('workspace', RUNNING_STEPS, refusal.wait);
+              await run(execution, client, note);
+            }
+          } catch (error) {
+            if (!(await endAfterError(error, execution, client, note))) return;
+          }
+          // If Redis is away, the run is taken over later, and Slack says that it is over.
+          await openSteps.drop(execution).catch(() => undefined);
+        },
+      );
+    },
+  );
+
+  /** Leaves what it can't end to the next time. */
+  const endLeft = (left: LeftStep): Promise<void> => {
+    const began = beginRequest({ via: 'step', teamId: left.workspace, userId: '' }, routeOf(undefined, ''));
+    return trackWork(began, onFinished, async (note) => {
+      const client = await clientFor(left.workspace).catch((error: unknown) => {
+        if (!(error instanceof NotInstalled)) throw error;
+      });
+      try {
+        if (client !== undefined) await run(left.open(), client, note);
+      } catch (error) {
+        if (client === undefined || !(await endAfterError(error, left, client, note))) return;
+      }
+      await openSteps.drop(left);
+    });
+  };
+
+  const endAllLeft = async (): Promise<void> => {
+    await Promise.all((await openSteps.takeOver(clock())).map(endLeft));
+  };
+  return () =>
+    repeat(endAllLeft, {
+      pause: () => LOOK,
+      retry: LOOK,
+      onError: (err) => log.warn({ err }, 'Could not end steps that were left open'),
+    });
+}
+
+/** How often each process looks for runs that were left, in ms. */
+const LOOK: Millis = 20_000;
+
+/** How long Slack is told again that a step ended, while it doesn't take that. */
+const MOST_TRIED = HOUR;
+
+const RUNNING_STEPS = 'running steps faster than Tally can answer';
+const UNKNOWN_STEP = ['isn’t a step of this version of Tally', 'Remove it from the workflow.'] as const;
+
+const OVER: ReadonlySet<string> = new Set(['execution_not_in_running_state', 'function_execution_not_found']);
+
+/** Whether Slack says that the step ended before. */
+const isOver = (error: unknown): boolean => error instanceof SlackFailed && OVER.has(error.code);
+
+const complete = (client: WebClient, id: string, outputs: Record<string, string | number | undefined>) =>
+  retryRateLimited(() =>
+    callSlack('functions.completeSuccess', () =>
+      client.functions.completeSuccess({ function_execution_id: id, outputs }),
+    ),
+  );
+
+const fail = (client: WebClient, id: string, error: string) =>
+  retryRateLimited(() =>
+    callSlack('functions.completeError', () =>
+      client.functions.completeError({ function_execution_id: id, error }),
+    ),
+  );
