@@ -96,6 +96,25 @@ describe('the options that the pages name', () => {
   });
 });
 
+/** Files that pages show, and the program that reads them. */
+describe.each([
+  ['docs/running.md', 'ini', '[Service]', 'tally.service', 'systemd-analyze verify'],
+  ['docs/proxy.md', 'caddyfile', 'reverse_proxy', 'Caddyfile', 'caddy validate --adapter caddyfile --config'],
+])('the file on %s', (page, language, part, name, command) => {
+  it(`is one that ${command} accepts`, async ({ skip }) => {
+    const [program = ''] = command.split(' ');
+    skip(!isInstalled(program), `${program} is not installed`);
+    const folder = await mkdtemp(join(tmpdir(), 'tally-page-'));
+    const file = blocks.find(
+      (block) => block.page === page && block.language === language && block.text.includes(part),
+    );
+    await writeFile(join(folder, name), file?.text ?? '');
+    const { code, output } = await run(`${command} ./${name}`, { cwd: folder });
+    await rm(folder, { recursive: true });
+    expect([code, output]).toEqual([0, expect.not.stringMatching(/unknown|invalid/i)]);
+  });
+});
+
 const NO_CLI = isInstalled('redis-cli') ? NO_SERVER : 'without redis-cli';
 
 describeUnless(NO_CLI, 'redis-cli', () => {

@@ -31,8 +31,8 @@ const LANGUAGES: Readonly<Record<string, string>> = {
   yaml: 'test/deploy.test.ts, test/kubernetes-page.test.ts',
   nginx: 'test/proxy-page.test.ts, test/chaos/rolling-restart.test.ts',
   haproxy: 'test/chaos/rolling-restart.test.ts',
-  caddyfile: 'nothing: Caddy is in no package of Debian 12',
-  ini: 'names of variables here, and of settings of systemd',
+  caddyfile: 'test/operator-commands.test.ts',
+  ini: 'test/operator-commands.test.ts, and names of variables here',
   ts: 'the compiler, in each feature',
 };
 
