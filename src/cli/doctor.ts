@@ -30,7 +30,7 @@ import { SCOPES } from '../slack/install/scopes.ts';
 import { createKeyring } from '../vault/keyring.ts';
 import { printLine, runCommand } from './command.ts';
 
-/** How long each check may take, in ms; a request of it ends earlier, so that the cause can still be found. */
+/** The time limit of a check, in ms. Its requests time out earlier, which leaves time to find the cause. */
 const CHECK_TIMEOUT = 8_000;
 const REQUEST_TIMEOUT = 4_500;
 

@@ -180,7 +180,7 @@ class OutdatedTool extends Error {
 /**
  * Runs a task that can be interrupted at any step, and run again to continue.
  *
- * @param task gets what opens a Redis; returns whether everything is done
+ * @param task receives a function that connects to Redis; returns whether everything is done
  * @returns the exit code
  */
 async function runResumable(

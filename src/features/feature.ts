@@ -101,7 +101,7 @@ export function createRegistry(features: () => readonly Feature[]) {
   };
 }
 
-/** First words of all commands, which no project may be called by. */
+/** Words that no project may have as its alias: the first words of all commands. */
 export const reservedWords = ({ commands, verbs }: Registry): readonly string[] => [
   ...commands(),
   ...verbs(),

@@ -11,7 +11,7 @@ export const newerRecordsFinding = (mark?: LayoutMark): Finding =>
   findingOf('RECORDS', 'Records', 'layout', { version: mark?.version ?? 'of a newer version', own: VERSION });
 
 /**
- * Ends a bot's work once it meets what a newer version of Tally wrote. Until it is replaced, it only answers that.
+ * Ends a bot's work once it finds records of a newer version of Tally. From then on it refuses every request for that reason.
  * @param onFound ends everything that happens without a person
  */
 export function watchNewerRecords(redis: RedisConnection, log: Logger, onFound: () => Promise<unknown>) {

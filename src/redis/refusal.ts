@@ -92,7 +92,7 @@ async function nodeOf(node: Redis): Promise<RedisHost> {
 
 const CONNECT_TIMEOUT: Millis = 1_000;
 
-/** A server with TLS closes a connection without it; and a silent one is another matter. */
+/** Whether a server is there: with TLS it closes a plain connection. A silent one is diagnosed elsewhere. */
 const canConnect = async (host: RedisHost): Promise<boolean> => {
   const answer = await firstAnswer(host);
   return !('code' in answer) || ['timeout', 'closed', 'ECONNRESET'].includes(answer.code);

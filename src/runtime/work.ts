@@ -1,5 +1,5 @@
 /**
- * The record of a piece of work, handed over when it is over: metrics, the log and traces all read it. What is found out
+ * The record of a piece of work, passed on at its end: metrics, the log and traces all read it. What is found out
  * on the way is passed to a `Note`, and only `trackWork` writes it down.
  */
 import { type Channel, channel } from 'node:diagnostics_channel';

@@ -156,7 +156,7 @@ interface Asked {
   readonly product: ProductId;
 }
 
-/** As the record of an access shows of its ID. */
+/** How many last characters of an application access's ID its record keeps. */
 const MARK_LENGTH = 4;
 
 /**

@@ -6,7 +6,7 @@ import { addDays, type Day } from '../../domain/time/calendar.ts';
 import type { BalanceRecord, Consumption } from '../client.ts';
 import type { PointId } from './points.ts';
 
-/** What an answer says about the points. */
+/** What the answers show about each point. */
 
 export interface PointFinding {
   readonly id: PointId;

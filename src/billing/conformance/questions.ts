@@ -47,7 +47,7 @@ export function createQuestioner(parts: {
   readonly token: string;
   readonly trustedHosts: readonly TrustedHost[];
   readonly limits?: Partial<HttpLimits>;
-  /** For all questions together; none begins later. */
+  /** Of all questions together; none is asked after it. */
   readonly timeout: Millis;
 }) {
   const progress: Progress = {

@@ -18,7 +18,7 @@ export class UnsealFailed extends FailureBase<'unseal-failed'> {
 
   /**
    * @param keyId the name of an unknown key, for operators
-   * @param kind of whatever it is
+   * @param kind of the sealed record
    */
   constructor(
     readonly reason: 'unknown-key' | 'not-authentic' | 'malformed',

@@ -33,7 +33,7 @@ export interface Match<T> {
 /** `bareYear`: a bare number from 2000 to 2099 may be a year, because it cannot be the project. */
 export type Parser<T> = (source: TokenizedText, at: number, bareYear: boolean) => Match<T> | undefined;
 
-/** What the word means, if it means something of this role. */
+/** The word's sense in this role; undefined if it has none. */
 export function senseOf<R extends WordRole>(token: Token | undefined, role: R) {
   if (token?.kind !== 'word' || token.sense.role !== role) return undefined;
   return token.sense as WordSense & { readonly role: R };

@@ -79,8 +79,8 @@ function isRandom(run: string): boolean {
 }
 
 /**
- * Whether a word may be a secret, which is less than that it looks like one: it is quoted in no answer and made nobody's
- * name. What people mistype or call their projects is none; if both could be, it counts as one.
+ * Whether a word may be a secret: weaker than `looksLikeSecret`. It is never quoted and never becomes a name. What
+ * people mistype or call their projects is no secret; a word that could be both counts as a secret.
  * @param word as it was typed, as upper and lower case tell a token from a name; of several words any one counts
  */
 export const couldBeSecret = (word: string): boolean => word.split(/\s+/).some(couldBe);

@@ -75,7 +75,7 @@ export function* dueTimes(timing: Timing, after: Millis): Generator<DueTime> {
   }
 }
 
-/** @returns the due times later than `after` and no later than `until` (ms), in order; the time grows with the days between */
+/** @returns the due times later than `after` and no later than `until` (ms), in order. Takes time in proportion to the days between. */
 export function dueTimesBetween(timing: Timing, after: Millis, until: Millis): readonly DueTime[] {
   const between: DueTime[] = [];
   for (const due of dueTimes(timing, after)) {

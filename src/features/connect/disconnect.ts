@@ -30,7 +30,7 @@ import { parseConnectionName } from './words.ts';
 /** Offered as buttons. */
 const MOST_OFFERED = 5;
 
-/** With the nearest name as a button, else with all of them. */
+/** The refusal of an unknown connection: offers the nearest name, else all names. */
 function unknownConnection(name: string, names: readonly string[]): InvalidWord {
   const nearest = nearestWord(name, names);
   const offered = (nearest === undefined ? names : [nearest]).slice(0, MOST_OFFERED);

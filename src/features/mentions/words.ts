@@ -48,8 +48,8 @@ const QUESTION_COMMANDS: ReadonlySet<SlashCommand> = new Set(['/spend', '/balanc
 const GREETINGS: ReadonlySet<string> = new Set(['hello', 'hi', 'hey', 'hallo']);
 
 /**
- * Reads what was said to Tally: a command, whose name or whose verb of `/billing` comes first, or a question in one's
- * own words. Nothing is run on a guess. @throws SecretPasted
+ * Reads what was said to Tally: a command, whose name or whose verb of `/billing` comes first, or a question in
+ * free words. What could mean several things runs nothing. @throws SecretPasted
  */
 export function parseMention(said: string, known: KnownCommands): Mention {
   const text = plainMentionText(said, known.self);

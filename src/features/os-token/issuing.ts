@@ -103,7 +103,7 @@ export function requestToken(
   });
 }
 
-/** @param isAudited whether the audit certainly has that it was issued */
+/** @param isAudited whether the entry of the audit was certainly written */
 async function revokeUnseen(
   { grant, label, access }: TokenRequest,
   issued: IssuedToken,

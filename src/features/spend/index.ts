@@ -129,12 +129,12 @@ function periodText({ asked: { first, last }, zone, today }: Period): string {
   return today === undefined ? days : `${days}, today so far`;
 }
 
-/** The most projects that are named. */
-const MOST_NAMED = 7;
+/** The most missing days that are named. */
+const MOST_NAMED_DAYS = 7;
 
 function reportedText(usage: Usage, { days }: Period): string {
   const { missing, reported, fullDays, partialDays } = usage;
   if (fullDays === 0) return 'today isn’t over yet';
-  if (fullDays > 1 && missing.length <= MOST_NAMED) return formatReportedDays(usage, dayNamerFor(days));
+  if (fullDays > 1 && missing.length <= MOST_NAMED_DAYS) return formatReportedDays(usage, dayNamerFor(days));
   return formatCoverage({ reported: reported.length, of: fullDays, partial: partialDays.length });
 }

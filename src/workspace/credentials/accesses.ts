@@ -96,7 +96,7 @@ export function serializeAccess(
 export const serializeRevocable = ({ registeredAt }: ApplicationAccessRecord, revocable: boolean): string =>
   `${registeredAt} ${revocable ? 'yes' : 'no'}`;
 
-/** The access with what a revocation showed since it was registered. */
+/** Adds whether the service revokes tokens, if that was noted since the access was registered. */
 export function withRevocable(access: OpenableAccess, note: string | undefined): OpenableAccess {
   const [registeredAt, revocable] = note?.split(' ') ?? [];
   return registeredAt === String(access.registeredAt)

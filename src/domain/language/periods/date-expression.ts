@@ -56,7 +56,7 @@ export type DateMeaning =
   | { readonly kind: 'week'; readonly week: number; readonly year?: YearOf }
   /** The week with a day in it, which has to be its Monday, or its Sunday. */
   | { readonly kind: 'week-of'; readonly day: DateExpression; readonly edge?: 'starting' | 'ending' }
-  /** The latest that is over, the one before that, or this week's. */
+  /** `last` is the latest complete weekend, `before-last` the weekend before it, `this` this week's. */
   | { readonly kind: 'weekend'; readonly which: 'before-last' | 'last' | 'this' }
   | { readonly kind: 'year'; readonly year: number }
   | { readonly kind: 'today' }

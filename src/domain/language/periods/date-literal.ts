@@ -71,7 +71,7 @@ export function yearMonthDay(
   );
 }
 
-/** A day and a month in either order: the one reading that is a date, or refused with both. @param texts those of the readings */
+/** `1/2` as day/month or month/day: the only reading that is a date, or a refusal that names both. @param texts of the readings */
 function either(readings: readonly Read[], texts: readonly string[]): Read {
   const [only, other] = new Set(texts);
   if (only !== undefined && other !== undefined)

@@ -9,7 +9,7 @@ import type { Count } from './period-phrase.ts';
 
 const take = <T>(value: T, next: number): Match<T> => ({ value, next });
 
-/** The tokens of a kind that the tokenizer reads whole. */
+/** Matches one token of this kind. */
 export const tokenOfKind = <K extends Token['kind'], T>(
   kind: K,
   read: (token: Extract<Token, { kind: K }>) => T,

@@ -81,7 +81,7 @@ const ROWS = {
   list: { beside: LISTS, phrases: 'list [of], set [up], configured, defined, active, registered, known, know about, exist|exists|existing, see' },
   reference: { phrases: 'it, that, its, this|that one|project, them, they, those' },
   thanks: { phrases: '[no|ok|many|great] thanks|thx|ty|tysm|cheers|danke|merci|gracias [lot|bunch|ton|million] [so|very much] [again|anyway|but] [in advance] [all|everyone|guys|team|mate|folks|bot], [no] thank you [so|very much] [again|anyway|but] [in advance] [all|everyone|guys|team|mate|folks|bot], thanks|thx|ty for [quick|fast] help|info|answer|reply|response, thank you for [quick|fast] help|info|answer|reply|response, for help, [much|really] appreciated, [i|we] appreciate it|that, that helps|helped, much obliged, you rock, that is|was helpful|great|perfect|all, very helpful, got it, no worries, never mind thanks, and thank you, and thanks' },
-  // What adds nothing
+  // Filler words
   amount: { phrases: '[about|roughly|exactly] how much, how many, what amount, amount [of], $|$$|€' },
   what: { phrases: 'what, which is' },
   is: { phrases: 'is, are' },
