@@ -133,7 +133,7 @@ async function typed(command: string): Promise<string> {
 }
 
 describe('an example in the docs', () => {
-  it('is in the table of this test, and the other way round', async () => {
+  it('has a row in the table of this test, and each row is on a page', async () => {
     const pages = await Promise.all(PAGES.map((page) => readFile(page, 'utf8')));
     const shown = pages.flatMap((page) => [
       ...page.matchAll(/`((?:\/(?:spend|balance|os-token|billing)|@Tally)(?: [^`]*)?)`/g),

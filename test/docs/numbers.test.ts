@@ -91,7 +91,7 @@ describe('the numbers of a page', () => {
   it('are looked for on every page', () =>
     expect(pages.filter((page) => NUMBERS[page] === undefined)).toEqual([]));
 
-  it.each(Object.entries(NUMBERS))('are all taken from somewhere: %s', async (page, phrases) => {
+  it.each(Object.entries(NUMBERS))('are all listed with their source: %s', async (page, phrases) => {
     const prose = proseOf(await readFile(page, 'utf8'));
     expect(phrases.filter((phrase) => !prose.includes(phrase))).toEqual([]);
     const rest = phrases.reduce((text, phrase) => text.replaceAll(phrase, ''), prose);

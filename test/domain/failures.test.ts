@@ -122,7 +122,7 @@ describe('a refused word', () => {
     expect(new InvalidWord('a', 'is wrong', '', [])).toMatchObject({ suggestion: undefined, readings: [] });
   });
 
-  it('is repeated in the same way when its suggestion is part of a longer text', () => {
+  it('keeps its rule of quoting when its suggestion becomes a whole command', () => {
     const always = new InvalidWord(SECRET, 'is wrong', '', 'b', 'always', 'projects edit');
     expect(always.within((text) => `${text} csv`)).toMatchObject({
       ...{ word: SECRET, suggestion: 'b csv', projectFor: 'projects edit' },

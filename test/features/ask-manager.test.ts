@@ -486,7 +486,7 @@ describe('a button or a form that only managers may use', () => {
     else await newest(OWNER, done);
   });
 
-  it('offers it in the place of the form that was sent, and Do it opens that form', async () => {
+  it('replaces the submitted form by the button, and **Do it** opens that form for the manager', async () => {
     await bot.slack.say(ADMIN, CHANNEL, '/billing projects edit prod');
     await bot.slack.waitFor(() => modalText(ADMIN).includes('Project ID'));
     becomes('member');

@@ -132,7 +132,7 @@ describe('Post it here every morning', () => {
     expect(await kept('schedule')).toEqual([]);
   });
 
-  it('opens the form if the command was typed in a direct message', async () => {
+  it('opens the form of a schedule if the command was typed in a direct message', async () => {
     await connect('123', OWNER.replace(/^U/, 'D'));
     expect(text()).not.toContain('Post it here every morning');
     await press('Choose a channel…');

@@ -182,7 +182,7 @@ describe('a CSV of several projects, of which some fail', () => {
     );
   });
 
-  it('has them in the balances too, and an average as exact as the amounts beside it', async () => {
+  it('lists failed projects among the balances too, with an average of as many decimals as the amounts', async () => {
     const before = files().length;
     const file = await asked('/balance web,disks,broken,empty csv', () => files()[before]);
     expect(await linesOf(file)).toEqual([

@@ -175,7 +175,7 @@ describe('a year of which few days are reported', () => {
 });
 
 describe('bars of several years', () => {
-  it('have different labels, however few of them are reported', () => {
+  it('have different labels even where few days are reported', () => {
     const some = ['2017-10-02', '2023-10-02'].flatMap((first) => days(first, 42));
     const { bars } = shown(
       '2017-01-01..2026-11-20',

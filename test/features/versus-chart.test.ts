@@ -83,7 +83,7 @@ describe('the chart of two periods', () => {
     });
   });
 
-  it('says once that neither has data', () => {
+  it('says “no data” once where both days lack it', () => {
     const gaps = ['2026-11-17', '2026-10-06'];
     expect(
       drawn('2026-11-16..2026-11-18 vs 2026-10-05..2026-10-07', (day) => (gaps.includes(day) ? undefined : 3))

@@ -543,7 +543,7 @@ describe('an alert', () => {
     expect(await audit()).toHaveLength(2);
   });
 
-  it('cannot be acknowledged where the project cannot be asked about', async () => {
+  it('cannot be acknowledged in a channel that may not see its project', async () => {
     await add('secret', '789', { channels: [FINANCE] });
     members(FINANCE).push('bot', MEMBER);
     const { id } = await setUp('secret balance 50000', OWNER, FINANCE);
@@ -580,7 +580,7 @@ describe('an alert', () => {
   });
 });
 
-describe('in the whole bot', () => {
+describe('a watch, from its form to its alert', () => {
   let bot: Bot;
   beforeAll(async () => {
     bot = await startBot();

@@ -826,7 +826,7 @@ describe('an address that is not allowed', () => {
     expect(await said(async () => [])).toEqual(unknown);
   });
 
-  it('is not allowed by another port of a trusted host', async () => {
+  it('is refused on another port of a trusted host', async () => {
     const service = await serving(serve((_, response) => json(response, '{}')));
     const it = http({ trustedHosts: [{ host: '127.0.0.1', port: service.port + 1 }] });
     expect(await failureOf(ask(it, service.url))).toBeInstanceOf(AddressRefused);

@@ -392,7 +392,7 @@ describe('with recorded answers of an identity service', () => {
     expect(identity.requests).toHaveLength(1);
   });
 
-  it('every mode is covered', () => {
+  it('a recorded answer exists for every mode', () => {
     expect(identity.modes.map(({ mode }) => mode).sort()).toEqual(MODES.map(([mode]) => mode).sort());
   });
 

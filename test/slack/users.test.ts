@@ -167,9 +167,9 @@ describe('the role', () => {
     [{ team_id: 'E1', enterprise_user: { enterprise_id: 'E1', teams: ['T9'] } }, 'external'],
     [{ deleted: true, is_owner: true }, 'nobody'],
     [{ is_bot: true, is_admin: true }, 'nobody'],
-  ])('of %o is %s', async (user, standing) => {
+  ])('of %o is %s', async (user, role) => {
     users.U1 = { team_id: TEAM, ...user };
-    expect(await find('U1')).toMatchObject({ role: standing });
+    expect(await find('U1')).toMatchObject({ role });
   });
 
   it('of Slackbot is nobody, although Slack does not call it a bot', async () => {

@@ -20,8 +20,8 @@ describe('rights', () => {
     ['external', { guests: true, externals: false, named: true }, ''],
     ['external', { guests: false, externals: true, named: true }, 'ask'],
     ['nobody', { guests: true, externals: true, named: true }, ''],
-  ])('of a %s with %o: %s', (standing, { guests, externals, named }, expected) => {
-    const { canAsk, canManage } = permissionsOf(standing, settings(guests, externals), named);
+  ])('of a %s with %o: %s', (role, { guests, externals, named }, expected) => {
+    const { canAsk, canManage } = permissionsOf(role, settings(guests, externals), named);
     expect([...(canAsk ? ['ask'] : []), ...(canManage ? ['manage'] : [])].join(', ')).toBe(expected);
   });
 
@@ -32,8 +32,8 @@ describe('rights', () => {
     ['nobody', 'manage', 'external'],
     ['nobody', 'belong', 'external'],
     ['member', 'manage', 'not-manager'],
-  ])('that a %s lacks to %s are refused with the reason: %s', (standing, right, reason) => {
-    const rights = permissionsOf(standing, DEFAULT_SETTINGS, false);
+  ])('that a %s lacks to %s are refused with the reason: %s', (role, right, reason) => {
+    const rights = permissionsOf(role, DEFAULT_SETTINGS, false);
     expect(() => requireRight(right, rights)).toThrow(
       expect.objectContaining({ kind: 'not-allowed', reason }),
     );

@@ -60,7 +60,7 @@ describe('the allowance', () => {
     expect(await take(AT)).toBe(AT + ISSUE_WINDOW);
   });
 
-  it('is not counted of a workspace that has left', async () => {
+  it('rejects for a workspace that has left, and stores nothing', async () => {
     await store.client.flushdb();
     await expect(take(AT)).rejects.toThrow(NotInstalled);
     expect(await store.client.keys('*')).toEqual([]);
