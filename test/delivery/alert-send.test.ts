@@ -107,7 +107,7 @@ describe('an alert that is due', () => {
     expect(channels()).toEqual([directMessage(ANNA), directMessage(BEN)]);
   });
 
-  it('says what it rests on, and shows it', async () => {
+  it('names its basis, and shows it', async () => {
     const shown = async (figures?: StoredFigures) => {
       slack.reset();
       await send([message()], { ...(figures && { figures }) });
@@ -128,7 +128,7 @@ describe('an alert that is due', () => {
     }
   });
 
-  it('waits for its time, for the end of a pause, and for the next run where this one is over', async () => {
+  it('waits for its time, for the end of a pause, and for the next run if this one is over', async () => {
     await send([message({ next: NOW + 1 })]);
     await send([message()], { watch: watch({ paused: { at: 1, by: OWNER } }) });
     await send([message()], { given: { isOver: () => true } });
@@ -187,7 +187,7 @@ describe('what follows an alert', () => {
     ]);
   });
 
-  it('is sent by direct message without that', async () => {
+  it('goes by direct message without a thread', async () => {
     const messages = [message({ to: ANNA }), message({ to: ANNA, event: 1 })];
     await send(messages, { events: [CROSSED, HIGHER], watch: watch({ target: { people: [ANNA] } }) });
     expect(slack.posts[1]).toMatchObject({ thread: slack.posts[0]?.ts, isBroadcast: false });
@@ -243,7 +243,7 @@ describe('an alert that is out', () => {
     expect((await send(stored, { events })).writes).toEqual([]);
   });
 
-  it('goes on saying that it may be there twice', async () => {
+  it('keeps saying that it may be a duplicate', async () => {
     await redrawn(undefined, { isAgain: true });
     expect(slack.posts[0]?.blocks).toContain('This may be a duplicate');
     await redrawn();
@@ -255,7 +255,7 @@ describe('an alert that is out', () => {
     expect(slack.calls.at(-1)?.args.get('channel')).toBe('D0ANNA0001');
   });
 
-  it('is tried again in half an hour where Slack still fails, six times', async () => {
+  it('is tried again in half an hour if Slack still fails, six times', async () => {
     const failed = await redrawn('internal_error', { tries: 5 });
     expect(failed.stored).toMatchObject([{ drawn: 1, tries: 6, next: NOW + 30 * MINUTE }]);
     expect(failed.backOffs).toEqual([]);
@@ -273,13 +273,13 @@ describe('an alert that is out', () => {
     },
   );
 
-  it('is left for later where Slack limits the rate', async () => {
+  it('is left for later if Slack limits the rate', async () => {
     const { backOffs, stored } = await redrawn({ retryAfter: 7 });
     expect(backOffs).toEqual([NOW + 7_000]);
     expect(stored).toMatchObject([{ drawn: 1, tries: 0, next: NOW + 7_000 }]);
   });
 
-  it('is left to the next run where the store is away', async () => {
+  it('is left to the next run if the store is away', async () => {
     const error = new StoreUnavailable();
     const { failure } = await redrawn(undefined, {}, { given: { write: () => Promise.reject(error) } });
     expect(failure).toBe(error);
@@ -320,7 +320,7 @@ describe('an alert that its channel or person does not take', () => {
     expect(slack.posts[0]?.blocks).toContain(`meant for <#${CHANNEL}>`);
   });
 
-  it('has failed where nobody takes it', async () => {
+  it('has failed if nobody can get it', async () => {
     slack.fault = ({ method }) => (method === 'conversations.open' ? 'user_disabled' : undefined);
     const stored = await sendAll([message({ to: ANNA })]);
     expect(stored).toMatchObject([
@@ -329,7 +329,7 @@ describe('an alert that its channel or person does not take', () => {
     expect(slack.posts).toEqual([]);
   });
 
-  it('goes to nobody who gets it anyway', async () => {
+  it('goes to nobody twice', async () => {
     slack.fault = ({ method, args }) =>
       method === 'conversations.open' && args.get('users') === ANNA ? 'user_disabled' : undefined;
     const one = watch({ target: { people: [ANNA, OWNER] } });
@@ -353,7 +353,7 @@ describe('an alert of a project that is limited to channels', () => {
     return [stored[0]?.state, channels()];
   };
 
-  it('goes to its channel, and to people only where they manage Tally', async () => {
+  it('goes to its channel, and to people only if they manage Tally', async () => {
     expect(await to(CHANNEL)).toEqual(['posted', [CHANNEL]]);
     expect(await to(BOSS)).toEqual(['posted', [directMessage(BOSS)]]);
     slack.admins.add(BEN);

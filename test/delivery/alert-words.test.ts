@@ -70,7 +70,7 @@ describe('an alert of a balance', () => {
     }) as Judged['measurement'];
   const title = (rule: WatchRule, digits?: number) => says({ rule, measurement: measured(digits) })[0];
 
-  it('says what is left and what was wanted, or by how much the project is overdrawn', () => {
+  it('says what is left and the threshold, or by how much the project is overdrawn', () => {
     expect(says({ rule: BALANCE, measurement: measured(48) })).toEqual([
       'prod has 48 EUR left, below 50 EUR',
       '',
@@ -85,7 +85,7 @@ describe('an alert of a balance', () => {
     );
   });
 
-  it('says what it was, and how long the balance lasts', () => {
+  it('says the balance at the alert, and how long it lasts now', () => {
     const why = (runway?: object, more: Partial<Texts> = {}) =>
       says({ rule: BALANCE, measurement: measured(48, runway), ...more })[1];
     const before = { day: '2026-11-18', balance: big(70) };
@@ -191,7 +191,7 @@ describe('an alert of a budget', () => {
     expect(says({ ...of('80'), episode: '2026-09' })).toEqual(['prod: threshold crossed', '']);
   });
 
-  it('says what billing reports since', () => {
+  it('says what billing has reported since', () => {
     expect(recovers(of('80'))).toBe('prod recovered: billing now reports 81 EUR for November.');
     expect(recovers(of('forecast'))).toBe('prod recovered: about 120 EUR expected in November.');
     expect(recovers(of('forecast', { forecast: undefined }))).toBe(
@@ -361,7 +361,7 @@ describe('the message of an alert', () => {
     expect(alertMessage(view([]))).toMatchObject({ text: '' });
   });
 
-  it('leads to the days it is about, and names what is to be changed', () => {
+  it('links the days it is about, and names the threshold to change', () => {
     const alert = { episode: 'abc-2026-11', events: [CROSSED], messages: [] };
     const project = { id: '9', product: 2 } as const;
     const budget = shown([CROSSED], { watch: { ...WATCH, project, rule: BUDGET }, alert });
@@ -382,7 +382,7 @@ describe('the message of an alert', () => {
     expect(shown([CROSSED, RECOVERED, CROSSED]).lines.join()).not.toContain('ecovered');
   });
 
-  it('has what is true now in its header once it has recovered, and what it was before below', () => {
+  it('has the present state in its header once it has recovered, and the earlier one below', () => {
     const shownLines = (...events: AlertEvent[]) =>
       shown([CROSSED, { kind: 'acknowledged', at: NOW, by: 'U2' }, ...events]).lines.map((line) =>
         line.replaceAll(/<!date[^>]*>/g, 'AT'),
@@ -426,7 +426,7 @@ describe('the message of an alert', () => {
     expect(many.lines.filter((line) => line.includes('Acknowledged'))).toHaveLength(12);
   });
 
-  it('offers to acknowledge and to snooze as long as there is something to', () => {
+  it('offers Acknowledge and Snooze while they have an effect', () => {
     const offers = (...more: AlertEvent[]) => shown([CROSSED, ...more]).values.length;
     expect(offers()).toBe(8);
     expect(offers({ kind: 'acknowledged', at: NOW, by: 'U2' })).toBe(7);
@@ -448,7 +448,7 @@ describe('the message of an alert', () => {
     expect(shown([CROSSED], { chart }).blocks).toContain(chart);
   });
 
-  it('is answered with what came after', () => {
+  it('gets a reply with what happened after it', () => {
     const reply = (event: number) => {
       const { text, blocks } = alertReply(view([CROSSED, RECOVERED, WITHOUT_REASON], {}, { event }));
       return [text, ...textOf(blocks).split('\n')];

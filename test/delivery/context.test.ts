@@ -64,7 +64,7 @@ function openPromise() {
 }
 
 describe('a run', () => {
-  it('reads the record once for all who ask at the same time, and never gives what was read before they asked', async () => {
+  it('reads the record once for all callers at the same time, and gives nobody an older read', async () => {
     const reads: ReturnType<typeof openPromise>[] = [];
     const read = () => {
       const pending = openPromise();
@@ -89,7 +89,7 @@ describe('a run', () => {
     expect(await after).toBe('after');
   });
 
-  it('is over once the process stops, and once Slack asks to be left alone', async () => {
+  it('is over once the process stops, and once Slack limits the rate', async () => {
     const { run, calls } = start();
     expect([run.isOver(), run.teamId]).toEqual([false, 'T1']);
     await run.backOff(NINE + 7);
@@ -154,7 +154,7 @@ describe('a run', () => {
       expect(at).toHaveLength(44);
     });
 
-    it('until another run has it: then nothing is written but what takes no lease', async () => {
+    it('until another run has it; then it writes only what needs no lease', async () => {
       const { run, write, calls } = hold(async () => false);
       expect(await write(true)).toBe('written');
       await time.pass(LEASE_MS / 4);
@@ -164,7 +164,7 @@ describe('a run', () => {
       expect([await write(false), await write()]).toEqual(['written', 'written']);
     });
 
-    it('as long as it lasts where the store is away, from the moment when it was last asked for', async () => {
+    it('for its whole life while the store is away, from the last renewal', async () => {
       let isAway = false;
       const { run } = hold(async () => {
         if (isAway) throw new StoreUnavailable();
@@ -181,7 +181,7 @@ describe('a run', () => {
       expect(run.isOver()).toBe(false);
     });
 
-    it('by its age when a renewal was begun, however long that took', async () => {
+    it('by the instant when its last renewal began', async () => {
       const answers: ((isHeld: boolean) => void)[] = [];
       const { run } = hold(() => new Promise((resolve) => void answers.push(resolve)));
       await time.pass(LEASE_MS - 1);
@@ -223,7 +223,7 @@ describe('a run', () => {
       expect(await waits(undefined, { channel: 'C2', at: NINE })).toBe(false);
     });
 
-    it('and no longer where the clock went back', async () => {
+    it('and not longer if the clock went back', async () => {
       const { run } = start();
       await run.waitForChannel('C1', NINE + 86_400_000);
     });

@@ -100,7 +100,7 @@ describe('a post that is looked at again', () => {
     };
   }
 
-  it('is put right in one step with the log, which holds the new figures and those to explain', async () => {
+  it('is corrected in one step with the log, which holds the new figures and the changes to explain', async () => {
     const { after, writes, edits, text, replies, paces, line, questions } = await look({
       entry: { next: 5, cause: storedCause('x'), tries: 3 },
     });
@@ -124,13 +124,13 @@ describe('a post that is looked at again', () => {
     expect(questions).toEqual([[NINE, 'UTC', 'C0COSTS001', [{ id: '123', product: 1 }]]]);
   });
 
-  it('is about its own channel, wherever the schedule posts by now', async () => {
+  it('is corrected in its own channel, even if the schedule posts elsewhere now', async () => {
     const { questions, writes } = await look({ channel: 'C0MOVED001' });
     expect(questions).toEqual([[NINE, 'UTC', 'C0COSTS001', [{ id: '123', product: 1 }]]]);
     expect(writes[0]?.posted?.channel).toBe('C0COSTS001');
   });
 
-  it('is left as it is where too little changed, and the check is counted', async () => {
+  it('is left unchanged if too little changed, and the check is counted', async () => {
     const { after, writes, edits, paces } = await look({ report: () => finding('104') });
     expect(after?.post).toMatchObject({ checks: 1, figures: { '123:1': '100' } });
     expect([edits, paces, 'posted' in writes[0]!]).toEqual([0, [], false]);
@@ -142,11 +142,11 @@ describe('a post that is looked at again', () => {
     [24 * HOUR, 2],
     [72 * HOUR, 3],
     [99 * HOUR, 3],
-  ])('%i ms after it has had as many checks as should be done by then: %i', async (age, checks) => {
+  ])('has the due number of checks done %i ms after it: %i', async (age, checks) => {
     expect((await look({ now: NINE + age, report: () => finding('100') })).after?.post?.checks).toBe(checks);
   });
 
-  it('stays marked as without a day as long as that is missing, and is filled in however little that changes', async () => {
+  it('says that a day is missing until it is reported, then is filled in however little changes', async () => {
     const missing = () => ({ ...finding('200'), awaits: 'Thu 19 Nov' });
     expect((await look({ post: { without: 'Thu 19 Nov' }, report: missing })).after?.post?.without).toBe(
       'Thu 19 Nov',
@@ -175,7 +175,7 @@ describe('a post that is looked at again', () => {
       'its days are other ones',
       { report: () => ({ ...finding('200'), covers: { ...COVERED, last: '2026-11-19' } }) },
     ],
-  ])('is not looked at any more where %s', async (_, given) => {
+  ])('is not checked any more if %s', async (_, given) => {
     const { after, edits } = await look(given);
     expect([after?.post?.checks, after?.tries, edits]).toEqual([3, 0, 0]);
   });
@@ -187,13 +187,13 @@ describe('a post that is looked at again', () => {
     'channel_not_found',
     'is_archived',
     'not_in_channel',
-  ])('is not looked at any more where Slack cannot change it: %s', async (code) => {
+  ])('is not checked any more if Slack cannot change it: %s', async (code) => {
     slack.fault = ({ method }) => (method === 'chat.update' ? code : undefined);
     const { after, backOffs } = await look({});
     expect([after?.post?.checks, after?.post?.figures, backOffs]).toEqual([3, { '123:1': '100' }, []]);
   });
 
-  it('is looked at again in half an hour where a project still gives no answer, six times', async () => {
+  it('is checked again in half an hour while a project gives no answer, six times', async () => {
     const silent = () => ({
       ...finding(undefined),
       unanswered: { '123:1': storedCause('Billing is down.') },
@@ -213,7 +213,7 @@ describe('a post that is looked at again', () => {
     expect(before.edits).toBe(1);
   });
 
-  it('is looked at again after a failure, and Slack is left alone where it asks for that', async () => {
+  it('is checked again after a failure, and after Slack’s pause', async () => {
     const failed = await look({
       report: () => {
         throw new TokenRejected('billing');
@@ -230,7 +230,7 @@ describe('a post that is looked at again', () => {
     expect((await look({})).after?.tries).toBe(1);
   });
 
-  it('is another run’s where the lease is lost, the process stops or Redis is away', async () => {
+  it('is left to another run if the lease is lost, the process stops or Redis is away', async () => {
     const throwing = (error: Error) => () => {
       throw error;
     };
@@ -241,7 +241,7 @@ describe('a post that is looked at again', () => {
     expect([stopped.failure, stopped.writes]).toEqual([expect.any(Error), []]);
   });
 
-  it('is left alone where there is none', async () => {
+  it('is left alone if there was no post', async () => {
     expect((await look({ entry: { post: undefined } as never })).writes).toEqual([]);
   });
 });
@@ -291,12 +291,12 @@ describe('dates that were missed', () => {
     expect(twelve.lines).toEqual(['2 earlier dates', ...ten.lines]);
   });
 
-  it('of a balance are counted alone: nobody knows what it was', async () => {
+  it('of a balance are only counted, because the earlier balances are unknown', async () => {
     const of = task([18, 19], { schedule: schedule({ report: 'balance' }) });
     expect(await summary(of)).toMatchObject({ lines: ['2 earlier dates'], isEmpty: false });
   });
 
-  it('are nothing to speak of only where nothing was spent on any of them', async () => {
+  it('are not mentioned only if nothing was spent on any of them', async () => {
     const empty = () => finding(undefined, true);
     expect(await summary(task([]))).toMatchObject({ lines: [], isEmpty: true });
     expect((await summary(task([18, 19]), empty)).isEmpty).toBe(true);
@@ -305,7 +305,7 @@ describe('dates that were missed', () => {
     expect((await summary(task([18, 19]), (at) => finding('5', at === dueOn(18).at))).isEmpty).toBe(false);
   });
 
-  it('have no figures where billing fails, and the cause in their place', async () => {
+  it('have the cause in place of figures if billing fails', async () => {
     const failing = () => {
       throw new TokenRejected('billing');
     };
@@ -316,7 +316,7 @@ describe('dates that were missed', () => {
     expect(isEmpty).toBe(false);
   });
 
-  it('that turn out to be in the channel are not named; those that nobody knows of are, with a doubt', async () => {
+  it('are not named if they turn out to be in the channel, and are named with a doubt if unknown', async () => {
     const doubtful = [18, 19].map((n) =>
       lineOf(day(n), {
         ...{ state: 'sending', due: dueOn(n).at },

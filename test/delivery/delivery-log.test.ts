@@ -49,7 +49,7 @@ describe('an entry of the delivery log', () => {
     expect(await lines()).toEqual([JSON.stringify(entry)]);
   });
 
-  it('is not begun without the lease', async () => {
+  it('is not started without the lease', async () => {
     await loseLease();
     expect(await log.write(lease, write())).toBe('refused');
     expect(await lines()).toEqual([]);
@@ -65,7 +65,7 @@ describe('an entry of the delivery log', () => {
     expect(await lines()).toEqual([JSON.stringify(later)]);
   });
 
-  it('is not written where the schedule is another one by now', async () => {
+  it('is not written if the schedule was changed', async () => {
     const as = (saved: object) => ({ field: 'schedule:schedul1', value: JSON.stringify(saved) });
     const other = as(schedule({ owner: 'U0OTHER001' }));
     expect(await log.write(lease, write({ expected: other }))).toBe('changed');
@@ -82,7 +82,7 @@ describe('an entry of the delivery log', () => {
     expect(left.sort()).toEqual(['schedul1 2026-11-18', 'schedul1 2026-11-20', 'schedul2 2026-11-17']);
   });
 
-  it('brings how the last delivery ended into the record, unless the schedule was removed', async () => {
+  it('stores the result of the last delivery in the record, unless the schedule was removed', async () => {
     const lastDelivery = { date: '2026-11-20', due: 1, at: 2, result: 'posted', failures: 0 } as const;
     await log.write(lease, write({ lastDelivery: ['schedul1', lastDelivery] }));
     expect(await redis.client.hget(recordKey(TEAM), 'sent:schedul1')).toBe(JSON.stringify(lastDelivery));
@@ -115,7 +115,7 @@ describe('a state of the delivery log', () => {
   const state = async () => (await log.read(TEAM)).state(NAME);
   const expected = { field: 'schedule:schedul1', value: JSON.stringify(schedule()) };
 
-  it('is written over what was read alone, and begun with the lease alone', async () => {
+  it('is written only over what was read, and started only with the lease', async () => {
     expect(await log.write(lease, { name: NAME, before: undefined, value: 'one' })).toBe('written');
     expect(await log.write(lease, { name: NAME, before: undefined, value: 'two' })).toBe('refused');
     expect(await log.write(lease, { name: NAME, before: 'other', value: 'two' })).toBe('refused');
@@ -161,7 +161,7 @@ describe('a state of the delivery log', () => {
     expect(await redis.client.hkeys(LOG)).toEqual([NAME, 'channel/C1']);
   });
 
-  it('is found by the beginning of its name, and deleted with the lease alone', async () => {
+  it('is found by the prefix of its name, and deleted only with the lease', async () => {
     for (const name of [NAME, 'watch/abcd5678', 'reminder/access:1'])
       await log.write(lease, { name, before: undefined, value: name });
     expect((await log.read(TEAM)).statesOf('watch/').toSorted()).toEqual([
@@ -178,7 +178,7 @@ describe('a state of the delivery log', () => {
 });
 
 describe('the delivery log', () => {
-  it('lets go of lines with the lease alone', async () => {
+  it('deletes lines only with the lease', async () => {
     for (const date of ['2026-11-18', '2026-11-19'])
       await log.write(lease, write({ name: `schedul1/${date}` }));
     const [first, second] = (await log.read(TEAM)).lines;
@@ -190,7 +190,7 @@ describe('the delivery log', () => {
     expect(await lines()).toHaveLength(1);
   });
 
-  it('notes until when Slack takes nothing, with the lease alone', async () => {
+  it('stores until when Slack limits the rate, only with the lease', async () => {
     expect((await log.read(TEAM)).backOffUntil).toBeUndefined();
     await log.backOff(lease, 7_000);
     expect((await log.read(TEAM)).backOffUntil).toBe(7_000);
@@ -200,7 +200,7 @@ describe('the delivery log', () => {
     expect((await log.read(TEAM)).backOffUntil).toBe(7_000);
   });
 
-  it('is one run’s at a time, for as long as it renews its lease', async () => {
+  it('belongs to one run at a time, as long as that renews its lease', async () => {
     expect(await log.lease(TEAM)).toBe('taken');
     expect(await log.lease('T0TEAM0002')).toBe('gone');
     await redis.client.pexpire(LOCK, 1_000);
@@ -212,7 +212,7 @@ describe('the delivery log', () => {
     expect(await log.lease(TEAM)).toMatchObject({ teamId: TEAM });
   });
 
-  it('takes a damaged line for a failure that is over, and nothing else for a line', async () => {
+  it('reads a damaged line as a failure that is over, and no other fields as lines', async () => {
     await redis.client.hset(LOG, {
       ...{
         'schedul1/2026-11-20': '{',

@@ -170,7 +170,7 @@ describe('a post that is due', () => {
     expect(asked.map((one) => one.at)).toEqual([NINE]);
   });
 
-  it('has the weekend in it on a Monday where it comes Monday to Friday', async () => {
+  it('covers the weekend on a Monday if it comes Monday to Friday', async () => {
     const timing = { ...schedule().timing, cadence: { kind: 'weekdays' as const } };
     await given({ timing, correctsFrom: 0 });
     await run();
@@ -218,7 +218,7 @@ describe('a post that is due', () => {
     await other.close();
   });
 
-  it('says nothing where nothing was spent and the schedule wants that', async () => {
+  it('is not posted if nothing was spent and the schedule says so', async () => {
     answer = () => finding(undefined, true);
     await given({ skipsEmpty: true });
     await run();
@@ -281,7 +281,7 @@ describe('after an outage', () => {
   it.each([
     [5 * MINUTE, 'posted'],
     [5 * MINUTE + 1, 'posted-late'],
-  ])('marks late what is more than five minutes late: %i ms, %s', async (after, result) => {
+  ])('marks a post as late after five minutes: %i ms, %s', async (after, result) => {
     await given();
     now = NINE + after;
     await run();
@@ -293,7 +293,7 @@ describe('after an outage', () => {
   it.each([
     [10, 0],
     [11, 1],
-  ])('says nothing where nothing was spent on %i missed dates and today: %i posts', async (missed, count) => {
+  ])('posts nothing if nothing was spent on %i missed dates and today: %i posts', async (missed, count) => {
     answer = () => finding(undefined, true);
     await given({ skipsEmpty: true, since: NINE - missed * 24 * HOUR - HOUR });
     await run();
@@ -313,7 +313,7 @@ describe('after an outage', () => {
     expect(blocks).toContain('Spent 4');
   });
 
-  it('names no balances of earlier dates: what is left now was not left then', async () => {
+  it('names no balances of earlier dates, because the balance is today’s', async () => {
     await given({ report: 'balance' });
     now = NINE + 3 * 24 * HOUR + HOUR;
     await run();
@@ -368,7 +368,7 @@ describe('a process that died while Slack was asked', () => {
     expect(inChannel()[0]?.blocks).not.toContain('may be a duplicate');
   });
 
-  it('is posted again and says so where the history may not be read', async () => {
+  it('is posted again and says so if the history may not be read', async () => {
     await killed(true);
     slack.fault = ({ method }) => (method === 'conversations.history' ? 'missing_scope' : undefined);
     await run();
@@ -392,7 +392,7 @@ describe('a process that died while Slack was asked', () => {
     expect(await line()).toEqual(posted);
   });
 
-  it('is posted twice at most where Slack takes each post and never answers', async () => {
+  it('is posted twice at most if Slack takes each post and never answers', async () => {
     await killed(true);
     slack.fault = ({ method, args }) => {
       if (method === 'conversations.history') return 'missing_scope';
@@ -404,7 +404,7 @@ describe('a process that died while Slack was asked', () => {
     expect(toPerson()).toHaveLength(1);
   });
 
-  it('is not posted a third time where the second one was interrupted too', async () => {
+  it('is not posted a third time if the second one was interrupted too', async () => {
     await killed(true);
     slack.fault = ({ method }) => (method === 'conversations.history' ? 'missing_scope' : undefined);
     const before = (await parts.deliveryLog.read(TEAM)).lines[0];
@@ -418,7 +418,7 @@ describe('a process that died while Slack was asked', () => {
     expect(await lastSent()).toMatchObject({ result: 'failed', failures: 1 });
   });
 
-  it('is looked for where it was sent, however long the history cannot be asked', async () => {
+  it('is searched around the instant when it was sent, however long the history cannot be read', async () => {
     await killed(true);
     slack.fault = ({ method }) =>
       method === 'conversations.history' ? { status: 502, take: false } : undefined;
@@ -446,7 +446,7 @@ describe('a process that died while Slack was asked', () => {
     expect(inChannel()).toHaveLength(1);
   });
 
-  it('names an earlier date only where it did not go out', async () => {
+  it('names an earlier date only if it was not posted', async () => {
     await killed(true);
     now = NINE + 24 * HOUR + 1_000;
     await run();
@@ -1413,7 +1413,7 @@ describe('Send it now', () => {
     expect(await lastSent()).toEqual({ ...waiting, byHand: now });
   });
 
-  it('brings nothing back of a schedule that is removed in between', async () => {
+  it('restores nothing of a schedule that was removed during it', async () => {
     await given();
     answer = async () => {
       await redis.client.hdel(`tally:{${TEAM}}:record`, 'schedule:schedul1');

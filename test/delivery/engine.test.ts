@@ -126,7 +126,7 @@ it('finds a run that was lost, and reads no workspace before its check is due', 
   expect(await planned()).toEqual([TEAM]);
 });
 
-it('leaves a check behind where its process ends before the wake-up is planned', async () => {
+it('leaves a check behind if its process ends before the wake-up is planned', async () => {
   await given(Date.now());
   await parts.close();
   await expect(parts.engine.changed(TEAM)).rejects.toThrow();

@@ -115,7 +115,7 @@ describe('many figures that change', () => {
     expect(CHANNELS.map((channel) => replies(channel).length)).toEqual([0, 1]);
   });
 
-  it('are not told where a project of a paused schedule may not be seen by now', async () => {
+  it('are not explained if a project of a paused schedule may not be seen any more', async () => {
     await limitBeforeExplained();
     for (const n of [4, 5]) {
       const projects = [{ id: '702', product: 1 as const }];
@@ -162,7 +162,7 @@ describe('the reply about a corrected figure', () => {
     expect(replies(CHANNELS[1])).toHaveLength(1);
   });
 
-  it('wakes the workspace by itself, when nothing else is to be done', async () => {
+  it('wakes the workspace even if nothing else is due', async () => {
     slack.fault = (call) => (isReply(call) ? { status: 503, take: false } : undefined);
     await later(73);
     expect(posts(CHANNELS[0])[0]?.edits).toBe(1);
@@ -172,7 +172,7 @@ describe('the reply about a corrected figure', () => {
     );
   });
 
-  it('is found again where Slack took it and did not say so', async () => {
+  it('is found again if Slack took it without confirming', async () => {
     slack.fault = (call) => (isReply(call) ? { status: 502, take: true } : undefined);
     await later(7);
     slack.fault = () => undefined;
@@ -182,7 +182,7 @@ describe('the reply about a corrected figure', () => {
     expect((await log()).map((post) => post?.unexplained)).toEqual([undefined, undefined]);
   });
 
-  it('tells what was corrected again while it was doubtful, too', async () => {
+  it('includes what was corrected again before it was confirmed', async () => {
     slack.fault = (call) => (isReply(call) ? { status: 502, take: true } : undefined);
     await later(7);
     spent = () => '300';
@@ -194,7 +194,7 @@ describe('the reply about a corrected figure', () => {
     ]);
   });
 
-  it('is given up where the channel refuses it; the post is corrected', async () => {
+  it('is given up if the channel refuses it, and the post is still corrected', async () => {
     slack.fault = (call) => (isReply(call) ? 'restricted_action' : undefined);
     await later(7);
     slack.fault = () => undefined;
@@ -203,7 +203,7 @@ describe('the reply about a corrected figure', () => {
     expect((await log()).map((post) => post?.unexplained)).toEqual([undefined, undefined]);
   });
 
-  it('does not come once the project may not be seen there, nor while the schedule is paused', async () => {
+  it('is not sent once the project may not be seen there, nor while the schedule is paused', async () => {
     const project = { alias: 'prod', id: '123', product: 1, channels: ['C0ELSEWHERE'] };
     const people = { owner: 'U0OWNER001', addedBy: 'U0OWNER001', addedAt: 0 };
     slack.fault = (call) => (isReply(call) ? { status: 503, take: false } : undefined);

@@ -268,7 +268,7 @@ describe('the owner of a schedule', () => {
     expect((await told({ isOver: () => true })).writes).toEqual([]);
   });
 
-  it('is a manager that is named, else who registered a connection', () => {
+  it('is a manager chosen in the settings, else the person who registered a connection', () => {
     const record = {
       connectionNames: ['eu', 'main', 'gone'],
       connections: new Map([
@@ -366,7 +366,7 @@ describe('a notice', () => {
     );
   });
 
-  it('of a doubt, or of figures that are missing, says that and no more', () => {
+  it('about a doubtful post, or missing figures, says only that', () => {
     expect(notice({ isUnclear: true }).text).toMatch(/^A & B may not have been posted\./);
     expect(notice({ isUnclear: true }).lines.join()).not.toContain('tried for an hour');
     const unanswered = (cases = [CASE]) => notice({ why: 'unanswered', cases });
@@ -387,7 +387,7 @@ describe('a notice', () => {
 });
 
 describe('a delivery', () => {
-  it('notes in its record that its lease was lost, and comes again; another failure is its caller’s', async () => {
+  it('records that its lease was lost, and runs again; its caller handles other failures', async () => {
     const outcomes: string[] = [];
     const released: unknown[] = [];
     const ends = (error: Error) =>

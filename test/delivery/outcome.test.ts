@@ -79,7 +79,7 @@ describe('a failure', () => {
       { kind: 'wait', for: MAX_RETRY_DELAY },
     ],
     ['another refusal', slack('msg_too_long'), { kind: 'later' }],
-  ])('is taken for what it is: %s', (_, error, effect) => {
+  ])('is classified: %s', (_, error, effect) => {
     expect(classifyFailure(error)).toMatchObject(effect);
     expect(wordFailure(classifyFailure(error).cause)).toMatch(/^[A-Z].+\.$/);
   });
@@ -106,16 +106,16 @@ describe('a failure', () => {
     'request_error',
     'http_error',
     'failed',
-  ])('leaves a post in doubt, and nothing else: %s', (code) => {
+  ])('leaves only a post in doubt: %s', (code) => {
     expect(classifyFailure(slack(code)).kind).toBe('unclear');
     expect(classifyFailure(slack(code, 'chat.update')).kind).toBe('later');
   });
 
-  it('of the store is not the schedule’s', () => {
+  it('of the store does not count against the schedule', () => {
     expect(() => classifyFailure(new StoreUnavailable())).toThrow(StoreUnavailable);
   });
 
-  it('is followed by growing pauses of an hour in all, and a probe every six hours at last', () => {
+  it('is followed by growing pauses of an hour in all, then by a probe every six hours', () => {
     const pauses = [1, 2, 3, 4, 5, 6, 7].map(postRetryDelay);
     expect(pauses).toEqual([1, 2, 4, 8, 15, 30, undefined].map((minutes) => minutes && minutes * MINUTE));
     const probes = [1, 2, 3, 4, 5, 6, 7, 8, 99].map(probeDelayAfter);
@@ -240,7 +240,7 @@ describe('a try that failed', () => {
     expect((await fail(LATER, { entry: { tries: 5 }, record })).last?.failures).toBe(2);
   });
 
-  it('does not wait for a day any more, nor keeps what a pause left', async () => {
+  it('does not wait for a day any more, and forgets an earlier pause', async () => {
     const { entry } = await fail(LATER, {
       entry: { waits: true, probes: 3, pendingNotice: 'failed', next: 1, post: postOf() },
     });
@@ -347,7 +347,7 @@ describe('a failure that pauses', () => {
     expect(entry).not.toHaveProperty('waits');
   });
 
-  it('notes what the pause rests on', async () => {
+  it('stores what the pause depends on', async () => {
     const connections = new Map([['main', { fingerprint: '0123456789ab' }]]) as never;
     const rejected = await fail(
       { kind: 'pause', why: 'token-rejected', cause: storedCause('x') },
@@ -384,7 +384,7 @@ describe('a failure that pauses', () => {
     expect(saved[0]?.schedule.paused?.why).toBe('channel-archived');
   });
 
-  it('is still paused while a probe fails for a reason of its own', async () => {
+  it('stays paused while a probe fails for another reason', async () => {
     const { entry, saved } = await fail(LATER, {
       entry: { state: 'held', probes: 1 },
       pausedBy: 'not-connected',
@@ -436,7 +436,7 @@ describe('a date that is given up because its schedule was changed', () => {
     });
   });
 
-  it('leaves earlier dates of the new times only where nothing was sent and nobody paused it', async () => {
+  it('keeps earlier dates of the new times only if nothing was sent and nobody paused it', async () => {
     expect((await given({ state: 'sending' })).entry).not.toHaveProperty('isDropped');
     expect((await given({ state: 'due' }, { why: 'person', at: NINE })).entry).not.toHaveProperty(
       'isDropped',
@@ -457,7 +457,7 @@ describe('a try', () => {
     });
   });
 
-  it('goes on with what was begun, and begins again where an edit moved the date', () => {
+  it('continues what was begun, and begins again if an edit moved the date', () => {
     expect(begin({ state: 'due' })).toMatchObject({ tries: 3, began: NINE - 9, at: NINE });
     expect(begin({ state: 'sending' })).toMatchObject({ tries: 3, state: 'sending' });
     for (const state of ['due', 'sending'] as const)
@@ -466,7 +466,7 @@ describe('a try', () => {
       });
   });
 
-  it('of a date that was held has an hour of its own', () => {
+  it('of a date that was held has its own hour', () => {
     expect(begin({ state: 'held', probes: 4, due: 1 })).toMatchObject({
       ...{ state: 'held', probes: 4, due: NINE, began: NINE + 5, tries: 0 },
     });

@@ -33,13 +33,13 @@ afterEach(async () => {
 const overdueAfter = async (minutes: number): Promise<number> =>
   (await readOldestOverdue(redis.client, () => Date.now() + minutes * MINUTE)) / MINUTE;
 
-it('is nothing where nothing was ever scheduled, or only for later', async () => {
+it('is zero if nothing was ever scheduled, or only for later', async () => {
   expect(await overdueAfter(0)).toBe(0);
   await scheduler.runAt(FIRST, Date.now() + 60 * MINUTE);
   expect(await overdueAfter(0)).toBe(0);
 });
 
-it('is nothing, and never less, when the clock goes on while it is read', async () => {
+it('is zero, and never negative, when the clock advances while it is read', async () => {
   let now = Date.now();
   const ticking = () => {
     now += 1;

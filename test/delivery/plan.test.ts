@@ -33,7 +33,7 @@ describe('the dates that are still to be delivered', () => {
     expect(firstDate('09:00', undefined)).toBe('2026-11-20');
   });
 
-  it('leave out the date of the last post, also where its time was moved to later that day', () => {
+  it('leave out the date of the last post, even if its time was moved to later that day', () => {
     expect(firstDate('11:00', posted('2026-11-20', NINE))).toBe('2026-11-21');
   });
 
@@ -141,7 +141,7 @@ describe('a date', () => {
   it.each([
     ['a try', {}, MAX_RETRY_DELAY],
     ['a probe', { probes: 3 }, MAX_PROBE_DELAY],
-  ])('is not put off for longer than %s may be, unless the clock went back', (_, given, longest) => {
+  ])('is not delayed for longer than %s may be, unless the clock went back', (_, given, longest) => {
     const isHeld = 'probes' in given;
     const of = isHeld ? ({ ...SAVED, paused: { why: 'channel-archived', at: 0 } } as Schedule) : SAVED;
     const state = isHeld ? 'held' : 'due';
@@ -234,7 +234,7 @@ describe('a schedule that is paused', () => {
     expect(plan(nine(1), [lineOf(DATE, { state: 'failed', due: NINE })], ARCHIVED).resumed).toEqual([]);
   });
 
-  it('resumes once what the pause rests on is another one', () => {
+  it('resumes once what the pause depends on has changed', () => {
     const over = (why: 'token-rejected' | 'not-connected' | 'project-limited', asked: string) =>
       plan(
         NINE,
@@ -266,7 +266,7 @@ describe('a schedule that is paused', () => {
 });
 
 describe('a date that was begun before its schedule was changed', () => {
-  it('is given up where it is not a date any more', () => {
+  it('is given up if the schedule no longer has that date', () => {
     const weekly = {
       ...SAVED,
       timing: { ...SAVED.timing, cadence: { kind: 'weekly', weekday: 1 } },
@@ -277,7 +277,7 @@ describe('a date that was begun before its schedule was changed', () => {
     expect(plan(NINE - 1, [due], weekly).abandoned).toEqual([]);
   });
 
-  it('waits for its new time where that is later that day', () => {
+  it('waits for its new time if that is later that day', () => {
     const later = { ...SAVED, timing: { ...SAVED.timing, time: '11:00' } };
     const due = lineOf(DATE, { state: 'due', due: NINE });
     expect(plan(NINE + HOUR, [due], later)).toMatchObject({ abandoned: [], tasks: [] });
