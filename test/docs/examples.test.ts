@@ -35,7 +35,7 @@ const ANSWERS: Readonly<Record<string, readonly string[]>> = {
   '/billing projects add': ['Project ID'],
   '/billing projects add prod 123': ['Project ID'],
   '/billing projects add prod 123 storage': ['Project ID', 'Object storage'],
-  '/billing projects add 123 prod, 456 staging': ['Add projects', '123 prod, 456 staging'],
+  '/billing projects add 123 prod, 456 staging': ['Projects', '123 prod, 456 staging'],
   '/billing projects edit prod': ['Project ID'],
   '/billing projects remove prod': ['Remove'],
   '/billing projects web': ['web-shop'],

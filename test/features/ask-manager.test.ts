@@ -569,7 +569,7 @@ describe('a button or a form that only managers may use', () => {
     const got = await newest(OWNER, asked);
     expect(JSON.stringify(got.blocks)).toContain(`"channel_id":"${CHANNEL}"`);
     await press(OWNER, got, 'Do it');
-    await bot.slack.waitFor(() => modalText(OWNER).includes('Name your projects'));
+    await bot.slack.waitFor(() => modalText(OWNER).includes('Connection: second'));
     expect(initial('more-0')).toBe('456 staging cloud, 789 archive storage');
     await bot.slack.submit(OWNER, {});
     await newest(ADMIN, 'did what you asked for');

@@ -108,6 +108,23 @@ describe('the names', () => {
   });
 });
 
+describe('/billing projects add with several projects', () => {
+  it('opens a form with them, which saves them all and asks what it can’t know', async () => {
+    await bot.connect();
+    await bot.slack.say(OWNER, CHANNEL, '/billing projects add 123 prod, 456 staging, 777 lost');
+    await bot.slack.waitFor(() => text().includes('Projects'));
+    expect(JSON.stringify(bot.slack.modal(OWNER)!.view)).toContain('"text":"Add projects"');
+    expect(text()).not.toMatch(/Connected:|Connection:/);
+    await submit({}, 'Saved staging');
+    expect(text()).toContain('lost wasn’t saved: no product has data for project 777.');
+    await submit({ 'more-1': '789 archive' }, 'Saved archive: project 789, Object storage.');
+    expect(text()).not.toContain('/balance');
+    expect((await kept('project')).map(({ alias }) => alias).toSorted()).toEqual([
+      ...['archive', 'prod', 'staging'],
+    ]);
+  });
+});
+
 describe('Post it here every morning', () => {
   it('makes one schedule, announced and audited, however often it is pressed, and Undo removes it', async () => {
     await connect();

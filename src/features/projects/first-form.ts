@@ -11,7 +11,17 @@ import {
   connectedBlocks,
   type TestedConnection,
 } from '../../slack/commands/credential-form.ts';
-import { actions, type Block, button, header, markup, option, section } from '../../slack/kit/atoms.ts';
+import {
+  actions,
+  type Block,
+  button,
+  context,
+  escapeMarkup,
+  header,
+  markup,
+  option,
+  section,
+} from '../../slack/kit/atoms.ts';
 import {
   choiceInput,
   errorsOfShownFields,
@@ -163,6 +173,7 @@ export function firstProjectsView(
   notes: readonly string[],
   post: MorningPost | undefined,
 ): ModalView {
+  if (state.project === '') return addProjectsView(state, request, notes);
   const word = request.workspace.projects.find(({ id }) => id === state.project)?.alias ?? state.project;
   const tries = `Now try \`${commandText('/balance')} ${word}\` and \`${commandText('/spend')} ${word} last-7-days\`.`;
   const blocks = [
@@ -176,6 +187,21 @@ export function firstProjectsView(
   return modal({
     ...{ callback: FIRST_VIEW, metadata: encodeFirstProjects(state), title: CONNECT_TITLE, blocks },
     ...(state.asks && { submit: 'Save names', close: 'Not now' }),
+  });
+}
+
+/** The same without a tested connection. */
+function addProjectsView(state: FirstProjects, { workspace }: Request, notes: readonly string[]): ModalView {
+  const { connection, title, asks, unnamed } = state;
+  const isDefault = connection === workspace.defaultConnection;
+  return modal({
+    ...{ callback: FIRST_VIEW, metadata: encodeFirstProjects(state), title },
+    ...(asks && { submit: 'Save names' }),
+    blocks: [
+      ...(notes.length === 0 ? [] : [section(notes.join('\n'))]),
+      ...(asks ? [...unnamed.flatMap(unnamedInputs), moreInput(state, 'Projects')] : []),
+      ...(isDefault ? [] : [context(`Connection: ${escapeMarkup(connection)}`)]),
+    ],
   });
 }
 
@@ -200,19 +226,21 @@ function postBlocks(
   return [markup(text), actions(...here, ...elsewhere)];
 }
 
-const nameInputs = ({ unnamed, round, typed }: FirstProjects): (Block | InputBlock)[] => [
+const nameInputs = (state: FirstProjects): (Block | InputBlock)[] => [
   header('Name your projects'),
-  ...unnamed.flatMap(unnamedInputs),
+  ...state.unnamed.flatMap(unnamedInputs),
+  moreInput(state, 'More projects'),
+];
+
+const moreInput = ({ round, typed }: FirstProjects, label: string): InputBlock =>
   textInput({
-    block: FIRST_FIELDS.more(round),
-    label: 'More projects',
+    ...{ block: FIRST_FIELDS.more(round), label },
     hint: 'An ID and a name each. Tally finds out their products.',
     placeholder: '456 staging, 789 archive',
     initial: typed,
     max: 1000,
     optional: true,
-  }),
-];
+  });
 
 const unnamedInputs = ({ id, alias, products }: UnnamedProject): InputBlock[] => [
   ...(alias === ''

@@ -153,7 +153,9 @@ export function productNames(answered: readonly ProjectAnswer[]) {
     nameOf: ({ label, product }: ResolvedProject): string =>
       product === shared ? label : `${label} (${PRODUCTS[product].name})`,
     facts:
-      shared === undefined ? [] : [`${PRODUCTS[shared].name}${products.size > 1 ? ' unless named' : ''}`],
+      shared === undefined
+        ? []
+        : [`${PRODUCTS[shared].name}${products.size > 1 ? ' unless a row names another' : ''}`],
   };
 }
 
