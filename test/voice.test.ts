@@ -6,6 +6,7 @@ import { literalsIn } from './support/source-literals.ts';
 const RETIRED: readonly RegExp[] = [
   /\blaps(?:e|es|ed|ing)\b/i,
   /\bwhoever\b/i,
+  /\bplease (?:do|don|leave|try|use|type|see|ask|choose|report)/i,
   /\bstrangers?\b/i,
   /\bmeanwhile\b/i,
   /\bas things are\b/i,
@@ -56,6 +57,8 @@ const PAGES = [
   ...readdirSync('docs')
     .filter((name) => name.endsWith('.md') && name !== 'glossary.md')
     .map((name) => `docs/${name}`),
+  ...['.env.example', 'compose.yaml', 'deploy/prometheus/tally.rules.yaml', 'deploy/grafana/tally.json'],
+  ...readdirSync('.github/ISSUE_TEMPLATE').map((name) => `.github/ISSUE_TEMPLATE/${name}`),
 ];
 
 describe('the texts of a source file', () => {
