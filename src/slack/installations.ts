@@ -24,13 +24,7 @@ import {
 import { createOAuthFlow, createStateStore, INSTALL_PATH, REDIRECT_PATH } from './install/oauth-flow.ts';
 import type { BrowserRoutes } from './install/pages.ts';
 import { SCOPES } from './install/scopes.ts';
-import {
-  createTokenCheck,
-  isTokenAccepted,
-  NO_TOKEN_CHECK,
-  type TokenCheck,
-  tokenStatusOf,
-} from './install/token-check.ts';
+import { createTokenCheck, isTokenAccepted, type TokenCheck, tokenStatusOf } from './install/token-check.ts';
 import { createUninstallHandler } from './install/uninstall.ts';
 import { isOrganizationId, originOf, type PayloadOrigin, type SlackPayload } from './request/payload.ts';
 import type { SlackServices } from './services.ts';
@@ -58,7 +52,8 @@ export interface Installations {
   handleUninstall(event: SlackPayload): Promise<boolean>;
   /** Whether the workspace still has Tally installed, as far as Slack says. @throws StoreUnavailable */
   stays(workspace: SlackId): Promise<boolean>;
-  readonly tokenCheck: TokenCheck;
+  /** Undefined with OAuth, where there is no token to check at the start. */
+  readonly tokenCheck?: TokenCheck;
   /** Resolves when every renewed token is stored. */
   idle(): Promise<void>;
 }
@@ -187,7 +182,6 @@ function manyWorkspaces(oauth: OAuth, apiUrl: string, services: InstallationServ
       tokenStatus: tokenStatusOf(installed, clientOf),
       log,
     }),
-    tokenCheck: NO_TOKEN_CHECK,
     stays: async (id) => (await installed.read(id)) !== undefined,
     idle: tokens.idle,
   };

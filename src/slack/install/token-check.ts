@@ -8,16 +8,10 @@ import { callSlack, type WebClient } from '../web-client.ts';
 import { parseInstallation, type StoredInstallation } from './installation-tokens.ts';
 import type { TokenStatus } from './uninstall.ts';
 
-/** Whether Slack accepts the bot's one token: asked at the start, and until Slack says yes. */
-export interface TokenCheck {
-  /** Never rejects. */
-  start(): Promise<void>;
-  /** False until Slack has accepted the token. */
-  ok(): boolean;
-  stop(): void;
-}
+export type TokenCheck = ReturnType<typeof createTokenCheck>;
 
-export function createTokenCheck(client: WebClient, log: Logger): TokenCheck {
+/** Whether Slack accepts the bot's one token: asked at the start, and until Slack says yes. */
+export function createTokenCheck(client: WebClient, log: Logger) {
   const end = new AbortController();
   let isAccepted = false;
   const ask = async (): Promise<void> => {
@@ -40,18 +34,13 @@ export function createTokenCheck(client: WebClient, log: Logger): TokenCheck {
     );
   };
   return {
-    start: () => beginTrying(ask, end.signal, report),
-    ok: () => isAccepted,
-    stop: () => end.abort(),
+    /** Never rejects. */
+    start: (): Promise<void> => beginTrying(ask, end.signal, report),
+    /** False until Slack has accepted the token. */
+    ok: (): boolean => isAccepted,
+    stop: (): void => end.abort(),
   };
 }
-
-/** With OAuth there is no token to check at the start. */
-export const NO_TOKEN_CHECK: TokenCheck = {
-  start: async () => undefined,
-  ok: () => true,
-  stop: () => undefined,
-};
 
 /** @returns false only if Slack refuses the token; true if it doesn't answer. Never rejects. */
 export async function isTokenAccepted(client: WebClient): Promise<boolean> {

@@ -138,22 +138,22 @@ export interface Source {
   /** The workspace the user belongs to, if the payload names it. */
   readonly homeTeamId: SlackId | undefined;
   readonly channel: SlackId | undefined;
-  readonly responseUrl: string | undefined;
+  readonly responseUrl?: string | undefined;
   /** Whether something was clicked in a message: then `replace_original` at the response_url replaces that one. */
   readonly isClick: boolean;
   /** Whether the answer replaces that message. */
   readonly replaces: boolean;
-  readonly triggerId: string | undefined;
+  readonly triggerId?: string | undefined;
   /** The modal in which the user clicked or submitted; undefined for Home, which is a view but not a modal. */
-  readonly viewId: string | undefined;
+  readonly viewId?: string | undefined;
   /** Whether that modal has fields. Slack forgets what was typed into them if another view takes its place. */
   readonly hasFields: boolean;
   /** Slack's `hash` of that modal as it was clicked. */
-  readonly viewHash: string | undefined;
+  readonly viewHash?: string | undefined;
   /** `thread_ts` of the thread it was asked in. Ephemeral messages don't show in a thread that has no replies yet. */
   readonly thread: string | undefined;
   /** `ts` of the channel message that asked; a public answer starts a thread there. */
-  readonly startsThread: string | undefined;
+  readonly startsThread?: string | undefined;
   /** Resolves with false for a replayed request; undefined in Socket Mode, where replays are impossible. */
   readonly isFirst: Promise<boolean> | undefined;
   /** Who reads the answer to a question; undefined for whom the workspace's settings say. */
@@ -264,7 +264,6 @@ export function sourceOfPayload(
     viewHash: view?.hash || undefined,
     hasFields: view?.blocks?.some(({ type }) => type === 'input') ?? false,
     thread: container?.thread_ts ?? undefined,
-    startsThread: undefined,
     ...(via === 'button' && { audience: 'asker' }),
     ...((via === 'button' || via === 'form') && formOf(view)),
   };
@@ -288,8 +287,7 @@ export function sourceOfEvent(
     ...{ via, at, teamId, userId, homeTeamId, channel, thread, isFirst },
     startsThread: isPrivate ? undefined : ts,
     audience: isPrivate ? 'asker' : 'channel',
-    ...{ responseUrl: undefined, isClick: false, replaces: false },
-    ...{ triggerId: undefined, viewId: undefined, viewHash: undefined, hasFields: false },
+    ...{ isClick: false, replaces: false, hasFields: false },
     // Slack names the bot for which it sent the event.
     self: payload.authorizations?.[0]?.user_id ?? undefined,
   };

@@ -3,7 +3,6 @@ import { Throttled } from '../../domain/failure/index.ts';
 import { DEFAULT_LIMITS, type Limits, type PersonAndWorkspace, rate } from '../../domain/limits.ts';
 import type { Millis } from '../../domain/time/calendar.ts';
 import type { Source } from '../request/payload.ts';
-import type { UserIdentity } from '../request/users.ts';
 
 interface RateLimit extends PersonAndWorkspace {
   /** Completes "You're …" */
@@ -32,11 +31,9 @@ const rateLimits = ({ requests, tests }: Limits) =>
 export const RATE_LIMITS = rateLimits(DEFAULT_LIMITS);
 
 export type Limited = keyof typeof RATE_LIMITS;
-type Who = Pick<UserIdentity, 'teamId' | 'userId'>;
+type Who = Pick<Source, 'teamId' | 'userId'>;
 
 export type RateLimiter = ReturnType<typeof createRateLimiter>;
-
-type Place = Pick<Source, 'teamId' | 'userId' | 'channel' | 'thread'>;
 
 /** For how long at least one message covers a burst, in ms. */
 const BURST = 5_000;
@@ -102,9 +99,12 @@ export function createRateLimiter({
      * For refusals that are told by a message of their own: one for each burst of a person in a thread or a channel.
      * @returns the refusal with the time until when it covers further ones there; undefined for those
      */
-    firstOfBurst({ whose, wait }: Throttled, place: Place): Throttled | undefined {
+    firstOfBurst(
+      { whose, wait }: Throttled,
+      source: Pick<Source, 'teamId' | 'userId' | 'channel' | 'thread'>,
+    ): Throttled | undefined {
       const now = clock();
-      const key = JSON.stringify([place.teamId, place.userId, place.channel, place.thread]);
+      const key = JSON.stringify([source.teamId, source.userId, source.channel, source.thread]);
       if (now < (coveredUntil.get(key) ?? now)) return undefined;
       const longer = Math.max(wait, BURST);
       coveredUntil.set(key, now + longer);
