@@ -1,11 +1,60 @@
-/** The steps of a message's record, and when a message is sent and tried again. */
+/** What a message is, the steps of its record, and when it is sent and tried again. */
 import { isFailure } from '../../domain/failure/index.ts';
 import type { SlackId } from '../../domain/slack-id.ts';
 import { HOUR, MINUTE, type Millis } from '../../domain/time/calendar.ts';
-import type { DeliveryLogSnapshot } from '../log/delivery-log.ts';
+import type { Message } from '../../slack/kit/atoms.ts';
+import type { Right } from '../../workspace/permissions.ts';
+import type { ChosenProject } from '../../workspace/projects/chosen-project.ts';
+import type { DeliveryLogSnapshot, LogWrite } from '../log/delivery-log.ts';
 import type { SendState } from '../log/delivery-log-entry.ts';
 import { earliest } from '../log/due-dates.ts';
 import { type Effect, type FailureEffect, isUnreachable, MAX_RETRY_DELAY } from './failure-effect.ts';
+import type { MessageKind } from './message-work.ts';
+import type { Recipient, Refusal } from './recipients.ts';
+import type { MessageTopic } from './remember-topic.ts';
+
+/** A message on its way: its kind says what goes out, and where its record is. */
+export interface OutboxMessage {
+  readonly kind: MessageKind;
+  /** Identifies the message in its conversation, in every process. */
+  readonly key: string;
+  /** A channel or a person. */
+  readonly to: SlackId;
+  /** The ID of the schedule or the watch that it is about. */
+  readonly schedule?: string | undefined;
+  readonly watch?: string | undefined;
+  /** When it was to go out, in ms; by default when it became due. */
+  readonly due?: Millis | undefined;
+  /** What a person must be to get it; a full member by default. */
+  readonly right?: Right | undefined;
+  /** The message that it answers; a broadcast is shown in the channel too. */
+  readonly thread?: { readonly ts: string; readonly isBroadcast: boolean } | undefined;
+  /** As the delivery log has it. If it is `sending`, a run claimed it and died: Slack may have it already. */
+  readonly stored: SendState;
+  /** @returns why nothing is to go out by now, if so: the kind has stored that @throws Failure */
+  prepare(isAgain: boolean): Promise<Draft | 'skipped' | 'waiting'>;
+  /** What follow-ups in its thread refer to, once Slack has it; undefined for none. */
+  readonly topic?: (() => MessageTopic | undefined) | undefined;
+  /** Stores a step: what `change` makes of the record as it is by then. @throws LeaseLostError, StoreUnavailable */
+  save(change: (now: SendState) => SendState, step: SaveStep): Promise<void>;
+  /** Decides what happens instead. @returns false if nothing does, so that the message has failed, as without it */
+  onRefused?(refusal: Refusal, isDoubtful: boolean): Promise<boolean>;
+  /** Stores that it failed, if its kind doesn't only try again. @returns what became of it */
+  fail?(failure: SendFailure): Promise<FailedState>;
+}
+
+/** Claims need the lease; what Slack has taken or refused is stored without it, and what follow-ups there refer to. */
+export type SaveStep = Pick<LogWrite, 'needsLease' | 'questions'>;
+
+/** `refused`: it goes to somebody else, or to nobody. */
+export type FailedState = 'retrying' | 'paused' | 'failed' | 'refused';
+
+/** A message that could go out now. */
+export interface Draft {
+  /** The projects that it names or has figures of. */
+  readonly projects: readonly ChosenProject[];
+  content(sending: Sending, recipient: Recipient): Message;
+}
 
 export const newMessage = (to: SlackId, at: Millis) => ({ to, state: 'due', at, tries: 0 }) as const;
 
@@ -50,26 +99,22 @@ export interface SendFailure {
   readonly isDoubtful: boolean;
 }
 
-/** When a message is tried again. */
-export interface Retries {
-  readonly delayAfter: typeof postRetryDelay;
-  /** When it was first tried, in ms, if a rate limit counts after an hour. */
-  readonly began?: Millis;
-}
-
 /**
  * What a failure makes of a message: it is tried again, looked for, or given up. What Slack may have is looked for around
  * the instant when it was sent, however often that fails, and keeps its channel when it is given up.
  *
  * @param before as it was stored when this try began
  * @param current as it is stored now
+ * @param delayAfter of its kind
+ * @param began when it was first tried, in ms, if a rate limit counts after an hour
  */
 export function afterFailure(
   before: SendState,
   current: SendState,
   { error, effect, isDoubtful }: SendFailure,
   now: Millis,
-  { delayAfter, began }: Retries = { delayAfter: messageRetryDelay },
+  delayAfter: typeof postRetryDelay = messageRetryDelay,
+  began?: Millis,
 ): SendState {
   const { cause } = effect;
   const tried = { tries: before.tries, ...(began !== undefined && { began }) };

@@ -9,8 +9,6 @@ import type { Millis } from '../../domain/time/calendar.ts';
 import type { MessageWork, Note } from '../../runtime/work.ts';
 import { context as contextBlock, type Message } from '../../slack/kit/atoms.ts';
 import { openDirectMessage, type PostedTo, postMessage } from '../../slack/reply/post-message.ts';
-import type { Right } from '../../workspace/permissions.ts';
-import type { ChosenProject } from '../../workspace/projects/chosen-project.ts';
 import { isPerson } from '../../workspace/record/record-schema.ts';
 import {
   type DeliveryContext,
@@ -18,7 +16,6 @@ import {
   ScheduleChangedError,
   type StateDocument,
 } from '../context.ts';
-import type { LogWrite } from '../log/delivery-log.ts';
 import type { SendState, StoredMessage } from '../log/delivery-log-entry.ts';
 import { classifyFailure, isUnreachable } from './failure-effect.ts';
 import { deliveryMetadata, findPost } from './find-post.ts';
@@ -26,57 +23,17 @@ import {
   afterFailure,
   claimed,
   confirmed,
+  type Draft,
+  type FailedState,
+  type OutboxMessage,
   type SendFailure,
   type Sending,
   sendsAt,
   withSendState,
 } from './message.ts';
-import { type MessageKind, recordFailed, trackMessage } from './message-work.ts';
-import { checkRecipient, type Recipient, type Refusal } from './recipients.ts';
-import { type MessageTopic, threadQuestions } from './remember-topic.ts';
-
-/** A message on its way: its kind says what goes out, and where its record is. */
-export interface OutboxMessage {
-  readonly kind: MessageKind;
-  /** Identifies the message in its conversation, in every process. */
-  readonly key: string;
-  /** A channel or a person. */
-  readonly to: SlackId;
-  /** The ID of the schedule or the watch that it is about. */
-  readonly schedule?: string | undefined;
-  readonly watch?: string | undefined;
-  /** When it was to go out, in ms; by default when it became due. */
-  readonly due?: Millis | undefined;
-  /** What a person must be to get it; a full member by default. */
-  readonly right?: Right | undefined;
-  /** The message that it answers; a broadcast is shown in the channel too. */
-  readonly thread?: { readonly ts: string; readonly isBroadcast: boolean } | undefined;
-  /** As the delivery log has it. If it is `sending`, a run claimed it and died: Slack may have it already. */
-  readonly stored: SendState;
-  /** @returns why nothing is to go out by now, if so: the kind has stored that @throws Failure */
-  prepare(isAgain: boolean): Promise<Draft | 'skipped' | 'waiting'>;
-  /** What follow-ups in its thread refer to, once Slack has it; undefined for none. */
-  readonly topic?: (() => MessageTopic | undefined) | undefined;
-  /** Stores a step: what `change` makes of the record as it is by then. @throws LeaseLostError, StoreUnavailable */
-  save(change: (now: SendState) => SendState, step: SaveStep): Promise<void>;
-  /** Decides what happens instead. @returns false if nothing does, so that the message has failed, as without it */
-  onRefused?(refusal: Refusal, isDoubtful: boolean): Promise<boolean>;
-  /** Stores that it failed, if its kind doesn't only try again. @returns what became of it */
-  fail?(failure: SendFailure): Promise<FailedState>;
-}
-
-/** Claims need the lease; what Slack has taken or refused is stored without it, and what follow-ups there refer to. */
-export type SaveStep = Pick<LogWrite, 'needsLease' | 'questions'>;
-
-/** `refused`: it goes to somebody else, or to nobody. */
-export type FailedState = 'retrying' | 'paused' | 'failed' | 'refused';
-
-/** A message that could go out now. */
-export interface Draft {
-  /** The projects that it names or has figures of. */
-  readonly projects: readonly ChosenProject[];
-  content(sending: Sending, recipient: Recipient): Message;
-}
+import { recordFailed, trackMessage } from './message-work.ts';
+import { checkRecipient, type Refusal } from './recipients.ts';
+import { threadQuestions } from './remember-topic.ts';
 
 /** Nothing may take longer between the claim and the call to Slack; in ms. */
 const FRESH = 3_000;
@@ -105,7 +62,7 @@ export const sendMessage = (message: OutboxMessage, context: DeliveryContext): P
  */
 export async function sendDueMessages<R extends { readonly messages: readonly StoredMessage[] }>(
   document: StateDocument<R | undefined>,
-  isSame: (one: R['messages'][number], other: R['messages'][number]) => boolean,
+  isSame: (a: R['messages'][number], b: R['messages'][number]) => boolean,
   describe: (message: R['messages'][number]) => Omit<OutboxMessage, 'to' | 'stored' | 'save'>,
   context: DeliveryContext,
 ): Promise<void> {

@@ -211,7 +211,7 @@ async function sendNotice(
   const about = { why, isUnclear, isOwnerGone, includesManager };
   await sendDueMessages(
     document,
-    (one, other) => one.reader === other.reader,
+    (a, b) => a.reader === b.reader,
     ({ reader }) => ({
       ...{ kind: 'notice', key: `${name}/${began}` },
       prepare: async () => ({

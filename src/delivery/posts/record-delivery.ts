@@ -13,13 +13,13 @@ import {
 import { notSent } from '../outbox/failure-effect.ts';
 import {
   afterFailure,
+  type FailedState,
   postRetryDelay,
   probeDelayAfter,
   type SendFailure,
   withSendState,
 } from '../outbox/message.ts';
 import { trackMessage } from '../outbox/message-work.ts';
-import type { FailedState } from '../outbox/send-message.ts';
 import type { DeliveryTask, ScheduleLogEntry } from './post-plan.ts';
 import { pauseSchedule } from './run-state.ts';
 
@@ -216,7 +216,7 @@ function entryAfter(
     return holdEntry(failure, begun, pausedBy, now);
   const { due, began } = begun;
   const entry = document.value();
-  const after = afterFailure(begun, entry, failure, now, { delayAfter: postRetryDelay, began });
+  const after = afterFailure(begun, entry, failure, now, postRetryDelay, began);
   const { post } = isUnclear ? entry : begun;
   const base = { due, began, ...after, ...(mayBePosted && post && { post }) };
   if (after.state !== 'failed') return base;

@@ -6,9 +6,9 @@ import { findAdmins } from '../../slack/request/users.ts';
 import { type DeliveryContext, openState, ScheduleChangedError, type StateDocument } from '../context.ts';
 import { type Job, type Task, taskEach } from '../job.ts';
 import { classifyFailure } from '../outbox/failure-effect.ts';
-import { newMessage } from '../outbox/message.ts';
+import { newMessage, type OutboxMessage } from '../outbox/message.ts';
 import { findRecipient, responsiblePeople } from '../outbox/recipients.ts';
-import { type OutboxMessage, sendDueMessages } from '../outbox/send-message.ts';
+import { sendDueMessages } from '../outbox/send-message.ts';
 import { dependentsOf, reminderNotice } from './reminder-blocks.ts';
 import {
   type Credential,
@@ -116,8 +116,8 @@ async function adminsFor({ registeredBy }: Credential, context: DeliveryContext)
   }
 }
 
-const isSame = (one: ReminderMessage, other: ReminderMessage): boolean =>
-  one.step === other.step && one.to === other.to;
+const isSame = (a: ReminderMessage, b: ReminderMessage): boolean =>
+  a.step === b.step && a.to === b.to;
 
 async function sendReminders(credential: Credential, context: DeliveryContext): Promise<void> {
   const document = documentOf(credential, context);
