@@ -203,6 +203,20 @@ describe('the reply about a corrected figure', () => {
     expect((await log()).map((post) => post?.unexplained)).toEqual([undefined, undefined]);
   });
 
+  it('waits while its schedule is paused, and is forgotten with it', async () => {
+    const paused = { why: 'person', at: now, by: 'U0OWNER001' } as const;
+    const stored = async () => (await parts.deliveryLog.read(TEAM)).statesOf('correction/').length;
+    slack.fault = (call) => (isReply(call) ? { status: 503, take: false } : undefined);
+    await later(7);
+    slack.fault = () => undefined;
+    await given({ timing: ONCE, paused });
+    expect(await later(9)).toBeGreaterThan(now + HOUR);
+    expect([await stored(), replies(CHANNELS[0])]).toEqual([1, []]);
+    await redis.client.hdel(`tally:{${TEAM}}:record`, 'schedule:schedul1');
+    expect(await later(10)).toBeGreaterThan(now + HOUR);
+    expect([await stored(), replies(CHANNELS[0])]).toEqual([0, []]);
+  });
+
   it('is not sent once the project may not be seen there, nor while the schedule is paused', async () => {
     const project = { alias: 'prod', id: '123', product: 1, channels: ['C0ELSEWHERE'] };
     const people = { owner: 'U0OWNER001', addedBy: 'U0OWNER001', addedAt: 0 };

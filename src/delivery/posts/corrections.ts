@@ -157,9 +157,16 @@ export function planExplanations(
     .filter((channel) => !busy.has(channel))
     .map((channel) => {
       const stored = parseExplanation(snapshot.state(EXPLANATION_STATE + channel));
-      return { what: channel, at: (stored && sendsAt(stored)) ?? 0 };
+      return { what: channel, at: stored === undefined ? 0 : explainsAt(stored, workspace) };
     });
   return splitByTime(waiting, snapshot, now);
+}
+
+/** When it is sent or, once its schedules are gone, deleted, in ms; undefined while they are paused. */
+function explainsAt(stored: Explanation, workspace: Workspace): Millis | undefined {
+  const { schedules } = stored;
+  if (schedules.some((schedule) => isRunning(workspace, schedule))) return sendsAt(stored) ?? 0;
+  return schedules.some((schedule) => workspace.scheduleIds.includes(schedule)) ? undefined : 0;
 }
 
 /** Says in the thread of the newest post what was corrected in all of them. @throws LeaseLostError, StoreUnavailable */
@@ -169,7 +176,8 @@ export async function explainCorrections(channel: SlackId, context: DeliveryCont
   const document = openState(name, parseExplanation, context);
   const stored = document.value() ?? (await beginExplanation(channel, document, context));
   const { began, thread, lines, projects, schedules } = stored;
-  if (sendsAt(stored) !== undefined && schedules.some((schedule) => isRunning(workspace, schedule)))
+  const isWanted = schedules.some((schedule) => isRunning(workspace, schedule));
+  if (isWanted && sendsAt(stored) !== undefined)
     await sendMessage(
       {
         ...{ kind: 'correction', key: `${name}/${began}`, to: channel, stored },
@@ -179,8 +187,7 @@ export async function explainCorrections(channel: SlackId, context: DeliveryCont
       },
       context,
     );
-  const { state } = document.value() ?? stored;
-  if (state !== 'due' && state !== 'sending') await deliveryLog.drop(lease, [name]);
+  if (!isWanted || sendsAt(document.value() ?? stored) === undefined) await deliveryLog.drop(lease, [name]);
 }
 
 /** Stores the reply and, in the same step, that the corrections of its posts are explained. */

@@ -79,10 +79,9 @@ export async function notifyOwner(
 ): Promise<void> {
   const name = NOTICE_STATE + owner;
   const document = openState(name, parseNotice, context);
-  if (document.value() === undefined) {
-    const group = firstCauseOf(pendingOf(owner, pending), context.clock());
-    if (!(await beginNotice(owner, group, document, context))) return;
-  }
+  const isBegun = document.value() !== undefined;
+  const group = isBegun ? [] : firstCauseOf(pendingOf(owner, pending), context.clock());
+  if (group.length > 0 && !(await beginNotice(owner, group, document, context))) return;
   const stored = document.value();
   const cases = stored === undefined ? [] : currentCases(stored, context);
   if (stored !== undefined && cases.length > 0) {

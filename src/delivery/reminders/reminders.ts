@@ -116,8 +116,7 @@ async function adminsFor({ registeredBy }: Credential, context: DeliveryContext)
   }
 }
 
-const isSame = (a: ReminderMessage, b: ReminderMessage): boolean =>
-  a.step === b.step && a.to === b.to;
+const isSame = (a: ReminderMessage, b: ReminderMessage): boolean => a.step === b.step && a.to === b.to;
 
 async function sendReminders(credential: Credential, context: DeliveryContext): Promise<void> {
   const document = documentOf(credential, context);
