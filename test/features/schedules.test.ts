@@ -517,7 +517,7 @@ describe('the list', () => {
     await redis().hset(KEY, `schedule:${schedule.id}`, JSON.stringify({ ...schedule, paused }));
     const list = await ask('schedules');
     expect(list.visibleText).toContain('*paused: Slack rejected Tally’s token* since');
-    expect(list.visibleText).toContain('resumes automatically once it works');
+    expect(list.visibleText).toContain('resumes by itself once it works');
     expect(list.visibleText).not.toContain('removed');
     around.now += MINUTE;
     await row(list, 'resume', schedule.id);
