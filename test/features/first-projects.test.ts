@@ -125,6 +125,15 @@ describe('/billing projects add with several projects', () => {
   });
 });
 
+it('takes the end of a name for no connection', async () => {
+  await bot.connect();
+  await bot.slack.say(OWNER, CHANNEL, '/billing projects add 123 horizon storage');
+  await bot.slack.waitFor(() => text().includes('Project ID'));
+  const form = JSON.stringify(bot.slack.modal(OWNER)!.view);
+  expect(form).toContain('"initial_value":"horizon"');
+  expect(form).toContain('Object storage (2)');
+});
+
 describe('Post it here every morning', () => {
   it('makes one schedule, announced and audited, however often it is pressed, and Undo removes it', async () => {
     await connect();

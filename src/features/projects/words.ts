@@ -97,7 +97,7 @@ function refuse(first: string, others: readonly string[], more: readonly string[
 
 /** `prod 123 storage`, or several with commas between them; then perhaps `on` and a connection. */
 function readAdded(text: string, typed: string): ProjectsRequest {
-  const [, projects = '', connection] = /^(.*?)(?: ?on ([a-z][a-z0-9-]*))?$/.exec(text) ?? [];
+  const [, projects = '', connection] = /^(.*?)(?: on ([a-z0-9][a-z0-9-]*))?$/.exec(text) ?? [];
   const shown = typed.slice(0, projects.length);
   if (projects.includes(',')) return { kind: 'add-several', typed: shown.replaceAll(',', ', '), connection };
   const { filled, isWithheld } = parseProjectFields(projects.split(' '), shown.split(' '));
