@@ -8,6 +8,7 @@ import {
   type InstallationRecords,
 } from '../workspace/credentials/installation-store.ts';
 import { createMemberAccessNotes, createOAuthNonces } from '../workspace/once/replay-protection.ts';
+import type { Audit } from '../workspace/record/audit.ts';
 import { createDeletion } from '../workspace/record/deletion.ts';
 import {
   createNotInstalledReply,
@@ -58,10 +59,13 @@ export interface Installations {
   idle(): Promise<void>;
 }
 
-type InstallationServices = Pick<
-  SlackServices,
-  'redis' | 'keyring' | 'audit' | 'responseUrls' | 'names' | 'log' | 'boltLogger' | 'clock' | 'onForget'
->;
+interface InstallationServices
+  extends Pick<
+    SlackServices,
+    'redis' | 'keyring' | 'responseUrls' | 'names' | 'log' | 'boltLogger' | 'clock' | 'onForget'
+  > {
+  readonly audit: Audit;
+}
 
 /** OAuth codes and refresh tokens work once, so a retry can't help. In ms: shorter than `installed.lock` lasts. */
 const OAUTH_OPTIONS = callOptions(10_000, false);

@@ -9,6 +9,7 @@ import { canReadOwned, type OwnerAction, requireOwned } from '../../slack/owned/
 import type { Request } from '../../slack/request/request.ts';
 import type { ActionListener } from '../../slack/server/listeners.ts';
 import type { Watch } from '../../workspace/owned/watches.ts';
+import type { Audit } from '../../workspace/record/audit.ts';
 import type { Feature, Services } from '../feature.ts';
 import { stoppedWatches, watchAuditText } from './blocks.ts';
 import {
@@ -69,7 +70,7 @@ const SMALL = `${PERIOD_EXAMPLES.order} What to watch: ${KIND_EXAMPLES}. ${PERIO
 const help = () => helpMessage('Watches', HELP, SMALL);
 
 interface WatchServices extends Pick<Services, 'workspaces'>, Pick<DeliveryService, 'watching'> {
-  readonly audit: Pick<Services['audit'], 'record'>;
+  readonly audit: Pick<Audit, 'record'>;
 }
 
 /** `/billing watch` and `/billing watches`, for full members, and the buttons of alerts. */
