@@ -124,7 +124,7 @@ export type Work = RequestWork | RunWork | MessageWork;
 export type OnFinished = (work: Work) => void;
 
 /** A post that goes out later than this is late; in ms. */
-export const LATE: Millis = 5 * 60_000;
+export const LATE_AFTER: Millis = 5 * 60_000;
 
 /** A subscriber's bound store is available to everything inside the work. Costs nothing without one. */
 export const WORK_SPANS = channel('tally:work') as Channel<unknown, Work>;

@@ -9,9 +9,9 @@ import { plainText, section } from '../../src/slack/kit/atoms.ts';
 import { modal } from '../../src/slack/kit/modal.ts';
 import type { Reply } from '../../src/slack/reply/reply.ts';
 import { sourceOfPayload } from '../../src/slack/request/payload.ts';
-import { createAuthorize } from '../../src/slack/request/request.ts';
+import { createRequestAuthorizer } from '../../src/slack/request/request.ts';
 import type { UserDirectory } from '../../src/slack/request/users.ts';
-import { oneByOne } from '../../src/slack/server/connections.ts';
+import { serializeRequests } from '../../src/slack/server/connections.ts';
 import { createBodyReader, parseBody, SERVER_LIMITS } from '../../src/slack/server/signed-request.ts';
 import type { Workspace, Workspaces } from '../../src/workspace/record/workspaces.ts';
 import { CHANNEL, SIGNING_SECRET } from '../support/bot.ts';
@@ -363,7 +363,7 @@ describe('a connection', () => {
   it('is read no further while it does not read its answers', async () => {
     let served = 0;
     const server = createServer(
-      oneByOne((_, res) => {
+      serializeRequests((_, res) => {
         served += 1;
         setImmediate(() => res.end('x'.repeat(64 * 1024)));
       }),
@@ -440,7 +440,7 @@ describe('a request that is sent a second time, byte by byte', () => {
       known(false);
       return {} as Workspace;
     };
-    const authorize = createAuthorize({
+    const authorize = createRequestAuthorizer({
       ...{ users, workspaces: { read } as unknown as Workspaces, requests: {} as never },
     });
     const source = sourceOfPayload({ team_id: TEAM, user_id: OWNER }, { via: 'command', at: 0, isFirst });

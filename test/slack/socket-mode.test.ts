@@ -4,7 +4,7 @@ import type { App, ReceiverEvent } from '@slack/bolt';
 import { afterEach, describe, expect, it } from 'vitest';
 import { type WebSocket, WebSocketServer } from 'ws';
 import { boltLogger, createLog } from '../../src/ops/log.ts';
-import { keepTrying } from '../../src/slack/install/token-check.ts';
+import { retryTokenCheck } from '../../src/slack/install/token-check.ts';
 import { createSocketMode, type SocketModeConnection } from '../../src/slack/server/socket-mode.ts';
 import { BACKGROUND_OPTIONS } from '../../src/slack/web-client.ts';
 import { waitUntil } from '../support/wait-until.ts';
@@ -154,7 +154,7 @@ describe('Socket Mode', () => {
       throw new Error('away');
     };
     // Without a word from Slack it tries three times within two seconds.
-    const trying = keepTrying(failing, end.signal, () => asked === 3 && end.abort());
+    const trying = retryTokenCheck(failing, end.signal, () => asked === 3 && end.abort());
     await expect(trying).rejects.toThrow();
     expect(slack.asked()).toBe(1);
     expect(socket.up()).toBe(false);

@@ -2,7 +2,7 @@ import { NotAllowed } from '../../domain/failure/index.ts';
 import { REPORTS } from '../../domain/report.ts';
 import type { DueTime } from '../../domain/time/cadence.ts';
 import { type Day, HOUR, MINUTE, type Millis } from '../../domain/time/calendar.ts';
-import { LATE } from '../../runtime/work.ts';
+import { LATE_AFTER } from '../../runtime/work.ts';
 import { callSlack } from '../../slack/web-client.ts';
 import type { Schedule } from '../../workspace/owned/schedules.ts';
 import { requireSettings } from '../../workspace/record/workspace.ts';
@@ -98,7 +98,7 @@ async function preparePost(
       const { projects, timing, correctsFrom } = schedule;
       attempt.post = {
         ...{ earlier, checks: 0, figures: result.figures, unanswered: result.unanswered },
-        isLate: at - expectedAt > LATE,
+        isLate: at - expectedAt > LATE_AFTER,
         ...(result.awaits !== undefined && { without: result.awaits }),
         subject: subjectOf(schedule, result, context),
       };

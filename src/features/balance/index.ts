@@ -19,7 +19,7 @@ import {
 } from '../../slack/commands/help.ts';
 import { findAskedProjects } from '../../slack/commands/project-answers.ts';
 import { context, type Message } from '../../slack/kit/atoms.ts';
-import { askForView } from '../../slack/reply/answer-message.ts';
+import { askProjects } from '../../slack/reply/answer-message.ts';
 import { type AnswerFiles, amountNotes, rawDigits, sendOutput } from '../../slack/reply/csv-details.ts';
 import type { Request } from '../../slack/request/request.ts';
 import { storedBalance } from '../../workspace/record/last-used.ts';
@@ -65,7 +65,7 @@ export function createBalanceFeature({ billing, lastUsed, clock }: Services): Fe
     const { words, output } = parseBalance(text, workspace.aliases);
     if (words.help) return request.reply.private(balanceHelp(request));
     const projects = findAskedProjects(words, request);
-    const view = await askForView(projects, request, clock, (target) =>
+    const view = await askProjects(projects, request, clock, (target) =>
       askBalance(billing, workspace, target, at),
     );
     const message = balanceMessage(view);

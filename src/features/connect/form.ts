@@ -1,7 +1,7 @@
 import type { InputBlock, ModalView } from '@slack/types';
 import { couldBeSecret } from '../../domain/language/secret-detection.ts';
 import { FIELDS } from '../../redis/keys.ts';
-import { CONNECT_TITLE, REMINDED } from '../../slack/commands/credential-form.ts';
+import { CONNECT_TITLE, REMINDER_HINT } from '../../slack/commands/credential-form.ts';
 import { actions, type Block, button, context, header, option, section } from '../../slack/kit/atoms.ts';
 import { choiceInput, modal, textInput, waitingModal } from '../../slack/kit/modal.ts';
 import {
@@ -93,7 +93,7 @@ export function connectForm(
       choiceInput({
         block: 'lifetime',
         label: 'Lifetime of the token',
-        hint: `As in the console, counted from today. ${REMINDED} Skip it if you don’t know.`,
+        hint: `As in the console, counted from today. ${REMINDER_HINT} Skip it if you don’t know.`,
         options: choices(LIFETIME_NAMES),
         initial: known.lifetime,
         optional: true,

@@ -12,7 +12,7 @@ import type { Request } from '../../slack/request/request.ts';
 import { FOLLOW_UP_COMMANDS, type ThreadQuestion } from '../../workspace/thread-store.ts';
 
 /** @throws InvalidWord, SecretPasted */
-export const readWords = (text: string, aliases: ReadonlySet<string>) =>
+export const parseAnswerWords = (text: string, aliases: ReadonlySet<string>) =>
   parseWithOutput(text, aliases, parseCommandText);
 
 /** The remembered command, whose days stay those that it had then. @throws InvalidWord */
@@ -21,7 +21,7 @@ export function withFixedDays(
   aliases: ReadonlySet<string>,
   { at: now, workspace }: Request,
 ): QuestionCommand {
-  const { words, output } = readWords(text, aliases);
+  const { words, output } = parseAnswerWords(text, aliases);
   const fix = (phrase: PeriodPhrase) => fixPhrase(phrase, at, now, workspace.settings.zone);
   if (command === '/balance') return { command, text };
   const { phrase = LAST_7_DAYS, versus } = words;
@@ -53,7 +53,7 @@ export function withDaysOfAnswer(
   const [typed, before, previous] = UNIT_BEFORE.exec(text) ?? [];
   const unit = (before ?? previous)?.toLowerCase() as Unit | undefined;
   if (command === '/balance') return undefined;
-  const { phrase = LAST_7_DAYS } = readWords(remembered, aliases).words;
+  const { phrase = LAST_7_DAYS } = parseAnswerWords(remembered, aliases).words;
   const { zone } = workspace.settings;
   const [half] = HALF.exec(text) ?? [];
   if (half !== undefined) {
@@ -76,7 +76,7 @@ export function withDaysOfAnswer(
 
 /** “And in December?” after a balance, said in November, hardly means the one of last year. */
 export function isToCome({ text }: QuestionCommand, { at, workspace }: Request): boolean {
-  const { phrase } = readWords(text, workspace.aliases).words;
+  const { phrase } = parseAnswerWords(text, workspace.aliases).words;
   if (phrase?.kind !== 'at' || 'year' in phrase.at || phrase.at.kind !== 'month') return false;
   const { zone } = workspace.settings;
   return resolvePeriod(phrase, at, zone).days[0]?.slice(0, 4) !== dayAt(at, zone).slice(0, 4);
@@ -90,8 +90,8 @@ export function inDaysOfAnswer(
   { at: now, workspace }: Request,
 ): QuestionCommand | undefined {
   if (command !== remembered.command || !FOLLOW_UP_COMMANDS.has(command)) return undefined;
-  const { words, output } = readWords(text, aliases);
-  const before = readWords(remembered.text, aliases).words;
+  const { words, output } = parseAnswerWords(text, aliases);
+  const before = parseAnswerWords(remembered.text, aliases).words;
   for (const part of ['phrase', 'versus'] as const) {
     const { [part]: said } = words;
     const { phrase: around } = before;

@@ -14,7 +14,7 @@ import {
   type ThreadQuestion,
   type ThreadStore,
 } from '../../workspace/thread-store.ts';
-import { inDaysOfAnswer, isToCome, readWords, withDaysOfAnswer, withFixedDays } from './answer-days.ts';
+import { inDaysOfAnswer, isToCome, parseAnswerWords, withDaysOfAnswer, withFixedDays } from './answer-days.ts';
 import type { Mention } from './words.ts';
 
 /** Where something was said. */
@@ -75,7 +75,7 @@ function standsAlone({ text, mention, request }: Said): boolean {
   const { command, text: words } = mention.rerun;
   // In a thread the number may be an amount.
   if (/^watches (?:\d+ )?budget$/.test(words)) return false;
-  const read = tryRead(() => readWords(words, request.workspace.aliases).words);
+  const read = tryRead(() => parseAnswerWords(words, request.workspace.aliases).words);
   const isQuestion = !/^\W*(?:spend|balance)\b/i.test(text);
   // A question takes the days from the answer, where a command has its usual ones, and may rank the projects there.
   const isRanking = read?.several === 'all' && !NAMES_ALL.test(text.toLowerCase());
@@ -142,12 +142,12 @@ function checkProjects(
 ): Mention {
   const rerun = invocationOf(followUp);
   if (!FOLLOW_UP_COMMANDS.has(followUp.command)) {
-    const named = question && rerun.text.endsWith(' budget') && readWords(question.text, aliases).words;
+    const named = question && rerun.text.endsWith(' budget') && parseAnswerWords(question.text, aliases).words;
     if (named && isGone(named, question, text, request)) return mention;
     if (named) requireAskable(named, text, request);
     return { kind: 'command', rerun };
   }
-  const { words, output } = readWords(followUp.text, aliases);
+  const { words, output } = parseAnswerWords(followUp.text, aliases);
   if (question !== undefined && isGone(words, question, text, request)) {
     const { phrase, versus, product } = words;
     const rest = formatCommandWords({ phrase, versus, product }, output);
@@ -195,6 +195,6 @@ function requireAskable(words: CommandWords, text: string, request: Request): vo
 
 const isAskable = ({ text }: QuestionCommand, request: Request): boolean =>
   tryRead(() => {
-    requireAskable(readWords(text, request.workspace.aliases).words, '', request);
+    requireAskable(parseAnswerWords(text, request.workspace.aliases).words, '', request);
     return true;
   }, FailureBase) ?? false;

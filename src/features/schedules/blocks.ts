@@ -57,7 +57,7 @@ export const isRunning = (schedule: Schedule, workspace: Workspace): boolean =>
   pauseReasonOf(schedule, workspace) === undefined;
 
 /** Whether it posts nothing although no person paused it. */
-export function isStuck(schedule: Schedule, workspace: Workspace): boolean {
+export function isPausedByTally(schedule: Schedule, workspace: Workspace): boolean {
   const why = pauseReasonOf(schedule, workspace);
   return why !== undefined && resumesByItself(why);
 }

@@ -20,7 +20,7 @@ import {
 import { limitedProjects } from '../../workspace/projects/resolve-project.ts';
 import { findSchedule, type Workspace } from '../../workspace/record/workspace.ts';
 import type { Services, StatusPart } from '../feature.ts';
-import { describeSchedule, isRunning, isStuck, scheduleAuditText, scheduleMarkup } from './blocks.ts';
+import { describeSchedule, isRunning, isPausedByTally, scheduleAuditText, scheduleMarkup } from './blocks.ts';
 import { loadUpcomingSends, type UpcomingSendsOf } from './upcoming-sends.ts';
 
 export type OwnedSchedules = OwnedKind<Schedule, UpcomingSendsOf>;
@@ -161,7 +161,7 @@ export async function scheduleStatus(kind: OwnedSchedules, request: Request): Pr
   if (all.length === 0) return [];
   const { workspace } = request;
   const running = all.filter((schedule) => isRunning(schedule, workspace));
-  const stuck = all.filter((schedule) => isStuck(schedule, workspace));
+  const stuck = all.filter((schedule) => isPausedByTally(schedule, workspace));
   const cameTo = (result: LastDelivery['result']) =>
     running.filter(({ id }) => workspace.lastSent(id)?.result === result);
   const [failing, trying] = [cameTo('failed'), cameTo('trying')];
@@ -192,7 +192,7 @@ function byNeed(
   sends: UpcomingSendsOf,
 ): readonly Schedule[] {
   const rankOf = (schedule: Schedule): number => {
-    if (!isRunning(schedule, workspace)) return isStuck(schedule, workspace) ? 0 : 3;
+    if (!isRunning(schedule, workspace)) return isPausedByTally(schedule, workspace) ? 0 : 3;
     const result = workspace.lastSent(schedule.id)?.result;
     return result === 'failed' || result === 'trying' ? 1 : 2;
   };

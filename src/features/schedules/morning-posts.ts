@@ -3,8 +3,8 @@ import type { DeliveryService } from '../../delivery/delivery-service.ts';
 import { EditConflict } from '../../domain/failure/index.ts';
 import { formatDays } from '../../domain/time/calendar.ts';
 import { channelLink, escapeMarkup } from '../../slack/kit/atoms.ts';
-import { fullMessage, removeItem, storeItem } from '../../slack/owned/actions.ts';
-import { announce, savedText } from '../../slack/owned/owned-form.ts';
+import { limitReachedMessage, removeItem, storeItem } from '../../slack/owned/actions.ts';
+import { notifyTarget, formatSaved } from '../../slack/owned/owned-form.ts';
 import { requireOwned } from '../../slack/owned/owned-kind.ts';
 import { findTargetProblem } from '../../slack/owned/target-check.ts';
 import { isDirectMessage } from '../../slack/request/payload.ts';
@@ -49,7 +49,7 @@ export function createMorningPosts(
       if (schedule !== undefined)
         return {
           id: schedule.id,
-          text: `${savedText(kind, schedule, request)} Next post: ${firstDay(schedule)}.`,
+          text: `${formatSaved(kind, schedule, request)} Next post: ${firstDay(schedule)}.`,
           isPossible: true,
         };
       const { time, zone } = draft.timing;
@@ -70,7 +70,7 @@ export function createMorningPosts(
         return undefined;
       }
       const delivery = { target: { channel }, projects: draft.projects };
-      const problem = fullMessage(kind, request)?.text ?? (await findTargetProblem(delivery, request));
+      const problem = limitReachedMessage(kind, request)?.text ?? (await findTargetProblem(delivery, request));
       if (problem !== undefined) return problem;
       const schedule = { ...scheduleFromDraft(draft, undefined, request, request.at), id: idOf(draft) };
       try {
@@ -81,7 +81,7 @@ export function createMorningPosts(
         return undefined;
       }
       await kind.changed(teamId);
-      const problems = await announce(kind, schedule, request, false);
+      const problems = await notifyTarget(kind, schedule, request, false);
       return problems[0];
     },
 

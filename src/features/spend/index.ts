@@ -15,7 +15,7 @@ import {
 } from '../../slack/commands/help.ts';
 import { findAskedProjects } from '../../slack/commands/project-answers.ts';
 import { context, type Message } from '../../slack/kit/atoms.ts';
-import { askForView } from '../../slack/reply/answer-message.ts';
+import { askProjects } from '../../slack/reply/answer-message.ts';
 import { sendOutput } from '../../slack/reply/csv-details.ts';
 import type { Request } from '../../slack/request/request.ts';
 import { requireSettings } from '../../workspace/record/workspace.ts';
@@ -68,7 +68,7 @@ export function createSpendFeature({ billing, lastUsed, clock }: Services): Feat
     const projects = findAskedProjects(words, request);
     const typed = { word: projects.word, product: words.product, output };
     const period = resolveSpendPeriod(words, typed, { now: at, writtenAt: asked }, zone);
-    const answers = await askForView(projects, request, clock, (target) =>
+    const answers = await askProjects(projects, request, clock, (target) =>
       askSpend(billing, workspace, target, period),
     );
     const view = keepTopProjects({ ...answers, period });

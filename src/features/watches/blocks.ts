@@ -27,7 +27,7 @@ export const isSnoozed = ({ snoozedUntil = 0 }: Watch, at: Millis): boolean => s
 
 const FOR_MANAGERS = 'only Tally managers get its alerts: the project is limited to certain channels';
 
-export function isStopped(watch: Watch, workspace: Workspace): boolean {
+export function isWatchBlocked(watch: Watch, workspace: Workspace): boolean {
   const why = stopReasonOf(watch, workspace);
   return why !== undefined && why !== 'managers-only';
 }
@@ -41,7 +41,7 @@ export const stoppedWatches: StopsSource = async (before, after, reader) => {
   return {
     count: pluralize(stopped.length, 'watch', 'watches'),
     lines: stopped.map((watch) => {
-      const rest = isStopped(watch, after) ? '' : ' (Tally managers still get its alerts)';
+      const rest = isWatchBlocked(watch, after) ? '' : ' (Tally managers still get its alerts)';
       return `${watchMarkup(watch, { ...reader, workspace: before })} → ${targetMarkup(watch.target)}${rest}`;
     }),
   };
@@ -95,7 +95,7 @@ function valueLine(watch: Watch, state: WatchState | undefined, { workspace, loc
   return [
     ...(state?.isCrossed ? [':warning: *Crossed*'] : []),
     ...(value === undefined ? [] : [`${currentValueLabel(watch.rule).toLowerCase()} ${escapeMarkup(value)}`]),
-    ...(state?.problem === undefined || isStopped(watch, workspace)
+    ...(state?.problem === undefined || isWatchBlocked(watch, workspace)
       ? []
       : [`*not checked:* ${escapeMarkup(state.problem)}`]),
     ...(state?.undelivered === undefined ? [] : [`*alert not sent:* ${escapeMarkup(state.undelivered)}`]),

@@ -3,7 +3,7 @@ import { commandText } from '../../domain/commands.ts';
 import { NotAllowed } from '../../domain/failure/index.ts';
 import { type HelpLine, helpMessage, PERIOD_EXAMPLES } from '../../slack/commands/help.ts';
 import { formatInstant, markupMessage } from '../../slack/kit/atoms.ts';
-import { createOwnedActions, goneText } from '../../slack/owned/actions.ts';
+import { createOwnedActions, deletedText } from '../../slack/owned/actions.ts';
 import { showOwned } from '../../slack/owned/list.ts';
 import { canReadOwned, type OwnerAction, requireOwned } from '../../slack/owned/owned-kind.ts';
 import type { Request } from '../../slack/request/request.ts';
@@ -165,7 +165,7 @@ async function acknowledge(
 ): Promise<void> {
   const [id = '', episode = ''] = value.split(' ');
   const watch = kind.find(request.workspace, id);
-  if (watch === undefined) return say(goneText(kind), request);
+  if (watch === undefined) return say(deletedText(kind), request);
   if (!canReadOwned(watch, request)) throw new NotAllowed('channel');
   const { user, at, workspace } = request;
   const response = { kind: 'acknowledged', at, by: user.id } as const;
@@ -185,7 +185,7 @@ async function snooze(
 ): Promise<void> {
   const [choice = '', id = '', episode] = value.split(' ');
   const watch = requireOwned(kind.find, id, request, 'snooze');
-  if (watch === undefined) return say(goneText(kind), request);
+  if (watch === undefined) return say(deletedText(kind), request);
   const response = await snoozeWatch(kind, watch, choice, request);
   if (response === undefined) return;
   // The alert that is still open says so as well.

@@ -20,7 +20,7 @@ import { MAX_WATCHES, type Watch } from '../../workspace/owned/watches.ts';
 import { HIDDEN_PROJECT } from '../../workspace/projects/chosen-project.ts';
 import { findProject, findWatch, requireSettings, type Workspace } from '../../workspace/record/workspace.ts';
 import type { Services, StatusPart } from '../feature.ts';
-import { describeWatch, isSnoozed, isStopped, watchAuditText, watchMarkup, watchText } from './blocks.ts';
+import { describeWatch, isSnoozed, isWatchBlocked, watchAuditText, watchMarkup, watchText } from './blocks.ts';
 import type { WatchListWords } from './words.ts';
 
 export type StateOf = (watch: Watch) => WatchState | undefined;
@@ -143,7 +143,7 @@ const isCrossed = (watch: Watch, stateOf: StateOf): boolean =>
 function byNeed(kind: OwnedWatches, viewer: Request, stateOf: StateOf): readonly Watch[] {
   const rank = (watch: Watch): number => {
     if (watch.paused !== undefined) return 3;
-    if (isStopped(watch, viewer.workspace) || hasProblem(watch, stateOf)) return 1;
+    if (isWatchBlocked(watch, viewer.workspace) || hasProblem(watch, stateOf)) return 1;
     return isCrossed(watch, stateOf) ? 0 : 2;
   };
   return visibleItems(kind, viewer).toSorted((a, b) => rank(a) - rank(b));
@@ -176,7 +176,7 @@ export async function watchStatus(kind: OwnedWatches, request: Request): Promise
   const all = byNeed(kind, request, stateOf);
   if (all.length === 0) return [];
   const active = all.filter(({ paused }) => paused === undefined);
-  const stopped = active.filter((watch) => isStopped(watch, request.workspace));
+  const stopped = active.filter((watch) => isWatchBlocked(watch, request.workspace));
   const running = active.filter((watch) => !stopped.includes(watch));
   const stuck = [...stopped, ...running.filter((watch) => hasProblem(watch, stateOf))];
   const crossed = running.filter((watch) => isCrossed(watch, stateOf));

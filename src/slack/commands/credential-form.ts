@@ -13,14 +13,14 @@ import type { Request } from '../request/request.ts';
 export type ExpiryChoice = Day | 'never';
 
 /** For the hints of forms. */
-export const REMINDED = 'Tally reminds you 14, 3 and 1 days before.';
+export const REMINDER_HINT = 'Tally reminds you 14, 3 and 1 days before.';
 
 /** @param hint below the day @param initial what the person chose before a failure; what is registered is not filled in */
 export const expiryInputs = (hint: string, initial?: ExpiryChoice): readonly InputBlock[] => [
   dateInput({
     block: 'expires',
     label: 'Expires on',
-    hint: `${hint} ${REMINDED}`,
+    hint: `${hint} ${REMINDER_HINT}`,
     initial: initial === 'never' ? undefined : initial,
   }),
   checksInput({

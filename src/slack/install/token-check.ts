@@ -35,7 +35,7 @@ export function createTokenCheck(client: WebClient, log: Logger) {
   };
   return {
     /** Never rejects. */
-    start: (): Promise<void> => beginTrying(ask, end.signal, report),
+    start: (): Promise<void> => startTokenCheck(ask, end.signal, report),
     /** False until Slack has accepted the token. */
     ok: (): boolean => isAccepted,
     stop: (): void => end.abort(),
@@ -93,7 +93,7 @@ const FIRST_ANSWER = 1_000;
  * @param onFailure called after each attempt that failed
  * @throws AbortError only
  */
-export async function keepTrying(
+export async function retryTokenCheck(
   attempt: () => Promise<void>,
   signal: AbortSignal,
   onFailure: (error: unknown) => void,
@@ -111,7 +111,7 @@ export async function keepTrying(
 }
 
 /** Like `keepTrying`, without blocking a start: resolves after the first attempt, or after a second. Never rejects. */
-export const beginTrying = (
+export const startTokenCheck = (
   attempt: () => Promise<void>,
   signal: AbortSignal,
   onFailure: (error: unknown) => void,
@@ -122,7 +122,7 @@ export const beginTrying = (
       clearTimeout(timer);
       resolve();
     };
-    const trying = keepTrying(attempt, signal, (error) => {
+    const trying = retryTokenCheck(attempt, signal, (error) => {
       onFailure(error);
       end();
     });

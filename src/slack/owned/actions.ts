@@ -36,7 +36,7 @@ export function createOwnedActions<T extends OwnedItem>(kind: OwnedKind<T>, edit
   async function act(action: string, id: string, request: Request): Promise<void> {
     const item =
       action === 'adopt' ? kind.find(request.workspace, id) : requireOwned(kind.find, id, request, action);
-    if (item === undefined) return showOwned(kind, request, { notice: goneText(kind) });
+    if (item === undefined) return showOwned(kind, request, { notice: deletedText(kind) });
     if (action === 'adopt') return adopt(kind, item, request);
     await lookUp<OwnerAction<T>>(ownerActions, action)?.(item, request);
   }
@@ -72,12 +72,12 @@ export function createOwnedActions<T extends OwnedItem>(kind: OwnedKind<T>, edit
   return { list, act, verb, listeners };
 }
 
-export const goneText = ({ kind }: Pick<OwnedKind, 'kind'>): string => `This ${kind} was deleted.`;
+export const deletedText = ({ kind }: Pick<OwnedKind, 'kind'>): string => `This ${kind} was deleted.`;
 const setUpAgainText = ({ commands }: Pick<OwnedKind, 'commands'>): string =>
   `Set it up again with ${commandText(commands.create)}.`;
 
 /** The answer where a workspace has as many as it may have; undefined where it has fewer. */
-export const fullMessage = (
+export const limitReachedMessage = (
   { ids, max, plural, commands }: Pick<OwnedKind, 'ids' | 'max' | 'plural' | 'commands'>,
   { workspace }: Request,
 ): Message | undefined =>
@@ -171,7 +171,7 @@ async function undoDelete<T extends OwnedItem>(
   const item = await kind.store.findRemoved(user.teamId, id, at);
   if (item === undefined) return showOwned(kind, request, tooLate);
   if (!canEditOwned(item, request)) throw notOwner(item);
-  const full = fullMessage(kind, request);
+  const full = limitReachedMessage(kind, request);
   if (full !== undefined) return request.reply.update(full);
   const change = auditedChange(request, [`${kind.kind} restored`, kind.words.auditText(item, workspace)]);
   if (!(await kind.store.restore(change, id))) return showOwned(kind, request, tooLate);
@@ -182,7 +182,7 @@ async function undoDelete<T extends OwnedItem>(
 /** What cannot be read can only be removed. */
 async function dropDamaged<T extends OwnedItem>(kind: OwnedKind<T>, request: Request): Promise<void> {
   const damaged = damagedIds(request.workspace, kind.kind);
-  if (damaged.length === 0) return showOwned(kind, request, { notice: goneText(kind) });
+  if (damaged.length === 0) return showOwned(kind, request, { notice: deletedText(kind) });
   const about = `${damaged.join(', ')} (the record was damaged)`;
   const change = auditedChange(request, [`${kind.kind} removed`, about]);
   await kind.workspaces.dropDamaged(change, kind.kind, damaged);

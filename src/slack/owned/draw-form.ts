@@ -15,7 +15,7 @@ import {
   type FormTypes,
   type OwnedDraft,
   type OwnedForm,
-  type Shown,
+  type FormView,
   targetFields,
   targetOfDraft,
 } from './form-state.ts';
@@ -45,14 +45,14 @@ export function createFormDrawing<K extends FormTypes>(form: OwnedForm<K>) {
   }
 
   /** Checks the target and gets the figures, unless they have to be asked for. */
-  async function load(draft: Draft, request: Request): Promise<Shown<K>> {
+  async function load(draft: Draft, request: Request): Promise<FormView<K>> {
     const checked = await check(draft, request);
     return checked?.problem === undefined && form.asks(draft, request)
       ? { check: checked, isAsking: true }
       : { check: checked, figures: await form.figures(draft, request, checked) };
   }
 
-  function view(draft: Draft, request: Request, shown: Shown<K>): ModalView {
+  function view(draft: Draft, request: Request, shown: FormView<K>): ModalView {
     const { notice = [] } = shown;
     // A form may send back a channel that the user is not in, or a project that they may not see.
     const isTheirs = draft.to === 'channel' && shown.check !== undefined && shown.check.problem === undefined;

@@ -161,7 +161,7 @@ export interface FormTypes {
 export type FormDraft<K extends FormTypes> = OwnedDraft & K['own'];
 
 /** What a form shows besides its draft. */
-export interface Shown<K extends FormTypes> {
+export interface FormView<K extends FormTypes> {
   /** Undefined before the target was checked. */
   readonly check?: ChannelCheck | undefined;
   readonly figures?: K['figures'] | undefined;
@@ -174,7 +174,7 @@ export interface Shown<K extends FormTypes> {
 }
 
 /** Blocks that the form supplies to its kind, which orders them, and what they were made of. */
-export interface DrawnParts<K extends FormTypes> extends Shown<K> {
+export interface DrawnParts<K extends FormTypes> extends FormView<K> {
   readonly projects: InputBlock;
   readonly target: readonly (Block | InputBlock)[];
   /** Says that another item is the same. */

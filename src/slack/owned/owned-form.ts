@@ -19,7 +19,7 @@ import { type FormFields, type FormReading, modal, waitingModal, withErrorAtTop 
 import { failureFacts } from '../reply/error-reply.ts';
 import type { Request } from '../request/request.ts';
 import type { ActionListener, Listeners } from '../server/listeners.ts';
-import { fullMessage, storeItem } from './actions.ts';
+import { limitReachedMessage, storeItem } from './actions.ts';
 import { createFormDrawing, type FormDrawing } from './draw-form.ts';
 import {
   type BuiltItem,
@@ -31,7 +31,7 @@ import {
   type OwnedForm,
   placeOfForm,
   readForm,
-  type Shown,
+  type FormView,
 } from './form-state.ts';
 import {
   canReadOwned,
@@ -88,7 +88,7 @@ export function createOwnedForm<K extends FormTypes>(form: OwnedForm<K>) {
     ...drawing,
     ...{ listeners, onDraft },
     async openNew(request: Request, create: () => Draft): Promise<void> {
-      const full = fullMessage(kind, request);
+      const full = limitReachedMessage(kind, request);
       await (full === undefined ? open(create(), request) : request.reply.update(full));
     },
     openFor: (item: K['item'], request: Request) =>
@@ -113,8 +113,8 @@ async function saveDraft<K extends FormTypes>(
   if (built === undefined) return;
   const { item, savedBlocks } = built;
   await kind.changed(request.user.teamId);
-  const problems = await announce(kind, item, request, draft.before !== '');
-  const saved = markup([savedText(kind, item, request), ...problems].join('\n'));
+  const problems = await notifyTarget(kind, item, request, draft.before !== '');
+  const saved = markup([formatSaved(kind, item, request), ...problems].join('\n'));
   const view = modal({
     title: kind.words.title,
     blocks: [
@@ -134,7 +134,7 @@ async function storeDraft<K extends FormTypes>(
   request: Request,
 ): Promise<BuiltItem<K> | undefined> {
   const { kind } = form;
-  const refuse = async (problem: string, instead = draft, shown: Shown<K> = {}): Promise<undefined> => {
+  const refuse = async (problem: string, instead = draft, shown: FormView<K> = {}): Promise<undefined> => {
     const notice = [markup(problem)];
     const { check, figures } = await drawing.load(instead, request);
     // What is wrong with the target is said once.
@@ -153,7 +153,7 @@ async function storeDraft<K extends FormTypes>(
     const seen = before === undefined ? '' : itemVersion(before);
     if (before !== undefined && seen !== draft.seen)
       return await refuse(changedText(kind, before, request), { ...draft, seen });
-    const full = before === undefined ? fullMessage(kind, request) : undefined;
+    const full = before === undefined ? limitReachedMessage(kind, request) : undefined;
     if (full !== undefined) return await refuse(full.text);
     const problem = await drawing.findProblem(draft, request);
     if (problem !== undefined) return await refuse(`${problem} ${NOTHING_SAVED}`);
@@ -191,7 +191,7 @@ export const ownershipFields = (before: OwnedItem | undefined, { user, at }: Req
 });
 
 /** `Saved: *prod*: balance below 50,000.00. Alerts go to #finance.`, as mrkdwn. */
-export function savedText<T extends OwnedItem>(kind: OwnedKind<T>, item: T, request: Request): string {
+export function formatSaved<T extends OwnedItem>(kind: OwnedKind<T>, item: T, request: Request): string {
   const paused = item.paused === undefined ? '' : ' It stays paused until someone resumes it.';
   const what = kind.words.summary(item, request);
   return `Saved: ${what}. ${capitalized(kind.sends)} go to ${targetMarkup(targetOf(item))}.${paused}`;
@@ -201,7 +201,7 @@ export function savedText<T extends OwnedItem>(kind: OwnedKind<T>, item: T, requ
  * Tells the channel, or the people other than the user; after saving, so that nothing is announced that is not stored.
  * @returns who could not be notified, and why: mrkdwn sentences
  */
-export async function announce<T extends OwnedItem>(
+export async function notifyTarget<T extends OwnedItem>(
   kind: OwnedKind<T>,
   item: T,
   request: Request,

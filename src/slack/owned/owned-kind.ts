@@ -117,7 +117,7 @@ export const targetMarkup = (target: Target): string =>
 /** A schedule or a watch: it has an owner, and posts or alerts. */
 export type OwnedItem = Schedule | Watch;
 
-export interface Owned {
+export interface ItemOwner {
   readonly id: string;
   readonly owner: SlackId;
 }
@@ -134,7 +134,7 @@ type Viewer = Pick<Request, 'user'>;
 export type ListViewer = Pick<Request, 'user' | 'workspace'> & AskLocation;
 
 /** Its owner and managers may change it. */
-export const canEditOwned = ({ owner }: Owned, { user }: Viewer): boolean =>
+export const canEditOwned = ({ owner }: ItemOwner, { user }: Viewer): boolean =>
   user.canManage || owner === user.id;
 
 /** Whether all that it is about may be shown to the user here. Owners who may not ask see only that it is there. */
@@ -145,7 +145,7 @@ export const canReadOwned = (item: Parameters<typeof projectsOf>[0], viewer: Lis
 export const isFullMember = ({ user }: Viewer): boolean => user.role === 'admin' || user.role === 'member';
 
 /** Whether the owner is no longer a full member; false when Slack does not say. */
-async function hasLeft({ owner }: Owned, { slack }: Request): Promise<boolean> {
+async function hasLeft({ owner }: ItemOwner, { slack }: Request): Promise<boolean> {
   try {
     const role = await slack.roleOf(owner);
     return role === 'nobody' || role === 'external';
@@ -167,7 +167,7 @@ export async function canAdopt(item: OwnedItem, request: Request): Promise<boole
 export async function findOrphans(
   items: readonly OwnedItem[],
   request: Request,
-): Promise<(item: Owned) => boolean> {
+): Promise<(item: ItemOwner) => boolean> {
   const adoptable = await Promise.all(items.map((item) => canAdopt(item, request)));
   const ids = new Set(items.filter((_, at) => adoptable[at]).map(({ id }) => id));
   return ({ id }) => ids.has(id);

@@ -62,7 +62,7 @@ export interface AnswerDetails extends Pick<Request, 'at' | 'locale' | 'sharedBy
 export interface AnswerView<T extends ProjectAnswer> extends AnswerDetails, ProjectAnswers<T> {}
 
 /** Asks about the projects of a request. @throws as {@link askEach} */
-export async function askForView<T extends ProjectAnswer>(
+export async function askProjects<T extends ProjectAnswer>(
   projects: AskedProjects,
   { at, locale, sharedBy, user }: Request,
   clock: () => Millis,

@@ -129,10 +129,10 @@ function managersOf(users: UserDirectory, client: WebClient, workspace: Workspac
   };
 }
 
-export type Authorize = ReturnType<typeof createAuthorize>;
+export type Authorize = ReturnType<typeof createRequestAuthorizer>;
 
 /** Asks Slack and Redis in parallel, so that a request with a cached user waits for one round trip. */
-export const createAuthorize =
+export const createRequestAuthorizer =
   ({ users, workspaces, requests }: Pick<SlackServices, 'users' | 'workspaces' | 'requests'>) =>
   /**
    * Checks the right of the user who sent a payload: a command, click, form, suggestion or event.

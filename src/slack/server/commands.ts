@@ -40,7 +40,7 @@ export interface ListenerContext extends SlackServices {
  * Takes up a command or an interaction: from here on it has a line in the log.
  * @param arrival what Bolt passes to its listener
  */
-export function takeUp(
+export function startRequest(
   context: ListenerContext,
   via: RequestVia,
   arrival: Pick<AllMiddlewareArgs, 'client' | 'context'> & { readonly body: object },
@@ -61,7 +61,7 @@ export function registerCommands(app: App, context: ListenerContext, runCommand:
   app.command(/.*/, async ({ ack, ...arrival }) => {
     const typed = { ...parseCommand(names.parse(arrival.body.command)), text: arrival.body.text ?? '' };
     const route = routeOf(lookUp(listeners.commands, typed.command), typed.command);
-    await takeUp(context, 'command', arrival, route, async (reply, note) => {
+    await startRequest(context, 'command', arrival, route, async (reply, note) => {
       const throttled = limits.take('requests', reply.source);
       if (throttled !== undefined) {
         const report = errorReply.explain(throttled, note);

@@ -66,7 +66,7 @@ export function limitConnections(server: Server, most: number) {
  * Handles the requests of a connection one by one, and reads no further while one is not answered. Node handles all that
  * are in what it read at once, so a client that does not read its answers could make it work without end.
  */
-export function oneByOne(handle: RequestListener): RequestListener {
+export function serializeRequests(handle: RequestListener): RequestListener {
   const queues = new WeakMap<Socket, (() => void)[]>();
   return (req, res) => {
     const { socket } = req;

@@ -9,7 +9,7 @@ import type { Reply } from '../reply/reply.ts';
 import type { SlackPayload, Source } from '../request/payload.ts';
 import { opensForm, type Request } from '../request/request.ts';
 import { LOADING_DELAYS } from '../services.ts';
-import { type ListenerContext, type RunCommand, takeUp } from './commands.ts';
+import { type ListenerContext, type RunCommand, startRequest } from './commands.ts';
 import { type ActionHandler, handlerOf, lookUp, routeOf } from './listeners.ts';
 
 /** Registers clicks, forms and suggestions. */
@@ -30,7 +30,7 @@ function registerActions(app: App, context: ListenerContext, runCommand: RunComm
     const value = chosen.value ?? chosen.selected_option?.value ?? '';
     const name = action_id.split(':')[0] ?? '';
     const route = routeOf(lookUp(listeners.actions, name), name);
-    await takeUp(context, 'button', arrival, route, async (reply, note) => {
+    await startRequest(context, 'button', arrival, route, async (reply, note) => {
       const { source } = reply;
       const click = parseCommandClick(name, value);
       const throttled = limits.take('requests', source);
@@ -131,7 +131,7 @@ function registerViews(app: App, context: ListenerContext): void {
     const name = view.callback_id;
     const listener = lookUp(listeners.views, name);
     if (listener === undefined) return ack();
-    await takeUp(context, 'form', arrival, name, async (reply, note) => {
+    await startRequest(context, 'form', arrival, name, async (reply, note) => {
       const throttled = limits.take('requests', reply.source);
       if (throttled !== undefined) {
         const report = errorReply.explain(throttled, note);
@@ -180,7 +180,7 @@ function registerOptions(app: App, context: ListenerContext): void {
     const route = routeOf(listener, options.action_id);
     // No check for replays: typing the same text twice within a second sends the same bytes twice.
     const arrival = { body, client, context: { ...bolt, isFirst: undefined } };
-    await takeUp(context, 'suggestions', arrival, route, async (reply, note) => {
+    await startRequest(context, 'suggestions', arrival, route, async (reply, note) => {
       try {
         const throttled = limits.take('suggestions', reply.source);
         if (throttled !== undefined) errorReply.explain(throttled, note);

@@ -10,7 +10,7 @@ import { createErrorReply, errorMessageOf, stepErrorText } from '../reply/error-
 import { retryRateLimited } from '../reply/messages.ts';
 import { createReply } from '../reply/reply.ts';
 import { originOf, type SlackEvent, type SlackPayload, sourceOfEvent } from '../request/payload.ts';
-import { createAuthorize, type Request } from '../request/request.ts';
+import { createRequestAuthorizer, type Request } from '../request/request.ts';
 import type { SlackServices } from '../services.ts';
 import { appLink, callSlack, type WebClient } from '../web-client.ts';
 import {
@@ -36,7 +36,7 @@ export function registerListeners(
   const { log, redis } = services;
   const context: ListenerContext = {
     ...{ ...services, listeners },
-    ...{ authorize: createAuthorize(services), errorReply: createErrorReply(log) },
+    ...{ authorize: createRequestAuthorizer(services), errorReply: createErrorReply(log) },
     eventDedup: createEventDedup(redis),
     recent: createRecentNames(),
   };

@@ -12,7 +12,7 @@ import type { Installations } from '../installations.ts';
 import { parsePayload } from '../request/payload.ts';
 import type { SlackServices } from '../services.ts';
 import { INTERACTIVE_OPTIONS } from '../web-client.ts';
-import { limitConnections, oneByOne } from './connections.ts';
+import { limitConnections, serializeRequests } from './connections.ts';
 import { lookUp } from './listeners.ts';
 import {
   createRejectionLog,
@@ -76,7 +76,7 @@ export function createSlackServer(
     if (socket !== undefined || path !== EVENTS_PATH || req.method !== 'POST') return end(res, 404);
     void receive(req, res);
   };
-  const server = createServer(SERVER_OPTIONS, oneByOne(serve));
+  const server = createServer(SERVER_OPTIONS, serializeRequests(serve));
   const connections = limitConnections(server, SERVER_LIMITS.connections);
   const receive = createPayloadReceiver(services, signingSecret, processEvent, connections.trust);
 

@@ -1,5 +1,5 @@
 import { type Logger, SocketModeReceiver, type webApi } from '@slack/bolt';
-import { beginTrying, keepTrying, tokenRefusal } from '../install/token-check.ts';
+import { startTokenCheck, retryTokenCheck, tokenRefusal } from '../install/token-check.ts';
 
 /** Socket Mode's one connection to Slack. */
 export type SocketModeConnection = ReturnType<typeof createSocketMode>;
@@ -63,13 +63,13 @@ export function createSocketMode(appToken: string, clientOptions: webApi.WebClie
   client.on('disconnected', () => {
     connected = false;
     // While it connects, the caller of `connect` gets the error.
-    if (!connecting) keepTrying(connect, end.signal, report).catch(() => undefined);
+    if (!connecting) retryTokenCheck(connect, end.signal, report).catch(() => undefined);
   });
 
   return {
     receiver,
     /** Resolves when events can arrive, or after a first attempt that failed: then it tries again. Never rejects. */
-    start: (): Promise<void> => beginTrying(connect, end.signal, report),
+    start: (): Promise<void> => startTokenCheck(connect, end.signal, report),
     up: () => connected,
     async stop(): Promise<void> {
       end.abort();
