@@ -13,7 +13,7 @@ import {
 } from '../../src/delivery/outbox/failure-effect.ts';
 import { MAX_PROBE_DELAY, postRetryDelay, probeDelayAfter } from '../../src/delivery/outbox/message.ts';
 import type { DeliveryTask } from '../../src/delivery/posts/post-plan.ts';
-import { abandonDelivery, beginAttempt, recordFailure } from '../../src/delivery/posts/record-delivery.ts';
+import { abandonDelivery, beginAttempt, recordPostFailure } from '../../src/delivery/posts/record-delivery.ts';
 import {
   CannotPost,
   ConnectionMissing,
@@ -183,7 +183,7 @@ const fail = async (effect: FailureEffect, given: Begun = {}) => {
   return outcomeOf(
     async (context) => {
       const attempt = { ...beginAttempt(of, context), begun: line.entry, entry: line.entry };
-      await recordFailure(of, attempt, { error: given.error, effect, isDoubtful }, context);
+      await recordPostFailure(of, attempt, { error: given.error, effect, isDoubtful }, context);
     },
     now,
     [line],

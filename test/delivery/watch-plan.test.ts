@@ -9,19 +9,19 @@ import { alertActionAt } from '../../src/delivery/watches/alert-send.ts';
 import { alertText, alertWords } from '../../src/delivery/watches/alert-wording.ts';
 import {
   hourlyCheckAfter,
-  isSuspended,
+  isMuted,
   nextCheckAt,
   watchBasisOf,
 } from '../../src/delivery/watches/check-time.ts';
 import {
-  judgedFigures,
+  parseJudgedFigures,
   knownBalances,
   type StoredFigures,
 } from '../../src/delivery/watches/watch-figures.ts';
 import {
   isLimited,
-  type JudgedWatch,
-  judge,
+  type WatchInput,
+  evaluateWatch,
   recordJudgement,
 } from '../../src/delivery/watches/watch-judge.ts';
 import {
@@ -71,10 +71,10 @@ describe('watches', () => {
   });
 
   it('alert nobody while they are paused or snoozed', () => {
-    expect(isSuspended(watch(), NOW)).toBe(false);
-    expect(isSuspended(watch({ paused: { at: 1, by: 'U1' } }), NOW)).toBe(true);
-    expect(isSuspended(watch({ snoozedUntil: NOW + 1 }), NOW)).toBe(true);
-    expect(isSuspended(watch({ snoozedUntil: NOW }), NOW)).toBe(false);
+    expect(isMuted(watch(), NOW)).toBe(false);
+    expect(isMuted(watch({ paused: { at: 1, by: 'U1' } }), NOW)).toBe(true);
+    expect(isMuted(watch({ snoozedUntil: NOW + 1 }), NOW)).toBe(true);
+    expect(isMuted(watch({ snoozedUntil: NOW }), NOW)).toBe(false);
   });
 
   const workspace = recordOf([watch()], {
@@ -343,12 +343,12 @@ describe('a judgement', () => {
     at: NOW,
   };
   const account = (balance: string, at = NOW) => ({ balance, bonuses: '0', at });
-  const judged = (figures: StoredFigures | undefined, given: Partial<Watch> = {}, now = NOW): JudgedWatch => {
+  const judged = (figures: StoredFigures | undefined, given: Partial<Watch> = {}, now = NOW): WatchInput => {
     const one = watch(given);
     return { ...{ watch: one, workspace: recordOf([one]), zone: 'UTC', now }, figures };
   };
   const crossings = (figures: StoredFigures | undefined, given: Partial<Watch> = {}, now?: number) =>
-    judge(judged(figures, given, now), undefined)?.crossings.length;
+    evaluateWatch(judged(figures, given, now), undefined)?.crossings.length;
 
   it('takes figures of this hour', () => {
     const slot = hourlyCheckAfter('T1', NOW) - HOUR;
@@ -388,14 +388,14 @@ describe('a judgement', () => {
     expect(isLimited(watch({ target: { channel: 'C2' } }), limited)).toBe(false);
     const damaged = recordOf([one], { damaged: [{ kind: 'project', id: 'x', reason: 'malformed' }] });
     expect(isLimited(one, damaged)).toBe(true);
-    expect(judge({ ...judged(figures), workspace: limited }, undefined)).toBeUndefined();
+    expect(evaluateWatch({ ...judged(figures), workspace: limited }, undefined)).toBeUndefined();
   });
 
   it('alerts once, and again after it recovered', () => {
     let state: StoredWatchState | undefined;
     const kinds = (balance: string, now: number, given: Partial<Watch> = {}) => {
       const one = judged({ connection: 'main', account: account(balance, now) }, given, now);
-      state = recordJudgement(one, state, judge(one, state));
+      state = recordJudgement(one, state, evaluateWatch(one, state));
       return state.alerts.map(({ events }) => events.map(({ kind }) => kind).join(' '));
     };
     expect(kinds('49', NOW)).toEqual(['crossed']);
@@ -412,7 +412,7 @@ describe('a judgement', () => {
     const check = (balance: string, hour: number, given: Partial<Watch> = {}) => {
       const now = NOW + hour * HOUR;
       const one = judged({ connection: 'main', account: account(balance, now) }, given, now);
-      state = recordJudgement(one, state, judge(one, state));
+      state = recordJudgement(one, state, evaluateWatch(one, state));
       return state.alerts.map(({ events }) => events.map(({ kind }) => kind).join(' '));
     };
     check('49', 0);
@@ -435,7 +435,7 @@ describe('a judgement', () => {
   it('after a pause tells a spike of the last days that billing still reports', () => {
     const given = { rule: SPIKE, since: NOW - 9 * DAY };
     const spikes = (figures: StoredFigures, more: Partial<Watch> = {}) =>
-      judge(judged(figures, { ...given, ...more }), undefined)?.crossings.map(({ episode }) => episode);
+      evaluateWatch(judged(figures, { ...given, ...more }), undefined)?.crossings.map(({ episode }) => episode);
     const one = month({ '2026-11-17': '100' });
     expect(spikes(one, { paused: { at: 1, by: 'U1' } })).toEqual([]);
     expect(spikes(one)).toEqual(['2026-11-17']);
@@ -447,7 +447,7 @@ describe('a judgement', () => {
     let state: StoredWatchState | undefined;
     const texts = (cost: string, more: Partial<Watch> = {}) => {
       const one = judged(month({ '2026-11-17': cost }), { ...given, ...more });
-      state = recordJudgement(one, state, judge(one, state));
+      state = recordJudgement(one, state, evaluateWatch(one, state));
       return state.alerts[0]?.events.map((event) =>
         'facts' in event ? figureText(event, alertWords(one.watch, one.workspace, '2026-11-20')) : event.kind,
       );
@@ -471,7 +471,7 @@ describe('a judgement', () => {
     const told = (['50', '80', 'forecast'] as const).map((level) => ({ episode: '2026-11', level }));
     const alerts = recordEvent([], alertEpisode(one.watch, '2026-11'), CROSSED, ['C1']);
     const stored = { since: one.watch.since, told, alerts };
-    const after = recordJudgement(one, stored, judge(one, stored));
+    const after = recordJudgement(one, stored, evaluateWatch(one, stored));
     expect(after.told).toEqual([]);
     expect(after.alerts[0]?.events.slice(1)).toMatchObject([
       {
@@ -492,7 +492,7 @@ describe('a judgement', () => {
     );
     const told = days.map((episode) => ({ episode, level: 'threshold' as const }));
     const stored = { since: one.watch.since, told, alerts };
-    const after = recordJudgement(one, stored, judge(one, stored)).alerts;
+    const after = recordJudgement(one, stored, evaluateWatch(one, stored)).alerts;
     expect(after.map(({ events }) => events.map(({ kind }) => kind))).toEqual([
       ['crossed', 'recovered'],
       ['crossed', 'recovered'],
@@ -503,7 +503,7 @@ describe('a judgement', () => {
     const figures = { ...month({}), account: account('40') };
     const why = (zone: string, now: number) => {
       const one = { ...judged(figures, {}, now), zone };
-      const { alerts } = recordJudgement(one, undefined, judge(one, undefined));
+      const { alerts } = recordJudgement(one, undefined, evaluateWatch(one, undefined));
       const [event] = alerts[0]?.events ?? [];
       const words = alertWords(one.watch, one.workspace, '2026-11-20');
       return event?.kind === 'crossed' ? alertText(event, words).why : undefined;
@@ -527,7 +527,7 @@ describe('a judgement', () => {
       told: [{ episode: 'a', level: 'threshold' }],
       alerts: [],
     };
-    expect(recordJudgement(one, stored, judge(one, stored))).toEqual(stored);
+    expect(recordJudgement(one, stored, evaluateWatch(one, stored))).toEqual(stored);
     expect(recordJudgement(one, stored, undefined)).toEqual(stored);
   });
 });
@@ -541,11 +541,11 @@ describe('figures of a project', () => {
       at: 1,
     };
     const days = (zone: string) => [
-      ...judgedFigures({ connection: 'main', usage }, '2026-11-20', zone).amounts.keys(),
+      ...parseJudgedFigures({ connection: 'main', usage }, '2026-11-20', zone).amounts.keys(),
     ];
     expect(days('UTC')).toEqual(['2026-11-19']);
     expect(days('Asia/Tokyo')).toEqual([]);
-    expect(judgedFigures({ connection: 'main' }, '2026-11-20', 'UTC')).not.toHaveProperty('account');
+    expect(parseJudgedFigures({ connection: 'main' }, '2026-11-20', 'UTC')).not.toHaveProperty('account');
   });
 
   it('keep balances in the order of days, as far as they can be read', () => {

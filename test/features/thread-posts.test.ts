@@ -4,7 +4,7 @@ import { afterAll, afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { EXTERNAL, GUEST, MEMBER, OWNER } from '../../sandbox/slack/index.ts';
 import { createBilling } from '../../src/billing/client.ts';
 import type { Delivery } from '../../src/delivery/delivery.ts';
-import type { Scheduling } from '../../src/delivery/posts/schedule-service.ts';
+import type { ScheduleService } from '../../src/delivery/posts/schedule-service.ts';
 import { createReports } from '../../src/delivery/reports/index.ts';
 import type { WatchRule } from '../../src/domain/money/watch-rule.ts';
 import { createHttp } from '../../src/http/request.ts';
@@ -27,7 +27,7 @@ let now: number;
 const http = createHttp({ trustedHosts: [{ host: '127.0.0.1' }] });
 /** The engine of a process beside the bot's, which runs when a test says so. */
 let delivery: Delivery;
-let scheduling: Scheduling;
+let scheduling: ScheduleService;
 let close: () => Promise<void>;
 
 beforeEach(async () => {

@@ -50,7 +50,7 @@ export const trackMessage = <T>(
  * @throws LeaseLostError and StoreUnavailable as they are; once the process is stopping, also every error that did not
  * come from Slack
  */
-export async function recordFailed<T>(
+export async function handleSendError<T>(
   error: unknown,
   note: Note<MessageWork>,
   context: DeliveryContext,

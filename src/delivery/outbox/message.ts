@@ -53,7 +53,7 @@ export type FailedState = 'retrying' | 'paused' | 'failed' | 'refused';
 export interface Draft {
   /** The projects that it names or has figures of. */
   readonly projects: readonly ChosenProject[];
-  content(sending: Sending, recipient: Recipient): Message;
+  content(sending: SendAttempt, recipient: Recipient): Message;
 }
 
 export const newMessage = (to: SlackId, at: Millis) => ({ to, state: 'due', at, tries: 0 }) as const;
@@ -71,20 +71,20 @@ export function withSendState<M extends SendState>(message: M, after: SendState)
 }
 
 /** The message goes out now. */
-export interface Sending {
+export interface SendAttempt {
   readonly channel: SlackId;
   readonly at: Millis;
   /** Slack may have it already: nobody can look. */
   readonly isAgain: boolean;
 }
 
-export const claimed = ({ tries }: SendState, { channel, at, isAgain }: Sending): SendState => ({
+export const markSending = ({ tries }: SendState, { channel, at, isAgain }: SendAttempt): SendState => ({
   ...{ state: 'sending', at, tries, channel },
   ...(isAgain && { isAgain }),
 });
 
 /** Slack has it. */
-export const confirmed = (
+export const markPosted = (
   { at, tries, isAgain }: SendState,
   { channel, ts }: Required<Pick<SendState, 'channel' | 'ts'>>,
 ): SendState => ({

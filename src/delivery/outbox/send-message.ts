@@ -21,17 +21,17 @@ import { classifyFailure, isUnreachable } from './failure-effect.ts';
 import { deliveryMetadata, findPost } from './find-post.ts';
 import {
   afterFailure,
-  claimed,
-  confirmed,
+  markSending,
+  markPosted,
   type Draft,
   type FailedState,
   type OutboxMessage,
   type SendFailure,
-  type Sending,
+  type SendAttempt,
   sendsAt,
   withSendState,
 } from './message.ts';
-import { recordFailed, trackMessage } from './message-work.ts';
+import { handleSendError, trackMessage } from './message-work.ts';
 import { checkRecipient, type Refusal } from './recipients.ts';
 import { threadQuestions } from './remember-topic.ts';
 
@@ -107,8 +107,8 @@ async function send(
     // The next pass reads the change.
     if (error instanceof ScheduleChangedError) return 'changed';
     noteLate(context.clock());
-    return recordFailed(error, note, context, (effect) =>
-      recordFailure(attempt, { error, effect, isDoubtful: attempt.isDoubtful }, context),
+    return handleSendError(error, note, context, (effect) =>
+      saveSendFailure(attempt, { error, effect, isDoubtful: attempt.isDoubtful }, context),
     );
   }
 }
@@ -122,7 +122,7 @@ interface Attempt {
   isDoubtful: boolean;
 }
 
-async function recordFailure(
+async function saveSendFailure(
   { message, current }: Attempt,
   failure: SendFailure,
   context: DeliveryContext,
@@ -228,9 +228,9 @@ async function refuse(
 }
 
 /** Stores that it goes out, as long as the lease is held, and nobody has stored a step of it since. */
-async function claim(attempt: Attempt, sending: Sending): Promise<void> {
+async function claim(attempt: Attempt, sending: SendAttempt): Promise<void> {
   const { message, current } = attempt;
-  const after = claimed(message.stored, sending);
+  const after = markSending(message.stored, sending);
   const step = (now: SendState): SendState => {
     if (!isSame(now, current)) throw new LeaseLostError();
     return after;
@@ -252,7 +252,7 @@ async function confirm(
   context.unrecordedPosts.set(name, posted.ts);
   const topic = message.topic?.();
   const questions = topic === undefined ? [] : threadQuestions(topic, posted, message.thread?.ts, context);
-  const after = confirmed(current, posted);
+  const after = markPosted(current, posted);
   const began = performance.now();
   for (;;) {
     try {

@@ -8,7 +8,7 @@ import type { DeliveryContext } from '../context.ts';
 import type { Effect } from './failure-effect.ts';
 import { deliveryMetadata } from './find-post.ts';
 import { type Draft, nextTry, type OutboxMessage, updateRetryDelay } from './message.ts';
-import { recordFailed, trackMessage } from './message-work.ts';
+import { handleSendError, trackMessage } from './message-work.ts';
 import { checkRecipient, type RecipientContext } from './recipients.ts';
 import { type MessageTopic, type TopicContext, threadQuestions } from './remember-topic.ts';
 import { withDuplicateNote } from './send-message.ts';
@@ -44,7 +44,7 @@ export const updateMessage = (update: MessageUpdate, context: DeliveryContext): 
       note({ outcome: outcome === 'gone' ? 'skipped' : outcome });
       await (outcome === 'retrying' ? retry({ kind: 'later' }) : update.save(outcome));
     } catch (error) {
-      await recordFailed(error, note, context, retry);
+      await handleSendError(error, note, context, retry);
     }
   });
 

@@ -14,7 +14,7 @@ import { type DeliveryLogSnapshot, deliveryKey, type FieldWrite } from '../log/d
 import { type DeliveryLogEntry, noticeReason, storedMessageSchema } from '../log/delivery-log-entry.ts';
 import { earliest } from '../log/due-dates.ts';
 import { newMessage, sendsAt, splitByTime } from '../outbox/message.ts';
-import { recordFailed, trackMessage } from '../outbox/message-work.ts';
+import { handleSendError, trackMessage } from '../outbox/message-work.ts';
 import { findRecipient, type Recipient, responsiblePeople } from '../outbox/recipients.ts';
 import { sendDueMessages } from '../outbox/send-message.ts';
 import { failureNotice, type PendingNotification, pauseOf } from './notice-blocks.ts';
@@ -168,7 +168,7 @@ async function beginNotice(
     return true;
   } catch (error) {
     await trackMessage({ kind: 'notice' }, context, (note) =>
-      recordFailed(error, note, context, (effect) => {
+      handleSendError(error, note, context, (effect) => {
         const isOver = effect.kind !== 'later' && effect.kind !== 'wait';
         return settle(group, context, isOver ? undefined : at + LOOK_AGAIN);
       }),

@@ -19,7 +19,7 @@ import {
   beginAttempt,
   type DeliveryAttempt,
   recordClaim,
-  recordFailure,
+  recordPostFailure,
   recordPost,
   recordSkip,
   recordWait,
@@ -48,7 +48,7 @@ export async function deliverPost(task: DeliveryTask, context: PostContext): Pro
           : recordPost(task, attempt, change, questions, context),
       async onRefused(_, isDoubtful) {
         const error = new NotAllowed('channel');
-        await recordFailure(task, attempt, { error, effect: classifyFailure(error), isDoubtful }, context);
+        await recordPostFailure(task, attempt, { error, effect: classifyFailure(error), isDoubtful }, context);
         return true;
       },
       async fail(failure) {
@@ -56,7 +56,7 @@ export async function deliverPost(task: DeliveryTask, context: PostContext): Pro
         const { effect, error } = failure;
         if (cause !== undefined && effect.kind === 'pause' && effect.why === schedule.paused?.why)
           context.probeFailures.set(cause, error);
-        return recordFailure(task, attempt, failure, context);
+        return recordPostFailure(task, attempt, failure, context);
       },
     },
     context,

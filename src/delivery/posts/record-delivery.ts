@@ -179,7 +179,7 @@ export async function recordWait(
  * @returns what became of it
  * @throws LeaseLostError, StoreUnavailable
  */
-export async function recordFailure(
+export async function recordPostFailure(
   task: DeliveryTask,
   attempt: DeliveryAttempt,
   failure: SendFailure,

@@ -19,7 +19,7 @@ interface SchedulingParts extends Omit<DeliveryParts, 'jobs' | 'deliveryLog'> {
 }
 
 /** What forms and lists of schedules need from delivery. */
-export type Scheduling = ReturnType<typeof createScheduling>;
+export type ScheduleService = ReturnType<typeof createScheduling>;
 
 export const createScheduling = (parts: SchedulingParts) => ({
   /** The workspace's schedules changed: derives its scheduled runs again. */

@@ -25,7 +25,7 @@ import {
   formatterFor,
   type Headline,
   isMonthReport,
-  leftText,
+  formatRemaining,
   type ProjectFigures,
   type ReportView,
   reportWhen,
@@ -182,7 +182,7 @@ function changeCell({ figures: { change }, locale }: ProjectFigures): string {
 function leftCell(answer: ProjectFigures): string {
   const { balance } = answer;
   if (typeof balance === 'string') return 'unknown';
-  return 'value' in balance.balance ? formatterFor(answer)(balance.balance.value) : leftText(answer);
+  return 'value' in balance.balance ? formatterFor(answer)(balance.balance.value) : formatRemaining(answer);
 }
 
 function lastsCell({ figures: { runway } }: ProjectFigures): string {

@@ -28,14 +28,14 @@ export function amountOf({ balance, figures }: ProjectFigures, headline: Headlin
 
 /** `30,677.33 spent on Fri 20 Nov`: a post that is late, or read later, still says which day it means. */
 export function headlineOf(answer: ProjectFigures, headline: Headline, periods: ReportPeriods): string {
-  if (headline === 'left') return leftText(answer);
+  if (headline === 'left') return formatRemaining(answer);
   const { total } = answer.figures.main;
   if (total.readable === 0)
     return `nothing reported for ${formatReportDays(periods.main.window, periods.today)} yet`;
   return `${formatterFor(answer)(total.value)} spent ${reportWhen(periods)}${incompleteMark(total.incomplete)}`;
 }
 
-export function leftText(answer: ProjectFigures): string {
+export function formatRemaining(answer: ProjectFigures): string {
   const { balance } = answer;
   return typeof balance === 'string'
     ? 'balance unknown'

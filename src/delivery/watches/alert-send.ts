@@ -12,10 +12,10 @@ import { updateMessage } from '../outbox/update-message.ts';
 import { alertMessage, alertReply, hasRecovered, sourceText } from './alert-blocks.ts';
 import { alertChart } from './alert-chart.ts';
 import { alertWords } from './alert-wording.ts';
-import { isSuspended, WATCH_STATE } from './check-time.ts';
+import { isMuted, WATCH_STATE } from './check-time.ts';
 import {
   figuresField,
-  judgedFigures,
+  parseJudgedFigures,
   knownBalances,
   needsBalance,
   type StoredFigures,
@@ -67,7 +67,7 @@ export async function sendAlerts(watch: Watch, known: Known, context: DeliveryCo
       const task = { watch, document, figures, place: { episode, event, to } };
       const found = findMessage(task);
       if (found === undefined) continue;
-      const at = alertActionAt(found.alert, found.message, isSuspended(watch, context.clock()));
+      const at = alertActionAt(found.alert, found.message, isMuted(watch, context.clock()));
       if (at === undefined || at > context.clock()) continue;
       if (found.message.state === 'posted') await redraw(task, found, context);
       else await send(task, found, context);
@@ -145,7 +145,7 @@ const topicOf = ({ watch: { project, rule }, place }: AlertTask): MessageTopic =
 function viewOf({ watch, figures }: AlertTask, { alert, message }: Found, context: DeliveryContext) {
   const { zone } = context.workspace.settings;
   const today = dayAt(context.clock(), zone);
-  const judged = figures && judgedFigures(figures, today, zone);
+  const judged = figures && parseJudgedFigures(figures, today, zone);
   const week = daysBefore(today, 7, zone);
   const reported = judged === undefined ? 0 : week.filter((day) => judged.amounts.has(day)).length;
   const covered = reported === 0 ? [] : [`${reported} of the last ${week.length} days reported`];

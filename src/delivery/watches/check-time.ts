@@ -31,7 +31,7 @@ export function hourlyCheckAfter(teamId: SlackId, at: Millis): number {
 }
 
 /** Paused or snoozed at `now` (ms): it is judged, and alerts nobody. */
-export const isSuspended = ({ paused, snoozedUntil = 0 }: Watch, now: Millis): boolean =>
+export const isMuted = ({ paused, snoozedUntil = 0 }: Watch, now: Millis): boolean =>
   paused !== undefined || snoozedUntil > now;
 
 /** Watches, tokens and the zone: a change is looked at without waiting for the hour. */

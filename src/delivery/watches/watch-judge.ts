@@ -12,9 +12,9 @@ import type { Watch } from '../../workspace/owned/watches.ts';
 import { isShownTo } from '../../workspace/projects/resolve-project.ts';
 import type { Workspace } from '../../workspace/record/workspace.ts';
 import { factsOf } from './alert-facts.ts';
-import { hourlyCheckAfter, isSuspended } from './check-time.ts';
+import { hourlyCheckAfter, isMuted } from './check-time.ts';
 import {
-  judgedFigures,
+  parseJudgedFigures,
   knownBalances,
   needsBalance,
   needsUsage,
@@ -31,7 +31,7 @@ import {
 } from './watch-state.ts';
 
 /** What a watch is judged with, at one instant (ms). */
-export interface JudgedWatch {
+export interface WatchInput {
   readonly watch: Watch;
   readonly workspace: Workspace;
   /** IANA: the reporting zone */
@@ -41,7 +41,7 @@ export interface JudgedWatch {
 }
 
 /** The figures of this hour, as far as the rule needs them; undefined when they are not there. */
-function currentFigures(judged: JudgedWatch): WatchFigures | undefined {
+function currentFigures(judged: WatchInput): WatchFigures | undefined {
   const { watch, workspace, zone, now, figures } = judged;
   if (figures === undefined) return undefined;
   const today = dayAt(now, zone);
@@ -59,7 +59,7 @@ const parsedFigures = new WeakMap<StoredFigures, WatchFigures>();
 function parsed(figures: StoredFigures, today: Day, zone: Zone): WatchFigures {
   const known = parsedFigures.get(figures);
   if (known?.today === today && known.zone === zone) return known;
-  const fresh = judgedFigures(figures, today, zone);
+  const fresh = parseJudgedFigures(figures, today, zone);
   parsedFigures.set(figures, fresh);
   return fresh;
 }
@@ -79,14 +79,14 @@ export const isLimited = ({ target, project }: Watch, workspace: Workspace): boo
   'channel' in target && !isShownTo(project, workspace, { channel: target.channel, isUnlimited: false });
 
 /** The state of the watch, before any message. */
-export function judge(judged: JudgedWatch, stored: StoredWatchState | undefined): Evaluation | undefined {
+export function evaluateWatch(judged: WatchInput, stored: StoredWatchState | undefined): Evaluation | undefined {
   const { watch, zone, now, workspace } = judged;
   const figures = isLimited(watch, workspace) ? undefined : currentFigures(judged);
   if (figures === undefined) return undefined;
   return evaluateRule(watch.rule, measure(watch.rule.kind, figures), stateFor(watch, stored, now).told, {
     episode: now.toString(36),
     since: dayAt(watch.since, zone),
-    isSuspended: isSuspended(watch, now),
+    isSuspended: isMuted(watch, now),
   });
 }
 
@@ -95,7 +95,7 @@ export function judge(judged: JudgedWatch, stored: StoredWatchState | undefined)
  * and alerts that were sent before are updated in place.
  */
 export function recordJudgement(
-  judged: JudgedWatch,
+  judged: WatchInput,
   stored: StoredWatchState | undefined,
   judgement: Evaluation | undefined,
 ): StoredWatchState {
@@ -103,7 +103,7 @@ export function recordJudgement(
   const state = stateFor(watch, stored, now);
   const figures = judgement && currentFigures(judged);
   if (judgement === undefined || figures === undefined || !judgement.isKnown) return state;
-  const targets = isSuspended(watch, now) ? [] : targetsOf(watch);
+  const targets = isMuted(watch, now) ? [] : targetsOf(watch);
   const { recoveries, corrections, crossings } = judgement;
   const facts = explanationOf(judged, figures);
   const events = (kind: FiguresEvent['kind'], levels: readonly AlertedLevel[]) =>
@@ -123,7 +123,7 @@ export function recordJudgement(
 const lastOfEach = (levels: readonly AlertedLevel[]): readonly AlertedLevel[] =>
   levels.filter(({ episode }, at) => !levels.slice(at + 1).some((later) => later.episode === episode));
 
-function explanationOf({ watch: { rule }, figures }: JudgedWatch, judged: WatchFigures) {
+function explanationOf({ watch: { rule }, figures }: WatchInput, judged: WatchFigures) {
   const before = figures && balanceBefore(figures, judged.today);
   const average = averageDay(judged);
   return {

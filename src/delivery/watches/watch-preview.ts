@@ -11,7 +11,7 @@ import {
 import { type Day, dayAt, type Millis } from '../../domain/time/calendar.ts';
 import { openConnection, type ResolvedProject } from '../../workspace/projects/resolve-project.ts';
 import { requireSettings, type Workspace } from '../../workspace/record/workspace.ts';
-import { askAccount, askUsage, judgedFigures, needsBalance, type StoredFigures } from './watch-figures.ts';
+import { askAccount, askUsage, parseJudgedFigures, needsBalance, type StoredFigures } from './watch-figures.ts';
 
 /** Billing's answers for previews: rules of any kind and threshold are previewed with them without asking again. */
 export interface PreviewFigures extends StoredFigures {
@@ -47,7 +47,7 @@ export async function askPreviewFigures(
 }
 
 export function previewWatch(rule: WatchRule, { today, ...figures }: PreviewFigures) {
-  const judged = judgedFigures(figures, today, figures.usage?.zone ?? 'UTC');
+  const judged = parseJudgedFigures(figures, today, figures.usage?.zone ?? 'UTC');
   const history = measureHistory(rule.kind, judged);
   const measurement = measureWatch(rule.kind, judged);
   const now = evaluateRule(rule, measurement, [], { episode: 'now', since: today });

@@ -29,7 +29,7 @@ import {
   askAccount,
   askUsage,
   figuresField,
-  judgedFigures,
+  parseJudgedFigures,
   type StoredFigures,
   type WatchFiguresStore,
 } from './watch-figures.ts';
@@ -186,7 +186,7 @@ async function askDue(
     ...(failed && { problem: problemOf(failed.reason, now, fingerprint) }),
   };
   if (hasAnswered) {
-    const measured = after.usage && measureWatch('runway', judgedFigures(after, today, zone));
+    const measured = after.usage && measureWatch('runway', parseJudgedFigures(after, today, zone));
     const runway = measured?.kind === 'runway' ? measured.runway : undefined;
     answerNotes.add(
       access.connection,

@@ -12,7 +12,7 @@ import type { DeliveryLogSnapshot, LogWrite } from '../log/delivery-log.ts';
 import { nextCheckAt, WATCH_STATE } from './check-time.ts';
 import {
   figuresField,
-  judgedFigures,
+  parseJudgedFigures,
   needsBalance,
   needsUsage,
   type StoredFigures,
@@ -29,7 +29,7 @@ export type WatchState = Readonly<ReturnType<typeof stateOf>>;
 export type AlertResponse = Extract<AlertEvent, { readonly kind: 'acknowledged' | 'snoozed' }>;
 
 /** What forms, lists and alerts of watches need from delivery. @throws StoreUnavailable from each method */
-export type Watching = ReturnType<typeof createWatching>;
+export type WatchService = ReturnType<typeof createWatching>;
 
 /** No lease: the write is refused unless the state exists as it was read. */
 const WITHOUT_LEASE = '';
@@ -136,7 +136,7 @@ function stateOf(
     checkedAt: known && Math.max(...asked.map((at) => at ?? 0)),
     nextCheckAt: watch.paused === undefined ? nextCheckAt(workspace, snapshot, now) : undefined,
     /** What was measured then; undefined when billing has not answered yet. */
-    measurement: known && measureWatch(watch.rule.kind, judgedFigures(known, today, zone)),
+    measurement: known && measureWatch(watch.rule.kind, parseJudgedFigures(known, today, zone)),
     /** It has alerted and not recovered. */
     isCrossed: told.some(({ isOver = false }) => !isOver),
     /** Why it could not be judged last time, in a sentence. */

@@ -11,14 +11,14 @@ import { alertActionAt, sendAlerts } from './alert-send.ts';
 import {
   CHECK_STATE,
   hourlyCheckAfter,
-  isSuspended,
+  isMuted,
   type LastCheck,
   nextCheckAt,
   WATCH_STATE,
   watchBasisOf,
 } from './check-time.ts';
 import { figuresField, needsBalance, needsUsage, type WatchFiguresStore } from './watch-figures.ts';
-import { isLimited, type JudgedWatch, judge, recordJudgement } from './watch-judge.ts';
+import { isLimited, type WatchInput, evaluateWatch, recordJudgement } from './watch-judge.ts';
 import { createFiguresRefresher, type KnownFigures, type WatchedProject } from './watch-refresh.ts';
 import { parseWatchState, type StoredWatchState } from './watch-state.ts';
 
@@ -41,7 +41,7 @@ export function planWatches(workspace: Workspace, snapshot: DeliveryLogSnapshot,
   const isCheckDue = check !== undefined && check <= now;
   const acting = workspace.watches.map((watch) => ({
     what: watch,
-    at: actionAt(states.get(watch.id), isSuspended(watch, now)),
+    at: actionAt(states.get(watch.id), isMuted(watch, now)),
   }));
   const known = new Set(workspace.watchIds);
   // Slack's rate limit delays messages, not questions to billing.
@@ -101,7 +101,7 @@ export async function checkWatches(store: WatchFiguresStore, context: DeliveryCo
   await refresher.refresh(projectsOf(workspace.watches.filter((watch) => !isLimited(watch, workspace))));
   for (const watch of workspace.watches) {
     if (context.isOver()) return;
-    const judged = (): JudgedWatch => ({
+    const judged = (): WatchInput => ({
       ...{ watch, workspace, now: began },
       zone: workspace.settings.zone,
       figures: known.get(figuresField(watch.project)),
@@ -113,7 +113,7 @@ export async function checkWatches(store: WatchFiguresStore, context: DeliveryCo
 
 async function checkWatch(
   watch: Watch,
-  judged: () => JudgedWatch,
+  judged: () => WatchInput,
   fetchDays: () => Promise<void>,
   context: DeliveryContext,
 ): Promise<void> {
@@ -122,10 +122,10 @@ async function checkWatch(
   const document = openState(name, parseWatchState, context);
   const before = document.value();
   // A balance is judged without what was spent, but the alert says how long it lasts.
-  if (watch.rule.kind === 'balance' && (judge(judged(), before)?.crossings.length ?? 0) > 0)
+  if (watch.rule.kind === 'balance' && (evaluateWatch(judged(), before)?.crossings.length ?? 0) > 0)
     await fetchDays();
   const now = judged();
-  const change = (state: StoredWatchState | undefined) => recordJudgement(now, state, judge(now, state));
+  const change = (state: StoredWatchState | undefined) => recordJudgement(now, state, evaluateWatch(now, state));
   const after = change(before);
   if (before === undefined && after.told.length === 0) return;
   const expected = { field: FIELDS.watch + watch.id, value: workspace.fields[FIELDS.watch + watch.id] ?? '' };

@@ -1,5 +1,5 @@
 import type { DeliveryService } from '../../delivery/delivery-service.ts';
-import type { Scheduling } from '../../delivery/posts/schedule-service.ts';
+import type { ScheduleService } from '../../delivery/posts/schedule-service.ts';
 import { commandText } from '../../domain/commands.ts';
 import { REPORT_CHOICES } from '../../domain/report.ts';
 import { type HelpLine, helpMessage, PERIOD_EXAMPLES } from '../../slack/commands/help.ts';
@@ -55,7 +55,7 @@ const help = () => helpMessage('Scheduled posts', HELP, SMALL);
 /** What people see of scheduled posts, with the delivery that works by itself. */
 export function createSchedulesFeature({ workspaces, delivery, limits, reports }: Services): Feature {
   const { scheduling, start, stop, forget } = delivery;
-  const send: Scheduling['send'] = async (teamId, schedule, why, userId) => {
+  const send: ScheduleService['send'] = async (teamId, schedule, why, userId) => {
     limits.demand('tests', { teamId, userId });
     await scheduling.send(teamId, schedule, why, userId);
   };

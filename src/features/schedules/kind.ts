@@ -1,6 +1,6 @@
 import type { DeliveryService } from '../../delivery/delivery-service.ts';
 import { describeReport } from '../../delivery/posts/postable-report.ts';
-import type { Scheduling } from '../../delivery/posts/schedule-service.ts';
+import type { ScheduleService } from '../../delivery/posts/schedule-service.ts';
 import { EditConflict } from '../../domain/failure/index.ts';
 import { pluralize } from '../../domain/language/text.ts';
 import type { SlackId } from '../../domain/slack-id.ts';
@@ -89,7 +89,7 @@ function resumedSchedule({ paused, ...running }: Schedule, { at }: Request): Sch
 
 async function sendNow(
   kind: OwnedSchedules,
-  scheduling: Scheduling,
+  scheduling: ScheduleService,
   schedule: Schedule,
   request: Request,
 ): Promise<void> {

@@ -1,6 +1,6 @@
 import type { DeliveryLogLine, DeliveryLogSnapshot } from '../../delivery/log/delivery-log.ts';
 import { lastHandledLine, openDueTimes, overdueTimes } from '../../delivery/log/due-dates.ts';
-import type { Scheduling } from '../../delivery/posts/schedule-service.ts';
+import type { ScheduleService } from '../../delivery/posts/schedule-service.ts';
 import { type DueTime, dueTimesBetween, formatTiming } from '../../domain/time/cadence.ts';
 import { addDays, type Day, HOUR, type Millis, startOfDay } from '../../domain/time/calendar.ts';
 import type { Request } from '../../slack/request/request.ts';
@@ -25,7 +25,7 @@ export type UpcomingSendsOf = (schedule: Pick<Schedule, 'id' | 'timing' | 'since
 
 /** @throws StoreUnavailable */
 export const loadUpcomingSends = async (
-  scheduling: Scheduling,
+  scheduling: ScheduleService,
   { user, at }: Request,
 ): Promise<UpcomingSendsOf> => upcomingSendsAt(await scheduling.readLog(user.teamId), at);
 

@@ -1,5 +1,5 @@
 import type { DeliveryService } from '../../delivery/delivery-service.ts';
-import type { AlertResponse, Watching, WatchState } from '../../delivery/watches/watch-service.ts';
+import type { AlertResponse, WatchService, WatchState } from '../../delivery/watches/watch-service.ts';
 import { listWord } from '../../domain/language/command-text.ts';
 import { pluralize } from '../../domain/language/text.ts';
 import {
@@ -118,10 +118,10 @@ const alerts = ({ target }: Watch, { user, channel }: ListViewer): boolean =>
   'people' in target ? target.people.includes(user.id) : target.channel === channel;
 
 /** Cached by record, because each request has its own, and Home shows watches twice. */
-const statesOfRequest = new WeakMap<Workspace, ReturnType<Watching['readStates']>>();
+const statesOfRequest = new WeakMap<Workspace, ReturnType<WatchService['readStates']>>();
 
 /** The states of the watches that the viewer may ask about. @throws StoreUnavailable */
-async function loadStates(watching: Watching, viewer: Request): Promise<StateOf> {
+async function loadStates(watching: WatchService, viewer: Request): Promise<StateOf> {
   const { workspace } = viewer;
   if (workspace.watches.length === 0) return () => undefined;
   const loading = statesOfRequest.get(workspace) ?? watching.readStates(workspace);
