@@ -134,7 +134,7 @@ export const FIELDS = {
   /** Whether the service revokes tokens of that access, as the last revocation showed. */
   revocable: 'revocable:',
   /** When this person read that tokens appear on their own screen only. */
-  tokenNoticeSeen: 'told:',
+  tokenNoticeSeen: 'token-notice-seen:',
   schedule: 'schedule:',
   /** A removed schedule, for as long as it can be restored. */
   removedSchedule: 'unscheduled:',

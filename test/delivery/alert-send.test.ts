@@ -57,7 +57,7 @@ interface Given {
 async function send(messages: readonly AlertMessage[], options: Given = {}) {
   const { watch: one = watch(), events = [CROSSED], figures, episode = 'e' } = options;
   const alert = { episode, events, messages } as Alert;
-  let json = JSON.stringify({ since: 1, told: [], alerts: [alert] });
+  let json = JSON.stringify({ since: 1, alerted: [], alerts: [alert] });
   const writes: LogWrite[] = [];
   const workspace = workspaceOf([], {
     watches: [one],

@@ -13,7 +13,11 @@ import {
 } from '../../src/delivery/outbox/failure-effect.ts';
 import { MAX_PROBE_DELAY, postRetryDelay, probeDelayAfter } from '../../src/delivery/outbox/message.ts';
 import type { DeliveryTask } from '../../src/delivery/posts/post-plan.ts';
-import { abandonDelivery, beginAttempt, recordPostFailure } from '../../src/delivery/posts/record-delivery.ts';
+import {
+  abandonDelivery,
+  beginAttempt,
+  recordPostFailure,
+} from '../../src/delivery/posts/record-delivery.ts';
 import {
   CannotPost,
   ConnectionMissing,
@@ -242,7 +246,7 @@ describe('a try that failed', () => {
 
   it('does not wait for a day any more, and forgets an earlier pause', async () => {
     const { entry } = await fail(LATER, {
-      entry: { waits: true, probes: 3, pendingNotice: 'failed', next: 1, post: postOf() },
+      entry: { awaitsFigures: true, probes: 3, pendingNotice: 'failed', next: 1, post: postOf() },
     });
     expect(Object.keys(entry).sort()).toEqual(['at', 'began', 'cause', 'due', 'next', 'state', 'tries']);
   });
@@ -342,9 +346,9 @@ describe('a failure that pauses', () => {
   });
 
   it('ends a wait for figures: the post is late once its schedule resumes', async () => {
-    const { entry } = await fail(ARCHIVED, { entry: { waits: true, next: 1 } });
+    const { entry } = await fail(ARCHIVED, { entry: { awaitsFigures: true, next: 1 } });
     expect(entry.state).toBe('held');
-    expect(entry).not.toHaveProperty('waits');
+    expect(entry).not.toHaveProperty('awaitsFigures');
   });
 
   it('stores what the pause depends on', async () => {

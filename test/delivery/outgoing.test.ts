@@ -509,7 +509,7 @@ describe('a reminder', () => {
 
   it('is stored with its messages for the credential as it was read, in place of those that are not out yet', async () => {
     const stored = {
-      ...{ credential: 'x', told: ['14'] },
+      ...{ credential: 'x', reminded: ['14'] },
       messages: [
         messageTo('U1'),
         messageTo('U2', { state: 'sending' }),
@@ -517,7 +517,7 @@ describe('a reminder', () => {
       ],
     };
     const { state, writes } = await remind(due('3'), stored);
-    expect(state.told).toEqual(['14', '3']);
+    expect(state.reminded).toEqual(['14', '3']);
     expect(
       state.messages.map(({ to, step, state: sent }: ReminderMessage) => `${to} ${step} ${sent}`),
     ).toEqual([...['U2 14 sending', 'U3 14 posted', 'U0ANNA0001 3 due', 'U0BOSS0001 3 due']]);
@@ -529,10 +529,10 @@ describe('a reminder', () => {
   it('begins again for another credential, and of a rejected one tells the owners of watches too', async () => {
     const { state } = await remind(due('rejected'), {
       credential: 'another',
-      told: ['1'],
+      reminded: ['1'],
       messages: [messageTo('U1')],
     });
-    expect([state.credential, state.told]).toEqual(['x', ['14', 'rejected']]);
+    expect([state.credential, state.reminded]).toEqual(['x', ['14', 'rejected']]);
     expect(state.messages.map(({ to }: ReminderMessage) => to)).toEqual([
       'U0ANNA0001',
       'U0BOSS0001',
@@ -544,13 +544,13 @@ describe('a reminder', () => {
     expect((await remind(due('3'), undefined, { write: async () => 'changed' })).state).toBeUndefined();
     const isOver = () => true;
     expect((await remind(due('3'), undefined, { isOver })).writes).toEqual([]);
-    const stored = { credential: 'x', told: ['14'], messages: [messageTo('U0ANNA0001')] };
+    const stored = { credential: 'x', reminded: ['14'], messages: [messageTo('U0ANNA0001')] };
     expect((await remind({ sending: [CREDENTIAL] }, stored, { isOver })).writes).toEqual([]);
   });
 
   it('goes to each person when their message is due, under a name of its own', async () => {
     const stored = {
-      ...{ credential: 'x', told: ['14', '3'] },
+      ...{ credential: 'x', reminded: ['14', '3'] },
       messages: [
         messageTo('U0ANNA0001', { state: 'posted' }),
         messageTo('U0ANNA0001', { step: '3', next: NINE }),
@@ -575,7 +575,7 @@ describe('a reminder', () => {
         : undefined;
     const stored = {
       credential: 'x',
-      told: ['3'],
+      reminded: ['3'],
       messages: [
         messageTo('U0GONE0001', { step: '3' }),
         messageTo('U0BOSS0001', { step: '3', state: 'posted' }),

@@ -24,7 +24,7 @@ const CREDENTIAL = { kind: 'connection', name: 'main' } as const;
 const ID = `0123456789ab/${REGISTERED}`;
 
 interface Given {
-  readonly told?: readonly string[];
+  readonly reminded?: readonly string[];
   readonly messages?: readonly object[];
   /** Whose state is stored. */
   readonly of?: string;
@@ -37,7 +37,14 @@ interface Given {
   readonly hasLifetime?: boolean;
 }
 function plan(now: number, given: Given = {}) {
-  const { told, messages = [], of, rejected = false, expiresAt = EXPIRES, registeredAt = REGISTERED } = given;
+  const {
+    reminded,
+    messages = [],
+    of,
+    rejected = false,
+    expiresAt = EXPIRES,
+    registeredAt = REGISTERED,
+  } = given;
   const credential = { registeredBy: 'U1', registeredAt, ...(expiresAt !== null && { expiresAt }) };
   const lifetime = given.hasLifetime === false ? {} : { lifetime: '90-days' };
   const connection = { name: 'main', fingerprint: '0123456789ab', ...lifetime, ...credential };
@@ -49,7 +56,7 @@ function plan(now: number, given: Given = {}) {
     rejectedAt: ({ kind }: { kind: string }) => (rejected && kind === 'connection' ? 1 : undefined),
   } as unknown as Partial<Workspace>);
   const id = of ?? `0123456789ab/${registeredAt}`;
-  const json = told && JSON.stringify({ credential: id, told, messages });
+  const json = reminded && JSON.stringify({ credential: id, reminded, messages });
   return planReminders(
     workspace,
     snapshotOf([], {
@@ -63,7 +70,7 @@ const steps = (now: number, given?: Given) => plan(now, given).due.map(({ step, 
 
 describe('reminders of a credential that expires', () => {
   it('begin again when somebody sets another expiry date', () => {
-    const byHand = { hasLifetime: false, told: ['14'], of: `${ID}/${EXPIRES}` };
+    const byHand = { hasLifetime: false, reminded: ['14'], of: `${ID}/${EXPIRES}` };
     expect(steps(STEPS[14], byHand)).toEqual([]);
     expect(steps(STEPS[14] + DAY, { ...byHand, expiresAt: EXPIRES + DAY })).toEqual([['14', ['14']]]);
     expect(plan(STEPS[1], { ...byHand, expiresAt: null })).toMatchObject({ due: [], next: undefined });
@@ -72,11 +79,11 @@ describe('reminders of a credential that expires', () => {
   it('come on the mornings of the reporting zone 14, 3 and 1 days before', () => {
     expect(plan(STEPS[14] - 1)).toEqual({ due: [], sending: [], stale: [], next: STEPS[14] });
     expect(steps(STEPS[14])).toEqual([['14', ['14']]]);
-    expect(plan(STEPS[14], { told: ['14'] })).toMatchObject({ due: [], next: STEPS[3] });
-    expect(steps(STEPS[3] - 1, { told: ['14'] })).toEqual([]);
-    expect(steps(STEPS[3], { told: ['14'] })).toEqual([['3', ['14', '3']]]);
-    expect(steps(STEPS[1], { told: ['14', '3'] })).toEqual([['1', ['14', '3', '1']]]);
-    expect(plan(STEPS[1], { told: ['14', '3', '1'] })).toMatchObject({ due: [], next: undefined });
+    expect(plan(STEPS[14], { reminded: ['14'] })).toMatchObject({ due: [], next: STEPS[3] });
+    expect(steps(STEPS[3] - 1, { reminded: ['14'] })).toEqual([]);
+    expect(steps(STEPS[3], { reminded: ['14'] })).toEqual([['3', ['14', '3']]]);
+    expect(steps(STEPS[1], { reminded: ['14', '3'] })).toEqual([['1', ['14', '3', '1']]]);
+    expect(plan(STEPS[1], { reminded: ['14', '3', '1'] })).toMatchObject({ due: [], next: undefined });
     const [due] = plan(STEPS[14]).due;
     expect(due?.credential).toEqual({
       ...CREDENTIAL,
@@ -100,7 +107,7 @@ describe('reminders of a credential that expires', () => {
   });
 
   it('begin again where it was replaced', () => {
-    expect(steps(STEPS[14], { told: ['14'], of: 'of another' })).toEqual([['14', ['14']]]);
+    expect(steps(STEPS[14], { reminded: ['14'], of: 'of another' })).toEqual([['14', ['14']]]);
   });
 
   it('are of an application access as well', () => {
@@ -117,21 +124,21 @@ describe('reminders of a credential that expires', () => {
 describe('a credential that was rejected', () => {
   it('is sent at once and only once, in place of the earlier steps', () => {
     expect(steps(STEPS[14] - DAY, { rejected: true })).toEqual([['rejected', ['rejected']]]);
-    expect(steps(STEPS[3], { rejected: true, told: ['14'] })).toEqual([
+    expect(steps(STEPS[3], { rejected: true, reminded: ['14'] })).toEqual([
       ['rejected', ['14', '3', 'rejected']],
     ]);
-    expect(plan(STEPS[3], { rejected: true, told: ['14', 'rejected'] })).toMatchObject({
+    expect(plan(STEPS[3], { rejected: true, reminded: ['14', 'rejected'] })).toMatchObject({
       due: [],
       next: undefined,
     });
-    expect(plan(STEPS[14] - DAY, { told: ['rejected'] })).toMatchObject({ due: [], next: undefined });
+    expect(plan(STEPS[14] - DAY, { reminded: ['rejected'] })).toMatchObject({ due: [], next: undefined });
   });
 });
 
 describe('messages of a reminder', () => {
   const message = (given: object) => ({ to: 'U1', at: STEPS[14], tries: 0, step: '14', ...given });
   const sending = (now: number, given: Given) => {
-    const found = plan(now, { told: ['14'], ...given });
+    const found = plan(now, { reminded: ['14'], ...given });
     return [found.sending.length, found.next];
   };
 
@@ -168,7 +175,7 @@ describe('messages of a reminder', () => {
     const tasks = (now: number, given?: Given) => reminderTasks(plan(now, given)).length;
     expect(tasks(STEPS[14] - 1)).toBe(0);
     expect(tasks(STEPS[14])).toBe(1);
-    expect(tasks(STEPS[14], { told: ['14'], messages: [message({ state: 'due' })] })).toBe(1);
+    expect(tasks(STEPS[14], { reminded: ['14'], messages: [message({ state: 'due' })] })).toBe(1);
   });
 });
 
@@ -184,7 +191,7 @@ describe('the state of a sent reminder', () => {
     expect(reminderName({ kind: 'access', name: '7' })).toBe('reminder/access:7');
   });
 
-  it.each([undefined, '', '{', 'null', '{"credential":"x","told":["2"],"messages":[]}'])(
+  it.each([undefined, '', '{', 'null', '{"credential":"x","reminded":["2"],"messages":[]}'])(
     'is nothing where it cannot be read: %s',
     (json) => {
       expect(parseReminderState(json)).toBeUndefined();

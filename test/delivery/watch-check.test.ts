@@ -203,11 +203,11 @@ describe('a check of watches', () => {
     const [alert] = state('watch/watch001').alerts;
     expect(alert.events[0]).toMatchObject({ kind: 'crossed', at: NOW });
     expect(whyOf(state)).toBe('At 10.00 a day the balance reaches zero around 24 Nov 2026.');
-    const told = {
+    const alerted = {
       ...{ since: NOW - DAY, alerts: [] },
-      told: [{ episode: 'e', level: 'threshold' }],
+      alerted: [{ episode: 'e', level: 'threshold' }],
     };
-    expect((await check([watch()], { balance: 40, states: { watch001: told } })).asked).toEqual([
+    expect((await check([watch()], { balance: 40, states: { watch001: alerted } })).asked).toEqual([
       'balance 123',
     ]);
     const silent = await check([watch({ rule: { kind: 'budget', amount: new Big(1) } })], {
@@ -536,7 +536,7 @@ describe('what people see of a watch', () => {
   const alert = (episode: string, ...messages: readonly AlertMessage[]): Alert =>
     ({ episode, events: [CROSSED], messages }) as Alert;
   const stateWith = (given: object = {}) => ({
-    ...{ since: NOW - DAY, told: [], alerts: [] },
+    ...{ since: NOW - DAY, alerted: [], alerts: [] },
     ...given,
   });
 
@@ -602,18 +602,18 @@ describe('what people see of a watch', () => {
   });
 
   it('is whether it has alerted and not recovered, under the rule that it has now', async () => {
-    const told = (isOver?: boolean) => ({
-      told: [{ episode: 'e', level: 'threshold', ...(isOver !== undefined && { isOver }) }],
+    const alerted = (isOver?: boolean) => ({
+      alerted: [{ episode: 'e', level: 'threshold', ...(isOver !== undefined && { isOver }) }],
       alerts: [alert('e', message())],
     });
-    expect(await seen({ state: stateWith(told()) })).toMatchObject({
+    expect(await seen({ state: stateWith(alerted()) })).toMatchObject({
       isCrossed: true,
       alerts: [{ episode: 'e' }],
     });
-    expect((await seen({ state: stateWith(told(true)) }))?.isCrossed).toBe(false);
-    const both = [...told(true).told, { episode: 'f', level: 'threshold' }];
-    expect((await seen({ state: stateWith({ told: both }) }))?.isCrossed).toBe(true);
-    expect(await seen({ state: stateWith(told()) }, watch({ since: NOW }))).toMatchObject({
+    expect((await seen({ state: stateWith(alerted(true)) }))?.isCrossed).toBe(false);
+    const both = [...alerted(true).alerted, { episode: 'f', level: 'threshold' }];
+    expect((await seen({ state: stateWith({ alerted: both }) }))?.isCrossed).toBe(true);
+    expect(await seen({ state: stateWith(alerted()) }, watch({ since: NOW }))).toMatchObject({
       isCrossed: false,
       alerts: [],
     });

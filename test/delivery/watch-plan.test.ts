@@ -14,15 +14,15 @@ import {
   watchBasisOf,
 } from '../../src/delivery/watches/check-time.ts';
 import {
-  parseJudgedFigures,
   knownBalances,
+  parseJudgedFigures,
   type StoredFigures,
 } from '../../src/delivery/watches/watch-figures.ts';
 import {
-  isLimited,
-  type WatchInput,
   evaluateWatch,
+  isLimited,
   recordJudgement,
+  type WatchInput,
 } from '../../src/delivery/watches/watch-judge.ts';
 import {
   type Alert,
@@ -130,7 +130,7 @@ describe('watches', () => {
     const record = recordOf([one]);
     const state = {
       since: one.since,
-      told: [],
+      alerted: [],
       alerts: [{ episode: 'e', events: [CROSSED], messages: messages.map(message) }],
     };
     const last = JSON.stringify({ at: NOW - 1, next: given.next ?? NOW + HOUR, basis: watchBasisOf(record) });
@@ -294,20 +294,24 @@ describe('an alert', () => {
 
   it('changes one of its messages alone', () => {
     const messages = [message({}), message({ to: 'C2' }), message({ event: 1 })];
-    const state = { since: 1, told: [], alerts: [alert(messages), { ...alert(messages), episode: 'other' }] };
+    const state = {
+      since: 1,
+      alerted: [],
+      alerts: [alert(messages), { ...alert(messages), episode: 'other' }],
+    };
     const after = withMessage(state, { episode: 'e', event: 0, to: 'C1' }, (one) => ({ ...one, tries: 9 }));
     expect(after.alerts.flatMap((one) => one.messages.map(({ tries }) => tries))).toEqual([9, 0, 0, 0, 0, 0]);
   });
 });
 
 describe('the state of a watch', () => {
-  const told = [
+  const alerted = [
     { episode: 'a', level: 'threshold' },
     { episode: 'b', level: 'threshold', isOver: true },
     { episode: 'a', level: '100' },
   ] as const;
   const stored: StoredWatchState = {
-    ...{ since: 5, told },
+    ...{ since: 5, alerted },
     alerts: ['a', 'b'].map((episode) => ({
       ...alert([message({})]),
       episode: alertEpisode({ since: 5 }, episode),
@@ -315,9 +319,9 @@ describe('the state of a watch', () => {
   };
 
   it('begins empty, stays as long as its rule, and ends its open alerts with it', () => {
-    expect(stateFor(watch({ since: 5 }), undefined, NOW)).toEqual({ since: 5, told: [], alerts: [] });
+    expect(stateFor(watch({ since: 5 }), undefined, NOW)).toEqual({ since: 5, alerted: [], alerts: [] });
     expect(stateFor(watch({ since: 5 }), stored, NOW)).toBe(stored);
-    const { since, told: left, alerts } = stateFor(watch({ since: 6 }), stored, NOW);
+    const { since, alerted: left, alerts } = stateFor(watch({ since: 6 }), stored, NOW);
     expect([since, left]).toEqual([6, []]);
     expect(alerts.map(({ events }) => events.map(({ kind }) => kind))).toEqual([
       ['crossed', 'replaced'],
@@ -435,7 +439,9 @@ describe('a judgement', () => {
   it('after a pause tells a spike of the last days that billing still reports', () => {
     const given = { rule: SPIKE, since: NOW - 9 * DAY };
     const spikes = (figures: StoredFigures, more: Partial<Watch> = {}) =>
-      evaluateWatch(judged(figures, { ...given, ...more }), undefined)?.crossings.map(({ episode }) => episode);
+      evaluateWatch(judged(figures, { ...given, ...more }), undefined)?.crossings.map(
+        ({ episode }) => episode,
+      );
     const one = month({ '2026-11-17': '100' });
     expect(spikes(one, { paused: { at: 1, by: 'U1' } })).toEqual([]);
     expect(spikes(one)).toEqual(['2026-11-17']);
@@ -468,11 +474,11 @@ describe('a judgement', () => {
   it('of several levels that recover together is sent once, with the last of them', () => {
     const given = { rule: { kind: 'budget', amount: new Big(1_000) } as const };
     const one = judged(month({}), given);
-    const told = (['50', '80', 'forecast'] as const).map((level) => ({ episode: '2026-11', level }));
+    const alerted = (['50', '80', 'forecast'] as const).map((level) => ({ episode: '2026-11', level }));
     const alerts = recordEvent([], alertEpisode(one.watch, '2026-11'), CROSSED, ['C1']);
-    const stored = { since: one.watch.since, told, alerts };
+    const stored = { since: one.watch.since, alerted, alerts };
     const after = recordJudgement(one, stored, evaluateWatch(one, stored));
-    expect(after.told).toEqual([]);
+    expect(after.alerted).toEqual([]);
     expect(after.alerts[0]?.events.slice(1)).toMatchObject([
       {
         kind: 'recovered',
@@ -490,8 +496,8 @@ describe('a judgement', () => {
       (all, day) => recordEvent(all, alertEpisode(one.watch, day), CROSSED, ['C1']),
       [] as readonly Alert[],
     );
-    const told = days.map((episode) => ({ episode, level: 'threshold' as const }));
-    const stored = { since: one.watch.since, told, alerts };
+    const alerted = days.map((episode) => ({ episode, level: 'threshold' as const }));
+    const stored = { since: one.watch.since, alerted, alerts };
     const after = recordJudgement(one, stored, evaluateWatch(one, stored)).alerts;
     expect(after.map(({ events }) => events.map(({ kind }) => kind))).toEqual([
       ['crossed', 'recovered'],
@@ -524,7 +530,7 @@ describe('a judgement', () => {
     const one = judged({ connection: 'main', account: account('x') });
     const stored: StoredWatchState = {
       since: one.watch.since,
-      told: [{ episode: 'a', level: 'threshold' }],
+      alerted: [{ episode: 'a', level: 'threshold' }],
       alerts: [],
     };
     expect(recordJudgement(one, stored, evaluateWatch(one, stored))).toEqual(stored);

@@ -91,7 +91,7 @@ const entry = sendStateSchema.extend({
   due: z.int(),
   began: z.int(),
   /** It waits for a day that billing has not reported. */
-  waits: z.boolean().exactOptional(),
+  awaitsFigures: z.boolean().exactOptional(),
   /** How often it was probed while Tally paused its schedule. */
   probes: z.int().exactOptional(),
   /** It failed for good: the next post names the date, unless this post turns out to be in the channel. */

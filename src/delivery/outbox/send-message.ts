@@ -21,13 +21,13 @@ import { classifyFailure, isUnreachable } from './failure-effect.ts';
 import { deliveryMetadata, findPost } from './find-post.ts';
 import {
   afterFailure,
-  markSending,
-  markPosted,
   type Draft,
   type FailedState,
+  markPosted,
+  markSending,
   type OutboxMessage,
-  type SendFailure,
   type SendAttempt,
+  type SendFailure,
   sendsAt,
   withSendState,
 } from './message.ts';

@@ -147,7 +147,7 @@ function planTask(
   const due = overdue.at(-1);
   if (due === undefined) return {};
   const line = lines.find(({ date }) => date === due.date);
-  const worked = state === 'waits' ? lastSuccess(schedule, workspace, snapshot) : Infinity;
+  const worked = state === 'probing' ? lastSuccess(schedule, workspace, snapshot) : Infinity;
   const at = line === undefined ? 0 : resumesAt(line, worked, now);
   if (at > now) return { retryAt: at };
   if (state === 'resumes') return {};

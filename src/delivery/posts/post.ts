@@ -19,8 +19,8 @@ import {
   beginAttempt,
   type DeliveryAttempt,
   recordClaim,
-  recordPostFailure,
   recordPost,
+  recordPostFailure,
   recordSkip,
   recordWait,
 } from './record-delivery.ts';
@@ -30,9 +30,9 @@ import { connectionsOf, resumePausedSchedule } from './run-state.ts';
 export async function deliverPost(task: DeliveryTask, context: PostContext): Promise<void> {
   const { schedule, due } = task;
   const attempt = beginAttempt(task, context);
-  const { waits, next } = attempt.begun;
+  const { awaitsFigures, next } = attempt.begun;
   // A post that waited for its figures is not late for that.
-  const expectedAt = waits && next !== undefined ? next : due.at;
+  const expectedAt = awaitsFigures && next !== undefined ? next : due.at;
   const outcome = await sendMessage(
     {
       ...{ kind: 'post', key: deliveryKey(schedule.id, due.date), to: schedule.channel },
@@ -48,7 +48,12 @@ export async function deliverPost(task: DeliveryTask, context: PostContext): Pro
           : recordPost(task, attempt, change, questions, context),
       async onRefused(_, isDoubtful) {
         const error = new NotAllowed('channel');
-        await recordPostFailure(task, attempt, { error, effect: classifyFailure(error), isDoubtful }, context);
+        await recordPostFailure(
+          task,
+          attempt,
+          { error, effect: classifyFailure(error), isDoubtful },
+          context,
+        );
         return true;
       },
       async fail(failure) {

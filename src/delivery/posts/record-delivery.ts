@@ -98,7 +98,7 @@ export function recordClaim(
   const expected = { field, value: context.workspace.fields[field] ?? '' };
   return document.update(
     (now) => {
-      const { waits, ...entry } = withSendState(now, change(now));
+      const { awaitsFigures, ...entry } = withSendState(now, change(now));
       return { ...entry, ...(post && { post }) };
     },
     { needsLease: true, expected },
@@ -168,7 +168,7 @@ export async function recordWait(
 ): Promise<void> {
   const at = context.clock();
   const ending: Ending = { ...countsOf(task.schedule.id, context), at, result: 'waiting', awaits, next };
-  const entry = { state: 'due', waits: true, due, tries: 0, began: at, at, next } as const;
+  const entry = { state: 'due', awaitsFigures: true, due, tries: 0, began: at, at, next } as const;
   await document.replace(entry, endingOf(task, ending));
 }
 
@@ -227,7 +227,7 @@ function entryAfter(
 /** The schedule is paused: the date waits and is probed. A new reason is notified, once. */
 function holdEntry(
   { effect, isDoubtful }: SendFailure,
-  { pendingNotice: before, post, waits, ...begun }: DeliveryLogEntry,
+  { pendingNotice: before, post, awaitsFigures, ...begun }: DeliveryLogEntry,
   pausedBy: PauseReason | undefined,
   now: Millis,
 ): DeliveryLogEntry {

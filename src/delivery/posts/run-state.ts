@@ -9,8 +9,8 @@ import type { Workspace } from '../../workspace/record/workspaces.ts';
 import type { DeliveryContext } from '../context.ts';
 import type { DeliveryLogLine, DeliveryLogSnapshot } from '../log/delivery-log.ts';
 
-/** `waits`: Tally paused it and probes from time to time whether it works again. */
-export type RunState = 'runs' | 'paused' | 'waits' | 'resumes';
+/** `probing`: Tally paused it and probes from time to time whether it works again. */
+export type RunState = 'runs' | 'paused' | 'probing' | 'resumes';
 
 export function runStateOf(
   schedule: Schedule,
@@ -25,7 +25,7 @@ export function runStateOf(
   const isOut = lines.some(
     ({ entry: { state, at } }) => ['posted', 'skipped'].includes(state) && at > paused.at,
   );
-  return isOut ? 'resumes' : 'waits';
+  return isOut ? 'resumes' : 'probing';
 }
 
 /** When what a paused schedule needs last worked, in ms; the schedule is then retried at once. */

@@ -29,7 +29,7 @@ export type ReminderMessage = Readonly<z.infer<typeof reminderMessage>>;
 const schema = z.object({
   /** Identifies the credential. After a replacement, reminders start again. */
   credential: z.string(),
-  told: z.array(step).readonly(),
+  reminded: z.array(step).readonly(),
   messages: z.array(reminderMessage).readonly(),
 });
 /** The reminders sent about one credential, in the delivery log. */
@@ -103,7 +103,7 @@ export function planReminders(workspace: Workspace, snapshot: DeliveryLogSnapsho
 
 function planSteps(
   credential: Credential,
-  { told = [], messages = [] }: Partial<ReminderState>,
+  { reminded = [], messages = [] }: Partial<ReminderState>,
   { zone, rejected, now }: { readonly zone: Zone; readonly rejected: boolean; readonly now: Millis },
 ) {
   const steps = expirySteps(credential, zone);
@@ -111,14 +111,14 @@ function planSteps(
   const isTooLate = credential.expiresAt !== undefined && now - credential.expiresAt > TOO_LATE_MS;
   const newest = passed.at(-1);
   const isExpiryDue =
-    newest !== undefined && !told.includes(newest) && !told.includes('rejected') && !isTooLate;
-  const isRejectionDue = rejected && !told.includes('rejected');
+    newest !== undefined && !reminded.includes(newest) && !reminded.includes('rejected') && !isTooLate;
+  const isRejectionDue = rejected && !reminded.includes('rejected');
   const due: DueReminder | undefined = isRejectionDue
     ? { credential, step: 'rejected', steps: [...passed, 'rejected'] }
     : isExpiryDue
       ? { credential, step: newest, steps: passed }
       : undefined;
-  const ahead = told.includes('rejected') ? [] : steps.filter(({ at }) => at > now).map(({ at }) => at);
+  const ahead = reminded.includes('rejected') ? [] : steps.filter(({ at }) => at > now).map(({ at }) => at);
   return { due, next: earliest(...ahead), sendAt: earliest(...messages.map(sendsAt)) };
 }
 

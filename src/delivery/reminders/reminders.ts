@@ -42,7 +42,7 @@ const documentOf = (credential: Credential, context: DeliveryContext): StateDocu
 /** Drops the state of a credential that was replaced, with its messages that are still due. */
 function stateFor({ id }: Credential, json: string | undefined): ReminderState {
   const stored = parseReminderState(json);
-  return stored?.credential === id ? stored : { credential: id, told: [], messages: [] };
+  return stored?.credential === id ? stored : { credential: id, reminded: [], messages: [] };
 }
 
 /** Records the reminder and its messages in one step, unless the credential was replaced since it was read. */
@@ -62,7 +62,7 @@ async function recordReminder(
     await documentOf(credential, context).update(
       (state) => ({
         ...state,
-        told: [...new Set([...state.told, ...steps])],
+        reminded: [...new Set([...state.reminded, ...steps])],
         // An earlier reminder that was not sent in time is dropped, because this one says more.
         messages: [...state.messages.filter((message) => message.state !== 'due'), ...messages],
       }),

@@ -22,10 +22,10 @@ import { table } from '../../slack/kit/rich-blocks.ts';
 import { formatChange, monthName, noticeNotes, reportNotes } from './facts.ts';
 import {
   amountOf,
+  formatRemaining,
   formatterFor,
   type Headline,
   isMonthReport,
-  formatRemaining,
   type ProjectFigures,
   type ReportView,
   reportWhen,

@@ -28,7 +28,7 @@ import type { DayNamer } from '../../domain/time/day-groups.ts';
 import type { Chart } from '../../slack/kit/atoms.ts';
 import { escapeMarkup } from '../../slack/kit/atoms.ts';
 import { spendChart } from '../../slack/kit/rich-blocks.ts';
-import { formatterFor, formatRemaining, type ProjectFigures } from './figures.ts';
+import { formatRemaining, formatterFor, type ProjectFigures } from './figures.ts';
 
 /** `▲ 1.9 % vs 13–19 Nov (30,114.32 a day; 7 of 7 days reported now, 6 of 7 days reported before)`; of several days their average and highest as well. */
 function figureLine(answer: ProjectFigures, { main, today }: ReportPeriods): string {

@@ -15,9 +15,9 @@ import { alertWords } from './alert-wording.ts';
 import { isMuted, WATCH_STATE } from './check-time.ts';
 import {
   figuresField,
-  parseJudgedFigures,
   knownBalances,
   needsBalance,
+  parseJudgedFigures,
   type StoredFigures,
 } from './watch-figures.ts';
 import {
@@ -75,7 +75,7 @@ export async function sendAlerts(watch: Watch, known: Known, context: DeliveryCo
 }
 
 const parseStored = (json: string | undefined): StoredWatchState =>
-  parseWatchState(json) ?? { since: 0, told: [], alerts: [] };
+  parseWatchState(json) ?? { since: 0, alerted: [], alerts: [] };
 
 interface AlertTask {
   readonly watch: Watch;
@@ -201,9 +201,9 @@ async function forget(task: AlertTask): Promise<boolean> {
   const { messages = [] } = findMessage(task)?.alert ?? {};
   if (messages.some(({ to, state }) => to !== place.to && state !== 'failed')) return false;
   await document.update(
-    ({ told, alerts, ...state }) => ({
+    ({ alerted, alerts, ...state }) => ({
       ...state,
-      told: told.filter((level) => alertEpisode(watch, level.episode) !== episode),
+      alerted: alerted.filter((level) => alertEpisode(watch, level.episode) !== episode),
       alerts: alerts.filter((other) => other.episode !== episode),
     }),
     { needsLease: true },

@@ -14,10 +14,10 @@ import type { Workspace } from '../../workspace/record/workspace.ts';
 import { factsOf } from './alert-facts.ts';
 import { hourlyCheckAfter, isMuted } from './check-time.ts';
 import {
-  parseJudgedFigures,
   knownBalances,
   needsBalance,
   needsUsage,
+  parseJudgedFigures,
   type StoredFigures,
 } from './watch-figures.ts';
 import {
@@ -79,11 +79,14 @@ export const isLimited = ({ target, project }: Watch, workspace: Workspace): boo
   'channel' in target && !isShownTo(project, workspace, { channel: target.channel, isUnlimited: false });
 
 /** The state of the watch, before any message. */
-export function evaluateWatch(judged: WatchInput, stored: StoredWatchState | undefined): Evaluation | undefined {
+export function evaluateWatch(
+  judged: WatchInput,
+  stored: StoredWatchState | undefined,
+): Evaluation | undefined {
   const { watch, zone, now, workspace } = judged;
   const figures = isLimited(watch, workspace) ? undefined : currentFigures(judged);
   if (figures === undefined) return undefined;
-  return evaluateRule(watch.rule, measure(watch.rule.kind, figures), stateFor(watch, stored, now).told, {
+  return evaluateRule(watch.rule, measure(watch.rule.kind, figures), stateFor(watch, stored, now).alerted, {
     episode: now.toString(36),
     since: dayAt(watch.since, zone),
     isSuspended: isMuted(watch, now),
@@ -116,7 +119,7 @@ export function recordJudgement(
     ...events('corrected', corrections),
     ...events('crossed', crossings),
   ].reduce((all, [episode, event]) => recordEvent(all, episode, event, targets), state.alerts);
-  return { since: state.since, told: judgement.alerted, alerts };
+  return { since: state.since, alerted: judgement.alerted, alerts };
 }
 
 /** One message for a recovered episode, whatever levels it had. */

@@ -11,7 +11,13 @@ import {
 import { type Day, dayAt, type Millis } from '../../domain/time/calendar.ts';
 import { openConnection, type ResolvedProject } from '../../workspace/projects/resolve-project.ts';
 import { requireSettings, type Workspace } from '../../workspace/record/workspace.ts';
-import { askAccount, askUsage, parseJudgedFigures, needsBalance, type StoredFigures } from './watch-figures.ts';
+import {
+  askAccount,
+  askUsage,
+  needsBalance,
+  parseJudgedFigures,
+  type StoredFigures,
+} from './watch-figures.ts';
 
 /** Billing's answers for previews: rules of any kind and threshold are previewed with them without asking again. */
 export interface PreviewFigures extends StoredFigures {

@@ -12,9 +12,9 @@ import type { DeliveryLogSnapshot, LogWrite } from '../log/delivery-log.ts';
 import { nextCheckAt, WATCH_STATE } from './check-time.ts';
 import {
   figuresField,
-  parseJudgedFigures,
   needsBalance,
   needsUsage,
+  parseJudgedFigures,
   type StoredFigures,
   type WatchFiguresStore,
 } from './watch-figures.ts';
@@ -119,7 +119,7 @@ function stateOf(
 ) {
   const stored = parseWatchState(snapshot.state(WATCH_STATE + watch.id));
   const state = stored?.since === watch.since ? stored : undefined;
-  const { alerts = [], told = [] } = state ?? {};
+  const { alerts = [], alerted = [] } = state ?? {};
   const { zone } = workspace.settings;
   const today = dayAt(now, zone);
   const { account, usage, problem } = figures ?? {};
@@ -138,7 +138,7 @@ function stateOf(
     /** What was measured then; undefined when billing has not answered yet. */
     measurement: known && measureWatch(watch.rule.kind, parseJudgedFigures(known, today, zone)),
     /** It has alerted and not recovered. */
-    isCrossed: told.some(({ isOver = false }) => !isOver),
+    isCrossed: alerted.some(({ isOver = false }) => !isOver),
     /** Why it could not be judged last time, in a sentence. */
     problem: isLimited(watch, workspace) ? LIMITED : problem && wordFailure(problem.cause, today),
     /** Why an alert of it could not be sent, in a sentence. */

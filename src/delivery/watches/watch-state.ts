@@ -50,7 +50,7 @@ export type Alert = Readonly<z.infer<typeof alert>>;
 const state = z.object({
   /** The watch's `since`: an edited rule is judged from the start. */
   since: z.int(),
-  told: z
+  alerted: z
     .array(
       z.object({
         episode: z.string(),
@@ -137,8 +137,8 @@ export function recordEvent(
 }
 
 /** Episodes that have alerted and not recovered. */
-const openEpisodes = (told: readonly AlertedLevel[]): readonly string[] => [
-  ...new Set(told.filter(({ isOver = false }) => !isOver).map(({ episode }) => episode)),
+const openEpisodes = (alerted: readonly AlertedLevel[]): readonly string[] => [
+  ...new Set(alerted.filter(({ isOver = false }) => !isOver).map(({ episode }) => episode)),
 ];
 
 /** An alert's name: of the same month or day under another rule it is another alert. */
@@ -151,13 +151,13 @@ export const episodeOf = ({ episode }: Pick<Alert, 'episode'>): string =>
 
 /** The initial state: an edited rule has sent nothing, and its open alerts say that it was changed. */
 export function stateFor(watch: Watch, stored: StoredWatchState | undefined, now: Millis): StoredWatchState {
-  if (stored === undefined) return { since: watch.since, told: [], alerts: [] };
+  if (stored === undefined) return { since: watch.since, alerted: [], alerts: [] };
   if (stored.since === watch.since) return stored;
-  const alerts = openEpisodes(stored.told).reduce(
+  const alerts = openEpisodes(stored.alerted).reduce(
     (all, episode) => recordEvent(all, alertEpisode(stored, episode), { kind: 'replaced', at: now }, []),
     stored.alerts,
   );
-  return { since: watch.since, told: [], alerts };
+  return { since: watch.since, alerted: [], alerts };
 }
 
 /** Changes one message of an alert; the alert may have got others since. */

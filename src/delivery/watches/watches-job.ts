@@ -18,7 +18,7 @@ import {
   watchBasisOf,
 } from './check-time.ts';
 import { figuresField, needsBalance, needsUsage, type WatchFiguresStore } from './watch-figures.ts';
-import { isLimited, type WatchInput, evaluateWatch, recordJudgement } from './watch-judge.ts';
+import { evaluateWatch, isLimited, recordJudgement, type WatchInput } from './watch-judge.ts';
 import { createFiguresRefresher, type KnownFigures, type WatchedProject } from './watch-refresh.ts';
 import { parseWatchState, type StoredWatchState } from './watch-state.ts';
 
@@ -125,9 +125,10 @@ async function checkWatch(
   if (watch.rule.kind === 'balance' && (evaluateWatch(judged(), before)?.crossings.length ?? 0) > 0)
     await fetchDays();
   const now = judged();
-  const change = (state: StoredWatchState | undefined) => recordJudgement(now, state, evaluateWatch(now, state));
+  const change = (state: StoredWatchState | undefined) =>
+    recordJudgement(now, state, evaluateWatch(now, state));
   const after = change(before);
-  if (before === undefined && after.told.length === 0) return;
+  if (before === undefined && after.alerted.length === 0) return;
   const expected = { field: FIELDS.watch + watch.id, value: workspace.fields[FIELDS.watch + watch.id] ?? '' };
   try {
     await document.update(change, { needsLease: true, expected });

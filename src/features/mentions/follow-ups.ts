@@ -14,7 +14,13 @@ import {
   type ThreadQuestion,
   type ThreadStore,
 } from '../../workspace/thread-store.ts';
-import { inDaysOfAnswer, isToCome, parseAnswerWords, withDaysOfAnswer, withFixedDays } from './answer-days.ts';
+import {
+  inDaysOfAnswer,
+  isToCome,
+  parseAnswerWords,
+  withDaysOfAnswer,
+  withFixedDays,
+} from './answer-days.ts';
 import type { Mention } from './words.ts';
 
 /** Where something was said. */
@@ -142,7 +148,8 @@ function checkProjects(
 ): Mention {
   const rerun = invocationOf(followUp);
   if (!FOLLOW_UP_COMMANDS.has(followUp.command)) {
-    const named = question && rerun.text.endsWith(' budget') && parseAnswerWords(question.text, aliases).words;
+    const named =
+      question && rerun.text.endsWith(' budget') && parseAnswerWords(question.text, aliases).words;
     if (named && isGone(named, question, text, request)) return mention;
     if (named) requireAskable(named, text, request);
     return { kind: 'command', rerun };

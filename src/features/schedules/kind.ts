@@ -20,7 +20,7 @@ import {
 import { limitedProjects } from '../../workspace/projects/resolve-project.ts';
 import { findSchedule, type Workspace } from '../../workspace/record/workspace.ts';
 import type { Services, StatusPart } from '../feature.ts';
-import { describeSchedule, isRunning, isPausedByTally, scheduleAuditText, scheduleMarkup } from './blocks.ts';
+import { describeSchedule, isPausedByTally, isRunning, scheduleAuditText, scheduleMarkup } from './blocks.ts';
 import { loadUpcomingSends, type UpcomingSendsOf } from './upcoming-sends.ts';
 
 export type OwnedSchedules = OwnedKind<Schedule, UpcomingSendsOf>;

@@ -4,7 +4,7 @@ import { EditConflict } from '../../domain/failure/index.ts';
 import { formatDays } from '../../domain/time/calendar.ts';
 import { channelLink, escapeMarkup } from '../../slack/kit/atoms.ts';
 import { limitReachedMessage, removeItem, storeItem } from '../../slack/owned/actions.ts';
-import { notifyTarget, formatSaved } from '../../slack/owned/owned-form.ts';
+import { formatSaved, notifyTarget } from '../../slack/owned/owned-form.ts';
 import { requireOwned } from '../../slack/owned/owned-kind.ts';
 import { findTargetProblem } from '../../slack/owned/target-check.ts';
 import { isDirectMessage } from '../../slack/request/payload.ts';
@@ -70,7 +70,8 @@ export function createMorningPosts(
         return undefined;
       }
       const delivery = { target: { channel }, projects: draft.projects };
-      const problem = limitReachedMessage(kind, request)?.text ?? (await findTargetProblem(delivery, request));
+      const problem =
+        limitReachedMessage(kind, request)?.text ?? (await findTargetProblem(delivery, request));
       if (problem !== undefined) return problem;
       const schedule = { ...scheduleFromDraft(draft, undefined, request, request.at), id: idOf(draft) };
       try {

@@ -20,7 +20,14 @@ import { MAX_WATCHES, type Watch } from '../../workspace/owned/watches.ts';
 import { HIDDEN_PROJECT } from '../../workspace/projects/chosen-project.ts';
 import { findProject, findWatch, requireSettings, type Workspace } from '../../workspace/record/workspace.ts';
 import type { Services, StatusPart } from '../feature.ts';
-import { describeWatch, isSnoozed, isWatchBlocked, watchAuditText, watchMarkup, watchText } from './blocks.ts';
+import {
+  describeWatch,
+  isSnoozed,
+  isWatchBlocked,
+  watchAuditText,
+  watchMarkup,
+  watchText,
+} from './blocks.ts';
 import type { WatchListWords } from './words.ts';
 
 export type StateOf = (watch: Watch) => WatchState | undefined;

@@ -13,9 +13,9 @@ import {
   type FormDraft,
   type FormLimits,
   type FormTypes,
+  type FormView,
   type OwnedDraft,
   type OwnedForm,
-  type FormView,
   targetFields,
   targetOfDraft,
 } from './form-state.ts';

@@ -27,11 +27,11 @@ import {
   draftOf,
   type FormDraft,
   type FormTypes,
+  type FormView,
   itemVersion,
   type OwnedForm,
   placeOfForm,
   readForm,
-  type FormView,
 } from './form-state.ts';
 import {
   canReadOwned,

@@ -1,5 +1,5 @@
 import { type Logger, SocketModeReceiver, type webApi } from '@slack/bolt';
-import { startTokenCheck, retryTokenCheck, tokenRefusal } from '../install/token-check.ts';
+import { retryTokenCheck, startTokenCheck, tokenRefusal } from '../install/token-check.ts';
 
 /** Socket Mode's one connection to Slack. */
 export type SocketModeConnection = ReturnType<typeof createSocketMode>;
