@@ -30,10 +30,10 @@ const listed = (values: readonly (number | string)[], last = 'and'): string =>
 const week = LAST_7_DAYS.kind === 'last' ? LAST_7_DAYS.count : 0;
 const undo = `**Undo** for ${word(UNDO_MS / MINUTE)} minutes`.replaceAll('*', '');
 
-const [shown = 0] = await numbersIn('features/schedules/upcoming-sends.ts', 'AHEAD');
+const [shown = 0] = await numbersIn('features/schedules/upcoming-posts.ts', 'AHEAD');
 const [charted = 0] = await numbersIn('domain/report.ts', 'MIN_CHARTED_DAYS');
 const [look = 0] = await numbersIn('delivery/posts/post.ts', 'LOOK_INTERVAL');
-const probes = await numbersIn('delivery/outbox/message.ts', 'PROBES');
+const probes = await numbersIn('delivery/outbox/send-state.ts', 'PROBES');
 const [share] = await numbersIn('features/schedules/form-state.ts', 'DEFAULT_CORRECTION');
 const [home, status] = [
   ...(await numbersIn('slack/owned/list.ts', 'MOST_AT_HOME')),

@@ -11,7 +11,7 @@ import { planDeliveries } from '../../src/delivery/posts/post-plan.ts';
 import { createReports } from '../../src/delivery/reports/index.ts';
 import { type Cadence, dueTimesBetween } from '../../src/domain/time/cadence.ts';
 import { createSchedules } from '../../src/features/schedules/index.ts';
-import { planEdit, upcomingSendsAt } from '../../src/features/schedules/upcoming-sends.ts';
+import { planEdit, upcomingSendsAt } from '../../src/features/schedules/upcoming-posts.ts';
 import { routeSubcommands } from '../../src/slack/commands/subcommands.ts';
 import type { Schedule } from '../../src/workspace/owned/schedules.ts';
 import type { Workspace } from '../../src/workspace/record/workspaces.ts';

@@ -11,7 +11,7 @@ import type { Reply } from '../../src/slack/reply/reply.ts';
 import { sourceOfPayload } from '../../src/slack/request/payload.ts';
 import { createRequestAuthorizer } from '../../src/slack/request/request.ts';
 import type { UserDirectory } from '../../src/slack/request/users.ts';
-import { serializeRequests } from '../../src/slack/server/connections.ts';
+import { serializeRequests } from '../../src/slack/server/connection-limit.ts';
 import { createBodyReader, parseBody, SERVER_LIMITS } from '../../src/slack/server/signed-request.ts';
 import type { Workspace, Workspaces } from '../../src/workspace/record/workspaces.ts';
 import { CHANNEL, SIGNING_SECRET } from '../support/bot.ts';

@@ -6,7 +6,7 @@ import { TokenRejected } from '../../src/domain/failure/index.ts';
 import { actions, button, type Message, section } from '../../src/slack/kit/atoms.ts';
 import { modal } from '../../src/slack/kit/modal.ts';
 import type { Request } from '../../src/slack/request/request.ts';
-import type { CommandListener, Listeners } from '../../src/slack/server/listeners.ts';
+import type { CommandListener, Listeners } from '../../src/slack/server/listener-types.ts';
 import { LOADING_DELAYS } from '../../src/slack/services.ts';
 import { CHANNEL, textOf } from '../support/bot.ts';
 import { changeIn } from '../support/change.ts';

@@ -8,7 +8,7 @@ import { routeSubcommands } from '../../src/slack/commands/subcommands.ts';
 import { plainText, section } from '../../src/slack/kit/atoms.ts';
 import { modal } from '../../src/slack/kit/modal.ts';
 import type { Request } from '../../src/slack/request/request.ts';
-import { handlerOf } from '../../src/slack/server/listeners.ts';
+import { handlerOf } from '../../src/slack/server/listener-types.ts';
 import { CHANNEL } from '../support/bot.ts';
 import { type ListenerBot, startListenerBot } from '../support/listener-bot.ts';
 

@@ -14,8 +14,8 @@ import type {
 } from '../../src/delivery/posts/postable-report.ts';
 import { createPostsJob } from '../../src/delivery/posts/posts-job.ts';
 import { createScheduling } from '../../src/delivery/posts/schedule-service.ts';
+import { requestAnswersJob } from '../../src/delivery/reminders/manager-answers.ts';
 import { remindersJob } from '../../src/delivery/reminders/reminders.ts';
-import { requestAnswersJob } from '../../src/delivery/reminders/request-answers.ts';
 import { createScheduler } from '../../src/delivery/wakeup/scheduler.ts';
 import { createWatchFiguresStore } from '../../src/delivery/watches/watch-figures.ts';
 import { createWatching } from '../../src/delivery/watches/watch-service.ts';

@@ -8,7 +8,7 @@ import { createCommandNames } from '../../src/slack/command-names.ts';
 import { createInstallations } from '../../src/slack/installations.ts';
 import { createResponseUrlClient } from '../../src/slack/reply/post-message.ts';
 import { createUserDirectory } from '../../src/slack/request/users.ts';
-import type { Listeners } from '../../src/slack/server/listeners.ts';
+import type { Listeners } from '../../src/slack/server/listener-types.ts';
 import type { RateLimiter } from '../../src/slack/server/rate-limit.ts';
 import { registerListeners } from '../../src/slack/server/register-listeners.ts';
 import { createSlackServer } from '../../src/slack/server/slack-server.ts';

@@ -19,6 +19,8 @@ import {
 import type { SendState, StoredMessage } from '../log/delivery-log-entry.ts';
 import { classifyFailure, isUnreachable } from './failure-effect.ts';
 import { deliveryMetadata, findPost } from './find-post.ts';
+import { checkRecipient, type Refusal } from './recipients.ts';
+import { threadQuestions } from './remember-topic.ts';
 import {
   afterFailure,
   type Draft,
@@ -30,10 +32,8 @@ import {
   type SendFailure,
   sendsAt,
   withSendState,
-} from './message.ts';
-import { handleSendError, trackMessage } from './message-work.ts';
-import { checkRecipient, type Refusal } from './recipients.ts';
-import { threadQuestions } from './remember-topic.ts';
+} from './send-state.ts';
+import { handleSendError, trackMessage } from './track-message.ts';
 
 /** Nothing may take longer between the claim and the call to Slack; in ms. */
 const FRESH = 3_000;

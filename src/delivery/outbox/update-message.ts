@@ -7,11 +7,11 @@ import type { ThreadStore } from '../../workspace/thread-store.ts';
 import type { DeliveryContext } from '../context.ts';
 import type { Effect } from './failure-effect.ts';
 import { deliveryMetadata } from './find-post.ts';
-import { type Draft, nextTry, type OutboxMessage, updateRetryDelay } from './message.ts';
-import { handleSendError, trackMessage } from './message-work.ts';
 import { checkRecipient, type RecipientContext } from './recipients.ts';
 import { type MessageTopic, type TopicContext, threadQuestions } from './remember-topic.ts';
 import { withDuplicateNote } from './send-message.ts';
+import { type Draft, nextTry, type OutboxMessage, updateRetryDelay } from './send-state.ts';
+import { handleSendError, trackMessage } from './track-message.ts';
 
 /** New content for a message that Tally sent. */
 export interface MessageUpdate extends Pick<OutboxMessage, 'kind' | 'key' | 'to' | 'schedule' | 'watch'> {

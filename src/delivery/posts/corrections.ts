@@ -15,8 +15,8 @@ import {
   type LogWrite,
 } from '../log/delivery-log.ts';
 import { type DeliveryLogEntry, type PostContent, storedMessageSchema } from '../log/delivery-log-entry.ts';
-import { newMessage, sendsAt, splitByTime, withSendState } from '../outbox/message.ts';
 import { sendMessage } from '../outbox/send-message.ts';
+import { newMessage, sendsAt, splitByTime, withSendState } from '../outbox/send-state.ts';
 import { updateMessage } from '../outbox/update-message.ts';
 import {
   changedFigures,

@@ -13,10 +13,10 @@ import { type DeliveryContext, openState, type StateDocument } from '../context.
 import { type DeliveryLogSnapshot, deliveryKey, type FieldWrite } from '../log/delivery-log.ts';
 import { type DeliveryLogEntry, noticeReason, storedMessageSchema } from '../log/delivery-log-entry.ts';
 import { earliest } from '../log/due-dates.ts';
-import { newMessage, sendsAt, splitByTime } from '../outbox/message.ts';
-import { handleSendError, trackMessage } from '../outbox/message-work.ts';
 import { findRecipient, type Recipient, responsiblePeople } from '../outbox/recipients.ts';
 import { sendDueMessages } from '../outbox/send-message.ts';
+import { newMessage, sendsAt, splitByTime } from '../outbox/send-state.ts';
+import { handleSendError, trackMessage } from '../outbox/track-message.ts';
 import { failureNotice, type PendingNotification, pauseOf } from './notice-blocks.ts';
 import type { PendingNotice, ScheduleLogEntry } from './post-plan.ts';
 import { describeReport } from './postable-report.ts';

@@ -16,7 +16,7 @@ import {
   splitDueTimes,
 } from '../log/due-dates.ts';
 import { MAX_RETRY_DELAY } from '../outbox/failure-effect.ts';
-import { backOffEnd, ignoreTooFar, MAX_PROBE_DELAY, SLACK_SETTLE_MS } from '../outbox/message.ts';
+import { backOffEnd, ignoreTooFar, MAX_PROBE_DELAY, SLACK_SETTLE_MS } from '../outbox/send-state.ts';
 import { lastSuccess, type RunState, runStateOf } from './run-state.ts';
 
 /** One date of one schedule that is to be delivered. */

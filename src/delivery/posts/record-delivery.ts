@@ -18,8 +18,8 @@ import {
   probeDelayAfter,
   type SendFailure,
   withSendState,
-} from '../outbox/message.ts';
-import { trackMessage } from '../outbox/message-work.ts';
+} from '../outbox/send-state.ts';
+import { trackMessage } from '../outbox/track-message.ts';
 import type { DeliveryTask, ScheduleLogEntry } from './post-plan.ts';
 import { pauseSchedule } from './run-state.ts';
 

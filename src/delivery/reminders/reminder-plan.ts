@@ -8,7 +8,7 @@ import type { Workspace } from '../../workspace/record/workspace.ts';
 import type { DeliveryLogSnapshot } from '../log/delivery-log.ts';
 import { storedMessageSchema } from '../log/delivery-log-entry.ts';
 import { earliest } from '../log/due-dates.ts';
-import { sendsAt, splitByTime } from '../outbox/message.ts';
+import { sendsAt, splitByTime } from '../outbox/send-state.ts';
 
 /** Days before a credential expires on which people are reminded, in the reporting zone, at this time of day. */
 const REMINDER_DAYS = [14, 3, 1] as const;

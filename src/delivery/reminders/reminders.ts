@@ -6,9 +6,9 @@ import { findAdmins } from '../../slack/request/users.ts';
 import { type DeliveryContext, openState, ScheduleChangedError, type StateDocument } from '../context.ts';
 import { type Job, type Task, taskEach } from '../job.ts';
 import { classifyFailure } from '../outbox/failure-effect.ts';
-import { newMessage, type OutboxMessage } from '../outbox/message.ts';
 import { findRecipient, responsiblePeople } from '../outbox/recipients.ts';
 import { sendDueMessages } from '../outbox/send-message.ts';
+import { newMessage, type OutboxMessage } from '../outbox/send-state.ts';
 import { dependentsOf, reminderNotice } from './reminder-blocks.ts';
 import {
   type Credential,

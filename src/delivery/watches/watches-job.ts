@@ -6,7 +6,7 @@ import { type DeliveryContext, openState, ScheduleChangedError } from '../contex
 import type { Job, Task } from '../job.ts';
 import type { DeliveryLogSnapshot } from '../log/delivery-log.ts';
 import { earliest } from '../log/due-dates.ts';
-import { splitByTime } from '../outbox/message.ts';
+import { splitByTime } from '../outbox/send-state.ts';
 import { alertActionAt, sendAlerts } from './alert-send.ts';
 import {
   CHECK_STATE,

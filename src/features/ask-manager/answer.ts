@@ -11,7 +11,7 @@ import {
 import { type Message, markupMessage, mention, textMessage } from '../../slack/kit/atoms.ts';
 import { isDirectMessage } from '../../slack/request/payload.ts';
 import type { Request } from '../../slack/request/request.ts';
-import type { Rerun } from '../../slack/server/listeners.ts';
+import type { Rerun } from '../../slack/server/listener-types.ts';
 import {
   isUsable,
   type ManagerRequest,

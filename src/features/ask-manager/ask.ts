@@ -12,7 +12,7 @@ import {
   type CommandListener,
   handlerOf,
   lookUp,
-} from '../../slack/server/listeners.ts';
+} from '../../slack/server/listener-types.ts';
 import {
   type ManagerRequest,
   type ManagerRequests,

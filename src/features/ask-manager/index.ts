@@ -1,5 +1,5 @@
 import type { Request } from '../../slack/request/request.ts';
-import { lookUp, type Rerun } from '../../slack/server/listeners.ts';
+import { lookUp, type Rerun } from '../../slack/server/listener-types.ts';
 import type { Feature, Services } from '../feature.ts';
 import { createAnswers } from './answer.ts';
 import { askManagers } from './ask.ts';

@@ -17,7 +17,7 @@ import {
   select,
   textMessage,
 } from '../../slack/kit/atoms.ts';
-import { findStops } from '../../slack/owned/stopped-items.ts';
+import { findStops } from '../../slack/owned/change-impact.ts';
 import type { Request } from '../../slack/request/request.ts';
 import { describeConnection, isConnectionName } from '../../workspace/credentials/connections.ts';
 import { withoutConnection } from '../../workspace/owned/stop-reasons.ts';

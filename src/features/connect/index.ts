@@ -11,7 +11,7 @@ import {
 import { section, textMessage } from '../../slack/kit/atoms.ts';
 import { modal, waitingModal } from '../../slack/kit/modal.ts';
 import type { Request } from '../../slack/request/request.ts';
-import type { CommandHandler } from '../../slack/server/listeners.ts';
+import type { CommandHandler } from '../../slack/server/listener-types.ts';
 import { describeToken, formatExpiry, isConnectionName } from '../../workspace/credentials/connections.ts';
 import { auditedChange, requireUnchanged, stampOf } from '../../workspace/record/change.ts';
 import { findConnection } from '../../workspace/record/workspace.ts';

@@ -7,7 +7,7 @@ import { canSuggest, projectPicker } from '../../slack/commands/project-picker.t
 import { actions, type Message, markup, section } from '../../slack/kit/atoms.ts';
 import type { SlackEvent } from '../../slack/request/payload.ts';
 import type { Request } from '../../slack/request/request.ts';
-import { canRead, type EventListener, lookUp } from '../../slack/server/listeners.ts';
+import { canRead, type EventListener, lookUp } from '../../slack/server/listener-types.ts';
 import { holdsRegisteredSecret } from '../../workspace/record/workspace.ts';
 import type { Feature, Services } from '../feature.ts';
 import { completeMention } from './follow-ups.ts';

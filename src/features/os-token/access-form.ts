@@ -20,9 +20,9 @@ import {
   section,
 } from '../../slack/kit/atoms.ts';
 import { modal, peopleInput, textInput, waitingModal } from '../../slack/kit/modal.ts';
-import { type Stops, warningBlocks } from '../../slack/owned/stopped-items.ts';
+import { type Stops, warningBlocks } from '../../slack/owned/change-impact.ts';
 import type { Request } from '../../slack/request/request.ts';
-import { type GroupChoices, groupsInput } from '../../slack/request/suggestions.ts';
+import { type GroupChoices, groupsInput } from '../../slack/request/user-groups.ts';
 import {
   type ApplicationAccessRecord,
   describeAccess,

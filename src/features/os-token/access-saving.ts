@@ -15,10 +15,10 @@ import {
   mention,
   section,
 } from '../../slack/kit/atoms.ts';
-import { findStops, notSavedYet, type StopsSource } from '../../slack/owned/stopped-items.ts';
+import { findStops, notSavedYet, type StopsSource } from '../../slack/owned/change-impact.ts';
 import { failureMessage, notSavedMessage } from '../../slack/reply/error-reply.ts';
 import type { Request } from '../../slack/request/request.ts';
-import { loadUserGroups, requireKnownGroups } from '../../slack/request/suggestions.ts';
+import { loadUserGroups, requireKnownGroups } from '../../slack/request/user-groups.ts';
 import {
   describeAccess,
   type Issuers,

@@ -3,7 +3,7 @@ import { projectCommand } from '../../slack/commands/command-buttons.ts';
 import { type HelpLine, helpMessage } from '../../slack/commands/help.ts';
 import { section, textMessage } from '../../slack/kit/atoms.ts';
 import { modal } from '../../slack/kit/modal.ts';
-import { loadUserGroups, suggestGroups } from '../../slack/request/suggestions.ts';
+import { loadUserGroups, suggestGroups } from '../../slack/request/user-groups.ts';
 import { grantHandle } from '../../workspace/once/one-time-grants.ts';
 import type { Workspace } from '../../workspace/record/workspaces.ts';
 import type { Feature } from '../feature.ts';

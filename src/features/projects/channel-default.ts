@@ -13,7 +13,7 @@ import {
 } from '../../slack/kit/atoms.ts';
 import { isDirectMessage } from '../../slack/request/payload.ts';
 import type { Request } from '../../slack/request/request.ts';
-import type { CommandListener } from '../../slack/server/listeners.ts';
+import type { CommandListener } from '../../slack/server/listener-types.ts';
 import type { Project } from '../../workspace/projects/projects.ts';
 import { canAskAbout } from '../../workspace/projects/resolve-project.ts';
 import { auditedChange } from '../../workspace/record/change.ts';

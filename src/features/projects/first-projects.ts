@@ -8,7 +8,7 @@ import type { TestedConnection } from '../../slack/commands/credential-form.ts';
 import { textMessage } from '../../slack/kit/atoms.ts';
 import { waitingModal } from '../../slack/kit/modal.ts';
 import type { Request } from '../../slack/request/request.ts';
-import type { ActionListener, ViewListener } from '../../slack/server/listeners.ts';
+import type { ActionListener, ViewListener } from '../../slack/server/listener-types.ts';
 import { findNamed, isSameProject } from '../../workspace/projects/chosen-project.ts';
 import { MAX_PROJECTS } from '../../workspace/projects/projects.ts';
 import { openConnection, type ResolvedProject } from '../../workspace/projects/resolve-project.ts';
@@ -25,7 +25,7 @@ import {
   firstProjectsView,
   parseFirstProjects,
   type UnnamedProject,
-} from './first-form.ts';
+} from './first-projects-form.ts';
 
 /** What became of a project that was to be named: a sentence, and the project where a product is to be chosen. */
 interface Naming {

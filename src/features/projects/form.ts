@@ -15,7 +15,7 @@ import {
   section,
 } from '../../slack/kit/atoms.ts';
 import { choiceInput, input, modal, productInput, textInput } from '../../slack/kit/modal.ts';
-import { type Stops, warningBlocks } from '../../slack/owned/stopped-items.ts';
+import { type Stops, warningBlocks } from '../../slack/owned/change-impact.ts';
 import type { Request } from '../../slack/request/request.ts';
 import type { Workspace } from '../../workspace/record/workspaces.ts';
 import { DEFAULT_CONNECTION, encodeProjectMetadata, MOST_CHANNELS, type ProjectFormInput } from './words.ts';

@@ -12,8 +12,8 @@ import { isDamaged, type Workspace } from '../../workspace/record/workspace.ts';
 import { type Feature, reservedWords, type Services } from '../feature.ts';
 import { damagedProjectMessage, projectListMessage } from './blocks.ts';
 import { createChannelDefaults } from './channel-default.ts';
-import type { MorningPosts } from './first-form.ts';
 import { createFirstProjects } from './first-projects.ts';
+import type { MorningPosts } from './first-projects-form.ts';
 import { PROJECTS_TITLE, projectForm } from './form.ts';
 import { createProjectSaving, createRemoval } from './saving.ts';
 import {

@@ -1,7 +1,7 @@
 import { commandText } from '../../domain/commands.ts';
 import { pluralize } from '../../domain/language/text.ts';
 import { context, textMessage } from '../../slack/kit/atoms.ts';
-import { findStops, notSavedYet } from '../../slack/owned/stopped-items.ts';
+import { findStops, notSavedYet } from '../../slack/owned/change-impact.ts';
 import type { Request } from '../../slack/request/request.ts';
 import { withProject } from '../../workspace/owned/stop-reasons.ts';
 import { MAX_PROJECTS, type Project } from '../../workspace/projects/projects.ts';

@@ -4,8 +4,8 @@ import type { SlackId } from '../../domain/slack-id.ts';
 import { formatTiming } from '../../domain/time/cadence.ts';
 import { type Day, dayAt, formatDays, formatWallTime } from '../../domain/time/calendar.ts';
 import { channelLink, escapeMarkup, formatInstant, mention } from '../../slack/kit/atoms.ts';
+import { PAUSED_TEXTS, RESUMES_BY_ITSELF, type StopsSource } from '../../slack/owned/change-impact.ts';
 import { canReadOwned } from '../../slack/owned/owned-kind.ts';
-import { PAUSED_TEXTS, RESUMES_BY_ITSELF, type StopsSource } from '../../slack/owned/stopped-items.ts';
 import type { Request } from '../../slack/request/request.ts';
 import {
   type LastDelivery,
@@ -18,7 +18,7 @@ import { chosenByKey, describeProjects, projectLabel } from '../../workspace/pro
 import type { AskLocation } from '../../workspace/projects/resolve-project.ts';
 import { wordFailure } from '../../workspace/record/stored-failure.ts';
 import type { Workspace } from '../../workspace/record/workspaces.ts';
-import type { UpcomingSends, UpcomingSendsOf } from './upcoming-sends.ts';
+import type { UpcomingSends, UpcomingSendsOf } from './upcoming-posts.ts';
 
 /** `*Yesterday’s spend* for prod`, as mrkdwn. */
 const reportMarkup = (schedule: Schedule, workspace: Workspace, place?: AskLocation): string =>

@@ -14,7 +14,7 @@ import {
 } from '../../slack/kit/atoms.ts';
 import { checksInput, choiceInput, input } from '../../slack/kit/modal.ts';
 import type { DrawnParts } from '../../slack/owned/form-state.ts';
-import { zoneInput } from '../../slack/request/suggestions.ts';
+import { zoneInput } from '../../slack/request/time-zones.ts';
 import type { ScheduleDraft, ScheduleFields, ScheduleFormTypes } from './form-state.ts';
 import type { SchedulePreview, StaleWarning } from './preview.ts';
 

@@ -21,7 +21,7 @@ import { limitedProjects } from '../../workspace/projects/resolve-project.ts';
 import { findSchedule, type Workspace } from '../../workspace/record/workspace.ts';
 import type { Services, StatusPart } from '../feature.ts';
 import { describeSchedule, isPausedByTally, isRunning, scheduleAuditText, scheduleMarkup } from './blocks.ts';
-import { loadUpcomingSends, type UpcomingSendsOf } from './upcoming-sends.ts';
+import { loadUpcomingSends, type UpcomingSendsOf } from './upcoming-posts.ts';
 
 export type OwnedSchedules = OwnedKind<Schedule, UpcomingSendsOf>;
 

@@ -16,7 +16,7 @@ import { findSchedule } from '../../workspace/record/workspace.ts';
 import { isSameSchedule, type ScheduleDraft } from './form-state.ts';
 import type { OwnedSchedules } from './kind.ts';
 import { newScheduleDraft, scheduleFromDraft } from './setup.ts';
-import { loadUpcomingSends } from './upcoming-sends.ts';
+import { loadUpcomingSends } from './upcoming-posts.ts';
 
 const NOT_HERE = 'Tally can post this in a channel every morning.';
 

@@ -19,7 +19,7 @@ import {
   wallClockAt,
   type Zone,
 } from '../../domain/time/calendar.ts';
-import type { EditOutcome } from './upcoming-sends.ts';
+import type { EditOutcome } from './upcoming-posts.ts';
 
 /** What a form promises before it is saved, and again after. Plain text, not escaped. */
 export interface SchedulePreview {

@@ -12,8 +12,8 @@ import { createOwnedForm, ownershipFields } from '../../slack/owned/owned-form.t
 import { requireOwned } from '../../slack/owned/owned-kind.ts';
 import { failureFacts } from '../../slack/reply/error-reply.ts';
 import type { Request } from '../../slack/request/request.ts';
-import { suggestZones } from '../../slack/request/suggestions.ts';
-import type { ActionListener, Listeners, OptionsListener } from '../../slack/server/listeners.ts';
+import { suggestZones } from '../../slack/request/time-zones.ts';
+import type { ActionListener, Listeners, OptionsListener } from '../../slack/server/listener-types.ts';
 import { MAX_DIGEST_PROJECTS, type Schedule } from '../../workspace/owned/schedules.ts';
 import { type ChosenProject, chosenProject } from '../../workspace/projects/chosen-project.ts';
 import { resolveProjects } from '../../workspace/projects/resolve-project.ts';
@@ -32,7 +32,7 @@ import {
 } from './form-state.ts';
 import type { OwnedSchedules } from './kind.ts';
 import { previewSchedule, type SchedulePreview } from './preview.ts';
-import { type EditOutcome, loadUpcomingSends, planEdit } from './upcoming-sends.ts';
+import { type EditOutcome, loadUpcomingSends, planEdit } from './upcoming-posts.ts';
 import type { ScheduleWords } from './words.ts';
 
 const FIELD = 'schedule-form';

@@ -12,14 +12,10 @@ import {
   peopleInput,
   textInput,
 } from '../../slack/kit/modal.ts';
-import { type Stops, warningBlocks } from '../../slack/owned/stopped-items.ts';
+import { type Stops, warningBlocks } from '../../slack/owned/change-impact.ts';
 import type { Request } from '../../slack/request/request.ts';
-import {
-  formatLocalTime,
-  type GroupChoices,
-  groupsInput,
-  zoneInput,
-} from '../../slack/request/suggestions.ts';
+import { formatLocalTime, zoneInput } from '../../slack/request/time-zones.ts';
+import { type GroupChoices, groupsInput } from '../../slack/request/user-groups.ts';
 import { tryParseRecord } from '../../workspace/record/record-schema.ts';
 import { isDamaged } from '../../workspace/record/workspace.ts';
 import { MAX_MANAGER_GROUPS, MAX_MANAGERS, type Settings } from '../../workspace/settings.ts';

@@ -5,15 +5,11 @@ import { isTimeZone } from '../../domain/time/calendar.ts';
 import { type Command, toCommand } from '../../slack/commands/command-buttons.ts';
 import { refuseExtraWords } from '../../slack/commands/subcommands.ts';
 import { type FormFields, type FormReading, selectedValues, waitingModal } from '../../slack/kit/modal.ts';
-import { findStops, notSavedYet, type Stops } from '../../slack/owned/stopped-items.ts';
+import { findStops, notSavedYet, type Stops } from '../../slack/owned/change-impact.ts';
 import type { Request } from '../../slack/request/request.ts';
-import {
-  loadUserGroups,
-  requireKnownGroups,
-  suggestGroups,
-  suggestZones,
-} from '../../slack/request/suggestions.ts';
-import { lookUp } from '../../slack/server/listeners.ts';
+import { suggestZones } from '../../slack/request/time-zones.ts';
+import { loadUserGroups, requireKnownGroups, suggestGroups } from '../../slack/request/user-groups.ts';
+import { lookUp } from '../../slack/server/listener-types.ts';
 import { auditedChange } from '../../workspace/record/change.ts';
 import { isDamaged } from '../../workspace/record/workspace.ts';
 import { invalidSettings, type Settings } from '../../workspace/settings.ts';

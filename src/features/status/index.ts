@@ -24,7 +24,7 @@ import {
 } from '../../slack/kit/atoms.ts';
 import { DAMAGED_DATA, failureFacts } from '../../slack/reply/error-reply.ts';
 import type { Request } from '../../slack/request/request.ts';
-import { type ActionHandler, lookUp } from '../../slack/server/listeners.ts';
+import { type ActionHandler, lookUp } from '../../slack/server/listener-types.ts';
 import { isConnectionName, type OpenableConnection } from '../../workspace/credentials/connections.ts';
 import { worstFirst } from '../../workspace/credentials/health.ts';
 import { auditedChange } from '../../workspace/record/change.ts';

@@ -7,7 +7,7 @@ import { createOwnedActions, deletedText } from '../../slack/owned/actions.ts';
 import { showOwned } from '../../slack/owned/list.ts';
 import { canReadOwned, type OwnerAction, requireOwned } from '../../slack/owned/owned-kind.ts';
 import type { Request } from '../../slack/request/request.ts';
-import type { ActionListener } from '../../slack/server/listeners.ts';
+import type { ActionListener } from '../../slack/server/listener-types.ts';
 import type { Watch } from '../../workspace/owned/watches.ts';
 import type { Audit } from '../../workspace/record/audit.ts';
 import type { Feature, Services } from '../feature.ts';

@@ -9,7 +9,7 @@ import type { OwnedForm } from '../../slack/owned/form-state.ts';
 import { draftOf, newDraft, targetOfDraft } from '../../slack/owned/form-state.ts';
 import { createOwnedForm, ownershipFields } from '../../slack/owned/owned-form.ts';
 import type { Request } from '../../slack/request/request.ts';
-import type { Listeners } from '../../slack/server/listeners.ts';
+import type { Listeners } from '../../slack/server/listener-types.ts';
 import { MAX_WATCH_PEOPLE, type Watch } from '../../workspace/owned/watches.ts';
 import { type ChosenProject, isSameProject } from '../../workspace/projects/chosen-project.ts';
 import { resolveProject } from '../../workspace/projects/resolve-project.ts';

@@ -17,7 +17,7 @@ import { PRODUCTS } from '../../domain/product.ts';
 import type { Millis } from '../../domain/time/calendar.ts';
 import { type Period, resolvePeriod } from '../../domain/time/period.ts';
 import { isDirectMessage } from '../../slack/request/payload.ts';
-import type { StepInputs, StepListener } from '../../slack/server/listeners.ts';
+import type { StepInputs, StepListener } from '../../slack/server/listener-types.ts';
 import {
   type AskLocation,
   isShownTo,

@@ -4,7 +4,7 @@ import { nearestWord, nearestWords } from '../../domain/language/nearest-word.ts
 import { couldBeSecret, labelsSecret, looksLikeSecret } from '../../domain/language/secret-detection.ts';
 import { cleanTyping, clipWord, originalSpelling, simplifyText } from '../../domain/language/text.ts';
 import type { Request } from '../request/request.ts';
-import { type CommandHandler, type CommandListener, handlerOf, lookUp } from '../server/listeners.ts';
+import { type CommandHandler, type CommandListener, handlerOf, lookUp } from '../server/listener-types.ts';
 
 type Verbs = Readonly<Record<string, CommandListener>>;
 

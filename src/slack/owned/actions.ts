@@ -12,7 +12,7 @@ import {
   type CommandHandler,
   type CommandListener,
   lookUp,
-} from '../server/listeners.ts';
+} from '../server/listener-types.ts';
 import { showOwned } from './list.ts';
 import {
   canAdopt,

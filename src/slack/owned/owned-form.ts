@@ -18,7 +18,7 @@ import {
 import { type FormFields, type FormReading, modal, waitingModal, withErrorAtTop } from '../kit/modal.ts';
 import { failureFacts } from '../reply/error-reply.ts';
 import type { Request } from '../request/request.ts';
-import type { ActionListener, Listeners } from '../server/listeners.ts';
+import type { ActionListener, Listeners } from '../server/listener-types.ts';
 import { limitReachedMessage, storeItem } from './actions.ts';
 import { createFormDrawing, type FormDrawing } from './draw-form.ts';
 import {

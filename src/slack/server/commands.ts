@@ -25,7 +25,14 @@ import { createReply, type Reply } from '../reply/reply.ts';
 import { type SlackPayload, type Source, sourceOfPayload } from '../request/payload.ts';
 import { type Authorize, asksFigures, opensForm, privateLocation, type Request } from '../request/request.ts';
 import { LOADING_DELAYS, type SlackServices } from '../services.ts';
-import { type CommandHandler, canRead, handlerOf, type Listeners, lookUp, routeOf } from './listeners.ts';
+import {
+  type CommandHandler,
+  canRead,
+  handlerOf,
+  type Listeners,
+  lookUp,
+  routeOf,
+} from './listener-types.ts';
 
 /** What turns Slack's payloads into requests to the listeners. */
 export interface ListenerContext extends SlackServices {

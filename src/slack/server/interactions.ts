@@ -10,7 +10,7 @@ import type { SlackPayload, Source } from '../request/payload.ts';
 import { opensForm, type Request } from '../request/request.ts';
 import { LOADING_DELAYS } from '../services.ts';
 import { type ListenerContext, type RunCommand, startRequest } from './commands.ts';
-import { type ActionHandler, handlerOf, lookUp, routeOf } from './listeners.ts';
+import { type ActionHandler, handlerOf, lookUp, routeOf } from './listener-types.ts';
 
 /** Registers clicks, forms and suggestions. */
 export function registerInteractions(app: App, context: ListenerContext, runCommand: RunCommand): void {

@@ -21,7 +21,7 @@ import {
   registerCommands,
 } from './commands.ts';
 import { registerInteractions } from './interactions.ts';
-import { type Listeners, lookUp, type Rerun, routeOf } from './listeners.ts';
+import { type Listeners, lookUp, type Rerun, routeOf } from './listener-types.ts';
 
 /**
  * Registers the listeners with Bolt. Acknowledges first; later errors become replies.

@@ -12,8 +12,8 @@ import type { Installations } from '../installations.ts';
 import { parsePayload } from '../request/payload.ts';
 import type { SlackServices } from '../services.ts';
 import { INTERACTIVE_OPTIONS } from '../web-client.ts';
-import { limitConnections, serializeRequests } from './connections.ts';
-import { lookUp } from './listeners.ts';
+import { limitConnections, serializeRequests } from './connection-limit.ts';
+import { lookUp } from './listener-types.ts';
 import {
   createRejectionLog,
   createSignedRequestReader,

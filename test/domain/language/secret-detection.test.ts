@@ -14,7 +14,7 @@ import { parseProjectsText, requireProject } from '../../../src/features/project
 import { parseScheduleText } from '../../../src/features/schedules/words.ts';
 import { routeSubcommands } from '../../../src/slack/commands/subcommands.ts';
 import type { Request } from '../../../src/slack/request/request.ts';
-import { handlerOf } from '../../../src/slack/server/listeners.ts';
+import { handlerOf } from '../../../src/slack/server/listener-types.ts';
 import type { Workspace } from '../../../src/workspace/record/workspaces.ts';
 
 const NO_ALIASES: ReadonlySet<string> = new Set();

@@ -10,8 +10,8 @@ import { tryParseRecord } from '../../workspace/record/record-schema.ts';
 import { type DeliveryContext, openState } from '../context.ts';
 import { type Job, taskEach } from '../job.ts';
 import { storedMessageSchema } from '../log/delivery-log-entry.ts';
-import { sendsAt, splitByTime, withSendState } from '../outbox/message.ts';
 import { sendMessage } from '../outbox/send-message.ts';
+import { sendsAt, splitByTime, withSendState } from '../outbox/send-state.ts';
 import { editMessage } from '../outbox/update-message.ts';
 
 /** What a manager answered, on its way to the person who asked. */

@@ -9,9 +9,9 @@ import type { DeliveryLogSnapshot, LogWrite } from '../log/delivery-log.ts';
 import type { SendState } from '../log/delivery-log-entry.ts';
 import { earliest } from '../log/due-dates.ts';
 import { type Effect, type FailureEffect, isUnreachable, MAX_RETRY_DELAY } from './failure-effect.ts';
-import type { MessageKind } from './message-work.ts';
 import type { Recipient, Refusal } from './recipients.ts';
 import type { MessageTopic } from './remember-topic.ts';
+import type { MessageKind } from './track-message.ts';
 
 /** A message on its way: its kind says what goes out, and where its record is. */
 export interface OutboxMessage {

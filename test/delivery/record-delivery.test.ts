@@ -11,7 +11,7 @@ import {
   MAX_RETRY_DELAY,
   notSent,
 } from '../../src/delivery/outbox/failure-effect.ts';
-import { MAX_PROBE_DELAY, postRetryDelay, probeDelayAfter } from '../../src/delivery/outbox/message.ts';
+import { MAX_PROBE_DELAY, postRetryDelay, probeDelayAfter } from '../../src/delivery/outbox/send-state.ts';
 import type { DeliveryTask } from '../../src/delivery/posts/post-plan.ts';
 import {
   abandonDelivery,

@@ -1,0 +1,73 @@
+import type { InputBlock, PlainTextOption } from '@slack/types';
+import { InvalidWord, SlackFailed } from '../../domain/failure/index.ts';
+import { withTimeout } from '../../runtime/work.ts';
+import { type Block, option, section } from '../kit/atoms.ts';
+import { type SearchInput, searchInput } from '../kit/modal.ts';
+import type { Request } from './request.ts';
+import type { UserGroup } from './users.ts';
+
+/** The user groups to choose from, or a sentence that says why there are none. */
+export interface GroupChoices {
+  readonly known: readonly UserGroup[];
+  readonly problem: string | undefined;
+}
+
+/** A form has to open within 3 s of the click: so long it waits for the groups, in ms. */
+const PATIENCE = 1_000;
+
+/** Groups that Slack does not tell are a sentence in the form, not the end of it. */
+export async function loadUserGroups(request: Request): Promise<GroupChoices> {
+  try {
+    const known = await withTimeout(PATIENCE, request.slack.userGroups(), () => {
+      throw new SlackFailed('usergroups.list', 'timeout');
+    });
+    return { known, problem: undefined };
+  } catch (error) {
+    if (!(error instanceof SlackFailed)) throw error;
+    return { known: [], problem: problemOf(error) };
+  }
+}
+
+const problemOf = ({ code }: SlackFailed): string =>
+  code === 'missing_scope'
+    ? 'You can’t choose user groups, because Tally lacks the scope usergroups:read. Tally’s operator can add it and install the app again.'
+    : `You can’t choose user groups right now: Slack returned an error (${code}).`;
+
+/** Adds only groups of this workspace. @throws InvalidWord, SlackFailed */
+export async function requireKnownGroups(added: readonly string[], request: Request): Promise<void> {
+  if (added.length === 0) return;
+  const known = await request.slack.userGroups();
+  const unknown = added.find((id) => !known.some((group) => group.id === id));
+  if (unknown !== undefined)
+    throw new InvalidWord(unknown, 'isn’t a user group of this workspace', 'Choose one from the list.');
+}
+
+/** What an options listener suggests for what was typed. @throws SlackFailed */
+export async function suggestGroups(query: string, request: Request): Promise<readonly PlainTextOption[]> {
+  const wanted = query.trim().replace(/^@/, '').toLowerCase();
+  const groups = await request.slack.userGroups();
+  return groups
+    .filter(({ handle }) => handle.toLowerCase().includes(wanted))
+    .slice(0, 100)
+    .map(groupOption);
+}
+
+const groupOption = ({ id, handle }: UserGroup): PlainTextOption => option(`@${handle}`, id);
+
+/** Where the groups cannot be had, those named before can still be taken away. @param named ids */
+export function groupsInput(
+  form: Omit<SearchInput, 'initial' | 'placeholder'>,
+  named: readonly string[],
+  { known, problem }: GroupChoices,
+): (Block | InputBlock)[] {
+  const initial = named.map((id) => known.find((group) => group.id === id) ?? { id, handle: id });
+  const input = searchInput({
+    ...form,
+    placeholder: 'Type the name of a group',
+    initial: initial.map(groupOption),
+  });
+  return [
+    ...(problem === undefined || named.length > 0 ? [input] : []),
+    ...(problem === undefined ? [] : [section(problem)]),
+  ];
+}
