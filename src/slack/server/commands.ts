@@ -40,7 +40,7 @@ export interface ListenerContext extends SlackServices {
   readonly authorize: Authorize;
   readonly errorReply: ErrorReply;
   readonly eventDedup: EventDedup;
-  readonly recent: ReturnType<typeof createRecentNames>;
+  readonly recentNames: ReturnType<typeof createRecentNames>;
 }
 
 /**
@@ -73,7 +73,7 @@ export function registerCommands(app: App, context: ListenerContext, runCommand:
       if (throttled !== undefined) {
         const report = errorReply.explain(throttled, note);
         // Replies in the acknowledgement, so that a flood costs no calls to Slack.
-        const names = context.recent.get(readerOf(reply.source))?.() ?? NO_ALIASES;
+        const names = context.recentNames.get(readerOf(reply.source)) ?? NO_ALIASES;
         const command = isOwnWords(typed.text, names) ? offeredAgain(typed, names) : undefined;
         return ack(errorMessageOf(report, { command }, true) as RespondArguments);
       }
@@ -93,16 +93,12 @@ const isOwnWords = (text: string, names: ReadonlySet<string>): boolean =>
 
 /** The names of projects that people could use lately, each where they asked. */
 export const createRecentNames = () =>
-  new LRUCache<string, () => ReadonlySet<string>>({ max: 100, ttl: 5 * MINUTE });
+  new LRUCache<string, ReadonlySet<string>>({ max: 100, ttl: 5 * MINUTE });
 
 const readerOf = ({ teamId, userId, channel = '' }: Source): string => `${teamId} ${userId} ${channel}`;
 
-/** Read when they are needed. */
-function namesFor(request: Request): () => ReadonlySet<string> {
-  const { workspace } = request;
-  const place = privateLocation(request);
-  return () => new Set(visibleProjects(workspace, place).map(({ alias }) => alias));
-}
+const namesFor = (request: Request): ReadonlySet<string> =>
+  new Set(visibleProjects(request.workspace, privateLocation(request)).map(({ alias }) => alias));
 
 /**
  * Runs a command that was typed, mentioned or clicked. Never rejects: errors become replies.
@@ -132,7 +128,7 @@ export function createCommandRunner(context: ListenerContext): RunCommand {
         );
       request = await authorize(reply, handler, note, typed);
       if (request === undefined) return false;
-      if (request.user.canAsk) context.recent.set(readerOf(source), namesFor(request));
+      if (request.user.canAsk) context.recentNames.set(readerOf(source), namesFor(request));
       if (handler !== TOO_LONG && holdsRegisteredSecret(text, request.workspace)) throw new SecretPasted();
       if (asksFigures(handler) && !isForm)
         request.reply.startLoadingMessage(Math.max(0, loadingDelays.message - (performance.now() - began)));

@@ -38,7 +38,7 @@ export function registerListeners(
     ...{ ...services, listeners },
     ...{ authorize: createRequestAuthorizer(services), errorReply: createErrorReply(log) },
     eventDedup: createEventDedup(redis),
-    recent: createRecentNames(),
+    recentNames: createRecentNames(),
   };
   const runCommand = createCommandRunner(context);
   registerCommands(app, context, runCommand);
