@@ -67,6 +67,14 @@ describe('a mention', () => {
     expect((await say('@Tally spend publc')).visibleText).toContain('/spend public');
   });
 
+  it('tells a manager where to ask about a project that is limited to other channels, and others whom to ask', async () => {
+    await addProject(bot, { alias: 'hidden', id: '7', channels: ['C0OTHER001'] });
+    const refusalOf = async (as: string) =>
+      (await say('@Tally how much did 7 spend last week?', { as })).visibleText;
+    expect(await refusalOf(MEMBER)).toContain('or ask a Tally manager to allow this one.');
+    expect(await refusalOf(OWNER)).toContain('Managers can ask about it in a direct message with Tally.');
+  });
+
   it('asks which project is meant by an unknown name, and keeps the rest of the question', async () => {
     await addProject(bot, { alias: 'prod', id: '7' });
     const { message, visibleText } = await say('@Tally how much did blork spend last month?');

@@ -97,8 +97,12 @@ export const COMMAND_DESCRIPTIONS = {
   },
   'not-allowed': (failure, asked) => {
     const { managers, reason } = failure;
+    const todo =
+      reason === 'channel' && canManage(asked)
+        ? 'Managers can ask about it in a direct message with Tally.'
+        : ASK_INSTEAD[reason];
     return {
-      ...(managers.length > 0 ? { todo: '', people: managers } : { todo: ASK_INSTEAD[reason] }),
+      ...(managers.length > 0 ? { todo: '', people: managers } : { todo }),
       ...(reason === 'channel' && { sentence: 'You can’t ask about this project here.' }),
       buttons: askManagerAbout(failure, asked),
     };
