@@ -213,6 +213,17 @@ describe('a mention that is no command', () => {
     ]);
   });
 
+  it.each([
+    'how much do we spend on prod every monday?',
+    'when did prod stop spending?',
+    'alert(1) prod',
+    'which post cost most?',
+  ])('“%s” asks for nothing that a command does, so its unknown word is named', async (asked) => {
+    await addProject(bot, { alias: 'prod', id: '123' });
+    const { visibleText } = await say(`@Tally ${asked}`);
+    expect(visibleText).toContain('I don’t recognize “');
+  });
+
   it('about another person is not answered', async () => {
     const { visibleText } = await say('@Tally what did @mateus spend last month?');
     expect(visibleText).toContain('You mentioned a person, a channel or a group.');

@@ -87,27 +87,37 @@ export function parseMention(said: string, known: KnownCommands): Mention {
   return { kind: 'nothing', fact: why === UNRECOGNIZED ? fact : message };
 }
 
+const POLITE =
+  'hi|hey|hello|please|pls|can|could|would|will|you|how|do|i|we|want|need|like|to|get|give|me|us|an?';
+
+/** Matches a text that begins with these words, which tell Tally to do something: `please alert me`. */
+const order = (words: string): RegExp => new RegExp(`^(?:(?:${POLITE}) )*(?:${words})(?![^\\s,.!?])`, 'i');
+
 /** What people ask for that only a command does, and which one. No button: it would lose their other words. */
 const COMMAND_FOR: readonly (readonly [RegExp, string])[] = [
   [
-    /\b(?:stop|pause|cancel|mute|snooze|unsubscribe)\b/i,
+    order('stop|pause|cancel|mute|snooze|unsubscribe'),
     `To stop posts, type ${commandText('/billing schedules')}; to stop alerts, ${commandText('/billing watches')}.`,
   ],
   [
-    /\b(?:alert|alarm|warn|warning|notify|ping|anomaly|anomalies|(?:tell|let) (?:me|us) (?:know )?(?:when|once)|(?:set|create|make|move|raise|lower) (?:up )?(?:an? |the |our )?(?:budget|watch))\b/i,
+    order(
+      '(?:alert|warn|notify|ping) (?:me|us)|(?:tell|let) (?:me|us) (?:know )?(?:when|once)|(?:set|create|make|add|move|raise|lower) (?:up )?(?:(?:an?|the|our) )?(?:budget|watch|alert|alarm|warning)',
+    ),
     `To be alerted when money runs low or spend jumps, type ${commandText('/billing watch')}.`,
   ],
   [
-    /\b(?:remind|reminder|schedule|post|(?:every|each) (?:morning|week|month|(?:mon|tues|wednes|thurs|fri)day))\b/i,
+    order('remind|schedule|post'),
     `For a post every day, week or month, type ${commandText('/billing schedule')}.`,
   ],
-  [/\b(?:os|openstack|temporary)[ _-]?token\b/i, `For an OS_TOKEN, type ${commandText('/os-token')}.`],
   [
-    /\b(?:connect|token|credentials|log ?in|sign ?in)\b/i,
+    order(
+      'connect|log ?in|sign ?in|(?:(?:our|my|the) )?token (?:has |is |was )?(?:expired|rejected|revoked)',
+    ),
     `To connect an account or replace its token, type ${commandText('/billing connect')}.`,
   ],
+  [order('(?:os|openstack|temporary)?[ _-]?token'), `For an OS_TOKEN, type ${commandText('/os-token')}.`],
   [
-    /\b(?:add|register|rename|remove|delete) (?:\S+ ){0,2}projects?\b/i,
+    order('(?:add|register|rename|remove|delete) (?:\\S+ ){0,2}projects?'),
     `To add, rename or remove projects, type ${commandText('/billing projects')}.`,
   ],
   [

@@ -196,7 +196,7 @@ export function removeProjectMessage(
   );
 }
 
-/** In a button's value in place of the project's ID, which a damaged record doesn't tell. */
+/** The value of buttons about a damaged project, whose record tells no ID. */
 export const DAMAGED_PROJECT_ACTION = '-';
 
 export function damagedProjectMessage(alias: string): Message {
