@@ -94,6 +94,9 @@ describe('/billing settings', () => {
     expect(JSON.stringify(initial('zone'))).toContain('America/New_York');
     await bot.slack.dismiss(OWNER);
     const refused = async (words: string) => (await bot.ask(`/billing settings ${words}`)).visibleText;
+    expect(await refused('zone Europe/Berlin x')).toBe(
+      'I don’t recognize “Europe/Berlin x”. Choose it in the form: /billing settings.',
+    );
     expect(await refused('zone Berlinn')).toBe(
       'I don’t recognize “Berlinn”. Choose it in the form: /billing settings.',
     );

@@ -181,7 +181,8 @@ function parseSettingsWords(text: string): SettingsInput {
   if (fields.zone !== undefined && !isTimeZone(fields.zone)) fields.zone = fields.zone.replaceAll('-', '_');
   const input = parseSettingsText(fields);
   const [refused] = invalidSettings(input);
-  if (refused !== undefined) throw new InvalidWord(fields[refused] || NONE, UNRECOGNIZED, CHOOSE);
+  if (refused !== undefined)
+    throw new InvalidWord(fields[refused]?.replaceAll(',', ' ') || NONE, UNRECOGNIZED, CHOOSE);
   return input;
 }
 
