@@ -216,7 +216,7 @@ function dockerManifest(layout: string, tag: string) {
 
 const BASE = /^ARG NODE_IMAGE=(\S+)$/m;
 /** @throws Refusal for other options */
-function readOptions() {
+function parseOptions() {
   try {
     const options = {
       'without-image': { type: 'boolean', default: false },
@@ -243,7 +243,7 @@ function readBase(chosen: string | undefined): string {
 }
 
 async function release(): Promise<void> {
-  const options = readOptions();
+  const options = parseOptions();
   const commit = readCommit();
   const base = options['without-image'] ? undefined : readBase(options.base);
   const facts = readJson('package.json');

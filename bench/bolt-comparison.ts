@@ -17,7 +17,7 @@ import { startBilling } from '../sandbox/billing.ts';
 import { freePort } from '../sandbox/bot-process.ts';
 import { ROOT, SANDBOX_FOLDER } from '../sandbox/build.ts';
 import { startRedis } from '../sandbox/redis.ts';
-import { readConfig } from '../src/config/config.ts';
+import { parseConfig } from '../src/config/config.ts';
 import { sendBalance, sendSteadily, usageOf } from './balance-load.ts';
 import { saveConnection, setUpProjects } from './commands.ts';
 import { type CommandSender, createCommandSender, type FakeSlack, startFakeSlack } from './fake-slack.ts';
@@ -86,7 +86,7 @@ export async function compareWithBolt(runs: number): Promise<string[]> {
   const client = new Redis(redis.url.replace(/^unix:\/\//, ''));
   const measured: number[][][] = bots.map(() => []);
   try {
-    await saveConnection(client, readConfig({ ...shared, ...own }), billing);
+    await saveConnection(client, parseConfig({ ...shared, ...own }), billing);
     setUpProjects(billing);
     for (let run = 0; run < runs; run += 1)
       for (const [i, side] of bots.entries()) measured[i]?.push(await measure(side, slack));

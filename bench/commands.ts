@@ -5,7 +5,7 @@ import { Agent } from 'undici';
 import { type BillingService, startBilling } from '../sandbox/billing.ts';
 import { startRedis } from '../sandbox/redis.ts';
 import { createTally } from '../src/app.ts';
-import { type Config, readConfig } from '../src/config/config.ts';
+import { type Config, parseConfig } from '../src/config/config.ts';
 import { createLog } from '../src/ops/log.ts';
 import { createKeyring } from '../src/vault/keyring.ts';
 import { createWorkspaces } from '../src/workspace/record/workspaces.ts';
@@ -80,7 +80,7 @@ export async function startBenchBot(
   slack: Awaited<ReturnType<typeof startFakeSlack>>,
   billing: Parameters<typeof saveConnection>[2],
 ) {
-  const config = readConfig({
+  const config = parseConfig({
     SLACK_SIGNING_SECRET: SECRET,
     SLACK_BOT_TOKEN: 'xoxb-for-the-bench',
     SLACK_API_URL: `${slack.url}/api/`,
@@ -118,7 +118,7 @@ export async function saveConnection(
   billing: Pick<BillingService, 'url'> & { readonly tokens: readonly { readonly value: string }[] },
 ): Promise<void> {
   const workspaces = createWorkspaces({ redis, keyring: createKeyring(keys) });
-  const workspace = await workspaces.read('T0BENCH');
+  const workspace = await workspaces.load('T0BENCH');
   await workspaces.saveConnection(
     { teamId: 'T0BENCH', workspace, entries: [] },
     {

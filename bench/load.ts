@@ -17,7 +17,7 @@ import { startBilling } from '../sandbox/billing.ts';
 import { freePort } from '../sandbox/bot-process.ts';
 import { ROOT, SANDBOX_FOLDER } from '../sandbox/build.ts';
 import { startRedis } from '../sandbox/redis.ts';
-import { readConfig } from '../src/config/config.ts';
+import { parseConfig } from '../src/config/config.ts';
 import { sendSteadily, usageOf } from './balance-load.ts';
 import { saveConnection, setUpProjects } from './commands.ts';
 import { createCommandSender, startFakeSlack } from './fake-slack.ts';
@@ -44,7 +44,7 @@ const env = {
   LOG_LEVEL: 'error',
 };
 const client = new Redis(redis.url.replace(/^unix:\/\//, ''));
-await saveConnection(client, readConfig(env), billing);
+await saveConnection(client, parseConfig(env), billing);
 setUpProjects(billing);
 const bot = fork(join(BUNDLE, 'unlimited-bot.js'), {
   env,

@@ -3,9 +3,9 @@ import { prepareNode } from '../src/runtime/prepare-node.ts';
 import { UNLIMITED } from '../test/support/no-rate-limits.ts';
 
 prepareNode();
-const { createTally, createLog, readConfig } = await import('./unlimited-parts.ts');
+const { createTally, createLog, parseConfig } = await import('./unlimited-parts.ts');
 
-const config = readConfig(process.env);
+const config = parseConfig(process.env);
 // No loading messages, however slow the machine is.
 const loadingDelays = { message: 60_000, modal: 2_500 };
 const tally = createTally(config, createLog(config.log.level), Date.now, UNLIMITED, loadingDelays);

@@ -13,7 +13,7 @@ Set REDIS_URL to use your own Redis. Without it, the sandbox starts one and dele
 
 const say = (line: string) => process.stdout.write(`${line}\n`);
 
-function readOptions() {
+function parseOptions() {
   try {
     const { values } = parseArgs({
       options: {
@@ -33,7 +33,7 @@ function readOptions() {
   return process.exit(process.argv.includes('--help') ? 0 : 2);
 }
 
-const { socket, oauth, port, verbose, 'no-open': closed } = readOptions();
+const { socket, oauth, port, verbose, 'no-open': closed } = parseOptions();
 let sandbox: Sandbox | undefined;
 let endingSince: number | undefined;
 

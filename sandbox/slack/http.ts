@@ -31,7 +31,7 @@ export async function readBytes(request: IncomingMessage): Promise<Buffer> {
 }
 
 /** Parses JSON or a form, by content type. Returns an empty object for anything else. */
-export function readFields(type: string | undefined, body: string): Record<string, unknown> {
+export function parseFieldValues(type: string | undefined, body: string): Record<string, unknown> {
   if (!type?.startsWith('application/json')) return Object.fromEntries(new URLSearchParams(body));
   try {
     const value: unknown = JSON.parse(body);

@@ -4,7 +4,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import { extname, resolve, sep } from 'node:path';
 import { z } from 'zod';
 import type { ServerEvent, Snapshot, Traffic, Verbs } from '../protocol.ts';
-import { readBody, readFields, sendJson } from './http.ts';
+import { parseFieldValues, readBody, sendJson } from './http.ts';
 import type { TrafficLog } from './traffic.ts';
 
 type Outcome = { ok: boolean } & Record<string, unknown>;
@@ -73,7 +73,7 @@ export class Page {
     if (!Object.hasOwn(BODIES, verb)) return sendJson(response, 404, { ok: false, error: 'unknown_verb' });
     const known = verb as keyof Verbs;
     const given = BODIES[known].safeParse(
-      readFields(request.headers['content-type'], await readBody(request)),
+      parseFieldValues(request.headers['content-type'], await readBody(request)),
     );
     if (!given.success) return sendJson(response, 400, { ok: false, error: 'invalid_body' });
     const handler = this.parts.handlers[known] as (body: unknown) => Promise<Outcome>;

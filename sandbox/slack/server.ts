@@ -5,7 +5,7 @@ import type { Duplex } from 'node:stream';
 import { setTimeout as delay } from 'node:timers/promises';
 import { type AuthorizeParts, type AuthorizeReply, authorizeAnswer, authorizePage } from './authorize.ts';
 import { type Files, uploadedBytes } from './files.ts';
-import { isFromOwnPage, isLocal, readBody, readBytes, readFields, sendJson } from './http.ts';
+import { isFromOwnPage, isLocal, parseFieldValues, readBody, readBytes, sendJson } from './http.ts';
 import type { Page } from './page.ts';
 import type { ResponseUrls, SlackBehaviour } from './response-urls.ts';
 import type { TrafficLog } from './traffic.ts';
@@ -90,7 +90,7 @@ async function callMethod(
   response: ServerResponse,
   { api, behaviour, scopes }: ServerParts,
 ): Promise<void> {
-  const fields = readFields(request.headers['content-type'], await readBody(request));
+  const fields = parseFieldValues(request.headers['content-type'], await readBody(request));
   const { authorization = '' } = request.headers;
   const args = { ...Object.fromEntries(url.searchParams), ...fields, ...basicCredentials(authorization) };
   const bearer = /^Bearer (\S+)$/i.exec(authorization)?.[1];
@@ -108,7 +108,7 @@ async function respond(
   response: ServerResponse,
   { responses, behaviour, traffic }: ServerParts,
 ): Promise<void> {
-  const body = readFields(request.headers['content-type'], await readBody(request));
+  const body = parseFieldValues(request.headers['content-type'], await readBody(request));
   if (behaviour.latency > 0) await delay(behaviour.latency);
   const end = traffic.begin('bot→slack', 'response_url', body);
   const { status, body: answer } = responses.answer(key, body);
@@ -162,7 +162,11 @@ async function authorize(
 ): Promise<void> {
   const reply: AuthorizeReply =
     request.method === 'POST'
-      ? authorizeAnswer(query, readFields(request.headers['content-type'], await readBody(request)), parts)
+      ? authorizeAnswer(
+          query,
+          parseFieldValues(request.headers['content-type'], await readBody(request)),
+          parts,
+        )
       : authorizePage(query, parts);
   if ('redirect' in reply) return redirect(reply.redirect, response);
   response.writeHead(reply.status, { 'Content-Type': 'text/html; charset=utf-8', 'X-Frame-Options': 'DENY' });

@@ -110,7 +110,7 @@ export function createBilling({ http }: { http: GuardedHttp }): BillingClient {
     subscription: Subscription,
     priority: Priority,
     document: string,
-    read: (response: ServiceResponse) => Generator<void, GraphqlResponse<T>>,
+    parse: (response: ServiceResponse) => Generator<void, GraphqlResponse<T>>,
     days?: AskedDays,
   ): Promise<{ value: T; remarks: readonly string[] }> {
     const token = requireSendable(access.token);
@@ -130,7 +130,7 @@ export function createBilling({ http }: { http: GuardedHttp }): BillingClient {
     const { project, product } = subscription;
     const question = { project, product, days };
     if (response.status >= 400) throw await rejectionOf(response, question);
-    const { data, errors: remarks } = await runInSlices(read(response));
+    const { data, errors: remarks } = await runInSlices(parse(response));
     if ('value' in data && data.value !== null) return { value: data.value, remarks };
     if (remarks.length > 0) throw new QueryRejected(remarks, response.status, question);
     if ('problem' in data) throw new InvalidResponse('billing', data.problem);

@@ -73,7 +73,7 @@ export interface GraphqlResponse<T> {
 }
 
 /** Reads the data below the root field `bill`. @returns null if the service has none @throws {ShapeError} */
-type ReadData<T> = (bill: JsonObject, mask: SecretMask) => T | null;
+type ParseData<T> = (bill: JsonObject, mask: SecretMask) => T | null;
 
 /** Its message completes "The billing service sent a response that Tally can’t read: …". */
 class ShapeError extends Error {}
@@ -90,32 +90,32 @@ export interface WireBalance {
   readonly bonuses: WireScalar;
 }
 
-export const parseBalance: ReadData<WireBalance> = ({ getSubscriptionBalance }, mask) => {
+export const parseBalance: ParseData<WireBalance> = ({ getSubscriptionBalance }, mask) => {
   const record = objectOrNull(getSubscriptionBalance, 'no balance record');
   if (record === undefined) return null;
-  const [balance, bonuses] = [readScalar(record.balance, mask), readScalar(record.bonuses, mask)];
+  const [balance, bonuses] = [parseScalar(record.balance, mask), parseScalar(record.bonuses, mask)];
   return 'missing' in balance && 'missing' in bonuses ? null : { balance, bonuses };
 };
 
-export const parseConsumption: ReadData<Iterable<WireCharge>> = ({ reportSubscriptionConsuming }, mask) => {
+export const parseConsumption: ParseData<Iterable<WireCharge>> = ({ reportSubscriptionConsuming }, mask) => {
   const report = objectOrNull(reportSubscriptionConsuming, 'no consumption report');
   if (report === undefined || report.items === null) return null;
   if (!Array.isArray(report.items)) throw new ShapeError('no items list');
-  return report.items.length === 0 ? null : readItems(report.items, mask);
+  return report.items.length === 0 ? null : parseItems(report.items, mask);
 };
 
-function* readItems(items: readonly unknown[], mask: SecretMask): Generator<WireCharge> {
-  for (const item of items) yield readItem(item, mask);
+function* parseItems(items: readonly unknown[], mask: SecretMask): Generator<WireCharge> {
+  for (const item of items) yield parseItem(item, mask);
 }
 
 /** A malformed item is reported; the others still count. */
-function readItem(value: unknown, mask: SecretMask): WireCharge {
+function parseItem(value: unknown, mask: SecretMask): WireCharge {
   if (isJsonObject(value)) {
     const { day, totalAmount, totalBonuses } = value;
     return {
-      day: readScalar(day, mask),
-      totalAmount: readScalar(totalAmount, mask),
-      totalBonuses: readScalar(totalBonuses, mask),
+      day: parseScalar(day, mask),
+      totalAmount: parseScalar(totalAmount, mask),
+      totalBonuses: parseScalar(totalBonuses, mask),
     };
   }
   const odd = { odd: shortJson(value, mask) };
@@ -132,15 +132,15 @@ function readItem(value: unknown, mask: SecretMask): WireCharge {
  */
 export function* parseResponse<T>(
   response: ReadableBody,
-  read: ReadData<T>,
+  parse: ParseData<T>,
   items: number,
 ): Generator<void, GraphqlResponse<T>> {
-  const root = yield* readBody(response, items);
+  const root = yield* parseBody(response, items);
   if (!isJsonObject(root)) throw new InvalidResponse('billing', 'JSON that is not an object');
-  const errors = readMessages(root.errors);
+  const errors = parseMessages(root.errors);
   try {
     const bill = objectOrNull(billOf(root), 'no bill');
-    return { data: { value: bill === undefined ? null : read(bill, response.mask) }, errors };
+    return { data: { value: bill === undefined ? null : parse(bill, response.mask) }, errors };
   } catch (error) {
     if (!(error instanceof ShapeError)) throw error;
     return { data: { problem: error.message }, errors };
@@ -150,8 +150,8 @@ export function* parseResponse<T>(
 /** @returns the GraphQL error messages in any body, masked and shortened; none when it cannot be read */
 export function* findGraphqlErrors(response: ReadableBody): Generator<void, readonly string[]> {
   try {
-    const root = yield* readBody(response, mostItems(0));
-    return isJsonObject(root) ? readMessages(root.errors) : [];
+    const root = yield* parseBody(response, mostItems(0));
+    return isJsonObject(root) ? parseMessages(root.errors) : [];
   } catch (error) {
     if (!isFailure(error)) throw error;
     return [];
@@ -163,7 +163,7 @@ function billOf(root: JsonObject): unknown {
   return isJsonObject(root.data) ? root.data.bill : root.data;
 }
 
-function readMessages(errors: unknown): readonly string[] {
+function parseMessages(errors: unknown): readonly string[] {
   const first = [errors ?? []].flat().slice(0, SHOWN.messages);
   return first.map((error) => clip(messageOf(error)));
 }
@@ -173,7 +173,7 @@ function messageOf(error: unknown): string {
   return typeof text === 'string' ? text : 'an error without a message';
 }
 
-function readScalar(value: unknown, mask: SecretMask): WireScalar {
+function parseScalar(value: unknown, mask: SecretMask): WireScalar {
   if (value === null || value === undefined) return { missing: true };
   if (typeof value === 'string') return { text: value };
   return value instanceof JsonNumber ? { text: value.digits } : { odd: shortJson(value, mask) };
@@ -197,7 +197,7 @@ const LIMIT_PROBLEMS = {
 
 type ReadableBody = Pick<ServiceResponse, 'text' | 'mask'>;
 
-function* readBody({ text, mask }: ReadableBody, items: number): Generator<void, unknown> {
+function* parseBody({ text, mask }: ReadableBody, items: number): Generator<void, unknown> {
   if (text.trim() === '') throw new InvalidResponse('billing', 'an empty body');
   if (text.trimStart().startsWith('<')) throw new InvalidResponse('billing', 'HTML instead of JSON');
   const limits = { elements: items, values: Math.min(items * VALUES.perItem, VALUES.most) };

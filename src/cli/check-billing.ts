@@ -45,7 +45,7 @@ const NOTES = [
 
 type Values = OptionValues<typeof OPTIONS>;
 
-async function readParts(values: Values, env: NodeJS.ProcessEnv): Promise<ConformanceParts> {
+async function collectParts(values: Values, env: NodeJS.ProcessEnv): Promise<ConformanceParts> {
   const trusted = trustedHosts.safeParse(env.TRUSTED_API_HOSTS ?? '');
   if (!trusted.success) throw new UsageError('TRUSTED_API_HOSTS is not a list of hosts.');
   const { project = '', product: word = PRODUCTS[DEFAULT_PRODUCT].word, zone = 'UTC' } = values;
@@ -54,8 +54,8 @@ async function readParts(values: Values, env: NodeJS.ProcessEnv): Promise<Confor
   if (product === undefined) throw new UsageError('--product is cloud, storage or virtualization.');
   if (!isTimeZone(zone)) throw new UsageError('--zone is a name such as Europe/Rome.');
   return {
-    baseUrl: readUrl(values.url ?? env.BILLING_BASE_URL ?? '', trusted.data),
-    token: await readToken(values, env),
+    baseUrl: parseUrl(values.url ?? env.BILLING_BASE_URL ?? '', trusted.data),
+    token: await obtainToken(values, env),
     subscription: { project, product: product.id },
     trustedHosts: trusted.data,
     zone,
@@ -64,7 +64,7 @@ async function readParts(values: Values, env: NodeJS.ProcessEnv): Promise<Confor
   };
 }
 
-function readUrl(url: string, trusted: ConformanceParts['trustedHosts']): string {
+function parseUrl(url: string, trusted: ConformanceParts['trustedHosts']): string {
   if (url === '') throw new UsageError('--url is needed: the part of the address before /bill/graphql.');
   try {
     return checkBaseUrl(url, trusted);
@@ -74,7 +74,7 @@ function readUrl(url: string, trusted: ConformanceParts['trustedHosts']): string
   }
 }
 
-async function readToken({ token, 'token-file': path }: Values, env: NodeJS.ProcessEnv): Promise<string> {
+async function obtainToken({ token, 'token-file': path }: Values, env: NodeJS.ProcessEnv): Promise<string> {
   const read = (
     token ??
     (await readTokenFile(path)) ??
@@ -153,7 +153,7 @@ function formatSum({ points, requests, attempts }: Conformance): string {
 }
 
 await runCommand({ usage: USAGE, options: OPTIONS, notes: NOTES }, async (values) => {
-  const parts = await readParts(values, process.env);
+  const parts = await collectParts(values, process.env);
   const mask = createSecretMask([parts.token]);
   const checked = await checkConformance(parts);
   const points = checked.points.map((point) => ({ ...point, came: toPlainLine(mask(point.came)) }));

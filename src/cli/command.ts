@@ -39,7 +39,7 @@ export async function runCommand<const T extends Options>(
   const usage = formatUsage(command);
   if (args.includes('--help') || args.includes('-h')) return printLine(usage);
   try {
-    const { values, words } = readOptions(args, command.options, command.takes);
+    const { values, words } = parseOptions(args, command.options, command.takes);
     process.exitCode = await run(values, words[0] ?? '');
   } catch (error) {
     if (!(error instanceof UsageError)) throw error;
@@ -59,7 +59,7 @@ function formatUsage({ usage, options, notes = [] }: Command<Options>): string {
 }
 
 /** @throws UsageError which names the option, and never repeats a value: it may be a secret */
-export function readOptions<T extends Options>(args: readonly string[], options: T, takes?: string) {
+export function parseOptions<T extends Options>(args: readonly string[], options: T, takes?: string) {
   const types = Object.entries(options).map(
     ([name, [value]]) => [name, { type: value === '' ? 'boolean' : 'string' }] as const,
   );

@@ -1,10 +1,10 @@
 import { readFileSync } from 'node:fs';
 import { balanceDocument } from '../billing/graphql.ts';
-import { type Config, ConfigError, readConfig } from '../config/config.ts';
+import { type Config, ConfigError, parseConfig } from '../config/config.ts';
 import { findSimilarName, variables } from '../config/variables.ts';
 import { commandText } from '../domain/commands.ts';
 import { pluralize } from '../domain/language/text.ts';
-import { tryRead } from '../domain/try-read.ts';
+import { tryParse } from '../domain/try-parse.ts';
 import { checkBaseUrl } from '../http/address.ts';
 import { createHttp, type GuardedHttp } from '../http/request.ts';
 import { suggestAuthUrl } from '../identity/client.ts';
@@ -39,7 +39,7 @@ async function diagnose(
   env: NodeJS.ProcessEnv,
 ): Promise<{ readonly findings: readonly Finding[]; readonly isConfigured: boolean }> {
   try {
-    const config = readConfig(env);
+    const config = parseConfig(env);
     const valid = okFinding('Configuration', `is valid; Slack uses ${MODE_NAMES[config.slack.mode.kind]}`);
     const findings = [valid, ...(await checkWith(config, env))];
     return { findings, isConfigured: true };
@@ -106,7 +106,7 @@ function checkConfiguration({ slack, redisUrl }: Config, env: NodeJS.ProcessEnv)
     else if (!/^[0-9a-f]{32}$/i.test(signingSecret))
       findings.push(found('signing secret', { length: String(signingSecret.length) }));
   }
-  if (authorities && !tryRead(() => readFileSync(authorities, 'utf8'))?.includes('BEGIN CERTIFICATE'))
+  if (authorities && !tryParse(() => readFileSync(authorities, 'utf8'))?.includes('BEGIN CERTIFICATE'))
     findings.push(found('authorities'));
   if (env.NODE_TLS_REJECT_UNAUTHORIZED === '0') findings.push(found('any certificate'));
   const variable = PROXY_VARIABLES.find((name) => env[name] || env[name.toLowerCase()]);
@@ -131,7 +131,7 @@ const OPEN_FILES = 1_024;
 
 /** @returns how many files this process may open, as a bot that starts in its place may; Infinity where the system doesn't say */
 function openFilesLimit(): number {
-  const limits = tryRead(() => readFileSync('/proc/self/limits', 'utf8')) ?? '';
+  const limits = tryParse(() => readFileSync('/proc/self/limits', 'utf8')) ?? '';
   return Number(/^Max open files +(\d+)/m.exec(limits)?.[1] ?? Number.POSITIVE_INFINITY);
 }
 

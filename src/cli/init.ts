@@ -15,8 +15,8 @@ import {
   type OptionValues,
   openPrompts,
   type Prompts,
+  parseOptions,
   printLine,
-  readOptions,
   runCommand,
   UsageError,
 } from './command.ts';
@@ -42,7 +42,7 @@ type Values = OptionValues<typeof OPTIONS>;
 
 interface Choices extends Pick<ManifestChoices, 'url' | 'prefix'> {}
 
-function readChoices({ url, socket, prefix }: Values): Choices | undefined {
+function parseChoices({ url, socket, prefix }: Values): Choices | undefined {
   if (url !== undefined && socket) throw new UsageError('Choose one: --url or --socket.');
   if (url === undefined && !socket) return undefined;
   return {
@@ -87,8 +87,8 @@ async function askChoices(prompts: Prompts, { prefix }: Values): Promise<Choices
 
 /** What was chosen when `.env` was begun counts: the Slack app was made of it. @throws UsageError for another choice now */
 async function choose(draft: EnvDraft, values: Values, prompts: Prompts | undefined): Promise<Choices> {
-  const begun = draft.options && readChoices(readOptions(draft.options, OPTIONS).values);
-  const given = readChoices(values);
+  const begun = draft.options && parseChoices(parseOptions(draft.options, OPTIONS).values);
+  const given = parseChoices(values);
   if (begun !== undefined) {
     if (given !== undefined && optionsOf(given).join(' ') !== optionsOf(begun).join(' '))
       throw new UsageError(

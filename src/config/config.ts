@@ -33,7 +33,7 @@ export class ConfigError extends Error {
  * @returns a deeply frozen configuration
  * @throws ConfigError with every variable that is missing or malformed
  */
-export function readConfig(env: NodeJS.ProcessEnv): Config {
+export function parseConfig(env: NodeJS.ProcessEnv): Config {
   const texts = trimVariables(env);
   const parsed = variables.safeParse(texts);
   const single = parsed.error?.issues.map(({ path, message }) => [String(path[0]), message] as const) ?? [];
@@ -124,7 +124,7 @@ function deepFreeze<T extends object>(value: T): T {
  */
 export function loadConfig(env: NodeJS.ProcessEnv, print: (text: string) => void): Config {
   try {
-    return readConfig(env);
+    return parseConfig(env);
   } catch (error) {
     if (!(error instanceof ConfigError)) throw error;
     print(error.message);

@@ -79,7 +79,7 @@ export function startDeliveryRun(parts: DeliveryRunParts) {
       await deliveryLog.backOff(lease, until);
     },
     /** Reads the workspace's record again, not earlier than it is asked for. @throws StoreUnavailable */
-    readRecord: shareReads(() => workspaces.read(teamId)),
+    loadWorkspace: shareReads(() => workspaces.load(teamId)),
     /** The workspace's client, the same for the whole run. @throws NotInstalled, UnsealFailed */
     client(): Promise<WebClient> {
       client ??= clientFor(teamId);
@@ -110,7 +110,7 @@ export function startDeliveryRun(parts: DeliveryRunParts) {
 function shareReads<T>(read: () => Promise<T>): () => Promise<T> {
   let underWay: Promise<unknown> = Promise.resolve();
   let next: Promise<T> | undefined;
-  const readNext = async (): Promise<T> => {
+  const loadNext = async (): Promise<T> => {
     await Promise.allSettled([underWay]);
     await new Promise(process.nextTick);
     next = undefined;
@@ -119,7 +119,7 @@ function shareReads<T>(read: () => Promise<T>): () => Promise<T> {
     return reading;
   };
   return () => {
-    next ??= readNext();
+    next ??= loadNext();
     return next;
   };
 }
@@ -181,7 +181,7 @@ export function openState<T>(
           [before, value] = [json, after];
           return;
         }
-        const now = (await context.deliveryLog.read(context.teamId)).state(name);
+        const now = (await context.deliveryLog.load(context.teamId)).state(name);
         if (now === undefined && conditions.needsLease !== true) return;
         if (now === undefined || now === before) break;
         [before, value] = [now, parse(now)];

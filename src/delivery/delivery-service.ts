@@ -12,7 +12,7 @@ import { createPostsJob } from './posts/posts-job.ts';
 import { createScheduling } from './posts/schedule-service.ts';
 import { requestAnswersJob } from './reminders/manager-answers.ts';
 import { remindersJob } from './reminders/reminders.ts';
-import { createScheduler, readOldestOverdue } from './wakeup/scheduler.ts';
+import { createScheduler, loadOldestOverdue } from './wakeup/scheduler.ts';
 import { createWatchFiguresStore } from './watches/watch-figures.ts';
 import { createWatching } from './watches/watch-service.ts';
 import { createWatchesJob } from './watches/watches-job.ts';
@@ -62,7 +62,7 @@ export function createDeliveryService(
      * For how many ms the run that waits longest has been due, over all workspaces; undefined if Redis doesn't say.
      * Never rejects.
      */
-    oldestOverdue: (): Promise<number | undefined> => readOldestOverdue(redis, clock).catch(() => undefined),
+    oldestOverdue: (): Promise<number | undefined> => loadOldestOverdue(redis, clock).catch(() => undefined),
     /** Delivers from now on, overdue posts first. */
     start: engine.start,
     /** Begins no further post, and lets running ones end within `patience` ms. */

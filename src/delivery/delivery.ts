@@ -58,7 +58,7 @@ export function createDelivery(parts: DeliveryParts) {
   async function runPasses(run: DeliveryRun): Promise<NextWork> {
     const { teamId, lease } = run;
     for (let pass = 0; pass < MAX_PASSES; pass += 1) {
-      const [workspace, logSnapshot] = await Promise.all([workspaces.read(teamId), deliveryLog.read(teamId)]);
+      const [workspace, logSnapshot] = await Promise.all([workspaces.load(teamId), deliveryLog.load(teamId)]);
       const work = planJobs(jobs, workspace, logSnapshot, clock());
       await deliveryLog.drop(lease, work.stale);
       if (work.tasks.length === 0) return work;

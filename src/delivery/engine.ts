@@ -62,7 +62,7 @@ async function deriveRuns(parts: EngineParts, teamId: SlackId): Promise<void> {
   const { jobs, workspaces, deliveryLog, index, deleteOrphan, clock } = parts;
   for (let attempt = 0; attempt < MAX_ATTEMPTS; attempt += 1) {
     const entry = await index.touch(teamId);
-    const [workspace, snapshot] = await Promise.all([workspaces.read(teamId), deliveryLog.read(teamId)]);
+    const [workspace, snapshot] = await Promise.all([workspaces.load(teamId), deliveryLog.load(teamId)]);
     if (hasLeft(workspace) || (await deleteOrphan(teamId, workspace.fields)))
       return forgetWorkspace(parts, entry);
     const check = await planWakeUp(parts, teamId, planJobs(jobs, workspace, snapshot, clock()));

@@ -4,7 +4,7 @@ import { BlockList, isIP, type LookupFunction } from 'node:net';
 import { buildConnector } from 'undici';
 import { AddressRefused, NO_PUBLIC_ADDRESS } from '../domain/failure/index.ts';
 import type { Millis } from '../domain/time/calendar.ts';
-import { tryRead } from '../domain/try-read.ts';
+import { tryParse } from '../domain/try-parse.ts';
 
 /** A host that the operator exempts from the rules below, plain http included. Without `port`, every port. */
 export interface TrustedHost {
@@ -129,7 +129,7 @@ const PASTED_ENDPOINT = /\/(?:bill\/graphql|auth\/tokens)$/;
  */
 export function checkBaseUrl(text: string, trusted: readonly TrustedHost[]): string {
   // Node 20's `URL.canParse` sometimes refuses a name with non-ASCII letters.
-  const url = tryRead(() => new URL(text.trim()));
+  const url = tryParse(() => new URL(text.trim()));
   if (url === undefined) {
     throw new AddressRefused('that address', 'is not a web address such as https://api.example.com');
   }

@@ -18,7 +18,7 @@ import {
   TimedOut,
 } from '../domain/failure/index.ts';
 import type { Millis } from '../domain/time/calendar.ts';
-import { tryRead } from '../domain/try-read.ts';
+import { tryParse } from '../domain/try-parse.ts';
 import {
   decodeLeniently,
   ExchangeTimeoutError,
@@ -114,7 +114,7 @@ function decodeSuccess(
   { service, headersSuffice = false }: ServiceRequest,
   context: AttemptContext,
 ): string {
-  if (headersSuffice) return tryRead(() => decodeBody(response, service)) ?? '';
+  if (headersSuffice) return tryParse(() => decodeBody(response, service)) ?? '';
   if (response.bodyError === undefined) return decodeBody(response, service);
   const brokenOff = new InvalidResponse(service, 'it broke off in the middle');
   throw limitFailure(response.bodyError, service, context) ?? new RetryableError(brokenOff, context.backoff);
@@ -177,7 +177,7 @@ function decodeBody({ headers, body }: RawResponse, service: Service): string {
   if (body.length > 0 && encoding !== '' && encoding !== 'identity') {
     throw new InvalidResponse(service, 'a compressed body that was not asked for');
   }
-  const text = tryRead(() => UTF8.decode(body));
+  const text = tryParse(() => UTF8.decode(body));
   if (text === undefined) throw new InvalidResponse(service, 'text that is not UTF-8');
   return text;
 }

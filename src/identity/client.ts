@@ -14,7 +14,7 @@ import { checkBaseUrl, type TrustedHost } from '../http/address.ts';
 import { runInSlices } from '../http/json.ts';
 import type { GuardedHttp, ServiceResponse, Tenant } from '../http/request.ts';
 import { createSecretMask } from '../http/secret-mask.ts';
-import { parseTokenBody, readIdentityError, type TokenBody } from './token-body.ts';
+import { parseIdentityError, parseTokenBody, type TokenBody } from './token-body.ts';
 
 export type { Tenant } from '../http/request.ts';
 
@@ -107,7 +107,7 @@ export function createIdentityClient({
     const { status } = response;
     if (status < 400) return 'valid';
     // A 404 in the API's format is about the token, any other about the path.
-    const isAboutToken = async () => (await runInSlices(readIdentityError(response))) !== undefined;
+    const isAboutToken = async () => (await runInSlices(parseIdentityError(response))) !== undefined;
     if (status === 401 || (status === 404 && (await isAboutToken()))) return 'dead';
     return requireNotOffered(status);
   }
@@ -153,7 +153,7 @@ async function rejectionOf(response: ServiceResponse, authUrl: string): Promise<
   if (status === 401 || status === 403) return new AccessRefused(status);
   if (status === 405) return wrongAddress(authUrl, status);
   if (status !== 404) return new ServiceFailed('identity', status);
-  const message = await runInSlices(readIdentityError(response));
+  const message = await runInSlices(parseIdentityError(response));
   if (message === undefined) return wrongAddress(authUrl, status);
   return /application.?credential/i.test(message) ? new AccessNotFound() : new ProjectDisabled();
 }

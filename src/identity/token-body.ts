@@ -1,6 +1,6 @@
 import { Temporal } from 'temporal-polyfill';
 import type { Millis } from '../domain/time/calendar.ts';
-import { tryRead } from '../domain/try-read.ts';
+import { tryParse } from '../domain/try-parse.ts';
 import { withoutUndefined } from '../domain/without-undefined.ts';
 import {
   isJsonObject,
@@ -37,7 +37,7 @@ type ReadableBody = Pick<ServiceResponse, 'text' | 'mask'>;
 
 /** Reads any body, even an empty one: the token itself comes in a header. Never throws. */
 export function* parseTokenBody(response: ReadableBody): Generator<void, TokenBody> {
-  const token = objectOf(objectOf(yield* readBody(response)).token);
+  const token = objectOf(objectOf(yield* parseBody(response)).token);
   return {
     expiresAt: parseExpiry(token.expires_at),
     project: projectIn(token.project),
@@ -53,8 +53,8 @@ export function* parseTokenBody(response: ReadableBody): Generator<void, TokenBo
 }
 
 /** @returns the message of an error in the identity API's format; undefined for any other text */
-export function* readIdentityError(response: ReadableBody): Generator<void, string | undefined> {
-  const { error } = objectOf(yield* readBody(response));
+export function* parseIdentityError(response: ReadableBody): Generator<void, string | undefined> {
+  const { error } = objectOf(yield* parseBody(response));
   if (!isJsonObject(error)) return undefined;
   return typeof error.message === 'string' ? error.message : '';
 }
@@ -108,7 +108,7 @@ function textOf(value: unknown): string | undefined {
 const objectOf = (value: unknown): JsonObject => (isJsonObject(value) ? value : {});
 
 /** @returns undefined for what is not JSON, or larger than any token's body */
-function* readBody({ text, mask }: ReadableBody): Generator<void, unknown> {
+function* parseBody({ text, mask }: ReadableBody): Generator<void, unknown> {
   try {
     return yield* readJson(text, LIMITS, mask);
   } catch (error) {
@@ -130,6 +130,6 @@ export function parseExpiry(value: unknown): number | undefined {
   const text = typeof value === 'string' ? value.trim().replace(/\s?(?:UTC|GMT)$/i, 'Z') : '';
   if (!/^\d{4}-?\d\d-?\d\d[T ]/i.test(text)) return undefined;
   const zoned = ZONE.test(text) ? text : `${text}Z`;
-  const at = tryRead(() => Temporal.Instant.from(zoned).epochMilliseconds, RangeError);
+  const at = tryParse(() => Temporal.Instant.from(zoned).epochMilliseconds, RangeError);
   return at !== undefined && at > 0 ? at : undefined;
 }

@@ -9,7 +9,7 @@ import { pipeline } from 'node:stream/promises';
 import { createGunzip, createGzip } from 'node:zlib';
 import * as z from 'zod';
 import { pluralize } from '../domain/language/text.ts';
-import { tryParseJson } from '../domain/try-read.ts';
+import { tryParseJson } from '../domain/try-parse.ts';
 import type { RedisConnection } from '../redis/connect.ts';
 import { recordKey } from '../redis/keys.ts';
 import { LAYOUT } from '../redis/layout.ts';
@@ -118,7 +118,7 @@ export async function* readBackup(
       if (isEnded) throw altered();
       const value = tryParseJson(line);
       if (!isBegun) {
-        onHeader(readHeader(value));
+        onHeader(parseHeader(value));
         isBegun = true;
       } else if (trailer.safeParse(value).success) {
         const { workspaces, sha256 } = trailer.parse(value);
@@ -145,15 +145,15 @@ export async function* readBackup(
   }
 }
 
-function readHeader(value: unknown): BackupHeader {
-  const read = header.safeParse(value);
-  if (!read.success) throw altered();
-  const { format, layout, version } = read.data;
+function parseHeader(value: unknown): BackupHeader {
+  const parsed = header.safeParse(value);
+  if (!parsed.success) throw altered();
+  const { format, layout, version } = parsed.data;
   if (format > FORMAT || layout > LAYOUT)
     throw new BackupRefused(
       `The backup is of Tally ${version}, which this one, ${VERSION}, is too old for. Restore it with Tally ${version} or newer.`,
     );
-  return read.data;
+  return parsed.data;
 }
 
 /** A key that is missing or has another name: nothing was damaged, and the right keys open it. */

@@ -1,4 +1,4 @@
-import { tryRead } from '../domain/try-read.ts';
+import { tryParse } from '../domain/try-parse.ts';
 
 /** Where Redis is, as `REDIS_URL` says: one server, the master that Sentinels name, or a Cluster. */
 export type RedisAddress =
@@ -175,7 +175,7 @@ function parseQuery<Name extends string>(
 }
 
 function decode(text: string, part: string, form: string): string {
-  const decoded = tryRead(() => decodeURIComponent(text));
+  const decoded = tryParse(() => decodeURIComponent(text));
   if (decoded === undefined)
     throw new RedisUrlError(`has a % in ${part} that encodes nothing`, `Write % as %25. ${form}`);
   return decoded;

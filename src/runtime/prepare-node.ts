@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import module, { SourceMap } from 'node:module';
 import { dirname, join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { tryRead } from '../domain/try-read.ts';
+import { tryParse } from '../domain/try-parse.ts';
 
 /**
  * For a process that is about to load the bundle. Stack traces name the files of src. From Node 22.8 on, compiled code is
@@ -37,11 +37,11 @@ function nameSourcesInStackTraces(): void {
 
 const isOfUndici = (error: Error): boolean => 'code' in error && String(error.code).startsWith('UND_ERR');
 
-const messageOf = (error: Error): string => tryRead(() => String(error)) ?? 'Error';
+const messageOf = (error: Error): string => tryParse(() => String(error)) ?? 'Error';
 
 /** @returns undefined when the file has no map beside it, as Node's own files and native code have none */
 const readMap = (file: string): SourceMap | undefined =>
-  tryRead(() => new SourceMap(JSON.parse(readFileSync(`${pathOf(file)}.map`, 'utf8'))));
+  tryParse(() => new SourceMap(JSON.parse(readFileSync(`${pathOf(file)}.map`, 'utf8'))));
 
 const pathOf = (file: string): string => (file.startsWith('file:') ? fileURLToPath(file) : file);
 

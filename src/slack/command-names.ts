@@ -51,7 +51,7 @@ export function createCommandNames(commands: () => readonly SlashCommand[], conf
   /** By token. The name is the same for a long time, and who changes it sees the new one after a restart. */
   const selves = new LRUCache<string, Promise<Self | undefined>>({ max: 500 });
   const selfOf = (token: string, call: CallSlack): Promise<Self | undefined> => {
-    const asked = selves.get(token) ?? askSelf(call).catch(() => void selves.delete(token));
+    const asked = selves.get(token) ?? fetchSelf(call).catch(() => void selves.delete(token));
     selves.set(token, asked);
     return asked;
   };
@@ -110,7 +110,7 @@ export function createCommandNames(commands: () => readonly SlashCommand[], conf
 const SELF = '@Tally';
 
 /** @throws what `call` throws; TypeError for an error of Slack */
-async function askSelf(call: CallSlack): Promise<Self | undefined> {
+async function fetchSelf(call: CallSlack): Promise<Self | undefined> {
   const { user_id: id } = (await call('auth.test', {})) as { user_id: string };
   const { user } = (await call('users.info', { user: id })) as {
     user: { real_name?: string; name: string; profile?: { display_name?: string } };

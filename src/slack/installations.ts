@@ -137,7 +137,7 @@ function manyWorkspaces(oauth: OAuth, apiUrl: string, services: InstallationServ
 
   /** Uninstalling may overtake the installation on its way to the store: then it is deleted again. */
   const deleteIfRevoked = async (id: string): Promise<void> => {
-    const text = await installed.read(id);
+    const text = await installed.load(id);
     if (text === undefined) return;
     const { bot, isEnterpriseInstall } = parseInstallation(text).installation;
     if (await isTokenAccepted(clientOf(bot?.token ?? ''))) return;
@@ -186,7 +186,7 @@ function manyWorkspaces(oauth: OAuth, apiUrl: string, services: InstallationServ
       tokenStatus: tokenStatusOf(installed, clientOf),
       log,
     }),
-    stays: async (id) => (await installed.read(id)) !== undefined,
+    stays: async (id) => (await installed.load(id)) !== undefined,
     idle: tokens.idle,
   };
 }
@@ -234,7 +234,7 @@ async function findForPayload(
     if (known === undefined) continue;
     if (!known.installation.isEnterpriseInstall || teamId === undefined || known.joined.has(teamId))
       return known;
-    const own = await installed.read(teamId);
+    const own = await installed.load(teamId);
     // In a shared channel, the payload may name the workspace of another customer beside the organization.
     const isOther = own !== undefined && parseInstallation(own).installation.enterprise?.id !== enterpriseId;
     if (isOther || !(await installed.join(installationId(known.installation), teamId))) continue;

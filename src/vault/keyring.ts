@@ -1,7 +1,7 @@
 import { createCipheriv, createDecipheriv, createSecretKey, type KeyObject, randomBytes } from 'node:crypto';
 import { UnsealFailed } from '../domain/failure/index.ts';
 import type { SlackId } from '../domain/slack-id.ts';
-import { tryParseJson, tryRead } from '../domain/try-read.ts';
+import { tryParse, tryParseJson } from '../domain/try-parse.ts';
 
 export interface SealingKey {
   readonly id: string;
@@ -36,7 +36,7 @@ export function createKeyring(keys: readonly SealingKey[]) {
     identifyKey(text: string, owner: SealOwner): { readonly id: string; readonly opensWith?: string } {
       const envelope = parseEnvelope(text, owner.kind);
       const opens = ([, key]: readonly [string, KeyObject]) =>
-        tryRead(() => unseal(envelope, owner, key)) !== undefined;
+        tryParse(() => unseal(envelope, owner, key)) !== undefined;
       const opensWith = [...byId].find(opens)?.[0];
       return { id: envelope.keyId, ...(opensWith !== undefined && { opensWith }) };
     },

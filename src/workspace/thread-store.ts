@@ -2,7 +2,7 @@ import * as z from 'zod';
 import type { SlashCommand } from '../domain/commands.ts';
 import type { SlackId } from '../domain/slack-id.ts';
 import { DAY, type Millis } from '../domain/time/calendar.ts';
-import { tryParseJson } from '../domain/try-read.ts';
+import { tryParseJson } from '../domain/try-parse.ts';
 import { guardRead, type RedisConnection } from '../redis/connect.ts';
 import { auditKey, recordKey, threadsKey, threadTimesKey } from '../redis/keys.ts';
 import { evalInWorkspace } from '../redis/layout.ts';

@@ -224,7 +224,7 @@ export async function createReseal(environment: ChaosEnvironment): Promise<Opera
     Promise.all(
       Array.from({ length: TOKENS }, async (_, n) => {
         try {
-          return findConnection(await store.read(team(n)), 'main')?.token();
+          return findConnection(await store.load(team(n)), 'main')?.token();
         } catch {
           return undefined;
         }

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { ConfigError, readConfig } from '../../src/config/config.ts';
+import { ConfigError, parseConfig } from '../../src/config/config.ts';
 import { DEFAULT_LIMITS, rate } from '../../src/domain/limits.ts';
 import { anyText } from '../support/any-text.ts';
 
@@ -23,7 +23,7 @@ const OAUTH = {
 
 function refusal(env: NodeJS.ProcessEnv): ConfigError {
   try {
-    readConfig(env);
+    parseConfig(env);
   } catch (error) {
     if (error instanceof ConfigError) return error;
     throw error;
@@ -38,9 +38,9 @@ function problemOf(changes: NodeJS.ProcessEnv) {
   return problems[0]!;
 }
 
-describe('readConfig', () => {
+describe('parseConfig', () => {
   it('takes four variables and fills in the rest', () => {
-    expect(readConfig(HTTP)).toEqual({
+    expect(parseConfig(HTTP)).toEqual({
       slack: {
         mode: { kind: 'http' },
         credentials: { kind: 'token', botToken: 'xoxb-not-a-real-token' },
@@ -60,7 +60,7 @@ describe('readConfig', () => {
   });
 
   it('takes every optional variable', () => {
-    const config = readConfig({
+    const config = parseConfig({
       ...HTTP,
       SLACK_API_URL: 'http://127.0.0.1:4000/api',
       PORT: '8080',
@@ -83,7 +83,7 @@ describe('readConfig', () => {
   });
 
   it('is Socket Mode as soon as there is an app-level token, and needs no signing secret then', () => {
-    const { slack } = readConfig({
+    const { slack } = parseConfig({
       ...HTTP,
       SLACK_SIGNING_SECRET: '',
       SLACK_APP_TOKEN: 'xapp-not-a-real-token',
@@ -95,7 +95,7 @@ describe('readConfig', () => {
   });
 
   it('takes a value with spaces and quotes around it, and an empty one for unset', () => {
-    const config = readConfig({ ...HTTP, PORT: ' "3001" ', LOG_LEVEL: "''", BILLING_BASE_URL: '   ' });
+    const config = parseConfig({ ...HTTP, PORT: ' "3001" ', LOG_LEVEL: "''", BILLING_BASE_URL: '   ' });
     expect(config.http.port).toBe(3001);
     expect(config.log.level).toBe('info');
     expect(config.billing).toEqual({});
@@ -108,13 +108,13 @@ describe('readConfig', () => {
     ['30/1m', 30, 60],
     ['100/1h', 100, 3_600],
   ])('takes %s as a limit', (text, most, seconds) => {
-    expect(readConfig({ ...HTTP, LIMIT_OS_TOKENS_PERSON: text }).limits.osTokens).toEqual(
+    expect(parseConfig({ ...HTTP, LIMIT_OS_TOKENS_PERSON: text }).limits.osTokens).toEqual(
       rate(most, seconds),
     );
   });
 
   it('takes another number of connections to a service', () => {
-    expect(readConfig({ ...HTTP, LIMIT_SERVICE_CONNECTIONS: '64' }).limits.serviceConnections).toBe(64);
+    expect(parseConfig({ ...HTTP, LIMIT_SERVICE_CONNECTIONS: '64' }).limits.serviceConnections).toBe(64);
   });
 
   it.each(['REQUESTS', 'TESTS'])('lets nobody have a larger limit than their workspace: %s', (what) => {
@@ -125,11 +125,11 @@ describe('readConfig', () => {
         what: 'allows one person more than the whole workspace',
         works: `Lower it, or raise ${workspace}, which is 300/10s.`,
       });
-    readConfig({ ...HTTP, [person]: '300/10s', [workspace]: '300/10s' });
+    parseConfig({ ...HTTP, [person]: '300/10s', [workspace]: '300/10s' });
   });
 
   it('cannot be changed afterwards', () => {
-    const config = readConfig({ ...HTTP, TRUSTED_API_HOSTS: 'localhost' });
+    const config = parseConfig({ ...HTTP, TRUSTED_API_HOSTS: 'localhost' });
     for (const part of [config, config.slack, config.slack.mode, config.http, config.keys, config.keys[0]!])
       expect(Object.isFrozen(part)).toBe(true);
     expect(Object.isFrozen(config.trustedHosts[0])).toBe(true);
@@ -155,7 +155,7 @@ describe('readConfig', () => {
   );
 
   it('takes the three variables of OAuth and the public address in place of the bot token', () => {
-    const { slack, http } = readConfig(OAUTH);
+    const { slack, http } = parseConfig(OAUTH);
     expect(slack.credentials).toEqual({
       kind: 'oauth',
       clientId: '111.222',
@@ -168,7 +168,7 @@ describe('readConfig', () => {
   });
 
   it('takes OAuth in Socket Mode too', () => {
-    const { slack } = readConfig({ ...OAUTH, SLACK_APP_TOKEN: 'xapp-not-real', SLACK_SIGNING_SECRET: '' });
+    const { slack } = parseConfig({ ...OAUTH, SLACK_APP_TOKEN: 'xapp-not-real', SLACK_SIGNING_SECRET: '' });
     expect([slack.mode.kind, slack.credentials.kind]).toEqual(['socket', 'oauth']);
   });
 
@@ -252,10 +252,10 @@ describe('readConfig', () => {
     'rediss://redis.example.com:6380',
     'unix:///run/redis.sock',
     'unix:///run/redis.sock?db=2',
-  ])('takes %s for Redis', (url) => expect(readConfig({ ...HTTP, REDIS_URL: url }).redisUrl).toBe(url));
+  ])('takes %s for Redis', (url) => expect(parseConfig({ ...HTTP, REDIS_URL: url }).redisUrl).toBe(url));
 
   it.each(['localhost', '127.0.0.9', '[::1]'])('allows plain http to Slack’s stand-in on %s', (host) => {
-    expect(readConfig({ ...HTTP, SLACK_API_URL: `http://${host}:1/api` }).slack.apiUrl).toBe(
+    expect(parseConfig({ ...HTTP, SLACK_API_URL: `http://${host}:1/api` }).slack.apiUrl).toBe(
       `http://${host}:1/api/`,
     );
   });
@@ -266,7 +266,7 @@ describe('readConfig', () => {
     ['http://[fd00::5]/api/', '[fd00::5]:80'],
   ])('allows plain http for Slack’s API at %s where the operator trusts %s', (url, hosts) => {
     const env = { ...HTTP, SLACK_API_URL: url };
-    expect(readConfig({ ...env, TRUSTED_API_HOSTS: hosts }).slack.apiUrl).toBe(url);
+    expect(parseConfig({ ...env, TRUSTED_API_HOSTS: hosts }).slack.apiUrl).toBe(url);
     expect(problemOf({ SLACK_API_URL: url }).works).toContain('TRUSTED_API_HOSTS');
     expect(problemOf({ SLACK_API_URL: url, TRUSTED_API_HOSTS: 'other.internal' }).name).toBe('SLACK_API_URL');
   });
@@ -284,7 +284,7 @@ describe('readConfig', () => {
   });
 
   it('reads hosts as the URL parser writes them, whatever their form', () => {
-    const { trustedHosts } = readConfig({
+    const { trustedHosts } = parseConfig({
       ...HTTP,
       TRUSTED_API_HOSTS: 'LocalHost, 127.1:80 ,[FD00:0::5]:8443,::1,[::1],',
     });
@@ -324,7 +324,7 @@ describe('ENCRYPTION_KEYS', () => {
   it('keeps the order, newest first, and takes both alphabets of base64', () => {
     const bytes = Buffer.alloc(32, 0xfb);
     const text = `new:${bytes.toString('base64url')}, old:${bytes.toString('base64')}`;
-    const { keys } = readConfig({ ...HTTP, ENCRYPTION_KEYS: text });
+    const { keys } = parseConfig({ ...HTTP, ENCRYPTION_KEYS: text });
     expect(keys).toEqual([
       { id: 'new', key: bytes },
       { id: 'old', key: bytes },
@@ -355,7 +355,7 @@ describe('ENCRYPTION_KEYS', () => {
     fc.assert(
       fc.property(keys, (entries) => {
         const text = entries.map((entry) => `${entry.id}:${entry.key.toString('base64')}`).join(',');
-        expect(readConfig({ ...HTTP, ENCRYPTION_KEYS: text }).keys).toEqual(entries);
+        expect(parseConfig({ ...HTTP, ENCRYPTION_KEYS: text }).keys).toEqual(entries);
       }),
     );
   });
@@ -373,7 +373,7 @@ it('is either refused or accepted, whatever the environment holds', () => {
   fc.assert(
     fc.property(fc.dictionary(fc.constantFrom(...names), anyText()), (changes) => {
       try {
-        readConfig({ ...HTTP, ...changes });
+        parseConfig({ ...HTTP, ...changes });
       } catch (error) {
         expect(error).toBeInstanceOf(ConfigError);
       }

@@ -72,9 +72,9 @@ describe('a run', () => {
       return pending.promise;
     };
     const { run } = start({ workspaces: { read } as never });
-    const first = [run.readRecord(), run.readRecord()];
+    const first = [run.loadWorkspace(), run.loadWorkspace()];
     await delay(0);
-    const later = [run.readRecord(), run.readRecord()];
+    const later = [run.loadWorkspace(), run.loadWorkspace()];
     await delay(0);
     expect(reads).toHaveLength(1);
     reads[0]?.resolve('before' as never);
@@ -83,7 +83,7 @@ describe('a run', () => {
     expect(reads).toHaveLength(2);
     reads[1]?.reject(new StoreUnavailable());
     expect((await Promise.allSettled(later)).map(({ status }) => status)).toEqual(['rejected', 'rejected']);
-    const after = run.readRecord();
+    const after = run.loadWorkspace();
     await delay(0);
     reads[2]?.resolve('after' as never);
     expect(await after).toBe('after');

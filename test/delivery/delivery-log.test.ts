@@ -32,7 +32,7 @@ const write = (more: Partial<LogWrite> = {}): LogWrite => ({
   ...{ name: 'schedul1/2026-11-20', before: undefined, value: entry },
   ...more,
 });
-const lines = async () => (await log.read(TEAM)).lines.map(({ json }) => json);
+const lines = async () => (await log.load(TEAM)).lines.map(({ json }) => json);
 const loseLease = () => redis.client.set(LOCK, 'of another process');
 
 describe('an entry of the delivery log', () => {
@@ -78,7 +78,7 @@ describe('an entry of the delivery log', () => {
     const names = ['2026-11-17', '2026-11-18', '2026-11-19'].map((date) => `schedul1/${date}`);
     for (const name of [...names, 'schedul2/2026-11-17']) await log.write(lease, write({ name }));
     await log.write(lease, write({ drop: ['schedul1/2026-11-17', 'schedul1/2026-11-19'] }));
-    const left = (await log.read(TEAM)).lines.map((line) => `${line.schedule} ${line.date}`);
+    const left = (await log.load(TEAM)).lines.map((line) => `${line.schedule} ${line.date}`);
     expect(left.sort()).toEqual(['schedul1 2026-11-18', 'schedul1 2026-11-20', 'schedul2 2026-11-17']);
   });
 
@@ -96,13 +96,13 @@ describe('an entry of the delivery log', () => {
   it('notes that its channel was posted to, and is kept for longer than any cadence', async () => {
     await log.write(lease, write({ posted: { channel: 'C1', at: 5 } }));
     await log.write(lease, write({ name: 'schedul2/2026-11-20', posted: { channel: 'C2', at: 9 } }));
-    const snapshot = await log.read(TEAM);
+    const snapshot = await log.load(TEAM);
     expect([snapshot.lastPost('C1'), snapshot.lastPost('C2'), snapshot.lastPost('C3')]).toEqual([
       5,
       9,
       undefined,
     ]);
-    expect([snapshot.lastPost(), (await log.read('T0TEAM0002')).lastPost()]).toEqual([9, undefined]);
+    expect([snapshot.lastPost(), (await log.load('T0TEAM0002')).lastPost()]).toEqual([9, undefined]);
     expect(snapshot.lines).toHaveLength(2);
     const kept = await redis.client.pttl(LOG);
     expect(kept).toBeGreaterThan(99 * DAY);
@@ -112,7 +112,7 @@ describe('an entry of the delivery log', () => {
 
 describe('a state of the delivery log', () => {
   const NAME = 'watch/abcd1234';
-  const state = async () => (await log.read(TEAM)).state(NAME);
+  const state = async () => (await log.load(TEAM)).state(NAME);
   const expected = { field: 'schedule:schedul1', value: JSON.stringify(schedule()) };
 
   it('is written only over what was read, and started only with the lease', async () => {
@@ -156,7 +156,7 @@ describe('a state of the delivery log', () => {
       expected,
       posted: { channel: 'C1', at: 5 },
     });
-    expect((await log.read(TEAM)).lastPost('C1')).toBe(5);
+    expect((await log.load(TEAM)).lastPost('C1')).toBe(5);
     expect(await redis.client.hgetall(recordKey(TEAM))).toEqual(before);
     expect(await redis.client.hkeys(LOG)).toEqual([NAME, 'channel/C1']);
   });
@@ -164,7 +164,7 @@ describe('a state of the delivery log', () => {
   it('is found by the prefix of its name, and deleted only with the lease', async () => {
     for (const name of [NAME, 'watch/abcd5678', 'reminder/access:1'])
       await log.write(lease, { name, before: undefined, value: name });
-    expect((await log.read(TEAM)).statesOf('watch/').toSorted()).toEqual([
+    expect((await log.load(TEAM)).statesOf('watch/').toSorted()).toEqual([
       [NAME, `"${NAME}"`],
       ['watch/abcd5678', '"watch/abcd5678"'],
     ]);
@@ -181,23 +181,23 @@ describe('the delivery log', () => {
   it('deletes lines only with the lease', async () => {
     for (const date of ['2026-11-18', '2026-11-19'])
       await log.write(lease, write({ name: `schedul1/${date}` }));
-    const [first, second] = (await log.read(TEAM)).lines;
+    const [first, second] = (await log.load(TEAM)).lines;
     await log.drop(lease, []);
     await log.drop(lease, [deliveryKey(first!.schedule, first!.date)]);
-    expect((await log.read(TEAM)).lines).toEqual([second]);
+    expect((await log.load(TEAM)).lines).toEqual([second]);
     await loseLease();
     await log.drop(lease, [deliveryKey(second!.schedule, second!.date)]);
     expect(await lines()).toHaveLength(1);
   });
 
   it('stores until when Slack limits the rate, only with the lease', async () => {
-    expect((await log.read(TEAM)).backOffUntil).toBeUndefined();
+    expect((await log.load(TEAM)).backOffUntil).toBeUndefined();
     await log.backOff(lease, 7_000);
-    expect((await log.read(TEAM)).backOffUntil).toBe(7_000);
+    expect((await log.load(TEAM)).backOffUntil).toBe(7_000);
     expect(await redis.client.pttl(LOG)).toBeGreaterThan(99 * DAY);
     await loseLease();
     await log.backOff(lease, 9_000);
-    expect((await log.read(TEAM)).backOffUntil).toBe(7_000);
+    expect((await log.load(TEAM)).backOffUntil).toBe(7_000);
   });
 
   it('belongs to one run at a time, as long as that renews its lease', async () => {
@@ -222,7 +222,7 @@ describe('the delivery log', () => {
       },
       ...{ 'channel/C1': 'soon', quiet: 'soon' },
     });
-    const snapshot = await log.read(TEAM);
+    const snapshot = await log.load(TEAM);
     expect(snapshot.lines).toEqual([
       {
         ...{ schedule: 'schedul1', date: '2026-11-20', json: '{' },

@@ -82,10 +82,10 @@ const forHours = async (hours: number) => {
   now = end;
   await run();
 };
-const lastSent = async (id = 'schedul1') => (await parts.workspaces.read(TEAM)).lastSent(id);
-const stored = async (id = 'schedul1') => findSchedule(await parts.workspaces.read(TEAM), id);
+const lastSent = async (id = 'schedul1') => (await parts.workspaces.load(TEAM)).lastSent(id);
+const stored = async (id = 'schedul1') => findSchedule(await parts.workspaces.load(TEAM), id);
 const line = async (date = '2026-11-20', id = 'schedul1') =>
-  (await parts.deliveryLog.read(TEAM)).lines.find((one) => one.schedule === id && one.date === date)?.entry;
+  (await parts.deliveryLog.load(TEAM)).lines.find((one) => one.schedule === id && one.date === date)?.entry;
 const inChannel = (channel = 'C0COSTS001') => slack.posts.filter((post) => post.channel === channel);
 const toPerson = (person = 'U0OWNER001') =>
   slack.posts.filter((post) => post.channel === directMessage(person));
@@ -143,7 +143,7 @@ describe('a post that is due', () => {
       return finding('100');
     };
     await run();
-    expect((await parts.workspaces.read(TEAM)).lastUsed('main')).toBe(now);
+    expect((await parts.workspaces.load(TEAM)).lastUsed('main')).toBe(now);
   });
 
   it('notes the balances that it states, as late as it is', async () => {
@@ -157,7 +157,7 @@ describe('a post that is due', () => {
     };
     now = NINE + 2 * HOUR;
     await run();
-    const record = await parts.workspaces.read(TEAM);
+    const record = await parts.workspaces.load(TEAM);
     expect(record.lastBalance('123', 1)).toEqual({ balance: '30642.80', bonuses: '12', at: now });
     expect(record.lastBalance('124', 1)).toEqual({ balance: '7', at: now });
     expect(record.lastUsed('main')).toBe(now);
@@ -407,7 +407,7 @@ describe('a process that died while Slack was asked', () => {
   it('is not posted a third time if the second one was interrupted too', async () => {
     await killed(true);
     slack.fault = ({ method }) => (method === 'conversations.history' ? 'missing_scope' : undefined);
-    const before = (await parts.deliveryLog.read(TEAM)).lines[0];
+    const before = (await parts.deliveryLog.load(TEAM)).lines[0];
     const again = { ...before?.entry, isAgain: true };
     await redis.client.hset(`tally:{${TEAM}}:delivery-log`, KEY, JSON.stringify(again));
     await forHours(2);
@@ -856,7 +856,7 @@ describe('a schedule that Tally paused', () => {
     });
     const used = async () =>
       notes.note(
-        { teamId: TEAM, workspace: await parts.workspaces.read(TEAM) },
+        { teamId: TEAM, workspace: await parts.workspaces.load(TEAM) },
         { connection: 'main', at: now },
       );
     await used();
@@ -887,7 +887,7 @@ describe('a schedule that Tally paused', () => {
     expect(asked.length).toBeLessThan(50);
     expect(toPerson()).toHaveLength(1);
     // What was missed is reckoned from the calendar, so no line is kept for each date.
-    expect((await parts.deliveryLog.read(TEAM)).lines).toHaveLength(1);
+    expect((await parts.deliveryLog.load(TEAM)).lines).toHaveLength(1);
   });
 
   it('asks with a rejected token once for all that wait for it', async () => {

@@ -71,7 +71,7 @@ const posts = (channel: string) =>
   slack.posts.filter((one) => one.channel === channel && one.thread === undefined);
 const replies = (channel: string) =>
   slack.posts.filter((one) => one.channel === channel && one.thread !== undefined);
-const log = async () => (await parts.deliveryLog.read(TEAM)).lines.map(({ entry }) => entry.post);
+const log = async () => (await parts.deliveryLog.load(TEAM)).lines.map(({ entry }) => entry.post);
 
 describe('many figures that change', () => {
   it('are explained in one reply per channel, each figure once, in the thread of a corrected post', async () => {
@@ -147,7 +147,7 @@ describe('the reply about a corrected figure', () => {
       expect(replies(channel)[0]?.blocks).toContain(`Project ${id}: 100.00 → 200.00`);
     }
     expect((await log()).map((post) => post?.unexplained)).toEqual([undefined, undefined]);
-    expect((await parts.deliveryLog.read(TEAM)).statesOf('correction/')).toEqual([]);
+    expect((await parts.deliveryLog.load(TEAM)).statesOf('correction/')).toEqual([]);
   });
 
   it('is not lost with the run that corrected, and not sent again by the next one', async () => {
@@ -205,7 +205,7 @@ describe('the reply about a corrected figure', () => {
 
   it('waits while its schedule is paused, and is forgotten with it', async () => {
     const paused = { why: 'person', at: now, by: 'U0OWNER001' } as const;
-    const stored = async () => (await parts.deliveryLog.read(TEAM)).statesOf('correction/').length;
+    const stored = async () => (await parts.deliveryLog.load(TEAM)).statesOf('correction/').length;
     slack.fault = (call) => (isReply(call) ? { status: 503, take: false } : undefined);
     await later(7);
     slack.fault = () => undefined;

@@ -57,7 +57,7 @@ const toldTo = () =>
 
 /** Saves a project with Ben's form, as it was opened for Anna's request. Nothing runs afterwards. */
 async function saveForm(): Promise<void> {
-  const workspace = await parts.workspaces.read(TEAM);
+  const workspace = await parts.workspaces.load(TEAM);
   const managerRequest = await requests().findTaken(TEAM, ID, now);
   const user = { teamId: TEAM, id: BEN };
   const change = auditedChange({ at: now, user, workspace, managerRequest }, ['project added', 'prod']);
@@ -86,7 +86,7 @@ it('tells nothing of a change that comes after somebody said no', async () => {
   const taken = await requests().findTaken(TEAM, ID, now);
   const refused = (found: ManagerRequest) => ({ ...found, state: 'refused', answeredAt: now }) as const;
   await requests().update(TEAM, ID, now, (found) => ({ next: refused(found), isTold: true }));
-  const workspace = await parts.workspaces.read(TEAM);
+  const workspace = await parts.workspaces.load(TEAM);
   const asked = { at: now, user: { teamId: TEAM, id: BEN }, workspace, managerRequest: taken };
   await parts.workspaces.saveSettings(auditedChange(asked, ['settings changed', 'zone']), { zone: 'UTC' });
   await parts.delivery.run(TEAM);

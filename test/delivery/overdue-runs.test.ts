@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, expect, it } from 'vitest';
-import { createScheduler, readOldestOverdue, type Scheduler } from '../../src/delivery/wakeup/scheduler.ts';
+import { createScheduler, loadOldestOverdue, type Scheduler } from '../../src/delivery/wakeup/scheduler.ts';
 import { connectQueue } from '../../src/redis/connect.ts';
 import { type TestRedis, testRedis } from '../support/redis.ts';
 import { commandsOf } from '../support/redis-commands.ts';
@@ -31,7 +31,7 @@ afterEach(async () => {
 
 /** As a process sees it whose clock says that many minutes later. */
 const overdueAfter = async (minutes: number): Promise<number> =>
-  (await readOldestOverdue(redis.client, () => Date.now() + minutes * MINUTE)) / MINUTE;
+  (await loadOldestOverdue(redis.client, () => Date.now() + minutes * MINUTE)) / MINUTE;
 
 it('is zero if nothing was ever scheduled, or only for later', async () => {
   expect(await overdueAfter(0)).toBe(0);
@@ -45,7 +45,7 @@ it('is zero, and never negative, when the clock advances while it is read', asyn
     now += 1;
     return now;
   };
-  expect(await readOldestOverdue(redis.client, ticking)).toBe(0);
+  expect(await loadOldestOverdue(redis.client, ticking)).toBe(0);
 });
 
 it('is the age of the oldest of all workspaces’ runs that nobody takes', async () => {

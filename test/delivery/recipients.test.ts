@@ -92,7 +92,7 @@ const watched = (target: Watch['target']) => {
   return redis.client.hset(recordKey(team), 'watch:watch001', json);
 };
 const acknowledge = async () => {
-  const states = await parts.watching.readStates(await parts.workspaces.read(team));
+  const states = await parts.watching.loadStates(await parts.workspaces.load(team));
   const { episode = '' } = states.get('watch001')?.alerts.at(-1) ?? {};
   const response = { kind: 'acknowledged', at: now, by: BEN } as const;
   expect(await parts.watching.respond(team, 'watch001', episode, response)).toBe('recorded');

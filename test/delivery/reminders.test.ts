@@ -230,7 +230,7 @@ describe('a token that the service rejects', () => {
     expect(sentTo(BOSS)[0]?.blocks).toContain('Waiting for another token: 1 watch.');
     expect(sentTo('U0OTHER001')[0]?.blocks).toContain('Only Tally managers can replace it.');
     expect(sentTo('U0OTHER001')[0]?.blocks).not.toContain('Replace token…');
-    const { fingerprint = '' } = (await parts.workspaces.read(TEAM)).connections.get('main') ?? {};
+    const { fingerprint = '' } = (await parts.workspaces.load(TEAM)).connections.get('main') ?? {};
     await parts.noteRejection({ workspace: TEAM, kind: 'connection', name: 'main', mark: fingerprint });
     now = EXPIRES - 3 * DAY;
     await run();
@@ -244,7 +244,7 @@ describe('a token that the service rejects', () => {
     await note('another00000');
     await run();
     expect(slack.posts).toEqual([]);
-    await note((await parts.workspaces.read(TEAM)).connections.get('main')?.fingerprint ?? '');
+    await note((await parts.workspaces.load(TEAM)).connections.get('main')?.fingerprint ?? '');
     await run();
     expect(sentTo(ANNA)).toHaveLength(1);
   });

@@ -43,7 +43,7 @@ async function post(
   client = billing,
 ): Promise<ReportResult & { reads: string[]; answers: unknown[] }> {
   const keyring = createKeyring([{ id: 'test', key: KEY }]);
-  const workspace = await createWorkspaces({ redis: bot.redis.client, keyring }).read('T0SANDBOX1');
+  const workspace = await createWorkspaces({ redis: bot.redis.client, keyring }).load('T0SANDBOX1');
   const projects = ids.map((text) => {
     const [id = '', alias] = text.split(':');
     return { id, product: 1 as const, ...(alias !== undefined && { alias }) };

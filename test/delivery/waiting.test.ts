@@ -57,7 +57,7 @@ const until = async (end: number) => {
   now = end;
 };
 const posts = () => slack.posts.filter(({ channel }) => channel === 'C0COSTS001');
-const lastSent = async () => (await parts.workspaces.read(TEAM)).lastSent('schedul1');
+const lastSent = async () => (await parts.workspaces.load(TEAM)).lastSent('schedul1');
 
 describe('a post whose newest day billing has not reported', () => {
   it('waits, and looks every 30 minutes', async () => {

@@ -10,7 +10,7 @@ import { runTasks } from '../../src/delivery/job.ts';
 import type { DeliveryLogSnapshot, LogWrite } from '../../src/delivery/log/delivery-log.ts';
 import { hourlyCheckAfter, watchBasisOf } from '../../src/delivery/watches/check-time.ts';
 import type { StoredFigures } from '../../src/delivery/watches/watch-figures.ts';
-import { askUsage } from '../../src/delivery/watches/watch-figures.ts';
+import { fetchUsage } from '../../src/delivery/watches/watch-figures.ts';
 import { type AlertResponse, createWatching } from '../../src/delivery/watches/watch-service.ts';
 import type { Alert, AlertMessage } from '../../src/delivery/watches/watch-state.ts';
 import { checkWatches, watchTasks } from '../../src/delivery/watches/watches-job.ts';
@@ -117,7 +117,7 @@ async function check(watches: readonly Watch[], given: Given = {}) {
       },
     },
     answerNotes: { add: (...note: unknown[]) => void notes.push(note), all: () => [] },
-    deliveryLog: { read: async () => snapshot },
+    deliveryLog: { load: async () => snapshot },
     isOver: () => given.isOver?.(fakeBilling.asked.length, writes.length) ?? false,
     write: async (write: LogWrite) => {
       writes.push(write);
@@ -125,7 +125,7 @@ async function check(watches: readonly Watch[], given: Given = {}) {
     },
   } as unknown as DeliveryContext;
   const store = {
-    read: async () => new Map(Object.entries(known)),
+    load: async () => new Map(Object.entries(known)),
     save: async (_: unknown, field: string, figures: StoredFigures) => void saved.push([field, figures]),
   };
   const failure = await checkWatches(store, context).catch((error: unknown) => error);
@@ -482,7 +482,7 @@ describe('what billing is asked about a watched project', () => {
     const billing = {
       consumption: async () => ({ charges: chargesOf(items), remarks: [] }),
     } as unknown as BillingClient;
-    const usage = await askUsage(billing, {} as never, {} as never, {
+    const usage = await fetchUsage(billing, {} as never, {} as never, {
       from: '2026-11-15',
       today: TODAY,
       zone: 'UTC',
@@ -503,8 +503,8 @@ describe('a run of watches', () => {
     const run = async (isCheckDue: boolean, alerting: readonly Watch[], isOver: boolean) => {
       calls.length = 0;
       const store = {
-        async read() {
-          calls.push('read');
+        async load() {
+          calls.push('load');
           return new Map();
         },
         save: async () => undefined,
@@ -521,8 +521,8 @@ describe('a run of watches', () => {
       return [...calls];
     };
     expect(await run(false, [], false)).toEqual([]);
-    expect(await run(false, [watch()], false)).toEqual(['read']);
-    expect(await run(true, [], false)).toEqual(['read', 'check/watches']);
+    expect(await run(false, [watch()], false)).toEqual(['load']);
+    expect(await run(true, [], false)).toEqual(['load', 'check/watches']);
     expect(await run(true, [], true)).toEqual([]);
   });
 });
@@ -551,13 +551,13 @@ describe('what people see of a watch', () => {
     const changes: string[] = [];
     const left = [...outcomes];
     let stored = json;
-    const read = async (): Promise<DeliveryLogSnapshot> => {
+    const load = async (): Promise<DeliveryLogSnapshot> => {
       const now = stored;
       return snapshotOf([], { state: (name) => (name === 'watch/watch001' ? now : undefined) });
     };
     const made = createWatching({
       deliveryLog: {
-        read,
+        load,
         write: async (...args: unknown[]) => {
           writes.push(args);
           const outcome = left.length > 1 ? left.shift() : left[0];
@@ -566,7 +566,7 @@ describe('what people see of a watch', () => {
           return outcome;
         },
       } as never,
-      figures: { read: async () => new Map(figures && [['123:1', figures]]), save: async () => undefined },
+      figures: { load: async () => new Map(figures && [['123:1', figures]]), save: async () => undefined },
       billing,
       changed: async (id) => void changes.push(id),
       clock: () => NOW,
@@ -574,7 +574,7 @@ describe('what people see of a watch', () => {
     return { ...made, writes, changes, json };
   }
   const seen = async (given: Stored, one: Watch = watch(), record: object = {}) =>
-    (await watching(given).readStates(recordOf([one], record))).get(one.id);
+    (await watching(given).loadStates(recordOf([one], record))).get(one.id);
 
   it('is when billing answered all that its rule needs, and what that amounts to', async () => {
     const account = { balance: '60', bonuses: '0', at: 7 };
@@ -648,7 +648,7 @@ describe('what people see of a watch', () => {
     );
     const made = watching({}, client);
     const project = { project: '123', product: 1, label: 'prod', alias: 'prod' } as ResolvedProject;
-    const preview = (rule: WatchRule) => made.askPreview(recordOf([]), project, rule);
+    const preview = (rule: WatchRule) => made.fetchPreview(recordOf([]), project, rule);
     const usage = { days: { [YESTERDAY]: '5.00' }, until: YESTERDAY, zone: 'UTC', at: NOW };
     expect(await preview(BUDGET)).toEqual({ today: TODAY, connection: 'main', usage });
     const account = { balance: '60.00', bonuses: '0.00', at: NOW };

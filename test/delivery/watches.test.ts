@@ -92,7 +92,7 @@ const forHours = async (hours: number) => {
   await run();
 };
 const stateOf = async (id = 'watch001') =>
-  (await parts.watching.readStates(await parts.workspaces.read(TEAM))).get(id);
+  (await parts.watching.loadStates(await parts.workspaces.load(TEAM))).get(id);
 const newestAlert = async (): Promise<Alert> => (await stateOf())!.alerts.at(-1)!;
 const alerts = (channel = CHANNEL) =>
   slack.posts.filter((post) => post.channel === channel && post.thread === undefined);
@@ -106,7 +106,7 @@ const PROD = {
 describe('a project that is watched', () => {
   it('keeps on Home how long its money lasts, as of the last check', async () => {
     await parts.workspaces.addProject(await changeIn(parts.workspaces, TEAM), PROD);
-    const days = async () => (await parts.workspaces.read(TEAM)).lastBalance('123', 1)?.days;
+    const days = async () => (await parts.workspaces.load(TEAM)).lastBalance('123', 1)?.days;
     await save(watch({ kind: 'runway', days: 14 }));
     await forHours(1);
     expect(await days()).toBe(100);
@@ -117,7 +117,7 @@ describe('a project that is watched', () => {
     await parts.workspaces.addProject(await changeIn(parts.workspaces, TEAM), PROD);
     await save(watch(BALANCE));
     await forHours(0);
-    expect((await parts.workspaces.read(TEAM)).lastBalance('123', 1)?.days).toBe(40);
+    expect((await parts.workspaces.load(TEAM)).lastBalance('123', 1)?.days).toBe(40);
   });
 
   it('keeps it, less the days since, where the watch asks for the balance alone', async () => {
@@ -126,7 +126,7 @@ describe('a project that is watched', () => {
     await parts.workspaces.note(TEAM, { connection: 'main', at: now, balance });
     await save(watch(BALANCE));
     await forHours(24);
-    expect((await parts.workspaces.read(TEAM)).lastBalance('123', 1)).toMatchObject({
+    expect((await parts.workspaces.load(TEAM)).lastBalance('123', 1)).toMatchObject({
       balance: '100000.00',
       days: 40,
     });

@@ -1,6 +1,6 @@
 import { readFile } from 'node:fs/promises';
 import { describe, expect, it } from 'vitest';
-import { readConfig } from '../../src/config/config.ts';
+import { parseConfig } from '../../src/config/config.ts';
 import { DESCRIPTIONS } from '../../src/config/descriptions.ts';
 import { variables } from '../../src/config/variables.ts';
 import { ENV_EXAMPLE, ENVIRONMENT_TABLES, formOf, LIMITS_TABLES, NAMES } from './environment.ts';
@@ -22,7 +22,7 @@ describe('docs/environment.md', () => {
           DESCRIPTIONS[name].example.replaceAll('…', name === 'ENCRYPTION_KEYS' ? secret : 'x'),
         ] as const,
     );
-    expect(() => readConfig(Object.fromEntries(examples))).not.toThrow();
+    expect(() => parseConfig(Object.fromEntries(examples))).not.toThrow();
   });
 
   it('has the tables that `npm run docs` writes', async () => {

@@ -1,5 +1,5 @@
 /** The tables of docs/environment.md, the whole .env.example and the table of docs/limits.md: what src/config knows. */
-import { ConfigError, readConfig } from '../../src/config/config.ts';
+import { ConfigError, parseConfig } from '../../src/config/config.ts';
 import { DESCRIPTIONS, SECTIONS } from '../../src/config/descriptions.ts';
 import { type Variable, variables } from '../../src/config/variables.ts';
 import { formatPeriod, formatRate, type Rate } from '../../src/domain/limits.ts';
@@ -14,7 +14,7 @@ const namesIn = (section: string) => NAMES.filter((name) => DESCRIPTIONS[name].s
 const REQUIRED: readonly string[] = missing();
 function missing(): string[] {
   try {
-    readConfig({});
+    parseConfig({});
     return [];
   } catch (error) {
     if (error instanceof ConfigError) return error.problems.map(({ name }) => name);

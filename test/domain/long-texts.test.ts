@@ -109,7 +109,7 @@ const ARGUMENTS: Readonly<Record<string, (text: string) => readonly unknown[]>> 
   withoutMatch: (text) => [text, /.*/s.exec(text)],
   parseMention: (text) => [
     text,
-    { commands: ['/spend', '/balance'], verbs: ['connect'], aliases: NO_ALIASES, canRead: () => true },
+    { commands: ['/spend', '/balance'], verbs: ['connect'], aliases: NO_ALIASES, acceptsWords: () => true },
   ],
   parseQuestion: (text) => [text, NO_ALIASES],
   withholdSecrets: (text) => [undefined, text, NO_ALIASES],

@@ -110,7 +110,7 @@ describe.each([
     await bot.slack.submit(OWNER, { alias: secret, id: '77' });
     await bot.slack.waitFor(() => textOf(bot.slack.modal(OWNER)?.view).includes('a registered secret'));
     expect(shown()).not.toContain(secret);
-    expect((await workspaces.read(TEAM)).aliases.has(secret)).toBe(false);
+    expect((await workspaces.load(TEAM)).aliases.has(secret)).toBe(false);
     await bot.slack.dismiss(OWNER);
   });
 });
@@ -137,7 +137,7 @@ describe('the form of a connection', () => {
     await bot.slack.waitFor(() => back().includes('looks like a token'));
     expect(back()).not.toContain(ACCESS_SECRET);
     await bot.slack.dismiss(OWNER);
-    expect((await workspaces.read(TEAM)).connectionNames).toEqual(['main', 'second']);
+    expect((await workspaces.load(TEAM)).connectionNames).toEqual(['main', 'second']);
   });
 });
 

@@ -218,7 +218,7 @@ async function getsAlert(person: string, id: string): Promise<boolean> {
   const options = { ...BACKGROUND_OPTIONS, slackApiUrl: `${bot.slack.url}/api/`, logger: QUIET };
   const client = createClientCache(options)(BOT_TOKEN, TEAM);
   const context = {
-    readRecord: () => workspaces.read(TEAM),
+    loadWorkspace: () => workspaces.load(TEAM),
     users: createUserDirectory(() => now),
     teamId: TEAM,
   };

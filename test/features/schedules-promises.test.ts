@@ -37,7 +37,7 @@ beforeAll(async () => {
   tally = await startListenerBot(
     (workspaces) => {
       const scheduling = {
-        readLog: (workspace: string) => createDeliveryLog(tally.redis.client).read(workspace),
+        loadLog: (workspace: string) => createDeliveryLog(tally.redis.client).load(workspace),
         changed: async () => undefined,
         send: async () => undefined,
       };
@@ -65,7 +65,7 @@ const modalSays = (part: string): Promise<string> =>
   tally.slack
     .waitFor(() => modalText().includes(part) && modalText())
     .catch(() => expect(modalText()).toContain(part) as never);
-const stored = async () => (await tally.workspaces.read(TEAM)).schedules[0] as Schedule;
+const stored = async () => (await tally.workspaces.load(TEAM)).schedules[0] as Schedule;
 
 async function openForm(text: string): Promise<string> {
   await tally.slack.say(OWNER, CHANNEL, `/billing ${text}`);

@@ -163,7 +163,7 @@ describe('/billing status', () => {
       ...{ issuers: { people: [], groups: [] }, registeredBy: OWNER, registeredAt: NOW - DAY },
     });
     const healthOf = async () =>
-      accessParts(await workspaces.read(TEAM), NOW).map(({ health, blocks }) => [
+      accessParts(await workspaces.load(TEAM), NOW).map(({ health, blocks }) => [
         health,
         textOf(blocks).includes('rejected by the identity service'),
       ]);
@@ -200,7 +200,7 @@ describe('/billing status', () => {
         account: '<&>'.repeat(33),
         authUrl: `https://${'i'.repeat(60)}.example`,
       });
-    const workspace = await workspaces.read(TEAM);
+    const workspace = await workspaces.load(TEAM);
     for (const canManage of [true, false]) {
       const tested = { name: workspace.connectionNames[0]!, says: [] };
       const asked = { workspace, channel: CHANNEL, isUnlimited: canManage, user: { canManage }, at: NOW };
@@ -318,7 +318,7 @@ describe('the default connection', () => {
     await bot.ask('/billing status details');
     const after = await press('connection-default', 'finance');
     expect(after.visibleText).toMatch(/^\*finance\* · default$/m);
-    expect((await workspaces.read(TEAM)).settings).toMatchObject({
+    expect((await workspaces.load(TEAM)).settings).toMatchObject({
       zone: 'Asia/Tokyo',
       connection: 'finance',
     });
@@ -377,7 +377,7 @@ describe('Test now', () => {
     expect(bot.billing.requests).toHaveLength(1);
     expect(bot.billing.requests[0]).toMatchObject({ token: 'Administrator' });
     expect(bot.billing.requests[0]!.query).toContain('123');
-    const record = await workspaces.read(TEAM);
+    const record = await workspaces.load(TEAM);
     expect([record.lastUsed('finance'), record.lastUsed('main')]).toEqual([expect.any(Number), undefined]);
   });
 
@@ -508,7 +508,7 @@ describe('what an answer saves', () => {
       ...{ owner: OWNER, addedBy: OWNER, addedAt: NOW },
     });
   const noted = async () => {
-    const record = await workspaces.read(TEAM);
+    const record = await workspaces.load(TEAM);
     return { used: record.lastUsed('main'), balance: record.lastBalance('123', 1) };
   };
   const until = (wanted: (known: Awaited<ReturnType<typeof noted>>) => boolean) =>
@@ -534,7 +534,7 @@ describe('what an answer saves', () => {
       days: 0,
       at: NOW,
     });
-    expect((await workspaces.read(TEAM)).lastBalance('456', 1)).toBeUndefined();
+    expect((await workspaces.load(TEAM)).lastBalance('456', 1)).toBeUndefined();
   });
 
   it.each([

@@ -249,7 +249,7 @@ describe('settings', () => {
     await limitProd([CHANNEL]);
     await settings({ managers: [MEMBER] });
     await watch('w0000001', PROD, { people: [MEMBER] }, { kind: 'budget', amount: '700' });
-    const workspace = await createWorkspaces({ redis: bot.redis.client, keyring: bot.keyring }).read(TEAM);
+    const workspace = await createWorkspaces({ redis: bot.redis.client, keyring: bot.keyring }).load(TEAM);
     const after = { ...workspace, settings: { ...workspace.settings, managers: [] } };
     const permissionsOf = () => Promise.reject(new Error('Slack is away'));
     const reader = { workspace, locale: 'en-US', slack: { permissionsOf } } as unknown as Request;

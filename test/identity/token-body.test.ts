@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { parseExpiry, parseTokenBody, readIdentityError } from '../../src/identity/token-body.ts';
+import { parseExpiry, parseIdentityError, parseTokenBody } from '../../src/identity/token-body.ts';
 import { finish } from '../support/usage.ts';
 
 const AT = Date.UTC(2026, 10, 21, 2, 13, 55);
@@ -16,7 +16,7 @@ const NOTHING = {
 
 const asSent = (text: string) => text;
 const tokenBodyOf = (text: string) => finish(parseTokenBody({ text, mask: asSent }));
-const parseIdentityError = (text: string) => finish(readIdentityError({ text, mask: asSent }));
+const identityErrorOf = (text: string) => finish(parseIdentityError({ text, mask: asSent }));
 const bodyOf = (token: unknown) => tokenBodyOf(JSON.stringify({ token }));
 
 describe('an expiry', () => {
@@ -236,7 +236,7 @@ describe('the body of a token', () => {
     fc.assert(
       fc.property(text, (body) => {
         expect(Object.keys(tokenBodyOf(body)).sort()).toEqual(Object.keys(NOTHING).sort());
-        expect(['string', 'undefined']).toContain(typeof parseIdentityError(body));
+        expect(['string', 'undefined']).toContain(typeof identityErrorOf(body));
       }),
     );
   });
@@ -251,6 +251,6 @@ describe('an error in the identity API’s form', () => {
     ['<h1>Not Found</h1>', undefined],
     ['', undefined],
   ])('is distinguished from anything else: %s', (text, message) => {
-    expect(parseIdentityError(text)).toBe(message);
+    expect(identityErrorOf(text)).toBe(message);
   });
 });

@@ -57,7 +57,7 @@ describe('every write of a workspace that a newer version has written', () => {
     'a change of a person': (client) => createWorkspaceStore(client).write(TEAM, { set: { settings: '{}' } }),
     'its first change': (client) =>
       createWorkspaceStore(client).write(TEAM, { set: { settings: '{}' }, first: true }),
-    'reading it': (client) => createWorkspaces({ redis: client, keyring }).read(TEAM),
+    'reading it': (client) => createWorkspaces({ redis: client, keyring }).load(TEAM),
     'an installation by OAuth': (client) =>
       createInstallationStore({ redis: client, keyring }).save(TEAM, 'x'),
     'an audit entry': (client) => createAudit(client).record(TEAM, entry),

@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { afterEach, describe, expect, it } from 'vitest';
-import { readConfig } from '../../src/config/config.ts';
+import { parseConfig } from '../../src/config/config.ts';
 import { NotInstalled } from '../../src/domain/failure/index.ts';
 import { boltLogger, createLog } from '../../src/ops/log.ts';
 import { createCommandNames } from '../../src/slack/command-names.ts';
@@ -30,7 +30,7 @@ afterEach(async () => {
 async function started(credentials?: NodeJS.ProcessEnv): Promise<void> {
   const keys = `test:${randomBytes(32).toString('base64')}`;
   bot = await startOAuthBot({ env: { ENCRYPTION_KEYS: keys } });
-  const config = readConfig({
+  const config = parseConfig({
     SLACK_SIGNING_SECRET: SIGNING_SECRET,
     SLACK_API_URL: `${bot.slack.url}/api/`,
     REDIS_URL: bot.redis.url,

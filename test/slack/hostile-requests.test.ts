@@ -43,7 +43,7 @@ async function started(): Promise<Ran> {
       form: {
         right: 'ask',
         waiting,
-        read: () => ({ input: undefined }),
+        parse: () => ({ input: undefined }),
         submit: async () => void ran.push('view'),
       },
     },

@@ -8,7 +8,7 @@ import {
   header,
   plainText,
 } from '../../src/slack/kit/atoms.ts';
-import { readFields } from '../../src/slack/kit/modal.ts';
+import { parseFieldValues } from '../../src/slack/kit/modal.ts';
 import { chart, collapsedTable, table, withoutRichBlocks } from '../../src/slack/kit/rich-blocks.ts';
 import { anyText } from '../support/any-text.ts';
 
@@ -130,7 +130,7 @@ describe('a message that Slack refuses because of its table', () => {
 describe('a submission', () => {
   it('is read by block id, whatever kind of input it was', () => {
     expect(
-      readFields({
+      parseFieldValues({
         token: { value: { value: '  abc ' } },
         role: { value: { selected_option: { value: 'engineer' } } },
         project: { value: { value: null } },
@@ -140,6 +140,6 @@ describe('a submission', () => {
   });
 
   it('has no text that is longer than Slack lets anyone type', () => {
-    expect(readFields({ name: { value: { value: 'x'.repeat(512_000) } } }).name).toHaveLength(3_000);
+    expect(parseFieldValues({ name: { value: { value: 'x'.repeat(512_000) } } }).name).toHaveLength(3_000);
   });
 });

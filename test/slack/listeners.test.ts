@@ -72,7 +72,7 @@ const listeners: Listeners = {
     form: {
       right: 'member',
       waiting: modal({ title: 'Wait', blocks: [section('…')] }),
-      read(fields, metadata) {
+      parse(fields, metadata) {
         if (fields.name === 'broken') throw new SyntaxError('broken');
         return fields.name === '' ? { errors: { name: 'Type a name.' } } : { input: { ...fields, metadata } };
       },

@@ -404,7 +404,7 @@ describe('an error that Tally did not foresee', () => {
 
   it('changed nothing where the handler was not run', async () => {
     await started({ commands: { '/spend': { right: 'ask', does: 'change', run: bug } } });
-    tally.workspaces.read = bug;
+    tally.workspaces.load = bug;
     await tally.slack.say(OWNER, CHANNEL, '/spend');
     await said(UNCHANGED);
   });
@@ -429,7 +429,7 @@ describe('an error that Tally did not foresee', () => {
         form: {
           right: 'ask',
           waiting: modal({ title: 'Wait', blocks: [] }),
-          read: () => ({ input: undefined }),
+          parse: () => ({ input: undefined }),
           submit: bug,
         },
       },

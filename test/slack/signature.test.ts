@@ -1,6 +1,6 @@
 import { createHmac } from 'node:crypto';
 import { describe, expect, it } from 'vitest';
-import { isSigned, readSignature, secondsLeft } from '../../src/slack/server/signed-request.ts';
+import { isSigned, parseSignature, secondsLeft } from '../../src/slack/server/signed-request.ts';
 
 /** ms; the timestamp below is of this second. */
 const NOW = 1_800_000_000_000;
@@ -10,7 +10,7 @@ const headers = (timestamp: unknown = '1800000000', signature: unknown = `v0=${D
 
 describe('what headers say of a signature', () => {
   it('is the time at which it was made, and its digest', () => {
-    expect(readSignature(headers(), NOW)).toEqual({
+    expect(parseSignature(headers(), NOW)).toEqual({
       timestamp: '1800000000',
       digest: Buffer.from(DIGEST, 'hex'),
     });
@@ -23,7 +23,7 @@ describe('what headers say of a signature', () => {
     [-300_000, true],
     [-300_001, false],
   ])('is accepted up to five minutes before or after: %i ms later', (later, counts) => {
-    expect(readSignature(headers(), NOW + later) !== 'outdated').toBe(counts);
+    expect(parseSignature(headers(), NOW + later) !== 'outdated').toBe(counts);
   });
 
   it.each([
@@ -43,11 +43,11 @@ describe('what headers say of a signature', () => {
     ['no hexadecimal digest', '1800000000', `v0=${'g'.repeat(64)}`],
   ])('is missing or malformed with %s', (_, timestamp, signature) => {
     const given = { ...headers(), ...headers(timestamp ?? null, signature ?? null) };
-    expect(readSignature(given, NOW)).toBe('unsigned');
+    expect(parseSignature(given, NOW)).toBe('unsigned');
   });
 
   it('may begin with zeros, to twelve digits', () => {
-    expect(readSignature(headers('001800000000'), NOW)).toMatchObject({ timestamp: '001800000000' });
+    expect(parseSignature(headers('001800000000'), NOW)).toMatchObject({ timestamp: '001800000000' });
   });
 });
 

@@ -27,7 +27,7 @@ beforeEach(async () => {
       views: {
         broken: {
           right: 'ask',
-          read: () => {
+          parse: () => {
             throw new SyntaxError('not what this version wrote');
           },
           waiting: modal({ title: 'Wait', blocks: [section('…')] }),
@@ -35,7 +35,7 @@ beforeEach(async () => {
         },
         form: {
           right: 'ask',
-          read: () => ({ input: undefined }),
+          parse: () => ({ input: undefined }),
           waiting: modal({ title: 'Wait', blocks: [section('…')] }),
           submit: async (_, { at }) => void ran.push(at),
         },

@@ -3,7 +3,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { type BillingService, startBilling } from '../../sandbox/billing.ts';
 import { OWNER, type Slack, startSlack } from '../../sandbox/slack/index.ts';
 import { createTally, type Tally } from '../../src/app.ts';
-import { readConfig } from '../../src/config/config.ts';
+import { parseConfig } from '../../src/config/config.ts';
 import type { Registry } from '../../src/features/feature.ts';
 import { WORKFLOW_FUNCTIONS } from '../../src/features/workflow-steps/functions.ts';
 import { createLog } from '../../src/ops/log.ts';
@@ -98,7 +98,7 @@ export async function startBot(options: BotOptions = {}): Promise<Bot> {
   const slack = await startTestSlack(mode, () => url, options.ackTimeout, options.prefix);
   options.beforeStart?.(slack);
   const configWith = (encryptionKeys: string) =>
-    readConfig({
+    parseConfig({
       ...slackEnvironment(mode, slack),
       REDIS_URL: options.redisUrl ?? redis.url,
       ENCRYPTION_KEYS: encryptionKeys,

@@ -8,5 +8,5 @@ export async function changeIn(
   teamId: string,
   ...entries: readonly AuditEntry[]
 ): Promise<WorkspaceChange> {
-  return { teamId, workspace: await workspaces.read(teamId), entries };
+  return { teamId, workspace: await workspaces.load(teamId), entries };
 }

@@ -116,7 +116,7 @@ export function recordedRun(
     client: async () => clients('xoxb-T1', 'T1'),
     users: createUserDirectory(() => now),
     workspaces: { read: async () => context.workspace },
-    readRecord: () => context.workspaces.read('T1'),
+    loadWorkspace: () => context.workspaces.load('T1'),
     isOver: () => false,
     onFinished: (work: Work) => void run.works.push(work),
     write: async (write: LogWrite) => {

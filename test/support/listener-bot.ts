@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { OWNER, type Slack } from '../../sandbox/slack/index.ts';
-import { readConfig } from '../../src/config/config.ts';
+import { parseConfig } from '../../src/config/config.ts';
 import type { SlashCommand } from '../../src/domain/commands.ts';
 import { boltLogger, createLog } from '../../src/ops/log.ts';
 import { createWorkLog } from '../../src/ops/log-work.ts';
@@ -63,7 +63,7 @@ export async function startListenerBot(
   const lines: string[] = [];
   let url = '';
   const slack = await startTestSlack(mode, () => url);
-  const config = readConfig({
+  const config = parseConfig({
     ...slackEnvironment(mode, slack),
     REDIS_URL: redis.url,
     ENCRYPTION_KEYS: `test:${randomBytes(32).toString('base64')}`,

@@ -2,7 +2,7 @@
 import { randomBytes } from 'node:crypto';
 import { type BillingService, startBilling } from '../../sandbox/billing.ts';
 import { createTally } from '../../src/app.ts';
-import { readConfig } from '../../src/config/config.ts';
+import { parseConfig } from '../../src/config/config.ts';
 import { createLog } from '../../src/ops/log.ts';
 import { UNLIMITED } from './no-rate-limits.ts';
 import {
@@ -57,7 +57,7 @@ export async function startOAuthBot(
     testRedis(),
   ]);
   const lines: string[] = [];
-  const config = readConfig({
+  const config = parseConfig({
     SLACK_SIGNING_SECRET: SIGNING_SECRET,
     SLACK_CLIENT_ID: CLIENT.id,
     SLACK_CLIENT_SECRET: CLIENT.secret,

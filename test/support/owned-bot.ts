@@ -109,9 +109,9 @@ export function createOwnedBot() {
         };
         const scheduling = {
           changed,
-          async readLog(workspace: string) {
+          async loadLog(workspace: string) {
             await around.waits.shift();
-            return createDeliveryLog(bot.redis.client).read(workspace);
+            return createDeliveryLog(bot.redis.client).load(workspace);
           },
           async send(_: string, schedule: Schedule, why: string, by: string) {
             if (around.refusal !== undefined) throw around.refusal;
@@ -120,12 +120,12 @@ export function createOwnedBot() {
         };
         const watching = {
           changed,
-          readStates: async () => around.states,
+          loadStates: async () => around.states,
           async respond(_: string, watch: string, episode: string, response: AlertResponse) {
             if (around.outcome === 'recorded') around.responses.push({ watch, episode, response });
             return around.outcome;
           },
-          async askPreview(_: unknown, { project }: { project: string }, { kind }: { kind: string }) {
+          async fetchPreview(_: unknown, { project }: { project: string }, { kind }: { kind: string }) {
             await around.waits.shift();
             around.asked.push({ project, kind });
             if (around.figures instanceof Error) throw around.figures;
@@ -166,7 +166,7 @@ export function createOwnedBot() {
     bot.redis.client.hset(KEY, `project:${alias}`, JSON.stringify(storedProject({ alias, id, ...given })));
 
   async function stored<K extends keyof OwnedItems>(kind: K): Promise<readonly OwnedItems[K][]> {
-    const { schedules, watches } = await bot.workspaces.read(TEAM);
+    const { schedules, watches } = await bot.workspaces.load(TEAM);
     return (kind === 'schedule' ? schedules : watches) as readonly OwnedItems[K][];
   }
 

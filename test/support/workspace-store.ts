@@ -43,5 +43,5 @@ export async function startWorkspaceStore(key: SealingKey = { id: 'k', key: rand
   const workspaces = createWorkspaces({ redis, keyring: createKeyring([key]) });
   beforeEach(() => redis.flushdb());
   afterAll(() => store.close());
-  return { store, redis, workspaces, read: () => workspaces.read('T1') };
+  return { store, redis, workspaces, read: () => workspaces.load('T1') };
 }

@@ -55,7 +55,7 @@ const saving = async (workspaces: Workspaces, workspace: string, connection: New
 const save = (workspace: string, token: string, key = OLD, name = 'main') =>
   saving(workspacesWith(key), workspace, { ...CONNECTION, name, token });
 const tokenOf = async (workspace: string, keys: SealingKey[], name = 'main') =>
-  findConnection(await workspacesWith(...keys).read(workspace), name)!.token();
+  findConnection(await workspacesWith(...keys).load(workspace), name)!.token();
 const hashOf = (workspace: string) => redis.hgetall(`tally:{${workspace}}:record`);
 const id = (i: number) => `T${String(i).padStart(6, '0')}`;
 
@@ -171,9 +171,9 @@ describe('tally reseal', () => {
     expect(first.code).toBe(0);
     expect(await tokenOf('T1', [NEW])).toBe('token-of-t1');
     expect(await tokenOf('T1', [NEW], 'second')).toBe('second-token-of-t1');
-    expect(await installedWith(NEW).read('T1')).toBe('installation of t1');
-    expect(await installedWith(NEW).read('E1')).toBe('installation of e1');
-    expect((await workspacesWith(NEW).read('T1')).channelDefault('C1')).toBe('prod');
+    expect(await installedWith(NEW).load('T1')).toBe('installation of t1');
+    expect(await installedWith(NEW).load('E1')).toBe('installation of e1');
+    expect((await workspacesWith(NEW).load('T1')).channelDefault('C1')).toBe('prod');
 
     const before = await hashOf('T1');
     const second = await run(NEW, OLD);
@@ -321,7 +321,7 @@ describe('tally reseal', () => {
     expect(newest.size).toBeGreaterThan(0);
     for (let i = 0; i < count; i += 1)
       expect(await tokenOf(id(i), [NEW])).toBe(newest.get(id(i)) ?? `token-number-${i}`);
-    expect(await installedWith(NEW).read(id(0))).toBe('installation');
+    expect(await installedWith(NEW).load(id(0))).toBe('installation');
   });
 
   it('lets a bot answer during the run, and after the old key is removed', async () => {

@@ -1,7 +1,7 @@
 import { Big } from 'big.js';
 import { beforeEach, describe, expect, it } from 'vitest';
 import { UnsealFailed } from '../../src/domain/failure/index.ts';
-import { tryRead } from '../../src/domain/try-read.ts';
+import { tryParse } from '../../src/domain/try-parse.ts';
 import type { StoredAnswer } from '../../src/workspace/answer-notes.ts';
 import { describeToken, expiresSoon } from '../../src/workspace/credentials/connections.ts';
 import { sealOwnerOf, sealOwnerOfField } from '../../src/workspace/credentials/sealed-fields.ts';
@@ -293,9 +293,9 @@ describe('a sealed field', () => {
     const failing = (error: Error) => () => {
       throw error;
     };
-    expect(tryRead(() => 7, UnsealFailed)).toBe(7);
-    expect(tryRead(failing(new UnsealFailed('malformed')), UnsealFailed)).toBeUndefined();
-    expect(() => tryRead(failing(new TypeError('x')), UnsealFailed)).toThrow(TypeError);
+    expect(tryParse(() => 7, UnsealFailed)).toBe(7);
+    expect(tryParse(failing(new UnsealFailed('malformed')), UnsealFailed)).toBeUndefined();
+    expect(() => tryParse(failing(new TypeError('x')), UnsealFailed)).toThrow(TypeError);
   });
 });
 

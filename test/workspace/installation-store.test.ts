@@ -27,14 +27,14 @@ describe('a token that two processes renew', () => {
     for (const id of [NORTH, SOUTH]) await one.save(id, 'old');
     expect(await one.replace(NORTH, 'old', 'renewed by one')).toBe(true);
     expect(await other.replace(NORTH, 'old', 'renewed by the other')).toBe(false);
-    expect(await Promise.all([NORTH, SOUTH].map((id) => other.read(id)))).toEqual(['renewed by one', 'old']);
+    expect(await Promise.all([NORTH, SOUTH].map((id) => other.load(id)))).toEqual(['renewed by one', 'old']);
   });
 
   it('does not come back after the workspace left', async () => {
     await one.save(NORTH, 'old');
     await redis.client.del(recordKey(NORTH));
     expect(await other.replace(NORTH, 'old', 'renewed')).toBe(false);
-    expect(await other.read(NORTH)).toBeUndefined();
+    expect(await other.load(NORTH)).toBeUndefined();
   });
 });
 
@@ -72,7 +72,7 @@ describe('a workspace that joins an organization', () => {
   it('keeps its own installation in that case', async () => {
     await one.save(NORTH, 'its own');
     expect(await interruptedBy(revoke).join(ORGANIZATION, NORTH)).toBe(false);
-    expect([await one.read(NORTH), await one.organizationOf(NORTH)]).toEqual(['its own', undefined]);
+    expect([await one.load(NORTH), await one.organizationOf(NORTH)]).toEqual(['its own', undefined]);
   });
 
   it('can be released alone', async () => {

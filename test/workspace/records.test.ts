@@ -88,12 +88,12 @@ describe('an installation', () => {
 
   it('is kept sealed, where only its own workspace opens it', async () => {
     await installed().save('T1', 'a text with xoxb-fake');
-    expect(await installed().read('T1')).toBe('a text with xoxb-fake');
-    expect(await installed().read('T2')).toBeUndefined();
+    expect(await installed().load('T1')).toBe('a text with xoxb-fake');
+    expect(await installed().load('T2')).toBeUndefined();
     const sealed = (await redis.hget(recordKey('T1'), 'installation'))!;
     expect(sealed).not.toContain('xoxb');
     await redis.hset(recordKey('T2'), 'installation', sealed);
-    await expect(installed().read('T2')).rejects.toMatchObject({ kind: 'unseal-failed' });
+    await expect(installed().load('T2')).rejects.toMatchObject({ kind: 'unseal-failed' });
     expect(await redis.zscore(indexKey(0), 'T1')).not.toBeNull();
   });
 
@@ -101,7 +101,7 @@ describe('an installation', () => {
     await installed().save('T1', 'first');
     expect(await installed().replace('T1', 'first', 'second')).toBe(true);
     expect(await installed().replace('T1', 'first', 'third')).toBe(false);
-    expect(await installed().read('T1')).toBe('second');
+    expect(await installed().load('T1')).toBe('second');
     expect(await installed().replace('T2', 'first', 'second')).toBe(false);
     expect(await redis.exists(recordKey('T2'))).toBe(0);
   });
@@ -132,7 +132,7 @@ describe('an installation', () => {
     rotations = 3;
     expect(await rotating.replace('T1', 'second', 'third')).toBe(false);
     rotations = 0;
-    expect(await rotating.read('T1')).toBe('second');
+    expect(await rotating.load('T1')).toBe('second');
   });
 
   it('of an organization serves the workspaces that joined, until one of them leaves', async () => {

@@ -114,11 +114,11 @@ describe('a workspace', () => {
     }
     await createDeletion({ redis }).workspace('T1');
     expect((await workspaceKeys(redis)).filter((key) => !key.includes('T2'))).toEqual([]);
-    expect(findConnection(await workspaces.read('T2'))?.token()).toBe(TOKEN);
+    expect(findConnection(await workspaces.load('T2'))?.token()).toBe(TOKEN);
   });
 
   it.each(['', 't1', 'T1:x', 'T1*', '../T1', 'T'.repeat(65)])('cannot be called “%s”', async (id) => {
-    await expect(workspaces.read(id)).rejects.toThrow(RangeError);
+    await expect(workspaces.load(id)).rejects.toThrow(RangeError);
     await expect(createDeletion({ redis }).workspace(id)).rejects.toThrow(RangeError);
   });
 
@@ -205,7 +205,7 @@ describe('a token', () => {
   it('opens for its own workspace only', async () => {
     await workspaces.saveConnection(await changing(), MAIN);
     await redis.copy(HASH, 'tally:{T2}:record');
-    const connection = findConnection(await workspaces.read('T2'));
+    const connection = findConnection(await workspaces.load('T2'));
     expect(() => connection?.token()).toThrow(expect.objectContaining({ reason: 'not-authentic' }));
   });
 
@@ -242,7 +242,7 @@ describe('a token', () => {
     await workspaces.saveConnection(await changing(), MAIN);
     const next = { id: 'k2', key: randomBytes(32) };
     const reading = async (...keys: (typeof KEY)[]) =>
-      findConnection(await createWorkspaces({ redis, keyring: createKeyring(keys) }).read('T1'));
+      findConnection(await createWorkspaces({ redis, keyring: createKeyring(keys) }).load('T1'));
     expect((await reading(next, KEY))?.token()).toBe(TOKEN);
     const orphan = await reading(next);
     expect(orphan?.lastFour).toBe('abcd');
@@ -599,10 +599,10 @@ describe('a damaged part', () => {
     expect(() => findConnection(record, 'eu')).toThrow('Tally can’t read the stored access token.');
     expect(() => findProject(record, 'prod')).toThrow('Tally can’t read the stored project.');
     const others = createWorkspaces({ redis, keyring: createKeyring([{ id: 'k2', key: randomBytes(32) }]) });
-    const lost = findConnection(await others.read('T1'), 'main');
+    const lost = findConnection(await others.load('T1'), 'main');
     expect(() => lost?.token()).toThrow('Tally can’t read the stored access token.');
     const installed = createInstallationStore({ redis, keyring: createKeyring([KEY]) });
-    await expect(installed.read('T1')).rejects.toThrow('Tally can’t read the stored installation of Tally.');
+    await expect(installed.load('T1')).rejects.toThrow('Tally can’t read the stored installation of Tally.');
   });
 
   it.each(DAMAGE)('of a removed item restores nothing: %s', async (json) => {
@@ -626,7 +626,7 @@ it('reports an unreachable store from every method', async () => {
   const removal = { project: PROD, channels: [], at: NOW };
   const change = { teamId: 'T1', workspace: await read(), entries: [] };
   for (const work of [
-    lost.read('T1'),
+    lost.load('T1'),
     lost.saveSettings(change, zone('UTC')),
     lost.saveConnection(change, MAIN),
     lost.removeConnection(change, 'main'),

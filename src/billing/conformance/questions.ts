@@ -1,6 +1,6 @@
 import { type Failure, isFailure } from '../../domain/failure/index.ts';
 import type { Millis } from '../../domain/time/calendar.ts';
-import { tryParseJson } from '../../domain/try-read.ts';
+import { tryParseJson } from '../../domain/try-parse.ts';
 import type { TrustedHost } from '../../http/address.ts';
 import type { HttpLimits } from '../../http/exchange.ts';
 import {

@@ -162,7 +162,7 @@ export function createDeliveryLog(redis: RedisConnection) {
   };
 
   return {
-    async read(workspace: SlackId): Promise<DeliveryLogSnapshot> {
+    async load(workspace: SlackId): Promise<DeliveryLogSnapshot> {
       const fields = await guardRead(() => redis.hgetall(deliveryLogKey(workspace)));
       return parseSnapshot(fields, (field, json) => parseLine(`${workspace} ${field}`, json));
     },

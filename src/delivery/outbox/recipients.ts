@@ -19,15 +19,15 @@ export interface Recipient {
   readonly isGone: boolean;
 }
 
-export type RecipientContext = Pick<DeliveryContext, 'readRecord' | 'users' | 'client' | 'teamId'>;
+export type RecipientContext = Pick<DeliveryContext, 'loadWorkspace' | 'users' | 'client' | 'teamId'>;
 
 /** Reads the record and the person's role again. @param to Slack ID @throws SlackFailed, StoreUnavailable */
 export async function findRecipient(
   to: string,
-  { readRecord, users, client, teamId }: RecipientContext,
+  { loadWorkspace, users, client, teamId }: RecipientContext,
   right: Right = 'member',
 ): Promise<Recipient> {
-  const workspace = await readRecord();
+  const workspace = await loadWorkspace();
   if (!isPerson(to)) return { workspace, place: { channel: to, isUnlimited: false }, isGone: false };
   const hasLimits = workspace.projects.some(({ channels }) => channels.length > 0);
   const permissions = await users.permissionsOf(await client(), teamId, to, workspace.settings, hasLimits);

@@ -11,7 +11,7 @@ import { type ManualReason, manualPostMessage } from './post-blocks.ts';
 import { type Reports, runReport, shownProjects, topicOf } from './postable-report.ts';
 
 interface SchedulingParts extends Omit<DeliveryParts, 'jobs' | 'deliveryLog'> {
-  readonly deliveryLog: Pick<DeliveryLog, 'read'>;
+  readonly deliveryLog: Pick<DeliveryLog, 'load'>;
   readonly reports: Reports;
   readonly threads: ThreadStore;
   /** Derives the workspace's runs again. Never rejects. */
@@ -25,7 +25,7 @@ export const createScheduling = (parts: SchedulingParts) => ({
   /** The workspace's schedules changed: derives its scheduled runs again. */
   changed: parts.changed,
   /** What became of the due dates so far. @throws StoreUnavailable */
-  readLog: parts.deliveryLog.read,
+  loadLog: parts.deliveryLog.load,
   /**
    * Posts what the schedule would, as of now, without using up a due date. The post says that it is a test, or who
    * asked for it. A `test-to-me` goes only to that person. `schedule` need not be saved.
@@ -47,7 +47,7 @@ async function postByHand(
   by: SlackId,
 ): Promise<void> {
   const { workspaces, clientFor, lastUsed, clock, log } = parts;
-  const workspace = await workspaces.read(teamId);
+  const workspace = await workspaces.load(teamId);
   const answerNotes = collectAnswerNotes(clock);
   const context = { ...parts, workspace, answerNotes };
   const at = clock();
@@ -62,7 +62,7 @@ async function postByHand(
       shownTo: why === 'test-to-me' ? by : schedule.channel,
       content: manualPostMessage(result, why, by),
     },
-    { ...context, teamId, client: () => clientFor(teamId), readRecord: () => workspaces.read(teamId) },
+    { ...context, teamId, client: () => clientFor(teamId), loadWorkspace: () => workspaces.load(teamId) },
   );
   await Promise.all(answerNotes.all().map((notes) => lastUsed.note({ teamId, workspace }, notes)));
   if (why !== 'now') return;

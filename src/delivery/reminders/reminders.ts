@@ -2,7 +2,7 @@ import { isFailure } from '../../domain/failure/index.ts';
 import type { SlackId } from '../../domain/slack-id.ts';
 import { HOUR } from '../../domain/time/calendar.ts';
 import { FIELDS } from '../../redis/keys.ts';
-import { findAdmins } from '../../slack/request/users.ts';
+import { fetchAdmins } from '../../slack/request/users.ts';
 import { type DeliveryContext, openState, ScheduleChangedError, type StateDocument } from '../context.ts';
 import { type Job, type Task, taskEach } from '../job.ts';
 import { classifyFailure } from '../outbox/failure-effect.ts';
@@ -107,7 +107,7 @@ async function adminsFor({ registeredBy }: Credential, context: DeliveryContext)
   try {
     for (const person of new Set([registeredBy, ...context.workspace.settings.managers]))
       if ((await findRecipient(person, context)).place.isUnlimited) return [];
-    return await findAdmins(await context.client(), context.teamId);
+    return await fetchAdmins(await context.client(), context.teamId);
   } catch (error) {
     if (!isFailure(error)) throw error;
     const effect = classifyFailure(error);
@@ -166,7 +166,7 @@ async function insteadOf(
   if (next !== undefined) return [reminderTo(next, step, false, context)];
   if (same.some((message) => message.to !== to && message.state !== 'failed')) return [];
   try {
-    const admins = await findAdmins(await context.client(), context.teamId);
+    const admins = await fetchAdmins(await context.client(), context.teamId);
     return admins.filter(isNew).map((person) => reminderTo(person, step, true, context));
   } catch (error) {
     if (!isFailure(error)) throw error;

@@ -69,7 +69,7 @@ export function createReports(clock: () => Millis): Reports {
         const { at, days, zone } = question;
         const periods = periodsFor(name, at, zone, days);
         const all = await Promise.all(
-          question.projects.map((project) => askProject(question, project, periods, headline)),
+          question.projects.map((project) => fetchProject(question, project, periods, headline)),
         );
         const answered = all.filter((answer) => 'figures' in answer);
         const failed = all.filter((answer) => 'failure' in answer);
@@ -127,7 +127,7 @@ function rememberPeriods(): typeof reportPeriodsOf {
 const HIDDEN = 'A project of other channels';
 
 /** Sends billing two parallel queries: all days at once, and the balance, which is optional. */
-async function askProject(
+async function fetchProject(
   { workspace, channel, billing, answeredBy }: ReportQuestion,
   chosen: ReportQuestion['projects'][number],
   periods: ReportPeriods,

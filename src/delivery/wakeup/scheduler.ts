@@ -193,7 +193,7 @@ const SCORE_PER_MS = 0x1000;
  * @param clock ms since the epoch
  * @returns for how many ms the oldest of them has been due, 0 if none is @throws StoreUnavailable
  */
-export async function readOldestOverdue(redis: RedisConnection, clock: () => Millis): Promise<number> {
+export async function loadOldestOverdue(redis: RedisConnection, clock: () => Millis): Promise<number> {
   const until = (Date.now() + FAILED_AHEAD) * SCORE_PER_MS;
   const overdueOf = async (shard: number): Promise<number> => {
     const [delayed, waiting, running] = await guardRead(() =>

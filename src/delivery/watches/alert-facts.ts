@@ -66,7 +66,7 @@ export type FactsOf<Kind extends AlertFacts['kind']> = Extract<AlertFacts, { rea
 /** As an event of an alert has them: amounts are digits. */
 export type StoredFacts = Readonly<z.input<typeof schema>>;
 export const storedFacts = z.custom<StoredFacts>((value) => schema.safeParse(value).success);
-export const readFacts = (stored: StoredFacts): AlertFacts => schema.decode(stored);
+export const parseFacts = (stored: StoredFacts): AlertFacts => schema.decode(stored);
 
 /** What an alert is made from. */
 export interface Judged extends Pick<WatchFigures, 'account'> {

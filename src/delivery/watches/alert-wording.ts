@@ -7,7 +7,7 @@ import { type Day, formatDays, isoWeekday } from '../../domain/time/calendar.ts'
 import type { Watch } from '../../workspace/owned/watches.ts';
 import { type ChosenProject, findNamed, projectLabel } from '../../workspace/projects/chosen-project.ts';
 import type { Workspace } from '../../workspace/record/workspace.ts';
-import { type AlertFacts, type FactsOf, readFacts } from './alert-facts.ts';
+import { type AlertFacts, type FactsOf, parseFacts } from './alert-facts.ts';
 import type { FiguresEvent } from './watch-state.ts';
 
 /** What an alert says, in plain text: its headline, and why with the arithmetic. */
@@ -45,7 +45,7 @@ export function alertText(
   { level, facts }: EventFigures,
   words: AlertWords,
 ): { readonly title: string; readonly why: string } {
-  const { title, why } = textsOf(level, readFacts(facts), words);
+  const { title, why } = textsOf(level, parseFacts(facts), words);
   return { title: `${words.label}${title}`, why: sentence(why.filter(Boolean).join('; ')) };
 }
 
@@ -155,7 +155,7 @@ function spikeTexts(
 
 /** `prod recovered: 51,000.00 EUR left.`: the alert's header then, and a reply in its thread. */
 export const recoveryText = ({ level, facts }: EventFigures, words: AlertWords): string =>
-  [`${words.label} recovered`, recoveredTo(level, readFacts(facts), words)]
+  [`${words.label} recovered`, recoveredTo(level, parseFacts(facts), words)]
     .filter(Boolean)
     .join(': ')
     .concat('.');
@@ -189,7 +189,7 @@ function recoveredTo(level: WatchLevel, facts: AlertFacts, words: AlertWords): s
 
 /** The alert's header when billing reports another amount for its day: `prod corrected: billing now reports 9.00 EUR for Wed 18 Nov.` */
 export function correctionText({ facts }: EventFigures, words: AlertWords): string {
-  const read = readFacts(facts);
+  const read = parseFacts(facts);
   return `${words.label} corrected: ${read.kind === 'spike' ? reportedNow(read, words) : 'billing now reports another amount'}.`;
 }
 

@@ -61,7 +61,7 @@ export type WatchFiguresStore = ReturnType<typeof createWatchFiguresStore>;
 export function createWatchFiguresStore(redis: RedisConnection) {
   return {
     /** By `figuresField`. */
-    async read(workspace: SlackId): Promise<ReadonlyMap<string, StoredFigures>> {
+    async load(workspace: SlackId): Promise<ReadonlyMap<string, StoredFigures>> {
       const fields = await guardRead(() => redis.hgetall(watchFiguresKey(workspace)));
       return new Map(
         Object.entries(fields).flatMap(([field, json]) => {
@@ -114,7 +114,7 @@ export const needsUsage = ({ kind }: WatchRule): boolean => kind !== 'balance';
 const digitsOf = (wire: WireScalar): string => ('text' in wire ? wire.text : '');
 
 /** @param at ms since the epoch: now @throws Failure */
-export async function askAccount(
+export async function fetchAccount(
   billing: BillingClient,
   access: OpenedConnection,
   project: Subscription,
@@ -125,7 +125,7 @@ export async function askAccount(
 }
 
 /** Asks about complete days, from `from` to the day before `today`. @returns without days if nothing is reported @throws Failure */
-export async function askUsage(
+export async function fetchUsage(
   billing: BillingClient,
   access: OpenedConnection,
   project: Subscription,

@@ -12,8 +12,8 @@ import { type Day, dayAt, type Millis } from '../../domain/time/calendar.ts';
 import { openConnection, type ResolvedProject } from '../../workspace/projects/resolve-project.ts';
 import { requireSettings, type Workspace } from '../../workspace/record/workspace.ts';
 import {
-  askAccount,
-  askUsage,
+  fetchAccount,
+  fetchUsage,
   needsBalance,
   parseJudgedFigures,
   type StoredFigures,
@@ -35,7 +35,7 @@ export type WatchPreview = Readonly<ReturnType<typeof previewWatch>>;
  * @param at ms since the epoch: now
  * @throws Failure
  */
-export async function askPreviewFigures(
+export async function fetchPreviewFigures(
   billing: BillingClient,
   workspace: Workspace,
   project: ResolvedProject,
@@ -46,8 +46,8 @@ export async function askPreviewFigures(
   const today = dayAt(at, zone);
   const access = openConnection(workspace, project);
   const [usage, account] = await Promise.all([
-    askUsage(billing, access, project, { from: simulationFrom(today), today, zone, at }),
-    needsBalance(rule) ? askAccount(billing, access, project, at) : undefined,
+    fetchUsage(billing, access, project, { from: simulationFrom(today), today, zone, at }),
+    needsBalance(rule) ? fetchAccount(billing, access, project, at) : undefined,
   ]);
   return { today, connection: access.connection, usage, ...(account && { account }) };
 }

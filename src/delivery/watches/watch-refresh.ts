@@ -26,8 +26,8 @@ import type { DeliveryContext } from '../context.ts';
 import { hourlyCheckAfter } from './check-time.ts';
 import {
   accountOf,
-  askAccount,
-  askUsage,
+  fetchAccount,
+  fetchUsage,
   figuresField,
   parseJudgedFigures,
   type StoredFigures,
@@ -63,7 +63,7 @@ export function createFiguresRefresher(
 
   const refreshOne = async (watched: WatchedProject): Promise<void> => {
     const field = figuresField(watched.project);
-    const fresh = await askProject(known.get(field), watched, rejections, context);
+    const fresh = await fetchProject(known.get(field), watched, rejections, context);
     if (fresh === undefined) return;
     known.set(field, fresh);
     await store.save(context.lease, field, fresh);
@@ -98,7 +98,7 @@ interface Question {
 }
 
 /** @returns undefined if nothing is to be asked */
-async function askProject(
+async function fetchProject(
   before: StoredFigures | undefined,
   watched: WatchedProject,
   rejections: Map<string, StoredFailure>,
@@ -117,7 +117,7 @@ async function askProject(
     if (!due.balance && !due.usage) return undefined;
     const cause = rejections.get(fingerprint);
     if (cause !== undefined) return { ...known, problem: { cause, at: now, rejected: fingerprint } };
-    const asked = await askDue(known, due, question, context);
+    const asked = await fetchDue(known, due, question, context);
     if (asked.problem?.rejected !== undefined) rejections.set(fingerprint, asked.problem.cause);
     return asked;
   } catch (error) {
@@ -161,7 +161,7 @@ const isWaiting = (days: Readonly<Record<Day, string>>, yesterday: Day): boolean
   );
 
 /** Both side by side; what one of them answers counts although the other fails. */
-async function askDue(
+async function fetchDue(
   before: StoredFigures,
   { balance, usage }: ReturnType<typeof dueQuestions>,
   { target, fingerprint, zone, now }: Question,
@@ -170,9 +170,9 @@ async function askDue(
   const access = openConnection(workspace, target);
   const today = dayAt(now, zone);
   const [account, spent] = await Promise.allSettled([
-    balance ? askAccount(billing, access, target, now) : before.account,
+    balance ? fetchAccount(billing, access, target, now) : before.account,
     usage
-      ? askUsage(billing, access, target, { from: forecastFrom(today), today, zone, at: now })
+      ? fetchUsage(billing, access, target, { from: forecastFrom(today), today, zone, at: now })
       : before.usage,
   ]);
   const left = account.status === 'fulfilled' ? account.value : undefined;

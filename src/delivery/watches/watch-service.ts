@@ -19,7 +19,7 @@ import {
   type WatchFiguresStore,
 } from './watch-figures.ts';
 import { isLimited } from './watch-judge.ts';
-import { askPreviewFigures, type PreviewFigures } from './watch-preview.ts';
+import { fetchPreviewFigures, type PreviewFigures } from './watch-preview.ts';
 import { type AlertEvent, parseWatchState, type StoredWatchState } from './watch-state.ts';
 
 /** The state of a watch. */
@@ -48,9 +48,9 @@ export function createWatching({
   return {
     changed,
     /** By the watch's ID, of every watch of the record. */
-    async readStates(workspace: Workspace): Promise<ReadonlyMap<string, WatchState>> {
+    async loadStates(workspace: Workspace): Promise<ReadonlyMap<string, WatchState>> {
       const { teamId, watches } = workspace;
-      const [snapshot, known] = await Promise.all([deliveryLog.read(teamId), figures.read(teamId)]);
+      const [snapshot, known] = await Promise.all([deliveryLog.load(teamId), figures.load(teamId)]);
       const now = clock();
       const stateNow = (watch: Watch) =>
         stateOf(watch, known.get(figuresField(watch.project)), workspace, snapshot, now);
@@ -69,7 +69,7 @@ export function createWatching({
       response: AlertResponse,
     ): Promise<'recorded' | 'repeated' | 'gone'> {
       const context = {
-        ...{ teamId: workspace, deliveryLog, logSnapshot: await deliveryLog.read(workspace) },
+        ...{ teamId: workspace, deliveryLog, logSnapshot: await deliveryLog.load(workspace) },
         write: (write: LogWrite) => deliveryLog.write({ teamId: workspace, token: WITHOUT_LEASE }, write),
       };
       const document = openState(WATCH_STATE + watch, parseWatchState, context);
@@ -90,8 +90,11 @@ export function createWatching({
      *
      * @throws Failure
      */
-    askPreview: (workspace: Workspace, project: ResolvedProject, rule: WatchRule): Promise<PreviewFigures> =>
-      askPreviewFigures(billing, workspace, project, rule, clock()),
+    fetchPreview: (
+      workspace: Workspace,
+      project: ResolvedProject,
+      rule: WatchRule,
+    ): Promise<PreviewFigures> => fetchPreviewFigures(billing, workspace, project, rule, clock()),
   };
 }
 

@@ -77,7 +77,7 @@ export function watchTasks(
 ): readonly Task[] {
   if (isCheckDue) return [(context) => checkWatches(store, context)];
   const send: Task = async (context) => {
-    const known = await store.read(context.teamId);
+    const known = await store.load(context.teamId);
     for (const watch of alerting) if (!context.isOver()) await sendAlerts(watch, known, context);
   };
   return alerting.length === 0 ? [] : [send];
@@ -96,7 +96,7 @@ export async function checkWatches(store: WatchFiguresStore, context: DeliveryCo
   const end = () => openState(CHECK_STATE, () => after, context).update(() => after, { needsLease: true });
   // In the wrong time zone a day would be another one.
   if (isDamaged(workspace, 'settings')) return end();
-  const known: KnownFigures = new Map(await store.read(teamId));
+  const known: KnownFigures = new Map(await store.load(teamId));
   const refresher = createFiguresRefresher(known, store, context);
   await refresher.refresh(projectsOf(workspace.watches.filter((watch) => !isLimited(watch, workspace))));
   for (const watch of workspace.watches) {

@@ -82,10 +82,10 @@ export class InvalidWord extends FailureBase<'invalid-word'> {
   }
 }
 
-/** What `read` returns, or the refusal of a word. @throws what else it throws: SecretPasted */
-export function catchInvalidWord<T>(read: () => T): T | InvalidWord {
+/** What `parse` returns, or the refusal of a word. @throws what else it throws: SecretPasted */
+export function catchInvalidWord<T>(parse: () => T): T | InvalidWord {
   try {
-    return read();
+    return parse();
   } catch (error) {
     if (error instanceof InvalidWord) return error;
     throw error;

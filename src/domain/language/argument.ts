@@ -1,7 +1,7 @@
 /** The arguments of a command, each parsed at an index among tokens, and the word for a file or a window. */
 import { InvalidWord } from '../failure/index.ts';
 import { isProductId, PRODUCT_IDS, PRODUCTS, type ProductId } from '../product.ts';
-import { afterFiller, type Match, ParseError, parseErrorAt, senseOf, tryParse } from './parse.ts';
+import { afterFiller, catchParseError, type Match, ParseError, parseErrorAt, senseOf } from './parse.ts';
 import { refuseDayNumber } from './periods/date-grammar.ts';
 import { type PeriodMatch, parsePeriodPhrase } from './periods/parse-period.ts';
 import type { PeriodPhrase } from './periods/period-phrase.ts';
@@ -18,22 +18,22 @@ const outputOf = (word: string) => OUTPUT.exec(word)?.[1]?.toLowerCase() as Outp
 
 /**
  * Parses a command's text that may say `csv`, `details` or `why` anywhere.
- * @param read the grammar for the text without that word
- * @throws what `read` throws; a suggestion keeps the word. InvalidWord for two different ones
+ * @param parse the grammar for the text without that word
+ * @throws what `parse` throws; a suggestion keeps the word. InvalidWord for two different ones
  */
 export function parseWithOutput<T>(
   text: string,
   aliases: ReadonlySet<string>,
-  read: (text: string, aliases: ReadonlySet<string>) => T,
+  parse: (text: string, aliases: ReadonlySet<string>) => T,
 ): { readonly words: T; readonly output: Output | undefined } {
   const typed = text.split(/\s+/);
   const isOutput = (word: string) => outputOf(word) !== undefined && !aliases.has(word.toLowerCase());
   const [output, other] = new Set(typed.filter(isOutput).map(outputOf));
-  if (output === undefined) return { words: read(text, aliases), output };
+  if (output === undefined) return { words: parse(text, aliases), output };
   if (other !== undefined)
     throw new InvalidWord(other, `You asked for “${output}” and {word}`, 'Ask for one of them.');
   try {
-    return { words: read(typed.filter((word) => !isOutput(word)).join(' '), aliases), output };
+    return { words: parse(typed.filter((word) => !isOutput(word)).join(' '), aliases), output };
   } catch (error) {
     throw error instanceof InvalidWord ? error.within((suggestion) => `${suggestion} ${output}`) : error;
   }
@@ -165,7 +165,7 @@ function versusAt(source: TokenizedText, at: number): Match<Argument> | undefine
 export function joinsProjects(source: TokenizedText, at: number): boolean {
   const { tokens } = source;
   if (!senseOf(tokens[at], 'versus')) return false;
-  const found = tryParse(() => parseArgument(source, at + 1, true));
+  const found = catchParseError(() => parseArgument(source, at + 1, true));
   if (found instanceof ParseError || found.value === undefined) return false;
   return found.value.value.kind === 'project' && found.value.next === at + 2;
 }

@@ -13,7 +13,7 @@ import {
   parseSpendArgument,
   type Versus,
 } from './argument.ts';
-import { afterFiller, ParseError, parseErrorAt, parseWith, senseOf, tryParse } from './parse.ts';
+import { afterFiller, catchParseError, ParseError, parseErrorAt, parseWith, senseOf } from './parse.ts';
 import { refuseDayNumber } from './periods/date-grammar.ts';
 import { formatPhrase, LAST_7_DAYS, type PeriodPhrase } from './periods/period-phrase.ts';
 import { explainUnparsed, rejectUnknownWords } from './refused-words.ts';
@@ -237,9 +237,9 @@ function phraseOf(items: Items): PeriodPhrase | undefined {
 const timelessItemAt: ArgumentParser = (source, at, projectKnown) => {
   const why = 'is a period, and a balance is always as of now';
   const works = `Only ${commandText('/spend')} takes periods.`;
-  const read = tryParse(() => parsePeriodArgument(source, at, projectKnown));
-  if (read instanceof ParseError) throw new ParseError(read.start, read.end, why, works);
-  if (read.value !== undefined) throw parseErrorAt(source, at, read.value.next, why, works);
+  const parsed = catchParseError(() => parsePeriodArgument(source, at, projectKnown));
+  if (parsed instanceof ParseError) throw new ParseError(parsed.start, parsed.end, why, works);
+  if (parsed.value !== undefined) throw parseErrorAt(source, at, parsed.value.next, why, works);
   return parseArgument(source, at, projectKnown);
 };
 

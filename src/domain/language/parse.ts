@@ -105,9 +105,9 @@ function* corrections(
 }
 
 /** The value, or the ParseError; other errors are thrown on. */
-export function tryParse<T>(read: () => T): { readonly value: T } | ParseError {
+export function catchParseError<T>(parse: () => T): { readonly value: T } | ParseError {
   try {
-    return { value: read() };
+    return { value: parse() };
   } catch (error) {
     if (error instanceof ParseError) return error;
     throw error;
@@ -133,22 +133,22 @@ export function parseWith<T>(
   // A text of one word that looks like a secret is asked about by itself as well.
   const tokenized = (other: string) => (other === source.text ? source : tokenize(other, aliases));
   const slipIn = (other: string) => {
-    const read = tryParse(() => grammar(tokenized(other)));
-    return read instanceof ParseError ? read : undefined;
+    const parsed = catchParseError(() => grammar(tokenized(other)));
+    return parsed instanceof ParseError ? parsed : undefined;
   };
   if (holdsSecret(text, source, (word) => !holdsUnknown(tokenized(word)) && !slipIn(word)))
     throw new SecretPasted();
-  const read = tryParse(() => grammar(source));
-  if (!(read instanceof ParseError)) return read.value;
-  const word = originalSpelling(text, source.shown.slice(read.start, read.end));
-  const refused = source.text.slice(read.start, read.end);
-  const corrected = corrections(source.text, read, slipIn);
-  const suggested = (read.isAmbiguous ? [...corrected] : [corrected.next().value ?? []].flat()).filter(
+  const parsed = catchParseError(() => grammar(source));
+  if (!(parsed instanceof ParseError)) return parsed.value;
+  const word = originalSpelling(text, source.shown.slice(parsed.start, parsed.end));
+  const refused = source.text.slice(parsed.start, parsed.end);
+  const corrected = corrections(source.text, parsed, slipIn);
+  const suggested = (parsed.isAmbiguous ? [...corrected] : [corrected.next().value ?? []].flat()).filter(
     (offered) => keepsWords(source.text, refused, offered, aliases),
   );
   // `web shop` for `web-shop`
   const joined = joinAliasWords(source.text, aliases).filter((other) => slipIn(other) === undefined);
-  throw new InvalidWord(clipWord(word), read.why, read.works, [...joined, ...suggested]);
+  throw new InvalidWord(clipWord(word), parsed.why, parsed.works, [...joined, ...suggested]);
 }
 
 /** What one word says; '' for signs, and for words that only say what the next one is. */

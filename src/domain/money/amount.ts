@@ -1,6 +1,6 @@
 import { Big } from 'big.js';
 import { LRUCache } from 'lru-cache';
-import { tryRead } from '../try-read.ts';
+import { tryParse } from '../try-parse.ts';
 
 /** An exact decimal, never a JavaScript number: 0.1 + 0.2 is 0.3, and 40 digits stay 40 digits. */
 export type Money = Big;
@@ -206,13 +206,13 @@ function createFormatter(locale: string, currency: boolean): Intl.NumberFormat {
     ...(currency ? { style: 'currency', currency: 'USD', currencyDisplay: 'narrowSymbol' } : {}),
   };
   // Without a fallback, a well-formed but unknown locale would mean the machine's.
-  const format = tryRead(() => new Intl.NumberFormat([locale, FALLBACK_LOCALE], options));
+  const format = tryParse(() => new Intl.NumberFormat([locale, FALLBACK_LOCALE], options));
   return format ?? new Intl.NumberFormat(FALLBACK_LOCALE, options);
 }
 
 /** Whether Node knows how the locale of a BCP 47 tag writes numbers. */
 export const isLocale = (tag: string): boolean =>
-  tryRead(() => Intl.NumberFormat.supportedLocalesOf(tag).length > 0) ?? false;
+  tryParse(() => Intl.NumberFormat.supportedLocalesOf(tag).length > 0) ?? false;
 
 /** @returns undefined when a percentage would say nothing: nothing before, or a credit on either side */
 export function changeInPercent(current: Money, before: Money): Money | undefined {

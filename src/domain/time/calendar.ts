@@ -12,7 +12,7 @@ import { millisecondsInDay, millisecondsInHour, millisecondsInMinute } from 'dat
 import { differenceInCalendarMonths } from 'date-fns/differenceInCalendarMonths';
 import { LRUCache } from 'lru-cache';
 import { Temporal } from 'temporal-polyfill';
-import { tryRead } from '../try-read.ts';
+import { tryParse } from '../try-parse.ts';
 
 /** A calendar day as 'YYYY-MM-DD', 1900 to 9999. Days compare as text. */
 export type Day = string;
@@ -125,7 +125,7 @@ export function daysBefore(day: Day, count: number, zone: Zone): readonly Day[] 
 
 /** Accepts UTC and the IANA names that ICU knows; no bare offset such as +05:00, which has no clock changes. */
 export const isTimeZone = (name: string): boolean =>
-  /^[a-z]/i.test(name) && tryRead(() => offsetAt(0, name)) !== undefined;
+  /^[a-z]/i.test(name) && tryParse(() => offsetAt(0, name)) !== undefined;
 
 function dayAndMonth(day: Day): string {
   return `${Number(day.slice(8))} ${MONTHS[Number(day.slice(5, 7)) - 1]}`;

@@ -5,7 +5,7 @@ import type { Versus } from '../language/argument.ts';
 import { parsePeriodText } from '../language/command-text.ts';
 import type { PeriodPhrase } from '../language/periods/period-phrase.ts';
 import { clipWord } from '../language/text.ts';
-import { tryRead } from '../try-read.ts';
+import { tryParse } from '../try-parse.ts';
 import { addDays, type Day, formatDays, type Millis, type Zone } from './calendar.ts';
 import {
   type ComparisonWindow,
@@ -96,4 +96,4 @@ function resolveNamed(period: Period, versus: PeriodPhrase, instants: Required<I
 export const canCompare = (phrase: string, versus: Versus, zone: Zone, now: Millis): boolean =>
   isAccepted(() => compareWith(resolvePeriodText(phrase, now, zone), versus, { now }));
 
-const isAccepted = (compare: () => ComparedPeriod): boolean => tryRead(compare, FailureBase) !== undefined;
+const isAccepted = (compare: () => ComparedPeriod): boolean => tryParse(compare, FailureBase) !== undefined;

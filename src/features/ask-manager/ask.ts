@@ -2,7 +2,7 @@ import { isFailure, requireShortText, SecretPasted } from '../../domain/failure/
 import { parseWithOutput } from '../../domain/language/argument.ts';
 import { normalizeText, parseCommandText } from '../../domain/language/command-text.ts';
 import { couldBeSecret, labelsSecret } from '../../domain/language/secret-detection.ts';
-import { tryRead } from '../../domain/try-read.ts';
+import { tryParse } from '../../domain/try-parse.ts';
 import { isQuestion, requestMessage } from '../../slack/commands/manager-request.ts';
 import { parseAskManager } from '../../slack/error-messages/description.ts';
 import type { Message } from '../../slack/kit/atoms.ts';
@@ -47,7 +47,7 @@ export async function askManagers(
     request.reply.modal.isOpen
       ? request.reply.modal.show('Ask a manager', message)
       : request.reply.update(message);
-  const asked = readAsked(value, request, listeners);
+  const asked = parseManagerRequest(value, request, listeners);
   if (asked === undefined) return reply(NOBODY);
   // Guests learn from no answer which names there are.
   if (isQuestion(asked) && asked.project === undefined && !asked.isGuest) return reply(NO_PROJECT);
@@ -87,7 +87,11 @@ async function sendToEach(
 }
 
 /** What a button of a refusal asks for, all of it outside text. @returns undefined for what nobody can be asked for @throws SecretPasted, TextTooLong, NotAllowed */
-function readAsked(value: string, request: Request, listeners: AskableCommands): ManagerRequest | undefined {
+function parseManagerRequest(
+  value: string,
+  request: Request,
+  listeners: AskableCommands,
+): ManagerRequest | undefined {
   const button = parseAskManager(value);
   if (button === undefined) return undefined;
   const { reason, channel, command, text } = button;
@@ -105,7 +109,7 @@ function readAsked(value: string, request: Request, listeners: AskableCommands):
     ...{ at: Math.floor(at), state: 'open', messages: [] },
   };
   requireTokenRight(asked, request);
-  const project = isQuestion(asked) ? tryRead(() => findProject(text, channel, request)) : undefined;
+  const project = isQuestion(asked) ? tryParse(() => findProject(text, channel, request)) : undefined;
   return { ...asked, ...(project && { project }) };
 }
 

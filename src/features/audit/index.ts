@@ -68,7 +68,7 @@ export function createAuditFeature({ audit }: Services): Feature {
       audit: {
         right: 'manage',
         isForManagers: true,
-        read: (rest) => refuseExtraWords(rest, 'audit', [CSV]),
+        parse: (rest) => refuseExtraWords(rest, 'audit', [CSV]),
         does: 'answer',
         async run(rest, request) {
           refuseExtraWords(rest, 'audit', [CSV]);

@@ -21,7 +21,7 @@ export interface BalanceFigures extends ProjectAnswer, Account {
  * Asks for the balance and the week for the runway in parallel; answers with the balance even without the week.
  * @throws Failure
  */
-export async function askBalance(
+export async function fetchBalance(
   billing: BillingClient,
   workspace: Workspace,
   target: ResolvedProject,

@@ -19,14 +19,14 @@ import {
 } from '../../slack/commands/help.ts';
 import { findAskedProjects } from '../../slack/commands/project-answers.ts';
 import { context, type Message } from '../../slack/kit/atoms.ts';
-import { askProjects } from '../../slack/reply/answer-message.ts';
+import { fetchProjects } from '../../slack/reply/answer-message.ts';
 import { type AnswerFiles, amountNotes, rawDigits, sendOutput } from '../../slack/reply/csv-details.ts';
 import type { Request } from '../../slack/request/request.ts';
 import { storedBalance } from '../../workspace/record/last-used.ts';
 import type { Workspace } from '../../workspace/record/workspaces.ts';
 import type { Feature, Services } from '../feature.ts';
 import { balanceMessage } from './blocks.ts';
-import { askBalance, type BalanceFigures } from './figures.ts';
+import { type BalanceFigures, fetchBalance } from './figures.ts';
 
 declare module '../../domain/commands.ts' {
   interface Commands {
@@ -65,8 +65,8 @@ export function createBalanceFeature({ billing, lastUsed, clock }: Services): Fe
     const { words, output } = parseBalance(text, workspace.aliases);
     if (words.help) return request.reply.private(balanceHelp(request));
     const projects = findAskedProjects(words, request);
-    const view = await askProjects(projects, request, clock, (target) =>
-      askBalance(billing, workspace, target, at),
+    const view = await fetchProjects(projects, request, clock, (target) =>
+      fetchBalance(billing, workspace, target, at),
     );
     const message = balanceMessage(view);
     if (output === undefined) await request.reply.update(message);
@@ -84,7 +84,7 @@ export function createBalanceFeature({ billing, lastUsed, clock }: Services): Fe
     help: [HELP],
     stepFigures: {
       async get_balance({ workspace, target, at, locale }) {
-        const figures = await askBalance(billing, workspace, target, at);
+        const figures = await fetchBalance(billing, workspace, target, at);
         await note(figures, workspace);
         return stepBalance(figures, locale);
       },
@@ -92,7 +92,7 @@ export function createBalanceFeature({ billing, lastUsed, clock }: Services): Fe
     commands: {
       '/balance': (text) => ({
         right: 'ask',
-        read: (words, { aliases }) => parseBalance(words, aliases),
+        parse: (words, { aliases }) => parseBalance(words, aliases),
         // A file may have to be shown in a window instead.
         does: mayOpenWindow(text) ? 'openFigures' : 'answerFigures',
         run: answer,

@@ -98,7 +98,7 @@ export function createDisconnect({
     verbs: {
       disconnect: {
         right: 'manage',
-        read(text, { connectionNames }) {
+        parse(text, { connectionNames }) {
           const name = parseConnectionName(text);
           if (name !== undefined && !connectionNames.includes(name))
             throw unknownConnection(name, connectionNames);

@@ -89,7 +89,7 @@ export function createConnectFeature(services: Services): Feature {
         expiry.verb(rest) ?? {
           right: 'manage',
           does: 'openForm',
-          read: parseConnectionName,
+          parse: parseConnectionName,
           async run(text, request, typed = text) {
             const name = parseConnectionName(text);
             // A token after the verb would be filled in as the connection's name.
@@ -136,7 +136,7 @@ export function createConnectFeature(services: Services): Feature {
       connect: {
         right: 'manage',
         command: (fields, metadata) => connectCommand(connectFormState(fields, metadata).name),
-        read: (fields, metadata) => parseConnectForm(fields, metadata, checks),
+        parse: (fields, metadata) => parseConnectForm(fields, metadata, checks),
         waiting: checkingModal,
         submit: saveConnection,
       },
@@ -194,7 +194,7 @@ function createExpiry({ workspaces, all }: Services) {
       if (name === undefined) return undefined;
       return {
         right: 'manage',
-        read: (_, workspace) => findConnection(workspace, name),
+        parse: (_, workspace) => findConnection(workspace, name),
         does: 'openForm',
         run: (_, request) => open(name, request),
       };
@@ -212,10 +212,12 @@ function createExpiry({ workspaces, all }: Services) {
         right: 'manage',
         command: (_, metadata) => connectCommand(metadata, 'expiry'),
         waiting: waitingModal(TITLE),
-        read(fields, metadata) {
+        parse(fields, metadata) {
           const [name = '', stamp = ''] = metadata.split(' ');
-          const read = parseExpiryChoice(fields) ?? { error: 'Choose a day, or “It never expires”.' };
-          return 'error' in read ? { errors: { expires: read.error } } : { input: { name, stamp, ...read } };
+          const parsed = parseExpiryChoice(fields) ?? { error: 'Choose a day, or “It never expires”.' };
+          return 'error' in parsed
+            ? { errors: { expires: parsed.error } }
+            : { input: { name, stamp, ...parsed } };
         },
         submit: save,
       },

@@ -1,6 +1,6 @@
 import type { ModalView } from '@slack/types';
-import { askEachProduct, type ProductAnswers } from '../../billing/ask-products.ts';
 import type { BalanceRecord } from '../../billing/client.ts';
+import { fetchEachProduct, type ProductAnswers } from '../../billing/fetch-products.ts';
 import { commandText } from '../../domain/commands.ts';
 import { type Failure, InvalidWord, isFailure, SecretPasted } from '../../domain/failure/index.ts';
 import { moneyFormatter, parseAmount } from '../../domain/money/amount.ts';
@@ -42,7 +42,7 @@ export function createConnectionSaving({ workspaces, billing, limits, all }: Ser
   const test = (input: ConnectRequest, { user, workspace: { waits } }: Request): Promise<ProductAnswers> => {
     limits.demand('tests', { teamId: user.teamId, userId: user.id });
     const access = { ...input, workspace: user.teamId, connection: input.name, waits };
-    return askEachProduct(billing, access, input.project);
+    return fetchEachProduct(billing, access, input.project);
   };
 
   /** @returns what the test answered, and which connection became the default */
@@ -65,7 +65,7 @@ export function createConnectionSaving({ workspaces, billing, limits, all }: Ser
 
   const showSaved = async (result: Awaited<ReturnType<typeof save>>, request: Request): Promise<void> => {
     const { teamId } = request.user;
-    const now = { ...request, workspace: await workspaces.read(teamId) };
+    const now = { ...request, workspace: await workspaces.load(teamId) };
     const tested = testedConnection(result, now);
     const fallback = connectedMessage(tested, now);
     const view = await all.afterConnect()?.(tested, now);

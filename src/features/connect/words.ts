@@ -5,7 +5,7 @@ import { isProjectId } from '../../domain/product.ts';
 import type { SlackId } from '../../domain/slack-id.ts';
 import { type Command, commandAbout, toCommand } from '../../slack/commands/command-buttons.ts';
 import { SLACK_LIMITS } from '../../slack/kit/atoms.ts';
-import { errorsOfShownFields, type FormFields, type FormReading, readField } from '../../slack/kit/modal.ts';
+import { errorsOfShownFields, type FormFields, type ParsedForm, parseField } from '../../slack/kit/modal.ts';
 import {
   FIRST_CONNECTION_NAME,
   isConnectionName,
@@ -65,7 +65,7 @@ export function parseConnectForm(
   sent: FormFields,
   metadata: string,
   checks: Services['checks'],
-): FormReading<ConnectRequest> {
+): ParsedForm<ConnectRequest> {
   const fields = { ...decodeConnectMetadata(metadata), ...sent } as FormFields;
   const errors: Record<string, string> = {};
   /** @returns the field's value; notes the error sentence where there is none */
@@ -75,7 +75,7 @@ export function parseConnectForm(
     return value as T;
   }
   const url = (block: string, check: (text: string) => string): string => {
-    const { value, refusal = '' } = readField(() => check(fields[block] ?? ''));
+    const { value, refusal = '' } = parseField(() => check(fields[block] ?? ''));
     return take(block, value, refusal);
   };
   const among = <T extends string>(block: string, known: readonly T[]): T | undefined =>

@@ -7,7 +7,7 @@ import type { QuestionCommand } from '../../domain/language/questions/question-c
 import { dayAt, type Unit } from '../../domain/time/calendar.ts';
 import { fixPhrase, phraseWithin, unitBefore } from '../../domain/time/fixed-phrase.ts';
 import { resolvePeriod } from '../../domain/time/period.ts';
-import { tryRead } from '../../domain/try-read.ts';
+import { tryParse } from '../../domain/try-parse.ts';
 import type { Request } from '../../slack/request/request.ts';
 import { FOLLOW_UP_COMMANDS, type ThreadQuestion } from '../../workspace/thread-store.ts';
 
@@ -97,7 +97,7 @@ export function inDaysOfAnswer(
     const { phrase: around } = before;
     if (said === undefined || said === 'year-before' || around === undefined) continue;
     const isTaken = formatCommandWords({ [part]: said }) === formatCommandWords({ [part]: before[part] });
-    const within = tryRead(() => phraseWithin(said, around, now, workspace.settings.zone));
+    const within = tryParse(() => phraseWithin(said, around, now, workspace.settings.zone));
     if (within !== undefined && !isTaken)
       return { command, text: formatCommandWords({ ...words, [part]: within }, output) };
   }

@@ -4,7 +4,7 @@ import { joinAliasWords } from '../../domain/language/project-names.ts';
 import { type FollowUp, mergeFollowUp } from '../../domain/language/questions/follow-up.ts';
 import { NAMES_ALL, refersBack } from '../../domain/language/questions/follow-up-text.ts';
 import type { QuestionCommand } from '../../domain/language/questions/question-commands.ts';
-import { tryRead } from '../../domain/try-read.ts';
+import { tryParse } from '../../domain/try-parse.ts';
 import type { Command } from '../../slack/commands/command-buttons.ts';
 import { findAskedProjects } from '../../slack/commands/project-answers.ts';
 import { publicLocation, type Request } from '../../slack/request/request.ts';
@@ -81,31 +81,34 @@ function standsAlone({ text, mention, request }: Said): boolean {
   const { command, text: words } = mention.rerun;
   // In a thread the number may be an amount.
   if (/^watches (?:\d+ )?budget$/.test(words)) return false;
-  const read = tryRead(() => parseAnswerWords(words, request.workspace.aliases).words);
+  const parsed = tryParse(() => parseAnswerWords(words, request.workspace.aliases).words);
   const isQuestion = !/^\W*(?:spend|balance)\b/i.test(text);
   // A question takes the days from the answer, where a command has its usual ones, and may rank the projects there.
-  const isRanking = read?.several === 'all' && !NAMES_ALL.test(text.toLowerCase());
-  if (isQuestion && (isRanking || (command === '/spend' && read?.phrase === undefined))) return false;
-  if (!FOLLOW_UP_COMMANDS.has(command) || read === undefined || read.help) return true;
+  const isRanking = parsed?.several === 'all' && !NAMES_ALL.test(text.toLowerCase());
+  if (isQuestion && (isRanking || (command === '/spend' && parsed?.phrase === undefined))) return false;
+  if (!FOLLOW_UP_COMMANDS.has(command) || parsed === undefined || parsed.help) return true;
   // “Top 3” alone says of which projects, but not of which days.
-  return (read.project ?? read.alias ?? (read.top === undefined ? read.several : read.phrase)) !== undefined;
+  return (
+    (parsed.project ?? parsed.alias ?? (parsed.top === undefined ? parsed.several : parsed.phrase)) !==
+    undefined
+  );
 }
 
 function complete(said: Said, question: ThreadQuestion | undefined): Mention {
   // Names of that time are read too, so that one that is gone is known for what it was.
   const aliases = new Set([...said.request.workspace.aliases, ...Object.keys(question?.ids ?? {})]);
-  const remembered = question && tryRead(() => withFixedDays(question, aliases, said.request));
+  const remembered = question && tryParse(() => withFixedDays(question, aliases, said.request));
   const texts = [said.text, ...joinAliasWords(said.text, aliases)].flatMap((text) => {
-    const dated = remembered && tryRead(() => withDaysOfAnswer(text, remembered, aliases, said.request));
+    const dated = remembered && tryParse(() => withDaysOfAnswer(text, remembered, aliases, said.request));
     return dated ?? [text];
   });
-  const readings = texts.map((text) => readFollowUp({ ...said, text }, question, remembered, aliases));
+  const readings = texts.map((text) => parseFollowUp({ ...said, text }, question, remembered, aliases));
   const [only, ...others] = readings.filter(({ kind }) => kind !== 'nothing');
   if (only === undefined) return readings[0] ?? said.mention;
   return others.length === 0 ? only : eitherOf([only, ...others]);
 }
 
-function readFollowUp(
+function parseFollowUp(
   { text, mention, request }: Said,
   question: ThreadQuestion | undefined,
   remembered: QuestionCommand | undefined,
@@ -201,7 +204,7 @@ function requireAskable(words: CommandWords, text: string, request: Request): vo
 }
 
 const isAskable = ({ text }: QuestionCommand, request: Request): boolean =>
-  tryRead(() => {
+  tryParse(() => {
     requireAskable(parseAnswerWords(text, request.workspace.aliases).words, '', request);
     return true;
   }, FailureBase) ?? false;

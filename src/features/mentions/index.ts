@@ -7,7 +7,7 @@ import { canSuggest, projectPicker } from '../../slack/commands/project-picker.t
 import { actions, type Message, markup, section } from '../../slack/kit/atoms.ts';
 import type { SlackEvent } from '../../slack/request/payload.ts';
 import type { Request } from '../../slack/request/request.ts';
-import { canRead, type EventListener, lookUp } from '../../slack/server/listener-types.ts';
+import { acceptsWords, type EventListener, lookUp } from '../../slack/server/listener-types.ts';
 import { holdsRegisteredSecret } from '../../workspace/record/workspace.ts';
 import type { Feature, Services } from '../feature.ts';
 import { completeMention } from './follow-ups.ts';
@@ -26,9 +26,9 @@ export function createMentionsFeature({ all, threads }: Services): Feature {
       const { aliases, settings } = request.workspace;
       const today = dayAt(request.at, settings.zone);
       const canRun = ({ command, text: words }: Command) =>
-        canRead(lookUp(all.listeners().commands, command), words, request.workspace);
+        acceptsWords(lookUp(all.listeners().commands, command), words, request.workspace);
       const alone = parseMention(text, {
-        ...{ commands: all.commands(), verbs: all.verbs(), aliases, today, canRead: canRun, self },
+        ...{ commands: all.commands(), verbs: all.verbs(), aliases, today, acceptsWords: canRun, self },
       });
       const said = { text: plainMentionText(text, self), mention: alone, request };
       const mention = thread === undefined ? alone : await completeMention(said, thread, threads);

@@ -21,7 +21,7 @@ export interface KnownCommands {
   /** Tally’s own user ID. A mention of it says nothing; without it only a mention at the start is taken for one. */
   readonly self?: SlackId | undefined;
   /** Whether a command takes this text. */
-  readonly canRead: (invocation: Command) => boolean;
+  readonly acceptsWords: (invocation: Command) => boolean;
 }
 
 export type Mention =
@@ -63,7 +63,7 @@ export function parseMention(said: string, known: KnownCommands): Mention {
     return { kind: 'command', rerun: commandOrQuestion(command, others.join(' '), text, known) };
   const billing: Command = { command: BILLING, text: [name, ...others].join(' ') };
   const isVerb = known.verbs.includes(name);
-  if (isVerb && known.canRead(billing)) return { kind: 'command', rerun: billing };
+  if (isVerb && known.acceptsWords(billing)) return { kind: 'command', rerun: billing };
   const question = parseQuestion(text, known.aliases, known.today);
   if (question?.kind === 'thanks') return question;
   if (question?.kind === 'command' || question?.kind === 'which-project') {
@@ -135,8 +135,8 @@ function commandOrQuestion(
 ): Command {
   const typed = { command, text: rest };
   if (!QUESTION_COMMANDS.has(command)) return typed;
-  const read = catchInvalidWord(() => parseCommandText(rest, aliases));
-  if (!(read instanceof InvalidWord || read.help)) return typed;
+  const parsed = catchInvalidWord(() => parseCommandText(rest, aliases));
+  if (!(parsed instanceof InvalidWord || parsed.help)) return typed;
   const question = parseQuestion(text, aliases, today);
   if (question?.kind !== 'command' || question.command !== command) return typed;
   return { command, text: question.text };
@@ -146,17 +146,17 @@ function commandOrQuestion(
 function nearby(
   name: string,
   rest: string,
-  { commands, verbs, aliases, canRead }: KnownCommands,
+  { commands, verbs, aliases, acceptsWords }: KnownCommands,
 ): Command | undefined {
   const near = nearestWord(name, [...commands.map((command) => command.slice(1)), ...verbs]);
   if (near === undefined) return undefined;
   const command = commandOf(near, commands);
   const typed =
     command === undefined ? { command: BILLING, text: `${near} ${rest}`.trim() } : { command, text: rest };
-  const read = canRead(typed) ? undefined : catchInvalidWord(() => parseCommandText(rest, aliases));
-  const { suggestion: corrected = 'help' } = read instanceof InvalidWord ? read : {};
+  const parsed = acceptsWords(typed) ? undefined : catchInvalidWord(() => parseCommandText(rest, aliases));
+  const { suggestion: corrected = 'help' } = parsed instanceof InvalidWord ? parsed : {};
   const meant = corrected === 'help' ? typed : { ...typed, text: corrected };
-  return canRead(meant) ? meant : undefined;
+  return acceptsWords(meant) ? meant : undefined;
 }
 
 const commandOf = (name: string, commands: readonly SlashCommand[]): SlashCommand | undefined =>

@@ -18,7 +18,7 @@ import {
 import { findStops, notSavedYet, type StopsSource } from '../../slack/owned/change-impact.ts';
 import { failureMessage, notSavedMessage } from '../../slack/reply/error-reply.ts';
 import type { Request } from '../../slack/request/request.ts';
-import { loadUserGroups, requireKnownGroups } from '../../slack/request/user-groups.ts';
+import { fetchUserGroups, requireKnownGroups } from '../../slack/request/user-groups.ts';
 import {
   describeAccess,
   type Issuers,
@@ -134,7 +134,7 @@ export async function saveAccess(input: AccessRequest, context: TokenContext): P
     const after = withIssuers(request.workspace, project, issuers);
     const stop = await findStops([stoppedAccesses], request, after);
     if (stop.digest !== '' && input.warned !== stop.digest) {
-      const groups = await loadUserGroups(request);
+      const groups = await fetchUserGroups(request);
       const form = { ...input, groups, warning: stop, isSecretGone: credentials !== undefined };
       return await request.reply.modal.update(accessForm(form, request), notSavedYet(stop));
     }

@@ -11,7 +11,7 @@ import {
   parseExpiryChoice,
 } from '../../slack/commands/credential-form.ts';
 import { SLACK_LIMITS } from '../../slack/kit/atoms.ts';
-import { type FormFields, type FormReading, readField, selectedValues } from '../../slack/kit/modal.ts';
+import { type FormFields, type ParsedForm, parseField, selectedValues } from '../../slack/kit/modal.ts';
 import {
   type Issuers,
   isIssuers,
@@ -72,19 +72,19 @@ export function accessAuditText(record: Workspace, project: string): string {
 
 /**
  * @param metadata the project's ID, the stamp of its record, and the digest of a warning
- * @param readAuthUrl the address as it will be used; throws AddressRefused, InvalidWord
+ * @param parseAuthUrl the address as it will be used; throws AddressRefused, InvalidWord
  */
 export function parseAccessForm(
   fields: FormFields,
   metadata: string,
-  readAuthUrl: (text: string) => string,
-): FormReading<AccessRequest> {
+  parseAuthUrl: (text: string) => string,
+): ParsedForm<AccessRequest> {
   const { authUrl = '', access_id: id = '', secret = '' } = fields;
   const issuers = { people: selectedValues(fields.people), groups: selectedValues(fields.groups) };
   const [project = '', stamp = '', warned = ''] = metadata.split(' ');
   const expiry = parseExpiryChoice(fields);
   const isKept = id === '' && secret === '';
-  const url = readField(() => readAuthUrl(authUrl));
+  const url = parseField(() => parseAuthUrl(authUrl));
   const errors = withoutUndefined({
     authUrl: url.refusal,
     access_id: isKept

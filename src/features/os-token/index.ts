@@ -3,7 +3,7 @@ import { projectCommand } from '../../slack/commands/command-buttons.ts';
 import { type HelpLine, helpMessage } from '../../slack/commands/help.ts';
 import { section, textMessage } from '../../slack/kit/atoms.ts';
 import { modal } from '../../slack/kit/modal.ts';
-import { loadUserGroups, suggestGroups } from '../../slack/request/user-groups.ts';
+import { fetchUserGroups, suggestGroups } from '../../slack/request/user-groups.ts';
 import { grantHandle } from '../../workspace/once/one-time-grants.ts';
 import type { Workspace } from '../../workspace/record/workspaces.ts';
 import type { Feature } from '../feature.ts';
@@ -66,7 +66,7 @@ export function createOsTokenFeature(parts: Omit<TokenContext, 'request'>): Feat
     commands: {
       '/os-token': {
         right: 'ask',
-        read: (text, { aliases }) => parseTokenText(text, aliases),
+        parse: (text, { aliases }) => parseTokenText(text, aliases),
         does: 'changeInForm',
         async run(text, request) {
           const named = parseTokenText(text, request.workspace.aliases);
@@ -112,13 +112,13 @@ export function createOsTokenFeature(parts: Omit<TokenContext, 'request'>): Feat
         right: 'manage',
         command: (_, metadata) => projectCommand('access', metadata),
         waiting: testingModal,
-        read: (fields, metadata) => parseAccessForm(fields, metadata, parts.checks.authUrl),
+        parse: (fields, metadata) => parseAccessForm(fields, metadata, parts.checks.authUrl),
         submit: (input: AccessRequest, request) => saveAccess(input, { ...parts, request }),
       },
       [CONFIRM_VIEW]: {
         right: 'ask',
         waiting: waitingTokenModal,
-        read: (_, metadata) => ({ input: metadata }),
+        parse: (_, metadata) => ({ input: metadata }),
         async submit(metadata: string, request) {
           const { teamId, id } = request.user;
           // Not awaited: if it is lost, the person is asked once more.
@@ -144,7 +144,7 @@ async function openAccessForm(
   const form = {
     ...{ project, issuers: { people, groups }, expiry: known.expiry },
     authUrl: known.authUrl ?? current?.authUrl ?? connected(workspace, project) ?? addresses.authUrl,
-    groups: await loadUserGroups(request),
+    groups: await fetchUserGroups(request),
   };
   await request.reply.modal.open(accessForm(form, request));
 }

@@ -52,7 +52,7 @@ export function createChannelDefaults(workspaces: Workspaces) {
   return {
     verb: ((rest) => ({
       right: rest === '' ? 'ask' : 'manage',
-      read: (word, workspace) =>
+      parse: (word, workspace) =>
         word === '' || NONE_IN.test(word) || requireProject(word, workspace, 'default'),
       does: rest === '' ? 'answer' : 'change',
       async run(word, request) {

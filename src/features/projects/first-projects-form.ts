@@ -26,8 +26,8 @@ import {
   choiceInput,
   errorsOfShownFields,
   type FormFields,
-  type FormReading,
   modal,
+  type ParsedForm,
   textInput,
 } from '../../slack/kit/modal.ts';
 import type { Request } from '../../slack/request/request.ts';
@@ -124,7 +124,7 @@ export function parseFirstProjects(
   fields: FormFields,
   metadata: string,
   verbs: readonly string[],
-): FormReading<FirstProjectsForm> {
+): ParsedForm<FirstProjectsForm> {
   const state = decodeFirstProjects(metadata);
   const { alias: aliasOf, product: productOf } = FIRST_FIELDS;
   const more = FIRST_FIELDS.more(state?.round ?? 0);

@@ -1,5 +1,5 @@
-import { askEachProduct } from '../../billing/ask-products.ts';
 import type { BalanceRecord } from '../../billing/client.ts';
+import { fetchEachProduct } from '../../billing/fetch-products.ts';
 import { isFailure } from '../../domain/failure/index.ts';
 import { parseAccount } from '../../domain/money/runway.ts';
 import { PRODUCTS } from '../../domain/product.ts';
@@ -40,7 +40,7 @@ export function createFirstProjects({ workspaces, billing, lastUsed, limits, all
 
   /** With the record as it is now. */
   const view = async (state: FirstProjects, asked: Request, notes: readonly string[] = []) => {
-    const request = { ...asked, workspace: await workspaces.read(asked.user.teamId) };
+    const request = { ...asked, workspace: await workspaces.load(asked.user.teamId) };
     const project = postable(state, request);
     const post = project && (await morningPosts()?.find(project, state.channel, request));
     return firstProjectsView(state, request, notes, post);
@@ -131,7 +131,11 @@ export function createFirstProjects({ workspaces, billing, lastUsed, limits, all
     const { id, alias } = wanted;
     const target = { connection, label: alias, alias };
     try {
-      const { found, failed } = await askEachProduct(billing, openConnection(request.workspace, target), id);
+      const { found, failed } = await fetchEachProduct(
+        billing,
+        openConnection(request.workspace, target),
+        id,
+      );
       const products = found.map(({ product }) => product);
       const unsure = failed.map(({ product }) => PRODUCTS[product].name).join(' and ');
       if (products.length > 0)
@@ -207,12 +211,12 @@ export function createFirstProjects({ workspaces, billing, lastUsed, limits, all
       [FIRST_VIEW]: {
         right: 'manage',
         command(fields, metadata) {
-          const read = parseFirstProjects(fields, metadata, reservedWords(all));
-          if ('errors' in read) return toCommand('/billing projects', 'add');
-          return firstProjectsCommand(read.input.wanted, read.input.state.connection);
+          const parsed = parseFirstProjects(fields, metadata, reservedWords(all));
+          if ('errors' in parsed) return toCommand('/billing projects', 'add');
+          return firstProjectsCommand(parsed.input.wanted, parsed.input.state.connection);
         },
         waiting: waitingModal('Projects', 'Saving. Tally asks for each project’s product…'),
-        read: (fields, metadata) => parseFirstProjects(fields, metadata, reservedWords(all)),
+        parse: (fields, metadata) => parseFirstProjects(fields, metadata, reservedWords(all)),
         submit: save,
         async redraw(metadata, request) {
           const state = decodeFirstProjects(metadata);

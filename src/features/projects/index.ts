@@ -123,7 +123,7 @@ export function createProjectsFeature(services: Services): Feature {
     verbs: {
       projects: (rest) => ({
         right: changesProjects(rest, Object.keys(more())) ? 'manage' : 'ask',
-        read(_, workspace) {
+        parse(_, workspace) {
           const { kind, word } = { word: '', ...parseProjectsText(rest, Object.keys(more())) };
           if (kind === 'edit' || kind === 'remove') requireProject(word, workspace, `projects ${kind}`);
         },
@@ -188,7 +188,7 @@ export function createProjectsFeature(services: Services): Feature {
         right: 'manage',
         command: projectFormCommand,
         waiting: waitingModal(PROJECTS_TITLE),
-        read: (fields, metadata) => parseProjectForm(fields, metadata, reservedWords(all)),
+        parse: (fields, metadata) => parseProjectForm(fields, metadata, reservedWords(all)),
         submit: (form: ProjectForm, request) => save(form, request),
       },
     },

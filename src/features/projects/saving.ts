@@ -65,7 +65,7 @@ export function createProjectSaving({ workspaces, all }: Services) {
     const blocks = savedBlocks(
       project.alias,
       happened(known, project, channels.length),
-      projectDetails(project, await workspaces.read(user.teamId)),
+      projectDetails(project, await workspaces.load(user.teamId)),
       stop.answer,
     );
     await request.reply.modal.show(PROJECTS_TITLE, { text: `Saved ${project.alias}.`, blocks });
@@ -153,7 +153,7 @@ export function createRemoval({ workspaces, all }: Services) {
       await request.reply.update(
         textMessage(
           `${alias} is back.`,
-          context(projectDetails(removal.project, await workspaces.read(user.teamId))),
+          context(projectDetails(removal.project, await workspaces.load(user.teamId))),
         ),
       );
     },

@@ -9,13 +9,13 @@ import { tokenize } from '../../domain/language/tokenizer.ts';
 import { VOCABULARY } from '../../domain/language/vocabulary.ts';
 import { CURRENCY_RULE, isCurrencyLabel } from '../../domain/money/amount.ts';
 import { isProductId, isProjectId, PRODUCTS, type ProductId } from '../../domain/product.ts';
-import { tryRead } from '../../domain/try-read.ts';
+import { tryParse } from '../../domain/try-parse.ts';
 import { withoutUndefined } from '../../domain/without-undefined.ts';
 import { type Command, projectCommand } from '../../slack/commands/command-buttons.ts';
 import {
   errorsOfShownFields,
   type FormFields,
-  type FormReading,
+  type ParsedForm,
   selectedValues,
 } from '../../slack/kit/modal.ts';
 import { isAlias, type Project } from '../../workspace/projects/projects.ts';
@@ -73,7 +73,7 @@ export function parseProjectsText(rest: string, more: readonly string[], typed =
   const [first = '', ...others] = rest.split(' ');
   if (more.includes(first)) return { kind: 'other', verb: first, word: others.join(' ') };
   const kind = VERBS.get(first);
-  if (kind === 'add') return readAdded(others.join(' '), typed.split(' ').slice(1).join(' '));
+  if (kind === 'add') return parseAddedProjects(others.join(' '), typed.split(' ').slice(1).join(' '));
   if (kind === 'edit') {
     const [word = '', ...changes] = others;
     return { kind, word, ...parseProjectFields(changes, typed.split(' ').slice(2)) };
@@ -96,7 +96,7 @@ function refuse(first: string, others: readonly string[], more: readonly string[
 }
 
 /** `prod 123 storage`, or several with commas between them; then perhaps `on` and a connection. */
-function readAdded(text: string, typed: string): ProjectsRequest {
+function parseAddedProjects(text: string, typed: string): ProjectsRequest {
   const [, projects = '', connection] = /^(.*?)(?: on ([a-z0-9][a-z0-9-]*))?$/.exec(text) ?? [];
   const shown = typed.slice(0, projects.length);
   if (projects.includes(',')) return { kind: 'add-several', typed: shown.replaceAll(',', ', '), connection };
@@ -109,7 +109,7 @@ export function parseProjectFields(words: readonly string[], typed: readonly str
   const at = words.findIndex((word) => /^[a-z]/.test(word) && !ofProduct(word));
   const alias = words[at];
   const rest = words.filter((word) => word !== alias).join(' ');
-  const { project, product } = tryRead(() => parseSingleProjectText(rest), InvalidWord) ?? {};
+  const { project, product } = tryParse(() => parseSingleProjectText(rest), InvalidWord) ?? {};
   const isWithheld = couldBeSecret(typed[at] ?? '');
   const filled = {
     ...(alias !== undefined && !isWithheld && { alias }),
@@ -199,7 +199,7 @@ export function parseProjectForm(
   sent: FormFields,
   metadata: string,
   verbs: readonly string[],
-): FormReading<ProjectForm> {
+): ParsedForm<ProjectForm> {
   const { before, folded, warned } = decodeProjectMetadata(metadata);
   const fields = { ...folded, ...sent };
   const typed = fields.alias ?? '';

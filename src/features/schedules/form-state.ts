@@ -57,7 +57,7 @@ export function newScheduleFields(words: ScheduleWords, zone: Zone): ScheduleFie
 
 const TIME = /^([01]\d|2[0-3]):[0-5]\d$/;
 
-export function readScheduleFields(fields: FormFields): ScheduleFields {
+export function parseScheduleFields(fields: FormFields): ScheduleFields {
   const { report, time = '', zone = '', options, corrects, waits } = fields;
   const correctsFrom = Number(corrects ?? DEFAULT_CORRECTION);
   const waitHours = Number(waits ?? DEFAULT_WAIT_HOURS);

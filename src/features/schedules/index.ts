@@ -79,14 +79,14 @@ export function createSchedules(
       schedule: {
         right: 'member',
         help,
-        read: (rest, { aliases }) => parseScheduleText(rest, aliases),
+        parse: (rest, { aliases }) => parseScheduleText(rest, aliases),
         does: 'openForm',
         run: (rest, request) => form.openNew(parseScheduleText(rest, request.workspace.aliases), request),
       },
       schedules: verb({
         right: 'member',
         help,
-        read: (rest) => parsePage(rest, 'schedules'),
+        parse: (rest) => parsePage(rest, 'schedules'),
         does: 'answer',
         run: (rest, request) => list(request, parsePage(rest, 'schedules')),
       }),

@@ -77,7 +77,7 @@ export function createMorningPosts(
       try {
         await storeItem(kind, schedule, 'schedule created', request);
       } catch (error) {
-        const now = error instanceof EditConflict ? await kind.workspaces.read(teamId) : undefined;
+        const now = error instanceof EditConflict ? await kind.workspaces.load(teamId) : undefined;
         if (now === undefined || findExisting(draft, now) === undefined) throw error;
         return undefined;
       }

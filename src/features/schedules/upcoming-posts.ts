@@ -27,7 +27,7 @@ export type UpcomingSendsOf = (schedule: Pick<Schedule, 'id' | 'timing' | 'since
 export const loadUpcomingSends = async (
   scheduling: ScheduleService,
   { user, at }: Request,
-): Promise<UpcomingSendsOf> => upcomingSendsAt(await scheduling.readLog(user.teamId), at);
+): Promise<UpcomingSendsOf> => upcomingSendsAt(await scheduling.loadLog(user.teamId), at);
 
 /** @param now ms since the epoch */
 export const upcomingSendsAt =

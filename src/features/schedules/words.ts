@@ -47,12 +47,11 @@ export function parseScheduleText(text: string, aliases: ReadonlySet<string>): S
   const paced = takeCadence(timed.rest, timed.found === undefined);
   refuseOthers(paced, timed.typed, aliases);
   const named = takeReport(paced.rest);
-  const { project, alias, several, product, phrase } = readAsked(joinNames(named.rest, aliases), aliases, [
-    named.typed,
-    paced.typed,
-    timed.typed,
-    waiting.typed,
-  ]);
+  const { project, alias, several, product, phrase } = parseReportWords(
+    joinNames(named.rest, aliases),
+    aliases,
+    [named.typed, paced.typed, timed.typed, waiting.typed],
+  );
   return withoutUndefined({
     ...{ project, alias, product, several },
     report: named.found ?? (phrase && reportOf(phrase)),
@@ -191,7 +190,7 @@ const OWN_WORDS = ['daily', 'weekdays', 'weekly', 'monthly', ...NAMED_REPORTS];
  * The rest is a project, a product and a period, read as everywhere.
  * @param others what else was typed, which belongs to a suggestion as well
  */
-function readAsked(text: string, aliases: ReadonlySet<string>, others: readonly string[]) {
+function parseReportWords(text: string, aliases: ReadonlySet<string>, others: readonly string[]) {
   try {
     return parseReportText(text, aliases);
   } catch (error) {

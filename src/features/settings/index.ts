@@ -4,11 +4,11 @@ import { CURRENCY_RULE } from '../../domain/money/amount.ts';
 import { isTimeZone } from '../../domain/time/calendar.ts';
 import { type Command, toCommand } from '../../slack/commands/command-buttons.ts';
 import { refuseExtraWords } from '../../slack/commands/subcommands.ts';
-import { type FormFields, type FormReading, selectedValues, waitingModal } from '../../slack/kit/modal.ts';
+import { type FormFields, type ParsedForm, selectedValues, waitingModal } from '../../slack/kit/modal.ts';
 import { findStops, notSavedYet, type Stops } from '../../slack/owned/change-impact.ts';
 import type { Request } from '../../slack/request/request.ts';
 import { suggestZones } from '../../slack/request/time-zones.ts';
-import { loadUserGroups, requireKnownGroups, suggestGroups } from '../../slack/request/user-groups.ts';
+import { fetchUserGroups, requireKnownGroups, suggestGroups } from '../../slack/request/user-groups.ts';
 import { lookUp } from '../../slack/server/listener-types.ts';
 import { auditedChange } from '../../workspace/record/change.ts';
 import { isDamaged } from '../../workspace/record/workspace.ts';
@@ -46,7 +46,7 @@ export function createSettingsFeature({ workspaces, all }: Services): Feature {
   const formWith = async (request: Request, given: SettingsInput, warning?: Stops) =>
     settingsForm(
       { ...request.workspace.settings, ...given },
-      await loadUserGroups(request),
+      await fetchUserGroups(request),
       request,
       warning,
     );
@@ -84,7 +84,7 @@ export function createSettingsFeature({ workspaces, all }: Services): Feature {
       settings: (rest) => ({
         right: 'manage',
         does: rest === '' || Object.hasOwn(FIELDS, rest.split(' ')[0] ?? '') ? 'openForm' : 'answer',
-        read: (words) => parseSettingsWords(words),
+        parse: (words) => parseSettingsWords(words),
         async run(_, request, typed = rest) {
           await request.reply.modal.open(await formWith(request, parseSettingsWords(typed)));
         },
@@ -112,7 +112,7 @@ export function createSettingsFeature({ workspaces, all }: Services): Feature {
         right: 'manage',
         command: settingsCommand,
         waiting: waitingModal(SETTINGS_TITLE),
-        read: parseSettingsForm,
+        parse: parseSettingsForm,
         submit: (form: SettingsForm, request) => save(form, request),
       },
     },
@@ -200,7 +200,7 @@ function settingsCommand(fields: FormFields, metadata: string): Command {
   return toCommand('/billing settings', words.join(' '));
 }
 
-export function parseSettingsForm(fields: FormFields, metadata: string): FormReading<SettingsForm> {
+export function parseSettingsForm(fields: FormFields, metadata: string): ParsedForm<SettingsForm> {
   const { warned } = decodeSettingsMetadata(metadata);
   const input = parseSettingsText(fields);
   const refused = invalidSettings(input);

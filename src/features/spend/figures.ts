@@ -50,7 +50,7 @@ export interface SpendFigures extends ProjectAnswer {
 }
 
 /** Asks billing for the period and for what it is compared with, side by side. @throws Failure */
-export async function askSpend(
+export async function fetchSpend(
   billing: BillingClient,
   workspace: Workspace,
   target: ResolvedProject,
@@ -66,7 +66,8 @@ export async function askSpend(
       ...answer,
       usage: computeUsage(charges, period),
     })),
-    earlier && askBefore(billing.consumption(access, target, { ...earlier, zone, running: false }), period),
+    earlier &&
+      fetchComparison(billing.consumption(access, target, { ...earlier, zone, running: false }), period),
   ]);
   // To compare ten years takes a turn of its own, and so does drawing them.
   await setImmediate();
@@ -87,7 +88,7 @@ export async function askSpend(
 }
 
 /** `usage` is that of the days to compare with, if there are any: more may be asked about for the forecast. */
-async function askBefore(consumption: Promise<Consumption>, { comparison }: Period) {
+async function fetchComparison(consumption: Promise<Consumption>, { comparison }: Period) {
   const answer = await settleOptional(consumption);
   if ('why' in answer) return answer;
   if (comparison === undefined) return { ...answer, usage: undefined };
@@ -96,7 +97,7 @@ async function askBefore(consumption: Promise<Consumption>, { comparison }: Peri
   return { ...answer, usage: computeUsage(charges, { days: comparison.days }) };
 }
 
-type Before = Awaited<ReturnType<typeof askBefore>> | undefined;
+type Before = Awaited<ReturnType<typeof fetchComparison>> | undefined;
 
 /** The current month, if the question is about it: its cost can be forecast. */
 const isRunningMonth = ({ days, today, phrase }: Period): boolean =>

@@ -15,13 +15,13 @@ import {
 } from '../../slack/commands/help.ts';
 import { findAskedProjects } from '../../slack/commands/project-answers.ts';
 import { context, type Message } from '../../slack/kit/atoms.ts';
-import { askProjects } from '../../slack/reply/answer-message.ts';
+import { fetchProjects } from '../../slack/reply/answer-message.ts';
 import { sendOutput } from '../../slack/reply/csv-details.ts';
 import type { Request } from '../../slack/request/request.ts';
 import { requireSettings } from '../../workspace/record/workspace.ts';
 import type { Feature, Services } from '../feature.ts';
 import { spendMessage } from './blocks.ts';
-import { askSpend, keepTopProjects, type SpendReport, type SpendView } from './figures.ts';
+import { fetchSpend, keepTopProjects, type SpendReport, type SpendView } from './figures.ts';
 import { spendFiles } from './files.ts';
 import { whyDaysMessage } from './why-days.ts';
 import { whyProjectsMessage } from './why-projects.ts';
@@ -68,8 +68,8 @@ export function createSpendFeature({ billing, lastUsed, clock }: Services): Feat
     const projects = findAskedProjects(words, request);
     const typed = { word: projects.word, product: words.product, output };
     const period = resolveSpendPeriod(words, typed, { now: at, writtenAt: asked }, zone);
-    const answers = await askProjects(projects, request, clock, (target) =>
-      askSpend(billing, workspace, target, period),
+    const answers = await fetchProjects(projects, request, clock, (target) =>
+      fetchSpend(billing, workspace, target, period),
     );
     const view = keepTopProjects({ ...answers, period });
     if (output === 'why') await request.reply.update(whyMessage(view));
@@ -83,7 +83,7 @@ export function createSpendFeature({ billing, lastUsed, clock }: Services): Feat
     help: [HELP],
     stepFigures: {
       async get_spend({ workspace, target, period, locale }) {
-        const figures = await askSpend(billing, workspace, target, period);
+        const figures = await fetchSpend(billing, workspace, target, period);
         await lastUsed.note(
           { teamId: workspace.teamId, workspace },
           { connection: figures.connection, at: clock() },
@@ -94,7 +94,7 @@ export function createSpendFeature({ billing, lastUsed, clock }: Services): Feat
     commands: {
       '/spend': (text) => ({
         right: 'ask',
-        read: (words, { aliases }) => parseSpend(words, aliases),
+        parse: (words, { aliases }) => parseSpend(words, aliases),
         // A file may have to be shown in a window instead.
         does: mayOpenWindow(text) ? 'openFigures' : 'answerFigures',
         run: answer,

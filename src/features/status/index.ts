@@ -111,7 +111,7 @@ export function createStatusFeature({ workspaces, billing, limits, lastUsed, all
     async default(name: string, request: Request): Promise<void> {
       if (!request.workspace.connectionNames.includes(name)) throw new ConnectionMissing(name);
       await workspaces.chooseDefault(auditedChange(request, ['default connection changed', name]), name);
-      await draw(request, await workspaces.read(request.user.teamId), true);
+      await draw(request, await workspaces.load(request.user.teamId), true);
     },
   };
   const doesOf = (verb: string) => (verb === 'test' ? 'answer' : 'change');
@@ -138,13 +138,13 @@ export function createStatusFeature({ workspaces, billing, limits, lastUsed, all
           return {
             right: 'manage',
             does: doesOf(verb),
-            read: () => undefined,
+            parse: () => undefined,
             run: (_, request) => work(name, request),
           };
         return {
           right: 'ask',
           does: 'answer',
-          read: () => refuseExtraWords(rest, 'status', [DETAILS]),
+          parse: () => refuseExtraWords(rest, 'status', [DETAILS]),
           async run(_, request) {
             refuseExtraWords(rest, 'status', [DETAILS]);
             await draw(request, request.workspace, rest === DETAILS);

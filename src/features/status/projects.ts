@@ -3,7 +3,7 @@ import { commandText } from '../../domain/commands.ts';
 import { UnsealFailed } from '../../domain/failure/index.ts';
 import { limitLines, pluralize } from '../../domain/language/text.ts';
 import { dayAt, type Millis } from '../../domain/time/calendar.ts';
-import { tryRead } from '../../domain/try-read.ts';
+import { tryParse } from '../../domain/try-parse.ts';
 import { type Command, commandButton, toCommand } from '../../slack/commands/command-buttons.ts';
 import { askManagerButton } from '../../slack/error-messages/description.ts';
 import { lastFailureText, lastFailureTodo } from '../../slack/error-messages/index.ts';
@@ -130,7 +130,7 @@ export function accessParts(workspace: Workspace, at: Millis): readonly StatusPa
 function accessState(id: string, workspace: Workspace, at: Millis) {
   const { zone } = workspace.settings;
   const access = workspace.accesses.get(id);
-  const isOpen = access !== undefined && tryRead(access.open, UnsealFailed) !== undefined;
+  const isOpen = access !== undefined && tryParse(access.open, UnsealFailed) !== undefined;
   const isRejected = workspace.rejectedAt({ kind: 'access', name: id }) !== undefined;
   const rejected = isRejected ? ' · rejected by the identity service' : '';
   return {

@@ -111,7 +111,7 @@ export type DraftRule = { readonly rule: WatchRule } | { readonly errors: Readon
 export function ruleOfDraft({ kind, ...fields }: WatchFields, label: string): DraftRule {
   switch (kind) {
     case 'balance': {
-      const below = readAmount(fields.below, label);
+      const below = parseAmountField(fields.below, label);
       return 'error' in below ? { errors: { below: below.error } } : { rule: { kind, below: below.value } };
     }
     case 'runway': {
@@ -119,14 +119,14 @@ export function ruleOfDraft({ kind, ...fields }: WatchFields, label: string): Dr
       return days === undefined ? { errors: { days: DAYS } } : { rule: { kind, days } };
     }
     case 'budget': {
-      const amount = readAmount(fields.amount, label, ABOVE_ZERO);
+      const amount = parseAmountField(fields.amount, label, ABOVE_ZERO);
       return 'error' in amount
         ? { errors: { amount: amount.error } }
         : { rule: { kind, amount: amount.value } };
     }
     case 'spike': {
       const factor = parseFactor(fields.factor ?? '');
-      const floor = readAmount(fields.floor || '0', label);
+      const floor = parseAmountField(fields.floor || '0', label);
       if (factor !== undefined && !('error' in floor)) return { rule: { kind, factor, floor: floor.value } };
       const wrong = {
         ...(factor ? {} : { factor: FACTOR }),
@@ -147,7 +147,7 @@ const PROBLEMS: Readonly<Record<Exclude<ThresholdProblem['problem'], 'ambiguous'
 };
 
 /** @param isZeroWrong the sentence for zero when it makes no sense */
-function readAmount(
+function parseAmountField(
   typed = '',
   label: string,
   isZeroWrong?: string,

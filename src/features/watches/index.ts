@@ -88,14 +88,14 @@ export function createWatches(services: WatchServices): Feature {
       watch: {
         right: 'member',
         help,
-        read: (rest, { aliases }) => parseWatchText(rest, aliases),
+        parse: (rest, { aliases }) => parseWatchText(rest, aliases),
         does: 'openForm',
         run: (rest, request) => form.openNew(parseWatchText(rest, request.workspace.aliases), request),
       },
       watches: verb({
         right: 'member',
         help,
-        read: (rest, { aliases }) => parseWatchList(rest, aliases),
+        parse: (rest, { aliases }) => parseWatchList(rest, aliases),
         does: 'answer',
         run: (rest, request) => listWatches(kind, parseWatchList(rest, request.workspace.aliases), request),
       }),
@@ -208,6 +208,6 @@ async function openEpisode(
   { id }: Watch,
   workspace: Request['workspace'],
 ): Promise<string | undefined> {
-  const state = (await watching.readStates(workspace)).get(id);
+  const state = (await watching.loadStates(workspace)).get(id);
   return state?.isCrossed ? state.alerts.at(-1)?.episode : undefined;
 }

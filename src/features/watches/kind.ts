@@ -125,13 +125,13 @@ const alerts = ({ target }: Watch, { user, channel }: ListViewer): boolean =>
   'people' in target ? target.people.includes(user.id) : target.channel === channel;
 
 /** Cached by record, because each request has its own, and Home shows watches twice. */
-const statesOfRequest = new WeakMap<Workspace, ReturnType<WatchService['readStates']>>();
+const statesOfRequest = new WeakMap<Workspace, ReturnType<WatchService['loadStates']>>();
 
 /** The states of the watches that the viewer may ask about. @throws StoreUnavailable */
 async function loadStates(watching: WatchService, viewer: Request): Promise<StateOf> {
   const { workspace } = viewer;
   if (workspace.watches.length === 0) return () => undefined;
-  const loading = statesOfRequest.get(workspace) ?? watching.readStates(workspace);
+  const loading = statesOfRequest.get(workspace) ?? watching.loadStates(workspace);
   statesOfRequest.set(workspace, loading);
   const states = await loading;
   return (watch) => (canReadOwned(watch, viewer) ? states.get(watch.id) : undefined);

@@ -77,7 +77,7 @@ const watchForm = (
     blocks: ['projects', 'kind', 'below', 'days', 'amount', 'factor', 'floor'],
     below: 'Send alerts to',
   },
-  read: watchFields,
+  parse: watchFields,
   errors: (_, draft) => thresholdErrors(draft),
   fieldsOf: ({ rule }) => ({ label: '', ...fieldsOfRule(rule) }),
   hidden: (draft, { unnamed, request }) => {
@@ -167,7 +167,10 @@ async function previewDraft(
   try {
     const named = { project: chosen.id, product: chosen.product };
     const project = resolveProject(named, request.workspace, { ...request, ...place });
-    return { rule, result: previewWatch(rule, await watching.askPreview(request.workspace, project, rule)) };
+    return {
+      rule,
+      result: previewWatch(rule, await watching.fetchPreview(request.workspace, project, rule)),
+    };
   } catch (error) {
     if (!isFailure(error)) throw error;
     return error.kind === 'not-allowed' ? undefined : { rule, result: error };
@@ -187,7 +190,7 @@ async function openSuggestion(
   const draftFor = (rule: WatchRule) => ({ ...draftOf(watch, request), label: '', ...fieldsOfRule(rule) });
   await modal.open(suggestingModal);
   try {
-    const asked = await watching.askPreview(request.workspace, project, watch.rule);
+    const asked = await watching.fetchPreview(request.workspace, project, watch.rule);
     const { suggestion } = previewWatch(watch.rule, asked);
     const rule = suggestion ?? watch.rule;
     const notice = [section(suggestion === undefined ? NO_SUGGESTION : SUGGESTED)];

@@ -19,7 +19,7 @@ import {
   type WatchKind,
 } from '../../domain/money/watch-rule.ts';
 import type { ProductId } from '../../domain/product.ts';
-import { tryRead } from '../../domain/try-read.ts';
+import { tryParse } from '../../domain/try-parse.ts';
 import { withoutUndefined } from '../../domain/without-undefined.ts';
 
 /** The fields of a threshold. */
@@ -55,7 +55,7 @@ export function parseWatchText(text: string, aliases: ReadonlySet<string>): Watc
   const whole = normalizeText(text);
   const { rest, found } = takeRule(whole, aliases);
   if (found === undefined) refuseWithoutKind(rest, aliases);
-  const { project, alias, product } = readProject(rest, whole, aliases);
+  const { project, alias, product } = parseProject(rest, whole, aliases);
   return { ...withoutUndefined({ project, alias, product }), ...found };
 }
 
@@ -72,10 +72,10 @@ export function parseWatchList(text: string, aliases: ReadonlySet<string>): Watc
   const words = text.slice(0, turned?.index).split(' ').filter(Boolean);
   const isBudget = words.includes('budget') && !aliases.has('budget');
   const asked = words.filter((word) => word !== 'budget' || !isBudget).join(' ');
-  const read = tryRead(() => parseBalanceText(asked, aliases));
-  if (read === undefined || read.help || read.product !== undefined || read.several === 'all')
+  const parsed = tryParse(() => parseBalanceText(asked, aliases));
+  if (parsed === undefined || parsed.help || parsed.product !== undefined || parsed.several === 'all')
     throw new InvalidWord(clipWord(text), 'doesn’t belong there', LIST_EXAMPLE);
-  const { project, alias, several } = read;
+  const { project, alias, several } = parsed;
   const single = alias === undefined ? project && { project } : { alias };
   return { page: Number(turned?.[1] ?? 1), projects: several ?? (single ? [single] : []), isBudget };
 }
@@ -245,7 +245,7 @@ function refuseWithoutKind(text: string, aliases: ReadonlySet<string>): void {
 }
 
 /** The rest is a project and its product, read as everywhere. */
-function readProject(text: string, whole: string, aliases: ReadonlySet<string>) {
+function parseProject(text: string, whole: string, aliases: ReadonlySet<string>) {
   try {
     const { phrase, ...words } = parseSingleProjectText(text, aliases);
     if (phrase === undefined) return words;
@@ -260,7 +260,7 @@ function readProject(text: string, whole: string, aliases: ReadonlySet<string>) 
 }
 
 function isReadable(text: string, aliases: ReadonlySet<string>): boolean {
-  const words = tryRead(() => parseSingleProjectText(takeRule(text, aliases).rest, aliases), InvalidWord);
+  const words = tryParse(() => parseSingleProjectText(takeRule(text, aliases).rest, aliases), InvalidWord);
   return words !== undefined && words.phrase === undefined && !words.help;
 }
 

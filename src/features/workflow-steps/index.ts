@@ -62,7 +62,7 @@ export function createWorkflowStepsFeature(
   let stop = (): void => undefined;
   const step = (name: StepName): StepListener => ({
     async run(inputs, { workspace, at, link }) {
-      const words = readWords(name, inputs, workspace);
+      const words = parseStepInputs(name, inputs, workspace);
       const target = findProject(words, placeOf(inputs.channel), workspace);
       const { zone, locale } = requireSettings(workspace);
       const period = resolvePeriod(words.phrase ?? LAST_7_DAYS, at, zone);
@@ -86,7 +86,7 @@ export function createWorkflowStepsFeature(
  * The inputs as the words of the command. Whatever is typed in one of them means what it means there.
  * @throws InvalidWord, TextTooLong, SecretPasted
  */
-function readWords(name: StepName, inputs: StepInputs, workspace: Workspace): CommandWords {
+function parseStepInputs(name: StepName, inputs: StepInputs, workspace: Workspace): CommandWords {
   const { project, period, product } = inputs;
   const typed = [project, ...(name === 'get_spend' ? [period] : []), product];
   const text = typed

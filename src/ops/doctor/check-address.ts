@@ -1,7 +1,7 @@
 /** Whether people and Slack can come in: the port, and the address that leads to it. */
 import { createServer } from 'node:net';
 import type { Millis } from '../../domain/time/calendar.ts';
-import { tryParseJson } from '../../domain/try-read.ts';
+import { tryParseJson } from '../../domain/try-parse.ts';
 import { findingOf } from './causes.ts';
 import { webFigures } from './figures.ts';
 import { errorCode, type Finding, okFinding, toPlainLine } from './finding.ts';

@@ -88,7 +88,7 @@ async function checkConnected(
   figures: Placeholders,
 ): Promise<readonly Finding[]> {
   const servers = serversOf(redis);
-  const infos = await Promise.all(servers.map(readInfo));
+  const infos = await Promise.all(servers.map(fetchInfo));
   const [first] = infos;
   const known = { ...figures, url, user: userOf(url), ...(first && (await figuresOf(servers[0], first))) };
   if (first !== undefined && !isCluster(redis)) {
@@ -116,7 +116,7 @@ const isKnown = (findings: readonly Finding[], code: string | undefined): boolea
 const isPlainWord = (text: string | undefined): text is string => /^[\w./:-]+$/.test(text ?? '');
 
 async function figuresOf(server: Server | undefined, info: Info): Promise<Placeholders> {
-  const folder = server && (await readSetting(server, 'dir'));
+  const folder = server && (await fetchSetting(server, 'dir'));
   const bytes = Math.max(Number(info.get('used_memory') ?? 0), Number(info.get('maxmemory') ?? 0));
   return { moreMemory: `${Math.ceil((2 * bytes) / 2 ** 20)}mb`, ...(isPlainWord(folder) && { folder }) };
 }
@@ -124,7 +124,7 @@ async function figuresOf(server: Server | undefined, info: Info): Promise<Placeh
 type Info = ReadonlyMap<string, string>;
 
 /** Undefined if this user may not run INFO, or because a cloud service doesn't have it. */
-async function readInfo(server: Server): Promise<Info | undefined> {
+async function fetchInfo(server: Server): Promise<Info | undefined> {
   const text = await server.info().catch((error: unknown) => {
     if (error instanceof Error && /^(NOPERM|ERR unknown command)/.test(error.message)) return undefined;
     throw error;
@@ -259,18 +259,18 @@ async function persistenceFindings(
   );
   const findings = failed.map((code) => finding(code, figures));
   if (info.get('aof_enabled') !== '1') {
-    const save = await readSetting(server, 'save');
+    const save = await fetchSetting(server, 'save');
     const code = save === undefined ? 'aof_enabled' : save === '' ? 'appendonly' : 'save';
     return [finding(code, figures), ...findings];
   }
   if (failed.includes('aof_last_write_status')) return findings;
-  const syncs = SYNCS[(await readSetting(server, 'appendfsync')) ?? 'unknown'];
+  const syncs = SYNCS[(await fetchSetting(server, 'appendfsync')) ?? 'unknown'];
   const written = `writes every change to its append-only file${syncs}`;
   return [syncs === undefined ? finding('appendfsync', figures) : good(written), ...findings];
 }
 
 /** Undefined if Redis doesn't tell. */
-async function readSetting(server: Server, name: string): Promise<string | undefined> {
+async function fetchSetting(server: Server, name: string): Promise<string | undefined> {
   const [, value] = (await server.config('GET', name).catch(() => [])) as string[];
   return value;
 }

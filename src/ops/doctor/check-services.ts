@@ -1,7 +1,7 @@
 /** What Tally asks beside Slack: billing, identity, and the collector of traces. */
 import { isFailure, NO_PUBLIC_ADDRESS } from '../../domain/failure/index.ts';
 import type { Millis } from '../../domain/time/calendar.ts';
-import { tryParseJson, tryRead } from '../../domain/try-read.ts';
+import { tryParse, tryParseJson } from '../../domain/try-parse.ts';
 import { findingOf, type Placeholders } from './causes.ts';
 import { webFigures } from './figures.ts';
 import { errorCode, type Finding, okFinding, toPlainLine } from './finding.ts';
@@ -28,10 +28,10 @@ export async function checkService(parts: ServiceParts): Promise<readonly Findin
   const { check, variable, unset, address, works, example, suggest, ask } = parts;
   if (address === undefined) return [okFinding(check, `${variable} is not set: ${unset}`)];
   const figures = {
-    ...(tryRead(() => webFigures(variable, address)) ?? { variable }),
+    ...(tryParse(() => webFigures(variable, address)) ?? { variable }),
     ...{ works, example, service: check.toLowerCase() },
   };
-  const suggestion = tryRead(() => suggest?.(address));
+  const suggestion = tryParse(() => suggest?.(address));
   if (suggestion !== undefined) return [findingOf('SERVICE', check, 'version', { ...figures, suggestion })];
   try {
     const { status, text } = await ask(address);

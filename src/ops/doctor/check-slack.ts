@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { connect } from 'node:net';
 import type { Millis } from '../../domain/time/calendar.ts';
-import { tryRead } from '../../domain/try-read.ts';
+import { tryParse } from '../../domain/try-parse.ts';
 import { type CheckArea, findingOf } from './causes.ts';
 import { webFigures } from './figures.ts';
 import { errorCode, type Finding, okFinding, toPlainLine } from './finding.ts';
@@ -77,7 +77,7 @@ export async function checkSocketMode(parts: SlackParts): Promise<readonly Findi
 
 /** Firewalls let slack.com out and forget the host that its answer names. @param url holds a ticket: only its host may be seen */
 async function socketFinding(url: string, timeout: Millis): Promise<Finding> {
-  const { hostname, protocol, port } = tryRead(() => new URL(url)) ?? {};
+  const { hostname, protocol, port } = tryParse(() => new URL(url)) ?? {};
   if (!hostname) return okFinding(CHECK, 'Socket Mode can connect');
   const host = hostname.replace(/^\[|\]$/g, '');
   const socket = connect({ host, port: Number(port) || (protocol === 'ws:' ? 80 : 443) });

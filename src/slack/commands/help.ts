@@ -1,6 +1,6 @@
 import { parseQuestion } from '../../domain/language/questions/question.ts';
 import { PRODUCT_WORDS } from '../../domain/product.ts';
-import { tryRead } from '../../domain/try-read.ts';
+import { tryParse } from '../../domain/try-parse.ts';
 import { type AskLocation, canAskAbout, visibleProjects } from '../../workspace/projects/resolve-project.ts';
 import { findConnection } from '../../workspace/record/workspace.ts';
 import { type Block, context, escapeMarkup, header, type Message, markup } from '../kit/atoms.ts';
@@ -85,7 +85,7 @@ export function askableProject(reader: Reader): string | undefined {
   const named = visibleProjects(workspace, reader).filter(
     ({ alias }) => questionsAbout(alias, workspace).length > 0,
   );
-  const tested = tryRead(() => testedProject(workspace));
+  const tested = tryParse(() => testedProject(workspace));
   const usual =
     named.find(({ alias }) => channel !== undefined && alias === workspace.channelDefault(channel)) ??
     named.find(({ id }) => id === tested?.project) ??

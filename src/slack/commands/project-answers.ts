@@ -73,7 +73,7 @@ const AT_ONCE = 4;
  * Asks the same about each project, side by side. One of a list that fails is in `failed`, the others are answered.
  * @throws Failure of a single project, or if all of a list fail for the same reason, and that is not missing data
  */
-export async function askEach<T extends ProjectAnswer>(
+export async function fetchEach<T extends ProjectAnswer>(
   { targets, isList }: Pick<AskedProjects, 'targets' | 'isList'>,
   ask: (target: ResolvedProject) => Promise<T>,
 ): Promise<ProjectAnswers<T>> {

@@ -9,7 +9,7 @@ import {
 } from '../../domain/language/command-text.ts';
 import { PRODUCT_IDS, PRODUCTS } from '../../domain/product.ts';
 import type { SlackId } from '../../domain/slack-id.ts';
-import { tryRead } from '../../domain/try-read.ts';
+import { tryParse } from '../../domain/try-parse.ts';
 import { withoutUndefined } from '../../domain/without-undefined.ts';
 import {
   type ChosenProject,
@@ -71,7 +71,7 @@ export function canSuggest(text: string, asker: AskLocation & Pick<Request, 'wor
 }
 
 function projectOptions({ command, text }: Command, request: Request): PlainTextOption[] {
-  const otherWords = tryRead(() => withoutProject(text, request.workspace.aliases)) ?? text;
+  const otherWords = tryParse(() => withoutProject(text, request.workspace.aliases)) ?? text;
   return optionsFor(request, command, (alias) => [alias, otherWords].filter(Boolean).join(' '));
 }
 

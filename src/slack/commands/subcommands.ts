@@ -42,11 +42,11 @@ export const routeSubcommands =
       does: handler?.does ?? 'answer',
       run,
       ...(handler?.isForManagers === true && { isForManagers: true }),
-      read(_, workspace) {
+      parse(_, workspace) {
         if (asksForHelp) return;
         if (handler === undefined) throw unknownVerb(text, verb, Object.keys(verbs));
-        if (handler.read === undefined) refuseExtraWords(rest, verb);
-        handler.read?.(rest, workspace);
+        if (handler.parse === undefined) refuseExtraWords(rest, verb);
+        handler.parse?.(rest, workspace);
       },
     };
   };

@@ -12,7 +12,7 @@ import { couldBeName } from '../../domain/language/nearest-word.ts';
 import { keepsWords, NO_ALIASES } from '../../domain/language/parse.ts';
 import { LAST_7_DAYS } from '../../domain/language/periods/period-phrase.ts';
 import { resolvePeriod } from '../../domain/time/period.ts';
-import { tryRead } from '../../domain/try-read.ts';
+import { tryParse } from '../../domain/try-parse.ts';
 import { visibleProjects } from '../../workspace/projects/resolve-project.ts';
 import { type Command, commandButton, toCommand } from '../commands/command-buttons.ts';
 import { canSuggest, projectPicker, projectSelect } from '../commands/project-picker.ts';
@@ -158,13 +158,13 @@ function accessSecretPasted(asked: FailedRequest): ErrorDescription {
 
 /** With a button for the correction, or for each meaning of an ambiguous word. */
 function describeInvalidWord(failure: InvalidWord, asked: FailedRequest): ErrorDescription {
-  const { command, canRead = () => true, workspace } = asked;
+  const { command, acceptsWords = () => true, workspace } = asked;
   const { word, fact, why, projectFor } = failure;
   const aliases = workspace?.aliases ?? NO_ALIASES;
   const texts = failure.offered.filter(
     (text) =>
       command !== undefined &&
-      canRead(text) &&
+      acceptsWords(text) &&
       keepsWords(command.text, word, text, aliases) &&
       (!isAuthorized(asked) ||
         (isInPast(text, command, asked) &&
@@ -194,7 +194,7 @@ function isInPast(text: string, { command }: Command, { workspace, at }: Request
     const { phrase = LAST_7_DAYS } = parseWithOutput(text, aliases, parseCommandText).words;
     return resolvePeriod(phrase, at, settings?.zone ?? 'UTC');
   };
-  return command === '/spend' ? tryRead(resolve) !== undefined : true;
+  return command === '/spend' ? tryParse(resolve) !== undefined : true;
 }
 
 /** Commands that ask about projects. */
@@ -209,9 +209,9 @@ function pickerInstead(
   const rest = textWithout(text, word);
   if (!ASKS.has(command) || rest === undefined || !couldBeName(word)) return { todo: '' };
   const { aliases } = request.workspace;
-  const read = tryRead(() => parseWithOutput(rest, aliases, (asked) => parseCommandText(asked, aliases)));
-  if (read === undefined) return { todo: '' };
-  const { project, alias, several } = read.words;
+  const parsed = tryParse(() => parseWithOutput(rest, aliases, (asked) => parseCommandText(asked, aliases)));
+  if (parsed === undefined) return { todo: '' };
+  const { project, alias, several } = parsed.words;
   if ([project, alias, several].some((named) => named !== undefined)) return { todo: '' };
   return {
     sentence: `${fact} Which project?`,

@@ -33,7 +33,7 @@ export interface FailedRequest extends Partial<Request> {
   /** The command, for buttons that run it again. */
   readonly command?: Command | undefined;
   /** Whether that command takes these words; only then they are offered. */
-  readonly canRead?: ((text: string) => boolean) | undefined;
+  readonly acceptsWords?: ((text: string) => boolean) | undefined;
   /** The channel that it is about, for a manager who is asked to run it. No rights follow from it. */
   readonly place?: SlackId | undefined;
   /** Whether something of it was saved before it failed. */

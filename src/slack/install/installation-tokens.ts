@@ -70,7 +70,7 @@ export function createInstallationTokens(
     if (unlock === undefined) return untilUnlocked(id);
     try {
       // Read after taking the lock, because the previous holder may have renewed the token.
-      const before = await installed.read(id);
+      const before = await installed.load(id);
       if (before === undefined) return;
       const stored = parseInstallation(before);
       await renewer({
@@ -103,16 +103,16 @@ export function createInstallationTokens(
     await withTimeout(PATIENCE, renewal, () => undefined);
   };
 
-  const read = async (id: string): Promise<StoredInstallation | undefined> => {
-    const text = await installed.read(id);
+  const load = async (id: string): Promise<StoredInstallation | undefined> => {
+    const text = await installed.load(id);
     return text === undefined ? undefined : parseInstallation(text);
   };
 
   const fresh = async (id: string): Promise<KnownInstallation | undefined> => {
-    let stored = await read(id);
+    let stored = await load(id);
     if (stored !== undefined && isDue(stored)) {
       await renewInTime(id);
-      stored = await read(id);
+      stored = await load(id);
     }
     if (stored !== undefined && tokenExpiresAt(stored) <= Date.now()) throw new NotInstalled('expired');
     return stored && { ...stored, joined: new Set() };

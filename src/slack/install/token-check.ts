@@ -60,7 +60,7 @@ export function tokenStatusOf(
   /** An installation that can't be unsealed counts as none, so that it can be deleted. */
   const stored = async (id: string): Promise<StoredInstallation | undefined> => {
     try {
-      const text = await installed.read(id);
+      const text = await installed.load(id);
       return text === undefined ? undefined : parseInstallation(text);
     } catch (error) {
       if (error instanceof UnsealFailed) return undefined;

@@ -198,7 +198,7 @@ export const checksInput = ({ options, initial, ...rest }: ChecksInput): InputBl
 export type FormFields = Readonly<Record<string, string>>;
 
 /** The value of a form if every field is right, otherwise what is wrong, by block ID. */
-export type FormReading<T> = { readonly errors: Record<string, string> } | { readonly input: T };
+export type ParsedForm<T> = { readonly errors: Record<string, string> } | { readonly input: T };
 
 /**
  * Slack shows an error only at its field, which may be scrolled out of view.
@@ -238,10 +238,10 @@ export function errorsOfShownFields(
     : { [first]: `Press “More…”. There: ${hidden[1]}`, ...sent };
 }
 
-/** @returns what a field's text means, or the sentence that refuses it. @param read throws a failure then */
-export function readField<T>(read: () => T): { readonly value?: T; readonly refusal?: string } {
+/** @returns what a field's text means, or the sentence that refuses it. @param parse throws a failure then */
+export function parseField<T>(parse: () => T): { readonly value?: T; readonly refusal?: string } {
   try {
-    return { value: read() };
+    return { value: parse() };
   } catch (error) {
     if (!isFailure(error)) throw error;
     return { refusal: error.message };
@@ -264,7 +264,7 @@ interface StateValue {
 }
 
 /** Reads a view's `state.values`; a block ID that was made unique with `:…` counts by its first part. */
-export function readFields(
+export function parseFieldValues(
   values?: Readonly<Record<string, Readonly<Record<string, StateValue>>>> | null,
 ): FormFields {
   return Object.fromEntries(

@@ -67,7 +67,12 @@ export function createOwnedActions<T extends OwnedItem>(kind: OwnedKind<T>, edit
       const [, action = '', id = ''] = /^([a-z]+) ([a-z0-9]{8})$/.exec(text) ?? [];
       if (lookUp<unknown>(ownerActions, action) === undefined) return listing;
       const run = (_: string, request: Request) => act(action, id, request);
-      return { right: 'member', does: action === 'edit' ? 'openForm' : 'change', read: () => undefined, run };
+      return {
+        right: 'member',
+        does: action === 'edit' ? 'openForm' : 'change',
+        parse: () => undefined,
+        run,
+      };
     };
   return { list, act, verb, listeners };
 }

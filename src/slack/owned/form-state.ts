@@ -4,7 +4,7 @@ import type { InputBlock } from '@slack/types';
 import * as z from 'zod';
 import type { ActionName } from '../../domain/commands.ts';
 import type { SlackId } from '../../domain/slack-id.ts';
-import { tryParseJson } from '../../domain/try-read.ts';
+import { tryParseJson } from '../../domain/try-parse.ts';
 import { withoutUndefined } from '../../domain/without-undefined.ts';
 import { projectsOf, type Target, targetOf } from '../../workspace/owned/stop-reasons.ts';
 import { type ChosenProject, parseProjectValue } from '../../workspace/projects/chosen-project.ts';
@@ -65,7 +65,7 @@ export function encodeMetadata(draft: OwnedDraft, hidden: FormFields): string {
 }
 
 /** The fields that the form shows and those that it hides, and what they have in common. */
-export function readForm(
+export function parseForm(
   shown: FormFields,
   metadata: string,
   max: FormLimits,
@@ -203,7 +203,7 @@ export interface OwnedForm<K extends FormTypes> {
   };
   /** Block IDs in view when the form opens, from the top, and the heading below them. */
   readonly inView: { readonly blocks: readonly [string, ...string[]]; readonly below: string };
-  read(fields: FormFields): K['own'];
+  parse(fields: FormFields): K['own'];
   /** What is wrong with its own fields, as far as that needs no look-up: block ID → sentence. */
   errors(fields: FormFields, draft: FormDraft<K>): Record<string, string>;
   fieldsOf(item: K['item']): K['own'];

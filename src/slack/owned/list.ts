@@ -65,7 +65,7 @@ export async function showOwned<T extends OwnedItem>(
 ): Promise<void> {
   const { notice, page = 1, isApart = false } = options;
   const workspace =
-    notice === undefined ? request.workspace : await kind.workspaces.read(request.user.teamId);
+    notice === undefined ? request.workspace : await kind.workspaces.load(request.user.teamId);
   const viewer = { ...request, workspace };
   const { shown } = pageOf(visibleItems(kind, viewer), page);
   const [isOrphan, details] = await Promise.all([findOrphans(shown, viewer), kind.load(viewer)]);

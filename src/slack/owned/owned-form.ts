@@ -15,7 +15,7 @@ import {
   markup,
   mention,
 } from '../kit/atoms.ts';
-import { type FormFields, type FormReading, modal, waitingModal, withErrorAtTop } from '../kit/modal.ts';
+import { type FormFields, modal, type ParsedForm, waitingModal, withErrorAtTop } from '../kit/modal.ts';
 import { failureFacts } from '../reply/error-reply.ts';
 import type { Request } from '../request/request.ts';
 import type { ActionListener, Listeners } from '../server/listener-types.ts';
@@ -30,8 +30,8 @@ import {
   type FormView,
   itemVersion,
   type OwnedForm,
+  parseForm,
   placeOfForm,
-  readForm,
 } from './form-state.ts';
 import {
   canReadOwned,
@@ -49,12 +49,12 @@ export function createOwnedForm<K extends FormTypes>(form: OwnedForm<K>) {
   const drawing = createFormDrawing(form);
   const { open, redraw } = drawing;
 
-  const readDraft = (shown: FormFields, metadata: string): { fields: FormFields; draft: Draft } => {
-    const { fields, draft } = readForm(shown, metadata, max);
-    return { fields, draft: { ...draft, ...form.read(fields) } };
+  const parseDraft = (shown: FormFields, metadata: string): { fields: FormFields; draft: Draft } => {
+    const { fields, draft } = parseForm(shown, metadata, max);
+    return { fields, draft: { ...draft, ...form.parse(fields) } };
   };
-  const readSubmission = (shown: FormFields, metadata: string): FormReading<Draft> => {
-    const { fields, draft } = readDraft(shown, metadata);
+  const parseSubmission = (shown: FormFields, metadata: string): ParsedForm<Draft> => {
+    const { fields, draft } = parseDraft(shown, metadata);
     const errors = { ...commonErrors(fields, draft, max), ...form.errors(fields, draft) };
     return Object.keys(errors).length === 0
       ? { input: draft }
@@ -68,7 +68,7 @@ export function createOwnedForm<K extends FormTypes>(form: OwnedForm<K>) {
     right: 'member',
     does: 'answer',
     run: ({ value, fields, metadata }, request) =>
-      run(readDraft({ ...fields, ...fill(value) }, metadata).draft, request, value),
+      run(parseDraft({ ...fields, ...fill(value) }, metadata).draft, request, value),
   });
   const listeners: Required<Pick<Listeners, 'actions' | 'options' | 'views'>> = {
     actions: {
@@ -79,7 +79,7 @@ export function createOwnedForm<K extends FormTypes>(form: OwnedForm<K>) {
       [kind.kind]: {
         right: 'member',
         waiting: waitingModal(words.create, words.saving),
-        read: readSubmission,
+        parse: parseSubmission,
         submit: (draft: Draft, request: Request) => saveDraft(form, drawing, draft, request),
       },
     },

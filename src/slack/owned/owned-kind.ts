@@ -31,7 +31,7 @@ export interface OwnedKind<T extends OwnedItem = OwnedItem, Details = unknown> {
   /** Action IDs; the value of a row's menu is an action and the ID. `manage` shows the list where the announcement is. */
   readonly actions: Readonly<Record<'row' | 'undo' | 'drop' | 'list' | 'manage', ActionName>>;
   readonly words: OwnedWords<T>;
-  readonly workspaces: Pick<Workspaces, 'read' | 'dropDamaged'>;
+  readonly workspaces: Pick<Workspaces, 'load' | 'dropDamaged'>;
   readonly store: OwnedStore<T>;
   /** After a change: plans again what Tally does by itself. @throws StoreUnavailable */
   changed(teamId: string): Promise<void>;

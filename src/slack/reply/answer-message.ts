@@ -20,8 +20,8 @@ import {
 } from '../commands/command-buttons.ts';
 import {
   type AskedProjects,
-  askEach,
   failedNotes,
+  fetchEach,
   type ProjectAnswer,
   type ProjectAnswers,
   type ProjectColumn,
@@ -61,14 +61,14 @@ export interface AnswerDetails extends Pick<Request, 'at' | 'locale' | 'sharedBy
 /** Everything that an answer says besides the words of its command. */
 export interface AnswerView<T extends ProjectAnswer> extends AnswerDetails, ProjectAnswers<T> {}
 
-/** Asks about the projects of a request. @throws as {@link askEach} */
-export async function askProjects<T extends ProjectAnswer>(
+/** Asks about the projects of a request. @throws as {@link fetchEach} */
+export async function fetchProjects<T extends ProjectAnswer>(
   projects: AskedProjects,
   { at, locale, sharedBy, user }: Request,
   clock: () => Millis,
   ask: (target: ResolvedProject) => Promise<T>,
 ): Promise<AnswerView<T>> {
-  const answers = await askEach(projects, ask);
+  const answers = await fetchEach(projects, ask);
   return { projects, ...answers, fetched: clock(), at, locale, sharedBy, user };
 }
 

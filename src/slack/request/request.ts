@@ -15,7 +15,7 @@ import type { SlackServices } from '../services.ts';
 import type { WebClient } from '../web-client.ts';
 import { type Channels, channelsOf } from './channels.ts';
 import { type Audience, isDirectMessage, type Source, threadOf } from './payload.ts';
-import { findAdmins, type User, type UserDirectory } from './users.ts';
+import { fetchAdmins, type User, type UserDirectory } from './users.ts';
 
 /** A user's request from any kind of payload, and the ways to reply. */
 export interface Request extends AskLocation {
@@ -114,7 +114,7 @@ function managersOf(users: UserDirectory, client: WebClient, workspace: Workspac
       for (const find of [
         named,
         async () => [...new Set(connections.map(({ registeredBy }) => registeredBy))],
-        () => findAdmins(client, teamId),
+        () => fetchAdmins(client, teamId),
       ]) {
         const present: string[] = [];
         for (const person of (await find()).slice(0, MOST_LOOKED_UP)) {
@@ -155,7 +155,7 @@ export const createRequestAuthorizer =
     const isFresh = needsFreshRole(right);
     const lookups = Promise.all([
       users.find(client, source, isFresh),
-      source.workspace ?? workspaces.read(teamId),
+      source.workspace ?? workspaces.load(teamId),
     ]);
     // A replay is dropped before its lookups are awaited, so their errors must not count as unhandled.
     lookups.catch(() => undefined);

@@ -16,7 +16,7 @@ export interface GroupChoices {
 const PATIENCE = 1_000;
 
 /** Groups that Slack does not tell are a sentence in the form, not the end of it. */
-export async function loadUserGroups(request: Request): Promise<GroupChoices> {
+export async function fetchUserGroups(request: Request): Promise<GroupChoices> {
   try {
     const known = await withTimeout(PATIENCE, request.slack.userGroups(), () => {
       throw new SlackFailed('usergroups.list', 'timeout');

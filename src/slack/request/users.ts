@@ -160,7 +160,7 @@ const DEFAULT_LOCALE = 'en-US';
 const USERS_A_PAGE = 1000;
 
 /** The admins and owners of a workspace. Slack lists everybody for it, so this is for when there is nobody else. @throws SlackFailed */
-export async function findAdmins(client: WebClient, workspace: SlackId): Promise<readonly string[]> {
+export async function fetchAdmins(client: WebClient, workspace: SlackId): Promise<readonly string[]> {
   const found: string[] = [];
   let cursor = '';
   do {

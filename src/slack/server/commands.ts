@@ -12,7 +12,7 @@ import { parseWithOutput } from '../../domain/language/argument.ts';
 import { formatCommandWords, parseCommandText } from '../../domain/language/command-text.ts';
 import { NO_ALIASES } from '../../domain/language/parse.ts';
 import { MINUTE } from '../../domain/time/calendar.ts';
-import { tryRead } from '../../domain/try-read.ts';
+import { tryParse } from '../../domain/try-parse.ts';
 import { beginRequest, type Note, type RequestVia, trackWork } from '../../runtime/work.ts';
 import type { EventDedup } from '../../workspace/once/replay-protection.ts';
 import { visibleProjects } from '../../workspace/projects/resolve-project.ts';
@@ -26,8 +26,8 @@ import { type SlackPayload, type Source, sourceOfPayload } from '../request/payl
 import { type Authorize, asksFigures, opensForm, privateLocation, type Request } from '../request/request.ts';
 import { LOADING_DELAYS, type SlackServices } from '../services.ts';
 import {
+  acceptsWords,
   type CommandHandler,
-  canRead,
   handlerOf,
   type Listeners,
   lookUp,
@@ -89,7 +89,7 @@ export function registerCommands(app: App, context: ListenerContext, runCommand:
  */
 const isOwnWords = (text: string, names: ReadonlySet<string>): boolean =>
   isShortText(text) &&
-  tryRead(() => parseWithOutput(text, names, (words) => parseCommandText(words, names))) !== undefined;
+  tryParse(() => parseWithOutput(text, names, (words) => parseCommandText(words, names))) !== undefined;
 
 /** The names of projects that people could use lately, each where they asked. */
 export const createRecentNames = () =>
@@ -142,7 +142,7 @@ export function createCommandRunner(context: ListenerContext): RunCommand {
       const failed = {
         ...request,
         command: offeredCommand(report, typed, handler, workspace?.aliases),
-        canRead: workspace && ((words: string) => canRead(listener, words, workspace)),
+        acceptsWords: workspace && ((words: string) => acceptsWords(listener, words, workspace)),
       };
       await errorReply.send(reply, report, failed, handler?.does ?? 'answer');
     } finally {
@@ -191,7 +191,7 @@ async function rememberQuestion(
   outcome: ThreadOutcome,
 ): Promise<void> {
   const { thread: place, reply } = request;
-  const question = place && tryRead(() => threadQuestion(command, request));
+  const question = place && tryParse(() => threadQuestion(command, request));
   if (place === undefined || question === undefined) return;
   const answer = reply.posted();
   // An answer in a direct message may begin a thread.

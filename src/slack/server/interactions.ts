@@ -1,9 +1,9 @@
 import type { App } from '@slack/bolt';
-import { tryRead } from '../../domain/try-read.ts';
+import { tryParse } from '../../domain/try-parse.ts';
 import type { Note } from '../../runtime/work.ts';
 import { withTimeout } from '../../runtime/work.ts';
 import { type CommandClick, parseCommandClick } from '../commands/command-buttons.ts';
-import { readFields, splitMetadata, withCarried } from '../kit/modal.ts';
+import { parseFieldValues, splitMetadata, withCarried } from '../kit/modal.ts';
 import { errorModalOf, failureText } from '../reply/error-reply.ts';
 import type { Reply } from '../reply/reply.ts';
 import type { SlackPayload, Source } from '../request/payload.ts';
@@ -60,7 +60,7 @@ function registerActions(app: App, context: ListenerContext, runCommand: RunComm
     const handler = handlerOf<ActionHandler>(listener, value);
     if (opensForm(handler)) reply.startLoadingView(loadingDelays.modal);
     const { metadata } = splitMetadata(view?.private_metadata ?? '');
-    const clicked = { value, fields: readFields((view?.state ?? state)?.values as never), metadata };
+    const clicked = { value, fields: parseFieldValues((view?.state ?? state)?.values as never), metadata };
     try {
       request = await authorize(reply, handler, note);
       if (request === undefined) return;
@@ -70,7 +70,7 @@ function registerActions(app: App, context: ListenerContext, runCommand: RunComm
       note({ answered: performance.now() });
     } catch (error) {
       const report = errorReply.explain(error, note);
-      const failed = request ?? { command: tryRead(() => handler.command?.(clicked)) };
+      const failed = request ?? { command: tryParse(() => handler.command?.(clicked)) };
       await errorReply.send(reply, report, failed, handler.does);
     } finally {
       await reply.endLoading();
@@ -142,10 +142,10 @@ function registerViews(app: App, context: ListenerContext): void {
           : ack({ response_action: 'errors', errors: { [lastInput]: failureText(throttled) } });
       }
       const { metadata } = splitMetadata(view.private_metadata ?? '');
-      const fields = readFields(view.state?.values as never);
-      let parsed: ReturnType<typeof listener.read>;
+      const fields = parseFieldValues(view.state?.values as never);
+      let parsed: ReturnType<typeof listener.parse>;
       try {
-        parsed = listener.read(fields, metadata);
+        parsed = listener.parse(fields, metadata);
       } catch (error) {
         const errorModal = errorModalOf(errorReply.explain(error, note), {}, true);
         return ack({ response_action: 'update', view: errorModal });
@@ -164,7 +164,7 @@ function registerViews(app: App, context: ListenerContext): void {
       } catch (error) {
         const report = errorReply.explain(error, note);
         const isRefused = report.failure?.kind === 'not-allowed' && request === undefined;
-        const command = isRefused ? tryRead(() => listener.command?.(fields, metadata)) : undefined;
+        const command = isRefused ? tryParse(() => listener.command?.(fields, metadata)) : undefined;
         await errorReply.sendInModal(reply, report, request ?? { command });
       }
     });

@@ -4,7 +4,7 @@ import type { Right } from '../../workspace/permissions.ts';
 import type { Workspace } from '../../workspace/record/workspaces.ts';
 import type { Command } from '../commands/command-buttons.ts';
 import type { Message } from '../kit/atoms.ts';
-import type { FormFields, FormReading } from '../kit/modal.ts';
+import type { FormFields, ParsedForm } from '../kit/modal.ts';
 import type { Reply } from '../reply/reply.ts';
 import type { SlackEvent, Source } from '../request/payload.ts';
 import type { HandlerRules, Request } from '../request/request.ts';
@@ -26,7 +26,7 @@ export interface CommandHandler extends Handler<CommandWork> {
    * Reads the command's words and does nothing. Without it the command takes none.
    * @throws InvalidWord, SecretPasted, ProjectMissing
    */
-  readonly read?: (text: string, workspace: Workspace) => unknown;
+  readonly parse?: (text: string, workspace: Workspace) => unknown;
 }
 
 /** A function where the command's words decide what handles it. It does nothing else, and throws nothing. */
@@ -66,7 +66,7 @@ export interface ViewListener<T = unknown> {
   /** As of an action: it opens the form again, for a manager. */
   readonly command?: (fields: FormFields, metadata: string) => Command | undefined;
   /** Pure and quick. @returns `errors` by block ID if fields are refused, else the input for `submit` */
-  read(fields: FormFields, metadata: string): FormReading<T>;
+  parse(fields: FormFields, metadata: string): ParsedForm<T>;
   /** Replaces the form while `submit` runs. */
   readonly waiting: ModalView;
   submit(input: T, request: Request): Promise<void>;
@@ -117,11 +117,15 @@ export const handlerOf = <T extends object>(listener: T | ((text: string) => T),
   typeof listener === 'function' ? listener(text) : listener;
 
 /** Whether the command takes these words, so that it may be offered. */
-export function canRead(listener: CommandListener | undefined, text: string, workspace: Workspace): boolean {
-  const { read } = (listener && handlerOf<CommandHandler>(listener, text)) ?? {};
-  if (read === undefined) return listener !== undefined && text === '';
+export function acceptsWords(
+  listener: CommandListener | undefined,
+  text: string,
+  workspace: Workspace,
+): boolean {
+  const { parse } = (listener && handlerOf<CommandHandler>(listener, text)) ?? {};
+  if (parse === undefined) return listener !== undefined && text === '';
   try {
-    read(text, workspace);
+    parse(text, workspace);
     return true;
   } catch (error) {
     if (isFailure(error)) return false;

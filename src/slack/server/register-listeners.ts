@@ -119,7 +119,7 @@ function registerSteps(
     const listener = lookUp(listeners.steps, step);
     note({ route: routeOf(listener, step) });
     if (listener === undefined) throw new InvalidWord(step, ...UNKNOWN_STEP);
-    const workspace = await workspaces.read(teamId);
+    const workspace = await workspaces.load(teamId);
     note({ waits: workspace.waits });
     const link = appLink(new URL(client.slackApiUrl).origin, execution.app, teamId);
     await complete(client, id, await listener.run(inputs, { at, workspace, link }));

@@ -2,7 +2,7 @@ import { createHmac, timingSafeEqual } from 'node:crypto';
 import type { IncomingHttpHeaders, IncomingMessage } from 'node:http';
 import type { Logger } from 'pino';
 import type { Millis } from '../../domain/time/calendar.ts';
-import { tryParseJson } from '../../domain/try-read.ts';
+import { tryParseJson } from '../../domain/try-parse.ts';
 
 /** What a request's headers say of its signature: well formed and recent, not verified yet. */
 export interface SignatureClaim {
@@ -19,7 +19,7 @@ const TOLERANCE = 300;
  * @param now ms since the epoch
  * @returns `unsigned` when the headers are missing or malformed, `outdated` when they are too far from now
  */
-export function readSignature(
+export function parseSignature(
   headers: IncomingHttpHeaders,
   now: Millis,
 ): SignatureClaim | 'unsigned' | 'outdated' {
@@ -197,7 +197,7 @@ export function createSignedRequestReader(signingSecret: string) {
   ): Promise<SignedRequest | RejectionReason | 'ssl-check'> => {
     const size = announcedSize(req);
     if (size !== undefined && size > SERVER_LIMITS.bodyBytes) return 'too-large';
-    const claim = readSignature(req.headers, now);
+    const claim = parseSignature(req.headers, now);
     const isSmall = size !== undefined && size <= SERVER_LIMITS.unsignedBytes;
     if (typeof claim === 'string' && !isSmall) return claim;
     const bytes = await readBody(req);

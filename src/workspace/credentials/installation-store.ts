@@ -44,7 +44,7 @@ export function createInstallationStore({ redis, keyring }: { redis: RedisConnec
       await writeInWorkspace(redis, id, 'HSET', recordKey(id), FIELDS.installation, envelope);
     },
     /** @throws UnsealFailed */
-    async read(id: string): Promise<string | undefined> {
+    async load(id: string): Promise<string | undefined> {
       const envelope = await envelopeOf(id);
       return envelope === null ? undefined : keyring.open(envelope, owner(id));
     },

@@ -1,6 +1,6 @@
 import { UnsealFailed } from '../../domain/failure/index.ts';
 import type { SlackId } from '../../domain/slack-id.ts';
-import { tryParseJson } from '../../domain/try-read.ts';
+import { tryParseJson } from '../../domain/try-parse.ts';
 import type { SealOwner } from '../../vault/keyring.ts';
 
 /**

@@ -130,7 +130,7 @@ export interface RequestChange {
 }
 
 export function createManagerRequests(redis: RedisConnection) {
-  const read = async (workspace: SlackId, id: string, at: Millis): Promise<StoredRequest | undefined> => {
+  const load = async (workspace: SlackId, id: string, at: Millis): Promise<StoredRequest | undefined> => {
     const value = await guardRead(() => redis.hget(managerRequestsKey(workspace), id));
     const [, until = '', json] = /^(\d+) (.*)$/s.exec(value ?? '') ?? [];
     const request = Number(until) > at ? tryParseRecord(managerRequestSchema, json) : undefined;
@@ -157,12 +157,12 @@ export function createManagerRequests(redis: RedisConnection) {
 
   return {
     async find(workspace: SlackId, id: string, at: Millis): Promise<ManagerRequest | undefined> {
-      return (await read(workspace, id, at))?.request;
+      return (await load(workspace, id, at))?.request;
     },
 
     /** One that a manager does now, for the change that does it. @throws StoreUnavailable */
     async findTaken(workspace: SlackId, id: string, at: Millis): Promise<TakenRequest | undefined> {
-      const found = await read(workspace, id, at);
+      const found = await load(workspace, id, at);
       return found?.request.state === 'taken' ? { id, ...found } : undefined;
     },
 
@@ -173,7 +173,7 @@ export function createManagerRequests(redis: RedisConnection) {
       entry: AuditEntry,
     ): Promise<'done' | 'repeated' | 'full'> {
       const id = requestId(request);
-      const before = await read(workspace, id, request.at);
+      const before = await load(workspace, id, request.at);
       if (before !== undefined && !isOver(before.request, request.at)) return 'repeated';
       const outcome = await swap(workspace, id, before?.value ?? '', { next: request, entry }, request.at);
       return outcome === 'changed' ? 'repeated' : outcome;
@@ -191,7 +191,7 @@ export function createManagerRequests(redis: RedisConnection) {
       change: (request: ManagerRequest) => RequestChange | undefined,
     ): Promise<ManagerRequest | undefined> {
       for (let attempt = 0; attempt < MAX_ATTEMPTS; attempt += 1) {
-        const found = await read(workspace, id, at);
+        const found = await load(workspace, id, at);
         const changed = found && change(found.request);
         if (changed === undefined) return undefined;
         if ((await swap(workspace, id, found?.value ?? '', changed, at)) === 'done') return changed.next;

@@ -3,7 +3,7 @@ import * as z from 'zod';
 import { NotInstalled } from '../../domain/failure/index.ts';
 import type { SlackId } from '../../domain/slack-id.ts';
 import type { Millis } from '../../domain/time/calendar.ts';
-import { tryRead } from '../../domain/try-read.ts';
+import { tryParse } from '../../domain/try-parse.ts';
 import type { RedisConnection } from '../../redis/connect.ts';
 import { auditKey, grantsKey, recordKey } from '../../redis/keys.ts';
 import { commitInWorkspace, evalInWorkspace, writeInWorkspace } from '../../redis/layout.ts';
@@ -181,7 +181,7 @@ function openToken(
   key: string | undefined,
 ): string | undefined {
   if (envelope === undefined || key === undefined) return undefined;
-  return tryRead(() =>
+  return tryParse(() =>
     unseal(parseEnvelope(envelope), owner, createSecretKey(Buffer.from(key, 'base64url'))),
   );
 }

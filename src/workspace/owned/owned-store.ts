@@ -62,7 +62,7 @@ export function createOwnedStore<T extends { readonly id: string }>(
     },
     /** What was removed less than `UNDO_MS` before `now`; undefined if nothing can be restored. @throws UnsealFailed */
     async findRemoved(teamId: SlackId, id: string, now: Millis): Promise<T | undefined> {
-      const json = (await target.store.read(teamId))[removed + id];
+      const json = (await target.store.load(teamId))[removed + id];
       const removal = json === undefined ? undefined : parseRemoval(format, json);
       return removal && now - removal.at < UNDO_MS ? removal.item : undefined;
     },

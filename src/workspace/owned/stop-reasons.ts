@@ -1,6 +1,6 @@
 import { FailureBase } from '../../domain/failure/base.ts';
 import type { SlackId } from '../../domain/slack-id.ts';
-import { tryRead } from '../../domain/try-read.ts';
+import { tryParse } from '../../domain/try-parse.ts';
 import { type ChosenProject, projectKey, referenceTo } from '../projects/chosen-project.ts';
 import type { Project } from '../projects/projects.ts';
 import { limitedProjects, limitOtherNames, resolveProject, UNLIMITED } from '../projects/resolve-project.ts';
@@ -58,7 +58,7 @@ export function blockedProjects(item: Item, workspace: Workspace): ReadonlyMap<s
   };
   return new Map(
     projectsOf(item).flatMap((project) => {
-      const why = tryRead(() => reasonOf(project), FailureBase);
+      const why = tryParse(() => reasonOf(project), FailureBase);
       return why === undefined ? [] : [[projectKey(project), why] as const];
     }),
   );

@@ -68,7 +68,7 @@ export function createProjectStore(target: ChangeTarget) {
       alias: string,
       now: Millis,
     ): Promise<ProjectRemoval | undefined> {
-      const json = (await target.store.read(workspace))[FIELDS.removedProject + alias];
+      const json = (await target.store.load(workspace))[FIELDS.removedProject + alias];
       const removal = json === undefined ? undefined : parseRemoval(json);
       return removal && now - removal.at < UNDO_MS ? removal : undefined;
     },

@@ -5,7 +5,7 @@ import { EditConflict, NotInstalled, UnsealFailed } from '../../domain/failure/i
 import { PRODUCTS } from '../../domain/product.ts';
 import type { SlackId } from '../../domain/slack-id.ts';
 import { MINUTE, type Millis } from '../../domain/time/calendar.ts';
-import { tryRead } from '../../domain/try-read.ts';
+import { tryParse } from '../../domain/try-parse.ts';
 import { FIELDS } from '../../redis/keys.ts';
 import type { TakenRequest } from '../once/manager-requests.ts';
 import { type Project, parseProject } from '../projects/projects.ts';
@@ -119,7 +119,7 @@ export async function commitChange(
       if (done.length > 0) onRequestDone(teamId);
       return true;
     }
-    fields = await store.read(teamId);
+    fields = await store.load(teamId);
     if (taken !== undefined && fields[taken] !== undefined) return false;
     conflict = Object.keys(seen).find((field) => !isSameField(field, workspace.fields[field], fields[field]));
     if (conflict !== undefined) break;
@@ -144,7 +144,7 @@ function isSameField(field: string, before: string | undefined, now: string | un
 }
 
 function withoutSeal(text: string): string {
-  return tryRead(() => JSON.stringify({ ...JSON.parse(text), sealed: undefined })) ?? text;
+  return tryParse(() => JSON.stringify({ ...JSON.parse(text), sealed: undefined })) ?? text;
 }
 
 /** A fingerprint of the field's value. A form carries it until it is submitted, to notice a change in between. */
@@ -203,4 +203,4 @@ function describeProject(alias: string, before: Project | undefined, now: Record
 
 /** Returns undefined if it is missing or damaged. */
 const projectIn = (fields: RecordFields, alias: string): Project | undefined =>
-  tryRead(() => parseProject(alias, fields[FIELDS.project + alias] ?? ''), UnsealFailed);
+  tryParse(() => parseProject(alias, fields[FIELDS.project + alias] ?? ''), UnsealFailed);

@@ -1,7 +1,7 @@
 import * as z from 'zod';
 import { UnsealFailed } from '../../domain/failure/index.ts';
 import { PRODUCT_IDS } from '../../domain/product.ts';
-import { tryParseJson } from '../../domain/try-read.ts';
+import { tryParseJson } from '../../domain/try-parse.ts';
 
 /** Slack's IDs; every stored or shown ID must match. */
 const PERSON = /^[UW][A-Z0-9]{1,30}$/;

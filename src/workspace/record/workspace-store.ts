@@ -76,7 +76,7 @@ return 1`;
 export function createWorkspaceStore(redis: RedisConnection) {
   const index = createWorkspaceIndex(redis);
   return {
-    read: (workspace: SlackId): Promise<RecordFields> => loadRecord(redis, workspace),
+    load: (workspace: SlackId): Promise<RecordFields> => loadRecord(redis, workspace),
     exists: async (workspace: SlackId): Promise<boolean> =>
       (await guardRead(() => redis.exists(recordKey(workspace)))) === 1,
     /** @returns false, with nothing written, if a field differs from `seen` or the workspace left */

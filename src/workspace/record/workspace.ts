@@ -1,6 +1,6 @@
 import { SettingsDamaged, UnsealFailed } from '../../domain/failure/index.ts';
 import { holdsUnknownWord } from '../../domain/language/parse.ts';
-import { tryRead } from '../../domain/try-read.ts';
+import { tryParse } from '../../domain/try-parse.ts';
 import type { OpenableAccess } from '../credentials/accesses.ts';
 import { fingerprintOf, type OpenableConnection } from '../credentials/connections.ts';
 import type { Schedule } from '../owned/schedules.ts';
@@ -119,7 +119,7 @@ export function holdsRegisteredSecret(text: string, record: Workspace): boolean 
   const fingerprints = new Set([...record.connections.values()].map(({ fingerprint }) => fingerprint));
   if (pieces.some((piece) => fingerprints.has(fingerprintOf(piece)))) return true;
   return [...record.accesses.values()].some((access) => {
-    const secret = tryRead(access.open, UnsealFailed)?.secret;
+    const secret = tryParse(access.open, UnsealFailed)?.secret;
     return secret !== undefined && pieces.includes(secret);
   });
 }

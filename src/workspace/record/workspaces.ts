@@ -77,8 +77,8 @@ export function createWorkspaces({
     ...createRecordNotes(store, parse),
     schedules: createOwnedStore<Schedule>(target, SCHEDULES),
     watches: createOwnedStore<Watch>(target, WATCHES),
-    async read(teamId: SlackId): Promise<Workspace> {
-      const fields = await store.read(teamId);
+    async load(teamId: SlackId): Promise<Workspace> {
+      const fields = await store.load(teamId);
       await noteMissing(teamId, fields);
       return parse(teamId, fields);
     },
@@ -122,7 +122,7 @@ function createRecordNotes(store: WorkspaceStore, parse: WorkspaceParser) {
      * @returns whether it was stored
      */
     async noteRejection(teamId: SlackId, credential: CredentialName, note: RejectionNote): Promise<boolean> {
-      const fields = await store.read(teamId);
+      const fields = await store.load(teamId);
       const workspace = parse(teamId, fields);
       const isKnown = workspace.rejectedAt(credential) !== undefined;
       if (isKnown || !isRegistered(workspace, credential, note.mark)) return false;
@@ -138,7 +138,7 @@ function createRecordNotes(store: WorkspaceStore, parse: WorkspaceParser) {
     /** Billing fails for a project; stored if it is registered. Reads first: two round trips. */
     async noteFailure(teamId: SlackId, about: QuestionAbout, note: LastFailure): Promise<void> {
       const key = failureKey(about.topic, about.id, about.product);
-      const { projects, failures } = parse(teamId, await store.read(teamId));
+      const { projects, failures } = parse(teamId, await store.load(teamId));
       if (!projects.some((project) => isSameProject(project, about))) return;
       const { since = note.since } = failures.get(key) ?? {};
       await store.write(teamId, { set: { [FIELDS.failed + key]: JSON.stringify({ ...note, since }) } });

@@ -63,7 +63,7 @@ const READERS: Readonly<Record<string, (word: string) => unknown>> = {
   'a mention': (word) => {
     const known: KnownCommands = {
       ...{ commands: ['/spend'], verbs: ['connect'], aliases: NO_ALIASES },
-      ...{ today: '2026-11-21', canRead: () => true },
+      ...{ today: '2026-11-21', acceptsWords: () => true },
     };
     const mention = parseMention(word, known);
     return mention.kind === 'nothing' ? mentionHelp([], mention.fact) : mention;

@@ -26,10 +26,10 @@ export function dayOf(
   year?: YearOf,
   weekday?: number,
 ): DateMeaning | RefusedPhrase {
-  const read = typeof year === 'number' ? yearMonthDay(year, month, day) : monthDay(month, day);
-  if (read.kind === 'bad') return new RefusedPhrase(read.why, read.works);
-  if (read.kind === 'day') return onWeekday(read.day, weekday);
-  return { ...read, ...(year !== undefined && { year }), ...(weekday !== undefined && { weekday }) };
+  const parsed = typeof year === 'number' ? yearMonthDay(year, month, day) : monthDay(month, day);
+  if (parsed.kind === 'bad') return new RefusedPhrase(parsed.why, parsed.works);
+  if (parsed.kind === 'day') return onWeekday(parsed.day, weekday);
+  return { ...parsed, ...(year !== undefined && { year }), ...(weekday !== undefined && { weekday }) };
 }
 
 function onWeekday(day: string, weekday: number | undefined): DateMeaning | RefusedPhrase {

@@ -140,10 +140,10 @@ const BEGINNING = /\d{1,4}[-/.]\d/y;
 export function parseDateLiteral(text: string, at: number): DateLiteral | undefined {
   BEGINNING.lastIndex = at;
   if (!BEGINNING.test(text)) return undefined;
-  for (const [form, read] of FORMS) {
+  for (const [form, parse] of FORMS) {
     form.lastIndex = at;
     const parts = form.exec(text);
-    if (parts) return { ...read(parts), length: parts[0].length };
+    if (parts) return { ...parse(parts), length: parts[0].length };
   }
   return undefined;
 }

@@ -1,6 +1,6 @@
 /** Parses a period, and says why where it has no one meaning or cannot be asked for: what to type, and what is nearest. */
 import type { Unit } from '../../time/calendar.ts';
-import { type Match, ParseError, parseErrorAt, senseOf, tryParse, typedText } from '../parse.ts';
+import { catchParseError, type Match, ParseError, parseErrorAt, senseOf, typedText } from '../parse.ts';
 import { clipWord } from '../text.ts';
 import type { TokenizedText } from '../tokenizer.ts';
 import { nameOfMonth } from '../vocabulary.ts';
@@ -150,7 +150,7 @@ function projectReading(source: TokenizedText, at: number, found: Match<PhraseMe
     return undefined;
   if (number + 1 === next) return `project ${token.digits}`;
   if (!after?.spaced || after.dashed) return undefined;
-  const rest = tryParse(() => periods.parse(source, number + 1, true));
+  const rest = catchParseError(() => periods.parse(source, number + 1, true));
   if (rest instanceof ParseError || rest.value?.next !== next) return undefined;
   const { value } = rest.value;
   // A day from a month on is not what people ask for: after `3` in `3 october - 5 november` comes no period.

@@ -12,26 +12,26 @@ const take = <T>(value: T, next: number): Match<T> => ({ value, next });
 /** Matches one token of this kind. */
 export const tokenOfKind = <K extends Token['kind'], T>(
   kind: K,
-  read: (token: Extract<Token, { kind: K }>) => T,
+  toValue: (token: Extract<Token, { kind: K }>) => T,
 ): TokenClass<T> => ({
   begins: [kind],
   isToken: true,
   parse: ({ tokens }, at) => {
     const token = tokens[at];
-    return token?.kind === kind ? take(read(token as Extract<Token, { kind: K }>), at + 1) : undefined;
+    return token?.kind === kind ? take(toValue(token as Extract<Token, { kind: K }>), at + 1) : undefined;
   },
 });
 
 /** The words of a role. */
 export const wordOfRole = <R extends WordRole, T>(
   role: R,
-  read: (sense: WordSense & { readonly role: R }) => T,
+  toValue: (sense: WordSense & { readonly role: R }) => T,
 ): TokenClass<T> => ({
   begins: [role],
   isToken: true,
   parse: ({ tokens }, at) => {
     const sense = senseOf(tokens[at], role);
-    return sense && take(read(sense), at + 1);
+    return sense && take(toValue(sense), at + 1);
   },
 });
 

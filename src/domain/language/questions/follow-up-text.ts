@@ -73,7 +73,7 @@ export interface FollowUpText {
 /**
  * Whether a text refers to an answer before it. Then it is a follow-up, even if it could be a question by itself.
  */
-export const refersBack = (text: string): boolean => readFollowUpText(text).isExplicit;
+export const refersBack = (text: string): boolean => parseFollowUpText(text).isExplicit;
 
 /** A project's name that is a word of follow-ups as well. */
 export const isReserved = (word: string, aliases: Aliases): boolean =>
@@ -84,7 +84,7 @@ const FOLLOW_UP_WORDS: ReadonlySet<string> = new Set([
 ]);
 
 /** Takes its words apart. */
-export function readFollowUpText(text: string): FollowUpText {
+export function parseFollowUpText(text: string): FollowUpText {
   const typed = cleanTyping(spellOut(text))
     .toLowerCase()
     .replace(/[?!]+(?![a-z\d])|[.;:]+(?= |$)/g, ' ')

@@ -2,7 +2,7 @@
 
 import { commandText, type SlashCommand } from '../../commands.ts';
 import { catchInvalidWord, InvalidWord } from '../../failure/index.ts';
-import { tryRead } from '../../try-read.ts';
+import { tryParse } from '../../try-parse.ts';
 import { type Output, parseWithOutput } from '../argument.ts';
 import { type CommandWords, formatCommandWords, parseCommandText } from '../command-text.ts';
 import { keepsWords } from '../parse.ts';
@@ -16,7 +16,7 @@ import {
   isReserved,
   NAMES_ALL,
   PRONOUN,
-  readFollowUpText,
+  parseFollowUpText,
 } from './follow-up-text.ts';
 import {
   MOST_OFFERED,
@@ -26,7 +26,7 @@ import {
   type SuggestedCommands,
   withholdSecrets,
 } from './question.ts';
-import { type QuestionCommand, readQuestionParts } from './question-commands.ts';
+import { parseQuestionParts, type QuestionCommand } from './question-commands.ts';
 import { NOT_CORRECTED, UNCLEAR_MEANING } from './question-reading.ts';
 
 export type FollowUp =
@@ -69,14 +69,14 @@ function completeText(
   remembered: QuestionCommand | undefined,
   aliases: Aliases,
 ): FollowUp | undefined {
-  const said = readFollowUpText(text);
+  const said = parseFollowUpText(text);
   // “Same last year” doesn’t say of which days.
   if (said.isThanks || (said.isSame && said.text === 'last year')) return undefined;
   // Such a word may mean what it says, or the project of that name.
   if (text.split(/[\s,?!.]+/).some((word) => isReserved(normalizeText(word), aliases))) return undefined;
   // Undefined if its words cannot be read any more.
-  const read = remembered && parse(remembered.text, aliases);
-  const base = read && { command: remembered.command, ...read };
+  const parsed = remembered && parse(remembered.text, aliases);
+  const base = parsed && { command: remembered.command, ...parsed };
   if (AGAIN.has(said.text)) {
     if (remembered === undefined) return { kind: 'project-missing', command: '/spend', text: '' };
     return { kind: 'command', ...remembered, isExplicit: true };
@@ -92,7 +92,7 @@ function completeText(
     return { ...question, ...aboutProject(question, base), isExplicit: said.isExplicit };
   if (question?.kind === 'offered' && question.commands.some(({ command }) => command === '/billing'))
     return { ...question, commands: question.commands.map((offered) => aboutProject(offered, base)) };
-  const readings = readSaid(asked, question, base, aliases);
+  const readings = parseSaid(asked, question, base, aliases);
   if (readings === undefined) return undefined;
   if (readings instanceof InvalidWord) {
     const isExplicit = said.isExplicit || question?.kind === 'command' || question?.kind === 'offered';
@@ -165,7 +165,7 @@ interface Base {
 
 /** @returns undefined for words that commands refuse @throws SecretPasted */
 const parse = (text: string, aliases: Aliases) =>
-  tryRead(() => parseWithOutput(text, aliases, parseCommandText), InvalidWord);
+  tryParse(() => parseWithOutput(text, aliases, parseCommandText), InvalidWord);
 
 const namesProjects = ({ project, alias, several, top }: Partial<CommandWords>): boolean =>
   (project ?? alias ?? several ?? top) !== undefined;
@@ -181,14 +181,14 @@ const projectText = ({ project, alias, several }: Partial<CommandWords>): string
  * @returns undefined if it says nothing
  * @throws SecretPasted
  */
-function readSaid(
+function parseSaid(
   text: string,
   question: Question | undefined,
   base: Base | undefined,
   aliases: Aliases,
 ): readonly Said[] | InvalidWord | undefined {
   const projects = base === undefined ? '' : projectText(base.words);
-  const parts = readQuestionParts(text, aliases, base?.command === '/balance');
+  const parts = parseQuestionParts(text, aliases, base?.command === '/balance');
   const { commands, change, unplaced, isVague } = parts;
   if (change !== undefined) return base && change;
   if (question?.kind !== 'command' && unplaced !== undefined)
@@ -196,8 +196,8 @@ function readSaid(
   // A question that was only offered is so here: “who spent the most?”, “and the forcast?”, “from last week”
   const offered = question?.kind === 'offered' ? question.commands : [];
   const readings = offered.flatMap(({ command, text: meant }): readonly Said[] => {
-    const read = parse(meant, aliases);
-    return read === undefined ? [] : [{ command, isVague: true, ...read }];
+    const parsed = parse(meant, aliases);
+    return parsed === undefined ? [] : [{ command, isVague: true, ...parsed }];
   });
   const areDays =
     readings.length > 1 && readings.every((said) => said.command === '/spend' && !namesProjects(said.words));
@@ -315,10 +315,10 @@ function refuse(
   const commands = offered
     .filter((offer) => keepsWords(text, refusal.word, offer, aliases))
     .flatMap((offer) => {
-      const read = parse(offer, aliases);
+      const parsed = parse(offer, aliases);
       // Only what was said may change the days of the answer.
-      const addsDays = read?.words.phrase?.includingToday && !/\btoday\b/.test(text);
-      return base === undefined || read === undefined || addsDays ? [] : merge(base, read, isSame);
+      const addsDays = parsed?.words.phrase?.includingToday && !/\btoday\b/.test(text);
+      return base === undefined || parsed === undefined || addsDays ? [] : merge(base, parsed, isSame);
     })
     .flatMap(commandOf);
   if (commands.length > 0) return { kind: 'offered', commands: commands.slice(0, MOST_OFFERED), refusal };

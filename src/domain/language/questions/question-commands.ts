@@ -12,7 +12,7 @@ import { clipWord } from '../text.ts';
 import { type Aliases, CLAUSE_BREAK } from '../tokenizer.ts';
 import { type PhraseRole, ROLE_RULES, type Subject } from './phrases.ts';
 import { isPlaced, OUTPUTS, type QuestionReading, subjectsOf, unplaced } from './question-reading.ts';
-import { readQuestionWords } from './question-words.ts';
+import { parseQuestionWords } from './question-words.ts';
 
 /** A command and what follows it, in canonical words. */
 export interface QuestionCommand {
@@ -223,8 +223,8 @@ interface QuestionParts {
  * Splits a text into the command it asks for and the rest.
  * @param wasBalance whether a balance was asked for before
  */
-export function readQuestionParts(text: string, aliases: Aliases, wasBalance = false): QuestionParts {
-  const question = readQuestionWords(text, aliases);
+export function parseQuestionParts(text: string, aliases: Aliases, wasBalance = false): QuestionParts {
+  const question = parseQuestionWords(text, aliases);
   const { said, rest } = question;
   const outputs = OUTPUTS.filter((role) => said.has(role));
   const isVague = said.has('have') && ![...said.keys()].some((role) => 'about' in ROLE_RULES[role]);

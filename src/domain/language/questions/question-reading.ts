@@ -2,7 +2,7 @@
 
 import { commandText } from '../../commands.ts';
 import { catchInvalidWord, InvalidWord, UNRECOGNIZED } from '../../failure/index.ts';
-import { tryRead } from '../../try-read.ts';
+import { tryParse } from '../../try-parse.ts';
 import type { Output } from '../argument.ts';
 import { type CommandWords, parseCommandText } from '../command-text.ts';
 import { couldBeName } from '../nearest-word.ts';
@@ -39,7 +39,7 @@ interface Readings<Reading> {
 }
 
 /** @throws InvalidWord, SecretPasted */
-export function parseQuestionWords(question: QuestionWords, aliases: Aliases): Readings<QuestionReading> {
+export function interpretQuestion(question: QuestionWords, aliases: Aliases): Readings<QuestionReading> {
   const { said, unclear } = question;
   if (unclear !== undefined) throw unplaced(clipWord(unclear), 'could mean two things here');
   const [output, other] = OUTPUTS.filter((role) => said.has(role));
@@ -55,16 +55,16 @@ export function parseQuestionWords(question: QuestionWords, aliases: Aliases): R
     const unknown = findUnknownWord(question.text, aliases);
     throw unplaced(clipWord(unknown ?? lost), unknown === undefined ? UNCLEAR_MEANING : UNRECOGNIZED);
   }
-  const read = parseRest(question, aliases);
+  const parsed = parseRest(question, aliases);
   const isOfAll = NOUN_BESIDE.some((role) => said.has(role));
   const isNameable = (subject === 'spend' || subject === 'balance') && !said.has('noun') && !isOfAll;
-  if (read.isUnknownName && !isNameable) throw read.refusal;
-  const readings = read.readings.map((words): QuestionReading => {
+  if (parsed.isUnknownName && !isNameable) throw parsed.refusal;
+  const readings = parsed.readings.map((words): QuestionReading => {
     const isNamed = words.project !== undefined || words.alias !== undefined || words.several !== undefined;
     const isNoun = said.get('noun') === 'project' && !isOfAll;
     return { subject, words, output, said, refersBack: !isNamed && (said.has('reference') || isNoun) };
   });
-  return { ...read, readings };
+  return { ...parsed, readings };
 }
 
 export const OUTPUTS = ['csv', 'details', 'why'] as const;
@@ -122,16 +122,16 @@ export const NOT_CORRECTED = /^(?:next\b|tomorrow\b|0\d*$)/i;
 
 /** The words of commands, or what corrects them. @throws InvalidWord, SecretPasted */
 function parseRest({ rest, typed, text: asked }: QuestionWords, aliases: Aliases): Readings<CommandWords> {
-  const read = catchInvalidWord(() => parseCommandText(rest, aliases));
-  if (!(read instanceof InvalidWord)) {
-    const far = read.product === undefined ? undefined : farNumber(rest);
+  const parsed = catchInvalidWord(() => parseCommandText(rest, aliases));
+  if (!(parsed instanceof InvalidWord)) {
+    const far = parsed.product === undefined ? undefined : farNumber(rest);
     if (far !== undefined) throw unplaced(far);
-    if (read.help) throw unplaced('help', 'works only by itself');
-    return { readings: [read] };
+    if (parsed.help) throw unplaced('help', 'works only by itself');
+    return { readings: [parsed] };
   }
-  const { word, why, works, offered } = read;
+  const { word, why, works, offered } = parsed;
   const unnamed = why === UNRECOGNIZED && offered.length === 0 && withoutName(word, rest, asked, aliases);
-  if (unnamed) return { readings: [unnamed], refusal: read, isUnknownName: true };
+  if (unnamed) return { readings: [unnamed], refusal: parsed, isUnknownName: true };
   // A list that nobody marked would take any number for a project: “prod spend 500”.
   const isMarked = (text: string) =>
     text
@@ -164,7 +164,7 @@ function withoutName(word: string, rest: string, asked: string, aliases: Aliases
     new RegExp(`\\b${NOT_BEFORE_NAME}\\s+${word}\\b`, 'i').test(asked)
   )
     return undefined;
-  const words = tryRead(() => parseCommandText(places.with(place, CLAUSE_BREAK).join(' '), aliases));
+  const words = tryParse(() => parseCommandText(places.with(place, CLAUSE_BREAK).join(' '), aliases));
   const isNamed = words?.help || (words?.alias ?? words?.project ?? words?.several) !== undefined;
   return isNamed ? undefined : words;
 }

@@ -190,7 +190,7 @@ export const findUnknownWord = (text: string, aliases: Aliases): string | undefi
   )?.typed;
 
 /** Reads the phrases of a question. @param aliases names of projects, in lower case */
-export function readQuestionWords(text: string, aliases: Aliases): QuestionWords {
+export function parseQuestionWords(text: string, aliases: Aliases): QuestionWords {
   const { words, doubt } = correctSpelling(splitWords(text), aliases);
   const find = phraseFinder(words);
   let isRanked: boolean | undefined;

@@ -8,8 +8,8 @@ import { clipWord, normalizeText } from '../text.ts';
 import type { Aliases } from '../tokenizer.ts';
 import { type PhraseRole, ROLE_RULES } from './phrases.ts';
 import { commandsOf, type QuestionCommand } from './question-commands.ts';
-import { isEmpty, parseQuestionWords, type QuestionReading, unplaced } from './question-reading.ts';
-import { type QuestionWords, readQuestionWords } from './question-words.ts';
+import { interpretQuestion, isEmpty, type QuestionReading, unplaced } from './question-reading.ts';
+import { parseQuestionWords, type QuestionWords } from './question-words.ts';
 
 /** Commands that a text may mean, the likeliest first. At least one, and each keeps every word. */
 export interface SuggestedCommands {
@@ -85,14 +85,14 @@ export function withholdSecrets<T extends object>(
 }
 
 function understand(text: string, aliases: Aliases, today: Day | undefined): Question | undefined {
-  const question = readQuestionWords(text, aliases);
+  const question = parseQuestionWords(text, aliases);
   const { said, rest, doubt } = question;
   if (isEmpty(rest) && !hasContent(said)) return said.has('thanks') ? { kind: 'thanks' } : undefined;
   const refused = (word: InvalidWord | undefined): Question | undefined =>
     word && isAsked(question, word, aliases) ? { kind: 'refused', refusal: word } : undefined;
-  const read = catchInvalidWord(() => parseQuestionWords(question, aliases));
-  if (read instanceof InvalidWord) return refused(read);
-  const { readings, refusal, isUnknownName } = read;
+  const parsed = catchInvalidWord(() => interpretQuestion(question, aliases));
+  if (parsed instanceof InvalidWord) return refused(parsed);
+  const { readings, refusal, isUnknownName } = parsed;
   const [reading] = readings;
   if (reading === undefined) return undefined;
   const { subject, words, refersBack } = reading;

@@ -43,7 +43,7 @@ const KNOWN: KnownCommands = {
   aliases: ALIASES,
   today: '2026-11-21',
   self: 'U0TALLY001',
-  canRead: (invocation) => 'runs' in outcomeOfCommand(invocation),
+  acceptsWords: (invocation) => 'runs' in outcomeOfCommand(invocation),
 };
 
 /** What Tally makes of a text that mentions it. */
