@@ -217,8 +217,8 @@ const ON_EACH_SERVER = [
   'test/redis/connect.test.ts',
   'test/workspace',
   'test/delivery/delivery-log.test.ts',
-  'test/delivery/delivery.test.ts',
-  'test/delivery/engine.test.ts',
+  'test/delivery/workspace-runner.test.ts',
+  'test/delivery/worker.test.ts',
   'test/delivery/scheduler.test.ts',
   'test/ops/backup.test.ts',
 ];

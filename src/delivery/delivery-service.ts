@@ -4,8 +4,6 @@ import { reportOutage } from '../redis/errors.ts';
 import { deleteOrphan } from '../workspace/record/deletion.ts';
 import { createWorkspaceIndex } from '../workspace/record/workspace-index.ts';
 import type { ThreadStore } from '../workspace/thread-store.ts';
-import { createDelivery, type DeliveryParts } from './delivery.ts';
-import { createEngine } from './engine.ts';
 import { createDeliveryLog } from './log/delivery-log.ts';
 import type { Reports } from './posts/postable-report.ts';
 import { createPostsJob } from './posts/posts-job.ts';
@@ -16,12 +14,14 @@ import { createScheduler, loadOldestOverdue } from './wakeup/scheduler.ts';
 import { createWatchFiguresStore } from './watches/watch-figures.ts';
 import { createWatching } from './watches/watch-service.ts';
 import { createWatchesJob } from './watches/watches-job.ts';
+import { createWorker } from './worker.ts';
+import { createWorkspaceRunner, type RunnerParts } from './workspace-runner.ts';
 
 /** Everything that happens without a person, and what the features need of it. */
 export type DeliveryService = ReturnType<typeof createDeliveryService>;
 
 export function createDeliveryService(
-  parts: Omit<DeliveryParts, 'jobs' | 'deliveryLog'> & {
+  parts: Omit<RunnerParts, 'jobs' | 'deliveryLog'> & {
     readonly redis: RedisConnection;
     /** As `connectQueue` opens it; the caller closes it. */
     readonly queue: RedisConnection;
@@ -42,15 +42,15 @@ export function createDeliveryService(
     },
   });
   const jobs = [createPostsJob(reports), remindersJob, requestAnswersJob, createWatchesJob(figures)];
-  const engine = createEngine({
+  const worker = createWorker({
     ...{ ...parts, scheduler, jobs, deliveryLog },
-    delivery: createDelivery({ ...parts, jobs, deliveryLog }),
+    runner: createWorkspaceRunner({ ...parts, jobs, deliveryLog }),
     index: createWorkspaceIndex(redis),
     deleteOrphan: (workspace, fields) => deleteOrphan(redis, workspace, fields),
   });
   /** The change is already stored, so the next repair schedules a run that cannot be scheduled now. */
   const changed = (workspace: SlackId): Promise<void> =>
-    engine
+    worker
       .changed(workspace)
       .catch((err: unknown) =>
         log.warn({ err, workspace }, 'Could not reschedule a workspace; the next check for lost runs will'),
@@ -64,9 +64,9 @@ export function createDeliveryService(
      */
     oldestOverdue: (): Promise<number | undefined> => loadOldestOverdue(redis, clock).catch(() => undefined),
     /** Delivers from now on, overdue posts first. */
-    start: engine.start,
+    start: worker.start,
     /** Begins no further post, and lets running ones end within `patience` ms. */
-    stop: engine.stop,
+    stop: worker.stop,
     /** Leaves no run that names the workspace. @throws StoreUnavailable */
     forget: scheduler.forget,
   };

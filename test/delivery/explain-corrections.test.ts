@@ -62,7 +62,7 @@ const givenMany = () =>
       ),
     ),
   );
-const run = async () => (await parts.delivery.run(TEAM)).next;
+const run = async () => (await parts.runner.run(TEAM)).next;
 const later = async (hours: number) => {
   now = NINE + hours * HOUR;
   return run();
@@ -166,7 +166,7 @@ describe('the reply about a corrected figure', () => {
     slack.fault = (call) => (isReply(call) ? { status: 503, take: false } : undefined);
     await later(73);
     expect(posts(CHANNELS[0])[0]?.edits).toBe(1);
-    await parts.engine.changed(TEAM);
+    await parts.worker.changed(TEAM);
     expect(await redis.client.zrange('{tally-0}:deliver:delayed', '0', '-1')).toContainEqual(
       expect.stringMatching(new RegExp(`^${TEAM}\\.\\d+$`)),
     );

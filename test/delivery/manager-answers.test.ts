@@ -75,10 +75,10 @@ async function saveForm(): Promise<void> {
 
 it('tells the person of what was saved, although the process ended right after it', async () => {
   await saveForm();
-  await parts.delivery.run(TEAM);
+  await parts.runner.run(TEAM);
   expect(toldTo()).toEqual([expect.stringContaining('did what you asked for')]);
   expect((await requests().find(TEAM, ID, now))?.state).toBe('done');
-  await parts.delivery.run(TEAM);
+  await parts.runner.run(TEAM);
   expect(toldTo()).toHaveLength(1);
 });
 
@@ -89,15 +89,15 @@ it('tells nothing of a change that comes after somebody said no', async () => {
   const workspace = await parts.workspaces.load(TEAM);
   const asked = { at: now, user: { teamId: TEAM, id: BEN }, workspace, managerRequest: taken };
   await parts.workspaces.saveSettings(auditedChange(asked, ['settings changed', 'zone']), { zone: 'UTC' });
-  await parts.delivery.run(TEAM);
+  await parts.runner.run(TEAM);
   expect(toldTo()).toEqual([expect.stringContaining('said no')]);
 });
 
 it('forgets an answer after a day', async () => {
   await saveForm();
-  await parts.delivery.run(TEAM);
+  await parts.runner.run(TEAM);
   now += DAY;
-  await parts.delivery.run(TEAM);
+  await parts.runner.run(TEAM);
   const left = await redis.client.hkeys(`tally:{${TEAM}}:delivery-log`);
   expect(left.filter((field) => field.startsWith('answer/'))).toEqual([]);
 });

@@ -3,11 +3,11 @@
 import { pino } from 'pino';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { LeaseLostError } from '../../src/delivery/context.ts';
-import { createDelivery } from '../../src/delivery/delivery.ts';
 import type { DeliveryLogEntry } from '../../src/delivery/log/delivery-log-entry.ts';
 import { responsiblePeople } from '../../src/delivery/outbox/recipients.ts';
 import { failureNotice } from '../../src/delivery/posts/notice-blocks.ts';
 import { notifyOwner, planNotices } from '../../src/delivery/posts/notices.ts';
+import { createWorkspaceRunner } from '../../src/delivery/workspace-runner.ts';
 import { StoreUnavailable } from '../../src/domain/failure/index.ts';
 import type { Schedule } from '../../src/workspace/owned/schedules.ts';
 import type { Workspace } from '../../src/workspace/record/workspace.ts';
@@ -391,7 +391,7 @@ describe('a delivery', () => {
     const outcomes: string[] = [];
     const released: unknown[] = [];
     const ends = (error: Error) =>
-      createDelivery({
+      createWorkspaceRunner({
         deliveryLog: {
           lease: async () => ({ teamId: 'T1', token: 'x' }),
           read: () => Promise.reject(error),

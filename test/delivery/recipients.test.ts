@@ -73,7 +73,7 @@ const project = (alias: string, given: Partial<Project> = {}) =>
     ...{ alias, id: '777', product: 1, channels: [], owner: CARL, addedBy: CARL, addedAt: 0 },
     ...given,
   });
-const run = async () => (await parts.delivery.run(team)).next;
+const run = async () => (await parts.runner.run(team)).next;
 const until = async (end: number) => {
   for (let next = await run(); next !== undefined && next <= end; next = await run())
     now = Math.max(now, next);

@@ -68,7 +68,7 @@ const connect = (token: string, expiresAt?: number, registeredAt = BEGIN) =>
       ...(expiresAt !== undefined && { expiresAt }),
     }).json,
   );
-const run = async () => (await parts.delivery.run(TEAM)).next;
+const run = async () => (await parts.runner.run(TEAM)).next;
 const until = async (end: number) => {
   for (let next = await run(); next !== undefined && next <= end; next = await run())
     now = Math.max(now, next);

@@ -2,7 +2,7 @@
 import { mock } from 'node:test';
 import { pino } from 'pino';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { createRepairs } from '../../src/delivery/engine.ts';
+import { createRepairs } from '../../src/delivery/worker.ts';
 import { StoreUnavailable } from '../../src/domain/failure/index.ts';
 import type { IndexEntry } from '../../src/workspace/record/workspace-index.ts';
 import { startVirtualTime, type VirtualTime } from '../support/virtual-time.ts';

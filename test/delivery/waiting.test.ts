@@ -47,12 +47,12 @@ afterEach(async () => {
 
 const given = (one: Partial<Schedule> = {}) =>
   save(redis.client, TEAM, schedule({ since: NINE - HOUR, ...one }));
-/** As an engine does that is woken whenever it wants to be. */
+/** As a worker does that is woken whenever it wants to be. */
 const until = async (end: number) => {
-  let { next } = await parts.delivery.run(TEAM);
+  let { next } = await parts.runner.run(TEAM);
   while (next !== undefined && next <= end) {
     now = Math.max(now, next);
-    ({ next } = await parts.delivery.run(TEAM));
+    ({ next } = await parts.runner.run(TEAM));
   }
   now = end;
 };
@@ -106,7 +106,7 @@ describe('a post whose newest day billing has not reported', () => {
     await until(NINE);
     answer = () => finding('100');
     now = NINE + 30 * MINUTE + after;
-    await parts.delivery.run(TEAM);
+    await parts.runner.run(TEAM);
     expect(posts()[0]?.blocks.includes('Late')).toBe(isLate);
   });
 

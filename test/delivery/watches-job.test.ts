@@ -2,7 +2,6 @@
 
 import { Big } from 'big.js';
 import { describe, expect, it } from 'vitest';
-import { createBillingCache } from '../../src/delivery/delivery.ts';
 import { MAX_RETRY_DELAY } from '../../src/delivery/outbox/failure-effect.ts';
 import { figureText } from '../../src/delivery/watches/alert-blocks.ts';
 import { alertActionAt } from '../../src/delivery/watches/alert-send.ts';
@@ -39,6 +38,7 @@ import {
   withMessage,
 } from '../../src/delivery/watches/watch-state.ts';
 import { planWatches } from '../../src/delivery/watches/watches-job.ts';
+import { createBillingCache } from '../../src/delivery/workspace-runner.ts';
 import type { WatchRule } from '../../src/domain/money/watch-rule.ts';
 import { addDays } from '../../src/domain/time/calendar.ts';
 import type { Watch } from '../../src/workspace/owned/watches.ts';

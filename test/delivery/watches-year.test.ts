@@ -118,7 +118,7 @@ describe(`judging ${DAYS} days`, () => {
   );
 });
 
-describe(`an engine over ${DAYS} days`, () => {
+describe(`a worker over ${DAYS} days`, () => {
   const TEAM = 'T0TEAM0001';
   const ZONE = 'America/New_York';
   const keyring = createKeyring([{ id: 'test', key: Buffer.alloc(32, 1) }]);
@@ -187,7 +187,7 @@ describe(`an engine over ${DAYS} days`, () => {
       return set(`watch:${watch.id}`, serializeWatch(watch));
     };
     const check = async () => {
-      await parts.delivery.run(TEAM);
+      await parts.runner.run(TEAM);
       const figures = figuresAt(project, now, ZONE);
       oracles.forEach((oracle, n) => {
         const isQuiet = pausedSince[n] !== undefined || (snoozedUntil[n] ?? 0) > now;

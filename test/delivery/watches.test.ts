@@ -82,8 +82,8 @@ const watch = (rule: WatchRule, given: Partial<Watch> = {}): Watch => ({
 });
 const save = (one: Watch) => set(`watch:${one.id}`, serializeWatch(one));
 const BALANCE: WatchRule = { kind: 'balance', below: new Big(50_000) };
-const run = async () => (await parts.delivery.run(TEAM)).next;
-/** As an engine does that is woken whenever it wants to be. */
+const run = async () => (await parts.runner.run(TEAM)).next;
+/** As a worker does that is woken whenever it wants to be. */
 const forHours = async (hours: number) => {
   const end = now + hours * HOUR;
   for (let next = await run(); next !== undefined && next <= end; next = await run())

@@ -335,7 +335,7 @@ describe('a promise', () => {
   });
   const recordOf = (one: Schedule) =>
     ({ scheduleIds: [one.id], schedules: [one], projects: [] }) as unknown as Workspace;
-  /** Runs the engine's checks at the start and at each due time; returns the log entries in order. */
+  /** Runs the worker's checks at the start and at each due time; returns the log entries in order. */
   function deliver(
     one: Schedule,
     lines: readonly DeliveryLogLine[],

@@ -1,4 +1,4 @@
-/** For each change of a workspace: what its confirmation listed is what the engine then stops, and nothing else. */
+/** For each change of a workspace: what its confirmation listed is what the worker then stops, and nothing else. */
 import { afterEach, describe, expect, it } from 'vitest';
 import { startIdentity } from '../../sandbox/identity.ts';
 import { FINOPS, GUEST, MEMBER, OWNER } from '../../sandbox/slack/index.ts';
@@ -113,7 +113,7 @@ const linesIn = (text: string, title: string): readonly Item[] => {
   return ALL.filter((item) => ITEMS[item][0].test(list));
 };
 
-/** What the engine has sent for this item. */
+/** What the worker has sent for this item. */
 function postOf(item: Item): string | undefined {
   const [, channel, words] = ITEMS[item];
   const person = channel.startsWith('D') ? MEMBER : OWNER;
@@ -124,11 +124,11 @@ function postOf(item: Item): string | undefined {
     .find((shown) => words.test(shown));
 }
 
-/** What the engine sends until a day later. */
+/** What the worker sends until a day later. */
 async function sentBy(): Promise<readonly Item[]> {
   await bot.stopBot();
   const http = createHttp({ trustedHosts: [{ host: '127.0.0.1' }] });
-  const { delivery, close } = createDeliveryParts({
+  const { runner, close } = createDeliveryParts({
     ...{ redis: bot.redis.client, redisUrl: bot.redis.url, slackUrl: `${bot.slack.url}/api/` },
     ...{ clock: () => now, botToken: BOT_TOKEN, keyring: bot.keyring },
     ...{ billing: createBilling({ http }), reports: createReports(() => now) },
@@ -137,7 +137,7 @@ async function sentBy(): Promise<readonly Item[]> {
   let next: number | undefined = now;
   while (next !== undefined && next <= end) {
     now = Math.max(now, next);
-    ({ next } = await delivery.run(TEAM));
+    ({ next } = await runner.run(TEAM));
   }
   await Promise.all([close(), http.close()]);
   return ALL.filter((item) => postOf(item) !== undefined);

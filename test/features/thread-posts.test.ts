@@ -3,9 +3,9 @@ import { Big } from 'big.js';
 import { afterAll, afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { EXTERNAL, GUEST, MEMBER, OWNER } from '../../sandbox/slack/index.ts';
 import { createBilling } from '../../src/billing/client.ts';
-import type { Delivery } from '../../src/delivery/delivery.ts';
 import type { ScheduleService } from '../../src/delivery/posts/schedule-service.ts';
 import { createReports } from '../../src/delivery/reports/index.ts';
+import type { WorkspaceRunner } from '../../src/delivery/workspace-runner.ts';
 import type { WatchRule } from '../../src/domain/money/watch-rule.ts';
 import { createHttp } from '../../src/http/request.ts';
 import { recordKey, threadsKey } from '../../src/redis/keys.ts';
@@ -25,8 +25,8 @@ const NINE = at('2026-11-20T09:00:00Z');
 let bot: Bot;
 let now: number;
 const http = createHttp({ trustedHosts: [{ host: '127.0.0.1' }] });
-/** The engine of a process beside the bot's, which runs when a test says so. */
-let delivery: Delivery;
+/** The worker of a process beside the bot's, which runs when a test says so. */
+let runner: WorkspaceRunner;
 let scheduling: ScheduleService;
 let close: () => Promise<void>;
 
@@ -36,7 +36,7 @@ beforeEach(async () => {
   await addConnection(bot);
   await addProject(bot, { alias: 'prod', id: '123' });
   await addProject(bot, { alias: 'staging', id: '456' });
-  ({ delivery, scheduling, close } = createDeliveryParts({
+  ({ runner, scheduling, close } = createDeliveryParts({
     redis: bot.redis.client,
     redisUrl: bot.redis.url,
     slackUrl: `${bot.slack.url}/api/`,
@@ -59,7 +59,7 @@ const seenIn = (channel: string, as = MEMBER) =>
 /** Delivers what is due, and returns what Tally sent there. */
 async function delivered(channel = CHANNEL) {
   const before = seenIn(channel).length;
-  await delivery.run(TEAM);
+  await runner.run(TEAM);
   const message = await bot.slack.waitFor(() => seenIn(channel)[before]);
   // It is not waited for when a message is sent.
   await expect.poll(async () => (await remembered()).some(({ at }) => at === now)).toBe(true);
@@ -211,8 +211,8 @@ describe('below a scheduled post', () => {
     await save(bot.redis.client, TEAM, schedule({ since: now - HOUR, waitHours: 0, timing, projects }));
     now += 5_000;
     await bot.redis.client.set(threadsKey(TEAM), 'not a hash');
-    await delivery.run(TEAM);
-    await delivery.run(TEAM);
+    await runner.run(TEAM);
+    await runner.run(TEAM);
     expect(seenIn(CHANNEL)).toHaveLength(1);
     const lines = await bot.redis.client.hvals(`tally:{${TEAM}}:delivery-log`);
     expect(lines.filter((line) => line.includes('"state":"posted"'))).toHaveLength(1);

@@ -180,13 +180,13 @@ describe('a scheduled post that is late, corrected, or fails', () => {
     const project = storedProject({ alias: HOSTILE, id: '123' });
     await redis.client.hset('tally:{T0TEAM0001}:record', `project:${HOSTILE}`, JSON.stringify(project));
     await save(redis.client, 'T0TEAM0001', schedule({ since: nine - 3_600_000 }));
-    await parts.delivery.run('T0TEAM0001');
+    await parts.runner.run('T0TEAM0001');
     digits = '400';
     now += 6 * 3_600_000;
-    await parts.delivery.run('T0TEAM0001');
+    await parts.runner.run('T0TEAM0001');
     fails = true;
     for (now = nine + 24 * 3_600_000; now < nine + 26 * 3_600_000; now += 10 * 60_000)
-      await parts.delivery.run('T0TEAM0001');
+      await parts.runner.run('T0TEAM0001');
     const texts = slack.calls
       .filter(({ method }) => method.startsWith('chat.'))
       .map(({ args }) => ({ text: args.get('text') ?? '', blocks: JSON.parse(args.get('blocks') ?? '[]') }));

@@ -1,10 +1,8 @@
-/** The delivery engine without the rest of the bot, for tests with their own reports. */
+/** The delivery worker without the rest of the bot, for tests with their own reports. */
 import { randomBytes } from 'node:crypto';
 import type { Cluster, Redis } from 'ioredis';
 import { pino } from 'pino';
 import { type BillingClient, reportOutcomes } from '../../src/billing/client.ts';
-import { createDelivery } from '../../src/delivery/delivery.ts';
-import { createEngine } from '../../src/delivery/engine.ts';
 import { createDeliveryLog } from '../../src/delivery/log/delivery-log.ts';
 import type {
   PostableReport,
@@ -20,6 +18,8 @@ import { createScheduler } from '../../src/delivery/wakeup/scheduler.ts';
 import { createWatchFiguresStore } from '../../src/delivery/watches/watch-figures.ts';
 import { createWatching } from '../../src/delivery/watches/watch-service.ts';
 import { createWatchesJob } from '../../src/delivery/watches/watches-job.ts';
+import { createWorker } from '../../src/delivery/worker.ts';
+import { createWorkspaceRunner } from '../../src/delivery/workspace-runner.ts';
 import type { ReportName } from '../../src/domain/report.ts';
 import { connectQueue } from '../../src/redis/connect.ts';
 import { recordKey } from '../../src/redis/keys.ts';
@@ -87,7 +87,7 @@ export function createDeliveryParts(options: DeliveryOptions) {
   const watchFigures = createWatchFiguresStore(redis);
   const notes = createServiceNotes({
     workspaces,
-    changed: (workspace) => engine.changed(workspace),
+    changed: (workspace) => worker.changed(workspace),
     clock,
     onFailure: (err) => log.debug({ err }),
   });
@@ -100,16 +100,16 @@ export function createDeliveryParts(options: DeliveryOptions) {
     onFinished: options.onFinished ?? (() => undefined),
   };
   const jobs = [createPostsJob(reports), remindersJob, requestAnswersJob, createWatchesJob(watchFigures)];
-  const delivery = createDelivery({ ...given, jobs });
+  const runner = createWorkspaceRunner({ ...given, jobs });
   const queue = connectQueue(redisUrl, () => undefined);
   const scheduler = createScheduler({
     connection: queue,
     clock,
     onError: (err) => log.debug({ err }),
   });
-  const engine = createEngine({
+  const worker = createWorker({
     scheduler,
-    delivery,
+    runner,
     jobs,
     workspaces,
     deliveryLog,
@@ -121,15 +121,15 @@ export function createDeliveryParts(options: DeliveryOptions) {
   return {
     workspaces,
     noteRejection: notes.rejected,
-    watching: createWatching({ deliveryLog, figures: watchFigures, billing, changed: engine.changed, clock }),
-    scheduling: createScheduling({ ...given, reports, changed: engine.changed }),
+    watching: createWatching({ deliveryLog, figures: watchFigures, billing, changed: worker.changed, clock }),
+    scheduling: createScheduling({ ...given, reports, changed: worker.changed }),
     deliveryLog,
-    delivery,
+    runner,
     scheduler,
-    engine,
+    worker,
     lines,
     async close() {
-      await engine.stop(5_000);
+      await worker.stop(5_000);
       queue.disconnect();
     },
   };

@@ -4,13 +4,13 @@ import type { LastDelivery, Schedule } from '../../workspace/owned/schedules.ts'
 import { collectAnswerNotes } from '../../workspace/record/last-used.ts';
 import { requireSettings } from '../../workspace/record/workspace.ts';
 import type { ThreadStore } from '../../workspace/thread-store.ts';
-import type { DeliveryParts } from '../delivery.ts';
 import type { DeliveryLog } from '../log/delivery-log.ts';
 import { sendNow } from '../outbox/update-message.ts';
+import type { RunnerParts } from '../workspace-runner.ts';
 import { type ManualReason, manualPostMessage } from './post-blocks.ts';
 import { type Reports, runReport, shownProjects, topicOf } from './postable-report.ts';
 
-interface SchedulingParts extends Omit<DeliveryParts, 'jobs' | 'deliveryLog'> {
+interface SchedulingParts extends Omit<RunnerParts, 'jobs' | 'deliveryLog'> {
   readonly deliveryLog: Pick<DeliveryLog, 'load'>;
   readonly reports: Reports;
   readonly threads: ThreadStore;

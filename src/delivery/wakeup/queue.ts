@@ -43,7 +43,7 @@ export function createQueue(parts: QueueParts, shard: number): Queue<Payload> {
   return queue;
 }
 
-export function createWorker(
+export function createQueueWorker(
   parts: QueueParts,
   shard: number,
   concurrency: number,

@@ -114,8 +114,8 @@ function createWorkers(parts: SchedulerParts, onCompleted: (shard: number) => Pr
   let stopLooking = (): void => undefined;
 
   const begin = async (shard: number, work: DeliverWorkspace): Promise<Worker<Payload>> => {
-    const { createWorker } = await loadQueues();
-    const worker = createWorker(parts, shard, concurrency, async ({ id = '', data }: Job<Payload>) => {
+    const { createQueueWorker } = await loadQueues();
+    const worker = createQueueWorker(parts, shard, concurrency, async ({ id = '', data }: Job<Payload>) => {
       running.add(id);
       const { workspace, ...trace } = data;
       await work(workspace, { id, queue: QUEUE, ...trace }).finally(() => running.delete(id));

@@ -7,8 +7,8 @@ import type { ResolvedProject } from '../../workspace/projects/resolve-project.t
 import { wordFailure } from '../../workspace/record/stored-failure.ts';
 import type { Workspace } from '../../workspace/record/workspaces.ts';
 import { openState } from '../context.ts';
-import type { DeliveryParts } from '../delivery.ts';
 import type { DeliveryLogSnapshot, LogWrite } from '../log/delivery-log.ts';
+import type { RunnerParts } from '../workspace-runner.ts';
 import { nextCheckAt, WATCH_STATE } from './check-time.ts';
 import {
   figuresField,
@@ -40,7 +40,7 @@ export function createWatching({
   billing,
   changed,
   clock,
-}: Pick<DeliveryParts, 'deliveryLog' | 'billing' | 'clock'> & {
+}: Pick<RunnerParts, 'deliveryLog' | 'billing' | 'clock'> & {
   readonly figures: WatchFiguresStore;
   /** The workspace's watches or connections changed: derives its runs again, and new ones are checked at once. */
   readonly changed: (workspace: SlackId) => Promise<void>;

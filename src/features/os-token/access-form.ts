@@ -6,6 +6,7 @@ import type { IssuedToken } from '../../identity/client.ts';
 import { FIELDS } from '../../redis/keys.ts';
 import { commandButton } from '../../slack/commands/command-buttons.ts';
 import { expiryInputs } from '../../slack/commands/credential-form.ts';
+import { type GroupChoices, groupsInput } from '../../slack/commands/group-picker.ts';
 import {
   actions,
   type Block,
@@ -22,7 +23,6 @@ import {
 import { modal, peopleInput, textInput, waitingModal } from '../../slack/kit/modal.ts';
 import { type Stops, warningBlocks } from '../../slack/owned/change-impact.ts';
 import type { Request } from '../../slack/request/request.ts';
-import { type GroupChoices, groupsInput } from '../../slack/request/user-groups.ts';
 import {
   type ApplicationAccessRecord,
   describeAccess,

@@ -5,6 +5,7 @@ import type { SlackId } from '../../domain/slack-id.ts';
 import type { Revocation } from '../../identity/client.ts';
 import { FIELDS } from '../../redis/keys.ts';
 import { expiryOf } from '../../slack/commands/credential-form.ts';
+import { fetchUserGroups, requireKnownGroups } from '../../slack/commands/group-picker.ts';
 import {
   actions,
   type Block,
@@ -18,7 +19,6 @@ import {
 import { findStops, notSavedYet, type StopsSource } from '../../slack/owned/change-impact.ts';
 import { failureMessage, notSavedMessage } from '../../slack/reply/error-reply.ts';
 import type { Request } from '../../slack/request/request.ts';
-import { fetchUserGroups, requireKnownGroups } from '../../slack/request/user-groups.ts';
 import {
   describeAccess,
   type Issuers,

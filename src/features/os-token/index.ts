@@ -1,9 +1,9 @@
 import { commandText } from '../../domain/commands.ts';
 import { projectCommand } from '../../slack/commands/command-buttons.ts';
+import { fetchUserGroups, suggestGroups } from '../../slack/commands/group-picker.ts';
 import { type HelpLine, helpMessage } from '../../slack/commands/help.ts';
 import { section, textMessage } from '../../slack/kit/atoms.ts';
 import { modal } from '../../slack/kit/modal.ts';
-import { fetchUserGroups, suggestGroups } from '../../slack/request/user-groups.ts';
 import { grantHandle } from '../../workspace/once/one-time-grants.ts';
 import type { Workspace } from '../../workspace/record/workspaces.ts';
 import type { Feature } from '../feature.ts';

@@ -3,6 +3,7 @@ import { commandText } from '../../domain/commands.ts';
 import { pluralize } from '../../domain/language/text.ts';
 import { REPORT_NAMES, REPORTS } from '../../domain/report.ts';
 import { WEEKDAY_NAMES } from '../../domain/time/cadence.ts';
+import { zoneInput } from '../../slack/commands/zone-picker.ts';
 import {
   actions,
   type Block,
@@ -14,7 +15,6 @@ import {
 } from '../../slack/kit/atoms.ts';
 import { checksInput, choiceInput, input } from '../../slack/kit/modal.ts';
 import type { DrawnParts } from '../../slack/owned/form-state.ts';
-import { zoneInput } from '../../slack/request/time-zones.ts';
 import type { ScheduleDraft, ScheduleFields, ScheduleFormTypes } from './form-state.ts';
 import type { SchedulePreview, StaleWarning } from './preview.ts';
 

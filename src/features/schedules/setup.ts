@@ -4,6 +4,7 @@ import { listWord } from '../../domain/language/command-text.ts';
 import { REPORTS } from '../../domain/report.ts';
 import type { Millis } from '../../domain/time/calendar.ts';
 import { typedOrDefaultProject } from '../../slack/commands/project-picker.ts';
+import { suggestZones } from '../../slack/commands/zone-picker.ts';
 import { type Block, channelLink, markup, section } from '../../slack/kit/atoms.ts';
 import { REFILLED } from '../../slack/owned/draw-form.ts';
 import type { OwnedForm } from '../../slack/owned/form-state.ts';
@@ -12,7 +13,6 @@ import { createOwnedForm, ownershipFields } from '../../slack/owned/owned-form.t
 import { requireOwned } from '../../slack/owned/owned-kind.ts';
 import { failureFacts } from '../../slack/reply/error-reply.ts';
 import type { Request } from '../../slack/request/request.ts';
-import { suggestZones } from '../../slack/request/time-zones.ts';
 import type { ActionListener, Listeners, OptionsListener } from '../../slack/server/listener-types.ts';
 import { MAX_DIGEST_PROJECTS, type Schedule } from '../../workspace/owned/schedules.ts';
 import { type ChosenProject, chosenProject } from '../../workspace/projects/chosen-project.ts';

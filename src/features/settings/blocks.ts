@@ -3,6 +3,8 @@ import * as z from 'zod';
 import { pluralize } from '../../domain/language/text.ts';
 import { formatMoney, isLocale, MAX_CURRENCY_LENGTH, ZERO } from '../../domain/money/amount.ts';
 import type { Millis } from '../../domain/time/calendar.ts';
+import { type GroupChoices, groupsInput } from '../../slack/commands/group-picker.ts';
+import { formatLocalTime, zoneInput } from '../../slack/commands/zone-picker.ts';
 import { type Block, context, type Message, option, section } from '../../slack/kit/atoms.ts';
 import {
   checksInput,
@@ -14,8 +16,6 @@ import {
 } from '../../slack/kit/modal.ts';
 import { type Stops, warningBlocks } from '../../slack/owned/change-impact.ts';
 import type { Request } from '../../slack/request/request.ts';
-import { formatLocalTime, zoneInput } from '../../slack/request/time-zones.ts';
-import { type GroupChoices, groupsInput } from '../../slack/request/user-groups.ts';
 import { tryParseRecord } from '../../workspace/record/record-schema.ts';
 import { isDamaged } from '../../workspace/record/workspace.ts';
 import { MAX_MANAGER_GROUPS, MAX_MANAGERS, type Settings } from '../../workspace/settings.ts';

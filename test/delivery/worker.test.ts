@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, expect, it } from 'vitest';
-import { wakeUpTime } from '../../src/delivery/engine.ts';
+import { wakeUpTime } from '../../src/delivery/worker.ts';
 import { indexKey, membersKey, recordKey } from '../../src/redis/keys.ts';
 import { createDeletion } from '../../src/workspace/record/deletion.ts';
 import { createWorkspaceIndex } from '../../src/workspace/record/workspace-index.ts';
@@ -49,14 +49,14 @@ const posted = async (count: number) => {
 
 it('posts at its start what fell due before, and plans the next wake-up', async () => {
   await given();
-  parts.engine.start();
+  parts.worker.start();
   await posted(1);
   await expect.poll(planned).toEqual([TEAM]);
 });
 
 it('posts what is due when it wakes, although nothing has changed since', async () => {
   await given(Date.now());
-  await parts.engine.changed(TEAM);
+  await parts.worker.changed(TEAM);
   await parts.close();
   ahead = 25 * HOUR;
   parts = createDeliveryParts({
@@ -65,14 +65,14 @@ it('posts what is due when it wakes, although nothing has changed since', async 
     slackUrl: slack.url,
     clock: () => Date.now() + ahead,
   });
-  parts.engine.start();
+  parts.worker.start();
   await posted(1);
 });
 
 it('wakes at once for a schedule that was changed and is due', async () => {
-  parts.engine.start();
+  parts.worker.start();
   await given();
-  await parts.engine.changed(TEAM);
+  await parts.worker.changed(TEAM);
   await posted(1);
 });
 
@@ -97,39 +97,39 @@ it('plans again from a record that another process changed while it was read', a
       },
     },
   });
-  await parts.engine.changed(TEAM);
+  await parts.worker.changed(TEAM);
   expect(await planned()).toEqual([TEAM]);
 });
 
 it('removes the wake-ups of a workspace whose record is gone', async () => {
   await given(Date.now());
-  await parts.engine.changed(TEAM);
+  await parts.worker.changed(TEAM);
   await redis.client.del(`tally:{${TEAM}}:record`);
   ahead = 48 * HOUR;
-  await parts.engine.repair();
+  await parts.worker.repair();
   expect(await redis.client.zrange(indexKey(0), '0', '-1')).toEqual([]);
   expect(await planned()).toEqual([]);
 });
 
 it('finds a run that was lost, and reads no workspace before its check is due', async () => {
   await given(Date.now());
-  await parts.engine.changed(TEAM);
+  await parts.worker.changed(TEAM);
   const lose = async () => {
     const lost = await redis.client.keys('{tally-0}:*');
     await redis.client.unlink(...lost);
   };
   await lose();
-  await parts.engine.repair();
+  await parts.worker.repair();
   expect(await planned()).toEqual([]);
   ahead = 48 * HOUR;
-  await parts.engine.repair();
+  await parts.worker.repair();
   expect(await planned()).toEqual([TEAM]);
 });
 
 it('leaves a check behind if its process ends before the wake-up is planned', async () => {
   await given(Date.now());
   await parts.close();
-  await expect(parts.engine.changed(TEAM)).rejects.toThrow();
+  await expect(parts.worker.changed(TEAM)).rejects.toThrow();
   expect(await planned()).toEqual([]);
   ahead = 10 * 60_000;
   parts = createDeliveryParts({
@@ -138,7 +138,7 @@ it('leaves a check behind if its process ends before the wake-up is planned', as
     slackUrl: slack.url,
     clock: () => Date.now() + ahead,
   });
-  await parts.engine.repair();
+  await parts.worker.repair();
   expect(await planned()).toEqual([TEAM]);
 });
 
@@ -148,14 +148,14 @@ it('finds the lost runs of more workspaces than it reads at a time', async () =>
   await Promise.all(teams.map((team) => save(redis.client, team, saved)));
   await Promise.all(teams.map((team) => createWorkspaceIndex(redis.client).touch(team)));
   ahead = HOUR;
-  await parts.engine.repair();
+  await parts.worker.repair();
   expect((await planned()).sort()).toEqual([...teams].sort());
 });
 
 it('derives everything again when the rules of time zones have changed', async () => {
   await given(Date.now());
-  await parts.engine.changed(TEAM);
-  await parts.engine.repair();
+  await parts.worker.changed(TEAM);
+  await parts.worker.repair();
   await redis.client.set('tally:{tally-0}:zones', 'of another year');
   expect(await createWorkspaceIndex(redis.client).due(0, Date.now(), 10)).toEqual([]);
   await redis.client.del('tally:{tally-0}:check-lock');
@@ -169,19 +169,19 @@ it('wakes a workspace by the clocks of its schedule’s zone, also when they cha
   ahead = Date.parse('2027-03-27T12:00:00Z') - Date.now();
   const rome = { ...due(), time: '09:00', zone: 'Europe/Rome' };
   await save(redis.client, TEAM, schedule({ timing: rome, since: Date.now() + ahead }));
-  await parts.engine.changed(TEAM);
+  await parts.worker.changed(TEAM);
   const [job = ''] = await redis.client.zrange('{tally-0}:deliver:delayed', '0', '-1');
   expect(job).toBe(`${TEAM}.${wakeUpTime(TEAM, { nextDue: Date.parse('2027-03-28T07:00:00Z') }, 0)}`);
 });
 
 it('plans no further wake-up after one that finds no schedule any more', async () => {
   await given(Date.now());
-  await parts.engine.changed(TEAM);
+  await parts.worker.changed(TEAM);
   await redis.client.hset(recordKey(TEAM), 'settings', '{}');
   await redis.client.hdel(recordKey(TEAM), 'schedule:schedul1');
-  await parts.engine.changed(TEAM);
+  await parts.worker.changed(TEAM);
   expect(await planned()).toEqual([TEAM]);
-  parts.engine.start();
+  parts.worker.start();
   const [job = ''] = await redis.client.zrange('{tally-0}:deliver:delayed', '0', '-1');
   await redis.client.zadd('{tally-0}:deliver:delayed', 0, job);
   await parts.scheduler.runAt('T0OTHER001', Date.now() + HOUR);
@@ -198,7 +198,7 @@ it('wakes nobody for a schedule that somebody paused', async () => {
       paused: { why: 'person', at: 0, by: 'U0OWNER001' },
     }),
   );
-  await parts.engine.changed(TEAM);
+  await parts.worker.changed(TEAM);
   expect(await planned()).toEqual([]);
   expect(await redis.client.keys(`*${TEAM}*`)).toEqual([`tally:{${TEAM}}:record`]);
 });
@@ -217,7 +217,7 @@ it('leaves nothing that names a workspace which leaves while its posts are deliv
     },
   });
   await given();
-  parts.engine.start();
+  parts.worker.start();
   while (!gone) await new Promise((resolve) => setTimeout(resolve, 10));
   const named = async () => {
     const keys = (await redis.client.keys('*')).join(' ');
@@ -239,7 +239,7 @@ it.each([
 ])('the note of an organization that has left %s', async (_, fields, members, left) => {
   await redis.client.hset(recordKey(TEAM), { served: 'E0GRID0001', ...fields });
   if (members.length > 0) await redis.client.sadd(membersKey('E0GRID0001'), ...members);
-  await parts.engine.changed(TEAM);
+  await parts.worker.changed(TEAM);
   expect((await redis.client.hkeys(recordKey(TEAM))).sort()).toEqual(left);
   expect(await createWorkspaceIndex(redis.client).due(0, Number.MAX_SAFE_INTEGER, 10)).toHaveLength(
     left.length === 0 ? 0 : 1,

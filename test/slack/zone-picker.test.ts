@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { isTimeZone } from '../../src/domain/time/calendar.ts';
-import { formatLocalTime, searchZones } from '../../src/slack/request/time-zones.ts';
+import { formatLocalTime, searchZones } from '../../src/slack/commands/zone-picker.ts';
 
 describe('a time zone is found', () => {
   it.each(Intl.supportedValuesOf('timeZone'))('by its name: %s', (zone) => {

@@ -3,7 +3,7 @@ import { lazy } from '../../domain/lazy.ts';
 import { isTimeZone, type Millis, type Zone } from '../../domain/time/calendar.ts';
 import { option, plainText } from '../kit/atoms.ts';
 import { input } from '../kit/modal.ts';
-import type { Request } from './request.ts';
+import type { Request } from '../request/request.ts';
 
 /** Current IANA names. Older ICU versions accept them, but list only the former names. */
 const RENAMED: readonly Zone[] = [

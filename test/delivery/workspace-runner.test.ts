@@ -1,9 +1,9 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { startBilling } from '../../sandbox/billing.ts';
 import { type BillingClient, createBilling } from '../../src/billing/client.ts';
-import { createBillingCache } from '../../src/delivery/delivery.ts';
 import { notSent } from '../../src/delivery/outbox/failure-effect.ts';
 import type { ReportQuestion, ReportResult } from '../../src/delivery/posts/postable-report.ts';
+import { createBillingCache } from '../../src/delivery/workspace-runner.ts';
 import {
   ConnectionMissing,
   NotAllowed,
@@ -57,7 +57,7 @@ afterEach(async () => {
   await Promise.all([slack.close(), redis.close()]);
 });
 
-/** The same engine once more, as another process has it. */
+/** The same worker once more, as another process has it. */
 const another = () =>
   createDeliveryParts({
     redis: redis.client,
@@ -73,8 +73,8 @@ const another = () =>
 
 const given = (one: Partial<Schedule> = {}) =>
   save(redis.client, TEAM, schedule({ since: NINE - HOUR, ...one }));
-const run = async () => (await parts.delivery.run(TEAM)).next;
-/** As an engine does that is woken whenever it wants to be. */
+const run = async () => (await parts.runner.run(TEAM)).next;
+/** As a worker does that is woken whenever it wants to be. */
 const forHours = async (hours: number) => {
   const end = now + hours * HOUR;
   for (let next = await run(); next !== undefined && next <= end; next = await run())
@@ -213,7 +213,7 @@ describe('a post that is due', () => {
   it('is posted once by two processes at the same moment', async () => {
     const other = another();
     await given();
-    await Promise.all([run(), other.delivery.run(TEAM), run()]);
+    await Promise.all([run(), other.runner.run(TEAM), run()]);
     expect(inChannel()).toHaveLength(1);
     await other.close();
   });
@@ -463,7 +463,7 @@ describe('a bot that stops while Slack is asked', () => {
   ])('notes that Slack refused with %j', async (fault, state) => {
     await given();
     slack.fault = () => {
-      parts.delivery.stop();
+      parts.runner.stop();
       return fault;
     };
     await run();
@@ -1247,7 +1247,7 @@ describe('figures of the billing service', () => {
       },
     });
     for (let n = 1; n <= 8; n += 1) await given({ id: `schedul${n}`, channel: `C0CHANNEL${n}` });
-    await real.delivery.run(TEAM);
+    await real.runner.run(TEAM);
     expect(slack.posts).toHaveLength(8);
     expect(billing.requests).toHaveLength(1);
     await real.close();
@@ -1297,7 +1297,7 @@ describe('figures of the billing service', () => {
       },
     });
     for (let n = 1; n <= 8; n += 1) await given({ id: `schedul${n}` });
-    await down.delivery.run(TEAM);
+    await down.runner.run(TEAM);
     expect(questions).toBe(1);
     expect(slack.posts).toEqual([]);
     await down.close();

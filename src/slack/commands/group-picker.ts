@@ -3,8 +3,8 @@ import { InvalidWord, SlackFailed } from '../../domain/failure/index.ts';
 import { withTimeout } from '../../runtime/work.ts';
 import { type Block, option, section } from '../kit/atoms.ts';
 import { type SearchInput, searchInput } from '../kit/modal.ts';
-import type { Request } from './request.ts';
-import type { UserGroup } from './users.ts';
+import type { Request } from '../request/request.ts';
+import type { UserGroup } from '../request/users.ts';
 
 /** The user groups to choose from, or a sentence that says why there are none. */
 export interface GroupChoices {

@@ -7,21 +7,21 @@ import { collectAnswerNotes, type LastUsed } from '../workspace/record/last-used
 import { type DeliveryRun, type DeliveryRunParts, LeaseLostError, startDeliveryRun } from './context.ts';
 import { type Job, type NextWork, planJobs, runTasks } from './job.ts';
 
-export interface DeliveryParts extends Omit<DeliveryRunParts, 'lease' | 'unrecordedPosts' | 'stopping'> {
+export interface RunnerParts extends Omit<DeliveryRunParts, 'lease' | 'unrecordedPosts' | 'stopping'> {
   /** In the order in which they run. */
   readonly jobs: readonly Job[];
   readonly billing: BillingClient;
   readonly lastUsed: LastUsed;
 }
 
-export type Delivery = ReturnType<typeof createDelivery>;
+export type WorkspaceRunner = ReturnType<typeof createWorkspaceRunner>;
 
 /** Another process holds the lease: try again after this. */
 const BUSY_DELAY: Millis = 3_000;
 /** What falls due during a run is taken along, but a run comes to an end. */
 const MAX_PASSES = 10;
 
-export function createDelivery(parts: DeliveryParts) {
+export function createWorkspaceRunner(parts: RunnerParts) {
   const { jobs, workspaces, deliveryLog, lastUsed, clock, onFinished } = parts;
   const stopping = new AbortController();
   // Every post that waits listens to it, and there may be any number of them: Node would warn from the eleventh on.

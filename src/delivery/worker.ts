@@ -7,16 +7,16 @@ import { HOUR, MINUTE, type Millis } from '../domain/time/calendar.ts';
 import { repeat } from '../runtime/work.ts';
 import type { IndexEntry, WorkspaceIndex } from '../workspace/record/workspace-index.ts';
 import type { Workspace } from '../workspace/record/workspaces.ts';
-import type { Delivery, DeliveryParts } from './delivery.ts';
 import { type NextWork, planJobs } from './job.ts';
 import { earliest } from './log/due-dates.ts';
 import type { Scheduler } from './wakeup/scheduler.ts';
+import type { RunnerParts, WorkspaceRunner } from './workspace-runner.ts';
 
-export interface EngineParts
-  extends Pick<DeliveryParts, 'jobs' | 'workspaces' | 'deliveryLog' | 'clock' | 'log'> {
+export interface WorkerParts
+  extends Pick<RunnerParts, 'jobs' | 'workspaces' | 'deliveryLog' | 'clock' | 'log'> {
   readonly index: WorkspaceIndex;
   readonly scheduler: Scheduler;
-  readonly delivery: Delivery;
+  readonly runner: WorkspaceRunner;
   /** Deletes a record that is only the rest of a deletion. @returns whether it was one @throws StoreUnavailable */
   readonly deleteOrphan: (workspace: SlackId, fields: Workspace['fields']) => Promise<boolean>;
 }
@@ -25,8 +25,8 @@ export interface EngineParts
  * Schedules runs, delivers, and schedules again. Records and delivery log hold the truth; scheduled runs are derived
  * from them and may be lost.
  */
-export function createEngine(parts: EngineParts) {
-  const { scheduler, delivery } = parts;
+export function createWorker(parts: WorkerParts) {
+  const { scheduler, runner } = parts;
   /** The workspace's record changed: derives its scheduled runs again. @throws StoreUnavailable */
   const changed = (workspace: SlackId): Promise<void> => deriveRuns(parts, workspace);
   const repairs = createRepairs(parts, changed);
@@ -37,14 +37,14 @@ export function createEngine(parts: EngineParts) {
     /** Delivers from now on, overdue posts first. */
     start(): void {
       scheduler.start(async (workspace, job) => {
-        await afterRun(parts, workspace, await delivery.run(workspace, job));
+        await afterRun(parts, workspace, await runner.run(workspace, job));
       });
       repairs.start();
     },
     /** Begins no further post, and lets running ones end within `patience` ms. */
     async stop(patience: Millis): Promise<void> {
       repairs.stop();
-      delivery.stop();
+      runner.stop();
       await scheduler.stop(patience);
     },
   };
@@ -58,7 +58,7 @@ const MAX_ATTEMPTS = 5;
  * have to be checked soon, and afterwards that they are right: so a process that dies in between leaves a check behind,
  * and of two at the same time the one that read first starts again.
  */
-async function deriveRuns(parts: EngineParts, teamId: SlackId): Promise<void> {
+async function deriveRuns(parts: WorkerParts, teamId: SlackId): Promise<void> {
   const { jobs, workspaces, deliveryLog, index, deleteOrphan, clock } = parts;
   for (let attempt = 0; attempt < MAX_ATTEMPTS; attempt += 1) {
     const entry = await index.touch(teamId);
@@ -73,13 +73,13 @@ async function deriveRuns(parts: EngineParts, teamId: SlackId): Promise<void> {
 const hasLeft = ({ fields }: Workspace): boolean => Object.keys(fields).length === 0;
 
 /** The record goes before anything else of a workspace, and its first entry in the index comes before the record. */
-async function forgetWorkspace({ scheduler, index }: EngineParts, entry: IndexEntry): Promise<void> {
+async function forgetWorkspace({ scheduler, index }: WorkerParts, entry: IndexEntry): Promise<void> {
   await scheduler.forget(entry.workspace);
   await index.remove(entry);
 }
 
 /** A workspace that uninstalls during its run must not keep a scheduled run. */
-async function afterRun(parts: EngineParts, teamId: SlackId, next: NextWork): Promise<void> {
+async function afterRun(parts: WorkerParts, teamId: SlackId, next: NextWork): Promise<void> {
   const { workspaces, scheduler, index } = parts;
   const check = await planWakeUp(parts, teamId, next);
   if (!(await workspaces.exists(teamId))) return scheduler.forget(teamId);
@@ -94,7 +94,7 @@ const PAUSE_SPREAD: Millis = 4 * HOUR;
 
 /** @returns when to check that the workspace woke */
 async function planWakeUp(
-  { scheduler, clock }: EngineParts,
+  { scheduler, clock }: WorkerParts,
   teamId: SlackId,
   next: NextWork,
 ): Promise<Millis> {
@@ -143,7 +143,7 @@ const PARALLEL = 20;
  * @param derive derives the runs of a workspace, and sets its next check @throws StoreUnavailable
  */
 export function createRepairs(
-  parts: Pick<EngineParts, 'index' | 'clock' | 'log'>,
+  parts: Pick<WorkerParts, 'index' | 'clock' | 'log'>,
   derive: (workspace: SlackId) => Promise<void>,
 ) {
   const { index, clock, log } = parts;
@@ -194,7 +194,7 @@ export function createRepairs(
 }
 
 async function repairEntry(
-  { index, clock, log }: Pick<EngineParts, 'index' | 'clock' | 'log'>,
+  { index, clock, log }: Pick<WorkerParts, 'index' | 'clock' | 'log'>,
   { workspace }: IndexEntry,
   derive: (workspace: SlackId) => Promise<void>,
 ): Promise<void> {
