@@ -47,7 +47,6 @@ import { createSlackServer } from './slack/server/slack-server.ts';
 import type { LoadingDelays, SlackServices } from './slack/services.ts';
 import { onApiCall } from './slack/web-client.ts';
 import { createKeyring } from './vault/keyring.ts';
-import { createServiceNotes } from './workspace/answer-notes.ts';
 import { createManagerRequests } from './workspace/once/manager-requests.ts';
 import { createOneTimeGrants } from './workspace/once/one-time-grants.ts';
 import { createOpenSteps } from './workspace/once/open-steps.ts';
@@ -55,6 +54,7 @@ import { createTokenQuota } from './workspace/once/token-quota.ts';
 import { createAudit } from './workspace/record/audit.ts';
 import { createLastUsed } from './workspace/record/last-used.ts';
 import { createWorkspaces } from './workspace/record/workspaces.ts';
+import { createServiceOutcomes } from './workspace/service-outcomes.ts';
 import { createThreadStore } from './workspace/thread-store.ts';
 
 /** How long a stopping bot waits for running answers, in ms: longer than a request to billing may take. */
@@ -133,12 +133,12 @@ export function createTally(
     limits: { connections: config.limits.serviceConnections },
     onExchange: metrics.exchange,
   });
-  const notes = createServiceNotes({
+  const outcomes = createServiceOutcomes({
     ...{ workspaces, clock },
     changed: (workspace) => delivery.scheduling.changed(workspace),
     onFailure: (err) => log.warn({ err }, 'Could not note what a service answered'),
   });
-  const billing = reportOutcomes(createBilling({ http }), notes.billing);
+  const billing = reportOutcomes(createBilling({ http }), outcomes.billing);
   const names = createCommandNames(() => all.commands(), config.slack.commandPrefix);
   const responseUrls = createResponseUrlClient(undefined, names);
   const users = createUserDirectory(clock);
@@ -168,7 +168,7 @@ export function createTally(
     createWatchesFeature(services),
     createOsTokenFeature({
       ...services,
-      identity: createIdentityClient({ http, onNotIssued: notes.notIssued }),
+      identity: createIdentityClient({ http, onNotIssued: outcomes.notIssued }),
       grants: createOneTimeGrants(redis),
       quota: createTokenQuota(redis, config.limits.osTokens),
     }),

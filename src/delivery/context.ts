@@ -6,7 +6,7 @@ import type { Millis } from '../domain/time/calendar.ts';
 import type { OnFinished } from '../runtime/work.ts';
 import type { UserDirectory } from '../slack/request/users.ts';
 import type { WebClient } from '../slack/web-client.ts';
-import type { AnswerNotes } from '../workspace/record/last-used.ts';
+import type { AnswerCollector } from '../workspace/record/last-used.ts';
 import type { Workspace, Workspaces } from '../workspace/record/workspaces.ts';
 import {
   type DeliveryLease,
@@ -53,7 +53,7 @@ export interface DeliveryContext extends DeliveryRun {
   readonly workspace: Workspace;
   readonly logSnapshot: DeliveryLogSnapshot;
   readonly billing: BillingClient;
-  readonly answerNotes: AnswerNotes;
+  readonly answerCollector: AnswerCollector;
 }
 
 /** Slack takes about one post a second for a channel; in ms. */
@@ -98,7 +98,7 @@ export function startDeliveryRun(parts: DeliveryRunParts) {
       if (rest > 0) await delay(rest, undefined, { signal: stopping });
     },
     /** The channel was posted to just now. */
-    notePosted: (channel: SlackId) => void lastPosts.set(channel, clock()),
+    rememberPost: (channel: SlackId) => void lastPosts.set(channel, clock()),
     end: renewal.stop,
   };
 }

@@ -2,8 +2,8 @@ import { setMaxListeners } from 'node:events';
 import { type BillingAccess, type BillingClient, questionKey } from '../billing/client.ts';
 import type { SlackId } from '../domain/slack-id.ts';
 import { MINUTE, type Millis } from '../domain/time/calendar.ts';
-import { type Note, type QueuedJob, type RunWork, trackWork } from '../runtime/work.ts';
-import { collectAnswerNotes, type LastUsed } from '../workspace/record/last-used.ts';
+import { type Annotate, type QueuedJob, type RunWork, trackWork } from '../runtime/work.ts';
+import { createAnswerCollector, type LastUsed } from '../workspace/record/last-used.ts';
 import { type DeliveryRun, type DeliveryRunParts, LeaseLostError, startDeliveryRun } from './context.ts';
 import { type Job, type NextWork, planJobs, runTasks } from './job.ts';
 
@@ -30,14 +30,14 @@ export function createWorkspaceRunner(parts: RunnerParts) {
   const unrecordedPosts = new Map<string, string>();
 
   /** Takes the lease of a workspace, and delivers. @returns when to run again */
-  async function deliver(workspace: SlackId, note: Note<RunWork>): Promise<NextWork> {
+  async function deliver(workspace: SlackId, annotate: Annotate<RunWork>): Promise<NextWork> {
     const lease = await deliveryLog.lease(workspace);
     if (lease === 'gone') {
-      note({ outcome: 'gone' });
+      annotate({ outcome: 'gone' });
       return {};
     }
     if (lease === 'taken') {
-      note({ outcome: 'lease-taken' });
+      annotate({ outcome: 'lease-taken' });
       return { next: clock() + BUSY_DELAY };
     }
     const run = startDeliveryRun({ ...parts, lease, unrecordedPosts, stopping: stopping.signal });
@@ -45,7 +45,7 @@ export function createWorkspaceRunner(parts: RunnerParts) {
       return await runPasses(run);
     } catch (error) {
       if (!stopping.signal.aborted && !(error instanceof LeaseLostError)) throw error;
-      note({ outcome: stopping.signal.aborted ? 'stopped' : 'lease-lost' });
+      annotate({ outcome: stopping.signal.aborted ? 'stopped' : 'lease-lost' });
       return { next: clock() + (stopping.signal.aborted ? 0 : BUSY_DELAY) };
     } finally {
       run.end();
@@ -63,9 +63,15 @@ export function createWorkspaceRunner(parts: RunnerParts) {
       await deliveryLog.drop(lease, work.stale);
       if (work.tasks.length === 0) return work;
       if (run.isOver()) return { next: clock() };
-      const answerNotes = collectAnswerNotes(clock);
-      await runTasks(work.tasks, { ...run, workspace, logSnapshot, billing: billingForRun(), answerNotes });
-      await Promise.all(answerNotes.all().map((notes) => lastUsed.note({ teamId, workspace }, notes)));
+      const answerCollector = createAnswerCollector(clock);
+      await runTasks(work.tasks, {
+        ...run,
+        workspace,
+        logSnapshot,
+        billing: billingForRun(),
+        answerCollector,
+      });
+      await Promise.all(answerCollector.all().map((answer) => lastUsed.save({ teamId, workspace }, answer)));
     }
     return { next: clock() + BUSY_DELAY };
   }
@@ -82,7 +88,7 @@ export function createWorkspaceRunner(parts: RunnerParts) {
       trackWork<RunWork, NextWork>(
         { kind: 'run', workspace, outcome: 'ok', began: performance.now(), ...(job && { job }) },
         onFinished,
-        (note) => deliver(workspace, note),
+        (annotate) => deliver(workspace, annotate),
       ),
     /** No further post is begun. */
     stop: (): void => stopping.abort(),

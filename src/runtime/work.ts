@@ -1,6 +1,6 @@
 /**
  * The record of a piece of work, passed on at its end: metrics, the log and traces all read it. What is found out
- * on the way is passed to a `Note`, and only `trackWork` writes it down.
+ * on the way is passed to an `Annotate`, and only `trackWork` writes it down.
  */
 import { type Channel, channel } from 'node:diagnostics_channel';
 import { isFailure } from '../domain/failure/index.ts';
@@ -47,7 +47,7 @@ interface WorkBase {
 }
 
 /** Says what is found out about a piece of work; of two times of an answer the first one counts. */
-export type Note<W extends Work = RequestWork> = (found: Partial<W>) => void;
+export type Annotate<W extends Work = RequestWork> = (found: Partial<W>) => void;
 
 /** What Slack sent. */
 export type RequestVia =
@@ -135,20 +135,22 @@ export const errorOutcome = (error: unknown): Pick<Work, 'outcome' | 'error'> =>
   error,
 });
 
-/** @returns what `run` returns; throws what it throws, as the outcome `unknown` unless `run` has noted it */
+/** @returns what `run` returns; throws what it throws, as the outcome `unknown` unless `run` has set one */
 export async function trackWork<W extends Work, T>(
   begun: W,
   onFinished: OnFinished,
-  run: (note: Note<W>) => Promise<T>,
+  run: (annotate: Annotate<W>) => Promise<T>,
 ): Promise<T> {
   let { answered } = begun;
   const work: W = { ...begun };
-  const note: Note<W> = (found) => {
+  const annotate: Annotate<W> = (found) => {
     answered ??= found.answered;
     Object.assign(work, found);
   };
   try {
-    return await (WORK_SPANS.hasSubscribers ? WORK_SPANS.runStores(work, run, undefined, note) : run(note));
+    return await (WORK_SPANS.hasSubscribers
+      ? WORK_SPANS.runStores(work, run, undefined, annotate)
+      : run(annotate));
   } catch (error) {
     if (work.error !== error) Object.assign(work, errorOutcome(error));
     throw error;

@@ -7,7 +7,7 @@ import {
   createInstallationStore,
   type InstallationRecords,
 } from '../workspace/credentials/installation-store.ts';
-import { createMemberAccessNotes, createOAuthNonces } from '../workspace/once/replay-protection.ts';
+import { createMemberAccessStore, createOAuthNonces } from '../workspace/once/replay-protection.ts';
 import type { Audit } from '../workspace/record/audit.ts';
 import { createDeletion } from '../workspace/record/deletion.ts';
 import {
@@ -92,7 +92,7 @@ function singleWorkspace(botToken: string, apiUrl: string, services: Installatio
     notInstalledReply: () => undefined,
     handleUninstall: createUninstallHandler({
       forget: createDeletion({ redis, others: onForget }),
-      access: createMemberAccessNotes(redis),
+      access: createMemberAccessStore(redis),
       clock: services.clock,
       tokenStatus: { since: async () => undefined, works: async () => false },
       onGone: () => undefined,
@@ -180,7 +180,7 @@ function manyWorkspaces(oauth: OAuth, apiUrl: string, services: InstallationServ
     notInstalledReply: notInstalled.acknowledgement,
     handleUninstall: createUninstallHandler({
       forget,
-      access: createMemberAccessNotes(redis),
+      access: createMemberAccessStore(redis),
       onGone: tokens.drop,
       clock: services.clock,
       tokenStatus: tokenStatusOf(installed, clientOf),

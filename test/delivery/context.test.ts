@@ -203,7 +203,7 @@ describe('a run', () => {
       const { run } = start({ stopping: AbortSignal.abort(), clock: () => now });
       if (noted !== undefined) {
         now = noted.at;
-        run.notePosted(noted.channel);
+        run.rememberPost(noted.channel);
         now = NINE;
       }
       return run.waitForChannel('C1', lastPost).then(

@@ -231,7 +231,7 @@ describe('a token that the service rejects', () => {
     expect(sentTo('U0OTHER001')[0]?.blocks).toContain('Only Tally managers can replace it.');
     expect(sentTo('U0OTHER001')[0]?.blocks).not.toContain('Replace token…');
     const { fingerprint = '' } = (await parts.workspaces.load(TEAM)).connections.get('main') ?? {};
-    await parts.noteRejection({ workspace: TEAM, kind: 'connection', name: 'main', mark: fingerprint });
+    await parts.saveRejection({ workspace: TEAM, kind: 'connection', name: 'main', mark: fingerprint });
     now = EXPIRES - 3 * DAY;
     await run();
     expect(sentTo(ANNA)).toHaveLength(1);
@@ -240,7 +240,7 @@ describe('a token that the service rejects', () => {
   it('is sent when a command noticed, but not for a token that was tried and never registered', async () => {
     await connect('token 1');
     const note = (mark: string) =>
-      parts.noteRejection({ workspace: TEAM, kind: 'connection', name: 'main', mark });
+      parts.saveRejection({ workspace: TEAM, kind: 'connection', name: 'main', mark });
     await note('another00000');
     await run();
     expect(slack.posts).toEqual([]);

@@ -116,7 +116,7 @@ async function check(watches: readonly Watch[], given: Given = {}) {
         return fakeBilling.client.consumption(...args);
       },
     },
-    answerNotes: { add: (...note: unknown[]) => void notes.push(note), all: () => [] },
+    answerCollector: { add: (...note: unknown[]) => void notes.push(note), all: () => [] },
     deliveryLog: { load: async () => snapshot },
     isOver: () => given.isOver?.(fakeBilling.asked.length, writes.length) ?? false,
     write: async (write: LogWrite) => {

@@ -123,7 +123,7 @@ describe('a project that is watched', () => {
   it('keeps it, less the days since, where the watch asks for the balance alone', async () => {
     await parts.workspaces.addProject(await changeIn(parts.workspaces, TEAM), PROD);
     const balance = { id: '123', product: 1, balance: '1000', days: 41 } as const;
-    await parts.workspaces.note(TEAM, { connection: 'main', at: now, balance });
+    await parts.workspaces.saveAnswer(TEAM, { connection: 'main', at: now, balance });
     await save(watch(BALANCE));
     await forHours(24);
     expect((await parts.workspaces.load(TEAM)).lastBalance('123', 1)).toMatchObject({

@@ -851,11 +851,11 @@ describe('a schedule that Tally paused', () => {
 
   it('is tried at once where anybody gets an answer by the same connection', async () => {
     await connection('0123456789ab');
-    const notes = createLastUsed(parts.workspaces, (error) => {
+    const lastUsed = createLastUsed(parts.workspaces, (error) => {
       throw error;
     });
     const used = async () =>
-      notes.note(
+      lastUsed.save(
         { teamId: TEAM, workspace: await parts.workspaces.load(TEAM) },
         { connection: 'main', at: now },
       );

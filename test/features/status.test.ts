@@ -169,7 +169,7 @@ describe('/billing status', () => {
       ]);
     const access = { kind: 'access', name: '123' } as const;
     expect(await healthOf()).toEqual([['fine', false]]);
-    await workspaces.noteRejection(TEAM, access, { mark: 's-id', at: NOW });
+    await workspaces.saveRejection(TEAM, access, { mark: 's-id', at: NOW });
     expect(await healthOf()).toEqual([['broken', true]]);
     await workspaces.clearRejection(TEAM, access);
     expect(await healthOf()).toEqual([['fine', false]]);

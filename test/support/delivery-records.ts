@@ -106,7 +106,7 @@ export function recordedRun(
   const context: PostContext = {
     ...{ teamId: 'T1', clock: () => now, log, workspace: workspaceOf([]), logSnapshot: snapshotOf([]) },
     ...{ unrecordedPosts: new Map(), probeFailures: new Map(), stopping: new AbortController().signal },
-    answerNotes: { add: () => undefined, all: () => [] },
+    answerCollector: { add: () => undefined, all: () => [] },
     reports: Object.fromEntries(
       REPORT_NAMES.map((name) => [
         name,
@@ -127,7 +127,7 @@ export function recordedRun(
     },
     backOff: async (until: number) => void run.backOffs.push(until),
     waitForChannel: async (channel: string) => void run.paces.push(`wait ${channel}`),
-    notePosted: (channel: string) => void run.paces.push(`posted ${channel}`),
+    rememberPost: (channel: string) => void run.paces.push(`posted ${channel}`),
     ...given,
   } as unknown as PostContext;
   return { ...run, context };

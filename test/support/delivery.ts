@@ -27,12 +27,12 @@ import type { OnFinished } from '../../src/runtime/work.ts';
 import { createUserDirectory } from '../../src/slack/request/users.ts';
 import { BACKGROUND_OPTIONS, createClientCache } from '../../src/slack/web-client.ts';
 import { createKeyring, type Keyring } from '../../src/vault/keyring.ts';
-import { createServiceNotes } from '../../src/workspace/answer-notes.ts';
 import type { Schedule } from '../../src/workspace/owned/schedules.ts';
 import { deleteOrphan } from '../../src/workspace/record/deletion.ts';
 import { createLastUsed } from '../../src/workspace/record/last-used.ts';
 import { createWorkspaceIndex, type WorkspaceIndex } from '../../src/workspace/record/workspace-index.ts';
 import { createWorkspaces } from '../../src/workspace/record/workspaces.ts';
+import { createServiceOutcomes } from '../../src/workspace/service-outcomes.ts';
 import { createThreadStore } from '../../src/workspace/thread-store.ts';
 
 export interface DeliveryOptions {
@@ -85,7 +85,7 @@ export function createDeliveryParts(options: DeliveryOptions) {
     balance: reportOf('balance'),
   };
   const watchFigures = createWatchFiguresStore(redis);
-  const notes = createServiceNotes({
+  const notes = createServiceOutcomes({
     workspaces,
     changed: (workspace) => worker.changed(workspace),
     clock,
@@ -120,7 +120,7 @@ export function createDeliveryParts(options: DeliveryOptions) {
   });
   return {
     workspaces,
-    noteRejection: notes.rejected,
+    saveRejection: notes.rejected,
     watching: createWatching({ deliveryLog, figures: watchFigures, billing, changed: worker.changed, clock }),
     scheduling: createScheduling({ ...given, reports, changed: worker.changed }),
     deliveryLog,

@@ -2,11 +2,14 @@ import { Big } from 'big.js';
 import { beforeEach, describe, expect, it } from 'vitest';
 import { UnsealFailed } from '../../src/domain/failure/index.ts';
 import { tryParse } from '../../src/domain/try-parse.ts';
-import type { StoredAnswer } from '../../src/workspace/answer-notes.ts';
 import { describeToken, expiresSoon } from '../../src/workspace/credentials/connections.ts';
 import { sealOwnerOf, sealOwnerOfField } from '../../src/workspace/credentials/sealed-fields.ts';
 import { PAUSE_REASONS, parseLastDelivery, resumesByItself } from '../../src/workspace/owned/schedules.ts';
-import { collectAnswerNotes, createLastUsed, storedBalance } from '../../src/workspace/record/last-used.ts';
+import {
+  createAnswerCollector,
+  createLastUsed,
+  storedBalance,
+} from '../../src/workspace/record/last-used.ts';
 import {
   damagedIds,
   findAccess,
@@ -15,6 +18,7 @@ import {
   findWatch,
   isDamaged,
 } from '../../src/workspace/record/workspace.ts';
+import type { StoredAnswer } from '../../src/workspace/service-outcomes.ts';
 import { DEFAULT_SETTINGS, invalidSettings, parseSettings } from '../../src/workspace/settings.ts';
 import { changeIn } from '../support/change.ts';
 import { schedule } from '../support/delivery.ts';
@@ -59,7 +63,7 @@ describe('the balance that is stored after an answer', () => {
   });
 
   it('is one note for each connection and project', () => {
-    const notes = collectAnswerNotes(() => NOW);
+    const notes = createAnswerCollector(() => NOW);
     const balance = { id: '123', product: 1, balance: '1' } as const;
     notes.add('main');
     notes.add('main', balance);
@@ -79,14 +83,14 @@ describe('the balance that is stored after an answer', () => {
 
 describe('a note of an answer', () => {
   /** What was written for these notes, one after the other. */
-  async function written(...notes: StoredAnswer[]): Promise<StoredAnswer[]> {
+  async function written(...answers: StoredAnswer[]): Promise<StoredAnswer[]> {
     const all: StoredAnswer[] = [];
-    const note = async (id: string, one: StoredAnswer) => {
-      all.push(one);
-      await workspaces.note(id, one);
+    const saveAnswer = async (id: string, answer: StoredAnswer) => {
+      all.push(answer);
+      await workspaces.saveAnswer(id, answer);
     };
-    const lastUsed = createLastUsed({ note }, () => undefined);
-    for (const one of notes) await lastUsed.note({ teamId: 'T1', workspace: await read() }, one);
+    const lastUsed = createLastUsed({ saveAnswer }, () => undefined);
+    for (const answer of answers) await lastUsed.save({ teamId: 'T1', workspace: await read() }, answer);
     return all;
   }
   const use = (at: number): StoredAnswer => ({ connection: 'main', at });
@@ -97,7 +101,7 @@ describe('a note of an answer', () => {
   it('is written at once after a rejection, and once', async () => {
     await written(use(NOW));
     const { fingerprint } = (await read()).connections.get('main')!;
-    await workspaces.noteRejection(
+    await workspaces.saveRejection(
       'T1',
       { kind: 'connection', name: 'main' },
       { mark: fingerprint, at: NOW + 1 },
@@ -141,22 +145,22 @@ describe('a rejected application access', () => {
 
   it('is remembered until it is registered again or works', async () => {
     await workspaces.saveAccess(await by(), ACCESS);
-    expect(await workspaces.noteRejection('T1', NAME, { mark: 'wxyz', at: NOW })).toBe(false);
-    expect(await workspaces.noteRejection('T1', { ...NAME, name: '7' }, { mark: 'abcd', at: NOW })).toBe(
+    expect(await workspaces.saveRejection('T1', NAME, { mark: 'wxyz', at: NOW })).toBe(false);
+    expect(await workspaces.saveRejection('T1', { ...NAME, name: '7' }, { mark: 'abcd', at: NOW })).toBe(
       false,
     );
-    expect(await workspaces.noteRejection('T1', NAME, { mark: 'abcd', at: NOW })).toBe(true);
+    expect(await workspaces.saveRejection('T1', NAME, { mark: 'abcd', at: NOW })).toBe(true);
     expect((await read()).rejectedAt(NAME)).toBe(NOW);
     expect((await read()).rejectedAt({ kind: 'connection', name: '123' })).toBeUndefined();
     await workspaces.clearRejection('T1', NAME);
     expect((await read()).rejectedAt(NAME)).toBeUndefined();
-    await workspaces.noteRejection('T1', NAME, { mark: 'abcd', at: NOW - 1 });
+    await workspaces.saveRejection('T1', NAME, { mark: 'abcd', at: NOW - 1 });
     expect((await read()).rejectedAt(NAME)).toBeUndefined();
     await workspaces.clearRejection('T1', NAME);
-    await workspaces.noteRejection('T1', NAME, { mark: 'abcd', at: NOW + 1 });
+    await workspaces.saveRejection('T1', NAME, { mark: 'abcd', at: NOW + 1 });
     await workspaces.saveAccess(await by(), ACCESS);
     expect(await redis.hkeys(HASH)).toEqual(['access:123']);
-    await workspaces.noteRejection('T1', NAME, { mark: 'abcd', at: NOW + 1 });
+    await workspaces.saveRejection('T1', NAME, { mark: 'abcd', at: NOW + 1 });
     await workspaces.removeAccess(await by(), '123');
     expect(await redis.hkeys(HASH)).toEqual([]);
   });
@@ -164,7 +168,7 @@ describe('a rejected application access', () => {
   it('is forgotten when its connection is removed', async () => {
     await workspaces.saveConnection(await by(), { ...MAIN, name: 'eu' });
     const { fingerprint: mark } = await workspaces.saveConnection(await by(), MAIN);
-    await workspaces.noteRejection('T1', { kind: 'connection', name: 'main' }, { mark, at: NOW });
+    await workspaces.saveRejection('T1', { kind: 'connection', name: 'main' }, { mark, at: NOW });
     await redis.hset(HASH, 'rejected:connection:eu', '{');
     expect((await read()).rejectedAt({ kind: 'connection', name: 'eu' })).toBeUndefined();
     await workspaces.removeConnection(await by(), 'main');
@@ -175,7 +179,7 @@ describe('a rejected application access', () => {
     const access = await workspaces.saveAccess(await by(), ACCESS);
     await workspaces.saveAccess(await by(), { ...ACCESS, project: '7' });
     await workspaces.removeAccess(await by(), '123');
-    await workspaces.noteRevocable('T1', access, true);
+    await workspaces.saveRevocable('T1', access, true);
     expect(await redis.hkeys(HASH)).toEqual(['access:7']);
   });
 });
@@ -205,10 +209,10 @@ describe('a record that is read', () => {
 
   it('lists who has read that tokens are shown to one person only', async () => {
     await workspaces.saveConnection(await by(), MAIN);
-    await workspaces.noteTokenNoticeSeen('T1', 'U1', NOW);
+    await workspaces.saveTokenNoticeSeen('T1', 'U1', NOW);
     const record = await read();
     expect([record.hasSeenTokenNotice('U1'), record.hasSeenTokenNotice('U2')]).toEqual([true, false]);
-    await workspaces.noteTokenNoticeSeen('T2', 'U1', NOW);
+    await workspaces.saveTokenNoticeSeen('T2', 'U1', NOW);
     expect(await redis.exists('tally:{T2}:record')).toBe(0);
   });
 

@@ -186,7 +186,7 @@ describe('what is under way when a workspace leaves', () => {
     expect(await createEventDedup(redis).first('T1', 'Ev1')).toBe(true);
     expect(await installed.lock('T1')).toBeUndefined();
     expect(await installed.replace('T1', 'an installation', 'another')).toBe(false);
-    await workspaces.note('T1', { connection: 'main', at: NOW });
+    await workspaces.saveAnswer('T1', { connection: 'main', at: NOW });
     await installed.join('T1', 'T2');
     await nothing();
   });

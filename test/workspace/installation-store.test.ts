@@ -6,7 +6,7 @@ import {
   createInstallationStore,
   type InstallationRecords,
 } from '../../src/workspace/credentials/installation-store.ts';
-import { createMemberAccessNotes } from '../../src/workspace/once/replay-protection.ts';
+import { createMemberAccessStore } from '../../src/workspace/once/replay-protection.ts';
 import { type TestRedis, testRedis } from '../support/redis.ts';
 
 const [ORGANIZATION, NORTH, SOUTH] = ['E0GRID0001', 'T0NORTH001', 'T0SOUTH001'];
@@ -54,7 +54,7 @@ describe('a workspace that joins an organization', () => {
     return createInstallationStore({ redis: client, keyring });
   };
   const revoke = () =>
-    createMemberAccessNotes(redis.client).note(ORGANIZATION, NORTH, 'revoked', Math.floor(Date.now() / 1000));
+    createMemberAccessStore(redis.client).save(ORGANIZATION, NORTH, 'revoked', Math.floor(Date.now() / 1000));
   const traces = async () => [
     await redis.client.smembers(membersKey(ORGANIZATION)),
     await redis.client.exists(recordKey(NORTH)),

@@ -3,7 +3,6 @@ import { describe, expect, it } from 'vitest';
 import { StoreUnavailable, UnsealFailed } from '../../src/domain/failure/index.ts';
 import { connectRedis } from '../../src/redis/connect.ts';
 import { createKeyring } from '../../src/vault/keyring.ts';
-import type { StoredAnswer } from '../../src/workspace/answer-notes.ts';
 import { formatExpiry, type NewConnection } from '../../src/workspace/credentials/connections.ts';
 import { createInstallationStore } from '../../src/workspace/credentials/installation-store.ts';
 import type { Project } from '../../src/workspace/projects/projects.ts';
@@ -17,6 +16,7 @@ import {
   requireSettings,
 } from '../../src/workspace/record/workspace.ts';
 import { createWorkspaces } from '../../src/workspace/record/workspaces.ts';
+import type { StoredAnswer } from '../../src/workspace/service-outcomes.ts';
 import { DEFAULT_SETTINGS } from '../../src/workspace/settings.ts';
 import { changeIn } from '../support/change.ts';
 import { schedule } from '../support/delivery.ts';
@@ -95,7 +95,7 @@ describe('a workspace', () => {
     expect(await costs((change) => workspaces.addProject(change, PROD))).toEqual(['eval']);
     expect(await costs((change) => workspaces.setChannelDefault(change, 'C1', 'prod'))).toEqual(['eval']);
     expect(await costs((change) => workspaces.changeProject(change, 'prod', renamed))).toEqual(['eval']);
-    expect(await costs(() => workspaces.note('T1', { connection: 'main', at: NOW }))).toEqual(['eval']);
+    expect(await costs(() => workspaces.saveAnswer('T1', { connection: 'main', at: NOW }))).toEqual(['eval']);
     expect(await everyCommandOf(read)).toEqual(['hgetall']);
     expect(await costs((change) => workspaces.removeProject(change, removal))).toEqual(['eval']);
     expect(await everyCommandOf(() => workspaces.findRemovedProject('T1', 'live', NOW))).toEqual(['hgetall']);
@@ -110,7 +110,7 @@ describe('a workspace', () => {
       await workspaces.saveConnection(await changing(id), MAIN);
       await workspaces.addProject(await changing(id), PROD);
       await workspaces.setChannelDefault(await changing(id), 'C1', 'prod');
-      await workspaces.note(id, { connection: 'main', at: NOW });
+      await workspaces.saveAnswer(id, { connection: 'main', at: NOW });
     }
     await createDeletion({ redis }).workspace('T1');
     expect((await workspaceKeys(redis)).filter((key) => !key.includes('T2'))).toEqual([]);
@@ -329,7 +329,7 @@ describe('an application access', () => {
   it('is removed with the notes about it', async () => {
     const other = await workspaces.saveAccess(await changing(), { ...ACCESS, project: '456' });
     const access = await workspaces.saveAccess(await changing(), ACCESS);
-    for (const one of [access, other]) await workspaces.noteRevocable('T1', one, false);
+    for (const one of [access, other]) await workspaces.saveRevocable('T1', one, false);
     expect((await read()).accesses.get('123')?.revocable).toBe(false);
     await workspaces.removeAccess(await changing(), '123');
     expect((await redis.hkeys(HASH)).sort()).toEqual(['access:456', 'revocable:456']);
@@ -341,12 +341,12 @@ describe('a rejected credential', () => {
 
   it('is noted only once until it works or is registered again', async () => {
     const { fingerprint: mark } = await workspaces.saveConnection(await changing(), MAIN);
-    const note = (at: number) => workspaces.noteRejection('T1', CONNECTION, { mark, at });
+    const note = (at: number) => workspaces.saveRejection('T1', CONNECTION, { mark, at });
     const rejectedAt = async () => (await read()).rejectedAt(CONNECTION);
     expect(await note(NOW)).toBe(true);
     expect(await note(NOW + 1)).toBe(false);
     expect(await rejectedAt()).toBe(NOW);
-    await workspaces.note('T1', { connection: 'main', at: NOW + 2 });
+    await workspaces.saveAnswer('T1', { connection: 'main', at: NOW + 2 });
     expect(await rejectedAt()).toBeUndefined();
     expect(await note(NOW + 3)).toBe(true);
     expect(await rejectedAt()).toBe(NOW + 3);
@@ -361,7 +361,7 @@ describe('a rejected credential', () => {
       token: 'another one',
     });
     expect(fingerprint).not.toBe(before.fingerprint);
-    const note = (mark: string) => workspaces.noteRejection('T1', CONNECTION, { mark, at: NOW });
+    const note = (mark: string) => workspaces.saveRejection('T1', CONNECTION, { mark, at: NOW });
     expect(await note(before.fingerprint)).toBe(false);
     await workspaces.saveConnection(await changing(), { ...MAIN, name: 'eu' });
     await workspaces.removeConnection(await changing(), 'main');
@@ -392,10 +392,10 @@ describe('what an answer taught', () => {
   async function writesOf(...notes: StoredAnswer[]): Promise<number> {
     let writes = 0;
     const lastUsed = createLastUsed(
-      { note: (...args) => workspaces.note(...args).finally(() => writes++) },
+      { saveAnswer: (...args) => workspaces.saveAnswer(...args).finally(() => writes++) },
       () => undefined,
     );
-    for (const one of notes) await lastUsed.note({ teamId: 'T1', workspace: await read() }, one);
+    for (const one of notes) await lastUsed.save({ teamId: 'T1', workspace: await read() }, one);
     return writes;
   }
 
@@ -422,7 +422,7 @@ describe('what an answer taught', () => {
   });
 
   it('does not restore a connection or a workspace that was removed since', async () => {
-    await workspaces.note('T1', { connection: 'main', at: NOW, balance: BALANCE });
+    await workspaces.saveAnswer('T1', { connection: 'main', at: NOW, balance: BALANCE });
     expect(await redis.keys('*')).toEqual([]);
   });
 
@@ -430,7 +430,7 @@ describe('what an answer taught', () => {
     await workspaces.saveConnection(await changing(), MAIN);
     await workspaces.saveConnection(await changing(), { ...MAIN, name: 'eu' });
     await workspaces.addProject(await changing(), PROD);
-    await workspaces.note('T1', { connection: 'main', at: NOW, balance: BALANCE });
+    await workspaces.saveAnswer('T1', { connection: 'main', at: NOW, balance: BALANCE });
     await workspaces.removeConnection(await changing(), 'main');
     expect((await read()).lastUsed('main')).toBeUndefined();
     expect((await read()).lastBalance('123', 1)).toBeDefined();
@@ -439,7 +439,7 @@ describe('what an answer taught', () => {
     await workspaces.changeProject(await changing(), 'prod', { ...PROD, id: '456' });
     expect((await read()).lastBalance('123', 1)).toBeUndefined();
 
-    await workspaces.note('T1', { connection: 'eu', at: NOW, balance: { ...BALANCE, id: '456' } });
+    await workspaces.saveAnswer('T1', { connection: 'eu', at: NOW, balance: { ...BALANCE, id: '456' } });
     await workspaces.removeProject(await changing(), {
       project: { ...PROD, id: '456' },
       channels: [],
@@ -460,8 +460,8 @@ describe('what an answer taught', () => {
 
   it('is logged when it cannot be written, and fails no request', async () => {
     const failures: unknown[] = [];
-    const note = () => Promise.reject(new StoreUnavailable());
-    await createLastUsed({ note }, (error) => failures.push(error)).note(
+    const saveAnswer = () => Promise.reject(new StoreUnavailable());
+    await createLastUsed({ saveAnswer }, (error) => failures.push(error)).save(
       { teamId: 'T1', workspace: await read() },
       { connection: 'main', at: NOW },
     );
@@ -630,7 +630,7 @@ it('reports an unreachable store from every method', async () => {
     lost.saveSettings(change, zone('UTC')),
     lost.saveConnection(change, MAIN),
     lost.removeConnection(change, 'main'),
-    lost.note('T1', { connection: 'main', at: NOW }),
+    lost.saveAnswer('T1', { connection: 'main', at: NOW }),
     lost.addProject(change, PROD),
     lost.changeProject(change, 'prod', { ...PROD, alias: 'live' }),
     lost.removeProject(change, removal),

@@ -60,15 +60,15 @@ const UNKNOWN_TOKEN = 'a-token-that-nobody-has';
 export async function checkConformance(parts: ConformanceParts) {
   const questioner = createQuestioner(parts);
   const found = new Map<PointId, Found>();
-  const note = (findings: readonly Found[]): void => {
+  const addFindings = (findings: readonly Found[]): void => {
     // A failure stays: several answers may count for one point.
     for (const it of findings) if (found.get(it.id)?.isGood !== false) found.set(it.id, it);
   };
   try {
-    const day = await askAboutProject(parts, questioner, note);
+    const day = await askAboutProject(parts, questioner, addFindings);
     // A refusal says nothing about a service that refuses everything.
-    if (day !== undefined) await askWhatIsRefused(parts, day, questioner, note);
-    note(wireFindings(questioner));
+    if (day !== undefined) await askWhatIsRefused(parts, day, questioner, addFindings);
+    addFindings(wireFindings(questioner));
   } finally {
     await questioner.close();
   }
@@ -79,7 +79,7 @@ export async function checkConformance(parts: ConformanceParts) {
 
 /** `query`: the document of the answer that it is about. */
 type Found = PointFinding & { readonly query?: string };
-type Note = (findings: readonly Found[]) => void;
+type AddFindings = (findings: readonly Found[]) => void;
 
 function resultOf(id: PointId, found: Found | undefined, questioner: Questioner): PointResult {
   const { otherwise, ...point } = POINTS[id];
@@ -98,35 +98,40 @@ function whyUnchecked({ progress: { breakdown, isLate } }: Questioner): string {
 async function askAboutProject(
   parts: ConformanceParts,
   { ask }: Questioner,
-  note: Note,
+  addFindings: AddFindings,
 ): Promise<Day | undefined> {
   const { subscription, zone, clock } = parts;
-  const noteOf = noteAnswer(note);
+  const addJudged = judgedAdder(addFindings);
   const days = daysBefore(dayAt(clock(), zone), DAYS, zone);
   const chargesOf = (range: TimeRange) =>
     ask('document', (billing, access) => billing.consumption(access, subscription, range));
   const onDays = (first: Day, last: Day) => chargesOf(rangeOf(first, endOfDay(last, zone), zone));
 
   const balance = await ask('document', (billing, access) => billing.balance(access, subscription));
-  noteOf(balance, judgeBalance);
+  addJudged(balance, judgeBalance);
   const spend = await onDays(days[0] ?? LONG_AGO, days.at(-1) ?? LONG_AGO);
-  noteOf(spend, (answer) => judgeSpend(answer, days));
+  addJudged(spend, (answer) => judgeSpend(answer, days));
   if (!(balance && spend && 'value' in balance && 'value' in spend)) return undefined;
   const { day, amount } = chooseDay(spend.value.charges, days) ?? {};
   if (day === undefined || amount === undefined) return days.at(-1);
-  noteOf(await onDays(day, day), (answer) => judgeOneDay(answer, day, amount));
+  addJudged(await onDays(day, day), (answer) => judgeOneDay(answer, day, amount));
   const untilNow = await chargesOf({ ...rangeOf(day, clock(), zone), running: true });
-  noteOf(untilNow, (answer) => judgeUntilNow(answer, day));
+  addJudged(untilNow, (answer) => judgeUntilNow(answer, day));
   return day;
 }
 
 /** Sends both documents each time, because a service may check the token for only one of them. */
-async function askWhatIsRefused(parts: ConformanceParts, day: Day, { ask }: Questioner, note: Note) {
+async function askWhatIsRefused(
+  parts: ConformanceParts,
+  day: Day,
+  { ask }: Questioner,
+  addFindings: AddFindings,
+) {
   const { subscription, zone } = parts;
-  const noteOf = noteAnswer(note);
+  const addJudged = judgedAdder(addFindings);
   const longAgo = rangeOf(LONG_AGO, endOfDay(LONG_AGO, zone), zone);
   const empty = await ask('probe', (billing, access) => billing.consumption(access, subscription, longAgo));
-  noteOf(empty, (answer) => judgeEmptyPeriod(answer, LONG_AGO));
+  addJudged(empty, (answer) => judgeEmptyPeriod(answer, LONG_AGO));
 
   const product = PRODUCT_IDS.find((id) => id !== subscription.product) ?? subscription.product;
   const range = rangeOf(day, endOfDay(day, zone), zone);
@@ -138,18 +143,18 @@ async function askWhatIsRefused(parts: ConformanceParts, day: Day, { ask }: Ques
   ] as const;
   for (const { id, kind, about, as } of refused) {
     const judge = (answer: Answer<BalanceRecord | Consumption>) => judgeRefusal(id, answer);
-    noteOf(await ask(kind, (billing, access) => billing.balance({ ...access, ...as }, about)), judge);
+    addJudged(await ask(kind, (billing, access) => billing.balance({ ...access, ...as }, about)), judge);
     const onDay = await ask(kind, (billing, access) =>
       billing.consumption({ ...access, ...as }, about, range),
     );
-    noteOf(onDay, judge);
+    addJudged(onDay, judge);
   }
 }
 
-const noteAnswer =
-  (note: Note) =>
+const judgedAdder =
+  (addFindings: AddFindings) =>
   <T>(answer: Answer<T> | undefined, judge: (answer: Answer<T>) => readonly PointFinding[]): void => {
-    if (answer !== undefined) note(judge(answer).map((it) => ({ ...it, query: answer.query })));
+    if (answer !== undefined) addFindings(judge(answer).map((it) => ({ ...it, query: answer.query })));
   };
 
 const rangeOf = (first: Day, to: Millis, zone: Zone): TimeRange => ({

@@ -6,7 +6,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { isFailure, NotSent, StoreUnavailable } from '../../domain/failure/index.ts';
 import type { SlackId } from '../../domain/slack-id.ts';
 import type { Millis } from '../../domain/time/calendar.ts';
-import type { MessageWork, Note } from '../../runtime/work.ts';
+import type { Annotate, MessageWork } from '../../runtime/work.ts';
 import { context as contextBlock, type Message } from '../../slack/kit/atoms.ts';
 import { openDirectMessage, type PostedTo, postMessage } from '../../slack/reply/post-message.ts';
 import { isPerson } from '../../workspace/record/record-schema.ts';
@@ -48,9 +48,9 @@ const CONFIRM_TIMEOUT = 30_000;
  * @throws LeaseLostError, StoreUnavailable
  */
 export const sendMessage = (message: OutboxMessage, context: DeliveryContext): Promise<'done' | 'failed'> =>
-  trackMessage({ ...message, tries: message.stored.tries }, context, async (note) => {
-    const outcome = await send(message, note, context);
-    note({ outcome });
+  trackMessage({ ...message, tries: message.stored.tries }, context, async (annotate) => {
+    const outcome = await send(message, annotate, context);
+    annotate({ outcome });
     return DONE.has(outcome) ? 'done' : 'failed';
   });
 
@@ -81,19 +81,19 @@ const DONE: ReadonlySet<string> = new Set(['sent', 'found', 'skipped', 'waiting'
 
 async function send(
   message: OutboxMessage,
-  note: Note<MessageWork>,
+  annotate: Annotate<MessageWork>,
   context: DeliveryContext,
 ): Promise<string> {
   const { stored } = message;
   const due = message.due ?? (stored.state === 'due' ? stored.at : undefined);
-  const noteLate = (at: Millis): void => {
-    if (due !== undefined) note({ late: Math.max(0, at - due) });
+  const annotateLate = (at: Millis): void => {
+    if (due !== undefined) annotate({ late: Math.max(0, at - due) });
   };
   const attempt: Attempt = { message, current: stored, isDoubtful: stored.state === 'sending' };
   try {
     const found = attempt.isDoubtful && (await findAndConfirm(attempt, context));
     if (found === 'confirmed') {
-      noteLate(stored.at);
+      annotateLate(stored.at);
       return 'found';
     }
     attempt.isDoubtful = found === 'unknown';
@@ -101,13 +101,13 @@ async function send(
     if (attempt.isDoubtful && stored.isAgain)
       throw new NotSent(message.kind === 'post' ? 'post-unconfirmed' : 'message-unconfirmed');
     const draft = await message.prepare(attempt.isDoubtful);
-    noteLate(context.clock());
+    annotateLate(context.clock());
     return typeof draft === 'string' ? draft : await postInTime(attempt, draft, context);
   } catch (error) {
     // The next pass reads the change.
     if (error instanceof ScheduleChangedError) return 'changed';
-    noteLate(context.clock());
-    return handleSendError(error, note, context, (effect) =>
+    annotateLate(context.clock());
+    return handleSendError(error, annotate, context, (effect) =>
       saveSendFailure(attempt, { error, effect, isDoubtful: attempt.isDoubtful }, context),
     );
   }
@@ -197,7 +197,7 @@ async function post(
     metadata: deliveryMetadata(key),
     isBroadcast: thread?.isBroadcast,
   });
-  context.notePosted(channel);
+  context.rememberPost(channel);
   await confirm(attempt, { channel, ts }, context);
   return 'sent';
 }

@@ -1,6 +1,6 @@
 /** The records of messages on their way, for the log, metrics and traces. */
 import { isFailure } from '../../domain/failure/index.ts';
-import { type MessageWork, type Note, trackWork } from '../../runtime/work.ts';
+import { type Annotate, type MessageWork, trackWork } from '../../runtime/work.ts';
 import { type DeliveryContext, LeaseLostError } from '../context.ts';
 import { classifyFailure, type FailureEffect } from './failure-effect.ts';
 
@@ -31,7 +31,7 @@ interface TrackedMessage {
 export const trackMessage = <T>(
   { kind, schedule, watch, tries }: TrackedMessage,
   { teamId: workspace, workspace: { waits }, onFinished }: DeliveryContext,
-  run: (note: Note<MessageWork>) => Promise<T>,
+  run: (annotate: Annotate<MessageWork>) => Promise<T>,
 ): Promise<T> =>
   trackWork(
     {
@@ -52,7 +52,7 @@ export const trackMessage = <T>(
  */
 export async function handleSendError<T>(
   error: unknown,
-  note: Note<MessageWork>,
+  annotate: Annotate<MessageWork>,
   context: DeliveryContext,
   record: (effect: FailureEffect) => Promise<T>,
 ): Promise<T> {
@@ -60,7 +60,7 @@ export async function handleSendError<T>(
   // What Slack said is stored in any case: otherwise Slack would have to be searched.
   const isLost = error instanceof LeaseLostError;
   const isOver = isLost || (stopping.aborted && !isSlackError(error));
-  note({ outcome: isLost ? 'lease-lost' : isOver ? 'stopped' : 'retrying', error });
+  annotate({ outcome: isLost ? 'lease-lost' : isOver ? 'stopped' : 'retrying', error });
   if (isOver) throw error;
   const effect = classifyFailure(error);
   const recorded = await record(effect);

@@ -35,16 +35,16 @@ export type UpdateOutcome = 'sent' | 'skipped' | 'refused' | 'gone';
 
 /** Updates it, or stores why not. @throws LeaseLostError, StoreUnavailable */
 export const updateMessage = (update: MessageUpdate, context: DeliveryContext): Promise<void> =>
-  trackMessage(update, context, async (note) => {
+  trackMessage(update, context, async (annotate) => {
     const retry = (effect: Effect) =>
       update.retry(nextTry(update, effect, context.clock(), updateRetryDelay));
     try {
       const draft = await update.prepare();
       const outcome = typeof draft === 'string' ? draft : await editMessage({ ...update, ...draft }, context);
-      note({ outcome: outcome === 'gone' ? 'skipped' : outcome });
+      annotate({ outcome: outcome === 'gone' ? 'skipped' : outcome });
       await (outcome === 'retrying' ? retry({ kind: 'later' }) : update.save(outcome));
     } catch (error) {
-      await handleSendError(error, note, context, retry);
+      await handleSendError(error, annotate, context, retry);
     }
   });
 
@@ -77,7 +77,7 @@ export async function editMessage(
     if (isUnchangeable(error)) return 'gone';
     throw error;
   }
-  context.notePosted(channel);
+  context.rememberPost(channel);
   return 'sent';
 }
 

@@ -167,8 +167,8 @@ async function beginNotice(
     await document.replace(begun, { needsLease: true, with: dates });
     return true;
   } catch (error) {
-    await trackMessage({ kind: 'notice' }, context, (note) =>
-      handleSendError(error, note, context, (effect) => {
+    await trackMessage({ kind: 'notice' }, context, (annotate) =>
+      handleSendError(error, annotate, context, (effect) => {
         const isOver = effect.kind !== 'later' && effect.kind !== 'wait';
         return settle(group, context, isOver ? undefined : at + LOOK_AGAIN);
       }),

@@ -9,7 +9,7 @@ import type { Message } from '../../slack/kit/atoms.ts';
 import type { Schedule } from '../../workspace/owned/schedules.ts';
 import { type ChosenProject, describeProjects, projectKey } from '../../workspace/projects/chosen-project.ts';
 import type { AskLocation } from '../../workspace/projects/resolve-project.ts';
-import type { AnswerNotes } from '../../workspace/record/last-used.ts';
+import type { AnswerCollector } from '../../workspace/record/last-used.ts';
 import type { StoredFailure } from '../../workspace/record/stored-failure.ts';
 import { requireSettings } from '../../workspace/record/workspace.ts';
 import type { Workspace } from '../../workspace/record/workspaces.ts';
@@ -32,7 +32,7 @@ export interface ReportQuestion {
   /** Asks each question once, however many schedules want its answer. */
   readonly billing: BillingClient;
   /** Called with each connection that gave an answer, and with a registered project's balance. */
-  readonly answeredBy: AnswerNotes['add'];
+  readonly answeredBy: AnswerCollector['add'];
 }
 
 /** What is posted, and the figures that a later correction compares with. */
@@ -92,15 +92,15 @@ type ReportRequest = Pick<Schedule, 'report' | 'projects' | 'timing' | 'channel'
 export async function runReport(
   { report, projects, channel, timing, zone }: ReportRequest,
   at: Millis,
-  context: Pick<PostContext, 'reports' | 'workspace' | 'billing' | 'answerNotes' | 'clock'>,
+  context: Pick<PostContext, 'reports' | 'workspace' | 'billing' | 'answerCollector' | 'clock'>,
 ): Promise<ReportResult> {
-  const { reports, workspace, billing, answerNotes, clock } = context;
+  const { reports, workspace, billing, answerCollector, clock } = context;
   const instant = Math.min(at, clock());
   return reports[report].run({
     ...{ workspace, projects, channel, at: instant, billing },
     zone: zone ?? requireSettings(workspace).zone,
     days: daysCovered(timing, instant),
-    answeredBy: answerNotes.add,
+    answeredBy: answerCollector.add,
   });
 }
 

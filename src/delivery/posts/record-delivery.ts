@@ -252,16 +252,20 @@ function holdEntry(
 
 /** Closes a delivery that started before its schedule was changed or paused. */
 export const abandonDelivery = ({ schedule, line }: ScheduleLogEntry, context: DeliveryContext) =>
-  trackMessage({ kind: 'post', schedule: schedule.id, tries: line.entry.tries }, context, async (note) => {
-    note({ outcome: 'changed' });
-    const { date, entry } = line;
-    const { due, began, tries } = entry;
-    const at = context.clock();
-    const cause = notSent('schedule-changed');
-    const isDropped = schedule.paused === undefined && entry.state !== 'sending';
-    const ending: Ending = { ...countsOf(schedule.id, context), at, result: 'failed', cause };
-    await openDate(line, context).replace(
-      { due, began, tries, state: 'failed', at, cause, ...(isDropped && { isDropped }) },
-      endingOf({ schedule, due: { date, at: due } }, ending),
-    );
-  });
+  trackMessage(
+    { kind: 'post', schedule: schedule.id, tries: line.entry.tries },
+    context,
+    async (annotate) => {
+      annotate({ outcome: 'changed' });
+      const { date, entry } = line;
+      const { due, began, tries } = entry;
+      const at = context.clock();
+      const cause = notSent('schedule-changed');
+      const isDropped = schedule.paused === undefined && entry.state !== 'sending';
+      const ending: Ending = { ...countsOf(schedule.id, context), at, result: 'failed', cause };
+      await openDate(line, context).replace(
+        { due, began, tries, state: 'failed', at, cause, ...(isDropped && { isDropped }) },
+        endingOf({ schedule, due: { date, at: due } }, ending),
+      );
+    },
+  );

@@ -1,7 +1,7 @@
 import type { SlackId } from '../../domain/slack-id.ts';
 import { type Day, dayAt, type Millis } from '../../domain/time/calendar.ts';
 import type { LastDelivery, Schedule } from '../../workspace/owned/schedules.ts';
-import { collectAnswerNotes } from '../../workspace/record/last-used.ts';
+import { createAnswerCollector } from '../../workspace/record/last-used.ts';
 import { requireSettings } from '../../workspace/record/workspace.ts';
 import type { ThreadStore } from '../../workspace/thread-store.ts';
 import type { DeliveryLog } from '../log/delivery-log.ts';
@@ -48,8 +48,8 @@ async function postByHand(
 ): Promise<void> {
   const { workspaces, clientFor, lastUsed, clock, log } = parts;
   const workspace = await workspaces.load(teamId);
-  const answerNotes = collectAnswerNotes(clock);
-  const context = { ...parts, workspace, answerNotes };
+  const answerCollector = createAnswerCollector(clock);
+  const context = { ...parts, workspace, answerCollector };
   const at = clock();
   const result = await runReport(schedule, at, context);
   const projects = shownProjects(schedule, result);
@@ -64,13 +64,13 @@ async function postByHand(
     },
     { ...context, teamId, client: () => clientFor(teamId), loadWorkspace: () => workspaces.load(teamId) },
   );
-  await Promise.all(answerNotes.all().map((notes) => lastUsed.note({ teamId, workspace }, notes)));
+  await Promise.all(answerCollector.all().map((answer) => lastUsed.save({ teamId, workspace }, answer)));
   if (why !== 'now') return;
   const sentAt = clock();
   const date = dayAt(sentAt, schedule.timing.zone);
   // The post was sent, so a failure to store this is ignored.
   await workspaces
-    .noteSent(teamId, workspace, schedule.id, afterManualPost(workspace.lastSent(schedule.id), date, sentAt))
+    .saveSent(teamId, workspace, schedule.id, afterManualPost(workspace.lastSent(schedule.id), date, sentAt))
     .catch((err: unknown) => log.warn({ err, workspace: teamId }, 'Could not note a post sent by hand'));
 }
 

@@ -165,7 +165,7 @@ async function fetchDue(
   before: StoredFigures,
   { balance, usage }: ReturnType<typeof dueQuestions>,
   { target, fingerprint, zone, now }: Question,
-  { workspace, billing, answerNotes }: DeliveryContext,
+  { workspace, billing, answerCollector }: DeliveryContext,
 ): Promise<StoredFigures> {
   const access = openConnection(workspace, target);
   const today = dayAt(now, zone);
@@ -188,7 +188,7 @@ async function fetchDue(
   if (hasAnswered) {
     const measured = after.usage && measureWatch('runway', parseJudgedFigures(after, today, zone));
     const runway = measured?.kind === 'runway' ? measured.runway : undefined;
-    answerNotes.add(
+    answerCollector.add(
       access.connection,
       left && now - left.at < MINUTE ? storedBalance(target, { ...accountOf(left), runway }) : undefined,
     );

@@ -21,7 +21,7 @@ import {
   typedCommand,
 } from '../../workspace/once/manager-requests.ts';
 import type { AuditAction } from '../../workspace/record/audit.ts';
-import { noteChange } from '../../workspace/record/change.ts';
+import { markChanged } from '../../workspace/record/change.ts';
 
 /**
  * What managers answer, and what a person does with it. The answer is stored together with what the person who asked is told,
@@ -34,7 +34,7 @@ export function createAnswers(requests: ManagerRequests, changed: (workspace: Sl
     change: (found: ManagerRequest) => RequestChange | undefined,
   ): Promise<ManagerRequest | undefined> => {
     const updated = await requests.update(user.teamId, id, at, change);
-    if (updated !== undefined) noteChange(workspace);
+    if (updated !== undefined) markChanged(workspace);
     return updated;
   };
 

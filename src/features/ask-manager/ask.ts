@@ -20,7 +20,7 @@ import {
   requestId,
 } from '../../workspace/once/manager-requests.ts';
 import { resolveProject } from '../../workspace/projects/resolve-project.ts';
-import { noteChange } from '../../workspace/record/change.ts';
+import { markChanged } from '../../workspace/record/change.ts';
 import { holdsRegisteredSecret } from '../../workspace/record/workspace.ts';
 import {
   askedMessage,
@@ -58,7 +58,7 @@ export async function askManagers(
   if (outcome === 'full') return reply(TOO_MANY);
   if (outcome === 'repeated')
     return reply(repeatedMessage((await requests.find(user.teamId, id, at)) ?? asked));
-  noteChange(request.workspace);
+  markChanged(request.workspace);
   const messages = await sendToEach(managers, asked, request);
   const sent = await requests.update(user.teamId, id, at, (found) => ({ next: { ...found, messages } }));
   // Somebody has answered before all of them had it.

@@ -77,7 +77,7 @@ export function createBalanceFeature({ billing, lastUsed, clock }: Services): Fe
   async function note({ connection, target, ...amounts }: BalanceFigures, workspace: Workspace) {
     const balance = storedBalance(target, amounts);
     const used = { connection, at: clock(), ...(balance && { balance }) };
-    await lastUsed.note({ teamId: workspace.teamId, workspace }, used);
+    await lastUsed.save({ teamId: workspace.teamId, workspace }, used);
   }
 
   return {

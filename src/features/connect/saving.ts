@@ -82,7 +82,7 @@ export function createConnectionSaving({ workspaces, billing, limits, all }: Ser
       saved = await save(input, request);
     } catch (error) {
       if (!isFailure(error)) throw error;
-      request.noteError(error);
+      request.recordError(error);
       const kept = request.workspace.connectionNames.includes(input.name)
         ? 'The new token wasn’t saved. The current token stays in use.'
         : 'Nothing was saved.';

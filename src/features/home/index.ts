@@ -58,7 +58,7 @@ export function createHomeFeature({ all, billing, lastUsed, log, clock }: Servic
       const { runway, forecast } = figures ?? {};
       const stored = storedBalance(target, { ...account, runway, forecast, today });
       const note = { connection: access.connection, at: clock(), ...(stored && { balance: stored }) };
-      await lastUsed.note({ teamId: user.teamId, workspace }, note);
+      await lastUsed.save({ teamId: user.teamId, workspace }, note);
     } catch (error) {
       if (!isFailure(error)) throw error;
       log.debug({ failure: error.kind }, 'Could not refresh a balance on Home');

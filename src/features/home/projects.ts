@@ -19,11 +19,11 @@ import {
 } from '../../slack/kit/atoms.ts';
 import { isFullMember } from '../../slack/owned/owned-kind.ts';
 import type { Request } from '../../slack/request/request.ts';
-import { findFailure, type LastBalance } from '../../workspace/answer-notes.ts';
 import { accessSummary, isNamedIssuer } from '../../workspace/credentials/accesses.ts';
 import type { Project } from '../../workspace/projects/projects.ts';
 import { isConnectionMissing, visibleProjects } from '../../workspace/projects/resolve-project.ts';
 import { damagedIds, requireSettings } from '../../workspace/record/workspace.ts';
+import { findFailure, type LastBalance } from '../../workspace/service-outcomes.ts';
 
 /** Leaves most of Slack's hundred blocks to the rest of the page. */
 export const MOST_PROJECTS = 30;

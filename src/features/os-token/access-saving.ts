@@ -146,7 +146,7 @@ export async function saveAccess(input: AccessRequest, context: TokenContext): P
     saved = [...blocks, ...stop.answer];
   } catch (error) {
     if (!isFailure(error)) throw error;
-    request.noteError(error);
+    request.recordError(error);
     return showFailure(error, input, test, context);
   }
   const text = 'The application access is saved.';

@@ -33,7 +33,7 @@ export async function auditStateOf(
     await writing;
     return 'yes';
   } catch (error) {
-    request.noteError(error);
+    request.recordError(error);
     return isFailure(error) && mayHaveBeenSaved(error) ? 'maybe' : 'no';
   }
 }

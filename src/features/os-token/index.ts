@@ -123,7 +123,7 @@ export function createOsTokenFeature(parts: Omit<TokenContext, 'request'>): Feat
           const { teamId, id } = request.user;
           // Not awaited: if it is lost, the person is asked once more.
           await Promise.all([
-            parts.workspaces.noteTokenNoticeSeen(teamId, id, request.at).catch(ignoreFailure),
+            parts.workspaces.saveTokenNoticeSeen(teamId, id, request.at).catch(ignoreFailure),
             issueAgain(parseWindowTokens(metadata), '', { ...parts, request }),
           ]);
         },

@@ -111,7 +111,7 @@ async function issueIn(
 
 async function showError(error: Failure, opened: IssueModal, context: TokenContext): Promise<void> {
   const { request } = context;
-  request.noteError(error);
+  request.recordError(error);
   const tokens = await tokensAfter(opened, context);
   const message = failureMessage(error, request);
   const explanation = [...withoutActions(message.blocks), ...maybeIssuedBlocks(error)];

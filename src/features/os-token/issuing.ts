@@ -57,7 +57,7 @@ export async function issueToken(tokenRequest: TokenRequest, context: TokenConte
   const failure = await notShown(
     `The window was closed, or Slack refused it. To get another one, type ${commandText('/os-token')} ${grant.word}.`,
   );
-  request.noteError(failure);
+  request.recordError(failure);
   const message = failureMessage(failure, request);
   // Without this, a window that is still open would show “Issuing…” forever.
   const shownIn = windowOf(liveTokens(tokens, clock()), context);

@@ -103,7 +103,7 @@ async function showRevoked(
 ): Promise<void> {
   const [{ grantText, audit }] = await Promise.all([
     replaceByGrant(window.token, grant, entry, context),
-    noteIfNotOffered(outcome, grant, context),
+    recordIfNotOffered(outcome, grant, context),
   ]);
   const message = revokedMessage(outcome, untilOf(window.token, context), audit);
   const isKept = grantText !== undefined;
@@ -122,7 +122,7 @@ async function showFailure(
   { token, tokens }: ListedToken,
   context: TokenContext,
 ): Promise<void> {
-  context.request.noteError(failure);
+  context.request.recordError(failure);
   const { text, blocks } = failureMessage(failure, context.request);
   const state = notRevokedText(isRevocationUnclear(failure), untilOf(token, context));
   const explanation = [...withoutActions(blocks), section(state), ...auditBlocks(audit)];
@@ -154,12 +154,12 @@ async function replaceByGrant(
 }
 
 /** The next token then has no button that revokes it. */
-async function noteIfNotOffered(
+async function recordIfNotOffered(
   outcome: RevokeOutcome,
   grant: TokenGrant,
   { request: { user, workspace }, workspaces }: TokenContext,
 ): Promise<void> {
   const access = workspace.accesses.get(grant.project);
   if (outcome === 'not-offered' && access !== undefined && access.authUrl === grant.authUrl)
-    await workspaces.noteRevocable(user.teamId, access, false).catch(ignoreFailure);
+    await workspaces.saveRevocable(user.teamId, access, false).catch(ignoreFailure);
 }

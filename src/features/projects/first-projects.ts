@@ -77,7 +77,7 @@ export function createFirstProjects({ workspaces, billing, lastUsed, limits, all
         alias: target.alias,
       });
       const balance = storedBalance(target, parseAccount(known ?? (await billing.balance(access, target))));
-      await lastUsed.note(
+      await lastUsed.save(
         { teamId: user.teamId, workspace },
         { connection, at, ...(balance && { balance }) },
       );
@@ -145,7 +145,7 @@ export function createFirstProjects({ workspaces, billing, lastUsed, limits, all
       };
     } catch (failure) {
       if (!isFailure(failure)) throw failure;
-      request.noteError(failure);
+      request.recordError(failure);
       return { note: `${alias} (project ${id}) wasn’t saved: ${failure.message}` };
     }
   };

@@ -188,7 +188,7 @@ async function sendTest(
     await scheduling.send(user.teamId, schedule, isForMe ? 'test-to-me' : 'test', user.id);
     await reply.modal.redraw(withResult(markup(`Sent a test to ${where}. Nothing is saved yet.`)));
   } catch (error) {
-    request.noteError(error);
+    request.recordError(error);
     const isExpected = isFailure(error) && error.kind !== 'not-allowed';
     const blocks = isExpected ? failureFacts(error, request) : [section('Couldn’t send the test.')];
     await reply.modal.update(withResult(...blocks));

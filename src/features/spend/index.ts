@@ -76,7 +76,7 @@ export function createSpendFeature({ billing, lastUsed, clock }: Services): Feat
     else if (output === undefined) await request.reply.update(spendMessage(view));
     else await sendOutput(spendMessage(view), view, output, spendFiles(view), request);
     for (const connection of new Set(answers.answered.map((figures) => figures.connection)))
-      await lastUsed.note({ teamId: user.teamId, workspace }, { connection, at: clock() });
+      await lastUsed.save({ teamId: user.teamId, workspace }, { connection, at: clock() });
   }
 
   return {
@@ -84,7 +84,7 @@ export function createSpendFeature({ billing, lastUsed, clock }: Services): Feat
     stepFigures: {
       async get_spend({ workspace, target, period, locale }) {
         const figures = await fetchSpend(billing, workspace, target, period);
-        await lastUsed.note(
+        await lastUsed.save(
           { teamId: workspace.teamId, workspace },
           { connection: figures.connection, at: clock() },
         );

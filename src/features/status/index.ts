@@ -86,7 +86,7 @@ export function createStatusFeature({ workspaces, billing, limits, lastUsed, all
       const { waits } = workspace;
       const access = { workspace: teamId, connection: name, baseUrl, token: connection.token(), waits };
       await billing.balance(access, connection.test);
-      await lastUsed.note({ teamId, workspace }, { connection: connection.name, at });
+      await lastUsed.save({ teamId, workspace }, { connection: connection.name, at });
       const passed = `The test passed: the token works, and project ${connection.test.project} has data.`;
       return [section(passed)];
     } catch (error) {

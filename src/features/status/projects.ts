@@ -18,7 +18,6 @@ import {
   section,
 } from '../../slack/kit/atoms.ts';
 import type { Request } from '../../slack/request/request.ts';
-import { findFailure } from '../../workspace/answer-notes.ts';
 import { describeAccess } from '../../workspace/credentials/accesses.ts';
 import { isExpiryUnknown } from '../../workspace/credentials/connections.ts';
 import { credentialHealth, worstFirst } from '../../workspace/credentials/health.ts';
@@ -29,6 +28,7 @@ import {
   visibleProjects,
 } from '../../workspace/projects/resolve-project.ts';
 import type { Workspace } from '../../workspace/record/workspace.ts';
+import { findFailure } from '../../workspace/service-outcomes.ts';
 import type { StatusPart } from '../feature.ts';
 
 /** The button with which a person who can't manage asks a manager to run a command. */

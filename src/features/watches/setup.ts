@@ -198,7 +198,7 @@ async function openSuggestion(
     await modal.update(view(draftFor(rule), request, { notice, figures }));
   } catch (error) {
     if (!isFailure(error)) throw error;
-    request.noteError(error);
+    request.recordError(error);
     const figures = { rule: watch.rule, result: error };
     await modal.update(view(draftFor(watch.rule), request, { figures }));
   }

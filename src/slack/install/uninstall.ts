@@ -1,6 +1,6 @@
 import type { Logger } from 'pino';
 import type { Millis } from '../../domain/time/calendar.ts';
-import type { MemberAccess, MemberAccessNotes } from '../../workspace/once/replay-protection.ts';
+import type { MemberAccess, MemberAccessStore } from '../../workspace/once/replay-protection.ts';
 import type { Deletion } from '../../workspace/record/deletion.ts';
 import { isOrganizationId, type SlackPayload } from '../request/payload.ts';
 
@@ -35,7 +35,7 @@ export function createUninstallHandler({
   log,
 }: {
   readonly forget: Deletion;
-  readonly access: MemberAccessNotes;
+  readonly access: MemberAccessStore;
   readonly clock: () => Millis;
   readonly tokenStatus: TokenStatus;
   /** Called with every ID that was deleted. */
@@ -85,7 +85,7 @@ export function createUninstallHandler({
     const teams = (event?.team_ids ?? []).filter((id) => !isOrganizationId(id));
     if (!organization) return teams;
     onGone(organization);
-    const current = await Promise.all(teams.map((team) => access.note(organization, team, state, at)));
+    const current = await Promise.all(teams.map((team) => access.save(organization, team, state, at)));
     return teams.filter((_, index) => current[index]);
   };
 

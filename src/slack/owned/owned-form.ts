@@ -165,7 +165,7 @@ async function storeDraft<K extends FormTypes>(
     return built;
   } catch (error) {
     if (!isFailure(error) || error.kind === 'not-allowed') throw error;
-    request.noteError(error);
+    request.recordError(error);
     // A store that is away and an edit conflict say themselves what was saved.
     const isSaid = error.kind === 'store-unavailable' || error.kind === 'edit-conflict';
     const notice = [...failureFacts(error, request), ...(isSaid ? [] : [context(NOTHING_SAVED)])];

@@ -8,7 +8,7 @@ import {
   markUnsure,
   mayHaveBeenSaved,
 } from '../../domain/failure/index.ts';
-import { errorOutcome, type Note } from '../../runtime/work.ts';
+import { type Annotate, errorOutcome } from '../../runtime/work.ts';
 import { hasChanged } from '../../workspace/record/change.ts';
 import { type FailedRequest, isAuthorized, retryButton } from '../error-messages/description.ts';
 import { describeError, describeForStep } from '../error-messages/index.ts';
@@ -55,9 +55,9 @@ export function createErrorReply(log: Logger) {
   return {
     logUndelivered,
     /** Notes the error in the request's record. @returns what the reply is made of */
-    explain(error: unknown, note: Note): ErrorReport {
+    explain(error: unknown, annotate: Annotate): ErrorReport {
       const id = randomBytes(4).toString('hex');
-      note({ ...errorOutcome(error), reference: id });
+      annotate({ ...errorOutcome(error), reference: id });
       return { failure: isFailure(error) ? error : undefined, id };
     },
     /** Replies privately, or in the modal that this request opened. Never rejects. @param does what the handler does that failed */

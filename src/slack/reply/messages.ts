@@ -76,7 +76,7 @@ export function createMessages(
   };
 
   let posted: PostedTo | undefined;
-  const notePosted = async (sent: Promise<PostedTo | undefined>): Promise<void> => {
+  const trackPosted = async (sent: Promise<PostedTo | undefined>): Promise<void> => {
     posted = await sent;
   };
 
@@ -117,11 +117,11 @@ export function createMessages(
       await sendFirstPossible(log, [
         ...(shown === undefined
           ? []
-          : [() => notePosted(replaceMessage(client, shown, message).then(() => shown))]),
+          : [() => trackPosted(replaceMessage(client, shown, message).then(() => shown))]),
         ...(responseUrl === undefined ? [] : [() => responseUrls.post(responseUrl, message, options)]),
         ...(channel === undefined
           ? []
-          : [() => notePosted(postEphemeral(client, userId, { channel, thread }, message))]),
+          : [() => trackPosted(postEphemeral(client, userId, { channel, thread }, message))]),
         ...directMessages(message),
       ]);
     },

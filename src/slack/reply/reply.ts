@@ -188,7 +188,7 @@ function createModals(source: Source, client: WebClient) {
   /** Whether the loading view is still what the modal shows. */
   let isLoading = false;
 
-  const note = (view_id: string | undefined, shown: string | undefined): void => {
+  const remember = (view_id: string | undefined, shown: string | undefined): void => {
     hash = shown ?? hash;
     if (view_id !== undefined && shown !== undefined) drawn.set(view_id, { request, hash: shown });
   };
@@ -198,7 +198,7 @@ function createModals(source: Source, client: WebClient) {
       : (['views.open', client.views.open] as const);
     const { view: shown } = await callSlack(method, () => call({ trigger_id: triggerId ?? '', view }));
     opened = shown?.id ?? opened;
-    note(shown?.id, shown?.hash);
+    remember(shown?.id, shown?.hash);
   };
   /** @param seen undefined to replace whatever is there @throws SlackFailed */
   const update = async (view_id: string, view: ModalView, seen?: string): Promise<void> => {
@@ -210,7 +210,7 @@ function createModals(source: Source, client: WebClient) {
       MODAL_WAIT,
     );
     isLoading = false;
-    note(view_id, shown?.hash);
+    remember(view_id, shown?.hash);
   };
   const succeeds = (updating: Promise<void>): Promise<boolean> =>
     updating.then(

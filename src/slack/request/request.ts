@@ -1,7 +1,7 @@
 import { NotAllowed } from '../../domain/failure/index.ts';
 import type { SlackId } from '../../domain/slack-id.ts';
 import type { Millis } from '../../domain/time/calendar.ts';
-import { errorOutcome, type Note } from '../../runtime/work.ts';
+import { type Annotate, errorOutcome } from '../../runtime/work.ts';
 import type { TakenRequest } from '../../workspace/once/manager-requests.ts';
 import { type Right, requireRight } from '../../workspace/permissions.ts';
 import type { AskLocation } from '../../workspace/projects/resolve-project.ts';
@@ -40,7 +40,7 @@ export interface Request extends AskLocation {
   readonly self?: SlackId | undefined;
   readonly reply: Reply;
   /** Notes in the request's line of the log what its answer says went wrong, where that is not thrown. */
-  readonly noteError: (error: unknown) => void;
+  readonly recordError: (error: unknown) => void;
   /** What it may ask of Slack. Each throws SlackFailed. */
   readonly slack: ReturnType<typeof slackLookups>;
 }
@@ -137,7 +137,7 @@ export const createRequestAuthorizer =
   /**
    * Checks the right of the user who sent a payload: a command, click, form, suggestion or event.
    * @param reply to the sender alone
-   * @param note gets whose record it works with, and that it was replayed
+   * @param annotate gets whose record it works with, and that it was replayed
    * @param command the one that is run, if it is one
    * @returns undefined for a replayed request, which was answered before and gets no second answer
    * @throws NotAllowed, SlackFailed, StoreUnavailable
@@ -145,7 +145,7 @@ export const createRequestAuthorizer =
   async (
     reply: Reply,
     task: Pick<HandlerRules, 'right'> & Partial<HandlerRules>,
-    note: Note,
+    annotate: Annotate,
     command?: Command,
   ): Promise<Request | undefined> => {
     const { source, client } = reply;
@@ -160,11 +160,11 @@ export const createRequestAuthorizer =
     // A replay is dropped before its lookups are awaited, so their errors must not count as unhandled.
     lookups.catch(() => undefined);
     if ((await source.isFirst) === false) {
-      note({ outcome: 'replayed' });
+      annotate({ outcome: 'replayed' });
       return undefined;
     }
     const [profile, workspace] = await lookups;
-    note({ waits: workspace.waits });
+    annotate({ waits: workspace.waits });
     // Slack allows only about twenty look-ups of user groups a minute, and a person types faster.
     const asksGroups = isFresh && source.via !== 'suggestions';
     const user = await users.admit(client, profile, workspace.settings, asksGroups);
@@ -184,7 +184,7 @@ export const createRequestAuthorizer =
       locale: isPrivate ? user.locale : workspace.settings.locale,
       thread: threadOf(source),
       reply: reply.as(source, audience, command && withoutSecrets(command, workspace.aliases)),
-      noteError: (error) => note(errorOutcome(error)),
+      recordError: (error) => annotate(errorOutcome(error)),
       slack: slackLookups(users, client, source, workspace),
     };
   };

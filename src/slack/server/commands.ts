@@ -13,7 +13,7 @@ import { formatCommandWords, parseCommandText } from '../../domain/language/comm
 import { NO_ALIASES } from '../../domain/language/parse.ts';
 import { MINUTE } from '../../domain/time/calendar.ts';
 import { tryParse } from '../../domain/try-parse.ts';
-import { beginRequest, type Note, type RequestVia, trackWork } from '../../runtime/work.ts';
+import { type Annotate, beginRequest, type RequestVia, trackWork } from '../../runtime/work.ts';
 import type { EventDedup } from '../../workspace/once/replay-protection.ts';
 import { visibleProjects } from '../../workspace/projects/resolve-project.ts';
 import { holdsRegisteredSecret } from '../../workspace/record/workspace.ts';
@@ -52,13 +52,15 @@ export function startRequest(
   via: RequestVia,
   arrival: Pick<AllMiddlewareArgs, 'client' | 'context'> & { readonly body: object },
   route: string,
-  run: (reply: Reply, note: Note) => Promise<void>,
+  run: (reply: Reply, annotate: Annotate) => Promise<void>,
 ): Promise<void> {
   const { body, client } = arrival;
   const { isFirst, arrived } = arrival.context;
   const source = sourceOfPayload(body as SlackPayload, { via, at: context.clock(), isFirst });
   const reply = createReply(context, source, client);
-  return trackWork(beginRequest(source, route, arrived), context.onFinished, (note) => run(reply, note));
+  return trackWork(beginRequest(source, route, arrived), context.onFinished, (annotate) =>
+    run(reply, annotate),
+  );
 }
 
 /** Registers slash commands. */
@@ -68,17 +70,17 @@ export function registerCommands(app: App, context: ListenerContext, runCommand:
   app.command(/.*/, async ({ ack, ...arrival }) => {
     const typed = { ...parseCommand(names.parse(arrival.body.command)), text: arrival.body.text ?? '' };
     const route = routeOf(lookUp(listeners.commands, typed.command), typed.command);
-    await startRequest(context, 'command', arrival, route, async (reply, note) => {
+    await startRequest(context, 'command', arrival, route, async (reply, annotate) => {
       const throttled = limits.take('requests', reply.source);
       if (throttled !== undefined) {
-        const report = errorReply.explain(throttled, note);
+        const report = errorReply.explain(throttled, annotate);
         // Replies in the acknowledgement, so that a flood costs no calls to Slack.
         const names = context.recentNames.get(readerOf(reply.source)) ?? NO_ALIASES;
         const command = isOwnWords(typed.text, names) ? offeredAgain(typed, names) : undefined;
         return ack(errorMessageOf(report, { command }, true) as RespondArguments);
       }
       await ack();
-      await runCommand(reply, typed, note);
+      await runCommand(reply, typed, annotate);
     });
   });
 }
@@ -104,17 +106,17 @@ const namesFor = (request: Request): ReadonlySet<string> =>
  * Runs a command that was typed, mentioned or clicked. Never rejects: errors become replies.
  * @returns whether it was answered, and not refused
  */
-export type RunCommand = (reply: Reply, typed: Command, note: Note) => Promise<boolean>;
+export type RunCommand = (reply: Reply, typed: Command, annotate: Annotate) => Promise<boolean>;
 
 export function createCommandRunner(context: ListenerContext): RunCommand {
   const { listeners, authorize, errorReply, loadingDelays = LOADING_DELAYS } = context;
-  return async (reply, typed, note) => {
+  return async (reply, typed, annotate) => {
     const { source } = reply;
     const { command, text } = typed;
     const listener = lookUp(listeners.commands, command);
     const handler = listener && (isShortText(text) ? handlerOf<CommandHandler>(listener, text) : TOO_LONG);
     const isForm = source.triggerId !== undefined && handler !== undefined && opensForm(handler);
-    note({ route: routeOf(listener, command) });
+    annotate({ route: routeOf(listener, command) });
     const began = performance.now();
     let request: Request | undefined;
     let outcome: ThreadOutcome | undefined;
@@ -126,7 +128,7 @@ export function createCommandRunner(context: ListenerContext): RunCommand {
           UNKNOWN_COMMAND,
           `Type ${commandText('/billing help')} to see what works.`,
         );
-      request = await authorize(reply, handler, note, typed);
+      request = await authorize(reply, handler, annotate, typed);
       if (request === undefined) return false;
       if (request.user.canAsk) context.recentNames.set(readerOf(source), namesFor(request));
       if (handler !== TOO_LONG && holdsRegisteredSecret(text, request.workspace)) throw new SecretPasted();
@@ -134,9 +136,9 @@ export function createCommandRunner(context: ListenerContext): RunCommand {
         request.reply.startLoadingMessage(Math.max(0, loadingDelays.message - (performance.now() - began)));
       await handler.run(text, request);
       outcome = request.audience === 'channel' ? 'everybody' : 'person';
-      note({ answered: performance.now() });
+      annotate({ answered: performance.now() });
     } catch (error) {
-      const report = errorReply.explain(error, note);
+      const report = errorReply.explain(error, annotate);
       outcome = outcomeOf(report);
       const { workspace } = request ?? {};
       const failed = {

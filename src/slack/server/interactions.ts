@@ -1,6 +1,6 @@
 import type { App } from '@slack/bolt';
 import { tryParse } from '../../domain/try-parse.ts';
-import type { Note } from '../../runtime/work.ts';
+import type { Annotate } from '../../runtime/work.ts';
 import { withTimeout } from '../../runtime/work.ts';
 import { type CommandClick, parseCommandClick } from '../commands/command-buttons.ts';
 import { parseFieldValues, splitMetadata, withCarried } from '../kit/modal.ts';
@@ -30,19 +30,19 @@ function registerActions(app: App, context: ListenerContext, runCommand: RunComm
     const value = chosen.value ?? chosen.selected_option?.value ?? '';
     const name = action_id.split(':')[0] ?? '';
     const route = routeOf(lookUp(listeners.actions, name), name);
-    await startRequest(context, 'button', arrival, route, async (reply, note) => {
+    await startRequest(context, 'button', arrival, route, async (reply, annotate) => {
       const { source } = reply;
       const click = parseCommandClick(name, value);
       const throttled = limits.take('requests', source);
       if (throttled !== undefined) {
-        const report = errorReply.explain(throttled, note);
+        const report = errorReply.explain(throttled, annotate);
         if (limits.take('refusals', source) !== undefined) return;
         const command = click?.how === 'share' ? undefined : click?.command;
         return errorReply.send(reply, report, { command }, 'answer');
       }
-      if (click === undefined) await answerClick(reply, name, value, payload, note);
-      else await runCommand(reply.as(sourceOfClick(source, click, payload)), click.command, note);
-      if (payload.view?.type === 'home') await redrawHome(reply, note);
+      if (click === undefined) await answerClick(reply, name, value, payload, annotate);
+      else await runCommand(reply.as(sourceOfClick(source, click, payload)), click.command, annotate);
+      if (payload.view?.type === 'home') await redrawHome(reply, annotate);
     });
   });
 
@@ -51,7 +51,7 @@ function registerActions(app: App, context: ListenerContext, runCommand: RunComm
     name: string,
     value: string,
     { view, state }: SlackPayload,
-    note: Note,
+    annotate: Annotate,
   ): Promise<void> => {
     const { source } = reply;
     const listener = lookUp(listeners.actions, name);
@@ -62,14 +62,14 @@ function registerActions(app: App, context: ListenerContext, runCommand: RunComm
     const { metadata } = splitMetadata(view?.private_metadata ?? '');
     const clicked = { value, fields: parseFieldValues((view?.state ?? state)?.values as never), metadata };
     try {
-      request = await authorize(reply, handler, note);
+      request = await authorize(reply, handler, annotate);
       if (request === undefined) return;
       await handler.run(clicked, request, (command, changes) =>
-        runCommand(reply.as({ ...source, managerRequest: undefined, ...changes }), command, note),
+        runCommand(reply.as({ ...source, managerRequest: undefined, ...changes }), command, annotate),
       );
-      note({ answered: performance.now() });
+      annotate({ answered: performance.now() });
     } catch (error) {
-      const report = errorReply.explain(error, note);
+      const report = errorReply.explain(error, annotate);
       const failed = request ?? { command: tryParse(() => handler.command?.(clicked)) };
       await errorReply.send(reply, report, failed, handler.does);
     } finally {
@@ -78,7 +78,7 @@ function registerActions(app: App, context: ListenerContext, runCommand: RunComm
   };
 
   /** Updates the Home after a click on it. A user who can no longer see it gets the click's reply instead. */
-  const redrawHome = async (reply: Reply, note: Note): Promise<void> => {
+  const redrawHome = async (reply: Reply, annotate: Annotate): Promise<void> => {
     const listener = lookUp(listeners.events, 'app_home_opened');
     if (listener === undefined) return;
     try {
@@ -86,7 +86,7 @@ function registerActions(app: App, context: ListenerContext, runCommand: RunComm
       const request = await authorize(reply, listener, () => undefined);
       if (request === undefined) return;
       const event = { type: 'app_home_opened', user: reply.source.userId, tab: 'home' };
-      await listener.answer(event, request, (command) => runCommand(reply, command, note));
+      await listener.answer(event, request, (command) => runCommand(reply, command, annotate));
     } catch (err) {
       log.debug({ err }, 'Home was not redrawn after a click');
     }
@@ -131,10 +131,10 @@ function registerViews(app: App, context: ListenerContext): void {
     const name = view.callback_id;
     const listener = lookUp(listeners.views, name);
     if (listener === undefined) return ack();
-    await startRequest(context, 'form', arrival, name, async (reply, note) => {
+    await startRequest(context, 'form', arrival, name, async (reply, annotate) => {
       const throttled = limits.take('requests', reply.source);
       if (throttled !== undefined) {
-        const report = errorReply.explain(throttled, note);
+        const report = errorReply.explain(throttled, annotate);
         const lastInput = view.blocks.findLast(({ type }) => type === 'input')?.block_id;
         // Below the last field, so that the form keeps what was typed.
         return lastInput === undefined
@@ -147,22 +147,22 @@ function registerViews(app: App, context: ListenerContext): void {
       try {
         parsed = listener.parse(fields, metadata);
       } catch (error) {
-        const errorModal = errorModalOf(errorReply.explain(error, note), {}, true);
+        const errorModal = errorModalOf(errorReply.explain(error, annotate), {}, true);
         return ack({ response_action: 'update', view: errorModal });
       }
       if ('errors' in parsed) {
-        note({ outcome: 'invalid-form' });
+        annotate({ outcome: 'invalid-form' });
         return ack({ response_action: 'errors', errors: parsed.errors });
       }
       await ack({ response_action: 'update', view: listener.waiting });
       let request: Request | undefined;
       try {
-        request = await authorize(reply, listener, note);
+        request = await authorize(reply, listener, annotate);
         if (request === undefined) return;
         await listener.submit(parsed.input, request);
         await redrawBelow(reply, view.previous_view_id ?? '', request);
       } catch (error) {
-        const report = errorReply.explain(error, note);
+        const report = errorReply.explain(error, annotate);
         const isRefused = report.failure?.kind === 'not-allowed' && request === undefined;
         const command = isRefused ? tryParse(() => listener.command?.(fields, metadata)) : undefined;
         await errorReply.sendInModal(reply, report, request ?? { command });
@@ -180,26 +180,26 @@ function registerOptions(app: App, context: ListenerContext): void {
     const route = routeOf(listener, options.action_id);
     // No check for replays: typing the same text twice within a second sends the same bytes twice.
     const arrival = { body, client, context: { ...bolt, isFirst: undefined } };
-    await startRequest(context, 'suggestions', arrival, route, async (reply, note) => {
+    await startRequest(context, 'suggestions', arrival, route, async (reply, annotate) => {
       try {
         const throttled = limits.take('suggestions', reply.source);
-        if (throttled !== undefined) errorReply.explain(throttled, note);
+        if (throttled !== undefined) errorReply.explain(throttled, annotate);
         const typed = options.value ?? '';
         if (listener === undefined || throttled !== undefined || typed.length > LONGEST_SUGGESTION)
           return await ack({ options: [] });
         const find = async () => {
-          const request = await authorize(reply, listener, note);
+          const request = await authorize(reply, listener, annotate);
           const { view } = body as object as SlackPayload;
           const { metadata } = splitMetadata(view?.private_metadata ?? '');
           return request === undefined ? [] : listener.find(typed, request, metadata);
         };
         const tooLate = () => {
-          note({ outcome: 'timed-out' });
+          annotate({ outcome: 'timed-out' });
           return [];
         };
         await ack({ options: [...(await withTimeout(SUGGESTION_TIMEOUT, find(), tooLate))] });
       } catch (error) {
-        errorReply.explain(error, note);
+        errorReply.explain(error, annotate);
         await ack({ options: [] });
       }
     });

@@ -2,7 +2,7 @@ import { type App, ErrorCode } from '@slack/bolt';
 import * as z from 'zod';
 import { InvalidWord, NotInstalled, SlackFailed, Throttled } from '../../domain/failure/index.ts';
 import { HOUR, type Millis } from '../../domain/time/calendar.ts';
-import { beginRequest, type Note, type RequestVia, repeat, trackWork } from '../../runtime/work.ts';
+import { type Annotate, beginRequest, type RequestVia, repeat, trackWork } from '../../runtime/work.ts';
 import type { LeftStep, StepExecution } from '../../workspace/once/open-steps.ts';
 import { createEventDedup } from '../../workspace/once/replay-protection.ts';
 import type { Installations } from '../installations.ts';
@@ -63,20 +63,20 @@ function registerEvents(app: App, context: ListenerContext, runCommand: RunComma
     const source = sourceOfEvent(event, body as object as SlackPayload, arrival);
     if (source === undefined) return;
     const reply = createReply(context, source, client);
-    await trackWork(beginRequest(source, event.type, arrived), onFinished, async (note) => {
+    await trackWork(beginRequest(source, event.type, arrived), onFinished, async (annotate) => {
       let request: Request | undefined;
       const rerun: Rerun = (command, changes) =>
-        runCommand(reply.as({ ...source, workspace: request?.workspace, ...changes }), command, note);
+        runCommand(reply.as({ ...source, workspace: request?.workspace, ...changes }), command, annotate);
       try {
         limits.demand('requests', source);
         const { event_id: id } = body;
         if (listener.once && id !== undefined && !(await eventDedup.first(source.teamId, id)))
-          return note({ outcome: 'duplicate' });
-        request = await authorize(reply, listener, note);
+          return annotate({ outcome: 'duplicate' });
+        request = await authorize(reply, listener, annotate);
         if (request !== undefined) await listener.answer(event, request, rerun);
       } catch (error) {
         const failure = error instanceof Throttled ? limits.firstOfBurst(error, source) : error;
-        const report = errorReply.explain(failure ?? error, note);
+        const report = errorReply.explain(failure ?? error, annotate);
         if (failure === undefined) return;
         if (listener.onError === undefined) return errorReply.send(reply, report, request ?? {}, 'answer');
         const message = errorMessageOf(report, request ?? {}, true);
@@ -114,13 +114,13 @@ function registerSteps(
   const { listeners, errorReply, eventDedup, limits, clock, onFinished, log } = context;
   const { workspaces, openSteps } = context;
 
-  const run = async (execution: StepExecution, client: WebClient, note: Note): Promise<void> => {
+  const run = async (execution: StepExecution, client: WebClient, annotate: Annotate): Promise<void> => {
     const { workspace: teamId, id, step, inputs, at } = execution;
     const listener = lookUp(listeners.steps, step);
-    note({ route: routeOf(listener, step) });
+    annotate({ route: routeOf(listener, step) });
     if (listener === undefined) throw new InvalidWord(step, ...UNKNOWN_STEP);
     const workspace = await workspaces.load(teamId);
-    note({ waits: workspace.waits });
+    annotate({ waits: workspace.waits });
     const link = appLink(new URL(client.slackApiUrl).origin, execution.app, teamId);
     await complete(client, id, await listener.run(inputs, { at, workspace, link }));
   };
@@ -130,13 +130,13 @@ function registerSteps(
     error: unknown,
     { id, at }: Pick<StepExecution, 'id' | 'at'>,
     client: WebClient,
-    note: Note,
+    annotate: Annotate,
   ): Promise<boolean> => {
     if (isOver(error)) {
-      note({ outcome: 'duplicate' });
+      annotate({ outcome: 'duplicate' });
       return true;
     }
-    const report = errorReply.explain(error, note);
+    const report = errorReply.explain(error, annotate);
     try {
       await fail(client, id, stepErrorText(report));
       return true;
@@ -166,18 +166,18 @@ function registerSteps(
       await trackWork(
         beginRequest({ via: 'step', teamId, userId: '' }, route, arrived),
         onFinished,
-        async (note) => {
+        async (annotate) => {
           try {
-            if (!(await keeping)) return note({ outcome: 'duplicate' });
-            if ((await isFirst) === false) note({ outcome: 'replayed' });
-            else if (!(await eventDedup.first(teamId, id))) note({ outcome: 'duplicate' });
+            if (!(await keeping)) return annotate({ outcome: 'duplicate' });
+            if ((await isFirst) === false) annotate({ outcome: 'replayed' });
+            else if (!(await eventDedup.first(teamId, id))) annotate({ outcome: 'duplicate' });
             else {
               const refusal = limits.take('requests', { teamId, userId: WORKFLOWS });
               if (refusal !== undefined) throw new Throttled('workspace', RUNNING_STEPS, refusal.wait);
-              await run(execution, client, note);
+              await run(execution, client, annotate);
             }
           } catch (error) {
-            if (!(await endAfterError(error, execution, client, note))) return;
+            if (!(await endAfterError(error, execution, client, annotate))) return;
           }
           // If Redis is away, the run is taken over later, and Slack says that it is over.
           await openSteps.drop(execution).catch(() => undefined);
@@ -189,14 +189,14 @@ function registerSteps(
   /** Leaves what it can't end to the next time. */
   const endLeft = (left: LeftStep): Promise<void> => {
     const began = beginRequest({ via: 'step', teamId: left.workspace, userId: '' }, routeOf(undefined, ''));
-    return trackWork(began, onFinished, async (note) => {
+    return trackWork(began, onFinished, async (annotate) => {
       const client = await clientFor(left.workspace).catch((error: unknown) => {
         if (!(error instanceof NotInstalled)) throw error;
       });
       try {
-        if (client !== undefined) await run(left.open(), client, note);
+        if (client !== undefined) await run(left.open(), client, annotate);
       } catch (error) {
-        if (client === undefined || !(await endAfterError(error, left, client, note))) return;
+        if (client === undefined || !(await endAfterError(error, left, client, annotate))) return;
       }
       await openSteps.drop(left);
     });

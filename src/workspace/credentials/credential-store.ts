@@ -1,9 +1,9 @@
 import { FIELDS } from '../../redis/keys.ts';
 import type { Keyring } from '../../vault/keyring.ts';
-import { lastUsedField } from '../answer-notes.ts';
 import { type ChangeTarget, commitChange, fieldValues, type WorkspaceChange } from '../record/change.ts';
 import { planDefault } from '../record/plan-settings.ts';
 import { parseFields } from '../record/record-schema.ts';
+import { lastUsedField } from '../service-outcomes.ts';
 import { type ApplicationAccessRecord, type Issuers, type NewAccess, serializeAccess } from './accesses.ts';
 import {
   type Connection,

@@ -4,7 +4,7 @@ import { FIELDS, keysOf, membersKey, recordKey, tokenLockKey } from '../../redis
 import { evalInWorkspace, replaceField, writeInWorkspace } from '../../redis/layout.ts';
 import { acquireLease, releaseLease } from '../../redis/lease.ts';
 import type { Keyring } from '../../vault/keyring.ts';
-import { createMemberAccessNotes } from '../once/replay-protection.ts';
+import { createMemberAccessStore } from '../once/replay-protection.ts';
 import { createWorkspaceIndex } from '../record/workspace-index.ts';
 import { sealOwnerOf } from './sealed-fields.ts';
 
@@ -34,7 +34,7 @@ return redis.call('UNLINK', unpack(KEYS))`;
 
 export function createInstallationStore({ redis, keyring }: { redis: RedisConnection; keyring: Keyring }) {
   const index = createWorkspaceIndex(redis);
-  const access = createMemberAccessNotes(redis);
+  const access = createMemberAccessStore(redis);
   const envelopeOf = (id: string) => guardRead(() => redis.hget(recordKey(id), FIELDS.installation));
 
   return {

@@ -18,11 +18,11 @@ const schema = z.object({
   at: millis,
 });
 /** A note that a service rejected a credential. */
-export type RejectionNote = Readonly<z.infer<typeof schema>>;
+export type StoredRejection = Readonly<z.infer<typeof schema>>;
 
 export const rejectionField = ({ kind, name }: CredentialName): string => `${FIELDS.rejected}${kind}:${name}`;
 
-/** The credential's own field: without it, a note about it is not stored. */
+/** The credential's own field: without it, a rejection of it is not stored. */
 export const credentialField = ({ kind, name }: CredentialName): string => FIELDS[kind] + name;
 
 interface Credentials {
@@ -48,10 +48,10 @@ export function findRejection(
   credential: CredentialName,
   credentials: Credentials,
 ): number | undefined {
-  const note = tryParseRecord(schema, fields[rejectionField(credential)]);
-  if (note === undefined || !isRegistered(credentials, credential, note.mark)) return undefined;
+  const rejection = tryParseRecord(schema, fields[rejectionField(credential)]);
+  if (rejection === undefined || !isRegistered(credentials, credential, rejection.mark)) return undefined;
   const { kind, name } = credential;
   const workedAt =
     kind === 'access' ? credentials.accesses.get(name)?.registeredAt : credentials.lastUsed(name);
-  return note.at >= (workedAt ?? 0) ? note.at : undefined;
+  return rejection.at >= (workedAt ?? 0) ? rejection.at : undefined;
 }

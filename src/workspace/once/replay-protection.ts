@@ -45,9 +45,9 @@ export function createEventDedup(redis: RedisConnection) {
 export type MemberAccess = 'granted' | 'revoked';
 
 /** What an organization's last events said of each of its workspaces. */
-export type MemberAccessNotes = ReturnType<typeof createMemberAccessNotes>;
+export type MemberAccessStore = ReturnType<typeof createMemberAccessStore>;
 
-const NOTE_LATEST = `
+const SAVE_LATEST = `
 if tonumber(redis.call('HGET', KEYS[1], 'at') or ARGV[1]) > tonumber(ARGV[1]) then return 0 end
 redis.call('HSET', KEYS[1], 'at', ARGV[1], 'access', ARGV[2])
 redis.call('PEXPIRE', KEYS[1], ARGV[3])
@@ -57,14 +57,14 @@ return 1`;
  * For as long as Slack repeats events: a request from before a revocation may arrive after it, and must not bring back
  * what was deleted. @throws StoreUnavailable from each method
  */
-export function createMemberAccessNotes(redis: RedisConnection) {
+export function createMemberAccessStore(redis: RedisConnection) {
   const keyOf = (...ids: readonly string[]) =>
     onceKey('access', createHash('sha256').update(ids.join(' ')).digest('base64url'));
   return {
     /** @param at when, in s since the epoch @returns false for an event that is older than the last one */
-    async note(organization: string, workspace: SlackId, access: MemberAccess, at: Millis): Promise<boolean> {
+    async save(organization: string, workspace: SlackId, access: MemberAccess, at: Millis): Promise<boolean> {
       const key = keyOf(organization, workspace);
-      return (await guardRead(() => redis.eval(NOTE_LATEST, 1, key, at, access, KEPT_MS))) === 1;
+      return (await guardRead(() => redis.eval(SAVE_LATEST, 1, key, at, access, KEPT_MS))) === 1;
     },
     isRevoked: async (organization: string, workspace: SlackId) =>
       (await guardRead(() => redis.hget(keyOf(organization, workspace), 'access'))) === 'revoked',

@@ -1,7 +1,6 @@
 import type { SlackId } from '../../domain/slack-id.ts';
 import type { Millis } from '../../domain/time/calendar.ts';
 import { FIELDS } from '../../redis/keys.ts';
-import { balanceFields, failureFields } from '../answer-notes.ts';
 import {
   type ChangeTarget,
   commitChange,
@@ -11,6 +10,7 @@ import {
 } from '../record/change.ts';
 import { findProject } from '../record/workspace.ts';
 import type { RecordFields } from '../record/workspace-store.ts';
+import { balanceFields, failureFields } from '../service-outcomes.ts';
 import { type Project, type ProjectRemoval, parseRemoval } from './projects.ts';
 import { limitOtherNames } from './resolve-project.ts';
 

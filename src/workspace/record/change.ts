@@ -84,7 +84,7 @@ const changed = new WeakSet<Workspace>();
 export const hasChanged = (workspace: Workspace): boolean => changed.has(workspace);
 
 /** Notes that something was saved beside the record. */
-export const noteChange = (workspace: Workspace): void => void changed.add(workspace);
+export const markChanged = (workspace: Workspace): void => void changed.add(workspace);
 
 /** Attempts of the optimistic lock while others write something else. */
 const MAX_ATTEMPTS = 5;

@@ -3,8 +3,8 @@ import type { Forecast } from '../../domain/money/forecast.ts';
 import type { Account, Runway } from '../../domain/money/runway.ts';
 import type { SlackId } from '../../domain/slack-id.ts';
 import { type Day, dayAt, daysBetween, HOUR, MINUTE, type Millis } from '../../domain/time/calendar.ts';
-import type { StoredAnswer } from '../answer-notes.ts';
 import type { ResolvedProject } from '../projects/resolve-project.ts';
+import type { StoredAnswer } from '../service-outcomes.ts';
 import type { Workspace } from './workspace.ts';
 
 /** What an answer said of a project; a runway that could not be had is a sentence. */
@@ -33,49 +33,50 @@ export function storedBalance(
   };
 }
 
-export type AnswerNotes = ReturnType<typeof collectAnswerNotes>;
+export type AnswerCollector = ReturnType<typeof createAnswerCollector>;
 
-/** The notes of several answers: a note for each connection and each project. @param clock ms since the epoch */
-export function collectAnswerNotes(clock: () => Millis) {
-  const notes = new Map<string, StoredAnswer>();
+/** What is stored after several answers: once for each connection and each project. @param clock ms since the epoch */
+export function createAnswerCollector(clock: () => Millis) {
+  const answers = new Map<string, StoredAnswer>();
   return {
     add(connection: string, balance?: StoredAnswer['balance']): void {
       const key = JSON.stringify([connection, balance?.id, balance?.product]);
-      notes.set(key, { connection, at: clock(), ...(balance && { balance }) });
+      answers.set(key, { connection, at: clock(), ...(balance && { balance }) });
     },
-    all: (): readonly StoredAnswer[] => [...notes.values()],
+    all: (): readonly StoredAnswer[] => [...answers.values()],
   };
 }
 
 export type LastUsed = ReturnType<typeof createLastUsed>;
 
-/** @param store `note` throws StoreUnavailable, which goes to `onFailure` */
+/** @param store `saveAnswer` throws StoreUnavailable, which goes to `onFailure` */
 export const createLastUsed = (
-  store: { note(teamId: SlackId, note: StoredAnswer): Promise<void> },
+  store: { saveAnswer(teamId: SlackId, answer: StoredAnswer): Promise<void> },
   onFailure: (error: unknown) => void,
 ) => ({
   /**
-   * Stores a note after its answer was sent: for a connection at most once an hour and once after its token was
-   * rejected, for a balance once a minute. The request's record says whether a note is due, so a repeated question
+   * Stores it after the answer was sent: for a connection at most once an hour and once after its token was
+   * rejected, for a balance once a minute. The request's record says whether it is due, so a repeated question
    * writes nothing, whichever process answers it. Never throws: the answer is out already.
    */
-  async note(
+  async save(
     { teamId, workspace }: { readonly teamId: SlackId; readonly workspace: Workspace },
-    note: StoredAnswer,
+    answer: StoredAnswer,
   ): Promise<void> {
-    if (isDue(workspace, note)) await store.note(teamId, keepEstimates(note, workspace)).catch(onFailure);
+    if (isDue(workspace, answer))
+      await store.saveAnswer(teamId, keepEstimates(answer, workspace)).catch(onFailure);
   },
 });
 
 /** An answer with only the balance keeps the earlier forecast of the month, and how long the money lasts, less the days since. */
-function keepEstimates(note: StoredAnswer, workspace: Workspace): StoredAnswer {
-  const { balance, at } = note;
+function keepEstimates(answer: StoredAnswer, workspace: Workspace): StoredAnswer {
+  const { balance, at } = answer;
   const last = balance && workspace.lastBalance(balance.id, balance.product);
-  if (balance === undefined || last === undefined) return note;
+  if (balance === undefined || last === undefined) return answer;
   const { forecast, days } = last;
   const { zone } = workspace.settings;
   return {
-    ...note,
+    ...answer,
     balance: {
       ...(forecast && { forecast }),
       ...(days !== undefined && { days: days - daysBetween(dayAt(last.at, zone), dayAt(at, zone)) }),

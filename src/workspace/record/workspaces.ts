@@ -3,27 +3,27 @@ import type { Millis } from '../../domain/time/calendar.ts';
 import type { RedisConnection } from '../../redis/connect.ts';
 import { FIELDS } from '../../redis/keys.ts';
 import type { Keyring } from '../../vault/keyring.ts';
-import {
-  answerNoteFields,
-  failureKey,
-  type LastFailure,
-  type QuestionAbout,
-  type StoredAnswer,
-} from '../answer-notes.ts';
 import { type ApplicationAccessRecord, serializeRevocable } from '../credentials/accesses.ts';
 import { createCredentialStore } from '../credentials/credential-store.ts';
 import {
   type CredentialName,
   credentialField,
   isRegistered,
-  type RejectionNote,
   rejectionField,
+  type StoredRejection,
 } from '../credentials/rejections.ts';
 import { createOwnedStore } from '../owned/owned-store.ts';
 import { type LastDelivery, SCHEDULES, type Schedule } from '../owned/schedules.ts';
 import { WATCHES, type Watch } from '../owned/watches.ts';
 import { isSameProject } from '../projects/chosen-project.ts';
 import { createProjectStore } from '../projects/project-store.ts';
+import {
+  answerFields,
+  failureKey,
+  type LastFailure,
+  type QuestionAbout,
+  type StoredAnswer,
+} from '../service-outcomes.ts';
 import type { Settings } from '../settings.ts';
 import { type ChangeTarget, commitChange, fieldValues, type WorkspaceChange } from './change.ts';
 import { createWorkspaceParser, type WorkspaceParser } from './parse-workspace.ts';
@@ -62,7 +62,7 @@ export function createWorkspaces({
   const store = createWorkspaceStore(redis);
   const index = createWorkspaceIndex(redis);
   const missing = new Set<string>();
-  const noteMissing = async (teamId: SlackId, fields: RecordFields): Promise<void> => {
+  const reportMissing = async (teamId: SlackId, fields: RecordFields): Promise<void> => {
     if (Object.keys(fields).length > 0) return void missing.delete(teamId);
     if (missing.has(teamId) || !(await index.knows(teamId)) || missing.has(teamId)) return;
     missing.add(teamId);
@@ -74,12 +74,12 @@ export function createWorkspaces({
   return {
     ...createProjectStore(target),
     ...createCredentialStore(target, keyring),
-    ...createRecordNotes(store, parse),
+    ...createOutcomeWrites(store, parse),
     schedules: createOwnedStore<Schedule>(target, SCHEDULES),
     watches: createOwnedStore<Watch>(target, WATCHES),
     async load(teamId: SlackId): Promise<Workspace> {
       const fields = await store.load(teamId);
-      await noteMissing(teamId, fields);
+      await reportMissing(teamId, fields);
       return parse(teamId, fields);
     },
     /** Whether it has a record. */
@@ -106,29 +106,33 @@ export function createWorkspaces({
   };
 }
 
-/** The part of `Workspaces` that Tally notes by itself, without an audit entry. */
-function createRecordNotes(store: WorkspaceStore, parse: WorkspaceParser) {
+/** The part of `Workspaces` that Tally writes by itself, without an audit entry. */
+function createOutcomeWrites(store: WorkspaceStore, parse: WorkspaceParser) {
   return {
-    /** Notes whether the service revokes tokens, as a revocation showed. Does nothing once the access was removed. */
-    async noteRevocable(teamId: SlackId, access: ApplicationAccessRecord, revocable: boolean): Promise<void> {
+    /** Stores whether the service revokes tokens, as a revocation showed. Does nothing once the access was removed. */
+    async saveRevocable(teamId: SlackId, access: ApplicationAccessRecord, revocable: boolean): Promise<void> {
       await store.write(teamId, {
         seen: { [FIELDS.access + access.project]: ANY_VALUE },
         set: { [FIELDS.revocable + access.project]: serializeRevocable(access, revocable) },
       });
     },
     /**
-     * Notes that a service rejected a registered credential, unless that is known. Reads first: two round trips.
+     * Stores that a service rejected a registered credential, unless that is known. Reads first: two round trips.
      *
      * @returns whether it was stored
      */
-    async noteRejection(teamId: SlackId, credential: CredentialName, note: RejectionNote): Promise<boolean> {
+    async saveRejection(
+      teamId: SlackId,
+      credential: CredentialName,
+      rejection: StoredRejection,
+    ): Promise<boolean> {
       const fields = await store.load(teamId);
       const workspace = parse(teamId, fields);
       const isKnown = workspace.rejectedAt(credential) !== undefined;
-      if (isKnown || !isRegistered(workspace, credential, note.mark)) return false;
+      if (isKnown || !isRegistered(workspace, credential, rejection.mark)) return false;
       return store.write(teamId, {
         seen: fieldValues(fields, credentialField(credential)),
-        set: { [rejectionField(credential)]: JSON.stringify(note) },
+        set: { [rejectionField(credential)]: JSON.stringify(rejection) },
       });
     },
     /** Forgets the rejection: the credential works again. */
@@ -136,36 +140,36 @@ function createRecordNotes(store: WorkspaceStore, parse: WorkspaceParser) {
       await store.write(teamId, { remove: [rejectionField(credential)] });
     },
     /** Billing fails for a project; stored if it is registered. Reads first: two round trips. */
-    async noteFailure(teamId: SlackId, about: QuestionAbout, note: LastFailure): Promise<void> {
+    async saveFailure(teamId: SlackId, about: QuestionAbout, failure: LastFailure): Promise<void> {
       const key = failureKey(about.topic, about.id, about.product);
       const { projects, failures } = parse(teamId, await store.load(teamId));
       if (!projects.some((project) => isSameProject(project, about))) return;
-      const { since = note.since } = failures.get(key) ?? {};
-      await store.write(teamId, { set: { [FIELDS.failed + key]: JSON.stringify({ ...note, since }) } });
+      const { since = failure.since } = failures.get(key) ?? {};
+      await store.write(teamId, { set: { [FIELDS.failed + key]: JSON.stringify({ ...failure, since }) } });
     },
     /** Forgets the failure: billing answers again. @param key as `failureKey` makes it */
     async clearFailure(teamId: SlackId, key: string): Promise<void> {
       await store.write(teamId, { remove: [FIELDS.failed + key] });
     },
     /**
-     * Notes how a delivery that a person started ended. Does nothing if another one ended since, or the schedule was
+     * Stores how a delivery that a person started ended. Does nothing if another one ended since, or the schedule was
      * removed.
      */
-    async noteSent(teamId: SlackId, { fields }: Workspace, schedule: string, sent: LastDelivery) {
+    async saveSent(teamId: SlackId, { fields }: Workspace, schedule: string, sent: LastDelivery) {
       await store.write(teamId, {
         seen: { ...fieldValues(fields, FIELDS.sent + schedule), [FIELDS.schedule + schedule]: ANY_VALUE },
         set: { [FIELDS.sent + schedule]: JSON.stringify(sent) },
       });
     },
-    /** Notes that this person has read that tokens appear on their own screen only. */
-    async noteTokenNoticeSeen(teamId: SlackId, person: SlackId, at: Millis): Promise<void> {
+    /** Stores that this person has read that tokens appear on their own screen only. */
+    async saveTokenNoticeSeen(teamId: SlackId, person: SlackId, at: Millis): Promise<void> {
       await store.write(teamId, { set: { [FIELDS.tokenNoticeSeen + person]: String(at) } });
     },
-    /** Notes the balance and the connection of an answer. Does nothing once its connection was removed. */
-    async note(teamId: SlackId, note: StoredAnswer): Promise<void> {
+    /** Stores the balance and the connection of an answer. Does nothing once its connection was removed. */
+    async saveAnswer(teamId: SlackId, answer: StoredAnswer): Promise<void> {
       await store.write(teamId, {
-        seen: { [FIELDS.connection + note.connection]: ANY_VALUE },
-        set: answerNoteFields(note),
+        seen: { [FIELDS.connection + answer.connection]: ANY_VALUE },
+        set: answerFields(answer),
       });
     },
   };

@@ -7,8 +7,8 @@ import {
   StoreUnavailable,
   TokenRejected,
 } from '../../src/domain/failure/index.ts';
-import { createServiceNotes } from '../../src/workspace/answer-notes.ts';
 import { fingerprintOf } from '../../src/workspace/credentials/connections.ts';
+import { createServiceOutcomes } from '../../src/workspace/service-outcomes.ts';
 
 const NOW = Date.parse('2026-11-20T09:00:00Z');
 const ACCESS = {
@@ -22,13 +22,13 @@ function noting(isNew: () => Promise<boolean> = async () => true) {
   const stored: unknown[][] = [];
   const changed: string[] = [];
   const failures: unknown[] = [];
-  const notes = createServiceNotes({
+  const notes = createServiceOutcomes({
     workspaces: {
-      noteRejection: (...given) => {
+      saveRejection: (...given) => {
         stored.push(['rejected', ...given]);
         return isNew();
       },
-      noteFailure: async (...given) => void stored.push(['failed', ...given]),
+      saveFailure: async (...given) => void stored.push(['failed', ...given]),
       clearFailure: async (...given) => void stored.push(['cleared', ...given]),
     },
     changed: async (workspace) => void changed.push(workspace),

@@ -11,7 +11,7 @@ import type { SlackId } from '../domain/slack-id.ts';
 import type { Millis } from '../domain/time/calendar.ts';
 import { FIELDS } from '../redis/keys.ts';
 import { fingerprintOf } from './credentials/connections.ts';
-import type { CredentialName, RejectionNote } from './credentials/rejections.ts';
+import type { CredentialName, StoredRejection } from './credentials/rejections.ts';
 import { millis, tryParseRecord } from './record/record-schema.ts';
 import { storedFailure, storeFailure } from './record/stored-failure.ts';
 import type { RecordFields } from './record/workspace-store.ts';
@@ -48,14 +48,14 @@ const balanceField = (id: string, product: ProductId): string => `${FIELDS.balan
 export const balanceFields = (id: string): readonly string[] =>
   PRODUCT_IDS.map((product) => balanceField(id, product));
 
-export function answerNoteFields({ connection, at, balance }: StoredAnswer): RecordFields {
+export function answerFields({ connection, at, balance }: StoredAnswer): RecordFields {
   const used = { [lastUsedField(connection)]: String(at) };
   if (balance === undefined) return used;
   const { id, product, ...amounts } = balance;
   return { ...used, [balanceField(id, product)]: JSON.stringify({ ...amounts, at }) };
 }
 
-/** Undefined when there is no note, and if it cannot be read: nothing depends on it. */
+/** Undefined when nothing is stored, and if it cannot be read: nothing depends on it. */
 export function parseLastUsed(fields: RecordFields, connection: string): number | undefined {
   const at = Number(fields[lastUsedField(connection)]);
   return Number.isSafeInteger(at) ? at : undefined;
@@ -160,11 +160,11 @@ interface Asked {
 const MARK_LENGTH = 4;
 
 /**
- * Notes in a workspace's record what the answers of the services say of its credentials and projects. Never rejects.
+ * Stores in a workspace's record what the answers of the services say of its credentials and projects. Never rejects.
  * Writes only changes: the access brings what the record said, so a project that keeps failing or answering costs
  * nothing.
  */
-export function createServiceNotes({
+export function createServiceOutcomes({
   workspaces,
   changed,
   clock,
@@ -173,18 +173,18 @@ export function createServiceNotes({
   /** The record, where it writes. Each throws StoreUnavailable. */
   readonly workspaces: {
     /** @returns whether it was not known */
-    noteRejection(workspace: SlackId, credential: CredentialName, note: RejectionNote): Promise<boolean>;
-    noteFailure(workspace: SlackId, about: QuestionAbout, note: LastFailure): Promise<void>;
+    saveRejection(workspace: SlackId, credential: CredentialName, failure: StoredRejection): Promise<boolean>;
+    saveFailure(workspace: SlackId, about: QuestionAbout, failure: LastFailure): Promise<void>;
     clearFailure(workspace: SlackId, key: string): Promise<void>;
   };
   /** Derives the workspace's runs again. Never rejects. */
   readonly changed: (workspace: SlackId) => Promise<void>;
   readonly clock: () => Millis;
-  /** A note could not be stored; the answer doesn't depend on it. */
+  /** It could not be stored; the answer doesn't depend on it. */
   readonly onFailure: (error: unknown) => void;
 }) {
   const rejected = async ({ workspace, mark, ...credential }: Rejection): Promise<void> => {
-    if (await workspaces.noteRejection(workspace, credential, { mark, at: clock() }))
+    if (await workspaces.saveRejection(workspace, credential, { mark, at: clock() }))
       await changed(workspace);
   };
 
@@ -194,8 +194,8 @@ export function createServiceNotes({
     const isKnown = failures.get(failureKey(topic, id, product))?.kind === error.kind;
     // A period without data doesn't mean that the project fails.
     if (isKnown || (error.kind === 'no-data' && topic === 'consumption')) return;
-    const note = { ...storeFailure(error), since: clock() };
-    await workspaces.noteFailure(workspace, { topic, id, product }, note);
+    const failure = { ...storeFailure(error), since: clock() };
+    await workspaces.saveFailure(workspace, { topic, id, product }, failure);
   };
 
   const answered = async ({ workspace, failures }: AskedWith, asked: Asked): Promise<void> => {
