@@ -74,14 +74,16 @@ export function createCommandNames(commands: () => readonly SlashCommand[], conf
     inText,
     /** A message, a view or an acknowledgement, with these names wherever its reader sees a command. */
     inTexts: <T>(payload: T): T => inTexts(payload),
-    /** The same with Tally's own name. @param client of the workspace that gets it */
-    inTextsFor: async <T>(payload: T, client: WebClient): Promise<T> =>
-      inTexts(
-        payload,
-        JSON.stringify(payload).includes(SELF)
+    /** The same as JSON, with Tally's own name too. @param client of the workspace that gets it, if there is one */
+    inJson: async (payload: object, client?: WebClient): Promise<string> => {
+      const json = JSON.stringify(payload);
+      const self =
+        client !== undefined && json.includes(SELF)
           ? await selfOf(`Bearer ${client.token}`, (method, args) => client.apiCall(method, args))
-          : undefined,
-      ),
+          : undefined;
+      const named = inTexts(payload, self);
+      return named === payload ? json : JSON.stringify(named);
+    },
     /** Options of a Web API client with which all that it sends has these names. */
     forClient: <T extends { readonly fetch: typeof fetch }>(options: T): T => ({
       ...options,

@@ -145,10 +145,7 @@ export interface ResponseOptions {
   readonly client?: WebClient;
 }
 
-const UNNAMED = {
-  inTexts: <T>(message: T): T => message,
-  inTextsFor: async <T>(message: T): Promise<T> => message,
-};
+const UNNAMED = { inJson: async (payload: object): Promise<string> => JSON.stringify(payload) };
 
 export type ResponseUrlClient = ReturnType<typeof createResponseUrlClient>;
 
@@ -159,10 +156,7 @@ const MAX_RESPONSE = 65_536;
  * Replaces Bolt's `respond()`, which has no timeout and hides Slack's reason.
  * @param names gives commands the names that Slack knows them by
  */
-export function createResponseUrlClient(
-  timeout = 5000,
-  names: Pick<CommandNames, 'inTexts' | 'inTextsFor'> = UNNAMED,
-) {
+export function createResponseUrlClient(timeout = 5000, names: Pick<CommandNames, 'inJson'> = UNNAMED) {
   const agent = new Agent({
     headersTimeout: timeout,
     bodyTimeout: timeout,
@@ -180,13 +174,13 @@ export function createResponseUrlClient(
   ): Promise<void> {
     // The TypeError of a malformed URL would quote it, and it is a secret.
     if (!URL.canParse(url)) throw new SlackFailed('response_url', 'invalid_url');
-    const escaped = escapeMessageText(message);
-    const body = JSON.stringify({
+    const payload = {
       response_type: everyone ? 'in_channel' : 'ephemeral',
       replace_original: replace,
       delete_original: false,
-      ...(client === undefined ? names.inTexts(escaped) : await names.inTextsFor(escaped, client)),
-    });
+      ...escapeMessageText(message),
+    };
+    const body = await names.inJson(payload, client);
     let isSent = false;
     const { statusCode, headers, ...response } = await exchange(agent, {
       method: 'POST',
