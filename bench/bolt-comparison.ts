@@ -52,6 +52,8 @@ const METRICS = {
   [`commands a second, ${CONCURRENT.atOnce} at once`]: '/s',
   [`CPU a command, ${CONCURRENT.atOnce} at once`]: 'ms',
   'CPU a command, one by one, once V8 has compiled it all': 'ms',
+  [`CPU a command, the first ${WARM_UP.commands + ONE_BY_ONE}`]: 'ms',
+  'CPU a command, all of them': 'ms',
   'memory after the load': 'MB',
 } as const;
 
@@ -131,7 +133,7 @@ async function measure({ script, env }: BotUnderTest, slack: FakeSlack): Promise
     await delay(REST);
     const idle = (await usageOf(child)).memory / 2 ** 20;
 
-    await sendConcurrently(sender, WARM_UP);
+    const warmUp = await withCpu(child, () => sendConcurrently(sender, WARM_UP));
     const single = await withCpu(child, () => sendOneByOne(sender));
     const steady = await withCpu(child, () =>
       sendSteadily(sender, STEADY_RATE.perSecond * STEADY_RATE.seconds, STEADY_RATE.perSecond),
@@ -145,7 +147,8 @@ async function measure({ script, env }: BotUnderTest, slack: FakeSlack): Promise
     return [
       ...[listens, answers, started, idle],
       ...[...figures(single), ...figures(steady)],
-      ...[perSecond, concurrent.cpu, compiled.cpu, after],
+      ...[perSecond, concurrent.cpu, compiled.cpu],
+      ...[cpuOfAll([warmUp, single]), cpuOfAll([warmUp, single, steady, concurrent, compiled]), after],
     ];
   } finally {
     child.kill('SIGTERM');
@@ -162,6 +165,13 @@ interface Load {
 }
 
 const figures = ({ cpu, times }: Load): number[] => [cpu, quantile(times, 0.5), quantile(times, 0.99)];
+
+/** @returns ms for one command of all of them */
+const cpuOfAll = (loads: readonly Load[]): number =>
+  sumOf(loads, ({ cpu, times }) => cpu * times.length) / sumOf(loads, ({ times }) => times.length);
+
+const sumOf = <T>(values: readonly T[], amount: (value: T) => number): number =>
+  values.reduce((sum, value) => sum + amount(value), 0);
 
 async function sendOneByOne(sender: CommandSender): Promise<number[]> {
   const times: number[] = [];
