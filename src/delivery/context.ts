@@ -7,7 +7,8 @@ import type { OnFinished } from '../runtime/work.ts';
 import type { UserDirectory } from '../slack/request/users.ts';
 import type { WebClient } from '../slack/web-client.ts';
 import type { AnswerCollector } from '../workspace/record/last-used.ts';
-import type { Workspace, Workspaces } from '../workspace/record/workspaces.ts';
+import type { Workspace } from '../workspace/record/workspace.ts';
+import type { Workspaces } from '../workspace/record/workspaces.ts';
 import {
   type DeliveryLease,
   type DeliveryLog,

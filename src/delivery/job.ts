@@ -1,5 +1,5 @@
 import type { Millis } from '../domain/time/calendar.ts';
-import type { Workspace } from '../workspace/record/workspaces.ts';
+import type { Workspace } from '../workspace/record/workspace.ts';
 import type { DeliveryContext } from './context.ts';
 import type { DeliveryLogSnapshot } from './log/delivery-log.ts';
 import { earliest } from './log/due-dates.ts';

@@ -8,10 +8,10 @@ import type { Settings } from './settings.ts';
 export type Role = 'admin' | 'member' | 'guest' | 'external' | 'nobody';
 
 /**
- * What a handler requires: `belong` for everybody of the workspace, guests included whatever the settings say; `ask` for
+ * What a handler requires: `workspaceUser` for everybody of the workspace, guests included whatever the settings say; `ask` for
  * people who may ask questions; `member` for full members; `manage` for Tally managers.
  */
-export type Right = 'belong' | 'ask' | 'member' | 'manage';
+export type Right = 'workspaceUser' | 'ask' | 'member' | 'manage';
 
 export interface Permissions {
   readonly role: Role;
@@ -32,7 +32,7 @@ export function permissionsOf(role: Role, settings: Settings, named: boolean): P
 /** Why a person lacks the right; undefined for who has it. */
 function refusalOf(right: Right, { role, canAsk, canManage }: Permissions): NotAllowed['reason'] | undefined {
   const isFull = role === 'admin' || role === 'member';
-  if (right === 'belong' ? !isFull && role !== 'guest' : !canAsk)
+  if (right === 'workspaceUser' ? !isFull && role !== 'guest' : !canAsk)
     return role === 'guest' ? 'guest' : 'external';
   if (right === 'member' && !isFull) return 'not-member';
   return right === 'manage' && !canManage ? 'not-manager' : undefined;

@@ -11,7 +11,7 @@ import {
   sourceText,
 } from '../../src/delivery/watches/alert-blocks.ts';
 import { alertChart } from '../../src/delivery/watches/alert-chart.ts';
-import { factsOf, type Judged } from '../../src/delivery/watches/alert-facts.ts';
+import { type AlertBasis, factsOf } from '../../src/delivery/watches/alert-facts.ts';
 import {
   type AlertWords,
   alertText,
@@ -49,7 +49,7 @@ const known = (given: object) =>
   Object.fromEntries(Object.entries(given).filter(([, value]) => value !== undefined));
 const writer = (write: (value: Big) => string, locale = 'en-US'): WriteMoney =>
   Object.assign(write, { locale });
-type Texts = Omit<Judged, 'episode'> & { readonly level?: string; readonly episode?: string };
+type Texts = Omit<AlertBasis, 'episode'> & { readonly level?: string; readonly episode?: string };
 const WORDS: AlertWords = { label: 'prod', money: writer((value) => `${value} EUR`), today: TODAY };
 /** As they come back from Redis. */
 const told = ({ level = 'threshold', episode = 'e', ...given }: Texts) => ({
@@ -67,7 +67,7 @@ describe('an alert of a balance', () => {
     ({
       kind: 'balance',
       ...(digits !== undefined && { balance: big(digits), ...(runway && { runway }) }),
-    }) as Judged['measurement'];
+    }) as AlertBasis['measurement'];
   const title = (rule: WatchRule, digits?: number) => says({ rule, measurement: measured(digits) })[0];
 
   it('says what is left and the threshold, or by how much the project is overdrawn', () => {
@@ -101,7 +101,7 @@ describe('an alert of a balance', () => {
 
 describe('an alert of a runway', () => {
   const measured = (runway?: object) =>
-    ({ kind: 'runway', ...(runway && { runway }) }) as Judged['measurement'];
+    ({ kind: 'runway', ...(runway && { runway }) }) as AlertBasis['measurement'];
 
   const account = (balance: number, bonuses: number | undefined = 0) => ({
     balance: { value: big(balance), raw: '' },
@@ -155,7 +155,8 @@ describe('an alert of a runway', () => {
 describe('an alert of a budget', () => {
   const month = (given: object = {}) =>
     known({ month: '2026-11', spent: big(81), reported: 19, of: 20, forecast: big(120), ...given });
-  const measured = (...months: object[]) => ({ kind: 'budget', months }) as unknown as Judged['measurement'];
+  const measured = (...months: object[]) =>
+    ({ kind: 'budget', months }) as unknown as AlertBasis['measurement'];
   const of = (level: string, given: object = {}) => ({
     ...{ rule: BUDGET, level, episode: '2026-11' },
     measurement: measured(month({ month: '2026-10', spent: big(7), forecast: big(8) }), month(given)),
@@ -208,7 +209,7 @@ describe('an alert of a spike', () => {
       ...given,
     });
   const measured = (...days: object[]) =>
-    ({ kind: 'spike', today: TODAY, days }) as unknown as Judged['measurement'];
+    ({ kind: 'spike', today: TODAY, days }) as unknown as AlertBasis['measurement'];
   const of = (...days: object[]) => ({ rule: SPIKE, episode: '2026-11-18', measurement: measured(...days) });
 
   it('says what the day cost, how much more that is, and than what', () => {

@@ -32,7 +32,7 @@ const write = (more: Partial<LogWrite> = {}): LogWrite => ({
   ...{ name: 'schedul1/2026-11-20', before: undefined, value: entry },
   ...more,
 });
-const lines = async () => (await log.load(TEAM)).lines.map(({ json }) => json);
+const lines = async () => (await log.load(TEAM)).entries.map(({ json }) => json);
 const loseLease = () => redis.client.set(LOCK, 'of another process');
 
 describe('an entry of the delivery log', () => {
@@ -78,7 +78,7 @@ describe('an entry of the delivery log', () => {
     const names = ['2026-11-17', '2026-11-18', '2026-11-19'].map((date) => `schedul1/${date}`);
     for (const name of [...names, 'schedul2/2026-11-17']) await log.write(lease, write({ name }));
     await log.write(lease, write({ drop: ['schedul1/2026-11-17', 'schedul1/2026-11-19'] }));
-    const left = (await log.load(TEAM)).lines.map((line) => `${line.schedule} ${line.date}`);
+    const left = (await log.load(TEAM)).entries.map((line) => `${line.schedule} ${line.date}`);
     expect(left.sort()).toEqual(['schedul1 2026-11-18', 'schedul1 2026-11-20', 'schedul2 2026-11-17']);
   });
 
@@ -103,7 +103,7 @@ describe('an entry of the delivery log', () => {
       undefined,
     ]);
     expect([snapshot.lastPost(), (await log.load('T0TEAM0002')).lastPost()]).toEqual([9, undefined]);
-    expect(snapshot.lines).toHaveLength(2);
+    expect(snapshot.entries).toHaveLength(2);
     const kept = await redis.client.pttl(LOG);
     expect(kept).toBeGreaterThan(99 * DAY);
     expect(kept).toBeLessThanOrEqual(100 * DAY);
@@ -181,10 +181,10 @@ describe('the delivery log', () => {
   it('deletes lines only with the lease', async () => {
     for (const date of ['2026-11-18', '2026-11-19'])
       await log.write(lease, write({ name: `schedul1/${date}` }));
-    const [first, second] = (await log.load(TEAM)).lines;
+    const [first, second] = (await log.load(TEAM)).entries;
     await log.drop(lease, []);
     await log.drop(lease, [deliveryKey(first!.schedule, first!.date)]);
-    expect((await log.load(TEAM)).lines).toEqual([second]);
+    expect((await log.load(TEAM)).entries).toEqual([second]);
     await loseLease();
     await log.drop(lease, [deliveryKey(second!.schedule, second!.date)]);
     expect(await lines()).toHaveLength(1);
@@ -223,7 +223,7 @@ describe('the delivery log', () => {
       ...{ 'channel/C1': 'soon', quiet: 'soon' },
     });
     const snapshot = await log.load(TEAM);
-    expect(snapshot.lines).toEqual([
+    expect(snapshot.entries).toEqual([
       {
         ...{ schedule: 'schedul1', date: '2026-11-20', json: '{' },
         entry: { state: 'failed', due: 0, at: 0, began: 0, tries: 0 },

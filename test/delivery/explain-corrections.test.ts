@@ -71,7 +71,7 @@ const posts = (channel: string) =>
   slack.posts.filter((one) => one.channel === channel && one.thread === undefined);
 const replies = (channel: string) =>
   slack.posts.filter((one) => one.channel === channel && one.thread !== undefined);
-const log = async () => (await parts.deliveryLog.load(TEAM)).lines.map(({ entry }) => entry.post);
+const log = async () => (await parts.deliveryLog.load(TEAM)).entries.map(({ entry }) => entry.post);
 
 describe('many figures that change', () => {
   it('are explained in one reply per channel, each figure once, in the thread of a corrected post', async () => {

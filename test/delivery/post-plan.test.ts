@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { DeliveryLogLine } from '../../src/delivery/log/delivery-log.ts';
+import type { DatedLogEntry } from '../../src/delivery/log/delivery-log.ts';
 import { lastHandledLine, openDueTimes } from '../../src/delivery/log/due-dates.ts';
 import { MAX_RETRY_DELAY } from '../../src/delivery/outbox/failure-effect.ts';
 import { MAX_PROBE_DELAY, SLACK_SETTLE_MS } from '../../src/delivery/outbox/send-state.ts';
@@ -20,9 +20,8 @@ const DATE = '2026-11-20';
 /** Days after that. */
 const nine = (days: number) => NINE + days * DAY;
 
-const posted = (date: string, due: number): DeliveryLogLine =>
-  lineOf(date, { state: 'posted', due, tries: 1 });
-const firstDate = (time: string, last: DeliveryLogLine | undefined) => {
+const posted = (date: string, due: number): DatedLogEntry => lineOf(date, { state: 'posted', due, tries: 1 });
+const firstDate = (time: string, last: DatedLogEntry | undefined) => {
   const timing = { cadence: { kind: 'daily' }, time, zone: 'Europe/Rome' } as const;
   for (const due of openDueTimes(schedule({ timing, since: NINE - DAY / 2 }), last)) return due.date;
   return undefined;
@@ -59,12 +58,12 @@ describe('the dates that are still to be delivered', () => {
 const SAVED = schedule({ since: NINE - DAY / 2 });
 const plan = (
   now: number,
-  lines: readonly DeliveryLogLine[] = [],
+  lines: readonly DatedLogEntry[] = [],
   of: Schedule = SAVED,
   given = {},
   record = {},
 ) => planDeliveries(workspaceOf([of], record), snapshotOf(lines, given), now);
-const dates = (now: number, lines: readonly DeliveryLogLine[] = [], of?: Schedule) =>
+const dates = (now: number, lines: readonly DatedLogEntry[] = [], of?: Schedule) =>
   plan(now, lines, of).tasks.map(({ due }) => due.date);
 
 describe('a date', () => {
@@ -312,7 +311,7 @@ describe('the figures of a post', () => {
     },
   );
 
-  it.each<[string, DeliveryLogLine, Schedule]>([
+  it.each<[string, DatedLogEntry, Schedule]>([
     ['no check is left', out({ checks: 3 }), SAVED],
     ['nobody wants corrections', out(), { ...SAVED, correctsFrom: 0 }],
     ['it is not known to be out', out({}, { state: 'failed' }), SAVED],
@@ -333,7 +332,7 @@ describe('the figures of a post', () => {
 
 describe('a failure that nobody was notified of yet', () => {
   it('is notified, but not while the date is tried once more', () => {
-    const notices = (now: number, lines: readonly DeliveryLogLine[], of = SAVED, backOffUntil?: number) =>
+    const notices = (now: number, lines: readonly DatedLogEntry[], of = SAVED, backOffUntil?: number) =>
       planNotices(plan(now, lines, of).pendingNotices, snapshotOf(lines, { backOffUntil }), now);
     const failed = lineOf(DATE, { state: 'failed', due: NINE, pendingNotice: 'failed' });
     expect(notices(NINE + HOUR, [failed])).toEqual({ due: [SAVED.owner], next: undefined });
@@ -358,7 +357,7 @@ describe('a failure that nobody was notified of yet', () => {
 
 describe('a workspace whose rate Slack limits', () => {
   it('sends nothing until then', () => {
-    const limited = (now: number, lines: readonly DeliveryLogLine[] = []) =>
+    const limited = (now: number, lines: readonly DatedLogEntry[] = []) =>
       plan(now, lines, SAVED, { backOffUntil: NINE + MINUTE });
     expect(limited(NINE)).toMatchObject({ tasks: [], next: NINE + MINUTE });
     expect(limited(NINE - 1).next).toBeUndefined();

@@ -3,7 +3,7 @@ import { wordFailure } from '../../src/workspace/record/stored-failure.ts';
 
 import { describe, expect, it } from 'vitest';
 import type { DeliveryContext } from '../../src/delivery/context.ts';
-import type { DeliveryLogLine, LogWrite } from '../../src/delivery/log/delivery-log.ts';
+import type { DatedLogEntry, LogWrite } from '../../src/delivery/log/delivery-log.ts';
 import type { DeliveryLogEntry } from '../../src/delivery/log/delivery-log-entry.ts';
 import {
   classifyFailure,
@@ -139,7 +139,7 @@ const task = (given: Partial<DeliveryTask> = {}): DeliveryTask => ({
 async function outcomeOf(
   work: (context: DeliveryContext) => Promise<void>,
   now: number,
-  lines: readonly DeliveryLogLine[],
+  lines: readonly DatedLogEntry[],
   record: Partial<Workspace> = {},
 ) {
   const writes: LogWrite[] = [];

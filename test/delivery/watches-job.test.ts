@@ -14,7 +14,7 @@ import {
 } from '../../src/delivery/watches/check-time.ts';
 import {
   knownBalances,
-  parseJudgedFigures,
+  parseWatchFigures,
   type StoredFigures,
 } from '../../src/delivery/watches/watch-figures.ts';
 import {
@@ -547,11 +547,11 @@ describe('figures of a project', () => {
       at: 1,
     };
     const days = (zone: string) => [
-      ...parseJudgedFigures({ connection: 'main', usage }, '2026-11-20', zone).amounts.keys(),
+      ...parseWatchFigures({ connection: 'main', usage }, '2026-11-20', zone).amounts.keys(),
     ];
     expect(days('UTC')).toEqual(['2026-11-19']);
     expect(days('Asia/Tokyo')).toEqual([]);
-    expect(parseJudgedFigures({ connection: 'main' }, '2026-11-20', 'UTC')).not.toHaveProperty('account');
+    expect(parseWatchFigures({ connection: 'main' }, '2026-11-20', 'UTC')).not.toHaveProperty('account');
   });
 
   it('keep balances in the order of days, as far as they can be read', () => {

@@ -85,7 +85,7 @@ const forHours = async (hours: number) => {
 const lastSent = async (id = 'schedul1') => (await parts.workspaces.load(TEAM)).lastSent(id);
 const stored = async (id = 'schedul1') => findSchedule(await parts.workspaces.load(TEAM), id);
 const line = async (date = '2026-11-20', id = 'schedul1') =>
-  (await parts.deliveryLog.load(TEAM)).lines.find((one) => one.schedule === id && one.date === date)?.entry;
+  (await parts.deliveryLog.load(TEAM)).entries.find((one) => one.schedule === id && one.date === date)?.entry;
 const inChannel = (channel = 'C0COSTS001') => slack.posts.filter((post) => post.channel === channel);
 const toPerson = (person = 'U0OWNER001') =>
   slack.posts.filter((post) => post.channel === directMessage(person));
@@ -407,7 +407,7 @@ describe('a process that died while Slack was asked', () => {
   it('is not posted a third time if the second one was interrupted too', async () => {
     await killed(true);
     slack.fault = ({ method }) => (method === 'conversations.history' ? 'missing_scope' : undefined);
-    const before = (await parts.deliveryLog.load(TEAM)).lines[0];
+    const before = (await parts.deliveryLog.load(TEAM)).entries[0];
     const again = { ...before?.entry, isAgain: true };
     await redis.client.hset(`tally:{${TEAM}}:delivery-log`, KEY, JSON.stringify(again));
     await forHours(2);
@@ -887,7 +887,7 @@ describe('a schedule that Tally paused', () => {
     expect(asked.length).toBeLessThan(50);
     expect(toPerson()).toHaveLength(1);
     // What was missed is reckoned from the calendar, so no line is kept for each date.
-    expect((await parts.deliveryLog.load(TEAM)).lines).toHaveLength(1);
+    expect((await parts.deliveryLog.load(TEAM)).entries).toHaveLength(1);
   });
 
   it('asks with a rejected token once for all that wait for it', async () => {

@@ -51,8 +51,8 @@ const command = (name: string, text: string): Record<string, string> => ({
   ...{ team_id: TEAM, user_id: OWNER, channel_id: CHANNEL, trigger_id: 'stale', command: name, text },
 });
 
-type Does = Pick<HandlerRules, 'does'>;
-const onlyReads = (listener: Does | ((text: string) => Does), words: string): boolean =>
+type Kind = Pick<HandlerRules, 'kind'>;
+const onlyReads = (listener: Kind | ((text: string) => Kind), words: string): boolean =>
   !mayChange(handlerOf(listener, words));
 
 describe('a handler that says that it only reads', () => {

@@ -361,14 +361,14 @@ const LESSER_ROLES: Record<string, { person: string; settings?: object; left?: b
     person: MEMBER,
     settings: EVERYTHING,
     left: true,
-    lacks: ['belong', 'ask', 'member', 'manage'],
+    lacks: ['workspaceUser', 'ask', 'member', 'manage'],
   },
-  'a bot': { person: BOT_USER, settings: EVERYTHING, lacks: ['belong', 'ask', 'member', 'manage'] },
-  'an external user': { person: EXTERNAL, lacks: ['belong', 'ask', 'member', 'manage'] },
+  'a bot': { person: BOT_USER, settings: EVERYTHING, lacks: ['workspaceUser', 'ask', 'member', 'manage'] },
+  'an external user': { person: EXTERNAL, lacks: ['workspaceUser', 'ask', 'member', 'manage'] },
   'an external user, where external people may ask': {
     person: EXTERNAL,
     settings: EVERYTHING,
-    lacks: ['belong', 'member', 'manage'],
+    lacks: ['workspaceUser', 'member', 'manage'],
   },
   'a guest': { person: GUEST, lacks: ['ask', 'member', 'manage'] },
   'a guest, where guests may ask': { person: GUEST, settings: EVERYTHING, lacks: ['member', 'manage'] },
@@ -401,7 +401,7 @@ const MORE_THAN_MANAGERS: Record<Kind, Partial<Record<Right, readonly string[]>>
     ],
   },
   actions: {
-    belong: ['os-token-revoke', 'ask-manager', 'use-allowance'],
+    workspaceUser: ['os-token-revoke', 'ask-manager', 'use-allowance'],
     ask: ['watch-acknowledge', 'os-token-another', 'remember', 'home-refresh'],
     member: [
       ...[

@@ -4,7 +4,7 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from
 import { OWNER } from '../../sandbox/slack/index.ts';
 import {
   createDeliveryLog,
-  type DeliveryLogLine,
+  type DatedLogEntry,
   type DeliveryLogSnapshot,
 } from '../../src/delivery/log/delivery-log.ts';
 import { planDeliveries } from '../../src/delivery/posts/post-plan.ts';
@@ -14,7 +14,7 @@ import { createSchedules } from '../../src/features/schedules/index.ts';
 import { planEdit, upcomingSendsAt } from '../../src/features/schedules/upcoming-posts.ts';
 import { routeSubcommands } from '../../src/slack/commands/subcommands.ts';
 import type { Schedule } from '../../src/workspace/owned/schedules.ts';
-import type { Workspace } from '../../src/workspace/record/workspaces.ts';
+import type { Workspace } from '../../src/workspace/record/workspace.ts';
 import { CHANNEL, textOf, toAnswer } from '../support/bot.ts';
 import { schedule as example } from '../support/delivery.ts';
 import { type ListenerBot, startListenerBot } from '../support/listener-bot.ts';
@@ -320,14 +320,14 @@ describe('a promise', () => {
       .map((half) => `${String(half >> 1).padStart(2, '0')}:${half % 2 ? '30' : '00'}`),
     zone: fc.constantFrom(...zones),
   });
-  const lineOf = (date: string, due: number, state: 'posted' | 'due' | 'failed'): DeliveryLogLine => ({
+  const lineOf = (date: string, due: number, state: 'posted' | 'due' | 'failed'): DatedLogEntry => ({
     schedule: example().id,
     date,
     entry: { state, due, at: due, began: due, tries: 0 },
     json: '{}',
   });
-  const bookOf = (lines: readonly DeliveryLogLine[]): DeliveryLogSnapshot => ({
-    lines,
+  const bookOf = (lines: readonly DatedLogEntry[]): DeliveryLogSnapshot => ({
+    entries: lines,
     lastPost: () => undefined,
     state: () => undefined,
     statesOf: () => [],
@@ -338,10 +338,10 @@ describe('a promise', () => {
   /** Runs the worker's checks at the start and at each due time; returns the log entries in order. */
   function deliver(
     one: Schedule,
-    lines: readonly DeliveryLogLine[],
+    lines: readonly DatedLogEntry[],
     from: number,
     until: number,
-  ): DeliveryLogLine[] {
+  ): DatedLogEntry[] {
     let done = [...lines];
     const looks = [from, ...dueTimesBetween(one.timing, from, until).map((due) => due.at)];
     for (const look of looks) {
@@ -357,7 +357,7 @@ describe('a promise', () => {
     }
     return done;
   }
-  const postedIn = (lines: readonly DeliveryLogLine[]) =>
+  const postedIn = (lines: readonly DatedLogEntry[]) =>
     lines.filter(({ entry }) => entry.state === 'posted').map(({ date }) => date);
 
   it('is kept after any edits: what is shown is posted, and nothing else before it', () => {

@@ -5,7 +5,7 @@ import { TEAM } from '../../sandbox/slack/people.ts';
 import { MINUTE } from '../../src/domain/time/calendar.ts';
 import { plainText, section } from '../../src/slack/kit/atoms.ts';
 import { modal } from '../../src/slack/kit/modal.ts';
-import { privateLocation, publicLocation, type Request } from '../../src/slack/request/request.ts';
+import { privateScope, publicScope, type Request } from '../../src/slack/request/request.ts';
 import type { CommandHandler, Listeners } from '../../src/slack/server/listener-types.ts';
 import type { Right } from '../../src/workspace/permissions.ts';
 import { CHANNEL, toAnswer } from '../support/bot.ts';
@@ -22,7 +22,7 @@ let tally: ListenerBot;
 let request: Request;
 
 const handler = (right: Right): CommandHandler => ({
-  ...{ right, does: 'answerFigures' },
+  ...{ right, kind: 'answerFigures' },
   async run(text, ran) {
     request = ran;
     if (text === FORM) return ran.reply.modal.open(modal({ title: 'Form', blocks: [] }));
@@ -163,7 +163,7 @@ describe('a request', () => {
     async (_, person, channel, visibility, expected) => {
       await useSettings({ visibility });
       await ask('/spend', person, channel);
-      const places = [request, privateLocation(request), publicLocation(request)];
+      const places = [request, privateScope(request), publicScope(request)];
       expect(places.map(({ isUnlimited }) => isUnlimited)).toEqual(expected);
     },
   );

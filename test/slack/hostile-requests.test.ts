@@ -13,7 +13,8 @@ import { createRequestAuthorizer } from '../../src/slack/request/request.ts';
 import type { UserDirectory } from '../../src/slack/request/users.ts';
 import { serializeRequests } from '../../src/slack/server/connection-limit.ts';
 import { createBodyReader, parseBody, SERVER_LIMITS } from '../../src/slack/server/signed-request.ts';
-import type { Workspace, Workspaces } from '../../src/workspace/record/workspaces.ts';
+import type { Workspace } from '../../src/workspace/record/workspace.ts';
+import type { Workspaces } from '../../src/workspace/record/workspaces.ts';
 import { CHANNEL, SIGNING_SECRET } from '../support/bot.ts';
 import { type ListenerBot, startListenerBot } from '../support/listener-bot.ts';
 import { type OAuthBot, startOAuthBot } from '../support/oauth-bot.ts';
@@ -37,8 +38,8 @@ async function started(): Promise<Ran> {
   const ran: string[] = [];
   const waiting = modal({ title: 'Wait', blocks: [section('…')] });
   const tally = await startListenerBot({
-    commands: { '/spend': { right: 'ask', does: 'answer', run: async () => void ran.push('command') } },
-    actions: { click: { right: 'ask', does: 'answer', run: async () => void ran.push('action') } },
+    commands: { '/spend': { right: 'ask', kind: 'answer', run: async () => void ran.push('command') } },
+    actions: { click: { right: 'ask', kind: 'answer', run: async () => void ran.push('action') } },
     views: {
       form: {
         right: 'ask',

@@ -41,14 +41,14 @@ function run(what: string, text: string, request: Request): void {
 const listeners: Listeners = {
   commands: {
     '/spend': {
-      ...{ right: 'ask', does: 'answerFigures' },
+      ...{ right: 'ask', kind: 'answerFigures' },
       async run(text, request) {
         run('spend', text, request);
         await request.reply.update(FIGURES);
       },
     },
     '/billing': {
-      ...{ right: 'ask', does: 'change' },
+      ...{ right: 'ask', kind: 'change' },
       async run(text, request) {
         run('billing', text, request);
         await request.reply.update(FIGURES);
@@ -57,13 +57,13 @@ const listeners: Listeners = {
   },
   actions: {
     edit: {
-      ...{ right: 'ask', does: 'answer' },
+      ...{ right: 'ask', kind: 'answer' },
       async run({ value, fields, metadata }, request) {
         run('edit', [value, JSON.stringify(fields), metadata].filter(Boolean).join(' '), request);
       },
     },
     remove: {
-      ...{ right: 'manage', does: 'change' },
+      ...{ right: 'manage', kind: 'change' },
       command: () => ({ command: '/billing', text: 'remove' }),
       run: async () => void ran.push('remove'),
     },
@@ -98,7 +98,7 @@ const listeners: Listeners = {
       },
     },
     app_home_opened: {
-      right: 'belong',
+      right: 'workspaceUser',
       answer: async ({ text }, request) => run('home', text ?? '', request),
       onError: async ({ text }) => void ran.push(`told on Home: ${text}`),
     },

@@ -30,7 +30,7 @@ async function started(
   });
   const spend: CommandListener = {
     right: 'ask',
-    does: 'answerFigures',
+    kind: 'answerFigures',
     async run(_, request) {
       await isAnswering;
       await answer(request);
@@ -141,7 +141,7 @@ describe('an answer that takes longer', () => {
 describe('a form, while Slack is slow', () => {
   const form: CommandListener = {
     right: 'manage',
-    does: 'openForm',
+    kind: 'openForm',
     run: (_, { reply }) => reply.modal.open(modal({ title: 'Settings', blocks: [section('Here')] })),
   };
   const title = () => bot.slack.modal(OWNER)?.view.title?.text;
@@ -173,7 +173,7 @@ describe('a form, while Slack is slow', () => {
   it('puts a short answer into the window that is open already', async () => {
     const answers: CommandListener = {
       right: 'ask',
-      does: 'openForm',
+      kind: 'openForm',
       run: (_, { reply }) => reply.private(say('The list is full.')),
     };
     await started({ commands: { '/billing': answers } });

@@ -28,11 +28,11 @@ async function started(listeners: Listeners): Promise<ListenerBot> {
 const view = (title: string) => modal({ title, blocks: [actions(button('connect', 'Go'))] });
 
 const command = (run: (request: Request) => Promise<void>): Record<string, CommandListener> => ({
-  '/spend': { right: 'ask', does: 'answer', run: (_, request) => run(request) },
+  '/spend': { right: 'ask', kind: 'answer', run: (_, request) => run(request) },
 });
 const action = (run: (request: Request) => Promise<void>): ActionListener => ({
   right: 'ask',
-  does: 'answer',
+  kind: 'answer',
   run: (_, request) => run(request),
 });
 const issue = async (request: Request) => {
@@ -174,7 +174,7 @@ describe('a modal that a request opened', () => {
 describe('what is for the asker alone', () => {
   const sayHello: CommandListener = {
     right: 'ask',
-    does: 'answer',
+    kind: 'answer',
     run: (_, request) => request.reply.private({ text: 'Hello.', blocks: [section('Hello.')] }),
   };
   const messages = (method: string) => tally.slack.calls.filter((call) => call.method === method);
@@ -234,7 +234,7 @@ describe('a click in a message', () => {
     commands: {
       '/spend': {
         right: 'ask',
-        does: 'answer',
+        kind: 'answer',
         run: async (text, request) => {
           if (text === 'public') await request.reply.public(CHANNEL, message('For everybody.'));
           else await request.reply.update(message(text === '' ? 'Before.' : 'For the asker.'));
@@ -272,7 +272,7 @@ describe('an answer that Slack does not accept at once', () => {
   const says = (text: string) => ({ text, blocks: [section(text)] });
   const QUESTION: CommandHandler = {
     right: 'ask',
-    does: 'answer',
+    kind: 'answer',
     run: (_, request) => request.reply.update(says('Figures.')),
   };
   const listeners: Listeners = {
@@ -287,7 +287,7 @@ describe('an answer that Slack does not accept at once', () => {
   };
   const open: Listeners = {
     ...listeners,
-    commands: { '/spend': { ...QUESTION, does: 'answerFigures' } },
+    commands: { '/spend': { ...QUESTION, kind: 'answerFigures' } },
   };
   const posts = () => tally.slack.calls.filter(({ method }) => method.startsWith('chat.post'));
   const answers = () => tally.messageTexts().filter((read) => read === 'Figures.').length;
@@ -387,8 +387,8 @@ describe('an error that Tally did not foresee', () => {
     ['changeInForm', PERHAPS],
   ] as const)('says after a command or a click that does “%s”: %s', async (does, text) => {
     await started({
-      commands: { '/spend': { right: 'ask', does, run: bug } },
-      actions: { connect: { right: 'ask', does, run: bug } },
+      commands: { '/spend': { right: 'ask', kind: does, run: bug } },
+      actions: { connect: { right: 'ask', kind: does, run: bug } },
     });
     await tally.slack.say(OWNER, CHANNEL, '/spend');
     await said(text);
@@ -403,7 +403,7 @@ describe('an error that Tally did not foresee', () => {
   });
 
   it('changed nothing where the handler was not run', async () => {
-    await started({ commands: { '/spend': { right: 'ask', does: 'change', run: bug } } });
+    await started({ commands: { '/spend': { right: 'ask', kind: 'change', run: bug } } });
     tally.workspaces.load = bug;
     await tally.slack.say(OWNER, CHANNEL, '/spend');
     await said(UNCHANGED);
@@ -420,7 +420,7 @@ describe('an error that Tally did not foresee', () => {
       commands: {
         '/spend': {
           right: 'ask',
-          does: 'openForm',
+          kind: 'openForm',
           run: (_, { reply }) =>
             reply.modal.open(modal({ callback: 'form', title: 'Form', submit: 'Save', blocks: [] })),
         },

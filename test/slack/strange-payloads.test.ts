@@ -23,7 +23,7 @@ beforeEach(async () => {
   ran = [];
   tally = await startListenerBot(
     {
-      commands: { '/spend': { right: 'ask', does: 'answer', run: async (_, { at }) => void ran.push(at) } },
+      commands: { '/spend': { right: 'ask', kind: 'answer', run: async (_, { at }) => void ran.push(at) } },
       views: {
         broken: {
           right: 'ask',
@@ -111,7 +111,7 @@ describe.each(INHERITED)('the name %s, which nobody gave', (name) => {
   });
 
   it('is no verb', async () => {
-    const routed = routeSubcommands({ help: { right: 'ask', does: 'answer', run: async () => undefined } });
+    const routed = routeSubcommands({ help: { right: 'ask', kind: 'answer', run: async () => undefined } });
     const { run, right } = handlerOf(routed, name);
     expect(right).toBe('ask');
     const request = { workspace: { aliases: new Set() } } as unknown as Request;

@@ -17,7 +17,7 @@ const PERHAPS = 'a1b2c3d4e5';
 
 const listener = (verb: string, right: Right = 'ask'): CommandHandler => ({
   right,
-  does: 'answer',
+  kind: 'answer',
   run: async (text, _, typed) => void ran.push(`${verb}|${text}|${typed}`),
 });
 const askForProject: CommandHandler['run'] = async (text, _, typed) => {
@@ -26,16 +26,16 @@ const askForProject: CommandHandler['run'] = async (text, _, typed) => {
   if (text.startsWith('fail')) throw new TokenRejected('billing');
 };
 const ROUTES = routeSubcommands({
-  help: (text) => listener('help', text === 'projects' ? 'belong' : 'ask'),
+  help: (text) => listener('help', text === 'projects' ? 'workspaceUser' : 'ask'),
   connect: {
     right: 'manage',
-    does: 'openForm',
+    kind: 'openForm',
     run: async (text, _, typed) => void ran.push(`connect|${text}|${typed}`),
   },
   projects: (text) => ({
     right: text.includes('add') ? 'member' : 'ask',
     help: () => ({ text: 'About projects', blocks: [] }),
-    does: text === 'add' ? 'openForm' : 'answer',
+    kind: text === 'add' ? 'openForm' : 'answer',
     run: askForProject,
   }),
 });
@@ -85,8 +85,8 @@ describe('the first word of a command', () => {
         'unknown',
         'constructor',
       ].map(right),
-    ).toEqual(['manage', 'ask', 'member', 'ask', 'belong', 'ask', 'ask', 'ask']);
-    const opens = (text: string) => handlerOf(ROUTES, text).does === 'openForm';
+    ).toEqual(['manage', 'ask', 'member', 'ask', 'workspaceUser', 'ask', 'ask', 'ask']);
+    const opens = (text: string) => handlerOf(ROUTES, text).kind === 'openForm';
     expect(['connect', 'connect help', 'projects', 'projects add', 'unknown', ''].map(opens)).toEqual([
       ...[true, false, false, true, false, false],
     ]);

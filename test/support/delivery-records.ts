@@ -2,7 +2,7 @@
 
 import { pino } from 'pino';
 import {
-  type DeliveryLogLine,
+  type DatedLogEntry,
   type DeliveryLogSnapshot,
   deliveryKey,
   type LogWrite,
@@ -34,11 +34,11 @@ export function workspaceOf(schedules: readonly Schedule[], given: Partial<Works
 }
 
 export function snapshotOf(
-  lines: readonly DeliveryLogLine[],
+  lines: readonly DatedLogEntry[],
   given: Partial<DeliveryLogSnapshot> = {},
 ): DeliveryLogSnapshot {
   return {
-    lines,
+    entries: lines,
     lastPost: () => undefined,
     backOffUntil: undefined,
     state: (name) => lines.find(({ schedule, date }) => deliveryKey(schedule, date) === name)?.json,
@@ -51,7 +51,7 @@ export function lineOf(
   date: string,
   entry: Partial<DeliveryLogEntry> & Pick<DeliveryLogEntry, 'state' | 'due'>,
   schedule = 'schedul1',
-): DeliveryLogLine {
+): DatedLogEntry {
   const whole = { at: entry.due, began: entry.due, tries: 0, ...entry };
   return { schedule, date, entry: whole, json: JSON.stringify(whole) };
 }

@@ -25,12 +25,12 @@ describe('rights', () => {
     expect([...(canAsk ? ['ask'] : []), ...(canManage ? ['manage'] : [])].join(', ')).toBe(expected);
   });
 
-  it.each<[Role, 'belong' | 'ask' | 'manage', string]>([
+  it.each<[Role, 'workspaceUser' | 'ask' | 'manage', string]>([
     ['guest', 'ask', 'guest'],
     ['guest', 'manage', 'guest'],
     ['external', 'ask', 'external'],
     ['nobody', 'manage', 'external'],
-    ['nobody', 'belong', 'external'],
+    ['nobody', 'workspaceUser', 'external'],
     ['member', 'manage', 'not-manager'],
   ])('that a %s lacks to %s are refused with the reason: %s', (role, right, reason) => {
     const rights = permissionsOf(role, DEFAULT_SETTINGS, false);
@@ -40,20 +40,22 @@ describe('rights', () => {
   });
 
   it('that only need membership are granted to every guest, and to no external person', () => {
-    expect(() => requireRight('belong', permissionsOf('guest', settings(false, false), false))).not.toThrow();
-    expect(() => requireRight('belong', permissionsOf('external', settings(true, true), true))).toThrow(
-      expect.objectContaining({ kind: 'not-allowed', reason: 'external' }),
-    );
+    expect(() =>
+      requireRight('workspaceUser', permissionsOf('guest', settings(false, false), false)),
+    ).not.toThrow();
+    expect(() =>
+      requireRight('workspaceUser', permissionsOf('external', settings(true, true), true)),
+    ).toThrow(expect.objectContaining({ kind: 'not-allowed', reason: 'external' }));
   });
 
   it('build on each other: a manager may ask, and a guest who may ask is not a member', () => {
-    const RIGHTS: readonly Right[] = ['belong', 'ask', 'member', 'manage'];
+    const RIGHTS: readonly Right[] = ['workspaceUser', 'ask', 'member', 'manage'];
     const all = { ...DEFAULT_SETTINGS, guests: true, externals: true };
     const rightsOf = (role: Role) =>
       RIGHTS.filter((right) => meetsRight(right, permissionsOf(role, all, true))).join(', ');
-    expect(rightsOf('admin')).toBe('belong, ask, member, manage');
-    expect(rightsOf('member')).toBe('belong, ask, member, manage');
-    expect(rightsOf('guest')).toBe('belong, ask');
+    expect(rightsOf('admin')).toBe('workspaceUser, ask, member, manage');
+    expect(rightsOf('member')).toBe('workspaceUser, ask, member, manage');
+    expect(rightsOf('guest')).toBe('workspaceUser, ask');
     expect(rightsOf('external')).toBe('ask');
     expect(rightsOf('nobody')).toBe('');
     expect(() => requireRight('member', permissionsOf('external', all, true))).toThrow(

@@ -13,10 +13,10 @@ import {
 } from '../../src/workspace/projects/chosen-project.ts';
 import type { Project } from '../../src/workspace/projects/projects.ts';
 import {
-  type AskLocation,
   isConnectionMissing,
   limitedProjects,
   openConnection,
+  type ProjectScope,
   resolveProject,
   resolveProjects,
   visibleProjects,
@@ -47,11 +47,11 @@ function recordOf(projects: readonly Project[], defaults: Record<string, string>
   } as unknown as Workspace;
 }
 
-const member = (channel: string | null = HERE): AskLocation => ({
+const member = (channel: string | null = HERE): ProjectScope => ({
   channel: channel ?? undefined,
   isUnlimited: false,
 });
-const manager: AskLocation = { channel: HERE, isUnlimited: true };
+const manager: ProjectScope = { channel: HERE, isUnlimited: true };
 
 describe('the project that is meant', () => {
   it('by its alias is asked with what was registered', () => {
@@ -229,7 +229,7 @@ describe('a limit to channels', () => {
 
   it('decides which projects are offered to choose from', () => {
     const record = recordOf([prod, project('dev', { id: '124' })]);
-    const names = (place: AskLocation) => visibleProjects(record, place).map(({ alias }) => alias);
+    const names = (place: ProjectScope) => visibleProjects(record, place).map(({ alias }) => alias);
     expect(names(member(HERE))).toEqual(['prod', 'dev']);
     expect(names(member(ELSEWHERE))).toEqual(['dev']);
     expect(names(member(null))).toEqual(['dev']);

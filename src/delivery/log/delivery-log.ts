@@ -21,7 +21,7 @@ import {
 } from '../../workspace/thread-store.ts';
 import { type DeliveryLogEntry, parseLogEntry } from './delivery-log-entry.ts';
 
-export interface DeliveryLogLine {
+export interface DatedLogEntry {
   readonly schedule: string;
   readonly date: Day;
   readonly entry: DeliveryLogEntry;
@@ -30,7 +30,7 @@ export interface DeliveryLogLine {
 }
 
 export interface DeliveryLogSnapshot {
-  readonly lines: readonly DeliveryLogLine[];
+  readonly entries: readonly DatedLogEntry[];
   /** When this channel (any channel if none is given) was last posted to, in ms. */
   lastPost(channel?: SlackId): number | undefined;
   /** Slack limits the rate of this workspace until then, in ms. */
@@ -142,7 +142,7 @@ const LINE = /^([a-z0-9]{8})\/(\d{4}-\d{2}-\d{2})$/;
 const MAX_PARSED = 5_000;
 
 export function createDeliveryLog(redis: RedisConnection) {
-  const parsed = new LRUCache<string, Pick<DeliveryLogLine, 'entry' | 'json'>>({ max: MAX_PARSED });
+  const parsed = new LRUCache<string, Pick<DatedLogEntry, 'entry' | 'json'>>({ max: MAX_PARSED });
   const parseLine = (name: string, json: string): DeliveryLogEntry => {
     const known = parsed.get(name);
     if (known?.json === json) return known.entry;
@@ -228,7 +228,7 @@ function parseSnapshot(
     return Number.isSafeInteger(value) ? value : undefined;
   };
   return {
-    lines: Object.entries(fields).flatMap(([field, json]) => {
+    entries: Object.entries(fields).flatMap(([field, json]) => {
       const [, schedule = '', date = ''] = LINE.exec(field) ?? [];
       if (schedule === '') return [];
       return [{ schedule, date, entry: parseLine(field, json), json }];

@@ -2,7 +2,7 @@
 import { type DueTime, dueTimes } from '../../domain/time/cadence.ts';
 import type { Day, Millis } from '../../domain/time/calendar.ts';
 import type { Schedule } from '../../workspace/owned/schedules.ts';
-import type { DeliveryLogLine, DeliveryLogSnapshot } from './delivery-log.ts';
+import type { DatedLogEntry, DeliveryLogSnapshot } from './delivery-log.ts';
 
 /** Returns the first of these instants, in ms; undefined (never) if all are undefined. */
 export const earliest = (...instants: readonly (number | undefined)[]): number | undefined => {
@@ -11,24 +11,21 @@ export const earliest = (...instants: readonly (number | undefined)[]): number |
 };
 
 const FINAL: readonly string[] = ['posted', 'skipped', 'failed'];
-export const isFinal = ({ entry }: DeliveryLogLine): boolean => FINAL.includes(entry.state);
+export const isFinal = ({ entry }: DatedLogEntry): boolean => FINAL.includes(entry.state);
 /** Neither this date nor an earlier one of the schedule is delivered any more. */
-export const isHandled = (line: DeliveryLogLine): boolean => isFinal(line) && line.entry.isDropped !== true;
+export const isHandled = (line: DatedLogEntry): boolean => isFinal(line) && line.entry.isDropped !== true;
 /** Nobody missed anything: no later post mentions this date. */
-export const isSettled = (line: DeliveryLogLine): boolean => isHandled(line) && line.entry.isMissed !== true;
-export const isNotified = ({ entry }: DeliveryLogLine): boolean => entry.pendingNotice === undefined;
+export const isSettled = (line: DatedLogEntry): boolean => isHandled(line) && line.entry.isMissed !== true;
+export const isNotified = ({ entry }: DatedLogEntry): boolean => entry.pendingNotice === undefined;
 /** Slack may have taken the post, and Tally has not found it there. */
-export const isDoubtful = ({ entry }: DeliveryLogLine): boolean =>
+export const isDoubtful = ({ entry }: DatedLogEntry): boolean =>
   entry.state === 'sending' || (entry.state === 'failed' && entry.channel !== undefined);
 
-export const compareByDate = (a: DeliveryLogLine, b: DeliveryLogLine): number => (a.date < b.date ? -1 : 1);
+export const compareByDate = (a: DatedLogEntry, b: DatedLogEntry): number => (a.date < b.date ? -1 : 1);
 
 /** The newest date of a schedule that was posted, skipped or given up. */
-export const lastHandledLine = (
-  schedule: string,
-  snapshot: DeliveryLogSnapshot,
-): DeliveryLogLine | undefined =>
-  snapshot.lines
+export const lastHandledLine = (schedule: string, snapshot: DeliveryLogSnapshot): DatedLogEntry | undefined =>
+  snapshot.entries
     .filter((line) => line.schedule === schedule)
     .toSorted(compareByDate)
     .findLast(isHandled);
@@ -39,7 +36,7 @@ export const lastHandledLine = (
  */
 export function* openDueTimes(
   { timing, since }: Pick<Schedule, 'timing' | 'since'>,
-  last: DeliveryLogLine | undefined,
+  last: DatedLogEntry | undefined,
 ): Generator<DueTime> {
   for (const due of dueTimes(timing, Math.max(since, last?.entry.due ?? 0)))
     if (last === undefined || due.date > last.date) yield due;
@@ -48,7 +45,7 @@ export function* openDueTimes(
 /** The open dates that are due by `now`, and the first one that is not. */
 export function splitDueTimes(
   schedule: Pick<Schedule, 'timing' | 'since'>,
-  last: DeliveryLogLine | undefined,
+  last: DatedLogEntry | undefined,
   now: Millis,
 ): { readonly overdue: readonly DueTime[]; readonly upcoming?: DueTime } {
   const overdue: DueTime[] = [];
@@ -64,7 +61,7 @@ export const overdueTimes = (...args: Parameters<typeof splitDueTimes>): readonl
   splitDueTimes(...args).overdue;
 
 /** Whether the date is still to come although its delivery had begun, because an edit moved it. */
-export function isStillAhead(schedule: Schedule, last: DeliveryLogLine | undefined, date: Day): boolean {
+export function isStillAhead(schedule: Schedule, last: DatedLogEntry | undefined, date: Day): boolean {
   for (const due of openDueTimes(schedule, last)) if (due.date >= date) return due.date === date;
   return false;
 }

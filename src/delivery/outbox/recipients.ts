@@ -2,10 +2,10 @@
 import type { SlackId } from '../../domain/slack-id.ts';
 import { meetsRight, type Right } from '../../workspace/permissions.ts';
 import type { ChosenProject } from '../../workspace/projects/chosen-project.ts';
-import { type AskLocation, isShownTo } from '../../workspace/projects/resolve-project.ts';
+import { isShownTo, type ProjectScope } from '../../workspace/projects/resolve-project.ts';
 import { isPerson } from '../../workspace/record/record-schema.ts';
 import type { StoredFailure } from '../../workspace/record/stored-failure.ts';
-import type { Workspace } from '../../workspace/record/workspaces.ts';
+import type { Workspace } from '../../workspace/record/workspace.ts';
 import type { DeliveryContext } from '../context.ts';
 import { notSent } from './failure-effect.ts';
 
@@ -14,7 +14,7 @@ export interface Recipient {
   /** The workspace's record from which that was decided. */
   readonly workspace: Workspace;
   /** Where it is read, and whether by a manager alone. */
-  readonly place: AskLocation;
+  readonly scope: ProjectScope;
   /** No longer a full member, or who else may get it: gets nothing. */
   readonly isGone: boolean;
 }
@@ -28,12 +28,12 @@ export async function findRecipient(
   right: Right = 'member',
 ): Promise<Recipient> {
   const workspace = await loadWorkspace();
-  if (!isPerson(to)) return { workspace, place: { channel: to, isUnlimited: false }, isGone: false };
+  if (!isPerson(to)) return { workspace, scope: { channel: to, isUnlimited: false }, isGone: false };
   const hasLimits = workspace.projects.some(({ channels }) => channels.length > 0);
   const permissions = await users.permissionsOf(await client(), teamId, to, workspace.settings, hasLimits);
   return {
     workspace,
-    place: { channel: undefined, isUnlimited: permissions.canManage },
+    scope: { channel: undefined, isUnlimited: permissions.canManage },
     isGone: !meetsRight(right, permissions),
   };
 }
@@ -58,8 +58,8 @@ export async function checkRecipient(
   right?: Right,
 ): Promise<{ readonly recipient: Recipient; readonly refusal?: Refusal }> {
   const recipient = await findRecipient(to, context, right);
-  const { workspace, place, isGone } = recipient;
-  const isShown = projects.every((project) => isShownTo(project, workspace, place));
+  const { workspace, scope, isGone } = recipient;
+  const isShown = projects.every((project) => isShownTo(project, workspace, scope));
   if (!isGone && isShown) return { recipient };
   const why = isGone ? 'person-left' : isPerson(to) ? 'person-not-manager' : 'channel-limited';
   return { recipient, refusal: { isGone, cause: notSent(why) } };

@@ -4,7 +4,7 @@ import { askedText } from '../../slack/commands/project-answers.ts';
 import { isDirectMessage } from '../../slack/request/payload.ts';
 import { type ChosenProject, referenceTo } from '../../workspace/projects/chosen-project.ts';
 import { resolveProject, UNLIMITED } from '../../workspace/projects/resolve-project.ts';
-import type { Workspace } from '../../workspace/record/workspaces.ts';
+import type { Workspace } from '../../workspace/record/workspace.ts';
 import type { ThreadPlace, ThreadQuestion } from '../../workspace/thread-store.ts';
 import type { DeliveryContext } from '../context.ts';
 

@@ -5,10 +5,10 @@ import type { SlackId } from '../../domain/slack-id.ts';
 import type { Millis } from '../../domain/time/calendar.ts';
 import { type Schedule, scheduleContentSchema } from '../../workspace/owned/schedules.ts';
 import { millis, tryParseRecord } from '../../workspace/record/record-schema.ts';
-import type { Workspace } from '../../workspace/record/workspaces.ts';
+import type { Workspace } from '../../workspace/record/workspace.ts';
 import { type DeliveryContext, openState, type StateDocument } from '../context.ts';
 import {
-  type DeliveryLogLine,
+  type DatedLogEntry,
   type DeliveryLogSnapshot,
   deliveryKey,
   type FieldWrite,
@@ -86,7 +86,7 @@ interface Change {
 /** @returns `gone` for a post that is never checked again @throws Failure */
 async function findChange(
   { correctsFrom }: Schedule,
-  { entry: { due, post, channel = '' } }: DeliveryLogLine,
+  { entry: { due, post, channel = '' } }: DatedLogEntry,
   context: PostContext,
 ): Promise<Change | 'gone' | 'retrying' | 'skipped'> {
   if (post === undefined) return 'gone';
@@ -134,7 +134,7 @@ const parseExplanation = (json: string | undefined): Explanation | undefined =>
 const isRunning = (workspace: Workspace, schedule: string): boolean =>
   workspace.schedules.some(({ id, paused }) => id === schedule && paused === undefined);
 
-const unexplainedLines = (workspace: Workspace, { lines }: DeliveryLogSnapshot) =>
+const unexplainedLines = (workspace: Workspace, { entries: lines }: DeliveryLogSnapshot) =>
   lines.filter(
     ({ schedule, entry }) => entry.post?.unexplained !== undefined && isRunning(workspace, schedule),
   );
@@ -222,7 +222,7 @@ async function beginExplanation(
   return begun;
 }
 
-function withoutUnexplained({ schedule, date, entry, json }: DeliveryLogLine): FieldWrite {
+function withoutUnexplained({ schedule, date, entry, json }: DatedLogEntry): FieldWrite {
   const { unexplained, ...post } = entry.post ?? {};
   return { name: deliveryKey(schedule, date), before: json, value: { ...entry, post } };
 }

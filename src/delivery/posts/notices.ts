@@ -8,7 +8,7 @@ import { chosenByKey, projectLabel } from '../../workspace/projects/chosen-proje
 import { canAskAbout } from '../../workspace/projects/resolve-project.ts';
 import { millis, tryParseRecord } from '../../workspace/record/record-schema.ts';
 import { storedFailure, wordFailure } from '../../workspace/record/stored-failure.ts';
-import type { Workspace } from '../../workspace/record/workspaces.ts';
+import type { Workspace } from '../../workspace/record/workspace.ts';
 import { type DeliveryContext, openState, type StateDocument } from '../context.ts';
 import { type DeliveryLogSnapshot, deliveryKey, type FieldWrite } from '../log/delivery-log.ts';
 import { type DeliveryLogEntry, noticeReason, storedMessageSchema } from '../log/delivery-log-entry.ts';
@@ -150,8 +150,8 @@ async function beginNotice(
   const messageTo = (to: SlackId | undefined, reader: 'owner' | 'manager') =>
     to === undefined ? [] : [{ ...newMessage(to, at), reader }];
   try {
-    const { isGone, place } = await findRecipient(owner, context);
-    const isForManagers = FOR_MANAGERS.includes(why) && !place.isUnlimited;
+    const { isGone, scope } = await findRecipient(owner, context);
+    const isForManagers = FOR_MANAGERS.includes(why) && !scope.isUnlimited;
     const isRepeated = group.some(({ schedule }) => failuresOf(schedule.id, context) >= 2);
     const includesManager = isGone || isForManagers || why === 'unanswered' || isRepeated;
     const manager = includesManager ? await findManager(owner, context) : undefined;
@@ -225,18 +225,18 @@ async function sendNotice(
 
 /** A project that the reader may not ask about is not named, nor is the cause told, which may name it. */
 function visibleTo(
-  { workspace, place }: Recipient,
+  { workspace, scope }: Recipient,
   cases: readonly CurrentCase[],
   notice: Notice,
   { clock }: DeliveryContext,
 ) {
   const isVisible = cases.every(({ schedule }) =>
-    schedule.projects.every((project) => canAskAbout(project, workspace, place)),
+    schedule.projects.every((project) => canAskAbout(project, workspace, scope)),
   );
   return {
-    cases: cases.map((failed) => ({ ...failed, title: describeReport(failed.schedule, workspace, place) })),
+    cases: cases.map((failed) => ({ ...failed, title: describeReport(failed.schedule, workspace, scope) })),
     cause: isVisible ? causeOf(notice, cases[0]?.schedule, workspace, clock()) : '',
-    canManage: place.isUnlimited,
+    canManage: scope.isUnlimited,
   };
 }
 

@@ -18,7 +18,7 @@ import {
   projectLabel,
 } from '../../workspace/projects/chosen-project.ts';
 import { wordFailure } from '../../workspace/record/stored-failure.ts';
-import type { Workspace } from '../../workspace/record/workspaces.ts';
+import type { Workspace } from '../../workspace/record/workspace.ts';
 import type { CoveredDays, PostContent } from '../log/delivery-log-entry.ts';
 import type { ReportResult } from './postable-report.ts';
 

@@ -1,8 +1,8 @@
 import type { DueTime } from '../../domain/time/cadence.ts';
 import { type Day, HOUR, type Millis } from '../../domain/time/calendar.ts';
 import type { Schedule } from '../../workspace/owned/schedules.ts';
-import type { Workspace } from '../../workspace/record/workspaces.ts';
-import type { DeliveryLogLine, DeliveryLogSnapshot } from '../log/delivery-log.ts';
+import type { Workspace } from '../../workspace/record/workspace.ts';
+import type { DatedLogEntry, DeliveryLogSnapshot } from '../log/delivery-log.ts';
 import {
   compareByDate,
   earliest,
@@ -26,16 +26,16 @@ export interface DeliveryTask {
   /** Dates missed before it, oldest first: its post names them. */
   readonly earlier: readonly DueTime[];
   /** What the delivery log has of it so far. */
-  readonly line: DeliveryLogLine | undefined;
+  readonly line: DatedLogEntry | undefined;
   /** Of the dates before it: those whose post may be in Slack. */
-  readonly doubtful: readonly DeliveryLogLine[];
+  readonly doubtful: readonly DatedLogEntry[];
   /** Of the dates before it: those whose log lines say only that they were missed. */
   readonly superseded: readonly Day[];
 }
 
 export interface ScheduleLogEntry {
   readonly schedule: Schedule;
-  readonly line: DeliveryLogLine;
+  readonly line: DatedLogEntry;
 }
 
 /** A date whose owner has not been notified of its outcome yet. */
@@ -55,10 +55,10 @@ const KEEP_MS = 96 * HOUR;
 export function planDeliveries(workspace: Workspace, snapshot: DeliveryLogSnapshot, now: Millis) {
   const known = new Set(workspace.scheduleIds);
   const each = workspace.schedules.map((schedule) => {
-    const lines = snapshot.lines.filter((line) => line.schedule === schedule.id).toSorted(compareByDate);
+    const lines = snapshot.entries.filter((line) => line.schedule === schedule.id).toSorted(compareByDate);
     return planSchedule(schedule, lines, { workspace, snapshot, now });
   });
-  const orphans = snapshot.lines.filter(
+  const orphans = snapshot.entries.filter(
     ({ schedule, entry }) => !known.has(schedule) && now - entry.at > KEEP_MS,
   );
   const next = each.flatMap((planned) => planned.next);
@@ -92,7 +92,7 @@ interface PlanInput {
   readonly now: Millis;
 }
 
-function planSchedule(schedule: Schedule, lines: readonly DeliveryLogLine[], input: PlanInput) {
+function planSchedule(schedule: Schedule, lines: readonly DatedLogEntry[], input: PlanInput) {
   const { workspace, now } = input;
   const state = runStateOf(schedule, lines, workspace);
   const last = lines.findLast(isHandled);
@@ -101,7 +101,7 @@ function planSchedule(schedule: Schedule, lines: readonly DeliveryLogLine[], inp
   const { overdue, upcoming } = state === 'paused' ? { overdue: [], upcoming: undefined } : open;
   // A date that finally failed is named in the next post, like one that was never attempted.
   const unnamed = lastSettled === last ? open.overdue : overdueTimes(schedule, lastSettled, now);
-  const isUnnamed = ({ date }: DeliveryLogLine) => unnamed.some((due) => due.date === date);
+  const isUnnamed = ({ date }: DatedLogEntry) => unnamed.some((due) => due.date === date);
   const { task, retryAt } = planTask(schedule, lines, { state, overdue, unnamed }, input);
   const isActive = state === 'runs' || state === 'resumes';
   const corrections = isActive
@@ -110,17 +110,17 @@ function planSchedule(schedule: Schedule, lines: readonly DeliveryLogLine[], inp
         return at === undefined ? [] : [{ schedule, line, at }];
       })
     : [];
-  const isAbandoned = (line: DeliveryLogLine) =>
+  const isAbandoned = (line: DatedLogEntry) =>
     !isFinal(line) &&
     !overdue.some(({ date }) => date === line.date) &&
     line.entry.due <= now &&
     (state === 'paused' || !isStillAhead(schedule, last, line.date));
-  const isStale = (line: DeliveryLogLine) =>
+  const isStale = (line: DatedLogEntry) =>
     isFinal(line) && line !== last && (isSettled(line) || !isUnnamed(line)) && now - line.entry.at > KEEP_MS;
   const pendingNotices = lines.flatMap((line) =>
     isNotified(line) ? [] : [{ schedule, line, isInWork: line === task?.line || isAbandoned(line) }],
   );
-  const withSchedule = (some: readonly DeliveryLogLine[]): readonly ScheduleLogEntry[] =>
+  const withSchedule = (some: readonly DatedLogEntry[]): readonly ScheduleLogEntry[] =>
     some.map((line) => ({ schedule, line }));
   return {
     task,
@@ -140,7 +140,7 @@ function planSchedule(schedule: Schedule, lines: readonly DeliveryLogLine[], inp
 /** The newest overdue date: to deliver now, or not before `retryAt` (ms). */
 function planTask(
   schedule: Schedule,
-  lines: readonly DeliveryLogLine[],
+  lines: readonly DatedLogEntry[],
   { state, overdue, unnamed }: { state: RunState; overdue: readonly DueTime[]; unnamed: readonly DueTime[] },
   { workspace, snapshot, now }: PlanInput,
 ): { readonly task?: DeliveryTask; readonly retryAt?: Millis } {
@@ -169,7 +169,7 @@ function planTask(
 }
 
 /** When a started date is retried, in ms. @param worked when the cause of its pause was last absent */
-function resumesAt({ entry }: DeliveryLogLine, worked: number, now: Millis): number {
+function resumesAt({ entry }: DatedLogEntry, worked: number, now: Millis): number {
   if (entry.state === 'held' && worked > entry.at) return 0;
   const settled = entry.state === 'sending' ? entry.at + SLACK_SETTLE_MS : 0;
   const farthest = entry.probes === undefined ? MAX_RETRY_DELAY : MAX_PROBE_DELAY;
@@ -179,7 +179,7 @@ function resumesAt({ entry }: DeliveryLogLine, worked: number, now: Millis): num
 /** In ms; undefined for a post that is no longer checked. */
 function nextCorrectionAt(
   { correctsFrom }: Schedule,
-  { entry }: DeliveryLogLine,
+  { entry }: DatedLogEntry,
   now: Millis,
 ): number | undefined {
   const { state, at, post, next } = entry;

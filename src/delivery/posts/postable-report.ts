@@ -8,11 +8,11 @@ import { sameDaysLastWeek } from '../../domain/time/comparison-window.ts';
 import type { Message } from '../../slack/kit/atoms.ts';
 import type { Schedule } from '../../workspace/owned/schedules.ts';
 import { type ChosenProject, describeProjects, projectKey } from '../../workspace/projects/chosen-project.ts';
-import type { AskLocation } from '../../workspace/projects/resolve-project.ts';
+import type { ProjectScope } from '../../workspace/projects/resolve-project.ts';
 import type { AnswerCollector } from '../../workspace/record/last-used.ts';
 import type { StoredFailure } from '../../workspace/record/stored-failure.ts';
+import type { Workspace } from '../../workspace/record/workspace.ts';
 import { requireSettings } from '../../workspace/record/workspace.ts';
-import type { Workspace } from '../../workspace/record/workspaces.ts';
 import type { DeliveryContext } from '../context.ts';
 import type { CoveredDays } from '../log/delivery-log-entry.ts';
 import type { MessageTopic } from '../outbox/remember-topic.ts';
@@ -69,12 +69,12 @@ export interface PostableReport {
 
 export type Reports = Readonly<Record<ReportName, PostableReport>>;
 
-/** `“Yesterday’s spend” for prod, web-shop`. @param place as in `describeProjects` */
+/** `“Yesterday’s spend” for prod, web-shop`. @param scope as in `describeProjects` */
 export const describeReport = (
   schedule: Pick<Schedule, 'report' | 'projects'>,
   workspace: Workspace,
-  place?: AskLocation,
-): string => `“${REPORTS[schedule.report].title}” for ${describeProjects(schedule, workspace, place)}`;
+  scope?: ProjectScope,
+): string => `“${REPORTS[schedule.report].title}” for ${describeProjects(schedule, workspace, scope)}`;
 
 /** What a pass reads, and what posts need besides. */
 export interface PostContext extends DeliveryContext {

@@ -3,7 +3,7 @@ import type { Day, Millis } from '../../domain/time/calendar.ts';
 import { FIELDS } from '../../redis/keys.ts';
 import type { LastDelivery, PauseReason, Schedule } from '../../workspace/owned/schedules.ts';
 import { type DeliveryContext, openState } from '../context.ts';
-import { type DeliveryLogLine, deliveryKey, type LogWrite } from '../log/delivery-log.ts';
+import { type DatedLogEntry, deliveryKey, type LogWrite } from '../log/delivery-log.ts';
 import {
   type DeliveryLogEntry,
   type PostContent,
@@ -24,7 +24,7 @@ import type { DeliveryTask, ScheduleLogEntry } from './post-plan.ts';
 import { pauseSchedule } from './run-state.ts';
 
 /** What the log has of one date, as this pass read it. */
-export const openDate = ({ schedule, date, entry, json }: DeliveryLogLine, context: DeliveryContext) =>
+export const openDate = ({ schedule, date, entry, json }: DatedLogEntry, context: DeliveryContext) =>
   openState(
     deliveryKey(schedule, date),
     // The line is parsed already.

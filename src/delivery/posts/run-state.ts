@@ -5,16 +5,16 @@ import { type PauseReason, resumesByItself, type Schedule } from '../../workspac
 import { findNamed } from '../../workspace/projects/chosen-project.ts';
 import { isShownTo } from '../../workspace/projects/resolve-project.ts';
 import type { AuditAction } from '../../workspace/record/audit.ts';
-import type { Workspace } from '../../workspace/record/workspaces.ts';
+import type { Workspace } from '../../workspace/record/workspace.ts';
 import type { DeliveryContext } from '../context.ts';
-import type { DeliveryLogLine, DeliveryLogSnapshot } from '../log/delivery-log.ts';
+import type { DatedLogEntry, DeliveryLogSnapshot } from '../log/delivery-log.ts';
 
 /** `probing`: Tally paused it and probes from time to time whether it works again. */
 export type RunState = 'runs' | 'paused' | 'probing' | 'resumes';
 
 export function runStateOf(
   schedule: Schedule,
-  lines: readonly DeliveryLogLine[],
+  lines: readonly DatedLogEntry[],
   workspace: Workspace,
 ): RunState {
   const { paused } = schedule;

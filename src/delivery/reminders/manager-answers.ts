@@ -46,7 +46,7 @@ async function sendAnswer(name: string, context: DeliveryContext): Promise<void>
   await sendMessage(
     {
       ...{ kind: 'answer', key: `${name}/${state}/${answeredAt}`, to, stored: answer },
-      right: isGuest ? 'belong' : 'member',
+      right: isGuest ? 'workspaceUser' : 'member',
       prepare: async () => ({ projects: [], content: () => answerMessage(request) }),
       save: (change, step) =>
         document.update(

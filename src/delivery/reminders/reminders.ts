@@ -106,7 +106,7 @@ const projectsNamed = ({ kind, name }: Credential, { workspace }: DeliveryContex
 async function adminsFor({ registeredBy }: Credential, context: DeliveryContext): Promise<readonly string[]> {
   try {
     for (const person of new Set([registeredBy, ...context.workspace.settings.managers]))
-      if ((await findRecipient(person, context)).place.isUnlimited) return [];
+      if ((await findRecipient(person, context)).scope.isUnlimited) return [];
     return await fetchAdmins(await context.client(), context.teamId);
   } catch (error) {
     if (!isFailure(error)) throw error;

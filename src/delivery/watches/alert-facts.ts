@@ -69,7 +69,7 @@ export const storedFacts = z.custom<StoredFacts>((value) => schema.safeParse(val
 export const parseFacts = (stored: StoredFacts): AlertFacts => schema.decode(stored);
 
 /** What an alert is made from. */
-export interface Judged extends Pick<WatchFigures, 'account'> {
+export interface AlertBasis extends Pick<WatchFigures, 'account'> {
   readonly rule: WatchRule;
   /** Of the rule's kind. */
   readonly measurement: WatchMeasurement;
@@ -79,9 +79,9 @@ export interface Judged extends Pick<WatchFigures, 'account'> {
   readonly before?: { readonly day: Day; readonly balance: Money };
 }
 
-export const factsOf = (judged: Judged): StoredFacts => schema.encode(collectFacts(judged));
+export const factsOf = (judged: AlertBasis): StoredFacts => schema.encode(collectFacts(judged));
 
-function collectFacts({ rule, measurement, episode, account, average, before }: Judged): AlertFacts {
+function collectFacts({ rule, measurement, episode, account, average, before }: AlertBasis): AlertFacts {
   switch (rule.kind) {
     case 'balance':
       return { ...rule, ...(measurement.kind === rule.kind && measurement), ...(before && { before }) };

@@ -17,7 +17,7 @@ import {
   figuresField,
   knownBalances,
   needsBalance,
-  parseJudgedFigures,
+  parseWatchFigures,
   type StoredFigures,
 } from './watch-figures.ts';
 import {
@@ -145,7 +145,7 @@ const topicOf = ({ watch: { project, rule }, place }: AlertTask): MessageTopic =
 function viewOf({ watch, figures }: AlertTask, { alert, message }: Found, context: DeliveryContext) {
   const { zone } = context.workspace.settings;
   const today = dayAt(context.clock(), zone);
-  const judged = figures && parseJudgedFigures(figures, today, zone);
+  const judged = figures && parseWatchFigures(figures, today, zone);
   const week = daysBefore(today, 7, zone);
   const reported = judged === undefined ? 0 : week.filter((day) => judged.amounts.has(day)).length;
   const covered = reported === 0 ? [] : [`${reported} of the last ${week.length} days reported`];

@@ -5,7 +5,7 @@ import type { SlackId } from '../../domain/slack-id.ts';
 import { HOUR, type Millis } from '../../domain/time/calendar.ts';
 import type { Watch } from '../../workspace/owned/watches.ts';
 import { tryParseRecord } from '../../workspace/record/record-schema.ts';
-import type { Workspace } from '../../workspace/record/workspaces.ts';
+import type { Workspace } from '../../workspace/record/workspace.ts';
 import type { DeliveryLogSnapshot } from '../log/delivery-log.ts';
 
 /** In the delivery log: when the watches were last checked. */

@@ -93,7 +93,7 @@ const amountsOf = (digitsByDay: Readonly<Record<Day, string>>): readonly (readon
   });
 
 /** What a watch is judged by on `today`, a day of `zone`. */
-export function parseJudgedFigures({ account, usage }: StoredFigures, today: Day, zone: Zone): WatchFigures {
+export function parseWatchFigures({ account, usage }: StoredFigures, today: Day, zone: Zone): WatchFigures {
   const spent = usage?.zone === zone ? amountsOf(usage.days) : [];
   return {
     ...{ today, zone },

@@ -17,7 +17,7 @@ import {
   knownBalances,
   needsBalance,
   needsUsage,
-  parseJudgedFigures,
+  parseWatchFigures,
   type StoredFigures,
 } from './watch-figures.ts';
 import {
@@ -59,7 +59,7 @@ const parsedFigures = new WeakMap<StoredFigures, WatchFigures>();
 function parsed(figures: StoredFigures, today: Day, zone: Zone): WatchFigures {
   const known = parsedFigures.get(figures);
   if (known?.today === today && known.zone === zone) return known;
-  const fresh = parseJudgedFigures(figures, today, zone);
+  const fresh = parseWatchFigures(figures, today, zone);
   parsedFigures.set(figures, fresh);
   return fresh;
 }

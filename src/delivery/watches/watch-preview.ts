@@ -15,7 +15,7 @@ import {
   fetchAccount,
   fetchUsage,
   needsBalance,
-  parseJudgedFigures,
+  parseWatchFigures,
   type StoredFigures,
 } from './watch-figures.ts';
 
@@ -53,7 +53,7 @@ export async function fetchPreviewFigures(
 }
 
 export function previewWatch(rule: WatchRule, { today, ...figures }: PreviewFigures) {
-  const judged = parseJudgedFigures(figures, today, figures.usage?.zone ?? 'UTC');
+  const judged = parseWatchFigures(figures, today, figures.usage?.zone ?? 'UTC');
   const history = measureHistory(rule.kind, judged);
   const measurement = measureWatch(rule.kind, judged);
   const now = evaluateRule(rule, measurement, [], { episode: 'now', since: today });

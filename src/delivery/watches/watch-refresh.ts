@@ -29,7 +29,7 @@ import {
   fetchAccount,
   fetchUsage,
   figuresField,
-  parseJudgedFigures,
+  parseWatchFigures,
   type StoredFigures,
   type WatchFiguresStore,
 } from './watch-figures.ts';
@@ -186,7 +186,7 @@ async function fetchDue(
     ...(failed && { problem: problemOf(failed.reason, now, fingerprint) }),
   };
   if (hasAnswered) {
-    const measured = after.usage && measureWatch('runway', parseJudgedFigures(after, today, zone));
+    const measured = after.usage && measureWatch('runway', parseWatchFigures(after, today, zone));
     const runway = measured?.kind === 'runway' ? measured.runway : undefined;
     answerCollector.add(
       access.connection,

@@ -5,7 +5,7 @@ import { dayAt, type Millis } from '../../domain/time/calendar.ts';
 import type { Watch } from '../../workspace/owned/watches.ts';
 import type { ResolvedProject } from '../../workspace/projects/resolve-project.ts';
 import { wordFailure } from '../../workspace/record/stored-failure.ts';
-import type { Workspace } from '../../workspace/record/workspaces.ts';
+import type { Workspace } from '../../workspace/record/workspace.ts';
 import { openState } from '../context.ts';
 import type { DeliveryLogSnapshot, LogWrite } from '../log/delivery-log.ts';
 import type { RunnerParts } from '../workspace-runner.ts';
@@ -14,7 +14,7 @@ import {
   figuresField,
   needsBalance,
   needsUsage,
-  parseJudgedFigures,
+  parseWatchFigures,
   type StoredFigures,
   type WatchFiguresStore,
 } from './watch-figures.ts';
@@ -139,7 +139,7 @@ function stateOf(
     checkedAt: known && Math.max(...asked.map((at) => at ?? 0)),
     nextCheckAt: watch.paused === undefined ? nextCheckAt(workspace, snapshot, now) : undefined,
     /** What was measured then; undefined when billing has not answered yet. */
-    measurement: known && measureWatch(watch.rule.kind, parseJudgedFigures(known, today, zone)),
+    measurement: known && measureWatch(watch.rule.kind, parseWatchFigures(known, today, zone)),
     /** It has alerted and not recovered. */
     isCrossed: alerted.some(({ isOver = false }) => !isOver),
     /** Why it could not be judged last time, in a sentence. */

@@ -22,8 +22,8 @@ export function createAskManagerFeature({ requests, delivery, all }: Services): 
     help: [],
     actions: {
       'ask-manager': {
-        right: 'belong',
-        does: 'change',
+        right: 'workspaceUser',
+        kind: 'change',
         run: ({ value }, request) => askManagers(value, request, requests, all.listeners().commands),
       },
       'answer-request': (value) => {
@@ -31,12 +31,12 @@ export function createAskManagerFeature({ requests, delivery, all }: Services): 
         const run = async (_: unknown, request: Request, rerun: Rerun) => {
           await lookUp(answers, kind)?.(id, request, rerun);
         };
-        return { right: 'manage', does: kind === 'form' ? 'changeInForm' : 'change', run };
+        return { right: 'manage', kind: kind === 'form' ? 'changeInForm' : 'change', run };
       },
       'use-allowance': (value) => {
         const [kind = '', id = ''] = value.split(' ');
         const run = (_: unknown, request: Request, rerun: Rerun) => redeem(id, request, rerun);
-        return { right: 'belong', does: kind === 'form' ? 'changeInForm' : 'change', run };
+        return { right: 'workspaceUser', kind: kind === 'form' ? 'changeInForm' : 'change', run };
       },
     },
   };

@@ -69,7 +69,7 @@ export function createAuditFeature({ audit }: Services): Feature {
         right: 'manage',
         isForManagers: true,
         parse: (rest) => refuseExtraWords(rest, 'audit', [CSV]),
-        does: 'answer',
+        kind: 'answer',
         async run(rest, request) {
           refuseExtraWords(rest, 'audit', [CSV]);
           return rest === CSV ? sendCsv(request) : show(request);
@@ -79,10 +79,10 @@ export function createAuditFeature({ audit }: Services): Feature {
     actions: {
       audit: {
         right: 'manage',
-        does: 'answer',
+        kind: 'answer',
         run: ({ value }, request) => show(request, value || undefined),
       },
-      'audit-csv': { right: 'manage', does: 'answer', run: (_, request) => sendCsv(request) },
+      'audit-csv': { right: 'manage', kind: 'answer', run: (_, request) => sendCsv(request) },
     },
   };
 }

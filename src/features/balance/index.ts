@@ -23,7 +23,7 @@ import { fetchProjects } from '../../slack/reply/answer-message.ts';
 import { type AnswerFiles, amountNotes, rawDigits, sendOutput } from '../../slack/reply/csv-details.ts';
 import type { Request } from '../../slack/request/request.ts';
 import { storedBalance } from '../../workspace/record/last-used.ts';
-import type { Workspace } from '../../workspace/record/workspaces.ts';
+import type { Workspace } from '../../workspace/record/workspace.ts';
 import type { Feature, Services } from '../feature.ts';
 import { balanceMessage } from './blocks.ts';
 import { type BalanceFigures, fetchBalance } from './figures.ts';
@@ -94,7 +94,7 @@ export function createBalanceFeature({ billing, lastUsed, clock }: Services): Fe
         right: 'ask',
         parse: (words, { aliases }) => parseBalance(words, aliases),
         // A file may have to be shown in a window instead.
-        does: mayOpenWindow(text) ? 'openFigures' : 'answerFigures',
+        kind: mayOpenWindow(text) ? 'openFigures' : 'answerFigures',
         run: answer,
       }),
     },

@@ -23,7 +23,7 @@ import { describeConnection, isConnectionName } from '../../workspace/credential
 import { withoutConnection } from '../../workspace/owned/stop-reasons.ts';
 import type { AuditAction } from '../../workspace/record/audit.ts';
 import { auditedChange } from '../../workspace/record/change.ts';
-import type { Workspace } from '../../workspace/record/workspaces.ts';
+import type { Workspace } from '../../workspace/record/workspace.ts';
 import type { Feature, Services } from '../feature.ts';
 import { parseConnectionName } from './words.ts';
 
@@ -103,7 +103,7 @@ export function createDisconnect({
           if (name !== undefined && !connectionNames.includes(name))
             throw unknownConnection(name, connectionNames);
         },
-        does: 'answer',
+        kind: 'answer',
         async run(text, request, typed = text) {
           const name = parseConnectionName(text);
           const isKnown = name === undefined || request.workspace.connectionNames.includes(name);
@@ -113,19 +113,19 @@ export function createDisconnect({
       },
     },
     actions: {
-      'disconnect-ask': { ...ofButton, does: 'answer', run: ({ value }, request) => ask(request, value) },
+      'disconnect-ask': { ...ofButton, kind: 'answer', run: ({ value }, request) => ask(request, value) },
       'disconnect-heir': {
         ...ofButton,
-        does: 'answer',
+        kind: 'answer',
         run({ value }, request) {
           const [name, heir] = value.split(' ');
           return ask(request, name, heir);
         },
       },
-      disconnect: { ...ofButton, does: 'change', run: ({ value }, request) => confirmed(value, request) },
+      disconnect: { ...ofButton, kind: 'change', run: ({ value }, request) => confirmed(value, request) },
       keep: {
         right: 'manage',
-        does: 'answer',
+        kind: 'answer',
         run: (_, request) => request.reply.update(textMessage('Nothing was changed.')),
       },
     },

@@ -12,7 +12,7 @@ import {
   TYPE_NAMES,
 } from '../../workspace/credentials/connections.ts';
 import { stampOf } from '../../workspace/record/change.ts';
-import type { Workspace } from '../../workspace/record/workspaces.ts';
+import type { Workspace } from '../../workspace/record/workspace.ts';
 import type { Services } from '../feature.ts';
 import { type ConnectFormDefaults, MAX_ACCOUNT_LENGTH } from './words.ts';
 

@@ -88,7 +88,7 @@ export function createConnectFeature(services: Services): Feature {
       connect: (rest) =>
         expiry.verb(rest) ?? {
           right: 'manage',
-          does: 'openForm',
+          kind: 'openForm',
           parse: parseConnectionName,
           async run(text, request, typed = text) {
             const name = parseConnectionName(text);
@@ -105,7 +105,7 @@ export function createConnectFeature(services: Services): Feature {
       connect: {
         right: 'manage',
         command: ({ value }) => connectCommand(value),
-        does: 'openForm',
+        kind: 'openForm',
         run({ value }, request) {
           const isName = isConnectionName(value) && isNameable(value, request.workspace);
           return openForm(request, isName ? value : undefined);
@@ -114,7 +114,7 @@ export function createConnectFeature(services: Services): Feature {
       'connect-more': {
         right: 'manage',
         command: ({ fields, metadata }) => connectCommand(connectFormState(fields, metadata).name),
-        does: 'answer',
+        kind: 'answer',
         run: ({ fields, metadata }, request) =>
           request.reply.modal.update(
             connectForm(connectFormState(fields, metadata), request.workspace, { isUnfolded: true }),
@@ -123,7 +123,7 @@ export function createConnectFeature(services: Services): Feature {
       'connect-again': {
         right: 'manage',
         command: ({ value }) => connectCommand(decodeConnectMetadata(value).name),
-        does: 'answer',
+        kind: 'answer',
         run: ({ value }, request) =>
           request.reply.modal.update(
             connectForm(decodeConnectMetadata(value), request.workspace),
@@ -195,7 +195,7 @@ function createExpiry({ workspaces, all }: Services) {
       return {
         right: 'manage',
         parse: (_, workspace) => findConnection(workspace, name),
-        does: 'openForm',
+        kind: 'openForm',
         run: (_, request) => open(name, request),
       };
     },
@@ -203,7 +203,7 @@ function createExpiry({ workspaces, all }: Services) {
       [VIEW]: {
         right: 'manage',
         command: ({ value }) => connectCommand(value, 'expiry'),
-        does: 'openForm',
+        kind: 'openForm',
         run: ({ value }, request) => open(value, request),
       },
     },

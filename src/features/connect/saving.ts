@@ -22,8 +22,8 @@ import type { Request } from '../../slack/request/request.ts';
 import { MAX_CONNECTIONS, type NewConnection } from '../../workspace/credentials/connections.ts';
 import { projectLabel } from '../../workspace/projects/chosen-project.ts';
 import { auditedChange, requireUnchanged } from '../../workspace/record/change.ts';
+import type { Workspace } from '../../workspace/record/workspace.ts';
 import { holdsRegisteredSecret, isDamaged } from '../../workspace/record/workspace.ts';
-import type { Workspace } from '../../workspace/record/workspaces.ts';
 import type { Services } from '../feature.ts';
 import { type ConnectRequest, encodeConnectMetadata, rememberUnnamed } from './words.ts';
 

@@ -43,7 +43,7 @@ export function createHelpFeature(lines: () => readonly HelpLine[]): Feature {
     verbs: {
       help: {
         right: 'ask',
-        does: 'answer',
+        kind: 'answer',
         run(text, request) {
           const { user, reply } = request;
           const allowed = lines().filter(({ right }) => meetsRight(right ?? 'ask', user));

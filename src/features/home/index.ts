@@ -75,7 +75,7 @@ export function createHomeFeature({ all, billing, lastUsed, log, clock }: Servic
     actions: {
       [REFRESH]: {
         right: 'ask',
-        does: 'answer',
+        kind: 'answer',
         async run(_, request) {
           const isOld = ({ id, product }: Project) =>
             clock() - (request.workspace.lastBalance(id, product)?.at ?? 0) >= FRESH;

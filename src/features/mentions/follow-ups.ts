@@ -7,7 +7,7 @@ import type { QuestionCommand } from '../../domain/language/questions/question-c
 import { tryParse } from '../../domain/try-parse.ts';
 import type { Command } from '../../slack/commands/command-buttons.ts';
 import { findAskedProjects } from '../../slack/commands/project-answers.ts';
-import { publicLocation, type Request } from '../../slack/request/request.ts';
+import { publicScope, type Request } from '../../slack/request/request.ts';
 import {
   FOLLOW_UP_COMMANDS,
   type ThreadPlace,
@@ -198,7 +198,7 @@ const typedWords = (text: string): ReadonlySet<string> => new Set(text.split(/[\
  */
 function requireAskable(words: CommandWords, text: string, request: Request): void {
   const typed = typedWords(text);
-  for (const target of findAskedProjects(words, { ...request, ...publicLocation(request) }).targets)
+  for (const target of findAskedProjects(words, { ...request, ...publicScope(request) }).targets)
     if ('failure' in target && target.failure.kind === 'not-allowed' && !typed.has(target.project))
       throw target.failure;
 }

@@ -19,8 +19,8 @@ import {
   MAX_ISSUERS,
 } from '../../workspace/credentials/accesses.ts';
 import { tryParseRecord } from '../../workspace/record/record-schema.ts';
+import type { Workspace } from '../../workspace/record/workspace.ts';
 import { findProject } from '../../workspace/record/workspace.ts';
-import type { Workspace } from '../../workspace/record/workspaces.ts';
 
 /** What the form of an application access says, once every field is right. */
 export interface AccessRequest {

@@ -5,7 +5,7 @@ import { type HelpLine, helpMessage } from '../../slack/commands/help.ts';
 import { section, textMessage } from '../../slack/kit/atoms.ts';
 import { modal } from '../../slack/kit/modal.ts';
 import { grantHandle } from '../../workspace/once/one-time-grants.ts';
-import type { Workspace } from '../../workspace/record/workspaces.ts';
+import type { Workspace } from '../../workspace/record/workspace.ts';
 import type { Feature } from '../feature.ts';
 import { ACCESS_TITLE, ACCESS_VIEW, accessForm, testingModal } from './access-form.ts';
 import { accessChange, saveAccess, stoppedAccesses } from './access-saving.ts';
@@ -67,7 +67,7 @@ export function createOsTokenFeature(parts: Omit<TokenContext, 'request'>): Feat
       '/os-token': {
         right: 'ask',
         parse: (text, { aliases }) => parseTokenText(text, aliases),
-        does: 'changeInForm',
+        kind: 'changeInForm',
         async run(text, request) {
           const named = parseTokenText(text, request.workspace.aliases);
           if (named === 'help') return request.reply.private(helpMessage('Temporary tokens', [HELP]));
@@ -79,18 +79,18 @@ export function createOsTokenFeature(parts: Omit<TokenContext, 'request'>): Feat
       [ACCESS_VIEW]: {
         right: 'manage',
         command: ({ value }) => projectCommand('access', decodeAccessMetadata(value).project),
-        does: 'openForm',
+        kind: 'openForm',
         run: ({ value }, request) => openAccessForm(decodeAccessMetadata(value), { ...parts, request }),
       },
       'access-remove': {
         right: 'manage',
         command: ({ value }) => projectCommand('access', value),
-        does: 'change',
+        kind: 'change',
         run: ({ value }, request) => removeAccess(value, { ...parts, request }),
       },
       'os-token-revoke': {
-        right: 'belong',
-        does: 'change',
+        right: 'workspaceUser',
+        kind: 'change',
         async run({ metadata, value: handle }, request) {
           const tokens = parseWindowTokens(metadata);
           const token = tokens.find(({ grantText }) => grantHandle(grantText) === handle) ?? tokens[0];
@@ -102,7 +102,7 @@ export function createOsTokenFeature(parts: Omit<TokenContext, 'request'>): Feat
       },
       'os-token-another': {
         right: 'ask',
-        does: 'change',
+        kind: 'change',
         run: ({ metadata, value }, request) =>
           issueAgain(parseWindowTokens(metadata), value, { ...parts, request }),
       },

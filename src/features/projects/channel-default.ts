@@ -17,8 +17,9 @@ import type { CommandListener } from '../../slack/server/listener-types.ts';
 import type { Project } from '../../workspace/projects/projects.ts';
 import { canAskAbout } from '../../workspace/projects/resolve-project.ts';
 import { auditedChange } from '../../workspace/record/change.ts';
+import type { Workspace } from '../../workspace/record/workspace.ts';
 import { findProject } from '../../workspace/record/workspace.ts';
-import type { Workspace, Workspaces } from '../../workspace/record/workspaces.ts';
+import type { Workspaces } from '../../workspace/record/workspaces.ts';
 import { channelDefaultMessage } from './blocks.ts';
 import { requireProject } from './words.ts';
 
@@ -54,7 +55,7 @@ export function createChannelDefaults(workspaces: Workspaces) {
       right: rest === '' ? 'ask' : 'manage',
       parse: (word, workspace) =>
         word === '' || NONE_IN.test(word) || requireProject(word, workspace, 'default'),
-      does: rest === '' ? 'answer' : 'change',
+      kind: rest === '' ? 'answer' : 'change',
       async run(word, request) {
         const { workspace } = request;
         const none = NONE_IN.exec(word);

@@ -56,7 +56,7 @@ export function createFirstProjects({ workspaces, billing, lastUsed, limits, all
       const state = decodeFirstProjects(metadata);
       return state && command(state, value);
     },
-    does: 'change',
+    kind: 'change',
     async run({ value, metadata }, request) {
       const state = decodeFirstProjects(metadata);
       if (state !== undefined)

@@ -17,7 +17,7 @@ import {
 import { choiceInput, input, modal, productInput, textInput } from '../../slack/kit/modal.ts';
 import { type Stops, warningBlocks } from '../../slack/owned/change-impact.ts';
 import type { Request } from '../../slack/request/request.ts';
-import type { Workspace } from '../../workspace/record/workspaces.ts';
+import type { Workspace } from '../../workspace/record/workspace.ts';
 import { DEFAULT_CONNECTION, encodeProjectMetadata, MOST_CHANNELS, type ProjectFormInput } from './words.ts';
 
 export interface ProjectFormOptions {

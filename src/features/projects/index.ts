@@ -127,7 +127,7 @@ export function createProjectsFeature(services: Services): Feature {
           const { kind, word } = { word: '', ...parseProjectsText(rest, Object.keys(more())) };
           if (kind === 'edit' || kind === 'remove') requireProject(word, workspace, `projects ${kind}`);
         },
-        does: opensProjectForm(rest) ? 'openForm' : 'answer',
+        kind: opensProjectForm(rest) ? 'openForm' : 'answer',
         run: work,
       }),
       default: defaults.verb,
@@ -137,19 +137,19 @@ export function createProjectsFeature(services: Services): Feature {
       'project-remove': {
         right: 'manage',
         command: ({ value }) => projectCommand('remove', value),
-        does: 'change',
+        kind: 'change',
         run: ({ value }, request) => removal.remove(value, request),
       },
       'project-undo': {
         right: 'manage',
         command: ({ value }) => projectCommand('add', value, ...value.split(' ').slice(1)),
-        does: 'change',
+        kind: 'change',
         run: ({ value }, request) => removal.undo(value.split(' ')[0] ?? '', request),
       },
       'project-more': {
         right: 'manage',
         command: ({ fields, metadata }) => projectFormCommand(fields, metadata),
-        does: 'answer',
+        kind: 'answer',
         run: ({ fields, metadata }, request) =>
           request.reply.modal.update(
             projectForm(request, {
@@ -161,11 +161,11 @@ export function createProjectsFeature(services: Services): Feature {
       },
       'project-keep': {
         right: 'manage',
-        does: 'answer',
+        kind: 'answer',
         run: (_, request) => request.reply.update(textMessage('Nothing was changed.')),
       },
       // Slack tells of the tick at once; it counts when a project is chosen.
-      [REMEMBER_PROJECT]: { right: 'ask', does: 'answer', run: async () => undefined },
+      [REMEMBER_PROJECT]: { right: 'ask', kind: 'answer', run: async () => undefined },
       pick: {
         right: 'manage',
         // The picker puts the project first.
@@ -173,7 +173,7 @@ export function createProjectsFeature(services: Services): Feature {
           fields[REMEMBER_PROJECT] === 'yes'
             ? toCommand('/billing default', parseCommand(value).text.split(' ')[0])
             : undefined,
-        does: 'change',
+        kind: 'change',
         async run({ value, fields }, request, rerun) {
           const command = parseCommand(value);
           const hasSaved =

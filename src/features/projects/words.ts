@@ -20,8 +20,8 @@ import {
 } from '../../slack/kit/modal.ts';
 import { isAlias, type Project } from '../../workspace/projects/projects.ts';
 import { isChannel, isPerson, tryParseRecord } from '../../workspace/record/record-schema.ts';
+import type { Workspace } from '../../workspace/record/workspace.ts';
 import { findProject } from '../../workspace/record/workspace.ts';
-import type { Workspace } from '../../workspace/record/workspaces.ts';
 
 /** What the words after `/billing projects` ask for. */
 export type ProjectsRequest =

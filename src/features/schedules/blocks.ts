@@ -15,14 +15,14 @@ import {
 } from '../../workspace/owned/schedules.ts';
 import { blockedProjects, stoppedBy, stopReasonOf } from '../../workspace/owned/stop-reasons.ts';
 import { chosenByKey, describeProjects, projectLabel } from '../../workspace/projects/chosen-project.ts';
-import type { AskLocation } from '../../workspace/projects/resolve-project.ts';
+import type { ProjectScope } from '../../workspace/projects/resolve-project.ts';
 import { wordFailure } from '../../workspace/record/stored-failure.ts';
-import type { Workspace } from '../../workspace/record/workspaces.ts';
+import type { Workspace } from '../../workspace/record/workspace.ts';
 import type { UpcomingSends, UpcomingSendsOf } from './upcoming-posts.ts';
 
 /** `*Yesterday’s spend* for prod`, as mrkdwn. */
-const reportMarkup = (schedule: Schedule, workspace: Workspace, place?: AskLocation): string =>
-  `*${REPORTS[schedule.report].title}* for ${escapeMarkup(describeProjects(schedule, workspace, place))}`;
+const reportMarkup = (schedule: Schedule, workspace: Workspace, scope?: ProjectScope): string =>
+  `*${REPORTS[schedule.report].title}* for ${escapeMarkup(describeProjects(schedule, workspace, scope))}`;
 
 /** `every day at 09:00`: for the middle of a sentence. */
 const timingText = ({ timing }: Schedule): string => {

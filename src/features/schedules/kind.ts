@@ -64,7 +64,7 @@ export function createScheduleKind({
       count: (schedules) => pluralize(schedules, 'scheduled post'),
       create: 'Schedule a post…',
       none: 'No scheduled posts here yet. Tally can post a report every morning, for example yesterday’s spend.',
-      does: 'post',
+      verb: 'post',
       shownHere: 'schedules of this channel, and your own',
       summary: scheduleMarkup,
       auditText: scheduleAuditText,

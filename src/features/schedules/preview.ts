@@ -39,7 +39,7 @@ export interface StaleWarning {
   readonly zone: Zone;
 }
 
-interface Previewed {
+interface PreviewInput {
   readonly timing: Timing;
   readonly outcome: EditOutcome;
   /** Nothing is posted until it is resumed. */
@@ -50,7 +50,7 @@ interface Previewed {
   readonly now: Millis;
 }
 
-export function previewSchedule(previewed: Previewed): SchedulePreview {
+export function previewSchedule(previewed: PreviewInput): SchedulePreview {
   const { timing, outcome, isPaused, report, reportingZone } = previewed;
   const { owed, next } = outcome.sends;
   const first = (isPaused ? undefined : owed.at(-1)) ?? next[0];
@@ -95,7 +95,7 @@ function clockChangeText(due: DueTime, timing: Timing): string {
 const JUST = 10 * MINUTE;
 
 /** Dates that people might expect among the next ones. */
-function remarkLines({ timing, outcome, now }: Previewed): string[] {
+function remarkLines({ timing, outcome, now }: PreviewInput): string[] {
   const { sends, dropped, since } = outcome;
   const { owed, passedOver, last } = sends;
   const latest = owed.at(-1);
@@ -162,7 +162,7 @@ const YEAR = 366 * DAY;
 /** Whether a post misses a day depends on its weekday at most, so two weeks are enough. */
 const EXAMPLES = 14;
 
-function staleOf({ timing, now }: Previewed, { first, report, zone }: Found): StaleWarning | undefined {
+function staleOf({ timing, now }: PreviewInput, { first, report, zone }: Found): StaleWarning | undefined {
   const early = dueTimesBetween(timing, first.at - 1, now + YEAR).flatMap((due) => {
     const begins = startOfDay(due.date, zone);
     return begins > due.at ? [{ due, begins }] : [];

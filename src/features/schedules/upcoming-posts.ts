@@ -1,4 +1,4 @@
-import type { DeliveryLogLine, DeliveryLogSnapshot } from '../../delivery/log/delivery-log.ts';
+import type { DatedLogEntry, DeliveryLogSnapshot } from '../../delivery/log/delivery-log.ts';
 import { lastHandledLine, openDueTimes, overdueTimes } from '../../delivery/log/due-dates.ts';
 import type { ScheduleService } from '../../delivery/posts/schedule-service.ts';
 import { type DueTime, dueTimesBetween, formatTiming } from '../../domain/time/cadence.ts';
@@ -18,7 +18,7 @@ export interface UpcomingSends {
   /** Dates before the next one that get no post, because `last` is not earlier. */
   readonly passedOver: readonly DueTime[];
   /** The newest date that was posted, skipped or given up. */
-  readonly last: DeliveryLogLine | undefined;
+  readonly last: DatedLogEntry | undefined;
 }
 
 export type UpcomingSendsOf = (schedule: Pick<Schedule, 'id' | 'timing' | 'since'>) => UpcomingSends;

@@ -83,7 +83,7 @@ export function createSettingsFeature({ workspaces, all }: Services): Feature {
     verbs: {
       settings: (rest) => ({
         right: 'manage',
-        does: rest === '' || Object.hasOwn(FIELDS, rest.split(' ')[0] ?? '') ? 'openForm' : 'answer',
+        kind: rest === '' || Object.hasOwn(FIELDS, rest.split(' ')[0] ?? '') ? 'openForm' : 'answer',
         parse: (words) => parseSettingsWords(words),
         async run(_, request, typed = rest) {
           await request.reply.modal.open(await formWith(request, parseSettingsWords(typed)));
@@ -98,7 +98,7 @@ export function createSettingsFeature({ workspaces, all }: Services): Feature {
       'settings-zone': {
         right: 'manage',
         command: ({ value, fields, metadata }) => settingsCommand({ ...fields, zone: value }, metadata),
-        does: 'answer',
+        kind: 'answer',
         async run({ value, fields }, request) {
           if (isTimeZone(value))
             await request.reply.modal.update(

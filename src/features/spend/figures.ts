@@ -34,7 +34,7 @@ import { hasOneCurrency, type ProjectAnswer } from '../../slack/commands/project
 import { escapeMarkup } from '../../slack/kit/atoms.ts';
 import type { AnswerView } from '../../slack/reply/answer-message.ts';
 import { openConnection, type ResolvedProject } from '../../workspace/projects/resolve-project.ts';
-import type { Workspace } from '../../workspace/record/workspaces.ts';
+import type { Workspace } from '../../workspace/record/workspace.ts';
 
 /** What one project spent in a period. */
 export interface SpendFigures extends ProjectAnswer {

@@ -96,7 +96,7 @@ export function createSpendFeature({ billing, lastUsed, clock }: Services): Feat
         right: 'ask',
         parse: (words, { aliases }) => parseSpend(words, aliases),
         // A file may have to be shown in a window instead.
-        does: mayOpenWindow(text) ? 'openFigures' : 'answerFigures',
+        kind: mayOpenWindow(text) ? 'openFigures' : 'answerFigures',
         run: answer,
       }),
     },

@@ -33,8 +33,8 @@ import {
   type HealthLevel,
   worstFirst,
 } from '../../workspace/credentials/health.ts';
+import type { Workspace } from '../../workspace/record/workspace.ts';
 import { isDamaged } from '../../workspace/record/workspace.ts';
-import type { Workspace } from '../../workspace/record/workspaces.ts';
 import type { StatusPart } from '../feature.ts';
 import { askToSetUp, missingConnectionBlocks } from './projects.ts';
 

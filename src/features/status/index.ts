@@ -28,8 +28,8 @@ import { type ActionHandler, lookUp } from '../../slack/server/listener-types.ts
 import { isConnectionName, type OpenableConnection } from '../../workspace/credentials/connections.ts';
 import { worstFirst } from '../../workspace/credentials/health.ts';
 import { auditedChange } from '../../workspace/record/change.ts';
+import type { Workspace } from '../../workspace/record/workspace.ts';
 import { findConnection } from '../../workspace/record/workspace.ts';
-import type { Workspace } from '../../workspace/record/workspaces.ts';
 import type { Feature, Services, StatusPart, StatusSource } from '../feature.ts';
 import { connectionParts, type TestResult } from './connections.ts';
 import { accessParts, projectParts } from './projects.ts';
@@ -117,7 +117,7 @@ export function createStatusFeature({ workspaces, billing, limits, lastUsed, all
   const doesOf = (verb: string) => (verb === 'test' ? 'answer' : 'change');
   const changeButton = (verb: keyof typeof changes): ActionHandler => ({
     right: 'manage',
-    does: doesOf(verb),
+    kind: doesOf(verb),
     command: ({ value }) =>
       isConnectionName(value) ? toCommand('/billing status', `${verb} ${value}`) : undefined,
     run: ({ value }, request) => changes[verb](value, request),
@@ -137,13 +137,13 @@ export function createStatusFeature({ workspaces, billing, limits, lastUsed, all
         if (work !== undefined)
           return {
             right: 'manage',
-            does: doesOf(verb),
+            kind: doesOf(verb),
             parse: () => undefined,
             run: (_, request) => work(name, request),
           };
         return {
           right: 'ask',
-          does: 'answer',
+          kind: 'answer',
           parse: () => refuseExtraWords(rest, 'status', [DETAILS]),
           async run(_, request) {
             refuseExtraWords(rest, 'status', [DETAILS]);

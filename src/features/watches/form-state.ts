@@ -19,7 +19,7 @@ import type { ChosenProject } from '../../workspace/projects/chosen-project.ts';
 import { THRESHOLDS, type ThresholdFields, WATCH_KINDS, type WatchWords } from './words.ts';
 
 /** What billing was asked for a form; a failure if it gave no answer. */
-export interface Previewed {
+export interface PreviewOutcome {
   readonly rule: WatchRule;
   readonly result: WatchPreview | Failure;
 }
@@ -33,7 +33,7 @@ export interface WatchFields extends ThresholdFields {
 export interface WatchFormTypes {
   readonly item: Watch;
   readonly own: WatchFields;
-  readonly figures: Previewed;
+  readonly figures: PreviewOutcome;
 }
 export type WatchDraft = FormDraft<WatchFormTypes>;
 

@@ -25,7 +25,7 @@ import {
   encodeThresholds,
   hasThreshold,
   knownProject,
-  type Previewed,
+  type PreviewOutcome,
   ruleOfDraft,
   type WatchDraft,
   type WatchFormTypes,
@@ -142,7 +142,7 @@ const MOST_ALERTS = Math.floor(DAYS / 7);
 const MOST_DATES = 8;
 
 /** When the watch would have alerted, and whether it would now. Plain text, one sentence per line. */
-function previewLines({ rule, result }: Previewed, money: WriteMoney): string[] {
+function previewLines({ rule, result }: PreviewOutcome, money: WriteMoney): string[] {
   if (isFailure(result)) return [result.message];
   const { dates, isCrossed, isKnown, measurement, reported } = result;
   if (reported === 0 && !isKnown)
@@ -159,7 +159,7 @@ function previewLines({ rule, result }: Previewed, money: WriteMoney): string[] 
 }
 
 /** The same of a watch that was saved. @param isArmed it alerts at once if it is crossed */
-export function savedLines({ rule, result }: Previewed, money: WriteMoney, isArmed: boolean): string[] {
+export function savedLines({ rule, result }: PreviewOutcome, money: WriteMoney, isArmed: boolean): string[] {
   if (isFailure(result)) return [result.message];
   if (!result.isCrossed) return nowLines(rule, result, money);
   const crossed = `Already crossed: ${crossedText(rule, result.measurement, money)}.`;
@@ -202,7 +202,7 @@ function thresholdText(rule: WatchRule, money: WriteMoney): string {
 const NO_TOP_UPS = 'Earlier balances are estimated from the spend, as if no money had been added.';
 
 /** With a button that fills in a quieter threshold. */
-function previewBlocks(previewed: Previewed | undefined, money: WriteMoney): Block[] {
+function previewBlocks(previewed: PreviewOutcome | undefined, money: WriteMoney): Block[] {
   const refresh = button('watch-preview', previewed === undefined ? 'Preview' : 'Preview again');
   if (previewed === undefined) return [actions(refresh)];
   const [first = '', ...more] = previewLines(previewed, money);

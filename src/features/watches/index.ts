@@ -89,14 +89,14 @@ export function createWatches(services: WatchServices): Feature {
         right: 'member',
         help,
         parse: (rest, { aliases }) => parseWatchText(rest, aliases),
-        does: 'openForm',
+        kind: 'openForm',
         run: (rest, request) => form.openNew(parseWatchText(rest, request.workspace.aliases), request),
       },
       watches: verb({
         right: 'member',
         help,
         parse: (rest, { aliases }) => parseWatchList(rest, aliases),
-        does: 'answer',
+        kind: 'answer',
         run: (rest, request) => listWatches(kind, parseWatchList(rest, request.workspace.aliases), request),
       }),
     },
@@ -125,25 +125,25 @@ const alertListeners = (
 ): Readonly<Record<string, ActionListener>> => ({
   'watch-acknowledge': {
     right: 'ask',
-    does: 'change',
+    kind: 'change',
     run: ({ value }, request) => acknowledge(kind, value, request, services),
   },
   'watch-snooze': {
     right: 'member',
-    does: 'change',
+    kind: 'change',
     run: ({ value }, request) => snooze(kind, value, request, services),
   },
-  'watch-manage': { right: 'member', does: 'answer', run: (_, request) => showApart(kind, request) },
+  'watch-manage': { right: 'member', kind: 'answer', run: (_, request) => showApart(kind, request) },
   /** An alert's menu. */
   'watch-more'(value) {
     const [what = '', id = ''] = value.split(' ');
     if (what === 'manage')
-      return { right: 'member', does: 'answer', run: (_, request) => showApart(kind, request) };
+      return { right: 'member', kind: 'answer', run: (_, request) => showApart(kind, request) };
     if (what !== 'threshold')
-      return { right: 'member', does: 'change', run: (_, request) => snooze(kind, value, request, services) };
+      return { right: 'member', kind: 'change', run: (_, request) => snooze(kind, value, request, services) };
     return {
       right: 'member',
-      does: 'openForm',
+      kind: 'openForm',
       async run(_, request) {
         const watch = requireOwned(kind.find, id, request);
         await (watch === undefined ? showApart(kind, request) : openSuggestion(watch, request));

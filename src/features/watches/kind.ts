@@ -72,7 +72,7 @@ export function createWatchKind({
       count: (watches) => pluralize(watches, 'watch', 'watches'),
       create: 'Watch…',
       none: 'No watches here yet. Tally can alert you before the money runs out, when a budget is reached, or when a day costs too much.',
-      does: 'check',
+      verb: 'check',
       shownHere: 'watches of this channel, yours, and those that alert you',
       summary: watchMarkup,
       auditText: watchAuditText,

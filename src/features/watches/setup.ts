@@ -19,7 +19,7 @@ import {
   fieldsOfRule,
   knownProject,
   newWatchFields,
-  type Previewed,
+  type PreviewOutcome,
   ruleOfDraft,
   thresholdErrors,
   typedAmounts,
@@ -157,7 +157,7 @@ async function previewDraft(
   { watching }: Pick<DeliveryService, 'watching'>,
   draft: WatchDraft,
   request: Request,
-): Promise<Previewed | undefined> {
+): Promise<PreviewOutcome | undefined> {
   const { projects, to, channel } = draft;
   const [chosen] = projects;
   const parsed = ruleFor(draft, request);

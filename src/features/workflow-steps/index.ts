@@ -19,8 +19,8 @@ import { type Period, resolvePeriod } from '../../domain/time/period.ts';
 import { isDirectMessage } from '../../slack/request/payload.ts';
 import type { StepInputs, StepListener } from '../../slack/server/listener-types.ts';
 import {
-  type AskLocation,
   isShownTo,
+  type ProjectScope,
   type ResolvedProject,
   resolveProject,
 } from '../../workspace/projects/resolve-project.ts';
@@ -63,7 +63,7 @@ export function createWorkflowStepsFeature(
   const step = (name: StepName): StepListener => ({
     async run(inputs, { workspace, at, link }) {
       const words = parseStepInputs(name, inputs, workspace);
-      const target = findProject(words, placeOf(inputs.channel), workspace);
+      const target = findProject(words, scopeOf(inputs.channel), workspace);
       const { zone, locale } = requireSettings(workspace);
       const period = resolvePeriod(words.phrase ?? LAST_7_DAYS, at, zone);
       const answer = await all.stepFigures()[name]?.({ workspace, target, period, at, locale });
@@ -146,7 +146,7 @@ function textOf(value: unknown): string {
  * The place whose rights apply. Slack doesn't say who runs a workflow, and its result may go anywhere: so a manager's rights
  * don't count, and a project that is limited to channels needs one of them.
  */
-function placeOf(channel: unknown): AskLocation {
+function scopeOf(channel: unknown): ProjectScope {
   const id = textOf(channel).trim();
   if (id !== '' && !isChannel(id) && !isDirectMessage(id))
     throw new InvalidWord(id, 'isn’t a channel', 'Choose a channel in the step.');
@@ -154,9 +154,9 @@ function placeOf(channel: unknown): AskLocation {
 }
 
 /** @throws what `resolveProject` throws */
-function findProject(words: CommandWords, place: AskLocation, workspace: Workspace): ResolvedProject {
-  const target = resolveProject(words, workspace, place);
+function findProject(words: CommandWords, scope: ProjectScope, workspace: Workspace): ResolvedProject {
+  const target = resolveProject(words, workspace, scope);
   const { project: id, product } = target;
-  if (!isShownTo({ id, product }, workspace, place)) throw new NotAllowed('channel');
+  if (!isShownTo({ id, product }, workspace, scope)) throw new NotAllowed('channel');
   return target;
 }

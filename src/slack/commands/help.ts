@@ -1,7 +1,7 @@
 import { parseQuestion } from '../../domain/language/questions/question.ts';
 import { PRODUCT_WORDS } from '../../domain/product.ts';
 import { tryParse } from '../../domain/try-parse.ts';
-import { type AskLocation, canAskAbout, visibleProjects } from '../../workspace/projects/resolve-project.ts';
+import { canAskAbout, type ProjectScope, visibleProjects } from '../../workspace/projects/resolve-project.ts';
 import { findConnection } from '../../workspace/record/workspace.ts';
 import { type Block, context, escapeMarkup, header, type Message, markup } from '../kit/atoms.ts';
 import { isDirectMessage } from '../request/payload.ts';
@@ -58,7 +58,7 @@ function lineMarkup({ usage, what, examples = [] }: HelpLine): string {
   return [`\`${usage}\``, escapeMarkup(what), tries].filter(Boolean).join('\n');
 }
 
-type Reader = Pick<Request, 'workspace'> & AskLocation;
+type Reader = Pick<Request, 'workspace'> & ProjectScope;
 
 /** In plain words, the first three that are understood. Beside a project called “left”, “what’s left” is not. */
 const questionsAbout = (project: string, { aliases }: Request['workspace']): readonly string[] =>

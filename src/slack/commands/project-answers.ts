@@ -7,8 +7,8 @@ import { formatMoney, type Money, sumMoney } from '../../domain/money/amount.ts'
 import { PRODUCTS, type ProductId } from '../../domain/product.ts';
 import type { ServiceNotice } from '../../domain/service-notice.ts';
 import {
-  type AskLocation,
   type ProjectReference,
+  type ProjectScope,
   type ResolvedProject,
   resolveProject,
   resolveProjects,
@@ -37,7 +37,7 @@ export function findAskedProjects(
     top,
     ...named
   }: ProjectReference & { readonly several?: SeveralProjects; readonly top?: number },
-  request: AskLocation & Pick<Request, 'workspace'>,
+  request: ProjectScope & Pick<Request, 'workspace'>,
 ): AskedProjects {
   if (several === undefined) {
     const target = resolveProject(named, request.workspace, request);

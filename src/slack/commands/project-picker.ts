@@ -19,10 +19,10 @@ import {
   projectValue,
 } from '../../workspace/projects/chosen-project.ts';
 import {
-  type AskLocation,
   canAskAbout,
   limitedProjects,
   type ProjectReference,
+  type ProjectScope,
   resolveProject,
   visibleProjects,
 } from '../../workspace/projects/resolve-project.ts';
@@ -30,7 +30,7 @@ import { isChannel } from '../../workspace/record/record-schema.ts';
 import { actions, type Block, fitsOption, option, SLACK_LIMITS, section, select } from '../kit/atoms.ts';
 import { checkChannel } from '../request/channels.ts';
 import { isDirectMessage } from '../request/payload.ts';
-import { privateLocation, type Request } from '../request/request.ts';
+import { privateScope, type Request } from '../request/request.ts';
 import { type Command, commandButton, commandOption, toCommand } from './command-buttons.ts';
 
 /** Block ID of the checkbox that makes the picked project the channel's default. */
@@ -61,7 +61,7 @@ export function projectSelect(command: SlashCommand, prefix: string, request: Re
 }
 
 /** Whether a corrected text may be shown to them: it must not reveal a project that is limited to other channels. */
-export function canSuggest(text: string, asker: AskLocation & Pick<Request, 'workspace'>): boolean {
+export function canSuggest(text: string, asker: ProjectScope & Pick<Request, 'workspace'>): boolean {
   const { workspace } = asker;
   return text.split(/[ ,]/).every((word) => {
     if (!workspace.aliases.has(word)) return true;
@@ -77,7 +77,7 @@ function projectOptions({ command, text }: Command, request: Request): PlainText
 
 /** An option for each project that this user may ask about here, as far as its command is short enough. */
 const optionsFor = (request: Request, command: SlashCommand, textOf: (alias: string) => string) =>
-  visibleProjects(request.workspace, privateLocation(request))
+  visibleProjects(request.workspace, privateScope(request))
     .map(({ alias, id, product }) =>
       commandOption(alias, { command, text: textOf(alias) }, `project ${id} · ${PRODUCTS[product].name}`),
     )

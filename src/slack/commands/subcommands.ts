@@ -39,7 +39,7 @@ export const routeSubcommands =
     };
     return {
       right: handler?.right ?? 'ask',
-      does: handler?.does ?? 'answer',
+      kind: handler?.kind ?? 'answer',
       run,
       ...(handler?.isForManagers === true && { isForManagers: true }),
       parse(_, workspace) {

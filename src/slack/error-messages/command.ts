@@ -17,7 +17,7 @@ import { visibleProjects } from '../../workspace/projects/resolve-project.ts';
 import { type Command, commandButton, toCommand } from '../commands/command-buttons.ts';
 import { canSuggest, projectPicker, projectSelect } from '../commands/project-picker.ts';
 import { actions, button, option, select } from '../kit/atoms.ts';
-import { privateLocation, type Request } from '../request/request.ts';
+import { privateScope, type Request } from '../request/request.ts';
 import {
   askManagerButton,
   CONNECT,
@@ -147,7 +147,7 @@ function accessSecretPasted(asked: FailedRequest): ErrorDescription {
   const form = commandText('/billing projects access');
   if (!isAuthorized(asked) || !canManage(asked))
     return { todo: `${revoke} A Tally manager registers it with ${form}.` };
-  const projects = visibleProjects(asked.workspace, privateLocation(asked));
+  const projects = visibleProjects(asked.workspace, privateScope(asked));
   if (projects.length === 0) return { todo: `${revoke} Register that one with ${form} 123.` };
   const options = projects.map(({ alias, id }) => option(alias, id));
   return {
@@ -168,7 +168,7 @@ function describeInvalidWord(failure: InvalidWord, asked: FailedRequest): ErrorD
       keepsWords(command.text, word, text, aliases) &&
       (!isAuthorized(asked) ||
         (isInPast(text, command, asked) &&
-          canSuggest(text, { ...privateLocation(asked), workspace: asked.workspace }))),
+          canSuggest(text, { ...privateScope(asked), workspace: asked.workspace }))),
   );
   const suggest = (run: Command, at: number): Button[] =>
     commandButton(

@@ -45,20 +45,20 @@ export function createOwnedActions<T extends OwnedItem>(kind: OwnedKind<T>, edit
     [kind.actions.row](value) {
       const [action = '', id = ''] = value.split(' ');
       const run = (_: unknown, request: Request) => act(action, id, request);
-      return { right: 'member', does: action === 'edit' ? 'openForm' : 'change', run };
+      return { right: 'member', kind: action === 'edit' ? 'openForm' : 'change', run };
     },
     [kind.actions.undo]: {
       right: 'member',
-      does: 'change',
+      kind: 'change',
       run: ({ value }, request) => undoDelete(kind, value, request),
     },
     [kind.actions.drop]: {
       right: 'manage',
       command: () => toCommand(kind.commands.list),
-      does: 'change',
+      kind: 'change',
       run: (_, request) => dropDamaged(kind, request),
     },
-    [kind.actions.list]: { right: 'member', does: 'answer', run: (_, request) => list(request) },
+    [kind.actions.list]: { right: 'member', kind: 'answer', run: (_, request) => list(request) },
   };
   /** The list's command, and `pause abcd1234` after it: what a manager is asked to do with somebody else's. */
   const verb =
@@ -69,7 +69,7 @@ export function createOwnedActions<T extends OwnedItem>(kind: OwnedKind<T>, edit
       const run = (_: string, request: Request) => act(action, id, request);
       return {
         right: 'member',
-        does: action === 'edit' ? 'openForm' : 'change',
+        kind: action === 'edit' ? 'openForm' : 'change',
         parse: () => undefined,
         run,
       };

@@ -117,7 +117,7 @@ export function pageOf<T>(all: readonly T[], page: number) {
 
 const damagedBlocks = <T extends OwnedItem>({ kind, plural, actions: ids, words }: OwnedKind<T>): Block[] => [
   section(
-    `The record of a ${kind} is damaged, so Tally can’t show or ${words.does} it. Remove it and set it up again.`,
+    `The record of a ${kind} is damaged, so Tally can’t show or ${words.verb} it. Remove it and set it up again.`,
   ),
   actions(button(ids.drop, `Remove damaged ${plural}`, { style: 'danger' })),
 ];

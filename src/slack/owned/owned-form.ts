@@ -66,7 +66,7 @@ export function createOwnedForm<K extends FormTypes>(form: OwnedForm<K>) {
     fill: (value: string) => FormFields = () => ({}),
   ): ActionListener => ({
     right: 'member',
-    does: 'answer',
+    kind: 'answer',
     run: ({ value, fields, metadata }, request) =>
       run(parseDraft({ ...fields, ...fill(value) }, metadata).draft, request, value),
   });

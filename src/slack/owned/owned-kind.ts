@@ -6,8 +6,9 @@ import type { OwnedStore } from '../../workspace/owned/owned-store.ts';
 import type { Schedule } from '../../workspace/owned/schedules.ts';
 import { channelOf, projectsOf, type Target } from '../../workspace/owned/stop-reasons.ts';
 import type { Watch } from '../../workspace/owned/watches.ts';
-import { type AskLocation, canAskAbout } from '../../workspace/projects/resolve-project.ts';
-import type { Workspace, Workspaces } from '../../workspace/record/workspaces.ts';
+import { canAskAbout, type ProjectScope } from '../../workspace/projects/resolve-project.ts';
+import type { Workspace } from '../../workspace/record/workspace.ts';
+import type { Workspaces } from '../../workspace/record/workspaces.ts';
 import { channelLink, mention } from '../kit/atoms.ts';
 import type { Request } from '../request/request.ts';
 
@@ -68,7 +69,7 @@ export interface OwnedWords<T> {
   /** What the list says when it is empty. */
   readonly none: string;
   /** What Tally can't do with a damaged one: `post`. */
-  readonly does: string;
+  readonly verb: string;
   /** Which ones the list shows to people who don't manage Tally. */
   readonly shownHere: string;
   /** What it is, without its target, as mrkdwn within a sentence, for people who may see all of it. */
@@ -131,7 +132,7 @@ export const notOwner = (item: OwnedItem, action?: string): NotAllowed =>
 
 type Viewer = Pick<Request, 'user'>;
 /** Who sees a list of them, and where. */
-export type ListViewer = Pick<Request, 'user' | 'workspace'> & AskLocation;
+export type ListViewer = Pick<Request, 'user' | 'workspace'> & ProjectScope;
 
 /** Its owner and managers may change it. */
 export const canEditOwned = ({ owner }: ItemOwner, { user }: Viewer): boolean =>

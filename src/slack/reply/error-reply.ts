@@ -60,15 +60,15 @@ export function createErrorReply(log: Logger) {
       annotate({ ...errorOutcome(error), reference: id });
       return { failure: isFailure(error) ? error : undefined, id };
     },
-    /** Replies privately, or in the modal that this request opened. Never rejects. @param does what the handler does that failed */
-    async send(reply: Reply, report: ErrorReport, failed: FailedRequest, does: HandlerRules['does']) {
+    /** Replies privately, or in the modal that this request opened. Never rejects. @param kind of the handler that failed */
+    async send(reply: Reply, report: ErrorReport, failed: FailedRequest, kind: HandlerRules['kind']) {
       const asked = withSource(failed, reply);
       // Without a request, the handler was not run.
-      const isUnchanged = !asked.hasSaved && (!isAuthorized(asked) || !mayChange({ does }));
+      const isUnchanged = !asked.hasSaved && (!isAuthorized(asked) || !mayChange({ kind }));
       const message = errorMessageOf(report, asked, isUnchanged);
       if (!(await reply.modal.isShown())) return reply.private(message).catch(logUndelivered);
       // In a modal, a command makes sense only if it opens one.
-      const shown = opensForm({ does }) ? asked : { ...asked, command: undefined };
+      const shown = opensForm({ kind }) ? asked : { ...asked, command: undefined };
       await showInModal(reply, report, shown, isUnchanged, message);
     },
     /** Replies in the modal that a form was submitted from. Never rejects. */

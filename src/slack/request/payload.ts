@@ -2,8 +2,8 @@ import * as z from 'zod';
 import type { SlackId } from '../../domain/slack-id.ts';
 import type { Millis } from '../../domain/time/calendar.ts';
 import type { RequestVia } from '../../runtime/work.ts';
-import type { AskLocation } from '../../workspace/projects/resolve-project.ts';
-import type { Workspace } from '../../workspace/record/workspaces.ts';
+import type { ProjectScope } from '../../workspace/projects/resolve-project.ts';
+import type { Workspace } from '../../workspace/record/workspace.ts';
 import type { ThreadPlace } from '../../workspace/thread-store.ts';
 import { splitMetadata } from '../kit/modal.ts';
 
@@ -163,7 +163,7 @@ export interface Source {
   /** Where it counts as asked, if that isn't where it was sent. */
   readonly askedIn?: SlackId | undefined;
   /** What a manager allowed this person to ask about once, also a guest. */
-  readonly allowed?: AskLocation['allowed'];
+  readonly allowed?: ProjectScope['allowed'];
   /** The ID of what a person asked a manager for, which this is to do. */
   readonly managerRequest?: string | undefined;
   /** The form in which the user clicked: its callback ID, a space and its metadata. */

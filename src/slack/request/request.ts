@@ -4,9 +4,9 @@ import type { Millis } from '../../domain/time/calendar.ts';
 import { type Annotate, errorOutcome } from '../../runtime/work.ts';
 import type { TakenRequest } from '../../workspace/once/manager-requests.ts';
 import { type Right, requireRight } from '../../workspace/permissions.ts';
-import type { AskLocation } from '../../workspace/projects/resolve-project.ts';
+import type { ProjectScope } from '../../workspace/projects/resolve-project.ts';
 import { isPerson } from '../../workspace/record/record-schema.ts';
-import type { Workspace } from '../../workspace/record/workspaces.ts';
+import type { Workspace } from '../../workspace/record/workspace.ts';
 import type { Settings } from '../../workspace/settings.ts';
 import type { ThreadPlace } from '../../workspace/thread-store.ts';
 import { type Command, withoutSecrets } from '../commands/command-buttons.ts';
@@ -18,7 +18,7 @@ import { type Audience, isDirectMessage, type Source, threadOf } from './payload
 import { fetchAdmins, type User, type UserDirectory } from './users.ts';
 
 /** A user's request from any kind of payload, and the ways to reply. */
-export interface Request extends AskLocation {
+export interface Request extends ProjectScope {
   /** When the request arrived, in ms: every figure is as of this instant. */
   readonly at: Millis;
   /** For a shared answer: when it was first asked for, in ms. */
@@ -46,13 +46,13 @@ export interface Request extends AskLocation {
 }
 
 /** For a reply that everybody in the channel sees: a manager may see every project there only in a direct message. */
-export const publicLocation = ({ user, channel, allowed }: Request): AskLocation => ({
+export const publicScope = ({ user, channel, allowed }: Request): ProjectScope => ({
   ...{ channel, allowed },
   isUnlimited: user.canManage && isDirectMessage(channel ?? ''),
 });
 
 /** For a reply that only this user sees: a manager may see every project there. */
-export const privateLocation = ({ user, channel }: Request): AskLocation => ({
+export const privateScope = ({ user, channel }: Request): ProjectScope => ({
   channel,
   isUnlimited: user.canManage,
 });
@@ -67,17 +67,17 @@ export interface HandlerRules {
    * `change` and `changeInForm` may change something, the others only read; `openForm`, `openFigures` and `changeInForm` may
    * open a window. An answer with figures is public if the workspace's settings say so, and can be followed up in its thread.
    */
-  readonly does: 'answer' | 'answerFigures' | 'openForm' | 'openFigures' | 'change' | 'changeInForm';
+  readonly kind: 'answer' | 'answerFigures' | 'openForm' | 'openFigures' | 'change' | 'changeInForm';
 }
 
-export const opensForm = ({ does }: Pick<HandlerRules, 'does'>): boolean =>
-  does === 'openForm' || does === 'openFigures' || does === 'changeInForm';
+export const opensForm = ({ kind }: Pick<HandlerRules, 'kind'>): boolean =>
+  kind === 'openForm' || kind === 'openFigures' || kind === 'changeInForm';
 
-export const asksFigures = ({ does }: Partial<HandlerRules>): boolean =>
-  does === 'answerFigures' || does === 'openFigures';
+export const asksFigures = ({ kind }: Partial<HandlerRules>): boolean =>
+  kind === 'answerFigures' || kind === 'openFigures';
 
-export const mayChange = ({ does }: Pick<HandlerRules, 'does'>): boolean =>
-  does === 'change' || does === 'changeInForm';
+export const mayChange = ({ kind }: Pick<HandlerRules, 'kind'>): boolean =>
+  kind === 'change' || kind === 'changeInForm';
 
 /** Asking accepts a role that Slack confirmed within the last minute; changing something does not. */
 const needsFreshRole = (right: Right): boolean => right === 'member' || right === 'manage';
@@ -170,7 +170,7 @@ export const createRequestAuthorizer =
     const user = await users.admit(client, profile, workspace.settings, asksGroups);
     if (right === 'manage' && user.canAsk && !user.canManage)
       throw new NotAllowed('not-manager', await managersOf(users, client, workspace).known());
-    requireRight(allowed !== undefined && right === 'ask' ? 'belong' : right, user);
+    requireRight(allowed !== undefined && right === 'ask' ? 'workspaceUser' : right, user);
     const managerRequest =
       id !== undefined && user.canManage ? await requests.findTaken(teamId, id, at) : undefined;
     const audience = asksFigures(task) ? (source.audience ?? workspace.settings.visibility) : 'asker';

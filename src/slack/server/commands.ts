@@ -23,7 +23,7 @@ import { findAskedProjects } from '../commands/project-answers.ts';
 import { type ErrorReply, type ErrorReport, errorMessageOf } from '../reply/error-reply.ts';
 import { createReply, type Reply } from '../reply/reply.ts';
 import { type SlackPayload, type Source, sourceOfPayload } from '../request/payload.ts';
-import { type Authorize, asksFigures, opensForm, privateLocation, type Request } from '../request/request.ts';
+import { type Authorize, asksFigures, opensForm, privateScope, type Request } from '../request/request.ts';
 import { LOADING_DELAYS, type SlackServices } from '../services.ts';
 import {
   acceptsWords,
@@ -100,7 +100,7 @@ export const createRecentNames = () =>
 const readerOf = ({ teamId, userId, channel = '' }: Source): string => `${teamId} ${userId} ${channel}`;
 
 const namesFor = (request: Request): ReadonlySet<string> =>
-  new Set(visibleProjects(request.workspace, privateLocation(request)).map(({ alias }) => alias));
+  new Set(visibleProjects(request.workspace, privateScope(request)).map(({ alias }) => alias));
 
 /**
  * Runs a command that was typed, mentioned or clicked. Never rejects: errors become replies.
@@ -146,7 +146,7 @@ export function createCommandRunner(context: ListenerContext): RunCommand {
         command: offeredCommand(report, typed, handler, workspace?.aliases),
         acceptsWords: workspace && ((words: string) => acceptsWords(listener, words, workspace)),
       };
-      await errorReply.send(reply, report, failed, handler?.does ?? 'answer');
+      await errorReply.send(reply, report, failed, handler?.kind ?? 'answer');
     } finally {
       await reply.endLoading();
     }
@@ -165,7 +165,7 @@ function outcomeOf({ failure }: ErrorReport): ThreadOutcome | undefined {
 /** No listener reads such a text. It is refused after the rights, like any other words. */
 const TOO_LONG: CommandHandler = {
   right: 'ask',
-  does: 'answer',
+  kind: 'answer',
   run: () => Promise.reject(new TextTooLong()),
 };
 

@@ -71,7 +71,7 @@ function registerActions(app: App, context: ListenerContext, runCommand: RunComm
     } catch (error) {
       const report = errorReply.explain(error, annotate);
       const failed = request ?? { command: tryParse(() => handler.command?.(clicked)) };
-      await errorReply.send(reply, report, failed, handler.does);
+      await errorReply.send(reply, report, failed, handler.kind);
     } finally {
       await reply.endLoading();
     }

@@ -1,7 +1,7 @@
 import type { ModalView, PlainTextOption } from '@slack/types';
 import { isFailure } from '../../domain/failure/index.ts';
 import type { Right } from '../../workspace/permissions.ts';
-import type { Workspace } from '../../workspace/record/workspaces.ts';
+import type { Workspace } from '../../workspace/record/workspace.ts';
 import type { Command } from '../commands/command-buttons.ts';
 import type { Message } from '../kit/atoms.ts';
 import type { FormFields, ParsedForm } from '../kit/modal.ts';

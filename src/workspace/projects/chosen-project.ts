@@ -4,9 +4,9 @@ import type { projectChoice } from '../record/record-schema.ts';
 import type { Workspace } from '../record/workspace.ts';
 import { isAlias, type Project } from './projects.ts';
 import {
-  type AskLocation,
   canAskAbout,
   type ProjectReference,
+  type ProjectScope,
   type ResolvedProject,
   UNLIMITED,
 } from './resolve-project.ts';
@@ -73,13 +73,13 @@ export function chosenByKey(key: string, projects: readonly ChosenProject[]): Ch
 /** Shown in place of a project's name that the reader may not see. */
 export const HIDDEN_PROJECT = 'a project you can’t ask about here';
 
-/** `prod, web-shop`. @param place where it is read; everything may be named if absent */
+/** `prod, web-shop`. @param scope where it is read; everything may be named if absent */
 export function describeProjects(
   { projects }: { readonly projects: readonly ChosenProject[] },
   workspace: Workspace,
-  place: AskLocation = UNLIMITED,
+  scope: ProjectScope = UNLIMITED,
 ): string {
-  const shown = projects.filter((project) => canAskAbout(project, workspace, place));
+  const shown = projects.filter((project) => canAskAbout(project, workspace, scope));
   const hidden = projects.length - shown.length;
   return [
     ...shown.map((project) => projectLabel(project, workspace)),

@@ -31,7 +31,7 @@ export interface ProjectReference {
 export type ResolvedProject = Readonly<ReturnType<typeof resolveProject>>;
 
 /** Where and by whom a question is asked. */
-export interface AskLocation {
+export interface ProjectScope {
   /** Undefined in Home and in forms opened from there. */
   readonly channel: SlackId | undefined;
   /** Whether projects' limits to channels don't count: for a manager, where nobody else reads the answer. */
@@ -41,23 +41,23 @@ export interface AskLocation {
 }
 
 /** No limit on channels, for what is asked before anybody sees the answer. */
-export const UNLIMITED: AskLocation = { channel: undefined, isUnlimited: true };
+export const UNLIMITED: ProjectScope = { channel: undefined, isUnlimited: true };
 
 /**
  * Finds the project by alias, by ID, or as the channel's default.
  * @throws ProjectMissing if nothing is named; NotConnected instead, if the workspace has no connection;
  * NotAllowed when the project is limited to other channels; UnsealFailed when its record is damaged
  */
-export function resolveProject(named: ProjectReference, record: Workspace, place: AskLocation) {
-  const project = findRegistration(named, record, place);
+export function resolveProject(named: ProjectReference, record: Workspace, scope: ProjectScope) {
+  const project = findRegistration(named, record, scope);
   const id = project?.id ?? named.project;
   // Checked first, because choosing a project wouldn't help without a connection.
   if (id === undefined) throw record.connectionNames.length === 0 ? new NotConnected() : new ProjectMissing();
   const product = named.product ?? project?.product ?? DEFAULT_PRODUCT;
   // Another product of a named project may be answered with that project's figures.
-  const registered = project === undefined || place.allowed !== undefined ? [] : [project];
+  const registered = project === undefined || scope.allowed !== undefined ? [] : [project];
   const asked = [{ id, product }, ...registered];
-  if (!asked.every((project) => canAskAbout(project, record, place))) throw new NotAllowed('channel');
+  if (!asked.every((project) => canAskAbout(project, record, scope))) throw new NotAllowed('channel');
   return {
     /** 1 to 32 digits */
     project: id,
@@ -93,14 +93,14 @@ export function resolveProjects(
   several: SeveralProjects,
   product: ProductId | undefined,
   record: Workspace,
-  place: AskLocation,
+  scope: ProjectScope,
 ): readonly (ResolvedProject | UnresolvedProject)[] {
-  const names = several === 'all' ? visibleProjects(record, place).map(({ alias }) => ({ alias })) : several;
+  const names = several === 'all' ? visibleProjects(record, scope).map(({ alias }) => ({ alias })) : several;
   if (names.length === 0)
     throw record.connectionNames.length === 0 ? new NotConnected() : new ProjectMissing();
   const resolved = names.map((name) => {
     try {
-      return resolveProject({ ...name, ...(product && { product }) }, record, place);
+      return resolveProject({ ...name, ...(product && { product }) }, record, scope);
     } catch (failure) {
       if (!isFailure(failure)) throw failure;
       const typed = 'alias' in name ? name.alias : name.project;
@@ -119,18 +119,18 @@ export function resolveProjects(
 function findRegistration(
   named: ProjectReference,
   record: Workspace,
-  place: AskLocation,
+  scope: ProjectScope,
 ): Project | undefined {
   if (named.alias !== undefined) return findProject(record, named.alias);
-  return named.project === undefined ? findChannelDefault(record, place) : findById(named, record);
+  return named.project === undefined ? findChannelDefault(record, scope) : findById(named, record);
 }
 
 /** Ignores a default that was removed or limited to other channels since it was set, for managers too. */
-function findChannelDefault(record: Workspace, place: AskLocation): Project | undefined {
-  const alias = place.channel === undefined ? undefined : record.channelDefault(place.channel);
+function findChannelDefault(record: Workspace, scope: ProjectScope): Project | undefined {
+  const alias = scope.channel === undefined ? undefined : record.channelDefault(scope.channel);
   const project = alias === undefined ? undefined : findProject(record, alias);
   if (project === undefined) return undefined;
-  return canAskAbout(project, record, { ...place, isUnlimited: false }) ? project : undefined;
+  return canAskAbout(project, record, { ...scope, isUnlimited: false }) ? project : undefined;
 }
 
 /** The only project with this ID, or the only one with this product: several aliases may share an ID. */
@@ -189,7 +189,7 @@ export function limitOtherNames(
 export function canAskAbout(
   project: Pick<Project, 'id' | 'product'>,
   record: Pick<Workspace, 'projects' | 'damaged'>,
-  { channel, isUnlimited, allowed }: AskLocation,
+  { channel, isUnlimited, allowed }: ProjectScope,
 ): boolean {
   if (allowed !== undefined) return allowed.id === project.id && allowed.product === project.product;
   if (isUnlimited) return true;
@@ -204,10 +204,10 @@ export function canAskAbout(
 export const isShownTo = (
   project: Pick<Project, 'id' | 'product'>,
   record: Pick<Workspace, 'projects' | 'damaged'>,
-  place: AskLocation,
+  scope: ProjectScope,
 ): boolean =>
-  place.isUnlimited ||
-  (!isDamaged(record, 'project') && !isDamaged(record, 'settings') && canAskAbout(project, record, place));
+  scope.isUnlimited ||
+  (!isDamaged(record, 'project') && !isDamaged(record, 'settings') && canAskAbout(project, record, scope));
 
 /** The projects that the channel may not see. A manager's rights don't count: everyone there reads the message. */
 export const limitedProjects = <T extends Pick<Project, 'id' | 'product'>>(
@@ -218,8 +218,8 @@ export const limitedProjects = <T extends Pick<Project, 'id' | 'product'>>(
   projects.filter((project) => !canAskAbout(project, record, { channel, isUnlimited: false }));
 
 /** The projects that the user can ask about in this channel, ordered by alias. */
-export function visibleProjects(record: Workspace, place: AskLocation): readonly Project[] {
-  return record.projects.filter((project) => canAskAbout(project, record, place));
+export function visibleProjects(record: Workspace, scope: ProjectScope): readonly Project[] {
+  return record.projects.filter((project) => canAskAbout(project, record, scope));
 }
 
 /** A connection with its token unsealed, for one question. */

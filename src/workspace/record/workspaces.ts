@@ -37,8 +37,6 @@ import {
   type WorkspaceStore,
 } from './workspace-store.ts';
 
-export type { Workspace } from './workspace.ts';
-
 /**
  * Each method is one round trip unless it says otherwise. Every method that saves takes a `WorkspaceChange`: who, when, and the audit entries
  * that are written in the same step. It throws EditConflict if somebody else changed the same thing first.

@@ -15,7 +15,7 @@ import { parseScheduleText } from '../../../src/features/schedules/words.ts';
 import { routeSubcommands } from '../../../src/slack/commands/subcommands.ts';
 import type { Request } from '../../../src/slack/request/request.ts';
 import { handlerOf } from '../../../src/slack/server/listener-types.ts';
-import type { Workspace } from '../../../src/workspace/record/workspaces.ts';
+import type { Workspace } from '../../../src/workspace/record/workspace.ts';
 
 const NO_ALIASES: ReadonlySet<string> = new Set();
 const RECORD = { aliases: NO_ALIASES, projects: [] } as unknown as Workspace;
@@ -48,7 +48,7 @@ const SHAPES = {
 /** A verb of `/billing`, which is given its words in lower case. */
 const verb = (read: (text: string) => unknown) => (text: string) => {
   const routed = routeSubcommands({
-    verb: { right: 'manage', does: 'answer', run: async (rest) => void read(rest) },
+    verb: { right: 'manage', kind: 'answer', run: async (rest) => void read(rest) },
   });
   return handlerOf(routed, `verb ${text}`).run?.(`verb ${text}`, { workspace: RECORD } as Request);
 };
