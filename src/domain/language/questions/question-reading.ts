@@ -83,6 +83,9 @@ export function subjectsOf({ said, rest }: QuestionWords): readonly Subject[] | 
   }
   // The watch of a budget shows both what is spent and what is left.
   if (named.has('budget')) for (const other of ['spend', 'balance'] as const) named.delete(other);
+  // Bonuses are spent, too: “how many bonuses did prod use?”.
+  const isBonus = /^bonus(?:es)?$/.test(named.get('balance') ?? '') && !/\band\b/.test(rest);
+  if (isBonus && named.has('spend')) named.delete('balance');
   const [[first] = [], [, second] = []] = [...named];
   if (first !== undefined) return second === undefined ? [first] : [first, second];
   const isRanked = said.has('rank') || said.has('by') || /\btop \d/.test(rest);
