@@ -39,11 +39,15 @@ export const ROOMS: Readonly<Record<string, MutatedRoom>> = {
   },
   slack: {
     mutate: [
-      'src/slack/commands/{command-buttons,subcommands}.ts',
-      'src/slack/owned/owned-kind.ts',
-      'src/slack/reply/{error-reply,csv-details,messages,reply,response-url}.ts',
-      'src/slack/request/{channels,payload,request,users}.ts',
-      'src/slack/server/{commands,events,interactions,listeners,rate-limit,register-listeners,signed-request}.ts',
+      ...['command-buttons', 'subcommands'].map((file) => `src/slack/commands/${file}.ts`),
+      ...['owned-kind'].map((file) => `src/slack/owned/${file}.ts`),
+      ...['error-reply', 'csv-details', 'messages', 'post-message', 'reply'].map(
+        (file) => `src/slack/reply/${file}.ts`,
+      ),
+      ...['channels', 'payload', 'request', 'users'].map((file) => `src/slack/request/${file}.ts`),
+      ...['commands', 'interactions', 'rate-limit', 'register-listeners', 'signed-request'].map(
+        (file) => `src/slack/server/${file}.ts`,
+      ),
     ],
     tests: ['test/slack'],
     quickOnly: true,
