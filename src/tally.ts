@@ -47,6 +47,7 @@ if (command !== undefined && (rest.length === 0 || name !== 'start')) {
 } else if (['--version', '-v'].includes(name) && rest.length === 0) {
   process.stdout.write(`${VERSION}\n`);
 } else {
-  process.stderr.write(`${usage}\n`);
+  const wrong = command === undefined ? `Unknown command ${name}.` : `${name} takes no options.`;
+  process.stderr.write(`${name === '' ? '' : `${wrong}\n\n`}${usage}\n`);
   process.exitCode = WRONG_USAGE;
 }

@@ -47,6 +47,17 @@ function tally(args: string[], env: NodeJS.ProcessEnv = {}): Promise<Ran> {
   });
 }
 
+/** Runs `tally doctor` as npm installs it. @param start of a shell, which gets the command as its arguments */
+function installed(start: string, options: readonly string[]): Promise<Ran> {
+  const entry = join(folder, 'dist', 'tally-with-env-file.js');
+  const args = ['-c', start, 'sh', process.execPath, ...options, entry, 'doctor'];
+  return new Promise((resolve) => {
+    execFile('sh', args, { cwd: folder }, (error, output, errors) =>
+      resolve({ code: Number(error?.code ?? 0), output, errors }),
+    );
+  });
+}
+
 describe('the executable tally', () => {
   it('names its commands', async () => {
     const { code, output } = await tally(['help']);
@@ -61,9 +72,16 @@ describe('the executable tally', () => {
     async (args) => {
       const { code, output, errors } = await tally(args);
       expect({ code, output }).toEqual({ code: 64, output: '' });
-      expect(errors).toMatch(/^Usage: tally <command>/);
+      expect(errors).toContain('Usage: tally <command>');
     },
   );
+
+  it.each([
+    [['dcotor'], 'Unknown command dcotor.'],
+    [['start', '--port', '3000'], 'start takes no options'],
+  ])('names what it does not know in %j', async (args, says) => {
+    expect(await tally(args)).toMatchObject({ code: 64, errors: expect.stringContaining(says) });
+  });
 
   it.each(['--version', '-v'])('says its version (%s), which is the one of package.json', async (option) => {
     const { version } = JSON.parse(await readFile(join(folder, 'package.json'), 'utf8'));
@@ -95,6 +113,22 @@ describe('the executable tally', () => {
     const { code, errors } = await tally(args);
     expect({ code, errors }).toEqual({ code: 64, errors: expect.stringContaining(says) });
     expect(errors).toContain(`Usage: tally ${args[0]}`);
+  });
+
+  it('says how to allow more files when it can’t load its code', async () => {
+    const { code, errors } = await installed('ulimit -n 22; exec "$@"', []);
+    expect(code).toBe(1);
+    expect(errors).toMatch(/^Tally can’t load its code: .*EMFILE.*ulimit -n 65536.*\n$/);
+  });
+
+  it('says which Node it needs to one that is older', async () => {
+    const older =
+      'data:text/javascript,Object.defineProperty(process,"versions",{value:{...process.versions,node:"20.18.3"}})';
+    const { code, errors } = await installed('exec "$@"', ['--import', older]);
+    expect(code).toBe(78);
+    expect(errors).toMatch(/^Tally needs Node 20\.19 or newer, and this is 20\.18\.3\b/);
+    const { engines } = JSON.parse(await readFile(join(folder, 'package.json'), 'utf8'));
+    expect(engines.node).toBe('>=20.19');
   });
 
   it('runs the doctor and reseal', async () => {

@@ -16,8 +16,10 @@ function readEnvFile(): string {
       bytes,
     );
   } catch (error) {
-    if ((error as NodeJS.ErrnoException).code !== 'ENOENT') throw error;
-    return '';
+    const { code } = error as NodeJS.ErrnoException;
+    if (code === 'ENOENT') return '';
+    warn(`.env can’t be read (${code}). Let this user read it: ls -ld .env; chown "$USER" .env`);
+    process.exit(78);
   }
 }
 

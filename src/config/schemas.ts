@@ -199,7 +199,7 @@ function parseTrustedHost(entry: string, position: number, fail: Fail): TrustedH
       'For example billing.internal, 10.0.0.5:8443 or [fd00::5]:8443, separated by commas and without https://.',
     );
   const [, host, digits] =
-    /^(\[[^\]]*\]|[^\s:/?#@[\]]+)(?::(\d+))?$/.exec(isIPv6(entry) ? `[${entry}]` : entry) ?? [];
+    /^(\[[^\]]*\]|[^\s:/?#@*[\]]+)(?::(\d+))?$/.exec(isIPv6(entry) ? `[${entry}]` : entry) ?? [];
   if (host === undefined || !URL.canParse(`http://${host}/`)) return refuse();
   const hostname = new URL(`http://${host}/`).hostname.replace(/^\[|\]$/g, '');
   if (digits === undefined) return { host: hostname };

@@ -92,14 +92,21 @@ export function findCombinationProblems(texts: VariableTexts): Problems {
   ];
 }
 
-/** What an editor, `docker --env-file` or a unit file leaves in a value. */
+/** What an editor, `docker --env-file`, a unit file or a template leaves in a value. */
+const WRITING: readonly (readonly [pattern: RegExp, what: string, works: string])[] = [
+  [/^["'“”„‘’«`]|["'“”’»`]$/, 'is in quotes', 'Write it without them:'],
+  [/\s#/, 'has a comment behind the value', 'Put the comment on a line of its own:'],
+  [/^[A-Z_]+=/, 'has its own name in the value', 'Write the name once:'],
+];
+
 export function findWritingProblems(texts: VariableTexts): Problems {
   return Object.entries(texts).flatMap(([name, text]): Problems => {
-    const plain = `Write it without them: ${name}=…`;
-    if (/^["'“”„‘’«`]|["'“”’»`]$/.test(text)) return [[name as Variable, message('is in quotes', plain)]];
-    if (!/\s#/.test(text)) return [];
-    const works = `Put the comment on a line of its own: ${name}=…`;
-    return [[name as Variable, message('has a comment behind the value', works)]];
+    const [, unfilled] = /\$\{([A-Z][A-Z0-9_]*)/.exec(text) ?? [];
+    const [, what, works] =
+      unfilled === undefined
+        ? (WRITING.find(([pattern]) => pattern.test(text)) ?? [])
+        : [unfilled, `has \${${unfilled}} in it, which nothing filled in`, 'Write the value itself:'];
+    return what === undefined ? [] : [[name as Variable, message(what, `${works} ${name}=…`)]];
   });
 }
 
@@ -198,8 +205,11 @@ export function findSimilarName(name: string, env: NodeJS.ProcessEnv): string | 
   });
 }
 
+/** With these words other programs name the same: a secret in a file, and where only traces go. */
+const EXTRA_WORDS = ['FILE', 'TRACES'];
+
 const isSimilarWord = (word: string, words: readonly string[]): boolean =>
-  words.some((known) => word.slice(0, 2) === known.slice(0, 2));
+  EXTRA_WORDS.includes(word) || words.some((known) => word.slice(0, 2) === known.slice(0, 2));
 
 /**
  * Removes spaces and quotes around values, which `docker --env-file` keeps.

@@ -46,7 +46,7 @@ const CLUSTER_FORM =
 const SEVERAL_HOSTS = /^redis(s?)\+(sentinel|cluster):\/\/(.*)$/s;
 
 /** Schemes that people write for Redis; any other word may be a part of a password. */
-const OTHER_SCHEME = /^(?:https?|tcp|tls|ssl|valkeys?|redis-sentinel|redis-cluster|redis-socket):\/\//i;
+const OTHER_SCHEME = /^(?:https?|tcp|tls|ssl|valkeys?|rediss?[-+]\w+):\/\//i;
 
 /** @throws RedisUrlError */
 export function parseRedisUrl(text: string): RedisAddress {
@@ -82,9 +82,14 @@ export function parseRedisUrl(text: string): RedisAddress {
 
 function parseSingle(text: string): RedisAddress {
   if (/^unix:\/\/\/[^#\s]+$/.test(text)) return { kind: 'single', url: text };
+  if (text.startsWith('unix:'))
+    throw new RedisUrlError(
+      'has no path of a socket',
+      'Begin it with three slashes: unix:///run/redis.sock.',
+    );
   const [other] = OTHER_SCHEME.exec(text) ?? [];
   if (other) throw new RedisUrlError(`begins with ${other}, which isn’t Redis’ scheme`, ANY_FORM);
-  if (/^[^/]+$/.test(text) && !/^(unix|rediss?):/.test(text))
+  if (/^[^/]+$/.test(text) && !/^rediss?:/.test(text))
     throw new RedisUrlError(
       'doesn’t begin with redis://',
       `Put it in front, or rediss:// for TLS. ${ANY_FORM}`,
@@ -96,7 +101,11 @@ function parseSingle(text: string): RedisAddress {
       'has several hosts, which redis:// does not take',
       'Use redis+sentinel://host1:26379,host2:26379/master-name for Sentinels, or redis+cluster://host1:6379,host2:6379 for a Cluster.',
     );
-  if (!url?.hostname) throw new RedisUrlError('is not a Redis address', ANY_FORM);
+  if (!url?.hostname)
+    throw new RedisUrlError(
+      'has a host or a port that can’t be read',
+      `A port goes up to 65535, an address of IPv6 has brackets, [::1]:6379, and a password has / ? # @ as %2F, %3F, %23 and %40. ${ANY_FORM}`,
+    );
   if (!/^(\/\d*)?$/.test(url.pathname))
     throw new RedisUrlError(
       'has something other than a database’s number after the host',

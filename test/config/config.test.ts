@@ -224,6 +224,8 @@ describe('parseConfig', () => {
     ['REDIS_URL', 'redis://', 'redis://'],
     ['REDIS_URL', 'redis://127.0.0.1/zero', 'redis://'],
     ['REDIS_URL', 'unix://relative.sock', 'unix:///'],
+    ['REDIS_URL', `redis://:\${REDIS_PASSWORD}@127.0.0.1`, 'REDIS_PASSWORD'],
+    ['REDIS_URL', 'REDIS_URL=redis://127.0.0.1', 'its own name'],
     ['LOG_LEVEL', 'loud', 'info'],
     ['LIMIT_REQUESTS_PERSON', '20', '20/10s'],
     ['LIMIT_REQUESTS_PERSON', '20 a second', '20/10s'],
@@ -241,6 +243,7 @@ describe('parseConfig', () => {
     ['TRUSTED_API_HOSTS', 'api.example.com:0', 'host:port'],
     ['TRUSTED_API_HOSTS', 'api.example.com:65536', 'host:port'],
     ['TRUSTED_API_HOSTS', '[fd00::5:8443', 'host:port'],
+    ['TRUSTED_API_HOSTS', '*.internal', 'host:port'],
   ])('refuses %s=%s and says what works', (name, value, works) => {
     const problem = problemOf({ [name]: value });
     expect(problem.name).toBe(name);

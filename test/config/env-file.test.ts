@@ -1,5 +1,5 @@
 import { execFile } from 'node:child_process';
-import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { mkdir, mkdtemp, readFile, rm, symlink, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { promisify } from 'node:util';
@@ -55,6 +55,17 @@ describe('.env', () => {
     expect((await load()).stderr).toBe('');
     await write('REDIS_URL=redis://h\nREDIS_URL=\n');
     expect((await load()).stderr).toContain('REDIS_URL is in .env twice');
+  });
+
+  it.each([
+    ['a folder', () => mkdir(join(directory, '.env'))],
+    ['a link to itself', () => symlink('.env', join(directory, '.env'))],
+  ])('ends the process when it can’t be read, as %s, and says so', async (_, make) => {
+    await make();
+    await expect(load()).rejects.toMatchObject({
+      code: 78,
+      stderr: expect.stringMatching(/^\.env can’t be read \(E[A-Z]+\)\. .*\n$/),
+    });
   });
 
   it('may be missing', async () => {
