@@ -106,6 +106,8 @@ function checkConfiguration({ slack, redisUrl }: Config, env: NodeJS.ProcessEnv)
     else if (!/^[0-9a-f]{32}$/i.test(signingSecret))
       findings.push(found('signing secret', { length: String(signingSecret.length) }));
   }
+  if (credentials.kind === 'oauth' && credentials.stateSecret.length < SECRET_LENGTH)
+    findings.push(found('state secret', { length: String(credentials.stateSecret.length) }));
   if (authorities && !tryParse(() => readFileSync(authorities, 'utf8'))?.includes('BEGIN CERTIFICATE'))
     findings.push(found('authorities'));
   if (env.NODE_TLS_REJECT_UNAUTHORIZED === '0') findings.push(found('any certificate'));
@@ -124,6 +126,9 @@ function checkConfiguration({ slack, redisUrl }: Config, env: NodeJS.ProcessEnv)
   return findings;
 }
 
+/** A shorter secret may be a word. */
+const SECRET_LENGTH = 16;
+
 const PROXY_VARIABLES = ['HTTPS_PROXY', 'HTTP_PROXY', 'ALL_PROXY'];
 
 /** For the connections to Slack, billing, identity and Redis, and those that come in. */
@@ -138,7 +143,12 @@ function openFilesLimit(): number {
 /** `ready` rejects with the first error, so that an operator does not wait for ten attempts. What Redis refuses ends no other check. */
 function connectStore(url: string): { redis: RedisConnection; ready: Promise<RedisConnection> } {
   let fail: (error: Error) => void = () => undefined;
-  const redis = connectRedis(url, { onOutage: (error) => fail(error), staysWithReplica: true });
+  // A Cluster is there although one of the nodes in the address is not.
+  const patience = parseRedisUrl(url).kind === 'cluster' ? 500 : 0;
+  const redis = connectRedis(url, {
+    onOutage: (error) => void setTimeout(() => fail(error), patience),
+    staysWithReplica: true,
+  });
   const ready = new Promise<RedisConnection>((resolve, reject) => {
     fail = reject;
     redis.once('ready', () => resolve(redis));

@@ -111,12 +111,14 @@ export function connectRedis(
   const found = () => {
     if (isAway) onRecovery?.();
     isAway = false;
-    wasReady = true;
   };
   redis.on('error', lost);
   // A peer that closes politely emits no error.
   redis.on('reconnecting', () => lost(new Error('Redis closed the connection.')));
-  redis.on('ready', found);
+  redis.on('ready', () => {
+    wasReady = true;
+    found();
+  });
   if (isCluster(redis)) {
     redis.on('node error', (error: Error) => lost(error));
     // A node that took over, or is back.

@@ -31,18 +31,24 @@ export type Prepare = (
 export async function findRefusal(address: RedisAddress, error: Error, prepare: Prepare): Promise<Error> {
   if (address.kind === 'single') return error;
   const isCluster = address.kind === 'cluster';
-  const { username, password } = isCluster
-    ? address
-    : { username: address.sentinelUsername, password: address.sentinelPassword };
-  const credentials = withoutUndefined({ username, password });
+  const { username, password } = address;
+  const ofServer = withoutUndefined({ username, password });
+  const credentials = isCluster
+    ? ofServer
+    : withoutUndefined({ username: address.sentinelUsername, password: address.sentinelPassword });
   const tls = address.isTls ? { tls: {} } : {};
   const hosts = isCluster ? address.nodes : address.sentinels;
   const refusals = await Promise.all(
     hosts.map((host) =>
       ask(prepare({ ...tls, ...credentials, ...host }), async (redis) => {
-        const next = isCluster ? await nodeOf(redis) : await masterOf(redis, address.name);
-        const isKnown = next.host === host.host && next.port === host.port;
-        return isKnown || (await canConnect(next)) ? undefined : new RedisRefusal('announced address', next);
+        const masters = isCluster ? await mastersOf(redis) : [await masterOf(redis, address.name)];
+        const away = await findOne(masters, async (master) => !(await canConnect(master)));
+        if (away !== undefined) return new RedisRefusal('announced address', away);
+        if (isCluster) return undefined;
+        const replica = await findOne(masters, (master) =>
+          isReplica(prepare({ ...tls, ...ofServer, ...master })),
+        );
+        return replica && new RedisRefusal('master role', replica);
       }),
     ),
   );
@@ -81,13 +87,25 @@ async function masterOf(sentinel: Redis, name: string): Promise<RedisHost> {
   return { host: String(found[0]), port: Number(found[1]) };
 }
 
-/** The address that the Cluster announces of the first slots' master. */
-async function nodeOf(node: Redis): Promise<RedisHost> {
-  const [slots] = await node.cluster('SLOTS');
-  if (slots === undefined || String(await node.cluster('INFO')).includes('cluster_state:fail'))
+/** The addresses that the Cluster announces of its masters. */
+async function mastersOf(node: Redis): Promise<readonly RedisHost[]> {
+  const ranges = await node.cluster('SLOTS');
+  if (ranges.length === 0 || String(await node.cluster('INFO')).includes('cluster_state:fail'))
     throw new RedisRefusal('CLUSTERDOWN');
-  const [, , [host, port] = ['', 0]] = slots;
-  return { host, port };
+  return ranges.map(([, , [host, port] = ['', 0]]) => ({ host, port }));
+}
+
+async function isReplica(server: Redis): Promise<boolean> {
+  const found = await ask(server, async () => {
+    const [role] = (await server.call('ROLE')) as unknown[];
+    return role === 'slave' ? new RedisRefusal('master role') : undefined;
+  });
+  return found instanceof RedisRefusal;
+}
+
+async function findOne<T>(items: readonly T[], test: (item: T) => Promise<boolean>): Promise<T | undefined> {
+  const found = await Promise.all(items.map(test));
+  return items.find((_, at) => found[at]);
 }
 
 const CONNECT_TIMEOUT: Millis = 1_000;
@@ -113,9 +131,10 @@ export async function identifyPeer(
   const answer = await firstAnswer(to);
   if ('code' in answer) {
     if (!['closed', 'ECONNRESET'].includes(answer.code)) return answer.code;
-    const { isTls, alert } = await shakeHands(to);
+    const { isTls, text, alert } = await shakeHands(to);
     if (!isTls) return answer.code;
-    return (asksForTls ? alert : undefined) ?? 'TLS';
+    if (!asksForTls) return 'TLS';
+    return text?.startsWith('HTTP/') ? 'HTTP' : (alert ?? 'TLS');
   }
   const { bytes } = answer;
   const text = bytes.toString('latin1');
@@ -149,20 +168,21 @@ function firstAnswer(to: NetConnectOpts): Promise<{ bytes: Buffer } | { code: st
 /** How long after the handshake a server may take to refuse what it saw of the client. */
 const ALERT_TIMEOUT: Millis = 300;
 
-/** Nothing is sent, so that what the server objects to arrives before it closes the connection. */
-function shakeHands(to: NetConnectOpts): Promise<{ isTls: boolean; alert?: string }> {
+/** Sends PING once the server had the time to object: an alert must arrive before it closes the connection. */
+function shakeHands(to: NetConnectOpts): Promise<{ isTls: boolean; text?: string; alert?: string }> {
   return new Promise((resolve) => {
     const socket = connectTls({ ...to, rejectUnauthorized: false, timeout: CONNECT_TIMEOUT });
     let isTls = false;
-    const settle = (alert?: string) => {
+    const settle = (found: { text?: string; alert?: string } = {}) => {
       socket.destroy();
-      resolve({ isTls, ...(alert !== undefined && { alert }) });
+      resolve({ isTls, ...found });
     };
     socket.once('secureConnect', () => {
       isTls = true;
-      socket.setTimeout(ALERT_TIMEOUT);
+      setTimeout(() => socket.write('PING\r\n'), ALERT_TIMEOUT);
     });
-    socket.once('error', ({ code }: NodeJS.ErrnoException) => settle(code));
+    socket.once('data', (bytes: Buffer) => settle({ text: bytes.toString('latin1') }));
+    socket.once('error', ({ code = 'closed' }: NodeJS.ErrnoException) => settle({ alert: code }));
     socket.once('close', () => settle());
     socket.once('timeout', () => settle());
   });

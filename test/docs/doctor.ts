@@ -20,7 +20,12 @@ export const EXAMPLES: Readonly<Record<CheckArea, Readonly<Record<string, string
     ...redisFigures('redis://redis.example.com:6379/2'),
     ...{ user: 'tally', commands: 'evalsha', command: 'evalsha', rules: '+evalsha', master: 'main' },
     ...{ other: '0', keys: '4711', asOther: 'redis://redis.example.com:6379/0' },
-    ...{ clients: '9994', most: '10000', asMaster: 'redis+sentinel://redis.example.com:26379/main' },
+    ...{
+      ms: '450',
+      clients: '9994',
+      most: '10000',
+      asMaster: 'redis+sentinel://redis.example.com:26379/main',
+    },
     ...{ announced: '10.0.0.5:6379', policy: 'allkeys-lru', share: '93', limit: '512.0', version: '6.2.14' },
   },
   RECORDS: {

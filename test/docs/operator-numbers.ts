@@ -192,7 +192,7 @@ export const OPERATOR_NUMBERS: Readonly<Record<string, readonly string[]>> = {
     'is 1.',
     ...['is 0 and', 'run is 0', 'rate is 0', 'when is 0', 'is 1 and'],
     `| ${configuration}, with names`,
-    `| ${configuration}, \`.env can’t be read`,
+    `| ${configuration}, with another`,
     // A process that the kernel killed: 128 + SIGKILL.
     ...['| 137, no line', 'end with 137'],
     `more than ${wait / 1_000} seconds`,

@@ -9,7 +9,13 @@ import { checkRecords } from '../../src/ops/doctor/check-records.ts';
 import { checkRedis } from '../../src/ops/doctor/check-redis.ts';
 import { checkService } from '../../src/ops/doctor/check-services.ts';
 import { checkSlack, checkSocketMode, type SlackParts } from '../../src/ops/doctor/check-slack.ts';
-import { boundCheck, type Finding, formatFindings, okFinding } from '../../src/ops/doctor/finding.ts';
+import {
+  boundCheck,
+  type Finding,
+  formatFindings,
+  networkCode,
+  okFinding,
+} from '../../src/ops/doctor/finding.ts';
 import { connectRedis, type RedisConnection } from '../../src/redis/connect.ts';
 import { SCOPES } from '../../src/slack/install/scopes.ts';
 import { createKeyring } from '../../src/vault/keyring.ts';
@@ -377,6 +383,20 @@ describe('the ways in', () => {
     await proxy.close();
     expect(verdicts(findings)).toEqual(['warning']);
     expect(says(findings)).toContain('reaches no bot');
+  });
+});
+
+describe('a connection that times out', () => {
+  const codeWith = (look: () => Promise<unknown>) => networkCode('ETIMEDOUT', 'redis.example.com', look);
+
+  it('is the name server’s fault where nothing answers for the name', async () => {
+    expect(await codeWith(() => new Promise(() => undefined))).toBe('EAI_AGAIN');
+    expect(await codeWith(() => Promise.reject(new Error('queryA EAI_AGAIN')))).toBe('EAI_AGAIN');
+  });
+
+  it('is the network’s where the name is known', async () => {
+    expect(await codeWith(async () => ({ address: '192.0.2.1' }))).toBe('ETIMEDOUT');
+    expect(await networkCode('timeout', '127.0.0.1')).toBe('timeout');
   });
 });
 

@@ -1,6 +1,9 @@
 /** Setups that are broken in one way each, built for real, with the finding that names the cause and fixes it. */
 import { randomBytes } from 'node:crypto';
-import { mkdtemp, rm } from 'node:fs/promises';
+import { once } from 'node:events';
+import { mkdtemp, readFile, rm } from 'node:fs/promises';
+import { createServer as createHttpsServer } from 'node:https';
+import { type AddressInfo, connect } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { startBilling } from '../../sandbox/billing.ts';
@@ -17,6 +20,7 @@ import {
   makeCertificates,
   type RedisServer,
   refuseWrites,
+  startCluster,
   startSentinels,
   startServer,
   WRITE_REFUSALS,
@@ -315,6 +319,85 @@ const REDIS: readonly BrokenSetup[] = [
     'HTTP',
     /an HTTP server answers/,
     /REDIS_URL/,
+  ),
+  redisSetup(
+    'an HTTPS server in the place of Redis with TLS',
+    async (world) => {
+      const certificates = await world.certificates();
+      const server = createHttpsServer({
+        cert: await readFile(certificates.certificate),
+        key: await readFile(certificates.key),
+      }).listen(0, '127.0.0.1');
+      world.onEnd(() => server.close());
+      await once(server, 'listening');
+      const { port } = server.address() as AddressInfo;
+      return { REDIS_URL: `rediss://127.0.0.1:${port}`, ...trusting(certificates) };
+    },
+    'HTTP',
+    /an HTTP server answers/,
+    /REDIS_URL/,
+  ),
+  redisSetup(
+    'a Redis that is far away',
+    async (world) => {
+      const { port } = await world.server();
+      const far = await world.service(
+        serveRaw((socket) => {
+          const redis = connect(port, '127.0.0.1');
+          socket.on('data', (bytes) => setTimeout(() => redis.write(bytes), 150));
+          redis.on('data', (bytes) => socket.write(bytes));
+          socket.on('close', () => redis.destroy());
+        }),
+      );
+      return { REDIS_URL: `redis://127.0.0.1:${far.port}` };
+    },
+    'latency',
+    /takes \d+ ms/,
+    /SLOWLOG/,
+    'warning',
+  ),
+  redisSetup(
+    'a Cluster that lost a master and answers for the others',
+    async (world) => {
+      const cluster = await startCluster({ args: ['cluster-require-full-coverage no'] });
+      world.onEnd(() => cluster.stop());
+      const [, lost, third] = cluster.masters;
+      await lost?.kill();
+      await waitUntil(async () => String(await third?.client.cluster('NODES')).includes('master,fail '));
+      return { REDIS_URL: cluster.url };
+    },
+    'announced address',
+    /announces? .*127\.0\.0\.1:\d+/,
+    /[Ss]tart it/,
+  ),
+  redisSetup(
+    'a Cluster that lost a master',
+    async (world) => {
+      const cluster = await startCluster();
+      world.onEnd(() => cluster.stop());
+      const [first, lost] = cluster.masters;
+      await lost?.kill();
+      await waitUntil(async () => String(await first?.client.cluster('INFO')).includes('cluster_state:fail'));
+      return { REDIS_URL: cluster.url };
+    },
+    'CLUSTERDOWN',
+    /slots/,
+    /Start the lost master/,
+  ),
+  redisSetup(
+    'Sentinels that name a replica',
+    async (world) => {
+      const [master, other] = await Promise.all([world.server(), world.server()]);
+      const sentinel = await startServer([`sentinel monitor main 127.0.0.1 ${master.port} 2`], {
+        isSentinel: true,
+      });
+      world.onEnd(() => sentinel.kill());
+      await master.client.call('REPLICAOF', '127.0.0.1', other.port);
+      return { REDIS_URL: `${urlOf(sentinel, 'redis+sentinel')}/main` };
+    },
+    'master role',
+    /name 127\.0\.0\.1:\d+ as the master, which is a replica/,
+    /SENTINEL MASTER main/,
   ),
   redisSetup(
     'something else in the place of Redis',
@@ -1091,6 +1174,51 @@ const MORE: readonly BrokenSetup[] = [
       return { REDIS_URL: urlOf(server) };
     },
     finding: { check: 'Sealed records', code: 'WRONGTYPE', says: /another type/, todo: /REDIS_URL=/ },
+  },
+  {
+    name: 'a collector that speaks gRPC',
+    build: async (world) => ({
+      OTEL_EXPORTER_OTLP_ENDPOINT: (await answering('\0\0\x06\x04\0\0\0\0\0')(world)).REDIS_URL.replace(
+        'redis',
+        'http',
+      ),
+    }),
+    finding: {
+      ...{ check: 'Traces', verdict: 'warning', code: 'not HTTP' },
+      ...{ says: /isn’t HTTP/, todo: /4318/ },
+    },
+  },
+  {
+    name: 'a billing service whose answer doesn’t end',
+    build: async (world) => ({ BILLING_BASE_URL: await world.http(200, ' '.repeat(20_000_000)) }),
+    finding: {
+      ...{ check: 'Billing', code: 'response-too-large' },
+      ...{ says: /not JSON/, todo: /BILLING_BASE_URL=/ },
+    },
+  },
+  {
+    name: 'a proxy that limits what is asked of Slack',
+    build: async (world) => ({ SLACK_API_URL: `${await world.http(429, 'slow down')}/` }),
+    finding: { check: 'Slack', code: 'HTTP 429', says: /limits how often/, todo: /Wait a minute/ },
+  },
+  {
+    name: 'a secret for states that can be guessed',
+    build: async () => ({
+      ...{ SLACK_BOT_TOKEN: '', SLACK_CLIENT_ID: '1.2', SLACK_CLIENT_SECRET: 'f'.repeat(32) },
+      ...{ SLACK_STATE_SECRET: 'secret', PUBLIC_URL: 'http://localhost' },
+    }),
+    finding: {
+      ...{ check: 'Configuration', verdict: 'warning', code: 'state secret' },
+      ...{ says: /SLACK_STATE_SECRET has 6 characters/, todo: /openssl rand -hex 32/ },
+    },
+  },
+  {
+    name: 'where only traces go, which Tally does not read',
+    build: async () => ({ OTEL_EXPORTER_OTLP_TRACES_ENDPOINT: 'http://127.0.0.1:4318/v1/traces' }),
+    finding: {
+      ...{ check: 'Configuration', verdict: 'warning', code: 'similar name' },
+      ...{ says: /OTEL_EXPORTER_OTLP_TRACES_ENDPOINT is set/, todo: /OTEL_EXPORTER_OTLP_ENDPOINT=…/ },
+    },
   },
   {
     name: 'a billing service that fails',

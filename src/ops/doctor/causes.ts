@@ -42,7 +42,7 @@ const NETWORK: Causes = {
     'It hangs, is overloaded, or is something else. To try it: `{try}`',
   ],
   ...each(
-    ['EHOSTUNREACH', 'ENETUNREACH', 'EADDRNOTAVAIL', 'EAFNOSUPPORT'],
+    ['EHOSTUNREACH', 'ENETUNREACH', 'EADDRNOTAVAIL', 'EAFNOSUPPORT', 'EINVAL'],
     'can’t be reached: this machine has no route to {host}',
     'Connect the networks, or correct {variable}. One side may have only IPv6 and the other only IPv4: `getent ahosts {host}`, `ip -brief address`',
   ),
@@ -50,8 +50,12 @@ const NETWORK: Causes = {
   ...each(
     ['ECONNRESET', 'EPIPE', 'closed'],
     'closes the connection at once, at {address}',
-    'Correct {variable}, or look in the log there. To try it: `{try}`',
+    'Correct {variable}, also its http or https, or look in the log there. To try it: `{try}`',
   ),
+  'not HTTP': [
+    'isn’t HTTP, as when gRPC answers, at {address}',
+    'Correct the port in {variable}; a collector takes HTTP at 4318. To try it: `{try}`',
+  ],
   ...each(
     [
       'SELF_SIGNED_CERT_IN_CHAIN',
@@ -61,7 +65,7 @@ const NETWORK: Causes = {
       'UNABLE_TO_VERIFY_LEAF_SIGNATURE',
     ],
     'presents a certificate of an authority that Node doesn’t trust',
-    'Set NODE_EXTRA_CA_CERTS to a file with the authority’s certificate: `NODE_EXTRA_CA_CERTS=/path/ca.pem`.',
+    'Set NODE_EXTRA_CA_CERTS to a file with the authority’s certificate: `NODE_EXTRA_CA_CERTS=/path/ca.pem`. Whose it is: `openssl s_client -connect {address} </dev/null`',
   ),
   CERT_HAS_EXPIRED: [
     'presents a certificate that has expired by this machine’s clock',
@@ -118,7 +122,7 @@ const REDIS: Causes = {
   NOAUTH: ['needs a password, and REDIS_URL has none', 'Put it before the host: `REDIS_URL={withPassword}`'],
   WRONGPASS: [
     'rejects the user or the password in REDIS_URL',
-    'Correct them; write / @ : % as %2F %40 %3A %25. To try them: `{cli} --user {user} --askpass ping`',
+    'Correct them; write / @ : % as %2F %40 %3A %25. The user may also be off. To try them: `{cli} --user {user} --askpass ping`',
   ],
   'WRONGPASS user': [
     'rejects the user in REDIS_URL, which has no password',
@@ -172,7 +176,16 @@ const REDIS: Causes = {
   ],
   'announced address': [
     'can’t be reached: {address} announces {announced}, where this machine can’t connect',
-    'Announce an address that it can reach: `{cli} CONFIG SET {announce} …`, or let it connect there.',
+    'If it is down, start it there. Else let this machine connect to it, or announce another address: `{cli} CONFIG SET {announce} …`',
+  ],
+  'master role': [
+    'has Sentinels that name {announced} as the master, which is a replica',
+    'Wait for the failover to end. To see what they know: `{cli} SENTINEL MASTER {master}`',
+  ],
+  latency: [
+    'takes {ms} ms to answer, and Tally asks it several times for each answer',
+    'Move it nearer, or find what keeps it busy: `{cli} SLOWLOG GET 10`, `{cli} --latency`',
+    'warning',
   ],
   CLUSTERDOWN: [
     'is a Cluster without some of its slots: a master is lost, or they were never assigned',
@@ -332,7 +345,11 @@ const SLACK: Causes = {
     'Compare them with `tally manifest`: {scopes}.',
     'warning',
   ],
-  ratelimited: ['limits how often this app asks', 'Wait a minute, then run the doctor again: `tally doctor`'],
+  ...each(
+    ['ratelimited', 'HTTP 429'],
+    'limits how often this app asks',
+    'Wait a minute, then run the doctor again: `tally doctor`',
+  ),
   ekm_access_denied: [
     'rejects SLACK_BOT_TOKEN: the organization has withheld its encryption keys',
     'Ask an admin of the organization to restore access under Enterprise Key Management.',
@@ -408,6 +425,11 @@ const CONFIGURATION: Causes = {
   'client secret': [
     'SLACK_SIGNING_SECRET is the same as SLACK_CLIENT_SECRET',
     'Copy the Signing Secret from the app’s page under Basic Information: `SLACK_SIGNING_SECRET=…`. It is not the Client Secret.',
+  ],
+  'state secret': [
+    'SLACK_STATE_SECRET has {length} characters, which can be guessed',
+    'Make a long one with `openssl rand -hex 32`, and give it to each process: `SLACK_STATE_SECRET=…`',
+    'warning',
   ],
   'any certificate': [
     'NODE_TLS_REJECT_UNAUTHORIZED=0 lets Node trust any certificate: others can read tokens on the way',
@@ -504,10 +526,11 @@ const SERVICE: Causes = {
     'If it is not the service’s own answer, allow this machine there. To try it: `{try}`',
     'warning',
   ],
-  'not JSON': [
+  ...each(
+    ['not JSON', 'response-too-large'],
     'isn’t there: what answers at {address} is not JSON but, for example, a login page',
     '{works} `{variable}={example}`',
-  ],
+  ),
   redirect: [
     'redirects to {target}; Tally doesn’t follow, to protect the token',
     'If that address is right: `{variable}={base}`',

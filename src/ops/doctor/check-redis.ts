@@ -1,17 +1,21 @@
 import type { Millis } from '../../domain/time/calendar.ts';
 import { connectRedis, isCluster, type RedisConnection, waitUntilReady } from '../../redis/connect.ts';
 import { identifyPeer, RedisRefusal } from '../../redis/refusal.ts';
+import type { RedisHost } from '../../redis/url.ts';
 import { findingOf, type Placeholders } from './causes.ts';
 import { asksForTls, firstHost, redisFigures, redisUrlTo, userOf } from './figures.ts';
-import { distinctFindings, errorCode, type Finding, okFinding } from './finding.ts';
+import { distinctFindings, errorCode, type Finding, networkCode, okFinding } from './finding.ts';
 import { dryRun, serversOf } from './redis-dry-run.ts';
 
 const finding = (code: string, figures: Placeholders): Finding => findingOf('REDIS', 'Redis', code, figures);
 const good = (says: string): Finding => okFinding('Redis', says);
 
 /** @returns the operator's next step */
-export const redisAdvice = (error: unknown, url: string): string =>
-  finding(replyCode(error), redisFigures(url)).todo ?? '';
+export function redisAdvice(error: unknown, url: string): string {
+  const code = replyCode(error);
+  if (VAGUE.has(code)) return 'Find out why: `tally doctor`';
+  return finding(code, { ...redisFigures(url), ...announcedIn(error) }).todo ?? '';
+}
 
 /**
  * Changes nothing.
@@ -70,16 +74,20 @@ async function unusableFinding(error: unknown, url: string, figures: Placeholder
     const name = await knownMaster(url);
     return finding(seen, { ...figures, asMaster: asMaster.replace('master-name', name) });
   }
-  const announced =
-    error instanceof RedisRefusal && error.at ? { announced: `${error.at.host}:${error.at.port}` } : {};
-  return finding(seen, { ...figures, ...announced });
+  return finding(seen, { ...figures, ...announcedIn(error) });
 }
+
+/** Where the error arose, if that is not the first host of the address. */
+const announcedIn = (error: unknown): Placeholders =>
+  error instanceof RedisRefusal && error.at ? { announced: `${error.at.host}:${error.at.port}` } : {};
 
 /** @returns what answers there, if that tells more than the code */
 async function identify(url: string, code: string): Promise<string> {
   const isTls = asksForTls(url);
-  const peer = await identifyPeer(firstHost(url), isTls);
-  return peer === (isTls ? 'TLS' : 'plain') ? code : (codeIn(peer) ?? peer);
+  const to = firstHost(url);
+  const peer = await identifyPeer(to, isTls);
+  if (peer === (isTls ? 'TLS' : 'plain')) return code;
+  return codeIn(peer) ?? ('host' in to ? networkCode(peer, to.host) : peer);
 }
 
 async function checkConnected(
@@ -88,8 +96,15 @@ async function checkConnected(
   figures: Placeholders,
 ): Promise<readonly Finding[]> {
   const servers = serversOf(redis);
-  const infos = await Promise.all(servers.map(fetchInfo));
+  const infos = await Promise.all(
+    servers.map((server) =>
+      fetchInfo(server).catch((error: Error) => {
+        throw isCluster(redis) ? lostNode(server, error) : error;
+      }),
+    ),
+  );
   const [first] = infos;
+  const ms = await measureLatency(redis);
   const known = { ...figures, url, user: userOf(url), ...(first && (await figuresOf(servers[0], first))) };
   if (first !== undefined && !isCluster(redis)) {
     const wrongMode = await modeFinding(redis, first, known);
@@ -98,6 +113,7 @@ async function checkConnected(
   const found = await Promise.all(servers.map((server, at) => serverFindings(server, infos[at], known)));
   const findings = [
     ...(isCluster(redis) ? [good(`is a Cluster with ${servers.length} masters`)] : []),
+    ...(ms > SLOW ? [finding('latency', { ...figures, ms: String(Math.round(ms)) })] : []),
     ...distinctFindings(found.flat()),
     ...(first === undefined || isCluster(redis) ? [] : databaseFindings(first, known)),
   ];
@@ -106,6 +122,28 @@ async function checkConnected(
     // The snapshot that failed is why changes are refused.
     ({ code }) => code !== 'rdb_last_bgsave_status' || !isKnown(rights, 'MISCONF'),
   );
+}
+
+/** ioredis only says that the connection was closed. */
+function lostNode(server: Server, error: Error): Error {
+  const { host, port } = (server as { options?: Partial<RedisHost> }).options ?? {};
+  if (error.name === 'ReplyError' || host === undefined || port === undefined) return error;
+  return new RedisRefusal('announced address', { host, port });
+}
+
+/** In ms. A command that a person waits for asks Redis about ten times. */
+const SLOW: Millis = 100;
+
+/** @returns the fastest of three: the doctor's own start makes the first slow */
+async function measureLatency(redis: RedisConnection): Promise<Millis> {
+  const times: Millis[] = [];
+  for (let count = 0; count < 3; count++) {
+    const start = performance.now();
+    // A refusal takes as long.
+    await redis.ping().catch(() => undefined);
+    times.push(performance.now() - start);
+  }
+  return Math.min(...times);
 }
 
 /** A replica, and a file that can't be written, show in INFO and again in what is refused. */

@@ -4,7 +4,7 @@ import type { Millis } from '../../domain/time/calendar.ts';
 import { tryParse, tryParseJson } from '../../domain/try-parse.ts';
 import { findingOf, type Placeholders } from './causes.ts';
 import { webFigures } from './figures.ts';
-import { errorCode, type Finding, okFinding, toPlainLine } from './finding.ts';
+import { errorCode, type Finding, networkCode, okFinding, toPlainLine } from './finding.ts';
 
 export interface ServiceParts {
   readonly check: string;
@@ -47,7 +47,8 @@ export async function checkService(parts: ServiceParts): Promise<readonly Findin
         : okFinding(check, `answers (HTTP ${status})`),
     ];
   } catch (error) {
-    return [findingOf('SERVICE', check, ...failureCode(error, figures))];
+    const [code, known] = failureCode(error, figures);
+    return [findingOf('SERVICE', check, await networkCode(code, known.host ?? ''), known)];
   }
 }
 
@@ -102,6 +103,6 @@ export async function checkTraces(base: string | undefined, timeout: Millis): Pr
     });
     return [ok ? okFinding('Traces', 'the collector takes them') : warning(`HTTP ${status}`)];
   } catch (error) {
-    return [warning(errorCode(error))];
+    return [warning(await networkCode(errorCode(error), new URL(base).hostname))];
   }
 }

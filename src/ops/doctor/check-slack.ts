@@ -4,7 +4,7 @@ import type { Millis } from '../../domain/time/calendar.ts';
 import { tryParse } from '../../domain/try-parse.ts';
 import { type CheckArea, findingOf } from './causes.ts';
 import { webFigures } from './figures.ts';
-import { errorCode, type Finding, okFinding, toPlainLine } from './finding.ts';
+import { errorCode, type Finding, networkCode, okFinding, toPlainLine } from './finding.ts';
 
 const CHECK = 'Slack';
 /** Seconds. From `refused` on, every request's signature looks too old or too new. */
@@ -49,7 +49,7 @@ export async function checkSlack(parts: SlackParts): Promise<readonly Finding[]>
     const bot = `the bot token belongs to “${nameIn(body?.user)}” in “${nameIn(body?.team)}”`;
     return [okFinding(CHECK, bot), ...otherApp, ...scopeFindings(headers, scopes), ...clock];
   } catch (error) {
-    return [findingOf('SLACK', CHECK, errorCode(error), figuresOf(parts))];
+    return [await failedCall('SLACK', error, parts)];
   }
 }
 
@@ -71,7 +71,7 @@ export async function checkSocketMode(parts: SlackParts): Promise<readonly Findi
     const refusal = refusalFinding('APP_TOKEN', response, parts);
     return [refusal ?? (await socketFinding(String(response.body?.url), parts.timeout))];
   } catch (error) {
-    return [findingOf('APP_TOKEN', CHECK, errorCode(error), figuresOf(parts))];
+    return [await failedCall('APP_TOKEN', error, parts)];
   }
 }
 
@@ -92,6 +92,11 @@ async function socketFinding(url: string, timeout: Millis): Promise<Finding> {
   } finally {
     socket.destroy();
   }
+}
+
+async function failedCall(place: CheckArea, error: unknown, parts: SlackParts): Promise<Finding> {
+  const figures = figuresOf(parts);
+  return findingOf(place, CHECK, await networkCode(errorCode(error), figures.host ?? ''), figures);
 }
 
 const figuresOf = ({ apiUrl }: SlackParts) => webFigures('SLACK_API_URL', apiUrl, `${apiUrl}api.test`);

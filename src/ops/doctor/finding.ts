@@ -1,3 +1,4 @@
+import { lookup } from 'node:dns/promises';
 import type { Millis } from '../../domain/time/calendar.ts';
 import { withTimeout } from '../../runtime/work.ts';
 import { redact } from '../mask.ts';
@@ -42,13 +43,30 @@ const SAME_CODES: Readonly<Record<string, string>> = {
 export function errorCode(error: unknown): string {
   if (!(error instanceof Error)) return 'unknown';
   const { code, cause } = error as { code?: unknown; cause?: unknown };
-  if (typeof code === 'string') return SAME_CODES[code] ?? code;
+  if (typeof code === 'string') return code.startsWith('HPE_') ? 'not HTTP' : (SAME_CODES[code] ?? code);
   if (cause instanceof Error) return errorCode(cause);
   // Redis puts its code first: `NOAUTH Authentication required.`
   const replyCode = /^([A-Z]{3,})\b/.exec(error.message)?.[1];
   if (error.name === 'ReplyError' && replyCode !== undefined) return replyCode;
   if (/timed out|timeout/i.test(error.message)) return 'timeout';
   return error.name === 'Error' ? 'no reason given' : (SAME_CODES[error.name] ?? error.name);
+}
+
+/** How long a name server may take, in ms. */
+const LOOKUP_TIMEOUT = 1_000;
+
+/** @returns `EAI_AGAIN` where a connection timed out because nothing answered for the host's name, else the code */
+export async function networkCode(
+  code: string,
+  host: string,
+  look: (host: string) => Promise<unknown> = lookup,
+): Promise<string> {
+  if (code !== 'timeout' && code !== 'ETIMEDOUT') return code;
+  const answer = look(host).then(
+    () => code,
+    () => 'EAI_AGAIN',
+  );
+  return withTimeout(LOOKUP_TIMEOUT, answer, () => 'EAI_AGAIN');
 }
 
 /** Outside text for a terminal. @returns at most 200 characters, without control and format characters */
