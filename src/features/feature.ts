@@ -91,6 +91,7 @@ export function createRegistry(features: () => readonly Feature[]) {
     attention: () => features().flatMap(({ attention }) => attention ?? []),
     home: () => features().flatMap(({ home }) => home ?? []),
     status: () => features().flatMap(({ status }) => status ?? []),
+    auditTexts: () => merged('auditTexts'),
     stops: () => features().flatMap(({ stops }) => stops ?? []),
     afterConnect: () => features().find(({ afterConnect }) => afterConnect)?.afterConnect,
     morningPosts: () => features().find(({ morningPosts }) => morningPosts)?.morningPosts,

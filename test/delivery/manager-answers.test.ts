@@ -43,7 +43,12 @@ beforeEach(async () => {
     ...{ person: ANNA, isGuest: false, reason: 'manager', command: '/billing' },
     ...{ text: 'projects add prod 1', opensForm: true, at: now, state: 'open', messages: [] },
   };
-  const entry = { at: now, who: ANNA, action: 'manager asked', about: 'x' } as const;
+  const entry = {
+    at: now,
+    who: ANNA,
+    action: 'manager asked',
+    about: { kind: 'project', alias: 'x' },
+  } as const;
   await requests().open(TEAM, asked, entry);
   await requests().update(TEAM, ID, now, (found) => ({ next: { ...found, state: 'taken', by: BEN } }));
 });
@@ -60,7 +65,10 @@ async function saveForm(): Promise<void> {
   const workspace = await parts.workspaces.load(TEAM);
   const managerRequest = await requests().findTaken(TEAM, ID, now);
   const user = { teamId: TEAM, id: BEN };
-  const change = auditedChange({ at: now, user, workspace, managerRequest }, ['project added', 'prod']);
+  const change = auditedChange({ at: now, user, workspace, managerRequest }, [
+    'project added',
+    { kind: 'project', alias: 'prod' },
+  ]);
   const project = {
     alias: 'prod',
     id: '1',
@@ -88,7 +96,10 @@ it('tells nothing of a change that comes after somebody said no', async () => {
   await requests().update(TEAM, ID, now, (found) => ({ next: refused(found), isTold: true }));
   const workspace = await parts.workspaces.load(TEAM);
   const asked = { at: now, user: { teamId: TEAM, id: BEN }, workspace, managerRequest: taken };
-  await parts.workspaces.saveSettings(auditedChange(asked, ['settings changed', 'zone']), { zone: 'UTC' });
+  await parts.workspaces.saveSettings(
+    auditedChange(asked, ['settings changed', { kind: 'settings', changed: ['zone'] }]),
+    { zone: 'UTC' },
+  );
   await parts.runner.run(TEAM);
   expect(toldTo()).toEqual([expect.stringContaining('said no')]);
 });

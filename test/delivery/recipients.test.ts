@@ -178,7 +178,12 @@ const SCENARIOS: Record<MessageKind, readonly Scenario[]> = {
       async prepare() {
         const asked = { person: ANNA, isGuest: false, reason: 'manager', command: '/billing' };
         const request = { ...asked, text: 'default payroll', opensForm: false, at: now, messages: [] };
-        const entry = { at: now, who: ANNA, action: 'manager asked', about: 'x' } as const;
+        const entry = {
+          at: now,
+          who: ANNA,
+          action: 'manager asked',
+          about: { kind: 'project', alias: 'x' },
+        } as const;
         await requests().open(team, { ...request, state: 'open' }, entry);
       },
       async send() {

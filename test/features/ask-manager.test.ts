@@ -1,8 +1,8 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { type IdentityService, startIdentity } from '../../sandbox/identity.ts';
 import { ADMIN, EXTERNAL, FINOPS, GUEST, MEMBER, OWNER } from '../../sandbox/slack/index.ts';
-import { createAudit } from '../../src/workspace/record/audit.ts';
 import { createWorkspaces } from '../../src/workspace/record/workspaces.ts';
+import { auditEntries } from '../support/audit.ts';
 import { type Answer, type Bot, CHANNEL, goodToken, startBot, textOf, toAnswer } from '../support/bot.ts';
 import { changeIn } from '../support/change.ts';
 import { schedule } from '../support/delivery.ts';
@@ -53,9 +53,7 @@ const buttonsOf = ({ blocks }: Pick<Answer, 'blocks'>): string[] =>
       (elements as { text?: { text: string } }[]).map(({ text }) => text?.text ?? ''),
     );
 const auditLines = async () =>
-  (await createAudit(bot.redis.client).list('T0SANDBOX1', 50)).map(
-    ({ who, action, about }) => `${who} ${action}: ${about}`,
-  );
+  (await auditEntries(bot)).map(({ who, action, about }) => `${who} ${action}: ${about}`);
 /** The newest reply to this person in the channel, once it says so. */
 const reply = (person: string, text: string, channel = CHANNEL) =>
   bot.slack.waitFor(() => {

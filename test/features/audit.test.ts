@@ -1,6 +1,8 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { GUEST, MEMBER, OWNER } from '../../sandbox/slack/index.ts';
 import { formatAuditCsv } from '../../src/features/audit/blocks.ts';
+import { SCHEDULES, type Schedule } from '../../src/workspace/owned/schedules.ts';
+import { WATCHES } from '../../src/workspace/owned/watches.ts';
 import { type AuditEntry, createAudit } from '../../src/workspace/record/audit.ts';
 import {
   BOT_TOKEN,
@@ -12,11 +14,19 @@ import {
   textOf,
   toAnswer,
 } from '../support/bot.ts';
+import { schedule } from '../support/delivery.ts';
+import { WATCH } from '../support/workspace-store.ts';
 
 const NOW = Date.UTC(2026, 10, 21, 10, 15, 30, 123);
 const TEAM = 'T0SANDBOX1';
 const DIRECT = OWNER.replace(/^U/, 'D');
-const ENTRY: AuditEntry = { at: NOW, who: OWNER, action: 'project added', about: 'prod' };
+const projectOf = (alias: string, id = '7') => ({ kind: 'project', alias, id }) as const;
+const channelOf = (channel: string, alias = 'prod') => ({ kind: 'channel', channel, alias }) as const;
+const requestOf = (text: string) =>
+  ({ kind: 'request', command: '/spend', text, channel: CHANNEL, person: GUEST }) as const;
+const scheduleOf = (given: Partial<Schedule> = {}) =>
+  ({ kind: 'schedule', item: SCHEDULES.serialize(schedule(given)) }) as const;
+const ENTRY: AuditEntry = { at: NOW, who: OWNER, action: 'project added', about: projectOf('prod') };
 let bot: Bot;
 
 beforeEach(async () => {
@@ -31,7 +41,7 @@ async function record(entry: Partial<AuditEntry> = {}, workspace = TEAM): Promis
 }
 
 async function recordMany(count: number) {
-  for (let i = 1; i <= count; i += 1) await record({ about: `project-${i}` });
+  for (let i = 1; i <= count; i += 1) await record({ about: projectOf(`project-${i}`) });
 }
 
 const newest = (person = OWNER, channel = CHANNEL) =>
@@ -48,7 +58,7 @@ describe('/billing audit', () => {
   });
 
   it('shows the time in the reader’s zone, the person without notifying them, the action and its subject', async () => {
-    await record({ action: 'connection replaced', about: 'main' });
+    await record({ action: 'connection replaced', about: { kind: 'connection', name: 'main' } });
     const { visibleText, blocks, ephemeral } = await bot.ask('/billing audit');
     expect(ephemeral).toBe(true);
     expect(visibleText.replace(/\s+/g, ' ')).toContain('replaced the token of the connection main');
@@ -59,7 +69,7 @@ describe('/billing audit', () => {
   });
 
   it('shows a channel by name, not by the stored ID', async () => {
-    await record({ action: 'channel default changed', about: `${CHANNEL}: prod` });
+    await record({ action: 'channel default changed', about: channelOf(CHANNEL) });
     const drawn = JSON.stringify((await bot.ask('/billing audit')).blocks);
     expect(drawn).toContain(
       `{"type":"channel","channel_id":"${CHANNEL}"},{"type":"text","text":": prod","style":{"bold":true}}`,
@@ -67,28 +77,36 @@ describe('/billing audit', () => {
   });
 
   it('groups the entries by the reader’s days, newest first, in sentences without IDs', async () => {
-    await record({ at: NOW - 86_400_000, action: 'project removed', about: 'old (project 77)' });
-    await record({ at: NOW - 60_000, action: 'watch removed', about: 'w-0a1b2c3: prod: balance below 5.00' });
-    await record({ action: 'schedule created', about: '9132a9b2: Balance for prod in C0FINANCE1, daily' });
+    await record({ at: NOW - 86_400_000, action: 'project removed', about: projectOf('old', '77') });
+    await record({
+      at: NOW - 60_000,
+      action: 'watch removed',
+      about: { kind: 'watch', item: WATCHES.serialize(WATCH) },
+    });
+    await record({ action: 'schedule created', about: scheduleOf() });
     const visibleText = (await bot.ask('/billing audit')).visibleText
       .replace(/\s+/g, ' ')
       .replace(/ :/g, ':');
     expect(visibleText).toMatch(
-      /Sat 21 Nov 2026[\s\S]*scheduled a post: Balance for prod in [\s\S]*deleted a watch: prod: balance below 5\.00[\s\S]*Fri 20 Nov 2026[\s\S]*removed the project old \(project 77\)/,
+      /Sat 21 Nov 2026[\s\S]*scheduled a post: Yesterday’s spend for project 123 [\s\S]*deleted a watch: project 123[\s\S]*Fri 20 Nov 2026[\s\S]*removed the project old \(project 77\)/,
     );
-    expect(visibleText).not.toMatch(/9132a9b2|w-0a1b2c3/);
+    expect(visibleText).not.toMatch(/schedul1|watchid1/);
   });
 
   it('shows all channels and people of an entry by name', async () => {
-    const about = 'schedul1: Balance for prod in C0FINANCE1, daily at 09:00 (UTC) to U0MEMBER01, U0ADMIN001';
-    await record({ action: 'schedule created', about });
+    const target = { people: ['U0MEMBER01', 'U0ADMIN001'] };
+    await record({ action: 'schedule created', about: scheduleOf({ channel: 'C0FINANCE1' }) });
+    await record({
+      action: 'watch created',
+      about: { kind: 'watch', item: WATCHES.serialize({ ...WATCH, target }) },
+    });
     const { blocks, visibleText } = await bot.ask('/billing audit');
     expect(visibleText).not.toMatch(/C0FINANCE1|U0MEMBER01|U0ADMIN001/);
     const drawn = JSON.stringify(blocks);
     expect(drawn).toContain('{"type":"channel","channel_id":"C0FINANCE1"}');
     for (const id of ['U0MEMBER01', 'U0ADMIN001'])
       expect(drawn).toContain(`{"type":"user","user_id":"${id}"}`);
-    await record({ about: `${'x'.repeat(193)} C0FINANCE1` });
+    await record({ action: 'request taken', about: requestOf(`${'x'.repeat(193)} C0FINANCE1`) });
     expect(JSON.stringify((await bot.ask('/billing audit')).blocks)).not.toContain('"channel_id":"C0FIN"');
   });
 
@@ -99,8 +117,8 @@ describe('/billing audit', () => {
   });
 
   it('escapes names that people have chosen', async () => {
-    const about = '<!channel> *bold* <@U0MEMBER01> `code`';
-    await record({ about });
+    const about = '<!channel> *bold* <@U0MEMBER0> `code`';
+    await record({ about: { kind: 'connection', name: about } });
     const { blocks } = await bot.ask('/billing audit');
     const [list] = blocks.filter(({ type }) => type === 'rich_text');
     expect(textOf(list)).toContain(about);
@@ -123,8 +141,8 @@ describe('/billing audit', () => {
   });
 
   it('shows no entries of another workspace, whatever the button contains', async () => {
-    await record({ about: 'project-1' });
-    await record({ about: 'project-666' }, 'T0NEIGHBOUR');
+    await record({ about: projectOf('project-1') });
+    await record({ about: projectOf('project-666') }, 'T0NEIGHBOUR');
     await bot.ask('/billing audit');
     for (const value of ['9999999999999-0', '../T0NEIGHBOUR', '0-0', 'x'.repeat(1999)]) {
       await bot.slack.act(OWNER, { channel: CHANNEL, ts: newest().ts }, { action_id: 'audit:older', value });
@@ -171,7 +189,9 @@ describe('the CSV', () => {
     expect(file.name).toBe('tally-audit-2026-11-21.csv');
     const content = await (await fetch(file.url)).text();
     expect(content).toMatch(/^time,person,action,about,person id,about ids\r\n/);
-    expect(content).toContain(`2026-11-21T10:15:30.123Z,olivia,project added,project-25,${OWNER},\r\n`);
+    expect(content).toContain(
+      `2026-11-21T10:15:30.123Z,olivia,project added,project-25 (project 7),${OWNER},\r\n`,
+    );
     expect(content.trimEnd().split('\r\n')).toHaveLength(26);
     await bot.slack.waitFor(() => newest().visibleText.includes('as a direct message'));
     expect(bot.slack.messages(OWNER, CHANNEL).filter(({ from }) => from === 'bot')).toHaveLength(2);
@@ -190,29 +210,29 @@ describe('the CSV', () => {
     );
 
   it('names people and public channels, with their IDs in columns of their own', async () => {
-    await record({ action: 'channel default changed', about: `${CHANNEL}: prod` });
-    await record({ who: MEMBER, action: 'request allowed', about: `/spend prod for ${GUEST} in ${CHANNEL}` });
-    await record({ action: 'channel default changed', about: 'C0FINANCE1: prod' });
-    await record({ who: 'U0GONE00001', about: 'prod' });
+    await record({ action: 'channel default changed', about: channelOf(CHANNEL) });
+    await record({ who: MEMBER, action: 'request allowed', about: requestOf('prod') });
+    await record({ action: 'channel default changed', about: channelOf('C0FINANCE1') });
+    await record({ who: 'U0GONE00001', about: projectOf('prod') });
     const lines = (await csv()).split('\r\n').slice(1);
     expect(lines).toEqual([
-      '2026-11-21T10:15:30.123Z,U0GONE00001,project added,prod,U0GONE00001,',
+      '2026-11-21T10:15:30.123Z,U0GONE00001,project added,prod (project 7),U0GONE00001,',
       // Tally is not in this private channel.
       `2026-11-21T10:15:30.123Z,olivia,channel default changed,C0FINANCE1: prod,${OWNER},C0FINANCE1`,
-      `2026-11-21T10:15:30.123Z,mateus,request allowed,/spend prod for priya in #cloud-costs,${MEMBER},${GUEST} ${CHANNEL}`,
+      `2026-11-21T10:15:30.123Z,mateus,request allowed,/spend prod in #cloud-costs for priya,${MEMBER},${CHANNEL} ${GUEST}`,
       `2026-11-21T10:15:30.123Z,olivia,channel default changed,#cloud-costs: prod,${OWNER},${CHANNEL}`,
       '',
     ]);
   });
 
   it('asks Slack once for each person and channel', async () => {
-    for (let i = 0; i < 10; i += 1) await record({ who: MEMBER, about: `${CHANNEL}: ${i}` });
+    for (let i = 0; i < 10; i += 1) await record({ who: MEMBER, about: channelOf(CHANNEL, `p${i}`) });
     await csv();
     expect(lookUps()).toHaveLength(2);
   });
 
   it('asks about 100 people and channels at most, and about nobody else once Slack refuses', async () => {
-    for (let i = 100; i < 250; i += 1) await record({ about: `C0NOWHERE${i}: prod` });
+    for (let i = 100; i < 250; i += 1) await record({ about: channelOf(`C0NOWHERE${i}`) });
     expect(await csv()).toContain('C0NOWHERE100: prod');
     expect(lookUps()).toHaveLength(99);
     bot.slack.failNext('conversations.info', { error: 'internal_error' }, 50);
@@ -238,7 +258,7 @@ describe('the CSV', () => {
       .visibleText.split('\r\n')
       .filter((line) => line.includes('project-'));
     expect(lines).toHaveLength(Number(count));
-    expect(lines.at(-1)).toMatch(new RegExp(`project-${101 - Number(count)},`));
+    expect(lines.at(-1)).toMatch(new RegExp(`project-${101 - Number(count)} \\(`));
     expect(newest().ephemeral).toBe(true);
   });
 

@@ -2,7 +2,7 @@ import { afterEach, beforeEach, describe, expect, it, onTestFinished } from 'vit
 import { type BillingService, startBilling } from '../../sandbox/billing.ts';
 import { ADMIN, GUEST, MEMBER, OWNER } from '../../sandbox/slack/index.ts';
 import { MAX_CONNECTIONS } from '../../src/workspace/credentials/connections.ts';
-import { createAudit } from '../../src/workspace/record/audit.ts';
+import { auditEntries } from '../support/audit.ts';
 import {
   BOT_TOKEN,
   type Bot,
@@ -45,10 +45,7 @@ async function register(name: string, fields: Record<string, string> = {}) {
 }
 
 const connectionIn = async (name: string) => JSON.parse((await told())[`connection:${name}`] ?? 'null');
-const auditLines = async () =>
-  (await createAudit(bot.redis.client).list('T0SANDBOX1', 50)).map(
-    ({ action, about }) => `${action}: ${about}`,
-  );
+const auditLines = async () => (await auditEntries(bot)).map(({ action, about }) => `${action}: ${about}`);
 
 const lastOf = (person = OWNER) =>
   toAnswer(bot.slack.messages(person, CHANNEL).findLast(({ from }) => from !== person)!);
@@ -121,7 +118,9 @@ describe('/billing connect', () => {
     expect(posted.text).toContain('Late: was due Sat 21 Nov 2026, 09:00 (Europe/Rome)');
     expect(toAnswer(posted).visibleText).toContain('Missed earlier:');
     expect(JSON.parse((await told())['schedule:schedul1'] ?? '{}').paused).toBeUndefined();
-    expect(await auditLines()).toContain(`schedule resumed: Yesterday’s spend · ${CHANNEL}`);
+    expect(await auditLines()).toContainEqual(
+      expect.stringContaining(`schedule resumed: schedul1: Yesterday’s spend for project 123 in ${CHANNEL}`),
+    );
   });
 
   it('rejects invalid fields one by one, before any request', async () => {

@@ -3,7 +3,7 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { OWNER } from '../../sandbox/slack/index.ts';
 import { TEAM } from '../../sandbox/slack/people.ts';
 import { recordKey } from '../../src/redis/keys.ts';
-import { createAudit } from '../../src/workspace/record/audit.ts';
+import { auditEntries } from '../support/audit.ts';
 import { type Bot, CHANNEL, goodToken, startBot, textOf } from '../support/bot.ts';
 import { addProject } from '../support/projects.ts';
 
@@ -21,8 +21,7 @@ const kept = async (kind: string) =>
   Object.entries(await record())
     .filter(([field]) => field.startsWith(`${kind}:`))
     .map(([, json]) => JSON.parse(json));
-const audit = async () =>
-  (await createAudit(bot.redis.client).list(TEAM, 50)).map(({ action, about }) => `${action}: ${about}`);
+const audit = async () => (await auditEntries(bot)).map(({ action, about }) => `${action}: ${about}`);
 
 async function connect(project = '123', channel = CHANNEL) {
   await bot.slack.say(OWNER, channel, '/billing connect');

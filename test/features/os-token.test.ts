@@ -5,8 +5,8 @@ import { afterEach, beforeEach, describe, expect, it, onTestFinished } from 'vit
 import { type IdentityService, startIdentity } from '../../sandbox/identity.ts';
 import { ADMIN, EXTERNAL, FINOPS, GUEST, MEMBER, OWNER } from '../../sandbox/slack/index.ts';
 import { createKeyring } from '../../src/vault/keyring.ts';
-import { createAudit } from '../../src/workspace/record/audit.ts';
 import { createWorkspaces } from '../../src/workspace/record/workspaces.ts';
+import { auditEntries } from '../support/audit.ts';
 import { type Bot, CHANNEL, startBot, textOf, toAnswer } from '../support/bot.ts';
 import { changeIn } from '../support/change.ts';
 import { addProject } from '../support/projects.ts';
@@ -44,10 +44,7 @@ const shows = (text: string, person = OWNER) =>
 const press = (label: string, person = OWNER) =>
   bot.slack.press(person, { viewId: bot.slack.modal(person)!.id }, label);
 const direct = (person: string) => person.replace(/^U/, 'D');
-const auditLines = async () =>
-  (await createAudit(bot.redis.client).list('T0SANDBOX1', 50)).map(
-    ({ action, about }) => `${action}: ${about}`,
-  );
+const auditLines = async () => (await auditEntries(bot)).map(({ action, about }) => `${action}: ${about}`);
 const record = () => bot.redis.client.hgetall('tally:{T0SANDBOX1}:record');
 const handles = () => bot.redis.client.hlen('tally:{T0SANDBOX1}:grants');
 const buttonsOf = (person = OWNER) =>

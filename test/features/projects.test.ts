@@ -9,6 +9,7 @@ import { validateAlias } from '../../src/features/projects/words.ts';
 import { projectPicker } from '../../src/slack/commands/project-picker.ts';
 import type { Request } from '../../src/slack/request/request.ts';
 import type { Project } from '../../src/workspace/projects/projects.ts';
+import { auditEntries } from '../support/audit.ts';
 import { type Answer, type Bot, CHANNEL, startBot, textOf, toAnswer } from '../support/bot.ts';
 import { showMoreFields } from '../support/more-fields.ts';
 import { runs } from '../support/thorough.ts';
@@ -64,13 +65,8 @@ const stored = async (alias: string): Promise<Project | undefined> => {
 const defaultOf = (channel: string) => bot.redis.client.hget(KEY, `channel:${channel}`);
 const snapshot = () => bot.redis.client.hgetall(KEY);
 
-async function audit(): Promise<string[]> {
-  const rows = await bot.redis.client.xrevrange('tally:{T0SANDBOX1}:audit', '+', '-');
-  return rows.map(([, fields]) => {
-    const field = (name: string) => fields[fields.indexOf(name) + 1];
-    return `${field('who')} ${field('action')} ${field('about')}`;
-  });
-}
+const audit = async () =>
+  (await auditEntries(bot)).map(({ who, action, about }) => `${who} ${action} ${about}`);
 
 const place = (answer: { ts: string }, channel = CHANNEL) => ({ channel, ts: answer.ts });
 

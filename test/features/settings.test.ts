@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { FINOPS, MEMBER, OWNER } from '../../sandbox/slack/index.ts';
 import { parseSettingsForm } from '../../src/features/settings/index.ts';
-import { createAudit } from '../../src/workspace/record/audit.ts';
+import { auditEntries } from '../support/audit.ts';
 import { type Bot, CHANNEL, startBot, textOf, toAnswer } from '../support/bot.ts';
 import { addConnection } from '../support/projects.ts';
 
@@ -34,8 +34,7 @@ async function save(fields: Record<string, string | readonly string[]>, person =
 }
 
 const stored = async () => JSON.parse((await bot.redis.client.hget(HASH, 'settings')) ?? 'null');
-const audited = async () =>
-  (await createAudit(bot.redis.client).list(TEAM, 10)).map(({ who, action, about }) => [who, action, about]);
+const audited = async () => (await auditEntries(bot)).map(({ who, action, about }) => [who, action, about]);
 
 /** The state of an input in the open form, as Slack sends it. */
 const initial = (block: string): unknown => {

@@ -323,7 +323,12 @@ describe('the default connection', () => {
       connection: 'finance',
     });
     const [entry] = await createAudit(bot.redis.client).list(TEAM, 1);
-    expect(entry).toEqual({ at: NOW, who: OWNER, action: 'default connection changed', about: 'finance' });
+    expect(entry).toEqual({
+      at: NOW,
+      who: OWNER,
+      action: 'default connection changed',
+      about: { kind: 'connection', name: 'finance' },
+    });
     await bot.ask('/balance 123');
     expect(bot.billing.requests.at(-1)!.token).toBe('Administrator');
   });

@@ -48,7 +48,12 @@ describe('every write of a workspace that a newer version has written', () => {
 
   const keyring = createKeyring([{ id: 'k', key: randomBytes(32) }]);
   const lease = { teamId: TEAM, token: 'held' };
-  const entry = { at: 1, who: PERSON, action: 'settings changed', about: 'zone' } as const;
+  const entry = {
+    at: 1,
+    who: PERSON,
+    action: 'settings changed',
+    about: { kind: 'settings', changed: ['zone'] },
+  } as const;
   const grant = { person: PERSON, project: '1', word: 'prod' };
   const figures = { connection: 'main' };
   const question = { command: '/balance', text: 'prod', at: 1, ids: {} } as const;

@@ -8,6 +8,7 @@ import {
   type AuditEntry,
   createAudit,
   MAX_AUDIT_ENTRIES,
+  type RecordedEntry,
 } from '../../src/workspace/record/audit.ts';
 import { createDeletion } from '../../src/workspace/record/deletion.ts';
 import { createWorkspaces } from '../../src/workspace/record/workspaces.ts';
@@ -15,7 +16,13 @@ import { changeIn } from '../support/change.ts';
 import { type TestRedis, testRedis, workspaceKeys } from '../support/redis.ts';
 import { commandsOf } from '../support/redis-commands.ts';
 
-const ENTRY: AuditEntry = { at: Date.UTC(2026, 10, 21), who: 'U1', action: 'project added', about: 'prod' };
+const projectOf = (alias: string) => ({ kind: 'project', alias }) as const;
+const ENTRY: AuditEntry = {
+  at: Date.UTC(2026, 10, 21),
+  who: 'U1',
+  action: 'project added',
+  about: projectOf('prod'),
+};
 const KEY = 'tally:{T1}:audit';
 
 let store: TestRedis;
@@ -34,15 +41,16 @@ beforeEach(async () => {
 afterAll(() => store.close());
 
 const record = async (count: number, workspace = 'T1') => {
-  for (let i = 1; i <= count; i += 1) await audit.record(workspace, { ...ENTRY, about: `project ${i}` });
+  for (let i = 1; i <= count; i += 1)
+    await audit.record(workspace, { ...ENTRY, about: projectOf(`project-${i}`) });
 };
-const numbers = (entries: readonly { about: string }[]) =>
-  entries.map(({ about }) => Number(about.split(' ')[1]));
+const numbers = (entries: readonly RecordedEntry[]) =>
+  entries.map(({ about }) => Number(about?.kind === 'project' && about.alias?.split('-')[1]));
 
 describe('the audit', () => {
   it('lists the entries of one workspace, the newest first', async () => {
     await audit.record('T1', ENTRY);
-    await audit.record('T2', { ...ENTRY, about: 'elsewhere' });
+    await audit.record('T2', { ...ENTRY, about: projectOf('elsewhere') });
     await audit.record('T1', { ...ENTRY, action: 'project removed', at: ENTRY.at + 1 });
     expect(await audit.list('T1', 10)).toEqual([
       { ...ENTRY, action: 'project removed', at: ENTRY.at + 1 },
@@ -61,11 +69,6 @@ describe('the audit', () => {
     const all = numbers(await audit.list('T1', MAX_AUDIT_ENTRIES));
     expect(all).toHaveLength(MAX_AUDIT_ENTRIES);
     expect([all[0], all.at(-1)]).toEqual([MAX_AUDIT_ENTRIES + 7, 8]);
-  });
-
-  it('keeps a long description within bounds', async () => {
-    await audit.record('T1', { ...ENTRY, about: 'x'.repeat(100_000) });
-    expect((await audit.list('T1', 1))[0]!.about).toHaveLength(500);
   });
 
   it('pages through all entries once, and marks the last page', async () => {
@@ -113,7 +116,7 @@ describe('the audit', () => {
   it('shows an action of another version as it was recorded, and the stream’s time if its own is damaged', async () => {
     await redis.xadd(KEY, '1795000000000-0', 'who', 'U1', 'action', 'schedule sent', 'at', 'soon');
     expect(await audit.list('T1', 1)).toEqual([
-      { at: 1_795_000_000_000, who: 'U1', action: 'schedule sent', about: '' },
+      { at: 1_795_000_000_000, who: 'U1', action: 'schedule sent', about: undefined },
     ]);
   });
 

@@ -29,7 +29,9 @@ import {
 const NOW = ADDED_AT;
 const OLD = { id: 'old', key: randomBytes(32) };
 const NEW = { id: 'new', key: randomBytes(32) };
-const ENTRY: AuditEntry = { at: NOW, who: 'U1', action: 'settings changed', about: 'something' };
+const PROD_ADDED = { kind: 'project', alias: 'prod', id: '123' } as const;
+const ZONE = { kind: 'settings', changed: ['zone'] } as const;
+const ENTRY: AuditEntry = { at: NOW, who: 'U1', action: 'settings changed', about: ZONE };
 const REMOVAL = { project: { ...PROD, alias: 'former' }, channels: ['C7'], at: NOW };
 
 const { store, redis, workspaces, read } = await startWorkspaceStore(OLD);
@@ -88,11 +90,11 @@ async function saveAll(): Promise<void> {
 it('a change names who made it, when, and what it was about, and is based on what they saw', async () => {
   const workspace = await read();
   const request = { at: NOW, user: { teamId: 'T1', id: 'U7' }, workspace };
-  expect(auditedChange(request, ['project added', 'prod'], ['settings changed', 'zone'])).toEqual({
+  expect(auditedChange(request, ['project added', PROD_ADDED], ['settings changed', ZONE])).toEqual({
     ...{ teamId: 'T1', workspace },
     entries: [
-      { at: NOW, who: 'U7', action: 'project added', about: 'prod' },
-      { at: NOW, who: 'U7', action: 'settings changed', about: 'zone' },
+      { at: NOW, who: 'U7', action: 'project added', about: PROD_ADDED },
+      { at: NOW, who: 'U7', action: 'settings changed', about: ZONE },
     ],
   });
 });
@@ -148,7 +150,11 @@ describe('a change and its entry in the audit', () => {
   });
 
   it('are written together when one change has two entries', async () => {
-    const other: AuditEntry = { ...ENTRY, action: 'default connection changed', about: 'second' };
+    const other: AuditEntry = {
+      ...ENTRY,
+      action: 'default connection changed',
+      about: { kind: 'connection', name: 'second' },
+    };
     await workspaces.removeConnection(await changeIn(workspaces, 'T1', other, ENTRY), 'main', 'second');
     expect(await entries()).toEqual([ENTRY, other]);
     expect((await read()).defaultConnection).toBe('second');

@@ -180,7 +180,12 @@ describe('the two halves of a token', () => {
   });
 
   it('are stored together with the audit’s entry, or not at all', async () => {
-    const entry = { at: AT, who: 'U1', action: 'token issued', about: 'prod' } as const;
+    const entry = {
+      at: AT,
+      who: 'U1',
+      action: 'token issued',
+      about: { kind: 'token', id: '123', alias: 'prod' },
+    } as const;
     await handles.keep('T1', ERRAND, LIFE, TOKEN, { entry });
     expect(await createAudit(redis).list('T1', 5)).toEqual([entry]);
     await redis.del('tally:{T1}:audit', KEY);
@@ -190,7 +195,12 @@ describe('the two halves of a token', () => {
   });
 
   it('are stored for a workspace that has an audit but no record', async () => {
-    await createAudit(redis).record('T1', { at: AT, who: 'U1', action: 'token revoked', about: 'prod' });
+    await createAudit(redis).record('T1', {
+      at: AT,
+      who: 'U1',
+      action: 'token revoked',
+      about: { kind: 'token', id: '123', alias: 'prod' },
+    });
     await redis.del('tally:{T1}:record');
     const grantText = await handles.keep('T1', ERRAND, LIFE);
     expect((await claimed(grantText))?.grant).toEqual(ERRAND);

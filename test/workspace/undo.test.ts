@@ -12,7 +12,12 @@ const NOW = ADDED_AT;
 const { redis, workspaces, read } = await startWorkspaceStore();
 
 const by = (at = NOW) =>
-  changeIn(workspaces, 'T1', { at, who: 'U1', action: 'channel default changed', about: 'prod' });
+  changeIn(workspaces, 'T1', {
+    at,
+    who: 'U1',
+    action: 'channel default changed',
+    about: { kind: 'channel', channel: 'C2', alias: 'prod' },
+  });
 
 interface Undoable {
   save(id: string): Promise<unknown>;

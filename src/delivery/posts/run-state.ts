@@ -1,6 +1,5 @@
 /** Tally's own pauses of a schedule: whether one is over, what it rests on, and when the schedule is retried. */
 import { EditConflict } from '../../domain/failure/index.ts';
-import { REPORTS } from '../../domain/report.ts';
 import { type PauseReason, resumesByItself, type Schedule } from '../../workspace/owned/schedules.ts';
 import { findNamed } from '../../workspace/projects/chosen-project.ts';
 import { isShownTo } from '../../workspace/projects/resolve-project.ts';
@@ -96,7 +95,7 @@ async function saveSchedule(
   action: AuditAction,
   { teamId, workspace, workspaces, clock }: DeliveryContext,
 ): Promise<void> {
-  const about = `${REPORTS[schedule.report].title} · ${schedule.channel}`;
+  const about = { kind: 'schedule', item: workspaces.schedules.serialize(schedule) } as const;
   const entries = [{ at: clock(), who: TALLY, action, about }];
   try {
     await workspaces.schedules.save({ teamId, workspace, entries }, schedule);

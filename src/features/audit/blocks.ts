@@ -21,12 +21,18 @@ import {
   type RecordedEntry,
 } from '../../workspace/record/audit.ts';
 import { isPerson } from '../../workspace/record/record-schema.ts';
+import type { SubjectTexts } from './subjects.ts';
 
 const TITLE = 'Who changed what';
 const LONGEST_ABOUT = 200;
 
 /** @param first whether these are the newest entries there are @param zone of the reader, for the days */
-export function auditMessage({ entries, older }: AuditPage, first: boolean, zone: Zone): Message {
+export function auditMessage(
+  { entries, older }: AuditPage,
+  first: boolean,
+  zone: Zone,
+  textOf: SubjectTexts,
+): Message {
   const buttons = [
     ...(older === undefined ? [] : [button('audit:older', 'Older', { value: older })]),
     ...(first ? [] : [button('audit:newest', 'Newest')]),
@@ -36,7 +42,7 @@ export function auditMessage({ entries, older }: AuditPage, first: boolean, zone
     text: `${TITLE}: ${entries.length} entries`,
     blocks: [
       header(TITLE),
-      entries.length === 0 ? section(first ? NOTHING_YET : NOTHING_OLDER) : listOf(entries, zone),
+      entries.length === 0 ? section(first ? NOTHING_YET : NOTHING_OLDER) : listOf(entries, zone, textOf),
       ...buttonRow(buttons),
       context(
         `Times are in your time zone · Tally keeps the newest ${MAX_AUDIT_ENTRIES.toLocaleString('en')} entries`,
@@ -49,7 +55,7 @@ const NOTHING_YET = 'No entries yet.';
 const NOTHING_OLDER = 'No older entries.';
 
 /** A list a day, under its date. */
-function listOf(entries: readonly RecordedEntry[], zone: Zone): RichTextBlock {
+function listOf(entries: readonly RecordedEntry[], zone: Zone, textOf: SubjectTexts): RichTextBlock {
   const days = new Map<string, RecordedEntry[]>();
   for (const entry of entries) {
     const day = dayAt(entry.at, zone);
@@ -62,13 +68,17 @@ function listOf(entries: readonly RecordedEntry[], zone: Zone): RichTextBlock {
         type: 'rich_text_section',
         elements: [{ ...text(formatDays(day, day)), style: { bold: true } }],
       },
-      { type: 'rich_text_list', style: 'bullet', elements: ofDay.map(line) },
+      {
+        type: 'rich_text_list',
+        style: 'bullet',
+        elements: ofDay.map((entry) => line(entry, textOf(entry).short)),
+      },
     ]),
   };
 }
 
 /** Rich text throughout: what people called their things has no power here. */
-function line({ at, who, action, about }: RecordedEntry): RichTextSection {
+function line({ at, who, action }: RecordedEntry, about: string): RichTextSection {
   const time: RichTextElement = {
     type: 'date',
     timestamp: Math.floor(at / 1000),
@@ -79,7 +89,7 @@ function line({ at, who, action, about }: RecordedEntry): RichTextSection {
   const [verb, preposition = ''] = Object.hasOwn(PHRASES, action)
     ? PHRASES[action as AuditAction]
     : [action || 'did something'];
-  const shown = clipText(withoutItemId(action, about), LONGEST_ABOUT);
+  const shown = clipText(about, LONGEST_ABOUT);
   return {
     type: 'rich_text_section',
     elements: [
@@ -134,10 +144,6 @@ const PHRASES: Record<AuditAction, readonly [verb: string, preposition?: string]
   'app installed': ['installed Tally'],
 };
 
-/** The ID that tells two like schedules apart is for the CSV. */
-const withoutItemId = (action: string, about: string): string =>
-  /^(?:schedule|watch) /.test(action) ? about.replace(/^[\w-]+: /, '') : about;
-
 /** IDs of channels and people, as words of their own, not in markup that somebody typed. A cut one ends in “…”. */
 const SLACK_IDS = /(?<![\w@#-])(?=[A-Z]*\d)([CGUW][A-Z0-9]{8,30})(?![\w…-])/;
 
@@ -152,11 +158,14 @@ const text = (words: string) => ({ type: 'text', text: words }) as const;
 
 export const auditSentMessage = textMessage('Tally sent you the file as a direct message.');
 
+/** An entry with what it is about, as text. */
+export type AuditLine = Omit<RecordedEntry, 'about'> & { readonly about: string };
+
 /** Of people and channels, by their IDs. */
 export type SlackNames = ReadonlyMap<SlackId, string>;
 
 /** The newest lines that fit, for when Tally may not send files. */
-export function auditTextMessage(entries: readonly RecordedEntry[], names: SlackNames): Message {
+export function auditTextMessage(entries: readonly AuditLine[], names: SlackNames): Message {
   const shown = fitting(entries, names);
   const count =
     shown < entries.length ? `the newest ${shown} of ${entries.length} entries` : 'the whole audit';
@@ -166,7 +175,7 @@ export function auditTextMessage(entries: readonly RecordedEntry[], names: Slack
   );
 }
 
-function fitting(entries: readonly RecordedEntry[], names: SlackNames): number {
+function fitting(entries: readonly AuditLine[], names: SlackNames): number {
   const head = formatAuditCsv([], names).length;
   let length = head;
   const over = entries.findIndex((entry) => {
@@ -182,19 +191,19 @@ const COLUMNS = ['time', 'person', 'action', 'about', 'person id', 'about ids'] 
  * A line an entry after one with the names of the columns: times in UTC, a formula's power taken away. An ID without a name
  * stays where the name would be.
  */
-export const formatAuditCsv = (entries: readonly RecordedEntry[], names: SlackNames): string =>
+export const formatAuditCsv = (entries: readonly AuditLine[], names: SlackNames): string =>
   formatCsv(
     [COLUMNS, ...entries.map((entry) => csvRow(entry, names))].map((row) => row.map((text) => ({ text }))),
   );
 
-function csvRow({ at, who, action, about }: RecordedEntry, names: SlackNames): readonly string[] {
+function csvRow({ at, who, action, about }: AuditLine, names: SlackNames): readonly string[] {
   const nameOf = (id: string) => names.get(id) ?? id;
   const named = about.split(SLACK_IDS).map((part, index) => (index % 2 === 0 ? part : nameOf(part)));
   return [new Date(at).toISOString(), nameOf(who), action, named.join(''), who, idsIn(about).join(' ')];
 }
 
 /** The people and channels that entries name. */
-export const slackIdsOf = (entries: readonly RecordedEntry[]): readonly SlackId[] => [
+export const slackIdsOf = (entries: readonly AuditLine[]): readonly SlackId[] => [
   ...new Set(entries.flatMap(({ who, about }) => [...(isPerson(who) ? [who] : []), ...idsIn(about)])),
 ];
 

@@ -15,6 +15,7 @@ import {
   type SlackNames,
   slackIdsOf,
 } from './blocks.ts';
+import { createSubjectTexts, type ItemTexts } from './subjects.ts';
 
 declare module '../../domain/commands.ts' {
   interface Commands {
@@ -26,20 +27,32 @@ declare module '../../domain/commands.ts' {
   }
 }
 
+declare module '../feature.ts' {
+  interface Feature {
+    /** What the audit says of a schedule or a watch that it has kept as JSON; undefined if that can't be read. */
+    readonly auditTexts?: ItemTexts;
+  }
+}
+
 const A_PAGE = 20;
 const CSV = 'csv';
 
 /** `/billing audit`: who changed what in this workspace, for managers. */
-export function createAuditFeature({ audit }: Services): Feature {
+export function createAuditFeature({ audit, all }: Services): Feature {
   const show = async (request: Request, before?: string): Promise<void> => {
     const page = await audit.page(request.user.teamId, A_PAGE, before);
-    await request.reply.update(
-      auditMessage(page, before === undefined, request.user.zone ?? request.workspace.settings.zone),
-    );
+    const zone = request.user.zone ?? request.workspace.settings.zone;
+    await request.reply.update(auditMessage(page, before === undefined, zone, subjectTexts(request)));
   };
 
+  const subjectTexts = ({ workspace }: Request) => createSubjectTexts(all.auditTexts(), workspace);
+
   const sendCsv = async (request: Request): Promise<void> => {
-    const entries = await audit.list(request.user.teamId, MAX_AUDIT_ENTRIES);
+    const textOf = subjectTexts(request);
+    const entries = (await audit.list(request.user.teamId, MAX_AUDIT_ENTRIES)).map((entry) => ({
+      ...entry,
+      about: textOf(entry).whole,
+    }));
     const names = await findNames(slackIdsOf(entries).slice(0, MOST_NAMED), request.slack);
     const day = new Date(request.at).toISOString().slice(0, 10);
     try {

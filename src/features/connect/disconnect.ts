@@ -21,7 +21,6 @@ import { findStops } from '../../slack/owned/change-impact.ts';
 import type { Request } from '../../slack/request/request.ts';
 import { describeConnection, isConnectionName } from '../../workspace/credentials/connections.ts';
 import { withoutConnection } from '../../workspace/owned/stop-reasons.ts';
-import type { AuditAction } from '../../workspace/record/audit.ts';
 import { auditedChange } from '../../workspace/record/change.ts';
 import type { Workspace } from '../../workspace/record/workspace.ts';
 import type { Feature, Services } from '../feature.ts';
@@ -66,9 +65,11 @@ export function createDisconnect({
   };
 
   const remove = async (request: Request, name: string, heir: string | undefined): Promise<void> => {
-    const inherits: readonly [AuditAction, string][] =
-      heir === undefined ? [] : [['default connection changed', heir]];
-    const change = auditedChange(request, ...inherits, ['connection removed', name]);
+    const inherits =
+      heir === undefined
+        ? []
+        : ([['default connection changed', { kind: 'connection', name: heir }]] as const);
+    const change = auditedChange(request, ...inherits, ['connection removed', { kind: 'connection', name }]);
     const { answer } = await stopsOf(request, name, heir);
     await workspaces.removeConnection(change, name, heir);
     await request.reply.update(textMessage(disconnectedText(name, heir), ...answer));

@@ -162,7 +162,7 @@ function createExpiry({ workspaces, all }: Services) {
     const { zone } = workspace.settings;
     requireUnchanged(workspace, FIELDS.connection + name, stamp);
     const expiry = expiryOf(choice, zone);
-    const change = auditedChange(request, ['expiry changed', `connection ${name}`]);
+    const change = auditedChange(request, ['expiry changed', { kind: 'connection', name }]);
     await workspaces.editCredential(change, { kind: 'connection', name }, { expiry });
     const text = `Saved. The token for ${name}: ${formatExpiry(expiry, at, zone)}.`;
     await request.reply.modal.show(TITLE, textMessage(text));

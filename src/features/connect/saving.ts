@@ -58,7 +58,7 @@ export function createConnectionSaving({ workspaces, billing, limits, all }: Ser
     const answers = await test(input, request);
     const action = workspace.connectionNames.includes(name) ? 'connection replaced' : 'connection registered';
     const chosen = defaultWith(name, workspace);
-    const change = auditedChange(request, [action, name], ...chosen.actions);
+    const change = auditedChange(request, [action, { kind: 'connection', name }], ...chosen.actions);
     await workspaces.saveConnection(change, newConnection(input, answers, user.id, at), chosen.name);
     return { ...answers, connection: name, input, names, chosen: chosen.name };
   };
@@ -102,7 +102,10 @@ function defaultWith(name: string, record: Workspace) {
   if (isDamaged(record, 'settings')) return { name: undefined, actions: [] };
   const before = record.defaultConnection;
   const isNews = before === undefined && record.connectionNames.length > 0;
-  return { name: before ?? name, actions: isNews ? [['default connection changed', name] as const] : [] };
+  return {
+    name: before ?? name,
+    actions: isNews ? [['default connection changed', { kind: 'connection', name }] as const] : [],
+  };
 }
 
 const tooMany = (name: string): InvalidWord =>

@@ -44,13 +44,8 @@ import {
   type RevocationResult,
   registeredBlocks,
 } from './access-form.ts';
-import {
-  type AccessRequest,
-  accessAuditText,
-  accessProjectLabel,
-  encodeAccessMetadata,
-} from './access-words.ts';
-import { recordEntry, tokenAuditId } from './audit.ts';
+import { type AccessRequest, accessProjectLabel, encodeAccessMetadata } from './access-words.ts';
+import { projectSubject, recordEntry, tokenAuditId, tokenSubject } from './audit.ts';
 import { auditBlocks } from './blocks.ts';
 import { failureOf, ignoreFailure, type TokenContext, tenantOf } from './context.ts';
 import { maybeIssuedBlocks } from './issue-modal.ts';
@@ -58,7 +53,10 @@ import { requestToken } from './issuing.ts';
 
 /** A change of an application access, with its entry in the audit. */
 export const accessChange = (action: AuditAction, project: string, request: Request): WorkspaceChange =>
-  auditedChange(request, [action, accessAuditText(request.workspace, project)]);
+  auditedChange(request, [action, accessSubject(request.workspace, project)]);
+
+const accessSubject = (workspace: Workspace, project: string) =>
+  projectSubject({ word: accessProjectLabel(workspace, project).word, project });
 
 async function registerAccess(
   input: AccessRequest,
@@ -107,7 +105,7 @@ async function editAccess(input: AccessRequest, { request, workspaces }: TokenCo
     ...(isDeepStrictEqual(issuers, current.issuers) ? [] : (['token issuers changed'] as const)),
     ...(expiry === undefined ? [] : (['expiry changed'] as const)),
   ];
-  const subject = accessAuditText(workspace, project);
+  const subject = accessSubject(workspace, project);
   const change = auditedChange(request, ...edits.map((action) => [action, subject] as const));
   if (edits.length > 0)
     await workspaces.editCredential(change, { kind: 'access', name: project }, { issuers, expiry });
@@ -279,7 +277,7 @@ async function testAccess(
   const { request, identity, limits } = context;
   const { teamId, id } = request.user;
   limits.demand('tests', { teamId, userId: id });
-  const about = `${accessAuditText(request.workspace, project)} · test`;
+  const about = { ...accessSubject(request.workspace, project), kind: 'token', isTest: true } as const;
   const issued = await requestToken({ authUrl, ...credentials }, project, about, context);
   const revocation = await identity
     .revoke(authUrl, issued.token, tenantOf(project, context))
@@ -287,7 +285,11 @@ async function testAccess(
   return { issued, revocation: isFailure(revocation) ? 'failed' : REVOCATION_RESULTS[revocation] };
 }
 
-const BECAME = { revoked: 'revoked', 'not-offered': 'not revoked', failed: 'may not be revoked' } as const;
+const TEST_OUTCOMES = {
+  revoked: 'test-revoked',
+  'not-offered': 'test-not-revoked',
+  failed: 'test-unclear',
+} as const;
 
 /** The entry for the token of a test, which nobody has seen. */
 const accessTestAudit = (
@@ -295,7 +297,8 @@ const accessTestAudit = (
   project: string,
   { user, workspace, at }: Request,
 ): AuditEntry => {
-  const subject = accessAuditText(workspace, project);
-  const words = [subject, 'test', tokenAuditId(issued.auditId), BECAME[revocation]];
-  return { at, who: user.id, action: 'token issued', about: words.filter(Boolean).join(' · ') };
+  const { word } = accessProjectLabel(workspace, project);
+  const token = tokenSubject({ word, project }, tokenAuditId(issued.auditId));
+  const about = { ...token, isTest: true, outcome: TEST_OUTCOMES[revocation] };
+  return { at, who: user.id, action: 'token issued', about };
 };

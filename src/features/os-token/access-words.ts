@@ -64,12 +64,6 @@ export function accessProjectLabel(record: Workspace, project: string): { label:
   return { label: alias ?? `Project ${project}`, word: alias ?? project };
 }
 
-/** The project in the audit: by its name and ID. */
-export function accessAuditText(record: Workspace, project: string): string {
-  const { label, word } = accessProjectLabel(record, project);
-  return word === project ? label : `${label} (project ${project})`;
-}
-
 /**
  * @param metadata the project's ID, the stamp of its record, and the digest of a warning
  * @param parseAuthUrl the address as it will be used; throws AddressRefused, InvalidWord

@@ -1,7 +1,9 @@
 import { createHash } from 'node:crypto';
 import { type AuditState, type Failure, isFailure, mayHaveBeenSaved } from '../../domain/failure/index.ts';
 import type { Millis } from '../../domain/time/calendar.ts';
+import type { TokenGrant } from '../../workspace/once/one-time-grants.ts';
 import type { AuditEntry } from '../../workspace/record/audit.ts';
+import type { AuditSubject } from '../../workspace/record/audit-subject.ts';
 import type { RevokeOutcome } from './blocks.ts';
 import type { TokenContext } from './context.ts';
 
@@ -9,20 +11,24 @@ import type { TokenContext } from './context.ts';
 export const tokenAuditId = (auditId: string | undefined): string | undefined =>
   auditId === undefined ? undefined : createHash('sha256').update(auditId).digest('hex').slice(0, 12);
 
-/** `prod (project 123) · 0123456789ab` */
-export const tokenAuditText = (label: string, project: string, audit: string | undefined): string =>
-  [`${label} (project ${project})`, ...(audit === undefined ? [] : [audit])].join(' · ');
+/** A token of a project. @param word the project's alias, or its ID @param token from `tokenAuditId` */
+export const tokenSubject = (
+  { word, project }: Pick<TokenGrant, 'word' | 'project'>,
+  token: string | undefined,
+): TokenSubject => ({
+  ...projectSubject({ word, project }),
+  kind: 'token',
+  ...(token !== undefined && { token }),
+});
 
-/** What is added to the entry when a token was not simply revoked; undefined when it certainly was not revoked. */
-const ADDED: Readonly<Record<RevokeOutcome | 'revoked', string | undefined>> = {
-  revoked: '',
-  dead: '',
-  unchecked: '',
-  alive: 'still accepted',
-  'already-dead': 'had expired already',
-  'not-offered': undefined,
-  refused: undefined,
-};
+export type TokenSubject = Extract<AuditSubject, { readonly kind: 'token' }>;
+
+/** A project that has an application access. @param word its alias, or its ID */
+export const projectSubject = ({ word, project }: Pick<TokenGrant, 'word' | 'project'>) =>
+  ({ kind: 'project', id: project, ...(word !== project && { alias: word }) }) as const;
+
+/** Outcomes of a revocation of which the entry says nothing more. */
+const REVOKED: ReadonlySet<string> = new Set(['revoked', 'dead', 'unchecked']);
 
 /** Whether a write brought an audit entry. */
 export async function auditStateOf(
@@ -51,14 +57,12 @@ export const recordEntry = async (
 export const mayHaveIssued = ({ kind }: Failure): boolean =>
   ['outcome-unclear', 'invalid-response', 'response-too-large'].includes(kind);
 
-/** The entry for a token that was not shown and may not exist. @param about from `tokenAuditText` */
-export const unclearIssueAudit = (at: Millis, who: string, about: string): AuditEntry => ({
+/** The entry for a token that was not shown and may not exist. */
+export const unclearIssueAudit = (at: Millis, who: string, about: TokenSubject): AuditEntry => ({
   ...{ at, who },
   action: 'token issued',
-  about: `${about} · ${UNCLEAR}`,
+  about: { ...about, outcome: 'unclear' },
 });
-
-const UNCLEAR = 'outcome unclear';
 
 /** Whether the service may have revoked a token although Tally got no confirmation. */
 export const isRevocationUnclear = (failure: Failure): boolean =>
@@ -67,11 +71,15 @@ export const isRevocationUnclear = (failure: Failure): boolean =>
 
 /** The entry for a revocation; undefined when the token certainly was not revoked. */
 export function revocationAudit(
-  token: Omit<AuditEntry, 'action'>,
+  { about, ...entry }: Pick<AuditEntry, 'at' | 'who'> & { readonly about: TokenSubject },
   outcome: RevokeOutcome | 'revoked' | Failure,
 ): AuditEntry | undefined {
-  const added =
-    typeof outcome === 'string' ? ADDED[outcome] : isRevocationUnclear(outcome) ? UNCLEAR : undefined;
-  if (added === undefined) return undefined;
-  return { ...token, action: 'token revoked', about: [token.about, added].filter(Boolean).join(' · ') };
+  const named =
+    typeof outcome !== 'string'
+      ? isRevocationUnclear(outcome) && 'unclear'
+      : outcome === 'alive' || outcome === 'already-dead'
+        ? outcome
+        : REVOKED.has(outcome) && undefined;
+  if (named === false) return undefined;
+  return { ...entry, action: 'token revoked', about: { ...about, ...(named && { outcome: named }) } };
 }

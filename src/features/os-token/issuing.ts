@@ -12,8 +12,9 @@ import {
   mayHaveIssued,
   recordEntry,
   revocationAudit,
+  type TokenSubject,
   tokenAuditId,
-  tokenAuditText,
+  tokenSubject,
   unclearIssueAudit,
 } from './audit.ts';
 import { tokenModal, tokenWindow } from './blocks.ts';
@@ -66,7 +67,7 @@ export async function issueToken(tokenRequest: TokenRequest, context: TokenConte
 }
 
 async function issueWithinQuota(
-  { access, label, grant }: TokenRequest,
+  { access, grant }: TokenRequest,
   context: TokenContext,
 ): Promise<IssuedToken> {
   const { request, workspaces, quota, clock } = context;
@@ -75,7 +76,7 @@ async function issueWithinQuota(
   const opened = access.open();
   const next = await quota.take(teamId, id, at);
   if (next !== undefined) throw new TooManyTokens(quota.limit, next - at);
-  const about = tokenAuditText(label, grant.project, undefined);
+  const about = tokenSubject(grant, undefined);
   const issued = await requestToken(opened, grant.project, about, context).catch(async (error: unknown) => {
     if (isFailure(error) && !mayHaveIssued(error)) await quota.giveBack(teamId, id, at).catch(ignoreFailure);
     throw error;
@@ -91,7 +92,7 @@ async function issueWithinQuota(
 export function requestToken(
   access: AccessSecrets,
   project: string,
-  about: string,
+  about: TokenSubject,
   context: TokenContext,
 ): Promise<IssuedToken> {
   const { request, identity, audit, clock } = context;
@@ -105,7 +106,7 @@ export function requestToken(
 
 /** @param isAudited whether the entry of the audit was certainly written */
 async function revokeUnseen(
-  { grant, label, access }: TokenRequest,
+  { grant, access }: TokenRequest,
   issued: IssuedToken,
   isAudited: boolean,
   context: TokenContext,
@@ -113,9 +114,13 @@ async function revokeUnseen(
   const { request, identity, clock } = context;
   const tenant = tenantOf(grant.project, context);
   const outcome = await identity.revoke(access.authUrl, issued.token, tenant).catch(failureOf);
-  const about = tokenAuditText(label, grant.project, tokenAuditId(issued.auditId));
+  const about = tokenSubject(grant, tokenAuditId(issued.auditId));
   const token = { at: clock(), who: request.user.id, about };
-  const notShown: AuditEntry = { ...token, action: 'token issued', about: `${about} · not shown` };
+  const notShown: AuditEntry = {
+    ...token,
+    action: 'token issued',
+    about: { ...about, outcome: 'not-shown' },
+  };
   const states = [
     await recordEntry(isAudited ? undefined : notShown, context),
     await recordEntry(revocationAudit(token, outcome), context),
@@ -138,7 +143,7 @@ function keepToken(
   { token, expiresAt, auditId }: IssuedToken,
   { request, grants, clock }: TokenContext,
 ): Promise<string> {
-  const { label, access, tokens } = tokenRequest;
+  const { access, tokens } = tokenRequest;
   const { teamId, id } = request.user;
   const now = clock();
   const hash = tokenAuditId(auditId);
@@ -150,7 +155,7 @@ function keepToken(
   };
   // If the service doesn't say when the token expires, a day.
   const life = { at: now, until: Math.max(expiresAt ?? now + DAY, now + 1) };
-  const about = tokenAuditText(label, grant.project, hash);
+  const about = tokenSubject(grant, hash);
   const [before] = tokens;
   // Replaces the first one if it has no token that may still work.
   const isOver = before !== undefined && !liveTokens(tokens, now).includes(before);

@@ -3,7 +3,7 @@ import { section, withoutActions } from '../../slack/kit/atoms.ts';
 import { failureMessage } from '../../slack/reply/error-reply.ts';
 import type { TokenGrant } from '../../workspace/once/one-time-grants.ts';
 import type { AuditEntry } from '../../workspace/record/audit.ts';
-import { auditStateOf, isRevocationUnclear, recordEntry, revocationAudit, tokenAuditText } from './audit.ts';
+import { auditStateOf, isRevocationUnclear, recordEntry, revocationAudit, tokenSubject } from './audit.ts';
 import {
   ALREADY_USED,
   anotherButton,
@@ -53,7 +53,7 @@ export async function revokeToken(tokens: Tokens, token: WindowToken, context: T
 
   await reply.modal.update(revokingModal);
   const outcome = await revokeAndCheck(grant.authUrl, opened, grant.project, context).catch(failureOf);
-  const about = tokenAuditText(grant.word, grant.project, grant.audit);
+  const about = tokenSubject(grant, grant.audit);
   const entry = revocationAudit({ at: clock(), who: user.id, about }, outcome);
   // Otherwise something is left to revoke.
   if (!isFailure(outcome) && outcome !== 'alive' && outcome !== 'refused')

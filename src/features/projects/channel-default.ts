@@ -23,7 +23,6 @@ import type { Workspaces } from '../../workspace/record/workspaces.ts';
 import { channelDefaultMessage } from './blocks.ts';
 import { requireProject } from './words.ts';
 
-const NONE = 'none';
 /** With the ID of a channel, in lower case: as a button has it that may be pressed in a direct message. */
 const NONE_IN = /^none(?: ([cg]0[a-z0-9]{5,30}))?$/;
 const ALONE = textMessage(
@@ -33,7 +32,10 @@ const ALONE = textMessage(
 /** The project that a channel asks about when none is named. Everybody there can ask about it, or it is not taken. */
 export function createChannelDefaults(workspaces: Workspaces) {
   const set = (channel: SlackId, alias: string | undefined, request: Request): Promise<void> => {
-    const change = auditedChange(request, ['channel default changed', `${channel}: ${alias ?? NONE}`]);
+    const change = auditedChange(request, [
+      'channel default changed',
+      { kind: 'channel', channel, ...(alias !== undefined && { alias }) },
+    ]);
     return workspaces.setChannelDefault(change, channel, alias);
   };
 

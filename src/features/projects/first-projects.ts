@@ -111,7 +111,7 @@ export function createFirstProjects({ workspaces, billing, lastUsed, limits, all
       return refuse(`you have ${MAX_PROJECTS} projects, which is the limit.`);
     const isDefault = (workspace.defaultConnection ?? connection) === connection;
     const saved = await workspaces.addProject(
-      auditedChange(request, ['project added', `${alias} (project ${id})`]),
+      auditedChange(request, ['project added', { kind: 'project', alias, id }]),
       {
         ...{ alias, id, product, channels: [], owner: user.id, addedBy: user.id, addedAt: at },
         ...(!isDefault && { connection }),

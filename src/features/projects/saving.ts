@@ -6,6 +6,7 @@ import type { Request } from '../../slack/request/request.ts';
 import { withProject } from '../../workspace/owned/stop-reasons.ts';
 import { MAX_PROJECTS, type Project } from '../../workspace/projects/projects.ts';
 import type { AuditAction } from '../../workspace/record/audit.ts';
+import type { AuditSubject } from '../../workspace/record/audit-subject.ts';
 import { auditedChange } from '../../workspace/record/change.ts';
 import { holdsRegisteredSecret, isDamaged } from '../../workspace/record/workspace.ts';
 import type { Services } from '../feature.ts';
@@ -72,13 +73,13 @@ export function createProjectSaving({ workspaces, all }: Services) {
   };
 }
 
-function auditActionOf(known: Project | undefined, project: Project): readonly [AuditAction, string] {
-  if (known === undefined) return ['project added', `${project.alias} (project ${project.id})`];
-  const changed = changes(known, project);
-  const also = changed.length > 0 ? `: ${changed.join(', ')}` : '';
-  return known.alias === project.alias
-    ? ['project changed', `${project.alias}${also}`]
-    : ['project renamed', `${known.alias} to ${project.alias}${also}`];
+function auditActionOf(known: Project | undefined, project: Project): readonly [AuditAction, AuditSubject] {
+  const { alias, id } = project;
+  if (known === undefined) return ['project added', { kind: 'project', alias, id }];
+  const about = { kind: 'project', alias, id, changed: changes(known, project) } as const;
+  return known.alias === alias
+    ? ['project changed', about]
+    : ['project renamed', { ...about, before: known.alias }];
 }
 
 const FIELDS = ['id', 'product', 'connection', 'currency', 'channels', 'owner'] as const;
@@ -99,7 +100,7 @@ export function createRemoval({ workspaces, all }: Services) {
     findStops(all.stops(), request, withProject(request.workspace, alias, undefined));
 
   const drop = async (alias: string, request: Request): Promise<void> => {
-    const change = auditedChange(request, ['project removed', `${alias} (its record was damaged)`]);
+    const change = auditedChange(request, ['project removed', { kind: 'project', alias }]);
     await workspaces.dropDamaged(change, 'project', [alias]);
     await request.reply.update(
       textMessage(
@@ -124,7 +125,7 @@ export function createRemoval({ workspaces, all }: Services) {
       if (project === undefined || project.id !== id)
         return request.reply.update(textMessage(`Someone changed or removed ${alias}. Nothing was removed.`));
       const channels = [...workspace.channelsOf(alias)];
-      const change = auditedChange(request, ['project removed', `${alias} (project ${id})`]);
+      const change = auditedChange(request, ['project removed', { kind: 'project', alias, id }]);
       const { answer } = await stopsOf(project, request);
       await workspaces.removeProject(change, { project, channels, at });
       await request.reply.update(removedProjectMessage(project, answer));
@@ -148,7 +149,8 @@ export function createRemoval({ workspaces, all }: Services) {
         return request.reply.update(
           textMessage(`You have ${MAX_PROJECTS} projects, which is the limit. Remove one first.`),
         );
-      const change = auditedChange(request, ['project restored', `${alias} (project ${removal.project.id})`]);
+      const { id } = removal.project;
+      const change = auditedChange(request, ['project restored', { kind: 'project', alias, id }]);
       if (!(await workspaces.restoreProject(change, removal))) return request.reply.update(taken);
       await request.reply.update(
         textMessage(

@@ -33,7 +33,7 @@ const timingMarkup = (schedule: Schedule): string => escapeMarkup(timingText(sch
 
 /** For the audit trail. */
 export const scheduleAuditText = (schedule: Schedule, workspace: Workspace): string =>
-  `${schedule.id}: ${REPORTS[schedule.report].title} for ${describeProjects(schedule, workspace)} in ${schedule.channel}, ${timingText(schedule)}`;
+  `${REPORTS[schedule.report].title} for ${describeProjects(schedule, workspace)} in ${schedule.channel}, ${timingText(schedule)}`;
 
 /** `*Yesterday’s spend* for prod, every day at 09:00` */
 export const scheduleMarkup = (schedule: Schedule, { workspace }: Pick<Request, 'workspace'>): string =>

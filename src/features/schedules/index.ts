@@ -5,6 +5,7 @@ import { REPORT_CHOICES } from '../../domain/report.ts';
 import { type HelpLine, helpMessage, PERIOD_EXAMPLES } from '../../slack/commands/help.ts';
 import { parsePage } from '../../slack/commands/subcommands.ts';
 import { createOwnedActions } from '../../slack/owned/actions.ts';
+import { ownedAuditText } from '../../slack/owned/owned-kind.ts';
 import type { Feature, Services } from '../feature.ts';
 import { stoppedSchedules } from './blocks.ts';
 import { createScheduleKind, resumeAll, scheduleHomeBlocks, scheduleStatus } from './kind.ts';
@@ -116,5 +117,6 @@ export function createSchedules(
     status: (request) => scheduleStatus(kind, request),
     morningPosts: createMorningPosts(kind, services),
     stops: stoppedSchedules,
+    auditTexts: { schedule: ownedAuditText(kind) },
   };
 }

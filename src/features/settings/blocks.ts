@@ -155,26 +155,23 @@ export function settingsSavedMessage(
 
 /** One thing that is different now. */
 export interface SettingsChange {
-  /** For the audit: the setting, not what it holds. */
-  readonly name: string;
+  /** The settings that differ. */
+  readonly keys: readonly (keyof Settings)[];
   readonly sentence: string;
 }
 
 interface Part {
-  readonly name: string;
   readonly keys: readonly (keyof Settings)[];
   sentence(now: Settings, at: Millis): string;
 }
 
 const PARTS: readonly Part[] = [
   {
-    name: 'reporting time zone',
     keys: ['zone'],
     sentence: ({ zone }, at) =>
       `Days now begin at midnight in ${zone}, where it is ${formatLocalTime(zone, at)}. Earlier answers keep their days.`,
   },
   {
-    name: 'default visibility',
     keys: ['visibility'],
     sentence: ({ visibility }) =>
       visibility === 'channel'
@@ -182,28 +179,23 @@ const PARTS: readonly Part[] = [
         : 'Answers are now private until they are shared.',
   },
   {
-    name: 'currency label',
     keys: ['currency'],
     sentence: ({ currency }) =>
       currency === '' ? 'Amounts no longer have a currency label.' : `The currency label is now ${currency}.`,
   },
   {
-    name: 'number format',
     keys: ['locale'],
     sentence: ({ locale }) => `Public answers and posts now write numbers like ${numberExample(locale)}.`,
   },
   {
-    name: 'who manages',
     keys: ['managers', 'managerGroups'],
     sentence: (now) => `${managing(now)}.`,
   },
   {
-    name: 'whether guests may ask',
     keys: ['guests'],
     sentence: ({ guests }) => (guests ? 'Guests can now ask.' : 'Guests can no longer ask.'),
   },
   {
-    name: 'whether external people may ask',
     keys: ['externals'],
     sentence: ({ externals }) =>
       externals ? 'External people can now ask in shared channels.' : 'External people can no longer ask.',
@@ -213,8 +205,8 @@ const PARTS: readonly Part[] = [
 /** What saving changes, in the order of the form. @param at ms, for the time in a zone */
 export function settingsChanges(before: Settings, now: Settings, at: Millis): readonly SettingsChange[] {
   const differs = (key: keyof Settings) => String(before[key]) !== String(now[key]);
-  return PARTS.filter(({ keys }) => keys.some(differs)).map(({ name, sentence }) => ({
-    name,
+  return PARTS.filter(({ keys }) => keys.some(differs)).map(({ keys, sentence }) => ({
+    keys: keys.filter(differs),
     sentence: sentence(now, at),
   }));
 }

@@ -66,8 +66,9 @@ export function createSettingsFeature({ workspaces, all }: Services): Feature {
     if (stop.digest !== '' && warned !== stop.digest)
       return request.reply.modal.update(await formWith(request, given, stop), notSavedYet(stop));
     if (changes.length > 0 || damaged) {
-      const about = [...(damaged ? ['damaged settings replaced'] : []), ...changes.map(({ name }) => name)];
-      await workspaces.saveSettings(auditedChange(request, ['settings changed', about.join(', ')]), given);
+      const changed = changes.flatMap(({ keys }) => keys);
+      const about = { kind: 'settings', changed, ...(damaged && { isDamaged: true }) } as const;
+      await workspaces.saveSettings(auditedChange(request, ['settings changed', about]), given);
     }
     await request.reply.modal.show(SETTINGS_TITLE, settingsSavedMessage(changes, damaged, stop.answer));
   };

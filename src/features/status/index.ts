@@ -110,7 +110,10 @@ export function createStatusFeature({ workspaces, billing, limits, lastUsed, all
     },
     async default(name: string, request: Request): Promise<void> {
       if (!request.workspace.connectionNames.includes(name)) throw new ConnectionMissing(name);
-      await workspaces.chooseDefault(auditedChange(request, ['default connection changed', name]), name);
+      await workspaces.chooseDefault(
+        auditedChange(request, ['default connection changed', { kind: 'connection', name }]),
+        name,
+      );
       await draw(request, await workspaces.load(request.user.teamId), true);
     },
   };

@@ -139,7 +139,7 @@ export const watchText = ({ project, rule }: Watch, { workspace, locale }: Reade
 
 /** For the audit trail. */
 export const watchAuditText = (watch: Watch, workspace: Workspace): string =>
-  `${watch.id}: ${watchText(watch, { workspace, locale: workspace.settings.locale })} to ${
+  `${watchText(watch, { workspace, locale: workspace.settings.locale })} to ${
     'channel' in watch.target ? watch.target.channel : watch.target.people.join(', ')
   }`;
 

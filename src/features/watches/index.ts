@@ -5,13 +5,19 @@ import { type HelpLine, helpMessage, PERIOD_EXAMPLES } from '../../slack/command
 import { formatInstant, markupMessage } from '../../slack/kit/atoms.ts';
 import { createOwnedActions, deletedText } from '../../slack/owned/actions.ts';
 import { showOwned } from '../../slack/owned/list.ts';
-import { canReadOwned, type OwnerAction, requireOwned } from '../../slack/owned/owned-kind.ts';
+import {
+  canReadOwned,
+  type OwnerAction,
+  ownedAuditText,
+  ownedSubject,
+  requireOwned,
+} from '../../slack/owned/owned-kind.ts';
 import type { Request } from '../../slack/request/request.ts';
 import type { ActionListener } from '../../slack/server/listener-types.ts';
 import type { Watch } from '../../workspace/owned/watches.ts';
 import type { Audit } from '../../workspace/record/audit.ts';
 import type { Feature, Services } from '../feature.ts';
-import { stoppedWatches, watchAuditText } from './blocks.ts';
+import { stoppedWatches } from './blocks.ts';
 import {
   createWatchKind,
   crossedBlocks,
@@ -111,6 +117,7 @@ export function createWatches(services: WatchServices): Feature {
     home: (request) => watchHomeBlocks(kind, request),
     status: (request) => watchStatus(kind, request),
     stops: stoppedWatches,
+    auditTexts: { watch: ownedAuditText(kind) },
   };
 }
 
@@ -167,11 +174,11 @@ async function acknowledge(
   const watch = kind.find(request.workspace, id);
   if (watch === undefined) return say(deletedText(kind), request);
   if (!canReadOwned(watch, request)) throw new NotAllowed('channel');
-  const { user, at, workspace } = request;
+  const { user, at } = request;
   const response = { kind: 'acknowledged', at, by: user.id } as const;
   const outcome = await watching.respond(user.teamId, id, episode, response);
   if (outcome !== 'recorded') return say(OUTCOMES[outcome], request);
-  const about = watchAuditText(watch, workspace);
+  const about = ownedSubject(kind, watch);
   await audit.record(user.teamId, { at, who: user.id, action: 'watch acknowledged', about });
   await say('You acknowledged this alert. It says so for everyone.', request);
 }

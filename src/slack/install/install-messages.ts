@@ -50,7 +50,7 @@ export function createWelcome(
     const { user, bot, isEnterpriseInstall } = installation;
     const workspace = installationId(installation);
     log.info({ workspace }, 'Tally was installed');
-    const about = isEnterpriseInstall ? 'for the organization' : 'for the workspace';
+    const about = { kind: 'installation', isOrganization: isEnterpriseInstall === true } as const;
     const outcomes = await Promise.allSettled([
       audit.record(workspace, { at: clock(), who: user.id, action: 'app installed', about }),
       callSlack('chat.postMessage', () =>

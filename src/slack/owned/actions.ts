@@ -23,6 +23,7 @@ import {
   type OwnedItem,
   type OwnedKind,
   type OwnerAction,
+  ownedSubject,
   requireOwned,
 } from './owned-kind.ts';
 import { findItemProblem } from './target-check.ts';
@@ -94,12 +95,12 @@ export const limitReachedMessage = (
 
 /** Saves it with its entry in the audit trail, without waking what posts or checks. */
 export async function storeItem<T extends OwnedItem>(
-  { store, words }: OwnedKind<T>,
+  kind: OwnedKind<T>,
   item: T,
   action: AuditAction,
   request: Request,
 ): Promise<void> {
-  await store.save(auditedChange(request, [action, words.auditText(item, request.workspace)]), item);
+  await kind.store.save(auditedChange(request, [action, ownedSubject(kind, item)]), item);
 }
 
 /** Saves it, and has what posts or checks plan again. */
@@ -119,8 +120,8 @@ export async function removeItem<T extends OwnedItem>(
   item: T,
   request: Request,
 ): Promise<void> {
-  const about = kind.words.auditText(item, request.workspace);
-  await kind.store.remove(auditedChange(request, [`${kind.kind} removed`, about]), item.id, request.at);
+  const change = auditedChange(request, [`${kind.kind} removed`, ownedSubject(kind, item)]);
+  await kind.store.remove(change, item.id, request.at);
   await kind.changed(request.user.teamId);
 }
 
@@ -171,14 +172,14 @@ async function undoDelete<T extends OwnedItem>(
   id: string,
   request: Request,
 ): Promise<void> {
-  const { user, workspace, at } = request;
+  const { user, at } = request;
   const tooLate = { notice: `It’s too late to undo this. ${setUpAgainText(kind)}` };
   const item = await kind.store.findRemoved(user.teamId, id, at);
   if (item === undefined) return showOwned(kind, request, tooLate);
   if (!canEditOwned(item, request)) throw notOwner(item);
   const full = limitReachedMessage(kind, request);
   if (full !== undefined) return request.reply.update(full);
-  const change = auditedChange(request, [`${kind.kind} restored`, kind.words.auditText(item, workspace)]);
+  const change = auditedChange(request, [`${kind.kind} restored`, ownedSubject(kind, item)]);
   if (!(await kind.store.restore(change, id))) return showOwned(kind, request, tooLate);
   await kind.changed(user.teamId);
   await showOwned(kind, request, { notice: `${capitalized(kind.kind)} restored.` });
@@ -188,7 +189,7 @@ async function undoDelete<T extends OwnedItem>(
 async function dropDamaged<T extends OwnedItem>(kind: OwnedKind<T>, request: Request): Promise<void> {
   const damaged = damagedIds(request.workspace, kind.kind);
   if (damaged.length === 0) return showOwned(kind, request, { notice: deletedText(kind) });
-  const about = `${damaged.join(', ')} (the record was damaged)`;
+  const about = { kind: 'damaged', ids: damaged } as const;
   const change = auditedChange(request, [`${kind.kind} removed`, about]);
   await kind.workspaces.dropDamaged(change, kind.kind, damaged);
   await kind.changed(request.user.teamId);

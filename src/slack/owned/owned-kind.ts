@@ -7,6 +7,7 @@ import type { Schedule } from '../../workspace/owned/schedules.ts';
 import { channelOf, projectsOf, type Target } from '../../workspace/owned/stop-reasons.ts';
 import type { Watch } from '../../workspace/owned/watches.ts';
 import { canAskAbout, type ProjectScope } from '../../workspace/projects/resolve-project.ts';
+import type { AuditSubject } from '../../workspace/record/audit-subject.ts';
 import type { Workspace } from '../../workspace/record/workspace.ts';
 import type { Workspaces } from '../../workspace/record/workspaces.ts';
 import { channelLink, mention } from '../kit/atoms.ts';
@@ -132,6 +133,30 @@ export const notOwner = (item: OwnedItem, action?: string): NotAllowed =>
 
 type Viewer = Pick<Request, 'user'>;
 /** Who sees a list of them, and where. */
+/** What the audit keeps of an item. */
+export const ownedSubject = <T extends OwnedItem>({ kind, store }: OwnedKind<T>, item: T): AuditSubject => ({
+  kind,
+  item: store.serialize(item),
+});
+
+/** For the feature's `auditTexts`: words an item that the audit has kept. */
+export const ownedAuditText =
+  <T extends OwnedItem>({ store, words }: OwnedKind<T>) =>
+  (json: string, workspace: Workspace): AuditedItem | undefined => {
+    const item = store.parse(json);
+    if (item === undefined) return undefined;
+    // Within a sentence: `Project 123` is what a project without a name is called.
+    const text = words.auditText(item, workspace).replace(/\bProject (?=\d)/g, 'project ');
+    return { id: item.id, text };
+  };
+
+/** An item that the audit names. */
+export interface AuditedItem {
+  readonly id: string;
+  /** With the IDs of people and channels, plain. */
+  readonly text: string;
+}
+
 export type ListViewer = Pick<Request, 'user' | 'workspace'> & ProjectScope;
 
 /** Its owner and managers may change it. */

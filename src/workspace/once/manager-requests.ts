@@ -108,8 +108,8 @@ export function doneArguments({ id, request, value }: TakenRequest, who: SlackId
 export const typedCommand = ({ command, text }: Pick<ManagerRequest, 'command' | 'text'>): string =>
   `${command} ${text}`.trim();
 
-/** The audit has bare IDs. */
-const MENTION = /<@([A-Z0-9]+)>/g;
+/** Of a command in the audit, whose entries are bounded. */
+const MAX_AUDITED_TEXT = 300;
 
 export function requestEntry(
   action: AuditAction,
@@ -117,9 +117,13 @@ export function requestEntry(
   who: SlackId,
   at: Millis,
 ): AuditEntry {
-  const place = request.channel === undefined ? '' : ` in ${request.channel}`;
-  const asker = who === request.person ? '' : ` for ${request.person}`;
-  return { at, who, action, about: `${typedCommand(request).replace(MENTION, '$1')}${place}${asker}` };
+  const { command, text, channel, person } = request;
+  const about = {
+    ...({ kind: 'request', command, text: text.slice(0, MAX_AUDITED_TEXT) } as const),
+    ...(channel !== undefined && { channel }),
+    ...(who !== person && { person }),
+  };
+  return { at, who, action, about };
 }
 
 export interface RequestChange {

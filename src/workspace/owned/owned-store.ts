@@ -10,7 +10,7 @@ import {
   UNDO_MS,
   type WorkspaceChange,
 } from '../record/change.ts';
-import { parseNamedRecord, parseRecord } from '../record/record-schema.ts';
+import { parseNamedRecord, parseRecord, tryParseRecord } from '../record/record-schema.ts';
 
 /** How one kind of what people own is stored: a field of the workspace's record each, as JSON. */
 export interface OwnedFormat<T> {
@@ -41,6 +41,10 @@ export function createOwnedStore<T extends { readonly id: string }>(
   /** The fields that are removed with it: only schedules have a last delivery. */
   const fieldsOf = (id: string) => [stored + id, ...(kind === 'schedule' ? [FIELDS.sent + id] : [])];
   return {
+    /** One item as JSON, for the audit. */
+    serialize,
+    /** Undefined for JSON that is none. */
+    parse: (json: string): T | undefined => tryParseRecord(format.schema, json),
     /** Creates or replaces it. @throws EditConflict */
     async save(change: WorkspaceChange, item: T): Promise<void> {
       const field = stored + item.id;

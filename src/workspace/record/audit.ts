@@ -4,6 +4,8 @@ import type { Millis } from '../../domain/time/calendar.ts';
 import { guardRead, type RedisConnection } from '../../redis/connect.ts';
 import { auditKey, recordKey } from '../../redis/keys.ts';
 import { commitInWorkspace } from '../../redis/layout.ts';
+import { type AuditSubject, auditSubject } from './audit-subject.ts';
+import { tryParseRecord } from './record-schema.ts';
 
 /** What may be done to a workspace's data. Asking is not audited. */
 export const AUDIT_ACTIONS = [
@@ -52,16 +54,19 @@ export const AUDIT_ACTIONS = [
 
 export type AuditAction = (typeof AUDIT_ACTIONS)[number];
 
-/** Who did what, when. `about` names the thing: an alias, a connection, what changed; never a secret. */
+/** Who did what, when. */
 export interface AuditEntry {
   readonly at: Millis;
   readonly who: SlackId;
   readonly action: AuditAction;
-  readonly about: string;
+  readonly about: AuditSubject;
 }
 
-/** As it was recorded, perhaps by a newer version with actions that this one does not know. */
-export type RecordedEntry = Omit<AuditEntry, 'action'> & { readonly action: string };
+/** As it was recorded, perhaps by a newer version with actions and subjects that this one does not know. */
+export type RecordedEntry = Omit<AuditEntry, 'action' | 'about'> & {
+  readonly action: string;
+  readonly about: AuditSubject | undefined;
+};
 
 /** Each method is one round trip. @throws StoreUnavailable */
 export type Audit = ReturnType<typeof createAudit>;
@@ -69,8 +74,6 @@ export type AuditPage = Awaited<ReturnType<Audit['page']>>;
 
 /** Enough for years of administration; older entries are dropped. */
 export const MAX_AUDIT_ENTRIES = 1000;
-/** The stream is capped by entries, so an entry is capped too. */
-const MAX_ABOUT = 500;
 
 /** In Lua: `enter(key, at, who, action, about)` appends an entry to an audit stream. */
 export const LUA_AUDIT = `
@@ -83,7 +86,7 @@ export const auditArguments = ({ at, who, action, about }: AuditEntry): string[]
   String(at),
   who,
   action,
-  about.slice(0, MAX_ABOUT),
+  JSON.stringify(about),
 ];
 
 /** A workspace that left has neither record nor audit, and gets none again. */
@@ -141,6 +144,6 @@ function entryOf([id, fields]: Row): RecordedEntry {
     at: Number.isSafeInteger(at) && at > 0 ? at : Number.parseInt(id, 10),
     who: text('who'),
     action: text('action'),
-    about: text('about'),
+    about: tryParseRecord(auditSubject, text('about')),
   };
 }

@@ -10,6 +10,7 @@ import { FIELDS } from '../../redis/keys.ts';
 import type { TakenRequest } from '../once/manager-requests.ts';
 import { type Project, parseProject } from '../projects/projects.ts';
 import type { AuditAction, AuditEntry } from './audit.ts';
+import type { AuditSubject } from './audit-subject.ts';
 import { tryParseRecord } from './record-schema.ts';
 import type { Workspace } from './workspace.ts';
 import type { RecordFields, RecordWrite, WorkspaceStore } from './workspace-store.ts';
@@ -18,7 +19,7 @@ import type { RecordFields, RecordWrite, WorkspaceStore } from './workspace-stor
  * A change of a workspace's record: what it is based on, and the audit entries that are written with it in one step.
  * Every method that saves takes one, so nothing is saved without its entry:
  *
- *     await workspaces.removeProject(auditedChange(request, ['project removed', alias]), removal);
+ *     await workspaces.removeProject(auditedChange(request, ['project removed', subject]), removal);
  */
 export interface WorkspaceChange {
   readonly teamId: SlackId;
@@ -38,10 +39,10 @@ interface ChangeRequest {
   readonly managerRequest?: TakenRequest | undefined;
 }
 
-/** @param actions each with what it is about: an alias, a connection, which settings; never a secret */
+/** @param actions each with what it is about */
 export function auditedChange(
   { at, user, workspace, managerRequest }: ChangeRequest,
-  ...actions: readonly (readonly [action: AuditAction, about: string])[]
+  ...actions: readonly (readonly [action: AuditAction, about: AuditSubject])[]
 ): WorkspaceChange {
   const entries = actions.map(([action, about]) => ({ at, who: user.id, action, about }));
   const done = managerRequest && ([[managerRequest, user.id, at]] as const);
