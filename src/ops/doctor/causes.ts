@@ -183,7 +183,7 @@ const REDIS: Causes = {
     'Wait for the failover to end. To see what they know: `{cli} SENTINEL MASTER {master}`',
   ],
   latency: [
-    'takes {ms} ms to answer, and Tally asks it several times for each answer',
+    'takes {ms} ms to answer, and each of Tally’s answers waits for it',
     'Move it nearer, or find what keeps it busy: `{cli} SLOWLOG GET 10`, `{cli} --latency`',
     'warning',
   ],

@@ -131,7 +131,7 @@ function lostNode(server: Server, error: Error): Error {
   return new RedisRefusal('announced address', { host, port });
 }
 
-/** In ms. A command that a person waits for asks Redis about ten times. */
+/** In ms: a person notices such a wait. */
 const SLOW: Millis = 100;
 
 /** @returns the fastest of three: the doctor's own start makes the first slow */
