@@ -2,7 +2,7 @@ import { createBilling, reportOutcomes } from './billing/client.ts';
 import type { Config } from './config/config.ts';
 import { createDeliveryService } from './delivery/delivery-service.ts';
 import { FIGURES_LIFETIME } from './delivery/log/delivery-log.ts';
-import { MESSAGE_KINDS } from './delivery/outbox/track-message.ts';
+import { MESSAGE_KINDS } from './delivery/outbox/failures.ts';
 import { createReports } from './delivery/reports/index.ts';
 import type { Millis } from './domain/time/calendar.ts';
 import { createAskManagerFeature } from './features/ask-manager/index.ts';

@@ -98,7 +98,6 @@ export function startDeliveryRun(parts: DeliveryRunParts) {
       const rest = Math.min(CHANNEL_INTERVAL, last + CHANNEL_INTERVAL - clock());
       if (rest > 0) await delay(rest, undefined, { signal: stopping });
     },
-    /** The channel was posted to just now. */
     rememberPost: (channel: SlackId) => void lastPosts.set(channel, clock()),
     end: renewal.stop,
   };
@@ -163,7 +162,6 @@ export function openState<T>(
   let before = context.logSnapshot.state(name);
   let value = parse(before);
   const document = {
-    /** As last read or written. */
     value: (): T => value,
     /**
      * Applies `change` and writes the result. If another process wrote first, `change` is applied to the newer value.

@@ -7,10 +7,9 @@ import { HOUR, MINUTE, type Millis } from '../domain/time/calendar.ts';
 import { repeat } from '../runtime/work.ts';
 import type { Workspace } from '../workspace/record/workspace.ts';
 import type { IndexEntry, WorkspaceIndex } from '../workspace/record/workspace-index.ts';
-import { type NextWork, planJobs } from './job.ts';
 import { earliest } from './log/due-dates.ts';
 import type { Scheduler } from './wakeup/scheduler.ts';
-import type { RunnerParts, WorkspaceRunner } from './workspace-runner.ts';
+import { type NextWork, planJobs, type RunnerParts, type WorkspaceRunner } from './workspace-runner.ts';
 
 export interface WorkerParts
   extends Pick<RunnerParts, 'jobs' | 'workspaces' | 'deliveryLog' | 'clock' | 'log'> {
@@ -34,14 +33,12 @@ export function createWorker(parts: WorkerParts) {
     changed,
     /** Derives the scheduled runs of workspaces whose check is due, overdue runs at once. @throws StoreUnavailable */
     repair: repairs.run,
-    /** Delivers from now on, overdue posts first. */
     start(): void {
       scheduler.start(async (workspace, job) => {
         await afterRun(parts, workspace, await runner.run(workspace, job));
       });
       repairs.start();
     },
-    /** Begins no further post, and lets running ones end within `patience` ms. */
     async stop(patience: Millis): Promise<void> {
       repairs.stop();
       runner.stop();
@@ -170,7 +167,6 @@ export function createRepairs(
   return {
     /** Once, for every shard that no other process has. @throws StoreUnavailable */
     run: () => run(),
-    /** From now on, until it is stopped. */
     start(): void {
       let logged: Millis | undefined;
       const check = async (stopping: AbortSignal): Promise<void> => {

@@ -20,7 +20,6 @@ export interface TokenBody {
   readonly project: { readonly id?: string; readonly name?: string; readonly domain?: string } | undefined;
   /** Name, or else ID. */
   readonly user: string | undefined;
-  /** Names. */
   readonly roles: readonly string[];
   readonly credential:
     | { readonly name?: string; readonly restricted?: boolean; readonly expiresAt?: Millis }

@@ -9,6 +9,9 @@ import { isCluster, type RedisConnection } from './connect.ts';
  */
 const ofWorkspace = (id: string): string => `tally:{${checked(id)}}`;
 
+/** The name of a key, by the ID of its workspace or organization. */
+export type KeyOf = (id: string) => string;
+
 export const recordKey = (id: string): string => `${ofWorkspace(id)}:record`;
 export const auditKey = (id: string): string => `${ofWorkspace(id)}:audit`;
 /** Grants of the modals that show tokens. */
@@ -36,21 +39,12 @@ export const membersKey = (id: string): string => `${ofWorkspace(id)}:members`;
 export const copiedKey = (id: string): string => `${ofWorkspace(id)}:copied`;
 
 /** Every key of a workspace. A key that is not in this list stays when the workspace leaves. */
-export const keysOf = (workspace: SlackId): readonly string[] =>
-  [
-    recordKey,
-    auditKey,
-    grantsKey,
-    managerRequestsKey,
-    issuedKey,
-    deliveryLogKey,
-    deliveryLockKey,
-    watchFiguresKey,
-    threadsKey,
-    threadTimesKey,
-    tokenLockKey,
-    copiedKey,
-  ].map((key) => key(workspace));
+export const WORKSPACE_KEYS: readonly KeyOf[] = [
+  ...[recordKey, auditKey, grantsKey, managerRequestsKey, issuedKey, deliveryLogKey, deliveryLockKey],
+  ...[watchFiguresKey, threadsKey, threadTimesKey, tokenLockKey, copiedKey],
+];
+
+export const keysOf = (workspace: SlackId): readonly string[] => WORKSPACE_KEYS.map((key) => key(workspace));
 
 /** A Cluster spreads its slots over many servers; elsewhere each further shard only costs connections. */
 const CLUSTER_SHARDS = 16;

@@ -2,7 +2,7 @@ import { NewerRecords } from '../domain/failure/index.ts';
 import type { SlackId } from '../domain/slack-id.ts';
 import { guardRead, guardWrite, type RedisConnection } from './connect.ts';
 import { newerRecords } from './errors.ts';
-import { LAYOUT_KEY, recordKey } from './keys.ts';
+import { type KeyOf, LAYOUT_KEY, recordKey } from './keys.ts';
 
 /**
  * The number of the layout of everything that Redis holds of a workspace. It rises only with a change that the version before
@@ -49,14 +49,15 @@ type ScriptCall = readonly [
   redis: RedisConnection,
   workspace: SlackId,
   script: string,
-  /** All of that workspace or organization. */
-  keys: readonly string[],
+  /** The keys of that workspace or organization, each by its ID. */
+  keys: readonly KeyOf[],
   ...args: readonly (string | number)[],
 ];
 
 async function evalScript(...[redis, workspace, script, keys, ...args]: ScriptCall): Promise<unknown> {
   requireCurrent(redis);
-  return redis.eval(withLayout(script), keys.length + 1, ...keys, recordKey(workspace), ...args);
+  const names = [...keys, recordKey].map((key) => key(workspace));
+  return redis.eval(withLayout(script), names.length, ...names, ...args);
 }
 
 /**
@@ -77,7 +78,7 @@ export const writeInWorkspace = (
   redis: RedisConnection,
   workspace: SlackId,
   command: 'HSET' | 'HDEL' | 'SREM',
-  key: string,
+  key: KeyOf,
   ...args: readonly string[]
 ): Promise<unknown> => evalInWorkspace(redis, workspace, COMMAND, [key], command, ...args);
 
@@ -101,13 +102,13 @@ export const replaceField = async (
   before: string,
   after: string,
 ): Promise<boolean> =>
-  (await evalInWorkspace(redis, workspace, REPLACE, [recordKey(workspace)], field, before, after)) === 1;
+  (await evalInWorkspace(redis, workspace, REPLACE, [recordKey], field, before, after)) === 1;
 
 /** Deletes keys of a workspace. @throws StoreUnavailable */
 export const unlinkInWorkspace = (
   redis: RedisConnection,
   workspace: SlackId,
-  keys: readonly string[],
+  keys: readonly KeyOf[],
 ): Promise<unknown> => evalInWorkspace(redis, workspace, "return redis.call('UNLINK', unpack(KEYS))", keys);
 
 /** The record of a workspace, without its stamp. @throws StoreUnavailable */
@@ -127,7 +128,6 @@ export async function loadRecord(
 /** What the newest version that ever ran on a Redis left there. */
 export interface LayoutMark {
   readonly layout: number;
-  /** The version of Tally. */
   readonly version: string;
 }
 

@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import type { SlackId } from '../domain/slack-id.ts';
 import type { Millis } from '../domain/time/calendar.ts';
 import { guardRead, type RedisConnection } from './connect.ts';
-import { recordKey } from './keys.ts';
+import { type KeyOf, recordKey } from './keys.ts';
 import { evalInWorkspace } from './layout.ts';
 
 /** A key that one process holds at a time, until it releases it or `ms` are over. */
@@ -28,13 +28,13 @@ const RELEASE = `if redis.call('GET', KEYS[1]) == ARGV[1] then return redis.call
 export async function acquireLease(
   redis: RedisConnection,
   teamId: SlackId,
-  key: string,
+  key: KeyOf,
   ms: Millis,
 ): Promise<Lease | 'taken' | 'gone'> {
   const token = randomBytes(12).toString('base64url');
-  const lease = { key, token };
-  const keys = [recordKey(teamId), key];
-  const result = await evalInWorkspace(redis, teamId, ACQUIRE, keys, token, ms).catch((error: unknown) => {
+  const lease = { key: key(teamId), token };
+  const granted = evalInWorkspace(redis, teamId, ACQUIRE, [recordKey, key], token, ms);
+  const result = await granted.catch((error: unknown) => {
     // Redis may grant it after the timeout, and then nobody would hold it until its time is over.
     void releaseLease(redis, lease).catch(() => undefined);
     throw error;

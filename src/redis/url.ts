@@ -6,7 +6,6 @@ export type RedisAddress =
   | ({
       readonly kind: 'sentinel';
       readonly sentinels: readonly RedisHost[];
-      /** The master's name in the Sentinels. */
       readonly name: string;
       readonly db: number;
       readonly sentinelUsername?: string;

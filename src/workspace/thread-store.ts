@@ -85,7 +85,7 @@ export function createThreadStore(redis: RedisConnection) {
     /** Does nothing for a workspace that left. */
     async remember(place: ThreadPlace, question: ThreadQuestion, outcome: ThreadOutcome): Promise<void> {
       const { workspace } = place;
-      const keys = [threadsKey, threadTimesKey, recordKey, auditKey].map((key) => key(workspace));
+      const keys = [threadsKey, threadTimesKey, recordKey, auditKey];
       const args = questionArguments(place, question, outcome);
       await evalInWorkspace(redis, workspace, REMEMBER, keys, ...args);
     },

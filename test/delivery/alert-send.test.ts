@@ -1,4 +1,4 @@
-import { notSent } from '../../src/delivery/outbox/failure-effect.ts';
+import { notSent } from '../../src/delivery/outbox/failures.ts';
 /** Alerts on their way to Slack: to whom they go, what they answer, and how they are kept up to date. */
 
 import { Big } from 'big.js';

@@ -10,7 +10,7 @@ import {
   type FailureEffect,
   MAX_RETRY_DELAY,
   notSent,
-} from '../../src/delivery/outbox/failure-effect.ts';
+} from '../../src/delivery/outbox/failures.ts';
 import { MAX_PROBE_DELAY, postRetryDelay, probeDelayAfter } from '../../src/delivery/outbox/send-state.ts';
 import type { DeliveryTask } from '../../src/delivery/posts/post-plan.ts';
 import {

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { MAX_RETRY_DELAY } from '../../src/delivery/outbox/failure-effect.ts';
+import { MAX_RETRY_DELAY } from '../../src/delivery/outbox/failures.ts';
 import {
   parseReminderState,
   planReminders,

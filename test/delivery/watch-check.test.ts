@@ -6,14 +6,17 @@ import { Big } from 'big.js';
 import { describe, expect, it } from 'vitest';
 import type { BillingClient } from '../../src/billing/client.ts';
 import { type DeliveryContext, ScheduleChangedError } from '../../src/delivery/context.ts';
-import { runTasks } from '../../src/delivery/job.ts';
 import type { DeliveryLogSnapshot, LogWrite } from '../../src/delivery/log/delivery-log.ts';
-import { hourlyCheckAfter, watchBasisOf } from '../../src/delivery/watches/check-time.ts';
-import type { StoredFigures } from '../../src/delivery/watches/watch-figures.ts';
-import { fetchUsage } from '../../src/delivery/watches/watch-figures.ts';
+import { fetchUsage, type StoredFigures } from '../../src/delivery/watches/watch-figures.ts';
 import { type AlertResponse, createWatching } from '../../src/delivery/watches/watch-service.ts';
-import type { Alert, AlertMessage } from '../../src/delivery/watches/watch-state.ts';
+import {
+  type Alert,
+  type AlertMessage,
+  hourlyCheckAfter,
+  watchBasisOf,
+} from '../../src/delivery/watches/watch-state.ts';
 import { checkWatches, watchTasks } from '../../src/delivery/watches/watches-job.ts';
+import { runTasks } from '../../src/delivery/workspace-runner.ts';
 import {
   type Failure,
   QueueFull,

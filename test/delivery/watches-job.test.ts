@@ -2,39 +2,32 @@
 
 import { Big } from 'big.js';
 import { describe, expect, it } from 'vitest';
-import { MAX_RETRY_DELAY } from '../../src/delivery/outbox/failure-effect.ts';
+import { MAX_RETRY_DELAY } from '../../src/delivery/outbox/failures.ts';
 import { figureText } from '../../src/delivery/watches/alert-blocks.ts';
 import { alertActionAt } from '../../src/delivery/watches/alert-send.ts';
 import { alertText, alertWords } from '../../src/delivery/watches/alert-wording.ts';
-import {
-  hourlyCheckAfter,
-  isMuted,
-  nextCheckAt,
-  watchBasisOf,
-} from '../../src/delivery/watches/check-time.ts';
 import {
   knownBalances,
   parseWatchFigures,
   type StoredFigures,
 } from '../../src/delivery/watches/watch-figures.ts';
-import {
-  evaluateWatch,
-  isLimited,
-  recordJudgement,
-  type WatchInput,
-} from '../../src/delivery/watches/watch-judge.ts';
+import { isLimited, judgeWatch, type WatchInput } from '../../src/delivery/watches/watch-judge.ts';
 import {
   type Alert,
   type AlertEvent,
   type AlertMessage,
   alertEpisode,
   alertMessageTo,
+  hourlyCheckAfter,
+  isMuted,
   isParent,
+  nextCheckAt,
   parseWatchState,
   recordEvent,
   type StoredWatchState,
   stateFor,
   targetsOf,
+  watchBasisOf,
   withMessage,
 } from '../../src/delivery/watches/watch-state.ts';
 import { planWatches } from '../../src/delivery/watches/watches-job.ts';
@@ -349,10 +342,10 @@ describe('a judgement', () => {
   const account = (balance: string, at = NOW) => ({ balance, bonuses: '0', at });
   const judged = (figures: StoredFigures | undefined, given: Partial<Watch> = {}, now = NOW): WatchInput => {
     const one = watch(given);
-    return { ...{ watch: one, workspace: recordOf([one]), zone: 'UTC', now }, figures };
+    return { ...{ watch: one, workspace: recordOf([one]), now }, figures };
   };
   const crossings = (figures: StoredFigures | undefined, given: Partial<Watch> = {}, now?: number) =>
-    evaluateWatch(judged(figures, given, now), undefined)?.crossings.length;
+    judgeWatch(judged(figures, given, now), undefined).found?.crossings.length;
 
   it('takes figures of this hour', () => {
     const slot = hourlyCheckAfter('T1', NOW) - HOUR;
@@ -392,14 +385,14 @@ describe('a judgement', () => {
     expect(isLimited(watch({ target: { channel: 'C2' } }), limited)).toBe(false);
     const damaged = recordOf([one], { damaged: [{ kind: 'project', id: 'x', reason: 'malformed' }] });
     expect(isLimited(one, damaged)).toBe(true);
-    expect(evaluateWatch({ ...judged(figures), workspace: limited }, undefined)).toBeUndefined();
+    expect(judgeWatch({ ...judged(figures), workspace: limited }, undefined).found).toBeUndefined();
   });
 
   it('alerts once, and again after it recovered', () => {
     let state: StoredWatchState | undefined;
     const kinds = (balance: string, now: number, given: Partial<Watch> = {}) => {
       const one = judged({ connection: 'main', account: account(balance, now) }, given, now);
-      state = recordJudgement(one, state, evaluateWatch(one, state));
+      state = judgeWatch(one, state).state;
       return state.alerts.map(({ events }) => events.map(({ kind }) => kind).join(' '));
     };
     expect(kinds('49', NOW)).toEqual(['crossed']);
@@ -416,7 +409,7 @@ describe('a judgement', () => {
     const check = (balance: string, hour: number, given: Partial<Watch> = {}) => {
       const now = NOW + hour * HOUR;
       const one = judged({ connection: 'main', account: account(balance, now) }, given, now);
-      state = recordJudgement(one, state, evaluateWatch(one, state));
+      state = judgeWatch(one, state).state;
       return state.alerts.map(({ events }) => events.map(({ kind }) => kind).join(' '));
     };
     check('49', 0);
@@ -439,7 +432,7 @@ describe('a judgement', () => {
   it('after a pause tells a spike of the last days that billing still reports', () => {
     const given = { rule: SPIKE, since: NOW - 9 * DAY };
     const spikes = (figures: StoredFigures, more: Partial<Watch> = {}) =>
-      evaluateWatch(judged(figures, { ...given, ...more }), undefined)?.crossings.map(
+      judgeWatch(judged(figures, { ...given, ...more }), undefined).found?.crossings.map(
         ({ episode }) => episode,
       );
     const one = month({ '2026-11-17': '100' });
@@ -453,7 +446,7 @@ describe('a judgement', () => {
     let state: StoredWatchState | undefined;
     const texts = (cost: string, more: Partial<Watch> = {}) => {
       const one = judged(month({ '2026-11-17': cost }), { ...given, ...more });
-      state = recordJudgement(one, state, evaluateWatch(one, state));
+      state = judgeWatch(one, state).state;
       return state.alerts[0]?.events.map((event) =>
         'facts' in event ? figureText(event, alertWords(one.watch, one.workspace, '2026-11-20')) : event.kind,
       );
@@ -477,7 +470,7 @@ describe('a judgement', () => {
     const alerted = (['50', '80', 'forecast'] as const).map((level) => ({ episode: '2026-11', level }));
     const alerts = recordEvent([], alertEpisode(one.watch, '2026-11'), CROSSED, ['C1']);
     const stored = { since: one.watch.since, alerted, alerts };
-    const after = recordJudgement(one, stored, evaluateWatch(one, stored));
+    const after = judgeWatch(one, stored).state;
     expect(after.alerted).toEqual([]);
     expect(after.alerts[0]?.events.slice(1)).toMatchObject([
       {
@@ -498,7 +491,7 @@ describe('a judgement', () => {
     );
     const alerted = days.map((episode) => ({ episode, level: 'threshold' as const }));
     const stored = { since: one.watch.since, alerted, alerts };
-    const after = recordJudgement(one, stored, evaluateWatch(one, stored)).alerts;
+    const after = judgeWatch(one, stored).state.alerts;
     expect(after.map(({ events }) => events.map(({ kind }) => kind))).toEqual([
       ['crossed', 'recovered'],
       ['crossed', 'recovered'],
@@ -508,8 +501,9 @@ describe('a judgement', () => {
   it('of the same figures differs by the day and by the zone', () => {
     const figures = { ...month({}), account: account('40') };
     const why = (zone: string, now: number) => {
-      const one = { ...judged(figures, {}, now), zone };
-      const { alerts } = recordJudgement(one, undefined, evaluateWatch(one, undefined));
+      const { workspace, ...rest } = judged(figures, {}, now);
+      const one = { ...rest, workspace: { ...workspace, settings: { ...workspace.settings, zone } } };
+      const { alerts } = judgeWatch(one, undefined).state;
       const [event] = alerts[0]?.events ?? [];
       const words = alertWords(one.watch, one.workspace, '2026-11-20');
       return event?.kind === 'crossed' ? alertText(event, words).why : undefined;
@@ -533,8 +527,7 @@ describe('a judgement', () => {
       alerted: [{ episode: 'a', level: 'threshold' }],
       alerts: [],
     };
-    expect(recordJudgement(one, stored, evaluateWatch(one, stored))).toEqual(stored);
-    expect(recordJudgement(one, stored, undefined)).toEqual(stored);
+    expect(judgeWatch(one, stored).state).toEqual(stored);
   });
 });
 

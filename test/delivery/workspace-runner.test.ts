@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { startBilling } from '../../sandbox/billing.ts';
 import { type BillingClient, createBilling } from '../../src/billing/client.ts';
-import { notSent } from '../../src/delivery/outbox/failure-effect.ts';
+import { notSent } from '../../src/delivery/outbox/failures.ts';
 import type { ReportQuestion, ReportResult } from '../../src/delivery/posts/postable-report.ts';
 import { createBillingCache } from '../../src/delivery/workspace-runner.ts';
 import {

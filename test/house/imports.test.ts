@@ -97,7 +97,11 @@ describe('the import rules', () => {
       'src/slack/web-client.ts',
       `import { createSpendFeature } from '../features/spend/index.ts';`,
     ],
-    ['slack-imports-downward', 'src/slack/web-client.ts', `import type { Post } from '../delivery/job.ts';`],
+    [
+      'slack-imports-downward',
+      'src/slack/web-client.ts',
+      `import type { Post } from '../delivery/workspace-runner.ts';`,
+    ],
     [
       'delivery-imports-downward',
       'src/delivery/posts/post.ts',
@@ -178,7 +182,7 @@ describe('the import rules', () => {
       'src/slack/server/slack-server.ts': `import { App } from '@slack/bolt';\nimport '../kit/atoms.ts';`,
       'src/features/feature.ts': `import type { Installations } from '../slack/installations.ts';`,
       'src/features/spend/blocks.ts': 'export const blocks = 1;',
-      'src/features/spend/index.ts': `import type { Feature } from '../feature.ts';\nimport './blocks.ts';\nimport '../../delivery/job.ts';`,
+      'src/features/spend/index.ts': `import type { Feature } from '../feature.ts';\nimport './blocks.ts';\nimport '../../delivery/workspace-runner.ts';`,
       'sandbox/main.ts': `import { Redis } from 'ioredis';`,
     };
     expect(brokenRules(files)).toEqual([]);

@@ -20,12 +20,12 @@ it('releases a lease that Redis grants after its caller gave up', async () => {
     await waitUntilReady(redis, 5_000);
     await other.hset(recordKey(TEAM), 'a', 'b');
     server.signal('SIGSTOP');
-    const late = acquireLease(redis, TEAM, deliveryLockKey(TEAM), 60_000);
+    const late = acquireLease(redis, TEAM, deliveryLockKey, 60_000);
     await expect(late).rejects.toThrow(StoreUnavailable);
     server.signal('SIGCONT');
     // Commands are answered in the order in which they were sent.
     await redis.ping();
-    expect(await acquireLease(other, TEAM, deliveryLockKey(TEAM), 60_000)).toMatchObject({
+    expect(await acquireLease(other, TEAM, deliveryLockKey, 60_000)).toMatchObject({
       key: deliveryLockKey(TEAM),
     });
   } finally {

@@ -33,7 +33,7 @@ afterAll(() => store.close());
 
 describe('a lease', () => {
   const KEY = tokenLockKey('T1');
-  const acquire = (ms = 5_000) => acquireLease(redis, 'T1', KEY, ms);
+  const acquire = (ms = 5_000) => acquireLease(redis, 'T1', tokenLockKey, ms);
   beforeEach(async () => {
     await redis.hset(recordKey('T1'), 'settings', '{}');
   });

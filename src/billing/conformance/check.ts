@@ -9,21 +9,27 @@ import {
   startOfDay,
   type Zone,
 } from '../../domain/time/calendar.ts';
-import type { BalanceRecord, Consumption, Subscription, TimeRange } from '../client.ts';
+import type {
+  BalanceRecord,
+  BillingAccess,
+  BillingClient,
+  Consumption,
+  Subscription,
+  TimeRange,
+} from '../client.ts';
 import {
-  checkFinding,
+  type AddFinding,
   chooseDay,
-  findingOfFailure,
+  describe,
   judgeBalance,
   judgeEmptyPeriod,
   judgeOneDay,
   judgeRefusal,
   judgeSpend,
   judgeUntilNow,
-  type PointFinding,
 } from './judge.ts';
 import { POINT_IDS, POINTS, type PointId } from './points.ts';
-import { type Answer, createQuestioner, type Questioner } from './questions.ts';
+import { type Answer, createQuestioner, type Questioner, type QuestionKind } from './questions.ts';
 
 export interface PointResult {
   readonly id: PointId;
@@ -60,15 +66,23 @@ const UNKNOWN_TOKEN = 'a-token-that-nobody-has';
 export async function checkConformance(parts: ConformanceParts) {
   const questioner = createQuestioner(parts);
   const found = new Map<PointId, Found>();
-  const addFindings = (findings: readonly Found[]): void => {
-    // A failure stays: several answers may count for one point.
-    for (const it of findings) if (found.get(it.id)?.isGood !== false) found.set(it.id, it);
+  const addFor =
+    (query?: string): AddFinding =>
+    (id, problem, good = '') => {
+      // A failure stays: several answers may count for one point.
+      if (found.get(id)?.isGood === false) return;
+      found.set(id, { isGood: problem === undefined, came: problem ?? good, ...(query && { query }) });
+    };
+  const ask: Ask = async (kind, question, judge) => {
+    const answer = await questioner.ask(kind, question);
+    if (answer !== undefined) judge(answer, addFor(answer.query));
+    return answer;
   };
   try {
-    const day = await askAboutProject(parts, questioner, addFindings);
+    const day = await askAboutProject(parts, ask);
     // A refusal says nothing about a service that refuses everything.
-    if (day !== undefined) await askWhatIsRefused(parts, day, questioner, addFindings);
-    addFindings(wireFindings(questioner));
+    if (day !== undefined) await askWhatIsRefused(parts, day, ask);
+    addWireFindings(questioner, addFor);
   } finally {
     await questioner.close();
   }
@@ -77,9 +91,19 @@ export async function checkConformance(parts: ConformanceParts) {
   return { conforms: points.every(({ verdict }) => verdict !== 'fail'), points, requests, attempts };
 }
 
-/** `query`: the document of the answer that it is about. */
-type Found = PointFinding & { readonly query?: string };
-type AddFindings = (findings: readonly Found[]) => void;
+/** What an answer showed. `query`: its document. */
+interface Found {
+  readonly isGood: boolean;
+  readonly came: string;
+  readonly query?: string;
+}
+
+/** Asks, and judges the answer if one came. */
+type Ask = <T>(
+  kind: QuestionKind,
+  question: (billing: BillingClient, access: BillingAccess) => Promise<T>,
+  judge: (answer: Answer<T>, add: AddFinding) => void,
+) => Promise<Answer<T> | undefined>;
 
 function resultOf(id: PointId, found: Found | undefined, questioner: Questioner): PointResult {
   const { otherwise, ...point } = POINTS[id];
@@ -95,44 +119,37 @@ function whyUnchecked({ progress: { breakdown, isLate } }: Questioner): string {
 }
 
 /** @returns a day that has charges, if possible; undefined unless both documents have an answer */
-async function askAboutProject(
-  parts: ConformanceParts,
-  { ask }: Questioner,
-  addFindings: AddFindings,
-): Promise<Day | undefined> {
+async function askAboutProject(parts: ConformanceParts, ask: Ask): Promise<Day | undefined> {
   const { subscription, zone, clock } = parts;
-  const addJudged = judgedAdder(addFindings);
   const days = daysBefore(dayAt(clock(), zone), DAYS, zone);
-  const chargesOf = (range: TimeRange) =>
-    ask('document', (billing, access) => billing.consumption(access, subscription, range));
-  const onDays = (first: Day, last: Day) => chargesOf(rangeOf(first, endOfDay(last, zone), zone));
+  const askCharges = (range: TimeRange, judge: (answer: Answer<Consumption>, add: AddFinding) => void) =>
+    ask('document', (billing, access) => billing.consumption(access, subscription, range), judge);
+  const rangeOfDays = (first: Day, last: Day) => rangeOf(first, endOfDay(last, zone), zone);
 
-  const balance = await ask('document', (billing, access) => billing.balance(access, subscription));
-  addJudged(balance, judgeBalance);
-  const spend = await onDays(days[0] ?? LONG_AGO, days.at(-1) ?? LONG_AGO);
-  addJudged(spend, (answer) => judgeSpend(answer, days));
+  const balance = await ask(
+    'document',
+    (billing, access) => billing.balance(access, subscription),
+    judgeBalance,
+  );
+  const wanted = rangeOfDays(days[0] ?? LONG_AGO, days.at(-1) ?? LONG_AGO);
+  const spend = await askCharges(wanted, (answer, add) => judgeSpend(answer, days, add));
   if (!(balance && spend && 'value' in balance && 'value' in spend)) return undefined;
   const { day, amount } = chooseDay(spend.value.charges, days) ?? {};
   if (day === undefined || amount === undefined) return days.at(-1);
-  addJudged(await onDays(day, day), (answer) => judgeOneDay(answer, day, amount));
-  const untilNow = await chargesOf({ ...rangeOf(day, clock(), zone), running: true });
-  addJudged(untilNow, (answer) => judgeUntilNow(answer, day));
+  await askCharges(rangeOfDays(day, day), (answer, add) => judgeOneDay(answer, day, amount, add));
+  const untilNow = { ...rangeOf(day, clock(), zone), running: true };
+  await askCharges(untilNow, (answer, add) => judgeUntilNow(answer, day, add));
   return day;
 }
 
 /** Sends both documents each time, because a service may check the token for only one of them. */
-async function askWhatIsRefused(
-  parts: ConformanceParts,
-  day: Day,
-  { ask }: Questioner,
-  addFindings: AddFindings,
-) {
-  const { subscription, zone } = parts;
-  const addJudged = judgedAdder(addFindings);
+async function askWhatIsRefused({ subscription, zone }: ConformanceParts, day: Day, ask: Ask) {
   const longAgo = rangeOf(LONG_AGO, endOfDay(LONG_AGO, zone), zone);
-  const empty = await ask('probe', (billing, access) => billing.consumption(access, subscription, longAgo));
-  addJudged(empty, (answer) => judgeEmptyPeriod(answer, LONG_AGO));
-
+  await ask(
+    'probe',
+    (billing, access) => billing.consumption(access, subscription, longAgo),
+    (answer, add) => judgeEmptyPeriod(answer, LONG_AGO, add),
+  );
   const product = PRODUCT_IDS.find((id) => id !== subscription.product) ?? subscription.product;
   const range = rangeOf(day, endOfDay(day, zone), zone);
   const refused = [
@@ -142,20 +159,12 @@ async function askWhatIsRefused(
     { id: 'no-token', kind: 'without-token', about: subscription, as: {} },
   ] as const;
   for (const { id, kind, about, as } of refused) {
-    const judge = (answer: Answer<BalanceRecord | Consumption>) => judgeRefusal(id, answer);
-    addJudged(await ask(kind, (billing, access) => billing.balance({ ...access, ...as }, about)), judge);
-    const onDay = await ask(kind, (billing, access) =>
-      billing.consumption({ ...access, ...as }, about, range),
-    );
-    addJudged(onDay, judge);
+    const judge = (answer: Answer<BalanceRecord | Consumption>, add: AddFinding) =>
+      judgeRefusal(id, answer, add);
+    await ask(kind, (billing, access) => billing.balance({ ...access, ...as }, about), judge);
+    await ask(kind, (billing, access) => billing.consumption({ ...access, ...as }, about, range), judge);
   }
 }
-
-const judgedAdder =
-  (addFindings: AddFindings) =>
-  <T>(answer: Answer<T> | undefined, judge: (answer: Answer<T>) => readonly PointFinding[]): void => {
-    if (answer !== undefined) addFindings(judge(answer).map((it) => ({ ...it, query: answer.query })));
-  };
 
 const rangeOf = (first: Day, to: Millis, zone: Zone): TimeRange => ({
   from: startOfDay(first, zone),
@@ -166,7 +175,7 @@ const rangeOf = (first: Day, to: Millis, zone: Zone): TimeRange => ({
 });
 
 /** What all answers together say about the points of the connection. */
-function wireFindings({ progress }: Questioner): readonly Found[] {
+function addWireFindings({ progress }: Questioner, addFor: (query?: string) => AddFinding) {
   const { breakdown: end, first, isLate, isReached, isReadable, largest, closing } = progress;
   const slowest = `${Math.ceil(progress.slowest)} ms`;
   const good: Partial<Record<PointId, string>> = {
@@ -182,9 +191,7 @@ function wireFindings({ progress }: Questioner): readonly Found[] {
     }),
     ...(first && isReadable && { json: 'readable', token: 'accepted' }),
   };
-  return [
-    ...(end === undefined ? [] : [{ ...findingOfFailure(end.point, end.failure), query: end.query }]),
-    ...(isLate ? [checkFinding('time', `up to ${slowest} an answer, too slow to ask everything`, '')] : []),
-    ...Object.entries(good).map(([id, came]) => checkFinding(id as PointId, undefined, came)),
-  ];
+  if (end !== undefined) addFor(end.query)(end.point, describe(end.failure));
+  if (isLate) addFor()('time', `up to ${slowest} an answer, too slow to ask everything`);
+  for (const [id, came] of Object.entries(good)) addFor()(id as PointId, undefined, came);
 }

@@ -8,23 +8,15 @@ import type { PointId } from './points.ts';
 
 /** What the answers show about each point. */
 
-export interface PointFinding {
-  readonly id: PointId;
-  readonly isGood: boolean;
-  /** It may have outside text. */
-  readonly came: string;
-}
+/**
+ * Notes what an answer shows of a point. What came may have outside text.
+ *
+ * @param problem undefined for a point that is met
+ * @param good what came then
+ */
+export type AddFinding = (id: PointId, problem: string | undefined, good?: string) => void;
 
 export type Outcome<T> = { readonly value: T } | { readonly failure: Failure };
-
-/** @param problem undefined for a point that is met */
-export const checkFinding = (id: PointId, problem: string | undefined, good: string): PointFinding => ({
-  ...{ id, isGood: problem === undefined },
-  came: problem ?? good,
-});
-
-export const findingOfFailure = (id: PointId, failure: Failure): PointFinding =>
-  checkFinding(id, describe(failure), '');
 
 const named = (what: string, names: readonly string[]): string | undefined =>
   names.length === 0 ? undefined : `${what}: ${listNames(names)}`;
@@ -33,7 +25,7 @@ const named = (what: string, names: readonly string[]): string | undefined =>
 const CHOICE =
   'Is it the project’s ID and product, may this token read it, and did it cost something lately?';
 
-function describe(failure: Failure): string {
+export function describe(failure: Failure): string {
   if (failure.kind === 'query-rejected')
     return `${failure.message} HTTP ${failure.status}: ${failure.messages.join(' / ')}`;
   if (failure.kind === 'rate-limited')
@@ -46,72 +38,62 @@ function describe(failure: Failure): string {
   return `${failure.message} ${failure.detail}${hidden instanceof Error ? `: ${hidden.message}` : ''}`;
 }
 
-const failedDocument = (id: PointId, failure: Failure): readonly PointFinding[] => [
-  failure.kind === 'no-data'
-    ? checkFinding(id, `${failure.message} ${CHOICE}`, '')
-    : findingOfFailure(id, failure),
-];
+const addFailedDocument = (id: PointId, failure: Failure, add: AddFinding): void =>
+  add(id, failure.kind === 'no-data' ? `${failure.message} ${CHOICE}` : describe(failure));
 
 const balanceText = ({ balance, bonuses }: BalanceRecord): string =>
   `balance ${clipWireValue(balance, 'missing')}, bonuses ${clipWireValue(bonuses, 'missing')}`;
 
-export function judgeBalance(answer: Outcome<BalanceRecord>): readonly PointFinding[] {
-  if ('failure' in answer) return failedDocument('balance', answer.failure);
+export function judgeBalance(answer: Outcome<BalanceRecord>, add: AddFinding) {
+  if ('failure' in answer) return addFailedDocument('balance', answer.failure, add);
   const { balance, bonuses, remarks } = answer.value;
   const came = balanceText(answer.value);
   const sent = [balance, bonuses].filter((value: WireScalar) => !('missing' in value));
-  const isWhole = sent.length === 2;
-  return [
-    checkFinding('balance', isWhole ? undefined : came, came),
-    ...judgeRemarks(remarks),
-    ...judgeAmounts(sent.map(parseAmount)),
-  ];
+  add('balance', sent.length === 2 ? undefined : came, came);
+  judgeRemarks(remarks, add);
+  judgeAmounts(sent.map(parseAmount), add);
 }
 
 /** @param days those that were asked for */
-export function judgeSpend(answer: Outcome<Consumption>, days: readonly Day[]): readonly PointFinding[] {
-  if ('failure' in answer) return failedDocument('spend', answer.failure);
+export function judgeSpend(answer: Outcome<Consumption>, days: readonly Day[], add: AddFinding) {
+  if ('failure' in answer) return addFailedDocument('spend', answer.failure, add);
   const { charges, remarks } = answer.value;
   const reported = new Set(charges.map(({ day }) => day));
   const missing = days.filter((day) => !reported.has(day));
-  const gaps = named('not reported', missing);
   const count = `${days.length - missing.length} of ${pluralize(days.length, 'day')}`;
   const unplaced = charges.filter(({ day }) => day === undefined).map(({ shown }) => shown);
-  const repeated = charges.flatMap(({ day, merged, shown }) =>
-    day !== undefined && merged > 1 ? shown : [],
+  const repeated = charges.filter(({ day, merged }) => day !== undefined && merged > 1);
+  add('spend', undefined, [count, named('not reported', missing)].filter(Boolean).join('; '));
+  judgeRemarks(remarks, add);
+  judgeAmounts(
+    charges.flatMap(({ amount, bonuses }) => [amount, bonuses]),
+    add,
   );
-  return [
-    checkFinding('spend', undefined, gaps === undefined ? count : `${count}; ${gaps}`),
-    ...judgeRemarks(remarks),
-    ...judgeAmounts(charges.flatMap(({ amount, bonuses }) => [amount, bonuses])),
-    checkFinding('days', named('as days', unplaced), 'all readable'),
-    checkFinding('each-day-once', named('more than once', repeated), 'one item each'),
-    judgeOutside(charges, days),
-  ];
+  add('days', named('as days', unplaced), 'all readable');
+  const twice = repeated.map(({ shown }) => shown);
+  add('each-day-once', named('more than once', twice), 'one item each');
+  judgeOutside(charges, days, add);
 }
 
-const judgeRemarks = (remarks: readonly string[]): readonly PointFinding[] => [
-  checkFinding('errors', remarks.length > 0 ? remarks.join(' / ') : undefined, 'no errors'),
-];
+const judgeRemarks = (remarks: readonly string[], add: AddFinding): void =>
+  add('errors', remarks.length > 0 ? remarks.join(' / ') : undefined, 'no errors');
 
-function judgeAmounts(amounts: readonly (Amount | RowAmount)[]): readonly PointFinding[] {
+function judgeAmounts(amounts: readonly (Amount | RowAmount)[], add: AddFinding) {
   const unreadable = amounts.flatMap((amount) => {
     if ('unreadable' in amount) return amount.unreadable;
     return 'incomplete' in amount && amount.incomplete ? 'one of a day’s items' : [];
   });
   const binary = amounts.flatMap((amount) => ('raw' in amount && looksBinary(amount.raw) ? amount.raw : []));
-  return [
-    checkFinding('amounts', named('unreadable', unreadable), 'all readable'),
-    checkFinding('digits', named('of a binary number', binary), 'as written'),
-  ];
+  add('amounts', named('unreadable', unreadable), 'all readable');
+  add('digits', named('of a binary number', binary), 'as written');
 }
 
 const ZONE_HINT = 'Do the service’s days begin in another time zone?';
 
-function judgeOutside(charges: readonly DayCharges[], days: readonly Day[]): PointFinding {
+function judgeOutside(charges: readonly DayCharges[], days: readonly Day[], add: AddFinding) {
   const outside = charges.flatMap(({ day }) => (day === undefined || days.includes(day) ? [] : day));
   const problem = named('other days', outside);
-  return checkFinding('bounds', problem && `${problem}. ${ZONE_HINT}`, 'no other day');
+  add('bounds', problem && `${problem}. ${ZONE_HINT}`, 'no other day');
 }
 
 /** @returns the newest day with a readable amount, if possible one between two others, which a wrong period would include */
@@ -127,48 +109,32 @@ export function chooseDay(charges: readonly DayCharges[], days: readonly Day[]):
 const amountOn = (day: Day, { charges }: Consumption) => charges.find((charge) => charge.day === day)?.amount;
 
 /** @param known the same day in a longer period */
-export function judgeOneDay(
-  answer: Outcome<Consumption>,
-  day: Day,
-  known: RowAmount,
-): readonly PointFinding[] {
-  if ('failure' in answer) return [findingOfFailure('one-day', answer.failure)];
+export function judgeOneDay(answer: Outcome<Consumption>, day: Day, known: RowAmount, add: AddFinding) {
+  if ('failure' in answer) return add('one-day', describe(answer.failure));
   const amount = amountOn(day, answer.value);
-  const isOther =
-    amount !== undefined && 'value' in amount && 'value' in known && !amount.value.eq(known.value);
-  return [
-    checkFinding('one-day', amount === undefined ? `items, but none of ${day}` : undefined, day),
-    judgeOutside(answer.value.charges, [day]),
-    ...(isOther
-      ? [
-          checkFinding(
-            'bounds',
-            `${amount.raw} on ${day}, which is ${known.raw} in a longer period. ${ZONE_HINT}`,
-            '',
-          ),
-        ]
-      : []),
-  ];
+  add('one-day', amount === undefined ? `items, but none of ${day}` : undefined, day);
+  judgeOutside(answer.value.charges, [day], add);
+  if (amount && 'value' in amount && 'value' in known && !amount.value.eq(known.value))
+    add('bounds', `${amount.raw} on ${day}, which is ${known.raw} in a longer period. ${ZONE_HINT}`);
 }
 
-export function judgeUntilNow(answer: Outcome<Consumption>, day: Day): readonly PointFinding[] {
-  if ('failure' in answer) return [findingOfFailure('until-now', answer.failure)];
+export function judgeUntilNow(answer: Outcome<Consumption>, day: Day, add: AddFinding) {
+  if ('failure' in answer) return add('until-now', describe(answer.failure));
   const problem = amountOn(day, answer.value) === undefined ? `items, but none of ${day}` : undefined;
-  return [checkFinding('until-now', problem, pluralize(answer.value.charges.length, 'day'))];
+  add('until-now', problem, pluralize(answer.value.charges.length, 'day'));
 }
 
 /** Zero is no charge: a service may list each day. */
-export function judgeEmptyPeriod(answer: Outcome<Consumption>, asked: Day): readonly PointFinding[] {
+export function judgeEmptyPeriod(answer: Outcome<Consumption>, asked: Day, add: AddFinding) {
   if ('failure' in answer) {
     const { failure } = answer;
-    const isEmpty = failure.kind === 'no-data';
-    return [checkFinding('empty-period', isEmpty ? undefined : describe(failure), failure.message)];
+    return add('empty-period', failure.kind === 'no-data' ? undefined : describe(failure), failure.message);
   }
   const strange = answer.value.charges.filter(
     ({ day, amount }) => day !== asked || !('value' in amount && amount.value.eq(0)),
   );
   const days = strange.map(({ shown }) => shown);
-  return [checkFinding('empty-period', named('charges of', days), 'an item of 0')];
+  add('empty-period', named('charges of', days), 'an item of 0');
 }
 
 /** Neither 401, after which Tally would ask for another token, nor a 5xx, which it would ask again. */
@@ -187,14 +153,14 @@ const REFUSALS = {
 export function judgeRefusal(
   id: keyof typeof REFUSALS,
   answer: Outcome<BalanceRecord | Consumption>,
-): readonly PointFinding[] {
+  add: AddFinding,
+) {
   if ('failure' in answer) {
     const came = describe(answer.failure);
-    return [checkFinding(id, REFUSALS[id](answer.failure) ? undefined : came, came)];
+    return add(id, REFUSALS[id](answer.failure) ? undefined : came, came);
   }
   const { value } = answer;
-  const figures = 'charges' in value ? pluralize(value.charges.length, 'day') : balanceText(value);
-  return [checkFinding(id, `figures: ${figures}`, '')];
+  add(id, `figures: ${'charges' in value ? pluralize(value.charges.length, 'day') : balanceText(value)}`);
 }
 
 /** The fewest decimal places that no price list has. */

@@ -4,7 +4,6 @@ import { commandText } from '../../domain/commands.ts';
 interface Point {
   /** What the check asks to find out. */
   readonly asked: string;
-  /** What has to come. */
   readonly wanted: string;
   /** What people get from Tally if the service does otherwise. */
   readonly otherwise: string;

@@ -37,7 +37,7 @@ interface Progress {
 }
 
 /** `document`: an answer is expected. `probe`: a refusal is. `without-token`: a probe, and the request has no token. */
-type Kind = 'document' | 'probe' | 'without-token';
+export type QuestionKind = 'document' | 'probe' | 'without-token';
 
 export type Questioner = ReturnType<typeof createQuestioner>;
 
@@ -66,7 +66,7 @@ export function createQuestioner(parts: {
   const startedAt = performance.now();
   let last: { readonly query: string; readonly response?: ServiceResponse } = { query: '' };
 
-  const recording = (kind: Kind): GuardedHttp => ({
+  const recording = (kind: QuestionKind): GuardedHttp => ({
     ...http,
     async request(request) {
       last = { query: queryOf(request) };
@@ -88,7 +88,7 @@ export function createQuestioner(parts: {
     progress: progress as Readonly<Progress>,
     /** @returns undefined after a breakdown */
     async ask<T>(
-      kind: Kind,
+      kind: QuestionKind,
       question: (billing: BillingClient, access: BillingAccess) => Promise<T>,
     ): Promise<Answer<T> | undefined> {
       progress.isLate ||= performance.now() - startedAt > timeout;
@@ -131,7 +131,7 @@ function withoutToken(request: ServiceRequest): ServiceRequest {
  */
 function breakdownPoint(
   failure: Failure,
-  kind: Kind,
+  kind: QuestionKind,
   response: ServiceResponse | undefined,
   isReached: boolean,
 ): PointId | undefined {

@@ -22,7 +22,6 @@ export const sendStateSchema = z.object({
   /** Where Slack has it, or may have it: for a person, the direct message. */
   channel: z.string().exactOptional(),
   ts: z.string().exactOptional(),
-  /** Why it failed. */
   cause: storedFailure.exactOptional(),
 });
 export type SendState = Readonly<z.infer<typeof sendStateSchema>>;

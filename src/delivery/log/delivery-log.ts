@@ -6,6 +6,7 @@ import {
   deliveryLockKey,
   deliveryLogKey,
   FIELDS,
+  type KeyOf,
   recordKey,
   threadsKey,
   threadTimesKey,
@@ -35,7 +36,6 @@ export interface DeliveryLogSnapshot {
   lastPost(channel?: SlackId): number | undefined;
   /** Slack limits the rate of this workspace until then, in ms. */
   readonly backOffUntil: Millis | undefined;
-  /** The JSON of a field. */
   state(name: string): string | undefined;
   /** Names and JSON of all fields whose name begins so. */
   statesOf(prefix: string): readonly (readonly [name: string, json: string])[];
@@ -64,11 +64,9 @@ export interface LogWrite extends FieldWrite {
   readonly needsLease?: boolean;
   /** A field of the workspace's record with its value, '' for any: reject the write if the value has changed. */
   readonly expected?: { readonly field: string; readonly value: string };
-  /** A message went out just now. */
   readonly posted?: { readonly channel: SlackId; readonly at: Millis };
   /** What follow-ups in its thread refer to from now on. */
   readonly questions?: readonly (readonly [ThreadPlace, ThreadQuestion])[] | undefined;
-  /** Fields that are no longer needed. */
   readonly drop?: readonly string[];
   /** How the last delivery of a schedule ended, if the schedule still exists. */
   readonly lastDelivery?: readonly [schedule: string, LastDelivery];
@@ -124,9 +122,9 @@ return 1`;
 export const setWithLease = (
   redis: RedisConnection,
   { teamId, token }: DeliveryLease,
-  key: string,
+  key: KeyOf,
   ...field: readonly [name: string, value: string | number]
-): Promise<unknown> => evalInWorkspace(redis, teamId, SET, [deliveryLockKey(teamId), key], token, ...field);
+): Promise<unknown> => evalInWorkspace(redis, teamId, SET, [deliveryLockKey, key], token, ...field);
 
 const DROP = `
 if redis.call('GET', KEYS[1]) ~= ARGV[1] then return 0 end
@@ -150,16 +148,9 @@ export function createDeliveryLog(redis: RedisConnection) {
     parsed.set(name, { json, entry });
     return entry;
   };
-  const evaluate = (workspace: SlackId, script: string, ...args: readonly (string | number)[]) => {
-    const keys = [deliveryLockKey, deliveryLogKey, recordKey, threadsKey, threadTimesKey];
-    return evalInWorkspace(
-      redis,
-      workspace,
-      script,
-      keys.map((key) => key(workspace)),
-      ...args,
-    );
-  };
+  const keys = [deliveryLockKey, deliveryLogKey, recordKey, threadsKey, threadTimesKey];
+  const evaluate = (workspace: SlackId, script: string, ...args: readonly (string | number)[]) =>
+    evalInWorkspace(redis, workspace, script, keys, ...args);
 
   return {
     async load(workspace: SlackId): Promise<DeliveryLogSnapshot> {
@@ -168,7 +159,7 @@ export function createDeliveryLog(redis: RedisConnection) {
     },
     /** `taken` by another run; `gone` when the workspace has no record any more. */
     async lease(workspace: SlackId): Promise<DeliveryLease | 'taken' | 'gone'> {
-      const lease = await acquireLease(redis, workspace, deliveryLockKey(workspace), LEASE_MS);
+      const lease = await acquireLease(redis, workspace, deliveryLockKey, LEASE_MS);
       return typeof lease === 'string' ? lease : { teamId: workspace, token: lease.token };
     },
     /** @returns whether it is still held */
@@ -210,7 +201,7 @@ export function createDeliveryLog(redis: RedisConnection) {
       return outcome as 'written' | 'refused' | 'changed';
     },
     async backOff(lease: DeliveryLease, until: Millis): Promise<void> {
-      await setWithLease(redis, lease, deliveryLogKey(lease.teamId), QUIET, until);
+      await setWithLease(redis, lease, deliveryLogKey, QUIET, until);
     },
     /** Deletes entries and states. Does nothing once the lease is lost. @param fields of dates and states */
     async drop({ teamId, token }: DeliveryLease, fields: readonly string[]): Promise<void> {

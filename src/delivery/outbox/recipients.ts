@@ -7,7 +7,7 @@ import { isPerson } from '../../workspace/record/record-schema.ts';
 import type { StoredFailure } from '../../workspace/record/stored-failure.ts';
 import type { Workspace } from '../../workspace/record/workspace.ts';
 import type { DeliveryContext } from '../context.ts';
-import { notSent } from './failure-effect.ts';
+import { notSent } from './failures.ts';
 
 /** A channel or a person, with what they may see at this moment. */
 export interface Recipient {

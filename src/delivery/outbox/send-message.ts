@@ -17,7 +17,7 @@ import {
   type StateDocument,
 } from '../context.ts';
 import type { SendState, StoredMessage } from '../log/delivery-log-entry.ts';
-import { classifyFailure, isUnreachable } from './failure-effect.ts';
+import { classifyFailure, handleSendError, isUnreachable, trackMessage } from './failures.ts';
 import { deliveryMetadata, findPost } from './find-post.ts';
 import { checkRecipient, type Refusal } from './recipients.ts';
 import { threadQuestions } from './remember-topic.ts';
@@ -33,7 +33,6 @@ import {
   sendsAt,
   withSendState,
 } from './send-state.ts';
-import { handleSendError, trackMessage } from './track-message.ts';
 
 /** Nothing may take longer between the claim and the call to Slack; in ms. */
 const FRESH = 3_000;
@@ -49,10 +48,12 @@ const CONFIRM_TIMEOUT = 30_000;
  */
 export const sendMessage = (message: OutboxMessage, context: DeliveryContext): Promise<'done' | 'failed'> =>
   trackMessage({ ...message, tries: message.stored.tries }, context, async (annotate) => {
-    const outcome = await send(message, annotate, context);
+    const outcome = await new Attempt(message, context).send(annotate);
     annotate({ outcome });
     return DONE.has(outcome) ? 'done' : 'failed';
   });
+
+const DONE: ReadonlySet<string> = new Set(['sent', 'found', 'skipped', 'waiting']);
 
 /**
  * Sends what is due of the messages that a record holds, or stores why not.
@@ -77,138 +78,6 @@ export async function sendDueMessages<R extends { readonly messages: readonly St
   }
 }
 
-const DONE: ReadonlySet<string> = new Set(['sent', 'found', 'skipped', 'waiting']);
-
-async function send(
-  message: OutboxMessage,
-  annotate: Annotate<MessageWork>,
-  context: DeliveryContext,
-): Promise<string> {
-  const { stored } = message;
-  const due = message.due ?? (stored.state === 'due' ? stored.at : undefined);
-  const annotateLate = (at: Millis): void => {
-    if (due !== undefined) annotate({ late: Math.max(0, at - due) });
-  };
-  const attempt: Attempt = { message, current: stored, isDoubtful: stored.state === 'sending' };
-  try {
-    const found = attempt.isDoubtful && (await findAndConfirm(attempt, context));
-    if (found === 'confirmed') {
-      annotateLate(stored.at);
-      return 'found';
-    }
-    attempt.isDoubtful = found === 'unknown';
-    // A doubtful message is sent a second time, but not a third.
-    if (attempt.isDoubtful && stored.isAgain)
-      throw new NotSent(message.kind === 'post' ? 'post-unconfirmed' : 'message-unconfirmed');
-    const draft = await message.prepare(attempt.isDoubtful);
-    annotateLate(context.clock());
-    return typeof draft === 'string' ? draft : await postInTime(attempt, draft, context);
-  } catch (error) {
-    // The next pass reads the change.
-    if (error instanceof ScheduleChangedError) return 'changed';
-    annotateLate(context.clock());
-    return handleSendError(error, annotate, context, (effect) =>
-      saveSendFailure(attempt, { error, effect, isDoubtful: attempt.isDoubtful }, context),
-    );
-  }
-}
-
-/** One try of a message. */
-interface Attempt {
-  readonly message: OutboxMessage;
-  /** As it was last stored. */
-  current: SendState;
-  /** Slack may have taken it before this try, and nobody has found it. */
-  isDoubtful: boolean;
-}
-
-async function saveSendFailure(
-  { message, current }: Attempt,
-  failure: SendFailure,
-  context: DeliveryContext,
-): Promise<FailedState> {
-  const { stored, onRefused, fail } = message;
-  if (fail !== undefined) return fail(failure);
-  const { cause } = failure.effect;
-  const isGone = isUnreachable(failure.error);
-  if (isGone && (await onRefused?.({ cause, isGone }, failure.isDoubtful))) return 'refused';
-  const after = afterFailure(stored, current, failure, context.clock());
-  await message.save(unlessChanged(current, after), {});
-  return after.state === 'failed' ? 'failed' : 'retrying';
-}
-
-/** @returns `unknown` where Slack does not say whether it is there */
-async function findAndConfirm(
-  attempt: Attempt,
-  context: DeliveryContext,
-): Promise<'confirmed' | 'absent' | 'unknown'> {
-  const { message, current } = attempt;
-  const { key, to, thread } = message;
-  const { channel = to, at } = current;
-  const ts = context.unrecordedPosts.get(nameOf(message, context));
-  const found = ts ? { ts } : await findPost(await context.client(), channel, key, at, thread?.ts);
-  if (typeof found === 'string') return found;
-  await confirm(attempt, { channel, ...found }, context);
-  return 'confirmed';
-}
-
-/** Waits out a short rate limit, because a further run would come later. */
-async function postInTime(
-  attempt: Attempt,
-  draft: Draft,
-  context: DeliveryContext,
-): Promise<'sent' | 'refused'> {
-  const channel = await channelOf(attempt.message, context);
-  for (let waits = 0; ; waits += 1) {
-    try {
-      return await post(attempt, draft, channel, context);
-    } catch (error) {
-      const effect = isFailure(error) ? classifyFailure(error) : undefined;
-      if (effect?.kind !== 'wait' || effect.for > SHORT_WAIT || waits >= MAX_SHORT_WAITS) throw error;
-      await delay(effect.for, undefined, { signal: context.stopping }).catch(() => {
-        throw error;
-      });
-    }
-  }
-}
-
-async function post(
-  attempt: Attempt,
-  { projects, content }: Draft,
-  channel: SlackId,
-  context: DeliveryContext,
-): Promise<'sent' | 'refused'> {
-  const { message, isDoubtful } = attempt;
-  const { to, key, thread, right } = message;
-  const client = await context.client();
-  await context.waitForChannel(channel, context.logSnapshot.lastPost(channel));
-  const { recipient, refusal } = await checkRecipient(to, projects, context, right);
-  if (refusal !== undefined) {
-    await refuse(attempt, refusal, context);
-    return 'refused';
-  }
-  const sending = { channel, at: context.clock(), isAgain: isDoubtful };
-  const shown = withDuplicateNote(content(sending, recipient), isDoubtful);
-  const began = performance.now();
-  await claim(attempt, sending);
-  // After a longer hang another worker may hold the lease. The next run asks Slack whether it is there.
-  if (performance.now() - began > FRESH) throw new LeaseLostError();
-  const { ts } = await postMessage(client, { channel, thread: thread?.ts }, shown, {
-    metadata: deliveryMetadata(key),
-    isBroadcast: thread?.isBroadcast,
-  });
-  context.rememberPost(channel);
-  await confirm(attempt, { channel, ts }, context);
-  return 'sent';
-}
-
-/** Another run that took over after a lost lease may have stored more of it. */
-const unlessChanged = (before: SendState, after: SendState) => (now: SendState) =>
-  isSame(now, before) ? after : now;
-
-const isSame = (now: SendState, before: SendState): boolean =>
-  now.state === before.state && now.at === before.at;
-
 const DUPLICATE =
   'This may be a duplicate: Tally was interrupted while sending, and can’t see whether the first one arrived.';
 
@@ -216,58 +85,168 @@ const DUPLICATE =
 export const withDuplicateNote = (message: Message, isAgain = false): Message =>
   isAgain ? { ...message, blocks: [contextBlock(DUPLICATE), ...message.blocks] } : message;
 
-async function refuse(
-  { message, current, isDoubtful }: Attempt,
-  refusal: Refusal,
-  { clock }: DeliveryContext,
-): Promise<void> {
-  if (await message.onRefused?.(refusal, isDoubtful)) return;
-  const { cause } = refusal;
-  const after: SendState = { state: 'failed', at: clock(), tries: current.tries, cause };
-  await message.save(unlessChanged(current, after), {});
-}
+const isSame = (now: SendState, before: SendState): boolean =>
+  now.state === before.state && now.at === before.at;
 
-/** Stores that it goes out, as long as the lease is held, and nobody has stored a step of it since. */
-async function claim(attempt: Attempt, sending: SendAttempt): Promise<void> {
-  const { message, current } = attempt;
-  const after = markSending(message.stored, sending);
-  const step = (now: SendState): SendState => {
-    if (!isSame(now, current)) throw new LeaseLostError();
-    return after;
-  };
-  await message.save(step, { needsLease: true });
-  attempt.current = after;
-}
+/** One try of a message. */
+class Attempt {
+  /** As it was last stored. */
+  private current: SendState;
+  /** Slack may have taken it before this try, and nobody has found it. */
+  private isDoubtful: boolean;
+  /** Of the message in this process. */
+  private readonly name: string;
 
-/**
- * Slack has the message, so this is stored even after the lease is lost. While the store is away, this process
- * remembers it.
- */
-async function confirm(
-  { message, current }: Attempt,
-  posted: PostedTo,
-  context: DeliveryContext,
-): Promise<void> {
-  const name = nameOf(message, context);
-  context.unrecordedPosts.set(name, posted.ts);
-  const topic = message.topic?.();
-  const questions = topic === undefined ? [] : threadQuestions(topic, posted, message.thread?.ts, context);
-  const after = markPosted(current, posted);
-  const began = performance.now();
-  for (;;) {
+  constructor(
+    private readonly message: OutboxMessage,
+    private readonly context: DeliveryContext,
+  ) {
+    this.current = message.stored;
+    this.isDoubtful = message.stored.state === 'sending';
+    this.name = `${context.teamId}/${message.key}/${message.to}`;
+  }
+
+  async send(annotate: Annotate<MessageWork>): Promise<string> {
+    const { message, context } = this;
+    const { stored } = message;
+    const due = message.due ?? (stored.state === 'due' ? stored.at : undefined);
+    const annotateLate = (at: Millis): void => {
+      if (due !== undefined) annotate({ late: Math.max(0, at - due) });
+    };
     try {
-      await message.save((now) => (now.state === 'posted' ? now : after), { questions });
-      break;
+      const found = this.isDoubtful && (await this.findAndConfirm());
+      if (found === 'confirmed') {
+        annotateLate(stored.at);
+        return 'found';
+      }
+      this.isDoubtful = found === 'unknown';
+      // A doubtful message is sent a second time, but not a third.
+      if (this.isDoubtful && stored.isAgain)
+        throw new NotSent(message.kind === 'post' ? 'post-unconfirmed' : 'message-unconfirmed');
+      const draft = await message.prepare(this.isDoubtful);
+      annotateLate(context.clock());
+      return typeof draft === 'string' ? draft : await this.postInTime(draft);
     } catch (error) {
-      if (!(error instanceof StoreUnavailable) || performance.now() - began > CONFIRM_TIMEOUT) throw error;
-      await delay(500);
+      // The next pass reads the change.
+      if (error instanceof ScheduleChangedError) return 'changed';
+      annotateLate(context.clock());
+      return handleSendError(error, annotate, context, (effect) =>
+        this.saveFailure({ error, effect, isDoubtful: this.isDoubtful }),
+      );
     }
   }
-  context.unrecordedPosts.delete(name);
+
+  private async saveFailure(failure: SendFailure): Promise<FailedState> {
+    const { stored, onRefused, fail } = this.message;
+    if (fail !== undefined) return fail(failure);
+    const { cause } = failure.effect;
+    const isGone = isUnreachable(failure.error);
+    if (isGone && (await onRefused?.({ cause, isGone }, failure.isDoubtful))) return 'refused';
+    const after = afterFailure(stored, this.current, failure, this.context.clock());
+    await this.saveUnlessChanged(after);
+    return after.state === 'failed' ? 'failed' : 'retrying';
+  }
+
+  /** @returns `unknown` where Slack does not say whether it is there */
+  private async findAndConfirm(): Promise<'confirmed' | 'absent' | 'unknown'> {
+    const { key, to, thread } = this.message;
+    const { channel = to, at } = this.current;
+    const ts = this.context.unrecordedPosts.get(this.name);
+    const found = ts ? { ts } : await findPost(await this.context.client(), channel, key, at, thread?.ts);
+    if (typeof found === 'string') return found;
+    await this.confirm({ channel, ...found });
+    return 'confirmed';
+  }
+
+  /** Waits out a short rate limit, because a further run would come later. */
+  private async postInTime(draft: Draft): Promise<'sent' | 'refused'> {
+    const { to, stored } = this.message;
+    const { client, stopping } = this.context;
+    // A person's direct message, where it is known, is in its record.
+    const channel = isPerson(to) ? (stored.channel ?? (await openDirectMessage(await client(), to))) : to;
+    for (let waits = 0; ; waits += 1) {
+      try {
+        return await this.post(draft, channel);
+      } catch (error) {
+        const effect = isFailure(error) ? classifyFailure(error) : undefined;
+        if (effect?.kind !== 'wait' || effect.for > SHORT_WAIT || waits >= MAX_SHORT_WAITS) throw error;
+        await delay(effect.for, undefined, { signal: stopping }).catch(() => {
+          throw error;
+        });
+      }
+    }
+  }
+
+  private async post({ projects, content }: Draft, channel: SlackId): Promise<'sent' | 'refused'> {
+    const { context, isDoubtful } = this;
+    const { to, key, thread, right } = this.message;
+    const client = await context.client();
+    await context.waitForChannel(channel, context.logSnapshot.lastPost(channel));
+    const { recipient, refusal } = await checkRecipient(to, projects, context, right);
+    if (refusal !== undefined) {
+      await this.refuse(refusal);
+      return 'refused';
+    }
+    const sending = { channel, at: context.clock(), isAgain: isDoubtful };
+    const shown = withDuplicateNote(content(sending, recipient), isDoubtful);
+    const began = performance.now();
+    await this.claim(sending);
+    // After a longer hang another worker may hold the lease. The next run asks Slack whether it is there.
+    if (performance.now() - began > FRESH) throw new LeaseLostError();
+    const { ts } = await postMessage(client, { channel, thread: thread?.ts }, shown, {
+      metadata: deliveryMetadata(key),
+      isBroadcast: thread?.isBroadcast,
+    });
+    context.rememberPost(channel);
+    await this.confirm({ channel, ts });
+    return 'sent';
+  }
+
+  private async refuse(refusal: Refusal): Promise<void> {
+    if (await this.message.onRefused?.(refusal, this.isDoubtful)) return;
+    const { cause } = refusal;
+    const { tries } = this.current;
+    await this.saveUnlessChanged({ state: 'failed', at: this.context.clock(), tries, cause });
+  }
+
+  /** Another run that took over after a lost lease may have stored more of it. */
+  private saveUnlessChanged(after: SendState): Promise<void> {
+    const before = this.current;
+    return this.message.save((now) => (isSame(now, before) ? after : now), {});
+  }
+
+  /** Stores that it goes out, as long as the lease is held, and nobody has stored a step of it since. */
+  private async claim(sending: SendAttempt): Promise<void> {
+    const before = this.current;
+    const after = markSending(this.message.stored, sending);
+    const step = (now: SendState): SendState => {
+      if (!isSame(now, before)) throw new LeaseLostError();
+      return after;
+    };
+    await this.message.save(step, { needsLease: true });
+    this.current = after;
+  }
+
+  /**
+   * Slack has the message, so this is stored even after the lease is lost. While the store is away, this process
+   * remembers it.
+   */
+  private async confirm(posted: PostedTo): Promise<void> {
+    const { message, context, name } = this;
+    context.unrecordedPosts.set(name, posted.ts);
+    const topic = message.topic?.();
+    const questions = topic === undefined ? [] : threadQuestions(topic, posted, message.thread?.ts, context);
+    const after = markPosted(this.current, posted);
+    const began = performance.now();
+    for (;;) {
+      try {
+        await message.save((now) => (now.state === 'posted' ? now : after), { questions });
+        break;
+      } catch (error) {
+        if (!(error instanceof StoreUnavailable) || performance.now() - began > CONFIRM_TIMEOUT) throw error;
+        await delay(500);
+      }
+    }
+    context.unrecordedPosts.delete(name);
+  }
 }
-
-const nameOf = ({ key, to }: OutboxMessage, { teamId }: DeliveryContext): string => `${teamId}/${key}/${to}`;
-
-/** A person's direct message, where it is known, is in its record. */
-const channelOf = async ({ stored, to }: OutboxMessage, { client }: DeliveryContext): Promise<string> =>
-  isPerson(to) ? (stored.channel ?? openDirectMessage(await client(), to)) : to;

@@ -8,17 +8,21 @@ import type { ChosenProject } from '../../workspace/projects/chosen-project.ts';
 import type { DeliveryLogSnapshot, LogWrite } from '../log/delivery-log.ts';
 import type { SendState } from '../log/delivery-log-entry.ts';
 import { earliest } from '../log/due-dates.ts';
-import { type Effect, type FailureEffect, isUnreachable, MAX_RETRY_DELAY } from './failure-effect.ts';
+import {
+  type Effect,
+  type FailureEffect,
+  isUnreachable,
+  MAX_RETRY_DELAY,
+  type MessageKind,
+} from './failures.ts';
 import type { Recipient, Refusal } from './recipients.ts';
 import type { MessageTopic } from './remember-topic.ts';
-import type { MessageKind } from './track-message.ts';
 
 /** A message on its way: its kind says what goes out, and where its record is. */
 export interface OutboxMessage {
   readonly kind: MessageKind;
   /** Identifies the message in its conversation, in every process. */
   readonly key: string;
-  /** A channel or a person. */
   readonly to: SlackId;
   /** The ID of the schedule or the watch that it is about. */
   readonly schedule?: string | undefined;

@@ -5,24 +5,21 @@ import type { Message } from '../../slack/kit/atoms.ts';
 import { type PostedTo, postMessage, replaceMessage } from '../../slack/reply/post-message.ts';
 import type { ThreadStore } from '../../workspace/thread-store.ts';
 import type { DeliveryContext } from '../context.ts';
-import type { Effect } from './failure-effect.ts';
+import { type Effect, handleSendError, trackMessage } from './failures.ts';
 import { deliveryMetadata } from './find-post.ts';
 import { checkRecipient, type RecipientContext } from './recipients.ts';
 import { type MessageTopic, type TopicContext, threadQuestions } from './remember-topic.ts';
 import { withDuplicateNote } from './send-message.ts';
 import { type Draft, nextTry, type OutboxMessage, updateRetryDelay } from './send-state.ts';
-import { handleSendError, trackMessage } from './track-message.ts';
 
 /** New content for a message that Tally sent. */
 export interface MessageUpdate extends Pick<OutboxMessage, 'kind' | 'key' | 'to' | 'schedule' | 'watch'> {
   readonly posted: PostedTo;
   /** The conversation may show it twice. */
   readonly isAgain?: boolean | undefined;
-  /** How often updating it has failed. */
   readonly tries: number;
   /** @returns why it stays as it is, if so @throws Failure */
   prepare(): Promise<UpdateDraft | 'skipped' | 'gone' | 'retrying'>;
-  /** Stores what became of it. */
   save(outcome: UpdateOutcome): Promise<unknown>;
   /** Stores how often it has failed, and when it is tried again, in ms; no `next` once it is given up. */
   retry(tried: ReturnType<typeof nextTry>): Promise<unknown>;

@@ -103,7 +103,6 @@ async function findChange(
   return Object.keys(changed).length === 0 ? 'skipped' : { result, changed };
 }
 
-/** What the post says after it. */
 const correctedPost = ({ without: _, ...post }: PostContent, { result, changed }: Change): PostContent => ({
   ...post,
   ...(result.awaits !== undefined && { without: result.awaits }),
@@ -120,14 +119,12 @@ const explanation = storedMessageSchema.extend({
   /** `ts` of the post in whose thread it is. */
   thread: z.string(),
   lines: z.array(z.string()).readonly(),
-  /** All that the lines name. */
   projects: scheduleContentSchema.shape.projects,
   /** Whose posts it explains: a schedule's ID for each post. */
   schedules: z.array(z.string()).readonly(),
 });
 type Explanation = Readonly<z.infer<typeof explanation>>;
 
-/** Returns undefined if nothing is stored or it is damaged. */
 const parseExplanation = (json: string | undefined): Explanation | undefined =>
   tryParseRecord(explanation, json);
 

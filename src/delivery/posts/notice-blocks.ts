@@ -1,11 +1,9 @@
 import { commandText } from '../../domain/commands.ts';
 import { limitLines } from '../../domain/language/text.ts';
-import type { Millis } from '../../domain/time/calendar.ts';
-import { formatMoment } from '../../domain/time/calendar.ts';
+import { formatMoment, type Millis } from '../../domain/time/calendar.ts';
 import { actions, button, channelLink, escapeMarkup, type Message, markup } from '../../slack/kit/atoms.ts';
 import type { PauseReason, Schedule } from '../../workspace/owned/schedules.ts';
 
-/** What to do about a paused schedule. */
 const REMEDIES: Readonly<Record<Exclude<PauseReason, 'person'>, string>> = {
   'channel-archived': 'Unarchive the channel, or edit the schedule and choose another one.',
   'not-in-channel': 'Type /invite @Tally in the channel.',
@@ -28,15 +26,12 @@ const RESUMES = 'Tally keeps trying. Once it works, the missed post is sent and 
 /** The content of one message to a person: the same failure of one or more schedules. */
 export interface PendingNotification {
   readonly why: PauseReason | 'failed' | 'unanswered';
-  /** In a sentence. */
   readonly cause: string;
   readonly cases: readonly Case[];
   /** Slack may have taken the posts nevertheless. */
   readonly isUnclear?: boolean;
   readonly isOwnerGone?: boolean;
-  /** Whether the person who reads it manages Tally. */
   readonly canManage?: boolean;
-  /** A manager gets it as well. */
   readonly includesManager?: boolean;
 }
 

@@ -13,10 +13,10 @@ import { type DeliveryContext, openState, type StateDocument } from '../context.
 import { type DeliveryLogSnapshot, deliveryKey, type FieldWrite } from '../log/delivery-log.ts';
 import { type DeliveryLogEntry, noticeReason, storedMessageSchema } from '../log/delivery-log-entry.ts';
 import { earliest } from '../log/due-dates.ts';
+import { handleSendError, trackMessage } from '../outbox/failures.ts';
 import { findRecipient, type Recipient, responsiblePeople } from '../outbox/recipients.ts';
 import { sendDueMessages } from '../outbox/send-message.ts';
 import { newMessage, sendsAt, splitByTime } from '../outbox/send-state.ts';
-import { handleSendError, trackMessage } from '../outbox/track-message.ts';
 import { failureNotice, type PendingNotification, pauseOf } from './notice-blocks.ts';
 import type { PendingNotice, ScheduleLogEntry } from './post-plan.ts';
 import { describeReport } from './postable-report.ts';
@@ -42,7 +42,6 @@ const notice = z.object({
 });
 type Notice = Readonly<z.infer<typeof notice>>;
 
-/** Returns undefined if nothing is stored or it is damaged. */
 const parseNotice = (json: string | undefined): Notice | undefined => tryParseRecord(notice, json);
 type NoticeDocument = StateDocument<Notice | undefined>;
 
@@ -91,7 +90,6 @@ export async function notifyOwner(
   await context.deliveryLog.drop(context.lease, [name]);
 }
 
-/** The dates of the first cause that is due. */
 function firstCauseOf(pending: readonly PendingNotice[], now: Millis): readonly PendingNotice[] {
   const first = pending.find((pendingDate) => noticeAt(pendingDate) <= now);
   return first === undefined

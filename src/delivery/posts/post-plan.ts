@@ -15,7 +15,7 @@ import {
   overdueTimes,
   splitDueTimes,
 } from '../log/due-dates.ts';
-import { MAX_RETRY_DELAY } from '../outbox/failure-effect.ts';
+import { MAX_RETRY_DELAY } from '../outbox/failures.ts';
 import { backOffEnd, ignoreTooFar, MAX_PROBE_DELAY, SLACK_SETTLE_MS } from '../outbox/send-state.ts';
 import { lastSuccess, type RunState, runStateOf } from './run-state.ts';
 
@@ -25,7 +25,6 @@ export interface DeliveryTask {
   readonly due: DueTime;
   /** Dates missed before it, oldest first: its post names them. */
   readonly earlier: readonly DueTime[];
-  /** What the delivery log has of it so far. */
   readonly line: DatedLogEntry | undefined;
   /** Of the dates before it: those whose post may be in Slack. */
   readonly doubtful: readonly DatedLogEntry[];
@@ -76,7 +75,6 @@ export function planDeliveries(workspace: Workspace, snapshot: DeliveryLogSnapsh
     pendingNotices: each.flatMap(({ pendingNotices }): readonly PendingNotice[] => pendingNotices),
     /** Begun, but the schedule was changed or paused before the post went out. */
     abandoned: each.flatMap(({ abandoned }) => abandoned),
-    /** Log entries that are no longer needed. */
     stale: [...orphans, ...each.flatMap(({ stale }) => stale)],
     /** When there is something to do besides the due dates, such as another try, in ms; undefined for never. */
     next: isLimited ? (isWaiting ? backOffUntil : undefined) : earliest(...next),
@@ -85,7 +83,6 @@ export function planDeliveries(workspace: Workspace, snapshot: DeliveryLogSnapsh
   };
 }
 
-/** What planning reads, at one instant (ms). */
 interface PlanInput {
   readonly workspace: Workspace;
   readonly snapshot: DeliveryLogSnapshot;

@@ -8,7 +8,7 @@ import type { Schedule } from '../../workspace/owned/schedules.ts';
 import { requireSettings } from '../../workspace/record/workspace.ts';
 import { deliveryKey } from '../log/delivery-log.ts';
 import type { MissedDates, PostContent, PostSubject } from '../log/delivery-log-entry.ts';
-import { classifyFailure } from '../outbox/failure-effect.ts';
+import { classifyFailure } from '../outbox/failures.ts';
 import { findPost } from '../outbox/find-post.ts';
 import { sendMessage } from '../outbox/send-message.ts';
 import type { Draft } from '../outbox/send-state.ts';

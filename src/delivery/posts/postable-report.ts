@@ -11,8 +11,7 @@ import { type ChosenProject, describeProjects, projectKey } from '../../workspac
 import type { ProjectScope } from '../../workspace/projects/resolve-project.ts';
 import type { AnswerCollector } from '../../workspace/record/last-used.ts';
 import type { StoredFailure } from '../../workspace/record/stored-failure.ts';
-import type { Workspace } from '../../workspace/record/workspace.ts';
-import { requireSettings } from '../../workspace/record/workspace.ts';
+import { requireSettings, type Workspace } from '../../workspace/record/workspace.ts';
 import type { DeliveryContext } from '../context.ts';
 import type { CoveredDays } from '../log/delivery-log-entry.ts';
 import type { MessageTopic } from '../outbox/remember-topic.ts';
@@ -43,11 +42,9 @@ export interface ReportResult {
   readonly buttons?: readonly Button[];
   /** `<project id>:<product>` → the exact digits of the total; absent if there is none. */
   readonly figures: Readonly<Record<string, string>>;
-  /** What the figures are of. */
   readonly covers: CoveredDays;
   /** The newest day, if billing has not reported it for every project yet. */
   readonly awaits?: Day;
-  /** No project spent anything. */
   readonly isEmpty: boolean;
   /** `<project id>:<product>` → why it gave no answer. */
   readonly unanswered: Readonly<Record<string, StoredFailure>>;

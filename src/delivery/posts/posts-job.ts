@@ -1,8 +1,8 @@
 import pLimit from 'p-limit';
 import type { SlackId } from '../../domain/slack-id.ts';
-import { type Job, taskEach } from '../job.ts';
 import { deliveryKey } from '../log/delivery-log.ts';
 import { earliest } from '../log/due-dates.ts';
+import { type Job, taskEach } from '../workspace-runner.ts';
 import { correctPost, explainCorrections, planExplanations } from './corrections.ts';
 import { notifyOwner, planNotices } from './notices.ts';
 import { deliverPost } from './post.ts';
@@ -36,7 +36,6 @@ export const createPostsJob = (reports: Reports): Job => ({
   },
 });
 
-/** Channels of one workspace that are posted to in parallel. */
 const CHANNELS = 5;
 
 /** Channels in parallel; posts to the same channel one after the other. */

@@ -10,7 +10,7 @@ import {
   parseLogEntry,
   type SendState,
 } from '../log/delivery-log-entry.ts';
-import { notSent } from '../outbox/failure-effect.ts';
+import { notSent, trackMessage } from '../outbox/failures.ts';
 import {
   afterFailure,
   type FailedState,
@@ -19,7 +19,6 @@ import {
   type SendFailure,
   withSendState,
 } from '../outbox/send-state.ts';
-import { trackMessage } from '../outbox/track-message.ts';
 import type { DeliveryTask, ScheduleLogEntry } from './post-plan.ts';
 import { pauseSchedule } from './run-state.ts';
 

@@ -68,7 +68,6 @@ function fingerprintsOf(schedule: Schedule, workspace: Workspace): string {
     .join(', ');
 }
 
-/** Whether its channel may see all its projects. */
 const isAllowedInChannel = ({ projects, channel }: Schedule, workspace: Workspace): boolean =>
   projects.every((project) => isShownTo(project, workspace, { channel, isUnlimited: false }));
 

@@ -8,11 +8,11 @@ import {
 } from '../../workspace/once/manager-requests.ts';
 import { tryParseRecord } from '../../workspace/record/record-schema.ts';
 import { type DeliveryContext, openState } from '../context.ts';
-import { type Job, taskEach } from '../job.ts';
 import { storedMessageSchema } from '../log/delivery-log-entry.ts';
 import { sendMessage } from '../outbox/send-message.ts';
 import { sendsAt, splitByTime, withSendState } from '../outbox/send-state.ts';
 import { editMessage } from '../outbox/update-message.ts';
+import { type Job, taskEach } from '../workspace-runner.ts';
 
 /** What a manager answered, on its way to the person who asked. */
 const schema = storedMessageSchema.extend({ request: managerRequestSchema });

@@ -11,7 +11,6 @@ import type { Credential, ReminderStep } from './reminder-plan.ts';
 export interface ReminderView {
   readonly credential: Credential;
   readonly step: ReminderStep;
-  /** Slack ID of the reader. */
   readonly to: string;
   readonly isForAdmin?: boolean;
   readonly at: Millis;

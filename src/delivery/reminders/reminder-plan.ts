@@ -92,7 +92,6 @@ export function planReminders(workspace: Workspace, snapshot: DeliveryLogSnapsho
   const named = new Set(credentials.map(reminderName));
   return {
     due: each.flatMap(({ due }) => due ?? []),
-    /** Credentials with messages to send. */
     sending: sending.due,
     /** States that are no longer needed: the credential was replaced or removed. */
     stale: snapshot.statesOf(REMINDER_STATE).flatMap(([name]) => (named.has(name) ? [] : [name])),

@@ -4,11 +4,11 @@ import { HOUR } from '../../domain/time/calendar.ts';
 import { FIELDS } from '../../redis/keys.ts';
 import { fetchAdmins } from '../../slack/request/users.ts';
 import { type DeliveryContext, openState, ScheduleChangedError, type StateDocument } from '../context.ts';
-import { type Job, type Task, taskEach } from '../job.ts';
-import { classifyFailure } from '../outbox/failure-effect.ts';
+import { classifyFailure } from '../outbox/failures.ts';
 import { findRecipient, responsiblePeople } from '../outbox/recipients.ts';
 import { sendDueMessages } from '../outbox/send-message.ts';
 import { newMessage, type OutboxMessage } from '../outbox/send-state.ts';
+import { type Job, type Task, taskEach } from '../workspace-runner.ts';
 import { dependentsOf, reminderNotice } from './reminder-blocks.ts';
 import {
   type Credential,

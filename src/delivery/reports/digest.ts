@@ -19,17 +19,20 @@ import {
 } from '../../slack/commands/project-answers.ts';
 import { type Block, context, escapeMarkup, markup, section } from '../../slack/kit/atoms.ts';
 import { table } from '../../slack/kit/rich-blocks.ts';
-import { formatChange, monthName, noticeNotes, reportNotes } from './facts.ts';
 import {
   amountOf,
+  formatChange,
   formatRemaining,
   formatterFor,
   type Headline,
   isMonthReport,
+  monthName,
+  noticeNotes,
   type ProjectFigures,
   type ReportView,
+  reportNotes,
   reportWhen,
-} from './figures.ts';
+} from './facts.ts';
 
 /** `3 projects · 31,579.81 spent on Fri 20 Nov`, with one sum for each currency label. */
 export function digestTitle(view: ReportView): string {
@@ -142,7 +145,6 @@ function together(changes: readonly (UsageChange | undefined)[]): UsageChange | 
   return all.length < changes.length ? undefined : sumChanges(all);
 }
 
-/** Marks a sum with missing days. */
 const PARTLY_REPORTED = '*';
 
 /** A row a project, the largest first, then those that failed, with the reason. Three columns are what a phone shows. */

@@ -38,24 +38,22 @@ import { requireSettings } from '../../workspace/record/workspace.ts';
 import type { PostableReport, ReportQuestion, ReportResult, Reports } from '../posts/postable-report.ts';
 import { digestTitle, renderDigest } from './digest.ts';
 import {
+  amountOf,
   balanceFacts,
   balanceLine,
   chartGaps,
   forecastLine,
+  type Headline,
+  headlineOf,
+  isMonthReport,
   mainFigureLine,
   monthLine,
+  type ProjectFigures,
+  type ReportView,
   reportChart,
   reportNotes,
   spentLine,
 } from './facts.ts';
-import {
-  amountOf,
-  type Headline,
-  headlineOf,
-  isMonthReport,
-  type ProjectFigures,
-  type ReportView,
-} from './figures.ts';
 
 /** What schedules post: the figures of /spend and /balance, for a channel. */
 export function createReports(clock: () => Millis): Reports {

@@ -1,11 +1,11 @@
 import { commandText } from '../../domain/commands.ts';
 import { PRODUCTS } from '../../domain/product.ts';
 import { addDays, type Millis, type Zone } from '../../domain/time/calendar.ts';
-import type { Chart } from '../../slack/kit/atoms.ts';
 import {
   actions,
   type Block,
   button,
+  type Chart,
   channelLink,
   context,
   escapeMarkup,
@@ -71,7 +71,6 @@ export function alertMessage(view: AlertView): Message {
   };
 }
 
-/** What the readers can do about it. */
 const NEXT_STEP: Readonly<Record<Watch['rule']['kind'], string>> = {
   balance: 'Top up the project, or see what changed and cut it.',
   runway: 'Top up the project, or see what changed and cut it.',
@@ -123,7 +122,6 @@ const isSuperseded = (events: Alert['events'], at: Millis): boolean =>
   events.slice(at, at + 1).some(isFigure) &&
   events.slice(at + 1).some((event) => isCrossing(event) || isFigure(event));
 
-/** The newest lines of a long history. */
 const MAX_HISTORY = 12;
 
 function historyText(event: AlertEvent, wordFigures: (event: FiguresEvent) => string): string {

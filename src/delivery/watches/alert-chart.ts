@@ -11,8 +11,7 @@ import {
   endOfUnit,
   formatDays,
 } from '../../domain/time/calendar.ts';
-import type { Chart } from '../../slack/kit/atoms.ts';
-import { SLACK_LIMITS } from '../../slack/kit/atoms.ts';
+import { type Chart, SLACK_LIMITS } from '../../slack/kit/atoms.ts';
 import { chart } from '../../slack/kit/rich-blocks.ts';
 
 const DAYS = 14;
@@ -80,9 +79,9 @@ function chartOf(
       return { title: 'Balance by day', name: 'Left', threshold: 'Alert below', points };
     }
     case 'runway': {
-      const measured = measureWatch('runway', figures);
-      const left = measured.kind === 'runway' && measured.runway !== undefined && 'left' in measured.runway;
-      const most = left && measured.runway.left.gt(0) ? divide(measured.runway.left, rule.days) : undefined;
+      const { runway } = measureWatch('runway', figures);
+      const left = runway && 'left' in runway && runway.left.gt(0) ? runway.left : undefined;
+      const most = left && divide(left, rule.days);
       const points = days.map((day) => ({ day, value: amounts.get(day), threshold: most }));
       return {
         title: 'Spent per day',
@@ -99,8 +98,7 @@ function chartOf(
         points: monthSoFar(rule.amount, episode, figures),
       };
     case 'spike': {
-      const measured = measureWatch('spike', figures);
-      const known = measured.kind === 'spike' ? measured.days : [];
+      const { days: known } = measureWatch('spike', figures);
       const limit = (day: Day) => spikeLimit(rule, known.find((spend) => spend.day === day) ?? {});
       const points = days.map((day) => ({ day, value: amounts.get(day), threshold: limit(day) }));
       return { title: 'Spent per day', name: 'Spent', threshold: 'Alert above', points };

@@ -12,7 +12,6 @@ import { updateMessage } from '../outbox/update-message.ts';
 import { alertMessage, alertReply, hasRecovered, sourceText } from './alert-blocks.ts';
 import { alertChart } from './alert-chart.ts';
 import { alertWords } from './alert-wording.ts';
-import { isMuted, WATCH_STATE } from './check-time.ts';
 import {
   figuresField,
   knownBalances,
@@ -26,9 +25,11 @@ import {
   alertEpisode,
   alertMessageTo,
   episodeOf,
+  isMuted,
   isParent,
   parseWatchState,
   type StoredWatchState,
+  WATCH_STATE,
   withMessage,
 } from './watch-state.ts';
 
@@ -81,7 +82,6 @@ interface AlertTask {
   readonly watch: Watch;
   readonly document: StateDocument<StoredWatchState>;
   readonly figures: StoredFigures | undefined;
-  /** Which message. */
   readonly place: Parameters<typeof withMessage>[1];
 }
 

@@ -33,7 +33,6 @@ const schema = z.object({
   usage: z
     .object({ days: z.record(z.string(), z.string()), until: z.string(), zone: z.string(), at: z.int() })
     .exactOptional(),
-  /** The last question failed. */
   problem: z
     .object({
       cause: storedFailure,
@@ -72,7 +71,7 @@ export function createWatchFiguresStore(redis: RedisConnection) {
     },
     /** Nothing when the lease is lost. */
     async save(lease: DeliveryLease, field: string, figures: StoredFigures): Promise<void> {
-      await setWithLease(redis, lease, watchFiguresKey(lease.teamId), field, JSON.stringify(figures));
+      await setWithLease(redis, lease, watchFiguresKey, field, JSON.stringify(figures));
     },
   };
 }
@@ -92,14 +91,21 @@ const amountsOf = (digitsByDay: Readonly<Record<Day, string>>): readonly (readon
     return 'value' in amount ? [[day, amount.value] as const] : [];
   });
 
+/** Many watches of a project are judged by the same figures. */
+const judgedFigures = new WeakMap<StoredFigures, WatchFigures>();
+
 /** What a watch is judged by on `today`, a day of `zone`. */
-export function parseWatchFigures({ account, usage }: StoredFigures, today: Day, zone: Zone): WatchFigures {
+export function parseWatchFigures(figures: StoredFigures, today: Day, zone: Zone): WatchFigures {
+  const known = judgedFigures.get(figures);
+  if (known?.today === today && known.zone === zone) return known;
+  const { account, usage } = figures;
   const spent = usage?.zone === zone ? amountsOf(usage.days) : [];
-  return {
-    ...{ today, zone },
-    amounts: new Map(spent.filter(([day]) => day < today)),
+  const judged = {
+    ...{ today, zone, amounts: new Map(spent.filter(([day]) => day < today)) },
     ...(account && { account: accountOf(account) }),
   };
+  judgedFigures.set(figures, judged);
+  return judged;
 }
 
 /** The last balance of each day when it was asked, in order. */

@@ -23,7 +23,6 @@ import { storedBalance } from '../../workspace/record/last-used.ts';
 import { type StoredFailure, storeFailure } from '../../workspace/record/stored-failure.ts';
 import { requireSettings } from '../../workspace/record/workspace.ts';
 import type { DeliveryContext } from '../context.ts';
-import { hourlyCheckAfter } from './check-time.ts';
 import {
   accountOf,
   fetchAccount,
@@ -33,6 +32,7 @@ import {
   type StoredFigures,
   type WatchFiguresStore,
 } from './watch-figures.ts';
+import { hourlyCheckAfter } from './watch-state.ts';
 
 /** A project, and the figures that its watches use. */
 export interface WatchedProject {
@@ -52,6 +52,8 @@ const PARALLEL = 5;
 
 /** What is known by now of each project, by `figuresField`. */
 export type KnownFigures = Map<string, StoredFigures>;
+
+export type FiguresRefresher = ReturnType<typeof createFiguresRefresher>;
 
 export function createFiguresRefresher(
   known: KnownFigures,
@@ -186,8 +188,7 @@ async function fetchDue(
     ...(failed && { problem: problemOf(failed.reason, now, fingerprint) }),
   };
   if (hasAnswered) {
-    const measured = after.usage && measureWatch('runway', parseWatchFigures(after, today, zone));
-    const runway = measured?.kind === 'runway' ? measured.runway : undefined;
+    const { runway } = after.usage ? measureWatch('runway', parseWatchFigures(after, today, zone)) : {};
     answerCollector.add(
       access.connection,
       left && now - left.at < MINUTE ? storedBalance(target, { ...accountOf(left), runway }) : undefined,

@@ -1,16 +1,25 @@
+import type { BillingClient } from '../../billing/client.ts';
+import { evaluateRule } from '../../domain/money/thresholds.ts';
 import { measureWatch } from '../../domain/money/watch-measurement.ts';
 import type { WatchRule } from '../../domain/money/watch-rule.ts';
+import {
+  measureHistory,
+  simulateWatch,
+  simulationFrom,
+  suggestRule,
+} from '../../domain/money/watch-simulation.ts';
 import type { SlackId } from '../../domain/slack-id.ts';
-import { dayAt, type Millis } from '../../domain/time/calendar.ts';
+import { type Day, dayAt, type Millis } from '../../domain/time/calendar.ts';
 import type { Watch } from '../../workspace/owned/watches.ts';
-import type { ResolvedProject } from '../../workspace/projects/resolve-project.ts';
+import { openConnection, type ResolvedProject } from '../../workspace/projects/resolve-project.ts';
 import { wordFailure } from '../../workspace/record/stored-failure.ts';
-import type { Workspace } from '../../workspace/record/workspace.ts';
+import { requireSettings, type Workspace } from '../../workspace/record/workspace.ts';
 import { openState } from '../context.ts';
 import type { DeliveryLogSnapshot, LogWrite } from '../log/delivery-log.ts';
 import type { RunnerParts } from '../workspace-runner.ts';
-import { nextCheckAt, WATCH_STATE } from './check-time.ts';
 import {
+  fetchAccount,
+  fetchUsage,
   figuresField,
   needsBalance,
   needsUsage,
@@ -19,8 +28,13 @@ import {
   type WatchFiguresStore,
 } from './watch-figures.ts';
 import { isLimited } from './watch-judge.ts';
-import { fetchPreviewFigures, type PreviewFigures } from './watch-preview.ts';
-import { type AlertEvent, parseWatchState, type StoredWatchState } from './watch-state.ts';
+import {
+  type AlertEvent,
+  nextCheckAt,
+  parseWatchState,
+  type StoredWatchState,
+  WATCH_STATE,
+} from './watch-state.ts';
 
 /** The state of a watch. */
 export type WatchState = Readonly<ReturnType<typeof stateOf>>;
@@ -148,5 +162,60 @@ function stateOf(
     undelivered: undelivered && wordFailure(undelivered, today),
     /** Oldest first. */
     alerts,
+  };
+}
+
+/** Billing's answers for previews: rules of any kind and threshold are previewed with them without asking again. */
+export interface PreviewFigures extends StoredFigures {
+  readonly today: Day;
+}
+
+/** What a form says before a watch is saved. */
+export type WatchPreview = Readonly<ReturnType<typeof previewWatch>>;
+
+/**
+ * Asks billing for everything that previews of watches on this project need: once for its days, and once for its balance
+ * if the rule looks at it.
+ *
+ * @param at ms since the epoch: now
+ * @throws Failure
+ */
+export async function fetchPreviewFigures(
+  billing: BillingClient,
+  workspace: Workspace,
+  project: ResolvedProject,
+  rule: WatchRule,
+  at: Millis,
+): Promise<PreviewFigures> {
+  const { zone } = requireSettings(workspace);
+  const today = dayAt(at, zone);
+  const access = openConnection(workspace, project);
+  const [usage, account] = await Promise.all([
+    fetchUsage(billing, access, project, { from: simulationFrom(today), today, zone, at }),
+    needsBalance(rule) ? fetchAccount(billing, access, project, at) : undefined,
+  ]);
+  return { today, connection: access.connection, usage, ...(account && { account }) };
+}
+
+export function previewWatch(rule: WatchRule, { today, ...figures }: PreviewFigures) {
+  const judged = parseWatchFigures(figures, today, figures.usage?.zone ?? 'UTC');
+  const history = measureHistory(rule.kind, judged);
+  const measurement = measureWatch(rule.kind, judged);
+  const now = evaluateRule(rule, measurement, [], { episode: 'now', since: today });
+  const suggestion = suggestRule(rule, history);
+  return {
+    /** The days of the last 90 that would have made it alert, ascending. */
+    dates: simulateWatch(rule, history),
+    measurement,
+    /** It would alert at its first check. */
+    isCrossed: now.crossings.length > 0,
+    /** False when there is too little data to judge it now. */
+    isKnown: now.isKnown,
+    /** Reported days that the preview rests on; 0 for a project without data. */
+    reported: judged.amounts.size,
+    /** Earlier balances are worked out from what was spent: money that was added is not seen. */
+    assumesNoTopUps: history.assumesNoTopUps,
+    /** Would have alerted at most once a month; absent when the rule itself did, and if no threshold near it would. */
+    ...(suggestion && { suggestion }),
   };
 }

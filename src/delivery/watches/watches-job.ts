@@ -3,24 +3,30 @@ import { FIELDS } from '../../redis/keys.ts';
 import type { Watch } from '../../workspace/owned/watches.ts';
 import { isDamaged, type Workspace } from '../../workspace/record/workspace.ts';
 import { type DeliveryContext, openState, ScheduleChangedError } from '../context.ts';
-import type { Job, Task } from '../job.ts';
 import type { DeliveryLogSnapshot } from '../log/delivery-log.ts';
 import { earliest } from '../log/due-dates.ts';
 import { splitByTime } from '../outbox/send-state.ts';
+import type { Job, Task } from '../workspace-runner.ts';
 import { alertActionAt, sendAlerts } from './alert-send.ts';
+import { figuresField, needsBalance, needsUsage, type WatchFiguresStore } from './watch-figures.ts';
+import { isLimited, judgeWatch } from './watch-judge.ts';
+import {
+  createFiguresRefresher,
+  type FiguresRefresher,
+  type KnownFigures,
+  type WatchedProject,
+} from './watch-refresh.ts';
 import {
   CHECK_STATE,
   hourlyCheckAfter,
   isMuted,
   type LastCheck,
   nextCheckAt,
+  parseWatchState,
+  type StoredWatchState,
   WATCH_STATE,
   watchBasisOf,
-} from './check-time.ts';
-import { figuresField, needsBalance, needsUsage, type WatchFiguresStore } from './watch-figures.ts';
-import { evaluateWatch, isLimited, recordJudgement, type WatchInput } from './watch-judge.ts';
-import { createFiguresRefresher, type KnownFigures, type WatchedProject } from './watch-refresh.ts';
-import { parseWatchState, type StoredWatchState } from './watch-state.ts';
+} from './watch-state.ts';
 
 /** Checks watches, and sends alerts. @param figures what billing last said of the watched projects */
 export const createWatchesJob = (figures: WatchFiguresStore): Job => ({
@@ -101,37 +107,30 @@ export async function checkWatches(store: WatchFiguresStore, context: DeliveryCo
   await refresher.refresh(projectsOf(workspace.watches.filter((watch) => !isLimited(watch, workspace))));
   for (const watch of workspace.watches) {
     if (context.isOver()) return;
-    const judged = (): WatchInput => ({
-      ...{ watch, workspace, now: began },
-      zone: workspace.settings.zone,
-      figures: known.get(figuresField(watch.project)),
-    });
-    await checkWatch(watch, judged, () => refresher.fetchDays(watch.project), context);
+    await checkWatch(watch, { known, refresher, now: began }, context);
   }
   await end();
 }
 
 async function checkWatch(
   watch: Watch,
-  judged: () => WatchInput,
-  fetchDays: () => Promise<void>,
+  { known, refresher, now }: { known: KnownFigures; refresher: FiguresRefresher; now: Millis },
   context: DeliveryContext,
 ): Promise<void> {
   const { workspace } = context;
-  const name = WATCH_STATE + watch.id;
-  const document = openState(name, parseWatchState, context);
+  const document = openState(WATCH_STATE + watch.id, parseWatchState, context);
+  const judge = (state: StoredWatchState | undefined) =>
+    judgeWatch({ watch, workspace, now, figures: known.get(figuresField(watch.project)) }, state);
   const before = document.value();
+  const { found, state } = judge(before);
+  if (before === undefined && state.alerted.length === 0) return;
   // A balance is judged without what was spent, but the alert says how long it lasts.
-  if (watch.rule.kind === 'balance' && (evaluateWatch(judged(), before)?.crossings.length ?? 0) > 0)
-    await fetchDays();
-  const now = judged();
-  const change = (state: StoredWatchState | undefined) =>
-    recordJudgement(now, state, evaluateWatch(now, state));
-  const after = change(before);
-  if (before === undefined && after.alerted.length === 0) return;
-  const expected = { field: FIELDS.watch + watch.id, value: workspace.fields[FIELDS.watch + watch.id] ?? '' };
+  if (watch.rule.kind === 'balance' && found && found.crossings.length > 0)
+    await refresher.fetchDays(watch.project);
+  const field = FIELDS.watch + watch.id;
+  const expected = { field, value: workspace.fields[field] ?? '' };
   try {
-    await document.update(change, { needsLease: true, expected });
+    await document.update((now) => judge(now).state, { needsLease: true, expected });
   } catch (error) {
     // The next check judges it as it is now.
     if (!(error instanceof ScheduleChangedError)) throw error;

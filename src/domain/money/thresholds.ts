@@ -1,8 +1,8 @@
 /** Judges whether a watch has crossed its threshold, and when it may alert again. */
 import { addDays, type Day } from '../time/calendar.ts';
 import { type Money, toPlainDigits } from './amount.ts';
-import type { DaySpend, MonthSpend, WatchMeasurement } from './watch-measurement.ts';
-import { BUDGET_STEPS, type WatchRule } from './watch-rule.ts';
+import type { DaySpend, MeasurementOf, MonthSpend, WatchMeasurement } from './watch-measurement.ts';
+import { BUDGET_STEPS, type WatchKind, type WatchRule } from './watch-rule.ts';
 
 /** What can be crossed: of a budget its percentages and its forecast, of the others their one threshold. */
 export type WatchLevel = 'threshold' | '50' | '80' | 'forecast' | '100';
@@ -71,7 +71,8 @@ export function evaluateRule(
   alerted: readonly AlertedLevel[],
   options: JudgementOptions,
 ): Evaluation {
-  const { kept, fresh, ...findings } = findingsOf(rule, measurement, alerted, options);
+  const judge = JUDGES[rule.kind] as Judge<WatchKind>;
+  const { kept, fresh, ...findings } = judge(rule, measurement, alerted, options);
   if (options.isSuspended) return { ...findings, crossings: [], alerted: kept };
   const others = kept.filter(
     (before) => !fresh.some(({ episode, level }) => episode === before.episode && level === before.level),
@@ -79,29 +80,28 @@ export function evaluateRule(
   return { ...findings, alerted: [...others, ...fresh] };
 }
 
-function findingsOf(
-  rule: WatchRule,
-  measurement: WatchMeasurement,
+type RuleOf<K extends WatchKind> = Extract<WatchRule, { readonly kind: K }>;
+
+type Judge<K extends WatchKind> = (
+  rule: RuleOf<K>,
+  measurement: MeasurementOf<K>,
   alerted: readonly AlertedLevel[],
   options: JudgementOptions,
-): Findings {
-  if (rule.kind === 'balance' && measurement.kind === 'balance') {
-    const { balance } = measurement;
+) => Findings;
+
+const JUDGES: { readonly [K in WatchKind]: Judge<K> } = {
+  balance({ below }, { balance }, alerted, options) {
     if (balance === undefined) return unknown(alerted);
-    return judgeLevel(balance.lt(rule.below), balance.gte(recoveryAbove(rule.below)), alerted, options);
-  }
-  if (rule.kind === 'runway' && measurement.kind === 'runway') {
-    const { runway } = measurement;
+    return judgeLevel(balance.lt(below), balance.gte(recoveryAbove(below)), alerted, options);
+  },
+  runway(rule, { runway }, alerted, options) {
     if (runway === undefined || runway.kind === 'unknown') return unknown(alerted);
     const days = runway.kind === 'overdrawn' ? 0 : runway.kind === 'estimate' ? runway.days : Infinity;
     return judgeLevel(days < rule.days, days >= rule.days + 1, alerted, options);
-  }
-  if (rule.kind === 'budget' && measurement.kind === 'budget')
-    return judgeBudget(rule.amount, measurement.months, alerted, options);
-  if (rule.kind === 'spike' && measurement.kind === 'spike')
-    return judgeSpikes(rule, measurement, alerted, options);
-  throw new Error(`A ${measurement.kind} was measured for a watch of ${rule.kind}.`);
-}
+  },
+  budget: ({ amount }, { months }, alerted, { since }) => judgeBudget(amount, months, alerted, since),
+  spike: (...judged) => judgeSpikes(...judged),
+};
 
 const NOTHING = { crossings: [], recoveries: [], corrections: [], fresh: [] };
 
@@ -125,7 +125,7 @@ function judgeBudget(
   amount: Money,
   months: readonly MonthSpend[],
   alerted: readonly AlertedLevel[],
-  { since }: JudgementOptions,
+  since: Day,
 ): Findings {
   const each = months
     .filter(({ month }) => month >= since.slice(0, 7))
@@ -168,7 +168,7 @@ function judgeMonth(amount: Money, spend: MonthSpend, all: readonly AlertedLevel
   };
 }
 
-type SpikeRule = Extract<WatchRule, { kind: 'spike' }>;
+type SpikeRule = RuleOf<'spike'>;
 
 /** What a day must exceed to be a spike; undefined when it has no baseline. */
 export function spikeLimit(
@@ -186,12 +186,7 @@ interface SpikeRun {
   isOver: boolean;
 }
 
-function judgeSpikes(
-  rule: SpikeRule,
-  { days, today }: Extract<WatchMeasurement, { kind: 'spike' }>,
-  alerted: readonly AlertedLevel[],
-  { since, isSuspended }: JudgementOptions,
-): Findings {
+const judgeSpikes: Judge<'spike'> = (rule, { days, today }, alerted, { since, isSuspended }) => {
   const first = days[0]?.day ?? today;
   const armed = alerted.filter(({ isRearmed }) => !isRearmed);
   const earlier = armed.filter(({ episode, isOver }) => episode < first && !isOver);
@@ -240,7 +235,7 @@ function judgeSpikes(
     kept,
     fresh,
   };
-}
+};
 
 /** Clearly below its limit. */
 function isCalm(rule: SpikeRule, day: DaySpend): boolean {

@@ -67,21 +67,35 @@ const WEEK = 7;
 /** The days of `spike`, reported or not. */
 export const spikeDays = (today: Day, zone: Zone): readonly Day[] => daysBefore(today, SPIKE_DAYS, zone);
 
-export function measureWatch(kind: WatchKind, figures: WatchFigures): WatchMeasurement {
-  const { today, zone, amounts } = figures;
-  switch (kind) {
-    case 'balance': {
-      const { balance } = figures.account ?? {};
-      if (balance === undefined || !('value' in balance)) return { kind };
-      return { kind, balance: balance.value, runway: runwayOf({ balance, bonuses: NOTHING }, figures) };
-    }
-    case 'runway':
-      return { kind, ...(figures.account && { runway: runwayOf(figures.account, figures) }) };
-    case 'budget':
-      return { kind, months: monthsOf(figures) };
-    case 'spike':
-      return { kind, today, days: spendOf(spikeDays(today, zone), amounts) };
-  }
+/** What is measured for rules of one kind. */
+export type MeasurementOf<K extends WatchKind> = Extract<WatchMeasurement, { readonly kind: K }>;
+
+const MEASURES: { readonly [K in WatchKind]: (figures: WatchFigures) => MeasurementOf<K> } = {
+  balance(figures) {
+    const { balance } = figures.account ?? {};
+    if (balance === undefined || !('value' in balance)) return { kind: 'balance' };
+    const runway = runwayOf({ balance, bonuses: NOTHING }, figures);
+    return { kind: 'balance', balance: balance.value, runway };
+  },
+  runway: (figures) => ({
+    kind: 'runway',
+    ...(figures.account && { runway: runwayOf(figures.account, figures) }),
+  }),
+  budget: (figures) => ({ kind: 'budget', months: monthsOf(figures) }),
+  spike: ({ today, zone, amounts }) => ({
+    ...{ kind: 'spike', today, days: spendOf(spikeDays(today, zone), amounts) },
+  }),
+};
+
+/** Many watches measure the same figures. */
+const measured = new WeakMap<WatchFigures, Map<WatchKind, WatchMeasurement>>();
+
+export function measureWatch<K extends WatchKind>(kind: K, figures: WatchFigures): MeasurementOf<K> {
+  const known = measured.get(figures) ?? new Map<WatchKind, WatchMeasurement>();
+  measured.set(figures, known);
+  const measurement = known.get(kind) ?? MEASURES[kind](figures);
+  known.set(kind, measurement);
+  return measurement as MeasurementOf<K>;
 }
 
 const NOTHING: Amount = { value: ZERO, raw: '0' };

@@ -1,4 +1,4 @@
-import type { WatchPreview } from '../../delivery/watches/watch-preview.ts';
+import type { WatchPreview } from '../../delivery/watches/watch-service.ts';
 import type { Failure } from '../../domain/failure/index.ts';
 import { type Money, ZERO } from '../../domain/money/amount.ts';
 import {

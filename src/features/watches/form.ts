@@ -1,6 +1,6 @@
 import type { InputBlock, ModalView } from '@slack/types';
 import { currencyOf, moneyWriter, type WriteMoney } from '../../delivery/watches/alert-wording.ts';
-import type { WatchPreview } from '../../delivery/watches/watch-preview.ts';
+import type { WatchPreview } from '../../delivery/watches/watch-service.ts';
 import { commandText } from '../../domain/commands.ts';
 import { isFailure } from '../../domain/failure/index.ts';
 import { pluralize } from '../../domain/language/text.ts';

@@ -1,12 +1,11 @@
 import type { DeliveryService } from '../../delivery/delivery-service.ts';
 import { currencyOf, moneyWriter } from '../../delivery/watches/alert-wording.ts';
-import { previewWatch } from '../../delivery/watches/watch-preview.ts';
+import { previewWatch } from '../../delivery/watches/watch-service.ts';
 import { isFailure, NoData } from '../../domain/failure/index.ts';
 import type { WatchRule } from '../../domain/money/watch-rule.ts';
 import { typedOrDefaultProject } from '../../slack/commands/project-picker.ts';
 import { escapeMarkup, markup, section } from '../../slack/kit/atoms.ts';
-import type { OwnedForm } from '../../slack/owned/form-state.ts';
-import { draftOf, newDraft, targetOfDraft } from '../../slack/owned/form-state.ts';
+import { draftOf, newDraft, type OwnedForm, targetOfDraft } from '../../slack/owned/form-state.ts';
 import { createOwnedForm, ownershipFields } from '../../slack/owned/owned-form.ts';
 import type { Request } from '../../slack/request/request.ts';
 import type { Listeners } from '../../slack/server/listener-types.ts';

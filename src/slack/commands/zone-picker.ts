@@ -1,5 +1,5 @@
 import type { InputBlock, PlainTextOption } from '@slack/types';
-import { lazy } from '../../domain/lazy.ts';
+import { lazy } from '../../domain/language/questions/phrases.ts';
 import { isTimeZone, type Millis, type Zone } from '../../domain/time/calendar.ts';
 import { option, plainText } from '../kit/atoms.ts';
 import { input } from '../kit/modal.ts';

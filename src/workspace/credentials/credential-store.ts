@@ -1,6 +1,6 @@
 import { FIELDS } from '../../redis/keys.ts';
 import type { Keyring } from '../../vault/keyring.ts';
-import { type ChangeTarget, commitChange, fieldValues, type WorkspaceChange } from '../record/change.ts';
+import { type ChangeTarget, commitChange, type WorkspaceChange } from '../record/change.ts';
 import { planDefault } from '../record/plan-settings.ts';
 import { parseFields } from '../record/record-schema.ts';
 import { lastUsedField } from '../service-outcomes.ts';
@@ -33,9 +33,9 @@ export function createCredentialStore(target: ChangeTarget, keyring: Keyring) {
       const { connection, json } = serializeConnection(keyring, change.teamId, given);
       const field = FIELDS.connection + connection.name;
       await commitChange(target, change, (fields) => {
-        const { seen, set } = planDefault(change, fields, newDefault);
+        const { dependsOn, set } = planDefault(change, fields, newDefault);
         return {
-          seen: { ...seen, ...fieldValues(fields, field) },
+          dependsOn: [...dependsOn, field],
           // Removes stored failures, because the new token or address may work.
           remove: [
             rejectionField({ kind: 'connection', name: connection.name }),
@@ -49,29 +49,29 @@ export function createCredentialStore(target: ChangeTarget, keyring: Keyring) {
     /** @param newDefault the default connection from now on, if it changes */
     async removeConnection(change: WorkspaceChange, name: string, newDefault?: string): Promise<void> {
       await commitChange(target, change, (fields) => {
-        const { seen, set } = planDefault(change, fields, newDefault);
+        const plan = planDefault(change, fields, newDefault);
         const names = newDefault === undefined ? [name] : [name, newDefault];
         const rejection = rejectionField({ kind: 'connection', name });
         return {
-          seen: { ...seen, ...fieldValues(fields, ...names.map((each) => FIELDS.connection + each)) },
+          ...plan,
+          dependsOn: [...plan.dependsOn, ...names.map((each) => FIELDS.connection + each)],
           remove: [FIELDS.connection + name, lastUsedField(name), rejection],
-          set,
         };
       });
     },
     /** Makes it the connection for projects that name none. */
     async chooseDefault(change: WorkspaceChange, name: string): Promise<void> {
       await commitChange(target, change, (fields) => {
-        const { seen, set } = planDefault(change, fields, name);
-        return { seen: { ...seen, ...fieldValues(fields, FIELDS.connection + name) }, set };
+        const plan = planDefault(change, fields, name);
+        return { ...plan, dependsOn: [...plan.dependsOn, FIELDS.connection + name] };
       });
     },
     /** Replaces the access of the same project. */
     async saveAccess(change: WorkspaceChange, given: NewAccess): Promise<ApplicationAccessRecord> {
       const { access, json } = serializeAccess(keyring, change.teamId, given);
       const field = FIELDS.access + access.project;
-      await commitChange(target, change, (fields) => ({
-        seen: fieldValues(fields, field),
+      await commitChange(target, change, () => ({
+        dependsOn: [field],
         remove: [rejectionField({ kind: 'access', name: access.project })],
         set: { [field]: json },
       }));
@@ -79,8 +79,8 @@ export function createCredentialStore(target: ChangeTarget, keyring: Keyring) {
     },
     async removeAccess(change: WorkspaceChange, project: string): Promise<void> {
       const field = FIELDS.access + project;
-      await commitChange(target, change, (fields) => ({
-        seen: fieldValues(fields, field),
+      await commitChange(target, change, () => ({
+        dependsOn: [field],
         remove: [field, FIELDS.revocable + project, rejectionField({ kind: 'access', name: project })],
       }));
     },
@@ -88,7 +88,7 @@ export function createCredentialStore(target: ChangeTarget, keyring: Keyring) {
     async editCredential(change: WorkspaceChange, credential: CredentialName, edit: CredentialEdit) {
       const field = credentialField(credential);
       await commitChange(target, change, (fields) => ({
-        seen: fieldValues(fields, field),
+        dependsOn: [field],
         set: { [field]: withEdit(fields[field] ?? '', edit) },
       }));
     },

@@ -1,6 +1,6 @@
 import type { SlackId } from '../../domain/slack-id.ts';
 import { guardRead, type RedisConnection } from '../../redis/connect.ts';
-import { FIELDS, keysOf, membersKey, recordKey, tokenLockKey } from '../../redis/keys.ts';
+import { FIELDS, membersKey, recordKey, tokenLockKey, WORKSPACE_KEYS } from '../../redis/keys.ts';
 import { evalInWorkspace, replaceField, writeInWorkspace } from '../../redis/layout.ts';
 import { acquireLease, releaseLease } from '../../redis/lease.ts';
 import type { Keyring } from '../../vault/keyring.ts';
@@ -41,7 +41,7 @@ export function createInstallationStore({ redis, keyring }: { redis: RedisConnec
     async save(id: string, text: string): Promise<void> {
       const envelope = keyring.seal(text, owner(id));
       await index.touch(id);
-      await writeInWorkspace(redis, id, 'HSET', recordKey(id), FIELDS.installation, envelope);
+      await writeInWorkspace(redis, id, 'HSET', recordKey, FIELDS.installation, envelope);
     },
     /** @throws UnsealFailed */
     async load(id: string): Promise<string | undefined> {
@@ -68,17 +68,17 @@ export function createInstallationStore({ redis, keyring }: { redis: RedisConnec
     async join(organization: string, workspace: SlackId): Promise<boolean> {
       if (await access.isRevoked(organization, workspace)) return false;
       // The two are in different slots. The list of members is written first, so that uninstalling finds the workspace.
-      const keys = [recordKey(organization), membersKey(organization)];
+      const keys = [recordKey, membersKey];
       const ask = (script: string) => evalInWorkspace(redis, organization, script, keys, workspace);
       if ((await ask(JOIN)) !== 1) return false;
       await index.touch(workspace);
       const note = [FIELDS.organization, organization] as const;
-      await writeInWorkspace(redis, workspace, 'HSET', recordKey(workspace), ...note);
+      await writeInWorkspace(redis, workspace, 'HSET', recordKey, ...note);
       if ((await ask(IS_MEMBER)) === 1 && !(await access.isRevoked(organization, workspace))) return true;
       // Either of them left in between, and deleted what was there then.
-      await writeInWorkspace(redis, organization, 'SREM', membersKey(organization), workspace);
+      await writeInWorkspace(redis, organization, 'SREM', membersKey, workspace);
       const fields = [FIELDS.installation, FIELDS.organization];
-      await evalInWorkspace(redis, workspace, UNDO_JOIN, keysOf(workspace), ...fields);
+      await evalInWorkspace(redis, workspace, UNDO_JOIN, WORKSPACE_KEYS, ...fields);
       return false;
     },
     /** The organization noted for this workspace; the note is deleted when either of them leaves. */
@@ -86,7 +86,7 @@ export function createInstallationStore({ redis, keyring }: { redis: RedisConnec
       (await guardRead(() => redis.hget(recordKey(workspace), FIELDS.organization))) ?? undefined,
     /** @returns the way to unlock it, which also happens after `LOCK_MS`; undefined if another process holds the lock */
     async lock(id: string): Promise<(() => Promise<void>) | undefined> {
-      const lease = await acquireLease(redis, id, tokenLockKey(id), LOCK_MS);
+      const lease = await acquireLease(redis, id, tokenLockKey, LOCK_MS);
       if (typeof lease === 'string') return undefined;
       return async () => {
         await releaseLease(redis, lease);

@@ -148,7 +148,7 @@ export function createManagerRequests(redis: RedisConnection) {
     { next, entry, isTold = false }: RequestChange,
     at: Millis,
   ): Promise<'done' | 'changed' | 'full'> => {
-    const keys = [managerRequestsKey, recordKey, auditKey, deliveryLogKey].map((key) => key(workspace));
+    const keys = [managerRequestsKey, recordKey, auditKey, deliveryLogKey];
     const args = [
       ...[id, before, storedValue(next), Math.floor(at), REQUEST_LIFETIME, `${next.person}:`],
       isTold ? answerOf(next) : '',

@@ -117,7 +117,7 @@ export function createOneTimeGrants(redis: RedisConnection) {
       const handle = randomBytes(16).toString('base64url');
       const key = token === undefined ? undefined : randomBytes(32);
       const stored: StoredGrant = { ...grant, ...(key && { key: key.toString('base64url') }) };
-      const keys = [grantsKey(workspace), recordKey(workspace), auditKey(workspace)];
+      const keys = [grantsKey, recordKey, auditKey];
       const life = [Math.floor(at), Math.ceil(Math.max(until, at + 1))];
       const args = [...life, handle, JSON.stringify(stored), grantHandle(replaces)];
       // A lost answer matters for the audit entry; a grant that nobody holds does not.
@@ -140,7 +140,7 @@ export function createOneTimeGrants(redis: RedisConnection) {
       const now = Math.floor(at);
       const owner = JSON.stringify({ person }).slice(1, -1);
       const args = [handle, leaseOf(handle, purpose), now, now + GRANT_LEASE_MS, owner];
-      const value = await evalInWorkspace(redis, workspace, CLAIM, [grantsKey(workspace)], ...args);
+      const value = await evalInWorkspace(redis, workspace, CLAIM, [grantsKey], ...args);
       if (value === 'busy') return 'busy';
       const [, json] = /^\d+ (.*)$/s.exec(String(value)) ?? [];
       if (json === undefined) return undefined;
@@ -151,14 +151,14 @@ export function createOneTimeGrants(redis: RedisConnection) {
     /** Lets it be claimed for this purpose again at once. */
     async release({ workspace, grantText, purpose }: Omit<GrantClaim, 'person' | 'at'>): Promise<void> {
       const lease = leaseOf(grantHandle(grantText), purpose);
-      await writeInWorkspace(redis, workspace, 'HDEL', grantsKey(workspace), lease);
+      await writeInWorkspace(redis, workspace, 'HDEL', grantsKey, lease);
     },
 
     /** Removes it. */
     async drop(workspace: SlackId, grantText: string): Promise<void> {
       const handle = grantHandle(grantText);
       const fields = [handle, ...PURPOSES.map((purpose) => leaseOf(handle, purpose))];
-      await writeInWorkspace(redis, workspace, 'HDEL', grantsKey(workspace), ...fields);
+      await writeInWorkspace(redis, workspace, 'HDEL', grantsKey, ...fields);
     },
   };
 }

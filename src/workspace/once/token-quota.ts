@@ -41,15 +41,14 @@ export function createTokenQuota(redis: RedisConnection, limit = DEFAULT_LIMITS.
     limit,
     /** Counts one token. @returns undefined; or, if the limit is reached, when the next one is possible (ms) @throws NotInstalled */
     async take(workspace: SlackId, person: SlackId, at: Millis): Promise<number | undefined> {
-      const keys = [issuedKey(workspace), recordKey(workspace)];
       const args = [person, Math.floor(at), limit.per, limit.most];
-      const next = await evalInWorkspace(redis, workspace, TAKE, keys, ...args);
+      const next = await evalInWorkspace(redis, workspace, TAKE, [issuedKey, recordKey], ...args);
       if (next === 'gone') throw new NotInstalled('unknown');
       return next === '' ? undefined : Number(next);
     },
     /** Gives back a counted token that was not issued after all. */
     async giveBack(workspace: SlackId, person: SlackId, at: Millis): Promise<void> {
-      await evalInWorkspace(redis, workspace, GIVE_BACK, [issuedKey(workspace)], person, Math.floor(at));
+      await evalInWorkspace(redis, workspace, GIVE_BACK, [issuedKey], person, Math.floor(at));
     },
   };
 }

@@ -3,13 +3,7 @@ import { UnsealFailed } from '../../domain/failure/index.ts';
 import type { SlackId } from '../../domain/slack-id.ts';
 import type { Millis } from '../../domain/time/calendar.ts';
 import { FIELDS } from '../../redis/keys.ts';
-import {
-  type ChangeTarget,
-  commitChange,
-  fieldValues,
-  UNDO_MS,
-  type WorkspaceChange,
-} from '../record/change.ts';
+import { type ChangeTarget, commitChange, UNDO_MS, type WorkspaceChange } from '../record/change.ts';
 import { parseNamedRecord, parseRecord, tryParseRecord } from '../record/record-schema.ts';
 
 /** How one kind of what people own is stored: a field of the workspace's record each, as JSON. */
@@ -48,10 +42,7 @@ export function createOwnedStore<T extends { readonly id: string }>(
     /** Creates or replaces it. @throws EditConflict */
     async save(change: WorkspaceChange, item: T): Promise<void> {
       const field = stored + item.id;
-      await commitChange(target, change, (fields) => ({
-        seen: fieldValues(fields, field),
-        set: { [field]: serialize(item) },
-      }));
+      await commitChange(target, change, () => ({ dependsOn: [field], set: { [field]: serialize(item) } }));
     },
     /** It can be restored for `UNDO_MS`. Does nothing when it is removed already. @param at ms since the epoch @throws EditConflict */
     async remove(change: WorkspaceChange, id: string, at: Millis): Promise<void> {
@@ -59,7 +50,7 @@ export function createOwnedStore<T extends { readonly id: string }>(
       if (json === undefined) return;
       const item: unknown = JSON.parse(serialize(parseOwned(format, id, json)));
       await commitChange(target, change, (fields) => ({
-        seen: fieldValues(fields, ...fieldsOf(id)),
+        dependsOn: fieldsOf(id),
         remove: fieldsOf(id),
         set: { [removed + id]: JSON.stringify({ [kind]: item, sent: fields[FIELDS.sent + id], at }) },
       }));
@@ -78,8 +69,8 @@ export function createOwnedStore<T extends { readonly id: string }>(
       return commitChange(
         target,
         change,
-        (fields) => ({
-          seen: { ...fieldValues(fields, removed + id), [stored + id]: undefined },
+        () => ({
+          dependsOn: [removed + id],
           remove: [removed + id],
           set: { [stored + id]: serialize(item), ...(sent !== undefined && { [FIELDS.sent + id]: sent }) },
         }),

@@ -1,13 +1,7 @@
 import type { SlackId } from '../../domain/slack-id.ts';
 import type { Millis } from '../../domain/time/calendar.ts';
 import { FIELDS } from '../../redis/keys.ts';
-import {
-  type ChangeTarget,
-  commitChange,
-  fieldValues,
-  UNDO_MS,
-  type WorkspaceChange,
-} from '../record/change.ts';
+import { type ChangeTarget, commitChange, UNDO_MS, type WorkspaceChange } from '../record/change.ts';
 import { findProject } from '../record/workspace.ts';
 import type { RecordFields } from '../record/workspace-store.ts';
 import { balanceFields, failureFields } from '../service-outcomes.ts';
@@ -20,12 +14,7 @@ export function createProjectStore(target: ChangeTarget) {
     /** @returns false when the alias is taken */
     addProject(change: WorkspaceChange, project: Project): Promise<boolean> {
       const field = FIELDS.project + project.alias;
-      return commitChange(
-        target,
-        change,
-        () => ({ seen: { [field]: undefined }, set: projectField(project) }),
-        field,
-      );
+      return commitChange(target, change, () => ({ dependsOn: [], set: projectField(project) }), field);
     },
     /**
      * Saves a project under its alias or a new one; the channels whose default it is follow. Its channel limit becomes that
@@ -43,8 +32,8 @@ export function createProjectStore(target: ChangeTarget) {
       return commitChange(
         target,
         change,
-        (fields) => ({
-          seen: { ...fieldValues(fields, ...changed), ...(isRenamed && { [to]: undefined }) },
+        () => ({
+          dependsOn: changed,
           remove: [...(isRenamed ? [from] : []), ...stale, ...failureFields(before.id)],
           set: { ...names, ...projectField(after), ...defaultFields(channels, after.alias) },
         }),
@@ -56,8 +45,8 @@ export function createProjectStore(target: ChangeTarget) {
       const { alias, id } = removal.project;
       const removed = [FIELDS.project + alias, ...removal.channels.map(channelField)];
       const names = projectFields(limitOtherNames(change.workspace, removal.project, undefined));
-      await commitChange(target, change, (fields) => ({
-        seen: fieldValues(fields, ...removed, ...Object.keys(names)),
+      await commitChange(target, change, () => ({
+        dependsOn: [...removed, ...Object.keys(names)],
         remove: [...removed, ...balanceFields(id), ...failureFields(id)],
         set: { ...names, [FIELDS.removedProject + alias]: JSON.stringify(removal) },
       }));
@@ -82,7 +71,7 @@ export function createProjectStore(target: ChangeTarget) {
           const free = channels.filter((channel) => fields[channelField(channel)] === undefined);
           const changed = [FIELDS.removedProject + alias, ...free.map(channelField)];
           return {
-            seen: { ...fieldValues(fields, ...changed), [FIELDS.project + alias]: undefined },
+            dependsOn: changed,
             remove: [FIELDS.removedProject + alias],
             set: { ...projectField(project), ...defaultFields(free, alias) },
           };
@@ -92,10 +81,10 @@ export function createProjectStore(target: ChangeTarget) {
     },
     async setChannelDefault(change: WorkspaceChange, channel: SlackId, alias?: string): Promise<void> {
       const field = channelField(channel);
-      await commitChange(target, change, (fields) =>
+      await commitChange(target, change, () =>
         alias === undefined
-          ? { seen: fieldValues(fields, field), remove: [field] }
-          : { seen: fieldValues(fields, field, FIELDS.project + alias), set: { [field]: alias } },
+          ? { dependsOn: [field], remove: [field] }
+          : { dependsOn: [field, FIELDS.project + alias], set: { [field]: alias } },
       );
     },
   };

@@ -110,7 +110,7 @@ export function createAudit(redis: RedisConnection) {
      * @throws NotInstalled when the workspace left; nothing was written
      */
     async record(workspace: SlackId, entry: AuditEntry): Promise<void> {
-      const keys = [recordKey(workspace), auditKey(workspace)];
+      const keys = [recordKey, auditKey];
       const written = await commitInWorkspace(redis, workspace, RECORD, keys, ...auditArguments(entry));
       if (written !== 1) throw new NotInstalled('unknown');
     },

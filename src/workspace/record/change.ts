@@ -75,8 +75,11 @@ const expiredRemovals = (fields: RecordFields, now: Millis): readonly string[] =
     return removed === undefined || now - removed.at >= UNDO_MS;
   });
 
-/** What to write, given the fields as they are now. It lists in `seen` what it depends on; settings are compared part by part. */
-export type ChangePlan = (fields: RecordFields) => Omit<RecordWrite, 'entries'>;
+/** What to write. Settings are compared part by part. */
+export interface PlannedChange extends Pick<RecordWrite, 'set' | 'remove'> {
+  /** The fields that it depends on: none of them may have changed. */
+  readonly dependsOn: readonly string[];
+}
 
 /** Records on which a change was based that was saved. */
 const changed = new WeakSet<Workspace>();
@@ -94,6 +97,7 @@ const MAX_ATTEMPTS = 5;
  * Writes a change in one round trip if everything it depends on is as the person saw it. A secret that was resealed
  * with another key is the same secret, and other parts of the settings do not matter: then it is tried again.
  *
+ * @param plan is given the fields as they are now
  * @param taken a field that must be absent
  * @returns false if `taken` exists
  * @throws EditConflict which says what is there now; NotInstalled when the workspace left; StoreUnavailable
@@ -101,14 +105,15 @@ const MAX_ATTEMPTS = 5;
 export async function commitChange(
   { store, isInstalled, onRequestDone }: ChangeTarget,
   { teamId, workspace, entries, done = [] }: WorkspaceChange,
-  plan: ChangePlan,
+  plan: (fields: RecordFields) => PlannedChange,
   taken?: string,
 ): Promise<boolean> {
   let { fields } = workspace;
   const isFirst = Object.keys(fields).length === 0;
   let conflict: string | undefined;
   for (let attempt = 0; attempt < MAX_ATTEMPTS; attempt += 1) {
-    const { seen = {}, set = {}, remove = [] } = plan(fields);
+    const { dependsOn, set = {}, remove = [] } = plan(fields);
+    const seen = { ...fieldValues(fields, ...dependsOn), ...(taken !== undefined && { [taken]: undefined }) };
     const expired = expiredRemovals(fields, entries[0]?.at ?? 0);
     const write = { seen, remove: [...remove, ...expired], set, entries, done, first: isFirst };
     if (await store.write(teamId, write)) {
@@ -122,7 +127,7 @@ export async function commitChange(
     }
     fields = await store.load(teamId);
     if (taken !== undefined && fields[taken] !== undefined) return false;
-    conflict = Object.keys(seen).find((field) => !isSameField(field, workspace.fields[field], fields[field]));
+    conflict = dependsOn.find((field) => !isSameField(field, workspace.fields[field], fields[field]));
     if (conflict !== undefined) break;
     if (Object.keys(fields).length === 0) throw new NotInstalled('unknown');
   }

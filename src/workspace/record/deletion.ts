@@ -1,6 +1,6 @@
 import type { SlackId } from '../../domain/slack-id.ts';
 import { guardRead, type RedisConnection } from '../../redis/connect.ts';
-import { FIELDS, keysOf, membersKey, recordKey } from '../../redis/keys.ts';
+import { FIELDS, membersKey, recordKey, WORKSPACE_KEYS } from '../../redis/keys.ts';
 import { evalInWorkspace, LAYOUT_FIELD, unlinkInWorkspace, writeInWorkspace } from '../../redis/layout.ts';
 import { createWorkspaceIndex } from './workspace-index.ts';
 import type { RecordFields } from './workspace-store.ts';
@@ -25,7 +25,7 @@ export function createDeletion({
   readonly isInstalled?: (id: string) => Promise<boolean>;
 }) {
   const index = createWorkspaceIndex(redis);
-  const unlinkKeys = (id: string) => unlinkInWorkspace(redis, id, keysOf(id));
+  const unlinkKeys = (id: string) => unlinkInWorkspace(redis, id, WORKSPACE_KEYS);
   const forgetRest = async (id: string): Promise<void> => {
     await others(id);
     // Last: if this ends early and Slack gives up, the check of the index finds no record, and goes on from here.
@@ -35,7 +35,7 @@ export function createDeletion({
     const note = await guardRead(() => redis.hget(recordKey(id), FIELDS.organization));
     const isElsewhere = note !== null && organization !== undefined && note !== organization;
     if (isElsewhere || (await isInstalled(id))) {
-      if (!isElsewhere) await writeInWorkspace(redis, id, 'HDEL', recordKey(id), FIELDS.organization);
+      if (!isElsewhere) await writeInWorkspace(redis, id, 'HDEL', recordKey, FIELDS.organization);
       return false;
     }
     await unlinkKeys(id);
@@ -46,8 +46,7 @@ export function createDeletion({
   return {
     async workspace(id: string, organization?: string): Promise<void> {
       await unlinkKeys(id);
-      if (organization !== undefined)
-        await writeInWorkspace(redis, organization, 'SREM', membersKey(organization), id);
+      if (organization !== undefined) await writeInWorkspace(redis, organization, 'SREM', membersKey, id);
       await forgetRest(id);
     },
     /**
@@ -55,8 +54,7 @@ export function createDeletion({
      * @returns false if it stays through another installation
      */
     async member(id: string, organization?: string): Promise<boolean> {
-      if (organization !== undefined)
-        await writeInWorkspace(redis, organization, 'SREM', membersKey(organization), id);
+      if (organization !== undefined) await writeInWorkspace(redis, organization, 'SREM', membersKey, id);
       return leave(id, organization);
     },
     /** Deletes an organization, with every workspace that only its installation serves. */
@@ -66,7 +64,7 @@ export function createDeletion({
       for (const member of await guardRead(() => redis.smembers(membersKey(id)))) await leave(member, id);
       await forgetRest(id);
       // Last, so that the members are still known if this fails and Slack repeats the event.
-      await unlinkInWorkspace(redis, id, [membersKey(id)]);
+      await unlinkInWorkspace(redis, id, [membersKey]);
     },
   };
 }
@@ -92,5 +90,5 @@ export async function deleteOrphan(
   const isMember = await guardRead(() => redis.sismember(membersKey(organization), workspace));
   if (isMember === 1) return false;
   const note = [FIELDS.organization, organization];
-  return (await evalInWorkspace(redis, workspace, DELETE_NOTE, [recordKey(workspace)], ...note)) === 1;
+  return (await evalInWorkspace(redis, workspace, DELETE_NOTE, [recordKey], ...note)) === 1;
 }

@@ -1,19 +1,18 @@
 import { EditConflict } from '../../domain/failure/index.ts';
 import { FIELDS } from '../../redis/keys.ts';
 import { DEFAULT_SETTINGS, parseSettings, type Settings, serializeSettings } from '../settings.ts';
-import { fieldValues, type WorkspaceChange } from './change.ts';
+import type { PlannedChange, WorkspaceChange } from './change.ts';
 import { requireSettings } from './workspace.ts';
-import type { RecordFields, RecordWrite } from './workspace-store.ts';
+import type { RecordFields } from './workspace-store.ts';
 
-type SettingsPlan = Required<Pick<RecordWrite, 'seen' | 'set'>>;
-const NO_CHANGE: SettingsPlan = { seen: {}, set: {} };
+const NO_CHANGE: PlannedChange = { dependsOn: [] };
 
 /** Writes the parts that differ from what the person saw. @throws EditConflict if somebody changed the same parts */
 export function planSettings(
   { workspace }: WorkspaceChange,
   fields: RecordFields,
   parts: Partial<Settings>,
-): SettingsPlan {
+): PlannedChange {
   const before = parseSettings(workspace.fields[FIELDS.settings]);
   const changed = Object.entries(parts).filter(
     ([part, value]) => String(value) !== String(before?.[part as keyof Settings]),
@@ -24,7 +23,7 @@ export function planSettings(
   if (changed.length === 0 && before !== undefined) return NO_CHANGE;
   const now = parseSettings(fields[FIELDS.settings]) ?? DEFAULT_SETTINGS;
   const json = serializeSettings({ ...now, ...Object.fromEntries(changed) });
-  return { seen: fieldValues(fields, FIELDS.settings), set: { [FIELDS.settings]: json } };
+  return { dependsOn: [FIELDS.settings], set: { [FIELDS.settings]: json } };
 }
 
 /** @throws SettingsDamaged: only the settings form replaces damaged settings, because it shows the new ones */
@@ -32,7 +31,7 @@ export function planDefault(
   change: WorkspaceChange,
   fields: RecordFields,
   connection: string | undefined,
-): SettingsPlan {
+): PlannedChange {
   if (connection === undefined) return NO_CHANGE;
   requireSettings(change.workspace);
   return planSettings(change, fields, { connection });

@@ -2,7 +2,7 @@
 import { createHash } from 'node:crypto';
 import * as z from 'zod';
 import { guardRead, type RedisConnection } from '../../redis/connect.ts';
-import { copiedKey, isSlackId, keysOf, membersKey } from '../../redis/keys.ts';
+import { copiedKey, isSlackId, membersKey, WORKSPACE_KEYS } from '../../redis/keys.ts';
 import { commitInWorkspace } from '../../redis/layout.ts';
 
 const command = z.tuple([z.enum(['HSET', 'SADD', 'ZADD', 'XADD'])], z.string());
@@ -27,8 +27,8 @@ export type WorkspaceCopy = z.infer<typeof schema>;
 export const parseCopy = (value: unknown): WorkspaceCopy | undefined => schema.safeParse(value).data;
 
 /** Leases are not copied: their holders use the Redis where they took them. The mark belongs to its Redis, too. */
-const copiedKeysOf = (id: string): readonly string[] =>
-  [...keysOf(id), membersKey(id)].filter((key) => !key.endsWith('-lock') && key !== copiedKey(id));
+const COPIED_KEYS = [...WORKSPACE_KEYS, membersKey].filter((key) => !/-lock$|:copied$/.test(key('T')));
+const copiedKeysOf = (id: string): readonly string[] => COPIED_KEYS.map((key) => key(id));
 /** Keys that expire change all the time, so they don't show whether a workspace was changed. */
 const isShortLived = (key: string): boolean => /:(grants|issued|threads|thread-times)$/.test(key);
 
@@ -110,9 +110,10 @@ return 1`;
 /** Replaces everything of the workspace at once, and leaves a mark that says what the copy was. @throws StoreUnavailable */
 export async function writeCopy(redis: RedisConnection, copy: WorkspaceCopy): Promise<void> {
   const { id } = copy;
-  const keys = [copiedKey(id), ...copiedKeysOf(id)];
+  const keys = [copiedKey, ...COPIED_KEYS];
+  const names = keys.map((key) => key(id));
   const args = copy.keys.flatMap(({ key, commands, expiresAt }) => [
-    ...[keys.indexOf(key) + 1, expiresAt ?? '', commands.length],
+    ...[names.indexOf(key) + 1, expiresAt ?? '', commands.length],
     ...commands.flatMap((words) => [words.length, ...words]),
   ]);
   await commitInWorkspace(redis, id, WRITE, keys, digestOf(copy), ...args);

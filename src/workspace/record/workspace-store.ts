@@ -1,7 +1,7 @@
 import type { SlackId } from '../../domain/slack-id.ts';
 import type { Millis } from '../../domain/time/calendar.ts';
 import { guardRead, type RedisConnection } from '../../redis/connect.ts';
-import { auditKey, deliveryLogKey, keysOf, managerRequestsKey, recordKey } from '../../redis/keys.ts';
+import { auditKey, deliveryLogKey, managerRequestsKey, recordKey, WORKSPACE_KEYS } from '../../redis/keys.ts';
 import { commitInWorkspace, loadRecord, unlinkInWorkspace } from '../../redis/layout.ts';
 import { doneArguments, LUA_TELL, type TakenRequest } from '../once/manager-requests.ts';
 import { type AuditEntry, auditArguments, LUA_AUDIT } from './audit.ts';
@@ -92,13 +92,13 @@ export function createWorkspaceStore(redis: RedisConnection) {
         Object.entries(set),
       ];
       const args = [first ? '1' : '0', ...lists.flatMap((list) => [String(list.length), ...list.flat()])];
-      const keys = [recordKey, auditKey, managerRequestsKey, deliveryLogKey].map((key) => key(workspace));
+      const keys = [recordKey, auditKey, managerRequestsKey, deliveryLogKey];
       if (first) await index.touch(workspace);
       return (await commitInWorkspace(redis, workspace, WRITE, keys, ...args)) === 1;
     },
     /** Deletes every key of the workspace: see `keysOf`. */
     async forget(workspace: SlackId): Promise<void> {
-      await unlinkInWorkspace(redis, workspace, keysOf(workspace));
+      await unlinkInWorkspace(redis, workspace, WORKSPACE_KEYS);
       await index.forget(workspace);
     },
   };

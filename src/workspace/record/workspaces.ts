@@ -96,10 +96,7 @@ export function createWorkspaces({
       const fieldsOf = (prefix: string, names: readonly string[]) => names.map((name) => prefix + name);
       const damaged = [...fieldsOf(FIELDS[kind], ids), ...fieldsOf(FIELDS.channel, channels)];
       const sent = kind === 'schedule' ? fieldsOf(FIELDS.sent, ids) : [];
-      await commitChange(target, change, (fields) => ({
-        seen: fieldValues(fields, ...damaged),
-        remove: [...damaged, ...sent],
-      }));
+      await commitChange(target, change, () => ({ dependsOn: damaged, remove: [...damaged, ...sent] }));
     },
   };
 }

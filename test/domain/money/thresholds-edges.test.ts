@@ -1,6 +1,6 @@
 /** The exact edges of each rule, judged from what was measured. */
 import { Big } from 'big.js';
-import { describe, expect, it, test } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import type { Runway } from '../../../src/domain/money/runway.ts';
 import {
   type AlertedLevel,
@@ -8,7 +8,7 @@ import {
   type JudgementOptions,
   spikeLimit,
 } from '../../../src/domain/money/thresholds.ts';
-import type { DaySpend, MonthSpend, WatchMeasurement } from '../../../src/domain/money/watch-measurement.ts';
+import type { DaySpend, MonthSpend } from '../../../src/domain/money/watch-measurement.ts';
 import type { WatchRule } from '../../../src/domain/money/watch-rule.ts';
 import { addDays } from '../../../src/domain/time/calendar.ts';
 
@@ -57,27 +57,6 @@ describe('a runway', () => {
       ...{ isKnown: false, crossings: [], recoveries: [], alerted: [BEFORE] },
     });
   });
-});
-
-test('a measurement of another kind is refused, with both kinds named', () => {
-  const measurements: readonly WatchMeasurement[] = [
-    { kind: 'balance' },
-    { kind: 'runway' },
-    { kind: 'budget', months: [] },
-    { kind: 'spike', today: '2026-11-21', days: [] },
-  ];
-  const rules: readonly WatchRule[] = [
-    { kind: 'balance', below: new Big(1) },
-    { kind: 'runway', days: 1 },
-    { kind: 'budget', amount: new Big(1) },
-    { kind: 'spike', factor: new Big(2), floor: new Big(0) },
-  ];
-  for (const rule of rules)
-    for (const measurement of measurements) {
-      const judge = () => evaluateRule(rule, measurement, [], OPTIONS);
-      if (rule.kind === measurement.kind) expect(judge()).toMatchObject({ isKnown: false, crossings: [] });
-      else expect(judge).toThrow(`A ${measurement.kind} was measured for a watch of ${rule.kind}.`);
-    }
 });
 
 describe('a budget of 1,000', () => {

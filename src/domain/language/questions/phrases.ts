@@ -1,6 +1,10 @@
 /** The words of questions in one table: a role a line, with every phrase that has it, and the tree that finds them. */
 
-import { lazy } from '../../lazy.ts';
+/** A value that is made when it is first read, and kept. For tables that many processes never need. */
+export function lazy<T extends object>(make: () => T): () => T {
+  let made: T | undefined;
+  return () => (made ??= make());
+}
 
 /** What a question can be about. */
 export type Subject = 'spend' | 'balance' | 'budget' | 'projects' | 'schedules' | 'watches' | 'help';

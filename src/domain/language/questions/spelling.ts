@@ -1,11 +1,10 @@
 /** Corrects the spelling of a question. Swapped letters are corrected silently; for other mistakes, the correction is offered. */
 
-import { lazy } from '../../lazy.ts';
 import { nearestWord, nearestWords, sortedLetters } from '../nearest-word.ts';
 import { holdsUnknownWord } from '../parse.ts';
 import type { Aliases } from '../tokenizer.ts';
 import { SUGGESTIONS, VOCABULARY } from '../vocabulary.ts';
-import { isPhraseWord, meantWords, phraseAt, plainWords } from './phrases.ts';
+import { isPhraseWord, lazy, meantWords, phraseAt, plainWords } from './phrases.ts';
 
 /** A word as it was typed, and as it is compared. */
 export interface Word {
