@@ -180,7 +180,7 @@ export type WatchPreview = Readonly<ReturnType<typeof previewWatch>>;
  * @param at ms since the epoch: now
  * @throws Failure
  */
-export async function fetchPreviewFigures(
+async function fetchPreviewFigures(
   billing: BillingClient,
   workspace: Workspace,
   project: ResolvedProject,
