@@ -400,7 +400,7 @@ describe('a delivery', () => {
             throw new StoreUnavailable();
           },
         } as never,
-        workspaces: { read: async () => workspaceOf([]) } as never,
+        workspaces: { load: async () => workspaceOf([]) } as never,
         ...{ clock: () => NINE, billing: {} as never, jobs: [], lastUsed: {} as never, threads: {} as never },
         ...{ users: {} as never, clientFor: {} as never, log: SILENT },
         onFinished: ({ outcome }) => void outcomes.push(outcome),

@@ -404,7 +404,7 @@ describe('a state that is changed', () => {
         now = json;
         return 'written';
       },
-      deliveryLog: { read: async () => snapshotOf([], { state: () => now }) } as never,
+      deliveryLog: { load: async () => snapshotOf([], { state: () => now }) } as never,
     });
     return { document: openState('watch/x', parse, context), writes, now: () => now };
   }
@@ -492,7 +492,7 @@ describe('a reminder', () => {
         fields: { 'connection:main': 'as stored' },
       }),
       logSnapshot: snapshot(),
-      deliveryLog: { read: async () => snapshot() } as never,
+      deliveryLog: { load: async () => snapshot() } as never,
       write: async ({ value, before: _, ...rest }) => {
         json = JSON.stringify(value);
         writes.push(rest);

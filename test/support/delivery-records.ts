@@ -115,7 +115,7 @@ export function recordedRun(
     ),
     client: async () => clients('xoxb-T1', 'T1'),
     users: createUserDirectory(() => now),
-    workspaces: { read: async () => context.workspace },
+    workspaces: { load: async () => context.workspace },
     loadWorkspace: () => context.workspaces.load('T1'),
     isOver: () => false,
     onFinished: (work: Work) => void run.works.push(work),
