@@ -394,7 +394,7 @@ describe('a delivery', () => {
       createWorkspaceRunner({
         deliveryLog: {
           lease: async () => ({ teamId: 'T1', token: 'x' }),
-          read: () => Promise.reject(error),
+          load: () => Promise.reject(error),
           async release(lease: unknown) {
             released.push(lease);
             throw new StoreUnavailable();

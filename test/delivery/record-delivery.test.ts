@@ -153,10 +153,16 @@ async function outcomeOf(
     },
     workspaces: {
       schedules: {
+        serialize: JSON.stringify,
         save: async (
-          { entries: [entry] }: { entries: { action: string; who: string; about: string }[] },
+          { entries: [entry] }: { entries: { action: string; who: string; about: { kind: string } }[] },
           one: Schedule,
-        ) => void saved.push({ schedule: one, action: entry?.action, who: `${entry?.who} ${entry?.about}` }),
+        ) =>
+          void saved.push({
+            schedule: one,
+            action: entry?.action,
+            who: `${entry?.who} ${entry?.about.kind}`,
+          }),
       },
     },
   } as unknown as DeliveryContext);
@@ -340,7 +346,7 @@ describe('a failure that pauses', () => {
     expect(saved).toEqual([
       {
         schedule: schedule({ paused: { why: 'channel-archived', at: NINE + 1_000 } }),
-        ...{ action: 'schedule paused', who: 'tally Yesterday’s spend · C0COSTS001' },
+        ...{ action: 'schedule paused', who: 'tally schedule' },
       },
     ]);
   });
