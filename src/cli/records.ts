@@ -6,6 +6,7 @@ import { pluralize } from '../domain/language/text.ts';
 import type { Millis } from '../domain/time/calendar.ts';
 import { BackupRefused, checkBackup, findOccupied, readBackup, writeBackup } from '../ops/backup.ts';
 import { copyWorkspaces, hasBots, loadWorkspaces } from '../ops/copy-workspaces.ts';
+import { refusalCause } from '../ops/doctor/check-redis.ts';
 import { newerRecordsFinding } from '../ops/newer-records.ts';
 import { formatResealCounts, resealAll } from '../ops/reseal.ts';
 import { connectRedis, guardRead, type RedisConnection, waitUntilReady } from '../redis/connect.ts';
@@ -201,7 +202,9 @@ async function runResumable(
   } catch (error) {
     if (error instanceof OutdatedTool) print(error.message);
     else if (error instanceof StoreUnavailable)
-      print(`${error.message} Nothing is lost. Run this again to continue.`);
+      print(
+        `${refusalCause(error.cause) ?? error.message} \`tally doctor\` says what fixes it. Nothing is lost. Run this again to continue.`,
+      );
     else throw error;
     return 1;
   } finally {

@@ -11,7 +11,7 @@ import { createWorkspaceIndex } from '../../src/workspace/record/workspace-index
 import { type Bot, startBot, textOf } from '../support/bot.ts';
 import { describeUnless } from '../support/describe-unless.ts';
 import { type TestRedis, testRedis } from '../support/redis.ts';
-import { NO_SERVER, startCluster, startSentinels } from '../support/redis-servers.ts';
+import { NO_SERVER, startCluster, startSentinels, startServer } from '../support/redis-servers.ts';
 
 const KEYS = `first:${randomBytes(32).toString('base64')}`;
 const NOW = Date.UTC(2026, 10, 21, 10, 15, 30);
@@ -221,6 +221,26 @@ describe('a restored bot', () => {
     expect(await empty.client.keys('*')).toEqual([]);
     expect((await readFile(backup)).includes(KEYS)).toBe(false);
     await empty.close();
+  }, 30_000);
+});
+
+describeUnless(NO_SERVER, 'a Redis that refuses changes', () => {
+  it('is named with its cause when a backup is restored into it', async () => {
+    const [source, server] = await Promise.all([testRedis(), startServer([])]);
+    try {
+      await createWorkspaceIndex(source.client).setCheck('T1', 0);
+      await source.client.hset('tally:{T1}:record', 'settings', '{}');
+      expect(await run(source.url, ['backup', file])).toMatchObject({ code: 0 });
+      await server.client.config('SET', 'maxmemory', '1');
+      const { code, said } = await run(`redis://127.0.0.1:${server.port}`, ['restore', file]);
+      expect(code).toBe(1);
+      expect(said).toContain(
+        'Redis is full, and refuses every change (OOM). `tally doctor` says what fixes it.',
+      );
+      expect(said).toContain('Run this again to continue.');
+    } finally {
+      await Promise.all([server.kill(), source.close()]);
+    }
   }, 30_000);
 });
 

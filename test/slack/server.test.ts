@@ -170,6 +170,7 @@ describe('a start', () => {
     await started({ beforeStart: (slack) => slack.failNext('auth.test', { status: 503 }, 2) });
     expect(await readiness()).toEqual(NOT_READY);
     expect(bot.log()).toContain('Slack can’t be reached');
+    expect(bot.log()).toContain('tally doctor');
     await expect.poll(readiness, { timeout: 10_000 }).toEqual({ ok: true });
     expect(bot.log()).toContain('Slack accepts the bot token');
   });

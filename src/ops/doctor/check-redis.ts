@@ -17,6 +17,12 @@ export function redisAdvice(error: unknown, url: string): string {
   return finding(code, { ...redisFigures(url), ...announcedIn(error) }).todo ?? '';
 }
 
+/** @returns why Redis refused something, as a sentence; undefined if it did not answer */
+export function refusalCause(error: unknown): string | undefined {
+  if (!(error instanceof Error) || error.name !== 'ReplyError') return undefined;
+  return `Redis ${finding(replyCode(error), {}).says}.`;
+}
+
 /**
  * Changes nothing.
  *

@@ -22,7 +22,7 @@ export function createTokenCheck(client: WebClient, log: Logger) {
   const report = (err: unknown): void => {
     const code = tokenRefusal(err);
     if (code === undefined) {
-      log.error({ err }, 'Slack can’t be reached; Tally tries again');
+      log.error({ err, todo: 'Find out why: `tally doctor`' }, 'Slack can’t be reached; Tally tries again');
       return;
     }
     log.error(
