@@ -111,6 +111,7 @@ export function createTally(
   const redis = connectRedis(config.redisUrl, {
     name: BOT_CONNECTION,
     onOutage: (err) => log.error({ err, todo: redisAdvice(err, config.redisUrl) }, 'Redis does not answer'),
+    onRecovery: () => log.info('Redis answers again'),
   });
   // At debug level, because it fails at every attempt: the other connection reports the outage.
   const queue = connectQueue(config.redisUrl, (err) => log.debug({ err }, 'The queue can’t reach Redis'));
@@ -188,7 +189,10 @@ export function createTally(
     redis,
     () => slack.up(),
     newerRecords.check,
-    (err) => log.error({ err, todo: redisAdvice(err, config.redisUrl) }, 'Redis takes no writes'),
+    (err) =>
+      err === undefined
+        ? log.info('Redis takes writes again')
+        : log.error({ err, todo: redisAdvice(err, config.redisUrl) }, 'Redis takes no writes'),
   );
   const slackServices: SlackServices = {
     ...{ ...shared, redis, keyring, users, responseUrls, names, onFinished },

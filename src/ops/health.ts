@@ -18,13 +18,13 @@ type NotReady = (typeof NOT_READY)[number];
 /**
  * @param slackUp whether Slack can reach us: the server listens, or Socket Mode is connected
  * @param isOutdated whether a newer version of Tally has written there; may throw StoreUnavailable
- * @param onRefused called once when Redis stops taking writes
+ * @param onChange called when Redis stops taking writes, with the reason, and when it takes them again
  */
 export function createHealth(
   redis: RedisConnection,
   slackUp: () => boolean,
   isOutdated: () => Promise<boolean> = async () => false,
-  onRefused: (error: unknown) => void = () => undefined,
+  onChange: (refusal?: unknown) => void = () => undefined,
 ) {
   let wasWritable = true;
   const probe = async (): Promise<readonly NotReady[]> => {
@@ -38,7 +38,7 @@ export function createHealth(
       ),
       () => new Error('Timed out.'),
     );
-    if (refusal !== undefined && wasWritable) onRefused(refusal);
+    if ((refusal === undefined) !== wasWritable) onChange(refusal);
     wasWritable = refusal === undefined;
     if (!wasWritable) return ['redis'];
     return (await outdated) ? ['newer-records'] : [];

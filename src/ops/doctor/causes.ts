@@ -195,14 +195,11 @@ const REDIS: Causes = {
     'is full, and refuses every change',
     `Give it more memory, or remove what isn’t Tally’s: \`{cli} CONFIG SET maxmemory {moreMemory}\`. ${STAYS}`,
   ],
-  READONLY: [
+  ...each(
+    ['READONLY', 'MASTERDOWN'],
     'is a replica, which refuses every change',
     'Set the address of the master: `REDIS_URL={asPrimary}`',
-  ],
-  MASTERDOWN: [
-    'is a replica that has lost its master',
-    'Set the address of the master: `REDIS_URL={asPrimary}`',
-  ],
+  ),
   NOREPLICAS: [
     'has too few replicas for `min-replicas-to-write`, and refuses every change',
     'Bring the replicas back. To see which are connected: `{cli} INFO replication`',
@@ -210,10 +207,6 @@ const REDIS: Causes = {
   MISCONF: [
     'can’t write to its disk, and refuses every change',
     'Free space, on its machine: `df -h {folder}`. Its log says why; `{cli} BGSAVE` tries again.',
-  ],
-  aof_last_write_status: [
-    'can’t write its append-only file',
-    'Free space, on its machine: `df -h {folder}`. Its log says why.',
   ],
   rdb_last_bgsave_status: [
     'could not write its last snapshot',
@@ -320,7 +313,6 @@ const SLACK: Causes = {
     'Let this machine connect out, or correct SLACK_API_URL. To try it: `{try}`',
   ],
   invalid_auth: ['rejects SLACK_BOT_TOKEN: the token is wrong, or of another Slack', COPY_BOT_TOKEN],
-  not_authed: ['got no token', COPY_BOT_TOKEN],
   token_revoked: ['rejects SLACK_BOT_TOKEN: it was revoked', REINSTALL],
   account_inactive: [
     'rejects SLACK_BOT_TOKEN: the app was removed from the workspace, or its bot deactivated',
@@ -400,8 +392,7 @@ const NEW_APP_TOKEN = `${APP_TOKEN_LINE}, with the scope connections:write: \`SL
 /** Socket Mode: only where it differs. */
 const APP_TOKEN: Causes = {
   invalid_auth: ['rejects SLACK_APP_TOKEN: the token is wrong', NEW_APP_TOKEN],
-  token_revoked: ['rejects SLACK_APP_TOKEN: it was revoked', NEW_APP_TOKEN],
-  account_inactive: ['rejects SLACK_APP_TOKEN: it was revoked', NEW_APP_TOKEN],
+  ...each(['token_revoked', 'account_inactive'], 'rejects SLACK_APP_TOKEN: it was revoked', NEW_APP_TOKEN),
   not_allowed_token_type: ['rejects SLACK_APP_TOKEN: it is another kind of token', NEW_APP_TOKEN],
   missing_scope: ['rejects SLACK_APP_TOKEN: it lacks the scope connections:write', NEW_APP_TOKEN],
   app_id: [

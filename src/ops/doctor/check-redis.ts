@@ -298,19 +298,18 @@ async function persistenceFindings(
   info: Info,
   figures: Placeholders,
 ): Promise<readonly Finding[]> {
-  const failed = ['rdb_last_bgsave_status', 'aof_last_write_status'].filter(
-    (name) => (info.get(name) ?? 'ok') !== 'ok',
-  );
-  const findings = failed.map((code) => finding(code, figures));
+  const failed = (name: string) => (info.get(name) ?? 'ok') !== 'ok';
+  const snapshot = failed('rdb_last_bgsave_status') ? [finding('rdb_last_bgsave_status', figures)] : [];
   if (info.get('aof_enabled') !== '1') {
     const save = await fetchSetting(server, 'save');
     const code = save === undefined ? 'aof_enabled' : save === '' ? 'appendonly' : 'save';
-    return [finding(code, figures), ...findings];
+    return [finding(code, figures), ...snapshot];
   }
-  if (failed.includes('aof_last_write_status')) return findings;
+  // Redis then refuses every change, and says so.
+  if (failed('aof_last_write_status')) return snapshot;
   const syncs = SYNCS[(await fetchSetting(server, 'appendfsync')) ?? 'unknown'];
   const written = `writes every change to its append-only file${syncs}`;
-  return [syncs === undefined ? finding('appendfsync', figures) : good(written), ...findings];
+  return [syncs === undefined ? finding('appendfsync', figures) : good(written), ...snapshot];
 }
 
 /** Undefined if Redis doesn't tell. */
