@@ -139,7 +139,7 @@ describe('tally check-billing', () => {
     expect(billing.requests).toEqual([]);
   });
 
-  it('explains itself', async () => {
+  it('prints its help', async () => {
     const { code, output } = await checkBilling(['--help']);
     expect(code).toBe(0);
     for (const said of ['--project ID', '--token-file PATH', 'BILLING_TOKEN', '13 questions'])

@@ -155,7 +155,7 @@ async function run(values: Values): Promise<number> {
   }
 }
 
-/** @returns what nobody answers */
+/** @returns the variables that are still missing */
 async function fill(
   draft: EnvDraft,
   choices: Choices,

@@ -85,7 +85,7 @@ export interface ReportPeriods {
   /** First and last millisecond of all these days, which one request gets. */
   readonly from: Millis;
   readonly to: Millis;
-  /** The main ones. */
+  /** The days that the post is about. */
   readonly asked: AskedDays;
 }
 

@@ -57,7 +57,7 @@ export interface Services extends SharedServices {
   readonly checks: Readonly<Record<'baseUrl' | 'authUrl', (text: string) => string>>;
   /** What the addresses of something new are filled in with. */
   readonly addresses: Readonly<Record<'baseUrl' | 'authUrl', string | undefined>>;
-  /** What the features have for each other: to be asked once all of them are made. */
+  /** What features offer each other. Complete only after all of them are created. */
   readonly all: Registry;
 }
 

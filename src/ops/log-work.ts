@@ -13,7 +13,7 @@ const FOR_PEOPLE: ReadonlySet<string> = new Set<FailureKind | RequestWork['outco
   ...(['not-connected', 'connection-missing', 'no-data', 'not-allowed', 'not-issuer', 'throttled'] as const),
   ...(['access-missing', 'too-many-tokens', 'edit-conflict', 'not-installed'] as const),
 ]);
-/** A message's outcomes that a later try fixes, or nobody has to. */
+/** Outcomes of a message that need no attention: nothing is wrong, or Tally tries again. */
 const IS_WELL: ReadonlySet<string> = new Set<MessageWork['outcome']>([
   ...['sent', 'found', 'skipped', 'waiting', 'refused', 'changed', 'lease-lost', 'stopped'],
 ]);

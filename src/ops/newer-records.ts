@@ -25,7 +25,7 @@ export function watchNewerRecords(redis: RedisConnection, log: Logger, onFound: 
     onFound().catch((err: unknown) => log.error({ err }, 'Tally did not stop delivering cleanly'));
   };
   return {
-    /** @returns whether it was met now or before @throws StoreUnavailable */
+    /** @returns whether records of a newer version were found, now or earlier @throws StoreUnavailable */
     async check(): Promise<boolean> {
       const mark = await findNewerLayout(redis);
       if (mark !== undefined) found(mark);

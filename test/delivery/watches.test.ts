@@ -356,7 +356,7 @@ describe('a watch on a budget', () => {
     expect(alerts()[0]?.edits).toBe(1);
   });
 
-  it('tells no step of a project without data', async () => {
+  it('sends no alert for a project without data', async () => {
     amounts.clear();
     await save(watch(BUDGET));
     await forHours(30);

@@ -198,7 +198,7 @@ describe('the days of a post', () => {
     expect(of('yesterday', '2026-11-23T09:00Z', 'UTC', 3).main).toEqual(['20–22 Nov 2026', '13–15 Nov']);
   });
 
-  it('on the first of a month are of the one before, on the second are one', () => {
+  it('on the first of a month cover the month before, on the second a single day', () => {
     expect(of('month-to-date', '2026-12-01T09:00Z')).toMatchObject({
       ...{ main: ['1–30 Nov 2026', '1–31 Oct'], month: ['1–30 Nov', '1–31 Oct'] },
       ...{ label: '1–30 Nov', days: ['11-24..11-30', '11-01..11-30', 'undefined..undefined'] },

@@ -114,7 +114,7 @@ it('are asked again after a change of the project or the connection', async () =
   expect(await failedFields()).toEqual([]);
 });
 
-it('keep the instant since when they fail, however often they are asked', async () => {
+it('keep when they began to fail, however often they are asked', async () => {
   await bot.ask('/balance teapot');
   await expect.poll(failedFields).toHaveLength(2);
   const before = await failedFields();

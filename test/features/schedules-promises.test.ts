@@ -136,7 +136,7 @@ describe('what a form promises', () => {
     expect((await list()).visibleText).toContain('next Sat 21 Nov 2026, 17:00');
   });
 
-  it('is no date that has passed for the schedule, and it says so', async () => {
+  it('names no date that the schedule has already passed, and says so', async () => {
     const schedule = await setUp();
     const moved = { ...schedule, timing: { ...schedule.timing, time: '00:30', zone: 'Pacific/Auckland' } };
     await tally.redis.client.hset(KEY, `schedule:${schedule.id}`, JSON.stringify(moved));

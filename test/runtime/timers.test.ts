@@ -20,7 +20,7 @@ describe('a timeout', () => {
     await expect(withTimeout(1, never, () => 'instead')).resolves.toBe('instead');
   });
 
-  it('throws what is to be thrown for work that takes too long', async () => {
+  it('throws the given error when the work takes too long', async () => {
     await expect(withTimeout(1, never, late)).rejects.toThrow('too late');
   });
 

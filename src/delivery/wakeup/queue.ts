@@ -21,7 +21,7 @@ export interface QueueParts {
   readonly connection: RedisConnection;
   readonly clock: () => Millis;
   readonly onError: (error: Error) => void;
-  /** Until a run that failed runs again, in ms. */
+  /** How long after a failure a run is tried again, in ms. */
   readonly pause?: number;
 }
 

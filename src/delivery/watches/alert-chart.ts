@@ -27,7 +27,7 @@ interface Point {
  * A line through the last days and a line for the threshold; undefined when there is too little to draw. A day that is
  * not known has no point, because a line can't leave one out.
  *
- * @param balances known ones, by day; for the others it is worked out from what was spent since
+ * @param balances the known balances by day; other days' are worked out from what was spent since
  * @param episode of a budget its month
  * @param isOver whether money may have been added since, so that only known balances are drawn
  */

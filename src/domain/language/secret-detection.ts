@@ -56,7 +56,7 @@ export function looksLikeSecret(word: string): boolean {
 const ALL_WORDS = wordsFrom(3);
 /** Shorter words look like secrets by chance. */
 const SHORTEST = 8;
-/** Different ones. A key that was held down has fewer. */
+/** How many different characters a secret has at least. A key that was held down makes fewer. */
 const FEWEST_SIGNS = 5;
 /** No word of a command is longer; an ID has 32 digits at the most. */
 const LONGEST_WORD = 32;
@@ -106,5 +106,5 @@ function couldBe(word: string): boolean {
 /** Returns `“word”`, or a replacement for a word that could be a secret. */
 export const quoted = (word: string): string => (couldBeSecret(word) ? 'that word' : `“${word}”`);
 
-/** Whether the text says itself that a secret follows. */
+/** Whether the text announces a secret, as `my token is …` does. */
 export const labelsSecret = (text: string): boolean => ANNOUNCED.test(text);

@@ -96,7 +96,7 @@ interface RunningSum {
   raw: string;
   items: number;
   readable: number;
-  /** The first ones, without repetitions: one more than are shown. */
+  /** The first messages, without repetitions: one more than are shown. */
   readonly unreadable: Set<string>;
 }
 

@@ -34,9 +34,9 @@ export interface Evaluation {
 
 /** A judgement before it is decided whether anyone is alerted. */
 interface Findings extends Omit<Evaluation, 'alerted'> {
-  /** The alerted levels without the new ones. */
+  /** The levels that had alerted before and have not recovered. */
   readonly kept: readonly AlertedLevel[];
-  /** New ones. */
+  /** The levels that were crossed now. */
   readonly fresh: readonly AlertedLevel[];
 }
 

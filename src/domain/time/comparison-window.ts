@@ -23,7 +23,7 @@ export interface ComparisonWindow {
   readonly days: readonly Day[];
   /** The complete days of the period: what the window is compared with. */
   readonly currentDays: readonly Day[];
-  /** For somebody who asks on the last of the period’s days. */
+  /** The first and the last date that the window was asked for, and today if it is the last. */
   readonly asked: AskedDays;
   /** '7–13 Nov', or '7–13 Nov 2025' if the period ends in another year. */
   readonly label: string;

@@ -27,7 +27,7 @@ export type TokenSubject = Extract<AuditSubject, { readonly kind: 'token' }>;
 export const projectSubject = ({ word, project }: Pick<TokenGrant, 'word' | 'project'>) =>
   ({ kind: 'project', id: project, ...(word !== project && { alias: word }) }) as const;
 
-/** Outcomes of a revocation of which the entry says nothing more. */
+/** Outcomes that mean no more than “revoked”. */
 const REVOKED: ReadonlySet<string> = new Set(['revoked', 'dead', 'unchecked']);
 
 /** Whether a write brought an audit entry. */

@@ -32,7 +32,7 @@ export interface ProjectFormOptions {
   readonly isUnfolded?: boolean;
 }
 
-/** The owner is who asks, unless the form says otherwise. */
+/** The owner is the person who asks, unless the form names another. */
 export function projectForm(
   { workspace, user }: Request,
   { before, filled, problem, warning, isUnfolded: isWanted = false }: ProjectFormOptions,

@@ -43,7 +43,7 @@ export function withUsualReport(draft: ScheduleDraft, choice: string): ScheduleD
   return { ...draft, report, isRefilled: !draft.isRefilled };
 }
 
-/** What a new form begins with. @param zone of who asks for it */
+/** What a new form begins with. @param zone of the person who opens the form */
 export function newScheduleFields(words: ScheduleWords, zone: Zone): ScheduleFields {
   const { cadence = { kind: 'daily' }, time = DEFAULT_TIME } = words;
   return {

@@ -20,7 +20,7 @@ import { loadUpcomingSends } from './upcoming-posts.ts';
 
 const NOT_HERE = 'Tally can post this in a channel every morning.';
 
-/** The usual report about a project in a channel, every day at nine in the time zone of who asks for it. */
+/** The usual report about a project in a channel, every day at nine in the time zone of the person who asks for it. */
 export function createMorningPosts(
   kind: OwnedSchedules,
   { scheduling }: Pick<DeliveryService, 'scheduling'>,

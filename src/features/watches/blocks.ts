@@ -49,7 +49,7 @@ export const stoppedWatches: StopsSource = async (before, after, reader) => {
 
 /**
  * The record with the managers who are alerted about limited projects, also those by role or user group, as its managers.
- * If Slack doesn't answer, those who are named count: nobody waits for Slack to disconnect a token.
+ * If Slack doesn't answer, all named people count, so that disconnecting a token never waits for Slack.
  */
 async function withPresentManagers(
   workspace: Workspace,

@@ -61,7 +61,7 @@ export interface Refusals {
   readonly write: Error | undefined;
 }
 
-/** @throws what the connection ends with */
+/** @throws the error that closes the connection */
 export async function dryRun(redis: RedisConnection): Promise<Refusals> {
   const keys = shardsOf(redis).map(probeKey);
   const ofQueue = `${queuePrefix(0)}:${QUEUE}:meta`;

@@ -68,7 +68,7 @@ export function createMessages(
     return { kind: 'message', isPublic: false, ...at };
   };
 
-  /** Keeps the loading message from appearing, or waits until it is there. @returns where it is, to the first who asks */
+  /** Keeps the loading message from appearing, or waits until it is there. @returns where it is, to the first caller only */
   const takeLoading = async (): Promise<LoadingPlace | undefined> => {
     const take = loading;
     loading = undefined;

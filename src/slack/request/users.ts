@@ -111,7 +111,7 @@ export function createUserDirectory(clock: () => Millis, most = 5000) {
      */
     admit,
     /**
-     * What a person who sent nothing may do now, `nobody` for an unknown one: as `authorize` finds it for who asks.
+     * What a person who sent nothing may do now, `nobody` if Slack doesn't know them.
      * @param fresh asks Slack again about the user groups too, and fails when it does not answer @throws SlackFailed
      */
     permissionsOf: async (
@@ -159,7 +159,7 @@ const DEFAULT_LOCALE = 'en-US';
 /** Slack's most. */
 const USERS_A_PAGE = 1000;
 
-/** The admins and owners of a workspace. Slack lists everybody for it, so this is for when there is nobody else. @throws SlackFailed */
+/** The admins and owners of a workspace. Slack can only list all users, so this is the last resort. @throws SlackFailed */
 export async function fetchAdmins(client: WebClient, workspace: SlackId): Promise<readonly string[]> {
   const found: string[] = [];
   let cursor = '';

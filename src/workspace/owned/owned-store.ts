@@ -37,7 +37,7 @@ export function createOwnedStore<T extends { readonly id: string }>(
   return {
     /** One item as JSON, for the audit. */
     serialize,
-    /** Undefined for JSON that is none. */
+    /** @returns undefined if the JSON is no valid item */
     parse: (json: string): T | undefined => tryParseRecord(format.schema, json),
     /** Creates or replaces it. @throws EditConflict */
     async save(change: WorkspaceChange, item: T): Promise<void> {

@@ -81,10 +81,10 @@ export interface PlannedChange extends Pick<RecordWrite, 'set' | 'remove'> {
   readonly dependsOn: readonly string[];
 }
 
-/** Records on which a change was based that was saved. */
+/** The records that saved changes were based on. */
 const changed = new WeakSet<Workspace>();
 
-/** Whether something was saved by whoever read this record: by this request. */
+/** Whether this request, which read the record, has saved something. */
 export const hasChanged = (workspace: Workspace): boolean => changed.has(workspace);
 
 /** Notes that something was saved beside the record. */

@@ -54,7 +54,7 @@ export type DateMeaning =
     }
   /** By ISO 8601. Without a year: the latest that has begun. */
   | { readonly kind: 'week'; readonly week: number; readonly year?: YearOf }
-  /** The week with a day in it, which has to be its Monday, or its Sunday. */
+  /** The week of a day. With an `edge`, the day has to be the week's first or last. */
   | { readonly kind: 'week-of'; readonly day: DateExpression; readonly edge?: 'starting' | 'ending' }
   /** `last` is the latest complete weekend, `before-last` the weekend before it, `this` this week's. */
   | { readonly kind: 'weekend'; readonly which: 'before-last' | 'last' | 'this' }

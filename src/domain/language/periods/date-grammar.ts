@@ -182,7 +182,7 @@ const classes = {
   MONTHLY: { begins: undefined, parse: monthly },
   /** Which one of several; -1 for the last. */
   PLACE: { begins: ['rank', 'ordinal', 'last'], isToken: true, parse: place },
-  /** The first ones, 1, or the last ones, -1. */
+  /** 1 for the first units of a period, -1 for the last. */
   EDGE: { begins: ['rank', 'ordinal', 'last'], isToken: true, parse: edge },
 };
 

@@ -94,15 +94,15 @@ function monthYear(month: number, year: number): Read {
   return { kind: 'year-month', year, month };
 }
 
-/** The most days that each month ever has. */
-const LONGEST_MONTH = 2024;
+/** A leap year: each month has as many days as it ever has. */
+const LEAP_YEAR = 2024;
 
 /** The day of a month in any year. */
 export function monthDay(month: number, day: number): Extract<Read, { kind: 'month-day' | 'bad' }> {
-  if (isDay(LONGEST_MONTH, month, day)) return { kind: 'month-day', month, day };
+  if (isDay(LEAP_YEAR, month, day)) return { kind: 'month-day', month, day };
   const name = nameOfMonth(month);
   if (name === '') return refused('isn’t a date', YEAR_FIRST);
-  const most = daysInMonth(LONGEST_MONTH, month);
+  const most = daysInMonth(LEAP_YEAR, month);
   return refused(
     `isn’t a date: ${titled(name)} has ${most} days at most`,
     `The last one is ${name}-${most}.`,

@@ -27,7 +27,7 @@ export interface RefusedQuestion {
 export type Question =
   /** The command that the question means exactly. */
   | ({ readonly kind: 'command' } & QuestionCommand)
-  /** The same without a project: `it` and `that` are known only from an earlier answer, a name that is refused to nobody. */
+  /** The same without a project, such as for `it` or `that`, which only an earlier answer explains. `refusal` is for people who may not pick one. */
   | ({ readonly kind: 'which-project'; readonly refusal?: InvalidWord } & QuestionCommand)
   | SuggestedCommands
   | RefusedQuestion
