@@ -51,8 +51,8 @@ import { createManagerRequests } from './workspace/once/manager-requests.ts';
 import { createOneTimeGrants } from './workspace/once/one-time-grants.ts';
 import { createOpenSteps } from './workspace/once/open-steps.ts';
 import { createTokenQuota } from './workspace/once/token-quota.ts';
+import { createAnswerStore } from './workspace/record/answer-store.ts';
 import { createAudit } from './workspace/record/audit.ts';
-import { createLastUsed } from './workspace/record/last-used.ts';
 import { createWorkspaces } from './workspace/record/workspaces.ts';
 import { createServiceOutcomes } from './workspace/service-outcomes.ts';
 import { createThreadStore } from './workspace/thread-store.ts';
@@ -126,7 +126,7 @@ export function createTally(
       log.warn({ workspace }, 'A workspace that Redis still names has no record: it was lost or emptied'),
   });
   const audit = createAudit(redis);
-  const lastUsed = createLastUsed(workspaces, (err) =>
+  const answerStore = createAnswerStore(workspaces, (err) =>
     log.warn({ err }, 'Could not save the last use of a connection'),
   );
   const http = createHttp({
@@ -150,7 +150,7 @@ export function createTally(
   const all: Registry = createRegistry(() => features);
   const reports = createReports(clock);
   const delivery = createDeliveryService({
-    ...{ redis, queue, workspaces, threads, billing, lastUsed, users, reports, clock, log },
+    ...{ redis, queue, workspaces, threads, billing, answerStore, users, reports, clock, log },
     clientFor: (workspace) => installations.clientFor(workspace),
     onFinished,
   });
@@ -160,7 +160,7 @@ export function createTally(
   };
   const addresses = { baseUrl: config.billing.baseUrl, authUrl: config.identity.authUrl };
   const shared = { workspaces, audit, requests, threads, openSteps, limits, log, clock };
-  const services: Services = { ...shared, billing, lastUsed, delivery, reports, checks, addresses, all };
+  const services: Services = { ...shared, billing, answerStore, delivery, reports, checks, addresses, all };
   // In the order of `/billing help`: what people ask most comes first.
   const features: readonly Feature[] = [
     createBalanceFeature(services),

@@ -13,7 +13,7 @@ import {
 } from '../domain/failure/index.ts';
 import type { WireScalar } from '../domain/money/amount.ts';
 import { collectCharges, type DayCharges } from '../domain/money/charges.ts';
-import { type AskedDays, DAY, type Millis, type Zone } from '../domain/time/calendar.ts';
+import { DAY, type Millis, type RequestedDays, type Zone } from '../domain/time/calendar.ts';
 import { runInSlices } from '../http/json.ts';
 import type { GuardedHttp, Priority, ServiceResponse, Tenant } from '../http/request.ts';
 import {
@@ -56,7 +56,7 @@ export interface Consumption {
   readonly charges: readonly DayCharges[];
   readonly remarks: readonly string[];
   /** The range of the request that was sent. Callers that share a request get the first one's. */
-  readonly asked: InstantRange;
+  readonly requested: InstantRange;
 }
 
 export interface TimeRange extends InstantRange {
@@ -65,7 +65,7 @@ export interface TimeRange extends InstantRange {
   /** IANA: the reporting zone, which some of the service's timestamps are read in. */
   readonly zone: Zone;
   /** Named in a failure. */
-  readonly days: AskedDays;
+  readonly days: RequestedDays;
 }
 
 /**
@@ -111,7 +111,7 @@ export function createBilling({ http }: { http: GuardedHttp }): BillingClient {
     priority: Priority,
     document: string,
     parse: (response: ServiceResponse) => Generator<void, GraphqlResponse<T>>,
-    days?: AskedDays,
+    days?: RequestedDays,
   ): Promise<{ value: T; remarks: readonly string[] }> {
     const token = requireSendable(access.token);
     const response = await http.request({
@@ -165,7 +165,7 @@ export function createBilling({ http }: { http: GuardedHttp }): BillingClient {
         const charges = await runInSlices(collectCharges(value, zone));
         if (charges.length > mostRows(length))
           throw new ResponseTooLarge('billing', mostRows(length), 'items');
-        return { charges, remarks, asked: { from, to } };
+        return { charges, remarks, requested: { from, to } };
       });
     },
   };

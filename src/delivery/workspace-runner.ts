@@ -3,7 +3,7 @@ import { type BillingAccess, type BillingClient, questionKey } from '../billing/
 import type { SlackId } from '../domain/slack-id.ts';
 import { MINUTE, type Millis } from '../domain/time/calendar.ts';
 import { type Annotate, type QueuedJob, type RunWork, trackWork } from '../runtime/work.ts';
-import { createAnswerCollector, type LastUsed } from '../workspace/record/last-used.ts';
+import { type AnswerStore, createAnswerCollector } from '../workspace/record/answer-store.ts';
 import type { Workspace } from '../workspace/record/workspace.ts';
 import {
   type DeliveryContext,
@@ -72,7 +72,7 @@ export interface RunnerParts extends Omit<DeliveryRunParts, 'lease' | 'unrecorde
   /** In the order in which they run. */
   readonly jobs: readonly Job[];
   readonly billing: BillingClient;
-  readonly lastUsed: LastUsed;
+  readonly answerStore: AnswerStore;
 }
 
 export type WorkspaceRunner = ReturnType<typeof createWorkspaceRunner>;
@@ -83,7 +83,7 @@ const BUSY_DELAY: Millis = 3_000;
 const MAX_PASSES = 10;
 
 export function createWorkspaceRunner(parts: RunnerParts) {
-  const { jobs, workspaces, deliveryLog, lastUsed, clock, onFinished } = parts;
+  const { jobs, workspaces, deliveryLog, answerStore, clock, onFinished } = parts;
   const stopping = new AbortController();
   // Every post that waits listens to it, and there may be any number of them: Node would warn from the eleventh on.
   setMaxListeners(0, stopping.signal);
@@ -132,7 +132,9 @@ export function createWorkspaceRunner(parts: RunnerParts) {
         billing: billingForRun(),
         answerCollector,
       });
-      await Promise.all(answerCollector.all().map((answer) => lastUsed.save({ teamId, workspace }, answer)));
+      await Promise.all(
+        answerCollector.all().map((answer) => answerStore.save({ teamId, workspace }, answer)),
+      );
     }
     return { next: clock() + BUSY_DELAY };
   }

@@ -9,7 +9,6 @@ import { type Account, computeRunway, type Runway } from './money/runway.ts';
 import { computeUsage, type Usage } from './money/usage.ts';
 import { compareUsage, type UsageChange } from './money/usage-change.ts';
 import {
-  type AskedDays,
   addDays,
   type Day,
   dayAt,
@@ -18,6 +17,7 @@ import {
   endOfDay,
   formatDays,
   type Millis,
+  type RequestedDays,
   startOfDay,
   type Zone,
 } from './time/calendar.ts';
@@ -86,7 +86,7 @@ export interface ReportPeriods {
   readonly from: Millis;
   readonly to: Millis;
   /** The days that the post is about. */
-  readonly asked: AskedDays;
+  readonly requested: RequestedDays;
 }
 
 const MIN_CHARTED_DAYS = 14;
@@ -121,7 +121,7 @@ export function reportPeriodsOf(name: ReportName, at: Millis, zone: Zone, count 
     ...{ main, month, week, charted, history, today, zone },
     from: startOfDay(first, zone),
     to: endOfDay(yesterday, zone),
-    asked: { first: main.window.days[0] ?? yesterday, last: main.window.days.at(-1) ?? yesterday, today },
+    requested: { first: main.window.days[0] ?? yesterday, last: main.window.days.at(-1) ?? yesterday, today },
   };
 }
 

@@ -11,7 +11,7 @@ import type { Request } from '../slack/request/request.ts';
 import type { ActionListener, CommandListener, Listeners } from '../slack/server/listener-types.ts';
 import type { SharedServices } from '../slack/services.ts';
 import type { HealthLevel } from '../workspace/credentials/health.ts';
-import type { LastUsed } from '../workspace/record/last-used.ts';
+import type { AnswerStore } from '../workspace/record/answer-store.ts';
 
 /**
  * The contract: everything that Tally takes from a feature. A feature that shows what others hand in (Home, help, the
@@ -50,7 +50,7 @@ export type StatusSource = (request: Request) => readonly StatusPart[] | Promise
 /** What features are made of. */
 export interface Services extends SharedServices {
   readonly billing: BillingClient;
-  readonly lastUsed: LastUsed;
+  readonly answerStore: AnswerStore;
   readonly delivery: DeliveryService;
   readonly reports: Reports;
   /** The rules for the addresses of the services: each returns the address as it will be used. @throws AddressRefused, InvalidWord */

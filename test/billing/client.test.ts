@@ -255,7 +255,7 @@ describe('a consumption report', () => {
     consumptionOf(`{"data":{"bill":{"reportSubscriptionConsuming":${items}}}}`);
 
   it('keeps the order of days, and the digits of amounts', async () => {
-    const { charges, asked, remarks } = await given(
+    const { charges, requested, remarks } = await given(
       '{"items":[{"day":"2026-11-15","totalAmount":0.10,"totalBonuses":"0"},' +
         '{"day":1763164800000,"totalAmount":"-1234567890123456789.01","totalBonuses":null,"extra":{}}]}',
     );
@@ -267,7 +267,7 @@ describe('a consumption report', () => {
         bonuses: { unreadable: 'nothing' },
       },
     ]);
-    expect(asked).toEqual({ from: span.from, to: span.to });
+    expect(requested).toEqual({ from: span.from, to: span.to });
     expect(remarks).toEqual([]);
   });
 
@@ -432,8 +432,8 @@ describe('identical queries at the same time', () => {
     const at = (to: number) => it.consumption(access(service), project, { ...span, to, running: true });
     const [first, second] = await Promise.all([at(span.to), at(span.to + 12)]);
     expect(service.requests).toHaveLength(1);
-    expect(first?.asked).toEqual({ from: span.from, to: span.to });
-    expect(second?.asked).toEqual(first?.asked);
+    expect(first?.requested).toEqual({ from: span.from, to: span.to });
+    expect(second?.requested).toEqual(first?.requested);
   });
 });
 

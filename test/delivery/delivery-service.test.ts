@@ -26,7 +26,7 @@ it('leave it to the next check, with a line in the log, and fail for nobody', as
       redis: away,
       keyring: createKeyring([{ id: 'test', key: randomBytes(32) }]),
     }),
-    ...{ lastUsed: {} as never, users: {} as never, threads: {} as never },
+    ...{ answerStore: {} as never, users: {} as never, threads: {} as never },
     clientFor: () => Promise.reject(new Error('no Slack')),
     reports: {} as never,
     clock: () => Date.parse('2026-11-20T08:00:01Z'),

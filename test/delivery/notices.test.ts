@@ -401,7 +401,13 @@ describe('a delivery', () => {
           },
         } as never,
         workspaces: { load: async () => workspaceOf([]) } as never,
-        ...{ clock: () => NINE, billing: {} as never, jobs: [], lastUsed: {} as never, threads: {} as never },
+        ...{
+          clock: () => NINE,
+          billing: {} as never,
+          jobs: [],
+          answerStore: {} as never,
+          threads: {} as never,
+        },
         ...{ users: {} as never, clientFor: {} as never, log: SILENT },
         onFinished: ({ outcome }) => void outcomes.push(outcome),
       });

@@ -17,8 +17,8 @@ import { threadsKey } from '../../src/redis/keys.ts';
 import type { Work } from '../../src/runtime/work.ts';
 import type { Schedule } from '../../src/workspace/owned/schedules.ts';
 import { resolveProject } from '../../src/workspace/projects/resolve-project.ts';
+import { createAnswerStore } from '../../src/workspace/record/answer-store.ts';
 import { createDeletion } from '../../src/workspace/record/deletion.ts';
-import { createLastUsed } from '../../src/workspace/record/last-used.ts';
 import { findSchedule } from '../../src/workspace/record/workspace.ts';
 import { goodToken } from '../support/bot.ts';
 import { COVERED, createDeliveryParts, finding, save, schedule } from '../support/delivery.ts';
@@ -851,11 +851,11 @@ describe('a schedule that Tally paused', () => {
 
   it('is tried at once where anybody gets an answer by the same connection', async () => {
     await connection('0123456789ab');
-    const lastUsed = createLastUsed(parts.workspaces, (error) => {
+    const answerStore = createAnswerStore(parts.workspaces, (error) => {
       throw error;
     });
     const used = async () =>
-      lastUsed.save(
+      answerStore.save(
         { teamId: TEAM, workspace: await parts.workspaces.load(TEAM) },
         { connection: 'main', at: now },
       );
@@ -1263,7 +1263,7 @@ describe('figures of the billing service', () => {
       },
       consumption: async (_, __, { from, to }, priority) => {
         asked.push(priority);
-        return { charges: [], remarks: [], asked: { from, to } };
+        return { charges: [], remarks: [], requested: { from, to } };
       },
     };
     const client = createBillingCache(recorded, () => now)();

@@ -3,13 +3,19 @@ import { describe, expect, it } from 'vitest';
 import { parseAmount, toPlainDigits } from '../../src/domain/money/amount.ts';
 import { computeReportFigures, type ReportName, reportPeriodsOf } from '../../src/domain/report.ts';
 import { daysCovered, type Timing } from '../../src/domain/time/cadence.ts';
-import { dayAt, daysInRange, endOfDay, formatAskedDays, startOfDay } from '../../src/domain/time/calendar.ts';
+import {
+  dayAt,
+  daysInRange,
+  endOfDay,
+  formatRequestedDays,
+  startOfDay,
+} from '../../src/domain/time/calendar.ts';
 import { nextDueTimes } from '../support/next-due-times.ts';
 import { chargesOf } from '../support/usage.ts';
 
 const ZONES = ['UTC', 'America/New_York', 'Pacific/Apia', 'Australia/Lord_Howe', 'America/Santiago'];
 const SCOPES: readonly ReportName[] = ['yesterday', 'last-week', 'month-to-date'];
-const asked = fc.record({
+const requested = fc.record({
   at: fc.integer({ min: Date.UTC(2009, 0), max: Date.UTC(2031, 0) }),
   zone: fc.constantFrom(...ZONES),
   scope: fc.constantFrom(...SCOPES),
@@ -20,7 +26,7 @@ const scalar = (text: string) => ({ text });
 describe('what a post is about', () => {
   it('is over when the post goes out, whatever the zone and the hour', () => {
     fc.assert(
-      fc.property(asked, ({ at, zone, scope, count }) => {
+      fc.property(requested, ({ at, zone, scope, count }) => {
         const brief = reportPeriodsOf(scope, at, zone, count);
         const { main, month, week, charted } = brief;
         const all = [main.window, main.before, month.window, month.before].flatMap(({ days }) => days);
@@ -57,7 +63,7 @@ describe('what a post is about', () => {
 
   it('never counts a day on both sides', () => {
     fc.assert(
-      fc.property(asked, ({ at, zone, scope, count }) => {
+      fc.property(requested, ({ at, zone, scope, count }) => {
         for (const { window, before } of Object.values(reportPeriodsOf(scope, at, zone, count)).filter(
           isCompared,
         ))
@@ -166,7 +172,7 @@ describe('the figures of a post', () => {
 
 describe('the days of a post', () => {
   const of = (scope: ReportName, at: string, zone = 'UTC', count?: number) => {
-    const { main, month, week, charted, history, asked, from, to } = reportPeriodsOf(
+    const { main, month, week, charted, history, requested, from, to } = reportPeriodsOf(
       scope,
       Date.parse(at),
       zone,
@@ -177,7 +183,7 @@ describe('the days of a post', () => {
       main: [main.window.label, main.before.label],
       month: [month.window.label, month.before.label],
       days: [week, charted, history].map(range),
-      label: formatAskedDays(asked),
+      label: formatRequestedDays(requested),
       from: dayAt(from, zone),
       to: dayAt(to + 1, zone),
     };

@@ -28,8 +28,8 @@ import { createUserDirectory } from '../../src/slack/request/users.ts';
 import { BACKGROUND_OPTIONS, createClientCache } from '../../src/slack/web-client.ts';
 import { createKeyring, type Keyring } from '../../src/vault/keyring.ts';
 import type { Schedule } from '../../src/workspace/owned/schedules.ts';
+import { createAnswerStore } from '../../src/workspace/record/answer-store.ts';
 import { deleteOrphan } from '../../src/workspace/record/deletion.ts';
-import { createLastUsed } from '../../src/workspace/record/last-used.ts';
 import { createWorkspaceIndex, type WorkspaceIndex } from '../../src/workspace/record/workspace-index.ts';
 import { createWorkspaces } from '../../src/workspace/record/workspaces.ts';
 import { createServiceOutcomes } from '../../src/workspace/service-outcomes.ts';
@@ -96,7 +96,7 @@ export function createDeliveryParts(options: DeliveryOptions) {
     ...{ workspaces, deliveryLog, billing, clock, log, users: createUserDirectory(clock) },
     clientFor: async (workspace: string) => clients(options.botToken ?? `xoxb-${workspace}`, workspace),
     threads: createThreadStore(redis),
-    lastUsed: createLastUsed(workspaces, (err) => log.debug({ err })),
+    answerStore: createAnswerStore(workspaces, (err) => log.debug({ err })),
     onFinished: options.onFinished ?? (() => undefined),
   };
   const jobs = [createPostsJob(reports), remindersJob, requestAnswersJob, createWatchesJob(watchFigures)];

@@ -7,9 +7,9 @@ import { sealOwnerOf, sealOwnerOfField } from '../../src/workspace/credentials/s
 import { PAUSE_REASONS, parseLastDelivery, resumesByItself } from '../../src/workspace/owned/schedules.ts';
 import {
   createAnswerCollector,
-  createLastUsed,
+  createAnswerStore,
   storedBalance,
-} from '../../src/workspace/record/last-used.ts';
+} from '../../src/workspace/record/answer-store.ts';
 import {
   damagedIds,
   findAccess,
@@ -89,8 +89,8 @@ describe('a note of an answer', () => {
       all.push(answer);
       await workspaces.saveAnswer(id, answer);
     };
-    const lastUsed = createLastUsed({ saveAnswer }, () => undefined);
-    for (const answer of answers) await lastUsed.save({ teamId: 'T1', workspace: await read() }, answer);
+    const answerStore = createAnswerStore({ saveAnswer }, () => undefined);
+    for (const answer of answers) await answerStore.save({ teamId: 'T1', workspace: await read() }, answer);
     return all;
   }
   const use = (at: number): StoredAnswer => ({ connection: 'main', at });

@@ -6,9 +6,9 @@ import { createKeyring } from '../../src/vault/keyring.ts';
 import { formatExpiry, type NewConnection } from '../../src/workspace/credentials/connections.ts';
 import { createInstallationStore } from '../../src/workspace/credentials/installation-store.ts';
 import type { Project } from '../../src/workspace/projects/projects.ts';
+import { createAnswerStore } from '../../src/workspace/record/answer-store.ts';
 import { UNDO_MS, type WorkspaceChange } from '../../src/workspace/record/change.ts';
 import { createDeletion } from '../../src/workspace/record/deletion.ts';
-import { createLastUsed } from '../../src/workspace/record/last-used.ts';
 import {
   findConnection,
   findProject,
@@ -391,11 +391,11 @@ describe('what an answer taught', () => {
   /** How many writes went out for these notes, one after the other, each by a request of its own. */
   async function writesOf(...notes: StoredAnswer[]): Promise<number> {
     let writes = 0;
-    const lastUsed = createLastUsed(
+    const answerStore = createAnswerStore(
       { saveAnswer: (...args) => workspaces.saveAnswer(...args).finally(() => writes++) },
       () => undefined,
     );
-    for (const one of notes) await lastUsed.save({ teamId: 'T1', workspace: await read() }, one);
+    for (const one of notes) await answerStore.save({ teamId: 'T1', workspace: await read() }, one);
     return writes;
   }
 
@@ -461,7 +461,7 @@ describe('what an answer taught', () => {
   it('is logged when it cannot be written, and fails no request', async () => {
     const failures: unknown[] = [];
     const saveAnswer = () => Promise.reject(new StoreUnavailable());
-    await createLastUsed({ saveAnswer }, (error) => failures.push(error)).save(
+    await createAnswerStore({ saveAnswer }, (error) => failures.push(error)).save(
       { teamId: 'T1', workspace: await read() },
       { connection: 'main', at: NOW },
     );

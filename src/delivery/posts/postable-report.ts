@@ -9,7 +9,7 @@ import type { Message } from '../../slack/kit/atoms.ts';
 import type { Schedule } from '../../workspace/owned/schedules.ts';
 import { type ChosenProject, describeProjects, projectKey } from '../../workspace/projects/chosen-project.ts';
 import type { ProjectScope } from '../../workspace/projects/resolve-project.ts';
-import type { AnswerCollector } from '../../workspace/record/last-used.ts';
+import type { AnswerCollector } from '../../workspace/record/answer-store.ts';
 import type { StoredFailure } from '../../workspace/record/stored-failure.ts';
 import { requireSettings, type Workspace } from '../../workspace/record/workspace.ts';
 import type { DeliveryContext } from '../context.ts';

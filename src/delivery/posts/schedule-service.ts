@@ -1,7 +1,7 @@
 import type { SlackId } from '../../domain/slack-id.ts';
 import { type Day, dayAt, type Millis } from '../../domain/time/calendar.ts';
 import type { LastDelivery, Schedule } from '../../workspace/owned/schedules.ts';
-import { createAnswerCollector } from '../../workspace/record/last-used.ts';
+import { createAnswerCollector } from '../../workspace/record/answer-store.ts';
 import { requireSettings } from '../../workspace/record/workspace.ts';
 import type { ThreadStore } from '../../workspace/thread-store.ts';
 import type { DeliveryLog } from '../log/delivery-log.ts';
@@ -46,7 +46,7 @@ async function postByHand(
   why: ManualReason,
   by: SlackId,
 ): Promise<void> {
-  const { workspaces, clientFor, lastUsed, clock, log } = parts;
+  const { workspaces, clientFor, answerStore, clock, log } = parts;
   const workspace = await workspaces.load(teamId);
   const answerCollector = createAnswerCollector(clock);
   const context = { ...parts, workspace, answerCollector };
@@ -64,7 +64,7 @@ async function postByHand(
     },
     { ...context, teamId, client: () => clientFor(teamId), loadWorkspace: () => workspaces.load(teamId) },
   );
-  await Promise.all(answerCollector.all().map((answer) => lastUsed.save({ teamId, workspace }, answer)));
+  await Promise.all(answerCollector.all().map((answer) => answerStore.save({ teamId, workspace }, answer)));
   if (why !== 'now') return;
   const sentAt = clock();
   const date = dayAt(sentAt, schedule.timing.zone);

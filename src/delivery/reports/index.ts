@@ -14,7 +14,7 @@ import {
   reportPeriodsOf,
 } from '../../domain/report.ts';
 import { collectNotices } from '../../domain/service-notice.ts';
-import { type Day, formatAskedDays, type Millis } from '../../domain/time/calendar.ts';
+import { type Day, formatRequestedDays, type Millis } from '../../domain/time/calendar.ts';
 import { commandButton } from '../../slack/commands/command-buttons.ts';
 import {
   type Block,
@@ -32,7 +32,7 @@ import {
   resolveProject,
   type UnresolvedProject,
 } from '../../workspace/projects/resolve-project.ts';
-import { storedBalance } from '../../workspace/record/last-used.ts';
+import { storedBalance } from '../../workspace/record/answer-store.ts';
 import { storeFailure } from '../../workspace/record/stored-failure.ts';
 import { requireSettings } from '../../workspace/record/workspace.ts';
 import type { PostableReport, ReportQuestion, ReportResult, Reports } from '../posts/postable-report.ts';
@@ -138,9 +138,15 @@ async function fetchProject(
     const target = resolveProject(referenceTo(chosen, workspace), workspace, { channel, isUnlimited: false });
     label = target.label;
     const access = openConnection(workspace, target);
-    const { from, to, zone, asked } = periods;
+    const { from, to, zone, requested } = periods;
     const leaving = billing.balance(access, target).catch(sentence);
-    const consuming = billing.consumption(access, target, { from, to, zone, days: asked, running: false });
+    const consuming = billing.consumption(access, target, {
+      from,
+      to,
+      zone,
+      days: requested,
+      running: false,
+    });
     // Where the balance is the answer, a project that has one is there, whether anything is reported or not.
     const isEnough = async () => headline === 'left' && typeof (await leaving) !== 'string';
     const [consumed, left] = await Promise.all([
@@ -151,7 +157,7 @@ async function fetchProject(
     const has = typeof balance === 'string' ? undefined : balance;
     const { locale } = requireSettings(workspace);
     const remarks = collectNotices(
-      [`the figures for ${formatAskedDays(asked)}`, consumed],
+      [`the figures for ${formatRequestedDays(requested)}`, consumed],
       ...(typeof left === 'string' ? [] : [['the balance', left] as const]),
     );
     const figures = computeReportFigures(consumed.charges, periods, has);
@@ -162,7 +168,7 @@ async function fetchProject(
   } catch (error) {
     if (!isFailure(error)) throw error;
     if (error.kind === 'not-allowed') return { project: id, product, label: HIDDEN, failure: error };
-    return { project: id, product, label, failure: withRequestedDays(error, periods.asked) };
+    return { project: id, product, label, failure: withRequestedDays(error, periods.requested) };
   }
 }
 
@@ -172,7 +178,7 @@ function sentence(error: unknown): string {
 }
 
 function figuresOf({ answered, failed, periods, headline }: ReportView): Omit<ReportResult, 'message'> {
-  const { asked, zone } = periods;
+  const { requested, zone } = periods;
   const figures = answered.flatMap((answer) => {
     const amount = amountOf(answer, headline);
     const { project, product } = answer.target;
@@ -180,7 +186,7 @@ function figuresOf({ answered, failed, periods, headline }: ReportView): Omit<Re
   });
   return {
     figures: Object.fromEntries(figures),
-    covers: { first: asked.first, last: asked.last, zone },
+    covers: { first: requested.first, last: requested.last, zone },
     isEmpty: headline === 'spent' && failed.length === 0 && answered.every(spentNothing),
     unanswered: Object.fromEntries(
       failed.map(({ project, product, failure }) => [`${project}:${product}`, storeFailure(failure)]),

@@ -19,7 +19,7 @@ import {
   resolveProject,
   UNLIMITED,
 } from '../../workspace/projects/resolve-project.ts';
-import { storedBalance } from '../../workspace/record/last-used.ts';
+import { storedBalance } from '../../workspace/record/answer-store.ts';
 import { type StoredFailure, storeFailure } from '../../workspace/record/stored-failure.ts';
 import { requireSettings } from '../../workspace/record/workspace.ts';
 import type { DeliveryContext } from '../context.ts';

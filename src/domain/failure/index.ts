@@ -6,7 +6,7 @@
  * Nothing secret and no body of a response ever goes into a failure: it is logged, shown and stored.
  */
 
-import type { AskedDays } from '../time/calendar.ts';
+import type { RequestedDays } from '../time/calendar.ts';
 import { FailureBase } from './base.ts';
 import type * as command from './command.ts';
 import type * as identity from './identity.ts';
@@ -49,7 +49,7 @@ export function isFailure(error: unknown): error is Failure {
 }
 
 /** The same about the days that the reader asked for: one request gets those of the comparison and the chart, too. */
-export function withRequestedDays(failure: Failure, days: AskedDays): Failure {
+export function withRequestedDays(failure: Failure, days: RequestedDays): Failure {
   if (!('question' in failure) || failure.question.days === undefined) return failure;
   const question = { ...failure.question, days };
   return failure.kind === 'no-data'

@@ -1,6 +1,6 @@
 /** Failures of the billing and identity services. */
 import { PRODUCTS, type ProductId } from '../product.ts';
-import { type AskedDays, formatAskedDays, type Millis } from '../time/calendar.ts';
+import { formatRequestedDays, type Millis, type RequestedDays } from '../time/calendar.ts';
 import { FailureBase } from './base.ts';
 
 /**
@@ -36,12 +36,12 @@ export interface BillingQuestion {
   readonly project: string;
   readonly product: ProductId;
   /** Undefined for a balance. */
-  readonly days: AskedDays | undefined;
+  readonly days: RequestedDays | undefined;
 }
 
 const projectAndDays = ({ project, days }: BillingQuestion): readonly string[] => [
   `project ${project}`,
-  ...(days === undefined ? [] : [formatAskedDays(days)]),
+  ...(days === undefined ? [] : [formatRequestedDays(days)]),
 ];
 
 /** A proper answer without data: wrong product, wrong project or wrong period; the contract does not tell which. */

@@ -145,7 +145,7 @@ export function formatDays(first: Day, last: Day, knownYear?: string): string {
 }
 
 /** Days that somebody asks about. */
-export interface AskedDays {
+export interface RequestedDays {
   readonly first: Day;
   readonly last: Day;
   /** The asker's. */
@@ -153,7 +153,7 @@ export interface AskedDays {
 }
 
 /** @returns '14–20 Nov', with the year if it is not the asker's, or nobody's */
-export const formatAskedDays = ({ first, last, today }: AskedDays): string =>
+export const formatRequestedDays = ({ first, last, today }: RequestedDays): string =>
   formatDays(first, last, today?.slice(0, 4));
 
 export type Unit = 'day' | 'week' | 'month' | 'quarter' | 'year';

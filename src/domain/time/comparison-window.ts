@@ -1,14 +1,14 @@
 /** The window of earlier days that a period's complete days are compared with. */
 import {
-  type AskedDays,
   addDays,
   type Day,
   dayExists,
   daysBefore,
   daysInRange,
   endOfDay,
-  formatAskedDays,
+  formatRequestedDays,
   type Millis,
+  type RequestedDays,
   shiftUnits,
   startOfDay,
   type Unit,
@@ -24,7 +24,7 @@ export interface ComparisonWindow {
   /** The complete days of the period: what the window is compared with. */
   readonly currentDays: readonly Day[];
   /** The first and the last date that the window was asked for, and today if it is the last. */
-  readonly asked: AskedDays;
+  readonly requested: RequestedDays;
   /** '7–13 Nov', or '7–13 Nov 2025' if the period ends in another year. */
   readonly label: string;
   /** 'the 7 days before', 'the month before', 'the same days a year before', or 'the named days' */
@@ -126,14 +126,14 @@ export function describeWindow(
 ): ComparisonWindow | undefined {
   const [from, to] = [days[0], days.at(-1)];
   if (from === undefined || to === undefined) return undefined;
-  const asked = { first: from, last: to, today };
+  const requested = { first: from, last: to, today };
   return {
     from: startOfDay(from, zone),
     to: endOfDay(to, zone),
     days,
     currentDays: complete,
-    asked,
-    label: formatAskedDays(asked),
+    requested,
+    label: formatRequestedDays(requested),
     basis,
   };
 }

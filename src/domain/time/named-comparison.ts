@@ -49,8 +49,8 @@ export function compareWith(period: Period, versus: Versus, instants: Instants):
   const complete = [first, ...others] as const;
   const comparison =
     versus === 'year-before' ? yearBefore(period, complete) : namedWindow(period, complete, versus, instants);
-  const asked = new Set(period.days);
-  if (!comparison.days.some((day) => asked.has(day))) return { ...period, comparison, versus };
+  const requested = new Set(period.days);
+  if (!comparison.days.some((day) => requested.has(day))) return { ...period, comparison, versus };
   const isSame = comparison.days.length === complete.length && comparison.days[0] === first;
   const why = isSame ? `is the same days, ${period.dates}` : `shares days with ${period.dates}`;
   throw new InvalidWord(typedText(versus), why, OTHER_DAYS);
@@ -58,8 +58,8 @@ export function compareWith(period: Period, versus: Versus, instants: Instants):
 
 type CompleteDays = readonly [Day, ...Day[]];
 
-function yearBefore({ rule, zone, asked }: Period, complete: CompleteDays): ComparisonWindow {
-  const window = describeWindow(sameDaysLastYear(complete, rule, zone), complete, zone, asked.today);
+function yearBefore({ rule, zone, requested }: Period, complete: CompleteDays): ComparisonWindow {
+  const window = describeWindow(sameDaysLastYear(complete, rule, zone), complete, zone, requested.today);
   if (window !== undefined) return window;
   // One day only: 29 February, or one that the zone skipped a year later.
   const [day] = complete;
@@ -74,10 +74,10 @@ function namedWindow(
   versus: PeriodPhrase,
   { now, writtenAt = now }: Instants,
 ): ComparisonWindow {
-  const { zone, asked } = period;
+  const { zone, requested } = period;
   const named = resolveNamed(period, versus, { now, writtenAt });
   const window = { days: completeDays(named), basis: 'the named days' };
-  const described = describeWindow(window, complete, zone, asked.today);
+  const described = describeWindow(window, complete, zone, requested.today);
   if (described !== undefined) return described;
   throw new InvalidWord(typedText(versus), 'has no complete day to compare yet', ONLY_COMPLETE);
 }

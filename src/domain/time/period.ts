@@ -7,16 +7,16 @@ import { formatPhrase, type PeriodPhrase } from '../language/periods/period-phra
 import { resolveRange } from '../language/periods/resolve-range.ts';
 import { clipWord, pluralize } from '../language/text.ts';
 import {
-  type AskedDays,
   addDays,
   type Day,
   dayAt,
   daysBefore,
   daysInRange,
   endOfDay,
-  formatAskedDays,
   formatDays,
+  formatRequestedDays,
   type Millis,
+  type RequestedDays,
   startOfDay,
   type Zone,
 } from './calendar.ts';
@@ -36,7 +36,7 @@ export interface Period {
   readonly days: readonly Day[];
   /** Today, if it is the last day. */
   readonly today?: Day;
-  readonly asked: AskedDays;
+  readonly requested: RequestedDays;
   /** '14–20 Nov', with the year if it is not the current one */
   readonly dates: string;
   /** '14–20 Nov 2026 UTC · 7 full days · today excluded' */
@@ -101,7 +101,7 @@ function findPeriod(phrase: PeriodPhrase, today: Day, writtenOn: Day, zone: Zone
       `doesn’t exist in ${zone}, which skipped it when it crossed the date line`,
       `The days around it are ${addDays(first, -1)} and ${addDays(last, 1)}.`,
     );
-  const asked = { first: firstDay, last: lastDay, today };
+  const requested = { first: firstDay, last: lastDay, today };
   const endsToday = lastDay === today;
   const complete = endsToday ? days.slice(0, -1) : days;
   const comparison = findComparisonWindow(first, complete, plan, zone);
@@ -114,8 +114,8 @@ function findPeriod(phrase: PeriodPhrase, today: Day, writtenOn: Day, zone: Zone
     zone,
     days,
     ...(endsToday && { today }),
-    asked,
-    dates: formatAskedDays(asked),
+    requested,
+    dates: formatRequestedDays(requested),
     label: `${formatDays(firstDay, lastDay)} ${zone} · ${extent}`,
     rule: plan,
     ...(comparison && { comparison }),

@@ -29,10 +29,10 @@ export async function fetchBalance(
 ): Promise<BalanceFigures> {
   const { zone } = requireSettings(workspace);
   const access = openConnection(workspace, target);
-  const { from, to, asked, days } = resolvePeriod(LAST_7_DAYS, at, zone);
+  const { from, to, requested, days } = resolvePeriod(LAST_7_DAYS, at, zone);
   const [left, spent] = await Promise.all([
     billing.balance(access, target),
-    settleOptional(billing.consumption(access, target, { from, to, zone, running: false, days: asked })),
+    settleOptional(billing.consumption(access, target, { from, to, zone, running: false, days: requested })),
   ]);
   const account = parseAccount(left);
   return {

@@ -22,7 +22,7 @@ import { context, type Message } from '../../slack/kit/atoms.ts';
 import { fetchProjects } from '../../slack/reply/answer-message.ts';
 import { type AnswerFiles, amountNotes, rawDigits, sendOutput } from '../../slack/reply/csv-details.ts';
 import type { Request } from '../../slack/request/request.ts';
-import { storedBalance } from '../../workspace/record/last-used.ts';
+import { storedBalance } from '../../workspace/record/answer-store.ts';
 import type { Workspace } from '../../workspace/record/workspace.ts';
 import type { Feature, Services } from '../feature.ts';
 import { balanceMessage } from './blocks.ts';
@@ -59,7 +59,7 @@ function balanceHelp(request: Request): Message {
 }
 
 /** `/balance`: what is left and how long it lasts. */
-export function createBalanceFeature({ billing, lastUsed, clock }: Services): Feature {
+export function createBalanceFeature({ billing, answerStore, clock }: Services): Feature {
   async function answer(text: string, request: Request): Promise<void> {
     const { workspace, at } = request;
     const { words, output } = parseBalance(text, workspace.aliases);
@@ -77,7 +77,7 @@ export function createBalanceFeature({ billing, lastUsed, clock }: Services): Fe
   async function note({ connection, target, ...amounts }: BalanceFigures, workspace: Workspace) {
     const balance = storedBalance(target, amounts);
     const used = { connection, at: clock(), ...(balance && { balance }) };
-    await lastUsed.save({ teamId: workspace.teamId, workspace }, used);
+    await answerStore.save({ teamId: workspace.teamId, workspace }, used);
   }
 
   return {

@@ -22,11 +22,11 @@ import { requireSettings } from '../../workspace/record/workspace.ts';
 export function attentionBlocks(request: Request): Block[] {
   const problem = findProblem(connectionStates(request.workspace, request.at), request);
   if (problem === undefined) return [];
-  const { fact, todo, mend, asked } = problem;
+  const { fact, todo, mend, command } = problem;
   if (!request.user.canManage)
     return [
       markup(`:warning: *${escapeMarkup(fact)}* A Tally manager can ${todo}.`),
-      ...buttonRow(askManagerButton('setup', asked, request)),
+      ...buttonRow(askManagerButton('setup', command, request)),
     ];
   return [markup(`:warning: *${escapeMarkup(fact)}*`), actions(...mend)];
 }
@@ -61,14 +61,14 @@ interface Problem {
   readonly todo: string;
   readonly mend: readonly Button[];
   /** What others can ask a manager to run. */
-  readonly asked: Command;
+  readonly command: Command;
 }
 
 const STATUS = toCommand('/billing status');
-const SEE_STATUS = { mend: commandButton('status', 'See what’s wrong', STATUS), asked: STATUS };
-const replaceToken = (name: string): Pick<Problem, 'mend' | 'asked'> => ({
+const SEE_STATUS = { mend: commandButton('status', 'See what’s wrong', STATUS), command: STATUS };
+const replaceToken = (name: string): Pick<Problem, 'mend' | 'command'> => ({
   mend: [button('connect', 'Replace token…', { value: name })],
-  asked: toCommand('/billing connect', name),
+  command: toCommand('/billing connect', name),
 });
 
 function findProblem(all: readonly ConnectionState[], { workspace, at }: Request): Problem | undefined {

@@ -8,7 +8,7 @@ import type { Reply } from '../../slack/reply/reply.ts';
 import type { Request } from '../../slack/request/request.ts';
 import type { Project } from '../../workspace/projects/projects.ts';
 import { openConnection } from '../../workspace/projects/resolve-project.ts';
-import { storedBalance } from '../../workspace/record/last-used.ts';
+import { storedBalance } from '../../workspace/record/answer-store.ts';
 import { requireSettings } from '../../workspace/record/workspace.ts';
 import type { Feature, Services } from '../feature.ts';
 import { homeBlocks, REFRESH } from './blocks.ts';
@@ -33,7 +33,7 @@ declare module '../feature.ts' {
 const FRESH = MINUTE;
 
 /** The app's Home: what its viewer may see, drawn each time it is opened and after each click on it. */
-export function createHomeFeature({ all, billing, lastUsed, log, clock }: Services): Feature {
+export function createHomeFeature({ all, billing, answerStore, log, clock }: Services): Feature {
   /** Errors only go to the log, because the Home is not an answer to a question. */
   const publish = (reply: Reply, blocks: readonly Block[]): Promise<void> =>
     reply.home(blocks).catch((err: unknown) => log.warn({ err }, 'Could not draw a Home'));
@@ -47,7 +47,7 @@ export function createHomeFeature({ all, billing, lastUsed, log, clock }: Servic
     try {
       const access = openConnection(workspace, { alias, connection, label: alias });
       const periods = reportPeriodsOf('yesterday', clock(), requireSettings(workspace).zone);
-      const { from, to, zone, asked: days, today } = periods;
+      const { from, to, zone, requested: days, today } = periods;
       const target = { alias, project, product };
       const [left, spent] = await Promise.all([
         billing.balance(access, target),
@@ -58,7 +58,7 @@ export function createHomeFeature({ all, billing, lastUsed, log, clock }: Servic
       const { runway, forecast } = figures ?? {};
       const stored = storedBalance(target, { ...account, runway, forecast, today });
       const note = { connection: access.connection, at: clock(), ...(stored && { balance: stored }) };
-      await lastUsed.save({ teamId: user.teamId, workspace }, note);
+      await answerStore.save({ teamId: user.teamId, workspace }, note);
     } catch (error) {
       if (!isFailure(error)) throw error;
       log.debug({ failure: error.kind }, 'Could not refresh a balance on Home');

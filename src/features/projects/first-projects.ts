@@ -12,8 +12,8 @@ import type { ActionListener, ViewListener } from '../../slack/server/listener-t
 import { findNamed, isSameProject } from '../../workspace/projects/chosen-project.ts';
 import { MAX_PROJECTS } from '../../workspace/projects/projects.ts';
 import { openConnection, type ResolvedProject } from '../../workspace/projects/resolve-project.ts';
+import { storedBalance } from '../../workspace/record/answer-store.ts';
 import { auditedChange } from '../../workspace/record/change.ts';
-import { storedBalance } from '../../workspace/record/last-used.ts';
 import { holdsRegisteredSecret } from '../../workspace/record/workspace.ts';
 import { reservedWords, type Services } from '../feature.ts';
 import {
@@ -35,7 +35,7 @@ interface Naming {
 }
 
 /** What follows a tested connection, in its form: the first figure, names for projects, a post every morning. */
-export function createFirstProjects({ workspaces, billing, lastUsed, limits, all }: Services) {
+export function createFirstProjects({ workspaces, billing, answerStore, limits, all }: Services) {
   const { morningPosts } = all;
 
   /** With the record as it is now. */
@@ -77,7 +77,7 @@ export function createFirstProjects({ workspaces, billing, lastUsed, limits, all
         alias: target.alias,
       });
       const balance = storedBalance(target, parseAccount(known ?? (await billing.balance(access, target))));
-      await lastUsed.save(
+      await answerStore.save(
         { teamId: user.teamId, workspace },
         { connection, at, ...(balance && { balance }) },
       );

@@ -18,7 +18,7 @@ import {
   type UsageDifference,
 } from '../../domain/money/usage-change.ts';
 import { PRODUCT_IDS, PRODUCTS, type ProductId } from '../../domain/product.ts';
-import { formatAskedDays } from '../../domain/time/calendar.ts';
+import { formatRequestedDays } from '../../domain/time/calendar.ts';
 import type { ComparisonWindow } from '../../domain/time/comparison-window.ts';
 import { commandButton } from '../../slack/commands/command-buttons.ts';
 import { escapeMarkup } from '../../slack/kit/atoms.ts';
@@ -145,11 +145,14 @@ export const NO_COMPLETE_DAY = 'Only complete days are compared, and this period
 export const ROUNDED = 'Rounded amounts may not add up to the last cent.';
 
 /** The complete days that are compared, named as the window before is: `14–20 Nov`. */
-export const comparedDates = ({ asked }: SpendView['period'], { currentDays }: ComparisonWindow): string =>
-  formatAskedDays({
-    ...asked,
-    first: currentDays[0] ?? asked.first,
-    last: currentDays.at(-1) ?? asked.last,
+export const comparedDates = (
+  { requested }: SpendView['period'],
+  { currentDays }: ComparisonWindow,
+): string =>
+  formatRequestedDays({
+    ...requested,
+    first: currentDays[0] ?? requested.first,
+    last: currentDays.at(-1) ?? requested.last,
   });
 
 /** The figures behind the explanation, the same question about other products or about one project, and the menu. */

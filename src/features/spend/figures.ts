@@ -24,7 +24,7 @@ import {
   daysBetween,
   daysInRange,
   endOfDay,
-  formatAskedDays,
+  formatRequestedDays,
   startOfDay,
   startOfUnit,
 } from '../../domain/time/calendar.ts';
@@ -58,7 +58,7 @@ export async function fetchSpend(
 ): Promise<SpendFigures> {
   const access = openConnection(workspace, target);
   const { from, to, dates, zone } = period;
-  const span = { from, to, zone, days: period.asked, running: period.today !== undefined };
+  const span = { from, to, zone, days: period.requested, running: period.today !== undefined };
   const earlier = historyOf(period);
   // Each is added up when it comes: both at a time would hold up everybody's requests for twice as long.
   const [{ usage, ...now }, before] = await Promise.all([
@@ -82,7 +82,9 @@ export async function fetchSpend(
     forecast,
     remarks: collectNotices(
       [`the figures for ${dates}`, now],
-      ...(before && earlier ? [[`the figures for ${formatAskedDays(earlier.days)}`, before] as const] : []),
+      ...(before && earlier
+        ? [[`the figures for ${formatRequestedDays(earlier.days)}`, before] as const]
+        : []),
     ),
   };
 }
@@ -106,7 +108,7 @@ const isRunningMonth = ({ days, today, phrase }: Period): boolean =>
 /** What is asked besides: the days to compare with, and for a forecast the months before, in one question. */
 function historyOf(period: Period): Omit<TimeRange, 'running' | 'zone'> | undefined {
   const { today, zone, comparison } = period;
-  const compared = comparison && { from: comparison.from, to: comparison.to, days: comparison.asked };
+  const compared = comparison && { from: comparison.from, to: comparison.to, days: comparison.requested };
   if (today === undefined || !isRunningMonth(period)) return compared;
   const [from, last] = [forecastFrom(today), addDays(today, -1)];
   const first = compared !== undefined && compared.days.first < from ? compared.days.first : from;
@@ -116,7 +118,7 @@ function historyOf(period: Period): Omit<TimeRange, 'running' | 'zone'> | undefi
     from: startOfDay(first, zone),
     to: endOfDay(last, zone),
     // If this fails, the answer says so about the compared days only.
-    days: comparison?.asked ?? { first, last, today },
+    days: comparison?.requested ?? { first, last, today },
   };
 }
 

@@ -59,7 +59,7 @@ function spendHelp(request: Request): Message {
 }
 
 /** `/spend`: what projects cost in a period, and how that compares. */
-export function createSpendFeature({ billing, lastUsed, clock }: Services): Feature {
+export function createSpendFeature({ billing, answerStore, clock }: Services): Feature {
   async function answer(text: string, request: Request): Promise<void> {
     const { workspace, at, sharedFrom: asked, user } = request;
     const { words, output } = parseSpend(text, workspace.aliases);
@@ -76,7 +76,7 @@ export function createSpendFeature({ billing, lastUsed, clock }: Services): Feat
     else if (output === undefined) await request.reply.update(spendMessage(view));
     else await sendOutput(spendMessage(view), view, output, spendFiles(view), request);
     for (const connection of new Set(answers.answered.map((figures) => figures.connection)))
-      await lastUsed.save({ teamId: user.teamId, workspace }, { connection, at: clock() });
+      await answerStore.save({ teamId: user.teamId, workspace }, { connection, at: clock() });
   }
 
   return {
@@ -84,7 +84,7 @@ export function createSpendFeature({ billing, lastUsed, clock }: Services): Feat
     stepFigures: {
       async get_spend({ workspace, target, period, locale }) {
         const figures = await fetchSpend(billing, workspace, target, period);
-        await lastUsed.save(
+        await answerStore.save(
           { teamId: workspace.teamId, workspace },
           { connection: figures.connection, at: clock() },
         );
@@ -111,7 +111,7 @@ function whyMessage(view: SpendView): Message {
 /** What a workflow's step gets. @throws NoData, InvalidResponse without a readable amount: a workflow would go on with a zero */
 function stepSpend({ target, usage, period, locale }: SpendReport) {
   const { total, reported, fullDays } = usage;
-  if (total.readable === 0 && total.unreadable === 0) throw new NoData({ ...target, days: period.asked });
+  if (total.readable === 0 && total.unreadable === 0) throw new NoData({ ...target, days: period.requested });
   if (total.readable === 0) throw new InvalidResponse('billing', 'none of its amounts is a number');
   return {
     amount: formatTotal(total, moneyFormatter(locale, target.currency)),
@@ -124,7 +124,7 @@ function stepSpend({ target, usage, period, locale }: SpendReport) {
 }
 
 /** `14–20 Nov 2026 UTC`: with the year, because a workflow may keep it. */
-function periodText({ asked: { first, last }, zone, today }: Period): string {
+function periodText({ requested: { first, last }, zone, today }: Period): string {
   const days = `${formatDays(first, last)} ${zone}`;
   return today === undefined ? days : `${days}, today so far`;
 }

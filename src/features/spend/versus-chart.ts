@@ -1,6 +1,6 @@
 import { divide, type Money, sumMoney } from '../../domain/money/amount.ts';
 import { reportedAmounts, type Usage } from '../../domain/money/usage.ts';
-import { type Day, formatAskedDays, formatDays } from '../../domain/time/calendar.ts';
+import { type Day, formatDays, formatRequestedDays } from '../../domain/time/calendar.ts';
 import type { ComparisonWindow } from '../../domain/time/comparison-window.ts';
 import { type PairedDays, pairDays } from '../../domain/time/day-groups.ts';
 import type { Chart } from '../../slack/kit/atoms.ts';
@@ -26,7 +26,7 @@ type BarPair = readonly [Bar, Bar];
 export function versusChart(
   usage: Usage,
   before: Usage,
-  { currentDays, days, asked }: ComparisonWindow,
+  { currentDays, days, requested }: ComparisonWindow,
 ): Chart | undefined {
   const paired = pairDays({ current: currentDays, before: days }, SLACK_LIMITS.chartPoints);
   const [amounts, amountsBefore] = [reportedAmounts(usage), reportedAmounts(before)];
@@ -38,7 +38,7 @@ export function versusChart(
   const { labels, noData } = labelsOf(pairs, paired);
   const title = paired.unit === 'day' ? 'Spent per day' : `Average day, ${stepOf(paired)}`;
   const seriesOf = (side: 0 | 1, all: readonly Day[]) => ({
-    name: nameOf(all, asked.today),
+    name: nameOf(all, requested.today),
     values: pairs.map((pair) => (pair[side].average === undefined ? 0 : drawn(pair[side].average))),
   });
   return chart('bar', noData === DASH ? `${title} (${DASH}: ${NO_DATA})` : title, labels, [
@@ -58,7 +58,7 @@ const stepOf = ({ unit, isCalendar, days }: PairedDays): string =>
 /** `1–30 Sep 2025`; only the months of days in two years, which are too long for Slack. */
 function nameOf(days: readonly Day[], today: Day | undefined): string {
   const [first = '', last = ''] = [days[0], days.at(-1)];
-  const name = formatAskedDays({ first, last, today });
+  const name = formatRequestedDays({ first, last, today });
   const monthOf = (day: Day) => formatDays(day, day).slice(6).trim();
   return name.length <= SLACK_LIMITS.chartLabel ? name : `${monthOf(first)} – ${monthOf(last)}`;
 }

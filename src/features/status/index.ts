@@ -55,7 +55,7 @@ declare module '../feature.ts' {
 const DETAILS = 'details';
 
 /** `/billing status`: the connections, how long their tokens last, whether they work; for managers what to do about it. */
-export function createStatusFeature({ workspaces, billing, limits, lastUsed, all }: Services): Feature {
+export function createStatusFeature({ workspaces, billing, limits, answerStore, all }: Services): Feature {
   /** @param isDetailed also what is fine, with its buttons */
   const draw = async (
     asked: Request,
@@ -86,7 +86,7 @@ export function createStatusFeature({ workspaces, billing, limits, lastUsed, all
       const { waits } = workspace;
       const access = { workspace: teamId, connection: name, baseUrl, token: connection.token(), waits };
       await billing.balance(access, connection.test);
-      await lastUsed.save({ teamId, workspace }, { connection: connection.name, at });
+      await answerStore.save({ teamId, workspace }, { connection: connection.name, at });
       const passed = `The test passed: the token works, and project ${connection.test.project} has data.`;
       return [section(passed)];
     } catch (error) {

@@ -27,7 +27,7 @@ export interface RefusedQuestion {
 export type Question =
   /** The command that the question means exactly. */
   | ({ readonly kind: 'command' } & QuestionCommand)
-  /** The same without a project, such as for `it` or `that`, which only an earlier answer explains. `refusal` is for people who may not pick one. */
+  /** The same without a project, such as for `it` or `that`, which only an earlier answer explains. `refusal` is of a word that no project is named. */
   | ({ readonly kind: 'which-project'; readonly refusal?: InvalidWord } & QuestionCommand)
   | SuggestedCommands
   | RefusedQuestion

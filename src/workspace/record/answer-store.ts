@@ -47,10 +47,10 @@ export function createAnswerCollector(clock: () => Millis) {
   };
 }
 
-export type LastUsed = ReturnType<typeof createLastUsed>;
+export type AnswerStore = ReturnType<typeof createAnswerStore>;
 
 /** @param store `saveAnswer` throws StoreUnavailable, which goes to `onFailure` */
-export const createLastUsed = (
+export const createAnswerStore = (
   store: { saveAnswer(teamId: SlackId, answer: StoredAnswer): Promise<void> },
   onFailure: (error: unknown) => void,
 ) => ({
