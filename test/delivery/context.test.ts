@@ -71,7 +71,7 @@ describe('a run', () => {
       reads.push(pending);
       return pending.promise;
     };
-    const { run } = start({ workspaces: { read } as never });
+    const { run } = start({ workspaces: { load: read } as never });
     const first = [run.loadWorkspace(), run.loadWorkspace()];
     await delay(0);
     const later = [run.loadWorkspace(), run.loadWorkspace()];
