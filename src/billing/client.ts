@@ -200,11 +200,8 @@ export function reportOutcomes(billing: BillingClient, report: OnBillingOutcome)
         topic: 'balance',
         ...subscription,
       }),
-    consumption: (access, subscription, ...rest) =>
-      reporting(billing.consumption(access, subscription, ...rest), access, {
-        topic: 'consumption',
-        ...subscription,
-      }),
+    consumption: (access, asked, ...rest) =>
+      reporting(billing.consumption(access, asked, ...rest), access, { topic: 'consumption', ...asked }),
   };
 }
 

@@ -1,5 +1,5 @@
 import { commandText } from '../../domain/commands.ts';
-import { limitLines } from '../../domain/language/text.ts';
+import { limitLines, ordinal } from '../../domain/language/text.ts';
 import { formatMoment, type Millis } from '../../domain/time/calendar.ts';
 import { actions, button, channelLink, escapeMarkup, type Message, markup } from '../../slack/kit/atoms.ts';
 import type { PauseReason, Schedule } from '../../workspace/owned/schedules.ts';
@@ -133,8 +133,3 @@ function caseText({ schedule, title, due }: Case, isTitled: boolean): string {
   const where = `${channelLink(schedule.channel)}, due ${escapeMarkup(formatMoment(due, schedule.timing.zone))}`;
   return isTitled ? `${escapeMarkup(title)} in ${where}` : `In ${where}`;
 }
-
-const ordinal = (count: number): string => {
-  const ends = { one: 'st', two: 'nd', few: 'rd', other: 'th', zero: 'th', many: 'th' } as const;
-  return `${count}${ends[new Intl.PluralRules('en', { type: 'ordinal' }).select(count)]}`;
-};

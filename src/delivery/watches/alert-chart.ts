@@ -3,16 +3,10 @@ import { divide, type Money, sumMoney, toRoundedDigits, ZERO } from '../../domai
 import { spikeLimit } from '../../domain/money/thresholds.ts';
 import { measureWatch, type WatchFigures } from '../../domain/money/watch-measurement.ts';
 import type { WatchRule } from '../../domain/money/watch-rule.ts';
-import {
-  addDays,
-  type Day,
-  daysBefore,
-  daysInRange,
-  endOfUnit,
-  formatDays,
-} from '../../domain/time/calendar.ts';
+import { addDays, type Day, daysBefore, daysInRange, endOfUnit } from '../../domain/time/calendar.ts';
 import { type Chart, SLACK_LIMITS } from '../../slack/kit/atoms.ts';
 import { chart } from '../../slack/kit/rich-blocks.ts';
+import { dayText } from './alert-wording.ts';
 
 const DAYS = 14;
 
@@ -140,6 +134,3 @@ function monthSoFar(budget: Money, month: string, { amounts, today, zone }: Watc
     return { day, value: amount && spent, threshold: budget };
   });
 }
-
-/** `Wed 18 Nov` */
-const dayText = (day: Day): string => formatDays(day, day, day.slice(0, 4));

@@ -202,7 +202,7 @@ const hasBonuses = (account: FactsOf<'runway'>['account']): boolean =>
 const sentence = (text: string): string =>
   text === '' ? '' : `${text.charAt(0).toUpperCase()}${text.slice(1)}.`;
 /** `Wed 18 Nov` */
-const dayText = (day: Day): string => formatDays(day, day, day.slice(0, 4));
+export const dayText = (day: Day): string => formatDays(day, day, day.slice(0, 4));
 /** `20 Dec 2026` */
 const dateText = (day: Day): string => formatDays(day, day).slice(4);
 /** `November`, with its year unless it is that of `today`. */

@@ -274,10 +274,17 @@ function wordsOf(source: TokenizedText, itemAt: ArgumentParser, works: string): 
   };
 }
 
-const parser =
-  (itemAt: ArgumentParser, works: string) =>
-  (text: string, aliases?: Aliases): CommandWords =>
-    parseWith(text, (source) => wordsOf(source, itemAt, works), aliases);
+type TextParser<Words> = (text: string, aliases?: Aliases) => Words;
+
+/** @param isSingle whether several projects are refused */
+function parser(itemAt: ArgumentParser, works: string, isSingle = false): TextParser<CommandWords> {
+  const read = (source: TokenizedText): CommandWords => {
+    const words = wordsOf(source, itemAt, works);
+    if (!isSingle || words.several === undefined) return words;
+    throw refuseAll(source, 'You named several projects', 'Name one project here.');
+  };
+  return (text, aliases) => parseWith(text, read, aliases);
+}
 
 /**
  * Parses the text of `/spend`. With `help` anywhere in it, the rest is ignored. Aliases are in lower case.
@@ -286,35 +293,16 @@ const parser =
 export const parseCommandText = parser(parseSpendArgument, SPEND_HINT);
 
 /** The same for a post, which has no place for `vs` and `top`. @throws InvalidWord, SecretPasted */
-export const parseReportText: (text: string, aliases?: Aliases) => SharedWords = parser(
-  parseArgument,
-  SPEND_HINT,
-);
+export const parseReportText: TextParser<SharedWords> = parser(parseArgument, SPEND_HINT);
 
 /** The same for `/balance`, which takes no period. @throws InvalidWord, SecretPasted */
-export const parseBalanceText: (text: string, aliases?: Aliases) => Omit<SharedWords, 'phrase'> = parser(
-  timelessItemAt,
-  BALANCE_HINT,
-);
-
-const singleParser =
-  (works: string) =>
-  (text: string, aliases?: Aliases): SharedWords =>
-    parseWith(
-      text,
-      (source) => {
-        const words = wordsOf(source, parseArgument, works);
-        if (words.several === undefined) return words;
-        throw refuseAll(source, 'You named several projects', 'Name one project here.');
-      },
-      aliases,
-    );
+export const parseBalanceText: TextParser<Omit<SharedWords, 'phrase'>> = parser(timelessItemAt, BALANCE_HINT);
 
 /** The same for a command about a whole project, which itself refuses a period or a product. @throws InvalidWord, SecretPasted */
-export const parseProjectText = singleParser(PROJECT_HINT);
+export const parseProjectText: TextParser<SharedWords> = parser(parseArgument, PROJECT_HINT, true);
 
 /** As `parseReportText`, for commands about one project. */
-export const parseSingleProjectText = singleParser(SPEND_HINT);
+export const parseSingleProjectText: TextParser<SharedWords> = parser(parseArgument, SPEND_HINT, true);
 
 /** Parses a text that is only a period; '' is the last 7 days. @throws InvalidWord, SecretPasted */
 export function parsePeriodText(text: string): PeriodPhrase {

@@ -161,32 +161,15 @@ function lineOf(runway: Runway, money: MoneyFormatter): readonly [string, string
 
 /** `at 30,535.61 a day (6 of the last 7 days reported)`: what the estimate is based on; '' when there is no estimate. */
 export function formatRunwayBasis(runway: Runway, money: MoneyFormatter): string {
-  switch (runway.kind) {
-    case 'estimate':
-    case 'beyond':
-      return `at ${money(runway.average)} a day (${basis(runway)})`;
-    case 'no-spend':
-      return basis(runway);
-    case 'overdrawn':
-    case 'unknown':
-      return '';
-  }
+  if (runway.kind === 'overdrawn' || runway.kind === 'unknown') return '';
+  return runway.kind === 'no-spend' ? basis(runway) : `at ${money(runway.average)} a day (${basis(runway)})`;
 }
 
 /** The same for a table's cell. */
 export function formatRunwayShort(runway: Runway): string {
-  switch (runway.kind) {
-    case 'estimate':
-      return runway.days === 0 ? '< 1 day' : pluralize(runway.days, 'day');
-    case 'beyond':
-      return `> ${runway.years} years`;
-    case 'no-spend':
-      return 'no spending';
-    case 'overdrawn':
-      return 'overdrawn';
-    case 'unknown':
-      return 'unknown';
-  }
+  if (runway.kind === 'estimate') return runway.days === 0 ? '< 1 day' : pluralize(runway.days, 'day');
+  if (runway.kind === 'beyond') return `> ${runway.years} years`;
+  return runway.kind === 'no-spend' ? 'no spending' : runway.kind;
 }
 
 const basis = ({ reported, of, partial, bonusesCounted }: Omit<Basis & Funds, 'average' | 'left'>): string =>

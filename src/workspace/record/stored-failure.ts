@@ -35,6 +35,12 @@ function form<Shape extends z.ZodRawShape, F extends Failure & z.infer<z.ZodObje
   };
 }
 
+/** For a failure that is made of what is stored. @param shape the fields that hold the constructor's arguments, in their order */
+const madeOf = <Shape extends z.ZodRawShape, F extends Failure & z.infer<z.ZodObject<Shape>>>(
+  Made: new (...args: never[]) => F,
+  shape: Shape,
+): Form<F> => form(shape, (data) => new Made(...(Object.values(data) as never[])));
+
 const withoutData = <F extends Failure>(restore: () => F): Form<F> => ({ store: () => ({}), restore });
 
 const service = { service: z.enum(['billing', 'identity']) };
@@ -61,35 +67,26 @@ type NeverStored =
     >['kind'];
 
 const FORMS: { readonly [K in Exclude<FailureKind, NeverStored>]: Form<FailureOf<K>> } = {
-  'token-rejected': form(service, (data) => new failures.TokenRejected(data.service)),
-  forbidden: form(service, (data) => new failures.Forbidden(data.service)),
+  'token-rejected': madeOf(failures.TokenRejected, service),
+  forbidden: madeOf(failures.Forbidden, service),
   'no-data': form(question, (data, today) => new failures.NoData(askedBy(data.question, today))),
   'query-rejected': form(
     { ...question, status: z.int() },
     (data, today) => new failures.QueryRejected([], data.status, askedBy(data.question, today)),
   ),
-  'rate-limited': form(service, (data) => new failures.RateLimited(data.service)),
-  'timed-out': form(
-    { ...service, after: z.number() },
-    (data) => new failures.TimedOut(data.service, data.after),
-  ),
+  'rate-limited': madeOf(failures.RateLimited, service),
+  'timed-out': madeOf(failures.TimedOut, { ...service, after: z.number() }),
   'service-unreachable': form(
     { ...service, code: z.string() },
     (data) => new failures.ServiceUnreachable(data.service, '', data.code),
   ),
-  'service-failed': form(
-    { ...service, status: z.int() },
-    (data) => new failures.ServiceFailed(data.service, data.status),
-  ),
+  'service-failed': madeOf(failures.ServiceFailed, { ...service, status: z.int() }),
   'service-paused': form(
     service,
     (data) => new failures.ServicePaused(data.service, '', new failures.ServiceFailed(data.service, 0)),
   ),
-  'queue-full': form(service, (data) => new failures.QueueFull(data.service)),
-  'invalid-response': form(
-    { ...service, what: z.string() },
-    (data) => new failures.InvalidResponse(data.service, data.what),
-  ),
+  'queue-full': madeOf(failures.QueueFull, service),
+  'invalid-response': madeOf(failures.InvalidResponse, { ...service, what: z.string() }),
   'response-too-large': form(
     { ...service, limit: z.int(), unit: z.enum(['bytes', 'items', 'values']) },
     (data) => new failures.ResponseTooLarge(data.service, data.limit, data.unit),
@@ -123,19 +120,10 @@ const FORMS: { readonly [K in Exclude<FailureKind, NeverStored>]: Form<FailureOf
     (data) => new failures.UnsealFailed(data.reason, undefined, data.what),
   ),
   'settings-damaged': withoutData(() => new failures.SettingsDamaged()),
-  'slack-failed': form(
-    { method: z.string(), code: z.string() },
-    (data) => new failures.SlackFailed(data.method, data.code),
-  ),
-  'not-installed': form(
-    { reason: z.enum(['unknown', 'expired']) },
-    (data) => new failures.NotInstalled(data.reason),
-  ),
-  'cannot-post': form(
-    { reason: z.enum(['not-there', 'archived', 'restricted']) },
-    (data) => new failures.CannotPost(data.reason),
-  ),
-  'not-sent': form({ why: z.enum(failures.NOT_SENT_REASONS) }, (data) => new failures.NotSent(data.why)),
+  'slack-failed': madeOf(failures.SlackFailed, { method: z.string(), code: z.string() }),
+  'not-installed': madeOf(failures.NotInstalled, { reason: z.enum(['unknown', 'expired']) }),
+  'cannot-post': madeOf(failures.CannotPost, { reason: z.enum(['not-there', 'archived', 'restricted']) }),
+  'not-sent': madeOf(failures.NotSent, { why: z.enum(failures.NOT_SENT_REASONS) }),
 };
 
 /** Of a kind that has none, as another version wrote it. */

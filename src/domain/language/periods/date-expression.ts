@@ -1,7 +1,7 @@
 /** A named part of the calendar (a day, week, month, quarter, half, year or weekend): its syntax tree, its parts and its canonical text. */
 import { WEEKDAY_NAMES } from '../../time/cadence.ts';
 import { type Day, daysInMonth, type Unit } from '../../time/calendar.ts';
-import { pluralize } from '../text.ts';
+import { ordinal, pluralize } from '../text.ts';
 import { nameOfMonth, RANKS } from '../vocabulary.ts';
 import { padded } from './date-literal.ts';
 import { RefusedPhrase } from './grammar.ts';
@@ -64,9 +64,6 @@ export type DateMeaning =
 
 /** A named part of the calendar. `typed` is its source text. */
 export type DateExpression = DateMeaning & { readonly typed: string };
-
-export const ordinal = (n: number): string =>
-  `${n}${n > 3 && n < 21 ? 'th' : (['th', 'st', 'nd', 'rd'][n % 10] ?? 'th')}`;
 
 const weekdayName = (weekday: number): string => WEEKDAY_NAMES[weekday - 1]?.toLowerCase() ?? '';
 

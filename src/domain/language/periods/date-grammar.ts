@@ -56,12 +56,9 @@ function ago(counted: Count, unit: Unit, as?: Unit): DateMeaning | RefusedPhrase
   );
 }
 
-/** `last month`, `this month` as an end of a range. A day has names of its own. */
-const current = (unit: Unit, count: 0 | 1): DateMeaning | undefined =>
+/** `this month`, `last month`, `month before last`. A day has names of its own. */
+const unitsAgo = (unit: Unit, count: 0 | 1 | 2): DateMeaning | undefined =>
   unit === 'day' ? undefined : { kind: 'ago', count, unit, as: unit };
-
-const beforeLast = (unit: Unit): DateMeaning | undefined =>
-  unit === 'day' ? undefined : { kind: 'ago', count: 2, unit, as: unit };
 
 const days = new Grammar(DATE_CLASSES, dateText)
   .rule('WEEKDAY? ISO_DAY', (weekday, day) => onWeekday(day, weekday))
@@ -146,7 +143,7 @@ const whole: Parser<DateMeaning> = (source, at) => {
   const found = parseDate(source, at, true);
   if (found !== undefined) return found;
   const unit = DATE_CLASSES.SINGULAR_UNIT.parse(source, isThe(source, at) ? at + 1 : at, true);
-  const value = unit && current(unit.value, 0);
+  const value = unit && unitsAgo(unit.value, 0);
   return value && { value, next: unit.next };
 };
 
@@ -248,15 +245,15 @@ const dates = new Grammar(classes, dateText)
   .rule('AMOUNT UNIT of|in WHOLE', (_, unit, of) => someOf(unit, of))
   .rule('a? few of? UNIT of|in WHOLE', someOf)
   .rule(['ORDINAL of? MONTHLY', 'RANK of MONTHLY'], dayOfMonth)
-  .rule('last UNIT', (unit) => current(unit, 1))
-  .rule('this UNIT', (unit) => current(unit, 0))
+  .rule('last UNIT', (unit) => unitsAgo(unit, 1))
+  .rule('this UNIT', (unit) => unitsAgo(unit, 0))
   .rule('WEEK of|in? YEAR?', (week, year) => ({ kind: 'week', week, ...(year !== undefined && { year }) }))
   .rule('YEAR_BEFORE WEEK', (year, week) => ({ kind: 'week', week, year }))
   .rule('week of ANY_DAY', (day) => weekOf(day))
   .rule('week starting|beginning on? ANY_DAY', (day) => weekOf(day, 'starting'))
   .rule('week ending on? ANY_DAY', (day) => weekOf(day, 'ending'))
-  .rule('SINGULAR_UNIT before last', beforeLast)
-  .rule('SINGULAR_UNIT before last UNIT', (unit, last) => (unit === last ? beforeLast(unit) : undefined))
+  .rule('SINGULAR_UNIT before last', (unit) => unitsAgo(unit, 2))
+  .rule('SINGULAR_UNIT before last UNIT', (unit, last) => (unit === last ? unitsAgo(unit, 2) : undefined))
   .rule('weekend before last weekend?', () => ({ kind: 'weekend', which: 'before-last' }))
   .rule(['weekend', 'this? last weekend'], () => ({ kind: 'weekend', which: 'last' }))
   .rule('this weekend', () => ({ kind: 'weekend', which: 'this' }))

@@ -1,10 +1,10 @@
 /** Parses a period, and says why where it has no one meaning or cannot be asked for: what to type, and what is nearest. */
 import type { Unit } from '../../time/calendar.ts';
 import { catchParseError, type Match, ParseError, parseErrorAt, senseOf, typedText } from '../parse.ts';
-import { clipWord } from '../text.ts';
+import { clipWord, ordinal } from '../text.ts';
 import type { TokenizedText } from '../tokenizer.ts';
 import { nameOfMonth } from '../vocabulary.ts';
-import { type DateExpression, dateText, NAME_DAYS, ordinal } from './date-expression.ts';
+import { type DateExpression, dateText, NAME_DAYS } from './date-expression.ts';
 import { RefusedPhrase } from './grammar.ts';
 import { periods } from './period-grammar.ts';
 import {
