@@ -436,13 +436,14 @@ describe('a request that is sent a second time, byte by byte', () => {
       known = resolve;
     });
     const profile = { workspace: TEAM, person: OWNER, standing: 'member', locale: 'en-US', zone: undefined };
-    const users = { find: async () => profile, admit: async () => profile } as unknown as UserDirectory;
+    const people = { find: async () => profile, admit: async () => profile };
+    const users = (() => people) as unknown as UserDirectory;
     const read = async () => {
       known(false);
       return {} as Workspace;
     };
     const authorize = createRequestAuthorizer({
-      ...{ users, workspaces: { read } as unknown as Workspaces, requests: {} as never },
+      ...{ users, workspaces: { load: read } as unknown as Workspaces, requests: {} as never },
     });
     const source = sourceOfPayload({ team_id: TEAM, user_id: OWNER }, { via: 'command', at: 0, isFirst });
     const notes: object[] = [];

@@ -63,8 +63,8 @@ beforeEach(() => {
   people = createUserDirectory(() => now, 3);
 });
 
-const identity = (userId: string, teamId = TEAM) => ({ teamId, userId, homeTeamId: undefined });
-const find = (person: string, fresh = false) => people.find(client, identity(person), fresh);
+const identity = (userId: string) => ({ userId, homeTeamId: undefined });
+const find = (person: string, fresh = false) => people(client, TEAM).find(identity(person), fresh);
 const times = (what: string) => asked.filter((one) => one === what).length;
 
 describe('the profile of a person', () => {
@@ -140,7 +140,7 @@ describe('the profile of a person', () => {
     installation = { is_enterprise_install: true, team_id: 'T5' };
     users.U1 = { team_id: TEAM, enterprise_user: { enterprise_id: 'E1', teams: [TEAM] } };
     expect(await find('U1')).toMatchObject({ role: 'member' });
-    expect(await people.find(client, identity('U1', 'T2'))).toMatchObject({ role: 'external' });
+    expect(await people(client, 'T2').find(identity('U1'))).toMatchObject({ role: 'external' });
   });
 
   it('comes with locale and zone', async () => {
@@ -178,15 +178,15 @@ describe('the role', () => {
 
   it('is external if the payload says that the person belongs to another workspace', async () => {
     const roleOf = async (homeTeamId: string) =>
-      (await people.find(client, { ...identity('U1'), homeTeamId })).role;
+      (await people(client, TEAM).find({ ...identity('U1'), homeTeamId })).role;
     expect(await roleOf(TEAM)).toBe('member');
     expect(await roleOf('T9')).toBe('external');
   });
 
   it('is external if the payload is from another workspace than the token', async () => {
     users.U9 = { team_id: 'T9', is_admin: true };
-    const home = { teamId: 'T9', userId: 'U9', homeTeamId: 'T9' };
-    expect(await people.find(client, home)).toMatchObject({ role: 'external' });
+    const home = { userId: 'U9', homeTeamId: 'T9' };
+    expect(await people(client, 'T9').find(home)).toMatchObject({ role: 'external' });
     expect(times('auth.test')).toBe(1);
   });
 
@@ -202,7 +202,7 @@ describe('the role', () => {
 describe('a named group', () => {
   const settings = { ...DEFAULT_SETTINGS, managerGroups: ['S1', 'S2'] };
   const admit = async (person: string, fresh = false) =>
-    people.admit(client, await find(person), settings, fresh);
+    people(client, TEAM).admit(await find(person), settings, fresh);
 
   it('lets its members manage; they are looked up once a minute, or at once if that has to be fresh', async () => {
     members = { S1: [], S2: ['U1'] };
@@ -218,7 +218,8 @@ describe('a named group', () => {
     expect(await admit('U1', true)).toMatchObject({ canManage: true });
     expect(await admit('U2', true)).toMatchObject({ canManage: false });
     const named = { ...settings, managers: ['U3'] };
-    expect(await people.admit(client, await find('U3'), named, true)).toMatchObject({ canManage: true });
+    const third = await find('U3');
+    expect(await people(client, TEAM).admit(third, named, true)).toMatchObject({ canManage: true });
     expect(times('S1')).toBe(0);
   });
 
@@ -238,7 +239,7 @@ describe('a named group', () => {
 
 describe('the user groups', () => {
   it('are remembered for a minute', async () => {
-    const list = () => people.userGroups(client, TEAM);
+    const list = () => people(client, TEAM).userGroups();
     expect(await list()).toEqual([
       { id: 'S1', handle: 'finops' },
       { id: 'S2', handle: 'S2' },
@@ -259,11 +260,11 @@ describe('a look-up at Slack', () => {
     await find('U1');
     now = MINUTE;
     users.U1 = refusal('internal_error');
-    await expect(people.find(client, identity('U1'))).rejects.toMatchObject({
+    await expect(people(client, TEAM).find(identity('U1'))).rejects.toMatchObject({
       ...{ code: 'internal_error', method: 'users.info' },
     });
     members = { S1: refusal('fatal_error') };
-    await expect(people.isIn(client, identity('U1'), ['S1'])).rejects.toMatchObject({
+    await expect(people(client, TEAM).isIn('U1', ['S1'])).rejects.toMatchObject({
       ...{ code: 'fatal_error', method: 'usergroups.users.list' },
     });
   });
@@ -278,25 +279,25 @@ describe('the cache', () => {
 
   it('is the role of another person, not who is in a group', async () => {
     users = { U1: { team_id: 'T9' }, U2: { team_id: TEAM, is_admin: true }, U3: refusal('user_not_found') };
-    const roles = async () => Promise.all(['U1', 'U2'].map((id) => people.roleOf(client, TEAM, id)));
+    const roles = async () => Promise.all(['U1', 'U2'].map((id) => people(client, TEAM).roleOf(id)));
     expect([await roles(), await roles()]).toEqual(Array(2).fill(['external', 'admin']));
     expect([times('U1'), times('U2')]).toEqual([1, 1]);
-    expect(await people.roleOf(client, TEAM, 'U3')).toBe('nobody');
+    expect(await people(client, TEAM).roleOf('U3')).toBe('nobody');
     members = { S1: ['U1'] };
-    expect(await people.isIn(client, identity('U1'), ['S1'])).toBe(true);
+    expect(await people(client, TEAM).isIn('U1', ['S1'])).toBe(true);
     members = { S1: [] };
-    expect(await people.isIn(client, identity('U1'), ['S1'])).toBe(false);
+    expect(await people(client, TEAM).isIn('U1', ['S1'])).toBe(false);
   });
 
   it('is used where nothing fresh is asked for', async () => {
-    await people.find(client, identity('U1'));
-    await people.find(client, identity('U1'));
+    await people(client, TEAM).find(identity('U1'));
+    await people(client, TEAM).find(identity('U1'));
     expect(times('U1')).toBe(1);
     const profile = await find('U1');
     const settings = { ...DEFAULT_SETTINGS, managerGroups: ['S1'] };
     members = { S1: ['U1'] };
-    await people.admit(client, profile, settings);
-    await people.admit(client, profile, settings);
+    await people(client, TEAM).admit(profile, settings);
+    await people(client, TEAM).admit(profile, settings);
     expect(times('S1')).toBe(1);
   });
 });

@@ -30,7 +30,8 @@ export async function findRecipient(
   const workspace = await loadWorkspace();
   if (!isPerson(to)) return { workspace, scope: { channel: to, isUnlimited: false }, isGone: false };
   const hasLimits = workspace.projects.some(({ channels }) => channels.length > 0);
-  const permissions = await users.permissionsOf(await client(), teamId, to, workspace.settings, hasLimits);
+  const people = users(await client(), teamId);
+  const permissions = await people.permissionsOf(to, workspace.settings, hasLimits);
   return {
     workspace,
     scope: { channel: undefined, isUnlimited: permissions.canManage },

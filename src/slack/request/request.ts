@@ -14,8 +14,8 @@ import type { Reply } from '../reply/reply.ts';
 import type { SlackServices } from '../services.ts';
 import type { WebClient } from '../web-client.ts';
 import { type Channels, channelsOf } from './channels.ts';
-import { type Audience, isDirectMessage, type Source, threadOf } from './payload.ts';
-import { fetchAdmins, type User, type UserDirectory } from './users.ts';
+import { type Audience, isDirectMessage, threadOf } from './payload.ts';
+import { fetchAdmins, type People, type User } from './users.ts';
 
 /** A user's request from any kind of payload, and the ways to reply. */
 export interface Request extends ProjectScope {
@@ -88,13 +88,13 @@ const MOST_NAMED = 5;
 const MOST_LOOKED_UP = 15;
 
 /** Who manages a workspace, looked up at Slack. */
-function managersOf(users: UserDirectory, client: WebClient, workspace: Workspace) {
+function managersOf(people: People, client: WebClient, workspace: Workspace) {
   const { teamId, settings } = workspace;
   const connections = [...workspace.connections.values()];
 
   /** The people that the settings name, and those in the user groups that they name. */
   const named = async (): Promise<readonly string[]> => [
-    ...new Set([...settings.managers, ...(await users.membersOf(client, teamId, settings.managerGroups))]),
+    ...new Set([...settings.managers, ...(await people.membersOf(settings.managerGroups))]),
   ];
   return {
     /**
@@ -102,11 +102,11 @@ function managersOf(users: UserDirectory, client: WebClient, workspace: Workspac
      * token is an admin, often.
      */
     async known(): Promise<readonly string[]> {
-      const people = await named();
-      if (people.length > 0) return people.slice(0, MOST_NAMED);
+      const known = await named();
+      if (known.length > 0) return known.slice(0, MOST_NAMED);
       const [newest] = connections.toSorted((a, b) => b.registeredAt - a.registeredAt);
       if (newest === undefined) return [];
-      const role = await users.roleOf(client, teamId, newest.registeredBy).catch(() => 'nobody');
+      const role = await people.roleOf(newest.registeredBy).catch(() => 'nobody');
       return role === 'admin' ? [newest.registeredBy] : [];
     },
     /** Managers of today: the people in the settings, else those who registered a connection, else the admins. @throws SlackFailed */
@@ -118,7 +118,7 @@ function managersOf(users: UserDirectory, client: WebClient, workspace: Workspac
       ]) {
         const present: string[] = [];
         for (const person of (await find()).slice(0, MOST_LOOKED_UP)) {
-          const { canManage } = await users.permissionsOf(client, teamId, person, settings, false);
+          const { canManage } = await people.permissionsOf(person, settings, false);
           if (canManage) present.push(person);
           if (present.length === MOST_NAMED) break;
         }
@@ -152,11 +152,9 @@ export const createRequestAuthorizer =
     const { right } = task;
     const { at, teamId, userId, sharedFrom, allowed, self, managerRequest: id } = source;
     if (teamId === '' || userId === '') throw new NotAllowed('external');
+    const people = users(client, teamId);
     const isFresh = needsFreshRole(right);
-    const lookups = Promise.all([
-      users.find(client, source, isFresh),
-      source.workspace ?? workspaces.load(teamId),
-    ]);
+    const lookups = Promise.all([people.find(source, isFresh), source.workspace ?? workspaces.load(teamId)]);
     // A replay is dropped before its lookups are awaited, so their errors must not count as unhandled.
     lookups.catch(() => undefined);
     if ((await source.isFirst) === false) {
@@ -167,9 +165,9 @@ export const createRequestAuthorizer =
     annotate({ waits: workspace.waits });
     // Slack allows only about twenty look-ups of user groups a minute, and a person types faster.
     const asksGroups = isFresh && source.via !== 'suggestions';
-    const user = await users.admit(client, profile, workspace.settings, asksGroups);
+    const user = await people.admit(profile, workspace.settings, asksGroups);
     if (right === 'manage' && user.canAsk && !user.canManage)
-      throw new NotAllowed('not-manager', await managersOf(users, client, workspace).known());
+      throw new NotAllowed('not-manager', await managersOf(people, client, workspace).known());
     requireRight(allowed !== undefined && right === 'ask' ? 'workspaceUser' : right, user);
     const managerRequest =
       id !== undefined && user.canManage ? await requests.findTaken(teamId, id, at) : undefined;
@@ -185,37 +183,32 @@ export const createRequestAuthorizer =
       thread: threadOf(source),
       reply: reply.as(source, audience, command && withoutSecrets(command, workspace.aliases)),
       recordError: (error) => annotate(errorOutcome(error)),
-      slack: slackLookups(users, client, source, workspace),
+      slack: slackLookups(people, client, userId, workspace),
     };
   };
 
-const slackLookups = (
-  users: UserDirectory,
-  client: WebClient,
-  { teamId, userId }: Source,
-  workspace: Workspace,
-) => ({
+const slackLookups = (people: People, client: WebClient, asker: SlackId, workspace: Workspace) => ({
   // Most requests ask nothing about channels.
   get channels(): Channels {
     return channelsOf(client);
   },
   /** The workspace's user groups. @throws SlackFailed `missing_scope` without the optional scope usergroups:read */
-  userGroups: () => users.userGroups(client, teamId),
+  userGroups: people.userGroups,
   /** Whether the user is in one of these user groups now, never cached. */
-  isInGroups: (groups: readonly string[]) => users.isIn(client, { teamId, userId }, groups),
+  isInGroups: (groups: readonly string[]) => people.isIn(asker, groups),
   /** The role of another user; `nobody` for one that Slack doesn't know. */
-  roleOf: (person: SlackId) => users.roleOf(client, teamId, person),
+  roleOf: people.roleOf,
   /** What Slack calls a person or a channel; undefined for one that it doesn't show to the user. */
   async nameOf(id: SlackId): Promise<string | undefined> {
-    if (isPerson(id)) return users.nameOf(client, teamId, id);
+    if (isPerson(id)) return people.nameOf(id);
     const channels = channelsOf(client);
     const { name, isPrivate } = (await channels.find(id)) ?? { isPrivate: true };
-    const isShown = name !== undefined && (!isPrivate || (await channels.has(id, userId)));
+    const isShown = name !== undefined && (!isPrivate || (await channels.has(id, asker)));
     return isShown ? `#${name}` : undefined;
   },
   /** The rights of another user, looked up at Slack. @param settings those of the workspace, unless given */
   permissionsOf: (person: SlackId, settings: Settings = workspace.settings) =>
-    users.permissionsOf(client, teamId, person, settings, false),
+    people.permissionsOf(person, settings, false),
   /** Some managers of today, looked up at Slack; the workspace's admins if the settings name nobody. */
-  managers: () => managersOf(users, client, workspace).present(),
+  managers: () => managersOf(people, client, workspace).present(),
 });

@@ -8,9 +8,6 @@ import type { Settings } from '../../workspace/settings.ts';
 import { callSlack, type WebClient } from '../web-client.ts';
 import type { Source } from './payload.ts';
 
-/** The user that a payload names. */
-export type UserIdentity = Pick<Source, 'teamId' | 'userId' | 'homeTeamId'>;
-
 interface Profile {
   readonly teamId: SlackId;
   readonly id: string;
@@ -32,6 +29,9 @@ export interface UserGroup {
 
 export type UserDirectory = ReturnType<typeof createUserDirectory>;
 
+/** The people of one workspace. */
+export type People = ReturnType<UserDirectory>;
+
 /** How long a role is cached, in ms. Managers' actions look it up again. */
 const TTL = MINUTE;
 
@@ -42,110 +42,85 @@ export function createUserDirectory(clock: () => Millis, most = 5000) {
   const groups = cached<readonly UserGroup[]>(clock, most);
   const ownerOf = ownerOfClient();
 
-  const inEach = (
-    client: WebClient,
-    teamId: SlackId,
-    named: readonly string[],
-    fresh: boolean,
-  ): Promise<readonly (readonly string[])[]> =>
-    Promise.all(
-      named.map((group) => members(`${teamId}/${group}`, fresh, () => membersOf(client, group, fresh))),
-    );
+  /** The people of a workspace, asked with its client. Each of these throws SlackFailed. */
+  return (client: WebClient, teamId: SlackId) => {
+    const infoOf = (person: SlackId, fresh: boolean): Promise<SlackUser> =>
+      users(`${teamId}/${person}`, fresh, () => userOf(client, person));
 
-  const isIn = async (
-    client: WebClient,
-    { teamId, userId }: Pick<UserIdentity, 'teamId' | 'userId'>,
-    named: readonly string[],
-    fresh: boolean,
-  ): Promise<boolean> => {
-    const found = await inEach(client, teamId, named, fresh);
-    return found.some((ids) => ids.includes(userId));
-  };
-
-  const find = async (client: WebClient, identity: UserIdentity, fresh = false): Promise<Profile> => {
-    const { teamId, userId } = identity;
-    const [user, owner] = await Promise.all([
-      users(`${teamId}/${userId}`, fresh, () => userOf(client, userId)),
-      ownerOf(client),
-    ]);
-    const isOurs =
-      teamId === (owner.team ?? teamId) &&
-      (user.enterprise_user?.enterprise_id ?? owner.organization) ===
-        (owner.organization ?? user.enterprise_user?.enterprise_id);
-    return {
-      teamId,
-      id: userId,
-      role: isOurs ? roleFrom(user, identity) : 'external',
-      locale: user.locale ?? DEFAULT_LOCALE,
-      zone: user.tz,
+    const membersIn = async (named: readonly string[], fresh: boolean): Promise<readonly string[]> => {
+      const find = (group: string) =>
+        members(`${teamId}/${group}`, fresh, () => membersOf(client, group, fresh));
+      return (await Promise.all(named.map(find))).flat();
     };
-  };
 
-  const admit = async (
-    client: WebClient,
-    profile: Profile,
-    settings: Settings,
-    fresh = false,
-  ): Promise<User> => {
-    const { managers, managerGroups } = settings;
-    const named =
-      profile.role === 'member' &&
-      (managers.includes(profile.id) ||
-        (await isIn(client, { teamId: profile.teamId, userId: profile.id }, managerGroups, fresh)));
-    return { ...profile, ...permissionsOf(profile.role, settings, named) };
-  };
+    const find = async (
+      { userId, homeTeamId = teamId }: Pick<Source, 'userId' | 'homeTeamId'>,
+      fresh = false,
+    ): Promise<Profile> => {
+      const [user, owner] = await Promise.all([infoOf(userId, fresh), ownerOf(client)]);
+      const isOurs =
+        teamId === (owner.team ?? teamId) &&
+        (user.enterprise_user?.enterprise_id ?? owner.organization) ===
+          (owner.organization ?? user.enterprise_user?.enterprise_id);
+      return {
+        teamId,
+        id: userId,
+        role: isOurs ? roleFrom(user, userId, teamId, homeTeamId) : 'external',
+        locale: user.locale ?? DEFAULT_LOCALE,
+        zone: user.tz,
+      };
+    };
 
-  /** Somebody who sent nothing: `nobody` if Slack doesn't know them. */
-  const findOther = (client: WebClient, teamId: SlackId, userId: SlackId, fresh: boolean): Promise<Profile> =>
-    find(client, { teamId, userId, homeTeamId: undefined }, fresh).catch((error: unknown) => {
-      unlessUnknown(error);
-      return { teamId, id: userId, role: 'nobody', locale: DEFAULT_LOCALE, zone: undefined };
-    });
+    const admit = async (profile: Profile, settings: Settings, fresh = false): Promise<User> => {
+      const { managers, managerGroups } = settings;
+      const { id, role } = profile;
+      const named =
+        role === 'member' && (managers.includes(id) || (await membersIn(managerGroups, fresh)).includes(id));
+      return { ...profile, ...permissionsOf(role, settings, named) };
+    };
 
-  return {
-    /** The user's profile and role, cached for `TTL`; `fresh` asks Slack again. @throws SlackFailed */
-    find,
-    /**
-     * Adds the permissions. User groups are looked up only when they decide. Without `fresh`, a failed look-up counts as
-     * no membership, so that asking still works. @throws SlackFailed
-     */
-    admit,
-    /**
-     * What a person who sent nothing may do now, `nobody` if Slack doesn't know them.
-     * @param fresh asks Slack again about the user groups too, and fails when it does not answer @throws SlackFailed
-     */
-    permissionsOf: async (
-      client: WebClient,
-      teamId: SlackId,
-      userId: SlackId,
-      settings: Settings,
-      fresh: boolean,
-    ): Promise<Permissions> => admit(client, await findOther(client, teamId, userId, true), settings, fresh),
-    /** Whether the user is in one of these groups now. @throws SlackFailed */
-    isIn: (
-      client: WebClient,
-      identity: Pick<UserIdentity, 'teamId' | 'userId'>,
-      named: readonly string[],
-    ): Promise<boolean> => isIn(client, identity, named, true),
-    /** Who is in these groups, cached for `TTL`; nobody in one that Slack doesn't know. */
-    membersOf: async (client: WebClient, teamId: SlackId, groups: readonly string[]) =>
-      (await inEach(client, teamId, groups, false)).flat(),
-    /** The role of another user, cached for `TTL`; `nobody` for an unknown one. @throws SlackFailed */
-    roleOf: async (client: WebClient, teamId: SlackId, userId: SlackId): Promise<Role> =>
-      (await findOther(client, teamId, userId, false)).role,
-    /** As Slack shows them, cached for `TTL`; undefined for an unknown one. @throws SlackFailed */
-    async nameOf(client: WebClient, teamId: SlackId, userId: SlackId): Promise<string | undefined> {
-      const user = await users(`${teamId}/${userId}`, false, () => userOf(client, userId)).catch(
-        unlessUnknown,
-      );
-      return user?.profile?.display_name || user?.real_name || user?.name;
-    },
-    /** The workspace's user groups, cached for `TTL`. @throws SlackFailed `missing_scope` without usergroups:read */
-    userGroups: (client: WebClient, workspace: SlackId): Promise<readonly UserGroup[]> =>
-      groups(workspace, false, async () => {
-        const { usergroups = [] } = await callSlack('usergroups.list', () => client.usergroups.list());
-        return usergroups.flatMap(({ id, handle }) => (id === undefined ? [] : { id, handle: handle ?? id }));
-      }),
+    /** Somebody who sent nothing: `nobody` if Slack doesn't know them. */
+    const findOther = (userId: SlackId, fresh: boolean): Promise<Profile> =>
+      find({ userId, homeTeamId: undefined }, fresh).catch((error: unknown) => {
+        unlessUnknown(error);
+        return { teamId, id: userId, role: 'nobody', locale: DEFAULT_LOCALE, zone: undefined };
+      });
+
+    return {
+      /** The profile and role of the user that a payload names, cached for `TTL`; `fresh` asks Slack again. */
+      find,
+      /**
+       * Adds the permissions. User groups are looked up only when they decide. Without `fresh`, a failed look-up counts as
+       * no membership, so that asking still works.
+       */
+      admit,
+      /**
+       * What a person who sent nothing may do now, `nobody` if Slack doesn't know them.
+       * @param fresh asks Slack again about the user groups too, and fails when it does not answer
+       */
+      permissionsOf: async (person: SlackId, settings: Settings, fresh: boolean): Promise<Permissions> =>
+        admit(await findOther(person, true), settings, fresh),
+      /** Whether the user is in one of these groups now. */
+      isIn: async (person: SlackId, named: readonly string[]): Promise<boolean> =>
+        (await membersIn(named, true)).includes(person),
+      /** Who is in these groups, cached for `TTL`; nobody in one that Slack doesn't know. */
+      membersOf: (named: readonly string[]) => membersIn(named, false),
+      /** The role of another user, cached for `TTL`; `nobody` for an unknown one. */
+      roleOf: async (person: SlackId): Promise<Role> => (await findOther(person, false)).role,
+      /** As Slack shows them, cached for `TTL`; undefined for an unknown one. */
+      async nameOf(person: SlackId): Promise<string | undefined> {
+        const user = await infoOf(person, false).catch(unlessUnknown);
+        return user?.profile?.display_name || user?.real_name || user?.name;
+      },
+      /** The workspace's user groups, cached for `TTL`. @throws SlackFailed `missing_scope` without usergroups:read */
+      userGroups: (): Promise<readonly UserGroup[]> =>
+        groups(teamId, false, async () => {
+          const { usergroups = [] } = await callSlack('usergroups.list', () => client.usergroups.list());
+          return usergroups.flatMap(({ id, handle }) =>
+            id === undefined ? [] : { id, handle: handle ?? id },
+          );
+        }),
+    };
   };
 }
 
@@ -169,8 +144,7 @@ export async function fetchAdmins(client: WebClient, workspace: SlackId): Promis
     );
     for (const user of members) {
       const { id = '' } = user;
-      const identity = { teamId: workspace, userId: id, homeTeamId: undefined };
-      if (roleFrom(user as SlackUser, identity) === 'admin') found.push(id);
+      if (roleFrom(user as SlackUser, id, workspace, workspace) === 'admin') found.push(id);
     }
     cursor = next?.next_cursor ?? '';
   } while (cursor !== '');
@@ -254,11 +228,11 @@ type SlackUser = NonNullable<webApi.UsersInfoResponse['user']>;
 
 const SLACKBOT = 'USLACKBOT';
 
-/** `is_stranger` is false for external users who share a channel with the app; their team ID differs. */
-function roleFrom(user: SlackUser, { teamId, userId, homeTeamId = teamId }: UserIdentity): Role {
+/** @param home the workspace that the payload says they belong to. `is_stranger` is false for external users who share a channel with the app; their team ID differs. */
+function roleFrom(user: SlackUser, userId: SlackId, teamId: SlackId, home: SlackId): Role {
   if (user.deleted === true || user.is_bot === true || userId === SLACKBOT) return 'nobody';
   const homes = [user.team_id, user.enterprise_user?.enterprise_id, ...(user.enterprise_user?.teams ?? [])];
-  const belongs = homes.includes(teamId) && homes.includes(homeTeamId);
+  const belongs = homes.includes(teamId) && homes.includes(home);
   if (user.is_stranger === true || !belongs) return 'external';
   if (user.is_restricted === true || user.is_ultra_restricted === true) return 'guest';
   return user.is_admin === true || user.is_owner === true || user.is_primary_owner === true
