@@ -1,4 +1,4 @@
-import { type Failure, isFailure, NoData } from '../domain/failure/index.ts';
+import { type Failure, failureOf, isFailure, NoData } from '../domain/failure/index.ts';
 import { PRODUCT_IDS, type ProductId } from '../domain/product.ts';
 import type { BalanceRecord, BillingAccess, BillingClient } from './client.ts';
 
@@ -32,9 +32,4 @@ export async function fetchEachProduct(
   const [first] = failed;
   if (first !== undefined && failed.length === PRODUCT_IDS.length) throw first.failure;
   return { found, failed };
-}
-
-function failureOf(error: unknown): Failure {
-  if (!isFailure(error)) throw error;
-  return error;
 }

@@ -48,6 +48,15 @@ export function isFailure(error: unknown): error is Failure {
   return error instanceof FailureBase;
 }
 
+/** For work whose failure is one of its outcomes: `work.catch(failureOf)`. @throws any other error */
+export function failureOf(error: unknown): Failure {
+  if (!isFailure(error)) throw error;
+  return error;
+}
+
+/** For work on the side: `work.catch(ignoreFailure)`. @throws any other error */
+export const ignoreFailure = (error: unknown): undefined => void failureOf(error);
+
 /** The same about the days that the reader asked for: one request gets those of the comparison and the chart, too. */
 export function withRequestedDays(failure: Failure, days: RequestedDays): Failure {
   if (!('question' in failure) || failure.question.days === undefined) return failure;

@@ -1,4 +1,4 @@
-import { isFailure, NotAllowed } from '../../domain/failure/index.ts';
+import { ignoreFailure, NotAllowed } from '../../domain/failure/index.ts';
 import type { SlackId } from '../../domain/slack-id.ts';
 import { parseCommand } from '../../slack/commands/command-buttons.ts';
 import {
@@ -140,10 +140,6 @@ const canDo = (found: ManagerRequest): boolean =>
 /** No manager can allow a guest a token where guests can't use Tally. @throws NotAllowed */
 export function requireTokenRight({ command, isGuest }: ManagerRequest, { workspace }: Request): void {
   if (command === TOKEN && isGuest && !workspace.settings.guests) throw new NotAllowed('guest');
-}
-
-function ignoreFailure(error: unknown): void {
-  if (!isFailure(error)) throw error;
 }
 
 const EXPIRED = textMessage('This request has expired. Nothing was changed.');
