@@ -1,5 +1,11 @@
 import { isDeepStrictEqual } from 'node:util';
-import { type Failure, InvalidWord, isFailure } from '../../domain/failure/index.ts';
+import {
+  type Failure,
+  failureOf,
+  InvalidWord,
+  ignoreFailure,
+  isFailure,
+} from '../../domain/failure/index.ts';
 import { pluralize } from '../../domain/language/text.ts';
 import type { SlackId } from '../../domain/slack-id.ts';
 import type { Revocation } from '../../identity/client.ts';
@@ -47,7 +53,7 @@ import {
 import { type AccessRequest, accessProjectLabel, encodeAccessMetadata } from './access-words.ts';
 import { projectSubject, recordEntry, tokenAuditId, tokenSubject } from './audit.ts';
 import { auditBlocks } from './blocks.ts';
-import { failureOf, ignoreFailure, type TokenContext, tenantOf } from './context.ts';
+import { type TokenContext, tenantOf } from './context.ts';
 import { maybeIssuedBlocks } from './issue-modal.ts';
 import { requestToken } from './issuing.ts';
 

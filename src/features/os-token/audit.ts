@@ -4,8 +4,7 @@ import type { Millis } from '../../domain/time/calendar.ts';
 import type { TokenGrant } from '../../workspace/once/one-time-grants.ts';
 import type { AuditEntry } from '../../workspace/record/audit.ts';
 import type { AuditSubject } from '../../workspace/record/audit-subject.ts';
-import type { RevokeOutcome } from './blocks.ts';
-import type { TokenContext } from './context.ts';
+import type { RevokeOutcome, TokenContext } from './context.ts';
 
 /** Identifies a token in the audit without revealing it. */
 export const tokenAuditId = (auditId: string | undefined): string | undefined =>

@@ -25,8 +25,11 @@ import {
   formatDuration,
   formatUntil,
   liveTokens,
+  type RevokeOutcome,
+  readerZone,
   serializeWindowTokens,
-  type TokenWindow,
+  type TokenContext,
+  type Tokens,
   type WindowToken,
 } from './context.ts';
 
@@ -34,31 +37,38 @@ export const CONFIRM_VIEW = 'os-token';
 const TITLE = 'OS_TOKEN';
 
 /** @param tokens the tokens in the modal's metadata: handles, and encrypted tokens without their keys */
-const window = (blocks: readonly Block[], tokens: readonly WindowToken[] = []): ModalView =>
+const window = (blocks: readonly Block[], tokens: Tokens = []): ModalView =>
   modal({ title: TITLE, metadata: serializeWindowTokens(tokens), blocks });
 
 /** A window that says something and lists its tokens, each with a button to revoke it. */
 export const tokenWindow = (
   said: readonly Block[],
-  shownIn: TokenWindow,
+  tokens: Tokens,
+  shownIn: TokenContext,
   ...buttons: readonly Button[]
-): ModalView => window([...said, ...buttonRow(buttons), ...rowsOf(shownIn)], shownIn.tokens);
+): ModalView => window([...said, ...buttonRow(buttons), ...rowsOf(tokens, shownIn)], tokens);
+
+/** The same in the open modal; only the message, if that was closed. */
+export const showInWindow = (
+  message: Message,
+  tokens: Tokens,
+  shownIn: TokenContext,
+  ...buttons: readonly Button[]
+): Promise<void> =>
+  shownIn.request.reply.modal.update(tokenWindow(message.blocks, tokens, shownIn, ...buttons), message);
 
 /** The tokens that a modal can still revoke, or at least lists. @param beside whether it shows a newer one */
-function rowsOf({ tokens, now, zone }: TokenWindow, beside = false): SectionBlock[] {
+function rowsOf(tokens: Tokens, { clock, request }: TokenContext, beside = false): SectionBlock[] {
   const which = beside ? 'An earlier token' : 'A token';
-  return liveTokens(tokens, now).map((token) => {
-    const works = `${which} from this window may still work ${formatUntil(token.expires, zone)}.`;
-    if (!canRevoke(token)) return section(`${works} It can’t be revoked from here.`);
-    const copyFirst = confirmDialog('Revoke the earlier token?', COPY_FIRST, 'Revoke', 'Cancel');
-    return {
-      ...section(works),
-      accessory: revokeButton(
-        beside ? 'Revoke earlier token' : 'Revoke',
-        token,
-        beside ? copyFirst : undefined,
-      ),
-    };
+  const revoke = beside ? 'Revoke earlier token' : 'Revoke';
+  const copyFirst = beside
+    ? confirmDialog('Revoke the earlier token?', COPY_FIRST, 'Revoke', 'Cancel')
+    : undefined;
+  return liveTokens(tokens, clock()).map((token) => {
+    const works = `${which} from this window may still work ${formatUntil(token.expires, readerZone(request))}.`;
+    return canRevoke(token)
+      ? { ...section(works), accessory: revokeButton(revoke, token, copyFirst) }
+      : section(`${works} It can’t be revoked from here.`);
   });
 }
 
@@ -95,7 +105,7 @@ export const confirmIssueModal = (label: string, handle: string): ModalView =>
     ],
   });
 
-interface ShownToken extends TokenWindow {
+interface ShownToken {
   readonly label: string;
   /** The project as a command names it. */
   readonly word: string;
@@ -109,20 +119,21 @@ interface ShownToken extends TokenWindow {
 }
 
 /** Shows the first of `tokens` alone in its block, so that it can be selected as a whole. */
-export function tokenModal(shown: ShownToken): ModalView {
-  const { label, word, issued, lines, revocation, tokens } = shown;
+export function tokenModal(shown: ShownToken, tokens: Tokens, shownIn: TokenContext): ModalView {
+  const { label, word, issued, lines, endpoint, revocation } = shown;
   const [own, ...earlier] = tokens;
   const revoke = revocation === 'here' && own !== undefined ? [revokeButton('Revoke now', own)] : [];
+  const expiry = expiryText(issued, shownIn);
   return window(
     [
-      section(`OS_TOKEN for ${label}: a temporary key to the cloud platform’s API. ${expiryText(shown)}`),
+      section(`OS_TOKEN for ${label}: a temporary key to the cloud platform’s API. ${expiry}`),
       preformatted(issued.token),
-      section(`For your shell, ready to paste. ${ENDPOINT[shown.endpoint]}`),
+      section(`For your shell, ready to paste. ${ENDPOINT[endpoint]}`),
       preformatted(lines),
       section(describeTokenScope(issued)),
       ...(issued.credential?.restricted === false ? [markup(UNRESTRICTED)] : []),
       actions(...revoke, anotherButton('Issue another', word)),
-      ...rowsOf({ ...shown, tokens: earlier }, true),
+      ...rowsOf(earlier, shownIn, true),
       context(
         'Only you see this token, and only once. Tally doesn’t keep it. Copy it before you close this window.',
         ...(revocation === 'here' ? [] : [NO_REVOCATION[revocation]]),
@@ -137,9 +148,10 @@ const ENDPOINT = {
   identity: 'The service sent no compute endpoint, so OS_ENDPOINT is the identity endpoint:',
 } as const;
 
-function expiryText({ issued: { expiresAt }, now, zone }: ShownToken): string {
+function expiryText({ expiresAt }: IssuedToken, { clock, request }: TokenContext): string {
   if (expiresAt === undefined) return 'The service doesn’t say when it expires.';
-  return `It expires at ${formatClockTime(expiresAt, zone)}, in ${formatDuration(expiresAt - now)}.`;
+  const when = formatClockTime(expiresAt, readerZone(request));
+  return `It expires at ${when}, in ${formatDuration(expiresAt - clock())}.`;
 }
 
 /** The project, roles and user that the service names for a token. */
@@ -171,8 +183,6 @@ const revokeButton = (label: string, { grantText }: WindowToken, confirm?: Confi
 /** @param word the project, for a button to issue a new token when the modal's grants have expired */
 export const anotherButton = (label: string, word: string): Button =>
   button('os-token-another', label, { value: word });
-
-export type RevokeOutcome = 'dead' | 'alive' | 'unchecked' | 'already-dead' | 'not-offered' | 'refused';
 
 /** A warning if the audit lacks an entry, or may lack it. */
 export const auditBlocks = (audit: AuditState): Block[] => {

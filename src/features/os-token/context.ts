@@ -1,4 +1,3 @@
-import { type Failure, isFailure } from '../../domain/failure/index.ts';
 import { pluralize } from '../../domain/language/text.ts';
 import {
   dayAt,
@@ -44,26 +43,9 @@ export const tenantOf = (project: string, { request: { user, workspace } }: Toke
   ...{ workspace: user.teamId, connection: project, waits: workspace.waits },
 });
 
-/** The window as this person reads it now. */
-export const windowOf = (tokens: readonly WindowToken[], context: TokenContext): TokenWindow => ({
-  ...{ tokens, now: context.clock() },
-  zone: readerZone(context.request),
-});
-
 /** The reader's own zone, or the workspace's if Slack's can't be used. */
 export const readerZone = ({ user, workspace }: Request): string =>
   user.zone !== undefined && isTimeZone(user.zone) ? user.zone : workspace.settings.zone;
-
-/** For work on the side: a failure of a service is ignored, a programming error isn't. */
-export function ignoreFailure(error: unknown): undefined {
-  if (!isFailure(error)) throw error;
-}
-
-/** For work whose failure is one of its outcomes. @throws any other error */
-export function failureOf(error: unknown): Failure {
-  if (!isFailure(error)) throw error;
-  return error;
-}
 
 /** One line of a window's metadata: a token that was issued from the window, or only a grant for another one. */
 export interface WindowToken {
@@ -73,29 +55,25 @@ export interface WindowToken {
   readonly expires: number | 'unknown' | undefined;
 }
 
-/** The tokens that a window lists. */
-export interface TokenWindow {
-  readonly tokens: readonly WindowToken[];
-  /** ms; tokens that have expired by then are left out */
-  readonly now: Millis;
-  /** The reader's time zone. */
-  readonly zone: Zone;
-}
+/** What a window lists. */
+export type Tokens = readonly WindowToken[];
+
+export type RevokeOutcome = 'dead' | 'alive' | 'unchecked' | 'already-dead' | 'not-offered' | 'refused';
 
 export const canRevoke = ({ grantText }: WindowToken): boolean => grantText.includes(' ');
 
 /** The tokens that may still work. @param now ms */
-export const liveTokens = (tokens: readonly WindowToken[], now: Millis): readonly WindowToken[] =>
+export const liveTokens = (tokens: Tokens, now: Millis): Tokens =>
   tokens.filter(({ expires }) => expires === 'unknown' || (expires !== undefined && expires > now));
 
 /** As `private_metadata`, in the same order. @see parseWindowTokens */
-export const serializeWindowTokens = (tokens: readonly WindowToken[]): string =>
+export const serializeWindowTokens = (tokens: Tokens): string =>
   tokens
     .map(({ grantText, expires }) => [grantText, ...(expires === undefined ? [] : [`!${expires}`])].join(' '))
     .join('\n');
 
 /** Outside text: what it leads to is checked when it is claimed. */
-export const parseWindowTokens = (metadata: string): readonly WindowToken[] =>
+export const parseWindowTokens = (metadata: string): Tokens =>
   metadata.split('\n').flatMap((line): WindowToken[] => {
     const words = line.split(' ').filter(Boolean);
     const grantText = words.filter((word) => !word.startsWith('!')).join(' ');
@@ -114,7 +92,7 @@ function expiresIn(words: readonly string[]): WindowToken['expires'] {
  * As many as `limit` characters hold, newest first: the oldest cannot be revoked any more, and if that is not enough, are
  * not listed either.
  */
-export function fitWindowTokens(tokens: readonly WindowToken[], limit: number): readonly WindowToken[] {
+export function fitWindowTokens(tokens: Tokens, limit: number): Tokens {
   if (serializeWindowTokens(tokens).length <= limit) return tokens;
   const oldest = tokens.findLastIndex(canRevoke);
   const revoked = tokens[oldest];

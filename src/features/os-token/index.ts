@@ -1,9 +1,11 @@
 import { commandText } from '../../domain/commands.ts';
+import { ignoreFailure } from '../../domain/failure/index.ts';
 import { projectCommand } from '../../slack/commands/command-buttons.ts';
 import { fetchUserGroups, suggestGroups } from '../../slack/commands/group-picker.ts';
 import { type HelpLine, helpMessage } from '../../slack/commands/help.ts';
 import { section, textMessage } from '../../slack/kit/atoms.ts';
 import { modal } from '../../slack/kit/modal.ts';
+import { onClick } from '../../slack/server/listener-types.ts';
 import { grantHandle } from '../../workspace/once/one-time-grants.ts';
 import type { Workspace } from '../../workspace/record/workspace.ts';
 import type { Feature } from '../feature.ts';
@@ -18,7 +20,7 @@ import {
   parseAccessForm,
 } from './access-words.ts';
 import { ALREADY_USED, CONFIRM_VIEW, tokenWindow, waitingTokenModal } from './blocks.ts';
-import { ignoreFailure, parseWindowTokens, type TokenContext, windowOf } from './context.ts';
+import { parseWindowTokens, type TokenContext } from './context.ts';
 import { askForToken, issueAgain } from './issue-modal.ts';
 import { revokeToken } from './revoking.ts';
 import { parseTokenText } from './token-requests.ts';
@@ -76,18 +78,18 @@ export function createOsTokenFeature(parts: Omit<TokenContext, 'request'>): Feat
       },
     },
     actions: {
-      [ACCESS_VIEW]: {
-        right: 'manage',
-        command: ({ value }) => projectCommand('access', decodeAccessMetadata(value).project),
-        kind: 'openForm',
-        run: ({ value }, request) => openAccessForm(decodeAccessMetadata(value), { ...parts, request }),
-      },
-      'access-remove': {
-        right: 'manage',
-        command: ({ value }) => projectCommand('access', value),
-        kind: 'change',
-        run: ({ value }, request) => removeAccess(value, { ...parts, request }),
-      },
+      [ACCESS_VIEW]: onClick(
+        'manage',
+        'openForm',
+        (value, request) => openAccessForm(decodeAccessMetadata(value), { ...parts, request }),
+        (value) => projectCommand('access', decodeAccessMetadata(value).project),
+      ),
+      'access-remove': onClick(
+        'manage',
+        'change',
+        (value, request) => removeAccess(value, { ...parts, request }),
+        (value) => projectCommand('access', value),
+      ),
       'os-token-revoke': {
         right: 'workspaceUser',
         kind: 'change',
@@ -96,7 +98,7 @@ export function createOsTokenFeature(parts: Omit<TokenContext, 'request'>): Feat
           const token = tokens.find(({ grantText }) => grantHandle(grantText) === handle) ?? tokens[0];
           const context = { ...parts, request };
           if (token === undefined)
-            return request.reply.modal.update(tokenWindow([ALREADY_USED], windowOf(tokens, context)));
+            return request.reply.modal.update(tokenWindow([ALREADY_USED], tokens, context));
           await revokeToken(tokens, token, context);
         },
       },

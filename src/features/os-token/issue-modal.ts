@@ -1,5 +1,5 @@
 import type { Button } from '@slack/types';
-import { type Failure, isFailure } from '../../domain/failure/index.ts';
+import { type Failure, ignoreFailure, isFailure } from '../../domain/failure/index.ts';
 import { type Block, button, section, withoutActions } from '../../slack/kit/atoms.ts';
 import { failureMessage } from '../../slack/reply/error-reply.ts';
 import { isDirectMessage } from '../../slack/request/payload.ts';
@@ -12,10 +12,11 @@ import {
   BUSY,
   confirmIssueModal,
   issuingModal,
+  showInWindow,
   slashCommandOnlyMessage,
   tokenWindow,
 } from './blocks.ts';
-import { claimOf, grantLifetime, ignoreFailure, type TokenContext, windowOf } from './context.ts';
+import { claimOf, grantLifetime, type TokenContext, type Tokens } from './context.ts';
 import { issueToken } from './issuing.ts';
 import {
   createTokenRequest,
@@ -23,7 +24,6 @@ import {
   repeatTokenRequest,
   requireIssuer,
   type TokenRequest,
-  type Tokens,
 } from './token-requests.ts';
 
 /** The modal that a token is asked for in. */
@@ -77,20 +77,19 @@ export async function issueAgain(tokens: Tokens, word: string, context: TokenCon
   const { modal } = request.reply;
   const claim = claimOf(tokens[0]?.grantText ?? '', 'issue', context);
   const claimed = await grants.claim(claim);
-  const shownIn = windowOf(tokens, context);
   if (claimed === 'busy')
-    return modal.updateIfUnchanged(tokenWindow([BUSY], shownIn, anotherButton('Issue another', word)));
-  if (claimed === undefined && word === '') return modal.update(tokenWindow([ALREADY_USED], shownIn));
-  const grant = claimed?.grant;
-  await modal.tryUpdate(issuingModal(grant?.word ?? word));
-  await issueIn(
-    { claim, grant, word: grant?.word ?? word, tokens },
-    () =>
-      grant === undefined
-        ? parseTokenRequest(word, tokens, request)
-        : repeatTokenRequest(grant, tokens, request),
-    context,
-  );
+    return modal.updateIfUnchanged(
+      tokenWindow([BUSY], tokens, context, anotherButton('Issue another', word)),
+    );
+  if (claimed === undefined && word === '') return modal.update(tokenWindow([ALREADY_USED], tokens, context));
+  const { grant } = claimed ?? {};
+  const opened = { claim, grant, word: grant?.word ?? word, tokens };
+  await modal.tryUpdate(issuingModal(opened.word));
+  const createRequest = () =>
+    grant === undefined
+      ? parseTokenRequest(word, tokens, request)
+      : repeatTokenRequest(grant, tokens, request);
+  await issueIn(opened, createRequest, context);
 }
 
 /** The modal is open from here on, so it shows the errors too. */
@@ -113,13 +112,10 @@ async function showError(error: Failure, opened: IssueModal, context: TokenConte
   const { request } = context;
   request.recordError(error);
   const tokens = await tokensAfter(opened, context);
-  const message = failureMessage(error, request);
-  const explanation = [...withoutActions(message.blocks), ...maybeIssuedBlocks(error)];
+  const { text, blocks } = failureMessage(error, request);
+  const explanation = { text, blocks: [...withoutActions(blocks), ...maybeIssuedBlocks(error)] };
   const buttons = tokens.length > 0 ? remedies(error, opened, request.user.canManage) : [];
-  await request.reply.modal.update(tokenWindow(explanation, windowOf(tokens, context), ...buttons), {
-    text: message.text,
-    blocks: explanation,
-  });
+  await showInWindow(explanation, tokens, context, ...buttons);
 }
 
 /** For an answer that Tally can't read: it may have brought a token. */
@@ -133,8 +129,9 @@ async function tokensAfter({ claim, grant, tokens }: IssueModal, context: TokenC
   const { request, grants } = context;
   if (claim !== undefined) await grants.release(claim).catch(ignoreFailure);
   if (claim !== undefined || grant === undefined) return tokens;
-  const keeping = grants.keep(request.user.teamId, grant, grantLifetime(context));
-  const grantText = await keeping.catch(ignoreFailure);
+  const grantText = await grants
+    .keep(request.user.teamId, grant, grantLifetime(context))
+    .catch(ignoreFailure);
   return grantText === undefined ? tokens : [{ grantText, expires: undefined }, ...tokens];
 }
 

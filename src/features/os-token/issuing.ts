@@ -1,5 +1,12 @@
 import { commandText } from '../../domain/commands.ts';
-import { isFailure, TokenNotShown, TooManyTokens, type UnshownToken } from '../../domain/failure/index.ts';
+import {
+  failureOf,
+  ignoreFailure,
+  isFailure,
+  TokenNotShown,
+  TooManyTokens,
+  type UnshownToken,
+} from '../../domain/failure/index.ts';
 import { DAY } from '../../domain/time/calendar.ts';
 import type { IssuedToken } from '../../identity/client.ts';
 import { findEndpoint, renderShellCommands } from '../../identity/shell-commands.ts';
@@ -20,15 +27,12 @@ import {
 import { tokenModal, tokenWindow } from './blocks.ts';
 import {
   canRevoke,
-  failureOf,
   fitWindowTokens,
   formatClockTime,
-  ignoreFailure,
   liveTokens,
   readerZone,
   type TokenContext,
   tenantOf,
-  windowOf,
 } from './context.ts';
 import type { TokenRequest } from './token-requests.ts';
 
@@ -61,8 +65,8 @@ export async function issueToken(tokenRequest: TokenRequest, context: TokenConte
   request.recordError(failure);
   const message = failureMessage(failure, request);
   // Without this, a window that is still open would show “Issuing…” forever.
-  const shownIn = windowOf(liveTokens(tokens, clock()), context);
-  if (!(await request.reply.modal.tryUpdate(tokenWindow(message.blocks, shownIn))))
+  const left = liveTokens(tokens, clock());
+  if (!(await request.reply.modal.tryUpdate(tokenWindow(message.blocks, left, context))))
     await request.reply.private(message);
 }
 
@@ -181,14 +185,11 @@ function showToken(
     SLACK_LIMITS.privateMetadata,
   );
   const here = tokens.slice(0, 1).some(canRevoke) ? 'here' : 'too-long';
+  const { service: endpoint } = findEndpoint(issued.endpoints, access.authUrl);
+  const revocation = mayBeRevoked(tokenRequest) ? here : 'not-offered';
+  const lines = linesFor(issued, access);
   return context.request.reply.modal.tryUpdate(
-    tokenModal({
-      ...{ label, issued, word: grant.word },
-      ...windowOf(tokens, context),
-      lines: linesFor(issued, access),
-      endpoint: findEndpoint(issued.endpoints, access.authUrl).service,
-      revocation: mayBeRevoked(tokenRequest) ? here : 'not-offered',
-    }),
+    tokenModal({ label, issued, word: grant.word, lines, endpoint, revocation }, tokens, context),
   );
 }
 

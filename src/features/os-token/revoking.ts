@@ -1,4 +1,10 @@
-import { type AuditState, type Failure, isFailure } from '../../domain/failure/index.ts';
+import {
+  type AuditState,
+  type Failure,
+  failureOf,
+  ignoreFailure,
+  isFailure,
+} from '../../domain/failure/index.ts';
 import { section, withoutActions } from '../../slack/kit/atoms.ts';
 import { failureMessage } from '../../slack/reply/error-reply.ts';
 import type { TokenGrant } from '../../workspace/once/one-time-grants.ts';
@@ -10,24 +16,22 @@ import {
   auditBlocks,
   BUSY,
   notRevokedText,
-  type RevokeOutcome,
   revokedMessage,
   revokingModal,
+  showInWindow,
   tokenWindow,
 } from './blocks.ts';
 import {
   claimOf,
-  failureOf,
   formatUntil,
   grantLifetime,
-  ignoreFailure,
+  type RevokeOutcome,
   readerZone,
   type TokenContext,
+  type Tokens,
   tenantOf,
   type WindowToken,
-  windowOf,
 } from './context.ts';
-import type { Tokens } from './token-requests.ts';
 
 /**
  * **Revoke now**: joins the two halves of a token, and sends it to the service that issued it and to no other. Everyone
@@ -39,44 +43,41 @@ import type { Tokens } from './token-requests.ts';
 export async function revokeToken(tokens: Tokens, token: WindowToken, context: TokenContext): Promise<void> {
   const { request, grants, clock } = context;
   const { user, reply } = request;
-  const window = { token, tokens };
+  const others = tokens.filter((other) => other !== token);
+  const until = formatUntil(token.expires, readerZone(request));
   const claim = claimOf(token.grantText, 'revoke', context);
   const claimed = await grants.claim(claim).catch(failureOf);
-  if (isFailure(claimed)) return showFailure(claimed, 'yes', window, context);
-  if (claimed === 'busy')
-    return reply.modal.updateIfUnchanged(tokenWindow([BUSY], windowOf(tokens, context)));
+  if (isFailure(claimed)) return showFailure(claimed, 'yes', until, tokens, context);
+  if (claimed === 'busy') return reply.modal.updateIfUnchanged(tokenWindow([BUSY], tokens, context));
   const { grant, token: opened } = claimed ?? {};
   if (grant?.authUrl === undefined || opened === undefined) {
     if (grant !== undefined) await grants.release(claim).catch(ignoreFailure);
-    return reply.modal.update(tokenWindow([ALREADY_USED], windowOf(othersOf(window), context)));
+    return reply.modal.update(tokenWindow([ALREADY_USED], others, context));
   }
 
   await reply.modal.update(revokingModal);
   const outcome = await revokeAndCheck(grant.authUrl, opened, grant.project, context).catch(failureOf);
   const about = tokenSubject(grant, grant.audit);
   const entry = revocationAudit({ at: clock(), who: user.id, about }, outcome);
-  // Otherwise something is left to revoke.
-  if (!isFailure(outcome) && outcome !== 'alive' && outcome !== 'refused')
-    return showRevoked(outcome, grant, entry, window, context);
-  const [audit] = await Promise.all([
-    recordEntry(entry, context),
-    grants.release(claim).catch(ignoreFailure),
+  if (isFailure(outcome) || outcome === 'alive' || outcome === 'refused') {
+    // Something is left to revoke.
+    const [audit] = await Promise.all([
+      recordEntry(entry, context),
+      grants.release(claim).catch(ignoreFailure),
+    ]);
+    return isFailure(outcome)
+      ? showFailure(outcome, audit, until, tokens, context)
+      : showInWindow(revokedMessage(outcome, until, audit), tokens, context);
+  }
+  const [{ grantText, audit }] = await Promise.all([
+    replaceByGrant(token, grant, entry, context),
+    recordIfNotOffered(outcome, grant, context),
   ]);
-  if (isFailure(outcome)) return showFailure(outcome, audit, window, context);
-  const message = revokedMessage(outcome, untilOf(token, context), audit);
-  await reply.modal.update(tokenWindow(message.blocks, windowOf(tokens, context)), message);
+  const message = revokedMessage(outcome, until, audit);
+  if (grantText === undefined) return showInWindow(message, others, context);
+  const left = [{ grantText, expires: undefined }, ...others];
+  await showInWindow(message, left, context, anotherButton('Issue another', grant.word));
 }
-
-/** The token to revoke, and all that its window lists. */
-interface ListedToken {
-  readonly token: WindowToken;
-  readonly tokens: Tokens;
-}
-
-const othersOf = ({ token, tokens }: ListedToken): Tokens => tokens.filter((other) => other !== token);
-
-const untilOf = ({ expires }: WindowToken, { request }: TokenContext): string =>
-  formatUntil(expires, readerZone(request));
 
 /** Revokes the token, then checks whether the service still accepts it. @throws Failure of the revocation */
 async function revokeAndCheck(
@@ -93,41 +94,20 @@ async function revokeAndCheck(
   return checked === 'valid' ? 'alive' : checked === 'dead' ? 'dead' : 'unchecked';
 }
 
-/** Reports the outcome, whatever else fails. The modal offers another token if its grant could be stored. */
-async function showRevoked(
-  outcome: RevokeOutcome,
-  grant: TokenGrant,
-  entry: AuditEntry | undefined,
-  window: ListedToken,
-  context: TokenContext,
-): Promise<void> {
-  const [{ grantText, audit }] = await Promise.all([
-    replaceByGrant(window.token, grant, entry, context),
-    recordIfNotOffered(outcome, grant, context),
-  ]);
-  const message = revokedMessage(outcome, untilOf(window.token, context), audit);
-  const isKept = grantText !== undefined;
-  const left = [...(isKept ? [{ grantText, expires: undefined }] : []), ...othersOf(window)];
-  const buttons = isKept ? [anotherButton('Issue another', grant.word)] : [];
-  await context.request.reply.modal.update(
-    tokenWindow(message.blocks, windowOf(left, context), ...buttons),
-    message,
-  );
-}
-
-/** The modal offers to try again; a message cannot. */
+/** The modal offers to try again; a message cannot. @param until when the token expires */
 async function showFailure(
   failure: Failure,
   audit: AuditState,
-  { token, tokens }: ListedToken,
+  until: string,
+  tokens: Tokens,
   context: TokenContext,
 ): Promise<void> {
   context.request.recordError(failure);
   const { text, blocks } = failureMessage(failure, context.request);
-  const state = notRevokedText(isRevocationUnclear(failure), untilOf(token, context));
+  const state = notRevokedText(isRevocationUnclear(failure), until);
   const explanation = [...withoutActions(blocks), section(state), ...auditBlocks(audit)];
   const closed = 'The window that could revoke it is closed.';
-  await context.request.reply.modal.update(tokenWindow(explanation, windowOf(tokens, context)), {
+  await context.request.reply.modal.update(tokenWindow(explanation, tokens, context), {
     text: `${text} ${state} ${closed}`,
     blocks: [...explanation, section(closed)],
   });

@@ -23,7 +23,7 @@ import {
   resolveProject,
 } from '../../workspace/projects/resolve-project.ts';
 import { findAccess, findProject } from '../../workspace/record/workspace.ts';
-import type { WindowToken } from './context.ts';
+import type { Tokens } from './context.ts';
 
 /** One user's request for a token of one project. */
 export interface TokenRequest {
@@ -33,8 +33,6 @@ export interface TokenRequest {
   /** The tokens that its modal already lists. */
   readonly tokens: Tokens;
 }
-
-export type Tokens = readonly WindowToken[];
 
 /**
  * Refuses users who cannot be issuers. Whether they are in one of the groups is asked once the modal is open.
