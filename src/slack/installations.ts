@@ -8,7 +8,7 @@ import {
   type InstallationRecords,
 } from '../workspace/credentials/installation-store.ts';
 import { createMemberAccessStore, createOAuthNonces } from '../workspace/once/replay-protection.ts';
-import type { Audit } from '../workspace/record/audit.ts';
+
 import { createDeletion } from '../workspace/record/deletion.ts';
 import {
   createNotInstalledReply,
@@ -20,13 +20,12 @@ import {
   type InstallationTokens,
   installationId,
   type KnownInstallation,
-  parseInstallation,
 } from './install/installation-tokens.ts';
 import { createOAuthFlow, createStateStore, INSTALL_PATH, REDIRECT_PATH } from './install/oauth-flow.ts';
 import type { BrowserRoutes } from './install/pages.ts';
 import { SCOPES } from './install/scopes.ts';
-import { createTokenCheck, isTokenAccepted, type TokenCheck, tokenStatusOf } from './install/token-check.ts';
-import { createUninstallHandler } from './install/uninstall.ts';
+import { createTokenCheck, isTokenAccepted, type TokenCheck } from './install/token-check.ts';
+import { createUninstallHandler, tokenStatusOf } from './install/uninstall.ts';
 import { isOrganizationId, originOf, type PayloadOrigin, type SlackPayload } from './request/payload.ts';
 import type { SlackServices } from './services.ts';
 import {
@@ -59,13 +58,10 @@ export interface Installations {
   idle(): Promise<void>;
 }
 
-interface InstallationServices
-  extends Pick<
-    SlackServices,
-    'redis' | 'keyring' | 'responseUrls' | 'names' | 'log' | 'boltLogger' | 'clock' | 'onForget'
-  > {
-  readonly audit: Audit;
-}
+type InstallationServices = Pick<
+  SlackServices,
+  'redis' | 'keyring' | 'responseUrls' | 'names' | 'log' | 'boltLogger' | 'clock' | 'onForget' | 'audit'
+>;
 
 /** OAuth codes and refresh tokens work once, so a retry can't help. In ms: shorter than `installed.lock` lasts. */
 const OAUTH_OPTIONS = callOptions(10_000, false);
@@ -137,9 +133,9 @@ function manyWorkspaces(oauth: OAuth, apiUrl: string, services: InstallationServ
 
   /** Uninstalling may overtake the installation on its way to the store: then it is deleted again. */
   const deleteIfRevoked = async (id: string): Promise<void> => {
-    const text = await installed.load(id);
-    if (text === undefined) return;
-    const { bot, isEnterpriseInstall } = parseInstallation(text).installation;
+    const stored = await tokens.load(id);
+    if (stored === undefined) return;
+    const { bot, isEnterpriseInstall } = stored.installation;
     if (await isTokenAccepted(clientOf(bot?.token ?? ''))) return;
     await (isEnterpriseInstall ? forget.organization(id) : forget.workspace(id));
     tokens.drop(id);
@@ -172,7 +168,7 @@ function manyWorkspaces(oauth: OAuth, apiUrl: string, services: InstallationServ
     },
     async clientFor(workspace) {
       const known =
-        (await tokens.find(workspace)) ?? (await findOf(tokens, await installed.organizationOf(workspace)));
+        (await tokens.find(workspace)) ?? (await tokens.find(await installed.organizationOf(workspace)));
       const bot = isOrganizationId(workspace) ? undefined : known?.installation.bot;
       if (bot === undefined) throw new NotInstalled('unknown');
       return cachedClient(bot.token, workspace);
@@ -183,7 +179,7 @@ function manyWorkspaces(oauth: OAuth, apiUrl: string, services: InstallationServ
       access: createMemberAccessStore(redis),
       onGone: tokens.drop,
       clock: services.clock,
-      tokenStatus: tokenStatusOf(installed, clientOf),
+      tokenStatus: tokenStatusOf(tokens, clientOf),
       log,
     }),
     stays: async (id) => (await installed.load(id)) !== undefined,
@@ -213,11 +209,6 @@ function createProviderFactory(oauth: OAuth, apiUrl: string, { redis, boltLogger
   return { providerWith, options };
 }
 
-const findOf = async (
-  tokens: InstallationTokens,
-  id: string | undefined,
-): Promise<KnownInstallation | undefined> => (id === undefined ? undefined : tokens.find(id));
-
 /**
  * A workspace without its own installation uses its organization's, whatever the payload says. It is linked to the
  * organization before anything of it is stored, so that uninstalling finds it.
@@ -230,13 +221,13 @@ async function findForPayload(
   { teamId, enterpriseId, isEnterpriseInstall }: PayloadOrigin,
 ): Promise<KnownInstallation> {
   for (const id of isEnterpriseInstall ? [enterpriseId, teamId] : [teamId, enterpriseId]) {
-    const known = await findOf(tokens, id);
+    const known = await tokens.find(id);
     if (known === undefined) continue;
     if (!known.installation.isEnterpriseInstall || teamId === undefined || known.joined.has(teamId))
       return known;
-    const own = await installed.load(teamId);
+    const own = await tokens.load(teamId);
     // In a shared channel, the payload may name the workspace of another customer beside the organization.
-    const isOther = own !== undefined && parseInstallation(own).installation.enterprise?.id !== enterpriseId;
+    const isOther = own !== undefined && own.installation.enterprise?.id !== enterpriseId;
     if (isOther || !(await installed.join(installationId(known.installation), teamId))) continue;
     known.joined.add(teamId);
     return known;

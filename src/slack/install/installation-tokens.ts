@@ -8,7 +8,7 @@ import { withTimeout } from '../../runtime/work.ts';
 import type { InstallationRecords } from '../../workspace/credentials/installation-store.ts';
 
 /** An installation as Slack gave it, and when, in ms since the epoch. */
-export interface StoredInstallation {
+interface StoredInstallation {
   readonly installation: Installation;
   readonly at: Millis;
 }
@@ -23,7 +23,7 @@ export function installationId({ isEnterpriseInstall, enterprise, team }: Instal
 const serializeInstallation = (stored: StoredInstallation): string => JSON.stringify(stored);
 
 /** Not validated: the record was sealed, so only Tally can have written it. */
-export const parseInstallation = (text: string): StoredInstallation => JSON.parse(text) as StoredInstallation;
+const parseInstallation = (text: string): StoredInstallation => JSON.parse(text) as StoredInstallation;
 
 /** @returns ms since the epoch; Infinity for a token without rotation */
 const tokenExpiresAt = ({ installation: { bot } }: StoredInstallation): number =>
@@ -133,11 +133,14 @@ export function createInstallationTokens(
   };
 
   return {
+    /** What is installed under this ID now, whether its token works or not. @throws UnsealFailed, StoreUnavailable */
+    load,
     /**
      * What is installed under this id, with a token that works; undefined when nothing is. A warm answer costs no
      * command of Redis. @throws UnsealFailed, StoreUnavailable, NotInstalled `expired`
      */
-    find(id: string): Promise<KnownInstallation | undefined> {
+    async find(id: string | undefined): Promise<KnownInstallation | undefined> {
+      if (id === undefined) return undefined;
       const known = entries.get(id);
       return (known !== undefined && known.until > Date.now() ? known : remember(id)).found;
     },

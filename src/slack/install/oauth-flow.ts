@@ -137,14 +137,10 @@ export function createOAuthFlow({
 const cookieOf = (state = ''): string => `tally-install-${/^\d+-([\w-]{12})/.exec(state)?.[1] ?? 'none'}`;
 
 function pageOf(installation: Installation, slack: string): HtmlPage {
-  const { isEnterpriseInstall = false, enterprise, team } = installation;
+  const { isEnterpriseInstall = false, enterprise, team, appId } = installation;
   const { name } = (isEnterpriseInstall ? enterprise : team) ?? {};
-  return donePage(name, isEnterpriseInstall, addressOf(slack, installation));
-}
-
-function addressOf(slack: string, { appId, team }: Installation): string | undefined {
-  if (appId === undefined || team === undefined) return undefined;
-  return appLink(slack, appId, team.id);
+  const open = appId === undefined || team === undefined ? undefined : appLink(slack, appId, team.id);
+  return donePage(name, isEnterpriseInstall, open);
 }
 
 /** @returns Slack's error code, from the redirect's query or from its answer to Tally */

@@ -1,12 +1,9 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { webApi } from '@slack/bolt';
 import type { Logger } from 'pino';
-import { SlackFailed, UnsealFailed } from '../../domain/failure/index.ts';
+import { SlackFailed } from '../../domain/failure/index.ts';
 import type { Millis } from '../../domain/time/calendar.ts';
-import type { InstallationRecords } from '../../workspace/credentials/installation-store.ts';
 import { callSlack, type WebClient } from '../web-client.ts';
-import { parseInstallation, type StoredInstallation } from './installation-tokens.ts';
-import type { TokenStatus } from './uninstall.ts';
 
 export type TokenCheck = ReturnType<typeof createTokenCheck>;
 
@@ -52,36 +49,6 @@ export async function isTokenAccepted(client: WebClient): Promise<boolean> {
   }
 }
 
-/** Reads the store and asks Slack each time: another process may have changed what this one has cached. */
-export function tokenStatusOf(
-  installed: InstallationRecords,
-  clientFor: (token: string) => WebClient,
-): TokenStatus {
-  /** An installation that can't be unsealed counts as none, so that it can be deleted. */
-  const stored = async (id: string): Promise<StoredInstallation | undefined> => {
-    try {
-      const text = await installed.load(id);
-      return text === undefined ? undefined : parseInstallation(text);
-    } catch (error) {
-      if (error instanceof UnsealFailed) return undefined;
-      throw error;
-    }
-  };
-  return {
-    since: async (id) => (await stored(id))?.at,
-    async works(id) {
-      const token = (await stored(id))?.installation.bot?.token;
-      if (token === undefined) return false;
-      return clientFor(token)
-        .auth.test()
-        .then(
-          () => true,
-          () => false,
-        );
-    },
-  };
-}
-
 /** How long it waits before another attempt: longer each time, in ms. */
 const WAIT = { first: 500, most: 30_000 } as const;
 
@@ -110,7 +77,7 @@ export async function retryTokenCheck(
   }
 }
 
-/** Like `keepTrying`, without blocking a start: resolves after the first attempt, or after a second. Never rejects. */
+/** Like `retryTokenCheck`, without blocking a start: resolves after the first attempt, or after a second. Never rejects. */
 export const startTokenCheck = (
   attempt: () => Promise<void>,
   signal: AbortSignal,

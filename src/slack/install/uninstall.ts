@@ -1,20 +1,46 @@
 import type { Logger } from 'pino';
+import { UnsealFailed } from '../../domain/failure/index.ts';
 import type { Millis } from '../../domain/time/calendar.ts';
 import type { MemberAccess, MemberAccessStore } from '../../workspace/once/replay-protection.ts';
 import type { Deletion } from '../../workspace/record/deletion.ts';
 import { isOrganizationId, type SlackPayload } from '../request/payload.ts';
+import type { WebClient } from '../web-client.ts';
+import type { InstallationTokens } from './installation-tokens.ts';
 
 /** The events by which a workspace or an organization uninstalls Tally, or lets a workspace use it again. */
 export const UNINSTALL_EVENTS = [
   ...['app_uninstalled', 'tokens_revoked', 'team_access_revoked', 'team_access_granted'],
 ] as const;
 
-/** What the store and Slack say of an installation now. */
-export interface TokenStatus {
-  /** When it was installed, in ms; undefined when it isn't. */
-  since(id: string): Promise<number | undefined>;
-  /** Whether Slack still accepts its token. */
-  works(id: string): Promise<boolean>;
+export type TokenStatus = ReturnType<typeof tokenStatusOf>;
+
+/** What the store and Slack say of an installation now: another process may have changed what this one has cached. */
+export function tokenStatusOf(
+  { load }: Pick<InstallationTokens, 'load'>,
+  clientFor: (token: string) => WebClient,
+) {
+  /** An installation that can't be unsealed counts as none, so that it can be deleted. */
+  const stored = (id: string) =>
+    load(id).catch((error: unknown) => {
+      if (!(error instanceof UnsealFailed)) throw error;
+    });
+  return {
+    /** When it was installed, in ms; undefined when it isn't. */
+    since: async (id: string) => (await stored(id))?.at,
+    /** Whether Slack still accepts its token. */
+    async works(id: string): Promise<boolean> {
+      const token = (await stored(id))?.installation.bot?.token;
+      return (
+        token !== undefined &&
+        clientFor(token)
+          .auth.test()
+          .then(
+            () => true,
+            () => false,
+          )
+      );
+    },
+  };
 }
 
 /** Slack retries an event for about six minutes, longer if an app asked for it; in s. */
