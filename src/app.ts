@@ -166,7 +166,7 @@ export function createTally(
     createBalanceFeature(services),
     createSpendFeature(services),
     createSchedulesFeature(services),
-    createWatchesFeature(services),
+    createWatchesFeature({ ...services, watching: delivery.watching }),
     createOsTokenFeature({
       ...services,
       identity: createIdentityClient({ http, onNotIssued: outcomes.notIssued }),

@@ -5,7 +5,7 @@ import { createReports } from '../../src/delivery/reports/index.ts';
 import type { AlertResponse, PreviewFigures, WatchState } from '../../src/delivery/watches/watch-service.ts';
 import { StoreUnavailable } from '../../src/domain/failure/index.ts';
 import { createSchedules } from '../../src/features/schedules/index.ts';
-import { createWatches } from '../../src/features/watches/index.ts';
+import { createWatchesFeature } from '../../src/features/watches/index.ts';
 import { auditKey, recordKey } from '../../src/redis/keys.ts';
 import { routeSubcommands } from '../../src/slack/commands/subcommands.ts';
 import type { Schedule } from '../../src/workspace/owned/schedules.ts';
@@ -134,7 +134,7 @@ export function createOwnedBot() {
         const record: ReturnType<typeof createAudit>['record'] = (...entry) =>
           createAudit(bot.redis.client).record(...entry);
         const posts = createSchedules({ workspaces, scheduling, reports: createReports(() => around.now) });
-        const alerts = createWatches({ workspaces, watching, audit: { record } });
+        const alerts = createWatchesFeature({ workspaces, watching, audit: { record } });
         return {
           commands: { '/billing': routeSubcommands({ ...posts.verbs, ...alerts.verbs }) },
           actions: { ...posts.actions, ...alerts.actions },

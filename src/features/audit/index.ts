@@ -5,6 +5,7 @@ import { pluralize } from '../../domain/language/text.ts';
 import type { SlackId } from '../../domain/slack-id.ts';
 import { refuseExtraWords } from '../../slack/commands/subcommands.ts';
 import type { Request } from '../../slack/request/request.ts';
+import { onClick } from '../../slack/server/listener-types.ts';
 import { MAX_AUDIT_ENTRIES } from '../../workspace/record/audit.ts';
 import type { Feature, Services } from '../feature.ts';
 import {
@@ -90,12 +91,8 @@ export function createAuditFeature({ audit, all }: Services): Feature {
       },
     },
     actions: {
-      audit: {
-        right: 'manage',
-        kind: 'answer',
-        run: ({ value }, request) => show(request, value || undefined),
-      },
-      'audit-csv': { right: 'manage', kind: 'answer', run: (_, request) => sendCsv(request) },
+      audit: onClick('manage', 'answer', (before, request) => show(request, before || undefined)),
+      'audit-csv': onClick('manage', 'answer', (_, request) => sendCsv(request)),
     },
   };
 }

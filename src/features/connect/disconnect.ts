@@ -19,6 +19,7 @@ import {
 } from '../../slack/kit/atoms.ts';
 import { findStops } from '../../slack/owned/change-impact.ts';
 import type { Request } from '../../slack/request/request.ts';
+import { onClick } from '../../slack/server/listener-types.ts';
 import { describeConnection, isConnectionName } from '../../workspace/credentials/connections.ts';
 import { withoutConnection } from '../../workspace/owned/stop-reasons.ts';
 import { auditedChange } from '../../workspace/record/change.ts';
@@ -90,11 +91,8 @@ export function createDisconnect({
     await remove(request, name, heir);
   };
 
-  const ofButton = {
-    right: 'manage',
-    command: ({ value }: { readonly value: string }) =>
-      commandAbout(toCommand('/billing disconnect'), value, isConnectionName),
-  } as const;
+  const commandOf = (value: string) =>
+    commandAbout(toCommand('/billing disconnect'), value, isConnectionName);
   return {
     verbs: {
       disconnect: {
@@ -114,21 +112,17 @@ export function createDisconnect({
       },
     },
     actions: {
-      'disconnect-ask': { ...ofButton, kind: 'answer', run: ({ value }, request) => ask(request, value) },
-      'disconnect-heir': {
-        ...ofButton,
-        kind: 'answer',
-        run({ value }, request) {
-          const [name, heir] = value.split(' ');
-          return ask(request, name, heir);
-        },
-      },
-      disconnect: { ...ofButton, kind: 'change', run: ({ value }, request) => confirmed(value, request) },
-      keep: {
-        right: 'manage',
-        kind: 'answer',
-        run: (_, request) => request.reply.update(textMessage('Nothing was changed.')),
-      },
+      'disconnect-ask': onClick('manage', 'answer', (name, request) => ask(request, name), commandOf),
+      'disconnect-heir': onClick(
+        'manage',
+        'answer',
+        (value, request) => ask(request, ...value.split(' ').slice(0, 2)),
+        commandOf,
+      ),
+      disconnect: onClick('manage', 'change', confirmed, commandOf),
+      keep: onClick('manage', 'answer', (_, request) =>
+        request.reply.update(textMessage('Nothing was changed.')),
+      ),
     },
   };
 }

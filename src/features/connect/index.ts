@@ -11,7 +11,7 @@ import {
 import { section, textMessage } from '../../slack/kit/atoms.ts';
 import { modal, waitingModal } from '../../slack/kit/modal.ts';
 import type { Request } from '../../slack/request/request.ts';
-import type { CommandHandler } from '../../slack/server/listener-types.ts';
+import { type CommandHandler, onClick } from '../../slack/server/listener-types.ts';
 import { describeToken, formatExpiry, isConnectionName } from '../../workspace/credentials/connections.ts';
 import { auditedChange, requireUnchanged, stampOf } from '../../workspace/record/change.ts';
 import { findConnection } from '../../workspace/record/workspace.ts';
@@ -102,15 +102,13 @@ export function createConnectFeature(services: Services): Feature {
     actions: {
       ...disconnect.actions,
       ...expiry.actions,
-      connect: {
-        right: 'manage',
-        command: ({ value }) => connectCommand(value),
-        kind: 'openForm',
-        run({ value }, request) {
-          const isName = isConnectionName(value) && isNameable(value, request.workspace);
-          return openForm(request, isName ? value : undefined);
-        },
-      },
+      connect: onClick(
+        'manage',
+        'openForm',
+        (name, request) =>
+          openForm(request, isConnectionName(name) && isNameable(name, request.workspace) ? name : undefined),
+        (name) => connectCommand(name),
+      ),
       'connect-more': {
         right: 'manage',
         command: ({ fields, metadata }) => connectCommand(connectFormState(fields, metadata).name),
@@ -120,16 +118,16 @@ export function createConnectFeature(services: Services): Feature {
             connectForm(connectFormState(fields, metadata), request.workspace, { isUnfolded: true }),
           ),
       },
-      'connect-again': {
-        right: 'manage',
-        command: ({ value }) => connectCommand(decodeConnectMetadata(value).name),
-        kind: 'answer',
-        run: ({ value }, request) =>
+      'connect-again': onClick(
+        'manage',
+        'answer',
+        (value, request) =>
           request.reply.modal.update(
             connectForm(decodeConnectMetadata(value), request.workspace),
             textMessage(`The form is closed. Run ${commandText('/billing connect')} to open it again.`),
           ),
-      },
+        (value) => connectCommand(decodeConnectMetadata(value).name),
+      ),
     },
     views: {
       ...expiry.views,
@@ -200,12 +198,7 @@ function createExpiry({ workspaces, all }: Services) {
       };
     },
     actions: {
-      [VIEW]: {
-        right: 'manage',
-        command: ({ value }) => connectCommand(value, 'expiry'),
-        kind: 'openForm',
-        run: ({ value }, request) => open(value, request),
-      },
+      [VIEW]: onClick('manage', 'openForm', open, (name) => connectCommand(name, 'expiry')),
     },
     views: {
       [VIEW]: {

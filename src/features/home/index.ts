@@ -6,6 +6,7 @@ import { MINUTE } from '../../domain/time/calendar.ts';
 import { type Block, withoutActions } from '../../slack/kit/atoms.ts';
 import type { Reply } from '../../slack/reply/reply.ts';
 import type { Request } from '../../slack/request/request.ts';
+import { onClick } from '../../slack/server/listener-types.ts';
 import type { Project } from '../../workspace/projects/projects.ts';
 import { openConnection } from '../../workspace/projects/resolve-project.ts';
 import { storedBalance } from '../../workspace/record/answer-store.ts';
@@ -73,16 +74,12 @@ export function createHomeFeature({ all, billing, answerStore, log, clock }: Ser
       },
     ],
     actions: {
-      [REFRESH]: {
-        right: 'ask',
-        kind: 'answer',
-        async run(_, request) {
-          const isOld = ({ id, product }: Project) =>
-            clock() - (request.workspace.lastBalance(id, product)?.at ?? 0) >= FRESH;
-          const projects = homeProjects(request).slice(0, MOST_PROJECTS).filter(isOld);
-          await Promise.all(projects.map((project) => refresh(project, request)));
-        },
-      },
+      [REFRESH]: onClick('ask', 'answer', async (_, request) => {
+        const isOld = ({ id, product }: Project) =>
+          clock() - (request.workspace.lastBalance(id, product)?.at ?? 0) >= FRESH;
+        const projects = homeProjects(request).slice(0, MOST_PROJECTS).filter(isOld);
+        await Promise.all(projects.map((project) => refresh(project, request)));
+      }),
     },
     events: {
       app_home_opened: {

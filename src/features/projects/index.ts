@@ -5,6 +5,7 @@ import { REMEMBER_PROJECT } from '../../slack/commands/project-picker.ts';
 import { textMessage } from '../../slack/kit/atoms.ts';
 import { waitingModal } from '../../slack/kit/modal.ts';
 import type { Request } from '../../slack/request/request.ts';
+import { onClick } from '../../slack/server/listener-types.ts';
 import { isSameProject } from '../../workspace/projects/chosen-project.ts';
 import type { Project } from '../../workspace/projects/projects.ts';
 import { findChannelLimit } from '../../workspace/projects/resolve-project.ts';
@@ -20,7 +21,6 @@ import {
   changesProjects,
   decodeProjectMetadata,
   opensProjectForm,
-  type ProjectForm,
   type ProjectFormInput,
   parseProjectForm,
   parseProjectsText,
@@ -134,18 +134,15 @@ export function createProjectsFeature(services: Services): Feature {
     },
     actions: {
       ...first.actions,
-      'project-remove': {
-        right: 'manage',
-        command: ({ value }) => projectCommand('remove', value),
-        kind: 'change',
-        run: ({ value }, request) => removal.remove(value, request),
-      },
-      'project-undo': {
-        right: 'manage',
-        command: ({ value }) => projectCommand('add', value, ...value.split(' ').slice(1)),
-        kind: 'change',
-        run: ({ value }, request) => removal.undo(value.split(' ')[0] ?? '', request),
-      },
+      'project-remove': onClick('manage', 'change', removal.remove, (value) =>
+        projectCommand('remove', value),
+      ),
+      'project-undo': onClick(
+        'manage',
+        'change',
+        (value, request) => removal.undo(value.split(' ')[0] ?? '', request),
+        (value) => projectCommand('add', value, ...value.split(' ').slice(1)),
+      ),
       'project-more': {
         right: 'manage',
         command: ({ fields, metadata }) => projectFormCommand(fields, metadata),
@@ -159,13 +156,11 @@ export function createProjectsFeature(services: Services): Feature {
             }),
           ),
       },
-      'project-keep': {
-        right: 'manage',
-        kind: 'answer',
-        run: (_, request) => request.reply.update(textMessage('Nothing was changed.')),
-      },
+      'project-keep': onClick('manage', 'answer', (_, request) =>
+        request.reply.update(textMessage('Nothing was changed.')),
+      ),
       // Slack tells of the tick at once; it counts when a project is chosen.
-      [REMEMBER_PROJECT]: { right: 'ask', kind: 'answer', run: async () => undefined },
+      [REMEMBER_PROJECT]: onClick('ask', 'answer', async () => undefined),
       pick: {
         right: 'manage',
         // The picker puts the project first.
@@ -189,7 +184,7 @@ export function createProjectsFeature(services: Services): Feature {
         command: projectFormCommand,
         waiting: waitingModal(PROJECTS_TITLE),
         parse: (fields, metadata) => parseProjectForm(fields, metadata, reservedWords(all)),
-        submit: (form: ProjectForm, request) => save(form, request),
+        submit: save,
       },
     },
   };

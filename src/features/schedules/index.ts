@@ -5,10 +5,18 @@ import { REPORT_CHOICES } from '../../domain/report.ts';
 import { type HelpLine, helpMessage, PERIOD_EXAMPLES } from '../../slack/commands/help.ts';
 import { parsePage } from '../../slack/commands/subcommands.ts';
 import { createOwnedActions } from '../../slack/owned/actions.ts';
+import { showOwned } from '../../slack/owned/list.ts';
 import { ownedAuditText } from '../../slack/owned/owned-kind.ts';
+import { onClick } from '../../slack/server/listener-types.ts';
 import type { Feature, Services } from '../feature.ts';
 import { stoppedSchedules } from './blocks.ts';
-import { createScheduleKind, resumeAll, scheduleHomeBlocks, scheduleStatus } from './kind.ts';
+import {
+  createScheduleKind,
+  resumeAll,
+  scheduleHomeBlocks,
+  scheduleStatus,
+  sendScheduleNow,
+} from './kind.ts';
 import { createMorningPosts } from './morning-posts.ts';
 import { createScheduleForm } from './setup.ts';
 import { CADENCE_EXAMPLES, parseScheduleText } from './words.ts';
@@ -73,7 +81,9 @@ export function createSchedules(
 ): Feature {
   const kind = createScheduleKind(services);
   const form = createScheduleForm(kind, services);
-  const { list, act, verb, listeners } = createOwnedActions(kind, form.openFor);
+  const { handler, verb, listeners } = createOwnedActions(kind, form.openFor, {
+    now: (schedule, request) => sendScheduleNow(kind, services.scheduling, schedule, request),
+  });
   return {
     help: HELP,
     verbs: {
@@ -89,7 +99,7 @@ export function createSchedules(
         help,
         parse: (rest) => parsePage(rest, 'schedules'),
         kind: 'answer',
-        run: (rest, request) => list(request, parsePage(rest, 'schedules')),
+        run: (rest, request) => showOwned(kind, request, { page: parsePage(rest, 'schedules') }),
       }),
     },
     options: form.listeners.options,
@@ -97,21 +107,9 @@ export function createSchedules(
     actions: {
       ...form.listeners.actions,
       ...listeners,
-      'schedule-resume': {
-        right: 'member',
-        kind: 'change',
-        run: ({ value }, request) => act('resume', value, request),
-      },
-      'schedule-resume-all': {
-        right: 'member',
-        kind: 'change',
-        run: (_, request) => resumeAll(kind, request),
-      },
-      'schedule-now': {
-        right: 'member',
-        kind: 'change',
-        run: ({ value }, request) => act('now', value, request),
-      },
+      'schedule-resume': (value) => handler('resume', value),
+      'schedule-now': (value) => handler('now', value),
+      'schedule-resume-all': onClick('member', 'change', (_, request) => resumeAll(kind, request)),
     },
     home: (request) => scheduleHomeBlocks(kind, request),
     status: (request) => scheduleStatus(kind, request),

@@ -56,7 +56,6 @@ export function createScheduleKind({
     choices: () => [['Send now', 'now']],
     listButtons: (viewer) =>
       resumableSchedules(kind, viewer).length > 1 ? [button('schedule-resume-all', 'Resume all')] : [],
-    ownerActions: { now: (schedule, request) => sendNow(kind, scheduling, schedule, request) },
     paused: (schedule, { at, user }) => ({ ...schedule, paused: { why: 'person', at, by: user.id } }),
     resumed: resumedSchedule,
     words: {
@@ -87,7 +86,7 @@ function resumedSchedule({ paused, ...running }: Schedule, { at }: Request): Sch
   return paused === undefined || resumesByItself(paused.why) ? running : { ...running, since: at };
 }
 
-async function sendNow(
+export async function sendScheduleNow(
   kind: OwnedSchedules,
   scheduling: ScheduleService,
   schedule: Schedule,

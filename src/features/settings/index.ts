@@ -2,6 +2,7 @@ import { commandText } from '../../domain/commands.ts';
 import { InvalidWord, UNRECOGNIZED } from '../../domain/failure/index.ts';
 import { CURRENCY_RULE } from '../../domain/money/amount.ts';
 import { isTimeZone } from '../../domain/time/calendar.ts';
+import { withoutUndefined } from '../../domain/without-undefined.ts';
 import { type Command, toCommand } from '../../slack/commands/command-buttons.ts';
 import { fetchUserGroups, requireKnownGroups, suggestGroups } from '../../slack/commands/group-picker.ts';
 import { refuseExtraWords } from '../../slack/commands/subcommands.ts';
@@ -114,7 +115,7 @@ export function createSettingsFeature({ workspaces, all }: Services): Feature {
         command: settingsCommand,
         waiting: waitingModal(SETTINGS_TITLE),
         parse: parseSettingsForm,
-        submit: (form: SettingsForm, request) => save(form, request),
+        submit: save,
       },
     },
   };
@@ -124,28 +125,16 @@ export function createSettingsFeature({ workspaces, all }: Services): Feature {
 export type SettingsInput = Partial<Omit<Settings, 'connection'>>;
 
 /** What the fields hold, whether it can be taken or not. Block ids are the names of the settings, but for `others`. */
-function parseSettingsText({
-  zone,
-  visibility,
-  currency,
-  locale,
-  managers,
-  managerGroups,
-  others,
-}: FormFields): SettingsInput {
-  const allowed = others === undefined ? undefined : selectedValues(others);
-  return {
-    ...(zone !== undefined && { zone }),
-    ...(visibility !== undefined && { visibility: visibility as Settings['visibility'] }),
-    ...(currency !== undefined && { currency }),
-    ...(locale !== undefined && { locale }),
-    ...(managers !== undefined && { managers: selectedValues(managers) }),
-    ...(managerGroups !== undefined && { managerGroups: selectedValues(managerGroups) }),
-    ...(allowed !== undefined && {
-      guests: allowed.includes('guests'),
-      externals: allowed.includes('externals'),
-    }),
-  };
+function parseSettingsText({ zone, visibility, currency, locale, ...lists }: FormFields): SettingsInput {
+  const [managers, managerGroups, others] = [lists.managers, lists.managerGroups, lists.others].map(
+    (field) => (field === undefined ? undefined : selectedValues(field)),
+  );
+  return withoutUndefined({
+    ...{ zone, currency, locale, managers, managerGroups },
+    visibility: visibility as Settings['visibility'] | undefined,
+    guests: others?.includes('guests'),
+    externals: others?.includes('externals'),
+  });
 }
 
 const SENTENCES: Partial<Record<keyof Settings, string>> = {

@@ -24,7 +24,7 @@ import {
 } from '../../slack/kit/atoms.ts';
 import { DAMAGED_DATA, failureFacts } from '../../slack/reply/error-reply.ts';
 import type { Request } from '../../slack/request/request.ts';
-import { type ActionHandler, lookUp } from '../../slack/server/listener-types.ts';
+import { lookUp, onClick } from '../../slack/server/listener-types.ts';
 import { isConnectionName, type OpenableConnection } from '../../workspace/credentials/connections.ts';
 import { worstFirst } from '../../workspace/credentials/health.ts';
 import { auditedChange } from '../../workspace/record/change.ts';
@@ -118,13 +118,10 @@ export function createStatusFeature({ workspaces, billing, limits, answerStore, 
     },
   };
   const doesOf = (verb: string) => (verb === 'test' ? 'answer' : 'change');
-  const changeButton = (verb: keyof typeof changes): ActionHandler => ({
-    right: 'manage',
-    kind: doesOf(verb),
-    command: ({ value }) =>
-      isConnectionName(value) ? toCommand('/billing status', `${verb} ${value}`) : undefined,
-    run: ({ value }, request) => changes[verb](value, request),
-  });
+  const changeButton = (verb: keyof typeof changes) =>
+    onClick('manage', doesOf(verb), changes[verb], (name) =>
+      isConnectionName(name) ? toCommand('/billing status', `${verb} ${name}`) : undefined,
+    );
 
   return {
     help: [

@@ -13,7 +13,7 @@ import {
   requireOwned,
 } from '../../slack/owned/owned-kind.ts';
 import type { Request } from '../../slack/request/request.ts';
-import type { ActionListener } from '../../slack/server/listener-types.ts';
+import { type ActionListener, onClick } from '../../slack/server/listener-types.ts';
 import type { Watch } from '../../workspace/owned/watches.ts';
 import type { Audit } from '../../workspace/record/audit.ts';
 import type { Feature, Services } from '../feature.ts';
@@ -24,6 +24,7 @@ import {
   listWatches,
   type OwnedWatches,
   snoozeWatch,
+  watchActions,
   watchHomeBlocks,
   watchStatus,
 } from './kind.ts';
@@ -80,14 +81,10 @@ interface WatchServices extends Pick<Services, 'workspaces'>, Pick<DeliveryServi
 }
 
 /** `/billing watch` and `/billing watches`, for full members, and the buttons of alerts. */
-export const createWatchesFeature = ({ workspaces, delivery, audit }: Services): Feature =>
-  createWatches({ workspaces, audit, watching: delivery.watching });
-
-/** The same with what it needs. */
-export function createWatches(services: WatchServices): Feature {
+export function createWatchesFeature(services: WatchServices): Feature {
   const kind = createWatchKind(services);
   const form = createWatchForm(kind, services);
-  const { verb, listeners } = createOwnedActions(kind, form.openFor);
+  const { verb, listeners } = createOwnedActions(kind, form.openFor, watchActions(kind));
   return {
     help: HELP,
     verbs: {
@@ -129,35 +126,27 @@ const alertListeners = (
   kind: OwnedWatches,
   openSuggestion: OwnerAction<Watch>,
   services: WatchServices,
-): Readonly<Record<string, ActionListener>> => ({
-  'watch-acknowledge': {
-    right: 'ask',
-    kind: 'change',
-    run: ({ value }, request) => acknowledge(kind, value, request, services),
-  },
-  'watch-snooze': {
-    right: 'member',
-    kind: 'change',
-    run: ({ value }, request) => snooze(kind, value, request, services),
-  },
-  'watch-manage': { right: 'member', kind: 'answer', run: (_, request) => showApart(kind, request) },
-  /** An alert's menu. */
-  'watch-more'(value) {
-    const [what = '', id = ''] = value.split(' ');
-    if (what === 'manage')
-      return { right: 'member', kind: 'answer', run: (_, request) => showApart(kind, request) };
-    if (what !== 'threshold')
-      return { right: 'member', kind: 'change', run: (_, request) => snooze(kind, value, request, services) };
-    return {
-      right: 'member',
-      kind: 'openForm',
-      async run(_, request) {
+): Readonly<Record<string, ActionListener>> => {
+  const snoozing = onClick('member', 'change', (value, request) => snooze(kind, value, request, services));
+  const listing = onClick('member', 'answer', (_, request) => showApart(kind, request));
+  return {
+    'watch-acknowledge': onClick('ask', 'change', (value, request) =>
+      acknowledge(kind, value, request, services),
+    ),
+    'watch-snooze': snoozing,
+    'watch-manage': listing,
+    /** An alert's menu. */
+    'watch-more'(value) {
+      const [what = '', id = ''] = value.split(' ');
+      if (what === 'manage') return listing;
+      if (what !== 'threshold') return snoozing;
+      return onClick('member', 'openForm', async (_, request) => {
         const watch = requireOwned(kind.find, id, request);
         await (watch === undefined ? showApart(kind, request) : openSuggestion(watch, request));
-      },
-    };
-  },
-});
+      });
+    },
+  };
+};
 
 /** The list below the message with the button. */
 const showApart = (kind: OwnedWatches, request: Request): Promise<void> =>

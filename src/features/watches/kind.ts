@@ -14,8 +14,15 @@ import {
 import { type Block, button } from '../../slack/kit/atoms.ts';
 import { changeItem } from '../../slack/owned/actions.ts';
 import { homeRows, itemRow, showOwned, statusRows } from '../../slack/owned/list.ts';
-import { canReadOwned, type ListViewer, type OwnedKind, visibleItems } from '../../slack/owned/owned-kind.ts';
+import {
+  canReadOwned,
+  type ListViewer,
+  type OwnedKind,
+  type OwnerAction,
+  visibleItems,
+} from '../../slack/owned/owned-kind.ts';
 import type { Request } from '../../slack/request/request.ts';
+import { lookUp } from '../../slack/server/listener-types.ts';
 import { MAX_WATCHES, type Watch } from '../../workspace/owned/watches.ts';
 import { HIDDEN_PROJECT } from '../../workspace/projects/chosen-project.ts';
 import { findProject, findWatch, requireSettings, type Workspace } from '../../workspace/record/workspace.ts';
@@ -61,10 +68,6 @@ export function createWatchKind({
     load: (request) => loadStates(watching, request),
     describe: describeWatch,
     choices: (watch, { at }) => [isSnoozed(watch, at) ? ['Stop snoozing', 'wake'] : ['Snooze…', 'snooze']],
-    ownerActions: {
-      snooze: (watch, request) => offerSnooze(kind, watch, request),
-      wake: (watch, request) => stopSnoozing(kind, watch, request),
-    },
     paused: (watch, { at, user }) => ({ ...watch, paused: { at, by: user.id } }),
     resumed: ({ paused: _, ...running }) => running,
     words: {
@@ -197,40 +200,35 @@ export async function watchStatus(kind: OwnedWatches, request: Request): Promise
   return [{ health: stuck.length > 0 ? 'broken' : 'fine', problems: stuck.length, ...rows }];
 }
 
-/** What an alert and the list offer, by what a button's value says. */
-const SNOOZES = {
-  day: '1 day',
-  week: '7 days',
-  month: 'Until next month',
-} as const;
-type Snooze = keyof typeof SNOOZES;
+/** What an alert and the list offer, by what a button's value says. In the reporting zone, where a month begins. */
+const SNOOZES: Readonly<Record<string, readonly [label: string, until: (at: Millis, zone: Zone) => Millis]>> =
+  {
+    day: ['1 day', (at) => at + DAY],
+    week: ['7 days', (at) => at + 7 * DAY],
+    month: [
+      'Until next month',
+      (at, zone) => startOfDay(addDays(endOfUnit('month', dayAt(at, zone)), 1), zone),
+    ],
+  };
 
-const isSnooze = (choice: string): choice is Snooze => Object.hasOwn(SNOOZES, choice);
-
-/** @param zone the reporting zone, in which a month begins */
-function snoozeUntil(snooze: Snooze, at: Millis, zone: Zone): Millis {
-  switch (snooze) {
-    case 'day':
-      return at + DAY;
-    case 'week':
-      return at + 7 * DAY;
-    case 'month':
-      return startOfDay(addDays(endOfUnit('month', dayAt(at, zone)), 1), zone);
-  }
-}
+/** What the menu of a watch does besides what is shared. */
+export const watchActions = (kind: OwnedWatches): Readonly<Record<string, OwnerAction<Watch>>> => ({
+  snooze: (watch, request) => offerSnooze(kind, watch, request),
+  wake: (watch, request) => stopSnoozing(kind, watch, request),
+});
 
 /** Asks for how long. */
-const offerSnooze = (kind: OwnedKind<Watch>, { id }: Watch, request: Request): Promise<void> =>
+const offerSnooze = (kind: OwnedWatches, { id }: Watch, request: Request): Promise<void> =>
   showOwned(kind, request, {
     notice: 'Snooze for how long? Nobody is alerted until then.',
-    buttons: Object.entries(SNOOZES).map(([snooze, label]) =>
+    buttons: Object.entries(SNOOZES).map(([snooze, [label]]) =>
       button(`watch-snooze:${snooze}`, label, { value: `${snooze} ${id}` }),
     ),
   });
 
 /**
  * Saves until when nobody is alerted.
- * @param choice a key of `SNOOZES`: outside text
+ * @param choice a key of `SNOOZES`, or not: outside text
  * @returns undefined for another choice
  */
 export async function snoozeWatch(
@@ -239,9 +237,10 @@ export async function snoozeWatch(
   choice: string,
   request: Request,
 ): Promise<Extract<AlertResponse, { readonly kind: 'snoozed' }> | undefined> {
-  if (!isSnooze(choice)) return undefined;
+  const [, snoozeUntil] = lookUp(SNOOZES, choice) ?? [];
+  if (snoozeUntil === undefined) return undefined;
   const { at, user, workspace } = request;
-  const until = snoozeUntil(choice, at, requireSettings(workspace).zone);
+  const until = snoozeUntil(at, requireSettings(workspace).zone);
   await changeItem(kind, { ...watch, snoozedUntil: until }, 'watch snoozed', request);
   return { kind: 'snoozed', at, by: user.id, until };
 }

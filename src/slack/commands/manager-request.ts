@@ -9,7 +9,7 @@ import {
   typedCommand,
 } from '../../workspace/once/manager-requests.ts';
 import { channelOf } from '../../workspace/owned/stop-reasons.ts';
-import type { Watch } from '../../workspace/owned/watches.ts';
+
 import { describeProjects, projectLabel } from '../../workspace/projects/chosen-project.ts';
 import { findChannelLimit } from '../../workspace/projects/resolve-project.ts';
 import type { Workspace } from '../../workspace/record/workspace.ts';
@@ -116,14 +116,13 @@ function factsOf(request: ManagerRequest, record: Workspace): string[] {
 /** Which schedule or watch it is about, whose ID is in the command. */
 function aboutOwned({ text }: ManagerRequest, record: Workspace): string[] {
   const id = text.split(' ').at(-1);
-  const schedule = record.schedules.find((item) => item.id === id);
-  const watch = record.watches.find((item) => item.id === id);
-  if (schedule === undefined && watch === undefined) return [];
+  const item = [...record.schedules, ...record.watches].find((owned) => owned.id === id);
+  if (item === undefined) return [];
   const what =
-    schedule === undefined
-      ? `a watch on ${projectLabel((watch as Watch).project, record)}`
-      : `${REPORTS[schedule.report].title} for ${describeProjects(schedule, record)}`;
-  const channel = channelOf(schedule ?? (watch as Watch));
+    'rule' in item
+      ? `a watch on ${projectLabel(item.project, record)}`
+      : `${REPORTS[item.report].title} for ${describeProjects(item, record)}`;
+  const channel = channelOf(item);
   return [`It’s ${escapeMarkup(what)}${channel === undefined ? '' : ` in ${channelLink(channel)}`}.`];
 }
 

@@ -91,13 +91,16 @@ export const input = (
   element: { action_id: VALUE, ...element },
 });
 
-export interface TextInput extends Input {
+export const textInput = ({
+  placeholder,
+  initial,
+  max,
+  ...rest
+}: Input & {
   readonly placeholder?: string;
   readonly initial?: string | undefined;
   readonly max: number;
-}
-
-export const textInput = ({ placeholder, initial, max, ...rest }: TextInput): InputBlock =>
+}): InputBlock =>
   input(rest, {
     type: 'plain_text_input',
     max_length: max,
@@ -105,12 +108,14 @@ export const textInput = ({ placeholder, initial, max, ...rest }: TextInput): In
     ...(initial !== undefined && initial !== '' && { initial_value: initial }),
   });
 
-export interface ChoiceInput extends Input {
+export const choiceInput = ({
+  options,
+  initial,
+  ...rest
+}: Input & {
   readonly options: readonly PlainTextOption[];
   readonly initial?: string | undefined;
-}
-
-export const choiceInput = ({ options, initial, ...rest }: ChoiceInput): InputBlock => {
+}): InputBlock => {
   const selected = options.find(({ value }) => value === initial);
   return input(rest, {
     type: 'static_select',
@@ -131,13 +136,12 @@ export const productInput = (initial: string): InputBlock =>
 
 type OptionalInput = Omit<Input, 'optional'>;
 
-export interface PeopleInput extends OptionalInput {
-  /** User IDs. */
-  readonly initial: readonly string[];
-  readonly max: number;
-}
-
-export const peopleInput = ({ initial, max, ...rest }: PeopleInput): InputBlock =>
+/** @param max how many people, by their user IDs in `initial` */
+export const peopleInput = ({
+  initial,
+  max,
+  ...rest
+}: OptionalInput & { readonly initial: readonly string[]; readonly max: number }): InputBlock =>
   input(
     { ...rest, optional: true },
     {
@@ -168,21 +172,24 @@ export const searchInput = ({ action, placeholder, initial, max, ...rest }: Sear
     },
   );
 
-/** @property initial as YYYY-MM-DD */
-export type DateInput = OptionalInput & { readonly initial: string | undefined };
-
-export const dateInput = ({ initial, ...rest }: DateInput): InputBlock =>
+/** @param initial as YYYY-MM-DD */
+export const dateInput = ({
+  initial,
+  ...rest
+}: OptionalInput & { readonly initial: string | undefined }): InputBlock =>
   input(
     { ...rest, optional: true },
     { type: 'datepicker', ...(initial !== undefined && { initial_date: initial }) },
   );
 
-export interface ChecksInput extends OptionalInput {
+export const checksInput = ({
+  options,
+  initial,
+  ...rest
+}: OptionalInput & {
   readonly options: readonly PlainTextOption[];
   readonly initial: readonly string[];
-}
-
-export const checksInput = ({ options, initial, ...rest }: ChecksInput): InputBlock => {
+}): InputBlock => {
   const checked = options.filter(({ value }) => initial.includes(value ?? ''));
   return input(
     { ...rest, optional: true },

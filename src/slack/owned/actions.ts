@@ -12,6 +12,7 @@ import {
   type CommandHandler,
   type CommandListener,
   lookUp,
+  onClick,
 } from '../server/listener-types.ts';
 import { showOwned } from './list.ts';
 import {
@@ -29,9 +30,12 @@ import {
 import { findItemProblem } from './target-check.ts';
 
 /** What the list's menus and buttons do. A button only names an item; the record says what it is and whose. */
-export function createOwnedActions<T extends OwnedItem>(kind: OwnedKind<T>, edit: OwnerAction<T>) {
-  const ownerActions = { ...sharedActions(kind, edit), ...kind.ownerActions };
-  const list = (request: Request, page = 1) => showOwned(kind, request, { page });
+export function createOwnedActions<T extends OwnedItem>(
+  kind: OwnedKind<T>,
+  edit: OwnerAction<T>,
+  more: Readonly<Record<string, OwnerAction<T>>>,
+) {
+  const ownerActions = { ...sharedActions(kind, edit), ...more };
 
   /** @throws NotAllowed except for the owner and managers, or to adopt for who may; Failure */
   async function act(action: string, id: string, request: Request): Promise<void> {
@@ -42,24 +46,27 @@ export function createOwnedActions<T extends OwnedItem>(kind: OwnedKind<T>, edit
     await lookUp<OwnerAction<T>>(ownerActions, action)?.(item, request);
   }
 
+  /** Does this with the item of this ID; both are outside text. */
+  const handler = (action: string, id: string) =>
+    ({
+      right: 'member',
+      kind: action === 'edit' ? 'openForm' : 'change',
+      run: (_: unknown, request: Request) => act(action, id, request),
+    }) as const;
+
   const listeners: Readonly<Record<string, ActionListener>> = {
     [kind.actions.row](value) {
       const [action = '', id = ''] = value.split(' ');
-      const run = (_: unknown, request: Request) => act(action, id, request);
-      return { right: 'member', kind: action === 'edit' ? 'openForm' : 'change', run };
+      return handler(action, id);
     },
-    [kind.actions.undo]: {
-      right: 'member',
-      kind: 'change',
-      run: ({ value }, request) => undoDelete(kind, value, request),
-    },
-    [kind.actions.drop]: {
-      right: 'manage',
-      command: () => toCommand(kind.commands.list),
-      kind: 'change',
-      run: (_, request) => dropDamaged(kind, request),
-    },
-    [kind.actions.list]: { right: 'member', kind: 'answer', run: (_, request) => list(request) },
+    [kind.actions.undo]: onClick('member', 'change', (id, request) => undoDelete(kind, id, request)),
+    [kind.actions.drop]: onClick(
+      'manage',
+      'change',
+      (_, request) => dropDamaged(kind, request),
+      () => toCommand(kind.commands.list),
+    ),
+    [kind.actions.list]: onClick('member', 'answer', (_, request) => showOwned(kind, request)),
   };
   /** The list's command, and `pause abcd1234` after it: what a manager is asked to do with somebody else's. */
   const verb =
@@ -67,15 +74,9 @@ export function createOwnedActions<T extends OwnedItem>(kind: OwnedKind<T>, edit
     (text) => {
       const [, action = '', id = ''] = /^([a-z]+) ([a-z0-9]{8})$/.exec(text) ?? [];
       if (lookUp<unknown>(ownerActions, action) === undefined) return listing;
-      const run = (_: string, request: Request) => act(action, id, request);
-      return {
-        right: 'member',
-        kind: action === 'edit' ? 'openForm' : 'change',
-        parse: () => undefined,
-        run,
-      };
+      return { ...handler(action, id), parse: () => undefined };
     };
-  return { list, act, verb, listeners };
+  return { handler, verb, listeners };
 }
 
 export const deletedText = ({ kind }: Pick<OwnedKind, 'kind'>): string => `This ${kind} was deleted.`;
@@ -94,9 +95,9 @@ export const limitReachedMessage = (
       );
 
 /** Saves it with its entry in the audit trail, without waking what posts or checks. */
-export async function storeItem<T extends OwnedItem>(
-  kind: OwnedKind<T>,
-  item: T,
+export async function storeItem(
+  kind: OwnedKind,
+  item: OwnedItem,
   action: AuditAction,
   request: Request,
 ): Promise<void> {
@@ -104,9 +105,9 @@ export async function storeItem<T extends OwnedItem>(
 }
 
 /** Saves it, and has what posts or checks plan again. */
-export async function changeItem<T extends OwnedItem>(
-  kind: OwnedKind<T>,
-  item: T,
+export async function changeItem(
+  kind: OwnedKind,
+  item: OwnedItem,
   action: AuditAction,
   request: Request,
 ): Promise<void> {
@@ -115,11 +116,7 @@ export async function changeItem<T extends OwnedItem>(
 }
 
 /** It can be restored for a while. */
-export async function removeItem<T extends OwnedItem>(
-  kind: OwnedKind<T>,
-  item: T,
-  request: Request,
-): Promise<void> {
+export async function removeItem(kind: OwnedKind, item: OwnedItem, request: Request): Promise<void> {
   const change = auditedChange(request, [`${kind.kind} removed`, ownedSubject(kind, item)]);
   await kind.store.remove(change, item.id, request.at);
   await kind.changed(request.user.teamId);
@@ -160,18 +157,14 @@ const sharedActions = <T extends OwnedItem>(
 });
 
 /** After the owner has left. @throws NotAllowed */
-async function adopt<T extends OwnedItem>(kind: OwnedKind<T>, item: T, request: Request): Promise<void> {
+async function adopt(kind: OwnedKind, item: OwnedItem, request: Request): Promise<void> {
   if (!(await canAdopt(item, request))) throw notOwner(item);
   await changeItem(kind, { ...item, owner: request.user.id }, `${kind.kind} adopted`, request);
   await showOwned(kind, request, { notice: kind.words.adopted });
 }
 
 /** @throws NotAllowed except for its owner and managers */
-async function undoDelete<T extends OwnedItem>(
-  kind: OwnedKind<T>,
-  id: string,
-  request: Request,
-): Promise<void> {
+async function undoDelete(kind: OwnedKind, id: string, request: Request): Promise<void> {
   const { user, at } = request;
   const tooLate = { notice: `It’s too late to undo this. ${setUpAgainText(kind)}` };
   const item = await kind.store.findRemoved(user.teamId, id, at);
@@ -186,7 +179,7 @@ async function undoDelete<T extends OwnedItem>(
 }
 
 /** What cannot be read can only be removed. */
-async function dropDamaged<T extends OwnedItem>(kind: OwnedKind<T>, request: Request): Promise<void> {
+async function dropDamaged(kind: OwnedKind, request: Request): Promise<void> {
   const damaged = damagedIds(request.workspace, kind.kind);
   if (damaged.length === 0) return showOwned(kind, request, { notice: deletedText(kind) });
   const about = { kind: 'damaged', ids: damaged } as const;

@@ -49,20 +49,16 @@ interface ShowOptions {
 }
 
 /** What the rows show besides the record. */
-interface RowContext<T> {
+interface RowContext {
   /** The record and the place as the rows show them. */
   readonly viewer: Request;
   readonly details: unknown;
   /** Whether this person may adopt it. */
-  readonly isOrphan?: (item: T) => boolean;
+  readonly isOrphan?: (item: OwnedItem) => boolean;
 }
 
 /** Replies with the list. */
-export async function showOwned<T extends OwnedItem>(
-  kind: OwnedKind<T>,
-  request: Request,
-  options: ShowOptions = {},
-): Promise<void> {
+export async function showOwned(kind: OwnedKind, request: Request, options: ShowOptions = {}): Promise<void> {
   const { notice, page = 1, isApart = false } = options;
   const workspace =
     notice === undefined ? request.workspace : await kind.workspaces.load(request.user.teamId);
@@ -73,10 +69,10 @@ export async function showOwned<T extends OwnedItem>(
   await (isApart ? request.reply.private(message) : request.reply.update(message));
 }
 
-function listMessage<T extends OwnedItem>(
-  kind: OwnedKind<T>,
+function listMessage(
+  kind: OwnedKind,
   { notice, buttons, page = 1, filter, createText = '' }: ShowOptions,
-  rows: RowContext<T>,
+  rows: RowContext,
 ): Message {
   const { words, commands } = kind;
   const { viewer } = rows;
@@ -115,7 +111,7 @@ export function pageOf<T>(all: readonly T[], page: number) {
   return { all, pages, number, shown: all.slice((number - 1) * PAGE, number * PAGE) };
 }
 
-const damagedBlocks = <T extends OwnedItem>({ kind, plural, actions: ids, words }: OwnedKind<T>): Block[] => [
+const damagedBlocks = ({ kind, plural, actions: ids, words }: OwnedKind): Block[] => [
   section(
     `The record of a ${kind} is damaged, so Tally can’t show or ${words.verb} it. Remove it and set it up again.`,
   ),
@@ -123,10 +119,10 @@ const damagedBlocks = <T extends OwnedItem>({ kind, plural, actions: ids, words 
 ];
 
 /** With the menu of what this person may do; the value of a choice is its action and the ID. */
-export function itemRow<T extends OwnedItem>(
-  kind: OwnedKind<T>,
-  item: T,
-  { viewer, details, isOrphan = () => false }: RowContext<T>,
+export function itemRow(
+  kind: OwnedKind,
+  item: OwnedItem,
+  { viewer, details, isOrphan = () => false }: RowContext,
 ): SectionBlock {
   const text = markup(kind.describe(item, viewer, details));
   const ownerChoices = [
@@ -145,9 +141,9 @@ export function itemRow<T extends OwnedItem>(
 }
 
 /** The first of them, for a person's Home. */
-export async function homeRows<T extends OwnedItem>(
-  kind: OwnedKind<T>,
-  items: readonly T[],
+export async function homeRows(
+  kind: OwnedKind,
+  items: readonly OwnedItem[],
   viewer: Request,
   details: unknown,
 ): Promise<readonly Block[]> {
@@ -166,12 +162,12 @@ export async function homeRows<T extends OwnedItem>(
  * For `/billing status`: how many are in which state, as mrkdwn; below it the first of some.
  * @param attention how many need it, with what is wrong with them
  */
-export function statusRows<T extends OwnedItem>(
-  kind: OwnedKind<T>,
+export function statusRows(
+  kind: OwnedKind,
   running: number,
   paused: number,
   attention: readonly (readonly [count: number, what: string])[],
-  items: readonly T[],
+  items: readonly OwnedItem[],
   viewer: Request,
   details: unknown,
 ) {

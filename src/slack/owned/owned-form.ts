@@ -175,7 +175,7 @@ async function storeDraft<K extends FormTypes>(
   }
 }
 
-function changedText<T extends OwnedItem>(kind: OwnedKind<T>, now: T, request: Request): string {
+function changedText(kind: OwnedKind, now: OwnedItem, request: Request): string {
   const text = `${kind.words.summary(now, request)} → ${targetMarkup(targetOf(now))}`;
   const what = canReadOwned(now, request) ? ` It’s now ${text}.` : '';
   return `Someone else changed this ${kind.kind} first.${what} Save again to replace that.`;
@@ -191,7 +191,7 @@ export const ownershipFields = (before: OwnedItem | undefined, { user, at }: Req
 });
 
 /** `Saved: *prod*: balance below 50,000.00. Alerts go to #finance.`, as mrkdwn. */
-export function formatSaved<T extends OwnedItem>(kind: OwnedKind<T>, item: T, request: Request): string {
+export function formatSaved(kind: OwnedKind, item: OwnedItem, request: Request): string {
   const paused = item.paused === undefined ? '' : ' It stays paused until someone resumes it.';
   const what = kind.words.summary(item, request);
   return `Saved: ${what}. ${capitalized(kind.sends)} go to ${targetMarkup(targetOf(item))}.${paused}`;
@@ -201,9 +201,9 @@ export function formatSaved<T extends OwnedItem>(kind: OwnedKind<T>, item: T, re
  * Tells the channel, or the people other than the user; after saving, so that nothing is announced that is not stored.
  * @returns who could not be notified, and why: mrkdwn sentences
  */
-export async function notifyTarget<T extends OwnedItem>(
-  kind: OwnedKind<T>,
-  item: T,
+export async function notifyTarget(
+  kind: OwnedKind,
+  item: OwnedItem,
   request: Request,
   isChange: boolean,
 ): Promise<readonly string[]> {

@@ -53,8 +53,6 @@ export interface OwnedKind<T extends OwnedItem = OwnedItem, Details = unknown> {
   choices(item: T, viewer: Request): readonly (readonly [label: string, action: string])[];
   /** Buttons below the list, before the one that sets up another. */
   listButtons?(viewer: Request): readonly Button[];
-  /** By the second part of a row's choice; pausing, resuming, editing and deleting are shared. */
-  readonly ownerActions: Readonly<Record<string, OwnerAction<T>>>;
   paused(item: T, request: Request): T;
   resumed(item: T, request: Request): T;
 }

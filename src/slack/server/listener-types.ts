@@ -57,6 +57,22 @@ export interface ActionHandler extends Handler<ActionWork> {
   readonly command?: (clicked: ClickedOn) => Command | undefined;
 }
 
+/**
+ * A button whose value says it all.
+ * @param work gets the value, which is outside text
+ * @param command what a manager can be asked to run instead
+ */
+export const onClick = (
+  right: Right,
+  kind: HandlerRules['kind'],
+  work: (value: string, request: Request) => Promise<void>,
+  command?: (value: string) => Command | undefined,
+): ActionHandler => ({
+  ...{ right, kind },
+  run: ({ value }, request) => work(value, request),
+  ...(command && { command: ({ value }) => command(value) }),
+});
+
 /** A function where the button's value decides what handles it. */
 export type ActionListener = ActionHandler | ((value: string) => ActionHandler);
 

@@ -122,7 +122,10 @@ function registerSteps(
     const workspace = await workspaces.load(teamId);
     annotate({ waits: workspace.waits });
     const link = appLink(new URL(client.slackApiUrl).origin, execution.app, teamId);
-    await complete(client, id, await listener.run(inputs, { at, workspace, link }));
+    const outputs = await listener.run(inputs, { at, workspace, link });
+    await endStep('functions.completeSuccess', () =>
+      client.functions.completeSuccess({ function_execution_id: id, outputs }),
+    );
   };
 
   /** A run that Slack did not end is kept, and tried again. */
@@ -138,7 +141,9 @@ function registerSteps(
     }
     const report = errorReply.explain(error, annotate);
     try {
-      await fail(client, id, stepErrorText(report));
+      await endStep('functions.completeError', () =>
+        client.functions.completeError({ function_execution_id: id, error: stepErrorText(report) }),
+      );
       return true;
     } catch (undelivered) {
       errorReply.logUndelivered(undelivered);
@@ -227,16 +232,8 @@ const OVER: ReadonlySet<string> = new Set(['execution_not_in_running_state', 'fu
 /** Whether Slack says that the step ended before. */
 const isOver = (error: unknown): boolean => error instanceof SlackFailed && OVER.has(error.code);
 
-const complete = (client: WebClient, id: string, outputs: Record<string, string | number | undefined>) =>
-  retryRateLimited(() =>
-    callSlack('functions.completeSuccess', () =>
-      client.functions.completeSuccess({ function_execution_id: id, outputs }),
-    ),
-  );
-
-const fail = (client: WebClient, id: string, error: string) =>
-  retryRateLimited(() =>
-    callSlack('functions.completeError', () =>
-      client.functions.completeError({ function_execution_id: id, error }),
-    ),
-  );
+/** Tells Slack, also above its rate limit. */
+const endStep = (
+  method: 'functions.completeSuccess' | 'functions.completeError',
+  end: () => Promise<unknown>,
+): Promise<unknown> => retryRateLimited(() => callSlack(method, end));
