@@ -159,6 +159,12 @@ function connectStore(url: string): { redis: RedisConnection; ready: Promise<Red
 function servicesOf({ billing, identity, trustedHosts }: Config, http: GuardedHttp): ServiceParts[] {
   const body = JSON.stringify({ query: balanceDocument({ project: '1', product: 1 }) });
   const headers = { 'content-type': 'application/json', accept: 'application/json' };
+  const ask =
+    (question: Pick<Parameters<GuardedHttp['request']>[0], 'service' | 'method' | 'body'>, path = '') =>
+    (address: string) => {
+      const url = `${checkBaseUrl(address, trustedHosts)}${path}`;
+      return http.request({ ...question, url, headers, secrets: [] });
+    };
   return [
     {
       check: 'Billing',
@@ -167,15 +173,7 @@ function servicesOf({ billing, identity, trustedHosts }: Config, http: GuardedHt
       works: 'BILLING_BASE_URL is the part of the address before /bill/graphql, for example',
       example: 'https://api.example.com',
       address: billing.baseUrl,
-      ask: (address) =>
-        http.request({
-          service: 'billing',
-          method: 'POST',
-          url: `${checkBaseUrl(address, trustedHosts)}/bill/graphql`,
-          headers,
-          secrets: [],
-          body,
-        }),
+      ask: ask({ service: 'billing', method: 'POST', body }, '/bill/graphql'),
     },
     {
       check: 'Identity',
@@ -185,14 +183,7 @@ function servicesOf({ billing, identity, trustedHosts }: Config, http: GuardedHt
       example: 'https://identity.example.com/v3',
       suggest: (address) => suggestAuthUrl(checkBaseUrl(address, trustedHosts)),
       address: identity.authUrl,
-      ask: (address) =>
-        http.request({
-          service: 'identity',
-          method: 'GET',
-          url: checkBaseUrl(address, trustedHosts),
-          headers,
-          secrets: [],
-        }),
+      ask: ask({ service: 'identity', method: 'GET' }),
     },
   ];
 }

@@ -1,10 +1,10 @@
 import { readFile } from 'node:fs/promises';
 import { describe, expect, it } from 'vitest';
 import { parseConfig } from '../../src/config/config.ts';
-import { DESCRIPTIONS } from '../../src/config/descriptions.ts';
 import { variables } from '../../src/config/variables.ts';
 import { ENV_EXAMPLE, ENVIRONMENT_TABLES, formOf, LIMITS_TABLES, NAMES } from './environment.ts';
 import { fillTables } from './tables.ts';
+import { DESCRIPTIONS } from './variable-descriptions.ts';
 
 describe('docs/environment.md', () => {
   it.each(NAMES)('has an example of %s that Tally takes, and says how to write it', (name) => {

@@ -1,10 +1,10 @@
 /** The tables of docs/environment.md, the whole .env.example and the table of docs/limits.md: what src/config knows. */
 import { ConfigError, parseConfig } from '../../src/config/config.ts';
-import { DESCRIPTIONS, SECTIONS } from '../../src/config/descriptions.ts';
 import { type Variable, variables } from '../../src/config/variables.ts';
 import { formatPeriod, formatRate, type Rate } from '../../src/domain/limits.ts';
 import { RATE_LIMITS } from '../../src/slack/server/rate-limit.ts';
 import { code, type Tables } from './tables.ts';
+import { DESCRIPTIONS, SECTIONS } from './variable-descriptions.ts';
 
 export const NAMES = Object.keys(variables.shape) as Variable[];
 const SECTION_NAMES = Object.keys(SECTIONS) as (keyof typeof SECTIONS)[];

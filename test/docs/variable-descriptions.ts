@@ -1,6 +1,6 @@
-/** What docs/environment.md and .env.example say of each variable, in Markdown without line breaks. The bot doesn't load it. */
-import { commandText } from '../domain/commands.ts';
-import type { Variable } from './variables.ts';
+/** What docs/environment.md and .env.example say of each variable, in Markdown without line breaks. */
+import type { Variable } from '../../src/config/variables.ts';
+import { commandText } from '../../src/domain/commands.ts';
 
 interface VariableDescription {
   readonly section: Section;
