@@ -23,7 +23,6 @@ const schema = z.object({
   /** Slack IDs of the people and user groups who manage Tally besides owners and admins. */
   managers: z.array(person).max(MAX_MANAGERS).readonly().default([]),
   managerGroups: z.array(group).max(MAX_MANAGER_GROUPS).readonly().default([]),
-  /** Whether guests may ask. */
   guests: z.boolean().default(false),
   /** Whether members of other organizations, in shared channels, may ask. */
   externals: z.boolean().default(false),

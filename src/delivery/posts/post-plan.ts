@@ -117,14 +117,12 @@ function planSchedule(schedule: Schedule, lines: readonly DatedLogEntry[], input
   const pendingNotices = lines.flatMap((line) =>
     isNotified(line) ? [] : [{ schedule, line, isInWork: line === task?.line || isAbandoned(line) }],
   );
-  const withSchedule = (some: readonly DatedLogEntry[]): readonly ScheduleLogEntry[] =>
-    some.map((line) => ({ schedule, line }));
   return {
     task,
     resumed: state === 'resumes' ? [schedule] : [],
     correctionsDue: corrections.filter(({ at }) => at <= now),
     pendingNotices,
-    abandoned: withSchedule(lines.filter(isAbandoned)),
+    abandoned: lines.filter(isAbandoned).map((line): ScheduleLogEntry => ({ schedule, line })),
     stale: lines.filter(isStale),
     nextDue: upcoming?.at,
     next: [

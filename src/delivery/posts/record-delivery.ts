@@ -79,12 +79,8 @@ function countsOf(schedule: string, { workspace }: DeliveryContext) {
 
 const fieldsOf = ({ id }: Schedule, dates: readonly Day[]): readonly string[] =>
   dates.map((date) => deliveryKey(id, date));
-
-const earlierFields = ({ schedule, earlier }: DeliveryTask) =>
-  fieldsOf(
-    schedule,
-    earlier.map(({ date }) => date),
-  );
+const earlierFields = ({ schedule: { id }, earlier }: DeliveryTask): readonly string[] =>
+  earlier.map(({ date }) => deliveryKey(id, date));
 
 /** Stores that the post goes out, only if the schedule has not changed since it was read. */
 export function recordClaim(

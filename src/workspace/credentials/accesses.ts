@@ -25,7 +25,6 @@ export const isIssuers = (given: unknown): given is Issuers => issuers.safeParse
 const schema = z.object({
   /** 1 to 32 digits: a project keeps its access when its alias changes. */
   project: z.string(),
-  /** The identity service's address, with its version. */
   authUrl: z.url(),
   /** The last four characters of the access ID, or `····` if four would be a third of it or more. */
   lastFour: z.string(),

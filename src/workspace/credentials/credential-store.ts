@@ -17,7 +17,6 @@ import { type CredentialName, credentialField, rejectionField } from './rejectio
 /** Absent fields stay as they are. */
 interface CredentialEdit {
   readonly expiry?: Expiry | undefined;
-  /** The issuers of an application access. */
   readonly issuers?: Issuers;
 }
 

@@ -14,11 +14,9 @@ export const managerRequestSchema = z.object({
   person: slackId,
   /** Whether that is a guest: what was allowed to a guest is for a guest, and the reverse. */
   isGuest: z.boolean(),
-  /** Why the person could not do it. */
   reason: z.string(),
   command: z.string(),
   text: z.string(),
-  /** Whether the command opens a window. */
   opensForm: z.boolean(),
   /** Where; absent for Home. */
   channel: z.string().exactOptional(),
@@ -83,7 +81,6 @@ redis.call('PEXPIRE', KEYS[1], ARGV[5])
 if ARGV[7] ~= '' then tell(KEYS[4], ARGV[1], ARGV[7]) end
 return 'done'`;
 
-/** The request as Redis holds it. */
 const storedValue = (request: ManagerRequest): string =>
   `${request.at + REQUEST_LIFETIME} ${JSON.stringify(request)}`;
 

@@ -50,7 +50,6 @@ interface KeepOptions {
 
 export interface GrantClaim {
   readonly workspace: SlackId;
-  /** Slack ID of the person who asks. */
   readonly person: SlackId;
   readonly grantText: string;
   readonly purpose: Purpose;
@@ -154,7 +153,6 @@ export function createOneTimeGrants(redis: RedisConnection) {
       await writeInWorkspace(redis, workspace, 'HDEL', grantsKey, lease);
     },
 
-    /** Removes it. */
     async drop(workspace: SlackId, grantText: string): Promise<void> {
       const handle = grantHandle(grantText);
       const fields = [handle, ...PURPOSES.map((purpose) => leaseOf(handle, purpose))];

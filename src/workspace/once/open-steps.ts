@@ -9,13 +9,10 @@ import { tryParseRecord } from '../record/record-schema.ts';
 /** One run of a workflow's step, as Slack sent it. */
 export interface StepExecution {
   readonly workspace: SlackId;
-  /** Slack's ID of the execution. */
   readonly id: string;
   /** When it arrived, in ms. */
   readonly at: Millis;
-  /** The step's callback ID. */
   readonly step: string;
-  /** Tally's own app ID. */
   readonly app: string;
   /** Outside text: people may have put a secret into it. */
   readonly inputs: Readonly<Record<string, unknown>>;
@@ -79,7 +76,6 @@ export function createOpenSteps(redis: RedisConnection, keyring: Keyring) {
       const value = JSON.stringify({ at, claimed: at + STEP_CLAIM, sealed });
       return (await run(KEEP, workspace, fieldOf(execution), value, LIFETIME)) === 1;
     },
-    /** Forgets a step that has ended. */
     async drop(execution: Pick<StepExecution, 'workspace' | 'id'>): Promise<void> {
       await guardRead(() => redis.hdel(keyFor(execution.workspace), fieldOf(execution)));
     },

@@ -35,7 +35,6 @@ export function createOwnedStore<T extends { readonly id: string }>(
   /** The fields that are removed with it: only schedules have a last delivery. */
   const fieldsOf = (id: string) => [stored + id, ...(kind === 'schedule' ? [FIELDS.sent + id] : [])];
   return {
-    /** One item as JSON, for the audit. */
     serialize,
     /** @returns undefined if the JSON is no valid item */
     parse: (json: string): T | undefined => tryParseRecord(format.schema, json),

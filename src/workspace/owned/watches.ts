@@ -47,7 +47,6 @@ const schema = z.object({
   since: z.int(),
   /** Sends no alerts until then, in ms. */
   snoozedUntil: z.int().exactOptional(),
-  /** A person paused it. */
   paused: z.object({ at: z.int(), by: z.string() }).exactOptional(),
 });
 

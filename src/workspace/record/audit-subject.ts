@@ -26,7 +26,6 @@ export const auditSubject = z.discriminatedUnion('kind', [
     id: text.exactOptional(),
     /** Its alias before it was renamed. */
     before: text.exactOptional(),
-    /** The fields that were changed. */
     changed: names.exactOptional(),
   }),
   z.object({ kind: z.literal('channel'), channel: text, alias: text.exactOptional() }),

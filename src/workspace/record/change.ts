@@ -30,7 +30,6 @@ export interface WorkspaceChange {
   readonly done?: RecordWrite['done'];
 }
 
-/** Who changes something, and when. */
 interface ChangeRequest {
   readonly at: Millis;
   readonly user: { readonly teamId: SlackId; readonly id: string };

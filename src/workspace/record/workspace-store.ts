@@ -18,7 +18,6 @@ export interface RecordWrite {
   readonly set?: RecordFields;
   /** Whether this may create the record. Otherwise a workspace without one has left, and nothing is written. */
   readonly first?: boolean;
-  /** For the audit. */
   readonly entries?: readonly AuditEntry[];
   /** What people asked for that is done with it, by whom and when, in ms. */
   readonly done?: readonly (readonly [request: TakenRequest, who: SlackId, at: Millis])[];

@@ -80,7 +80,6 @@ export function createWorkspaces({
       await reportMissing(teamId, fields);
       return parse(teamId, fields);
     },
-    /** Whether it has a record. */
     exists: store.exists,
     /** Saves only these parts, and keeps other people's changes to the rest. */
     async saveSettings(change: WorkspaceChange, parts: Partial<Settings>): Promise<void> {
