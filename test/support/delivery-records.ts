@@ -10,27 +10,30 @@ import {
 import type { DeliveryLogEntry, PostContent } from '../../src/delivery/log/delivery-log-entry.ts';
 import type { PostContext, ReportQuestion, ReportResult } from '../../src/delivery/posts/postable-report.ts';
 import { REPORT_NAMES } from '../../src/domain/report.ts';
-import { WaitMeter, type Work } from '../../src/runtime/work.ts';
+import type { Work } from '../../src/runtime/work.ts';
 import { createUserDirectory } from '../../src/slack/request/users.ts';
 import { BACKGROUND_OPTIONS, createClientCache } from '../../src/slack/web-client.ts';
-import type { Schedule } from '../../src/workspace/owned/schedules.ts';
+import { createKeyring } from '../../src/vault/keyring.ts';
+import { SCHEDULES, type Schedule } from '../../src/workspace/owned/schedules.ts';
+import { createWorkspaceParser } from '../../src/workspace/record/parse-workspace.ts';
 import type { Workspace } from '../../src/workspace/record/workspace.ts';
-import { DEFAULT_SETTINGS } from '../../src/workspace/settings.ts';
 import { COVERED } from './delivery.ts';
 
+/** Without a sealed credential, so that any key will do. */
+const parse = createWorkspaceParser(createKeyring([{ id: 'k', key: Buffer.alloc(32) }]));
+
+/** A record with these schedules, whose projects have the connection `main`. @param given what the record says otherwise */
 export function workspaceOf(schedules: readonly Schedule[], given: Partial<Workspace> = {}): Workspace {
+  const fields = Object.fromEntries(
+    schedules.map((schedule) => [`schedule:${schedule.id}`, SCHEDULES.serialize(schedule)]),
+  );
   return {
-    ...{ teamId: 'T1', settings: DEFAULT_SETTINGS, damaged: [], projects: [], accesses: new Map() },
-    ...{ connections: new Map(), connectionNames: ['main'], defaultConnection: 'main' },
-    ...{ schedules, scheduleIds: schedules.map(({ id }) => id), watches: [], watchIds: [], fields: {} },
-    waits: new WaitMeter(),
-    channelDefault: () => undefined,
-    lastUsed: () => undefined,
-    lastSent: () => undefined,
-    lastBalance: () => undefined,
-    rejectedAt: () => undefined,
+    ...parse('T1', fields),
+    connectionNames: ['main'],
+    defaultConnection: 'main',
+    fields: {},
     ...given,
-  } as unknown as Workspace;
+  };
 }
 
 export function snapshotOf(
