@@ -106,22 +106,19 @@ export const commandPrefix = z
     message('is not a prefix', 'It has lower-case letters, digits and hyphens: acme makes /acme-balance.'),
   );
 
-const port = z
-  .string()
-  .regex(/^\d{1,5}$/)
-  .transform(Number)
-  .refine((number) => number >= 1 && number <= 65_535);
-export const portNumber = z.string().refine((text) => port.safeParse(text).success, {
-  error: message('is not a port', 'Use a whole number from 1 to 65535, for example 3000.'),
-});
+/** @param name completes “is not …” @param unit may be written after the number */
+const wholeNumber = (name: string, from: number, to: number, example: number, unit = '') =>
+  parsedBy((text, fail) => {
+    const [digits = ''] =
+      /^\d{1,5}$/.exec(unit !== '' && text.endsWith(unit) ? text.slice(0, -1) : text) ?? [];
+    if (digits !== '' && Number(digits) >= from && Number(digits) <= to) return Number(digits);
+    return fail(`is not ${name}`, `Use a whole number from ${from} to ${to}, for example ${example}.`);
+  });
 
+export const portNumber = wholeNumber('a port', 1, 65_535, 3000);
+export const connectionCount = wholeNumber('a number of connections', 2, 256, 32);
 /** Written in seconds, with or without the unit. @returns ms */
-export const delay = parsedBy((text, fail) => {
-  const [, seconds] = /^(\d{1,2})s?$/.exec(text) ?? [];
-  if (seconds === undefined || Number(seconds) > 60)
-    return fail('is not a number of seconds', 'Use a whole number from 0 to 60, for example 5.');
-  return Number(seconds) * 1000;
-});
+export const delay = wholeNumber('a number of seconds', 0, 60, 5, 's').transform((seconds) => seconds * 1000);
 
 const SECONDS = { s: 1, m: 60, h: 3_600 } as const;
 
@@ -137,13 +134,6 @@ export const rateLimit = parsedBy((text, fail): Rate => {
   if (Number(most) < 1 || Number(most) > 10_000 || seconds < 1 || seconds > 3_600)
     return fail('is out of range', 'Use 1 to 10000 in 1 second to 1 hour, for example 20/10s.');
   return { most: Number(most), per: seconds * 1_000 };
-});
-
-export const connectionCount = parsedBy((text, fail): number => {
-  const count = /^\d{1,3}$/.test(text) ? Number(text) : 0;
-  if (count < 2 || count > 256)
-    return fail('is not a number of connections', 'Use a whole number from 2 to 256, for example 32.');
-  return count;
 });
 
 export const redisUrl = parsedBy((text, fail) => {
@@ -203,7 +193,7 @@ function parseTrustedHost(entry: string, position: number, fail: Fail): TrustedH
   if (host === undefined || !URL.canParse(`http://${host}/`)) return refuse();
   const hostname = new URL(`http://${host}/`).hostname.replace(/^\[|\]$/g, '');
   if (digits === undefined) return { host: hostname };
-  const number = port.safeParse(String(Number(digits)));
+  const number = portNumber.safeParse(String(Number(digits)));
   return number.success ? { host: hostname, port: number.data } : refuse();
 }
 
@@ -223,14 +213,11 @@ export function isSafeForTokens(url: string, trusted: readonly TrustedHost[]): b
   return isTrusted(to, trusted);
 }
 
-export const level = z
-  .string()
-  .toLowerCase()
-  .pipe(z.enum(LEVELS, { error: message('is not a log level', `Use one of ${LEVELS.join(', ')}.`) }));
+const oneOf = <const T extends string>(values: readonly T[], what: string) =>
+  z
+    .string()
+    .toLowerCase()
+    .pipe(z.enum(values, { error: message(what, `Use one of ${values.join(', ')}.`) }));
 
-const USER_IDS = ['hashed', 'plain', 'none'] as const;
-
-export const userIds = z
-  .string()
-  .toLowerCase()
-  .pipe(z.enum(USER_IDS, { error: message('is unknown', `Use one of ${USER_IDS.join(', ')}.`) }));
+export const level = oneOf(LEVELS, 'is not a log level');
+export const userIds = oneOf(['hashed', 'plain', 'none'], 'is unknown');

@@ -51,7 +51,7 @@ export const variables = z.object({
   COMMAND_PREFIX: commandPrefix.optional(),
   PUBLIC_URL: webUrl.optional(),
   SUPPORT_URL: supportUrl.optional(),
-  PORT: portNumber.transform(Number).default(3000),
+  PORT: portNumber.default(3000),
   SHUTDOWN_DELAY: delay.default(0),
   REDIS_URL: required(redisUrl, 'For example redis://127.0.0.1:6379. Tally stores everything there.'),
   ENCRYPTION_KEYS: required(
