@@ -5,14 +5,12 @@ import { computeUsage } from '../../domain/money/usage.ts';
 import { collectNotices } from '../../domain/service-notice.ts';
 import { dayAt, type Millis } from '../../domain/time/calendar.ts';
 import { resolvePeriod } from '../../domain/time/period.ts';
-import type { ProjectAnswer } from '../../slack/commands/project-answers.ts';
+import type { ConnectedAnswer } from '../../slack/reply/csv-details.ts';
 import { openConnection, type ResolvedProject } from '../../workspace/projects/resolve-project.ts';
 import { requireSettings, type Workspace } from '../../workspace/record/workspace.ts';
 
 /** What one project has left. */
-export interface BalanceFigures extends ProjectAnswer, Account {
-  /** Name of the connection that answered. */
-  readonly connection: string;
+export interface BalanceFigures extends ConnectedAnswer, Account {
   /** A sentence, if the week for the runway could not be fetched. */
   readonly runway: Runway | string;
 }

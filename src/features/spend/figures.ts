@@ -30,16 +30,15 @@ import {
 } from '../../domain/time/calendar.ts';
 import type { ComparedPeriod } from '../../domain/time/named-comparison.ts';
 import type { Period } from '../../domain/time/period.ts';
-import { hasOneCurrency, type ProjectAnswer } from '../../slack/commands/project-answers.ts';
+import { hasOneCurrency } from '../../slack/commands/project-answers.ts';
 import { escapeMarkup } from '../../slack/kit/atoms.ts';
 import type { AnswerView } from '../../slack/reply/answer-message.ts';
+import type { ConnectedAnswer } from '../../slack/reply/csv-details.ts';
 import { openConnection, type ResolvedProject } from '../../workspace/projects/resolve-project.ts';
 import type { Workspace } from '../../workspace/record/workspace.ts';
 
 /** What one project spent in a period. */
-export interface SpendFigures extends ProjectAnswer {
-  /** Name of the connection that answered. */
-  readonly connection: string;
+export interface SpendFigures extends ConnectedAnswer {
   readonly usage: Usage;
   /** The previous period; a sentence if it could not be fetched; undefined if there is none to compare with. */
   readonly change: UsageChange | string | undefined;

@@ -28,7 +28,7 @@ export interface AnswerFiles<T> {
 }
 
 /** An answer to a command about projects. */
-interface ConnectedAnswer extends ProjectAnswer {
+export interface ConnectedAnswer extends ProjectAnswer {
   /** Name of the connection that answered. */
   readonly connection: string;
 }
