@@ -124,7 +124,7 @@ describeUnless(NO_CLI, 'redis-cli', () => {
   beforeAll(async () => {
     [server, sentinel, cluster] = await Promise.all([
       startServer(),
-      startServer([], { isSentinel: true }),
+      startServer(['sentinel monitor main 127.0.0.1 1 2'], { isSentinel: true }),
       startCluster(),
     ]);
     await server.client.call('ACL', 'SETUSER', 'tally', 'on', '>password', '+ping');
