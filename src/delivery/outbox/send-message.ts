@@ -177,7 +177,7 @@ class Attempt {
     }
   }
 
-  private async post({ projects, content }: Draft, channel: SlackId): Promise<'sent' | 'refused'> {
+  private async post({ projects, render }: Draft, channel: SlackId): Promise<'sent' | 'refused'> {
     const { context, isDoubtful } = this;
     const { to, key, thread, right } = this.message;
     const client = await context.client();
@@ -188,7 +188,7 @@ class Attempt {
       return 'refused';
     }
     const sending = { channel, at: context.clock(), isAgain: isDoubtful };
-    const shown = withDuplicateNote(content(sending, recipient), isDoubtful);
+    const shown = withDuplicateNote(render(sending, recipient), isDoubtful);
     const began = performance.now();
     await this.claim(sending);
     // After a longer hang another worker may hold the lease. The next run asks Slack whether it is there.

@@ -57,7 +57,8 @@ export type FailedState = 'retrying' | 'paused' | 'failed' | 'refused';
 export interface Draft {
   /** The projects that it names or has figures of. */
   readonly projects: readonly ChosenProject[];
-  content(sending: SendAttempt, recipient: Recipient): Message;
+  /** Called in the moment before it is claimed. A kind may keep, for the claim's `save`, what its record says was shown. */
+  render(sending: SendAttempt, recipient: Recipient): Message;
 }
 
 export const newMessage = (to: SlackId, at: Millis) => ({ to, state: 'due', at, tries: 0 }) as const;

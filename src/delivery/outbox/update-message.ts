@@ -25,7 +25,7 @@ export interface MessageUpdate extends Pick<OutboxMessage, 'kind' | 'key' | 'to'
   retry(tried: ReturnType<typeof nextTry>): Promise<unknown>;
 }
 
-type UpdateDraft = Pick<Draft, 'projects'> & { content(): Message };
+type UpdateDraft = Pick<Draft, 'projects'> & { render(): Message };
 
 /** `refused`: its recipient may not see it today. `gone`: Slack no longer has it, or no longer changes it. */
 export type UpdateOutcome = 'sent' | 'skipped' | 'refused' | 'gone';
@@ -60,7 +60,7 @@ export async function editMessage(
     projects,
     posted,
     isAgain,
-    content,
+    render,
   }: Pick<MessageUpdate, 'key' | 'to' | 'posted' | 'isAgain'> & UpdateDraft,
   context: DeliveryContext,
 ): Promise<Exclude<UpdateOutcome, 'skipped'>> {
@@ -69,7 +69,7 @@ export async function editMessage(
   await context.waitForChannel(channel, context.logSnapshot.lastPost(channel));
   if ((await checkRecipient(to, projects, context)).refusal !== undefined) return 'refused';
   try {
-    await replaceMessage(client, posted, withDuplicateNote(content(), isAgain), deliveryMetadata(key));
+    await replaceMessage(client, posted, withDuplicateNote(render(), isAgain), deliveryMetadata(key));
   } catch (error) {
     if (isUnchangeable(error)) return 'gone';
     throw error;

@@ -63,7 +63,7 @@ export async function correctPost({ schedule, line }: ScheduleLogEntry, context:
         const out = { ...about, date: line.date, at: postedAt, corrected: at };
         return {
           projects: shownProjects(post.subject, change.result),
-          content: () => renderPost(change.result, { ...after, ...out }),
+          render: () => renderPost(change.result, { ...after, ...out }),
         };
       },
       save: (outcome) =>
@@ -179,7 +179,7 @@ export async function explainCorrections(channel: SlackId, context: DeliveryCont
       {
         ...{ kind: 'correction', key: `${name}/${began}`, to: channel, stored },
         thread: { ts: thread, isBroadcast: false },
-        prepare: async () => ({ projects, content: () => correctionMessage(lines, schedules.length) }),
+        prepare: async () => ({ projects, render: () => correctionMessage(lines, schedules.length) }),
         save: (change, step) => document.update((now) => now && withSendState(now, change(now)), step),
       },
       context,

@@ -213,7 +213,7 @@ async function sendNotice(
       ...{ kind: 'notice', key: `${name}/${began}` },
       prepare: async () => ({
         projects: [],
-        content: (_, recipient) =>
+        render: (_, recipient) =>
           failureNotice({ ...about, ...visibleTo(recipient, cases, notice, context) }, reader),
       }),
     }),

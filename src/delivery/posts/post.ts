@@ -99,7 +99,7 @@ async function preparePost(
   }
   return {
     projects: shownProjects(schedule, result),
-    content({ at }) {
+    render({ at }) {
       const { projects, timing, correctsFrom } = schedule;
       attempt.post = {
         ...{ earlier, checks: 0, figures: result.figures, unanswered: result.unanswered },

@@ -47,7 +47,7 @@ async function sendAnswer(name: string, context: DeliveryContext): Promise<void>
     {
       ...{ kind: 'answer', key: `${name}/${state}/${answeredAt}`, to, stored: answer },
       right: isGuest ? 'workspaceUser' : 'member',
-      prepare: async () => ({ projects: [], content: () => answerMessage(request) }),
+      prepare: async () => ({ projects: [], render: () => answerMessage(request) }),
       save: (change, step) =>
         document.update(
           // A later answer takes its place.
@@ -66,9 +66,9 @@ async function sendAnswer(name: string, context: DeliveryContext): Promise<void>
 async function redraw(key: string, request: ManagerRequest, context: DeliveryContext): Promise<void> {
   for (const { to, ...posted } of request.messages)
     try {
-      const content = () => requestMessage(request, context.workspace);
+      const render = () => requestMessage(request, context.workspace);
       const projects = request.project === undefined ? [] : [request.project];
-      await editMessage({ key, to, projects, posted, content }, context);
+      await editMessage({ key, to, projects, posted, render }, context);
     } catch (error) {
       if (!isFailure(error)) throw error;
     }

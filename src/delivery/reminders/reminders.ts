@@ -126,7 +126,7 @@ async function sendReminders(credential: Credential, context: DeliveryContext): 
       ...{ kind: 'reminder', key: `${reminderName(credential)}/${credential.id}/${step}` },
       prepare: async () => ({
         projects: projectsNamed(credential, context),
-        content: ({ at }) => reminderNotice({ credential, step, to, isForAdmin, at }, context.workspace),
+        render: ({ at }) => reminderNotice({ credential, step, to, isForAdmin, at }, context.workspace),
       }),
       async onRefused() {
         const at = context.clock();

@@ -114,7 +114,7 @@ async function send(task: AlertTask, { alert, message }: Found, context: Deliver
       }),
       prepare: async () => ({
         projects: [watch.project],
-        content() {
+        render() {
           const now = findMessage(task)?.alert ?? alert;
           drawn = now.events.length;
           const view = viewOf(task, { alert: now, message }, context);
@@ -181,7 +181,7 @@ async function redraw(task: AlertTask, { alert, message }: Found, context: Deliv
       },
       prepare: async () => ({
         projects: [watch.project],
-        content: () => alertMessage(viewOf(task, { alert, message }, context)),
+        render: () => alertMessage(viewOf(task, { alert, message }, context)),
       }),
       save: close,
       retry: (tried) => (tried.next === undefined ? close() : save((shown) => ({ ...shown, ...tried }))),
