@@ -16,6 +16,9 @@ import {
   sourceOf,
 } from './feature-declarations.ts';
 
+/** The names of a type's fields, which may be those of a button. */
+const PICKED = /\b(?:Pick|Omit)<[^>;]*>/g;
+
 /** Whether the code, without comments, still uses something that the feature declared. */
 function mentions(source: string, path: string, { commands, actions, fields }: Declared): boolean {
   const isNamed = (text: string): boolean =>
@@ -24,7 +27,7 @@ function mentions(source: string, path: string, { commands, actions, fields }: D
   const isField = (name: string): boolean =>
     path === 'features/feature.ts' ||
     (source.includes('): Feature {') && new RegExp(`^ {4}(?:async )?${name}[:(,]`, 'm').test(source));
-  return literalsIn(source).some(isNamed) || fields.some(isField);
+  return literalsIn(source.replace(PICKED, '')).some(isNamed) || fields.some(isField);
 }
 
 /** Returns `app.ts` without a feature's import and the call that creates it. Throws when there is no such call. */
