@@ -139,7 +139,7 @@ const ANY_LENGTH = [
   ...[
     'slack/kit/atoms#escapeMarkup',
     'slack/commands/command-buttons',
-    'slack/request/time-zones',
+    'slack/commands/zone-picker',
     'ops/mask',
     'http/address#isPublicAddress',
     'http/address#checkBaseUrl',
