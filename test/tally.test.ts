@@ -115,14 +115,18 @@ describe('the executable tally', () => {
     expect(errors).toContain(`Usage: tally ${args[0]}`);
   });
 
-  it('says how to allow more files when it can’t load its code', async () => {
-    // How many Node itself opens differs between versions.
-    let [limit, code, errors] = [15, 0, ''];
-    while (limit < 60 && !errors.startsWith('Tally can’t load'))
-      ({ code, errors } = await installed(`ulimit -n ${limit++}; exec "$@"`, []));
-    expect(code).toBe(1);
-    expect(errors).toMatch(/^Tally can’t load its code: .*EMFILE.*ulimit -n 65536.*\n$/);
-  });
+  // With Node 22, a limit that lets it read the first file lets it read the others.
+  it.skipIf(process.version.startsWith('v22.'))(
+    'says how to allow more files when it can’t load its code',
+    async () => {
+      // How many Node itself opens differs between versions.
+      let [limit, code, errors] = [15, 0, ''];
+      while (limit < 60 && !errors.startsWith('Tally can’t load'))
+        ({ code, errors } = await installed(`ulimit -n ${limit++}; exec "$@"`, []));
+      expect(code).toBe(1);
+      expect(errors).toMatch(/^Tally can’t load its code: .*EMFILE.*ulimit -n 65536.*\n$/);
+    },
+  );
 
   it('says which Node it needs to one that is older', async () => {
     const older =
