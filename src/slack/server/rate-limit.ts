@@ -38,6 +38,9 @@ export type RateLimiter = ReturnType<typeof createRateLimiter>;
 /** For how long at least one message covers a burst, in ms. */
 const BURST = 5_000;
 
+/** A wait that is shorter, in ms, comes from adding fractions: without this the last request of a burst is sometimes refused. */
+const ROUNDING = 0.001;
+
 /** How many users and workspaces are tracked; the least recently seen are evicted first. */
 const MOST = { person: 20_000, workspace: 5_000 } as const;
 
@@ -79,7 +82,7 @@ export function createRateLimiter({
   const take = (what: Limited, who: Who): Throttled | undefined => {
     const now = clock();
     const buckets = [look(what, 'person', who, now), look(what, 'workspace', who, now)];
-    const empty = buckets.find(({ wait }) => wait > 0);
+    const empty = buckets.find(({ wait }) => wait > ROUNDING);
     if (empty !== undefined) {
       onRefused?.({ what, whose: empty.whose });
       return new Throttled(empty.whose, rates[what].doing, empty.wait);
