@@ -55,16 +55,16 @@ interface InstantRange {
 export interface Consumption {
   readonly charges: readonly DayCharges[];
   readonly remarks: readonly string[];
-  /** The range of the request that was sent. Callers that share a request get the first one's. */
+  /** The range that was sent: of callers that share a request, the first caller's. */
   readonly requested: InstantRange;
 }
 
 export interface TimeRange extends InstantRange {
-  /** The period ends now: ranges that differ in `to` alone share one request. */
+  /** Whether the period ends now. Then questions that differ in `to` alone share one request. */
   readonly running: boolean;
   /** IANA: the reporting zone, which some of the service's timestamps are read in. */
   readonly zone: Zone;
-  /** Named in a failure. */
+  /** The days that a failure's message names. */
   readonly days: RequestedDays;
 }
 
@@ -124,7 +124,7 @@ export function createBilling({ http }: { http: GuardedHttp }): BillingClient {
       tenant: access,
       subject: subscription.project,
       priority,
-      // A command opens its access once and sends two requests at most with it.
+      // A command's requests share its access, so that they count as one outage.
       outageGroup: access,
     });
     const { project, product } = subscription;

@@ -16,7 +16,7 @@ export interface WorkerParts
   readonly index: WorkspaceIndex;
   readonly scheduler: Scheduler;
   readonly runner: WorkspaceRunner;
-  /** Deletes a record that is only the rest of a deletion. @returns whether it was one @throws StoreUnavailable */
+  /** Deletes a record that an interrupted deletion left. @returns whether it was one @throws StoreUnavailable */
   readonly deleteOrphan: (workspace: SlackId, fields: Workspace['fields']) => Promise<boolean>;
 }
 
@@ -104,7 +104,7 @@ async function planWakeUp(
 
 /** Most schedules are due at 09:00, so each workspace gets its own delay, up to this. */
 const SPREAD: Millis = 20_000;
-/** From here on what is due besides the calendar is rounded to minutes. */
+/** Wake-ups further ahead than this, except for due dates, are rounded to minutes. */
 const FAR: Millis = 10 * MINUTE;
 const SECOND: Millis = 1_000;
 
@@ -127,9 +127,9 @@ const INTERVAL: Millis = MINUTE;
 const RETRY: Millis = 5_000;
 /** How often the log repeats that checks fail. */
 const REMINDER: Millis = 10 * MINUTE;
-/** How long a process has the checks of a shard without another word of it; shorter than the interval. */
+/** How long a process keeps the checks of a shard unless it claims them again; shorter than the interval. */
 const CLAIM: Millis = 40_000;
-/** Until a workspace is checked again whose check failed by itself. */
+/** The pause before a workspace is checked again whose own check failed. */
 const FAILED_PAUSE: Millis = 10 * MINUTE;
 const PAGE = 200;
 const PARALLEL = 20;

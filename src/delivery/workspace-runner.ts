@@ -57,7 +57,6 @@ export function planJobs(
   };
 }
 
-/** A task for each of these. */
 export const taskEach = <T>(
   items: readonly T[],
   work: (item: T, context: DeliveryContext) => Promise<void>,
@@ -79,7 +78,7 @@ export type WorkspaceRunner = ReturnType<typeof createWorkspaceRunner>;
 
 /** Another process holds the lease: try again after this. */
 const BUSY_DELAY: Millis = 3_000;
-/** What falls due during a run is taken along, but a run comes to an end. */
+/** What becomes due during a run is done in the same run, but not without end. */
 const MAX_PASSES = 10;
 
 export function createWorkspaceRunner(parts: RunnerParts) {

@@ -31,7 +31,7 @@ export type CommandNames = ReturnType<typeof createCommandNames>;
 export function createCommandNames(commands: () => readonly SlashCommand[], configured?: string) {
   let prefix = configured === undefined ? '' : `${configured}-`;
   let pattern: RegExp | undefined;
-  // Features are still being built when this is, and every command that arrives asks.
+  // Read late, because features are still being created here, and kept, because every command needs it.
   let known: readonly SlashCommand[] | undefined;
   const all = () => {
     known ??= commands();
@@ -48,7 +48,7 @@ export function createCommandNames(commands: () => readonly SlashCommand[], conf
     return text.replace(pattern, (found) => (found === '/' ? `/${prefix}` : found));
   };
 
-  /** By token. The name is the same for a long time, and who changes it sees the new one after a restart. */
+  /** By token. The name rarely changes; a new name is seen after a restart. */
   const selves = new LRUCache<string, Promise<Self | undefined>>({ max: 500 });
   const selfOf = (token: string, call: CallSlack): Promise<Self | undefined> => {
     const asked = selves.get(token) ?? fetchSelf(call).catch(() => void selves.delete(token));

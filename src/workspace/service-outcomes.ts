@@ -142,7 +142,7 @@ export interface Rejection extends CredentialName {
   readonly mark: string;
 }
 
-/** With what billing was asked. `failures` is what the record said when it was read. */
+/** The access that billing was asked with. `failures` is what the record said when it was read. */
 interface AskedWith {
   readonly workspace: SlackId;
   readonly connection: string;
@@ -172,7 +172,7 @@ export function createServiceOutcomes({
 }: {
   /** The record, where it writes. Each throws StoreUnavailable. */
   readonly workspaces: {
-    /** @returns whether it was not known */
+    /** @returns whether that is new */
     saveRejection(workspace: SlackId, credential: CredentialName, failure: StoredRejection): Promise<boolean>;
     saveFailure(workspace: SlackId, about: QuestionAbout, failure: LastFailure): Promise<void>;
     clearFailure(workspace: SlackId, key: string): Promise<void>;

@@ -36,7 +36,7 @@ export interface PointResult {
   readonly asked: string;
   readonly wanted: string;
   readonly verdict: 'pass' | 'fail' | 'not checked';
-  /** What came, or why it was not checked. It may have outside text. */
+  /** What the service answered, or why the point was not checked. May contain outside text. */
   readonly came: string;
   /** What people get from Tally when the point fails. */
   readonly otherwise?: string;
@@ -53,7 +53,7 @@ export type ConformanceParts = Parameters<typeof createQuestioner>[0] & {
   readonly clock: () => Millis;
 };
 
-/** The most that a check asks, without what is sent again. */
+/** The most requests of a check, apart from retries. */
 export const QUESTIONS = 13;
 const DAYS = 31;
 /** A valid day from before any project existed. */
@@ -69,7 +69,7 @@ export async function checkConformance(parts: ConformanceParts) {
   const addFor =
     (query?: string): AddFinding =>
     (id, problem, good = '') => {
-      // A failure stays: several answers may count for one point.
+      // A failed point stays failed, also when a later answer meets it.
       if (found.get(id)?.isGood === false) return;
       found.set(id, { isGood: problem === undefined, came: problem ?? good, ...(query && { query }) });
     };
@@ -80,7 +80,7 @@ export async function checkConformance(parts: ConformanceParts) {
   };
   try {
     const day = await askAboutProject(parts, ask);
-    // A refusal says nothing about a service that refuses everything.
+    // A refusal shows nothing if the service has refused the valid questions, too.
     if (day !== undefined) await askWhatIsRefused(parts, day, ask);
     addWireFindings(questioner, addFor);
   } finally {
@@ -174,7 +174,7 @@ const rangeOf = (first: Day, to: Millis, zone: Zone): TimeRange => ({
   days: { first, last: dayAt(to, zone) },
 });
 
-/** What all answers together say about the points of the connection. */
+/** Judges the points about the HTTP connection, by all answers together. */
 function addWireFindings({ progress }: Questioner, addFor: (query?: string) => AddFinding) {
   const { breakdown: end, first, isLate, isReached, isReadable, largest, closing } = progress;
   const slowest = `${Math.ceil(progress.slowest)} ms`;

@@ -9,10 +9,9 @@ import type { PointId } from './points.ts';
 /** What the answers show about each point. */
 
 /**
- * Notes what an answer shows of a point. What came may have outside text.
- *
- * @param problem undefined for a point that is met
- * @param good what came then
+ * Records whether an answer meets a point. Both texts may contain outside text.
+ * @param problem how it fails the point; undefined if it meets it
+ * @param good what the answer was, if it meets the point
  */
 export type AddFinding = (id: PointId, problem: string | undefined, good?: string) => void;
 
@@ -21,7 +20,7 @@ export type Outcome<T> = { readonly value: T } | { readonly failure: Failure };
 const named = (what: string, names: readonly string[]): string | undefined =>
   names.length === 0 ? undefined : `${what}: ${listNames(names)}`;
 
-/** A project that cannot be asked about has one more reason than a service that cannot answer. */
+/** What to check if the service answers other projects, but not this one. */
 const CHOICE =
   'Is it the project’s ID and product, may this token read it, and did it cost something lately?';
 
@@ -96,7 +95,7 @@ function judgeOutside(charges: readonly DayCharges[], days: readonly Day[], add:
   add('bounds', problem && `${problem}. ${ZONE_HINT}`, 'no other day');
 }
 
-/** @returns the newest day with a readable amount, if possible one between two others, which a wrong period would include */
+/** @returns the newest day with a readable amount; if possible between two others, which an answer about more days would include */
 export function chooseDay(charges: readonly DayCharges[], days: readonly Day[]): DayCharges | undefined {
   const usable = charges
     .filter(({ day, amount }) => day !== undefined && days.includes(day) && 'value' in amount)
@@ -124,7 +123,7 @@ export function judgeUntilNow(answer: Outcome<Consumption>, day: Day, add: AddFi
   add('until-now', problem, pluralize(answer.value.charges.length, 'day'));
 }
 
-/** Zero is no charge: a service may list each day. */
+/** A day that is listed with zero is no charge. */
 export function judgeEmptyPeriod(answer: Outcome<Consumption>, asked: Day, add: AddFinding) {
   if ('failure' in answer) {
     const { failure } = answer;
@@ -137,12 +136,12 @@ export function judgeEmptyPeriod(answer: Outcome<Consumption>, asked: Day, add: 
   add('empty-period', named('charges of', days), 'an item of 0');
 }
 
-/** Neither 401, after which Tally would ask for another token, nor a 5xx, which it would ask again. */
+/** Neither 401, after which Tally asks for another token, nor 5xx, which Tally retries. */
 const isAboutSubscription = (failure: Failure): boolean =>
   ['no-data', 'query-rejected', 'forbidden'].includes(failure.kind) ||
   (failure.kind === 'service-failed' && failure.status < 500);
 
-/** Which failures are the right answer. */
+/** Which failures each probe should be answered with. */
 const REFUSALS = {
   'unknown-project': isAboutSubscription,
   'wrong-product': isAboutSubscription,

@@ -147,7 +147,7 @@ function breakdownPoint(
     case 'response-too-large':
       return 'size';
   }
-  // A probe tells by its own point what came in place of a refusal.
+  // What comes in place of a refusal is the finding of the probe's own point.
   return kind === 'document' ? documentBreakdown(failure, response) : undefined;
 }
 

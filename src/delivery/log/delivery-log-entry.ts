@@ -8,8 +8,8 @@ import { storedFailure } from '../../workspace/record/stored-failure.ts';
 /** Part of every record of a message, also of a schedule's date. */
 export const sendStateSchema = z.object({
   /**
-   * `due`: it is not out. `held`: nor is it tried like others, because Tally paused its schedule and probes whether it
-   * works again. `sending`: it was claimed, so Slack may have it. The others are final.
+   * `due`: not sent yet. `held`: not sent, because Tally paused its schedule; it is only tried to probe whether the
+   * cause is gone. `sending`: claimed, so Slack may have it. The others are final.
    */
   state: z.enum(['due', 'held', 'sending', 'posted', 'skipped', 'failed']),
   /** In ms: when it became due, was claimed, or ended. */
@@ -51,7 +51,7 @@ const figures = z.record(z.string(), z.string());
 const missed = { date: z.string(), /** Its post may be in the channel. */ isUnclear: z.boolean() };
 /** What a post says about dates that were missed before it, oldest first. */
 const missedDates = z.object({
-  /** How many it only counts: they are before those that it names. */
+  /** How many dates before those in `named` the post only counts. */
   counted: z.int(),
   /** With their figures, or why there are none. */
   named: z

@@ -37,7 +37,7 @@ export interface DeliveryLogSnapshot {
   /** Slack limits the rate of this workspace until then, in ms. */
   readonly backOffUntil: Millis | undefined;
   state(name: string): string | undefined;
-  /** Names and JSON of all fields whose name begins so. */
+  /** Names and JSON of all fields whose name begins with `prefix`. */
   statesOf(prefix: string): readonly (readonly [name: string, json: string])[];
 }
 

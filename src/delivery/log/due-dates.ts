@@ -12,12 +12,12 @@ export const earliest = (...instants: readonly (number | undefined)[]): number |
 
 const FINAL: readonly string[] = ['posted', 'skipped', 'failed'];
 export const isFinal = ({ entry }: DatedLogEntry): boolean => FINAL.includes(entry.state);
-/** Neither this date nor an earlier one of the schedule is delivered any more. */
+/** Whether neither this date nor an earlier one of the schedule is delivered any more. */
 export const isHandled = (line: DatedLogEntry): boolean => isFinal(line) && line.entry.isDropped !== true;
-/** Nobody missed anything: no later post mentions this date. */
+/** Whether no later post mentions this date, because nobody missed anything. */
 export const isSettled = (line: DatedLogEntry): boolean => isHandled(line) && line.entry.isMissed !== true;
 export const isNotified = ({ entry }: DatedLogEntry): boolean => entry.pendingNotice === undefined;
-/** Slack may have taken the post, and Tally has not found it there. */
+/** Whether Slack may have taken the post, and Tally has not found it there. */
 export const isDoubtful = ({ entry }: DatedLogEntry): boolean =>
   entry.state === 'sending' || (entry.state === 'failed' && entry.channel !== undefined);
 

@@ -1,4 +1,4 @@
-/** What a failure means for what Tally sends by itself. */
+/** What follows from a failure of what Tally sends by itself: another try, a pause, a wait, or a search in Slack. */
 import { type FailureOf, isFailure, NotSent } from '../../domain/failure/index.ts';
 import { HOUR } from '../../domain/time/calendar.ts';
 import { type Annotate, type MessageWork, trackWork } from '../../runtime/work.ts';
@@ -46,7 +46,6 @@ const CHANNEL = {
   restricted: 'channel-restricted',
 } as const;
 
-/** Of what Tally sends by itself. */
 export const notSent = (why: NotSent['why']): StoredFailure => storeFailure(new NotSent(why));
 
 /** For a rate limit without a time, in ms. */
@@ -129,7 +128,7 @@ interface TrackedMessage {
   readonly tries?: number;
 }
 
-/** Makes the record of a message on its way. */
+/** Runs the sending of a message, and passes on its record (for log, metrics and traces) at the end. */
 export const trackMessage = <T>(
   { kind, schedule, watch, tries }: TrackedMessage,
   { teamId: workspace, workspace: { waits }, onFinished }: DeliveryContext,
@@ -145,8 +144,8 @@ export const trackMessage = <T>(
   );
 
 /**
- * Has it stored that a message could not be made, sent or updated, and when it is tried again. Slack's rate limit delays
- * the whole workspace.
+ * Has `record` store that a message could not be made, sent or updated, and when it is tried again. Slack's rate limit
+ * delays the whole workspace.
  *
  * @returns what `record` returns
  * @throws LeaseLostError and StoreUnavailable as they are; once the process is stopping, also every error that did not
@@ -159,7 +158,7 @@ export async function handleSendError<T>(
   record: (effect: FailureEffect) => Promise<T>,
 ): Promise<T> {
   const { stopping, clock } = context;
-  // What Slack said is stored in any case: otherwise Slack would have to be searched.
+  // Slack's own error is stored even while stopping: otherwise the next run would have to search in Slack.
   const isLost = error instanceof LeaseLostError;
   const isOver = isLost || (stopping.aborted && !isSlackError(error));
   annotate({ outcome: isLost ? 'lease-lost' : isOver ? 'stopped' : 'retrying', error });

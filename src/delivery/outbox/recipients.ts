@@ -13,9 +13,9 @@ import { notSent } from './failures.ts';
 export interface Recipient {
   /** The workspace's record from which that was decided. */
   readonly workspace: Workspace;
-  /** Where it is read, and whether by a manager alone. */
+  /** Where it is read, and whether only a manager reads it. */
   readonly scope: ProjectScope;
-  /** No longer a full member, or who else may get it: gets nothing. */
+  /** A person who may not get it any more, such as a former full member. */
   readonly isGone: boolean;
 }
 
@@ -49,7 +49,7 @@ export interface Refusal {
 /**
  * Whether these projects may be shown to a channel or person now.
  *
- * @param right of a person who may get it; `member` by default
+ * @param right what a person must be to get it; `member` by default
  * @returns with a refusal if not @throws SlackFailed, StoreUnavailable
  */
 export async function checkRecipient(

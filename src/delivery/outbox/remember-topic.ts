@@ -15,7 +15,7 @@ export type AskedInThread = readonly [ThreadPlace, ThreadQuestion];
 /** The question that a message answers. */
 export interface MessageTopic {
   readonly command: SlashCommand;
-  /** Those that the message shows. */
+  /** The projects that the message shows. */
   readonly projects: readonly ChosenProject[];
   /** Its period in canonical words, if it has one, and what that is compared with. */
   readonly days?: string;
@@ -50,7 +50,7 @@ export function threadQuestions(
   }
 }
 
-/** @returns undefined where no one command asks about all of them: several products, of projects without a name */
+/** @returns undefined if no single command asks about all of them: they have several products, or one has no name */
 function questionOf(
   { command, days = '', projects }: MessageTopic,
   workspace: Workspace,

@@ -43,7 +43,7 @@ const MAX_SHORT_WAITS = 3;
 const CONFIRM_TIMEOUT = 30_000;
 
 /**
- * @returns `failed` if it is neither out nor superfluous: its kind has stored why, and when it is tried again
+ * @returns `done` if it was sent or needs no sending; `failed` once its kind has stored why, and when it is tried again
  * @throws LeaseLostError, StoreUnavailable
  */
 export const sendMessage = (message: OutboxMessage, context: DeliveryContext): Promise<'done' | 'failed'> =>
@@ -58,7 +58,7 @@ const DONE: ReadonlySet<string> = new Set(['sent', 'found', 'skipped', 'waiting'
 /**
  * Sends what is due of the messages that a record holds, or stores why not.
  *
- * @param isSame whether two are one message, however far it has got
+ * @param isSame whether two are the same message, perhaps in different states
  * @throws LeaseLostError, StoreUnavailable
  */
 export async function sendDueMessages<R extends { readonly messages: readonly StoredMessage[] }>(
@@ -94,7 +94,7 @@ class Attempt {
   private current: SendState;
   /** Slack may have taken it before this try, and nobody has found it. */
   private isDoubtful: boolean;
-  /** Of the message in this process. */
+  /** The message's key in `unrecordedPosts`. */
   private readonly name: string;
 
   constructor(

@@ -35,13 +35,13 @@ export interface OutboxMessage {
   readonly thread?: { readonly ts: string; readonly isBroadcast: boolean } | undefined;
   /** As the delivery log has it. If it is `sending`, a run claimed it and died: Slack may have it already. */
   readonly stored: SendState;
-  /** @returns why nothing is to go out by now, if so: the kind has stored that @throws Failure */
+  /** @returns why nothing is to be sent, if so; the kind has stored that @throws Failure */
   prepare(isAgain: boolean): Promise<Draft | 'skipped' | 'waiting'>;
   /** What follow-ups in its thread refer to, once Slack has it; undefined for none. */
   readonly topic?: (() => MessageTopic | undefined) | undefined;
   /** Stores a step: what `change` makes of the record as it is by then. @throws LeaseLostError, StoreUnavailable */
   save(change: (now: SendState) => SendState, step: SaveStep): Promise<void>;
-  /** Decides what happens instead. @returns false if nothing does, so that the message has failed, as without it */
+  /** Called when the recipient may not see it: decides what happens instead. @returns false if nothing does: then it has failed */
   onRefused?(refusal: Refusal, isDoubtful: boolean): Promise<boolean>;
   /** Stores that it failed, if its kind doesn't only try again. @returns what became of it */
   fail?(failure: SendFailure): Promise<FailedState>;
@@ -149,11 +149,11 @@ export const postRetryDelay = (tries: number): Millis | undefined => PAUSES[trie
 
 /** After the tries of the first hour, one each hour for three days. */
 const MAX_MESSAGE_TRIES = 78;
-/** The same for every other message. */
+/** Like `postRetryDelay`, for every other message. */
 const messageRetryDelay = (tries: number): Millis | undefined =>
   tries > MAX_MESSAGE_TRIES ? undefined : (PAUSES[tries - 1] ?? HOUR);
 
-/** The same for an update of a message that is out: six times within three hours. */
+/** Like `postRetryDelay`, for an update of a message that was sent: six times within three hours. */
 export const updateRetryDelay = (tries: number): Millis | undefined =>
   tries > 6 ? undefined : tries === 1 ? 10 * MINUTE : 30 * MINUTE;
 

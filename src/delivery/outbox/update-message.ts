@@ -18,7 +18,7 @@ export interface MessageUpdate extends Pick<OutboxMessage, 'kind' | 'key' | 'to'
   /** The conversation may show it twice. */
   readonly isAgain?: boolean | undefined;
   readonly tries: number;
-  /** @returns why it stays as it is, if so @throws Failure */
+  /** @returns the new content, or why the message stays as it is @throws Failure */
   prepare(): Promise<UpdateDraft | 'skipped' | 'gone' | 'retrying'>;
   save(outcome: UpdateOutcome): Promise<unknown>;
   /** Stores how often it has failed, and when it is tried again, in ms; no `next` once it is given up. */

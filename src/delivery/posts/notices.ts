@@ -47,7 +47,7 @@ type NoticeDocument = StateDocument<Notice | undefined>;
 
 const noticeAt = ({ line }: ScheduleLogEntry): Millis => line.entry.noticeNext ?? 0;
 
-/** The owner's dates. A try of this pass may still succeed. */
+/** The owner's dates, except those that this pass tries to post: they may still succeed. */
 const pendingOf = (owner: SlackId, pending: readonly PendingNotice[]): readonly PendingNotice[] =>
   pending.filter(({ schedule, isInWork }) => schedule.owner === owner && !isInWork);
 
@@ -101,7 +101,6 @@ const why = ({ line: { entry } }: ScheduleLogEntry) => [entry.pendingNotice, ent
 
 type Group = readonly ScheduleLogEntry[];
 
-/** The date once a notice is about it, or needs none. */
 function notified({ pendingNotice, noticeNext, silent, ...entry }: DeliveryLogEntry): DeliveryLogEntry {
   return entry;
 }
@@ -186,7 +185,7 @@ async function findManager(but: SlackId, context: DeliveryContext): Promise<Slac
 
 type CurrentCase = Omit<PendingNotification['cases'][number], 'title'>;
 
-/** Its dates, but for what was deleted or resumed since. */
+/** The notice's dates, without those whose schedule was deleted or resumed since. */
 function currentCases({ why, cases }: Notice, context: DeliveryContext): readonly CurrentCase[] {
   const pause = pauseOf(why);
   return cases.flatMap(({ schedule: id, due }) => {

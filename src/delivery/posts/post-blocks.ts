@@ -54,7 +54,7 @@ export function renderPost({ message, buttons = [] }: ReportResult, details: Pos
       ...above.map((text) => context(escapeMarkup(text))),
       ...withSmallPrint(message.blocks, escapeMarkup(formatTiming(timing))),
       ...(missed.length === 0 ? [] : [section(missed.join('\n'))]),
-      // The button's list names the owner. A mention here would notify them of each post.
+      // The owner is not mentioned, as each post would notify them: the list behind the button names them.
       actions(...buttons, button('schedule-list', 'Manage')),
     ],
   };

@@ -101,7 +101,7 @@ export async function runReport(
   });
 }
 
-/** What a post as of `at` (ms) is about, for follow-ups; a month that runs stays that month. */
+/** What a post as of `at` (ms) is about, for follow-ups. A running month gets its name, because “this month” changes. */
 export function topicOf(
   { report, timing, projects }: Pick<Schedule, 'report' | 'timing' | 'projects'>,
   at: Millis,

@@ -66,7 +66,7 @@ function entryNow(entry: DeliveryLogEntry | undefined, due: Millis, now: Millis)
 type Ending = Pick<LastDelivery, 'result' | 'at'> & Partial<LastDelivery>;
 type DatedSchedule = Pick<DeliveryTask, 'schedule' | 'due'>;
 
-/** What people see of it, written with its entry. */
+/** What people see of how the date ended, written with its entry. */
 const endingOf = ({ schedule, due }: DatedSchedule, ending: Ending): Pick<LogWrite, 'lastDelivery'> => ({
   lastDelivery: [schedule.id, { date: due.date, due: due.at, failures: 0, ...ending }],
 });

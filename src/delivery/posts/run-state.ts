@@ -71,7 +71,6 @@ function fingerprintsOf(schedule: Schedule, workspace: Workspace): string {
 const isAllowedInChannel = ({ projects, channel }: Schedule, workspace: Workspace): boolean =>
   projects.every((project) => isShownTo(project, workspace, { channel, isUnlimited: false }));
 
-/** Tally pauses it. */
 export async function pauseSchedule(
   schedule: Schedule,
   why: PauseReason,

@@ -34,7 +34,7 @@ export const createScheduling = (parts: SchedulingParts) => ({
    */
   async send(teamId: SlackId, schedule: Schedule, why: ManualReason, by: SlackId): Promise<void> {
     await postByHand(parts, teamId, schedule, why, by);
-    // What works by hand may end Tally's own pause.
+    // A successful post shows that the cause of Tally's own pause is gone.
     if (schedule.paused !== undefined) await parts.changed(teamId);
   },
 });
@@ -54,7 +54,7 @@ async function postByHand(
   const result = await runReport(schedule, at, context);
   const projects = shownProjects(schedule, result);
   const { zone } = requireSettings(workspace);
-  // A test that goes to one person is of what the channel would get.
+  // The rights of the channel count, also if the test goes to one person.
   await sendNow(
     {
       to: schedule.channel,
@@ -74,7 +74,7 @@ async function postByHand(
     .catch((err: unknown) => log.warn({ err, workspace: teamId }, 'Could not note a post sent by hand'));
 }
 
-/** It replaces a date that failed; a date that is still being retried continues. */
+/** The last delivery after a post by hand: in place of a failed date, but beside a date that is still being retried. */
 function afterManualPost(before: LastDelivery | undefined, date: Day, at: Millis): LastDelivery {
   if (before?.result === 'trying' || before?.result === 'waiting') return { ...before, byHand: at };
   const { cause: _, next, ts, ...rest } = before ?? { date, due: at, failures: 0 };

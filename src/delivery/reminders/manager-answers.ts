@@ -50,7 +50,7 @@ async function sendAnswer(name: string, context: DeliveryContext): Promise<void>
       prepare: async () => ({ projects: [], render: () => answerMessage(request) }),
       save: (change, step) =>
         document.update(
-          // A later answer takes its place.
+          // Unless a later answer has replaced this one.
           (now) =>
             now?.request.state === state && now.request.answeredAt === answeredAt
               ? withSendState(now, change(now))

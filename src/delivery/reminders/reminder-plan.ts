@@ -72,7 +72,7 @@ const idOf = (mark: string, { registeredAt, lifetime, expiresAt }: Connection | 
 export interface DueReminder {
   readonly credential: Credential;
   readonly step: ReminderStep;
-  /** The steps that it stands for: none of them is sent later. */
+  /** The steps that it replaces, its own included: none of them is sent later. */
   readonly steps: readonly ReminderStep[];
 }
 

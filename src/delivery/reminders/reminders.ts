@@ -30,7 +30,7 @@ export const remindersJob: Job = {
   },
 };
 
-/** Those that are due are recorded, and those that are recorded are sent. */
+/** Tasks that record the reminders that are due, and send the recorded ones. */
 export const reminderTasks = ({ due, sending }: Pick<ReminderPlan, 'due' | 'sending'>): readonly Task[] => [
   ...taskEach(due, recordReminder),
   ...taskEach(sending, sendReminders),

@@ -89,7 +89,7 @@ function remarks(view: ReportView): Block[] {
   ];
 }
 
-/** What a change in the table rests on, if that is not every day. How many days are reported now is said before. */
+/** How many days the changes in the table are based on, if not all; for the current days that is said above the table. */
 function coverageNotes({ figures: { change } }: ProjectFigures): string[] {
   if (change === undefined || isFullyReported(change)) return [];
   const basis = change.figures?.basis === 'average' ? 'averages a day, ' : '';
@@ -139,7 +139,7 @@ function monthCoverage(answered: readonly ProjectFigures[]): string[] {
 const changedRows = (answered: readonly ProjectFigures[], { before }: ComparedWindows): string =>
   answered.some(({ figures }) => figures.change?.figures?.percent) ? `Change vs ${before.label}` : '';
 
-/** Only if each has one. */
+/** The changes together; undefined unless every project has one. */
 function together(changes: readonly (UsageChange | undefined)[]): UsageChange | undefined {
   const all = changes.filter((change) => change !== undefined);
   return all.length < changes.length ? undefined : sumChanges(all);

@@ -59,7 +59,7 @@ export type Headline = 'spent' | 'left';
 export const formatterFor = ({ target, locale }: ProjectFigures): MoneyFormatter =>
   moneyFormatter(locale, target.currency);
 
-/** The main number; undefined when there is none. */
+/** The number that the report is about; undefined when there is none. */
 export function amountOf({ balance, figures }: ProjectFigures, headline: Headline): Money | undefined {
   if (headline === 'spent') return readableTotal(figures.main);
   return typeof balance !== 'string' && 'value' in balance.balance ? balance.balance.value : undefined;
@@ -149,7 +149,7 @@ const coveredDays = ({ label }: DayWindow, change: UsageChange | undefined): str
     ? label
     : `${label}, ${formatCoverage(change.coverage.current)}`;
 
-/** On a month's first day the month that is over. */
+/** On the first day of a month, the name of the month before. */
 export const monthName = ({ days }: DayWindow, today: Day): string =>
   days.at(-1)?.slice(0, 7) === today.slice(0, 7) ? 'This month' : 'Last month';
 
@@ -224,7 +224,7 @@ export const reportChart = (
   { charted: days }: ReportPeriods,
 ): Chart | undefined => spendChart({ usage, period: { days } });
 
-/** `no data for Sat 21 Nov`, of the other days of the chart, whose labels Slack may hide; '' if each has some. */
+/** `no data for Sat 21 Nov`: days without data that only the chart shows, as Slack may hide their labels; '' for none. */
 export function chartGaps(answer: ProjectFigures, periods: ReportPeriods): string {
   if (reportChart(answer, periods) === undefined) return '';
   const { main, charted } = answer.figures;

@@ -93,7 +93,7 @@ function detailsButton({ answered, periods, headline }: ReportView): Button[] {
   const words = [
     answered.map(({ target }) => target.word).join(','),
     ...(headline === 'left' ? [] : [`${days[0]}..${days.at(-1)}`]),
-    // Each registered project remembers its own.
+    // Without it, each registered project is asked about with its own product.
     ...(products.size === 1 && product !== undefined ? [PRODUCTS[product].word] : []),
     'details',
   ];
@@ -111,7 +111,7 @@ function awaitedDay({ answered, periods }: ReportView): Day | undefined {
   return isAwaited ? newest : undefined;
 }
 
-/** Thousands of posts are due at one instant, and their calendars are the same few. */
+/** Thousands of posts are due at one instant and share a few periods, so these are cached. */
 function rememberPeriods(): typeof reportPeriodsOf {
   const remembered = new LRUCache<string, ReportPeriods>({ max: 200 });
   return (...question) => {
@@ -147,7 +147,7 @@ async function fetchProject(
       days: requested,
       running: false,
     });
-    // Where the balance is the answer, a project that has one is there, whether anything is reported or not.
+    // In a report of balances, a project that has a balance is not missing because no day is reported.
     const isEnough = async () => headline === 'left' && typeof (await leaving) !== 'string';
     const [consumed, left] = await Promise.all([
       consuming.catch(async (error) => ((await isEnough()) ? emptyIfNoData(error) : Promise.reject(error))),
@@ -194,7 +194,7 @@ function figuresOf({ answered, failed, periods, headline }: ReportView): Omit<Re
   };
 }
 
-/** Reported as nothing: a day that is missing may yet turn out to have cost something. */
+/** Whether every day is reported and cost nothing: a missing day may still turn out to have cost something. */
 const spentNothing = ({ figures: { main } }: ProjectFigures): boolean =>
   main.reported.length === main.fullDays && !main.total.incomplete && main.total.value.eq(0);
 
@@ -216,7 +216,7 @@ function renderReport(view: ReportView): Message {
   };
 }
 
-/** Where the figures came from, and of which days in whose midnight they are. */
+/** The small print: what was asked, for which days of which time zone, and when. */
 function source({ headline, periods, fetched }: ReportView, only: ProjectFigures | undefined): string {
   const { main, zone } = periods;
   const { project, product } = only?.target ?? {};
@@ -230,7 +230,7 @@ function source({ headline, periods, fetched }: ReportView, only: ProjectFigures
   ].join(' · ');
 }
 
-/** One line, the picture, then what else there is to know. */
+/** The first line, the chart, then the other lines and the notes. */
 function single(answer: ProjectFigures, { headline, periods }: ReportView): Block[] {
   const month = isMonthReport(periods) ? '' : monthLine(answer, periods);
   const lines =

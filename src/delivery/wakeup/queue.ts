@@ -30,7 +30,7 @@ export function createQueue(parts: QueueParts, shard: number): Queue<Payload> {
   const queue = new Queue<Payload>(QUEUE, {
     connection,
     prefix: queuePrefix(shard),
-    // The stream of events would go on naming workspaces that have left.
+    // BullMQ's stream of events would keep the IDs of workspaces that uninstalled.
     streams: { events: { maxLen: 0 } },
     defaultJobOptions: {
       removeOnComplete: true,

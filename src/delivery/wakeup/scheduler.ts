@@ -19,7 +19,7 @@ export type Scheduler = ReturnType<typeof createScheduler>;
 interface SchedulerParts extends QueueParts {
   /** BullMQ waits for Redis for as long as it is away; callers wait no longer than this. */
   readonly patience?: Millis;
-  /** Until a process that runs nothing asks again whether another one has scheduled something. */
+  /** How often a process without queues looks whether another process has scheduled something; in ms. */
   readonly lookAgain?: Millis;
 }
 
@@ -28,11 +28,11 @@ interface SchedulerParts extends QueueParts {
  * of them, commands of a process that is short of CPU time out, and everything is tried again.
  */
 const CONCURRENCY = 100;
-/** See `SchedulerParts.lookAgain`. A process that schedules something runs it, so this counts only if that one dies. */
+/** The default of `SchedulerParts.lookAgain`. A process runs what it schedules, so this matters only after it has died. */
 const LOOK_AGAIN: Millis = 30_000;
-/** A shard's lower bound: with few workspaces the spread is uneven. */
+/** For each shard at least: with few workspaces the spread over shards is uneven. */
 const LEAST_CONCURRENCY = 40;
-/** `LOOK_AGAIN` where Redis did not answer. */
+/** The same after Redis did not answer. */
 const LOOK_RETRY: Millis = 1_000;
 /** Closing a connection that does not answer takes no longer than this. */
 const CLOSING: Millis = 1_000;
@@ -180,7 +180,7 @@ async function findJobIds(
   return [...found];
 }
 
-/** Of one shard: what is looked at of the runs that come first. A run that failed is planned again, a few seconds ahead. */
+/** How many of a shard's earliest runs are read. `FAILED_AHEAD`: a failed run is planned again a few seconds ahead, in ms. */
 const FIRST = 100;
 const FAILED_AHEAD = 10_000;
 /** BullMQ orders delayed jobs by their instant in ms times this. */

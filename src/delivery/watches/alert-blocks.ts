@@ -117,7 +117,7 @@ const isOpen = ({ events }: Alert): boolean =>
 
 const notificationText = (title: string, why: string): string => (why === '' ? title : `${title}. ${why}`);
 
-/** A figure that a later one replaced would read as if it were still so. */
+/** Whether a later figure has replaced this one, which would read as if it were current. */
 const isSuperseded = (events: Alert['events'], at: Millis): boolean =>
   events.slice(at, at + 1).some(isFigure) &&
   events.slice(at + 1).some((event) => isCrossing(event) || isFigure(event));
@@ -167,7 +167,7 @@ function alertActions({ alert, watch }: AlertView): Block {
       ? [button('watch-acknowledge', 'Acknowledge', { value: about, style: 'primary' })]
       : []),
     button('run:days', 'See the days', { value: spent(periodOf(watch, day)) }),
-    // A budget's month is compared with nothing that the budget is about.
+    // A budget is not about what changed since the month before.
     ...(rule.kind === 'budget'
       ? []
       : [

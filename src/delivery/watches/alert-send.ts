@@ -54,7 +54,7 @@ export function alertActionAt(
 const needsDrawing = (alert: Alert, message: AlertMessage): boolean =>
   message.state === 'posted' && isParent(alert, message) && message.drawn < alert.events.length;
 
-/** An answer goes out after the alert itself. */
+/** Whether it waits to be a reply to the alert itself, which is not posted yet. */
 const waitsForParent = (alert: Alert, message: AlertMessage): boolean =>
   !isParent(alert, message) && alertMessageTo(alert, message.to)?.state !== 'posted';
 
@@ -96,7 +96,7 @@ function findMessage({ document, place: { episode, event, to } }: Omit<AlertTask
   return alert && message && { alert, message };
 }
 
-/** Marks the message in its conversation. */
+/** Identifies the message in its conversation. */
 const keyOf = ({ watch, place: { episode, event } }: AlertTask): string =>
   `${WATCH_STATE}${watch.id}/${episode}/${event}`;
 
@@ -136,7 +136,7 @@ async function send(task: AlertTask, { alert, message }: Found, context: Deliver
   );
 }
 
-/** A budget's month, a spike's day. */
+/** For follow-ups; `days` is a budget's month or a spike's day. */
 const topicOf = ({ watch: { project, rule }, place }: AlertTask): MessageTopic => ({
   projects: [project],
   ...(needsBalance(rule) ? { command: '/balance' } : { command: '/spend', days: episodeOf(place) }),
@@ -166,7 +166,7 @@ async function redraw(task: AlertTask, { alert, message }: Found, context: Deliv
   const save = (change: (message: AlertMessage) => AlertMessage) =>
     document.update((state) => withMessage(state, place, change), { needsLease: true });
   const drawn = alert.events.length;
-  // Who may not see the project any more keeps the alert as it was.
+  // A recipient who may not see the project any more keeps the alert as it was.
   const close = () => save(({ next: _, ...shown }) => ({ ...shown, drawn, tries: 0 }));
   await updateMessage(
     {

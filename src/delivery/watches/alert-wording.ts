@@ -16,10 +16,10 @@ export type AlertWords = Readonly<ReturnType<typeof alertWords>>;
 
 /** How the workspace names the project and writes amounts now: that may have changed since the facts were stored. */
 export const alertWords = ({ project }: Pick<Watch, 'project'>, workspace: Workspace, today: Day) => ({
-  /** As the project is called. */
+  /** The project's name, or its ID. */
   label: projectLabel(project, workspace),
   money: moneyWriter(project, workspace, workspace.settings.locale),
-  /** The readers': months of its year are named without the year. */
+  /** Months of its year are named without the year. */
   today,
 });
 

@@ -108,7 +108,7 @@ export function parseWatchFigures(figures: StoredFigures, today: Day, zone: Zone
   return judged;
 }
 
-/** The last balance of each day when it was asked, in order. */
+/** The last balance of each day on which billing was asked for it, in order. */
 export const knownBalances = ({ balances = {} }: StoredFigures): ReadonlyMap<Day, Money> =>
   new Map(amountsOf(balances).toSorted(([a], [b]) => (a < b ? -1 : 1)));
 

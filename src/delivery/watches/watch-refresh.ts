@@ -43,9 +43,9 @@ export interface WatchedProject {
 
 /** Corrections of days that are reported are looked for this often. */
 const CORRECTION_HOURS = 6;
-/** A project that reported none of its last days is asked as rarely as for corrections. */
+/** How many silent days mean that a project is asked only every `CORRECTION_HOURS`. */
 const SILENT_DAYS = 3;
-/** Known balances, for the chart. */
+/** How many days' balances are kept, for the chart. */
 const KEPT_BALANCES = 19;
 /** Projects of one workspace that billing is asked about at the same time. */
 const PARALLEL = 5;
@@ -155,14 +155,14 @@ function dueQuestions(
   };
 }
 
-/** Yesterday is expected at any time. */
+/** Whether yesterday may be reported at any time: it is missing, and a day shortly before it is not. */
 const isWaiting = (days: Readonly<Record<Day, string>>, yesterday: Day): boolean =>
   days[yesterday] === undefined &&
   Array.from({ length: SILENT_DAYS }, (_, n) => addDays(yesterday, -n - 1)).some(
     (day) => days[day] !== undefined,
   );
 
-/** Both side by side; what one of them answers counts although the other fails. */
+/** Asks both in parallel; the answer of one counts although the other fails. */
 async function fetchDue(
   before: StoredFigures,
   { balance, usage }: ReturnType<typeof dueQuestions>,

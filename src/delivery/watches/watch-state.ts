@@ -24,7 +24,7 @@ const event = z.discriminatedUnion('kind', [
   z.object({ kind: z.literal('corrected'), level, at: z.int(), facts: storedFacts }),
   z.object({ kind: z.literal('acknowledged'), at: z.int(), by: z.string() }),
   z.object({ kind: z.literal('snoozed'), at: z.int(), by: z.string(), until: z.int() }),
-  /** Its watch got another rule. */
+  /** Its watch's rule was changed. */
   z.object({ kind: z.literal('replaced'), at: z.int() }),
 ]);
 export type AlertEvent = Readonly<z.infer<typeof event>>;
@@ -97,18 +97,18 @@ export const isParent = (alert: Alert, message: AlertMessage): boolean =>
 /** Answers go out for these events; the alert itself shows all. */
 const ANSWERED: readonly AlertEvent['kind'][] = ['crossed', 'recovered'];
 
-/** Adds an event, with the messages that tell it. */
+/** Adds an event, with the messages that tell people about it. */
 function withEvent(alert: Alert, event: AlertEvent, targets: readonly string[]): Alert {
   const index = alert.events.length;
   const messages = targets.flatMap((target): readonly AlertMessage[] => {
     const parent = alertMessageTo(alert, target);
     const message = { event: index, state: 'due', at: event.at, tries: 0, drawn: 0 } as const;
     if (parent === undefined) return event.kind === 'crossed' ? [{ ...message, to: target }] : [];
-    // One that is not out yet will show it.
+    // An alert that is not sent yet will include the event.
     if (parent.state === 'due' || !ANSWERED.includes(event.kind)) return [];
     return [{ ...message, to: parent.to }];
   });
-  // Nobody may be alerted, so nobody has to hear of what is over by then.
+  // A muted watch that recovers before its alert was sent needs no alert any more.
   const isMoot = event.kind === 'recovered' && targets.length === 0;
   const before = isMoot ? alert.messages.filter(({ state }) => state !== 'due') : alert.messages;
   return { ...alert, events: [...alert.events, event], messages: [...before, ...messages] };
@@ -198,7 +198,7 @@ const schema = z.object({
 });
 export type LastCheck = Readonly<z.infer<typeof schema>>;
 
-/** Undefined for none, and for one that cannot be read: then it is time for one. */
+/** Undefined if there is none or it can't be read: then a check is due. */
 const parseLastCheck = (json: string | undefined): LastCheck | undefined => tryParseRecord(schema, json);
 
 /** Watches are checked every hour, at a different time for each workspace. @returns ms since the epoch */

@@ -76,7 +76,7 @@ const actionAt = ({ alerts = [] }: Partial<StoredWatchState> = {}, isWatchSuspen
 const canBeRestored = (id: string, { fields }: Workspace): boolean =>
   fields[FIELDS.removedWatch + id] !== undefined;
 
-/** A check, else what checks left: what a pause or a failure of Slack held back is sent as the newest check sees it. */
+/** A check if it is due, else the messages that a pause or a failure of Slack held back, with the newest figures. */
 export function watchTasks(
   { isCheckDue, alerting }: Pick<ReturnType<typeof planWatches>, 'isCheckDue' | 'alerting'>,
   store: WatchFiguresStore,
@@ -90,8 +90,8 @@ export function watchTasks(
 }
 
 /**
- * Asks billing about the watched projects and judges each watch. What is to be told is stored with the judgement in one
- * step, so that it goes out once, whatever happens in between.
+ * Asks billing about the watched projects and judges each watch. The alerts are stored with the judgement in one step,
+ * so that each goes out once even if the process dies in between.
  *
  * @throws LeaseLostError, StoreUnavailable
  */
@@ -100,7 +100,7 @@ export async function checkWatches(store: WatchFiguresStore, context: DeliveryCo
   const began = clock();
   const after: LastCheck = { at: began, next: nextCheck(context), basis: watchBasisOf(workspace) };
   const end = () => openState(CHECK_STATE, () => after, context).update(() => after, { needsLease: true });
-  // In the wrong time zone a day would be another one.
+  // Damaged settings don't tell the time zone, so days can't be told either.
   if (isDamaged(workspace, 'settings')) return end();
   const known: KnownFigures = new Map(await store.load(teamId));
   const refresher = createFiguresRefresher(known, store, context);
@@ -132,7 +132,7 @@ async function checkWatch(
   try {
     await document.update((now) => judge(now).state, { needsLease: true, expected });
   } catch (error) {
-    // The next check judges it as it is now.
+    // Somebody changed the watch: the next check judges it as it is then.
     if (!(error instanceof ScheduleChangedError)) throw error;
   }
 }

@@ -53,7 +53,7 @@ export class InvalidWord extends FailureBase<'invalid-word'> {
     const named = isQuoted ? `“${word}”` : HIDDEN_WORD;
     const isSentence = why.includes(WORD) || /^[A-Z]/.test(why);
     const whole = isSentence ? why : `${WORD} ${why}`;
-    // At its end the words are named only to be found again.
+    // At the end of a sentence, hidden words can be left out.
     const sentence = (isQuoted ? whole : whole.replace(`, ${WORD}`, '')).replace(WORD, () => named);
     const fact = sentence.replace(/^one word/, 'One word').replace(/[^?]$/, '$&.');
     super('invalid-word', `${fact} ${works}`.trim());

@@ -22,7 +22,7 @@ export * from './service.ts';
 export * from './slack.ts';
 export * from './store.ts';
 
-/** What the classes of a file make. */
+/** The failures whose classes a module exports. */
 type FailuresOf<Module> = {
   [Name in keyof Module]: Module[Name] extends abstract new (
     ...args: never
@@ -57,7 +57,7 @@ export function failureOf(error: unknown): Failure {
 /** For work on the side: `work.catch(ignoreFailure)`. @throws any other error */
 export const ignoreFailure = (error: unknown): undefined => void failureOf(error);
 
-/** The same about the days that the reader asked for: one request gets those of the comparison and the chart, too. */
+/** The failure with the days that the reader asked about; the request also covered those of the comparison and the chart. */
 export function withRequestedDays(failure: Failure, days: RequestedDays): Failure {
   if (!('question' in failure) || failure.question.days === undefined) return failure;
   const question = { ...failure.question, days };
@@ -66,7 +66,7 @@ export function withRequestedDays(failure: Failure, days: RequestedDays): Failur
     : new QueryRejected(failure.messages, failure.status, question);
 }
 
-/** Whether what was to be stored may have been all the same. */
+/** Whether the write may have been stored although it failed. */
 export const mayHaveBeenSaved = (failure: Failure): boolean =>
   failure.kind === 'store-unavailable' && failure.unsure;
 

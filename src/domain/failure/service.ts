@@ -22,7 +22,7 @@ export class TokenRejected extends FailureBase<'token-rejected'> {
   }
 }
 
-/** HTTP 403: the token is known and may not. */
+/** HTTP 403: the token is valid but lacks the permission. */
 export class Forbidden extends FailureBase<'forbidden'> {
   override readonly summary = 'access refused';
   constructor(readonly service: Service) {

@@ -25,7 +25,7 @@ interface SlackFailedOptions extends ErrorOptions {
   readonly unclear?: boolean;
 }
 
-/** No answer came at all: the codes are the SDK's or the system's. */
+/** Codes of the SDK or the system when no answer came at all. */
 const SILENT: ReadonlySet<string> = new Set(['request_error', 'http_error', 'failed']);
 
 function sentence(method: string, code: string): string {

@@ -39,7 +39,7 @@ export function parseWithOutput<T>(
   }
 }
 
-/** Whether the answer may have to be shown in a window; quick, and right for all but a project of that name. */
+/** Whether the answer may have to be shown in a window: a quick guess, wrong only if a project is called `csv` or `details`. */
 export const mayOpenWindow = (text: string): boolean =>
   text.split(/\s+/).some((word) => /^(?:csv|details)$/.test(outputOf(word) ?? ''));
 

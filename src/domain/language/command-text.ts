@@ -33,7 +33,7 @@ export interface CommandWords {
   readonly several?: SeveralProjects;
   readonly product?: ProductId;
   readonly phrase?: PeriodPhrase;
-  /** What the period is compared with, where it is not the one before. */
+  /** What the period is compared with, unless that is the period before. */
   readonly versus?: Versus;
   /** How many of all projects, largest amounts first; `several` is `all` then. */
   readonly top?: number;
@@ -153,7 +153,7 @@ function secondProject(source: TokenizedText, at: number, next: number, second: 
   );
 }
 
-/** `2026 10`, `2026-10 05`: beside it a small number is hardly a project. */
+/** A date, beside which a small number is hardly a project: `2026 10`, `2026-10 05`. */
 const isDate = (token: Token | undefined): boolean =>
   token?.kind === 'day' ||
   token?.kind === 'year-month' ||
@@ -233,7 +233,7 @@ function phraseOf(items: Items): PeriodPhrase | undefined {
   return { ...(items.phrase ?? LAST_7_DAYS), includingToday: true };
 }
 
-/** Refuses a period, a wrong one too. */
+/** As `parseArgument`, but refuses every period, a malformed one too. */
 const timelessItemAt: ArgumentParser = (source, at, projectKnown) => {
   const why = 'is a period, and a balance is always as of now';
   const works = `Only ${commandText('/spend')} takes periods.`;

@@ -80,8 +80,8 @@ export const holdsUnknownWord = (text: string, aliases: Aliases): boolean =>
 const RELATIVE = /^(?:this-|last-(?!\d)|today|yesterday)/;
 
 /**
- * The whole text with every mistake corrected: only what can be parsed is suggested. A meaning of an ambiguous word is one
- * where it leaves nothing else to correct.
+ * The whole text with every mistake corrected: only what can be parsed is suggested. A meaning of an ambiguous word is
+ * suggested if nothing else is left to correct.
  * @param slipIn parses another text with the same grammar
  */
 function* corrections(

@@ -201,6 +201,6 @@ const isLastOfMonth = (day: Day): boolean => addDays(day, 1).endsWith('-01');
 const isSameDayOfMonth = (a: Day, b: Day): boolean =>
   a.slice(8) === b.slice(8) || (isLastOfMonth(a) && isLastOfMonth(b));
 
-/** Whether one is the same day of the month before or after the other. */
+/** Whether the two are the same day of consecutive months, in either order. */
 const isMonthAfter = (a: Day, b: Day): boolean =>
   a !== b && isSameDayOfMonth(a, b) && Math.abs(daysBetween(a, b)) <= LONGEST_MONTH;

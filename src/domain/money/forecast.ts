@@ -35,9 +35,9 @@ export interface Forecast {
 const HISTORY = { months: 3, days: 28 } as const;
 const BASIS = { days: 28, minReported: 7 } as const;
 /**
- * The error is the third largest, doubled, of nine earlier forecasts, a week apart, of as many days: one change or huge
- * day spoils two of them at most. Nobody foresees those of the days to come, so there is no error before the month's
- * last quarter, nor in the first days of another level.
+ * The error is twice the third largest of nine earlier forecasts for as many days, a week apart, so that a single
+ * change or huge day, which spoils two of them at most, doesn't count. There is none before the month's last quarter,
+ * as changes of the days to come can't be foreseen, nor in the first days of another level.
  */
 const ERROR = {
   ...{ tests: 9, step: 7, rank: 3, factor: 2, leastShare: 0.05, mostShare: 0.2, leftShare: 0.25 },

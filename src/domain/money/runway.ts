@@ -165,7 +165,7 @@ export function formatRunwayBasis(runway: Runway, money: MoneyFormatter): string
   return runway.kind === 'no-spend' ? basis(runway) : `at ${money(runway.average)} a day (${basis(runway)})`;
 }
 
-/** The same for a table's cell. */
+/** How long the money lasts, for a table's cell. */
 export function formatRunwayShort(runway: Runway): string {
   if (runway.kind === 'estimate') return runway.days === 0 ? '< 1 day' : pluralize(runway.days, 'day');
   if (runway.kind === 'beyond') return `> ${runway.years} years`;

@@ -45,7 +45,7 @@ export function measureHistory(kind: WatchKind, figures: WatchFigures): WatchHis
       const since = sumMoney([...amounts].flatMap(([day, amount]) => (day >= check ? amount : [])));
       const past = account && { ...account, balance: addTo(account.balance, since) };
       const measured = { today: check, zone, amounts: before, ...(past && { account: past }) };
-      // What a check finds was crossed by the last day that was over then.
+      // A check on one day judges the days up to the day before.
       return { day: addDays(check, -1), measurement: measureWatch(kind, measured) };
     }),
     assumesNoTopUps: kind === 'balance' || kind === 'runway',

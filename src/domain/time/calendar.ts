@@ -148,11 +148,11 @@ export function formatDays(first: Day, last: Day, knownYear?: string): string {
 export interface RequestedDays {
   readonly first: Day;
   readonly last: Day;
-  /** The asker's. */
+  /** Today in the zone of the person who asks. */
   readonly today?: Day | undefined;
 }
 
-/** @returns '14–20 Nov', with the year if it is not the asker's, or nobody's */
+/** @returns '14–20 Nov', with the year unless `today` is in it */
 export const formatRequestedDays = ({ first, last, today }: RequestedDays): string =>
   formatDays(first, last, today?.slice(0, 4));
 

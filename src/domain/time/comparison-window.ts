@@ -36,7 +36,7 @@ export type ComparisonRule =
   | { readonly kind: 'days' }
   | { readonly kind: 'units'; readonly unit: Unit; readonly count: number }
   | { readonly kind: 'running'; readonly unit: Unit; readonly count: number }
-  /** Saturday and Sunday, or the first of them. */
+  /** Saturday and Sunday, or Saturday alone. */
   | { readonly kind: 'weekend'; readonly unit: 'week' };
 
 type Window = Pick<ComparisonWindow, 'days' | 'basis'>;

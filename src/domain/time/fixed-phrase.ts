@@ -35,7 +35,7 @@ export function fixPhrase(phrase: PeriodPhrase, writtenAt: Millis, now: Millis, 
   return phraseOfDays(first, last, 'count' in plan ? plan.unit : 'day');
 }
 
-/** Months are compared with months; weeks have as many days as those before. */
+/** Whole months as months, because months are compared with months; anything else, weeks too, as days. */
 function phraseOfDays(first: Day, last: Day, unit: Unit): PeriodPhrase {
   const isOfMonths = unit !== 'day' && unit !== 'week';
   const [from, to] = isOfMonths ? [first.slice(0, 7), last.slice(0, 7)] : [first, last];
@@ -60,7 +60,7 @@ export function unitBefore(
   return isOne || isOfDays ? phraseOfDays(shiftUnits(unit, first, -1), addDays(first, -1), unit) : undefined;
 }
 
-/** The unit that has one of these dates, where nothing else says which. */
+/** The unit that contains this date once; undefined if the date says itself in which unit it is. */
 function unitOf(date: DateExpression): Unit | undefined {
   switch (date.kind) {
     case 'month':

@@ -38,7 +38,7 @@ export function createAnswers(requests: ManagerRequests, changed: (workspace: Sl
     return updated;
   };
 
-  /** @returns what it was before; undefined if it can't be answered so */
+  /** @returns the request before the answer; undefined if it can't be answered like this any more */
   async function answer(
     id: string,
     canBe: (found: ManagerRequest) => boolean,
@@ -67,7 +67,7 @@ export function createAnswers(requests: ManagerRequests, changed: (workspace: Sl
     const found = await answer(id, canDo, ['taken', 'request taken'], request);
     if (found === undefined) return;
     const { channel } = found;
-    // A conversation of Tally with the person who asked is no place for a manager.
+    // The direct message of Tally with the person who asked is not a place for the manager's answer.
     const place = channel === undefined || isDirectMessage(channel) ? {} : { askedIn: channel };
     const isAnswered = await rerun(parseCommand(typedCommand(found)), {
       ...{ replaces: false, managerRequest: id, ...place },

@@ -188,8 +188,8 @@ function fitting(entries: readonly AuditLine[], names: SlackNames): number {
 const COLUMNS = ['time', 'person', 'action', 'about', 'person id', 'about ids'] as const;
 
 /**
- * A line an entry after one with the names of the columns: times in UTC, a formula's power taken away. An ID without a name
- * stays where the name would be.
+ * A header, then a line for each entry. Times are in UTC, and text that a spreadsheet would take for a formula is
+ * disarmed. An ID without a name stays where the name would be.
  */
 export const formatAuditCsv = (entries: readonly AuditLine[], names: SlackNames): string =>
   formatCsv(

@@ -103,7 +103,7 @@ export function connectForm(
   });
 }
 
-/** The values of hidden fields. Of the token nothing is assumed. */
+/** The values of hidden fields; type, role and expiry are not guessed. */
 const UNSAID: ConnectFormDefaults = {
   name: FIRST_CONNECTION_NAME,
   ...{ role: '', type: '', account: '', authUrl: '' },

@@ -95,7 +95,7 @@ const help = (request: Request): readonly Block[] => [
 interface Step {
   readonly isDone: boolean;
   readonly title: string;
-  /** What it needs or brings, as mrkdwn, while it is the next one. */
+  /** What the step needs or brings: mrkdwn, shown while it is the next step. */
   readonly detail: string;
   readonly buttons: () => readonly Button[];
 }

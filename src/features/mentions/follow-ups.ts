@@ -95,7 +95,7 @@ function standsAlone({ text, mention, request }: Said): boolean {
 }
 
 function complete(said: Said, question: ThreadQuestion | undefined): Mention {
-  // Names of that time are read too, so that one that is gone is known for what it was.
+  // Names that projects had then are read too, so that a name that is gone is recognized.
   const aliases = new Set([...said.request.workspace.aliases, ...Object.keys(question?.ids ?? {})]);
   const remembered = question && tryParse(() => withFixedDays(question, aliases, said.request));
   const texts = [said.text, ...joinAliasWords(said.text, aliases)].flatMap((text) => {
@@ -139,7 +139,7 @@ function parseFollowUp(
   }
 }
 
-/** Only what a button may carry. */
+/** A button carries the command alone. */
 const invocationOf = ({ command, text }: QuestionCommand): Command => ({ command, text });
 
 /** @throws NotAllowed */

@@ -48,7 +48,7 @@ export const tokenWindow = (
   ...buttons: readonly Button[]
 ): ModalView => window([...said, ...buttonRow(buttons), ...rowsOf(tokens, shownIn)], tokens);
 
-/** The same in the open modal; only the message, if that was closed. */
+/** Shows it in the open modal, or only as a message if the modal was closed. */
 export const showInWindow = (
   message: Message,
   tokens: Tokens,

@@ -71,7 +71,7 @@ const HELP: readonly HelpLine[] = [
 
 const WITHHELD = 'The name you typed could be a secret, so Tally didn’t fill it in. Choose another name.';
 
-/** In the menu of each project, and as \`/billing projects WORD PROJECT\`. */
+/** An entry in each project's menu, and the verb WORD of `/billing projects WORD PROJECT`. */
 export interface ProjectAction {
   readonly label: string;
   /** @param word what was typed for the project: outside text */

@@ -70,7 +70,7 @@ async function withPresentManagers(
   return { ...workspace, settings: { ...settings, managers: found.flat() } };
 }
 
-/** One watch as three lines of mrkdwn, for who may not ask about its project without a word about that. */
+/** One watch as three lines of mrkdwn. A reader who may not ask about its project learns nothing about that. */
 export function describeWatch(
   watch: Watch,
   reader: Request,

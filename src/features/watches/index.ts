@@ -148,11 +148,11 @@ const alertListeners = (
   };
 };
 
-/** The list below the message with the button. */
+/** Shows the list in a new message, and keeps the message with the button. */
 const showApart = (kind: OwnedWatches, request: Request): Promise<void> =>
   showOwned(kind, request, { isApart: true });
 
-/** @throws NotAllowed for who may not ask about the project there */
+/** @throws NotAllowed for people who may not ask about the project there */
 async function acknowledge(
   kind: OwnedWatches,
   value: string,
@@ -196,7 +196,7 @@ const OUTCOMES = {
   gone: 'This alert is too old to change.',
 } as const;
 
-/** Replaces nothing: in a direct message, the alert itself would go. */
+/** A new message: `update` would replace the alert in a direct message. */
 const say = (text: string, request: Request): Promise<void> => request.reply.private(markupMessage(text));
 
 async function openEpisode(

@@ -109,7 +109,7 @@ const watchForm = (
       return { problem };
     }
     const previewed = await previewDraft(services, draft, request);
-    // Managers may get alerts that who sets them up may not see.
+    // The target may be right, such as a manager, although this user may not ask about the project.
     if (previewed === undefined) return { problem: CLOSED };
     if (previewed.result instanceof NoData)
       return { problem: `${previewed.result.message} ${CHECK_PROJECT}`, figures: previewed };
@@ -149,8 +149,8 @@ function watchFromDraft(
 }
 
 /**
- * Asks billing, and simulates the watch, after the check of who would be alerted: a user who may choose the channel may ask
- * there. @returns undefined for who may not, and while the form is incomplete
+ * Asks billing and simulates the watch, once the target is checked: a user who may choose the channel may ask there.
+ * @returns undefined if the user may not ask, and while the form is incomplete
  */
 async function previewDraft(
   { watching }: Pick<DeliveryService, 'watching'>,
@@ -176,7 +176,7 @@ async function previewDraft(
   }
 }
 
-/** Billing is asked first, so the form comes in the place of a view that says so. @throws NotAllowed */
+/** Asking billing takes time, so a waiting view comes first and the form then replaces it. @throws NotAllowed */
 async function openSuggestion(
   { view }: ReturnType<typeof createOwnedForm<WatchFormTypes>>,
   { watching }: Pick<DeliveryService, 'watching'>,

@@ -33,7 +33,7 @@ import { type StepFigures, type StepName, WORKFLOW_FUNCTIONS } from './functions
 interface StepQuestion {
   readonly workspace: Workspace;
   readonly target: ResolvedProject;
-  /** The one that was named, else the last 7 days; of no interest to a balance. */
+  /** The named period, else the last 7 days; a balance ignores it. */
   readonly period: Period;
   /** When the step was run: its figures are as of then. */
   readonly at: Millis;

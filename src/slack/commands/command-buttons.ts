@@ -46,7 +46,7 @@ export function withoutSecrets({ command, text }: Command, aliases: ReadonlySet<
   return { command, text: words.join(' ') };
 }
 
-/** What was typed, to be offered again. @returns undefined if a word of it could be a secret: without it, it asks something else */
+/** What was typed, to be offered again. @returns undefined if a word could be a secret: the rest may ask something else */
 export function offeredAgain(typed: Command, aliases = NO_ALIASES): Command | undefined {
   return withoutSecrets(typed, aliases).text === typed.text ? typed : undefined;
 }

@@ -26,7 +26,7 @@ export interface AskedProjects {
   readonly product: ProductId | undefined;
   readonly targets: readonly (ResolvedProject | UnresolvedProject)[];
   readonly isList: boolean;
-  /** So many of them, those with the largest amounts. */
+  /** How many of them, with the largest amounts, are shown. */
   readonly top?: number;
 }
 

@@ -118,10 +118,7 @@ export function projectOption(project: ChosenProject, name: string) {
   return option(name, projectValue(alias === name ? project : unnamed), about);
 }
 
-/**
- * What is offered as somebody types into a form's select.
- * @param channelIn from the form's metadata: where, or for where it was opened
- */
+/** What is offered as somebody types into a form's select. @param channelIn reads the form's channel from its metadata */
 export const projectSearch = (channelIn: (metadata: string) => SlackId) => ({
   right: 'member' as const,
   find: async (query: string, request: Request, metadata: string) =>

@@ -28,7 +28,7 @@ export type Descriptions = {
   readonly [K in FailureKind]: (failure: FailureOf<K>, asked: FailedRequest) => ErrorDescription;
 };
 
-/** The request that failed, as far as it was known by then: nothing of it where nobody asked. */
+/** The request that failed, as far as it was known by then; empty if nobody asked. */
 export interface FailedRequest extends Partial<Request> {
   /** The command, for buttons that run it again. */
   readonly command?: Command | undefined;
@@ -68,7 +68,7 @@ export function askManagerButton(
   { channel, place = channel, user }: FailedRequest,
 ): Button[] {
   const { canManage = false, role } = user ?? {};
-  // What is missing is also said to nobody in particular, below a form or a schedule.
+  // Below a form or a schedule, the text about what is missing has no certain reader.
   if (reason === 'setup' && user === undefined) return [];
   if (link === undefined || canManage || role === 'external') return [];
   const value = [reason, place ?? '-', commandLine(link)].join(' ');

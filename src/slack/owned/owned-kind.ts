@@ -77,7 +77,7 @@ export interface OwnedWords<T> {
   auditText(item: T, workspace: Workspace): string;
   deleted(item: T, request: Request): string;
   readonly paused: string;
-  /** Undefined if it was not paused and that needs no word. */
+  /** Undefined if nothing needs to be said, because it was not paused. */
   resumed(item: T): string | undefined;
   readonly adopted: string;
 }
@@ -130,7 +130,6 @@ export const notOwner = (item: OwnedItem, action?: string): NotAllowed =>
   });
 
 type Viewer = Pick<Request, 'user'>;
-/** Who sees a list of them, and where. */
 /** What the audit keeps of an item. */
 export const ownedSubject = <T extends OwnedItem>({ kind, store }: OwnedKind<T>, item: T): AuditSubject => ({
   kind,
@@ -179,7 +178,7 @@ async function hasLeft({ owner }: ItemOwner, { slack }: Request): Promise<boolea
   }
 }
 
-/** Once its owner has left, managers and full members of the channel that it tells may. */
+/** After its owner has left, managers may adopt it, and full members of the channel that it sends to. */
 export async function canAdopt(item: OwnedItem, request: Request): Promise<boolean> {
   if (item.owner === request.user.id || !(await hasLeft(item, request))) return false;
   if (request.user.canManage) return true;

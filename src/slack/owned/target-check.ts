@@ -21,7 +21,7 @@ interface Delivery {
   readonly projects: readonly ChosenProject[];
 }
 
-/** By default of a channel that the user chooses now. */
+/** Checks a channel; by default as a channel that the user chooses now. */
 type CheckOfChannel = (channel: SlackId) => Promise<ChannelCheck>;
 
 /** What is wrong with the target or worth knowing; its sentences are mrkdwn. */
@@ -63,7 +63,7 @@ export async function findTargetProblem(
   return joins ? joinChannel(target.channel, request) : NOT_JOINED;
 }
 
-/** The same of an item as it is. Its target is not chosen here, so people who may change it need not be in the channel. */
+/** As `findTargetProblem`, for an item that exists: people who may change it need not be in the channel that others chose. */
 export const findItemProblem = (
   item: OwnedItem,
   request: Request,

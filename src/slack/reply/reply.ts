@@ -17,8 +17,8 @@ import { type PostedTo, postMessage, replaceMessage } from './post-message.ts';
  */
 export interface Reply extends ReturnType<typeof waysToReply> {
   /**
-   * The same for who may ask.
-   * @param source where it came from, and what is known of that now
+   * The same reply for another source or audience.
+   * @param source where the request came from, with what is known of it now
    * @param command offered as a button if no modal can be opened
    */
   as(source: Source, audience?: Audience, command?: Command): Reply;

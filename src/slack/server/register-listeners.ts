@@ -25,7 +25,7 @@ import { type Listeners, lookUp, type Rerun, routeOf } from './listener-types.ts
 
 /**
  * Registers the listeners with Bolt. Acknowledges first; later errors become replies.
- * @returns what ends, from then on, the steps of workflows that another process acknowledged and did not end; and returns what stops it
+ * @returns starts ending the workflow steps that another process acknowledged and left open; that returns what stops it
  */
 export function registerListeners(
   app: App,
@@ -99,12 +99,12 @@ const functionExecuted = z.looseObject({
 const WORKFLOWS = 'workflows';
 
 /**
- * Registers the steps of Workflow Builder. Each run ends with its outputs or a sentence, once: Slack repeats the event until
- * it is acknowledged, and a workflow whose step stays open never goes on. So the run is kept in Redis from before the
- * acknowledgement until Slack has its end.
+ * Registers the steps of Workflow Builder. Each run ends with its outputs or a sentence, once: Slack repeats the event
+ * until it is acknowledged, and a workflow whose step stays open never goes on. So the run is kept in Redis from before
+ * the acknowledgement until Slack has its end.
  *
- * @param clientFor for steps that another process left
- * @returns what ends, from then on, the runs that other processes left; and returns what stops it
+ * @param clientFor for steps that another process left open
+ * @returns as `registerListeners`
  */
 function registerSteps(
   app: App,

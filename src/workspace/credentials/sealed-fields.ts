@@ -6,7 +6,7 @@ import type { SealOwner } from '../../vault/keyring.ts';
 /**
  * Which fields hold something sealed: alone, or as `sealed` of a JSON record. A seal opens only for its workspace, kind
  * and ID (the pattern's group), and only beside the same `addresses`, the parts of the record that say where the secret
- * may be sent. The reseal command and the doctor find sealed values by this table: a new kind is a line here and, for
+ * may be sent. The reseal command and the doctor find sealed values by this table. A new kind is a line here and, for
  * messages, a noun of UnsealFailed.
  */
 const SEALED_KINDS = [

@@ -38,7 +38,7 @@ export type ManagerRequests = ReturnType<typeof createManagerRequests>;
 
 /** How long it can be answered, and the same thing can't be asked again after a no. */
 export const REQUEST_LIFETIME = DAY;
-/** Within that time. */
+/** How many requests a person can make within `REQUEST_LIFETIME`. */
 const MOST_OF_PERSON = 5;
 const MOST_OF_WORKSPACE = 50;
 /** Attempts while others write. */
@@ -95,7 +95,7 @@ export interface TakenRequest extends StoredRequest {
   readonly id: string;
 }
 
-/** That a change has done what was asked for, as it is written with that change if the request is still as it was read. */
+/** What a change writes to mark the request that it carries out as done, if nobody changed the request since. */
 export function doneArguments({ id, request, value }: TakenRequest, who: SlackId, at: Millis): string[] {
   const next: ManagerRequest = { ...request, state: 'done', by: who, answeredAt: Math.floor(at) };
   const entry = requestEntry('request done', request, who, at);
@@ -105,7 +105,7 @@ export function doneArguments({ id, request, value }: TakenRequest, who: SlackId
 export const typedCommand = ({ command, text }: Pick<ManagerRequest, 'command' | 'text'>): string =>
   `${command} ${text}`.trim();
 
-/** Of a command in the audit, whose entries are bounded. */
+/** The longest text of a command in the audit. */
 const MAX_AUDITED_TEXT = 300;
 
 export function requestEntry(

@@ -10,14 +10,14 @@ const CHANNEL = /^[CG][A-Z0-9]{1,30}$/;
 
 /** Whether it has the form of a user ID. */
 export const isPerson = (text: string): boolean => PERSON.test(text);
-/** Not for direct messages. */
+/** A channel, not a direct message. */
 export const isChannel = (text: string): boolean => CHANNEL.test(text);
 
-/** For the schemas of records. */
+/** A person's ID. */
 export const person = z.string().regex(PERSON);
-/** Of a person or a channel, as Slack gave it. */
+/** The ID of a person or a channel, as Slack gave it. */
 export const slackId = z.string();
-/** Since the epoch. */
+/** An instant since the epoch. */
 export const millis = z.int();
 /** 1 to 32 digits. */
 export const projectId = z.string();

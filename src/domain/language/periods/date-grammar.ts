@@ -262,7 +262,7 @@ const dates = new Grammar(classes, dateText)
   .rule('UNIT COUNT UNIT ago', (as, count, unit) => (as === unit ? ago(count, unit, as) : undefined))
   .rule('YEAR_ALONE', (year) => ({ kind: 'year', year }));
 
-/** `last day of last month of q3 of 2025` has three. In a long text of nothing else the stack would not do. */
+/** `last day of last month of q3 of 2025` has three. Without a limit, a long text of these would overflow the stack. */
 const MOST_NESTED = 5;
 let nested = 0;
 const anyDateAt = memoized(dates.parse);

@@ -168,7 +168,7 @@ function doubtIn(source: TokenizedText, at: number, found: Match<PhraseMeaning>)
   return parseErrorAt(source, at, found.next, 'could be a date or a project', works, ...readings);
 }
 
-/** A period, and the error that it is if nothing else in the text names a project: its number may be one. */
+/** A period. `doubt`: what is wrong if nothing else in the text names a project, because its number may be the project. */
 export type PeriodMatch = Match<PeriodPhrase> & { readonly doubt: () => ParseError | undefined };
 
 /**

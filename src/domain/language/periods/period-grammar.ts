@@ -83,7 +83,7 @@ const yearAlone: Parser<number> = (source, at) => {
     : undefined;
 };
 
-/** A number that is one of its kind. */
+/** A number that passes a test. */
 const numberThat =
   (is: (digits: string) => boolean): Parser<number> =>
   ({ tokens }, at) => {

@@ -101,7 +101,7 @@ export function datePhrase(at: DateExpression): PhraseMeaning {
   return at.count === 0 ? { kind: 'this', unit: at.unit } : { kind: 'last', unit: at.unit, count: 1 };
 }
 
-/** Its first day. */
+/** The first day of a leap year, which has every date that any year has. */
 const LEAP_YEAR: Day = '2024-01-01';
 
 /** The place of a month, quarter, weekday, year or day among the others, and after how many the first comes again. */

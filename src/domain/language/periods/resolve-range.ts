@@ -65,8 +65,8 @@ function planOf({ last, unit, count, rule }: CalendarSpan, today: Day): Comparis
 }
 
 /**
- * Whole weeks, months, quarters and years that are over count as units, and one of them is what it is alone; any other
- * range counts as days.
+ * How a range is compared: whole weeks, months, quarters and years that are over as units, a range of one unit as that
+ * unit alone is, any other as days.
  */
 function planBetween(from: CalendarSpan, to: CalendarSpan, today: Day): ComparisonRule {
   if (from.unit === to.unit && from.first === to.first) return planOf(to, today);

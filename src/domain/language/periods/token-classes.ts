@@ -126,7 +126,7 @@ const count: Parser<Count> = ({ tokens }, at) => {
   return token?.kind === 'number' ? take({ digits: token.digits }, at + 1) : undefined;
 };
 
-/** The same, and `a` for one. */
+/** A count, or `a` for one. */
 const amount: Parser<Count> = (source, at, bareYear) =>
   senseOf(source.tokens[at], 'a') ? take({ digits: '1' }, at + 1) : count(source, at, bareYear);
 
@@ -145,7 +145,7 @@ const unitIn = (isPlural: boolean): TokenClass<Unit> => ({
 export const DATE_CLASSES = {
   /** The number of a day, `3` or `3rd`. */
   DAY: { begins: ['number', 'ordinal'], isToken: true, parse: dayNumber },
-  /** The same, as an ordinal only: `3rd`. */
+  /** The number of a day as an ordinal: `3rd`. */
   ORDINAL: { begins: ['ordinal'], isToken: true, parse: ordinal },
   /** A date in digits. */
   ISO_DAY: tokenOfKind('day', ({ day }) => day),
@@ -167,7 +167,7 @@ export const DATE_CLASSES = {
   RANK: { begins: ['rank', 'ordinal'], isToken: true, parse: rank },
   /** A count in digits or words. */
   COUNT: { begins: ['number', 'count'], isToken: true, parse: count },
-  /** The same, or `a`. */
+  /** A count, or `a`. */
   AMOUNT: { begins: ['number', 'count', 'a'], isToken: true, parse: amount },
   /** A unit of time; `s` at its end is not looked at. */
   UNIT: wordOfRole('unit', ({ unit }) => unit),

@@ -6,7 +6,7 @@ import type { Aliases } from '../tokenizer.ts';
 import { VOCABULARY } from '../vocabulary.ts';
 import { spellOut } from './question-words.ts';
 
-/** The phrases of tables. */
+/** The phrases of tables, in which commas separate them. */
 const listOf = (...tables: readonly string[]): readonly string[] =>
   tables.flatMap((table) => table.split(', '));
 const setOf = (...tables: readonly string[]): ReadonlySet<string> => new Set(listOf(...tables));
@@ -83,7 +83,6 @@ const FOLLOW_UP_WORDS: ReadonlySet<string> = new Set([
   ...[...LEADS, ...TAILS, ...PRONOUNS, ...AGAIN, ...WHY].flatMap((phrase) => phrase.split(' ')),
 ]);
 
-/** Takes its words apart. */
 export function parseFollowUpText(text: string): FollowUpText {
   const typed = cleanTyping(spellOut(text))
     .toLowerCase()
@@ -135,7 +134,7 @@ export function parseFollowUpText(text: string): FollowUpText {
       isMistyped ||
       sameOfLastYear !== undefined ||
       /^(?:the )?(?:first|second) half$/.test(rest) ||
-      // The latest one, or those of the answer.
+      // “Only the weekend” may mean the latest weekend, or the weekends of the answer.
       (/(?<!\S)only(?!\S)/.test(said) && /^(?:the )?weekends?$/.test(rest)),
     isThanks,
   };

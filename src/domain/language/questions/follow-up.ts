@@ -72,7 +72,7 @@ function completeText(
   const said = parseFollowUpText(text);
   // “Same last year” doesn’t say of which days.
   if (said.isThanks || (said.isSame && said.text === 'last year')) return undefined;
-  // Such a word may mean what it says, or the project of that name.
+  // The word may mean what it says, or the project of that name.
   if (text.split(/[\s,?!.]+/).some((word) => isReserved(normalizeText(word), aliases))) return undefined;
   // Undefined if its words cannot be read any more.
   const parsed = remembered && parse(remembered.text, aliases);

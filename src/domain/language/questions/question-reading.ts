@@ -30,7 +30,7 @@ export const UNCLEAR_MEANING = 'I can’t tell what {word} means here';
 export const unplaced = (word: string, why: string = UNCLEAR_MEANING): InvalidWord =>
   new InvalidWord(word, why, EXAMPLE);
 
-/** What a question says: one reading, or with a refusal those that put it right. */
+/** What a question means; or why it is refused, with corrected readings to offer. */
 interface Readings<Reading> {
   readonly readings: readonly Reading[];
   readonly refusal?: InvalidWord;

@@ -49,7 +49,7 @@ export function parseQuestion(text: string, aliases: Aliases, today?: Day): Ques
   return withholdSecrets(oneOf([plain, ...joined]), text, aliases);
 }
 
-/** What was read with names in one word and in several: the one that means a command, or each as a reading. */
+/** Merges what was read with names as one word and as several: what means a command, else each as a reading. */
 function oneOf(questions: readonly (Question | undefined)[]): Question | undefined {
   const exact = questions.filter((question) => question?.kind === 'command');
   // If the words are refused, the same name written as one word is offered.
