@@ -3,7 +3,7 @@ import type { Config } from './config/config.ts';
 import { createDeliveryService } from './delivery/delivery-service.ts';
 import { FIGURES_LIFETIME } from './delivery/log/delivery-log.ts';
 import { MESSAGE_KINDS } from './delivery/outbox/failures.ts';
-import { createReports } from './delivery/reports/index.ts';
+import { createReports } from './delivery/reports/reports.ts';
 import type { Millis } from './domain/time/calendar.ts';
 import { createAskManagerFeature } from './features/ask-manager/index.ts';
 import { createAuditFeature } from './features/audit/index.ts';

@@ -10,7 +10,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type IdentityService, startIdentity } from '../sandbox/identity.ts';
-import { fingerprintOf } from '../src/workspace/credentials/connections.ts';
+import { fingerprintOf } from '../src/workspace/credentials/connection-record.ts';
 import { blocks, commandsIn, RUN, spans } from './docs/command-lines.ts';
 import { type Bot, startBot } from './support/bot.ts';
 import { describeUnless } from './support/describe-unless.ts';

@@ -5,7 +5,7 @@ import type { ActionName, BillingVerb, SlashCommand } from '../domain/commands.t
 import type { SlackId } from '../domain/slack-id.ts';
 import type { Millis } from '../domain/time/calendar.ts';
 import { routeSubcommands } from '../slack/commands/subcommands.ts';
-import type { Block } from '../slack/kit/atoms.ts';
+import type { Block } from '../slack/kit/blocks.ts';
 import type { StopsSource } from '../slack/owned/change-impact.ts';
 import type { Request } from '../slack/request/request.ts';
 import type { ActionListener, CommandListener, Listeners } from '../slack/server/listener-types.ts';

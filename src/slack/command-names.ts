@@ -4,7 +4,7 @@
  */
 import { LRUCache } from 'lru-cache';
 import type { SlashCommand } from '../domain/commands.ts';
-import { clipText, SLACK_LIMITS } from './kit/atoms.ts';
+import { clipText, SLACK_LIMITS } from './kit/blocks.ts';
 import type { WebClient } from './web-client.ts';
 
 /** A call of the Web API with one workspace's token. */

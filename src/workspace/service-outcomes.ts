@@ -10,7 +10,7 @@ import { PRODUCT_IDS, type ProductId } from '../domain/product.ts';
 import type { SlackId } from '../domain/slack-id.ts';
 import type { Millis } from '../domain/time/calendar.ts';
 import { FIELDS } from '../redis/keys.ts';
-import { fingerprintOf } from './credentials/connections.ts';
+import { fingerprintOf } from './credentials/connection-record.ts';
 import type { CredentialName, StoredRejection } from './credentials/rejections.ts';
 import { millis, tryParseRecord } from './record/record-schema.ts';
 import { storedFailure, storeFailure } from './record/stored-failure.ts';

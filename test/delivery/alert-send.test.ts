@@ -14,7 +14,7 @@ import {
   parseWatchState,
 } from '../../src/delivery/watches/watch-state.ts';
 import { StoreUnavailable } from '../../src/domain/failure/index.ts';
-import type { Watch } from '../../src/workspace/owned/watches.ts';
+import type { Watch } from '../../src/workspace/owned/watch-record.ts';
 import { DEFAULT_SETTINGS } from '../../src/workspace/settings.ts';
 import { balanceEvent } from '../support/alert-events.ts';
 import { recordedRun, snapshotOf, workspaceOf } from '../support/delivery-records.ts';

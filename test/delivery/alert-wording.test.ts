@@ -24,7 +24,7 @@ import {
 import type { AlertEvent, AlertMessage, FiguresEvent } from '../../src/delivery/watches/watch-state.ts';
 import type { WatchRule } from '../../src/domain/money/watch-rule.ts';
 import { addDays } from '../../src/domain/time/calendar.ts';
-import type { Watch } from '../../src/workspace/owned/watches.ts';
+import type { Watch } from '../../src/workspace/owned/watch-record.ts';
 import type { Workspace } from '../../src/workspace/record/workspace.ts';
 import { DEFAULT_SETTINGS } from '../../src/workspace/settings.ts';
 import { textOf } from '../support/bot.ts';

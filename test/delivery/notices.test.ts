@@ -9,7 +9,7 @@ import { failureNotice } from '../../src/delivery/posts/notice-blocks.ts';
 import { notifyOwner, planNotices } from '../../src/delivery/posts/notices.ts';
 import { createWorkspaceRunner } from '../../src/delivery/workspace-runner.ts';
 import { StoreUnavailable } from '../../src/domain/failure/index.ts';
-import type { Schedule } from '../../src/workspace/owned/schedules.ts';
+import type { Schedule } from '../../src/workspace/owned/schedule-record.ts';
 import type { Workspace } from '../../src/workspace/record/workspace.ts';
 import { textOf } from '../support/bot.ts';
 import { finding, schedule } from '../support/delivery.ts';

@@ -12,7 +12,7 @@ import type { ReportResult } from '../../src/delivery/posts/postable-report.ts';
 import { describeReport } from '../../src/delivery/posts/postable-report.ts';
 import type { Timing } from '../../src/domain/time/cadence.ts';
 import { formatMoment } from '../../src/domain/time/calendar.ts';
-import { button } from '../../src/slack/kit/atoms.ts';
+import { button } from '../../src/slack/kit/blocks.ts';
 import { describeProjects, projectLabel } from '../../src/workspace/projects/chosen-project.ts';
 import type { Workspace } from '../../src/workspace/record/workspace.ts';
 import { DEFAULT_SETTINGS } from '../../src/workspace/settings.ts';

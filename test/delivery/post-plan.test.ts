@@ -5,7 +5,7 @@ import { MAX_RETRY_DELAY } from '../../src/delivery/outbox/failures.ts';
 import { MAX_PROBE_DELAY, SLACK_SETTLE_MS } from '../../src/delivery/outbox/send-state.ts';
 import { planNotices } from '../../src/delivery/posts/notices.ts';
 import { CORRECTION_DELAYS, planDeliveries } from '../../src/delivery/posts/post-plan.ts';
-import type { Schedule } from '../../src/workspace/owned/schedules.ts';
+import type { Schedule } from '../../src/workspace/owned/schedule-record.ts';
 import { schedule } from '../support/delivery.ts';
 import { lineOf, postedAt, type postOf, snapshotOf, workspaceOf } from '../support/delivery-records.ts';
 

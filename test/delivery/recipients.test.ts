@@ -4,15 +4,18 @@ import { readdir, readFile } from 'node:fs/promises';
 import { Big } from 'big.js';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { MESSAGE_KINDS, type MessageKind } from '../../src/delivery/outbox/failures.ts';
-import { createReports } from '../../src/delivery/reports/index.ts';
+import { createReports } from '../../src/delivery/reports/reports.ts';
 import { addDays } from '../../src/domain/time/calendar.ts';
 import { recordKey } from '../../src/redis/keys.ts';
 import { createKeyring } from '../../src/vault/keyring.ts';
-import { serializeAccess } from '../../src/workspace/credentials/accesses.ts';
-import { type NewConnection, serializeConnection } from '../../src/workspace/credentials/connections.ts';
+import { serializeAccess } from '../../src/workspace/credentials/access-record.ts';
+import {
+  type NewConnection,
+  serializeConnection,
+} from '../../src/workspace/credentials/connection-record.ts';
 import { createManagerRequests, requestId } from '../../src/workspace/once/manager-requests.ts';
-import { serializeWatch, type Watch } from '../../src/workspace/owned/watches.ts';
-import type { Project } from '../../src/workspace/projects/projects.ts';
+import { serializeWatch, type Watch } from '../../src/workspace/owned/watch-record.ts';
+import type { Project } from '../../src/workspace/projects/project-record.ts';
 import { createDeliveryParts, save, schedule } from '../support/delivery.ts';
 import { createFakeBilling, type FakeBilling } from '../support/fake-billing.ts';
 import { directMessage, type MinimalSlack, startMinimalSlack } from '../support/minimal-slack.ts';

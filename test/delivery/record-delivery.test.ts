@@ -29,7 +29,7 @@ import {
   StoreUnavailable,
   TokenRejected,
 } from '../../src/domain/failure/index.ts';
-import type { PauseReason, Schedule } from '../../src/workspace/owned/schedules.ts';
+import type { PauseReason, Schedule } from '../../src/workspace/owned/schedule-record.ts';
 import type { Workspace } from '../../src/workspace/record/workspace.ts';
 import { schedule } from '../support/delivery.ts';
 import { lineOf, postedAt, postOf, snapshotOf, workspaceOf } from '../support/delivery-records.ts';

@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { createBilling } from '../../src/billing/client.ts';
 import type { ReportResult } from '../../src/delivery/posts/postable-report.ts';
-import { createReports } from '../../src/delivery/reports/index.ts';
+import { createReports } from '../../src/delivery/reports/reports.ts';
 import { createBillingCache } from '../../src/delivery/workspace-runner.ts';
 import type { ReportName } from '../../src/domain/report.ts';
 import { createHttp } from '../../src/http/request.ts';

@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { ReportResult } from '../../src/delivery/posts/postable-report.ts';
 import { TimedOut } from '../../src/domain/failure/index.ts';
-import type { Schedule } from '../../src/workspace/owned/schedules.ts';
+import type { Schedule } from '../../src/workspace/owned/schedule-record.ts';
 import { createDeliveryParts, finding, save, schedule } from '../support/delivery.ts';
 import { type MinimalSlack, startMinimalSlack } from '../support/minimal-slack.ts';
 import { type TestRedis, testRedis } from '../support/redis.ts';

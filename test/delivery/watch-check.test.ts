@@ -27,7 +27,7 @@ import {
 import { forecastFrom } from '../../src/domain/money/forecast.ts';
 import type { WatchRule } from '../../src/domain/money/watch-rule.ts';
 import { addDays } from '../../src/domain/time/calendar.ts';
-import type { Watch } from '../../src/workspace/owned/watches.ts';
+import type { Watch } from '../../src/workspace/owned/watch-record.ts';
 import type { ResolvedProject } from '../../src/workspace/projects/resolve-project.ts';
 import type { Workspace } from '../../src/workspace/record/workspace.ts';
 import { DEFAULT_SETTINGS } from '../../src/workspace/settings.ts';

@@ -34,7 +34,7 @@ import { planWatches } from '../../src/delivery/watches/watches-job.ts';
 import { createBillingCache } from '../../src/delivery/workspace-runner.ts';
 import type { WatchRule } from '../../src/domain/money/watch-rule.ts';
 import { addDays } from '../../src/domain/time/calendar.ts';
-import type { Watch } from '../../src/workspace/owned/watches.ts';
+import type { Watch } from '../../src/workspace/owned/watch-record.ts';
 import type { Workspace } from '../../src/workspace/record/workspace.ts';
 import { balanceEvent } from '../support/alert-events.ts';
 import { snapshotOf, workspaceOf } from '../support/delivery-records.ts';

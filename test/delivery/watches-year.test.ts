@@ -1,13 +1,13 @@
 /** 400 days of projects that behave badly, against an oracle that shares nothing with the code. */
 import { Big } from 'big.js';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { type AlertedLevel, evaluateRule } from '../../src/domain/money/thresholds.ts';
+import { type AlertedLevel, evaluateRule } from '../../src/domain/money/watch-evaluation.ts';
 import { measureWatch } from '../../src/domain/money/watch-measurement.ts';
 import type { WatchRule } from '../../src/domain/money/watch-rule.ts';
 import { recordKey } from '../../src/redis/keys.ts';
 import { createKeyring } from '../../src/vault/keyring.ts';
-import { serializeConnection } from '../../src/workspace/credentials/connections.ts';
-import { serializeWatch, type Watch } from '../../src/workspace/owned/watches.ts';
+import { serializeConnection } from '../../src/workspace/credentials/connection-record.ts';
+import { serializeWatch, type Watch } from '../../src/workspace/owned/watch-record.ts';
 import { createDeliveryParts } from '../support/delivery.ts';
 import { createFakeBilling } from '../support/fake-billing.ts';
 import { type MinimalSlack, startMinimalSlack } from '../support/minimal-slack.ts';

@@ -15,7 +15,7 @@ import type { ReportName } from '../../src/domain/report.ts';
 import { createHttp } from '../../src/http/request.ts';
 import { threadsKey } from '../../src/redis/keys.ts';
 import type { Work } from '../../src/runtime/work.ts';
-import type { Schedule } from '../../src/workspace/owned/schedules.ts';
+import type { Schedule } from '../../src/workspace/owned/schedule-record.ts';
 import { resolveProject } from '../../src/workspace/projects/resolve-project.ts';
 import { createAnswerStore } from '../../src/workspace/record/answer-store.ts';
 import { createDeletion } from '../../src/workspace/record/deletion.ts';

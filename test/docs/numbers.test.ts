@@ -2,8 +2,8 @@
 import { readdir, readFile } from 'node:fs/promises';
 import { describe, expect, it } from 'vitest';
 import { isProjectId } from '../../src/domain/product.ts';
-import { fingerprintOf, MAX_CONNECTIONS } from '../../src/workspace/credentials/connections.ts';
-import { isAlias, MAX_PROJECTS } from '../../src/workspace/projects/projects.ts';
+import { fingerprintOf, MAX_CONNECTIONS } from '../../src/workspace/credentials/connection-record.ts';
+import { isAlias, MAX_PROJECTS } from '../../src/workspace/projects/project-record.ts';
 import { MAX_AUDIT_ENTRIES } from '../../src/workspace/record/audit.ts';
 import { MAX_MANAGER_GROUPS, MAX_MANAGERS } from '../../src/workspace/settings.ts';
 import { constantIn, measured, NODE } from './constants.ts';
@@ -20,7 +20,7 @@ function lengths(passes: (text: string) => boolean, character: string): string {
   return `${all.at(0)} to ${all.at(-1)}`;
 }
 
-const soon = await constantIn('workspace/credentials/connections.ts', 'SOON_DAYS');
+const soon = await constantIn('workspace/credentials/connection-record.ts', 'SOON_DAYS');
 const auditPage = await constantIn('features/audit/index.ts', 'A_PAGE');
 const steps: number[] = JSON.parse(await constantIn('delivery/reminders/reminder-plan.ts', 'REMINDER_DAYS'));
 const startTime = (await constantIn('features/schedules/form-state.ts', 'DEFAULT_TIME')).replaceAll("'", '');

@@ -15,8 +15,8 @@ import {
   MAX_DIGEST_PROJECTS,
   MAX_SCHEDULES,
   MAX_WAIT_HOURS,
-} from '../../src/workspace/owned/schedules.ts';
-import { MAX_WATCH_PEOPLE, MAX_WATCHES } from '../../src/workspace/owned/watches.ts';
+} from '../../src/workspace/owned/schedule-record.ts';
+import { MAX_WATCH_PEOPLE, MAX_WATCHES } from '../../src/workspace/owned/watch-record.ts';
 import { UNDO_MS } from '../../src/workspace/record/change.ts';
 import { THREAD_LIFETIME } from '../../src/workspace/thread-store.ts';
 import { numbersIn } from './constants.ts';

@@ -137,7 +137,7 @@ const ANY_LENGTH = [
   ...['text', 'secret-detection', 'periods/date-literal'].map((name) => `domain/language/${name}`),
   'domain/money/amount',
   ...[
-    'slack/kit/atoms#escapeMarkup',
+    'slack/kit/blocks#escapeMarkup',
     'slack/commands/command-buttons',
     'slack/commands/zone-picker',
     'ops/mask',

@@ -2,7 +2,7 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { EXTERNAL, GUEST, MEMBER, OWNER } from '../../sandbox/slack/index.ts';
 import { UnsealFailed } from '../../src/domain/failure/index.ts';
 import { homeBlocks } from '../../src/features/home/blocks.ts';
-import { section } from '../../src/slack/kit/atoms.ts';
+import { section } from '../../src/slack/kit/blocks.ts';
 import type { Request } from '../../src/slack/request/request.ts';
 import { DEFAULT_SETTINGS } from '../../src/workspace/settings.ts';
 import { type Bot, CHANNEL, goodToken, startBot, textOf, toAnswer } from '../support/bot.ts';

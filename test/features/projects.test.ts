@@ -8,7 +8,7 @@ import { projectListMessage } from '../../src/features/projects/blocks.ts';
 import { validateAlias } from '../../src/features/projects/words.ts';
 import { projectPicker } from '../../src/slack/commands/project-picker.ts';
 import type { Request } from '../../src/slack/request/request.ts';
-import type { Project } from '../../src/workspace/projects/projects.ts';
+import type { Project } from '../../src/workspace/projects/project-record.ts';
 import { auditEntries } from '../support/audit.ts';
 import { type Answer, type Bot, CHANNEL, startBot, textOf, toAnswer } from '../support/bot.ts';
 import { showMoreFields } from '../support/more-fields.ts';

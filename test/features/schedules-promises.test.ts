@@ -8,12 +8,12 @@ import {
   type DeliveryLogSnapshot,
 } from '../../src/delivery/log/delivery-log.ts';
 import { planDeliveries } from '../../src/delivery/posts/post-plan.ts';
-import { createReports } from '../../src/delivery/reports/index.ts';
+import { createReports } from '../../src/delivery/reports/reports.ts';
 import { type Cadence, dueTimesBetween } from '../../src/domain/time/cadence.ts';
 import { createSchedules } from '../../src/features/schedules/index.ts';
 import { planEdit, upcomingSendsAt } from '../../src/features/schedules/upcoming-posts.ts';
 import { routeSubcommands } from '../../src/slack/commands/subcommands.ts';
-import type { Schedule } from '../../src/workspace/owned/schedules.ts';
+import type { Schedule } from '../../src/workspace/owned/schedule-record.ts';
 import type { Workspace } from '../../src/workspace/record/workspace.ts';
 import { CHANNEL, textOf, toAnswer } from '../support/bot.ts';
 import { schedule as example } from '../support/delivery.ts';

@@ -7,7 +7,7 @@ import { statusPage } from '../../src/features/status/index.ts';
 import { accessParts } from '../../src/features/status/projects.ts';
 import type { Request } from '../../src/slack/request/request.ts';
 import { createKeyring } from '../../src/vault/keyring.ts';
-import { MAX_CONNECTIONS, type NewConnection } from '../../src/workspace/credentials/connections.ts';
+import { MAX_CONNECTIONS, type NewConnection } from '../../src/workspace/credentials/connection-record.ts';
 import { createAudit } from '../../src/workspace/record/audit.ts';
 import { createWorkspaces, type Workspaces } from '../../src/workspace/record/workspaces.ts';
 import { DEFAULT_SETTINGS } from '../../src/workspace/settings.ts';

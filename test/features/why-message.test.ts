@@ -8,7 +8,7 @@ import { resolvePeriodText } from '../../src/domain/time/period.ts';
 import type { SpendFigures, SpendView } from '../../src/features/spend/figures.ts';
 import { whyDaysMessage } from '../../src/features/spend/why-days.ts';
 import { whyProjectsMessage } from '../../src/features/spend/why-projects.ts';
-import type { Message } from '../../src/slack/kit/atoms.ts';
+import type { Message } from '../../src/slack/kit/blocks.ts';
 import { answerView } from '../support/answer-view.ts';
 import { usageOfItems } from '../support/usage.ts';
 

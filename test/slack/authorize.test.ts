@@ -3,7 +3,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { ADMIN, FINOPS, MEMBER, OWNER } from '../../sandbox/slack/index.ts';
 import { TEAM } from '../../sandbox/slack/people.ts';
 import { MINUTE } from '../../src/domain/time/calendar.ts';
-import { plainText, section } from '../../src/slack/kit/atoms.ts';
+import { plainText, section } from '../../src/slack/kit/blocks.ts';
 import { modal } from '../../src/slack/kit/modal.ts';
 import { privateScope, publicScope, type Request } from '../../src/slack/request/request.ts';
 import type { CommandHandler, Listeners } from '../../src/slack/server/listener-types.ts';

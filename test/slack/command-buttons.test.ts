@@ -14,7 +14,7 @@ import {
   withoutSecrets,
   withoutShare,
 } from '../../src/slack/commands/command-buttons.ts';
-import { actions, button, section } from '../../src/slack/kit/atoms.ts';
+import { actions, button, section } from '../../src/slack/kit/blocks.ts';
 
 const spend = (text = ''): Command => ({ command: '/spend', text });
 

@@ -5,7 +5,7 @@ import fc from 'fast-check';
 import { afterEach, describe, expect, it } from 'vitest';
 import { OWNER } from '../../sandbox/slack/index.ts';
 import { TEAM } from '../../sandbox/slack/people.ts';
-import { plainText, section } from '../../src/slack/kit/atoms.ts';
+import { plainText, section } from '../../src/slack/kit/blocks.ts';
 import { modal } from '../../src/slack/kit/modal.ts';
 import type { Reply } from '../../src/slack/reply/reply.ts';
 import { sourceOfPayload } from '../../src/slack/request/payload.ts';

@@ -7,7 +7,7 @@ import {
   formatInstant,
   header,
   plainText,
-} from '../../src/slack/kit/atoms.ts';
+} from '../../src/slack/kit/blocks.ts';
 import { parseFieldValues } from '../../src/slack/kit/modal.ts';
 import { chart, collapsedTable, table, withoutRichBlocks } from '../../src/slack/kit/rich-blocks.ts';
 import { anyText } from '../support/any-text.ts';

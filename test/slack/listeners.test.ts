@@ -3,7 +3,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { EXTERNAL, GUEST, MEMBER, OTHER_TEAM, OWNER } from '../../sandbox/slack/index.ts';
 import { TEAM } from '../../sandbox/slack/people.ts';
 import { NotConnected, PeriodJustBegan, Throttled } from '../../src/domain/failure/index.ts';
-import { plainText, section } from '../../src/slack/kit/atoms.ts';
+import { plainText, section } from '../../src/slack/kit/blocks.ts';
 import { modal } from '../../src/slack/kit/modal.ts';
 import type { Request } from '../../src/slack/request/request.ts';
 import type { Listeners } from '../../src/slack/server/listener-types.ts';

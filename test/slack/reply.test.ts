@@ -1,7 +1,7 @@
 /** Which way an answer goes, by what Slack takes and refuses, without a server between. */
 import { beforeEach, describe, expect, it } from 'vitest';
 import { SlackFailed, StoreUnavailable } from '../../src/domain/failure/index.ts';
-import { actions, button, context, header, type Message, section } from '../../src/slack/kit/atoms.ts';
+import { actions, button, context, header, type Message, section } from '../../src/slack/kit/blocks.ts';
 import { modal } from '../../src/slack/kit/modal.ts';
 import { createErrorReply } from '../../src/slack/reply/error-reply.ts';
 import { createReply, type Reply } from '../../src/slack/reply/reply.ts';

@@ -5,7 +5,7 @@ import { afterEach, describe, expect, it } from 'vitest';
 import { MEMBER, OWNER } from '../../sandbox/slack/index.ts';
 import { TEAM } from '../../sandbox/slack/people.ts';
 import { TokenRejected } from '../../src/domain/failure/index.ts';
-import { actions, button, section } from '../../src/slack/kit/atoms.ts';
+import { actions, button, section } from '../../src/slack/kit/blocks.ts';
 import { modal } from '../../src/slack/kit/modal.ts';
 import type { Request } from '../../src/slack/request/request.ts';
 import type {

@@ -3,7 +3,7 @@ import type { AddressInfo } from 'node:net';
 import { text } from 'node:stream/consumers';
 import { afterEach, describe, expect, it } from 'vitest';
 import type { SlackFailed } from '../../src/domain/failure/index.ts';
-import type { Message } from '../../src/slack/kit/atoms.ts';
+import type { Message } from '../../src/slack/kit/blocks.ts';
 import { chart, table } from '../../src/slack/kit/rich-blocks.ts';
 import { createResponseUrlClient, type ResponseUrlClient } from '../../src/slack/reply/post-message.ts';
 import { type ApiCall, onApiCall } from '../../src/slack/web-client.ts';

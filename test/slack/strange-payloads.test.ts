@@ -5,7 +5,7 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { OWNER } from '../../sandbox/slack/index.ts';
 import { TEAM } from '../../sandbox/slack/people.ts';
 import { routeSubcommands } from '../../src/slack/commands/subcommands.ts';
-import { plainText, section } from '../../src/slack/kit/atoms.ts';
+import { plainText, section } from '../../src/slack/kit/blocks.ts';
 import { modal } from '../../src/slack/kit/modal.ts';
 import type { Request } from '../../src/slack/request/request.ts';
 import { handlerOf } from '../../src/slack/server/listener-types.ts';

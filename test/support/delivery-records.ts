@@ -14,7 +14,7 @@ import type { Work } from '../../src/runtime/work.ts';
 import { createUserDirectory } from '../../src/slack/request/users.ts';
 import { BACKGROUND_OPTIONS, createClientCache } from '../../src/slack/web-client.ts';
 import { createKeyring } from '../../src/vault/keyring.ts';
-import { SCHEDULES, type Schedule } from '../../src/workspace/owned/schedules.ts';
+import { SCHEDULES, type Schedule } from '../../src/workspace/owned/schedule-record.ts';
 import { createWorkspaceParser } from '../../src/workspace/record/parse-workspace.ts';
 import type { Workspace } from '../../src/workspace/record/workspace.ts';
 import { COVERED } from './delivery.ts';

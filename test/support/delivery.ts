@@ -27,7 +27,7 @@ import type { OnFinished } from '../../src/runtime/work.ts';
 import { createUserDirectory } from '../../src/slack/request/users.ts';
 import { BACKGROUND_OPTIONS, createClientCache } from '../../src/slack/web-client.ts';
 import { createKeyring, type Keyring } from '../../src/vault/keyring.ts';
-import type { Schedule } from '../../src/workspace/owned/schedules.ts';
+import type { Schedule } from '../../src/workspace/owned/schedule-record.ts';
 import { createAnswerStore } from '../../src/workspace/record/answer-store.ts';
 import { deleteOrphan } from '../../src/workspace/record/deletion.ts';
 import { createWorkspaceIndex, type WorkspaceIndex } from '../../src/workspace/record/workspace-index.ts';

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { OWNER } from '../../sandbox/slack/index.ts';
 import { createKeyring } from '../../src/vault/keyring.ts';
-import type { Project } from '../../src/workspace/projects/projects.ts';
+import type { Project } from '../../src/workspace/projects/project-record.ts';
 import { createWorkspaces } from '../../src/workspace/record/workspaces.ts';
 import { type Bot, goodToken } from './bot.ts';
 import { changeIn } from './change.ts';

@@ -2,10 +2,10 @@
 import { randomBytes } from 'node:crypto';
 import { afterAll, beforeEach } from 'vitest';
 import { createKeyring, type SealingKey } from '../../src/vault/keyring.ts';
-import type { NewAccess } from '../../src/workspace/credentials/accesses.ts';
-import type { NewConnection } from '../../src/workspace/credentials/connections.ts';
-import type { Watch } from '../../src/workspace/owned/watches.ts';
-import type { Project } from '../../src/workspace/projects/projects.ts';
+import type { NewAccess } from '../../src/workspace/credentials/access-record.ts';
+import type { NewConnection } from '../../src/workspace/credentials/connection-record.ts';
+import type { Watch } from '../../src/workspace/owned/watch-record.ts';
+import type { Project } from '../../src/workspace/projects/project-record.ts';
 import { createWorkspaces } from '../../src/workspace/record/workspaces.ts';
 import { testRedis } from './redis.ts';
 

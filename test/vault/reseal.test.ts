@@ -7,7 +7,7 @@ import { BOT_ENTRY, buildBot, ROOT } from '../../sandbox/build.ts';
 import { resealAll } from '../../src/ops/reseal.ts';
 import { indexKey, recordKey } from '../../src/redis/keys.ts';
 import { createKeyring, type Keyring, type SealingKey } from '../../src/vault/keyring.ts';
-import type { NewConnection } from '../../src/workspace/credentials/connections.ts';
+import type { NewConnection } from '../../src/workspace/credentials/connection-record.ts';
 import { createInstallationStore } from '../../src/workspace/credentials/installation-store.ts';
 import { sealOwnerOf } from '../../src/workspace/credentials/sealed-fields.ts';
 import { findConnection } from '../../src/workspace/record/workspace.ts';

@@ -14,7 +14,7 @@ import {
   serializeAccess,
   serializeRevocable,
   withRevocable,
-} from '../../src/workspace/credentials/accesses.ts';
+} from '../../src/workspace/credentials/access-record.ts';
 import { sealOwnerOfField } from '../../src/workspace/credentials/sealed-fields.ts';
 
 const OLD = { id: 'old', key: randomBytes(32) };

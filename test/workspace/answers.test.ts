@@ -2,9 +2,13 @@ import { Big } from 'big.js';
 import { beforeEach, describe, expect, it } from 'vitest';
 import { UnsealFailed } from '../../src/domain/failure/index.ts';
 import { tryParse } from '../../src/domain/try-parse.ts';
-import { describeToken, expiresSoon } from '../../src/workspace/credentials/connections.ts';
+import { describeToken, expiresSoon } from '../../src/workspace/credentials/connection-record.ts';
 import { sealOwnerOf, sealOwnerOfField } from '../../src/workspace/credentials/sealed-fields.ts';
-import { PAUSE_REASONS, parseLastDelivery, resumesByItself } from '../../src/workspace/owned/schedules.ts';
+import {
+  PAUSE_REASONS,
+  parseLastDelivery,
+  resumesByItself,
+} from '../../src/workspace/owned/schedule-record.ts';
 import {
   createAnswerCollector,
   createAnswerStore,

@@ -1,8 +1,8 @@
 import { randomBytes } from 'node:crypto';
 import { describe, expect, it } from 'vitest';
 import { createKeyring } from '../../src/vault/keyring.ts';
-import { parseAccess, serializeAccess } from '../../src/workspace/credentials/accesses.ts';
-import { fingerprintOf } from '../../src/workspace/credentials/connections.ts';
+import { parseAccess, serializeAccess } from '../../src/workspace/credentials/access-record.ts';
+import { fingerprintOf } from '../../src/workspace/credentials/connection-record.ts';
 import { holdsRegisteredSecret, type Workspace } from '../../src/workspace/record/workspace.ts';
 
 const TOKEN = 'fake-token.with:punctuation-abcd';

@@ -11,7 +11,7 @@ import {
   parseProjectValue,
   projectValue,
 } from '../../src/workspace/projects/chosen-project.ts';
-import type { Project } from '../../src/workspace/projects/projects.ts';
+import type { Project } from '../../src/workspace/projects/project-record.ts';
 import {
   isConnectionMissing,
   limitedProjects,

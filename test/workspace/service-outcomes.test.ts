@@ -7,7 +7,7 @@ import {
   StoreUnavailable,
   TokenRejected,
 } from '../../src/domain/failure/index.ts';
-import { fingerprintOf } from '../../src/workspace/credentials/connections.ts';
+import { fingerprintOf } from '../../src/workspace/credentials/connection-record.ts';
 import { createServiceOutcomes } from '../../src/workspace/service-outcomes.ts';
 
 const NOW = Date.parse('2026-11-20T09:00:00Z');

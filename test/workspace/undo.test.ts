@@ -1,6 +1,6 @@
 import { beforeEach, describe, expect, it } from 'vitest';
 import { EditConflict } from '../../src/domain/failure/index.ts';
-import type { Project } from '../../src/workspace/projects/projects.ts';
+import type { Project } from '../../src/workspace/projects/project-record.ts';
 import { findChannelLimit } from '../../src/workspace/projects/resolve-project.ts';
 import { UNDO_MS } from '../../src/workspace/record/change.ts';
 import { changeIn } from '../support/change.ts';

@@ -8,7 +8,7 @@ import {
   serializeWatch,
   WATCHES,
   type Watch,
-} from '../../src/workspace/owned/watches.ts';
+} from '../../src/workspace/owned/watch-record.ts';
 
 const WATCH: Watch = {
   id: 'abcd1234',

@@ -1,7 +1,7 @@
 /** The delivery log's records: how far a message has got, and what became of one due date of one schedule. */
 
 import * as z from 'zod';
-import { PAUSE_REASONS, scheduleContentSchema } from '../../workspace/owned/schedules.ts';
+import { PAUSE_REASONS, scheduleContentSchema } from '../../workspace/owned/schedule-record.ts';
 import { tryParseRecord } from '../../workspace/record/record-schema.ts';
 import { storedFailure } from '../../workspace/record/stored-failure.ts';
 

@@ -13,7 +13,7 @@ import {
 } from '../../redis/keys.ts';
 import { evalInWorkspace } from '../../redis/layout.ts';
 import { acquireLease, extendLease, type Lease, releaseLease } from '../../redis/lease.ts';
-import type { LastDelivery } from '../../workspace/owned/schedules.ts';
+import type { LastDelivery } from '../../workspace/owned/schedule-record.ts';
 import {
   LUA_REMEMBER,
   questionArguments,

@@ -1,7 +1,7 @@
 /** Which dates of a schedule are still to be delivered, and what the delivery log says of the others. */
 import { type DueTime, dueTimes } from '../../domain/time/cadence.ts';
 import type { Day, Millis } from '../../domain/time/calendar.ts';
-import type { Schedule } from '../../workspace/owned/schedules.ts';
+import type { Schedule } from '../../workspace/owned/schedule-record.ts';
 import type { DatedLogEntry, DeliveryLogSnapshot } from './delivery-log.ts';
 
 /** Returns the first of these instants, in ms; undefined (never) if all are undefined. */

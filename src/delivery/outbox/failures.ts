@@ -2,7 +2,7 @@
 import { type FailureOf, isFailure, NotSent } from '../../domain/failure/index.ts';
 import { HOUR } from '../../domain/time/calendar.ts';
 import { type Annotate, type MessageWork, trackWork } from '../../runtime/work.ts';
-import type { PauseReason } from '../../workspace/owned/schedules.ts';
+import type { PauseReason } from '../../workspace/owned/schedule-record.ts';
 import { type StoredFailure, storeFailure } from '../../workspace/record/stored-failure.ts';
 import { type DeliveryContext, LeaseLostError } from '../context.ts';
 

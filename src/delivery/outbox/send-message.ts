@@ -7,7 +7,7 @@ import { isFailure, NotSent, StoreUnavailable } from '../../domain/failure/index
 import type { SlackId } from '../../domain/slack-id.ts';
 import type { Millis } from '../../domain/time/calendar.ts';
 import type { Annotate, MessageWork } from '../../runtime/work.ts';
-import { context as contextBlock, type Message } from '../../slack/kit/atoms.ts';
+import { context as contextBlock, type Message } from '../../slack/kit/blocks.ts';
 import { openDirectMessage, type PostedTo, postMessage } from '../../slack/reply/post-message.ts';
 import { isPerson } from '../../workspace/record/record-schema.ts';
 import {

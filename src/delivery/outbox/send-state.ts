@@ -2,7 +2,7 @@
 import { isFailure } from '../../domain/failure/index.ts';
 import type { SlackId } from '../../domain/slack-id.ts';
 import { HOUR, MINUTE, type Millis } from '../../domain/time/calendar.ts';
-import type { Message } from '../../slack/kit/atoms.ts';
+import type { Message } from '../../slack/kit/blocks.ts';
 import type { Right } from '../../workspace/permissions.ts';
 import type { ChosenProject } from '../../workspace/projects/chosen-project.ts';
 import type { DeliveryLogSnapshot, LogWrite } from '../log/delivery-log.ts';

@@ -1,7 +1,7 @@
 /** Sends that need no claim: updating a message twice does no harm, and what a person waits for is never retried. */
 import { isFailure, NotAllowed } from '../../domain/failure/index.ts';
 import type { SlackId } from '../../domain/slack-id.ts';
-import type { Message } from '../../slack/kit/atoms.ts';
+import type { Message } from '../../slack/kit/blocks.ts';
 import { type PostedTo, postMessage, replaceMessage } from '../../slack/reply/post-message.ts';
 import type { ThreadStore } from '../../workspace/thread-store.ts';
 import type { DeliveryContext } from '../context.ts';

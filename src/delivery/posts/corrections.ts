@@ -3,7 +3,7 @@ import { isDeepStrictEqual } from 'node:util';
 import * as z from 'zod';
 import type { SlackId } from '../../domain/slack-id.ts';
 import type { Millis } from '../../domain/time/calendar.ts';
-import { type Schedule, scheduleContentSchema } from '../../workspace/owned/schedules.ts';
+import { type Schedule, scheduleContentSchema } from '../../workspace/owned/schedule-record.ts';
 import { millis, tryParseRecord } from '../../workspace/record/record-schema.ts';
 import type { Workspace } from '../../workspace/record/workspace.ts';
 import { type DeliveryContext, openState, type StateDocument } from '../context.ts';
@@ -28,7 +28,7 @@ import {
 import { CORRECTION_DELAYS, type ScheduleLogEntry } from './post-plan.ts';
 import { type PostContext, type ReportResult, runReport, shownProjects } from './postable-report.ts';
 import { openDate } from './record-delivery.ts';
-import { connectionsOf } from './run-state.ts';
+import { connectionsOf } from './schedule-pauses.ts';
 
 /**
  * Checks the figures of a post again. If one changed by more than the schedule's percentage, the post is edited. The log

@@ -1,8 +1,8 @@
 import { commandText } from '../../domain/commands.ts';
 import { limitLines, ordinal } from '../../domain/language/text.ts';
 import { formatMoment, type Millis } from '../../domain/time/calendar.ts';
-import { actions, button, channelLink, escapeMarkup, type Message, markup } from '../../slack/kit/atoms.ts';
-import type { PauseReason, Schedule } from '../../workspace/owned/schedules.ts';
+import { actions, button, channelLink, escapeMarkup, type Message, markup } from '../../slack/kit/blocks.ts';
+import type { PauseReason, Schedule } from '../../workspace/owned/schedule-record.ts';
 
 const REMEDIES: Readonly<Record<Exclude<PauseReason, 'person'>, string>> = {
   'channel-archived': 'Unarchive the channel, or edit the schedule and choose another one.',

@@ -3,7 +3,7 @@ import { isDeepStrictEqual } from 'node:util';
 import * as z from 'zod';
 import type { SlackId } from '../../domain/slack-id.ts';
 import { dayAt, MINUTE, type Millis } from '../../domain/time/calendar.ts';
-import type { Schedule } from '../../workspace/owned/schedules.ts';
+import type { Schedule } from '../../workspace/owned/schedule-record.ts';
 import { chosenByKey, projectLabel } from '../../workspace/projects/chosen-project.ts';
 import { canAskAbout } from '../../workspace/projects/resolve-project.ts';
 import { millis, tryParseRecord } from '../../workspace/record/record-schema.ts';
@@ -21,7 +21,7 @@ import { failureNotice, type PendingNotification, pauseOf } from './notice-block
 import type { PendingNotice, ScheduleLogEntry } from './post-plan.ts';
 import { describeReport } from './postable-report.ts';
 import { openDate } from './record-delivery.ts';
-import { connectionsOf } from './run-state.ts';
+import { connectionsOf } from './schedule-pauses.ts';
 
 /** Prefix of the fields in the log: a notice to an owner, until it is sent or given up. */
 const NOTICE_STATE = 'notice/';

@@ -10,7 +10,7 @@ import {
   type Message,
   mention,
   section,
-} from '../../slack/kit/atoms.ts';
+} from '../../slack/kit/blocks.ts';
 import {
   type ChosenProject,
   chosenByKey,

@@ -1,6 +1,6 @@
 import type { DueTime } from '../../domain/time/cadence.ts';
 import { type Day, HOUR, type Millis } from '../../domain/time/calendar.ts';
-import type { Schedule } from '../../workspace/owned/schedules.ts';
+import type { Schedule } from '../../workspace/owned/schedule-record.ts';
 import type { Workspace } from '../../workspace/record/workspace.ts';
 import type { DatedLogEntry, DeliveryLogSnapshot } from '../log/delivery-log.ts';
 import {
@@ -17,7 +17,7 @@ import {
 } from '../log/due-dates.ts';
 import { MAX_RETRY_DELAY } from '../outbox/failures.ts';
 import { backOffEnd, ignoreTooFar, MAX_PROBE_DELAY, SLACK_SETTLE_MS } from '../outbox/send-state.ts';
-import { lastSuccess, type RunState, runStateOf } from './run-state.ts';
+import { lastSuccess, type RunState, runStateOf } from './schedule-pauses.ts';
 
 /** One date of one schedule that is to be delivered. */
 export interface DeliveryTask {

@@ -4,7 +4,7 @@ import type { DueTime } from '../../domain/time/cadence.ts';
 import { type Day, HOUR, MINUTE, type Millis } from '../../domain/time/calendar.ts';
 import { LATE_AFTER } from '../../runtime/work.ts';
 import { callSlack } from '../../slack/web-client.ts';
-import type { Schedule } from '../../workspace/owned/schedules.ts';
+import type { Schedule } from '../../workspace/owned/schedule-record.ts';
 import { requireSettings } from '../../workspace/record/workspace.ts';
 import { deliveryKey } from '../log/delivery-log.ts';
 import type { MissedDates, PostContent, PostSubject } from '../log/delivery-log-entry.ts';
@@ -24,7 +24,7 @@ import {
   recordSkip,
   recordWait,
 } from './record-delivery.ts';
-import { connectionsOf, resumePausedSchedule } from './run-state.ts';
+import { connectionsOf, resumePausedSchedule } from './schedule-pauses.ts';
 
 /** Posts one date of one schedule, or records why not. @throws LeaseLostError, StoreUnavailable */
 export async function deliverPost(task: DeliveryTask, context: PostContext): Promise<void> {

@@ -9,7 +9,7 @@ import { deliverPost } from './post.ts';
 import { type DeliveryPlan, planDeliveries } from './post-plan.ts';
 import type { PostContext, Reports } from './postable-report.ts';
 import { abandonDelivery } from './record-delivery.ts';
-import { resumePausedSchedule } from './run-state.ts';
+import { resumePausedSchedule } from './schedule-pauses.ts';
 
 /** Posts of schedules, their corrections, and notes to owners. */
 export const createPostsJob = (reports: Reports): Job => ({

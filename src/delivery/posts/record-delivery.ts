@@ -1,7 +1,7 @@
 /** Records what became of a date: its entry in the delivery log and, for people, how the schedule's last delivery ended. */
 import type { Day, Millis } from '../../domain/time/calendar.ts';
 import { FIELDS } from '../../redis/keys.ts';
-import type { LastDelivery, PauseReason, Schedule } from '../../workspace/owned/schedules.ts';
+import type { LastDelivery, PauseReason, Schedule } from '../../workspace/owned/schedule-record.ts';
 import { type DeliveryContext, openState } from '../context.ts';
 import { type DatedLogEntry, deliveryKey, type LogWrite } from '../log/delivery-log.ts';
 import {
@@ -20,7 +20,7 @@ import {
   withSendState,
 } from '../outbox/send-state.ts';
 import type { DeliveryTask, ScheduleLogEntry } from './post-plan.ts';
-import { pauseSchedule } from './run-state.ts';
+import { pauseSchedule } from './schedule-pauses.ts';
 
 /** What the log has of one date, as this pass read it. */
 export const openDate = ({ schedule, date, entry, json }: DatedLogEntry, context: DeliveryContext) =>

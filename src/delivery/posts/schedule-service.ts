@@ -1,6 +1,6 @@
 import type { SlackId } from '../../domain/slack-id.ts';
 import { type Day, dayAt, type Millis } from '../../domain/time/calendar.ts';
-import type { LastDelivery, Schedule } from '../../workspace/owned/schedules.ts';
+import type { LastDelivery, Schedule } from '../../workspace/owned/schedule-record.ts';
 import { createAnswerCollector } from '../../workspace/record/answer-store.ts';
 import { requireSettings } from '../../workspace/record/workspace.ts';
 import type { ThreadStore } from '../../workspace/thread-store.ts';

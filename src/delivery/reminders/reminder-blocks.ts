@@ -1,11 +1,11 @@
 import { pluralize } from '../../domain/language/text.ts';
 import type { Millis } from '../../domain/time/calendar.ts';
-import { actions, button, context, escapeMarkup, type Message, markup } from '../../slack/kit/atoms.ts';
-import { describeToken, formatExpiry } from '../../workspace/credentials/connections.ts';
-import type { Schedule } from '../../workspace/owned/schedules.ts';
-import type { Watch } from '../../workspace/owned/watches.ts';
+import { actions, button, context, escapeMarkup, type Message, markup } from '../../slack/kit/blocks.ts';
+import { describeToken, formatExpiry } from '../../workspace/credentials/connection-record.ts';
+import type { Schedule } from '../../workspace/owned/schedule-record.ts';
+import type { Watch } from '../../workspace/owned/watch-record.ts';
 import type { Workspace } from '../../workspace/record/workspace.ts';
-import { connectionsOf } from '../posts/run-state.ts';
+import { connectionsOf } from '../posts/schedule-pauses.ts';
 import type { Credential, ReminderStep } from './reminder-plan.ts';
 
 export interface ReminderView {

@@ -1,7 +1,7 @@
 import * as z from 'zod';
 import { addDays, DAY, dayAt, instantOf, type Millis, type Zone } from '../../domain/time/calendar.ts';
-import type { ApplicationAccessRecord } from '../../workspace/credentials/accesses.ts';
-import type { Connection } from '../../workspace/credentials/connections.ts';
+import type { ApplicationAccessRecord } from '../../workspace/credentials/access-record.ts';
+import type { Connection } from '../../workspace/credentials/connection-record.ts';
 import type { CredentialName } from '../../workspace/credentials/rejections.ts';
 import { tryParseRecord } from '../../workspace/record/record-schema.ts';
 import type { Workspace } from '../../workspace/record/workspace.ts';

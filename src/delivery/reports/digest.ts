@@ -17,7 +17,7 @@ import {
   runningOutLine,
   severalTitle,
 } from '../../slack/commands/project-answers.ts';
-import { type Block, context, escapeMarkup, markup, section } from '../../slack/kit/atoms.ts';
+import { type Block, context, escapeMarkup, markup, section } from '../../slack/kit/blocks.ts';
 import { table } from '../../slack/kit/rich-blocks.ts';
 import {
   amountOf,
@@ -27,12 +27,12 @@ import {
   type Headline,
   isMonthReport,
   monthName,
-  noticeNotes,
   type ProjectFigures,
   type ReportView,
+  remarkNotes,
   reportNotes,
   reportWhen,
-} from './facts.ts';
+} from './figure-lines.ts';
 
 /** `3 projects · 31,579.81 spent on Fri 20 Nov`, with one sum for each currency label. */
 export function digestTitle(view: ReportView): string {
@@ -82,7 +82,7 @@ function remarks(view: ReportView): Block[] {
         ]),
     ...answered.flatMap((answer) => {
       const said = silent.includes(answer)
-        ? noticeNotes(answer)
+        ? remarkNotes(answer)
         : [...reportNotes(answer, periods), ...(view.headline === 'spent' ? coverageNotes(answer) : [])];
       return said.length === 0 ? [] : [section(`${answer.target.label}: ${said.join(' ')}`)];
     }),

@@ -17,8 +17,8 @@ import {
   option,
   overflow,
   section,
-} from '../../slack/kit/atoms.ts';
-import type { Watch } from '../../workspace/owned/watches.ts';
+} from '../../slack/kit/blocks.ts';
+import type { Watch } from '../../workspace/owned/watch-record.ts';
 import { isPerson } from '../../workspace/record/record-schema.ts';
 import { wordFailure } from '../../workspace/record/stored-failure.ts';
 import { type AlertWords, alertText, correctionText, recoveryText } from './alert-wording.ts';

@@ -1,10 +1,10 @@
 import { pluralize } from '../../domain/language/text.ts';
 import { divide, type Money, sumMoney, toRoundedDigits, ZERO } from '../../domain/money/amount.ts';
-import { spikeLimit } from '../../domain/money/thresholds.ts';
+import { spikeLimit } from '../../domain/money/watch-evaluation.ts';
 import { measureWatch, type WatchFigures } from '../../domain/money/watch-measurement.ts';
 import type { WatchRule } from '../../domain/money/watch-rule.ts';
 import { addDays, type Day, daysBefore, daysInRange, endOfUnit } from '../../domain/time/calendar.ts';
-import { type Chart, SLACK_LIMITS } from '../../slack/kit/atoms.ts';
+import { type Chart, SLACK_LIMITS } from '../../slack/kit/blocks.ts';
 import { chart } from '../../slack/kit/rich-blocks.ts';
 import { dayText } from './alert-wording.ts';
 

@@ -1,7 +1,7 @@
 /** What an alert says, as data. It is put into words when the alert is drawn, for its readers. */
 import * as z from 'zod';
 import { type Amount, type Money, parseAmount, toPlainDigits, ZERO } from '../../domain/money/amount.ts';
-import { spikeLimit } from '../../domain/money/thresholds.ts';
+import { spikeLimit } from '../../domain/money/watch-evaluation.ts';
 import type { WatchFigures, WatchMeasurement } from '../../domain/money/watch-measurement.ts';
 import type { WatchRule } from '../../domain/money/watch-rule.ts';
 import type { Day } from '../../domain/time/calendar.ts';

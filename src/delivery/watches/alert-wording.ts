@@ -1,10 +1,10 @@
 import { pluralize } from '../../domain/language/text.ts';
 import { divide, formatFactor, formatMoney, type Money } from '../../domain/money/amount.ts';
 import { type Account, formatBonuses } from '../../domain/money/runway.ts';
-import { spikeLimit, type WatchLevel } from '../../domain/money/thresholds.ts';
+import { spikeLimit, type WatchLevel } from '../../domain/money/watch-evaluation.ts';
 import { WEEKDAY_NAMES } from '../../domain/time/cadence.ts';
 import { type Day, formatDays, isoWeekday } from '../../domain/time/calendar.ts';
-import type { Watch } from '../../workspace/owned/watches.ts';
+import type { Watch } from '../../workspace/owned/watch-record.ts';
 import { type ChosenProject, findNamed, projectLabel } from '../../workspace/projects/chosen-project.ts';
 import type { Workspace } from '../../workspace/record/workspace.ts';
 import { type AlertFacts, type FactsOf, parseFacts } from './alert-facts.ts';

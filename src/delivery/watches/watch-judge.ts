@@ -1,7 +1,7 @@
-import { type AlertedLevel, type Evaluation, evaluateRule } from '../../domain/money/thresholds.ts';
+import { type AlertedLevel, type Evaluation, evaluateRule } from '../../domain/money/watch-evaluation.ts';
 import { averageDay, measureWatch, type WatchFigures } from '../../domain/money/watch-measurement.ts';
 import { addDays, dayAt, HOUR, type Millis } from '../../domain/time/calendar.ts';
-import type { Watch } from '../../workspace/owned/watches.ts';
+import type { Watch } from '../../workspace/owned/watch-record.ts';
 import { isShownTo } from '../../workspace/projects/resolve-project.ts';
 import type { Workspace } from '../../workspace/record/workspace.ts';
 import { factsOf } from './alert-facts.ts';

@@ -1,5 +1,5 @@
 import type { BillingClient } from '../../billing/client.ts';
-import { evaluateRule } from '../../domain/money/thresholds.ts';
+import { evaluateRule } from '../../domain/money/watch-evaluation.ts';
 import { measureWatch } from '../../domain/money/watch-measurement.ts';
 import type { WatchRule } from '../../domain/money/watch-rule.ts';
 import {
@@ -10,7 +10,7 @@ import {
 } from '../../domain/money/watch-simulation.ts';
 import type { SlackId } from '../../domain/slack-id.ts';
 import { type Day, dayAt, type Millis } from '../../domain/time/calendar.ts';
-import type { Watch } from '../../workspace/owned/watches.ts';
+import type { Watch } from '../../workspace/owned/watch-record.ts';
 import { openConnection, type ResolvedProject } from '../../workspace/projects/resolve-project.ts';
 import { wordFailure } from '../../workspace/record/stored-failure.ts';
 import { requireSettings, type Workspace } from '../../workspace/record/workspace.ts';

@@ -3,10 +3,10 @@
 import { createHash } from 'node:crypto';
 import * as z from 'zod';
 import { bucketOf } from '../../domain/bucket.ts';
-import type { AlertedLevel } from '../../domain/money/thresholds.ts';
+import type { AlertedLevel } from '../../domain/money/watch-evaluation.ts';
 import type { SlackId } from '../../domain/slack-id.ts';
 import { HOUR, type Millis } from '../../domain/time/calendar.ts';
-import type { Watch } from '../../workspace/owned/watches.ts';
+import type { Watch } from '../../workspace/owned/watch-record.ts';
 import { tryParseRecord } from '../../workspace/record/record-schema.ts';
 import { storedFailure } from '../../workspace/record/stored-failure.ts';
 import type { Workspace } from '../../workspace/record/workspace.ts';

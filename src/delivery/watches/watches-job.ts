@@ -1,6 +1,6 @@
 import type { Millis } from '../../domain/time/calendar.ts';
 import { FIELDS } from '../../redis/keys.ts';
-import type { Watch } from '../../workspace/owned/watches.ts';
+import type { Watch } from '../../workspace/owned/watch-record.ts';
 import { isDamaged, type Workspace } from '../../workspace/record/workspace.ts';
 import { type DeliveryContext, openState, ScheduleChangedError } from '../context.ts';
 import type { DeliveryLogSnapshot } from '../log/delivery-log.ts';

@@ -9,7 +9,7 @@
 import type { RequestedDays } from '../time/calendar.ts';
 import { FailureBase } from './base.ts';
 import type * as command from './command.ts';
-import type * as identity from './identity.ts';
+import type * as identity from './os-token.ts';
 import type * as service from './service.ts';
 import { NoData, QueryRejected } from './service.ts';
 import type * as slack from './slack.ts';
@@ -17,7 +17,7 @@ import type * as store from './store.ts';
 import { NewerRecords, StoreUnavailable, WriteRefused } from './store.ts';
 
 export * from './command.ts';
-export * from './identity.ts';
+export * from './os-token.ts';
 export * from './service.ts';
 export * from './slack.ts';
 export * from './store.ts';

@@ -2,7 +2,7 @@
 import { Big } from 'big.js';
 import { addDays, type Day, daysBefore } from '../time/calendar.ts';
 import { type Amount, type Money, sumMoney, ZERO } from './amount.ts';
-import { type AlertedLevel, evaluateRule } from './thresholds.ts';
+import { type AlertedLevel, evaluateRule } from './watch-evaluation.ts';
 import {
   measureWatch,
   spendOf,

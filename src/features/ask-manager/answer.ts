@@ -8,7 +8,7 @@ import {
   requestMessage,
   TOKEN,
 } from '../../slack/commands/manager-request.ts';
-import { type Message, markupMessage, mention, textMessage } from '../../slack/kit/atoms.ts';
+import { type Message, markupMessage, mention, textMessage } from '../../slack/kit/blocks.ts';
 import { isDirectMessage } from '../../slack/request/payload.ts';
 import type { Request } from '../../slack/request/request.ts';
 import type { Rerun } from '../../slack/server/listener-types.ts';

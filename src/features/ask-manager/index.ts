@@ -5,7 +5,7 @@ import { couldBeSecret, labelsSecret } from '../../domain/language/secret-detect
 import { tryParse } from '../../domain/try-parse.ts';
 import { isQuestion, requestMessage } from '../../slack/commands/manager-request.ts';
 import { parseAskManager } from '../../slack/error-messages/description.ts';
-import type { Message } from '../../slack/kit/atoms.ts';
+import type { Message } from '../../slack/kit/blocks.ts';
 import { opensForm, type Request } from '../../slack/request/request.ts';
 import {
   type CommandHandler,

@@ -13,7 +13,7 @@ import {
   SLACK_LIMITS,
   section,
   textMessage,
-} from '../../slack/kit/atoms.ts';
+} from '../../slack/kit/blocks.ts';
 import {
   type AuditAction,
   type AuditPage,

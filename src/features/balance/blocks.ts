@@ -13,7 +13,7 @@ import {
 import { PRODUCTS } from '../../domain/product.ts';
 import { commandButton, commandOption } from '../../slack/commands/command-buttons.ts';
 import { askedText, runningOutLine, severalTitle } from '../../slack/commands/project-answers.ts';
-import { escapeMarkup, type Message } from '../../slack/kit/atoms.ts';
+import { escapeMarkup, type Message } from '../../slack/kit/blocks.ts';
 import {
   type AnswerView,
   answerActions,

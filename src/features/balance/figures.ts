@@ -1,8 +1,8 @@
 import { type BillingClient, settleOptional } from '../../billing/client.ts';
+import { collectRemarks } from '../../domain/billing-remarks.ts';
 import { LAST_7_DAYS } from '../../domain/language/periods/period-phrase.ts';
 import { type Account, computeRunway, parseAccount, type Runway } from '../../domain/money/runway.ts';
 import { computeUsage } from '../../domain/money/usage.ts';
-import { collectNotices } from '../../domain/service-notice.ts';
 import { dayAt, type Millis } from '../../domain/time/calendar.ts';
 import { resolvePeriod } from '../../domain/time/period.ts';
 import type { ConnectedAnswer } from '../../slack/reply/csv-details.ts';
@@ -41,6 +41,6 @@ export async function fetchBalance(
       'why' in spent
         ? spent.why
         : computeRunway(account, computeUsage(spent.charges, { days }), dayAt(at, zone)),
-    remarks: collectNotices(['the balance', left], ['the last 7 days', spent]),
+    remarks: collectRemarks(['the balance', left], ['the last 7 days', spent]),
   };
 }

@@ -16,11 +16,11 @@ import {
   section,
   select,
   textMessage,
-} from '../../slack/kit/atoms.ts';
+} from '../../slack/kit/blocks.ts';
 import { findStops } from '../../slack/owned/change-impact.ts';
 import type { Request } from '../../slack/request/request.ts';
 import { onClick } from '../../slack/server/listener-types.ts';
-import { describeConnection, isConnectionName } from '../../workspace/credentials/connections.ts';
+import { describeConnection, isConnectionName } from '../../workspace/credentials/connection-record.ts';
 import { withoutConnection } from '../../workspace/owned/stop-reasons.ts';
 import { auditedChange } from '../../workspace/record/change.ts';
 import type { Workspace } from '../../workspace/record/workspace.ts';

@@ -2,7 +2,7 @@ import type { InputBlock, ModalView } from '@slack/types';
 import { couldBeSecret } from '../../domain/language/secret-detection.ts';
 import { FIELDS } from '../../redis/keys.ts';
 import { CONNECT_TITLE, REMINDER_HINT } from '../../slack/commands/credential-form.ts';
-import { actions, type Block, button, context, header, option, section } from '../../slack/kit/atoms.ts';
+import { actions, type Block, button, context, header, option, section } from '../../slack/kit/blocks.ts';
 import { choiceInput, modal, textInput, waitingModal } from '../../slack/kit/modal.ts';
 import {
   type Connection,
@@ -10,7 +10,7 @@ import {
   LIFETIME_NAMES,
   ROLE_NAMES,
   TYPE_NAMES,
-} from '../../workspace/credentials/connections.ts';
+} from '../../workspace/credentials/connection-record.ts';
 import { stampOf } from '../../workspace/record/change.ts';
 import type { Workspace } from '../../workspace/record/workspace.ts';
 import type { Services } from '../feature.ts';

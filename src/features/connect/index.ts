@@ -8,11 +8,15 @@ import {
   expiryOf,
   parseExpiryChoice,
 } from '../../slack/commands/credential-form.ts';
-import { section, textMessage } from '../../slack/kit/atoms.ts';
+import { section, textMessage } from '../../slack/kit/blocks.ts';
 import { modal, waitingModal } from '../../slack/kit/modal.ts';
 import type { Request } from '../../slack/request/request.ts';
 import { type CommandHandler, onClick } from '../../slack/server/listener-types.ts';
-import { describeToken, formatExpiry, isConnectionName } from '../../workspace/credentials/connections.ts';
+import {
+  describeToken,
+  formatExpiry,
+  isConnectionName,
+} from '../../workspace/credentials/connection-record.ts';
 import { auditedChange, requireUnchanged, stampOf } from '../../workspace/record/change.ts';
 import { findConnection } from '../../workspace/record/workspace.ts';
 import type { Feature, Services } from '../feature.ts';

@@ -15,11 +15,11 @@ import {
   connectedBlocks,
   type TestedConnection,
 } from '../../slack/commands/credential-form.ts';
-import { actions, button, type Message, quote, section } from '../../slack/kit/atoms.ts';
+import { actions, button, type Message, quote, section } from '../../slack/kit/blocks.ts';
 import { modal } from '../../slack/kit/modal.ts';
 import { failureMessage, notSavedMessage } from '../../slack/reply/error-reply.ts';
 import type { Request } from '../../slack/request/request.ts';
-import { MAX_CONNECTIONS, type NewConnection } from '../../workspace/credentials/connections.ts';
+import { MAX_CONNECTIONS, type NewConnection } from '../../workspace/credentials/connection-record.ts';
 import { projectLabel } from '../../workspace/projects/chosen-project.ts';
 import { auditedChange, requireUnchanged } from '../../workspace/record/change.ts';
 import type { Workspace } from '../../workspace/record/workspace.ts';

@@ -4,7 +4,7 @@ import { couldBeSecret, looksLikeSecret } from '../../domain/language/secret-det
 import { isProjectId } from '../../domain/product.ts';
 import type { SlackId } from '../../domain/slack-id.ts';
 import { type Command, commandAbout, toCommand } from '../../slack/commands/command-buttons.ts';
-import { SLACK_LIMITS } from '../../slack/kit/atoms.ts';
+import { SLACK_LIMITS } from '../../slack/kit/blocks.ts';
 import { errorsOfShownFields, type FormFields, type ParsedForm, parseField } from '../../slack/kit/modal.ts';
 import {
   FIRST_CONNECTION_NAME,
@@ -12,7 +12,7 @@ import {
   LIFETIMES,
   ROLES,
   TOKEN_TYPES,
-} from '../../workspace/credentials/connections.ts';
+} from '../../workspace/credentials/connection-record.ts';
 import { tryParseRecord } from '../../workspace/record/record-schema.ts';
 import type { Services } from '../feature.ts';
 

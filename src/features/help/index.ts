@@ -8,7 +8,7 @@ import {
   PERIOD_EXAMPLES,
   shortHelpMessage,
 } from '../../slack/commands/help.ts';
-import { actions } from '../../slack/kit/atoms.ts';
+import { actions } from '../../slack/kit/blocks.ts';
 import { failureMessage } from '../../slack/reply/error-reply.ts';
 import { meetsRight } from '../../workspace/permissions.ts';
 import type { Feature } from '../feature.ts';

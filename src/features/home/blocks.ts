@@ -19,7 +19,7 @@ import {
   header,
   markup,
   overflow,
-} from '../../slack/kit/atoms.ts';
+} from '../../slack/kit/blocks.ts';
 import { isFullMember } from '../../slack/owned/owned-kind.ts';
 import { DAMAGED_DATA, failureMessage } from '../../slack/reply/error-reply.ts';
 import type { Request } from '../../slack/request/request.ts';

@@ -11,9 +11,9 @@ import {
   formatInstant,
   header,
   markup,
-} from '../../slack/kit/atoms.ts';
+} from '../../slack/kit/blocks.ts';
 import type { Request } from '../../slack/request/request.ts';
-import { expiresSoon, formatExpiry } from '../../workspace/credentials/connections.ts';
+import { expiresSoon, formatExpiry } from '../../workspace/credentials/connection-record.ts';
 import { type ConnectionState, connectionStates } from '../../workspace/credentials/health.ts';
 import { isConnectionMissing } from '../../workspace/projects/resolve-project.ts';
 import { requireSettings } from '../../workspace/record/workspace.ts';

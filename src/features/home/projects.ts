@@ -16,11 +16,11 @@ import {
   markup,
   overflow,
   section,
-} from '../../slack/kit/atoms.ts';
+} from '../../slack/kit/blocks.ts';
 import { isFullMember } from '../../slack/owned/owned-kind.ts';
 import type { Request } from '../../slack/request/request.ts';
-import { accessSummary, isNamedIssuer } from '../../workspace/credentials/accesses.ts';
-import type { Project } from '../../workspace/projects/projects.ts';
+import { accessSummary, isNamedIssuer } from '../../workspace/credentials/access-record.ts';
+import type { Project } from '../../workspace/projects/project-record.ts';
 import { isConnectionMissing, visibleProjects } from '../../workspace/projects/resolve-project.ts';
 import { damagedIds, requireSettings } from '../../workspace/record/workspace.ts';
 import { findFailure, type LastBalance } from '../../workspace/service-outcomes.ts';

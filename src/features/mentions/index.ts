@@ -4,7 +4,7 @@ import { dayAt } from '../../domain/time/calendar.ts';
 import { type Command, commandButton, toCommand } from '../../slack/commands/command-buttons.ts';
 import { exampleMarkup, exampleQuestions } from '../../slack/commands/help.ts';
 import { canSuggest, projectPicker } from '../../slack/commands/project-picker.ts';
-import { actions, type Message, markup, section } from '../../slack/kit/atoms.ts';
+import { actions, type Message, markup, section } from '../../slack/kit/blocks.ts';
 import type { SlackEvent } from '../../slack/request/payload.ts';
 import type { Request } from '../../slack/request/request.ts';
 import { acceptsWords, type EventListener, lookUp } from '../../slack/server/listener-types.ts';

@@ -19,7 +19,7 @@ import {
   markup,
   mention,
   section,
-} from '../../slack/kit/atoms.ts';
+} from '../../slack/kit/blocks.ts';
 import { modal, peopleInput, textInput, waitingModal } from '../../slack/kit/modal.ts';
 import { type Stops, warningBlocks } from '../../slack/owned/change-impact.ts';
 import type { Request } from '../../slack/request/request.ts';
@@ -29,8 +29,8 @@ import {
   type Issuers,
   MAX_ISSUER_GROUPS,
   MAX_ISSUERS,
-} from '../../workspace/credentials/accesses.ts';
-import { isExpiryUnknown } from '../../workspace/credentials/connections.ts';
+} from '../../workspace/credentials/access-record.ts';
+import { isExpiryUnknown } from '../../workspace/credentials/connection-record.ts';
 import type { Role } from '../../workspace/permissions.ts';
 import { stampOf } from '../../workspace/record/change.ts';
 import { type AccessRequest, accessProjectLabel } from './access-words.ts';

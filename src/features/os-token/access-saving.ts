@@ -21,7 +21,7 @@ import {
   markup,
   mention,
   section,
-} from '../../slack/kit/atoms.ts';
+} from '../../slack/kit/blocks.ts';
 import { findStops, notSavedYet, type StopsSource } from '../../slack/owned/change-impact.ts';
 import { failureMessage, notSavedMessage } from '../../slack/reply/error-reply.ts';
 import type { Request } from '../../slack/request/request.ts';
@@ -31,8 +31,8 @@ import {
   isNamedIssuer,
   type NewAccess,
   type OpenableAccess,
-} from '../../workspace/credentials/accesses.ts';
-import { withExpiry } from '../../workspace/credentials/connections.ts';
+} from '../../workspace/credentials/access-record.ts';
+import { withExpiry } from '../../workspace/credentials/connection-record.ts';
 import { permissionsOf, type Role } from '../../workspace/permissions.ts';
 import type { AuditAction, AuditEntry } from '../../workspace/record/audit.ts';
 import { auditedChange, requireUnchanged, type WorkspaceChange } from '../../workspace/record/change.ts';

@@ -10,14 +10,14 @@ import {
   isExpiryChoice,
   parseExpiryChoice,
 } from '../../slack/commands/credential-form.ts';
-import { SLACK_LIMITS } from '../../slack/kit/atoms.ts';
+import { SLACK_LIMITS } from '../../slack/kit/blocks.ts';
 import { type FormFields, type ParsedForm, parseField, selectedValues } from '../../slack/kit/modal.ts';
 import {
   type Issuers,
   isIssuers,
   MAX_ISSUER_GROUPS,
   MAX_ISSUERS,
-} from '../../workspace/credentials/accesses.ts';
+} from '../../workspace/credentials/access-record.ts';
 import { tryParseRecord } from '../../workspace/record/record-schema.ts';
 import type { Workspace } from '../../workspace/record/workspace.ts';
 import { findProject } from '../../workspace/record/workspace.ts';

@@ -16,7 +16,7 @@ import {
   preformatted,
   section,
   textMessage,
-} from '../../slack/kit/atoms.ts';
+} from '../../slack/kit/blocks.ts';
 import { modal } from '../../slack/kit/modal.ts';
 import { grantHandle } from '../../workspace/once/one-time-grants.ts';
 import {

@@ -3,7 +3,7 @@ import { ignoreFailure } from '../../domain/failure/index.ts';
 import { projectCommand } from '../../slack/commands/command-buttons.ts';
 import { fetchUserGroups, suggestGroups } from '../../slack/commands/group-picker.ts';
 import { type HelpLine, helpMessage } from '../../slack/commands/help.ts';
-import { section, textMessage } from '../../slack/kit/atoms.ts';
+import { section, textMessage } from '../../slack/kit/blocks.ts';
 import { modal } from '../../slack/kit/modal.ts';
 import { onClick } from '../../slack/server/listener-types.ts';
 import { grantHandle } from '../../workspace/once/one-time-grants.ts';

@@ -1,6 +1,6 @@
 import type { Button } from '@slack/types';
 import { type Failure, ignoreFailure, isFailure } from '../../domain/failure/index.ts';
-import { type Block, button, section, withoutActions } from '../../slack/kit/atoms.ts';
+import { type Block, button, section, withoutActions } from '../../slack/kit/blocks.ts';
 import { failureMessage } from '../../slack/reply/error-reply.ts';
 import { isDirectMessage } from '../../slack/request/payload.ts';
 import type { GrantClaim, TokenGrant } from '../../workspace/once/one-time-grants.ts';

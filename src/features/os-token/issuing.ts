@@ -10,9 +10,9 @@ import {
 import { DAY } from '../../domain/time/calendar.ts';
 import type { IssuedToken } from '../../identity/client.ts';
 import { findEndpoint, renderShellCommands } from '../../identity/shell-commands.ts';
-import { SLACK_LIMITS } from '../../slack/kit/atoms.ts';
+import { SLACK_LIMITS } from '../../slack/kit/blocks.ts';
 import { failureMessage } from '../../slack/reply/error-reply.ts';
-import type { AccessSecrets, ApplicationAccessRecord } from '../../workspace/credentials/accesses.ts';
+import type { AccessSecrets, ApplicationAccessRecord } from '../../workspace/credentials/access-record.ts';
 import type { AuditEntry } from '../../workspace/record/audit.ts';
 import {
   isRevocationUnclear,

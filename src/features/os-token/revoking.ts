@@ -5,7 +5,7 @@ import {
   ignoreFailure,
   isFailure,
 } from '../../domain/failure/index.ts';
-import { section, withoutActions } from '../../slack/kit/atoms.ts';
+import { section, withoutActions } from '../../slack/kit/blocks.ts';
 import { failureMessage } from '../../slack/reply/error-reply.ts';
 import type { TokenGrant } from '../../workspace/once/one-time-grants.ts';
 import type { AuditEntry } from '../../workspace/record/audit.ts';

@@ -15,7 +15,7 @@ import {
   type ApplicationAccessRecord,
   isNamedIssuer,
   type OpenableAccess,
-} from '../../workspace/credentials/accesses.ts';
+} from '../../workspace/credentials/access-record.ts';
 import type { TokenGrant } from '../../workspace/once/one-time-grants.ts';
 import {
   type ProjectReference,

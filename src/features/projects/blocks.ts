@@ -30,12 +30,12 @@ import {
   questionMessage,
   section,
   textMessage,
-} from '../../slack/kit/atoms.ts';
+} from '../../slack/kit/blocks.ts';
 import { pageOf } from '../../slack/owned/list.ts';
 import type { Request } from '../../slack/request/request.ts';
-import { accessSummary } from '../../workspace/credentials/accesses.ts';
+import { accessSummary } from '../../workspace/credentials/access-record.ts';
 import { isSameProject } from '../../workspace/projects/chosen-project.ts';
-import type { Project } from '../../workspace/projects/projects.ts';
+import type { Project } from '../../workspace/projects/project-record.ts';
 import { findChannelLimit, visibleProjects } from '../../workspace/projects/resolve-project.ts';
 import { UNDO_MS } from '../../workspace/record/change.ts';
 import { damagedIds, type Workspace } from '../../workspace/record/workspace.ts';

@@ -10,11 +10,11 @@ import {
   markupMessage,
   select,
   textMessage,
-} from '../../slack/kit/atoms.ts';
+} from '../../slack/kit/blocks.ts';
 import { isDirectMessage } from '../../slack/request/payload.ts';
 import type { Request } from '../../slack/request/request.ts';
 import type { CommandListener } from '../../slack/server/listener-types.ts';
-import type { Project } from '../../workspace/projects/projects.ts';
+import type { Project } from '../../workspace/projects/project-record.ts';
 import { canAskAbout } from '../../workspace/projects/resolve-project.ts';
 import { auditedChange } from '../../workspace/record/change.ts';
 import type { Workspace } from '../../workspace/record/workspace.ts';

@@ -21,7 +21,7 @@ import {
   markup,
   option,
   section,
-} from '../../slack/kit/atoms.ts';
+} from '../../slack/kit/blocks.ts';
 import {
   choiceInput,
   errorsOfShownFields,

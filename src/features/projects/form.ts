@@ -13,7 +13,7 @@ import {
   option,
   plainText,
   section,
-} from '../../slack/kit/atoms.ts';
+} from '../../slack/kit/blocks.ts';
 import { choiceInput, input, modal, productInput, textInput } from '../../slack/kit/modal.ts';
 import { type Stops, warningBlocks } from '../../slack/owned/change-impact.ts';
 import type { Request } from '../../slack/request/request.ts';

@@ -1,10 +1,10 @@
 import { commandText } from '../../domain/commands.ts';
 import { pluralize } from '../../domain/language/text.ts';
-import { context, textMessage } from '../../slack/kit/atoms.ts';
+import { context, textMessage } from '../../slack/kit/blocks.ts';
 import { findStops, notSavedYet } from '../../slack/owned/change-impact.ts';
 import type { Request } from '../../slack/request/request.ts';
 import { withProject } from '../../workspace/owned/stop-reasons.ts';
-import { MAX_PROJECTS, type Project } from '../../workspace/projects/projects.ts';
+import { MAX_PROJECTS, type Project } from '../../workspace/projects/project-record.ts';
 import type { AuditAction } from '../../workspace/record/audit.ts';
 import type { AuditSubject } from '../../workspace/record/audit-subject.ts';
 import { auditedChange } from '../../workspace/record/change.ts';

@@ -18,7 +18,7 @@ import {
   type ParsedForm,
   selectedValues,
 } from '../../slack/kit/modal.ts';
-import { isAlias, type Project } from '../../workspace/projects/projects.ts';
+import { isAlias, type Project } from '../../workspace/projects/project-record.ts';
 import { isChannel, isPerson, tryParseRecord } from '../../workspace/record/record-schema.ts';
 import type { Workspace } from '../../workspace/record/workspace.ts';
 import { findProject } from '../../workspace/record/workspace.ts';

@@ -3,7 +3,7 @@ import { REPORTS } from '../../domain/report.ts';
 import type { SlackId } from '../../domain/slack-id.ts';
 import { formatTiming } from '../../domain/time/cadence.ts';
 import { type Day, dayAt, formatDays, formatWallTime } from '../../domain/time/calendar.ts';
-import { channelLink, escapeMarkup, formatInstant, mention } from '../../slack/kit/atoms.ts';
+import { channelLink, escapeMarkup, formatInstant, mention } from '../../slack/kit/blocks.ts';
 import { PAUSED_TEXTS, RESUMES_BY_ITSELF, type StopsSource } from '../../slack/owned/change-impact.ts';
 import { canReadOwned } from '../../slack/owned/owned-kind.ts';
 import type { Request } from '../../slack/request/request.ts';
@@ -12,7 +12,7 @@ import {
   type PauseReason,
   resumesByItself,
   type Schedule,
-} from '../../workspace/owned/schedules.ts';
+} from '../../workspace/owned/schedule-record.ts';
 import { blockedProjects, stoppedBy, stopReasonOf } from '../../workspace/owned/stop-reasons.ts';
 import { chosenByKey, describeProjects, projectLabel } from '../../workspace/projects/chosen-project.ts';
 import type { ProjectScope } from '../../workspace/projects/resolve-project.ts';

@@ -3,7 +3,7 @@ import { type Cadence, type Timing, WEEKDAY_NAMES } from '../../domain/time/cade
 import { isTimeZone, type Zone } from '../../domain/time/calendar.ts';
 import { type FormFields, selectedValues } from '../../slack/kit/modal.ts';
 import type { FormDraft } from '../../slack/owned/form-state.ts';
-import { DEFAULT_WAIT_HOURS, MAX_WAIT_HOURS, type Schedule } from '../../workspace/owned/schedules.ts';
+import { DEFAULT_WAIT_HOURS, MAX_WAIT_HOURS, type Schedule } from '../../workspace/owned/schedule-record.ts';
 import { projectKey } from '../../workspace/projects/chosen-project.ts';
 import type { SchedulePreview } from './preview.ts';
 import type { ScheduleWords } from './words.ts';

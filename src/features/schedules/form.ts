@@ -12,7 +12,7 @@ import {
   markup,
   option,
   plainText,
-} from '../../slack/kit/atoms.ts';
+} from '../../slack/kit/blocks.ts';
 import { checksInput, choiceInput, input } from '../../slack/kit/modal.ts';
 import type { DrawnParts } from '../../slack/owned/form-state.ts';
 import type { ScheduleDraft, ScheduleFields, ScheduleFormTypes } from './form-state.ts';

@@ -10,14 +10,14 @@ import { ownedAuditText } from '../../slack/owned/owned-kind.ts';
 import { onClick } from '../../slack/server/listener-types.ts';
 import type { Feature, Services } from '../feature.ts';
 import { stoppedSchedules } from './blocks.ts';
+import { createMorningPosts } from './morning-posts.ts';
 import {
   createScheduleKind,
   resumeAll,
   scheduleHomeBlocks,
   scheduleStatus,
   sendScheduleNow,
-} from './kind.ts';
-import { createMorningPosts } from './morning-posts.ts';
+} from './owned-schedules.ts';
 import { createScheduleForm } from './setup.ts';
 import { CADENCE_EXAMPLES, parseScheduleText } from './words.ts';
 

@@ -5,7 +5,7 @@ import { REPORTS } from '../../domain/report.ts';
 import type { Millis } from '../../domain/time/calendar.ts';
 import { typedOrDefaultProject } from '../../slack/commands/project-picker.ts';
 import { suggestZones } from '../../slack/commands/zone-picker.ts';
-import { type Block, channelLink, markup, section } from '../../slack/kit/atoms.ts';
+import { type Block, channelLink, markup, section } from '../../slack/kit/blocks.ts';
 import { REFILLED } from '../../slack/owned/draw-form.ts';
 import type { OwnedForm } from '../../slack/owned/form-state.ts';
 import { newDraft } from '../../slack/owned/form-state.ts';
@@ -14,7 +14,7 @@ import { requireOwned } from '../../slack/owned/owned-kind.ts';
 import { failureFacts } from '../../slack/reply/error-reply.ts';
 import type { Request } from '../../slack/request/request.ts';
 import type { ActionListener, Listeners, OptionsListener } from '../../slack/server/listener-types.ts';
-import { MAX_DIGEST_PROJECTS, type Schedule } from '../../workspace/owned/schedules.ts';
+import { MAX_DIGEST_PROJECTS, type Schedule } from '../../workspace/owned/schedule-record.ts';
 import { type ChosenProject, chosenProject } from '../../workspace/projects/chosen-project.ts';
 import { resolveProjects } from '../../workspace/projects/resolve-project.ts';
 import { findSchedule, isDamaged } from '../../workspace/record/workspace.ts';
@@ -30,7 +30,7 @@ import {
   scheduleErrors,
   withUsualReport,
 } from './form-state.ts';
-import type { OwnedSchedules } from './kind.ts';
+import type { OwnedSchedules } from './owned-schedules.ts';
 import { previewSchedule, type SchedulePreview } from './preview.ts';
 import { type EditOutcome, loadUpcomingSends, planEdit } from './upcoming-posts.ts';
 import type { ScheduleWords } from './words.ts';

@@ -4,7 +4,7 @@ import type { ScheduleService } from '../../delivery/posts/schedule-service.ts';
 import { type DueTime, dueTimesBetween, formatTiming } from '../../domain/time/cadence.ts';
 import { addDays, type Day, HOUR, type Millis, startOfDay } from '../../domain/time/calendar.ts';
 import type { Request } from '../../slack/request/request.ts';
-import { resumesByItself, type Schedule } from '../../workspace/owned/schedules.ts';
+import { resumesByItself, type Schedule } from '../../workspace/owned/schedule-record.ts';
 
 /** How many sends are worked out ahead. */
 const AHEAD = 3;

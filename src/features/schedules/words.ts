@@ -8,7 +8,7 @@ import type { ProductId } from '../../domain/product.ts';
 import { findReport, NAMED_REPORTS, REPORT_CHOICES, type ReportName } from '../../domain/report.ts';
 import { type Cadence, WEEKDAY_NAMES } from '../../domain/time/cadence.ts';
 import { withoutUndefined } from '../../domain/without-undefined.ts';
-import { MAX_WAIT_HOURS } from '../../workspace/owned/schedules.ts';
+import { MAX_WAIT_HOURS } from '../../workspace/owned/schedule-record.ts';
 
 /** What was typed after `/billing schedule`; absent fields weren't typed. */
 export interface ScheduleWords {

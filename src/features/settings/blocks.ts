@@ -5,7 +5,7 @@ import { formatMoney, isLocale, MAX_CURRENCY_LENGTH, ZERO } from '../../domain/m
 import type { Millis } from '../../domain/time/calendar.ts';
 import { type GroupChoices, groupsInput } from '../../slack/commands/group-picker.ts';
 import { formatLocalTime, zoneInput } from '../../slack/commands/zone-picker.ts';
-import { type Block, context, type Message, option, section } from '../../slack/kit/atoms.ts';
+import { type Block, context, type Message, option, section } from '../../slack/kit/blocks.ts';
 import {
   checksInput,
   choiceInput,

@@ -21,7 +21,7 @@ import { PRODUCT_IDS, PRODUCTS, type ProductId } from '../../domain/product.ts';
 import { formatRequestedDays } from '../../domain/time/calendar.ts';
 import type { ComparisonWindow } from '../../domain/time/comparison-window.ts';
 import { commandButton } from '../../slack/commands/command-buttons.ts';
-import { escapeMarkup } from '../../slack/kit/atoms.ts';
+import { escapeMarkup } from '../../slack/kit/blocks.ts';
 import { answerActions } from '../../slack/reply/answer-message.ts';
 import type { SpendFigures, SpendReport, SpendView } from './figures.ts';
 import { reportOf, spendCommand } from './words.ts';

@@ -4,7 +4,7 @@ import type { RowAmount } from '../../domain/money/charges.ts';
 import { formatTotal, type Usage, type UsageRow } from '../../domain/money/usage.ts';
 import { type Day, formatDays, type Unit } from '../../domain/time/calendar.ts';
 import { type DayNamer, dayNamerFor, groupDays, pairDays } from '../../domain/time/day-groups.ts';
-import type { Block } from '../../slack/kit/atoms.ts';
+import type { Block } from '../../slack/kit/blocks.ts';
 import { collapsedTable, fitsTable } from '../../slack/kit/rich-blocks.ts';
 import type { SpendReport } from './figures.ts';
 

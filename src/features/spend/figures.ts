@@ -5,6 +5,7 @@ import {
   settleOptional,
   type TimeRange,
 } from '../../billing/client.ts';
+import { collectRemarks } from '../../domain/billing-remarks.ts';
 import { MAX_PERIOD_DAYS } from '../../domain/language/periods/period-phrase.ts';
 import { pluralize } from '../../domain/language/text.ts';
 import {
@@ -18,7 +19,6 @@ import {
 import { type Forecast, forecastFrom, forecastMonth } from '../../domain/money/forecast.ts';
 import { computeUsage, readableTotal, type Usage } from '../../domain/money/usage.ts';
 import { compareUsage, type UsageChange } from '../../domain/money/usage-change.ts';
-import { collectNotices } from '../../domain/service-notice.ts';
 import {
   addDays,
   daysBetween,
@@ -31,7 +31,7 @@ import {
 import type { ComparedPeriod } from '../../domain/time/named-comparison.ts';
 import type { Period } from '../../domain/time/period.ts';
 import { hasOneCurrency } from '../../slack/commands/project-answers.ts';
-import { escapeMarkup } from '../../slack/kit/atoms.ts';
+import { escapeMarkup } from '../../slack/kit/blocks.ts';
 import type { AnswerView } from '../../slack/reply/answer-message.ts';
 import type { ConnectedAnswer } from '../../slack/reply/csv-details.ts';
 import { openConnection, type ResolvedProject } from '../../workspace/projects/resolve-project.ts';
@@ -79,7 +79,7 @@ export async function fetchSpend(
     change,
     before: before && 'usage' in before ? before.usage : undefined,
     forecast,
-    remarks: collectNotices(
+    remarks: collectRemarks(
       [`the figures for ${dates}`, now],
       ...(before && earlier
         ? [[`the figures for ${formatRequestedDays(earlier.days)}`, before] as const]

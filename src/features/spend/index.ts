@@ -14,7 +14,7 @@ import {
   shortHelpMessage,
 } from '../../slack/commands/help.ts';
 import { findAskedProjects } from '../../slack/commands/project-answers.ts';
-import { context, type Message } from '../../slack/kit/atoms.ts';
+import { context, type Message } from '../../slack/kit/blocks.ts';
 import { fetchProjects } from '../../slack/reply/answer-message.ts';
 import { sendOutput } from '../../slack/reply/csv-details.ts';
 import type { Request } from '../../slack/request/request.ts';

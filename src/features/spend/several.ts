@@ -10,7 +10,7 @@ import {
 import { incompleteMark, readableTotal } from '../../domain/money/usage.ts';
 import { formatCoverage, sumChanges } from '../../domain/money/usage-change.ts';
 import { hasOneCurrency, type ProjectColumn, severalTitle } from '../../slack/commands/project-answers.ts';
-import { escapeMarkup, type Message } from '../../slack/kit/atoms.ts';
+import { escapeMarkup, type Message } from '../../slack/kit/blocks.ts';
 import { renderListAnswer } from '../../slack/reply/answer-message.ts';
 import { comparable, uncomparedNote, versusDates } from './comparison.ts';
 import { bySpent, formatTop, type SpendFigures, type SpendView, shareOf, topShareText } from './figures.ts';

@@ -3,8 +3,8 @@ import { reportedAmounts, type Usage } from '../../domain/money/usage.ts';
 import { type Day, formatDays, formatRequestedDays } from '../../domain/time/calendar.ts';
 import type { ComparisonWindow } from '../../domain/time/comparison-window.ts';
 import { type PairedDays, pairDays } from '../../domain/time/day-groups.ts';
-import type { Chart } from '../../slack/kit/atoms.ts';
-import { SLACK_LIMITS } from '../../slack/kit/atoms.ts';
+import type { Chart } from '../../slack/kit/blocks.ts';
+import { SLACK_LIMITS } from '../../slack/kit/blocks.ts';
 import { chart, drawn, labelRoom, NO_DATA } from '../../slack/kit/rich-blocks.ts';
 
 /** Some days of one period; none where it is the shorter one. */

@@ -10,7 +10,7 @@ import {
 import { PRODUCTS } from '../../domain/product.ts';
 import type { Day } from '../../domain/time/calendar.ts';
 import { type DayNamer, dayNamerFor, listDays } from '../../domain/time/day-groups.ts';
-import type { Message } from '../../slack/kit/atoms.ts';
+import type { Message } from '../../slack/kit/blocks.ts';
 import { table } from '../../slack/kit/rich-blocks.ts';
 import { renderAnswer, sourceOf } from '../../slack/reply/answer-message.ts';
 import {

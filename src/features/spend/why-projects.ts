@@ -4,7 +4,7 @@ import { incompleteMark } from '../../domain/money/usage.ts';
 import { byDifference, type Difference, splitLargest, sumFigures } from '../../domain/money/usage-change.ts';
 import { dayNamerFor } from '../../domain/time/day-groups.ts';
 import { hasOneCurrency, type ProjectColumn, productNames } from '../../slack/commands/project-answers.ts';
-import type { Message } from '../../slack/kit/atoms.ts';
+import type { Message } from '../../slack/kit/blocks.ts';
 import { renderListAnswer } from '../../slack/reply/answer-message.ts';
 import {
   comparedDates,

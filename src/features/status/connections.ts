@@ -14,7 +14,7 @@ import {
   markup,
   mention,
   section,
-} from '../../slack/kit/atoms.ts';
+} from '../../slack/kit/blocks.ts';
 import type { Request } from '../../slack/request/request.ts';
 import {
   type Connection,
@@ -26,7 +26,7 @@ import {
   ROLE_NAMES,
   TYPE_NAMES,
   tokensOkText,
-} from '../../workspace/credentials/connections.ts';
+} from '../../workspace/credentials/connection-record.ts';
 import {
   type ConnectionState,
   connectionStates,

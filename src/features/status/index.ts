@@ -21,11 +21,11 @@ import {
   type Message,
   markup,
   section,
-} from '../../slack/kit/atoms.ts';
+} from '../../slack/kit/blocks.ts';
 import { DAMAGED_DATA, failureFacts } from '../../slack/reply/error-reply.ts';
 import type { Request } from '../../slack/request/request.ts';
 import { lookUp, onClick } from '../../slack/server/listener-types.ts';
-import { isConnectionName, type OpenableConnection } from '../../workspace/credentials/connections.ts';
+import { isConnectionName, type OpenableConnection } from '../../workspace/credentials/connection-record.ts';
 import { worstFirst } from '../../workspace/credentials/health.ts';
 import { auditedChange } from '../../workspace/record/change.ts';
 import type { Workspace } from '../../workspace/record/workspace.ts';

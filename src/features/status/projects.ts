@@ -16,12 +16,12 @@ import {
   header,
   markup,
   section,
-} from '../../slack/kit/atoms.ts';
+} from '../../slack/kit/blocks.ts';
 import type { Request } from '../../slack/request/request.ts';
-import { describeAccess } from '../../workspace/credentials/accesses.ts';
-import { isExpiryUnknown } from '../../workspace/credentials/connections.ts';
+import { describeAccess } from '../../workspace/credentials/access-record.ts';
+import { isExpiryUnknown } from '../../workspace/credentials/connection-record.ts';
 import { credentialHealth, worstFirst } from '../../workspace/credentials/health.ts';
-import type { Project } from '../../workspace/projects/projects.ts';
+import type { Project } from '../../workspace/projects/project-record.ts';
 import {
   canAskAbout,
   isConnectionMissing,

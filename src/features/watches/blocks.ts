@@ -6,12 +6,12 @@ import { formatRunwayShort } from '../../domain/money/runway.ts';
 import type { WatchMeasurement } from '../../domain/money/watch-measurement.ts';
 import type { WatchRule } from '../../domain/money/watch-rule.ts';
 import { type Day, dayAt, formatDays, type Millis } from '../../domain/time/calendar.ts';
-import { escapeMarkup, formatInstant, mention } from '../../slack/kit/atoms.ts';
+import { escapeMarkup, formatInstant, mention } from '../../slack/kit/blocks.ts';
 import { PAUSED_TEXTS, RESUMES_BY_ITSELF, type StopsSource } from '../../slack/owned/change-impact.ts';
 import { canReadOwned, targetMarkup } from '../../slack/owned/owned-kind.ts';
 import type { Request } from '../../slack/request/request.ts';
 import { stoppedBy, stopReasonOf } from '../../workspace/owned/stop-reasons.ts';
-import type { Watch } from '../../workspace/owned/watches.ts';
+import type { Watch } from '../../workspace/owned/watch-record.ts';
 import { HIDDEN_PROJECT, projectLabel } from '../../workspace/projects/chosen-project.ts';
 import type { Workspace } from '../../workspace/record/workspace.ts';
 

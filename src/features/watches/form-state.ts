@@ -14,7 +14,7 @@ import {
 } from '../../domain/money/watch-rule.ts';
 import type { FormFields } from '../../slack/kit/modal.ts';
 import type { FormDraft } from '../../slack/owned/form-state.ts';
-import type { Watch } from '../../workspace/owned/watches.ts';
+import type { Watch } from '../../workspace/owned/watch-record.ts';
 import type { ChosenProject } from '../../workspace/projects/chosen-project.ts';
 import { THRESHOLDS, type ThresholdFields, WATCH_KINDS, type WatchWords } from './words.ts';
 

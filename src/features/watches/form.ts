@@ -16,7 +16,7 @@ import {
   markup,
   option,
   section,
-} from '../../slack/kit/atoms.ts';
+} from '../../slack/kit/blocks.ts';
 import { choiceInput, textInput, waitingModal } from '../../slack/kit/modal.ts';
 import type { DrawnParts } from '../../slack/owned/form-state.ts';
 import type { ChosenProject } from '../../workspace/projects/chosen-project.ts';

@@ -2,7 +2,7 @@ import type { DeliveryService } from '../../delivery/delivery-service.ts';
 import { commandText } from '../../domain/commands.ts';
 import { NotAllowed } from '../../domain/failure/index.ts';
 import { type HelpLine, helpMessage, PERIOD_EXAMPLES } from '../../slack/commands/help.ts';
-import { formatInstant, markupMessage } from '../../slack/kit/atoms.ts';
+import { formatInstant, markupMessage } from '../../slack/kit/blocks.ts';
 import { createOwnedActions, deletedText } from '../../slack/owned/actions.ts';
 import { showOwned } from '../../slack/owned/list.ts';
 import {
@@ -14,7 +14,7 @@ import {
 } from '../../slack/owned/owned-kind.ts';
 import type { Request } from '../../slack/request/request.ts';
 import { type ActionListener, onClick } from '../../slack/server/listener-types.ts';
-import type { Watch } from '../../workspace/owned/watches.ts';
+import type { Watch } from '../../workspace/owned/watch-record.ts';
 import type { Audit } from '../../workspace/record/audit.ts';
 import type { Feature, Services } from '../feature.ts';
 import { stoppedWatches } from './blocks.ts';
@@ -27,7 +27,7 @@ import {
   watchActions,
   watchHomeBlocks,
   watchStatus,
-} from './kind.ts';
+} from './owned-watches.ts';
 import { createWatchForm } from './setup.ts';
 import { KIND_EXAMPLES, parseWatchList, parseWatchText } from './words.ts';
 

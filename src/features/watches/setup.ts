@@ -4,12 +4,12 @@ import { previewWatch } from '../../delivery/watches/watch-service.ts';
 import { isFailure, NoData } from '../../domain/failure/index.ts';
 import type { WatchRule } from '../../domain/money/watch-rule.ts';
 import { typedOrDefaultProject } from '../../slack/commands/project-picker.ts';
-import { escapeMarkup, markup, section } from '../../slack/kit/atoms.ts';
+import { escapeMarkup, markup, section } from '../../slack/kit/blocks.ts';
 import { draftOf, newDraft, type OwnedForm, targetOfDraft } from '../../slack/owned/form-state.ts';
 import { createOwnedForm, ownershipFields } from '../../slack/owned/owned-form.ts';
 import type { Request } from '../../slack/request/request.ts';
 import type { Listeners } from '../../slack/server/listener-types.ts';
-import { MAX_WATCH_PEOPLE, type Watch } from '../../workspace/owned/watches.ts';
+import { MAX_WATCH_PEOPLE, type Watch } from '../../workspace/owned/watch-record.ts';
 import { type ChosenProject, isSameProject } from '../../workspace/projects/chosen-project.ts';
 import { resolveProject } from '../../workspace/projects/resolve-project.ts';
 import { savedLines, suggestingModal, watchBlocks } from './form.ts';
@@ -26,7 +26,7 @@ import {
   type WatchFormTypes,
   watchFields,
 } from './form-state.ts';
-import type { OwnedWatches } from './kind.ts';
+import type { OwnedWatches } from './owned-watches.ts';
 import type { WatchWords } from './words.ts';
 
 const FIELD = 'watch-form';

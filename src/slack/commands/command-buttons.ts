@@ -5,8 +5,8 @@ import { NO_ALIASES } from '../../domain/language/parse.ts';
 import { couldBeSecret } from '../../domain/language/secret-detection.ts';
 import { isProjectId, PRODUCTS, type ProductId } from '../../domain/product.ts';
 import type { Millis } from '../../domain/time/calendar.ts';
-import { isAlias } from '../../workspace/projects/projects.ts';
-import { type Block, type ButtonOptions, button, type Message, option, SLACK_LIMITS } from '../kit/atoms.ts';
+import { isAlias } from '../../workspace/projects/project-record.ts';
+import { type Block, type ButtonOptions, button, type Message, option, SLACK_LIMITS } from '../kit/blocks.ts';
 
 /** A command with its words, as Slack delivers it: `/billing` with `connect` as its text. */
 export interface Command {

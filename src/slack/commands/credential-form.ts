@@ -3,9 +3,9 @@ import * as z from 'zod';
 import type { ProductId } from '../../domain/product.ts';
 import type { SlackId } from '../../domain/slack-id.ts';
 import { type Day, endOfDay, type Zone } from '../../domain/time/calendar.ts';
-import type { Expiry } from '../../workspace/credentials/connections.ts';
-import { describeConnection, isExpiryUnknown } from '../../workspace/credentials/connections.ts';
-import { type Block, button, context, escapeMarkup, header, option, section } from '../kit/atoms.ts';
+import type { Expiry } from '../../workspace/credentials/connection-record.ts';
+import { describeConnection, isExpiryUnknown } from '../../workspace/credentials/connection-record.ts';
+import { type Block, button, context, escapeMarkup, header, option, section } from '../kit/blocks.ts';
 import { checksInput, dateInput, type FormFields } from '../kit/modal.ts';
 import type { Request } from '../request/request.ts';
 

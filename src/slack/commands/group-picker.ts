@@ -1,7 +1,7 @@
 import type { InputBlock, PlainTextOption } from '@slack/types';
 import { InvalidWord, SlackFailed } from '../../domain/failure/index.ts';
 import { withTimeout } from '../../runtime/work.ts';
-import { type Block, option, section } from '../kit/atoms.ts';
+import { type Block, option, section } from '../kit/blocks.ts';
 import { type SearchInput, searchInput } from '../kit/modal.ts';
 import type { Request } from '../request/request.ts';
 import type { UserGroup } from '../request/users.ts';

@@ -3,7 +3,7 @@ import { PRODUCT_WORDS } from '../../domain/product.ts';
 import { tryParse } from '../../domain/try-parse.ts';
 import { canAskAbout, type ProjectScope, visibleProjects } from '../../workspace/projects/resolve-project.ts';
 import { findConnection } from '../../workspace/record/workspace.ts';
-import { type Block, context, escapeMarkup, header, type Message, markup } from '../kit/atoms.ts';
+import { type Block, context, escapeMarkup, header, type Message, markup } from '../kit/blocks.ts';
 import { isDirectMessage } from '../request/payload.ts';
 import type { Request } from '../request/request.ts';
 

@@ -25,7 +25,7 @@ import {
   type Message,
   markupMessage,
   mention,
-} from '../kit/atoms.ts';
+} from '../kit/blocks.ts';
 import { isDirectMessage } from '../request/payload.ts';
 
 export const TOKEN: string = commandText('/os-token');

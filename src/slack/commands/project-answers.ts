@@ -1,11 +1,11 @@
 /** Figures of projects: of one that is asked about, or of several, each of which may fail by itself. */
 import pLimit from 'p-limit';
+import type { BillingRemark } from '../../domain/billing-remarks.ts';
 import { type Failure, isFailure } from '../../domain/failure/index.ts';
 import { listWord } from '../../domain/language/command-text.ts';
 import { listNames, pluralize } from '../../domain/language/text.ts';
 import { formatMoney, type Money, sumMoney } from '../../domain/money/amount.ts';
 import { PRODUCTS, type ProductId } from '../../domain/product.ts';
-import type { ServiceNotice } from '../../domain/service-notice.ts';
 import {
   type ProjectReference,
   type ProjectScope,
@@ -15,7 +15,7 @@ import {
   type SeveralProjects,
   type UnresolvedProject,
 } from '../../workspace/projects/resolve-project.ts';
-import { clipText, escapeMarkup } from '../kit/atoms.ts';
+import { clipText, escapeMarkup } from '../kit/blocks.ts';
 import type { Request } from '../request/request.ts';
 
 /** What a command asks about: one project, or a list. */
@@ -57,7 +57,7 @@ export const askedText = ({ word, product }: Pick<AskedProjects, 'word' | 'produ
 export interface ProjectAnswer {
   readonly target: ResolvedProject;
   /** The service's remarks about its figures. */
-  readonly remarks: readonly ServiceNotice[];
+  readonly remarks: readonly BillingRemark[];
 }
 
 /** The answers, and why the other projects gave none. */

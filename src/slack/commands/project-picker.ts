@@ -27,7 +27,7 @@ import {
   visibleProjects,
 } from '../../workspace/projects/resolve-project.ts';
 import { isChannel } from '../../workspace/record/record-schema.ts';
-import { actions, type Block, fitsOption, option, SLACK_LIMITS, section, select } from '../kit/atoms.ts';
+import { actions, type Block, fitsOption, option, SLACK_LIMITS, section, select } from '../kit/blocks.ts';
 import { checkChannel } from '../request/channels.ts';
 import { isDirectMessage } from '../request/payload.ts';
 import { privateScope, type Request } from '../request/request.ts';

@@ -1,7 +1,7 @@
 import type { InputBlock, PlainTextOption } from '@slack/types';
 import { lazy } from '../../domain/language/questions/phrases.ts';
 import { isTimeZone, type Millis, type Zone } from '../../domain/time/calendar.ts';
-import { option, plainText } from '../kit/atoms.ts';
+import { option, plainText } from '../kit/blocks.ts';
 import { input } from '../kit/modal.ts';
 import type { Request } from '../request/request.ts';
 

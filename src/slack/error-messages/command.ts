@@ -16,7 +16,7 @@ import { tryParse } from '../../domain/try-parse.ts';
 import { visibleProjects } from '../../workspace/projects/resolve-project.ts';
 import { type Command, commandButton, toCommand } from '../commands/command-buttons.ts';
 import { canSuggest, projectPicker, projectSelect } from '../commands/project-picker.ts';
-import { actions, button, option, select } from '../kit/atoms.ts';
+import { actions, button, option, select } from '../kit/blocks.ts';
 import { privateScope, type Request } from '../request/request.ts';
 import {
   askManagerButton,

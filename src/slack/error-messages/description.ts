@@ -3,7 +3,7 @@ import type { FailureKind, FailureOf } from '../../domain/failure/index.ts';
 import type { SlackId } from '../../domain/slack-id.ts';
 import { MINUTE, type Millis } from '../../domain/time/calendar.ts';
 import { type Command, commandButton, commandLine, parseCommand } from '../commands/command-buttons.ts';
-import { type Block, button, SLACK_LIMITS } from '../kit/atoms.ts';
+import { type Block, button, SLACK_LIMITS } from '../kit/blocks.ts';
 import type { Request } from '../request/request.ts';
 
 /** What the reply to a failure says in addition to the failure's own message. */

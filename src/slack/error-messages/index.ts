@@ -1,11 +1,11 @@
 import { commandText } from '../../domain/commands.ts';
 import { type Failure, NewerRecords, type UnsealFailed } from '../../domain/failure/index.ts';
 import type { Day } from '../../domain/time/calendar.ts';
-import type { Project } from '../../workspace/projects/projects.ts';
+import type { Project } from '../../workspace/projects/project-record.ts';
 import { wordFailure } from '../../workspace/record/stored-failure.ts';
 import { type LastFailure, remedyFor } from '../../workspace/service-outcomes.ts';
 import { commandButton, toCommand } from '../commands/command-buttons.ts';
-import { escapeMarkup, formatInstant } from '../kit/atoms.ts';
+import { escapeMarkup, formatInstant } from '../kit/blocks.ts';
 import { COMMAND_DESCRIPTIONS } from './command.ts';
 import {
   canManage,

@@ -5,7 +5,7 @@ import { parseWithOutput } from '../../domain/language/argument.ts';
 import { formatCommandWords, parseCommandText } from '../../domain/language/command-text.ts';
 import { PRODUCT_IDS, PRODUCTS, type ProductId } from '../../domain/product.ts';
 import { commandButton, toCommand } from '../commands/command-buttons.ts';
-import { button } from '../kit/atoms.ts';
+import { button } from '../kit/blocks.ts';
 import {
   canManage,
   type Descriptions,

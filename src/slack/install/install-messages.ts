@@ -14,7 +14,7 @@ import {
   type Message,
   markup,
   textMessage,
-} from '../kit/atoms.ts';
+} from '../kit/blocks.ts';
 import { modal } from '../kit/modal.ts';
 import type { ResponseUrlClient } from '../reply/post-message.ts';
 import { callSlack, type WebClient } from '../web-client.ts';

@@ -1,7 +1,7 @@
 import type { InputBlock, ModalView, PlainTextOption } from '@slack/types';
 import { isFailure } from '../../domain/failure/index.ts';
 import { PRODUCT_IDS, PRODUCTS } from '../../domain/product.ts';
-import { type Block, option, plainText, SLACK_LIMITS, section } from './atoms.ts';
+import { type Block, option, plainText, SLACK_LIMITS, section } from './blocks.ts';
 
 export interface ModalOptions {
   readonly callback?: string;

@@ -12,7 +12,7 @@ import {
   plainText,
   preformatted,
   SLACK_LIMITS,
-} from './atoms.ts';
+} from './blocks.ts';
 
 export type Table = TableBlock;
 

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { limitLines } from '../../domain/language/text.ts';
 import type { Workspace } from '../../workspace/record/workspace.ts';
-import { type Block, type Message, markup, section, textMessage } from '../kit/atoms.ts';
+import { type Block, type Message, markup, section, textMessage } from '../kit/blocks.ts';
 import type { Request } from '../request/request.ts';
 
 /** What of one kind stops when a record changes: how many, as `2 watches`, and a line of mark-up for each. */

@@ -3,7 +3,7 @@ import type { ActionName } from '../../domain/commands.ts';
 import { channelOf } from '../../workspace/owned/stop-reasons.ts';
 import type { ChosenProject } from '../../workspace/projects/chosen-project.ts';
 import { projectOption } from '../commands/project-picker.ts';
-import { type Block, markup, option, plainText, section } from '../kit/atoms.ts';
+import { type Block, markup, option, plainText, section } from '../kit/blocks.ts';
 import { checksInput, choiceInput, input, modal, peopleInput, searchInput } from '../kit/modal.ts';
 import { type ChannelCheck, checkChannel } from '../request/channels.ts';
 import type { Request } from '../request/request.ts';

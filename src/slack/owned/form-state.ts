@@ -9,7 +9,7 @@ import { withoutUndefined } from '../../domain/without-undefined.ts';
 import { projectsOf, type Target, targetOf } from '../../workspace/owned/stop-reasons.ts';
 import { type ChosenProject, parseProjectValue } from '../../workspace/projects/chosen-project.ts';
 import { isChannel, isPerson } from '../../workspace/record/record-schema.ts';
-import type { Block } from '../kit/atoms.ts';
+import type { Block } from '../kit/blocks.ts';
 import { type FormFields, selectedValues } from '../kit/modal.ts';
 import type { ChannelCheck } from '../request/channels.ts';
 import type { Request } from '../request/request.ts';

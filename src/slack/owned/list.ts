@@ -15,7 +15,7 @@ import {
   option,
   overflow,
   section,
-} from '../kit/atoms.ts';
+} from '../kit/blocks.ts';
 import type { Request } from '../request/request.ts';
 import {
   canEditOwned,

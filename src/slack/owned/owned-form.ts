@@ -14,7 +14,7 @@ import {
   type Message,
   markup,
   mention,
-} from '../kit/atoms.ts';
+} from '../kit/blocks.ts';
 import { type FormFields, modal, type ParsedForm, waitingModal, withErrorAtTop } from '../kit/modal.ts';
 import { failureFacts } from '../reply/error-reply.ts';
 import type { Request } from '../request/request.ts';

@@ -3,14 +3,14 @@ import type { ActionName, CommandName } from '../../domain/commands.ts';
 import { isFailure, NotAllowed } from '../../domain/failure/index.ts';
 import type { SlackId } from '../../domain/slack-id.ts';
 import type { OwnedStore } from '../../workspace/owned/owned-store.ts';
-import type { Schedule } from '../../workspace/owned/schedules.ts';
+import type { Schedule } from '../../workspace/owned/schedule-record.ts';
 import { channelOf, projectsOf, type Target } from '../../workspace/owned/stop-reasons.ts';
-import type { Watch } from '../../workspace/owned/watches.ts';
+import type { Watch } from '../../workspace/owned/watch-record.ts';
 import { canAskAbout, type ProjectScope } from '../../workspace/projects/resolve-project.ts';
 import type { AuditSubject } from '../../workspace/record/audit-subject.ts';
 import type { Workspace } from '../../workspace/record/workspace.ts';
 import type { Workspaces } from '../../workspace/record/workspaces.ts';
-import { channelLink, mention } from '../kit/atoms.ts';
+import { channelLink, mention } from '../kit/blocks.ts';
 import type { Request } from '../request/request.ts';
 
 /** What a person who may change an item does with it. */

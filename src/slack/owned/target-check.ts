@@ -6,7 +6,7 @@ import { projectsOf, type Target, targetOf } from '../../workspace/owned/stop-re
 import { meetsRight } from '../../workspace/permissions.ts';
 import { type ChosenProject, projectIdLabel, projectLabel } from '../../workspace/projects/chosen-project.ts';
 import { isShownTo, limitedProjects } from '../../workspace/projects/resolve-project.ts';
-import { escapeMarkup, mention } from '../kit/atoms.ts';
+import { escapeMarkup, mention } from '../kit/blocks.ts';
 import { type ChannelCheck, checkChannel, joinChannel } from '../request/channels.ts';
 import type { Request } from '../request/request.ts';
 import type { OwnedItem } from './owned-kind.ts';

@@ -6,8 +6,8 @@ import type {
   PlainTextOption,
   StaticSelect,
 } from '@slack/types';
+import { type BillingRemark, remarkLead } from '../../domain/billing-remarks.ts';
 import { PRODUCTS } from '../../domain/product.ts';
-import { noticeLead, type ServiceNotice } from '../../domain/service-notice.ts';
 import type { Millis } from '../../domain/time/calendar.ts';
 import type { ResolvedProject } from '../../workspace/projects/resolve-project.ts';
 import {
@@ -46,7 +46,7 @@ import {
   section,
   select,
   titleBlocks,
-} from '../kit/atoms.ts';
+} from '../kit/blocks.ts';
 import { table } from '../kit/rich-blocks.ts';
 import type { Request } from '../request/request.ts';
 
@@ -81,7 +81,7 @@ export interface AnswerContent {
   /** Mrkdwn under the title, outside text escaped; lines without text are left out. */
   readonly lines: readonly string[];
   readonly body: readonly Block[];
-  readonly remarks: readonly ServiceNotice[];
+  readonly remarks: readonly BillingRemark[];
   /** The small print, plain: first what belongs on one line, then a sentence a line; empty ones are left out. */
   readonly facts: readonly string[];
   readonly notes: readonly string[];
@@ -98,7 +98,7 @@ export function renderAnswer(details: AnswerDetails, content: AnswerContent): Me
       ...titleBlocks(title),
       ...(lines === '' ? [] : [markup(lines)]),
       ...body,
-      ...remarks.flatMap((remark) => [section(noticeLead(remark)), ...remark.messages.map(quote)]),
+      ...remarks.flatMap((remark) => [section(remarkLead(remark)), ...remark.messages.map(quote)]),
       context(smallPrint(details, content)),
       ...(buttons.elements.length > 0 ? [buttons] : []),
     ],

@@ -6,7 +6,7 @@ import type { Amount } from '../../domain/money/amount.ts';
 import { PRODUCTS } from '../../domain/product.ts';
 import type { UnresolvedProject } from '../../workspace/projects/resolve-project.ts';
 import { failedSentence, type ProjectAnswer, type ProjectAnswers } from '../commands/project-answers.ts';
-import { type Block, type Message, preformatted, SLACK_LIMITS, section } from '../kit/atoms.ts';
+import { type Block, type Message, preformatted, SLACK_LIMITS, section } from '../kit/blocks.ts';
 import { modal } from '../kit/modal.ts';
 import { isDirectMessage } from '../request/payload.ts';
 import type { Request } from '../request/request.ts';

@@ -24,7 +24,7 @@ import {
   section,
   textMessage,
   withoutActions,
-} from '../kit/atoms.ts';
+} from '../kit/blocks.ts';
 import { modal } from '../kit/modal.ts';
 import { placeOf } from '../request/payload.ts';
 import { type HandlerRules, mayChange, opensForm, type Request } from '../request/request.ts';

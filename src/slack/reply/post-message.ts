@@ -3,7 +3,7 @@ import { CannotPost, SlackFailed } from '../../domain/failure/index.ts';
 import type { SlackId } from '../../domain/slack-id.ts';
 import { decodeLeniently, exchange, parseRetryAfter } from '../../http/exchange.ts';
 import type { CommandNames } from '../command-names.ts';
-import { escapeMessageText, type Message } from '../kit/atoms.ts';
+import { escapeMessageText, type Message } from '../kit/blocks.ts';
 import { sendOrSimplify } from '../kit/rich-blocks.ts';
 import { isDirectMessage } from '../request/payload.ts';
 import { callSlack, isUnclearStatus, reportApiCall, type WebClient, type WebMethod } from '../web-client.ts';

@@ -3,7 +3,7 @@ import { LRUCache } from 'lru-cache';
 import type { SlackId } from '../../domain/slack-id.ts';
 import type { Millis } from '../../domain/time/calendar.ts';
 import { type Command, commandButton, withoutShare } from '../commands/command-buttons.ts';
-import { actions, type Block, type Message, section } from '../kit/atoms.ts';
+import { actions, type Block, type Message, section } from '../kit/blocks.ts';
 import { modal, withCarried } from '../kit/modal.ts';
 import { type Audience, isDirectMessage, placeOf, type Source } from '../request/payload.ts';
 import type { SlackServices } from '../services.ts';

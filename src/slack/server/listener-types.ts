@@ -3,7 +3,7 @@ import { isFailure } from '../../domain/failure/index.ts';
 import type { Right } from '../../workspace/permissions.ts';
 import type { Workspace } from '../../workspace/record/workspace.ts';
 import type { Command } from '../commands/command-buttons.ts';
-import type { Message } from '../kit/atoms.ts';
+import type { Message } from '../kit/blocks.ts';
 import type { FormFields, ParsedForm } from '../kit/modal.ts';
 import type { Reply } from '../reply/reply.ts';
 import type { SlackEvent, Source } from '../request/payload.ts';

@@ -1,17 +1,22 @@
 import { FIELDS } from '../../redis/keys.ts';
 import type { Keyring } from '../../vault/keyring.ts';
 import { type ChangeTarget, commitChange, type WorkspaceChange } from '../record/change.ts';
-import { planDefault } from '../record/plan-settings.ts';
 import { parseFields } from '../record/record-schema.ts';
+import { planDefault } from '../record/settings-change.ts';
 import { lastUsedField } from '../service-outcomes.ts';
-import { type ApplicationAccessRecord, type Issuers, type NewAccess, serializeAccess } from './accesses.ts';
+import {
+  type ApplicationAccessRecord,
+  type Issuers,
+  type NewAccess,
+  serializeAccess,
+} from './access-record.ts';
 import {
   type Connection,
   type Expiry,
   type NewConnection,
   serializeConnection,
   withExpiry,
-} from './connections.ts';
+} from './connection-record.ts';
 import { type CredentialName, credentialField, rejectionField } from './rejections.ts';
 
 /** Absent fields stay as they are. */

@@ -1,7 +1,7 @@
 import { UnsealFailed } from '../../domain/failure/index.ts';
 import type { Millis, Zone } from '../../domain/time/calendar.ts';
 import { findConnection, type Workspace } from '../record/workspace.ts';
-import { type Connection, type Expiring, expiresSoon } from './connections.ts';
+import { type Connection, type Expiring, expiresSoon } from './connection-record.ts';
 
 export type HealthLevel = 'broken' | 'warning' | 'fine';
 

@@ -2,8 +2,8 @@ import * as z from 'zod';
 import { FIELDS } from '../../redis/keys.ts';
 import { millis, tryParseRecord } from '../record/record-schema.ts';
 import type { RecordFields } from '../record/workspace-store.ts';
-import type { OpenableAccess } from './accesses.ts';
-import type { OpenableConnection } from './connections.ts';
+import type { OpenableAccess } from './access-record.ts';
+import type { OpenableConnection } from './connection-record.ts';
 
 /** A token or an application access, as its record names it. */
 export interface CredentialName {

@@ -2,11 +2,11 @@ import { FailureBase } from '../../domain/failure/base.ts';
 import type { SlackId } from '../../domain/slack-id.ts';
 import { tryParse } from '../../domain/try-parse.ts';
 import { type ChosenProject, projectKey, referenceTo } from '../projects/chosen-project.ts';
-import type { Project } from '../projects/projects.ts';
+import type { Project } from '../projects/project-record.ts';
 import { limitedProjects, limitOtherNames, resolveProject, UNLIMITED } from '../projects/resolve-project.ts';
 import type { Workspace } from '../record/workspace.ts';
-import type { Schedule } from './schedules.ts';
-import type { Watch } from './watches.ts';
+import type { Schedule } from './schedule-record.ts';
+import type { Watch } from './watch-record.ts';
 
 /** Why a schedule or watch can't do its work, as far as the record alone says. `managers-only`: for a part of its readers. */
 export type StopReason = 'not-connected' | 'project-limited' | 'managers-only';

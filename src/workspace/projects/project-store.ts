@@ -5,7 +5,7 @@ import { type ChangeTarget, commitChange, UNDO_MS, type WorkspaceChange } from '
 import { findProject } from '../record/workspace.ts';
 import type { RecordFields } from '../record/workspace-store.ts';
 import { balanceFields, failureFields } from '../service-outcomes.ts';
-import { type Project, type ProjectRemoval, parseRemoval } from './projects.ts';
+import { type Project, type ProjectRemoval, parseRemoval } from './project-record.ts';
 import { limitOtherNames } from './resolve-project.ts';
 
 /** The part of `Workspaces` for projects and the channels' defaults. Each method is one round trip. @throws StoreUnavailable */

@@ -18,7 +18,7 @@ import {
   requireSettings,
   type Workspace,
 } from '../record/workspace.ts';
-import type { Project } from './projects.ts';
+import type { Project } from './project-record.ts';
 
 /** What a command names: an ID, an alias, or nothing. */
 export interface ProjectReference {

@@ -8,7 +8,7 @@ import { MINUTE, type Millis } from '../../domain/time/calendar.ts';
 import { tryParse } from '../../domain/try-parse.ts';
 import { FIELDS } from '../../redis/keys.ts';
 import type { TakenRequest } from '../once/manager-requests.ts';
-import { type Project, parseProject } from '../projects/projects.ts';
+import { type Project, parseProject } from '../projects/project-record.ts';
 import type { AuditAction, AuditEntry } from './audit.ts';
 import type { AuditSubject } from './audit-subject.ts';
 import { tryParseRecord } from './record-schema.ts';

@@ -1,11 +1,11 @@
 import { SettingsDamaged, UnsealFailed } from '../../domain/failure/index.ts';
 import { holdsUnknownWord } from '../../domain/language/parse.ts';
 import { tryParse } from '../../domain/try-parse.ts';
-import type { OpenableAccess } from '../credentials/accesses.ts';
-import { fingerprintOf, type OpenableConnection } from '../credentials/connections.ts';
-import type { Schedule } from '../owned/schedules.ts';
-import type { Watch } from '../owned/watches.ts';
-import type { Project } from '../projects/projects.ts';
+import type { OpenableAccess } from '../credentials/access-record.ts';
+import { fingerprintOf, type OpenableConnection } from '../credentials/connection-record.ts';
+import type { Schedule } from '../owned/schedule-record.ts';
+import type { Watch } from '../owned/watch-record.ts';
+import type { Project } from '../projects/project-record.ts';
 import type { Settings } from '../settings.ts';
 import type { DamagedPart, parseWorkspace } from './parse-workspace.ts';
 

@@ -3,7 +3,7 @@ import type { Millis } from '../../domain/time/calendar.ts';
 import type { RedisConnection } from '../../redis/connect.ts';
 import { FIELDS } from '../../redis/keys.ts';
 import type { Keyring } from '../../vault/keyring.ts';
-import { type ApplicationAccessRecord, serializeRevocable } from '../credentials/accesses.ts';
+import { type ApplicationAccessRecord, serializeRevocable } from '../credentials/access-record.ts';
 import { createCredentialStore } from '../credentials/credential-store.ts';
 import {
   type CredentialName,
@@ -13,8 +13,8 @@ import {
   type StoredRejection,
 } from '../credentials/rejections.ts';
 import { createOwnedStore } from '../owned/owned-store.ts';
-import { type LastDelivery, SCHEDULES, type Schedule } from '../owned/schedules.ts';
-import { WATCHES, type Watch } from '../owned/watches.ts';
+import { type LastDelivery, SCHEDULES, type Schedule } from '../owned/schedule-record.ts';
+import { WATCHES, type Watch } from '../owned/watch-record.ts';
 import { isSameProject } from '../projects/chosen-project.ts';
 import { createProjectStore } from '../projects/project-store.ts';
 import {
@@ -27,7 +27,7 @@ import {
 import type { Settings } from '../settings.ts';
 import { type ChangeTarget, commitChange, fieldValues, type WorkspaceChange } from './change.ts';
 import { createWorkspaceParser, type WorkspaceParser } from './parse-workspace.ts';
-import { planSettings } from './plan-settings.ts';
+import { planSettings } from './settings-change.ts';
 import type { Workspace } from './workspace.ts';
 import { createWorkspaceIndex } from './workspace-index.ts';
 import {

@@ -7,7 +7,7 @@ import {
   evaluateRule,
   type JudgementOptions,
   spikeLimit,
-} from '../../../src/domain/money/thresholds.ts';
+} from '../../../src/domain/money/watch-evaluation.ts';
 import type { DaySpend, MonthSpend } from '../../../src/domain/money/watch-measurement.ts';
 import type { WatchRule } from '../../../src/domain/money/watch-rule.ts';
 import { addDays } from '../../../src/domain/time/calendar.ts';

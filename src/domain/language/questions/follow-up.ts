@@ -17,7 +17,7 @@ import {
   NAMES_ALL,
   PRONOUN,
   parseFollowUpText,
-} from './follow-up-text.ts';
+} from './follow-up-words.ts';
 import {
   MOST_OFFERED,
   parseQuestion,

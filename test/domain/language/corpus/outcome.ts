@@ -9,7 +9,7 @@ import {
 } from '../../../../src/features/mentions/words.ts';
 import type { Command } from '../../../../src/slack/commands/command-buttons.ts';
 import type { Request } from '../../../../src/slack/request/request.ts';
-import type { Project } from '../../../../src/workspace/projects/projects.ts';
+import type { Project } from '../../../../src/workspace/projects/project-record.ts';
 import { DEFAULT_SETTINGS } from '../../../../src/workspace/settings.ts';
 import { ALIASES, meaningOf, NOW } from './meaning.ts';
 

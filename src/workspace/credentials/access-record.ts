@@ -4,7 +4,7 @@ import type { Millis, Zone } from '../../domain/time/calendar.ts';
 import type { Keyring } from '../../vault/keyring.ts';
 import { group, millis, parseNamedRecord, parseRecord, person, slackId } from '../record/record-schema.ts';
 import type { Settings } from '../settings.ts';
-import { formatExpiry } from './connections.ts';
+import { formatExpiry } from './connection-record.ts';
 import { sealOwnerOf } from './sealed-fields.ts';
 
 /** Bounded because every request reads the whole record. */

@@ -4,7 +4,7 @@ import type { ScheduleService } from '../../delivery/posts/schedule-service.ts';
 import { EditConflict } from '../../domain/failure/index.ts';
 import { pluralize } from '../../domain/language/text.ts';
 import type { SlackId } from '../../domain/slack-id.ts';
-import { type Block, button, channelLink } from '../../slack/kit/atoms.ts';
+import { type Block, button, channelLink } from '../../slack/kit/blocks.ts';
 import { storeItem } from '../../slack/owned/actions.ts';
 import { homeRows, showOwned, statusRows } from '../../slack/owned/list.ts';
 import { canEditOwned, type OwnedKind, visibleItems } from '../../slack/owned/owned-kind.ts';
@@ -16,7 +16,7 @@ import {
   MAX_SCHEDULES,
   resumesByItself,
   type Schedule,
-} from '../../workspace/owned/schedules.ts';
+} from '../../workspace/owned/schedule-record.ts';
 import { limitedProjects } from '../../workspace/projects/resolve-project.ts';
 import { findSchedule, type Workspace } from '../../workspace/record/workspace.ts';
 import type { Services, StatusPart } from '../feature.ts';

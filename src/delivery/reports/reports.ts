@@ -1,6 +1,7 @@
 import type { Button } from '@slack/types';
 import { LRUCache } from 'lru-cache';
 import { emptyIfNoData } from '../../billing/client.ts';
+import { collectRemarks } from '../../domain/billing-remarks.ts';
 import { isFailure, withRequestedDays } from '../../domain/failure/index.ts';
 import { toPlainDigits } from '../../domain/money/amount.ts';
 import { parseAccount } from '../../domain/money/runway.ts';
@@ -13,7 +14,6 @@ import {
   type ReportPeriods,
   reportPeriodsOf,
 } from '../../domain/report.ts';
-import { collectNotices } from '../../domain/service-notice.ts';
 import { type Day, formatRequestedDays, type Millis } from '../../domain/time/calendar.ts';
 import { commandButton } from '../../slack/commands/command-buttons.ts';
 import {
@@ -25,7 +25,7 @@ import {
   markup,
   section,
   titleBlocks,
-} from '../../slack/kit/atoms.ts';
+} from '../../slack/kit/blocks.ts';
 import { referenceTo } from '../../workspace/projects/chosen-project.ts';
 import {
   openConnection,
@@ -53,7 +53,7 @@ import {
   reportChart,
   reportNotes,
   spentLine,
-} from './facts.ts';
+} from './figure-lines.ts';
 
 /** What schedules post: the figures of /spend and /balance, for a channel. */
 export function createReports(clock: () => Millis): Reports {
@@ -156,7 +156,7 @@ async function fetchProject(
     const balance = typeof left === 'string' ? left : parseAccount(left);
     const has = typeof balance === 'string' ? undefined : balance;
     const { locale } = requireSettings(workspace);
-    const remarks = collectNotices(
+    const remarks = collectRemarks(
       [`the figures for ${formatRequestedDays(requested)}`, consumed],
       ...(typeof left === 'string' ? [] : [['the balance', left] as const]),
     );

@@ -1,6 +1,6 @@
 /** Tally's own pauses of a schedule: whether one is over, what it rests on, and when the schedule is retried. */
 import { EditConflict } from '../../domain/failure/index.ts';
-import { type PauseReason, resumesByItself, type Schedule } from '../../workspace/owned/schedules.ts';
+import { type PauseReason, resumesByItself, type Schedule } from '../../workspace/owned/schedule-record.ts';
 import { findNamed } from '../../workspace/projects/chosen-project.ts';
 import { isShownTo } from '../../workspace/projects/resolve-project.ts';
 import type { AuditAction } from '../../workspace/record/audit.ts';

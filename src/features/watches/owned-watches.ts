@@ -11,7 +11,7 @@ import {
   startOfDay,
   type Zone,
 } from '../../domain/time/calendar.ts';
-import { type Block, button } from '../../slack/kit/atoms.ts';
+import { type Block, button } from '../../slack/kit/blocks.ts';
 import { changeItem } from '../../slack/owned/actions.ts';
 import { homeRows, itemRow, showOwned, statusRows } from '../../slack/owned/list.ts';
 import {
@@ -23,7 +23,7 @@ import {
 } from '../../slack/owned/owned-kind.ts';
 import type { Request } from '../../slack/request/request.ts';
 import { lookUp } from '../../slack/server/listener-types.ts';
-import { MAX_WATCHES, type Watch } from '../../workspace/owned/watches.ts';
+import { MAX_WATCHES, type Watch } from '../../workspace/owned/watch-record.ts';
 import { HIDDEN_PROJECT } from '../../workspace/projects/chosen-project.ts';
 import { findProject, findWatch, requireSettings, type Workspace } from '../../workspace/record/workspace.ts';
 import type { Services, StatusPart } from '../feature.ts';

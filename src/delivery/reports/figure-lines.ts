@@ -1,3 +1,4 @@
+import { remarkLead } from '../../domain/billing-remarks.ts';
 import {
   formatPercent,
   type Money,
@@ -37,11 +38,10 @@ import {
   type ReportFigures,
   type ReportPeriods,
 } from '../../domain/report.ts';
-import { noticeLead } from '../../domain/service-notice.ts';
 import { type Day, formatDays, type Millis } from '../../domain/time/calendar.ts';
 import type { DayNamer } from '../../domain/time/day-groups.ts';
 import type { ProjectAnswer, ProjectAnswers } from '../../slack/commands/project-answers.ts';
-import { type Chart, escapeMarkup } from '../../slack/kit/atoms.ts';
+import { type Chart, escapeMarkup } from '../../slack/kit/blocks.ts';
 import { spendChart } from '../../slack/kit/rich-blocks.ts';
 
 /** What is known of one project when a post goes out. */
@@ -240,7 +240,7 @@ export const reportNotes = (answer: ProjectFigures, { today }: ReportPeriods): s
     : []),
   ...describeUnreadable(answer.figures.main, dayName(today)),
   ...straysNote(answer.figures.strays),
-  ...noticeNotes(answer),
+  ...remarkNotes(answer),
 ];
 
 function straysNote(strays: number): string[] {
@@ -252,8 +252,8 @@ function straysNote(strays: number): string[] {
 }
 
 /** `The billing service reported a problem with the balance: “…”`: outside text, no mark-up. */
-export const noticeNotes = ({ remarks }: ProjectFigures): string[] =>
-  remarks.map((remark) => `${noticeLead(remark)} ${remark.messages.map((said) => `“${said}”`).join(', ')}`);
+export const remarkNotes = ({ remarks }: ProjectFigures): string[] =>
+  remarks.map((remark) => `${remarkLead(remark)} ${remark.messages.map((said) => `“${said}”`).join(', ')}`);
 
 /** Names days without the year of `near`. */
 const dayName =

@@ -1,8 +1,8 @@
 import { expect, it } from 'vitest';
-import { collectNotices, noticeLead } from '../../src/domain/service-notice.ts';
+import { collectRemarks, remarkLead } from '../../src/domain/billing-remarks.ts';
 
 it('a service’s message names the figures it is about, and appears once', () => {
-  const remarks = collectNotices(
+  const remarks = collectRemarks(
     ['the balance', { remarks: ['a', 'both', 'a'] }],
     ['the last 7 days', { remarks: ['both', 'b'] }],
   );
@@ -11,8 +11,8 @@ it('a service’s message names the figures it is about, and appears once', () =
     { about: 'the balance and the last 7 days', messages: ['both'] },
     { about: 'the last 7 days', messages: ['b'] },
   ]);
-  expect(remarks.map(noticeLead)[1]).toBe(
+  expect(remarks.map(remarkLead)[1]).toBe(
     'The billing service reported a problem with the balance and the last 7 days:',
   );
-  expect(collectNotices(['the balance', { remarks: [] }])).toEqual([]);
+  expect(collectRemarks(['the balance', { remarks: [] }])).toEqual([]);
 });
