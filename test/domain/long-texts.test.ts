@@ -4,7 +4,7 @@
  * that recurses by the character has no stack left. What is exported by these modules tomorrow is tried as well.
  */
 import { describe, expect, it } from 'vitest';
-import { parseCommandText } from '../../src/domain/language/command-text.ts';
+import { parseCommandText } from '../../src/domain/language/parse-command.ts';
 
 /** What quadratic patterns and recursions stumble over when it is repeated. */
 const UNITS = [
@@ -152,7 +152,7 @@ const ANY_LENGTH = [
 
 /** What reads commands, which are refused beyond a thousand characters: made of the above, and slower by far. */
 const COMMANDS = [
-  ...['command-text', 'tokenizer', 'parse', 'questions/question', 'questions/follow-up'].map(
+  ...['parse-command', 'command-words', 'tokenizer', 'parse', 'questions/question', 'questions/follow-up'].map(
     (name) => `domain/language/${name}`,
   ),
   ...['mentions', 'schedules'].map((name) => `features/${name}/words`),

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { parseCommandText } from '../../src/domain/language/command-text.ts';
+import { parseCommandText } from '../../src/domain/language/parse-command.ts';
 import { type Day, daysInRange } from '../../src/domain/time/calendar.ts';
 import { compareWith } from '../../src/domain/time/named-comparison.ts';
 import { resolvePeriod } from '../../src/domain/time/period.ts';

@@ -1,4 +1,4 @@
-import { parsePeriodText } from '../language/command-text.ts';
+import { parsePeriodText } from '../language/parse-command.ts';
 import type { DateExpression } from '../language/periods/date-expression.ts';
 import type { PeriodPhrase } from '../language/periods/period-phrase.ts';
 import { resolveRange } from '../language/periods/resolve-range.ts';

@@ -2,7 +2,7 @@
 
 import { LRUCache } from 'lru-cache';
 import { InvalidWord, PeriodJustBegan } from '../failure/index.ts';
-import { parsePeriodText } from '../language/command-text.ts';
+import { parsePeriodText } from '../language/parse-command.ts';
 import { formatPhrase, type PeriodPhrase } from '../language/periods/period-phrase.ts';
 import { resolveRange } from '../language/periods/resolve-range.ts';
 import { clipWord, pluralize } from '../language/text.ts';

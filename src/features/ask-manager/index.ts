@@ -1,7 +1,8 @@
 import { isFailure, requireShortText, SecretPasted } from '../../domain/failure/index.ts';
 import { parseWithOutput } from '../../domain/language/argument.ts';
-import { normalizeText, parseCommandText } from '../../domain/language/command-text.ts';
+import { parseCommandText } from '../../domain/language/parse-command.ts';
 import { couldBeSecret, labelsSecret } from '../../domain/language/secret-detection.ts';
+import { normalizeText } from '../../domain/language/text.ts';
 import { tryParse } from '../../domain/try-parse.ts';
 import { isQuestion, requestMessage } from '../../slack/commands/manager-request.ts';
 import { parseAskManager } from '../../slack/error-messages/description.ts';

@@ -1,7 +1,7 @@
 import { commandText } from '../../domain/commands.ts';
 import { InvalidResponse, InvalidWord } from '../../domain/failure/index.ts';
 import { mayOpenWindow, parseWithOutput } from '../../domain/language/argument.ts';
-import { parseBalanceText } from '../../domain/language/command-text.ts';
+import { parseBalanceText } from '../../domain/language/parse-command.ts';
 import {
   type Amount,
   formatMoney,

@@ -1,7 +1,8 @@
 /** The days of an answer, for what people ask below it: those of then, and those that are counted from them. */
 
 import { parseWithOutput } from '../../domain/language/argument.ts';
-import { formatCommandWords, parseCommandText, parsePeriodText } from '../../domain/language/command-text.ts';
+import { formatCommandWords } from '../../domain/language/command-words.ts';
+import { parseCommandText, parsePeriodText } from '../../domain/language/parse-command.ts';
 import { formatPhrase, LAST_7_DAYS, type PeriodPhrase } from '../../domain/language/periods/period-phrase.ts';
 import type { QuestionCommand } from '../../domain/language/questions/question-commands.ts';
 import { dayAt, type Unit } from '../../domain/time/calendar.ts';

@@ -1,9 +1,10 @@
 import { FailureBase } from '../../domain/failure/base.ts';
-import { type CommandWords, formatCommandWords, normalizeText } from '../../domain/language/command-text.ts';
+import { type CommandWords, formatCommandWords } from '../../domain/language/command-words.ts';
 import { joinAliasWords } from '../../domain/language/project-names.ts';
 import { type FollowUp, mergeFollowUp } from '../../domain/language/questions/follow-up.ts';
 import { NAMES_ALL, refersBack } from '../../domain/language/questions/follow-up-words.ts';
 import type { QuestionCommand } from '../../domain/language/questions/question-commands.ts';
+import { normalizeText } from '../../domain/language/text.ts';
 import { tryParse } from '../../domain/try-parse.ts';
 import type { Command } from '../../slack/commands/command-buttons.ts';
 import { findAskedProjects } from '../../slack/commands/project-answers.ts';

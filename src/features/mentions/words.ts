@@ -1,10 +1,10 @@
 import { commandText, type SlashCommand } from '../../domain/commands.ts';
 import { catchInvalidWord, InvalidWord, UNRECOGNIZED } from '../../domain/failure/index.ts';
-import { normalizeText, parseCommandText } from '../../domain/language/command-text.ts';
 import { nearestWord } from '../../domain/language/nearest-word.ts';
+import { parseCommandText } from '../../domain/language/parse-command.ts';
 import { parseQuestion } from '../../domain/language/questions/question.ts';
 import { findUnknownWord } from '../../domain/language/questions/question-words.ts';
-import { clipWord } from '../../domain/language/text.ts';
+import { clipWord, normalizeText } from '../../domain/language/text.ts';
 import type { SlackId } from '../../domain/slack-id.ts';
 import type { Day } from '../../domain/time/calendar.ts';
 import type { Command } from '../../slack/commands/command-buttons.ts';

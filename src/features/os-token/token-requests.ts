@@ -7,7 +7,7 @@ import {
   NotIssuer,
   ProjectMissing,
 } from '../../domain/failure/index.ts';
-import { parseProjectText } from '../../domain/language/command-text.ts';
+import { parseProjectText } from '../../domain/language/parse-command.ts';
 import { formatPhrase } from '../../domain/language/periods/period-phrase.ts';
 import { PRODUCTS } from '../../domain/product.ts';
 import type { Request } from '../../slack/request/request.ts';

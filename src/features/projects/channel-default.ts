@@ -1,6 +1,6 @@
 import { commandText } from '../../domain/commands.ts';
 import { InvalidWord } from '../../domain/failure/index.ts';
-import { parseSingleProjectText } from '../../domain/language/command-text.ts';
+import { parseSingleProjectText } from '../../domain/language/parse-command.ts';
 import type { SlackId } from '../../domain/slack-id.ts';
 import { commandOption, toCommand } from '../../slack/commands/command-buttons.ts';
 import {

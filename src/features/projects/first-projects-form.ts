@@ -1,8 +1,8 @@
 import type { InputBlock, ModalView } from '@slack/types';
 import * as z from 'zod';
 import { commandText } from '../../domain/commands.ts';
-import { normalizeText } from '../../domain/language/command-text.ts';
 import { quoted } from '../../domain/language/secret-detection.ts';
+import { normalizeText } from '../../domain/language/text.ts';
 import { isProjectId, PRODUCT_IDS, PRODUCTS, type ProductId } from '../../domain/product.ts';
 import type { SlackId } from '../../domain/slack-id.ts';
 import { type Command, commandButton, toCommand } from '../../slack/commands/command-buttons.ts';

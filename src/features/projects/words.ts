@@ -1,10 +1,10 @@
 import * as z from 'zod';
 import { commandText } from '../../domain/commands.ts';
 import { InvalidWord, ProjectMissing, UNKNOWN_COMMAND, UNRECOGNIZED } from '../../domain/failure/index.ts';
-import { normalizeText, parseSingleProjectText } from '../../domain/language/command-text.ts';
 import { nearestWord } from '../../domain/language/nearest-word.ts';
+import { parseSingleProjectText } from '../../domain/language/parse-command.ts';
 import { couldBeSecret, labelsSecret, looksLikeSecret } from '../../domain/language/secret-detection.ts';
-import { clipWord } from '../../domain/language/text.ts';
+import { clipWord, normalizeText } from '../../domain/language/text.ts';
 import { tokenize } from '../../domain/language/tokenizer.ts';
 import { VOCABULARY } from '../../domain/language/vocabulary.ts';
 import { CURRENCY_RULE, isCurrencyLabel } from '../../domain/money/amount.ts';

@@ -1,9 +1,10 @@
 import { commandText } from '../../domain/commands.ts';
 import { InvalidWord, UNRECOGNIZED } from '../../domain/failure/index.ts';
-import { normalizeText, parseReportText, type SeveralProjects } from '../../domain/language/command-text.ts';
+import type { SeveralProjects } from '../../domain/language/command-words.ts';
 import { nearestWord } from '../../domain/language/nearest-word.ts';
+import { parseReportText } from '../../domain/language/parse-command.ts';
 import { formatPhrase, type PeriodPhrase } from '../../domain/language/periods/period-phrase.ts';
-import { clipWord, withoutMatch } from '../../domain/language/text.ts';
+import { clipWord, normalizeText, withoutMatch } from '../../domain/language/text.ts';
 import type { ProductId } from '../../domain/product.ts';
 import { findReport, NAMED_REPORTS, REPORT_CHOICES, type ReportName } from '../../domain/report.ts';
 import { type Cadence, WEEKDAY_NAMES } from '../../domain/time/cadence.ts';

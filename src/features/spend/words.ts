@@ -1,6 +1,7 @@
 import { InvalidWord } from '../../domain/failure/index.ts';
 import { type Output, parseWithOutput } from '../../domain/language/argument.ts';
-import { type CommandWords, formatVersus, parseCommandText } from '../../domain/language/command-text.ts';
+import { type CommandWords, formatVersus } from '../../domain/language/command-words.ts';
+import { parseCommandText } from '../../domain/language/parse-command.ts';
 import { LAST_7_DAYS } from '../../domain/language/periods/period-phrase.ts';
 import { findReport } from '../../domain/report.ts';
 import type { Zone } from '../../domain/time/calendar.ts';

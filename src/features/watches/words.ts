@@ -1,14 +1,10 @@
 import { commandText } from '../../domain/commands.ts';
 import { InvalidWord, UNRECOGNIZED } from '../../domain/failure/index.ts';
-import {
-  normalizeText,
-  type ProjectName,
-  parseBalanceText,
-  parseSingleProjectText,
-} from '../../domain/language/command-text.ts';
+import type { ProjectName } from '../../domain/language/command-words.ts';
 import { nearestWord } from '../../domain/language/nearest-word.ts';
 import { holdsUnknownWord } from '../../domain/language/parse.ts';
-import { clipWord, withoutMatch } from '../../domain/language/text.ts';
+import { parseBalanceText, parseSingleProjectText } from '../../domain/language/parse-command.ts';
+import { clipWord, normalizeText, withoutMatch } from '../../domain/language/text.ts';
 import {
   MAX_RUNWAY_DAYS,
   MAX_THRESHOLD_DIGITS,

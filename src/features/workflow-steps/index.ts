@@ -6,12 +6,8 @@ import {
   SecretPasted,
   UNRECOGNIZED,
 } from '../../domain/failure/index.ts';
-import {
-  type CommandWords,
-  listWord,
-  parseBalanceText,
-  parseCommandText,
-} from '../../domain/language/command-text.ts';
+import { type CommandWords, listWord } from '../../domain/language/command-words.ts';
+import { parseBalanceText, parseCommandText } from '../../domain/language/parse-command.ts';
 import { LAST_7_DAYS } from '../../domain/language/periods/period-phrase.ts';
 import { PRODUCTS } from '../../domain/product.ts';
 import type { Millis } from '../../domain/time/calendar.ts';

@@ -1,8 +1,8 @@
 import type { Button } from '@slack/types';
 import type { CommandName, SlashCommand } from '../../domain/commands.ts';
-import { normalizeText } from '../../domain/language/command-text.ts';
 import { NO_ALIASES } from '../../domain/language/parse.ts';
 import { couldBeSecret } from '../../domain/language/secret-detection.ts';
+import { normalizeText } from '../../domain/language/text.ts';
 import { isProjectId, PRODUCTS, type ProductId } from '../../domain/product.ts';
 import type { Millis } from '../../domain/time/calendar.ts';
 import { isAlias } from '../../workspace/projects/project-record.ts';

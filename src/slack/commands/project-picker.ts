@@ -2,11 +2,8 @@ import type { Checkboxes, PlainTextOption } from '@slack/types';
 import type { SlashCommand } from '../../domain/commands.ts';
 import { InvalidWord, isFailure } from '../../domain/failure/index.ts';
 import { parseWithOutput } from '../../domain/language/argument.ts';
-import {
-  formatCommandWords,
-  parseCommandText,
-  parseSingleProjectText,
-} from '../../domain/language/command-text.ts';
+import { formatCommandWords } from '../../domain/language/command-words.ts';
+import { parseCommandText, parseSingleProjectText } from '../../domain/language/parse-command.ts';
 import { PRODUCT_IDS, PRODUCTS } from '../../domain/product.ts';
 import type { SlackId } from '../../domain/slack-id.ts';
 import { tryParse } from '../../domain/try-parse.ts';

@@ -1,8 +1,13 @@
 import { InvalidWord, SecretPasted, UNKNOWN_COMMAND, UNRECOGNIZED } from '../../domain/failure/index.ts';
-import { normalizeText } from '../../domain/language/command-text.ts';
 import { nearestWord, nearestWords } from '../../domain/language/nearest-word.ts';
 import { couldBeSecret, labelsSecret, looksLikeSecret } from '../../domain/language/secret-detection.ts';
-import { cleanTyping, clipWord, originalSpelling, simplifyText } from '../../domain/language/text.ts';
+import {
+  cleanTyping,
+  clipWord,
+  normalizeText,
+  originalSpelling,
+  simplifyText,
+} from '../../domain/language/text.ts';
 import type { Request } from '../request/request.ts';
 import { type CommandHandler, type CommandListener, handlerOf, lookUp } from '../server/listener-types.ts';
 

@@ -7,9 +7,9 @@ import {
   UNRECOGNIZED,
 } from '../../domain/failure/index.ts';
 import { parseWithOutput } from '../../domain/language/argument.ts';
-import { parseCommandText } from '../../domain/language/command-text.ts';
 import { couldBeName } from '../../domain/language/nearest-word.ts';
 import { keepsWords, NO_ALIASES } from '../../domain/language/parse.ts';
+import { parseCommandText } from '../../domain/language/parse-command.ts';
 import { LAST_7_DAYS } from '../../domain/language/periods/period-phrase.ts';
 import { resolvePeriod } from '../../domain/time/period.ts';
 import { tryParse } from '../../domain/try-parse.ts';

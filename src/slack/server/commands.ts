@@ -9,8 +9,9 @@ import {
   UNKNOWN_COMMAND,
 } from '../../domain/failure/index.ts';
 import { parseWithOutput } from '../../domain/language/argument.ts';
-import { formatCommandWords, parseCommandText } from '../../domain/language/command-text.ts';
+import { formatCommandWords } from '../../domain/language/command-words.ts';
 import { NO_ALIASES } from '../../domain/language/parse.ts';
+import { parseCommandText } from '../../domain/language/parse-command.ts';
 import { MINUTE } from '../../domain/time/calendar.ts';
 import { tryParse } from '../../domain/try-parse.ts';
 import { type Annotate, beginRequest, type RequestVia, trackWork } from '../../runtime/work.ts';

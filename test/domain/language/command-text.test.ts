@@ -1,16 +1,16 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { InvalidWord, PeriodJustBegan, SecretPasted } from '../../../src/domain/failure/index.ts';
+import { nearestWord } from '../../../src/domain/language/nearest-word.ts';
 import {
-  normalizeText,
   parseBalanceText,
   parseCommandText,
   parsePeriodText,
   parseProjectText,
   parseSingleProjectText,
-} from '../../../src/domain/language/command-text.ts';
-import { nearestWord } from '../../../src/domain/language/nearest-word.ts';
+} from '../../../src/domain/language/parse-command.ts';
 import { formatPhrase, LAST_7_DAYS } from '../../../src/domain/language/periods/period-phrase.ts';
+import { normalizeText } from '../../../src/domain/language/text.ts';
 import { resolvePeriod } from '../../../src/domain/time/period.ts';
 import { anyText } from '../../support/any-text.ts';
 import { runs } from '../../support/thorough.ts';

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { parseBalanceText, parseCommandText } from '../../../src/domain/language/command-text.ts';
+import { parseBalanceText, parseCommandText } from '../../../src/domain/language/parse-command.ts';
 import { formatPhrase } from '../../../src/domain/language/periods/period-phrase.ts';
 
 const FILLERS = ['the', 'in', 'on', 'for', 'during', 'of', 'please', 'so far'];

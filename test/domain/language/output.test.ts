@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { InvalidWord } from '../../../src/domain/failure/index.ts';
 import { mayOpenWindow, parseWithOutput } from '../../../src/domain/language/argument.ts';
-import { parseCommandText } from '../../../src/domain/language/command-text.ts';
+import { parseCommandText } from '../../../src/domain/language/parse-command.ts';
 
 const aliases = new Set(['prod', 'csv']);
 const read = (text: string, names: ReadonlySet<string> = new Set()) =>

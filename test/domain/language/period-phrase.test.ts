@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { parseCommandText, parsePeriodText } from '../../../src/domain/language/command-text.ts';
+import { parseCommandText, parsePeriodText } from '../../../src/domain/language/parse-command.ts';
 import type { DateExpression } from '../../../src/domain/language/periods/date-expression.ts';
 import {
   formatPhrase,

@@ -7,7 +7,7 @@ import {
   parsePeriodText,
   parseProjectText,
   parseSingleProjectText,
-} from '../../../src/domain/language/command-text.ts';
+} from '../../../src/domain/language/parse-command.ts';
 import { LAST_7_DAYS } from '../../../src/domain/language/periods/period-phrase.ts';
 import { resolvePeriod } from '../../../src/domain/time/period.ts';
 

@@ -6,7 +6,7 @@ import {
   parseBalanceText,
   parseCommandText,
   parsePeriodText,
-} from '../../../src/domain/language/command-text.ts';
+} from '../../../src/domain/language/parse-command.ts';
 import { couldBeSecret, looksLikeSecret, quoted } from '../../../src/domain/language/secret-detection.ts';
 import { mentionHelp } from '../../../src/features/mentions/index.ts';
 import { type KnownCommands, parseMention } from '../../../src/features/mentions/words.ts';

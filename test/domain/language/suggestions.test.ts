@@ -2,15 +2,14 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { InvalidWord } from '../../../src/domain/failure/index.ts';
+import { type CommandWords, formatCommandWords } from '../../../src/domain/language/command-words.ts';
+import { nearestWord } from '../../../src/domain/language/nearest-word.ts';
+import { keepsWords } from '../../../src/domain/language/parse.ts';
 import {
-  type CommandWords,
-  formatCommandWords,
   parseBalanceText,
   parseCommandText,
   parseSingleProjectText,
-} from '../../../src/domain/language/command-text.ts';
-import { nearestWord } from '../../../src/domain/language/nearest-word.ts';
-import { keepsWords } from '../../../src/domain/language/parse.ts';
+} from '../../../src/domain/language/parse-command.ts';
 import { formatPhrase } from '../../../src/domain/language/periods/period-phrase.ts';
 import { parseQuestion } from '../../../src/domain/language/questions/question.ts';
 import { MONTH_NAMES } from '../../../src/domain/language/vocabulary.ts';

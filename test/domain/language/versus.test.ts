@@ -1,13 +1,12 @@
 import { describe, expect, it } from 'vitest';
 import { InvalidWord } from '../../../src/domain/failure/index.ts';
+import { formatCommandWords, listWord } from '../../../src/domain/language/command-words.ts';
 import {
-  formatCommandWords,
-  listWord,
   parseBalanceText,
   parseCommandText,
   parseReportText,
   parseSingleProjectText,
-} from '../../../src/domain/language/command-text.ts';
+} from '../../../src/domain/language/parse-command.ts';
 
 const ALIASES: ReadonlySet<string> = new Set(['prod', 'staging', 'dev']);
 

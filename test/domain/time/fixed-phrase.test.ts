@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { parsePeriodText } from '../../../src/domain/language/command-text.ts';
+import { parsePeriodText } from '../../../src/domain/language/parse-command.ts';
 import { formatPhrase } from '../../../src/domain/language/periods/period-phrase.ts';
 import { fixPhrase } from '../../../src/domain/time/fixed-phrase.ts';
 import { resolvePeriod } from '../../../src/domain/time/period.ts';

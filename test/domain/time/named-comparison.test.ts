@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { parsePeriodText } from '../../../src/domain/language/command-text.ts';
+import { parsePeriodText } from '../../../src/domain/language/parse-command.ts';
 import { compareWith } from '../../../src/domain/time/named-comparison.ts';
 import { resolvePeriodText } from '../../../src/domain/time/period.ts';
 import { beginning, daysOf, moments, todayAt, zones } from '../wall-clock.ts';

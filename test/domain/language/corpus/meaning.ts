@@ -1,12 +1,8 @@
 /** Reads the tables of the corpus, and compares commands by what they ask for, never by how they are spelled. */
 import { InvalidWord } from '../../../../src/domain/failure/index.ts';
 import { type Output, parseWithOutput } from '../../../../src/domain/language/argument.ts';
-import {
-  type CommandWords,
-  formatCommandWords,
-  parseCommandText,
-  parsePeriodText,
-} from '../../../../src/domain/language/command-text.ts';
+import { type CommandWords, formatCommandWords } from '../../../../src/domain/language/command-words.ts';
+import { parseCommandText, parsePeriodText } from '../../../../src/domain/language/parse-command.ts';
 import { LAST_7_DAYS, type PeriodPhrase } from '../../../../src/domain/language/periods/period-phrase.ts';
 import { resolvePeriod } from '../../../../src/domain/time/period.ts';
 

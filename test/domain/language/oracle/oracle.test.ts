@@ -3,11 +3,8 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { InvalidWord, PeriodJustBegan } from '../../../../src/domain/failure/index.ts';
 import { parseWithOutput } from '../../../../src/domain/language/argument.ts';
-import {
-  type CommandWords,
-  formatCommandWords,
-  parseCommandText,
-} from '../../../../src/domain/language/command-text.ts';
+import { type CommandWords, formatCommandWords } from '../../../../src/domain/language/command-words.ts';
+import { parseCommandText } from '../../../../src/domain/language/parse-command.ts';
 import { type Period, resolvePeriod, resolvePeriodText } from '../../../../src/domain/time/period.ts';
 import { runs } from '../../../support/thorough.ts';
 import { beginning, daysOf, plus, todayAt } from '../../wall-clock.ts';

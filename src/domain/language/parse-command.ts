@@ -1,87 +1,23 @@
 /** Parses the text of a command: words in any order, each kind once. Syntax only: no date is resolved here. */
 
 import { commandText } from '../commands.ts';
-import { PRODUCT_WORDS, PRODUCTS, type ProductId } from '../product.ts';
+import { PRODUCT_WORDS, PRODUCTS } from '../product.ts';
 import {
   type Argument,
   type ArgumentParser,
   joinsProjects,
-  type Output,
   parseArgument,
   parsePeriodArgument,
   parsePeriodOnly,
   parseSpendArgument,
-  type Versus,
 } from './argument.ts';
+import { type CommandWords, formatVersus, type ProjectName, type SharedWords } from './command-words.ts';
 import { afterFiller, catchParseError, ParseError, parseErrorAt, parseWith, senseOf } from './parse.ts';
 import { refuseDayNumber } from './periods/date-grammar.ts';
 import { formatPhrase, LAST_7_DAYS, type PeriodPhrase } from './periods/period-phrase.ts';
 import { explainUnparsed, rejectUnknownWords } from './refused-words.ts';
 import type { Aliases, Token, TokenizedText } from './tokenizer.ts';
 import { isBareYear, isDayNumber } from './tokenizer.ts';
-import { MONTH_NAMES } from './vocabulary.ts';
-
-export { normalizeText } from './text.ts';
-
-export interface CommandWords {
-  readonly help: boolean;
-  /** 1 to 32 digits, never a number. */
-  readonly project?: string;
-  /** The project by its name in the workspace, in lower case; never together with `project`. */
-  readonly alias?: string;
-  /** Two projects or more, in the order they were typed, or all that are registered; then neither of the above. */
-  readonly several?: SeveralProjects;
-  readonly product?: ProductId;
-  readonly phrase?: PeriodPhrase;
-  /** What the period is compared with, unless that is the period before. */
-  readonly versus?: Versus;
-  /** How many of all projects, largest amounts first; `several` is `all` then. */
-  readonly top?: number;
-}
-
-/** The words that every command about projects takes. */
-type SharedWords = Omit<CommandWords, 'versus' | 'top'>;
-
-/** A project by its ID or by its name. */
-export type ProjectName = { readonly project: string } | { readonly alias: string };
-
-export type SeveralProjects = 'all' | readonly ProjectName[];
-
-/** What a command types to mean these projects: `prod,123`. */
-export const listWord = (several: SeveralProjects): string =>
-  several === 'all'
-    ? several
-    : several.map((named) => ('alias' in named ? named.alias : named.project)).join(',');
-
-/** Words to format; what is undefined is left out. */
-type SomeWords = { readonly [Name in keyof CommandWords]?: CommandWords[Name] | undefined };
-
-/** The canonical text, which parses back to the same words: `prod october vs september storage csv`. */
-export function formatCommandWords(
-  { project, alias = project, several, top, phrase, versus, product }: SomeWords,
-  output?: Output,
-): string {
-  const projects = (top === undefined ? several && listWord(several) : `top ${top}`) ?? alias;
-  const period = phrase && formatPhrase(phrase);
-  return [
-    projects,
-    // Beside a month's name `5` would be its day.
-    ENDS_WITH_DAY.test(projects ?? '') && BEGINS_WITH_MONTH.test(period ?? '') && 'in',
-    period,
-    versus && `vs ${formatVersus(versus)}`,
-    product && PRODUCTS[product].word,
-    output,
-  ]
-    .filter(Boolean)
-    .join(' ');
-}
-
-const ENDS_WITH_DAY = /(?:^|,)(?:[1-9]|[12]\d|3[01])$/;
-const BEGINS_WITH_MONTH = new RegExp(`^(?:${MONTH_NAMES.join('|')})`);
-
-/** What follows `vs`: `september`, `last-year`. */
-export const formatVersus = (versus: Versus): string =>
-  versus === 'year-before' ? 'last-year' : formatPhrase(versus);
 
 /** The most projects in one question. */
 const MOST_PROJECTS = 20;
