@@ -42,7 +42,7 @@ import { createResponseUrlClient } from './slack/reply/post-message.ts';
 import { createUserDirectory } from './slack/request/users.ts';
 import { createRateLimiter, RATE_LIMITS, type RateLimiter } from './slack/server/rate-limit.ts';
 import { registerListeners } from './slack/server/register-listeners.ts';
-import { REJECTIONS } from './slack/server/signed-request.ts';
+import { REJECTIONS } from './slack/server/rejections.ts';
 import { createSlackServer } from './slack/server/slack-server.ts';
 import type { LoadingDelays, SlackServices } from './slack/services.ts';
 import { onApiCall } from './slack/web-client.ts';

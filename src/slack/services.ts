@@ -14,7 +14,7 @@ import type { CommandNames } from './command-names.ts';
 import type { ResponseUrlClient } from './reply/post-message.ts';
 import type { UserDirectory } from './request/users.ts';
 import type { RateLimiter } from './server/rate-limit.ts';
-import type { RejectionReason } from './server/signed-request.ts';
+import type { RejectionReason } from './server/rejections.ts';
 
 /** What both features and the listeners that call them are made of. */
 export interface SharedServices {

@@ -6,7 +6,8 @@ import { DAY, MINUTE } from '../../src/domain/time/calendar.ts';
 import { HTTP_LIMITS } from '../../src/http/exchange.ts';
 import { MAX_SERIES } from '../../src/ops/metrics.ts';
 import { CALLBACK_LIMITS } from '../../src/slack/install/oauth-flow.ts';
-import { REJECTIONS, SERVER_LIMITS } from '../../src/slack/server/signed-request.ts';
+import { REJECTIONS } from '../../src/slack/server/rejections.ts';
+import { SERVER_LIMITS } from '../../src/slack/server/signed-request.ts';
 import { MOST_QUESTIONS, THREAD_LIFETIME } from '../../src/workspace/thread-store.ts';
 import { constantIn, measured, NODE, numbersIn } from './constants.ts';
 

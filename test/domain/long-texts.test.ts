@@ -152,9 +152,14 @@ const ANY_LENGTH = [
 
 /** What reads commands, which are refused beyond a thousand characters: made of the above, and slower by far. */
 const COMMANDS = [
-  ...['parse-command', 'command-words', 'tokenizer', 'parse', 'questions/question', 'questions/follow-up'].map(
-    (name) => `domain/language/${name}`,
-  ),
+  ...[
+    'parse-command',
+    'command-words',
+    'tokenizer',
+    'parse',
+    'questions/question',
+    'questions/follow-up',
+  ].map((name) => `domain/language/${name}`),
   ...['mentions', 'schedules'].map((name) => `features/${name}/words`),
   'features/os-token/token-requests#parseTokenText',
 ];

@@ -44,8 +44,8 @@ export const ROOMS: Readonly<Record<string, MutatedRoom>> = {
       ...['error-reply', 'csv-details', 'messages', 'post-message', 'reply'].map(
         (file) => `src/slack/reply/${file}.ts`,
       ),
-      ...['channels', 'payload', 'request', 'users'].map((file) => `src/slack/request/${file}.ts`),
-      ...['commands', 'interactions', 'rate-limit', 'register-listeners', 'signed-request'].map(
+      ...['channels', 'payload', 'request', 'source', 'users'].map((file) => `src/slack/request/${file}.ts`),
+      ...['commands', 'interactions', 'rate-limit', 'register-listeners', 'rejections', 'signed-request'].map(
         (file) => `src/slack/server/${file}.ts`,
       ),
     ],

@@ -6,7 +6,7 @@ import { modal } from '../../src/slack/kit/modal.ts';
 import { createErrorReply } from '../../src/slack/reply/error-reply.ts';
 import { createReply, type Reply } from '../../src/slack/reply/reply.ts';
 import type { SlackPayload } from '../../src/slack/request/payload.ts';
-import { sourceOfPayload } from '../../src/slack/request/payload.ts';
+import { sourceOfPayload } from '../../src/slack/request/source.ts';
 import { textOf } from '../support/bot.ts';
 
 /** What went out, `method channel text`, and what Slack says instead of taking it. */

@@ -3,7 +3,8 @@ import { describe, expect, it } from 'vitest';
 import { createKeyring } from '../../src/vault/keyring.ts';
 import { parseAccess, serializeAccess } from '../../src/workspace/credentials/access-record.ts';
 import { fingerprintOf } from '../../src/workspace/credentials/connection-record.ts';
-import { holdsRegisteredSecret, type Workspace } from '../../src/workspace/record/workspace.ts';
+import { holdsRegisteredSecret } from '../../src/workspace/credentials/registered-secrets.ts';
+import type { Workspace } from '../../src/workspace/record/workspace.ts';
 
 const TOKEN = 'fake-token.with:punctuation-abcd';
 const NUMBER = '123456789';

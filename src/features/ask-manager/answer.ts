@@ -9,8 +9,8 @@ import {
   TOKEN,
 } from '../../slack/commands/manager-request.ts';
 import { type Message, markupMessage, mention, textMessage } from '../../slack/kit/blocks.ts';
-import { isDirectMessage } from '../../slack/request/payload.ts';
 import type { Request } from '../../slack/request/request.ts';
+import { isDirectMessage } from '../../slack/request/source.ts';
 import type { Rerun } from '../../slack/server/listener-types.ts';
 import {
   isUsable,

@@ -16,6 +16,7 @@ import {
   onClick,
   type Rerun,
 } from '../../slack/server/listener-types.ts';
+import { holdsRegisteredSecret } from '../../workspace/credentials/registered-secrets.ts';
 import {
   type ManagerRequest,
   type ManagerRequests,
@@ -24,7 +25,6 @@ import {
 } from '../../workspace/once/manager-requests.ts';
 import { resolveProject } from '../../workspace/projects/resolve-project.ts';
 import { markChanged } from '../../workspace/record/change.ts';
-import { holdsRegisteredSecret } from '../../workspace/record/workspace.ts';
 import type { Feature, Services } from '../feature.ts';
 import {
   askedMessage,

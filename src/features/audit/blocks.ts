@@ -1,6 +1,4 @@
 import type { RichTextBlock, RichTextElement, RichTextSection } from '@slack/types';
-import { formatCsv } from '../../domain/csv.ts';
-import type { SlackId } from '../../domain/slack-id.ts';
 import { dayAt, formatDays, type Zone } from '../../domain/time/calendar.ts';
 import {
   button,
@@ -9,8 +7,6 @@ import {
   context,
   header,
   type Message,
-  preformatted,
-  SLACK_LIMITS,
   section,
   textMessage,
 } from '../../slack/kit/blocks.ts';
@@ -21,6 +17,7 @@ import {
   type RecordedEntry,
 } from '../../workspace/record/audit.ts';
 import { isPerson } from '../../workspace/record/record-schema.ts';
+import { SLACK_IDS } from './csv.ts';
 import type { SubjectTexts } from './subjects.ts';
 
 const TITLE = 'Who changed what';
@@ -144,9 +141,6 @@ const PHRASES: Record<AuditAction, readonly [verb: string, preposition?: string]
   'app installed': ['installed Tally'],
 };
 
-/** IDs of channels and people, as words of their own, not in markup that somebody typed. A cut one ends in “…”. */
-const SLACK_IDS = /(?<![\w@#-])(?=[A-Z]*\d)([CGUW][A-Z0-9]{8,30})(?![\w…-])/;
-
 /** Channels and people are recorded by their IDs. Slack shows their names, and “private channel” to those outside. */
 const subject = (about: string): RichTextElement[] =>
   about.split(SLACK_IDS).flatMap((part, at): RichTextElement[] => {
@@ -157,55 +151,3 @@ const subject = (about: string): RichTextElement[] =>
 const text = (words: string) => ({ type: 'text', text: words }) as const;
 
 export const auditSentMessage = textMessage('Tally sent you the file as a direct message.');
-
-/** An entry with what it is about, as text. */
-export type AuditLine = Omit<RecordedEntry, 'about'> & { readonly about: string };
-
-/** Of people and channels, by their IDs. */
-export type SlackNames = ReadonlyMap<SlackId, string>;
-
-/** The newest lines that fit, for when Tally may not send files. */
-export function auditTextMessage(entries: readonly AuditLine[], names: SlackNames): Message {
-  const shown = fitting(entries, names);
-  const count =
-    shown < entries.length ? `the newest ${shown} of ${entries.length} entries` : 'the whole audit';
-  return textMessage(
-    `Tally can’t send files because it doesn’t have the files:write permission. Here is ${count} as text.`,
-    preformatted(formatAuditCsv(entries.slice(0, shown), names)),
-  );
-}
-
-function fitting(entries: readonly AuditLine[], names: SlackNames): number {
-  const head = formatAuditCsv([], names).length;
-  let length = head;
-  const over = entries.findIndex((entry) => {
-    length += formatAuditCsv([entry], names).length - head;
-    return length > SLACK_LIMITS.section;
-  });
-  return over === -1 ? entries.length : over;
-}
-
-const COLUMNS = ['time', 'person', 'action', 'about', 'person id', 'about ids'] as const;
-
-/**
- * A header, then a line for each entry. Times are in UTC, and text that a spreadsheet would take for a formula is
- * disarmed. An ID without a name stays where the name would be.
- */
-export const formatAuditCsv = (entries: readonly AuditLine[], names: SlackNames): string =>
-  formatCsv(
-    [COLUMNS, ...entries.map((entry) => csvRow(entry, names))].map((row) => row.map((text) => ({ text }))),
-  );
-
-function csvRow({ at, who, action, about }: AuditLine, names: SlackNames): readonly string[] {
-  const nameOf = (id: string) => names.get(id) ?? id;
-  const named = about.split(SLACK_IDS).map((part, index) => (index % 2 === 0 ? part : nameOf(part)));
-  return [new Date(at).toISOString(), nameOf(who), action, named.join(''), who, idsIn(about).join(' ')];
-}
-
-/** The people and channels that entries name. */
-export const slackIdsOf = (entries: readonly AuditLine[]): readonly SlackId[] => [
-  ...new Set(entries.flatMap(({ who, about }) => [...(isPerson(who) ? [who] : []), ...idsIn(about)])),
-];
-
-const idsIn = (about: string): readonly SlackId[] =>
-  about.split(SLACK_IDS).filter((_, index) => index % 2 === 1);

@@ -8,7 +8,7 @@ import { actions, type Message, markup, section } from '../../slack/kit/blocks.t
 import type { SlackEvent } from '../../slack/request/payload.ts';
 import type { Request } from '../../slack/request/request.ts';
 import { acceptsWords, type EventListener, lookUp } from '../../slack/server/listener-types.ts';
-import { holdsRegisteredSecret } from '../../workspace/record/workspace.ts';
+import { holdsRegisteredSecret } from '../../workspace/credentials/registered-secrets.ts';
 import type { Feature, Services } from '../feature.ts';
 import { completeMention } from './follow-ups.ts';
 import { parseMention, plainMentionText } from './words.ts';

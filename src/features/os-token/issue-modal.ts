@@ -2,7 +2,7 @@ import type { Button } from '@slack/types';
 import { type Failure, ignoreFailure, isFailure } from '../../domain/failure/index.ts';
 import { type Block, button, section, withoutActions } from '../../slack/kit/blocks.ts';
 import { failureMessage } from '../../slack/reply/error-reply.ts';
-import { isDirectMessage } from '../../slack/request/payload.ts';
+import { isDirectMessage } from '../../slack/request/source.ts';
 import type { GrantClaim, TokenGrant } from '../../workspace/once/one-time-grants.ts';
 import type { ProjectReference } from '../../workspace/projects/resolve-project.ts';
 import { mayHaveIssued } from './audit.ts';

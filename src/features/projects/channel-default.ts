@@ -11,8 +11,8 @@ import {
   select,
   textMessage,
 } from '../../slack/kit/blocks.ts';
-import { isDirectMessage } from '../../slack/request/payload.ts';
 import type { Request } from '../../slack/request/request.ts';
+import { isDirectMessage } from '../../slack/request/source.ts';
 import type { CommandListener } from '../../slack/server/listener-types.ts';
 import type { Project } from '../../workspace/projects/project-record.ts';
 import { canAskAbout } from '../../workspace/projects/resolve-project.ts';

@@ -9,12 +9,12 @@ import { textMessage } from '../../slack/kit/blocks.ts';
 import { waitingModal } from '../../slack/kit/modal.ts';
 import type { Request } from '../../slack/request/request.ts';
 import type { ActionListener, ViewListener } from '../../slack/server/listener-types.ts';
+import { holdsRegisteredSecret } from '../../workspace/credentials/registered-secrets.ts';
 import { findNamed, isSameProject } from '../../workspace/projects/chosen-project.ts';
 import { MAX_PROJECTS } from '../../workspace/projects/project-record.ts';
 import { openConnection, type ResolvedProject } from '../../workspace/projects/resolve-project.ts';
 import { storedBalance } from '../../workspace/record/answer-store.ts';
 import { auditedChange } from '../../workspace/record/change.ts';
-import { holdsRegisteredSecret } from '../../workspace/record/workspace.ts';
 import { reservedWords, type Services } from '../feature.ts';
 import {
   decodeFirstProjects,

@@ -3,12 +3,13 @@ import { pluralize } from '../../domain/language/text.ts';
 import { context, textMessage } from '../../slack/kit/blocks.ts';
 import { findStops, notSavedYet } from '../../slack/owned/change-impact.ts';
 import type { Request } from '../../slack/request/request.ts';
+import { holdsRegisteredSecret } from '../../workspace/credentials/registered-secrets.ts';
 import { withProject } from '../../workspace/owned/stop-reasons.ts';
 import { MAX_PROJECTS, type Project } from '../../workspace/projects/project-record.ts';
 import type { AuditAction } from '../../workspace/record/audit.ts';
 import type { AuditSubject } from '../../workspace/record/audit-subject.ts';
 import { auditedChange } from '../../workspace/record/change.ts';
-import { holdsRegisteredSecret, isDamaged } from '../../workspace/record/workspace.ts';
+import { isDamaged } from '../../workspace/record/workspace.ts';
 import type { Services } from '../feature.ts';
 import {
   DAMAGED_PROJECT_ACTION,

@@ -7,8 +7,8 @@ import { limitReachedMessage, removeItem, storeItem } from '../../slack/owned/ac
 import { formatSaved, notifyTarget } from '../../slack/owned/owned-form.ts';
 import { requireOwned } from '../../slack/owned/owned-kind.ts';
 import { findTargetProblem } from '../../slack/owned/target-check.ts';
-import { isDirectMessage } from '../../slack/request/payload.ts';
 import type { Request } from '../../slack/request/request.ts';
+import { isDirectMessage } from '../../slack/request/source.ts';
 import type { Schedule } from '../../workspace/owned/schedule-record.ts';
 import { type ChosenProject, projectKey } from '../../workspace/projects/chosen-project.ts';
 import { isChannel } from '../../workspace/record/record-schema.ts';

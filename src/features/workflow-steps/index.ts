@@ -12,8 +12,9 @@ import { LAST_7_DAYS } from '../../domain/language/periods/period-phrase.ts';
 import { PRODUCTS } from '../../domain/product.ts';
 import type { Millis } from '../../domain/time/calendar.ts';
 import { type Period, resolvePeriod } from '../../domain/time/period.ts';
-import { isDirectMessage } from '../../slack/request/payload.ts';
+import { isDirectMessage } from '../../slack/request/source.ts';
 import type { StepInputs, StepListener } from '../../slack/server/listener-types.ts';
+import { holdsRegisteredSecret } from '../../workspace/credentials/registered-secrets.ts';
 import {
   isShownTo,
   type ProjectScope,
@@ -21,7 +22,7 @@ import {
   resolveProject,
 } from '../../workspace/projects/resolve-project.ts';
 import { isChannel } from '../../workspace/record/record-schema.ts';
-import { holdsRegisteredSecret, requireSettings, type Workspace } from '../../workspace/record/workspace.ts';
+import { requireSettings, type Workspace } from '../../workspace/record/workspace.ts';
 import type { Feature, Services } from '../feature.ts';
 import { type StepFigures, type StepName, WORKFLOW_FUNCTIONS } from './functions.ts';
 

@@ -4,8 +4,8 @@ import { tryParse } from '../../domain/try-parse.ts';
 import { canAskAbout, type ProjectScope, visibleProjects } from '../../workspace/projects/resolve-project.ts';
 import { findConnection } from '../../workspace/record/workspace.ts';
 import { type Block, context, escapeMarkup, header, type Message, markup } from '../kit/blocks.ts';
-import { isDirectMessage } from '../request/payload.ts';
 import type { Request } from '../request/request.ts';
+import { isDirectMessage } from '../request/source.ts';
 
 /** How a command is typed, what it does in one sentence, and examples that can be typed as they are. */
 export interface HelpLine {

@@ -26,7 +26,7 @@ import {
   markupMessage,
   mention,
 } from '../kit/blocks.ts';
-import { isDirectMessage } from '../request/payload.ts';
+import { isDirectMessage } from '../request/source.ts';
 
 export const TOKEN: string = commandText('/os-token');
 

@@ -26,8 +26,8 @@ import {
 import { isChannel } from '../../workspace/record/record-schema.ts';
 import { actions, type Block, fitsOption, option, SLACK_LIMITS, section, select } from '../kit/blocks.ts';
 import { checkChannel } from '../request/channels.ts';
-import { isDirectMessage } from '../request/payload.ts';
 import { privateScope, type Request } from '../request/request.ts';
+import { isDirectMessage } from '../request/source.ts';
 import { type Command, commandButton, commandOption, toCommand } from './command-buttons.ts';
 
 /** Block ID of the checkbox that makes the picked project the channel's default. */

@@ -8,8 +8,8 @@ import type { UnresolvedProject } from '../../workspace/projects/resolve-project
 import { failedSentence, type ProjectAnswer, type ProjectAnswers } from '../commands/project-answers.ts';
 import { type Block, type Message, preformatted, SLACK_LIMITS, section } from '../kit/blocks.ts';
 import { modal } from '../kit/modal.ts';
-import { isDirectMessage } from '../request/payload.ts';
 import type { Request } from '../request/request.ts';
+import { isDirectMessage } from '../request/source.ts';
 import type { AnswerView } from './answer-message.ts';
 import type { OutgoingFile } from './messages.ts';
 

@@ -3,7 +3,7 @@ import type { Logger } from 'pino';
 import { CannotPost, SlackFailed } from '../../domain/failure/index.ts';
 import type { Millis } from '../../domain/time/calendar.ts';
 import { context, escapeMarkup, type Message } from '../kit/blocks.ts';
-import { type Audience, isDirectMessage, type Source } from '../request/payload.ts';
+import { type Audience, isDirectMessage, type Source } from '../request/source.ts';
 import type { SlackServices } from '../services.ts';
 import { callSlack, type WebClient } from '../web-client.ts';
 import {

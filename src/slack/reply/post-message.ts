@@ -5,7 +5,7 @@ import { decodeLeniently, exchange, parseRetryAfter } from '../../http/exchange.
 import type { CommandNames } from '../command-names.ts';
 import { escapeMessageText, type Message } from '../kit/blocks.ts';
 import { sendOrSimplify } from '../kit/rich-blocks.ts';
-import { isDirectMessage } from '../request/payload.ts';
+import { isDirectMessage } from '../request/source.ts';
 import { callSlack, isUnclearStatus, reportApiCall, type WebClient, type WebMethod } from '../web-client.ts';
 
 /** A place to post to: a channel or a person's id, and the thread in it. */

@@ -5,7 +5,7 @@ import type { Millis } from '../../domain/time/calendar.ts';
 import { type Command, commandButton, withoutShare } from '../commands/command-buttons.ts';
 import { actions, type Block, type Message, section } from '../kit/blocks.ts';
 import { modal, withCarried } from '../kit/modal.ts';
-import { type Audience, isDirectMessage, placeOf, type Source } from '../request/payload.ts';
+import { type Audience, isDirectMessage, placeOf, type Source } from '../request/source.ts';
 import type { SlackServices } from '../services.ts';
 import { callSlack, type WebClient } from '../web-client.ts';
 import { createMessages, type OutgoingFile, retryRateLimited } from './messages.ts';

@@ -1,11 +1,5 @@
 import * as z from 'zod';
 import type { SlackId } from '../../domain/slack-id.ts';
-import type { Millis } from '../../domain/time/calendar.ts';
-import type { RequestVia } from '../../runtime/work.ts';
-import type { ProjectScope } from '../../workspace/projects/resolve-project.ts';
-import type { Workspace } from '../../workspace/record/workspace.ts';
-import type { ThreadPlace } from '../../workspace/thread-store.ts';
-import { splitMetadata } from '../kit/modal.ts';
 
 /** The fields of a payload that Tally or Bolt reads. Others are not checked. */
 const word = z.string().nullish();
@@ -127,62 +121,6 @@ type ParsedEvent = z.output<typeof event>;
 /** An event as `parsePayload` returns it. */
 export type SlackEvent = { readonly [K in keyof ParsedEvent]: Exclude<ParsedEvent[K], null> };
 
-/** Where a request comes from: what Slack's payload says of it, and what is known before anybody's rights are checked. */
-export interface Source {
-  readonly via: RequestVia;
-  /** When it arrived, in ms: every figure is as of this instant. */
-  readonly at: Millis;
-  /** The workspace that has the app. */
-  readonly teamId: SlackId;
-  readonly userId: SlackId;
-  /** The workspace the user belongs to, if the payload names it. */
-  readonly homeTeamId: SlackId | undefined;
-  readonly channel: SlackId | undefined;
-  readonly responseUrl?: string | undefined;
-  /** Whether something was clicked in a message: then `replace_original` at the response_url replaces that one. */
-  readonly isClick: boolean;
-  /** Whether the answer replaces that message. */
-  readonly replaces: boolean;
-  readonly triggerId?: string | undefined;
-  /** The modal in which the user clicked or submitted; undefined for Home, which is a view but not a modal. */
-  readonly viewId?: string | undefined;
-  /** Whether that modal has fields. Slack forgets what was typed into them if another view takes its place. */
-  readonly hasFields: boolean;
-  /** Slack's `hash` of that modal as it was clicked. */
-  readonly viewHash?: string | undefined;
-  /** `thread_ts` of the thread it was asked in. Ephemeral messages don't show in a thread that has no replies yet. */
-  readonly thread: string | undefined;
-  /** `ts` of the channel message that asked; a public answer starts a thread there. */
-  readonly startsThread?: string | undefined;
-  /** Resolves with false for a replayed request; undefined in Socket Mode, where replays are impossible. */
-  readonly isFirst: Promise<boolean> | undefined;
-  /** Who reads the answer to a question; undefined for whom the workspace's settings say. */
-  readonly audience?: Audience | undefined;
-  /** For a shared answer: when it was first asked for, in ms. */
-  readonly sharedFrom?: Millis;
-  /** Where it counts as asked, if that isn't where it was sent. */
-  readonly askedIn?: SlackId | undefined;
-  /** What a manager allowed this person to ask about once, also a guest. */
-  readonly allowed?: ProjectScope['allowed'];
-  /** The ID of what a person asked a manager for, which this is to do. */
-  readonly managerRequest?: string | undefined;
-  /** The form in which the user clicked: its callback ID, a space and its metadata. */
-  readonly form?: string | undefined;
-  /** The same of the form below it. */
-  readonly below?: string | undefined;
-  /** The channel in which that form was opened. No rights follow from it. */
-  readonly openedIn?: SlackId | undefined;
-  /** Whether an earlier step of the same click was saved, so that no error may say that nothing was changed. */
-  readonly hasSaved?: boolean;
-  /** Tally’s own user ID, if an event names it. */
-  readonly self?: SlackId | undefined;
-  /** The workspace's record, if it was read already. */
-  readonly workspace?: Workspace | undefined;
-}
-
-/** Who reads an answer: the person who asked, or everyone in the channel. */
-export type Audience = 'asker' | 'channel';
-
 /** Whose record a payload is about, and whose installation it came by. */
 export interface PayloadOrigin {
   /** Never an organization's ID. Undefined if the payload names no workspace of the installation. */
@@ -241,70 +179,3 @@ function originOfEvent(payload: SlackPayload): PayloadOrigin {
     isEnterpriseInstall: (authorization?.is_enterprise_install ?? flag) === true,
   };
 }
-
-/** @returns '' for a workspace or user that the payload doesn't name; `authorize` refuses both */
-export function sourceOfPayload(
-  payload: SlackPayload,
-  { via, at, isFirst }: Pick<Source, 'via' | 'at'> & Partial<Pick<Source, 'isFirst'>>,
-): Source {
-  const { teamId = '' } = originOf(payload);
-  const { container, view } = payload;
-  const channel = payload.channel_id ?? payload.channel?.id ?? undefined;
-  return {
-    ...{ via, at, isFirst, teamId, channel },
-    userId: payload.user_id ?? payload.user?.id ?? '',
-    homeTeamId: payload.user?.team_id ?? undefined,
-    responseUrl: payload.response_url ?? undefined,
-    isClick: (container?.message_ts ?? undefined) !== undefined,
-    // What everyone sees stays as it is: the answer goes by this user's rights.
-    replaces:
-      via === 'button' && (container?.is_ephemeral === true || isDirectMessage(payload.channel?.id ?? '')),
-    triggerId: payload.trigger_id ?? undefined,
-    viewId: view?.type === 'home' ? undefined : (view?.id ?? undefined),
-    viewHash: view?.hash || undefined,
-    hasFields: view?.blocks?.some(({ type }) => type === 'input') ?? false,
-    thread: container?.thread_ts ?? undefined,
-    ...(via === 'button' && { audience: 'asker' }),
-    ...((via === 'button' || via === 'form') && formOf(view)),
-  };
-}
-
-function formOf(view: SlackPayload['view']): Pick<Source, 'managerRequest' | 'form' | 'below' | 'openedIn'> {
-  const { metadata, ...carried } = splitMetadata(view?.private_metadata ?? '');
-  return { ...carried, form: `${view?.callback_id ?? ''} ${metadata}` };
-}
-
-/** @returns undefined for an event that names no workspace or no user */
-export function sourceOfEvent(
-  { user: userId, user_team: homeTeamId, channel, thread_ts: thread, ts }: SlackEvent,
-  payload: SlackPayload,
-  { via, at, isFirst }: Pick<Source, 'via' | 'at' | 'isFirst'>,
-): Source | undefined {
-  const { teamId } = originOf(payload);
-  if (teamId === undefined || userId === undefined) return undefined;
-  const isPrivate = channel === undefined || isDirectMessage(channel);
-  return {
-    ...{ via, at, teamId, userId, homeTeamId, channel, thread, isFirst },
-    startsThread: isPrivate ? undefined : ts,
-    audience: isPrivate ? 'asker' : 'channel',
-    ...{ isClick: false, replaces: false, hasFields: false },
-    // Slack names the bot for which it sent the event.
-    self: payload.authorizations?.[0]?.user_id ?? undefined,
-  };
-}
-
-/** The thread of an answer, or the direct message as a whole; undefined where an answer is in no thread. */
-export function threadOf({ teamId, userId, channel, thread, startsThread }: Source): ThreadPlace | undefined {
-  if (channel === undefined) return undefined;
-  const ts = thread ?? startsThread ?? (isDirectMessage(channel) ? '' : undefined);
-  return ts === undefined
-    ? undefined
-    : { workspace: teamId, channel, thread: ts, person: userId, isReply: thread !== undefined };
-}
-
-/** The channel that a request is about, as far as it is known: for a manager who is asked to do it. */
-export const placeOf = ({ askedIn, channel, openedIn }: Source): SlackId | undefined =>
-  askedIn ?? channel ?? openedIn;
-
-/** Whether a channel is a direct message, which has no default project and no sharing. */
-export const isDirectMessage = (channel: SlackId): boolean => channel.startsWith('D');

@@ -14,7 +14,7 @@ import type { Reply } from '../reply/reply.ts';
 import type { SlackServices } from '../services.ts';
 import type { WebClient } from '../web-client.ts';
 import { type Channels, channelsOf } from './channels.ts';
-import { type Audience, isDirectMessage, threadOf } from './payload.ts';
+import { type Audience, isDirectMessage, threadOf } from './source.ts';
 import { fetchAdmins, type People, type User } from './users.ts';
 
 /** A user's request from any kind of payload, and the ways to reply. */

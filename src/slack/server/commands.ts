@@ -15,16 +15,17 @@ import { parseCommandText } from '../../domain/language/parse-command.ts';
 import { MINUTE } from '../../domain/time/calendar.ts';
 import { tryParse } from '../../domain/try-parse.ts';
 import { type Annotate, beginRequest, type RequestVia, trackWork } from '../../runtime/work.ts';
+import { holdsRegisteredSecret } from '../../workspace/credentials/registered-secrets.ts';
 import type { EventDedup } from '../../workspace/once/replay-protection.ts';
 import { visibleProjects } from '../../workspace/projects/resolve-project.ts';
-import { holdsRegisteredSecret } from '../../workspace/record/workspace.ts';
 import { FOLLOW_UP_COMMANDS, type ThreadOutcome, type ThreadQuestion } from '../../workspace/thread-store.ts';
 import { type Command, offeredAgain, parseCommand } from '../commands/command-buttons.ts';
 import { findAskedProjects } from '../commands/project-answers.ts';
 import { type ErrorReply, type ErrorReport, errorMessageOf } from '../reply/error-reply.ts';
 import { createReply, type Reply } from '../reply/reply.ts';
-import { type SlackPayload, type Source, sourceOfPayload } from '../request/payload.ts';
+import type { SlackPayload } from '../request/payload.ts';
 import { type Authorize, asksFigures, opensForm, privateScope, type Request } from '../request/request.ts';
+import { type Source, sourceOfPayload } from '../request/source.ts';
 import { LOADING_DELAYS, type SlackServices } from '../services.ts';
 import {
   acceptsWords,

@@ -6,8 +6,9 @@ import { type CommandClick, parseCommandClick } from '../commands/command-button
 import { parseFieldValues, splitMetadata, withCarried } from '../kit/modal.ts';
 import { errorModalOf, failureText } from '../reply/error-reply.ts';
 import type { Reply } from '../reply/reply.ts';
-import type { SlackPayload, Source } from '../request/payload.ts';
+import type { SlackPayload } from '../request/payload.ts';
 import { opensForm, type Request } from '../request/request.ts';
+import type { Source } from '../request/source.ts';
 import { LOADING_DELAYS } from '../services.ts';
 import { type ListenerContext, type RunCommand, startRequest } from './commands.ts';
 import { type ActionHandler, handlerOf, lookUp, routeOf } from './listener-types.ts';

@@ -6,8 +6,9 @@ import type { Command } from '../commands/command-buttons.ts';
 import type { Message } from '../kit/blocks.ts';
 import type { FormFields, ParsedForm } from '../kit/modal.ts';
 import type { Reply } from '../reply/reply.ts';
-import type { SlackEvent, Source } from '../request/payload.ts';
+import type { SlackEvent } from '../request/payload.ts';
 import type { HandlerRules, Request } from '../request/request.ts';
+import type { Source } from '../request/source.ts';
 
 /** What handles a command or a click. */
 export interface Handler<Work> extends HandlerRules {

@@ -2,7 +2,7 @@ import { LRUCache } from 'lru-cache';
 import { Throttled } from '../../domain/failure/index.ts';
 import { DEFAULT_LIMITS, type Limits, type PersonAndWorkspace, rate } from '../../domain/limits.ts';
 import type { Millis } from '../../domain/time/calendar.ts';
-import type { Source } from '../request/payload.ts';
+import type { Source } from '../request/source.ts';
 
 interface RateLimit extends PersonAndWorkspace {
   /** Completes "You're …" */

@@ -9,8 +9,9 @@ import type { Installations } from '../installations.ts';
 import { createErrorReply, errorMessageOf, stepErrorText } from '../reply/error-reply.ts';
 import { retryRateLimited } from '../reply/messages.ts';
 import { createReply } from '../reply/reply.ts';
-import { originOf, type SlackEvent, type SlackPayload, sourceOfEvent } from '../request/payload.ts';
+import { originOf, type SlackEvent, type SlackPayload } from '../request/payload.ts';
 import { createRequestAuthorizer, type Request } from '../request/request.ts';
+import { sourceOfEvent } from '../request/source.ts';
 import type { SlackServices } from '../services.ts';
 import { appLink, callSlack, type WebClient } from '../web-client.ts';
 import {

@@ -14,10 +14,9 @@ import type { SlackServices } from '../services.ts';
 import { INTERACTIVE_OPTIONS } from '../web-client.ts';
 import { limitConnections, serializeRequests } from './connection-limit.ts';
 import { lookUp } from './listener-types.ts';
+import { createRejectionLog, REJECTIONS } from './rejections.ts';
 import {
-  createRejectionLog,
   createSignedRequestReader,
-  REJECTIONS,
   SERVER_LIMITS,
   type SignatureClaim,
   secondsLeft,

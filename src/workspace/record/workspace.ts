@@ -1,8 +1,6 @@
 import { SettingsDamaged, UnsealFailed } from '../../domain/failure/index.ts';
-import { holdsUnknownWord } from '../../domain/language/parse.ts';
-import { tryParse } from '../../domain/try-parse.ts';
 import type { OpenableAccess } from '../credentials/access-record.ts';
-import { fingerprintOf, type OpenableConnection } from '../credentials/connection-record.ts';
+import type { OpenableConnection } from '../credentials/connection-record.ts';
 import type { Schedule } from '../owned/schedule-record.ts';
 import type { Watch } from '../owned/watch-record.ts';
 import type { Project } from '../projects/project-record.ts';
@@ -94,36 +92,3 @@ export const findWatch = (workspace: Workspace, id: string): Watch | undefined =
 
 const withId = <T extends { readonly id: string }>(items: readonly T[], id: string): T | undefined =>
   items.find((item) => item.id === id);
-
-/** Registered secrets are longer. */
-const MIN_LENGTH = 6;
-
-/** Characters that people and Slack put around a word, and between a name and its value. */
-const DELIMITERS = /[\s"'`‘’“”<>()[\]{}|,;*]+/;
-const ASSIGNMENT = /[:=]+/;
-
-/** Returns every part of a text that can be a whole secret: words, and values such as after `token=`. */
-const splitPieces = (text: string): readonly string[] => {
-  const words = [...text.split(/\s+/), ...text.split(DELIMITERS)];
-  const pieces = words.flatMap((word) => [word, word.replace(/[.!?:]$/, ''), ...word.split(ASSIGNMENT)]);
-  return [...new Set(pieces)].filter((piece) => piece.length >= MIN_LENGTH);
-};
-
-/**
- * Whether a text contains a secret that this workspace registered: a connection's token, found by its fingerprint, or the
- * secret of an application access, which is unsealed to compare. Words that Tally understands are not compared.
- */
-export function holdsRegisteredSecret(text: string, record: Workspace): boolean {
-  const pieces = splitPieces(text).filter((piece) => mayBeSecret(piece, record));
-  if (pieces.length === 0) return false;
-  const fingerprints = new Set([...record.connections.values()].map(({ fingerprint }) => fingerprint));
-  if (pieces.some((piece) => fingerprints.has(fingerprintOf(piece)))) return true;
-  return [...record.accesses.values()].some((access) => {
-    const secret = tryParse(access.open, UnsealFailed)?.secret;
-    return secret !== undefined && pieces.includes(secret);
-  });
-}
-
-/** A long number may be a project's ID or a token. */
-const mayBeSecret = (piece: string, { aliases, connectionNames }: Workspace): boolean =>
-  !connectionNames.includes(piece) && (/^\d{9,}$/.test(piece) || holdsUnknownWord(piece, aliases));
