@@ -73,7 +73,7 @@ describe('a message of Tally’s own', () => {
         ...{ kind: 'alert', key: 'watch/abcd1234/e/0', to: stored.to, stored },
         prepare: async () => ({
           projects,
-          render: ({ isAgain }) => ({ text: isAgain ? 'again' : 'once', blocks: [] }),
+          render: ({ isAgain }) => ({ message: { text: isAgain ? 'again' : 'once', blocks: [] } }),
         }),
         async save(change, { needsLease = false }) {
           const after = withSendState(stored, change(stored));
@@ -134,7 +134,7 @@ describe('a message of Tally’s own', () => {
       const now: StoredMessage = { ...DUE, ...step };
       const message: OutboxMessage = {
         ...{ kind: 'alert', key: 'watch/abcd1234/e/0', to: CHANNEL, stored: DUE },
-        prepare: async () => ({ projects: [], render: () => ({ text: 'x', blocks: [] }) }),
+        prepare: async () => ({ projects: [], render: () => ({ message: { text: 'x', blocks: [] } }) }),
         save: async (change) => void saved.push(change(now)),
       };
       await expect(sendMessage(message, runAt(NINE).context)).rejects.toThrow(LeaseLostError);

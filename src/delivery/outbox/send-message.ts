@@ -188,9 +188,10 @@ class Attempt {
       return 'refused';
     }
     const sending = { channel, at: context.clock(), isAgain: isDoubtful };
-    const shown = withDuplicateNote(render(sending, recipient), isDoubtful);
+    const { message, claim = this.message.save } = render(sending, recipient);
+    const shown = withDuplicateNote(message, isDoubtful);
     const began = performance.now();
-    await this.claim(sending);
+    await this.claim(sending, claim);
     // After a longer hang another worker may hold the lease. The next run asks Slack whether it is there.
     if (performance.now() - began > FRESH) throw new LeaseLostError();
     const { ts } = await postMessage(client, { channel, thread: thread?.ts }, shown, {
@@ -216,14 +217,14 @@ class Attempt {
   }
 
   /** Stores that it goes out, as long as the lease is held, and nobody has stored a step of it since. */
-  private async claim(sending: SendAttempt): Promise<void> {
+  private async claim(sending: SendAttempt, save: OutboxMessage['save']): Promise<void> {
     const before = this.current;
     const after = markSending(this.message.stored, sending);
     const step = (now: SendState): SendState => {
       if (!isSame(now, before)) throw new LeaseLostError();
       return after;
     };
-    await this.message.save(step, { needsLease: true });
+    await save(step, { needsLease: true });
     this.current = after;
   }
 

@@ -57,8 +57,14 @@ export type FailedState = 'retrying' | 'paused' | 'failed' | 'refused';
 export interface Draft {
   /** The projects that it names or has figures of. */
   readonly projects: readonly ChosenProject[];
-  /** Called in the moment before it is claimed. A kind may keep, for the claim's `save`, what its record says was shown. */
-  render(sending: SendAttempt, recipient: Recipient): Message;
+  /** Called in the moment before the message is claimed. */
+  render(sending: SendAttempt, recipient: Recipient): RenderedMessage;
+}
+
+export interface RenderedMessage {
+  readonly message: Message;
+  /** Stores the claim together with what the message shows; `save` by default. */
+  readonly claim?: OutboxMessage['save'];
 }
 
 export const newMessage = (to: SlackId, at: Millis) => ({ to, state: 'due', at, tries: 0 }) as const;

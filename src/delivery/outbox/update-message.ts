@@ -1,14 +1,11 @@
-/** Sends that need no claim: updating a message twice does no harm, and what a person waits for is never retried. */
-import { isFailure, NotAllowed } from '../../domain/failure/index.ts';
-import type { SlackId } from '../../domain/slack-id.ts';
+/** Updates messages that Tally sent. That needs no claim, because updating a message twice does no harm. */
+import { isFailure } from '../../domain/failure/index.ts';
 import type { Message } from '../../slack/kit/blocks.ts';
-import { type PostedTo, postMessage, replaceMessage } from '../../slack/reply/post-message.ts';
-import type { ThreadStore } from '../../workspace/thread-store.ts';
+import { type PostedTo, replaceMessage } from '../../slack/reply/post-message.ts';
 import type { DeliveryContext } from '../context.ts';
 import { type Effect, handleSendError, trackMessage } from './failures.ts';
 import { deliveryMetadata } from './find-post.ts';
-import { checkRecipient, type RecipientContext } from './recipients.ts';
-import { type MessageTopic, type TopicContext, threadQuestions } from './remember-topic.ts';
+import { checkRecipient } from './recipients.ts';
 import { withDuplicateNote } from './send-message.ts';
 import { type Draft, nextTry, type OutboxMessage, updateRetryDelay } from './send-state.ts';
 
@@ -81,24 +78,3 @@ export async function editMessage(
 const isUnchangeable = (error: unknown): boolean =>
   isFailure(error) &&
   (error.kind === 'cannot-post' || (error.kind === 'slack-failed' && UNCHANGEABLE.includes(error.code)));
-
-/**
- * Sends what a person asked for and waits for.
- *
- * @param shownTo who gets it: for a test, the person who asked sees what `to` would see
- * @throws NotAllowed if `to` may not see it; Failure
- */
-export async function sendNow(
-  { to, shownTo, content, topic }: { to: SlackId; shownTo: SlackId; content: Message; topic: MessageTopic },
-  context: RecipientContext & TopicContext & { readonly threads: ThreadStore },
-): Promise<void> {
-  if ((await checkRecipient(to, topic.projects, context)).refusal !== undefined)
-    throw new NotAllowed('channel');
-  const client = await context.client();
-  const posted = await postMessage(client, { channel: shownTo, thread: undefined }, content);
-  const questions = threadQuestions(topic, posted, undefined, context);
-  void Promise.all(questions.map((asked) => context.threads.remember(...asked, 'everybody'))).catch(
-    (err: unknown) =>
-      context.log.warn({ err, workspace: context.teamId }, 'Could not remember a message for follow-ups'),
-  );
-}

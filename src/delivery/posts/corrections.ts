@@ -179,7 +179,10 @@ export async function explainCorrections(channel: SlackId, context: DeliveryCont
       {
         ...{ kind: 'correction', key: `${name}/${began}`, to: channel, stored },
         thread: { ts: thread, isBroadcast: false },
-        prepare: async () => ({ projects, render: () => correctionMessage(lines, schedules.length) }),
+        prepare: async () => ({
+          projects,
+          render: () => ({ message: correctionMessage(lines, schedules.length) }),
+        }),
         save: (change, step) => document.update((now) => now && withSendState(now, change(now)), step),
       },
       context,

@@ -212,8 +212,9 @@ async function sendNotice(
       ...{ kind: 'notice', key: `${name}/${began}` },
       prepare: async () => ({
         projects: [],
-        render: (_, recipient) =>
-          failureNotice({ ...about, ...visibleTo(recipient, cases, notice, context) }, reader),
+        render: (_, recipient) => ({
+          message: failureNotice({ ...about, ...visibleTo(recipient, cases, notice, context) }, reader),
+        }),
       }),
     }),
     context,

@@ -42,10 +42,7 @@ export async function deliverPost(task: DeliveryTask, context: PostContext): Pro
         const { post } = attempt.document.value();
         return post && topicOfPost(post, due.at, context);
       },
-      save: (change, { needsLease, questions }) =>
-        needsLease
-          ? recordClaim(task, attempt, change, context)
-          : recordPost(task, attempt, change, questions, context),
+      save: (change, { questions }) => recordPost(task, attempt, change, questions, context),
       async onRefused(_, isDoubtful) {
         const error = new NotAllowed('channel');
         await recordPostFailure(
@@ -101,7 +98,7 @@ async function preparePost(
     projects: shownProjects(schedule, result),
     render({ at }) {
       const { projects, timing, correctsFrom } = schedule;
-      attempt.post = {
+      const post: PostContent = {
         ...{ earlier, checks: 0, figures: result.figures, unanswered: result.unanswered },
         isLate: at - expectedAt > LATE_AFTER,
         ...(result.awaits !== undefined && { without: result.awaits }),
@@ -109,7 +106,10 @@ async function preparePost(
       };
       const { workspace } = context;
       const about = { projects, timing, correctsFrom, workspace, date: due.date, at };
-      return renderPost(result, { ...attempt.post, ...about });
+      return {
+        message: renderPost(result, { ...post, ...about }),
+        claim: (change) => recordClaim(task, attempt, change, post, context),
+      };
     },
   };
 }
@@ -141,7 +141,7 @@ async function probe(schedule: Schedule, context: PostContext): Promise<void> {
 /** A cause of a pause that affects other schedules too. */
 function sharedCause({ paused }: Schedule): string | undefined {
   if (paused?.why === 'app-removed') return paused.why;
-  return paused?.why === 'token-rejected' ? `${paused.why} ${paused.asked ?? ''}` : undefined;
+  return paused?.why === 'token-rejected' ? `${paused.why} ${paused.basis ?? ''}` : undefined;
 }
 
 /** How often a waiting post asks billing again, in ms. */

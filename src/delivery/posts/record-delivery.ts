@@ -36,8 +36,6 @@ export interface DeliveryAttempt {
   /** As the attempt begins, then as it was last written. */
   readonly document: ReturnType<typeof openDate>;
   readonly begun: DeliveryLogEntry;
-  /** What its post says, once that is known. */
-  post?: PostContent;
 }
 
 export function beginAttempt(
@@ -85,8 +83,9 @@ const earlierFields = ({ schedule: { id }, earlier }: DeliveryTask): readonly st
 /** Stores that the post goes out, only if the schedule has not changed since it was read. */
 export function recordClaim(
   { schedule: { id } }: DeliveryTask,
-  { document, post }: DeliveryAttempt,
+  { document }: DeliveryAttempt,
   change: StateChange,
+  post: PostContent,
   context: DeliveryContext,
 ): Promise<void> {
   const field = FIELDS.schedule + id;
@@ -94,7 +93,7 @@ export function recordClaim(
   return document.update(
     (now) => {
       const { awaitsFigures, ...entry } = withSendState(now, change(now));
-      return { ...entry, ...(post && { post }) };
+      return { ...entry, post };
     },
     { needsLease: true, expected },
   );

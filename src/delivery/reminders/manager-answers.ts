@@ -47,7 +47,7 @@ async function sendAnswer(name: string, context: DeliveryContext): Promise<void>
     {
       ...{ kind: 'answer', key: `${name}/${state}/${answeredAt}`, to, stored: answer },
       right: isGuest ? 'workspaceUser' : 'member',
-      prepare: async () => ({ projects: [], render: () => answerMessage(request) }),
+      prepare: async () => ({ projects: [], render: () => ({ message: answerMessage(request) }) }),
       save: (change, step) =>
         document.update(
           // Unless a later answer has replaced this one.

@@ -2,7 +2,6 @@ import { isFailure } from '../../domain/failure/index.ts';
 import type { SlackId } from '../../domain/slack-id.ts';
 import { HOUR } from '../../domain/time/calendar.ts';
 import { FIELDS } from '../../redis/keys.ts';
-import { fetchAdmins } from '../../slack/request/users.ts';
 import { type DeliveryContext, openState, ScheduleChangedError, type StateDocument } from '../context.ts';
 import { classifyFailure } from '../outbox/failures.ts';
 import { findRecipient, responsiblePeople } from '../outbox/recipients.ts';
@@ -107,7 +106,7 @@ async function adminsFor({ registeredBy }: Credential, context: DeliveryContext)
   try {
     for (const person of new Set([registeredBy, ...context.workspace.settings.managers]))
       if ((await findRecipient(person, context)).scope.isUnlimited) return [];
-    return await fetchAdmins(await context.client(), context.teamId);
+    return await fetchAdmins(context);
   } catch (error) {
     if (!isFailure(error)) throw error;
     const effect = classifyFailure(error);
@@ -115,6 +114,9 @@ async function adminsFor({ registeredBy }: Credential, context: DeliveryContext)
     return [];
   }
 }
+
+const fetchAdmins = async ({ users, client, teamId }: DeliveryContext): Promise<readonly string[]> =>
+  users(await client(), teamId).admins();
 
 const isSame = (a: ReminderMessage, b: ReminderMessage): boolean => a.step === b.step && a.to === b.to;
 
@@ -126,7 +128,9 @@ async function sendReminders(credential: Credential, context: DeliveryContext): 
       ...{ kind: 'reminder', key: `${reminderName(credential)}/${credential.id}/${step}` },
       prepare: async () => ({
         projects: projectsNamed(credential, context),
-        render: ({ at }) => reminderNotice({ credential, step, to, isForAdmin, at }, context.workspace),
+        render: ({ at }) => ({
+          message: reminderNotice({ credential, step, to, isForAdmin, at }, context.workspace),
+        }),
       }),
       async onRefused() {
         const at = context.clock();
@@ -166,7 +170,7 @@ async function insteadOf(
   if (next !== undefined) return [reminderTo(next, step, false, context)];
   if (same.some((message) => message.to !== to && message.state !== 'failed')) return [];
   try {
-    const admins = await fetchAdmins(await context.client(), context.teamId);
+    const admins = await fetchAdmins(context);
     return admins.filter(isNew).map((person) => reminderTo(person, step, true, context));
   } catch (error) {
     if (!isFailure(error)) throw error;

@@ -7,7 +7,7 @@ import { type DeliveryContext, openState, type StateDocument } from '../context.
 import { responsiblePeople } from '../outbox/recipients.ts';
 import type { MessageTopic } from '../outbox/remember-topic.ts';
 import { sendMessage } from '../outbox/send-message.ts';
-import { newMessage, sendsAt, withSendState } from '../outbox/send-state.ts';
+import { newMessage, type OutboxMessage, sendsAt, withSendState } from '../outbox/send-state.ts';
 import { updateMessage } from '../outbox/update-message.ts';
 import { alertMessage, alertReply, hasRecovered, sourceText } from './alert-blocks.ts';
 import { alertChart } from './alert-chart.ts';
@@ -104,7 +104,13 @@ async function send(task: AlertTask, { alert, message }: Found, context: Deliver
   const { watch, document, place } = task;
   const isFirst = isParent(alert, message);
   const { ts } = (isFirst ? undefined : alertMessageTo(alert, place.to)) ?? {};
-  let { drawn } = message;
+  const saveWith =
+    (shown: Partial<Pick<AlertMessage, 'drawn'>>): OutboxMessage['save'] =>
+    (change, step) =>
+      document.update(
+        (state) => withMessage(state, place, (now) => withSendState({ ...now, ...shown }, change(now))),
+        step,
+      );
   await sendMessage(
     {
       ...{ kind: 'alert', key: keyOf(task), to: place.to, watch: watch.id, stored: message },
@@ -116,16 +122,14 @@ async function send(task: AlertTask, { alert, message }: Found, context: Deliver
         projects: [watch.project],
         render() {
           const now = findMessage(task)?.alert ?? alert;
-          drawn = now.events.length;
           const view = viewOf(task, { alert: now, message }, context);
-          return isFirst ? alertMessage(view) : alertReply(view);
+          return {
+            message: isFirst ? alertMessage(view) : alertReply(view),
+            claim: saveWith({ drawn: now.events.length }),
+          };
         },
       }),
-      save: (change, step) =>
-        document.update(
-          (state) => withMessage(state, place, (now) => withSendState({ ...now, drawn }, change(now))),
-          step,
-        ),
+      save: saveWith({}),
       async onRefused({ cause, isGone }, isDoubtful) {
         // A message that already replaces one to somebody else goes to the next manager.
         if (isGone || message.insteadOf !== undefined) return sendElsewhere(task, message, cause, context);

@@ -15,7 +15,7 @@ import type { SlackServices } from '../services.ts';
 import type { WebClient } from '../web-client.ts';
 import { type Channels, channelsOf } from './channels.ts';
 import { type Audience, isDirectMessage, threadOf } from './source.ts';
-import { fetchAdmins, type People, type User } from './users.ts';
+import type { People, User } from './users.ts';
 
 /** A user's request from any kind of payload, and the ways to reply. */
 export interface Request extends ProjectScope {
@@ -88,8 +88,8 @@ const MOST_NAMED = 5;
 const MOST_LOOKED_UP = 15;
 
 /** Who manages a workspace, looked up at Slack. */
-function managersOf(people: People, client: WebClient, workspace: Workspace) {
-  const { teamId, settings } = workspace;
+function managersOf(people: People, workspace: Workspace) {
+  const { settings } = workspace;
   const connections = [...workspace.connections.values()];
 
   /** The people that the settings name, and those in the user groups that they name. */
@@ -114,7 +114,7 @@ function managersOf(people: People, client: WebClient, workspace: Workspace) {
       for (const find of [
         named,
         async () => [...new Set(connections.map(({ registeredBy }) => registeredBy))],
-        () => fetchAdmins(client, teamId),
+        people.admins,
       ]) {
         const present: string[] = [];
         for (const person of (await find()).slice(0, MOST_LOOKED_UP)) {
@@ -167,7 +167,7 @@ export const createRequestAuthorizer =
     const asksGroups = isFresh && source.via !== 'suggestions';
     const user = await people.admit(profile, workspace.settings, asksGroups);
     if (right === 'manage' && user.canAsk && !user.canManage)
-      throw new NotAllowed('not-manager', await managersOf(people, client, workspace).known());
+      throw new NotAllowed('not-manager', await managersOf(people, workspace).known());
     requireRight(allowed !== undefined && right === 'ask' ? 'workspaceUser' : right, user);
     const managerRequest =
       id !== undefined && user.canManage ? await requests.findTaken(teamId, id, at) : undefined;
@@ -210,5 +210,5 @@ const slackLookups = (people: People, client: WebClient, asker: SlackId, workspa
   permissionsOf: (person: SlackId, settings: Settings = workspace.settings) =>
     people.permissionsOf(person, settings, false),
   /** Some managers of today, looked up at Slack; the workspace's admins if the settings name nobody. */
-  managers: () => managersOf(people, client, workspace).present(),
+  managers: () => managersOf(people, workspace).present(),
 });

@@ -18,7 +18,6 @@ interface Profile {
   readonly zone: Zone | undefined;
 }
 
-/** A user with their permissions. */
 export type User = Profile & Permissions;
 
 export interface UserGroup {
@@ -120,6 +119,8 @@ export function createUserDirectory(clock: () => Millis, most = 5000) {
             id === undefined ? [] : { id, handle: handle ?? id },
           );
         }),
+      /** The workspace's admins and owners. Slack can only list all users, so this is the last resort. */
+      admins: () => fetchAdmins(client, teamId),
     };
   };
 }
@@ -134,8 +135,7 @@ const DEFAULT_LOCALE = 'en-US';
 /** Slack's most. */
 const USERS_A_PAGE = 1000;
 
-/** The admins and owners of a workspace. Slack can only list all users, so this is the last resort. @throws SlackFailed */
-export async function fetchAdmins(client: WebClient, workspace: SlackId): Promise<readonly string[]> {
+async function fetchAdmins(client: WebClient, workspace: SlackId): Promise<readonly string[]> {
   const found: string[] = [];
   let cursor = '';
   do {
