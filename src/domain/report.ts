@@ -76,7 +76,6 @@ export interface ReportPeriods {
   readonly month: ComparedWindows;
   /** The last 7 complete days, for the runway. */
   readonly week: readonly Day[];
-  /** The days of the chart. */
   readonly charted: readonly Day[];
   /** What a forecast of the month that runs rests on; none when the month of the post is over. */
   readonly history: readonly Day[];

@@ -143,14 +143,14 @@ export interface Rejection extends CredentialName {
 }
 
 /** The access that billing was asked with. `failures` is what the record said when it was read. */
-interface AskedWith {
+interface UsedAccess {
   readonly workspace: SlackId;
   readonly connection: string;
   readonly token: string;
   readonly failures?: ReadonlyMap<string, { readonly kind: string }>;
 }
 
-interface Asked {
+interface Question {
   readonly topic: BillingTopic;
   readonly project: string;
   readonly product: ProductId;
@@ -188,8 +188,12 @@ export function createServiceOutcomes({
       await changed(workspace);
   };
 
-  const failed = async ({ workspace, failures }: AskedWith, asked: Asked, error: unknown): Promise<void> => {
-    const { topic, project: id, product } = asked;
+  const failed = async (
+    { workspace, failures }: UsedAccess,
+    question: Question,
+    error: unknown,
+  ): Promise<void> => {
+    const { topic, project: id, product } = question;
     if (failures === undefined || !isFailure(error) || remedyFor(error.kind) === undefined) return;
     const isKnown = failures.get(failureKey(topic, id, product))?.kind === error.kind;
     // A period without data doesn't mean that the project fails.
@@ -198,8 +202,8 @@ export function createServiceOutcomes({
     await workspaces.saveFailure(workspace, { topic, id, product }, failure);
   };
 
-  const answered = async ({ workspace, failures }: AskedWith, asked: Asked): Promise<void> => {
-    const key = failureKey(asked.topic, asked.project, asked.product);
+  const answered = async ({ workspace, failures }: UsedAccess, question: Question): Promise<void> => {
+    const key = failureKey(question.topic, question.project, question.product);
     if (failures?.has(key)) await workspaces.clearFailure(workspace, key);
   };
 
@@ -208,12 +212,12 @@ export function createServiceOutcomes({
     rejected: (rejection: Rejection) => rejected(rejection).catch(onFailure),
 
     /** @param error why there was no answer */
-    async billing(access: AskedWith, asked: Asked, error?: unknown): Promise<void> {
-      if (error === undefined) return answered(access, asked).catch(onFailure);
+    async billing(access: UsedAccess, question: Question, error?: unknown): Promise<void> {
+      if (error === undefined) return answered(access, question).catch(onFailure);
       const { workspace, connection: name, token } = access;
       if (error instanceof TokenRejected)
         await rejected({ workspace, kind: 'connection', name, mark: fingerprintOf(token) }).catch(onFailure);
-      await failed(access, asked, error).catch(onFailure);
+      await failed(access, question, error).catch(onFailure);
     },
 
     /** An application access issued no token. */

@@ -234,11 +234,11 @@ describe('a schedule that is paused', () => {
   });
 
   it('resumes once what the pause depends on has changed', () => {
-    const over = (why: 'token-rejected' | 'not-connected' | 'project-limited', asked: string) =>
+    const over = (why: 'token-rejected' | 'not-connected' | 'project-limited', basis: string) =>
       plan(
         NINE,
         [],
-        by({ why, at: NINE - HOUR, asked }),
+        by({ why, at: NINE - HOUR, basis }),
         {},
         {
           connections: new Map([['main', { fingerprint: '0123456789ab' }]]),
@@ -254,7 +254,7 @@ describe('a schedule that is paused', () => {
       plan(
         NINE,
         [],
-        by({ why: 'project-limited', at: 0, asked: 'limited' }),
+        by({ why: 'project-limited', at: 0, basis: 'limited' }),
         {},
         {
           projects: [{ alias: 'prod', id: '123', product: 1, channels: ['C0ELSEWHERE'] }],

@@ -363,9 +363,9 @@ describe('a failure that pauses', () => {
       { kind: 'pause', why: 'token-rejected', cause: storedCause('x') },
       { record: { connections } },
     );
-    expect(rejected.saved[0]?.schedule.paused?.asked).toBe('main 0123456789ab');
+    expect(rejected.saved[0]?.schedule.paused?.basis).toBe('main 0123456789ab');
     const limited = await fail({ kind: 'pause', why: 'project-limited', cause: storedCause('x') });
-    expect(limited.saved[0]?.schedule.paused?.asked).toBe('open');
+    expect(limited.saved[0]?.schedule.paused?.basis).toBe('open');
   });
 
   it('for the same reason again is neither saved nor notified again, and is probed more rarely', async () => {

@@ -617,7 +617,7 @@ describe('when billing fails', () => {
     answer = failing(new TokenRejected('billing'));
     await run();
     await run();
-    expect((await stored())?.paused).toMatchObject({ why: 'token-rejected', asked: 'main 0123456789ab' });
+    expect((await stored())?.paused).toMatchObject({ why: 'token-rejected', basis: 'main 0123456789ab' });
     expect(toPerson()).toHaveLength(1);
     expect(await lastSent()).toMatchObject({ result: 'trying', next: now + 5 * MINUTE });
 
@@ -932,7 +932,7 @@ describe('a schedule that Tally paused', () => {
   it('and that has posted since runs again, even if its process died in between', async () => {
     await given();
     await run();
-    await given({ paused: { why: 'token-rejected', at: now - 1, asked: ' -' } });
+    await given({ paused: { why: 'token-rejected', at: now - 1, basis: ' -' } });
     await run();
     expect((await stored())?.paused).toBeUndefined();
     expect(inChannel()).toHaveLength(1);

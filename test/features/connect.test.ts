@@ -108,7 +108,7 @@ describe('/billing connect', () => {
       projects: [{ id: '123', product: 1 }],
       channel: CHANNEL,
       owner: OWNER,
-      paused: { why: 'not-connected', at: NOW - 3_600_000, asked: ' -' },
+      paused: { why: 'not-connected', at: NOW - 3_600_000, basis: ' -' },
     });
     await save(bot.redis.client, 'T0SANDBOX1', waiting);
     await bot.connect();

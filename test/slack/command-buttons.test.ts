@@ -100,7 +100,7 @@ describe('a button that shares an answer', () => {
     const [share] = shareButton(spend('prod today'), 1_800_000_000_000);
     expect(share).toMatchObject({ action_id: 'share', value: '1800000000000 /spend prod today' });
     expect(parseCommandClick('share', share?.value ?? '')).toEqual({
-      ...{ how: 'share', asked: 1_800_000_000_000, command: spend('prod today') },
+      ...{ how: 'share', askedAt: 1_800_000_000_000, command: spend('prod today') },
     });
   });
 
@@ -114,7 +114,7 @@ describe('a button that shares an answer', () => {
     'that names no instant, “%s”, was asked for at none',
     (asked) => {
       expect(parseCommandClick('share', `${asked} /spend prod`)).toEqual({
-        ...{ how: 'share', asked: Number.POSITIVE_INFINITY, command: spend('prod') },
+        ...{ how: 'share', askedAt: Number.POSITIVE_INFINITY, command: spend('prod') },
       });
     },
   );

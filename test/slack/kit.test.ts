@@ -8,8 +8,8 @@ import {
   header,
   plainText,
 } from '../../src/slack/kit/blocks.ts';
-import { parseFieldValues } from '../../src/slack/kit/modal.ts';
 import { chart, collapsedTable, table, withoutRichBlocks } from '../../src/slack/kit/rich-blocks.ts';
+import { parseFieldValues } from '../../src/slack/request/form-fields.ts';
 import { anyText } from '../support/any-text.ts';
 
 it('a notification says mark-up in words, because it shows no blocks', () => {

@@ -56,7 +56,6 @@ export const shownProjects = (
   { unanswered }: Pick<ReportResult, 'unanswered'>,
 ): Schedule['projects'] => projects.filter((project) => !(projectKey(project) in unanswered));
 
-/** A report that schedules post. */
 export interface PostableReport {
   /** The days that a post is about, in order, as `run` finds them; empty for a report about an instant. */
   covers(question: Pick<ReportQuestion, 'at' | 'days'>, zone: Zone): readonly Day[];

@@ -19,7 +19,7 @@ export function runStateOf(
   const { paused } = schedule;
   if (paused === undefined) return 'runs';
   if (!resumesByItself(paused.why)) return 'paused';
-  if (paused.asked !== undefined && pauseBasis(paused.why, schedule, workspace) !== paused.asked)
+  if (paused.basis !== undefined && pauseBasis(paused.why, schedule, workspace) !== paused.basis)
     return 'resumes';
   const isOut = lines.some(
     ({ entry: { state, at } }) => ['posted', 'skipped'].includes(state) && at > paused.at,
@@ -76,8 +76,8 @@ export async function pauseSchedule(
   why: PauseReason,
   context: DeliveryContext,
 ): Promise<void> {
-  const asked = pauseBasis(why, schedule, context.workspace);
-  const paused = { why, at: context.clock(), ...(asked !== undefined && { asked }) };
+  const basis = pauseBasis(why, schedule, context.workspace);
+  const paused = { why, at: context.clock(), ...(basis !== undefined && { basis }) };
   await saveSchedule({ ...schedule, paused }, 'schedule paused', context);
 }
 

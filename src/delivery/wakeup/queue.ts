@@ -13,7 +13,6 @@ export interface Payload {
   readonly traceparent?: string;
 }
 
-/** Delivers what is due in a workspace. */
 export type DeliverWorkspace = (workspace: SlackId, job: QueuedJob) => Promise<void>;
 
 export interface QueueParts {

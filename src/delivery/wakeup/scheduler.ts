@@ -32,7 +32,7 @@ const CONCURRENCY = 100;
 const LOOK_AGAIN: Millis = 30_000;
 /** For each shard at least: with few workspaces the spread over shards is uneven. */
 const LEAST_CONCURRENCY = 40;
-/** The same after Redis did not answer. */
+/** `LOOK_AGAIN` where Redis did not answer. */
 const LOOK_RETRY: Millis = 1_000;
 /** Closing a connection that does not answer takes no longer than this. */
 const CLOSING: Millis = 1_000;

@@ -36,7 +36,6 @@ import {
   WATCH_STATE,
 } from './watch-state.ts';
 
-/** The state of a watch. */
 export type WatchState = Readonly<ReturnType<typeof stateOf>>;
 
 /** What a person did with an alert. */

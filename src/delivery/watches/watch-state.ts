@@ -28,7 +28,6 @@ const event = z.discriminatedUnion('kind', [
   z.object({ kind: z.literal('replaced'), at: z.int() }),
 ]);
 export type AlertEvent = Readonly<z.infer<typeof event>>;
-/** An event with figures. */
 export type FiguresEvent = Extract<AlertEvent, { kind: 'crossed' | 'recovered' | 'corrected' }>;
 
 /** One message to one channel or person, from the moment it is due. */
@@ -142,7 +141,6 @@ export function recordEvent(
   return alerts.map((other) => (other === known ? after : other));
 }
 
-/** Episodes that have alerted and not recovered. */
 const openEpisodes = (alerted: readonly AlertedLevel[]): readonly string[] => [
   ...new Set(alerted.filter(({ isOver = false }) => !isOver).map(({ episode }) => episode)),
 ];

@@ -21,7 +21,6 @@ const ALL_DAYS = SIMULATED_DAYS + DAYS_BEFORE;
 /** @returns the first day of usage that a simulation made on `today` needs */
 export const simulationFrom = (today: Day): Day => addDays(today, -ALL_DAYS);
 
-/** The measurement of each day. */
 export interface WatchHistory {
   readonly days: readonly { readonly day: Day; readonly measurement: WatchMeasurement }[];
   /** The balance of earlier days is today's plus what was spent since: nothing says when money was added. */

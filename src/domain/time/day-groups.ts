@@ -22,9 +22,9 @@ const LABELS: Readonly<Record<Unit, (first: Day, name: DayNamer, week: (monday: 
   };
 
 /** Labelled by its requested days, `1–4 Oct`; with its last year when two weeks would have the same label. */
-function weekLabel(monday: Day, asked: readonly Day[], isWithYear: boolean): string {
+function weekLabel(monday: Day, requested: readonly Day[], isWithYear: boolean): string {
   const sunday = addDays(monday, 6);
-  const inside = asked.filter((day) => day >= monday && day <= sunday);
+  const inside = requested.filter((day) => day >= monday && day <= sunday);
   const [first, last] = [inside[0] ?? monday, inside.at(-1) ?? sunday];
   const year = last.slice(0, 4);
   const end = isWithYear ? ` ${year}` : '';
@@ -44,13 +44,13 @@ export interface DayGroup<T> {
  * Days put together in the finest unit that makes at most `most` groups, in order: Slack's charts take 20 points and
  * its tables 100 rows. No two groups have the same label.
  *
- * @param asked the days that were asked about, in order
+ * @param requested the days that were asked about, in order
  * @param finest what no group is smaller than
  */
 export function groupDays<T extends { readonly day: Day }>(
   items: readonly T[],
   most: number,
-  asked: readonly Day[],
+  requested: readonly Day[],
   finest: Unit = 'day',
 ): { readonly unit: Unit; readonly groups: readonly DayGroup<T>[] } {
   const fits = (unit: Unit): boolean => {
@@ -62,7 +62,7 @@ export function groupDays<T extends { readonly day: Day }>(
   const starts = [...byStart.keys()];
   const name = dayNamerFor(starts);
   const labels = (isWithYear: boolean) =>
-    starts.map((start) => LABELS[unit](start, name, (monday) => weekLabel(monday, asked, isWithYear)));
+    starts.map((start) => LABELS[unit](start, name, (monday) => weekLabel(monday, requested, isWithYear)));
   const short = labels(false);
   const shown = new Set(short).size === short.length ? short : labels(true);
   return {

@@ -5,7 +5,12 @@ import { isProjectId } from '../../domain/product.ts';
 import type { SlackId } from '../../domain/slack-id.ts';
 import { type Command, commandAbout, toCommand } from '../../slack/commands/command-buttons.ts';
 import { SLACK_LIMITS } from '../../slack/kit/blocks.ts';
-import { errorsOfShownFields, type FormFields, type ParsedForm, parseField } from '../../slack/kit/modal.ts';
+import {
+  errorsOfShownFields,
+  type FormFields,
+  type ParsedForm,
+  parseField,
+} from '../../slack/request/form-fields.ts';
 import {
   FIRST_CONNECTION_NAME,
   isConnectionName,

@@ -100,7 +100,6 @@ function requireSameUrl({ project, authUrl: url }: AccessRequest, workspace: Wor
   return current;
 }
 
-/** Updates the issuers and the expiry. */
 async function editAccess(input: AccessRequest, { request, workspaces }: TokenContext): Promise<Block[]> {
   const { project, issuers, expiry: choice } = input;
   const { workspace, at } = request;

@@ -11,7 +11,12 @@ import {
   parseExpiryChoice,
 } from '../../slack/commands/credential-form.ts';
 import { SLACK_LIMITS } from '../../slack/kit/blocks.ts';
-import { type FormFields, type ParsedForm, parseField, selectedValues } from '../../slack/kit/modal.ts';
+import {
+  type FormFields,
+  type ParsedForm,
+  parseField,
+  selectedValues,
+} from '../../slack/request/form-fields.ts';
 import {
   type Issuers,
   isIssuers,

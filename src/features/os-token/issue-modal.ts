@@ -26,7 +26,6 @@ import {
   type TokenRequest,
 } from './token-requests.ts';
 
-/** The modal that a token is asked for in. */
 interface IssueModal {
   readonly tokens: Tokens;
   /** The project as it was typed. */

@@ -22,14 +22,8 @@ import {
   option,
   section,
 } from '../../slack/kit/blocks.ts';
-import {
-  choiceInput,
-  errorsOfShownFields,
-  type FormFields,
-  modal,
-  type ParsedForm,
-  textInput,
-} from '../../slack/kit/modal.ts';
+import { choiceInput, modal, textInput } from '../../slack/kit/modal.ts';
+import { errorsOfShownFields, type FormFields, type ParsedForm } from '../../slack/request/form-fields.ts';
 import type { Request } from '../../slack/request/request.ts';
 import type { ChosenProject } from '../../workspace/projects/chosen-project.ts';
 import { tryParseRecord } from '../../workspace/record/record-schema.ts';

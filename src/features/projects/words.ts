@@ -17,7 +17,7 @@ import {
   type FormFields,
   type ParsedForm,
   selectedValues,
-} from '../../slack/kit/modal.ts';
+} from '../../slack/request/form-fields.ts';
 import { isAlias, type Project } from '../../workspace/projects/project-record.ts';
 import { isChannel, isPerson, tryParseRecord } from '../../workspace/record/record-schema.ts';
 import type { Workspace } from '../../workspace/record/workspace.ts';

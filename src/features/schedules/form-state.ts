@@ -1,14 +1,13 @@
 import { REPORT_NAMES, REPORTS, type ReportName } from '../../domain/report.ts';
 import { type Cadence, type Timing, WEEKDAY_NAMES } from '../../domain/time/cadence.ts';
 import { isTimeZone, type Zone } from '../../domain/time/calendar.ts';
-import { type FormFields, selectedValues } from '../../slack/kit/modal.ts';
 import type { FormDraft } from '../../slack/owned/form-state.ts';
+import { type FormFields, selectedValues } from '../../slack/request/form-fields.ts';
 import { DEFAULT_WAIT_HOURS, MAX_WAIT_HOURS, type Schedule } from '../../workspace/owned/schedule-record.ts';
 import { projectKey } from '../../workspace/projects/chosen-project.ts';
 import type { SchedulePreview } from './preview.ts';
 import type { ScheduleWords } from './words.ts';
 
-/** The fields that only a schedule has. */
 export interface ScheduleFields {
   readonly report: ReportName;
   readonly timing: Timing;
@@ -25,7 +24,6 @@ export interface ScheduleFormTypes {
 }
 export type ScheduleDraft = FormDraft<ScheduleFormTypes>;
 
-/** The usual report of each cadence. */
 const USUAL_REPORT: Readonly<Record<Cadence['kind'], ReportName>> = {
   daily: 'yesterday',
   weekdays: 'yesterday',
@@ -77,7 +75,6 @@ export function parseScheduleFields(fields: FormFields): ScheduleFields {
   };
 }
 
-/** The values of the fields under More. */
 export const fieldsUnderMore = ({
   timing,
   skipsEmpty,

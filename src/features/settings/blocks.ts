@@ -6,15 +6,9 @@ import type { Millis } from '../../domain/time/calendar.ts';
 import { type GroupChoices, groupsInput } from '../../slack/commands/group-picker.ts';
 import { formatLocalTime, zoneInput } from '../../slack/commands/zone-picker.ts';
 import { type Block, context, type Message, option, section } from '../../slack/kit/blocks.ts';
-import {
-  checksInput,
-  choiceInput,
-  type FormFields,
-  modal,
-  peopleInput,
-  textInput,
-} from '../../slack/kit/modal.ts';
+import { checksInput, choiceInput, modal, peopleInput, textInput } from '../../slack/kit/modal.ts';
 import { type Stops, warningBlocks } from '../../slack/owned/change-impact.ts';
+import type { FormFields } from '../../slack/request/form-fields.ts';
 import type { Request } from '../../slack/request/request.ts';
 import { tryParseRecord } from '../../workspace/record/record-schema.ts';
 import { isDamaged } from '../../workspace/record/workspace.ts';

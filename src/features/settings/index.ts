@@ -7,8 +7,9 @@ import { type Command, toCommand } from '../../slack/commands/command-buttons.ts
 import { fetchUserGroups, requireKnownGroups, suggestGroups } from '../../slack/commands/group-picker.ts';
 import { refuseExtraWords } from '../../slack/commands/subcommands.ts';
 import { suggestZones } from '../../slack/commands/zone-picker.ts';
-import { type FormFields, type ParsedForm, selectedValues, waitingModal } from '../../slack/kit/modal.ts';
+import { waitingModal } from '../../slack/kit/modal.ts';
 import { findStops, notSavedYet, type Stops } from '../../slack/owned/change-impact.ts';
+import { type FormFields, type ParsedForm, selectedValues } from '../../slack/request/form-fields.ts';
 import type { Request } from '../../slack/request/request.ts';
 import { lookUp } from '../../slack/server/listener-types.ts';
 import { auditedChange } from '../../workspace/record/change.ts';

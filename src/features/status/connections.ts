@@ -98,7 +98,6 @@ function partsForManager(
 
 const MOST_IN_SUMMARY = 5;
 
-/** A line a connection that works. */
 function summaryOf(states: readonly ConnectionState[], workspace: Workspace, at: Millis): string {
   const lines = states.map(
     (state) =>

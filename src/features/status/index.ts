@@ -201,7 +201,6 @@ export function statusPage(
   return { text: title, blocks: [header(title), ...blocks.slice(0, MOST_BLOCKS - 1 - end.length), ...end] };
 }
 
-/** The newest answer of any connection. */
 function lastAnswer({ connectionNames, lastUsed }: Workspace): readonly string[] {
   const times = connectionNames.flatMap((name) => lastUsed(name) ?? []);
   return times.length === 0 ? [] : [`Last answer from billing: ${formatInstant(Math.max(...times))}`];

@@ -12,8 +12,8 @@ import {
   type WatchKind,
   type WatchRule,
 } from '../../domain/money/watch-rule.ts';
-import type { FormFields } from '../../slack/kit/modal.ts';
 import type { FormDraft } from '../../slack/owned/form-state.ts';
+import type { FormFields } from '../../slack/request/form-fields.ts';
 import type { Watch } from '../../workspace/owned/watch-record.ts';
 import type { ChosenProject } from '../../workspace/projects/chosen-project.ts';
 import { THRESHOLDS, type ThresholdFields, WATCH_KINDS, type WatchWords } from './words.ts';
@@ -24,7 +24,6 @@ export interface PreviewOutcome {
   readonly result: WatchPreview | Failure;
 }
 
-/** The fields that only a watch has. */
 export interface WatchFields extends ThresholdFields {
   readonly kind: WatchKind;
   /** The currency label of the project when the form was drawn. */

@@ -104,13 +104,13 @@ export async function listWatches(
     'alias' in name ? findProject(workspace, name.alias)?.id : name.project,
   );
   // A watch on a hidden project is listed without its name, and must not be found by it.
-  const isAsked = (watch: Watch): boolean =>
+  const isListed = (watch: Watch): boolean =>
     canReadOwned(watch, request) &&
     (projects.length === 0 || ids.includes(watch.project.id)) &&
     (!isBudget || watch.rule.kind === 'budget');
-  const asked: OwnedWatches = {
+  const listed: OwnedWatches = {
     ...kind,
-    all: (record) => kind.all(record).filter(isAsked),
+    all: (record) => kind.all(record).filter(isListed),
     words: {
       ...kind.words,
       create: isBudget ? 'Set a budget…' : kind.words.create,
@@ -120,7 +120,7 @@ export async function listWatches(
   const budget = isBudget && 'budget';
   const filter = [names, budget].filter(Boolean).join(' ');
   const createText = [projects.length === 1 && names, budget].filter(Boolean).join(' ');
-  return showOwned(asked, request, { page, filter, createText });
+  return showOwned(listed, request, { page, filter, createText });
 }
 
 /** Whether it alerts the viewer, or the channel where they ask. */

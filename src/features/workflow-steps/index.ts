@@ -38,7 +38,6 @@ interface StepQuestion {
   readonly locale: string;
 }
 
-/** The figures of steps, by their names. */
 type FiguresOfSteps = {
   readonly [Name in StepName]?: (question: StepQuestion) => Promise<StepFigures<Name>>;
 };

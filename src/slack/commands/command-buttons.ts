@@ -125,10 +125,10 @@ const SHARE = 'share';
 
 /**
  * **Share** asks the same question again, this time for the channel: the figures are as of the click, the days those of the
- * answer if they were over. @param asked when the answer was asked for, in ms
+ * answer if they were over. @param askedAt when the answer was asked for, in ms
  */
-export function shareButton(command: Command, asked: number): Button[] {
-  const value = `${asked} ${commandLine(command)}`;
+export function shareButton(command: Command, askedAt: Millis): Button[] {
+  const value = `${askedAt} ${commandLine(command)}`;
   return value.length > SLACK_LIMITS.buttonValue ? [] : [button(SHARE, 'Share', { value })];
 }
 
@@ -146,22 +146,22 @@ export function withoutShare({ text, blocks }: Message): Message {
 
 /**
  * What a click on a button of a command asks for: `rerun` answers in the place of the message with the button, `run` below it,
- * `share` for the channel. `asked` is when the shared answer was asked for, in ms; Infinity when the value has no valid time.
+ * `share` for the channel. `askedAt` is when the shared answer was asked for, in ms; Infinity when the value has no valid time.
  */
 export type CommandClick = { readonly command: Command } & (
   | { readonly how: 'rerun' | 'run' }
-  | { readonly how: 'share'; readonly asked: Millis }
+  | { readonly how: 'share'; readonly askedAt: Millis }
 );
 
 /** @param action an action's ID before its colon @returns undefined for a button that carries no command */
 export function parseCommandClick(action: string, value: string): CommandClick | undefined {
   if (action === 'rerun' || action === 'run') return { how: action, command: parseCommand(value) };
   if (action !== SHARE) return undefined;
-  const [asked = '', ...rest] = value.split(' ');
-  const instant = Number(asked);
+  const [at = '', ...rest] = value.split(' ');
+  const instant = Number(at);
   return {
     how: SHARE,
     command: parseCommand(rest.join(' ')),
-    asked: Number.isSafeInteger(instant) && instant > 0 ? instant : Number.POSITIVE_INFINITY,
+    askedAt: Number.isSafeInteger(instant) && instant > 0 ? instant : Number.POSITIVE_INFINITY,
   };
 }

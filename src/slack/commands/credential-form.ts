@@ -6,7 +6,8 @@ import { type Day, endOfDay, type Zone } from '../../domain/time/calendar.ts';
 import type { Expiry } from '../../workspace/credentials/connection-record.ts';
 import { describeConnection, isExpiryUnknown } from '../../workspace/credentials/connection-record.ts';
 import { type Block, button, context, escapeMarkup, header, option, section } from '../kit/blocks.ts';
-import { checksInput, dateInput, type FormFields } from '../kit/modal.ts';
+import { checksInput, dateInput } from '../kit/modal.ts';
+import type { FormFields } from '../request/form-fields.ts';
 import type { Request } from '../request/request.ts';
 
 /** When a credential expires, as a person says it. */

@@ -33,9 +33,9 @@ import {
 
 const MOST_NAMED = 5;
 
-function whoCanConnect(asked: FailedRequest): ErrorDescription {
-  const people = asked.workspace?.settings.managers.slice(0, MOST_NAMED) ?? [];
-  const buttons = askManagerButton('setup', toCommand('/billing connect'), asked);
+function whoCanConnect(request: FailedRequest): ErrorDescription {
+  const people = request.workspace?.settings.managers.slice(0, MOST_NAMED) ?? [];
+  const buttons = askManagerButton('setup', toCommand('/billing connect'), request);
   return people.length === 0
     ? { todo: 'An owner or admin of this workspace can connect it.', buttons }
     : { todo: 'A Tally manager can connect it.', people, buttons };
@@ -57,11 +57,11 @@ export const COMMAND_DESCRIPTIONS = {
   'text-too-long': () => ({
     todo: `Try a shorter command, such as ${commandText('/spend')} prod last-month.`,
   }),
-  'secret-pasted': (_, asked) =>
-    asked.command?.command === '/os-token'
-      ? accessSecretPasted(asked)
+  'secret-pasted': (_, request) =>
+    request.command?.command === '/os-token'
+      ? accessSecretPasted(request)
       : forManagers(
-          asked,
+          request,
           { todo: `${REVOKE_PASTED} Register that here.`, buttons: [CONNECT] },
           `${REVOKE_PASTED} A Tally manager can register that.`,
         ),
@@ -69,85 +69,85 @@ export const COMMAND_DESCRIPTIONS = {
     todo: 'Try again in a moment, or ask for yesterday.',
     buttons: retryButton(command),
   }),
-  'project-missing': ({ projectFor }, asked) =>
-    asked.command === undefined || !isAuthorized(asked)
+  'project-missing': ({ projectFor }, request) =>
+    request.command === undefined || !isAuthorized(request)
       ? { todo: `Use the ID on its project card in the console, for example ${commandText('/spend')} 123` }
       : {
           todo: '',
           choices:
             projectFor === undefined
-              ? projectPicker(asked.command, asked)
-              : projectSelect(asked.command.command, projectFor, asked),
+              ? projectPicker(request.command, request)
+              : projectSelect(request.command.command, projectFor, request),
         },
-  'not-connected': (_, asked) =>
-    canManage(asked)
+  'not-connected': (_, request) =>
+    canManage(request)
       ? { todo: 'You need the service’s address and an access token.', buttons: [CONNECT] }
-      : whoCanConnect(asked),
-  'connection-missing': ({ connection, project }, asked) => {
+      : whoCanConnect(request),
+  'connection-missing': ({ connection, project }, request) => {
     const edit =
       project?.alias === undefined ? undefined : toCommand('/billing projects', `edit ${project.alias}`);
     const connect = button('connect', 'Connect…', connection === undefined ? {} : { value: connection });
     const choose = edit === undefined ? [] : commandButton('edit', 'Choose another…', edit);
     return forManagers(
-      asked,
+      request,
       { todo: 'Choose another connection, or register this one again.', buttons: [...choose, connect] },
       `A Tally manager can choose another. ${commandText('/billing status')} lists them.`,
       edit,
     );
   },
-  'not-allowed': (failure, asked) => {
+  'not-allowed': (failure, request) => {
     const { managers, reason } = failure;
     const todo =
-      reason === 'channel' && canManage(asked)
+      reason === 'channel' && canManage(request)
         ? 'Managers can ask about it in a direct message with Tally.'
         : ASK_INSTEAD[reason];
     return {
       ...(managers.length > 0 ? { todo: '', people: managers } : { todo }),
       ...(reason === 'channel' && { sentence: 'You can’t ask about this project here.' }),
-      buttons: askManagerAbout(failure, asked),
+      buttons: askManagerAbout(failure, request),
     };
   },
-  'not-issuer': (_, asked) => {
+  'not-issuer': (_, request) => {
     const where = commandText('/billing projects access');
-    return canManage(asked)
+    return canManage(request)
       ? { todo: `Managers need to be added too. Add yourself with ${where}.` }
       : {
           todo: `A Tally manager can add you with ${where}. Managers need to be added too.`,
-          buttons: askManagerButton('issuer', asked.command, asked),
+          buttons: askManagerButton('issuer', request.command, request),
         };
   },
-  throttled: ({ wait }, asked) => tryAgainIn(wait, asked),
+  throttled: ({ wait }, request) => tryAgainIn(wait, request),
 } satisfies Partial<Descriptions>;
 
 /** What guests can be allowed once. They get no tokens. */
 const GUEST_QUESTIONS: ReadonlySet<SlashCommand> = new Set(['/spend', '/balance']);
 
-function askManagerAbout({ reason, managers, owned }: NotAllowed, asked: FailedRequest): Button[] {
-  const { command } = asked;
+function askManagerAbout({ reason, managers, owned }: NotAllowed, request: FailedRequest): Button[] {
+  const { command } = request;
   const isAskable = command !== undefined && GUEST_QUESTIONS.has(command.command);
   switch (reason) {
     case 'external':
       return [];
     case 'guest':
-      return isAskable ? askManagerButton('guest', command, asked) : [];
+      return isAskable ? askManagerButton('guest', command, request) : [];
     case 'not-member':
-      return askManagerButton('member', command, asked);
+      return askManagerButton('member', command, request);
     case 'not-owner':
-      return askManagerButton('owner', owned && toCommand(`/billing ${owned.plural}`, owned.text), asked);
+      return askManagerButton('owner', owned && toCommand(`/billing ${owned.plural}`, owned.text), request);
     case 'not-manager':
-      return managers.length === 0 ? [] : askManagerButton('manager', command, asked);
+      return managers.length === 0 ? [] : askManagerButton('manager', command, request);
     case 'channel':
-      return askManagerButton('channel', command, asked);
+      return askManagerButton('channel', command, request);
   }
 }
 
 /** The reply to a secret in `/os-token`: where the secret of an application access belongs. */
-function accessSecretPasted(asked: FailedRequest): ErrorDescription {
+function accessSecretPasted(request: FailedRequest): ErrorDescription {
   const revoke = 'It stays in Slack’s history, so delete the access in the console and make a new one.';
   const form = commandText('/billing projects access');
-  if (!isAuthorized(asked) || !canManage(asked))
+  if (!isAuthorized(request) || !canManage(request))
     return { todo: `${revoke} A Tally manager registers it with ${form}.` };
-  const projects = visibleProjects(asked.workspace, privateScope(asked));
+  const projects = visibleProjects(request.workspace, privateScope(request));
   if (projects.length === 0) return { todo: `${revoke} Register that one with ${form} 123.` };
   const options = projects.map(({ alias, id }) => option(alias, id));
   return {
@@ -157,8 +157,8 @@ function accessSecretPasted(asked: FailedRequest): ErrorDescription {
 }
 
 /** With a button for the correction, or for each meaning of an ambiguous word. */
-function describeInvalidWord(failure: InvalidWord, asked: FailedRequest): ErrorDescription {
-  const { command, acceptsWords = () => true, workspace } = asked;
+function describeInvalidWord(failure: InvalidWord, request: FailedRequest): ErrorDescription {
+  const { command, acceptsWords = () => true, workspace } = request;
   const { word, fact, why, projectFor } = failure;
   const aliases = workspace?.aliases ?? NO_ALIASES;
   const texts = failure.offered.filter(
@@ -166,9 +166,9 @@ function describeInvalidWord(failure: InvalidWord, asked: FailedRequest): ErrorD
       command !== undefined &&
       acceptsWords(text) &&
       keepsWords(command.text, word, text, aliases) &&
-      (!isAuthorized(asked) ||
-        (isInPast(text, command, asked) &&
-          canSuggest(text, { ...privateScope(asked), workspace: asked.workspace }))),
+      (!isAuthorized(request) ||
+        (isInPast(text, command, request) &&
+          canSuggest(text, { ...privateScope(request), workspace: request.workspace }))),
   );
   const suggest = (run: Command, at: number): Button[] =>
     commandButton(
@@ -179,10 +179,10 @@ function describeInvalidWord(failure: InvalidWord, asked: FailedRequest): ErrorD
     );
   const buttons = texts.flatMap((text, at) => (command ? suggest({ ...command, text }, at) : []));
   const isGuess = (why === UNRECOGNIZED || why === UNKNOWN_COMMAND) && buttons.length > 0;
-  if (command !== undefined && isAuthorized(asked)) {
+  if (command !== undefined && isAuthorized(request)) {
     if (projectFor !== undefined)
-      return { todo: '', buttons, choices: projectSelect(command.command, projectFor, asked) };
-    if (why === UNRECOGNIZED && buttons.length === 0) return pickerInstead(failure, command, asked);
+      return { todo: '', buttons, choices: projectSelect(command.command, projectFor, request) };
+    if (why === UNRECOGNIZED && buttons.length === 0) return pickerInstead(failure, command, request);
   }
   return { todo: '', buttons, ...(isGuess && { sentence: `${fact} Did you mean this?` }) };
 }
@@ -209,7 +209,7 @@ function pickerInstead(
   const rest = textWithout(text, word);
   if (!ASKS.has(command) || rest === undefined || !couldBeName(word)) return { todo: '' };
   const { aliases } = request.workspace;
-  const parsed = tryParse(() => parseWithOutput(rest, aliases, (asked) => parseCommandText(asked, aliases)));
+  const parsed = tryParse(() => parseWithOutput(rest, aliases, (words) => parseCommandText(words, aliases)));
   if (parsed === undefined) return { todo: '' };
   const { project, alias, several } = parsed.words;
   if ([project, alias, several].some((named) => named !== undefined)) return { todo: '' };

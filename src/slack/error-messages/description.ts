@@ -25,7 +25,7 @@ export interface ErrorDescription {
 
 /** What is said about each kind: the compiler refuses a kind without a description. */
 export type Descriptions = {
-  readonly [K in FailureKind]: (failure: FailureOf<K>, asked: FailedRequest) => ErrorDescription;
+  readonly [K in FailureKind]: (failure: FailureOf<K>, request: FailedRequest) => ErrorDescription;
 };
 
 /** The request that failed, as far as it was known by then; empty if nobody asked. */
@@ -41,8 +41,8 @@ export interface FailedRequest extends Partial<Request> {
 }
 
 /** Whether the rights were checked. */
-export const isAuthorized = (asked: FailedRequest): asked is FailedRequest & Request =>
-  asked.user !== undefined;
+export const isAuthorized = (request: FailedRequest): request is FailedRequest & Request =>
+  request.user !== undefined;
 
 export const canManage = ({ user }: FailedRequest): boolean => user?.canManage === true;
 
@@ -77,14 +77,14 @@ export function askManagerButton(
 
 /** What a manager reads and presses. Others read that a manager can do it, and may ask one to run `link`. */
 export const forManagers = (
-  asked: FailedRequest,
+  request: FailedRequest,
   description: ErrorDescription,
   others: string,
   link?: Command,
 ): ErrorDescription =>
-  canManage(asked)
+  canManage(request)
     ? description
-    : { todo: others, ...(link && { buttons: askManagerButton('setup', link, asked) }) };
+    : { todo: others, ...(link && { buttons: askManagerButton('setup', link, request) }) };
 
 /** What `askManagerButton` carries, all of it outside text. @returns undefined without a reason of Tally's */
 export function parseAskManager(value: string) {
@@ -95,9 +95,9 @@ export function parseAskManager(value: string) {
 }
 
 /** `Try again in 4 seconds.`, rounded up. @param wait in ms */
-export function tryAgainIn(wait: Millis, asked: FailedRequest): ErrorDescription {
+export function tryAgainIn(wait: Millis, request: FailedRequest): ErrorDescription {
   const [seconds, minutes] = [Math.ceil(wait / 1_000), Math.ceil(wait / MINUTE)];
-  if (wait <= 0) return tryAgain('You can try again now.', asked);
+  if (wait <= 0) return tryAgain('You can try again now.', request);
   const [count, unit] = seconds < 60 ? [seconds, 'second'] : [minutes, 'minute'];
-  return tryAgain(`Try again in ${count === 1 ? `a ${unit}` : `${count} ${unit}s`}.`, asked);
+  return tryAgain(`Try again in ${count === 1 ? `a ${unit}` : `${count} ${unit}s`}.`, request);
 }

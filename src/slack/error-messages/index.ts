@@ -37,18 +37,18 @@ const DESCRIPTIONS: Descriptions = {
   ...SERVICE_DESCRIPTIONS,
   ...IDENTITY_DESCRIPTIONS,
   ...COMMAND_DESCRIPTIONS,
-  'unseal-failed': ({ reason, what }, asked) => {
+  'unseal-failed': ({ reason, what }, request) => {
     const why =
       reason === 'unknown-key'
         ? 'Its encryption key is missing. Tally’s operator can add the key to ENCRYPTION_KEYS again.'
         : 'The record is damaged, so Tally didn’t use it.';
-    return what === 'billing-token' && canManage(asked)
+    return what === 'billing-token' && canManage(request)
       ? { todo: why, buttons: [REPLACE_TOKEN] }
-      : { todo: `${why} ${restoreText(what, canManage(asked))}` };
+      : { todo: `${why} ${restoreText(what, canManage(request))}` };
   },
-  'settings-damaged': (_, asked) =>
+  'settings-damaged': (_, request) =>
     forManagers(
-      asked,
+      request,
       {
         todo: 'Tally can’t answer without the time zone in them. Save them again.',
         buttons: commandButton('settings', 'Open settings…', toCommand('/billing settings'), {
@@ -59,39 +59,39 @@ const DESCRIPTIONS: Descriptions = {
       toCommand('/billing settings'),
     ),
   'edit-conflict': () => ({ todo: 'Your change wasn’t saved. Check what it says now, then try again.' }),
-  'store-unavailable': (failure, asked) => {
+  'store-unavailable': (failure, request) => {
     if (failure instanceof NewerRecords)
       return tryAgain(
         'Nothing was changed. Try again in a minute. If it keeps happening, ask Tally’s operator to finish the upgrade.',
-        asked,
+        request,
       );
     return failure.unsure
-      ? tryAgain('Your change may have been saved. Check in a minute before you repeat it.', asked)
-      : tryAgain('Nothing was changed. Try again in a minute.', asked);
+      ? tryAgain('Your change may have been saved. Check in a minute before you repeat it.', request)
+      : tryAgain('Nothing was changed. Try again in a minute.', request);
   },
   'not-installed': () => ({ todo: 'An admin can install Tally again.' }),
-  'slack-failed': ({ retryAfter, code }, asked) => {
-    if (retryAfter !== undefined) return tryAgainIn(retryAfter * 1000, asked);
+  'slack-failed': ({ retryAfter, code }, request) => {
+    if (retryAfter !== undefined) return tryAgainIn(retryAfter * 1000, request);
     if (code === 'expired_trigger_id')
-      return tryAgain('It took longer than the three seconds that Slack allows. Try again.', asked);
-    return { ...tryAgain('Try again.', asked), isOurs: true };
+      return tryAgain('It took longer than the three seconds that Slack allows. Try again.', request);
+    return { ...tryAgain('Try again.', request), isOurs: true };
   },
-  'cannot-post': ({ reason }, asked) =>
+  'cannot-post': ({ reason }, request) =>
     tryAgain(
       reason === 'not-there'
         ? 'Type /invite @Tally there, then try again; or ask here.'
         : 'Ask in another channel, or here.',
-      asked,
+      request,
     ),
   // Nobody asked, so nobody is answered: lists and notices have their own next steps.
   'not-sent': () => ({ todo: '' }),
 };
 
 /** What the reply to a failure says besides its message. Managers also get the technical detail. */
-export function describeError(failure: Failure, asked: FailedRequest): ErrorDescription {
-  const describe = DESCRIPTIONS[failure.kind] as (of: Failure, asked: FailedRequest) => ErrorDescription;
-  const description = describe(failure, asked);
-  if (!('detail' in failure) || !canManage(asked)) return description;
+export function describeError(failure: Failure, request: FailedRequest): ErrorDescription {
+  const describe = DESCRIPTIONS[failure.kind] as (of: Failure, request: FailedRequest) => ErrorDescription;
+  const description = describe(failure, request);
+  if (!('detail' in failure) || !canManage(request)) return description;
   return { ...description, quotes: [...(description.quotes ?? []), failure.detail] };
 }
 

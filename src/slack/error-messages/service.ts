@@ -20,36 +20,36 @@ import {
 } from './description.ts';
 
 export const SERVICE_DESCRIPTIONS = {
-  'token-rejected': (_, asked) => replaceToken('It may have expired or been revoked.', asked),
-  forbidden: (_, asked) =>
-    replaceToken('Its role may not cover billing, or it may belong to another account.', asked),
-  'no-data': ({ question: { days, product } }, asked) => ({
+  'token-rejected': (_, request) => replaceToken('It may have expired or been revoked.', request),
+  forbidden: (_, request) =>
+    replaceToken('Its role may not cover billing, or it may belong to another account.', request),
+  'no-data': ({ question: { days, product } }, request) => ({
     todo: `Try another product${days === undefined ? '' : ' or period'}, or check the project ID.`,
-    buttons: otherProducts(product, asked),
+    buttons: otherProducts(product, request),
   }),
   'query-rejected': ({ messages }, { command }) => ({
     todo: 'Its message:',
     quotes: messages,
     buttons: retryButton(command),
   }),
-  'rate-limited': ({ retryAfter = 60 }, asked) => tryAgainIn(retryAfter * 1000, asked),
-  'service-failed': ({ status, service }, asked) =>
-    status < 500 ? checkAddress(service, asked) : tryAgain(TEMPORARY, asked),
-  'timed-out': (_, asked) => tryAgain(TEMPORARY, asked),
-  'service-paused': (_, asked) => tryAgain(TEMPORARY, asked),
-  'queue-full': (_, asked) => tryAgain('Try again in a minute.', asked),
-  'service-unreachable': ({ code, service }, asked) =>
+  'rate-limited': ({ retryAfter = 60 }, request) => tryAgainIn(retryAfter * 1000, request),
+  'service-failed': ({ status, service }, request) =>
+    status < 500 ? checkAddress(service, request) : tryAgain(TEMPORARY, request),
+  'timed-out': (_, request) => tryAgain(TEMPORARY, request),
+  'service-paused': (_, request) => tryAgain(TEMPORARY, request),
+  'queue-full': (_, request) => tryAgain('Try again in a minute.', request),
+  'service-unreachable': ({ code, service }, request) =>
     code === NO_PUBLIC_ADDRESS
-      ? checkAddress(service, asked, `The address may be wrong. ${PUBLIC_ONLY}`)
-      : checkAddress(service, asked, 'The service may be down, or its address may be wrong.'),
-  'invalid-response': ({ service }, asked) => checkAddress(service, asked),
-  'response-too-large': ({ service }, asked) =>
-    asked.command?.command === '/spend'
+      ? checkAddress(service, request, `The address may be wrong. ${PUBLIC_ONLY}`)
+      : checkAddress(service, request, 'The service may be down, or its address may be wrong.'),
+  'invalid-response': ({ service }, request) => checkAddress(service, request),
+  'response-too-large': ({ service }, request) =>
+    request.command?.command === '/spend'
       ? { todo: 'Tally stopped reading, so there are no figures. Ask for a shorter period.' }
-      : checkAddress(service, asked, 'Tally stopped reading. The address may be wrong.'),
-  'redirect-refused': ({ service, target }, asked) => ({
+      : checkAddress(service, request, 'Tally stopped reading. The address may be wrong.'),
+  'redirect-refused': ({ service, target }, request) => ({
     ...forManagers(
-      asked,
+      request,
       {
         todo: 'If the service has moved, enter the new address. It redirects to:',
         buttons: addressButton(service),
@@ -58,9 +58,9 @@ export const SERVICE_DESCRIPTIONS = {
     ),
     quotes: [target],
   }),
-  'address-refused': (_, asked) => ({
+  'address-refused': (_, request) => ({
     todo: PUBLIC_ONLY,
-    ...(!canManage(asked) && { sentence: 'Tally doesn’t connect to the service’s address.' }),
+    ...(!canManage(request) && { sentence: 'Tally doesn’t connect to the service’s address.' }),
   }),
 } satisfies Partial<Descriptions>;
 
@@ -75,9 +75,9 @@ const ADDRESS_FORM = {
   identity: commandText('/billing projects access'),
 } as const;
 
-const replaceToken = (reason: string, asked: FailedRequest): ErrorDescription =>
+const replaceToken = (reason: string, request: FailedRequest): ErrorDescription =>
   forManagers(
-    asked,
+    request,
     { todo: reason, buttons: [REPLACE_TOKEN] },
     `${reason} A Tally manager can replace it.`,
     toCommand('/billing connect'),
@@ -85,12 +85,12 @@ const replaceToken = (reason: string, asked: FailedRequest): ErrorDescription =>
 
 const checkAddress = (
   service: Service,
-  asked: FailedRequest,
+  request: FailedRequest,
   reason = 'The address may lead to something else, such as a login page or a proxy.',
 ): ErrorDescription => {
-  if (!canManage(asked))
-    return tryAgain(`${reason} A Tally manager can check it with ${ADDRESS_FORM[service]}.`, asked);
-  const { todo, buttons = [], ...rest } = tryAgain(`${reason} Check the address, or try again.`, asked);
+  if (!canManage(request))
+    return tryAgain(`${reason} A Tally manager can check it with ${ADDRESS_FORM[service]}.`, request);
+  const { todo, buttons = [], ...rest } = tryAgain(`${reason} Check the address, or try again.`, request);
   return { ...rest, todo, buttons: [...buttons, ...addressButton(service)] };
 };
 
@@ -101,12 +101,12 @@ const addressButton = (service: Service): Button[] =>
     : commandButton('projects', 'Projects', toCommand('/billing projects'));
 
 /** Buttons that ask the same question about the other two products. */
-function otherProducts(asked: ProductId, { command: failed, workspace }: FailedRequest): Button[] {
+function otherProducts(wrong: ProductId, { command: failed, workspace }: FailedRequest): Button[] {
   if (failed === undefined) return [];
   const { command, text } = failed;
   const aliases = workspace?.aliases ?? new Set();
   const { words, output } = parseWithOutput(text, aliases, parseCommandText);
-  return PRODUCT_IDS.filter((product) => product !== asked).flatMap((product) =>
+  return PRODUCT_IDS.filter((product) => product !== wrong).flatMap((product) =>
     commandButton(`product-${product}`, `Try ${PRODUCTS[product].name}`, {
       command,
       text: formatCommandWords({ ...words, product }, output),
@@ -144,9 +144,9 @@ export const IDENTITY_DESCRIPTIONS = {
     todo: 'If there is a token, nobody has seen it, and it expires by itself. You can try again.',
     buttons: retryButton(command),
   }),
-  'access-missing': ({ project }, asked) =>
+  'access-missing': ({ project }, request) =>
     forManagers(
-      asked,
+      request,
       {
         todo: 'The console shows the ID and the secret when you make an access for applications.',
         buttons: [button('access-form', 'Register an access…', { value: project, style: 'primary' })],
@@ -154,7 +154,7 @@ export const IDENTITY_DESCRIPTIONS = {
       `A Tally manager can register one with ${commandText('/billing projects access')}.`,
       toCommand('/billing projects', `access ${project}`),
     ),
-  'too-many-tokens': ({ wait }, asked) => tryAgainIn(wait, asked),
+  'too-many-tokens': ({ wait }, request) => tryAgainIn(wait, request),
   'token-not-shown': ({ why, token: { state, until, audit } }) => {
     const became = {
       revoked: 'Tally revoked the token.',

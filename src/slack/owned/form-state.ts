@@ -10,8 +10,8 @@ import { projectsOf, type Target, targetOf } from '../../workspace/owned/stop-re
 import { type ChosenProject, parseProjectValue } from '../../workspace/projects/chosen-project.ts';
 import { isChannel, isPerson } from '../../workspace/record/record-schema.ts';
 import type { Block } from '../kit/blocks.ts';
-import { type FormFields, selectedValues } from '../kit/modal.ts';
 import type { ChannelCheck } from '../request/channels.ts';
+import { type FormFields, selectedValues } from '../request/form-fields.ts';
 import type { Request } from '../request/request.ts';
 import type { OwnedItem, OwnedKind } from './owned-kind.ts';
 
@@ -84,7 +84,6 @@ export function parseForm(
   return { fields, draft };
 }
 
-/** The values of the target's fields. */
 export const targetFields = ({ to, channel, people }: OwnedDraft, max: FormLimits): FormFields => ({
   channel,
   ...(max.people > 0 && { to, people: people.join(',') }),

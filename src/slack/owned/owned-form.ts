@@ -15,8 +15,9 @@ import {
   markup,
   mention,
 } from '../kit/blocks.ts';
-import { type FormFields, modal, type ParsedForm, waitingModal, withErrorAtTop } from '../kit/modal.ts';
+import { modal, waitingModal } from '../kit/modal.ts';
 import { failureFacts } from '../reply/error-reply.ts';
+import { type FormFields, type ParsedForm, withErrorAtTop } from '../request/form-fields.ts';
 import type { Request } from '../request/request.ts';
 import type { ActionListener, Listeners } from '../server/listener-types.ts';
 import { limitReachedMessage, storeItem } from './actions.ts';

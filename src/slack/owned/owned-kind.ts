@@ -130,7 +130,6 @@ export const notOwner = (item: OwnedItem, action?: string): NotAllowed =>
   });
 
 type Viewer = Pick<Request, 'user'>;
-/** What the audit keeps of an item. */
 export const ownedSubject = <T extends OwnedItem>({ kind, store }: OwnedKind<T>, item: T): AuditSubject => ({
   kind,
   item: store.serialize(item),
@@ -147,7 +146,6 @@ export const ownedAuditText =
     return { id: item.id, text };
   };
 
-/** An item that the audit names. */
 export interface AuditedItem {
   readonly id: string;
   /** With the IDs of people and channels, plain. */

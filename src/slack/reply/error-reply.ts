@@ -47,11 +47,11 @@ export function createErrorReply(log: Logger) {
   const showInModal = (
     reply: Reply,
     report: ErrorReport,
-    asked: FailedRequest,
+    request: FailedRequest,
     isUnchanged: boolean,
-    message = errorMessageOf(report, asked, isUnchanged),
+    message = errorMessageOf(report, request, isUnchanged),
   ): Promise<void> =>
-    reply.modal.update(errorModalOf(report, asked, isUnchanged), message).catch(logUndelivered);
+    reply.modal.update(errorModalOf(report, request, isUnchanged), message).catch(logUndelivered);
   return {
     logUndelivered,
     /** Notes the error in the request's record. @returns what the reply is made of */
@@ -62,18 +62,18 @@ export function createErrorReply(log: Logger) {
     },
     /** Replies privately, or in the modal that this request opened. Never rejects. @param kind of the handler that failed */
     async send(reply: Reply, report: ErrorReport, failed: FailedRequest, kind: HandlerRules['kind']) {
-      const asked = withSource(failed, reply);
+      const request = withSource(failed, reply);
       // Without a request, the handler was not run.
-      const isUnchanged = !asked.hasSaved && (!isAuthorized(asked) || !mayChange({ kind }));
-      const message = errorMessageOf(report, asked, isUnchanged);
+      const isUnchanged = !request.hasSaved && (!isAuthorized(request) || !mayChange({ kind }));
+      const message = errorMessageOf(report, request, isUnchanged);
       if (!(await reply.modal.isShown())) return reply.private(message).catch(logUndelivered);
       // In a modal, a command makes sense only if it opens one.
-      const shown = opensForm({ kind }) ? asked : { ...asked, command: undefined };
+      const shown = opensForm({ kind }) ? request : { ...request, command: undefined };
       await showInModal(reply, report, shown, isUnchanged, message);
     },
     /** Replies in the modal that a form was submitted from. Never rejects. */
-    sendInModal: (reply: Reply, report: ErrorReport, asked: FailedRequest): Promise<void> =>
-      showInModal(reply, report, withSource(asked, reply), !isAuthorized(asked)),
+    sendInModal: (reply: Reply, report: ErrorReport, request: FailedRequest): Promise<void> =>
+      showInModal(reply, report, withSource(request, reply), !isAuthorized(request)),
   };
 }
 
@@ -85,19 +85,23 @@ const withSource = (failed: FailedRequest, { source }: Reply): FailedRequest => 
 /** @param isUnchanged whether nothing can have been changed, as by a question */
 export const errorMessageOf = (
   { failure, id }: ErrorReport,
-  asked: FailedRequest,
+  request: FailedRequest,
   isUnchanged: boolean,
 ): Message =>
   failure === undefined
-    ? textMessage(unknownErrorText(id, isUnchanged), ...buttonRow(retryButton(asked.command)))
-    : failureMessage(isUnchanged ? failure : markUnsure(failure, hasSaved(asked)), asked, id);
+    ? textMessage(unknownErrorText(id, isUnchanged), ...buttonRow(retryButton(request.command)))
+    : failureMessage(isUnchanged ? failure : markUnsure(failure, hasSaved(request)), request, id);
 
 const hasSaved = ({ workspace, hasSaved: isNoted = false }: FailedRequest): boolean =>
   isNoted || (workspace !== undefined && hasChanged(workspace));
 
 /** The same as a modal. */
-export const errorModalOf = (report: ErrorReport, asked: FailedRequest, isUnchanged: boolean): ModalView => {
-  const { blocks } = errorMessageOf(report, asked, isUnchanged);
+export const errorModalOf = (
+  report: ErrorReport,
+  request: FailedRequest,
+  isUnchanged: boolean,
+): ModalView => {
+  const { blocks } = errorMessageOf(report, request, isUnchanged);
   // An unforeseen error is not tried again from a modal.
   return modal({
     title: 'That didn’t work',
@@ -113,9 +117,9 @@ export function stepErrorText({ failure, id }: ErrorReport): string {
   return escapeMarkup([sentence, withoutLead, isOurs && referenceText(id)].filter(Boolean).join(' ').trim());
 }
 
-/** @param asked what failed, and for whom: a manager reads what to do, others whom to ask @param reference the log's ID of this error */
-export function failureMessage(failure: Failure, asked: FailedRequest, reference?: string): Message {
-  const description = describeError(failure, asked);
+/** @param request what failed, and for whom: a manager reads what to do, others whom to ask @param reference the log's ID of this error */
+export function failureMessage(failure: Failure, request: FailedRequest, reference?: string): Message {
+  const description = describeError(failure, request);
   const {
     sentence = failure.message,
     todo,

@@ -15,7 +15,6 @@ import {
   replaceMessage,
 } from './post-message.ts';
 
-/** Where the loading message is. */
 type LoadingPlace =
   | (PostedTo & { readonly kind: 'message'; readonly isPublic: boolean })
   /** @property canReplace whether `replace_original` would replace exactly this message */

@@ -1,5 +1,6 @@
 import * as z from 'zod';
 import type { SlackId } from '../../domain/slack-id.ts';
+import { stateValues } from './form-fields.ts';
 
 /** The fields of a payload that Tally or Bolt reads. Others are not checked. */
 const word = z.string().nullish();
@@ -9,24 +10,7 @@ const team = z
   .regex(/^[A-Z0-9]{0,64}$/)
   .nullish();
 
-const choice = z.looseObject({ value: word });
-const values = z.record(
-  z.string(),
-  z.record(
-    z.string(),
-    z.looseObject({
-      value: word,
-      selected_option: choice.nullish(),
-      selected_options: z.array(choice).nullish(),
-      selected_user: word,
-      selected_users: z.array(z.string()).nullish(),
-      selected_conversation: word,
-      selected_conversations: z.array(z.string()).nullish(),
-      selected_time: word,
-    }),
-  ),
-);
-const state = z.looseObject({ values: values.nullish() }).nullish();
+const state = z.looseObject({ values: stateValues.nullish() }).nullish();
 
 const authorization = z.looseObject({
   ...{ team_id: team, enterprise_id: team, user_id: word, is_enterprise_install: z.boolean().nullish() },
@@ -75,7 +59,7 @@ const schema = z.looseObject({
         action_id: z.string(),
         block_id: word,
         value: word,
-        selected_option: choice.nullish(),
+        selected_option: z.looseObject({ value: word }).nullish(),
       }),
     ])
     .rest(z.unknown())

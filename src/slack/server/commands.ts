@@ -65,7 +65,6 @@ export function startRequest(
   );
 }
 
-/** Registers slash commands. */
 export function registerCommands(app: App, context: ListenerContext, runCommand: RunCommand): void {
   const { listeners, names, errorReply, limits } = context;
 

@@ -3,9 +3,10 @@ import { tryParse } from '../../domain/try-parse.ts';
 import type { Annotate } from '../../runtime/work.ts';
 import { withTimeout } from '../../runtime/work.ts';
 import { type CommandClick, parseCommandClick } from '../commands/command-buttons.ts';
-import { parseFieldValues, splitMetadata, withCarried } from '../kit/modal.ts';
+import { splitMetadata, withCarried } from '../kit/modal.ts';
 import { errorModalOf, failureText } from '../reply/error-reply.ts';
 import type { Reply } from '../reply/reply.ts';
+import { parseFieldValues } from '../request/form-fields.ts';
 import type { SlackPayload } from '../request/payload.ts';
 import { opensForm, type Request } from '../request/request.ts';
 import type { Source } from '../request/source.ts';
@@ -106,7 +107,7 @@ function sourceOfClick(source: Source, click: CommandClick, { channel }: SlackPa
     case 'share':
       return {
         ...clicked,
-        ...{ replaces: false, audience: 'channel', sharedFrom: Math.min(click.asked, source.at) },
+        ...{ replaces: false, audience: 'channel', sharedFrom: Math.min(click.askedAt, source.at) },
       };
   }
 }

@@ -47,7 +47,6 @@ export const SERVER_LIMITS = {
   bodyBytes: 1024 * 1024,
   /** All bodies being read at one time, none of which is verified yet. Beyond it the largest get a 503. */
   totalBodyBytes: 32 * 1024 * 1024,
-  /** The largest unsigned body that is read. */
   unsignedBytes: 1024,
   /** Read and discarded of a refused body, so that the sender gets to see the refusal. */
   discardedBytes: 4 * 1024 * 1024,
@@ -179,7 +178,6 @@ function parseJson(text: string): Fields | undefined {
     : undefined;
 }
 
-/** A body that Slack signed. */
 export interface SignedRequest {
   readonly body: Fields;
   readonly claim: SignatureClaim;

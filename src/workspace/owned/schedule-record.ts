@@ -70,7 +70,7 @@ const schema = scheduleContentSchema.extend({
        * What the pause rests on. For `token-rejected` and `not-connected`: the connections that its projects were asked
        * by, with the fingerprints of their tokens; for `project-limited`: `limited`. With another text it resumes at once.
        */
-      asked: z.string().exactOptional(),
+      basis: z.string().exactOptional(),
     })
     .exactOptional(),
 });

@@ -12,7 +12,6 @@ import {
 /** Bounded because every request reads the whole record. */
 export const MAX_PROJECTS = 200;
 
-/** Whether a text has the form of an alias. */
 export const isAlias = (text: string): boolean => /^[a-z][a-z0-9-]{1,31}$/.test(text);
 
 const schema = z.object({

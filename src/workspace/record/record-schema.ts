@@ -13,7 +13,6 @@ export const isPerson = (text: string): boolean => PERSON.test(text);
 /** A channel, not a direct message. */
 export const isChannel = (text: string): boolean => CHANNEL.test(text);
 
-/** A person's ID. */
 export const person = z.string().regex(PERSON);
 /** The ID of a person or a channel, as Slack gave it. */
 export const slackId = z.string();

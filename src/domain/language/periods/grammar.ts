@@ -7,7 +7,6 @@ import { type Match, type Parser, parseErrorAt, senseOf } from '../parse.ts';
 import type { Token, TokenizedText } from '../tokenizer.ts';
 import { VOCABULARY } from '../vocabulary.ts';
 
-/** A class of tokens. */
 export interface TokenClass<T> {
   /** The roles of words, and the kinds of other tokens, that it may begin with; undefined for any. */
   readonly begins: readonly string[] | undefined;
@@ -41,7 +40,6 @@ type TemplateValues<C, T extends string> = T extends `${infer First} ${infer Res
   ? [...ElementValue<C, First>, ...TemplateValues<C, Rest>]
   : ElementValue<C, T>;
 
-/** The values of classes of tokens, by their names. */
 export type ValuesOf<Classes> = {
   readonly [Name in keyof Classes]: Classes[Name] extends TokenClass<infer Value> ? Value : never;
 };

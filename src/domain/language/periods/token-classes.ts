@@ -22,7 +22,6 @@ export const tokenOfKind = <K extends Token['kind'], T>(
   },
 });
 
-/** The words of a role. */
 export const wordOfRole = <R extends WordRole, T>(
   role: R,
   toValue: (sense: WordSense & { readonly role: R }) => T,
@@ -151,7 +150,6 @@ export const DATE_CLASSES = {
   ISO_DAY: tokenOfKind('day', ({ day }) => day),
   /** Month (1 to 12) and day in digits, `5.11.` */
   DAY_MONTH: tokenOfKind('month-day', (date) => date),
-  /** Month, quarter or half. */
   SPAN: { begins: ['month', 'quarter', 'half', 'unit', 'rank', 'ordinal'], parse: span },
   /** A month's name, 1 to 12. */
   MONTH: wordOfRole('month', ({ month }) => month),

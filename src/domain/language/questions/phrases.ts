@@ -109,7 +109,6 @@ const newNode = (): Node => ({ next: new Map() });
 
 interface Phrases {
   readonly root: Node;
-  /** The roles of the phrases that a word is in. */
   readonly rolesOf: Map<string, Set<PhraseRole>>;
 }
 
@@ -120,7 +119,6 @@ const withEndings = (word: string): readonly string[] => {
   return [whole, `${whole}s`, `${stem}ed`, `${stem}ing`];
 };
 
-/** Adds the phrases of a pattern. */
 function addPattern({ root, rolesOf }: Phrases, role: PhraseRole, pattern: string): void {
   let ends: readonly Node[] = [root];
   for (const part of pattern.split(/ ?(\[.*?\]) ?/)) {
@@ -195,11 +193,9 @@ export function phraseAt(
   return found;
 }
 
-/** Whether the word is a phrase. */
 export const isPhrase = (word: string): boolean =>
   roleOf(allPhrases().root.next.get(word) ?? []) !== undefined;
 
-/** Whether the word is a part of a phrase. */
 export const isPhraseWord = (word: string): boolean => allPhrases().rolesOf.has(word);
 
 const wordsOf = (has: (role: PhraseRole) => boolean): readonly string[] =>
