@@ -461,6 +461,7 @@ describe('what Tally sends by itself', () => {
     expect(senders.map(({ name }) => name).sort()).toEqual([
       'outbox/find-post.ts',
       'outbox/send-message.ts',
+      'outbox/send-now.ts',
       'outbox/update-message.ts',
     ]);
   });

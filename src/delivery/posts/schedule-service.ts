@@ -1,15 +1,11 @@
-import { NotAllowed } from '../../domain/failure/index.ts';
 import type { SlackId } from '../../domain/slack-id.ts';
 import { type Day, dayAt, type Millis } from '../../domain/time/calendar.ts';
-import type { Message } from '../../slack/kit/blocks.ts';
-import { postMessage } from '../../slack/reply/post-message.ts';
 import type { LastDelivery, Schedule } from '../../workspace/owned/schedule-record.ts';
 import { createAnswerCollector } from '../../workspace/record/answer-store.ts';
 import { requireSettings } from '../../workspace/record/workspace.ts';
 import type { ThreadStore } from '../../workspace/thread-store.ts';
 import type { DeliveryLog } from '../log/delivery-log.ts';
-import { checkRecipient, type RecipientContext } from '../outbox/recipients.ts';
-import { type MessageTopic, type TopicContext, threadQuestions } from '../outbox/remember-topic.ts';
+import { sendNow } from '../outbox/send-now.ts';
 import type { RunnerParts } from '../workspace-runner.ts';
 import { type ManualReason, manualPostMessage } from './post-blocks.ts';
 import { type Reports, runReport, shownProjects, topicOf } from './postable-report.ts';
@@ -76,27 +72,6 @@ async function postByHand(
   await workspaces
     .saveSent(teamId, workspace, schedule.id, afterManualPost(workspace.lastSent(schedule.id), date, sentAt))
     .catch((err: unknown) => log.warn({ err, workspace: teamId }, 'Could not note a post sent by hand'));
-}
-
-/**
- * Sends what a person asked for and waits for.
- *
- * @param shownTo who gets it: for a test, the person who asked sees what `to` would see
- * @throws NotAllowed if `to` may not see it; Failure
- */
-async function sendNow(
-  { to, shownTo, content, topic }: { to: SlackId; shownTo: SlackId; content: Message; topic: MessageTopic },
-  context: RecipientContext & TopicContext & { readonly threads: ThreadStore },
-): Promise<void> {
-  if ((await checkRecipient(to, topic.projects, context)).refusal !== undefined)
-    throw new NotAllowed('channel');
-  const client = await context.client();
-  const posted = await postMessage(client, { channel: shownTo, thread: undefined }, content);
-  const questions = threadQuestions(topic, posted, undefined, context);
-  void Promise.all(questions.map((asked) => context.threads.remember(...asked, 'everybody'))).catch(
-    (err: unknown) =>
-      context.log.warn({ err, workspace: context.teamId }, 'Could not remember a message for follow-ups'),
-  );
 }
 
 /** The last delivery after a post by hand: in place of a failed date, but beside a date that is still being retried. */
