@@ -2,6 +2,7 @@ import { LRUCache } from 'lru-cache';
 import { type Failure, isFailure, type Outage, QueueFull, ServicePaused } from '../domain/failure/index.ts';
 import type { SlackId } from '../domain/slack-id.ts';
 import type { Millis } from '../domain/time/calendar.ts';
+import { startTimeout } from '../runtime/work.ts';
 import type { HttpLimits, Priority, ServiceRequest } from './exchange.ts';
 
 /**
@@ -89,15 +90,15 @@ function createFairQueue({ connections, queueLength, queueTimeout }: HttpLimits)
       if (origin.queues.size === 0) origins.delete(name);
     };
     await new Promise<void>((resolve, reject) => {
-      let timer: NodeJS.Timeout | undefined;
+      let cancelTimeout = (): void => undefined;
       const waiter: Waiter = {
         start() {
-          clearTimeout(timer);
+          cancelTimeout();
           reserve(1);
           resolve();
         },
         refuse() {
-          clearTimeout(timer);
+          cancelTimeout();
           waiters.splice(waiters.indexOf(waiter), 1);
           removeIfIdle();
           reject(new QueueFull(service));
@@ -107,7 +108,7 @@ function createFairQueue({ connections, queueLength, queueTimeout }: HttpLimits)
       startAll(origin);
       if (!waiters.includes(waiter)) return;
       if (isClosed) waiter.refuse();
-      else if (priority === 'interactive') timer = setTimeout(waiter.refuse, queueTimeout);
+      else if (priority === 'interactive') cancelTimeout = startTimeout(queueTimeout, waiter.refuse);
     });
     try {
       return await work();

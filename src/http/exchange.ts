@@ -4,7 +4,7 @@ import type { Service } from '../domain/failure/index.ts';
 import { DEFAULT_LIMITS } from '../domain/limits.ts';
 import type { SlackId } from '../domain/slack-id.ts';
 import type { Millis } from '../domain/time/calendar.ts';
-import type { WaitMeter } from '../runtime/work.ts';
+import { startTimeout, type WaitMeter } from '../runtime/work.ts';
 import { guardedConnect, type ResolveHost, type TrustedHost } from './address.ts';
 import type { SecretMask } from './secret-mask.ts';
 
@@ -110,7 +110,7 @@ export interface RawResponse {
   readonly bodyError?: unknown;
 }
 
-/** The response did not end in time. */
+/** The response did not end in time. Its message names the host, and no path: that of a `response_url` is a secret. */
 export class ExchangeTimeoutError extends Error {
   override readonly name = 'TimeoutError';
 }
@@ -133,15 +133,15 @@ export function exchange(
     let gaveUp: Error | undefined;
     const chunks: Buffer[] = [];
     const fail = (error: unknown): void => {
-      clearTimeout(timer);
+      cancelTimeout();
       if (head === undefined) reject(error);
       else resolve({ ...head, body: NOTHING, bodyError: error });
     };
-    const timer = setTimeout(() => {
-      gaveUp = new ExchangeTimeoutError();
+    const cancelTimeout = startTimeout(timeout, () => {
+      gaveUp = new ExchangeTimeoutError(`no whole answer from ${url.host} within ${timeout} ms`);
       fail(gaveUp);
       controller?.abort(gaveUp);
-    }, timeout);
+    });
     agent.dispatch(
       { origin: url.origin, path: url.pathname + url.search, method, headers, body: body ?? null },
       {
@@ -160,7 +160,7 @@ export function exchange(
         onResponseData: (_, chunk) => void chunks.push(chunk),
         onResponseEnd() {
           if (head === undefined) return fail(new errors.SocketError('the response has no status'));
-          clearTimeout(timer);
+          cancelTimeout();
           const [first = NOTHING] = chunks;
           resolve({ ...head, body: chunks.length > 1 ? Buffer.concat(chunks) : first });
         },

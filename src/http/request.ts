@@ -75,7 +75,11 @@ export function createHttp(options: {
       report(response.status);
       return response;
     } catch (error) {
-      if (isFailure(error)) report(error.kind);
+      if (isFailure(error)) {
+        report(error.kind);
+        // For the log: a deadline or a status doesn't say whose it is.
+        if (!('host' in error)) Object.assign(error, { host: url.host });
+      }
       throw error;
     } finally {
       waits?.end();

@@ -2,9 +2,10 @@ import { Cluster, Redis, type RedisOptions } from 'ioredis';
 import { NewerRecords, StoreUnavailable, WriteRefused } from '../domain/failure/index.ts';
 import type { Millis } from '../domain/time/calendar.ts';
 import { withoutUndefined } from '../domain/without-undefined.ts';
+import { startTimeout } from '../runtime/work.ts';
 import { reportOutage, storeErrorKind, timeOperation } from './errors.ts';
 import { findRefusal, type Prepare } from './refusal.ts';
-import { parseRedisUrl } from './url.ts';
+import { formatRedisHosts, parseRedisUrl } from './url.ts';
 
 /** Slack waits three seconds for the ack: a refusal in time is better than silence. */
 const COMMAND_TIMEOUT = 1_500;
@@ -42,11 +43,20 @@ const IMPATIENT = {
   enableOfflineQueue: false,
   autoResendUnfulfilledCommands: false,
   maxRetriesPerRequest: 0,
-  commandTimeout: COMMAND_TIMEOUT,
   connectTimeout: CONNECT_TIMEOUT,
-  socketTimeout: SILENCE_TIMEOUT,
   reconnectOnError,
 } satisfies RedisOptions;
+
+type SentCommand = Parameters<Redis['sendCommand']>[0];
+
+/** As ioredis' `commandTimeout`, by a timeout that leaves the time to read an answer. */
+function limitTime(command: SentCommand, hosts: string, onTimeout = (): void => undefined): void {
+  const cancel = startTimeout(COMMAND_TIMEOUT, () => {
+    command.reject(new Error(`Timed out: no answer from ${hosts} within ${COMMAND_TIMEOUT} ms.`));
+    onTimeout();
+  });
+  command.promise.then(cancel, cancel);
+}
 
 /** Only what a node refused is sent again: it was not executed. What may have been executed fails. */
 const IMPATIENT_REDIRECTS = { maxRedirections: 5, retryDelayOnFailover: 0, retryDelayOnClusterDown: 0 };
@@ -56,8 +66,10 @@ const IMPATIENT_REDIRECTS = { maxRedirections: 5, retryDelayOnFailover: 0, retry
  * while the connection to a node is opened; so they wait for that one, within their timeout.
  */
 class ImpatientCluster extends Cluster {
+  hosts = '';
   override sendCommand(...args: Parameters<Cluster['sendCommand']>): unknown {
     const [command] = args;
+    limitTime(command, this.hosts);
     // The client itself asks for the nodes.
     if (this.status === 'ready' || command.name === 'cluster') return super.sendCommand(...args);
     command.reject(new Error('Cluster isn’t ready.'));
@@ -75,6 +87,28 @@ class BatchingRedis extends Redis {
       process.nextTick(() => socket.uncork());
     }
     return super.sendCommand(...args);
+  }
+}
+
+class ImpatientRedis extends BatchingRedis {
+  hosts = '';
+  #watched: Redis['stream'] | undefined;
+  override sendCommand(...args: Parameters<Redis['sendCommand']>): unknown {
+    limitTime(args[0], this.hosts, () => this.#watchSilence(this.stream));
+    return super.sendCommand(...args);
+  }
+
+  /** As ioredis' `socketTimeout`: ends a connection over which no answer comes any more. */
+  #watchSilence(stream: Redis['stream'] | undefined): void {
+    if (stream === undefined || stream === this.#watched) return;
+    this.#watched = stream;
+    const { bytesRead } = stream;
+    const cancel = startTimeout(SILENCE_TIMEOUT - COMMAND_TIMEOUT, () => {
+      this.#watched = undefined;
+      if (stream.bytesRead !== bytesRead) return;
+      stream.destroy(new Error(`Timed out: nothing came from ${this.hosts} within ${SILENCE_TIMEOUT} ms.`));
+    });
+    stream.once('close', cancel);
   }
 }
 
@@ -97,13 +131,14 @@ export function connectRedis(
   url: string,
   { onOutage, onRecovery, ...options }: ConnectionOptions = {},
 ): RedisConnection {
-  const redis = openConnection(url, true, options);
+  const address = parseRedisUrl(url);
+  const hosts = formatRedisHosts(address);
+  const redis = Object.assign(openConnection(url, true, options), { hosts });
   let isAway = false;
   let wasReady = false;
   const lost = (error: Error) => {
     if (isAway) return;
     isAway = true;
-    const address = parseRedisUrl(url);
     if (wasReady || address.kind === 'single') return onOutage?.(error);
     // A wrong address or certificate shows at the first connection.
     void findRefusal(address, error, prepareOnce).then((reason) => isAway && onOutage?.(reason));
@@ -114,7 +149,7 @@ export function connectRedis(
   };
   redis.on('error', lost);
   // A peer that closes politely emits no error.
-  redis.on('reconnecting', () => lost(new Error('Redis closed the connection.')));
+  redis.on('reconnecting', () => lost(new Error(`${hosts} closed the connection.`)));
   redis.on('ready', () => {
     wasReady = true;
     found();
@@ -129,7 +164,12 @@ export function connectRedis(
 
 /** A connection that is tried once. */
 const prepareOnce: Prepare = (options) =>
-  new Redis({ ...IMPATIENT, ...options, lazyConnect: true, enableReadyCheck: false, retryStrategy: null });
+  new Redis({
+    ...IMPATIENT,
+    ...{ commandTimeout: COMMAND_TIMEOUT, socketTimeout: SILENCE_TIMEOUT },
+    ...options,
+    ...{ lazyConnect: true, enableReadyCheck: false, retryStrategy: null },
+  });
 
 /**
  * Opens a connection for a queue. Its commands wait until Redis is back instead of failing, and its workers block: callers
@@ -154,8 +194,9 @@ function openConnection(
     ...(staysWithReplica && { reconnectOnError: null }),
   };
   const address = parseRedisUrl(url);
+  const SingleRedis = isImpatient ? ImpatientRedis : BatchingRedis;
   if (address.kind === 'single')
-    return new BatchingRedis(address.url.replace(/^unix:\/\//, ''), { ...options, retryStrategy });
+    return new SingleRedis(address.url.replace(/^unix:\/\//, ''), { ...options, retryStrategy });
   const { username, password, isTls } = address;
   const credentials = { ...withoutUndefined({ username, password }), ...(isTls && { tls: {} }) };
   if (address.kind === 'cluster') {
@@ -164,14 +205,14 @@ function openConnection(
       clusterRetryStrategy: retryStrategy,
       // Certificates are for names: they are not looked up here, but by the connection.
       dnsLookup: (host: string, callback: (error: null, address: string) => void) => callback(null, host),
-      redisOptions: { ...options, ...credentials },
+      redisOptions: { ...options, ...credentials, ...(isImpatient && { socketTimeout: SILENCE_TIMEOUT }) },
     };
     return isImpatient
       ? new ImpatientCluster(nodes, { ...clusterOptions, ...IMPATIENT_REDIRECTS })
       : new Cluster(nodes, clusterOptions);
   }
   const { sentinels, name, db, sentinelUsername, sentinelPassword } = address;
-  return new BatchingRedis({
+  return new SingleRedis({
     ...{ ...options, ...credentials, retryStrategy, sentinels: [...sentinels], name, db },
     ...withoutUndefined({ sentinelUsername, sentinelPassword }),
     enableTLSForSentinelMode: isTls,
@@ -192,13 +233,13 @@ export async function waitUntilReady(redis: RedisConnection, patience: Millis): 
   if (redis.status === 'ready') return;
   await new Promise<void>((resolve, reject) => {
     const settle = (done: () => void) => () => {
-      clearTimeout(timer);
+      cancel();
       redis.off('ready', arrived);
       done();
     };
     const arrived = settle(resolve);
     const refuse = settle(() => reject(new StoreUnavailable()));
-    const timer = setTimeout(refuse, patience);
+    const cancel = startTimeout(patience, refuse);
     redis.on('ready', arrived);
   });
 }

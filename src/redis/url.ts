@@ -24,6 +24,16 @@ interface Credentials {
   readonly isTls: boolean;
 }
 
+/** Where that is, for people: `redis.example.com:6379`, a socket's path, or several hosts. Nothing secret. */
+export function formatRedisHosts(address: RedisAddress): string {
+  if (address.kind !== 'single')
+    return (address.kind === 'cluster' ? address.nodes : address.sentinels)
+      .map(({ host, port }) => `${host}:${port}`)
+      .join(', ');
+  const { protocol, pathname, hostname, port } = new URL(address.url);
+  return protocol === 'unix:' ? pathname : `${hostname}:${port || 6379}`;
+}
+
 /** Says which part is wrong and what works, but not the value, which can be a password. */
 export class RedisUrlError extends Error {
   override readonly name = 'RedisUrlError';

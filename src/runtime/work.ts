@@ -199,21 +199,41 @@ export function repeat(
 }
 
 /**
+ * Calls `onTimeout` after `ms`. A process that stood still (a busy machine, SIGSTOP, a suspended one) runs its timers before
+ * it reads what arrived in that time. So the second half begins when the event loop has come to the end of the first one,
+ * and what has arrived is read before the end.
+ *
+ * @returns cancels it
+ */
+export function startTimeout(ms: Millis, onTimeout: () => void): () => void {
+  let immediate: NodeJS.Immediate | undefined;
+  let timer = setTimeout(() => {
+    timer = setTimeout(() => {
+      immediate = setImmediate(onTimeout);
+    }, ms / 2);
+  }, ms / 2);
+  return () => {
+    clearTimeout(timer);
+    clearImmediate(immediate);
+  };
+}
+
+/**
  * Waits for `work` no longer than `ms`. The work is not canceled: it continues, and its result is ignored.
  *
  * @returns what the work returns, or what `onTimeout` returns once the time is up
  * @throws what either of them throws
  */
 export async function withTimeout<T>(ms: Millis, work: Promise<T>, onTimeout: () => T): Promise<T> {
-  let timer: NodeJS.Timeout | undefined;
+  let cancel = (): void => undefined;
   const timeout = new Promise<void>((resolve) => {
-    timer = setTimeout(resolve, ms);
+    cancel = startTimeout(ms, resolve);
   }).then(onTimeout);
   // The loser of a race must not end the process by rejecting later.
   for (const racer of [work, timeout]) racer.catch(() => undefined);
   try {
     return await Promise.race([work, timeout]);
   } finally {
-    clearTimeout(timer);
+    cancel();
   }
 }

@@ -171,7 +171,11 @@ export async function callSlack<T>(method: WebMethod, call: () => Promise<T>): P
   } catch (cause) {
     const outcome = slackCode(cause);
     reportApiCall({ method, outcome, took: performance.now() - began });
-    throw new SlackFailed(method, outcome, { retryAfter: retryAfterOf(cause), unclear: isUnclear(cause) });
+    throw new SlackFailed(method, outcome, {
+      ...{ retryAfter: retryAfterOf(cause), unclear: isUnclear(cause) },
+      // What the connection failed with quotes no argument, and names the host.
+      ...(cause instanceof webApi.WebAPIRequestError && { cause: cause.original }),
+    });
   }
 }
 

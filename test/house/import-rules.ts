@@ -51,7 +51,7 @@ const ROOMS: readonly Room[] = [
   { name: 'runtime', path: RUNTIME, below: [DOMAIN] },
   { name: 'vault', path: VAULT, below: [DOMAIN] },
   { name: 'http', path: HTTP, below: [DOMAIN, RUNTIME] },
-  { name: 'redis', path: REDIS, below: [DOMAIN] },
+  { name: 'redis', path: REDIS, below: [DOMAIN, RUNTIME] },
   { name: 'config', path: CONFIG, below: [DOMAIN, HTTP, VAULT, REDIS_URL] },
   { name: 'ops', path: room('ops'), below: [DOMAIN, RUNTIME, VAULT, HTTP, REDIS, WORKSPACE] },
   { name: 'billing', path: BILLING, below: [DOMAIN, HTTP] },

@@ -1,4 +1,6 @@
+import { once } from 'node:events';
 import type { Socket } from 'node:net';
+import { Worker } from 'node:worker_threads';
 import { afterEach, describe, expect, it } from 'vitest';
 import {
   AddressRefused,
@@ -13,6 +15,7 @@ import {
   ServiceUnreachable,
   TimedOut,
 } from '../../src/domain/failure/index.ts';
+import { nextEventLoopTurn } from '../../src/http/json.ts';
 import {
   createHttp,
   type ExchangeInfo,
@@ -21,6 +24,7 @@ import {
 } from '../../src/http/request.ts';
 import { failureMessage } from '../../src/slack/reply/error-reply.ts';
 import { textOf } from '../support/bot.ts';
+import { standStill } from '../support/stand-still.ts';
 import { waitUntil } from '../support/wait-until.ts';
 import { closedPort, failureOf, json, type Service, serve, serveRaw } from './service.ts';
 
@@ -54,6 +58,25 @@ const ask = (on: GuardedHttp, url: string, more: Partial<ServiceRequest> = {}) =
     secrets: ['s3cret'],
     ...more,
   });
+
+/** A service in a thread of its own, which answers 200 ms after it was asked. */
+async function serveElsewhere() {
+  const shared = new Int32Array(new SharedArrayBuffer(4));
+  const code = `
+    const { parentPort, workerData } = require('node:worker_threads');
+    const server = require('node:http').createServer((request, response) => {
+      workerData[0] = 1;
+      setTimeout(() => response.end('late'), 200);
+    });
+    server.listen(0, '127.0.0.1', () => parentPort.postMessage(server.address().port));`;
+  const worker = new Worker(code, { eval: true, workerData: shared });
+  const [port] = await once(worker, 'message');
+  return {
+    url: `http://127.0.0.1:${port}/`,
+    wasAsked: () => shared[0] === 1,
+    close: async () => void (await worker.terminate()),
+  };
+}
 
 /** The workspace and connection of a request. */
 const of = (workspace: string, connection = 'main'): Partial<ServiceRequest> => ({
@@ -205,9 +228,20 @@ describe('the deadline', () => {
     );
     const failure = await failureOf(ask(http({ limits: { deadline: 400 } }), service.url));
     expect(failure).toBeInstanceOf(TimedOut);
-    expect(failure).toMatchObject({ service: 'billing', after: 400 });
+    expect(failure).toMatchObject({ service: 'billing', after: 400, host: `127.0.0.1:${service.port}` });
     await waitUntil(() => closed > 0);
     expect(asked).toBe(1);
+  });
+
+  it('does not end the wait for an answer that arrived while the process stood still', async () => {
+    const elsewhere = await serveElsewhere();
+    releases.push(elsewhere.close);
+    const answer = ask(http({ limits: { deadline: 400 } }), elsewhere.url);
+    await waitUntil(elsewhere.wasAsked);
+    // Timers are the first to run then, before what arrived is read.
+    await nextEventLoopTurn();
+    standStill(900);
+    expect(await answer).toMatchObject({ status: 200, text: 'late' });
   });
 
   it('includes a lookup that never ends', async () => {

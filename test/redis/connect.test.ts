@@ -6,6 +6,7 @@ import { connectRedis, guardRead, type RedisConnection, waitUntilReady } from '.
 import { type TestRedis, testRedis } from '../support/redis.ts';
 import { type RedisProxy, startRedisProxy } from '../support/redis-proxy.ts';
 import { type RedisServer, SERVER_BINARY, startServer } from '../support/redis-servers.ts';
+import { standStill } from '../support/stand-still.ts';
 
 const NOWHERE = 'unix:///nowhere/redis.sock';
 const open: RedisConnection[] = [];
@@ -104,6 +105,22 @@ describe('a connection to a server that comes and goes', () => {
     expect(await failureOf(guardRead(() => redis.get('a')))).toBeInstanceOf(StoreUnavailable);
   });
 
+  it('ends a connection over which nothing comes any more, and opens another one', async () => {
+    const outages: string[] = [];
+    const redis = connected(proxy.url, { onOutage: ({ message }) => outages.push(message) });
+    await waitUntilReady(redis, 5_000);
+    proxy.freeze();
+    const failure = await failureOf(guardRead(() => redis.get('a')));
+    const { pathname } = new URL(proxy.url);
+    expect(failure).toMatchObject({
+      cause: { message: expect.stringContaining(`no answer from ${pathname}`) },
+    });
+    expect(outages).toEqual([]);
+    await new Promise((resolve) => redis.once('ready', resolve));
+    expect(outages).toEqual([expect.stringContaining(`nothing came from ${pathname}`)]);
+    expect(await redis.ping()).toBe('PONG');
+  });
+
   it('gives a command up when Redis hangs or dies', async () => {
     const redis = connected(proxy.url);
     await waitUntilReady(redis, 5_000);
@@ -112,6 +129,30 @@ describe('a connection to a server that comes and goes', () => {
     const waiting = failureOf(guardRead(() => redis.get('b')));
     await proxy.stop();
     expect(await waiting).toBeInstanceOf(StoreUnavailable);
+  });
+});
+
+describe('a process that stood still', () => {
+  let store: TestRedis;
+  beforeEach(async () => {
+    store = await testRedis();
+  });
+  afterEach(() => store.close());
+
+  it.each([
+    ['has been sent', () => new Promise((resolve) => setImmediate(resolve)), 2_000],
+    ['is about to be sent', () => undefined, 2_000],
+    ['has been sent, for longer than a silent connection is kept', () => undefined, 6_000],
+  ])('gets the answer to a command that %s', async (_, before, ms) => {
+    const outages: Error[] = [];
+    const redis = connected(store.url, { onOutage: (error) => outages.push(error) });
+    await waitUntilReady(redis, 5_000);
+    await redis.set('a', '1');
+    const answer = guardRead(() => redis.get('a'));
+    await before();
+    standStill(ms);
+    expect(await answer).toBe('1');
+    expect(outages).toEqual([]);
   });
 });
 

@@ -3,6 +3,7 @@ import type { AddressInfo } from 'node:net';
 import { text } from 'node:stream/consumers';
 import { afterEach, describe, expect, it } from 'vitest';
 import type { SlackFailed } from '../../src/domain/failure/index.ts';
+import { createLog } from '../../src/ops/log.ts';
 import type { Message } from '../../src/slack/kit/blocks.ts';
 import { chart, table } from '../../src/slack/kit/rich-blocks.ts';
 import { createResponseUrlClient, type ResponseUrlClient } from '../../src/slack/reply/post-message.ts';
@@ -169,6 +170,15 @@ describe('a response_url that does not confirm', () => {
     const { url, responseUrls, taken } = await faulty(answer);
     expect(await error(responseUrls.post(url, rich))).toMatchObject({ code, unclear: true });
     expect(taken()).toBe(1);
+  });
+
+  it('is in the log by its host alone', async () => {
+    const { url, responseUrls } = await faulty(() => undefined);
+    const lines: string[] = [];
+    const log = createLog('info', { write: (line) => void lines.push(line) });
+    log.error({ err: await error(responseUrls.post(`${url}secret-path`, rich)) }, 'Could not answer');
+    expect(lines.join()).toContain(`no whole answer from ${new URL(url).host} `);
+    expect(lines.join()).not.toContain('secret-path');
   });
 
   it.each([

@@ -33,7 +33,8 @@ async function startApi(first: (res: ServerResponse) => void) {
     server.closeAllConnections();
     server.close();
   });
-  return { client: clientOf((server.address() as AddressInfo).port), calls };
+  const { port } = server.address() as AddressInfo;
+  return { client: clientOf(port), calls, host: `127.0.0.1:${port}` };
 }
 
 const clientOf = (port: number): WebClient =>
@@ -71,6 +72,13 @@ describe('a call to Slack', () => {
       expect(calls).toEqual(['chat.postMessage']);
     },
   );
+
+  it('that says nothing names its host in the log', async () => {
+    const { client, host } = await startApi(() => undefined);
+    expect(await error(post(client))).toMatchObject({
+      cause: { message: expect.stringContaining(`no whole answer from ${host} `) },
+    });
+  });
 
   const METHODS = Object.entries(IS_REPEATABLE).filter(([name]) => name !== 'files.uploadV2');
 

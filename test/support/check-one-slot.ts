@@ -13,7 +13,7 @@ const slotsOf = (keys: readonly string[]): readonly string[] => [
 
 /** Recognizes connections of `src/redis/connect.ts`; those of tests have other options. */
 const isOfBot = ({ options }: Redis): boolean =>
-  options.commandTimeout !== undefined || options.keepAlive === 5_000;
+  options.autoResendUnfulfilledCommands === false || options.keepAlive === 5_000;
 
 const prototype = Redis.prototype as Redis & { [PATCHED]?: boolean };
 if (!prototype[PATCHED]) {

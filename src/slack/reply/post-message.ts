@@ -158,8 +158,6 @@ const MAX_RESPONSE = 65_536;
  */
 export function createResponseUrlClient(timeout = 5000, names: Pick<CommandNames, 'inJson'> = UNNAMED) {
   const agent = new Agent({
-    headersTimeout: timeout,
-    bodyTimeout: timeout,
     connect: { timeout },
     // Requests on one connection at a time; each further one would open its own connection.
     connections: 32,
@@ -193,7 +191,7 @@ export function createResponseUrlClient(timeout = 5000, names: Pick<CommandNames
         isSent = true;
       },
     }).catch((cause: unknown) => {
-      throw new SlackFailed('response_url', codeOf(cause), { unclear: isSent });
+      throw new SlackFailed('response_url', codeOf(cause), { unclear: isSent, cause });
     });
     const answer = decodeLeniently(response);
     const reason = reasonIn(answer);
