@@ -575,7 +575,7 @@ describe('an answer that is larger than the question', () => {
       turns += 1;
       if (!isRead) setImmediate(count);
     };
-    const it = client({ limits: {} } as never);
+    const it = client();
     const reading = it.consumption(access(service), project, long).finally(() => {
       isRead = true;
     });

@@ -15,15 +15,17 @@ import {
 } from '../../src/delivery/watches/watch-state.ts';
 import { StoreUnavailable } from '../../src/domain/failure/index.ts';
 import type { Watch } from '../../src/workspace/owned/watch-record.ts';
-import { DEFAULT_SETTINGS } from '../../src/workspace/settings.ts';
 import { balanceEvent } from '../support/alert-events.ts';
-import { recordedRun, snapshotOf, workspaceOf } from '../support/delivery-records.ts';
+import { finding } from '../support/delivery.ts';
+import { recordedRun, snapshotOf } from '../support/delivery-records.ts';
 import { directMessage, type MinimalSlack, startMinimalSlack } from '../support/minimal-slack.ts';
+import { type RecordParts, workspaceOf } from '../support/records.ts';
 
 const MINUTE = 60_000;
 const NOW = Date.parse('2026-11-20T12:00:00Z');
 const CHANNEL = 'C0COSTS001';
 const [OWNER, ANNA, BEN, BOSS] = ['U0OWNER001', 'U0ANNA0001', 'U0BEN00001', 'U0BOSS0001'];
+const REGISTRANT = 'U0REGIS001';
 
 let slack: MinimalSlack;
 beforeEach(async () => {
@@ -49,7 +51,7 @@ interface Given {
   readonly watch?: Watch;
   readonly events?: readonly AlertEvent[];
   readonly figures?: StoredFigures;
-  readonly workspace?: object;
+  readonly record?: RecordParts;
   readonly given?: Partial<DeliveryContext>;
   readonly episode?: string;
 }
@@ -59,12 +61,11 @@ async function send(messages: readonly AlertMessage[], options: Given = {}) {
   const alert = { episode, events, messages } as Alert;
   let json = JSON.stringify({ since: 1, alerted: [], alerts: [alert] });
   const writes: LogWrite[] = [];
-  const workspace = workspaceOf([], {
-    watches: [one],
-    settings: { ...DEFAULT_SETTINGS, managers: [BOSS] },
-    ...options.workspace,
+  const workspace = workspaceOf({
+    ...{ watches: [one], settings: { managers: [BOSS] }, connections: [{ registeredBy: REGISTRANT }] },
+    ...options.record,
   });
-  const run = recordedRun(slack.url, NOW, () => undefined as never, {
+  const run = recordedRun(slack.url, NOW, () => finding('1'), {
     workspace,
     logSnapshot: snapshotOf([], { state: (name) => (name === 'watch/watch001' ? json : undefined) }),
     async write(write) {
@@ -294,11 +295,6 @@ describe('an alert that its channel or person does not take', () => {
       ({ stored } = await send(stored, options));
     return stored;
   }
-  const connections = {
-    connections: new Map([['main', { registeredBy: 'U0REGIS001' }]]),
-    connectionNames: ['main'],
-  };
-
   it('goes to the owner, then to a manager, and names its first recipient', async () => {
     slack.fault = refuses('is_archived', CHANNEL);
     const { writes } = await send([message()]);
@@ -313,9 +309,9 @@ describe('an alert that its channel or person does not take', () => {
       call.method === 'conversations.open' && [OWNER, BOSS].includes(call.args.get('users') ?? '')
         ? 'user_disabled'
         : refuses('is_archived', CHANNEL)(call);
-    const toRegistrant = await sendAll([message()], { workspace: connections });
+    const toRegistrant = await sendAll([message()]);
     expect(toRegistrant).toMatchObject([
-      { to: 'U0REGIS001', insteadOf: { ...insteadOf, tried: [CHANNEL, OWNER, BOSS] } },
+      { to: REGISTRANT, insteadOf: { ...insteadOf, tried: [CHANNEL, OWNER, BOSS] } },
     ]);
     expect(slack.posts[0]?.blocks).toContain(`meant for <#${CHANNEL}>`);
   });
@@ -324,7 +320,7 @@ describe('an alert that its channel or person does not take', () => {
     slack.fault = ({ method }) => (method === 'conversations.open' ? 'user_disabled' : undefined);
     const stored = await sendAll([message({ to: ANNA })]);
     expect(stored).toMatchObject([
-      { state: 'failed', to: BOSS, insteadOf: { to: ANNA, tried: [ANNA, OWNER] } },
+      { state: 'failed', to: REGISTRANT, insteadOf: { to: ANNA, tried: [ANNA, OWNER, BOSS] } },
     ]);
     expect(slack.posts).toEqual([]);
   });
@@ -346,10 +342,11 @@ describe('an alert that its channel or person does not take', () => {
 });
 
 describe('an alert of a project that is limited to channels', () => {
-  const projects = [{ alias: 'prod', id: '123', product: 1, channels: [CHANNEL] }];
   const to = async (person: string) => {
     slack.reset();
-    const { stored } = await send([message({ to: person })], { workspace: { projects } });
+    const { stored } = await send([message({ to: person })], {
+      record: { projects: [{ channels: [CHANNEL] }] },
+    });
     return [stored[0]?.state, channels()];
   };
 

@@ -22,15 +22,18 @@ import {
   type WriteMoney,
 } from '../../src/delivery/watches/alert-wording.ts';
 import type { AlertEvent, AlertMessage, FiguresEvent } from '../../src/delivery/watches/watch-state.ts';
+import type { Runway } from '../../src/domain/money/runway.ts';
+import type { DaySpend, MonthSpend, WatchMeasurement } from '../../src/domain/money/watch-measurement.ts';
 import type { WatchRule } from '../../src/domain/money/watch-rule.ts';
 import { addDays } from '../../src/domain/time/calendar.ts';
+import { chart } from '../../src/slack/kit/rich-blocks.ts';
+import { fingerprintOf } from '../../src/workspace/credentials/connection-record.ts';
 import type { Watch } from '../../src/workspace/owned/watch-record.ts';
-import type { Workspace } from '../../src/workspace/record/workspace.ts';
-import { DEFAULT_SETTINGS } from '../../src/workspace/settings.ts';
 import { textOf } from '../support/bot.ts';
 import { schedule } from '../support/delivery.ts';
-import { workspaceOf } from '../support/delivery-records.ts';
 import { storedCause } from '../support/failures.ts';
+import { type RecordParts, workspaceOf } from '../support/records.ts';
+import { MAIN, WATCH as RUNWAY_WATCH } from '../support/workspace-store.ts';
 
 const TODAY = '2026-11-20';
 const NOW = Date.parse('2026-11-20T12:00:00Z');
@@ -39,17 +42,17 @@ const BALANCE: WatchRule = { kind: 'balance', below: big(50) };
 const RUNWAY: WatchRule = { kind: 'runway', days: 7 };
 const BUDGET: WatchRule = { kind: 'budget', amount: big(100) };
 const SPIKE: WatchRule = { kind: 'spike', factor: big(2), floor: big(10) };
-const estimate = (days: number) => ({
-  ...{ kind: 'estimate', days, until: '2026-11-25', average: big(10), reported: 6, of: 7, partial: 0 },
-  ...{ left: big(45), bonusesCounted: true },
-});
+const BASIS = { average: big(10), reported: 6, of: 7, partial: 0, left: big(45), bonusesCounted: true };
+const estimate = (days: number): Runway => ({ kind: 'estimate', days, until: '2026-11-25', ...BASIS });
 
+type Known<T> = { readonly [Name in keyof T]?: T[Name] | undefined };
 /** Without what is undefined. */
-const known = (given: object) =>
-  Object.fromEntries(Object.entries(given).filter(([, value]) => value !== undefined));
+const known = <T>(given: Known<T>) =>
+  Object.fromEntries(Object.entries(given).filter(([, value]) => value !== undefined)) as T;
 const writer = (write: (value: Big) => string, locale = 'en-US'): WriteMoney =>
   Object.assign(write, { locale });
 type Texts = Omit<AlertBasis, 'episode'> & { readonly level?: string; readonly episode?: string };
+const WATCH: Watch = { ...RUNWAY_WATCH, id: 'watch001', rule: BALANCE };
 const WORDS: AlertWords = { label: 'prod', money: writer((value) => `${value} EUR`), today: TODAY };
 /** As they come back from Redis. */
 const told = ({ level = 'threshold', episode = 'e', ...given }: Texts) => ({
@@ -63,11 +66,10 @@ const says = (given: Texts, words = WORDS) => {
 const recovers = (given: Texts) => recoveryText(told(given), WORDS);
 
 describe('an alert of a balance', () => {
-  const measured = (digits?: number, runway?: object) =>
-    ({
-      kind: 'balance',
-      ...(digits !== undefined && { balance: big(digits), ...(runway && { runway }) }),
-    }) as AlertBasis['measurement'];
+  const measured = (digits?: number, runway?: Runway): WatchMeasurement => ({
+    kind: 'balance',
+    ...(digits !== undefined && { balance: big(digits), ...(runway && { runway }) }),
+  });
   const title = (rule: WatchRule, digits?: number) => says({ rule, measurement: measured(digits) })[0];
 
   it('says what is left and the threshold, or by how much the project is overdrawn', () => {
@@ -86,28 +88,26 @@ describe('an alert of a balance', () => {
   });
 
   it('says the balance at the alert, and how long it lasts now', () => {
-    const why = (runway?: object, more: Partial<Texts> = {}) =>
+    const why = (runway?: Runway, more: Partial<Texts> = {}) =>
       says({ rule: BALANCE, measurement: measured(48, runway), ...more })[1];
     const before = { day: '2026-11-18', balance: big(70) };
     expect(why(undefined, { before })).toBe('70 EUR on Wed 18 Nov.');
     expect(why(estimate(4), { before })).toBe(
       '70 EUR on Wed 18 Nov; at 10 EUR a day the balance reaches zero around 25 Nov 2026.',
     );
-    expect(why({ kind: 'no-spend' })).toBe('');
+    expect(why({ kind: 'no-spend', ...BASIS })).toBe('');
     expect(recovers({ rule: BALANCE, measurement: measured(70) })).toBe('prod recovered: 70 EUR left.');
     expect(recovers({ rule: BALANCE, measurement: measured() })).toBe('prod recovered.');
   });
 });
 
 describe('an alert of a runway', () => {
-  const measured = (runway?: object) =>
-    ({ kind: 'runway', ...(runway && { runway }) }) as AlertBasis['measurement'];
-
+  const measured = (runway?: Runway): WatchMeasurement => ({ kind: 'runway', ...(runway && { runway }) });
   const account = (balance: number, bonuses: number | undefined = 0) => ({
     balance: { value: big(balance), raw: '' },
     bonuses: bonuses === undefined ? { unreadable: 'x' } : { value: big(bonuses), raw: '' },
   });
-  const of = (runway: object | undefined, more: Partial<Texts> = {}): Texts => ({
+  const of = (runway: Runway | undefined, more: Partial<Texts> = {}): Texts => ({
     ...{ rule: RUNWAY, measurement: measured(runway), average: big(10) },
     ...more,
   });
@@ -129,7 +129,9 @@ describe('an alert of a runway', () => {
   });
 
   it('of an overdrawn project says so, unless bonuses carry it for less than a day', () => {
-    const overdrawn = (left: number) => ({ kind: 'overdrawn', which: 'balance', left: big(left) });
+    const overdrawn = (left: number): Runway => ({
+      ...{ kind: 'overdrawn', which: 'balance', balance: big(-5), left: big(left), bonusesCounted: true },
+    });
     expect(says(of(overdrawn(5), { account: account(-5, 10) }))).toEqual([
       'prod: less than a day left',
       'Balance -5 EUR, bonuses 10 EUR, at 10 EUR a day.',
@@ -146,18 +148,20 @@ describe('an alert of a runway', () => {
     expect(recovers(of(estimate(30), { account: account(290, 10) }))).toBe(
       'prod recovered: balance and bonuses last about 30 days.',
     );
-    expect(recovers(of({ kind: 'no-spend' }))).toBe('prod recovered: nothing is being spent.');
-    expect(recovers(of({ kind: 'beyond' }))).toBe('prod recovered.');
+    expect(recovers(of({ kind: 'no-spend', ...BASIS }))).toBe('prod recovered: nothing is being spent.');
+    expect(recovers(of({ kind: 'beyond', years: 10, ...BASIS }))).toBe('prod recovered.');
     expect(recovers(of(undefined))).toBe('prod recovered.');
   });
 });
 
 describe('an alert of a budget', () => {
-  const month = (given: object = {}) =>
-    known({ month: '2026-11', spent: big(81), reported: 19, of: 20, forecast: big(120), ...given });
-  const measured = (...months: object[]) =>
-    ({ kind: 'budget', months }) as unknown as AlertBasis['measurement'];
-  const of = (level: string, given: object = {}) => ({
+  const month = (given: Known<MonthSpend> = {}) =>
+    known<MonthSpend>({
+      ...{ month: '2026-11', spent: big(81), reported: 19, of: 20, forecast: big(120) },
+      ...given,
+    });
+  const measured = (...months: readonly MonthSpend[]): WatchMeasurement => ({ kind: 'budget', months });
+  const of = (level: string, given: Known<MonthSpend> = {}) => ({
     ...{ rule: BUDGET, level, episode: '2026-11' },
     measurement: measured(month({ month: '2026-10', spent: big(7), forecast: big(8) }), month(given)),
   });
@@ -203,14 +207,19 @@ describe('an alert of a budget', () => {
 });
 
 describe('an alert of a spike', () => {
-  const day = (given: object = {}) =>
-    known({
+  const day = (given: Known<DaySpend> = {}) =>
+    known<DaySpend>({
       ...{ day: '2026-11-18', amount: big(50), baseline: big(20), basis: 'weekday', basisDays: 4 },
       ...given,
     });
-  const measured = (...days: object[]) =>
-    ({ kind: 'spike', today: TODAY, days }) as unknown as AlertBasis['measurement'];
-  const of = (...days: object[]) => ({ rule: SPIKE, episode: '2026-11-18', measurement: measured(...days) });
+  const measured = (...days: readonly DaySpend[]): WatchMeasurement => ({
+    kind: 'spike',
+    today: TODAY,
+    days,
+  });
+  const of = (...days: readonly DaySpend[]) => ({
+    ...{ rule: SPIKE, episode: '2026-11-18', measurement: measured(...days) },
+  });
 
   it('says what the day cost, how much more that is, and than what', () => {
     expect(says(of(day({ day: '2026-11-17', amount: big(1) }), day()))).toEqual([
@@ -243,7 +252,7 @@ describe('an alert of a spike', () => {
     expect(recovers(of(day({ day: '2026-11-17', amount: big(1) }), day(), calm))).toBe(
       'prod recovered: 39 EUR on Thu 19 Nov.',
     );
-    const later = (given: object) => day({ day: '2026-11-19', amount: big(39), ...given });
+    const later = (given: Known<DaySpend>) => day({ day: '2026-11-19', amount: big(39), ...given });
     expect(recovers(of(day(), later({ amount: big(40) })))).toBe('prod recovered.');
     expect(recovers(of(day(), later({ baseline: undefined })))).toBe('prod recovered.');
     expect(recovers(of(day({ baseline: undefined })))).toBe('prod recovered.');
@@ -254,13 +263,13 @@ describe('an alert of a spike', () => {
 });
 
 describe('amounts and names in an alert', () => {
-  const workspace = workspaceOf([], {
-    settings: { ...DEFAULT_SETTINGS, currency: 'EUR', locale: 'de-DE' },
+  const workspace = workspaceOf({
+    settings: { currency: 'EUR', locale: 'de-DE' },
     projects: [
-      { alias: 'logs', id: '123', product: 2, currency: 'CHF' },
-      { alias: 'other', id: '7', product: 1, currency: 'USD' },
+      { alias: 'logs', product: 2, currency: 'CHF' },
+      { alias: 'other', id: '7', currency: 'USD' },
     ],
-  } as unknown as Partial<Workspace>);
+  });
 
   it('are the workspace’s, or the project’s own', () => {
     const money = (id: string, product: 1 | 2) =>
@@ -269,7 +278,7 @@ describe('amounts and names in an alert', () => {
     expect(money('123', 1)).toBe(money('9', 1));
     expect(money('9', 1)).toMatch(/^1\.234,50.EUR$/);
     expect(alertWords({ project: { id: '123', product: 2 } }, workspace, TODAY).label).toBe('logs');
-    expect(sourceText({ project: { id: '123', product: 2 } } as Watch, 'UTC')).toBe(
+    expect(sourceText({ ...WATCH, project: { id: '123', product: 2 } }, 'UTC')).toBe(
       'Object storage · project 123 · UTC',
     );
   });
@@ -296,10 +305,6 @@ const correctedTo = (digits: number): FiguresEvent => ({
 });
 
 describe('the message of an alert', () => {
-  const WATCH: Watch = {
-    ...{ id: 'watch001', project: { id: '123', product: 1 }, rule: BALANCE, target: { channel: 'C1' } },
-    ...{ owner: 'U1', createdBy: 'U1', createdAt: 0, since: 0 },
-  };
   const view = (
     events: readonly AlertEvent[],
     given: Partial<AlertView> = {},
@@ -307,7 +312,7 @@ describe('the message of an alert', () => {
   ): AlertView => ({
     ...{
       watch: WATCH,
-      alert: { episode: 'e1', events, messages: [] } as never,
+      alert: { episode: 'e1', events, messages: [] },
       chart: undefined,
       source: 'a & b',
       words: { ...WORDS, label: '<1>' },
@@ -317,18 +322,13 @@ describe('the message of an alert', () => {
   });
   const shown = (...given: Parameters<typeof view>) => {
     const { text, blocks } = alertMessage(view(...given));
-    type Element = {
-      readonly action_id?: string;
-      readonly value?: string;
-      readonly options?: readonly { readonly value?: string }[];
-    };
-    const elements = (blocks.at(-1) as unknown as { readonly elements: readonly Element[] }).elements;
-    return {
-      text,
-      blocks,
-      lines: textOf(blocks).split('\n'),
-      values: elements.flatMap((one) => one.options?.map(({ value }) => value) ?? [one.value]),
-    };
+    const last = blocks.at(-1);
+    const elements = last?.type === 'actions' ? last.elements : [];
+    const values = elements.flatMap((element) => {
+      if ('options' in element) return element.options?.map(({ value }) => value) ?? [];
+      return 'value' in element ? [element.value] : [];
+    });
+    return { text, blocks, lines: textOf(blocks).split('\n'), values };
   };
 
   const BUTTONS = [
@@ -445,8 +445,8 @@ describe('the message of an alert', () => {
       'This was meant for <@U5>. There is no connection named &lt;eu&gt;. Choose another channel or person with *Manage*.',
     );
     expect(instead('C5')).toContain('meant for <#C5>');
-    const chart = { type: 'data_visualization' } as never;
-    expect(shown([CROSSED], { chart }).blocks).toContain(chart);
+    const drawn = chart('line', 'Balance by day', ['Fri 20'], [{ name: 'Left', values: [40] }]);
+    expect(shown([CROSSED], { chart: drawn }).blocks).toContain(drawn);
   });
 
   it('gets a reply with what happened after it', () => {
@@ -478,27 +478,16 @@ describe('the chart of an alert', () => {
     episode = '2026-11',
     isOver = false,
   ) {
-    const drawing = alertChart(rule, of as never, balances, episode, isOver);
-    const chart = JSON.parse(JSON.stringify(drawing ?? null)) as {
-      readonly title: string;
-      readonly chart: {
-        readonly type: string;
-        readonly series: readonly {
-          readonly name: string;
-          readonly data: readonly { readonly label: string; readonly value: number }[];
-        }[];
-      };
-    } | null;
-    return (
-      chart && {
-        title: chart.title,
-        type: chart.chart.type,
-        series: chart.chart.series.map(({ name, data }) => [
-          name,
-          data.map(({ label, value }) => `${label} ${value}`),
-        ]),
-      }
-    );
+    const drawing = alertChart(rule, of, balances, episode, isOver);
+    if (drawing === undefined) return undefined;
+    const { title, chart } = drawing;
+    return {
+      ...{ title, type: chart.type },
+      series: chart.series.map(({ name, data }) => [
+        name,
+        data.map(({ label, value }) => `${label} ${value}`),
+      ]),
+    };
   }
 
   it('draws a balance, worked out backwards from today as far as every day is known', () => {
@@ -519,9 +508,9 @@ describe('the chart of an alert', () => {
       ]),
     );
     expect(known?.series[0]?.[1]).toEqual(['Sun 15 9', 'Wed 18 30']);
-    expect(drawn(BALANCE, figures({}, 40))).not.toBeNull();
-    expect(drawn(BALANCE, figures({ 1: 5, 2: 7 }, 40), new Map(), '', true)).toBeNull();
-    expect(drawn(BALANCE, figures({}))).toBeNull();
+    expect(drawn(BALANCE, figures({}, 40))).not.toBeUndefined();
+    expect(drawn(BALANCE, figures({ 1: 5, 2: 7 }, 40), new Map(), '', true)).toBeUndefined();
+    expect(drawn(BALANCE, figures({}))).toBeUndefined();
   });
 
   it('draws the sum so far of each reported day of the month, and the budget', () => {
@@ -531,7 +520,7 @@ describe('the chart of an alert', () => {
       ['Spent so far', ['Sun 15 1', 'Tue 17 8', 'Thu 19 13']],
       ['Budget', ['Sun 15 100', 'Tue 17 100', 'Thu 19 100']],
     ]);
-    expect(drawn(BUDGET, figures({ 1: 5 }))).toBeNull();
+    expect(drawn(BUDGET, figures({ 1: 5 }))).toBeUndefined();
   });
 
   it('draws every other day of a long month, with its last one, also when the month is over', () => {
@@ -571,19 +560,14 @@ describe('a reminder', () => {
     expiresAt: NOW + 3 * 86_400_000,
     ...given,
   });
-  const WATCH = { id: 'watch001', project: { id: '123', product: 1 } };
-  const workspace = (given: Partial<Workspace> = {}) =>
-    workspaceOf([], {
-      settings: { ...DEFAULT_SETTINGS, managers: ['U9'] },
-      projects: [
-        { alias: 'prod', id: '123', product: 1 },
-        { alias: 'eu', id: '7', product: 1, connection: 'eu' },
-      ] as never,
-      connections: new Map([['main', { lastFour: 'abcd', fingerprint: '0123' }]]) as never,
-      accesses: new Map([['123', { lastFour: '·wxyz' }]]) as never,
+  const workspace = (given: RecordParts = {}) =>
+    workspaceOf({
+      settings: { managers: ['U9'] },
+      projects: [{}, { alias: 'eu', id: '7', connection: 'eu' }],
+      accesses: [{}],
       ...given,
     });
-  const reads = (step: ReminderStep, of: Credential, given: Partial<Workspace> = {}, to = 'U1') =>
+  const reads = (step: ReminderStep, of: Credential, given: RecordParts = {}, to = 'U1') =>
     textOf(reminderNotice({ credential: of, step, to, at: NOW }, workspace(given)).blocks).split('\n');
 
   it('says when a token expires, what needs it, and how to replace it', () => {
@@ -591,12 +575,13 @@ describe('a reminder', () => {
       '*The access token of connection main expires Mon 23 Nov 2026 (3 days)*',
       'Replace it before then, and everything keeps working.',
       'Replace token…',
-      'token ending abcd · fingerprint 0123',
+      `token ending abcd · fingerprint ${fingerprintOf(MAIN.token)}`,
     ]);
+    const numbered = (count: number) => Array.from({ length: count }, (_, n) => n + 1);
     const needs = (schedules: number, watches: number) =>
       reads('3', credential('connection'), {
-        schedules: Array(schedules).fill(schedule()),
-        watches: Array(watches).fill(WATCH),
+        schedules: numbered(schedules).map((id) => schedule({ id: `schedul${id}` })),
+        watches: numbered(watches).map((id) => ({ ...WATCH, id: `watch00${id}` })),
       })[2];
     expect([needs(1, 0), needs(2, 1), needs(0, 2)]).toEqual([
       'What needs it: 1 scheduled post.',
@@ -624,7 +609,7 @@ describe('a reminder', () => {
       '*The application access of prod expires Mon 23 Nov 2026 (3 days)*',
       'Nobody can get an OS_TOKEN with it after that.',
       'Replace access…',
-      'access ending wxyz · project 123',
+      'access ending abcd · project 123',
     ]);
     expect(reads('rejected', credential('access', { name: '9' }))).toEqual([
       '*The identity service rejected the application access of project 9*',
@@ -643,10 +628,8 @@ describe('a reminder', () => {
 
   it('counts only the schedules and watches that use that token', () => {
     const eu = { ...schedule({ id: 'schedul2' }), projects: [{ id: '7', product: 1 as const }] };
-    const record = workspace({
-      schedules: [schedule(), eu],
-      watches: [WATCH, { id: 'w2', project: { id: '7', product: 1 } }] as never,
-    });
+    const elsewhere = { ...WATCH, id: 'watch002', project: { id: '7', product: 1 as const } };
+    const record = workspace({ schedules: [schedule(), eu], watches: [WATCH, elsewhere] });
     const { schedules, watches } = dependentsOf(credential('connection'), record);
     expect([schedules.map(({ id }) => id), watches.map(({ id }) => id)]).toEqual([
       ['schedul1'],

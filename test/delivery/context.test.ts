@@ -1,6 +1,5 @@
 /** One run for one workspace: when it stops, how it keeps to Slack's pace, and what it was refused. */
 import { setTimeout as delay } from 'node:timers/promises';
-import { pino } from 'pino';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import {
   type DeliveryRun,
@@ -9,26 +8,33 @@ import {
   ScheduleChangedError,
   startDeliveryRun,
 } from '../../src/delivery/context.ts';
-import { LEASE_MS } from '../../src/delivery/log/delivery-log.ts';
+import { type DeliveryLog, LEASE_MS } from '../../src/delivery/log/delivery-log.ts';
 import type { ReportQuestion } from '../../src/delivery/posts/postable-report.ts';
 import { runReport } from '../../src/delivery/posts/postable-report.ts';
+import { createWorkspaceRunner } from '../../src/delivery/workspace-runner.ts';
 import { StoreUnavailable } from '../../src/domain/failure/index.ts';
+import { createAnswerStore } from '../../src/workspace/record/answer-store.ts';
+import type { Workspace } from '../../src/workspace/record/workspace.ts';
 import { finding, schedule } from '../support/delivery.ts';
-import { recordedRun, workspaceOf } from '../support/delivery-records.ts';
+import { deliveryLogOf, recordedRun, workspacesOf } from '../support/delivery-records.ts';
+import { CLIENT, workspaceOf } from '../support/records.ts';
 import { startVirtualTime, type VirtualTime } from '../support/virtual-time.ts';
 
 const NINE = Date.parse('2026-11-20T08:00:00Z');
 const LEASE = { teamId: 'T1', token: 'x' };
+/** Nothing answers there. */
+const NO_SLACK = 'http://127.0.0.1:9/';
 
 const runs: DeliveryRun[] = [];
 afterEach(() => {
   for (const run of runs.splice(0)) run.end();
 });
 
+/** A run with its lease. @param log in place of the delivery log’s own methods */
 function start({
   log: parts = {},
   ...given
-}: { log?: object } & Partial<Omit<DeliveryRunParts, 'log'>> = {}) {
+}: Omit<Partial<DeliveryRunParts>, 'log'> & { log?: Partial<DeliveryLog> } = {}) {
   const calls: unknown[] = [];
   const noted =
     <T>(name: string, answer: T) =>
@@ -36,28 +42,24 @@ function start({
       calls.push([name, ...args]);
       return answer;
     };
+  const { context } = recordedRun(NO_SLACK, NINE, () => finding('1'));
   const run = startDeliveryRun({
-    deliveryLog: {
-      write: noted('write', 'written'),
+    ...context,
+    deliveryLog: deliveryLogOf({
+      write: noted('write', 'written' as const),
       ...{ backOff: noted('backOff', undefined), renew: noted('renew', true) },
       ...parts,
-    },
-    clientFor: noted('clientFor', 'a client'),
-    ...{
-      clock: () => NINE,
-      log: pino({ level: 'silent' }),
-      lease: LEASE,
-      stopping: new AbortController().signal,
-    },
+    }),
+    clientFor: noted('clientFor', CLIENT),
     ...given,
-  } as unknown as DeliveryRunParts);
+  });
   runs.push(run);
   return { run, calls };
 }
 function openPromise() {
-  let resolve: (value: never) => void = () => undefined;
+  let resolve: (read: Workspace) => void = () => undefined;
   let reject: (error: Error) => void = () => undefined;
-  const promise = new Promise<never>((...settle) => {
+  const promise = new Promise<Workspace>((...settle) => {
     [resolve, reject] = settle;
   });
   return { promise, resolve, reject };
@@ -66,27 +68,28 @@ function openPromise() {
 describe('a run', () => {
   it('reads the record once for all callers at the same time, and gives nobody an older read', async () => {
     const reads: ReturnType<typeof openPromise>[] = [];
-    const read = () => {
+    const load = () => {
       const pending = openPromise();
       reads.push(pending);
       return pending.promise;
     };
-    const { run } = start({ workspaces: { load: read } as never });
+    const { run } = start({ workspaces: workspacesOf({ load }) });
+    const [before, later] = [workspaceOf(), workspaceOf()];
     const first = [run.loadWorkspace(), run.loadWorkspace()];
     await delay(0);
-    const later = [run.loadWorkspace(), run.loadWorkspace()];
+    const second = [run.loadWorkspace(), run.loadWorkspace()];
     await delay(0);
     expect(reads).toHaveLength(1);
-    reads[0]?.resolve('before' as never);
-    expect(await Promise.all(first)).toEqual(['before', 'before']);
+    reads[0]?.resolve(before);
+    for (const read of await Promise.all(first)) expect(read).toBe(before);
     await delay(0);
     expect(reads).toHaveLength(2);
     reads[1]?.reject(new StoreUnavailable());
-    expect((await Promise.allSettled(later)).map(({ status }) => status)).toEqual(['rejected', 'rejected']);
+    expect((await Promise.allSettled(second)).map(({ status }) => status)).toEqual(['rejected', 'rejected']);
     const after = run.loadWorkspace();
     await delay(0);
-    reads[2]?.resolve('after' as never);
-    expect(await after).toBe('after');
+    reads[2]?.resolve(later);
+    expect(await after).toBe(later);
   });
 
   it('is over once the process stops, and once Slack limits the rate', async () => {
@@ -104,7 +107,7 @@ describe('a run', () => {
 
   it('has one client', async () => {
     const { run, calls } = start();
-    expect(await Promise.all([run.client(), run.client()])).toEqual(['a client', 'a client']);
+    expect(await Promise.all([run.client(), run.client()])).toEqual([CLIENT, CLIENT]);
     expect(calls).toEqual([['clientFor', 'T1']]);
   });
 
@@ -230,10 +233,40 @@ describe('a run', () => {
   });
 });
 
+describe('a delivery', () => {
+  it('records that its lease was lost, and runs again; its caller handles other failures', async () => {
+    const outcomes: string[] = [];
+    const released: unknown[] = [];
+    const { context } = recordedRun(NO_SLACK, NINE, () => finding('1'));
+    const ends = (error: Error) =>
+      createWorkspaceRunner({
+        ...context,
+        deliveryLog: deliveryLogOf({
+          lease: async () => LEASE,
+          load: () => Promise.reject(error),
+          async release(lease) {
+            released.push(lease);
+            throw new StoreUnavailable();
+          },
+        }),
+        ...{ jobs: [], answerStore: createAnswerStore(context.workspaces, () => undefined) },
+        onFinished: ({ outcome }) => void outcomes.push(outcome),
+      });
+    expect(await ends(new LeaseLostError()).run('T1')).toEqual({ next: NINE + 3_000 });
+    const mistake = new TypeError('a mistake');
+    await expect(ends(mistake).run('T1')).rejects.toBe(mistake);
+    const stopped = ends(mistake);
+    stopped.stop();
+    expect(await stopped.run('T1')).toEqual({ next: NINE });
+    expect(outcomes).toEqual(['lease-lost', 'unknown', 'stopped']);
+    expect(released).toEqual([LEASE, LEASE, LEASE]);
+  });
+});
+
 describe('a report', () => {
   it('is asked with the workspace’s zone unless another one is given, as of no later than now', async () => {
     const questions: ReportQuestion[] = [];
-    const { context } = recordedRun('http://127.0.0.1:9/', NINE, (question) => {
+    const { context } = recordedRun(NO_SLACK, NINE, (question) => {
       questions.push(question);
       return finding('1');
     });
@@ -252,10 +285,8 @@ describe('a report', () => {
   });
 
   it('is not asked for with settings that are damaged', async () => {
-    const workspace = workspaceOf([], {
-      damaged: [{ kind: 'settings', id: 'settings', reason: 'malformed' }],
-    });
-    const { context } = recordedRun('http://127.0.0.1:9/', NINE, () => finding('1'), { workspace });
+    const workspace = workspaceOf({ fields: { settings: '{' } });
+    const { context } = recordedRun(NO_SLACK, NINE, () => finding('1'), { workspace });
     await expect(runReport(schedule(), NINE, context)).rejects.toMatchObject({ kind: 'settings-damaged' });
   });
 });

@@ -11,16 +11,10 @@ import type { ReportResult } from '../../src/delivery/posts/postable-report.ts';
 import { StoreUnavailable, TokenRejected } from '../../src/domain/failure/index.ts';
 import { textOf } from '../support/bot.ts';
 import { COVERED, finding, schedule } from '../support/delivery.ts';
-import {
-  lineOf,
-  postedAt,
-  postOf,
-  recordedRun,
-  snapshotOf,
-  workspaceOf,
-} from '../support/delivery-records.ts';
+import { lineOf, postedAt, postOf, recordedRun, snapshotOf } from '../support/delivery-records.ts';
 import { storedCause } from '../support/failures.ts';
 import { type MinimalSlack, startMinimalSlack } from '../support/minimal-slack.ts';
+import { workspaceOf } from '../support/records.ts';
 
 const MINUTE = 60_000;
 const HOUR = 60 * MINUTE;
@@ -46,6 +40,7 @@ describe('a post that is looked at again', () => {
     readonly now?: number;
     readonly report?: () => ReportResult;
     readonly correctsFrom?: number;
+    readonly isPosted?: boolean;
     readonly channel?: string;
     readonly context?: Parameters<typeof recordedRun>[3];
   }
@@ -54,6 +49,7 @@ describe('a post that is looked at again', () => {
     entry = {},
     now = NINE + 6 * HOUR,
     report = () => finding('200'),
+    isPosted = true,
     ...given
   }: Given) {
     // Slack has it under the `ts` that the log names.
@@ -63,8 +59,8 @@ describe('a post that is looked at again', () => {
     });
     const [out] = slack.posts;
     const written: DeliveryLogEntry = {
-      ...{ state: 'posted', due: NINE, began: NINE, tries: 0 },
-      ...postedAt(NINE, { ...OUT, ...post }),
+      ...{ state: 'posted', due: NINE, began: NINE, tries: 0, at: NINE },
+      ...(isPosted && postedAt(NINE, { ...OUT, ...post })),
       ts: out!.ts,
       ...entry,
     };
@@ -170,7 +166,7 @@ describe('a post that is looked at again', () => {
   });
 
   it.each<[string, Given]>([
-    ['another account is asked', { context: { workspace: workspaceOf([], { defaultConnection: 'eu' }) } }],
+    ['another account is asked', { context: { workspace: workspaceOf({ connections: [{ name: 'eu' }] }) } }],
     [
       'its days are other ones',
       { report: () => ({ ...finding('200'), covers: { ...COVERED, last: '2026-11-19' } }) },
@@ -242,7 +238,7 @@ describe('a post that is looked at again', () => {
   });
 
   it('is left alone if there was no post', async () => {
-    expect((await look({ entry: { post: undefined } as never })).writes).toEqual([]);
+    expect((await look({ isPosted: false })).writes).toEqual([]);
   });
 });
 

@@ -10,6 +10,7 @@ import {
 import { auditedChange } from '../../src/workspace/record/change.ts';
 import { createDeliveryParts } from '../support/delivery.ts';
 import { directMessage, type MinimalSlack, startMinimalSlack } from '../support/minimal-slack.ts';
+import { storedProject } from '../support/projects.ts';
 import { type TestRedis, testRedis } from '../support/redis.ts';
 
 const [ANNA, BEN] = ['U0ANNA0001', 'U0BEN00001'];
@@ -69,16 +70,7 @@ async function saveForm(): Promise<void> {
     'project added',
     { kind: 'project', alias: 'prod' },
   ]);
-  const project = {
-    alias: 'prod',
-    id: '1',
-    product: 1,
-    channels: [],
-    owner: BEN,
-    addedBy: BEN,
-    addedAt: now,
-  };
-  await parts.workspaces.addProject(change, project as never);
+  await parts.workspaces.addProject(change, storedProject({ alias: 'prod', id: '1' }));
 }
 
 it('tells the person of what was saved, although the process ended right after it', async () => {

@@ -1,28 +1,24 @@
 /** Who is notified that something was not posted, and what the notice says. */
 
-import { pino } from 'pino';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { LeaseLostError } from '../../src/delivery/context.ts';
 import type { DeliveryLogEntry } from '../../src/delivery/log/delivery-log-entry.ts';
 import { responsiblePeople } from '../../src/delivery/outbox/recipients.ts';
 import { failureNotice } from '../../src/delivery/posts/notice-blocks.ts';
 import { notifyOwner, planNotices } from '../../src/delivery/posts/notices.ts';
-import { createWorkspaceRunner } from '../../src/delivery/workspace-runner.ts';
-import { StoreUnavailable } from '../../src/domain/failure/index.ts';
 import type { Schedule } from '../../src/workspace/owned/schedule-record.ts';
-import type { Workspace } from '../../src/workspace/record/workspace.ts';
 import { textOf } from '../support/bot.ts';
 import { finding, schedule } from '../support/delivery.ts';
-import { lineOf, recordedRun, snapshotOf, workspaceOf } from '../support/delivery-records.ts';
+import { deliveryLogOf, lineOf, recordedRun, snapshotOf } from '../support/delivery-records.ts';
 import { storedCause } from '../support/failures.ts';
 import { directMessage, type MinimalSlack, startMinimalSlack } from '../support/minimal-slack.ts';
+import { type RecordParts, workspaceOf } from '../support/records.ts';
 
 const NINE = Date.parse('2026-11-20T08:00:00Z');
 const HOUR = 3_600_000;
 const DATE = '2026-11-20';
 const OWNER = 'U0OWNER001';
 const BOSS = 'U0BOSS0001';
-const SILENT = pino({ level: 'silent' });
 
 let slack: MinimalSlack;
 beforeEach(async () => {
@@ -32,11 +28,13 @@ beforeEach(async () => {
 afterEach(() => slack.close());
 
 describe('the owner of a schedule', () => {
-  const settings = (managers: readonly string[]) => ({ settings: { ...workspaceOf([]).settings, managers } });
+  const settings = (managers: readonly string[]): RecordParts => ({ settings: { managers } });
   interface Given {
     readonly why?: DeliveryLogEntry['pendingNotice'];
     readonly entry?: Partial<DeliveryLogEntry>;
-    readonly record?: Partial<Workspace>;
+    /** The log says so already. */
+    readonly isNotified?: boolean;
+    readonly record?: RecordParts;
     readonly schedules?: readonly Schedule[];
     readonly isOver?: () => boolean;
     /** What earlier runs left in the log. */
@@ -48,6 +46,7 @@ describe('the owner of a schedule', () => {
   async function told({
     why = 'failed',
     entry = {},
+    isNotified = false,
     record = settings([BOSS]),
     schedules = [schedule()],
     isOver = () => false,
@@ -62,13 +61,17 @@ describe('the owner of a schedule', () => {
       schedule: one,
       line: lineOf(
         DATE,
-        { state: 'failed', due: NINE, pendingNotice: why, cause: storedCause('eu'), ...entry },
+        {
+          ...{ state: 'failed', due: NINE, cause: storedCause('eu') },
+          ...(!isNotified && { pendingNotice: why }),
+          ...entry,
+        },
         one.id,
       ),
     }));
     const entries = new Map<string, DeliveryLogEntry>();
     const run = recordedRun(slack.url, now, () => finding('1'), {
-      workspace: workspaceOf(saved, record),
+      workspace: workspaceOf({ schedules: saved, ...record }),
       isOver,
       logSnapshot: snapshotOf([], {
         state: (name) =>
@@ -83,9 +86,9 @@ describe('the owner of a schedule', () => {
           if (field.name.endsWith(DATE)) entries.set(field.name, field.value as DeliveryLogEntry);
         return 'written';
       },
-      deliveryLog: {
-        drop: async (_: unknown, names: readonly string[]) => void names.map((name) => states.delete(name)),
-      } as never,
+      deliveryLog: deliveryLogOf({
+        drop: async (_, names) => void names.map((name) => states.delete(name)),
+      }),
     });
     const pass = async () => {
       const left = pending.filter(
@@ -139,7 +142,7 @@ describe('the owner of a schedule', () => {
     ['a failure is the owner’s', {}, [OWNER]],
     [
       'the second in a row is a manager’s as well',
-      { record: { ...settings([BOSS]), lastSent: () => ({ failures: 2 }) as never } },
+      { record: { ...settings([BOSS]), sent: { schedul1: { failures: 2 } } } },
       [OWNER, BOSS],
     ],
     ['and so is a project that keeps silent', { why: 'unanswered' }, [OWNER, BOSS]],
@@ -154,7 +157,7 @@ describe('the owner of a schedule', () => {
       'because they registered it',
       {
         why: 'token-rejected',
-        record: { connections: new Map([['main', { registeredBy: OWNER }]]) as never },
+        record: { connections: [{ registeredBy: OWNER }] },
       },
       [],
     ],
@@ -166,8 +169,8 @@ describe('the owner of a schedule', () => {
 
   it('is notified together with a manager when one of several fails again', async () => {
     const schedules = [schedule(), schedule({ id: 'schedul2' })];
-    const lastSent = (id: string) => ({ failures: id === 'schedul1' ? 1 : 2 }) as never;
-    expect(await people({ schedules, record: { ...settings([BOSS]), lastSent } })).toEqual(
+    const sent = { schedul1: { failures: 1 }, schedul2: { failures: 2 } };
+    expect(await people({ schedules, record: { ...settings([BOSS]), sent } })).toEqual(
       [OWNER, BOSS].map(directMessage),
     );
   });
@@ -235,7 +238,7 @@ describe('the owner of a schedule', () => {
     const states = new Map<string, string>();
     const dying = await told({ states, diesAt });
     expect([dying.posts.length, dying.entries.size]).toEqual([sent, 1]);
-    const later = await told({ states, now: NINE + 20_000, entry: { pendingNotice: undefined } as never });
+    const later = await told({ states, now: NINE + 20_000, isNotified: true });
     expect(later.posts.map(([channel]) => channel)).toEqual([directMessage(OWNER)]);
     expect([...states]).toEqual([]);
   });
@@ -269,18 +272,9 @@ describe('the owner of a schedule', () => {
   });
 
   it('is a manager chosen in the settings, else the person who registered a connection', () => {
-    const record = {
-      connectionNames: ['eu', 'main', 'gone'],
-      connections: new Map([
-        ['main', { registeredBy: 'U2' }],
-        ['eu', { registeredBy: 'U3' }],
-      ]),
-    };
-    expect(responsiblePeople(workspaceOf([], { ...settings([BOSS]), ...record } as never))).toEqual([
-      BOSS,
-      'U3',
-      'U2',
-    ]);
+    const connections = [{ registeredBy: 'U2' }, { name: 'eu', registeredBy: 'U3' }];
+    const workspace = workspaceOf({ ...settings([BOSS]), connections, fields: { 'connection:gone': '{' } });
+    expect(responsiblePeople(workspace)).toEqual([BOSS, 'U3', 'U2']);
   });
 });
 
@@ -383,41 +377,5 @@ describe('a notice', () => {
     expect(told('manager')).toContain('You get this because you manage Tally.');
     expect(told('manager', { isOwnerGone: true })).not.toContain('The owner was notified too.');
     expect(told('owner', { includesManager: false })).not.toContain('notified');
-  });
-});
-
-describe('a delivery', () => {
-  it('records that its lease was lost, and runs again; its caller handles other failures', async () => {
-    const outcomes: string[] = [];
-    const released: unknown[] = [];
-    const ends = (error: Error) =>
-      createWorkspaceRunner({
-        deliveryLog: {
-          lease: async () => ({ teamId: 'T1', token: 'x' }),
-          load: () => Promise.reject(error),
-          async release(lease: unknown) {
-            released.push(lease);
-            throw new StoreUnavailable();
-          },
-        } as never,
-        workspaces: { load: async () => workspaceOf([]) } as never,
-        ...{
-          clock: () => NINE,
-          billing: {} as never,
-          jobs: [],
-          answerStore: {} as never,
-          threads: {} as never,
-        },
-        ...{ users: {} as never, clientFor: {} as never, log: SILENT },
-        onFinished: ({ outcome }) => void outcomes.push(outcome),
-      });
-    expect(await ends(new LeaseLostError()).run('T1')).toEqual({ next: NINE + 3_000 });
-    const mistake = new TypeError('a mistake');
-    await expect(ends(mistake).run('T1')).rejects.toBe(mistake);
-    const stopped = ends(mistake);
-    stopped.stop();
-    expect(await stopped.run('T1')).toEqual({ next: NINE });
-    expect(outcomes).toEqual(['lease-lost', 'unknown', 'stopped']);
-    expect(released).toHaveLength(3);
   });
 });

@@ -12,23 +12,21 @@ import type { ReportResult } from '../../src/delivery/posts/postable-report.ts';
 import { describeReport } from '../../src/delivery/posts/postable-report.ts';
 import type { Timing } from '../../src/domain/time/cadence.ts';
 import { formatMoment } from '../../src/domain/time/calendar.ts';
-import { button } from '../../src/slack/kit/blocks.ts';
+import { button, context, section } from '../../src/slack/kit/blocks.ts';
 import { describeProjects, projectLabel } from '../../src/workspace/projects/chosen-project.ts';
-import type { Workspace } from '../../src/workspace/record/workspace.ts';
-import { DEFAULT_SETTINGS } from '../../src/workspace/settings.ts';
 import { textOf } from '../support/bot.ts';
 import { finding } from '../support/delivery.ts';
-import { workspaceOf } from '../support/delivery-records.ts';
+import { workspaceOf } from '../support/records.ts';
 
-const workspace = workspaceOf([], {
-  settings: { ...DEFAULT_SETTINGS, currency: 'EUR', locale: 'de-DE' },
+const workspace = workspaceOf({
+  settings: { currency: 'EUR', locale: 'de-DE' },
   projects: [
-    { alias: 'prod', id: '123', product: 1 },
+    { alias: 'prod', id: '123' },
     { alias: 'logs', id: '123', product: 2, currency: 'USD' },
-    { alias: 'one', id: '7', product: 1 },
-    { alias: 'two', id: '7', product: 1 },
+    { alias: 'one', id: '7' },
+    { alias: 'two', id: '7' },
   ],
-} as unknown as Partial<Workspace>);
+});
 
 /** Amounts are written with spaces that do not break. */
 const plain = (text: string) => text.replaceAll('\u00a0', ' ');
@@ -173,16 +171,13 @@ describe('a post', () => {
   });
 
   it('puts how often it comes into the report’s own small print, and its buttons before its own', () => {
-    const message = {
-      text: 'x',
-      blocks: [{ type: 'section' }, { type: 'context', elements: [{ type: 'mrkdwn', text: 'as of now' }] }],
-    };
+    const message = { text: 'x', blocks: [section('Spent 1'), context('as of now')] };
     const { blocks } = render(
       {},
-      { ...finding('1'), message: message as never, buttons: [button('schedule-list', 'Details') as never] },
+      { ...finding('1'), message, buttons: [button('schedule-list', 'Details')] },
     );
     expect(blocks).toHaveLength(3);
-    expect(textOf(blocks)).toBe('as of now\nEvery day at 09:00 (Europe/Rome)\nDetails\nManage');
+    expect(textOf(blocks)).toBe('Spent 1\nas of now\nEvery day at 09:00 (Europe/Rome)\nDetails\nManage');
   });
 
   it('by hand says who sent it, and whether it is a test', () => {
@@ -192,7 +187,7 @@ describe('a post', () => {
     expect(by('test-to-me')).toBe(by('test'));
     expect(by('now')).toBe('Sent by <@U1> with Send now');
     expect(manualPostMessage(finding('1'), 'now', 'U1').blocks).toHaveLength(2);
-    const withButtons = { ...finding('1'), buttons: [button('schedule-list', 'Details') as never] };
+    const withButtons = { ...finding('1'), buttons: [button('schedule-list', 'Details')] };
     expect(textOf(manualPostMessage(withButtons, 'now', 'U1').blocks)).toContain('Details');
   });
 });

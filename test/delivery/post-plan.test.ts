@@ -5,9 +5,12 @@ import { MAX_RETRY_DELAY } from '../../src/delivery/outbox/failures.ts';
 import { MAX_PROBE_DELAY, SLACK_SETTLE_MS } from '../../src/delivery/outbox/send-state.ts';
 import { planNotices } from '../../src/delivery/posts/notices.ts';
 import { CORRECTION_DELAYS, planDeliveries } from '../../src/delivery/posts/post-plan.ts';
+import { fingerprintOf } from '../../src/workspace/credentials/connection-record.ts';
 import type { Schedule } from '../../src/workspace/owned/schedule-record.ts';
 import { schedule } from '../support/delivery.ts';
-import { lineOf, postedAt, type postOf, snapshotOf, workspaceOf } from '../support/delivery-records.ts';
+import { lineOf, postedAt, type postOf, snapshotOf } from '../support/delivery-records.ts';
+import { type RecordParts, workspaceOf } from '../support/records.ts';
+import { MAIN } from '../support/workspace-store.ts';
 
 const MINUTE = 60_000;
 const HOUR = 60 * MINUTE;
@@ -61,8 +64,8 @@ const plan = (
   lines: readonly DatedLogEntry[] = [],
   of: Schedule = SAVED,
   given = {},
-  record = {},
-) => planDeliveries(workspaceOf([of], record), snapshotOf(lines, given), now);
+  record: RecordParts = {},
+) => planDeliveries(workspaceOf({ schedules: [of], ...record }), snapshotOf(lines, given), now);
 const dates = (now: number, lines: readonly DatedLogEntry[] = [], of?: Schedule) =>
   plan(now, lines, of).tasks.map(({ due }) => due.date);
 
@@ -152,7 +155,7 @@ describe('a date', () => {
   it('belongs to its own schedule', () => {
     const other = schedule({ id: 'schedul2', since: NINE - DAY / 2 });
     const lines = [lineOf(DATE, { state: 'posted', due: NINE }, 'schedul2')];
-    const { tasks } = planDeliveries(workspaceOf([SAVED, other]), snapshotOf(lines), NINE);
+    const { tasks } = planDeliveries(workspaceOf({ schedules: [SAVED, other] }), snapshotOf(lines), NINE);
     expect(tasks.map((task) => task.schedule.id)).toEqual(['schedul1']);
   });
 });
@@ -189,7 +192,7 @@ describe('a schedule that is paused', () => {
       { lastPost: (channel?: string) => (channel === 'C0COSTS001' ? NINE + 1 : undefined) },
       {},
     ],
-    ['a post sent by hand', {}, { lastSent: () => ({ byHand: NINE + 1 }) }],
+    ['a post sent by hand', {}, { sent: { schedul1: { byHand: NINE + 1 } } }],
   ])('by Tally is tried at once after %s, and not twice for it', (_, snapshot, record) => {
     const task = (at: number) => plan(NINE + 2, [held({ at })], ARCHIVED, snapshot, record).tasks.length;
     expect(task(NINE)).toBe(1);
@@ -212,14 +215,14 @@ describe('a schedule that is paused', () => {
         { id: '7', product: 2 },
       ],
     } as Schedule;
-    const project = { alias: 'logs', id: '7', product: 2, connection: 'eu' };
-    const usedBy = (name: string) => ({
+    const project = { alias: 'logs', id: '7', product: 2, connection: 'eu' } as const;
+    const usedBy = (name: string): RecordParts => ({
       projects: [project],
-      lastUsed: (one: string) => (one === name ? NINE + 1 : undefined),
+      fields: { [`used:${name}`]: String(NINE + 1) },
     });
-    const tasks = (record: object) => plan(NINE + 2, [held()], rejected, {}, record).tasks.length;
+    const tasks = (record: RecordParts) => plan(NINE + 2, [held()], rejected, {}, record).tasks.length;
     expect(['main', 'eu', 'us'].map((name) => tasks(usedBy(name)))).toEqual([1, 1, 0]);
-    expect(tasks({ ...usedBy('us'), lastSent: () => ({ byHand: NINE + 1 }) })).toBe(1);
+    expect(tasks({ ...usedBy('us'), sent: { schedul1: { byHand: NINE + 1 } } })).toBe(1);
   });
 
   it('resumes once its post is out, and is posted by the next pass', () => {
@@ -235,32 +238,16 @@ describe('a schedule that is paused', () => {
 
   it('resumes once what the pause depends on has changed', () => {
     const over = (why: 'token-rejected' | 'not-connected' | 'project-limited', basis: string) =>
-      plan(
-        NINE,
-        [],
-        by({ why, at: NINE - HOUR, basis }),
-        {},
-        {
-          connections: new Map([['main', { fingerprint: '0123456789ab' }]]),
-        },
-      ).resumed.length;
-    expect(over('token-rejected', 'main 0123456789ab')).toBe(0);
+      plan(NINE, [], by({ why, at: NINE - HOUR, basis })).resumed.length;
+    const mark = fingerprintOf(MAIN.token);
+    expect(over('token-rejected', `main ${mark}`)).toBe(0);
     expect(over('token-rejected', 'main ba9876543210')).toBe(1);
     expect(over('not-connected', 'main -')).toBe(1);
-    expect(over('not-connected', 'main 0123456789ab')).toBe(0);
+    expect(over('not-connected', `main ${mark}`)).toBe(0);
     expect(over('project-limited', 'limited')).toBe(1);
     expect(over('project-limited', 'open')).toBe(0);
-    expect(
-      plan(
-        NINE,
-        [],
-        by({ why: 'project-limited', at: 0, basis: 'limited' }),
-        {},
-        {
-          projects: [{ alias: 'prod', id: '123', product: 1, channels: ['C0ELSEWHERE'] }],
-        },
-      ).resumed,
-    ).toEqual([]);
+    const limited = by({ why: 'project-limited', at: 0, basis: 'limited' });
+    expect(plan(NINE, [], limited, {}, { projects: [{ channels: ['C0ELSEWHERE'] }] }).resumed).toEqual([]);
   });
 });
 
@@ -389,5 +376,7 @@ it('what is to be done next is the earliest of all schedules', () => {
       'schedul2',
     ),
   ];
-  expect(planDeliveries(workspaceOf([SAVED, other]), snapshotOf(lines), NINE).next).toBe(NINE + 10 * MINUTE);
+  expect(planDeliveries(workspaceOf({ schedules: [SAVED, other] }), snapshotOf(lines), NINE).next).toBe(
+    NINE + 10 * MINUTE,
+  );
 });

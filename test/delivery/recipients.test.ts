@@ -167,7 +167,7 @@ const SCENARIOS: Record<MessageKind, readonly Scenario[]> = {
         const access = { project: '777', authUrl: 'https://id.example/v3', id: 'abcd', secret: 'efgh' };
         const made = { registeredBy: ANNA, registeredAt: BEGIN - 60 * DAY, expiresAt: BEGIN + 14 * DAY };
         const issuers = { people: [], groups: [] };
-        const { json } = serializeAccess(keyring, team, { ...access, ...made, issuers } as never);
+        const { json } = serializeAccess(keyring, team, { ...access, ...made, issuers });
         await redis.client.hset(recordKey(team), 'access:777', json);
       },
       send: () => until(BEGIN + 2 * HOUR),
@@ -278,15 +278,15 @@ function momentsOf(way: number): (readonly [string, Fault])[] {
   return isThorough ? all : [all[way % all.length]!];
 }
 
-const TARGETS = {
+const TARGETS: Record<Scenario['to'], readonly string[]> = {
   channel: [CHANNEL],
   person: [ANNA, directMessage(ANNA)],
   asker: [ANNA, directMessage(ANNA)],
-} as const;
+};
 /** What the channel or person sees, edits included. */
 const seenBy = (to: Scenario['to']) =>
   slack.posts
-    .filter(({ workspace, channel }) => workspace === team && TARGETS[to].includes(channel as never))
+    .filter(({ workspace, channel }) => workspace === team && TARGETS[to].includes(channel))
     .map(({ ts, text, blocks }) => `${ts} ${text} ${blocks}`);
 /** Its names, its ID and its figures. */
 const SECRETS = /payroll|zz-other|777|100,000|48,151|50,000|1,000\.00|5,432/;
@@ -320,7 +320,7 @@ const faultOf =
     if (method !== 'chat.postMessage' && method !== 'chat.update') return undefined;
     if (channel === CHANNEL && isOut) return 'not_in_channel';
     if (channel === CHANNEL && isArchived) return 'is_archived';
-    return to !== undefined && TARGETS[to].includes(channel as never) ? fault : undefined;
+    return to !== undefined && TARGETS[to].includes(channel) ? fault : undefined;
   };
 
 const cases = MESSAGE_KINDS.flatMap((kind) =>

@@ -1,9 +1,8 @@
-import { wordFailure } from '../../src/workspace/record/stored-failure.ts';
 /** What a failure means for a date, step by step, without Redis: the log’s entry after each. */
 
 import { describe, expect, it } from 'vitest';
 import type { DeliveryContext } from '../../src/delivery/context.ts';
-import type { DatedLogEntry, LogWrite } from '../../src/delivery/log/delivery-log.ts';
+import type { DatedLogEntry } from '../../src/delivery/log/delivery-log.ts';
 import type { DeliveryLogEntry } from '../../src/delivery/log/delivery-log-entry.ts';
 import {
   classifyFailure,
@@ -29,11 +28,21 @@ import {
   StoreUnavailable,
   TokenRejected,
 } from '../../src/domain/failure/index.ts';
+import { fingerprintOf } from '../../src/workspace/credentials/connection-record.ts';
 import type { PauseReason, Schedule } from '../../src/workspace/owned/schedule-record.ts';
-import type { Workspace } from '../../src/workspace/record/workspace.ts';
-import { schedule } from '../support/delivery.ts';
-import { lineOf, postedAt, postOf, snapshotOf, workspaceOf } from '../support/delivery-records.ts';
+import { wordFailure } from '../../src/workspace/record/stored-failure.ts';
+import { finding, schedule } from '../support/delivery.ts';
+import {
+  lineOf,
+  postedAt,
+  postOf,
+  recordedRun,
+  snapshotOf,
+  workspacesOf,
+} from '../support/delivery-records.ts';
 import { storedCause } from '../support/failures.ts';
+import { type RecordParts, workspaceOf } from '../support/records.ts';
+import { MAIN } from '../support/workspace-store.ts';
 
 const MINUTE = 60_000;
 const HOUR = 60 * MINUTE;
@@ -140,32 +149,21 @@ async function outcomeOf(
   work: (context: DeliveryContext) => Promise<void>,
   now: number,
   lines: readonly DatedLogEntry[],
-  record: Partial<Workspace> = {},
+  record: RecordParts = {},
 ) {
-  const writes: LogWrite[] = [];
   const saved: { schedule: Schedule; action: string | undefined; who: string | undefined }[] = [];
-  await work({
-    ...{ teamId: 'T1', clock: () => now, workspace: workspaceOf([], record), onFinished: () => undefined },
-    logSnapshot: snapshotOf(lines),
-    write: async (write: LogWrite) => {
-      writes.push(write);
-      return 'written';
-    },
-    workspaces: {
+  const { schedules } = workspacesOf({});
+  const { context, writes } = recordedRun('http://127.0.0.1:9/', now, () => finding('1'), {
+    ...{ workspace: workspaceOf(record), logSnapshot: snapshotOf(lines) },
+    workspaces: workspacesOf({
       schedules: {
-        serialize: JSON.stringify,
-        save: async (
-          { entries: [entry] }: { entries: { action: string; who: string; about: { kind: string } }[] },
-          one: Schedule,
-        ) =>
-          void saved.push({
-            schedule: one,
-            action: entry?.action,
-            who: `${entry?.who} ${entry?.about.kind}`,
-          }),
+        ...schedules,
+        save: async ({ entries: [entry] }, schedule) =>
+          void saved.push({ schedule, action: entry?.action, who: `${entry?.who} ${entry?.about.kind}` }),
       },
-    },
-  } as unknown as DeliveryContext);
+    }),
+  });
+  await work(context);
   const [write] = writes;
   return { write: write!, entry: write?.value as DeliveryLogEntry, last: write?.lastDelivery?.[1], saved };
 }
@@ -173,7 +171,11 @@ async function outcomeOf(
 const LATER: FailureEffect = { kind: 'later', cause: storedCause('It broke.') };
 const UNCLEAR: FailureEffect = { kind: 'unclear', cause: storedCause('No word.') };
 const ARCHIVED: FailureEffect = { kind: 'pause', why: 'channel-archived', cause: storedCause('Archived.') };
-const LIMITED: FailureEffect = { kind: 'wait', for: 90_000, cause: storedCause('Too many.') };
+const LIMITED: Extract<FailureEffect, { kind: 'wait' }> = {
+  kind: 'wait',
+  for: 90_000,
+  cause: storedCause('Too many.'),
+};
 const ENTRY: DeliveryLogEntry = { state: 'due', due: NINE, at: NINE, began: NINE, tries: 0 };
 
 interface Begun {
@@ -181,7 +183,7 @@ interface Begun {
   readonly isDoubtful?: boolean;
   readonly pausedBy?: PauseReason;
   readonly now?: number;
-  readonly record?: Partial<Workspace>;
+  readonly record?: RecordParts;
   readonly superseded?: readonly string[];
   readonly error?: Error;
 }
@@ -224,10 +226,8 @@ describe('a try that failed', () => {
   });
 
   it('is given up after an hour of tries: the next post names its date, and the owner is notified', async () => {
-    const record = {
-      lastSent: () =>
-        ({ failures: 2, unanswered: { '7:1': { posts: 1, cause: storedCause('x') } } }) as never,
-    };
+    const unanswered = { '7:1': { posts: 1, cause: storedCause('x') } };
+    const record = { sent: { schedul1: { failures: 2, unanswered } } };
     const { write, entry, last } = await fail(LATER, {
       ...{ entry: { tries: 6 }, record, superseded: ['2026-11-19'] },
     });
@@ -245,7 +245,7 @@ describe('a try that failed', () => {
         result: 'failed',
         cause: storedCause('It broke.'),
       },
-      unanswered: { '7:1': { posts: 1, cause: storedCause('x') } },
+      unanswered,
     });
     expect((await fail(LATER, { entry: { tries: 5 }, record })).last?.failures).toBe(2);
   });
@@ -358,12 +358,8 @@ describe('a failure that pauses', () => {
   });
 
   it('stores what the pause depends on', async () => {
-    const connections = new Map([['main', { fingerprint: '0123456789ab' }]]) as never;
-    const rejected = await fail(
-      { kind: 'pause', why: 'token-rejected', cause: storedCause('x') },
-      { record: { connections } },
-    );
-    expect(rejected.saved[0]?.schedule.paused?.basis).toBe('main 0123456789ab');
+    const rejected = await fail({ kind: 'pause', why: 'token-rejected', cause: storedCause('x') });
+    expect(rejected.saved[0]?.schedule.paused?.basis).toBe(`main ${fingerprintOf(MAIN.token)}`);
     const limited = await fail({ kind: 'pause', why: 'project-limited', cause: storedCause('x') });
     expect(limited.saved[0]?.schedule.paused?.basis).toBe('open');
   });
@@ -409,10 +405,13 @@ describe('a failure that pauses', () => {
     expect(saved).toEqual([]);
     const first = await fail(LATER, { pausedBy: 'not-connected' });
     expect(first.entry.probes).toBe(1);
-    const limited = await fail({ ...LIMITED, for: 20 * MINUTE } as FailureEffect, {
-      entry: { probes: 1 },
-      pausedBy: 'not-connected',
-    });
+    const limited = await fail(
+      { ...LIMITED, for: 20 * MINUTE },
+      {
+        entry: { probes: 1 },
+        pausedBy: 'not-connected',
+      },
+    );
     expect(limited.entry.next).toBe(NINE + 1_000 + 20 * MINUTE);
   });
 });
@@ -421,7 +420,7 @@ describe('a date that is given up because its schedule was changed', () => {
   const given = (entry: Partial<DeliveryLogEntry>, paused?: Schedule['paused']) => {
     const line = lineOf(DATE, { ...ENTRY, ...entry });
     const of = schedule(paused && { paused });
-    const record = { lastSent: () => ({ failures: 4 }) as never };
+    const record = { sent: { schedul1: { failures: 4 } } };
     return outcomeOf((context) => abandonDelivery({ schedule: of, line }, context), NINE + 7, [line], record);
   };
 
@@ -457,7 +456,7 @@ describe('a date that is given up because its schedule was changed', () => {
 describe('a try', () => {
   const begin = (entry: Partial<DeliveryLogEntry> | undefined, due = NINE) => {
     const line = entry && lineOf(DATE, { ...ENTRY, tries: 3, began: NINE - 9, ...entry });
-    const context = { clock: () => NINE + 5, logSnapshot: snapshotOf(line ? [line] : []) } as DeliveryContext;
+    const { context } = recordedRun('http://127.0.0.1:9/', NINE + 5, () => finding('1'));
     return beginAttempt(task({ due: { date: DATE, at: due }, line }), context).begun;
   };
 

@@ -6,9 +6,10 @@ import {
   reminderName,
 } from '../../src/delivery/reminders/reminder-plan.ts';
 import { reminderTasks } from '../../src/delivery/reminders/reminders.ts';
-import type { Workspace } from '../../src/workspace/record/workspace.ts';
-import { DEFAULT_SETTINGS } from '../../src/workspace/settings.ts';
-import { snapshotOf, workspaceOf } from '../support/delivery-records.ts';
+import { fingerprintOf } from '../../src/workspace/credentials/connection-record.ts';
+import { snapshotOf } from '../support/delivery-records.ts';
+import { workspaceOf } from '../support/records.ts';
+import { MAIN } from '../support/workspace-store.ts';
 
 const DAY = 86_400_000;
 const at = (text: string) => Date.parse(text);
@@ -21,7 +22,8 @@ const STEPS = {
 };
 const REGISTERED = at('2026-10-01T00:00:00Z');
 const CREDENTIAL = { kind: 'connection', name: 'main' } as const;
-const ID = `0123456789ab/${REGISTERED}`;
+const MARK = fingerprintOf(MAIN.token);
+const ID = `${MARK}/${REGISTERED}`;
 
 interface Given {
   readonly reminded?: readonly string[];
@@ -46,16 +48,14 @@ function plan(now: number, given: Given = {}) {
     registeredAt = REGISTERED,
   } = given;
   const credential = { registeredBy: 'U1', registeredAt, ...(expiresAt !== null && { expiresAt }) };
-  const lifetime = given.hasLifetime === false ? {} : { lifetime: '90-days' };
-  const connection = { name: 'main', fingerprint: '0123456789ab', ...lifetime, ...credential };
-  const access = { project: '123', lastFour: 'abcd', ...credential };
-  const workspace = workspaceOf([], {
-    settings: { ...DEFAULT_SETTINGS, zone: 'Europe/Rome' },
-    connections: new Map(given.access ? [] : [['main', connection]]),
-    accesses: new Map(given.access ? [['123', access]] : []),
-    rejectedAt: ({ kind }: { kind: string }) => (rejected && kind === 'connection' ? 1 : undefined),
-  } as unknown as Partial<Workspace>);
-  const id = of ?? `0123456789ab/${registeredAt}`;
+  const lifetime = given.hasLifetime === false ? {} : { lifetime: '90-days' as const };
+  const workspace = workspaceOf({
+    settings: { zone: 'Europe/Rome' },
+    connections: given.access ? [] : [{ ...lifetime, ...credential }],
+    accesses: given.access ? [credential] : [],
+    fields: rejected ? { 'rejected:connection:main': JSON.stringify({ mark: MARK, at: 1 }) } : {},
+  });
+  const id = of ?? `${MARK}/${registeredAt}`;
   const json = reminded && JSON.stringify({ credential: id, reminded, messages });
   return planReminders(
     workspace,
@@ -181,13 +181,10 @@ describe('messages of a reminder', () => {
 
 describe('the state of a sent reminder', () => {
   it('is deleted with the credential it is about', () => {
-    const workspace = workspaceOf([], {
-      connections: new Map([['main', { name: 'main', fingerprint: 'x', registeredAt: 0 }]]),
-    } as unknown as Partial<Workspace>);
     const stored = ['reminder/connection:main', 'reminder/connection:eu', 'reminder/access:main'];
     const statesOf = (prefix: string) =>
       prefix === 'reminder/' ? stored.map((name) => [name, '{}'] as const) : [];
-    expect(planReminders(workspace, snapshotOf([], { statesOf }), 0).stale).toEqual(stored.slice(1));
+    expect(planReminders(workspaceOf(), snapshotOf([], { statesOf }), 0).stale).toEqual(stored.slice(1));
     expect(reminderName({ kind: 'access', name: '7' })).toBe('reminder/access:7');
   });
 

@@ -4,7 +4,8 @@ import { pino } from 'pino';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { createRepairs } from '../../src/delivery/worker.ts';
 import { StoreUnavailable } from '../../src/domain/failure/index.ts';
-import type { IndexEntry } from '../../src/workspace/record/workspace-index.ts';
+import { createWorkspaceIndex } from '../../src/workspace/record/workspace-index.ts';
+import { disconnectedRedis } from '../support/redis.ts';
 import { startVirtualTime, type VirtualTime } from '../support/virtual-time.ts';
 
 const SECOND = 1_000;
@@ -36,19 +37,19 @@ function repairs({ due = [], shards = 1, onCheck, derive }: Given = {}) {
   const made = createRepairs(
     {
       index: {
+        ...createWorkspaceIndex(disconnectedRedis()),
         get shards() {
           checks.push(time.now());
           onCheck?.();
           return Array.from({ length: shards }, (_, shard) => shard);
         },
-        async claimChecks(shard: number) {
+        async claimChecks(shard) {
           claimed.push(shard);
           return true;
         },
-        due: async () => due.map((workspace): IndexEntry => ({ workspace, at: 1 })),
-        setCheck: async (workspace: string, until: number) => void putOff.push([workspace, until]),
-        remove: async () => undefined,
-      } as never,
+        due: async () => due.map((workspace) => ({ workspace, at: 1 })),
+        setCheck: async (workspace, until) => void putOff.push([workspace, until]),
+      },
       clock: () => time.now(),
       log: pino({}, { write: (line) => void logged.push((JSON.parse(line) as { msg: string }).msg) }),
     },

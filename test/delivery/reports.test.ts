@@ -9,7 +9,7 @@ import { createHttp } from '../../src/http/request.ts';
 import { createKeyring } from '../../src/vault/keyring.ts';
 import { wordFailure } from '../../src/workspace/record/stored-failure.ts';
 import { createWorkspaces } from '../../src/workspace/record/workspaces.ts';
-import { type Bot, CHANNEL, startBot, textOf } from '../support/bot.ts';
+import { type Bot, CHANNEL, rowsOf, startBot, textOf } from '../support/bot.ts';
 import { addProject } from '../support/projects.ts';
 
 /** Saturday, 09:00 UTC */
@@ -69,12 +69,6 @@ const days = (month: string, first: number, last: number, amount: string) =>
     (_, at) =>
       `{"day":"${month}-${String(first + at).padStart(2, '0')}","totalAmount":${amount},"totalBonuses":0}`,
   );
-const rowsOf = (message: ReportResult['message']): string[][] => {
-  const table = message.blocks.find(({ type }) => type === 'table') as unknown as {
-    rows: { text: string }[][];
-  };
-  return table.rows.map((row) => row.map(({ text }) => text));
-};
 const setDays = (id: string, ...rows: string[][]) => bot.billing.setItems(id, `[${rows.flat().join(',')}]`);
 
 describe('the post about yesterday', () => {
@@ -185,10 +179,8 @@ describe('the post about yesterday', () => {
 
   it('charts the last 14 days', async () => {
     const { message } = await post('yesterday', ['5001']);
-    const chart = message.blocks.find(({ type }) => type === 'data_visualization') as unknown as {
-      chart: { axis_config: { categories: string[] } };
-    };
-    const { categories } = chart.chart.axis_config;
+    const chart = message.blocks.find((block) => block.type === 'data_visualization');
+    const { categories = [] } = chart?.chart.axis_config ?? {};
     expect([categories[0], categories.at(-1), categories.length]).toEqual(['Sat 7', 'Fri 20', 14]);
   });
 
@@ -340,10 +332,7 @@ describe('a digest of several projects', () => {
     const { message, reads } = await post('yesterday', ['5001', '5002']);
     expect(reads[0]).toBe('2 projects · 24.50 spent on Fri 20 Nov');
     expect(reads[1]).toBe('*▲ 22.5 %* vs Fri 13 Nov (20.00)');
-    const table = message.blocks.find(({ type }) => type === 'table') as unknown as {
-      rows: { text: string }[][];
-    };
-    expect(table.rows.map((row) => row.map(({ text }) => text))).toEqual([
+    expect(rowsOf(message.blocks)).toEqual([
       ['Project · lasts', 'Spent', 'Change'],
       ['prod · 96 days', '12.25', '▲ 22.5 %'],
       ['dev · 96 days', '12.25', '▲ 22.5 %'],
@@ -355,10 +344,7 @@ describe('a digest of several projects', () => {
   it('sorts by size, and warns about what lasts less than 14 days', async () => {
     setDays('5002', days('2026-11', 1, 20, '100'));
     const { message, reads } = await post('yesterday', ['5001', '5002']);
-    const table = message.blocks.find(({ type }) => type === 'table') as unknown as {
-      rows: { text: string }[][];
-    };
-    expect(table.rows.map(([first]) => first?.text)).toEqual([
+    expect(rowsOf(message.blocks).map(([first]) => first)).toEqual([
       'Project · lasts',
       'dev · 10 days',
       'prod · 96 days',
@@ -376,10 +362,7 @@ describe('a digest of several projects', () => {
   it('shows the balance in the first column when that is the report', async () => {
     const { message, reads } = await post('balance', ['5001', '5002']);
     expect(reads[0]).toBe('2 projects · 2,000.00 left');
-    const table = message.blocks.find(({ type }) => type === 'table') as unknown as {
-      rows: { text: string }[][];
-    };
-    expect(table.rows[0]?.map(({ text }) => text)).toEqual(['Project', 'Left', 'Lasts']);
+    expect(rowsOf(message.blocks)[0]).toEqual(['Project', 'Left', 'Lasts']);
     expect(reads[1]).toBe('*Spent Fri 20 Nov* 24.50 · *▲ 22.5 %* vs Fri 13 Nov (20.00)');
   });
 
@@ -451,7 +434,7 @@ describe('a digest of several projects', () => {
     const { message, reads, isEmpty, unanswered } = await post('yesterday', ['5001', '5002', '123']);
     expect(reads[0]).toMatch(/^2 of 3 projects · [\d,.]+ spent on Fri 20 Nov$/);
     expect(reads).toContain('dev: No Cloud platform data for project 5002, Fri 20 Nov.');
-    const rows = rowsOf(message);
+    const rows = rowsOf(message.blocks);
     expect(rows.map(([project]) => project)).toEqual([
       'Project · lasts',
       'Project 123 · 41 days',
@@ -479,7 +462,7 @@ describe('a digest of several projects', () => {
       expect(both.map(({ unanswered }) => wordFailure(unanswered['5002:1']!, '2026-11-21'))).toEqual([
         ...[`${rejected}Fri 20 Nov.`, `${rejected}9–15 Nov.`],
       ]);
-      expect(rowsOf(both[0].message).find(([name]) => name === 'dev')?.[1]).toBe('query rejected');
+      expect(rowsOf(both[0].message.blocks).find(([name]) => name === 'dev')?.[1]).toBe('query rejected');
       await expect(post('month-to-date', ['5002'])).rejects.toThrow(`${rejected}1–20 Nov.`);
     } finally {
       bot.billing.respond(undefined);

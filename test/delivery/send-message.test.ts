@@ -17,9 +17,11 @@ import { runTasks } from '../../src/delivery/workspace-runner.ts';
 import { EditConflict, StoreUnavailable } from '../../src/domain/failure/index.ts';
 import type { ChosenProject } from '../../src/workspace/projects/chosen-project.ts';
 import { finding } from '../support/delivery.ts';
-import { recordedRun, snapshotOf, workspaceOf } from '../support/delivery-records.ts';
+import { deliveryLogOf, recordedRun, snapshotOf } from '../support/delivery-records.ts';
 import { storedCause } from '../support/failures.ts';
 import { directMessage, type MinimalSlack, startMinimalSlack } from '../support/minimal-slack.ts';
+import { workspaceOf } from '../support/records.ts';
+import { WATCH } from '../support/workspace-store.ts';
 
 const MINUTE = 60_000;
 const HOUR = 60 * MINUTE;
@@ -118,8 +120,7 @@ describe('a message of Tally’s own', () => {
   });
 
   it('is not sent to somebody who may not get it', async () => {
-    const limited = { alias: 'payroll', id: '7', product: 1, channels: ['C0ELSEWHERE'] };
-    const workspace = workspaceOf([], { projects: [limited as never] });
+    const workspace = workspaceOf({ projects: [{ id: '7', channels: ['C0ELSEWHERE'] }] });
     const { saved } = await send({}, { projects: [{ id: '7', product: 1 }] }, { workspace });
     const cause = notSent('channel-limited');
     const failed = { ...DUE, state: 'failed', at: NINE + 1_000, cause };
@@ -404,7 +405,7 @@ describe('a state that is changed', () => {
         now = json;
         return 'written';
       },
-      deliveryLog: { load: async () => snapshotOf([], { state: () => now }) } as never,
+      deliveryLog: deliveryLogOf({ load: async () => snapshotOf([], { state: () => now }) }),
     });
     return { document: openState('watch/x', parse, context), writes, now: () => now };
   }
@@ -467,7 +468,8 @@ describe('a reminder', () => {
     expiresAt: NINE + 3 * 24 * HOUR,
   };
   const NAME = 'reminder/connection:main';
-  const WATCHES = [{ id: 'w', project: { id: '123', product: 1 }, owner: 'U0WATCH001' }];
+  const managers = ['U0BOSS0001', 'U0ANNA0001'];
+  const workspace = workspaceOf({ settings: { managers }, watches: [{ ...WATCH, owner: 'U0WATCH001' }] });
   const messageTo = (to: string, given: object = {}) => ({
     step: '14',
     to,
@@ -486,13 +488,9 @@ describe('a reminder', () => {
     const writes: Omit<LogWrite, 'value' | 'before'>[] = [];
     const snapshot = () => snapshotOf([], { state: (name) => (name === NAME ? json : undefined) });
     const run = runAt(NINE, {
-      workspace: workspaceOf([], {
-        settings: { ...workspaceOf([]).settings, managers: ['U0BOSS0001', 'U0ANNA0001'] },
-        watches: WATCHES as never,
-        fields: { 'connection:main': 'as stored' },
-      }),
+      workspace,
       logSnapshot: snapshot(),
-      deliveryLog: { load: async () => snapshot() } as never,
+      deliveryLog: deliveryLogOf({ load: async () => snapshot() }),
       write: async ({ value, before: _, ...rest }) => {
         json = JSON.stringify(value);
         writes.push(rest);
@@ -522,7 +520,11 @@ describe('a reminder', () => {
       state.messages.map(({ to, step, state: sent }: ReminderMessage) => `${to} ${step} ${sent}`),
     ).toEqual([...['U2 14 sending', 'U3 14 posted', 'U0ANNA0001 3 due', 'U0BOSS0001 3 due']]);
     expect(writes).toEqual([
-      { name: NAME, needsLease: true, expected: { field: 'connection:main', value: 'as stored' } },
+      {
+        name: NAME,
+        needsLease: true,
+        expected: { field: 'connection:main', value: workspace.fields['connection:main'] },
+      },
     ]);
   });
 

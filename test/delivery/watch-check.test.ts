@@ -1,5 +1,3 @@
-import { alertText, alertWords } from '../../src/delivery/watches/alert-wording.ts';
-import { storeFailure } from '../../src/workspace/record/stored-failure.ts';
 /** One check of a workspace's watches: what billing is asked, what is stored, and what people see of it. */
 
 import { Big } from 'big.js';
@@ -7,7 +5,12 @@ import { describe, expect, it } from 'vitest';
 import type { BillingClient } from '../../src/billing/client.ts';
 import { type DeliveryContext, ScheduleChangedError } from '../../src/delivery/context.ts';
 import type { DeliveryLogSnapshot, LogWrite } from '../../src/delivery/log/delivery-log.ts';
-import { fetchUsage, type StoredFigures } from '../../src/delivery/watches/watch-figures.ts';
+import { alertText, alertWords } from '../../src/delivery/watches/alert-wording.ts';
+import {
+  fetchUsage,
+  type StoredFigures,
+  type WatchFiguresStore,
+} from '../../src/delivery/watches/watch-figures.ts';
 import { type AlertResponse, createWatching } from '../../src/delivery/watches/watch-service.ts';
 import {
   type Alert,
@@ -27,15 +30,19 @@ import {
 import { forecastFrom } from '../../src/domain/money/forecast.ts';
 import type { WatchRule } from '../../src/domain/money/watch-rule.ts';
 import { addDays } from '../../src/domain/time/calendar.ts';
-import type { Watch } from '../../src/workspace/owned/watch-record.ts';
-import type { ResolvedProject } from '../../src/workspace/projects/resolve-project.ts';
+import { fingerprintOf } from '../../src/workspace/credentials/connection-record.ts';
+import { serializeWatch, type Watch } from '../../src/workspace/owned/watch-record.ts';
+import { openConnection, resolveProject, UNLIMITED } from '../../src/workspace/projects/resolve-project.ts';
+import { storeFailure } from '../../src/workspace/record/stored-failure.ts';
 import type { Workspace } from '../../src/workspace/record/workspace.ts';
-import { DEFAULT_SETTINGS } from '../../src/workspace/settings.ts';
 import { balanceEvent } from '../support/alert-events.ts';
-import { snapshotOf, workspaceOf } from '../support/delivery-records.ts';
+import { finding, NO_BILLING } from '../support/delivery.ts';
+import { deliveryLogOf, recordedRun, snapshotOf } from '../support/delivery-records.ts';
 import { storedCause } from '../support/failures.ts';
 import { createFakeBilling, type FakeBilling } from '../support/fake-billing.ts';
+import { type RecordParts, workspaceOf } from '../support/records.ts';
 import { chargesOf } from '../support/usage.ts';
+import { MAIN } from '../support/workspace-store.ts';
 
 const HOUR = 3_600_000;
 const DAY = 24 * HOUR;
@@ -53,20 +60,17 @@ const watch = (given: Partial<Watch> = {}): Watch => ({
   ...{ owner: 'U1', createdBy: 'U1', createdAt: 0, since: NOW - DAY },
   ...given,
 });
-const connection = (name: string, fingerprint = `print of ${name}`) =>
-  [name, { name, fingerprint, baseUrl: 'https://b.example.com', token: () => `token of ${name}` }] as const;
-const recordOf = (watches: readonly Watch[], given: object = {}): Workspace =>
-  workspaceOf([], {
-    ...{ watches, watchIds: watches.map(({ id }) => id) },
-    fields: Object.fromEntries(watches.map(({ id }) => [`watch:${id}`, `record of ${id}`])),
-    connections: new Map([connection('main'), connection('eu')]) as never,
-    connectionNames: ['main', 'eu'],
-    projects: [
-      { alias: 'prod', id: '123', product: 1, channels: [] },
-      { alias: 'eu', id: '7', product: 1, channels: [], connection: 'eu' },
-    ] as never,
+/** The fingerprint of a connection’s token. */
+const MARK = fingerprintOf(MAIN.token);
+const recordOf = (watches: readonly Watch[], given: RecordParts = {}): Workspace =>
+  workspaceOf({
+    ...{ watches, connections: [{}, { name: 'eu', token: 'another-fake-token-abcd' }] },
+    projects: [{}, { alias: 'eu', id: '7', connection: 'eu' }],
     ...given,
   });
+
+const runAt = (now: number, given: Parameters<typeof recordedRun>[3]) =>
+  recordedRun('http://127.0.0.1:9/', now, () => finding('1'), given);
 
 interface Given {
   /** Name → value, by `123:1`. */
@@ -81,7 +85,7 @@ interface Given {
   readonly isOver?: (asked: number, written: number) => boolean;
   readonly write?: (write: LogWrite) => ReturnType<DeliveryContext['write']>;
   readonly now?: number;
-  readonly workspace?: object;
+  readonly record?: RecordParts;
 }
 
 async function check(watches: readonly Watch[], given: Given = {}) {
@@ -96,40 +100,34 @@ async function check(watches: readonly Watch[], given: Given = {}) {
     () => now,
   );
   if (given.failure) fakeBilling.failure = given.failure;
-  const workspace = recordOf(watches, given.workspace);
-  const writes: LogWrite[] = [];
+  const workspace = recordOf(watches, given.record);
   const saved: (readonly [string, StoredFigures])[] = [];
   const notes: unknown[][] = [];
   const stored = Object.fromEntries(
     Object.entries(states).map(([id, state]) => [`watch/${id}`, JSON.stringify(state)]),
   );
   const snapshot = snapshotOf([], { state: (name) => stored[name] });
-  const context = {
-    ...{
-      teamId: 'T1',
-      workspace,
-      clock: () => now,
-      logSnapshot: snapshot,
-      lease: { teamId: 'T1', token: 't' },
-    },
+  const writes: LogWrite[] = [];
+  const { context } = runAt(now, {
+    ...{ workspace, logSnapshot: snapshot },
     billing: {
       ...fakeBilling.client,
-      consumption: (...args: Parameters<typeof fakeBilling.client.consumption>) => {
+      consumption: (...args) => {
         ranges.push([args[1].project, args[2].from, args[2].to]);
         return fakeBilling.client.consumption(...args);
       },
     },
-    answerCollector: { add: (...note: unknown[]) => void notes.push(note), all: () => [] },
-    deliveryLog: { load: async () => snapshot },
+    answerCollector: { add: (...note) => void notes.push(note), all: () => [] },
+    deliveryLog: deliveryLogOf({ load: async () => snapshot }),
     isOver: () => given.isOver?.(fakeBilling.asked.length, writes.length) ?? false,
-    write: async (write: LogWrite) => {
+    async write(write) {
       writes.push(write);
-      return (await given.write?.(write)) ?? 'written';
+      return given.write?.(write) ?? 'written';
     },
-  } as unknown as DeliveryContext;
-  const store = {
+  });
+  const store: WatchFiguresStore = {
     load: async () => new Map(Object.entries(known)),
-    save: async (_: unknown, field: string, figures: StoredFigures) => void saved.push([field, figures]),
+    save: async (_, field, figures) => void saved.push([field, figures]),
   };
   const failure = await checkWatches(store, context).catch((error: unknown) => error);
   return {
@@ -169,9 +167,8 @@ describe('a check of watches', () => {
   });
 
   it('asks nothing and judges nothing where the settings are damaged', async () => {
-    const damaged = [{ kind: 'settings', id: '', reason: 'malformed' }];
     const known = { '123:1': { connection: 'main', account: { balance: '1', bonuses: '0', at: NOW } } };
-    const { asked, writes } = await check([watch()], { known, workspace: { damaged } });
+    const { asked, writes } = await check([watch()], { known, record: { fields: { settings: '{' } } });
     expect([asked, writes.map(({ name }) => name)]).toEqual([[], ['check/watches']]);
   });
 
@@ -245,10 +242,8 @@ describe('a check of watches', () => {
     expect(writes[0]).toMatchObject({
       name: 'watch/watch001',
       needsLease: true,
-      expected: { field: 'watch:watch001', value: 'record of watch001' },
+      expected: { field: 'watch:watch001', value: serializeWatch(watch()) },
     });
-    const unread = await check([watch()], { balance: 1, workspace: { fields: {} } });
-    expect(unread.writes[0]?.expected).toEqual({ field: 'watch:watch001', value: '' });
   });
 
   it('leaves a watch that somebody changed to the next check, and goes on with the others', async () => {
@@ -321,7 +316,7 @@ describe('what billing is asked about a watched project', () => {
     const now = Date.parse('2026-11-20T16:00:00Z');
     const { ranges, figures } = await check([watch({ rule: BUDGET })], {
       now,
-      workspace: { settings: { ...DEFAULT_SETTINGS, zone } },
+      record: { settings: { zone } },
     });
     const begins = (day: string) => Date.parse(`${day}T00:00:00+09:00`);
     expect(ranges).toEqual([['123', begins(forecastFrom('2026-11-21')), begins('2026-11-21') - 1]]);
@@ -419,12 +414,12 @@ describe('what billing is asked about a watched project', () => {
     expect(await askedAfter(SLOT)).toBe(0);
     expect(await askedAfter(SLOT - 1)).toBe(2);
     expect(await askedAfter(NOW + 1)).toBe(2);
-    expect(await askedAfter(SLOT, 'print of main')).toBe(0);
+    expect(await askedAfter(SLOT, MARK)).toBe(0);
     expect(await askedAfter(SLOT, 'print of another')).toBe(2);
   });
 
   it('is no problem any more once it was answered', async () => {
-    const { figures } = await check([watch()], { known: problem(SLOT - 1, 'print of main') });
+    const { figures } = await check([watch()], { known: problem(SLOT - 1, MARK) });
     expect(figures['123:1']).toHaveProperty('account');
     expect(figures['123:1']).not.toHaveProperty('problem');
   });
@@ -438,9 +433,9 @@ describe('what billing is asked about a watched project', () => {
     expect(await problemAfter(rejected)).toEqual({
       cause: storeFailure(rejected),
       at: NOW,
-      rejected: 'print of main',
+      rejected: MARK,
     });
-    const none = await check([watch()], { workspace: { connections: new Map(), connectionNames: [] } });
+    const none = await check([watch()], { record: { connections: [] } });
     expect(none.figures['123:1']).toMatchObject({ connection: '', problem: { at: NOW } });
     expect(none.asked).toEqual([]);
   });
@@ -458,7 +453,7 @@ describe('what billing is asked about a watched project', () => {
         `${id}:1`,
         {
           connection: 'main',
-          problem: { cause: storedCause('Gone.'), at: SLOT - 1, rejected: 'print of main' },
+          problem: { cause: storedCause('Gone.'), at: SLOT - 1, rejected: MARK },
         },
       ]),
     );
@@ -467,7 +462,7 @@ describe('what billing is asked about a watched project', () => {
     expect(failing.asked).toEqual(['balance 2']);
     expect(failing.saved.map(([field]) => field)).toEqual(['2:1', '3:1', '4:1', '1:1']);
     for (const [, { problem: of }] of failing.saved)
-      expect(of).toEqual({ cause: storeFailure(error), at: NOW, rejected: 'print of main' });
+      expect(of).toEqual({ cause: storeFailure(error), at: NOW, rejected: MARK });
     expect((await check(watches, { known })).asked).toHaveLength(4);
     const other = [...watches, watch({ id: 'watch009', project: { id: '7', product: 1 } })];
     const eu = await check(other, {
@@ -482,15 +477,16 @@ describe('what billing is asked about a watched project', () => {
       ...{ day: { text: day }, totalAmount: { text: digits }, totalBonuses: { text: '0' } },
     });
     const items = [item(YESTERDAY, '1'), item('2026-11-18', 'many'), item('some day', '3'), item(TODAY, '4')];
-    const billing = {
-      consumption: async () => ({ charges: chargesOf(items), remarks: [] }),
-    } as unknown as BillingClient;
-    const usage = await fetchUsage(billing, {} as never, {} as never, {
-      from: '2026-11-15',
-      today: TODAY,
-      zone: 'UTC',
-      at: NOW,
-    });
+    const billing: BillingClient = {
+      ...NO_BILLING,
+      consumption: async (_, __, { from, to }) => ({
+        ...{ charges: chargesOf(items), remarks: [], requested: { from, to } },
+      }),
+    };
+    const access = openConnection(workspaceOf(), { connection: 'main', label: 'prod', alias: 'prod' });
+    const subscription = { project: '123', product: 1 } as const;
+    const question = { from: '2026-11-15', today: TODAY, zone: 'UTC', at: NOW };
+    const usage = await fetchUsage(billing, access, subscription, question);
     expect(usage.days).toEqual({ [YESTERDAY]: '1' });
   });
 
@@ -512,14 +508,13 @@ describe('a run of watches', () => {
         },
         save: async () => undefined,
       };
-      const context = {
-        ...{ teamId: 'T1', workspace: recordOf([]), clock: () => NOW, logSnapshot: snapshotOf([]) },
+      const { context } = runAt(NOW, {
         isOver: () => isOver,
-        async write({ name }: LogWrite) {
+        async write({ name }) {
           calls.push(name);
           return 'written';
         },
-      } as unknown as DeliveryContext;
+      });
       await runTasks(watchTasks({ isCheckDue, alerting }, store), context);
       return [...calls];
     };
@@ -536,8 +531,9 @@ describe('what people see of a watch', () => {
     ...{ to: 'C1', event: 0, state: 'posted', at: NOW, tries: 0, drawn: 1 },
     ...given,
   });
-  const alert = (episode: string, ...messages: readonly AlertMessage[]): Alert =>
-    ({ episode, events: [CROSSED], messages }) as Alert;
+  const alert = (episode: string, ...messages: readonly AlertMessage[]): Alert => ({
+    ...{ episode, events: [CROSSED], messages },
+  });
   const stateWith = (given: object = {}) => ({
     ...{ since: NOW - DAY, alerted: [], alerts: [] },
     ...given,
@@ -546,9 +542,9 @@ describe('what people see of a watch', () => {
   interface Stored {
     readonly state?: object | string | undefined;
     readonly figures?: StoredFigures | undefined;
-    readonly outcomes?: readonly string[];
+    readonly outcomes?: readonly ('written' | 'refused')[];
   }
-  function watching({ state, figures, outcomes = ['written'] }: Stored, billing = {} as BillingClient) {
+  function watching({ state, figures, outcomes = ['written'] }: Stored, billing = NO_BILLING) {
     const json = typeof state === 'string' ? state : state && JSON.stringify(state);
     const writes: unknown[][] = [];
     const changes: string[] = [];
@@ -559,16 +555,16 @@ describe('what people see of a watch', () => {
       return snapshotOf([], { state: (name) => (name === 'watch/watch001' ? now : undefined) });
     };
     const made = createWatching({
-      deliveryLog: {
+      deliveryLog: deliveryLogOf({
         load,
-        write: async (...args: unknown[]) => {
+        async write(...args) {
           writes.push(args);
-          const outcome = left.length > 1 ? left.shift() : left[0];
+          const outcome = (left.length > 1 ? left.shift() : left[0]) ?? 'written';
           // A check wrote before.
           if (outcome === 'refused') stored = `${stored} `;
           return outcome;
         },
-      } as never,
+      }),
       figures: { load: async () => new Map(figures && [['123:1', figures]]), save: async () => undefined },
       billing,
       changed: async (id) => void changes.push(id),
@@ -576,7 +572,7 @@ describe('what people see of a watch', () => {
     });
     return { ...made, writes, changes, json };
   }
-  const seen = async (given: Stored, one: Watch = watch(), record: object = {}) =>
+  const seen = async (given: Stored, one: Watch = watch(), record: RecordParts = {}) =>
     (await watching(given).loadStates(recordOf([one], record))).get(one.id);
 
   it('is when billing answered all that its rule needs, and what that amounts to', async () => {
@@ -627,8 +623,7 @@ describe('what people see of a watch', () => {
     const figures = { connection: 'main', problem: { cause: storedCause('eu'), at: 1 } };
     expect((await seen({ figures }))?.problem).toBe('There is no connection named eu.');
     expect((await seen({}))?.problem).toBeUndefined();
-    const projects = [{ alias: 'prod', id: '123', product: 1, channels: ['C2'] }];
-    expect((await seen({ figures }, watch(), { projects }))?.problem).toBe(
+    expect((await seen({ figures }, watch(), { projects: [{ channels: ['C2'] }] }))?.problem).toBe(
       'The project is limited to other channels, so this watch sends no alerts.',
     );
   });
@@ -650,7 +645,7 @@ describe('what people see of a watch', () => {
       () => NOW,
     );
     const made = watching({}, client);
-    const project = { project: '123', product: 1, label: 'prod', alias: 'prod' } as ResolvedProject;
+    const project = resolveProject({ alias: 'prod' }, recordOf([]), UNLIMITED);
     const preview = (rule: WatchRule) => made.fetchPreview(recordOf([]), project, rule);
     const usage = { days: { [YESTERDAY]: '5.00' }, until: YESTERDAY, zone: 'UTC', at: NOW };
     expect(await preview(BUDGET)).toEqual({ today: TODAY, connection: 'main', usage });

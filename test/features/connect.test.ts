@@ -404,8 +404,9 @@ describe('the form', () => {
     await bot.slack.say(OWNER, CHANNEL, '/billing connect quick');
     await bot.slack.waitFor(() => bot.slack.modal(OWNER));
     const viewId = bot.slack.modal(OWNER)!.id;
-    const state = { token: { value: { value: 'half-a-token' } }, project: { value: { value: '456' } } };
-    await bot.slack.act(OWNER, { viewId }, { action_id: 'connect-more' }, state as never);
+    const typed = (value: string) => ({ value: { type: 'plain_text_input', value } });
+    const state = { token: typed('half-a-token'), project: typed('456') };
+    await bot.slack.act(OWNER, { viewId }, { action_id: 'connect-more' }, state);
     await bot.slack.waitFor(() => modalText().includes('Role of the token'));
     expect(shown()).toContain('"initial_value":"456"');
     expect(shown()).toContain('"initial_value":"quick"');

@@ -3,10 +3,9 @@ import { EXTERNAL, GUEST, MEMBER, OWNER } from '../../sandbox/slack/index.ts';
 import { UnsealFailed } from '../../src/domain/failure/index.ts';
 import { homeBlocks } from '../../src/features/home/blocks.ts';
 import { section } from '../../src/slack/kit/blocks.ts';
-import type { Request } from '../../src/slack/request/request.ts';
-import { DEFAULT_SETTINGS } from '../../src/workspace/settings.ts';
 import { type Bot, CHANNEL, goodToken, startBot, textOf, toAnswer } from '../support/bot.ts';
 import { addProject } from '../support/projects.ts';
+import { requestOf, workspaceOf } from '../support/records.ts';
 import { uniqueClick } from '../support/unique-click.ts';
 
 const DAY = 86_400_000;
@@ -352,14 +351,7 @@ describe('the Home', () => {
   });
 
   it('shows what other features add, even when one of them finds damaged data', async () => {
-    const record = {
-      connectionNames: [],
-      aliases: new Set(),
-      projects: [],
-      settings: DEFAULT_SETTINGS,
-      damaged: [],
-    };
-    const request = { workspace: record, user: { canManage: false }, at: TODAY } as unknown as Request;
+    const request = requestOf({ workspace: workspaceOf({ connections: [] }), at: TODAY });
     const broken = () => {
       throw new UnsealFailed('malformed');
     };

@@ -8,11 +8,11 @@ import { VOCABULARY } from '../../src/domain/language/vocabulary.ts';
 import { projectListMessage } from '../../src/features/projects/blocks.ts';
 import { validateAlias } from '../../src/features/projects/words.ts';
 import { projectPicker } from '../../src/slack/commands/project-picker.ts';
-import type { Request } from '../../src/slack/request/request.ts';
 import type { Project } from '../../src/workspace/projects/project-record.ts';
 import { auditEntries } from '../support/audit.ts';
 import { type Answer, type Bot, CHANNEL, startBot, textOf, toAnswer } from '../support/bot.ts';
 import { showMoreFields } from '../support/more-fields.ts';
+import { requestOf, workspaceOf } from '../support/records.ts';
 import { runs } from '../support/thorough.ts';
 import { uniqueClick } from '../support/unique-click.ts';
 
@@ -447,20 +447,17 @@ describe('/billing projects', () => {
     fc.assert(
       fc.property(projects, fc.boolean(), fc.nat(12), (all, manager, page) => {
         const names = all.map(({ alias }) => alias);
-        const access = { lastFour: '<!here>', issuers: { people: ['U1'], groups: [] }, lifetime: 'none' };
-        const message = projectListMessage('', page, { access: { label: 'Application access…' } }, {
-          ...{ channel: CHANNEL, at: START, user: { id: 'U1', canManage: manager } },
-          workspace: {
-            ...{
-              projects: all,
-              aliases: new Set(names),
-              accesses: new Map(all.map(({ id }) => [id, access])),
-              settings: { zone: 'UTC' },
-            },
-            damaged: manager ? names.map((id) => ({ kind: 'project', id })) : [],
-            channelDefault: () => names[0],
+        const access = { id: 'access-1<!he', name: '<!here>', lifetime: 'none' as const };
+        const workspace = workspaceOf({
+          projects: all,
+          accesses: all.slice(0, 20).map(({ id }) => ({ ...access, project: id })),
+          fields: {
+            [`channel:${CHANNEL}`]: names[0] ?? '',
+            ...(manager && { 'project:damaged': '{', 'access:1': '{' }),
           },
-        } as unknown as Request);
+        });
+        const request = requestOf({ channel: CHANNEL, at: START, user: { canManage: manager }, workspace });
+        const message = projectListMessage('', page, { access: { label: 'Application access…' } }, request);
         expect(problemsOfBlocks(message.blocks, 'message')).toEqual([]);
         expect(JSON.stringify(message.blocks)).not.toContain('<!');
       }),
@@ -779,9 +776,9 @@ describe('a command without a project', () => {
     const asked = await bot.ask('/spend mtd');
     const box = {
       value: 'yes',
-      text: { type: 'plain_text', text: 'Remember for this channel', emoji: false },
+      text: { type: 'plain_text', text: 'Remember for this channel' } as const,
     };
-    const ticked = { remember: { remember: { type: 'checkboxes', selected_options: [box] } } } as never;
+    const ticked = { remember: { remember: { type: 'checkboxes', selected_options: [box] } } };
     await bot.slack.act(OWNER, place(asked), { action_id: 'remember', selected_options: [box] }, ticked);
     const option = { value: '/spend prod this-month', text: { type: 'plain_text', text: 'prod' } };
     await brings(`The default project of <#${CHANNEL}> is now prod`, () =>
@@ -824,11 +821,10 @@ describe('a command without a project', () => {
     const projects = Array.from({ length: 200 }, (_, n) =>
       named(`p${String(n).padStart(3, '0')}${'x'.repeat(28)}`),
     );
-    const workspace = { projects, aliases: new Set(projects.map(({ alias }) => alias)) };
+    const workspace = workspaceOf({ projects });
     for (const manager of [true, false]) {
       const text = '2026-10-01 to 2026-10-15 including today object storage';
-      const user = { id: OWNER, canManage: manager } as never;
-      const request = { workspace, channel: CHANNEL, user } as unknown as Request;
+      const request = requestOf({ workspace, channel: CHANNEL, user: { canManage: manager } });
       const blocks = projectPicker({ command: '/spend', text }, request);
       expect(problemsOfBlocks(blocks, 'message')).toEqual([]);
       expect(JSON.stringify(blocks).match(/"value":"\/spend /g)).toHaveLength(200);

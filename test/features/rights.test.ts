@@ -10,6 +10,7 @@ import { BACKGROUND_OPTIONS, createClientCache } from '../../src/slack/web-clien
 import type { Right } from '../../src/workspace/permissions.ts';
 import { createWorkspaces } from '../../src/workspace/record/workspaces.ts';
 import { BOT_TOKEN, type Bot, CHANNEL, startBot, textOf } from '../support/bot.ts';
+import { QUIET } from '../support/delivery.ts';
 import { addProject } from '../support/projects.ts';
 import { isThorough } from '../support/thorough.ts';
 import { uniqueClick } from '../support/unique-click.ts';
@@ -201,16 +202,6 @@ async function opened(work: () => Promise<string>): Promise<boolean> {
   await bot.slack.waitFor(() => isOpened() || posted.has(key));
   return isOpened() || done((await reply(key)).visibleText, 'nothing else would do');
 }
-
-const QUIET = {
-  debug() {},
-  info() {},
-  warn() {},
-  error() {},
-  setLevel() {},
-  setName() {},
-  getLevel: () => 'error' as never,
-};
 
 /** Whether an alert about the project would go to this person's direct messages. */
 async function getsAlert(person: string, id: string): Promise<boolean> {

@@ -2,11 +2,7 @@
 import fc from 'fast-check';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { OWNER } from '../../sandbox/slack/index.ts';
-import {
-  createDeliveryLog,
-  type DatedLogEntry,
-  type DeliveryLogSnapshot,
-} from '../../src/delivery/log/delivery-log.ts';
+import { createDeliveryLog, type DatedLogEntry } from '../../src/delivery/log/delivery-log.ts';
 import { planDeliveries } from '../../src/delivery/posts/post-plan.ts';
 import { createReports } from '../../src/delivery/reports/reports.ts';
 import { type Cadence, dueTimesBetween } from '../../src/domain/time/cadence.ts';
@@ -14,11 +10,12 @@ import { createSchedules } from '../../src/features/schedules/index.ts';
 import { planEdit, upcomingSendsAt } from '../../src/features/schedules/upcoming-posts.ts';
 import { routeSubcommands } from '../../src/slack/commands/subcommands.ts';
 import type { Schedule } from '../../src/workspace/owned/schedule-record.ts';
-import type { Workspace } from '../../src/workspace/record/workspace.ts';
 import { CHANNEL, textOf, toAnswer } from '../support/bot.ts';
 import { schedule as example } from '../support/delivery.ts';
+import { snapshotOf } from '../support/delivery-records.ts';
 import { type ListenerBot, startListenerBot } from '../support/listener-bot.ts';
 import { nextDueTimes } from '../support/next-due-times.ts';
+import { workspaceOf } from '../support/records.ts';
 import { runs } from '../support/thorough.ts';
 
 const TEAM = 'T0SANDBOX1';
@@ -64,7 +61,10 @@ const modalText = () => textOf(tally.slack.modal(OWNER)?.view);
 const modalSays = (part: string): Promise<string> =>
   tally.slack
     .waitFor(() => modalText().includes(part) && modalText())
-    .catch(() => expect(modalText()).toContain(part) as never);
+    .catch((error: unknown) => {
+      expect(modalText()).toContain(part);
+      throw error;
+    });
 const stored = async () => (await tally.workspaces.load(TEAM)).schedules[0] as Schedule;
 
 async function openForm(text: string): Promise<string> {
@@ -326,15 +326,6 @@ describe('a promise', () => {
     entry: { state, due, at: due, began: due, tries: 0 },
     json: '{}',
   });
-  const bookOf = (lines: readonly DatedLogEntry[]): DeliveryLogSnapshot => ({
-    entries: lines,
-    lastPost: () => undefined,
-    state: () => undefined,
-    statesOf: () => [],
-    backOffUntil: undefined,
-  });
-  const recordOf = (one: Schedule) =>
-    ({ scheduleIds: [one.id], schedules: [one], projects: [] }) as unknown as Workspace;
   /** Runs the worker's checks at the start and at each due time; returns the log entries in order. */
   function deliver(
     one: Schedule,
@@ -343,9 +334,10 @@ describe('a promise', () => {
     until: number,
   ): DatedLogEntry[] {
     let done = [...lines];
+    const workspace = workspaceOf({ connections: [], schedules: [one] });
     const looks = [from, ...dueTimesBetween(one.timing, from, until).map((due) => due.at)];
     for (const look of looks) {
-      const { tasks, abandoned } = planDeliveries(recordOf(one), bookOf(done), look);
+      const { tasks, abandoned } = planDeliveries(workspace, snapshotOf(done), look);
       const ended = [
         ...abandoned.map(({ line: { date, entry } }) => {
           const failed = lineOf(date, entry.due, 'failed');
@@ -375,14 +367,14 @@ describe('a promise', () => {
           const edited = Math.max(NINE, due + minutes * 60_000);
           // The last due post may not be sent yet.
           const before = deliver(made, [], NINE, isLate ? Math.max(NINE, due - SECOND) : edited);
-          const owed = upcomingSendsAt(bookOf(before), edited)(made).owed;
+          const owed = upcomingSendsAt(snapshotOf(before), edited)(made).owed;
           const tried = owed.slice(-1).map(({ date, at }) => lineOf(date, at, 'due'));
           const lines = [...before, ...(isTried ? tried : [])];
           const { since, sends, dropped } = planEdit(
             made.id,
             second,
             made,
-            upcomingSendsAt(bookOf(lines), edited),
+            upcomingSendsAt(snapshotOf(lines), edited),
             edited,
           );
           const after = { ...made, timing: second, since };

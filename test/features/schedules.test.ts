@@ -19,7 +19,8 @@ import { addProject } from '../support/projects.ts';
 const owned = createOwnedBot();
 const { around, add, ask, audit, brings, change, choose, count, forge, forgedClick, lastText, members } =
   owned;
-const { messageRef, modal, modalSays, modalText, redis, save, tally, updatedMessage, view } = owned;
+const { messageRef, modal, modalSays, modalText, redis, save, suggested, tally, updatedMessage, view } =
+  owned;
 
 const stored = () => owned.stored('schedule');
 const openForm = (words = 'schedule prod', person = OWNER, channel = CHANNEL) =>
@@ -177,11 +178,7 @@ describe('the form', () => {
   it('finds a zone by what is typed', async () => {
     await openForm('schedule');
     await unfold();
-    const found = async (text: string) => {
-      const { id: viewId } = modal()!;
-      const outcome = await tally().slack.suggest(OWNER, { viewId }, 'schedule-form:zone', text);
-      return (outcome as unknown as { options: { value: string }[] }).options.map(({ value }) => value);
-    };
+    const found = (text: string) => suggested('schedule-form:zone', text);
     expect(await found('new york')).toEqual(['America/New_York']);
     expect(await found('kolkata')).toContain('Asia/Kolkata');
     expect(await found('atlantis')).toEqual([]);
@@ -190,15 +187,7 @@ describe('the form', () => {
 
   it('finds projects by name, and an ID as each product', async () => {
     await openForm('schedule');
-    const found = async (text: string) => {
-      const outcome = await tally().slack.suggest(
-        OWNER,
-        { viewId: modal()!.id },
-        'schedule-form:projects',
-        text,
-      );
-      return (outcome as unknown as { options: { value: string }[] }).options.map(({ value }) => value);
-    };
+    const found = (text: string) => suggested('schedule-form:projects', text);
     expect(await found('')).toEqual(['456:2:dev', '123:1:prod']);
     expect(await found('pro')).toEqual(['123:1:prod']);
     expect(await found('789')).toEqual(['789:1', '789:2', '789:3']);
@@ -210,15 +199,7 @@ describe('the form', () => {
   it('offers the projects of the chosen channel, to managers too, and says when one is not available there', async () => {
     await add('secret', '999', { channels: [GENERAL] });
     await openForm('schedule');
-    const found = async () => {
-      const outcome = await tally().slack.suggest(
-        OWNER,
-        { viewId: modal()!.id },
-        'schedule-form:projects',
-        '999',
-      );
-      return (outcome as unknown as { options: { value: string }[] }).options.map(({ value }) => value);
-    };
+    const found = () => suggested('schedule-form:projects', '999');
     expect(await found()).toEqual([]);
     await change('channel', { selected_conversation: GENERAL });
     await tally().slack.waitFor(() => view().includes(`"initial_conversation":"${GENERAL}"`));

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { MEMBER, OWNER } from '../../sandbox/slack/index.ts';
-import { type Bot, CHANNEL, startBot, toAnswer } from '../support/bot.ts';
+import { type Bot, CHANNEL, rowsOf, startBot, toAnswer } from '../support/bot.ts';
 import { addProject } from '../support/projects.ts';
 
 /** Saturday */
@@ -16,13 +16,6 @@ const november = (first: number, last: number, amount: string): string =>
   ).join(',')}]`;
 
 const both = (...parts: string[]): string => `[${parts.map((part) => part.slice(1, -1)).join(',')}]`;
-
-const rowsOf = (answer: { blocks: readonly Record<string, unknown>[] }): string[][] => {
-  const table = answer.blocks.find(({ type }) => type === 'table') as
-    | { rows: { text: string }[][] }
-    | undefined;
-  return table?.rows.map((row) => row.map(({ text }) => text)) ?? [];
-};
 
 beforeAll(async () => {
   bot = await startBot({ now: () => NOW });
@@ -66,7 +59,7 @@ describe('/spend about several projects', () => {
       '2 projects · 490.00 spent',
       '*unchanged* vs 7–13 Nov · biggest change: prod + 70.00',
     ]);
-    expect(rowsOf(answer)).toEqual([
+    expect(rowsOf(answer.blocks)).toEqual([
       ['Project · share', 'Spent', 'Change'],
       ['staging · 57.1 %', '280.00', '▼ 20.0 %'],
       ['prod · 42.9 %', '210.00', '▲ 50.0 %'],
@@ -81,13 +74,13 @@ describe('/spend about several projects', () => {
     );
     const answer = await bot.ask('/spend prod,staging yesterday');
     expect(answer.visibleText).toMatch(/^1 of 2 projects · [\d,.]+ spent/);
-    expect(rowsOf(answer).at(-1)?.slice(0, 2)).toEqual(['staging', 'access refused']);
+    expect(rowsOf(answer.blocks).at(-1)?.slice(0, 2)).toEqual(['staging', 'access refused']);
     expect(answer.visibleText).toContain('staging: The billing service refused this access token');
   });
 
   it('says of a service that returned an error that it did', async () => {
     bot.billing.respond(({ query }) => (query.includes('6001') ? { status: 500, body: '' } : undefined));
-    const [, ...rows] = rowsOf(await bot.ask('/spend prod,staging'));
+    const [, ...rows] = rowsOf((await bot.ask('/spend prod,staging')).blocks);
     expect(rows.map(([name, spent]) => [name, spent])).toEqual([
       ['staging', expect.stringMatching(/\d/)],
       ['prod', 'service error'],
@@ -101,7 +94,9 @@ describe('/spend about several projects', () => {
     expect(answer.visibleText).toMatch(/^3 projects · /);
     const queries = bot.billing.requests.slice(before).map(({ query }) => String(query));
     expect(queries.filter((query) => query.includes('6003, productId: 2'))).toHaveLength(2);
-    expect(rowsOf(answer).map(([project]) => project?.split(' · ')[0])).toContain('archive (Object storage)');
+    expect(rowsOf(answer.blocks).map(([project]) => project?.split(' · ')[0])).toContain(
+      'archive (Object storage)',
+    );
   });
 
   it('says “1 project” for a single one', async () => {
@@ -134,7 +129,7 @@ describe('/spend about several projects', () => {
   it('marks a project of which days are missing, and says how many have data', async () => {
     bot.billing.setItems('6001', november(14, 18, '30'));
     const answer = await bot.ask('/spend prod,staging');
-    expect(rowsOf(answer).find(([project]) => project?.startsWith('prod · '))?.[1]).toBe('150.00*');
+    expect(rowsOf(answer.blocks).find(([project]) => project?.startsWith('prod · '))?.[1]).toBe('150.00*');
     expect(answer.visibleText).toContain('* Days with data: prod 5 of 7 days.');
   });
 
@@ -155,7 +150,7 @@ describe('/spend about several projects', () => {
     const all = await bot.ask('/spend all yesterday', MEMBER);
     expect(all.visibleText).not.toContain('secret');
     const named = await bot.ask('/spend prod,secret yesterday', MEMBER);
-    expect(rowsOf(named).find(([project]) => project === 'secret')?.[1]).toBe('not allowed here');
+    expect(rowsOf(named.blocks).find(([project]) => project === 'secret')?.[1]).toBe('not allowed here');
     expect(bot.billing.requests.some(({ query }) => String(query).includes('6004'))).toBe(false);
   });
 });
@@ -167,7 +162,7 @@ describe('/balance about several projects', () => {
       '2 projects · 3,400.00 left',
       ':warning: *Under 14 days or overdrawn: staging*',
     ]);
-    expect(rowsOf(answer)).toEqual([
+    expect(rowsOf(answer.blocks)).toEqual([
       ['Project', 'Left', 'Lasts'],
       ['staging', '400.00', '10 days'],
       ['prod', '3,000.00', '100 days'],
@@ -196,7 +191,7 @@ describe('/balance all', () => {
       bot.billing.setItems(id, alias === 'rich' ? november(14, 20, '300') : '[]');
     }
     const answer = await bot.ask('/balance prod,idle,rich,over,poor,deep,staging');
-    expect(rowsOf(answer).map(([name, , lasts]) => [name, lasts])).toEqual([
+    expect(rowsOf(answer.blocks).map(([name, , lasts]) => [name, lasts])).toEqual([
       ['Project', 'Lasts'],
       ['deep', 'overdrawn'],
       ['over', 'overdrawn'],

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { MEMBER } from '../../sandbox/slack/index.ts';
-import { type Answer, type Bot, startBot } from '../support/bot.ts';
+import { type Answer, type Bot, startBot, rowsOf as tableRows } from '../support/bot.ts';
 import { addProject } from '../support/projects.ts';
 
 /** Saturday */
@@ -13,10 +13,8 @@ const yesterday = (amount: string) => `[{"day":"2026-11-20","totalAmount":${amou
 
 const lines = ({ visibleText }: Answer) => visibleText.replaceAll('\u00a0', ' ').split('\n');
 
-const rowsOf = ({ blocks }: Answer): string[][] => {
-  const table = blocks.find(({ type }) => type === 'table') as { rows: { text: string }[][] } | undefined;
-  return table?.rows.map((row) => row.map(({ text }) => text.replaceAll('\u00a0', ' '))) ?? [];
-};
+const rowsOf = ({ blocks }: Answer) =>
+  tableRows(blocks).map((row) => row.map((text) => text.replaceAll('\u00a0', ' ')));
 
 const commandsOf = ({ blocks }: Answer): readonly string[] =>
   [...JSON.stringify(blocks).matchAll(/"(?:\d+ )?(\/(?:spend|balance|billing) [^"]*)"/g)].map(

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { OWNER } from '../../sandbox/slack/index.ts';
-import { type Answer, type Bot, CHANNEL, startBot, textOf } from '../support/bot.ts';
+import { type Answer, type Bot, CHANNEL, rowsOf, startBot, textOf } from '../support/bot.ts';
 import { addProject } from '../support/projects.ts';
 
 /** Saturday */
@@ -248,10 +248,7 @@ describe('what /spend … vs … says', () => {
       '2 projects · 775.00 spent',
       '*▲ 66.7 %* a day vs 1–30 Sep (29 of 30 days reported), + 10.00 a day · biggest change: prod + 10.00 a day',
     ]);
-    const { rows } = answer.blocks.find(({ type }) => type === 'table') as unknown as {
-      rows: { text: string }[][];
-    };
-    expect(rows.map((row) => row.map(({ text }) => text))).toEqual([
+    expect(rowsOf(answer.blocks)).toEqual([
       ['Project · share', 'Spent', '1–30 Sep'],
       ['prod · 80.0 %', '620.00', '300.00 · ▲\u00A0100.0\u00A0%'],
       ['staging · 20.0 %', '155.00', '145.00* · unchanged'],

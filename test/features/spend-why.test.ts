@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { OWNER } from '../../sandbox/slack/index.ts';
-import { type Answer, type Bot, CHANNEL, startBot, toAnswer } from '../support/bot.ts';
+import { type Answer, type Bot, CHANNEL, rowsOf, startBot, toAnswer } from '../support/bot.ts';
 import { addProject } from '../support/projects.ts';
 
 /** Saturday */
@@ -18,14 +18,9 @@ const days = (first: string, amounts: readonly string[]): string[] =>
 const items = new Map<string, string[]>();
 const sends = (project: string, ...all: readonly string[][]) => items.set(project, all.flat());
 
-const rowsOf = ({ blocks }: Answer): string[][] => {
-  const table = blocks.find(({ type }) => type === 'table') as { rows: { text: string }[][] } | undefined;
-  return table?.rows.map((row) => row.map(({ text }) => text)) ?? [];
-};
-
 /** What the rows' differences add up to, in cents. */
 const sumOf = (answer: Answer): number =>
-  rowsOf(answer)
+  rowsOf(answer.blocks)
     .slice(1)
     .map(([, difference = '']) => Number(difference.replace('− ', '-').replace(/[+ ,]/g, '')) * 100)
     .filter((cents) => !Number.isNaN(cents))
@@ -81,7 +76,7 @@ describe('/spend … why about one project', () => {
     sends('6001', WEEK_BEFORE, days('2026-11-14', ['101.5', '400', '90.25', '100', '700', '100', '50']));
     const answer = await bot.ask('/spend prod why');
     expect(lines(answer).slice(0, 2)).toEqual(['prod · 841.75 EUR more than 7–13 Nov', '*▲ 120.2 %*']);
-    expect(rowsOf(answer)).toEqual([
+    expect(rowsOf(answer.blocks)).toEqual([
       ['Day', 'Difference', '14–20 Nov', '7–13 Nov'],
       ['Wed 18 Nov vs Wed 11 Nov', '+ 600.00', '700.00', '100.00'],
       ['Sun 15 Nov vs Sun 8 Nov', '+ 300.00', '400.00', '100.00'],
@@ -111,7 +106,7 @@ describe('/spend … why about one project', () => {
       'prod · 300.00 EUR more than 7–13 Nov on 6 of 7 days',
       '*▲ 50.0 %* (+ 50.00) a day over all reported days',
     ]);
-    expect(rowsOf(answer).slice(1)).toEqual([
+    expect(rowsOf(answer.blocks).slice(1)).toEqual([
       ['Wed 18 Nov vs Wed 11 Nov', '+ 300.00', '400.00', '100.00'],
       ['The other 5 days', '0.00', '500.00', '500.00'],
       ['Mon 9 Nov', 'not compared', '–', '100.00'],
@@ -125,7 +120,7 @@ describe('/spend … why about one project', () => {
     sends('6001', days('2026-09-01', Array(30).fill('10')), days('2026-10-01', Array(31).fill('10')));
     const answer = await bot.ask('/spend prod october why');
     expect(lines(answer).slice(0, 2)).toEqual(['prod · 10.00 EUR more than 1–30 Sep', '*unchanged* a day']);
-    expect(rowsOf(answer).slice(1)).toEqual([
+    expect(rowsOf(answer.blocks).slice(1)).toEqual([
       ['All 30 days', '0.00', '300.00', '300.00'],
       ['Sat 31 Oct (no day to compare)', '+ 10.00', '10.00', '–'],
     ]);
@@ -139,7 +134,7 @@ describe('/spend … why about one project', () => {
       'prod · 50.00 EUR more than Fri 13 Nov',
       '*▲ 50.0 %* · 150.00 vs 100.00',
     ]);
-    expect(rowsOf(answer)).toEqual([]);
+    expect(rowsOf(answer.blocks)).toEqual([]);
     expect(answer.visibleText).toContain('Fri 20 Nov vs Fri 13 Nov UTC · Cloud platform');
   });
 
@@ -151,7 +146,7 @@ describe('/spend … why about one project', () => {
     );
     const answer = await bot.ask('/spend prod 2026-11-14..2026-11-20 vs last-year why');
     expect(lines(answer)[0]).toBe('prod · 7.00 EUR more than 14–20 Nov 2025');
-    expect(rowsOf(answer)[1]?.[0]).toBe('Sat 14 Nov 2026 vs Fri 14 Nov 2025');
+    expect(rowsOf(answer.blocks)[1]?.[0]).toBe('Sat 14 Nov 2026 vs Fri 14 Nov 2025');
     expect(options(answer).find(({ text }) => text === 'Spend')?.value).toBe(
       '/spend prod 2026-11-14..2026-11-20 vs last-year cloud',
     );
@@ -172,7 +167,7 @@ describe('/spend … why about one project', () => {
       days('2026-11-14', ['100.004', '200.004', '300.004', '400.004', '"n/a"', '0', '0']),
     );
     const answer = await bot.ask('/spend prod why');
-    expect(rowsOf(answer).at(-1)).toEqual(['Wed 11 Nov', 'not compared', '–', '100.00']);
+    expect(rowsOf(answer.blocks).at(-1)).toEqual(['Wed 11 Nov', 'not compared', '–', '100.00']);
     expect(answer.visibleText).toContain('No readable amount for Wed 18 Nov.');
     expect(answer.visibleText).toContain('Rounded amounts may not add up to the last cent.');
     sends('6001', WEEK_BEFORE, days('2026-11-14', Array(7).fill('100.25')));
@@ -253,7 +248,7 @@ describe('/spend … why about several projects', () => {
     sends('6003');
     const answer = await bot.ask('/spend all why');
     expect(lines(answer)[0]).toBe('2 of 3 projects · 143.50 EUR more than 7–13 Nov');
-    expect(rowsOf(answer)).toEqual([
+    expect(rowsOf(answer.blocks)).toEqual([
       ['Project', 'Difference', '14–20 Nov', '7–13 Nov'],
       ['prod', '+ 700.00', '1,400.00', '700.00'],
       ['staging', '− 556.50', '143.50', '700.00'],
@@ -272,7 +267,7 @@ describe('/spend … why about several projects', () => {
       sends(id, WEEK_BEFORE, days('2026-11-14', Array(7).fill(String(100 + n))));
     });
     const answer = await bot.ask(`/spend ${ids.join(',')} why`);
-    expect(rowsOf(answer).map(([name, difference]) => [name, difference])).toEqual([
+    expect(rowsOf(answer.blocks).map(([name, difference]) => [name, difference])).toEqual([
       ['Project', 'Difference'],
       ['Project 6107', '+ 49.00'],
       ['Project 6106', '+ 42.00'],
@@ -290,7 +285,7 @@ describe('/spend … why about several projects', () => {
     sends('6002', WEEK_BEFORE, days('2026-11-14', Array(7).fill('110')));
     const answer = await bot.ask('/spend prod,staging why');
     expect(lines(answer)[0]).toBe('2 projects · 370.00 EUR more than 7–13 Nov');
-    expect(rowsOf(answer)[1]).toEqual(['prod', '+ 300.00', '900.00', '600.00']);
+    expect(rowsOf(answer.blocks)[1]).toEqual(['prod', '+ 300.00', '900.00', '600.00']);
     expect(answer.visibleText).toContain('prod: no data for Mon 16 Nov.');
     expect(answer.visibleText).toContain('no data are left out.');
   });
@@ -301,7 +296,7 @@ describe('/spend … why about several projects', () => {
     sends('6004', WEEK_BEFORE, days('2026-11-14', Array(7).fill('90')));
     const answer = await bot.ask('/spend prod,usa why');
     expect(lines(answer)[0]).toBe('2 projects · 700.00 EUR more and 70.00 USD less than 7–13 Nov');
-    expect(rowsOf(answer)[2]?.[1]?.replace('\u00a0', ' ')).toBe('− 70.00 USD');
+    expect(rowsOf(answer.blocks)[2]?.[1]?.replace('\u00a0', ' ')).toBe('− 70.00 USD');
   });
 
   it('names a project that cannot be compared, and leaves it out of the sum', async () => {
@@ -309,7 +304,7 @@ describe('/spend … why about several projects', () => {
     sends('6002', days('2026-11-14', Array(7).fill('20')));
     const answer = await bot.ask('/spend prod,staging why');
     expect(lines(answer)[0]).toBe('1 of 2 projects · 700.00 EUR more than 7–13 Nov');
-    expect(rowsOf(answer).at(-1)).toEqual(['staging', 'not compared', '–', '–']);
+    expect(rowsOf(answer.blocks).at(-1)).toEqual(['staging', 'not compared', '–', '–']);
     expect(answer.visibleText).toContain('staging: ');
   });
 });

@@ -4,8 +4,6 @@ import { ADMIN, GUEST, MEMBER, OWNER } from '../../sandbox/slack/index.ts';
 import { TEAM } from '../../sandbox/slack/people.ts';
 import { stoppedWatches } from '../../src/features/watches/blocks.ts';
 import { recordKey } from '../../src/redis/keys.ts';
-import type { Request } from '../../src/slack/request/request.ts';
-import type { NewAccess } from '../../src/workspace/credentials/access-record.ts';
 import type { Schedule } from '../../src/workspace/owned/schedule-record.ts';
 import { createWorkspaces } from '../../src/workspace/record/workspaces.ts';
 import { type Bot, CHANNEL, startBot, textOf, toAnswer } from '../support/bot.ts';
@@ -13,6 +11,7 @@ import { changeIn } from '../support/change.ts';
 import { save, schedule } from '../support/delivery.ts';
 import { showMoreFields } from '../support/more-fields.ts';
 import { addProject } from '../support/projects.ts';
+import { requestOf } from '../support/records.ts';
 
 const GENERAL = 'C0GENERAL1';
 const PROD = { id: '123', product: 1 } as const;
@@ -49,7 +48,7 @@ async function addAccess(project: string, people: readonly string[]): Promise<vo
   await workspaces.saveAccess(await changeIn(workspaces, TEAM), {
     ...{ project, authUrl: 'https://identity.example.com/v3', id: 'access-0001', secret: 's3cr3t' },
     ...{ issuers: { people, groups: [] }, registeredBy: OWNER, registeredAt: 0 },
-  } as unknown as NewAccess);
+  });
 }
 
 const ask = async (command: string) => (await bot.ask(command)).visibleText;
@@ -252,7 +251,7 @@ describe('settings', () => {
     const workspace = await createWorkspaces({ redis: bot.redis.client, keyring: bot.keyring }).load(TEAM);
     const after = { ...workspace, settings: { ...workspace.settings, managers: [] } };
     const permissionsOf = () => Promise.reject(new Error('Slack is away'));
-    const reader = { workspace, locale: 'en-US', slack: { permissionsOf } } as unknown as Request;
+    const reader = requestOf({ workspace, slack: { permissionsOf } });
     expect(await stoppedWatches(workspace, after, reader)).toMatchObject({ count: '1 watch' });
   });
 

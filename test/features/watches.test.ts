@@ -311,7 +311,7 @@ describe('a saved watch', () => {
       expect(opened).toContain('48.210,00');
       around.asked = [];
       const id = modal(person)!.id;
-      const { private_metadata, callback_id } = modal(person)!.view as unknown as Record<string, string>;
+      const { private_metadata, callback_id } = modal(person)!.view;
       const before = tally().slack.calls.length;
       const state = {
         ...{ projects: selected('789:1'), kind: selected('balance') },

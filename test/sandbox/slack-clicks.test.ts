@@ -27,7 +27,7 @@ const BLOCKS = [
 
 describe.each(['http', 'socket'] as const)('clicks over %s', (mode) => {
   it('contain the button, the message and a response URL', async () => {
-    const heard: Record<string, unknown>[] = [];
+    const heard: object[] = [];
     const { slack } = await start(
       (app) => {
         app.command('/spend', async ({ ack, respond }) => {
@@ -35,7 +35,7 @@ describe.each(['http', 'socket'] as const)('clicks over %s', (mode) => {
           await respond({ text: 'Answer', blocks: BLOCKS });
         });
         app.action('share', async ({ ack, body, respond }) => {
-          heard.push(body as unknown as Record<string, unknown>);
+          heard.push(body);
           await ack();
           await respond({ response_type: 'in_channel', text: 'For all' });
         });
@@ -62,11 +62,11 @@ describe.each(['http', 'socket'] as const)('clicks over %s', (mode) => {
   });
 
   it('find a select in a container, and contain the state of the other elements', async () => {
-    const actions: Record<string, unknown>[] = [];
+    const actions: object[] = [];
     const { slack } = await start(
       (app) => {
         app.action('share', async ({ ack, body }) => {
-          actions.push(body as unknown as Record<string, unknown>);
+          actions.push(body);
           await ack();
         });
       },
@@ -84,11 +84,11 @@ describe.each(['http', 'socket'] as const)('clicks over %s', (mode) => {
   });
 
   it('contain the choice and, for a public message, the message', async () => {
-    const heard: Record<string, unknown>[] = [];
+    const heard: object[] = [];
     const { slack } = await start(
       (app) => {
         app.action('period', async ({ ack, body }) => {
-          heard.push(body as unknown as Record<string, unknown>);
+          heard.push(body);
           await ack();
         });
       },

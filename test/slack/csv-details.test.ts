@@ -5,6 +5,7 @@ import type { Block, Message } from '../../src/slack/kit/blocks.ts';
 import { sendCsv as sendFile, showDetails } from '../../src/slack/reply/csv-details.ts';
 import type { Request } from '../../src/slack/request/request.ts';
 import { textOf } from '../support/bot.ts';
+import { requestOf } from '../support/records.ts';
 
 let files: object[];
 let messages: Message[];
@@ -21,13 +22,17 @@ function request({ file, modal, canOpen = true }: { file?: Error; modal?: Error;
     if (refusal !== undefined) throw refusal;
     list.push(one);
   };
-  return {
+  const { reply } = requestOf();
+  return requestOf({
     reply: {
-      file: (one: object) => take(files, one, file),
-      private: (one: Message) => take(messages, one),
-      modal: { canOpen, open: (one: ModalView) => take(modals, one, modal) },
+      file: async (one) => {
+        await take(files, one, file);
+        return false;
+      },
+      private: (one) => take(messages, one),
+      modal: { ...reply.modal, canOpen, open: (one) => take(modals, one, modal) },
     },
-  } as unknown as Request;
+  });
 }
 const ABOUT = 'prod · 5.00 spent, 14–20 Nov.';
 const sendCsv = (content: string, name: string, to: Request) => sendFile({ content, name, about: ABOUT }, to);
@@ -48,14 +53,14 @@ describe('figures as CSV', () => {
   });
 
   it('are described once where the user asked in the conversation that gets the file', async () => {
-    await sendCsv('a,b\r\n', 'spend.csv', { ...request(), channel: 'D0OLIVIA01' } as Request);
+    await sendCsv('a,b\r\n', 'spend.csv', { ...request(), channel: 'D0OLIVIA01' });
     expect(messages.map(({ text }) => text)).toEqual(['The CSV is in your direct messages with Tally.']);
   });
 
   it('need no other answer if the file is in the thread that asked', async () => {
-    const { reply } = request();
-    const inThread = { reply: { ...reply, file: async () => true } } as unknown as Request;
-    await sendCsv('a,b\r\n', 'spend.csv', inThread);
+    const asked = request();
+    const inThread = { ...asked.reply, file: async () => true };
+    await sendCsv('a,b\r\n', 'spend.csv', { ...asked, reply: inThread });
     expect([messages, modals]).toEqual([[], []]);
   });
 

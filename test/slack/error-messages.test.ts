@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import type { ModalView } from '@slack/types';
+import { pino } from 'pino';
 import { describe, expect, it } from 'vitest';
 import {
   AddressRefused,
@@ -25,16 +25,15 @@ import {
   failureText,
 } from '../../src/slack/reply/error-reply.ts';
 import type { Reply } from '../../src/slack/reply/reply.ts';
-import type { Request } from '../../src/slack/request/request.ts';
 import { createKeyring } from '../../src/vault/keyring.ts';
 import { createWorkspaces } from '../../src/workspace/record/workspaces.ts';
 import { textOf } from '../support/bot.ts';
 import { changeIn } from '../support/change.ts';
 import { failuresOfAll } from '../support/failures.ts';
+import { requestOf } from '../support/records.ts';
 import { testRedis } from '../support/redis.ts';
 
-const request = (canManage: boolean) =>
-  ({ user: { canManage }, channel: 'C1', workspace: { settings: { managers: [] } } }) as unknown as Request;
+const request = (canManage: boolean) => requestOf({ user: { canManage } });
 const ID = '4f2a90bc';
 const failureModal = (failure: Failure, asked: FailedRequest = {}) =>
   errorModalOf({ failure, id: ID }, asked, false);
@@ -152,10 +151,8 @@ describe('a connection that is gone', () => {
 });
 
 describe('the reply to any failure', () => {
-  const command = { command: '/spend' as never, text: '123' };
-  const workspace = { aliases: new Set(), projects: new Map(), connectionNames: [], settings: {} };
-  const manager = { ...request(true), workspace } as unknown as Request;
-  const CONTEXTS = [{}, { command }, { ...manager, command }];
+  const command = { command: '/spend', text: '123' } as const;
+  const CONTEXTS = [{}, { command }, { ...request(true), command }];
   const failures = failuresOfAll()
     .map(([failure]) => failure)
     .filter(({ kind }) => kind !== 'project-missing' && kind !== 'invalid-word');
@@ -182,13 +179,14 @@ describe('the reply to any failure', () => {
   it('has buttons that run a command in a window only if the command opens a window', async () => {
     const reruns = async (does: 'answer' | 'openForm') => {
       const shown: string[] = [];
-      const modal = {
+      const { reply } = requestOf();
+      const modal: Reply['modal'] = {
+        ...reply.modal,
         isShown: async () => true,
-        update: async (view: ModalView) => void shown.push(JSON.stringify(view.blocks)),
+        update: async (view) => void shown.push(JSON.stringify(view.blocks)),
       };
-      const { send } = createErrorReply(undefined as never);
-      for (const failure of failures)
-        await send({ modal, source: {} } as unknown as Reply, { failure, id: ID }, { command }, does);
+      const { send } = createErrorReply(pino({ level: 'silent' }));
+      for (const failure of failures) await send({ ...reply, modal }, { failure, id: ID }, { command }, does);
       return shown.filter((blocks) => blocks.includes('"/spend 123"')).length;
     };
     expect([await reruns('answer'), (await reruns('openForm')) > 5]).toEqual([0, true]);

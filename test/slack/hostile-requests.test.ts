@@ -7,17 +7,18 @@ import { OWNER } from '../../sandbox/slack/index.ts';
 import { TEAM } from '../../sandbox/slack/people.ts';
 import { plainText, section } from '../../src/slack/kit/blocks.ts';
 import { modal } from '../../src/slack/kit/modal.ts';
-import type { Reply } from '../../src/slack/reply/reply.ts';
 import { createRequestAuthorizer } from '../../src/slack/request/request.ts';
 import { sourceOfPayload } from '../../src/slack/request/source.ts';
-import type { UserDirectory } from '../../src/slack/request/users.ts';
+import { createUserDirectory } from '../../src/slack/request/users.ts';
 import { serializeRequests } from '../../src/slack/server/connection-limit.ts';
 import { createBodyReader, parseBody, SERVER_LIMITS } from '../../src/slack/server/signed-request.ts';
-import type { Workspace } from '../../src/workspace/record/workspace.ts';
-import type { Workspaces } from '../../src/workspace/record/workspaces.ts';
+import { createManagerRequests } from '../../src/workspace/once/manager-requests.ts';
 import { CHANNEL, SIGNING_SECRET } from '../support/bot.ts';
+import { workspacesOf } from '../support/delivery-records.ts';
 import { type ListenerBot, startListenerBot } from '../support/listener-bot.ts';
 import { type OAuthBot, startOAuthBot } from '../support/oauth-bot.ts';
+import { requestOf, workspaceOf } from '../support/records.ts';
+import { disconnectedRedis } from '../support/redis.ts';
 import { waitUntil } from '../support/wait-until.ts';
 
 const FORM = 'application/x-www-form-urlencoded';
@@ -435,20 +436,18 @@ describe('a request that is sent a second time, byte by byte', () => {
     const isFirst = new Promise<boolean>((resolve) => {
       known = resolve;
     });
-    const profile = { workspace: TEAM, person: OWNER, standing: 'member', locale: 'en-US', zone: undefined };
-    const people = { find: async () => profile, admit: async () => profile };
-    const users = (() => people) as unknown as UserDirectory;
-    const read = async () => {
+    const load = async () => {
       known(false);
-      return {} as Workspace;
+      return workspaceOf();
     };
     const authorize = createRequestAuthorizer({
-      ...{ users, workspaces: { load: read } as unknown as Workspaces, requests: {} as never },
+      ...{ users: createUserDirectory(() => 0), workspaces: workspacesOf({ load }) },
+      requests: createManagerRequests(disconnectedRedis()),
     });
     const source = sourceOfPayload({ team_id: TEAM, user_id: OWNER }, { via: 'command', at: 0, isFirst });
     const notes: object[] = [];
     const note = (found: object) => void notes.push(found);
-    expect(await authorize({ source } as Reply, { right: 'ask' }, note)).toBeUndefined();
+    expect(await authorize({ ...requestOf().reply, source }, { right: 'ask' }, note)).toBeUndefined();
     expect(notes).toEqual([{ outcome: 'replayed' }]);
   });
 

@@ -119,7 +119,7 @@ describe('an answer that takes longer', () => {
       channel: CHANNEL,
       from: 'bot',
       text: 'A post',
-      blocks: [actions(button('rerun:x', 'Spend', { value: '/spend' }))] as never,
+      blocks: [actions(button('rerun:x', 'Spend', { value: '/spend' }))],
     });
     await bot.slack.press(OWNER, { channel: CHANNEL, ts }, 'Spend');
     await bot.slack.waitFor(() => bot.messageTexts().includes(LOADING));

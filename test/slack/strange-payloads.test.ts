@@ -7,10 +7,10 @@ import { TEAM } from '../../sandbox/slack/people.ts';
 import { routeSubcommands } from '../../src/slack/commands/subcommands.ts';
 import { plainText, section } from '../../src/slack/kit/blocks.ts';
 import { modal } from '../../src/slack/kit/modal.ts';
-import type { Request } from '../../src/slack/request/request.ts';
 import { handlerOf } from '../../src/slack/server/listener-types.ts';
 import { CHANNEL } from '../support/bot.ts';
 import { type ListenerBot, startListenerBot } from '../support/listener-bot.ts';
+import { requestOf } from '../support/records.ts';
 
 const NOW = Date.UTC(2026, 10, 21, 10);
 /** What every object has without anybody having put it there. */
@@ -114,8 +114,7 @@ describe.each(INHERITED)('the name %s, which nobody gave', (name) => {
     const routed = routeSubcommands({ help: { right: 'ask', kind: 'answer', run: async () => undefined } });
     const { run, right } = handlerOf(routed, name);
     expect(right).toBe('ask');
-    const request = { workspace: { aliases: new Set() } } as unknown as Request;
-    await expect(run?.(name, request)).rejects.toMatchObject({ kind: 'invalid-word' });
+    await expect(run?.(name, requestOf())).rejects.toMatchObject({ kind: 'invalid-word' });
   });
 });
 

@@ -1,9 +1,9 @@
 import { beforeEach, describe, expect, it } from 'vitest';
 import { InvalidWord, SecretPasted, TokenRejected } from '../../src/domain/failure/index.ts';
 import { parsePage, refuseExtraWords, routeSubcommands } from '../../src/slack/commands/subcommands.ts';
-import type { Request } from '../../src/slack/request/request.ts';
 import { type CommandHandler, handlerOf } from '../../src/slack/server/listener-types.ts';
 import type { Right } from '../../src/workspace/permissions.ts';
+import { requestOf, workspaceOf } from '../support/records.ts';
 
 /** `verb|text|typed` of each that ran, and what was answered. */
 let ran: string[];
@@ -40,10 +40,10 @@ const ROUTES = routeSubcommands({
   }),
 });
 const request = (...aliases: readonly string[]) =>
-  ({
-    workspace: { aliases: new Set(aliases) },
-    reply: { update: async ({ text }: { text: string }) => void ran.push(`answered ${text}`) },
-  }) as unknown as Request;
+  requestOf({
+    workspace: workspaceOf({ projects: aliases.map((alias) => ({ alias })) }),
+    reply: { update: async ({ text }) => void ran.push(`answered ${text}`) },
+  });
 const run = async (text: string, ...aliases: readonly string[]): Promise<unknown> =>
   handlerOf(ROUTES, text)
     .run(text, request(...aliases))

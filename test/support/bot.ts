@@ -1,5 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { setTimeout as delay } from 'node:timers/promises';
+import * as z from 'zod';
 import { type BillingService, startBilling } from '../../sandbox/billing.ts';
 import { OWNER, type Slack, startSlack } from '../../sandbox/slack/index.ts';
 import { createTally, type Tally } from '../../src/app.ts';
@@ -226,6 +227,18 @@ export function toAnswer(message: {
   const { ts, text, ephemeral, blocks = [] } = message;
   return { ts, text, ephemeral, blocks: blocks as Answer['blocks'], visibleText: textOf(blocks) };
 }
+
+const tableBlock = z.object({
+  type: z.literal('table'),
+  rows: z.array(z.array(z.object({ text: z.string() }))),
+});
+
+/** The rows of a message’s table. */
+export const rowsOf = (blocks: readonly object[]): readonly string[][] =>
+  blocks.flatMap((block) => {
+    const { rows = [] } = tableBlock.safeParse(block).data ?? {};
+    return rows.map((row) => row.map(({ text }) => text));
+  });
 
 /** Every text in blocks or a view, one on each line. */
 export function textOf(value: unknown): string {

@@ -1,40 +1,24 @@
-/** A workspace's record and its delivery log as planning and delivering read them, without Redis. */
+/** A workspace's delivery log as planning and delivering read it, without Redis. */
 
 import { pino } from 'pino';
+import { startDeliveryRun } from '../../src/delivery/context.ts';
 import {
+  createDeliveryLog,
   type DatedLogEntry,
+  type DeliveryLog,
   type DeliveryLogSnapshot,
   deliveryKey,
   type LogWrite,
 } from '../../src/delivery/log/delivery-log.ts';
 import type { DeliveryLogEntry, PostContent } from '../../src/delivery/log/delivery-log-entry.ts';
 import type { PostContext, ReportQuestion, ReportResult } from '../../src/delivery/posts/postable-report.ts';
-import { REPORT_NAMES } from '../../src/domain/report.ts';
 import type { Work } from '../../src/runtime/work.ts';
 import { createUserDirectory } from '../../src/slack/request/users.ts';
 import { BACKGROUND_OPTIONS, createClientCache } from '../../src/slack/web-client.ts';
-import { createKeyring } from '../../src/vault/keyring.ts';
-import { SCHEDULES, type Schedule } from '../../src/workspace/owned/schedule-record.ts';
-import { createWorkspaceParser } from '../../src/workspace/record/parse-workspace.ts';
-import type { Workspace } from '../../src/workspace/record/workspace.ts';
-import { COVERED } from './delivery.ts';
-
-/** Without a sealed credential, so that any key will do. */
-const parse = createWorkspaceParser(createKeyring([{ id: 'k', key: Buffer.alloc(32) }]));
-
-/** A record with these schedules, whose projects have the connection `main`. @param given what the record says otherwise */
-export function workspaceOf(schedules: readonly Schedule[], given: Partial<Workspace> = {}): Workspace {
-  const fields = Object.fromEntries(
-    schedules.map((schedule) => [`schedule:${schedule.id}`, SCHEDULES.serialize(schedule)]),
-  );
-  return {
-    ...parse('T1', fields),
-    connectionNames: ['main'],
-    defaultConnection: 'main',
-    fields: {},
-    ...given,
-  };
-}
+import { createWorkspaces, type Workspaces } from '../../src/workspace/record/workspaces.ts';
+import { COVERED, NO_BILLING, QUIET, reportsOf } from './delivery.ts';
+import { KEYRING, workspaceOf } from './records.ts';
+import { disconnectedRedis } from './redis.ts';
 
 export function snapshotOf(
   lines: readonly DatedLogEntry[],
@@ -88,6 +72,19 @@ export interface RecordedRun {
   readonly works: Work[];
 }
 
+const redis = disconnectedRedis();
+
+/** The store of records, without Redis but for what is given. */
+export const workspacesOf = (given: Partial<Workspaces>): Workspaces => ({
+  ...createWorkspaces({ redis, keyring: KEYRING }),
+  ...given,
+});
+/** The delivery log, without Redis but for what is given. */
+export const deliveryLogOf = (given: Partial<DeliveryLog>): DeliveryLog => ({
+  ...createDeliveryLog(redis),
+  ...given,
+});
+
 /** A run whose log takes every write. @param slackUrl of the Slack that it speaks to, with a slash at the end */
 export function recordedRun(
   slackUrl: string,
@@ -95,43 +92,37 @@ export function recordedRun(
   report: (question: ReportQuestion) => ReportResult | Promise<ReportResult>,
   given: Partial<PostContext> = {},
 ): RecordedRun {
-  const run = {
-    writes: [] as LogWrite[],
-    entries: [] as DeliveryLogEntry[],
-    backOffs: [] as number[],
-    paces: [] as string[],
-    works: [] as Work[],
-  };
-  const log = pino({ level: 'silent' });
-  const quiet = { debug() {}, info() {}, warn() {}, error() {}, setLevel() {}, setName() {} };
-  const logger = { ...quiet, getLevel: () => 'error' as never };
-  const clients = createClientCache({ ...BACKGROUND_OPTIONS, slackApiUrl: slackUrl, logger });
-  const context: PostContext = {
-    ...{ teamId: 'T1', clock: () => now, log, workspace: workspaceOf([]), logSnapshot: snapshotOf([]) },
-    ...{ unrecordedPosts: new Map(), probeFailures: new Map(), stopping: new AbortController().signal },
-    answerCollector: { add: () => undefined, all: () => [] },
-    reports: Object.fromEntries(
-      REPORT_NAMES.map((name) => [
-        name,
-        { run: async (question: ReportQuestion) => report(question), covers: () => [] },
-      ]),
-    ),
-    client: async () => clients('xoxb-T1', 'T1'),
+  const [writes, entries, works]: [LogWrite[], DeliveryLogEntry[], Work[]] = [[], [], []];
+  const [backOffs, paces]: [number[], string[]] = [[], []];
+  const clients = createClientCache({ ...BACKGROUND_OPTIONS, slackApiUrl: slackUrl, logger: QUIET });
+  const run = startDeliveryRun({
+    workspaces: workspacesOf({ load: async () => context.workspace }),
+    deliveryLog: deliveryLogOf({}),
+    clientFor: async () => clients('xoxb-T1', 'T1'),
     users: createUserDirectory(() => now),
-    workspaces: { load: async () => context.workspace },
+    ...{ clock: () => now, log: pino({ level: 'silent' }), onFinished: (work) => void works.push(work) },
+    ...{ lease: { teamId: 'T1', token: 'x' }, unrecordedPosts: new Map() },
+    stopping: new AbortController().signal,
+  });
+  run.end();
+  const context: PostContext = {
+    ...run,
+    ...{ workspace: workspaceOf(), logSnapshot: snapshotOf([]), probeFailures: new Map() },
+    billing: NO_BILLING,
+    answerCollector: { add: () => undefined, all: () => [] },
+    reports: reportsOf(() => ({ run: async (question) => report(question), covers: () => [] })),
     loadWorkspace: () => context.workspaces.load('T1'),
     isOver: () => false,
-    onFinished: (work: Work) => void run.works.push(work),
-    write: async (write: LogWrite) => {
-      run.writes.push(write);
+    async write(write) {
+      writes.push(write);
       for (const { name, value } of [write, ...(write.with ?? [])])
-        if (/^\w{8}\/\d/.test(name)) run.entries.push(value as DeliveryLogEntry);
+        if (/^\w{8}\/\d/.test(name)) entries.push(value as DeliveryLogEntry);
       return 'written';
     },
-    backOff: async (until: number) => void run.backOffs.push(until),
-    waitForChannel: async (channel: string) => void run.paces.push(`wait ${channel}`),
-    rememberPost: (channel: string) => void run.paces.push(`posted ${channel}`),
+    backOff: async (until) => void backOffs.push(until),
+    waitForChannel: async (channel) => void paces.push(`wait ${channel}`),
+    rememberPost: (channel) => void paces.push(`posted ${channel}`),
     ...given,
-  } as unknown as PostContext;
-  return { ...run, context };
+  };
+  return { context, writes, entries, backOffs, paces, works };
 }

@@ -1,5 +1,6 @@
 /** The delivery worker without the rest of the bot, for tests with their own reports. */
 import { randomBytes } from 'node:crypto';
+import { type Logger, LogLevel } from '@slack/bolt';
 import type { Cluster, Redis } from 'ioredis';
 import { pino } from 'pino';
 import { type BillingClient, reportOutcomes } from '../../src/billing/client.ts';
@@ -54,10 +55,22 @@ export interface DeliveryOptions {
   readonly index?: WorkspaceIndex;
 }
 
-const NO_BILLING = {
-  balance: () => Promise.reject(new Error('no billing')),
-  consumption: () => Promise.reject(new Error('no billing')),
+const unasked = () => Promise.reject(new Error('no billing'));
+export const NO_BILLING: BillingClient = { balance: unasked, consumption: unasked };
+
+/** For the Web API's client. */
+export const QUIET: Logger = {
+  ...{ debug() {}, info() {}, warn() {}, error() {}, setLevel() {}, setName() {} },
+  getLevel: () => LogLevel.ERROR,
 };
+
+/** All reports. */
+export const reportsOf = (make: (name: ReportName) => PostableReport): Reports => ({
+  yesterday: make('yesterday'),
+  'last-week': make('last-week'),
+  'month-to-date': make('month-to-date'),
+  balance: make('balance'),
+});
 
 export function createDeliveryParts(options: DeliveryOptions) {
   const { redis, redisUrl, slackUrl, clock = Date.now } = options;
@@ -67,23 +80,15 @@ export function createDeliveryParts(options: DeliveryOptions) {
   const { keyring = createKeyring([{ id: 'test', key: randomBytes(32) }]) } = options;
   const workspaces = createWorkspaces({ redis, keyring });
   const deliveryLog = createDeliveryLog(redis);
-  const quiet = { debug() {}, info() {}, warn() {}, error() {}, setLevel() {}, setName() {} };
   const clients = createClientCache({
     ...BACKGROUND_OPTIONS,
     slackApiUrl: slackUrl,
-    logger: { ...quiet, getLevel: () => 'error' as never },
+    logger: QUIET,
   });
   const { report = () => finding('100') } = options;
-  const reportOf = (name: ReportName): PostableReport => ({
-    run: async (question) => report(question, name),
-    covers: () => [],
-  });
-  const reports: Reports = options.reports ?? {
-    yesterday: reportOf('yesterday'),
-    'last-week': reportOf('last-week'),
-    'month-to-date': reportOf('month-to-date'),
-    balance: reportOf('balance'),
-  };
+  const reports =
+    options.reports ??
+    reportsOf((name) => ({ run: async (question) => report(question, name), covers: () => [] }));
   const watchFigures = createWatchFiguresStore(redis);
   const notes = createServiceOutcomes({
     workspaces,

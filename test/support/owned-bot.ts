@@ -174,7 +174,10 @@ export function createOwnedBot() {
   const modalSays = async (part: string, person = OWNER): Promise<string> =>
     bot.slack
       .waitFor(() => modalText(person).includes(part) && modalText(person))
-      .catch(() => expect(modalText(person)).toContain(part) as never);
+      .catch((error: unknown) => {
+        expect(modalText(person)).toContain(part);
+        throw error;
+      });
   const view = (person = OWNER) => JSON.stringify(modal(person)?.view);
 
   async function openForm(words: string, person = OWNER, channel = CHANNEL): Promise<string> {

@@ -32,6 +32,13 @@ export async function workspaceKeys(client: Redis): Promise<string[]> {
   return [...keys.filter((key) => !isIndex(key)), ...(await Promise.all(entries)).flat()].sort();
 }
 
+/** Never connects: each command fails. */
+export function disconnectedRedis(): Redis {
+  const redis = new Redis({ lazyConnect: true });
+  redis.disconnect();
+  return redis;
+}
+
 const DATABASES = 16;
 let running: Promise<RunningRedis> | undefined;
 let calls = 0;

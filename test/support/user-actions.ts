@@ -1,6 +1,9 @@
+import * as z from 'zod';
 import { OWNER } from '../../sandbox/slack/index.ts';
 import { type Answer, CHANNEL, toAnswer } from './bot.ts';
 import type { ListenerBot } from './listener-bot.ts';
+
+const suggestions = z.object({ options: z.array(z.object({ value: z.string() })) });
 
 /** What people do with the messages and forms of a listener bot, and what they see of it. */
 export function createUserActions(bot: () => ListenerBot) {
@@ -58,6 +61,12 @@ export function createUserActions(bot: () => ListenerBot) {
             },
           );
         }),
+    /** The values of the options that a field of the person’s modal suggests for what is typed. */
+    async suggested(field: string, text: string, person = OWNER): Promise<readonly string[]> {
+      const { slack } = bot();
+      const outcome = await slack.suggest(person, { viewId: slack.modal(person)!.id }, field, text);
+      return suggestions.parse(outcome).options.map(({ value }) => value);
+    },
     /** The option with this value in a select of the person's modal; a new option when there is none, as in a search. */
     optionOf(field: string, value: string, person = OWNER): object {
       const blocks = bot().slack.modal(person)!.view.blocks as {

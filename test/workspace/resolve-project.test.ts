@@ -22,30 +22,19 @@ import {
   visibleProjects,
 } from '../../src/workspace/projects/resolve-project.ts';
 import type { Workspace } from '../../src/workspace/record/workspace.ts';
+import type { RecordFields } from '../../src/workspace/record/workspace-store.ts';
+import { workspaceOf } from '../support/records.ts';
+import { PROD } from '../support/workspace-store.ts';
 
 const HERE = 'C0HERE';
 const ELSEWHERE = 'C0ELSEWHERE';
 
-const project = (alias: string, given: Partial<Project> = {}): Project => ({
-  alias,
-  id: '123',
-  product: 1,
-  channels: [],
-  owner: 'U1',
-  addedBy: 'U1',
-  addedAt: 0,
-  ...given,
-});
+const project = (alias: string, given: Partial<Project> = {}): Project => ({ ...PROD, alias, ...given });
 
-function recordOf(projects: readonly Project[], defaults: Record<string, string> = {}): Workspace {
-  return {
-    settings: { currency: 'EUR' },
-    connectionNames: ['main'],
-    projects,
-    damaged: [],
-    channelDefault: (channel: string) => defaults[channel],
-  } as unknown as Workspace;
-}
+/** @param fields the channels’ defaults, and what is damaged */
+const recordOf = (projects: readonly Project[], fields: RecordFields = {}, isConnected = true): Workspace =>
+  workspaceOf({ settings: { currency: 'EUR' }, projects, fields, ...(!isConnected && { connections: [] }) });
+const DAMAGED = { 'project:bad': '{' };
 
 const member = (channel: string | null = HERE): ProjectScope => ({
   channel: channel ?? undefined,
@@ -104,22 +93,23 @@ describe('the project that is meant', () => {
   });
 
   it('is the default of the channel where none is named', () => {
-    const record = recordOf([project('prod'), project('logs', { id: '7' })], { [HERE]: 'logs' });
+    const record = recordOf([project('prod'), project('logs', { id: '7' })], { [`channel:${HERE}`]: 'logs' });
     expect(resolveProject({}, record, member()).alias).toBe('logs');
     expect(() => resolveProject({}, record, member(ELSEWHERE))).toThrow(ProjectMissing);
     expect(() => resolveProject({}, record, member(null))).toThrow(ProjectMissing);
   });
 
   it('is none if the default was removed or limited to other channels', () => {
-    expect(() => resolveProject({}, recordOf([], { [HERE]: 'gone' }), member())).toThrow(ProjectMissing);
-    const limited = recordOf([project('prod', { channels: [ELSEWHERE] })], { [HERE]: 'prod' });
+    expect(() => resolveProject({}, recordOf([], { [`channel:${HERE}`]: 'gone' }), member())).toThrow(
+      ProjectMissing,
+    );
+    const limited = recordOf([project('prod', { channels: [ELSEWHERE] })], { [`channel:${HERE}`]: 'prod' });
     expect(() => resolveProject({}, limited, member())).toThrow(ProjectMissing);
     expect(() => resolveProject({}, limited, manager)).toThrow(ProjectMissing);
   });
 
   it('is not asked for while no connection exists', () => {
-    const empty = { ...recordOf([]), connectionNames: [] };
-    expect(() => resolveProject({}, empty, member())).toThrow(NotConnected);
+    expect(() => resolveProject({}, recordOf([], {}, false), member())).toThrow(NotConnected);
   });
 
   it('is none if no project has that alias', () => {
@@ -195,7 +185,7 @@ describe('a limit to channels', () => {
   });
 
   it('that a damaged project may have is unknown: another product of a named one is not shown', () => {
-    const record = { ...recordOf([project('open')]), damaged: [{ kind: 'project' }] } as unknown as Workspace;
+    const record = recordOf([project('open')], DAMAGED);
     expect(resolveProject({ alias: 'open' }, record, member()).product).toBe(1);
     expect(() => resolveProject({ alias: 'open', product: 2 }, record, member())).toThrow(NotAllowed);
   });
@@ -217,7 +207,7 @@ describe('a limit to channels', () => {
   });
 
   it('lets a channel that it allows have it as default', () => {
-    const record = recordOf([prod], { [HERE]: 'prod' });
+    const record = recordOf([prod], { [`channel:${HERE}`]: 'prod' });
     expect(resolveProject({}, record, member(HERE)).alias).toBe('prod');
   });
 
@@ -230,19 +220,21 @@ describe('a limit to channels', () => {
   it('decides which projects are offered to choose from', () => {
     const record = recordOf([prod, project('dev', { id: '124' })]);
     const names = (place: ProjectScope) => visibleProjects(record, place).map(({ alias }) => alias);
-    expect(names(member(HERE))).toEqual(['prod', 'dev']);
+    expect(names(member(HERE))).toEqual(['dev', 'prod']);
     expect(names(member(ELSEWHERE))).toEqual(['dev']);
     expect(names(member(null))).toEqual(['dev']);
-    expect(names({ channel: undefined, isUnlimited: true })).toEqual(['prod', 'dev']);
+    expect(names({ channel: undefined, isUnlimited: true })).toEqual(['dev', 'prod']);
   });
 });
 
 describe('several projects', () => {
-  const record = recordOf([
+  const projects = [
     project('prod'),
     project('dev', { id: '124' }),
     project('secret', { id: '7', channels: [ELSEWHERE] }),
-  ]);
+  ];
+  const record = recordOf(projects);
+  const damaged = recordOf(projects, DAMAGED);
   const labels = (...given: Parameters<typeof resolveProjects>) =>
     resolveProjects(...given).map((one) =>
       'failure' in one ? `${one.label} (${one.failure.kind})` : one.label,
@@ -271,10 +263,6 @@ describe('several projects', () => {
   });
 
   it('are answered even if one of them fails', () => {
-    const damaged = {
-      ...record,
-      damaged: [{ kind: 'project', id: 'bad', reason: 'malformed' }],
-    } as Workspace;
     expect(
       labels([{ alias: 'prod' }, { alias: 'secret' }, { project: '7' }], undefined, record, member()),
     ).toEqual(['prod', 'secret (not-allowed)', 'Project 7 (not-allowed)']);
@@ -285,46 +273,32 @@ describe('several projects', () => {
   });
 
   it('with `all` are those that may be asked about there', () => {
-    expect(labels('all', undefined, record, member())).toEqual(['prod', 'dev']);
-    expect(labels('all', undefined, record, manager)).toEqual(['prod', 'dev', 'secret']);
-    const none = recordOf([project('secret', { channels: [ELSEWHERE] })]);
+    expect(labels('all', undefined, record, member())).toEqual(['dev', 'prod']);
+    expect(labels('all', undefined, record, manager)).toEqual(['dev', 'prod', 'secret']);
+    const secret = project('secret', { channels: [ELSEWHERE] });
+    const none = recordOf([secret]);
     expect(() => resolveProjects('all', undefined, none, member())).toThrow(ProjectMissing);
-    const unconnected = { ...none, connectionNames: [] };
+    const unconnected = recordOf([secret], {}, false);
     expect(() => resolveProjects('all', undefined, unconnected, member())).toThrow(NotConnected);
   });
 
   it('with a damaged one are refused by ID, because the ID may be the damaged one’s', () => {
-    const damaged = {
-      ...record,
-      damaged: [{ kind: 'project', id: 'bad', reason: 'malformed' }],
-    } as Workspace;
     expect(() => resolveProject({ project: '999' }, damaged, member())).toThrow(UnsealFailed);
-    const other = { ...record, damaged: [{ kind: 'schedule', id: 'bad', reason: 'malformed' }] } as Workspace;
+    const other = recordOf(projects, { 'schedule:bad': '{' });
     expect(resolveProject({ project: '999' }, other, member()).project).toBe('999');
   });
 });
 
 describe('the connection that a project is asked by', () => {
-  const open = (name: string) => ({
-    name,
-    baseUrl: `https://${name}.example.com`,
-    token: () => `token of ${name}`,
-  });
-  const record = {
-    ...recordOf([]),
-    teamId: 'T1',
-    connections: new Map([
-      ['main', open('main')],
-      ['eu', open('eu')],
-    ]),
-    connectionNames: ['eu', 'main'],
-    defaultConnection: 'main',
-  } as unknown as Workspace;
+  const CONNECTIONS = ['main', 'eu'].map((name) => ({
+    ...{ name, baseUrl: `https://${name}.example.com`, token: `token of ${name}` },
+  }));
+  const record = workspaceOf({ connections: CONNECTIONS });
   const opened = (connection: string | undefined, of = record) =>
     openConnection(of, { connection, label: 'prod', alias: 'prod' });
 
   it('is its own, or else the default one, with its token', () => {
-    expect(opened('eu')).toEqual({
+    expect(opened('eu')).toMatchObject({
       workspace: 'T1',
       connection: 'eu',
       baseUrl: 'https://eu.example.com',
@@ -335,15 +309,11 @@ describe('the connection that a project is asked by', () => {
 
   it('is never another one', () => {
     expect(() => opened('us')).toThrow(ConnectionMissing);
-    expect(() => opened(undefined, { ...record, defaultConnection: undefined })).toThrow(ConnectionMissing);
-    expect(() => opened('us', { ...record, connectionNames: [], connections: new Map() })).toThrow(
-      NotConnected,
-    );
-    const damaged = {
-      ...record,
-      damaged: [{ kind: 'connection', id: 'us', reason: 'not-authentic' }],
-    } as Workspace;
-    expect(() => opened('us', damaged)).toThrow(expect.objectContaining({ reason: 'not-authentic' }));
+    const withoutDefault = workspaceOf({ connections: CONNECTIONS, settings: { connection: 'us' } });
+    expect(() => opened(undefined, withoutDefault)).toThrow(ConnectionMissing);
+    expect(() => opened('us', workspaceOf({ connections: [] }))).toThrow(NotConnected);
+    const damaged = workspaceOf({ connections: CONNECTIONS, fields: { 'connection:us': '{' } });
+    expect(() => opened('us', damaged)).toThrow(expect.objectContaining({ reason: 'malformed' }));
   });
 
   it('is missing only if the project names a deleted one', () => {
@@ -374,7 +344,8 @@ describe('a project that a schedule or a watch chose', () => {
   });
 
   it('is limited if the people of the channel may not see it, even if a manager chose it', () => {
-    const record = recordOf([project('prod'), project('secret', { id: '7', channels: [ELSEWHERE] })]);
+    const projects = [project('prod'), project('secret', { id: '7', channels: [ELSEWHERE] })];
+    const record = recordOf(projects);
     const chosen = [
       { id: '123', product: 1 },
       { id: '7', product: 1 },
@@ -382,10 +353,7 @@ describe('a project that a schedule or a watch chose', () => {
     ] as const;
     expect(limitedProjects(HERE, chosen, record)).toEqual([chosen[1]]);
     expect(limitedProjects(ELSEWHERE, chosen, record)).toEqual([]);
-    const damaged = {
-      ...record,
-      damaged: [{ kind: 'project', id: 'bad', reason: 'malformed' }],
-    } as Workspace;
+    const damaged = recordOf(projects, DAMAGED);
     // What cannot be read may be the name that limits a project of nobody's.
     expect(limitedProjects(HERE, chosen, damaged)).toEqual([chosen[1], chosen[2]]);
   });

@@ -9,13 +9,14 @@ import {
 } from '../../src/domain/failure/index.ts';
 import { fingerprintOf } from '../../src/workspace/credentials/connection-record.ts';
 import { createServiceOutcomes } from '../../src/workspace/service-outcomes.ts';
+import { NO_BILLING } from '../support/delivery.ts';
 
 const NOW = Date.parse('2026-11-20T09:00:00Z');
 const ACCESS = {
   ...{ workspace: 'T1', connection: 'main', baseUrl: 'https://b.example.com', token: 'a-fake-token' },
   failures: new Map([['balance:9:1', { kind: 'service-failed' }]]),
 };
-const CREDENTIAL = { kind: 'connection', name: 'main' };
+const CREDENTIAL = { kind: 'connection', name: 'main' } as const;
 
 /** Notes into a list in place of a record. @param isNew what the record says of a rejection */
 function noting(isNew: () => Promise<boolean> = async () => true) {
@@ -38,10 +39,9 @@ function noting(isNew: () => Promise<boolean> = async () => true) {
   return { notes, stored, changed, failures };
 }
 
-async function asked(project: string, answer: () => Promise<never>) {
+async function asked(project: string, balance: BillingClient['balance']) {
   const { notes, stored } = noting();
-  const billing: BillingClient = { balance: answer, consumption: answer };
-  const client = reportOutcomes(billing, notes.billing);
+  const client = reportOutcomes({ ...NO_BILLING, balance }, notes.billing);
   const result = await client.balance(ACCESS, { project, product: 1 }).catch((error: unknown) => error);
   return { stored, result };
 }
@@ -57,10 +57,11 @@ it('notes a rejected token by its fingerprint, and that its project fails', asyn
 });
 
 it('notes that a project answers again, and writes nothing if the record already says so', async () => {
-  const answers = async () => 'an answer' as never;
+  const answer = { balance: { text: '1' }, bonuses: { text: '0' }, remarks: [] };
+  const answers = async () => answer;
   expect(await asked('9', answers)).toEqual({
     stored: [['cleared', 'T1', 'balance:9:1']],
-    result: 'an answer',
+    result: answer,
   });
   expect((await asked('123', answers)).stored).toEqual([]);
   const failsAsBefore = new ServiceFailed('billing', 500);
@@ -84,13 +85,13 @@ it.each([
 );
 
 it('plans reminders again after a new rejection, and never fails the request', async () => {
-  const rejection = { ...CREDENTIAL, workspace: 'T1', mark: 'a' } as const;
+  const rejection = { ...CREDENTIAL, workspace: 'T1', mark: 'a' };
   const known = noting(async () => false);
-  await known.notes.rejected(rejection as never);
+  await known.notes.rejected(rejection);
   const first = noting();
-  await first.notes.rejected(rejection as never);
+  await first.notes.rejected(rejection);
   expect([known.changed, first.changed]).toEqual([[], ['T1']]);
   const lost = noting(() => Promise.reject(new StoreUnavailable()));
-  await lost.notes.rejected(rejection as never);
+  await lost.notes.rejected(rejection);
   expect([lost.changed, lost.failures]).toEqual([[], [expect.any(StoreUnavailable)]]);
 });

@@ -13,12 +13,11 @@ import { type KnownCommands, parseMention } from '../../../src/features/mentions
 import { parseProjectsText, requireProject } from '../../../src/features/projects/words.ts';
 import { parseScheduleText } from '../../../src/features/schedules/words.ts';
 import { routeSubcommands } from '../../../src/slack/commands/subcommands.ts';
-import type { Request } from '../../../src/slack/request/request.ts';
 import { handlerOf } from '../../../src/slack/server/listener-types.ts';
-import type { Workspace } from '../../../src/workspace/record/workspace.ts';
+import { requestOf } from '../../support/records.ts';
 
 const NO_ALIASES: ReadonlySet<string> = new Set();
-const RECORD = { aliases: NO_ALIASES, projects: [] } as unknown as Workspace;
+const REQUEST = requestOf();
 const bytes = (minLength: number, maxLength = 64) =>
   fc.uint8Array({ minLength, maxLength }).filter((some) => new Set(some).size > minLength / 2);
 const written = (encoding: 'hex' | 'base64' | 'base64url') => (some: Uint8Array) =>
@@ -50,7 +49,7 @@ const verb = (read: (text: string) => unknown) => (text: string) => {
   const routed = routeSubcommands({
     verb: { right: 'manage', kind: 'answer', run: async (rest) => void read(rest) },
   });
-  return handlerOf(routed, `verb ${text}`).run?.(`verb ${text}`, { workspace: RECORD } as Request);
+  return handlerOf(routed, `verb ${text}`).run?.(`verb ${text}`, REQUEST);
 };
 
 const READERS: Readonly<Record<string, (word: string) => unknown>> = {
@@ -59,7 +58,7 @@ const READERS: Readonly<Record<string, (word: string) => unknown>> = {
   'a period': (word) => parsePeriodText(word),
   '/billing schedule': verb((text) => parseScheduleText(`prod daily ${text}`, new Set(['prod']))),
   '/billing projects': verb((text) => parseProjectsText(`chnge ${text}`, [])),
-  '/billing default': verb((text) => requireProject(text, RECORD, 'projects edit')),
+  '/billing default': verb((text) => requireProject(text, REQUEST.workspace, 'projects edit')),
   'a mention': (word) => {
     const known: KnownCommands = {
       ...{ commands: ['/spend'], verbs: ['connect'], aliases: NO_ALIASES },

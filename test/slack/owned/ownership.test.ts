@@ -7,8 +7,8 @@ import {
   isFullMember,
   type OwnedItem,
 } from '../../../src/slack/owned/owned-kind.ts';
-import type { Request } from '../../../src/slack/request/request.ts';
 import type { Role } from '../../../src/workspace/permissions.ts';
+import { requestOf } from '../../support/records.ts';
 
 const OWNED = { id: 'one', owner: 'U0OWNER' };
 /** @param channel undefined for what tells people instead */
@@ -27,18 +27,19 @@ const request = (
   ownerIs: Role | Error = 'member',
   members: Readonly<Record<string, readonly string[]>> = { C1: ['U0OTHER'] },
 ) =>
-  ({
+  requestOf({
     user: { id, canManage, role },
     slack: {
-      roleOf: async (person: string) => {
+      async roleOf(person) {
         if (ownerIs instanceof Error) throw ownerIs;
         return person === OWNED.owner ? ownerIs : 'member';
       },
       channels: {
-        has: async (channel: string, person: string) => members[channel]?.includes(person) ?? false,
+        ...requestOf().slack.channels,
+        has: async (channel, person) => members[channel]?.includes(person) ?? false,
       },
     },
-  }) as unknown as Request;
+  });
 
 describe('what a person set up', () => {
   it('may be changed by them and by managers', () => {

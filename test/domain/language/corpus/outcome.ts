@@ -8,9 +8,7 @@ import {
   plainMentionText,
 } from '../../../../src/features/mentions/words.ts';
 import type { Command } from '../../../../src/slack/commands/command-buttons.ts';
-import type { Request } from '../../../../src/slack/request/request.ts';
-import type { Project } from '../../../../src/workspace/projects/project-record.ts';
-import { DEFAULT_SETTINGS } from '../../../../src/workspace/settings.ts';
+import { requestOf, workspaceOf } from '../../../support/records.ts';
 import { ALIASES, meaningOf, NOW } from './meaning.ts';
 
 const commandOf = ({ command, text }: Command): string => `${command} ${text}`.trim();
@@ -63,18 +61,13 @@ function outcomeOfMention(mention: Mention): Outcome {
   }
 }
 
-const PROJECTS: readonly Project[] = [...ALIASES].map((alias, at) => ({
-  ...{ alias, id: `${at + 1001}`, product: 1, channels: [], owner: 'U1', addedBy: 'U1', addedAt: 0 },
-}));
+const PROJECTS = [...ALIASES].map((alias, at) => ({ alias, id: `${at + 1001}` }));
 
 /** Of somebody in a direct message who may ask about every project. */
-const REQUEST = {
-  ...{ at: NOW, channel: 'D0DIRECT01', audience: 'asker', user: { canManage: true }, isUnlimited: true },
-  workspace: {
-    ...{ aliases: ALIASES, projects: PROJECTS, connectionNames: ['main'], settings: DEFAULT_SETTINGS },
-    ...{ damaged: [], channelDefault: () => undefined },
-  },
-} as unknown as Request;
+const REQUEST = requestOf({
+  ...{ at: NOW, channel: 'D0DIRECT01', user: { canManage: true }, isUnlimited: true },
+  workspace: workspaceOf({ projects: PROJECTS }),
+});
 
 /** What Tally makes of a text in a thread. @param answered the last command that was answered there */
 export async function outcomeOfFollowUp(answered: string, text: string): Promise<Outcome> {

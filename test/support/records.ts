@@ -1,0 +1,119 @@
+/** The record of workspace T1 as it is parsed from the fields that Redis holds, and requests about it, without either. */
+import { pino } from 'pino';
+import { createReply } from '../../src/slack/reply/reply.ts';
+import { channelsOf } from '../../src/slack/request/channels.ts';
+import type { Request } from '../../src/slack/request/request.ts';
+import { sourceOfPayload } from '../../src/slack/request/source.ts';
+import { BACKGROUND_OPTIONS, createClientCache } from '../../src/slack/web-client.ts';
+import { createKeyring } from '../../src/vault/keyring.ts';
+import { type NewAccess, serializeAccess } from '../../src/workspace/credentials/access-record.ts';
+import {
+  type NewConnection,
+  serializeConnection,
+} from '../../src/workspace/credentials/connection-record.ts';
+import { type LastDelivery, SCHEDULES, type Schedule } from '../../src/workspace/owned/schedule-record.ts';
+import { WATCHES, type Watch } from '../../src/workspace/owned/watch-record.ts';
+import { permissionsOf } from '../../src/workspace/permissions.ts';
+import type { Project } from '../../src/workspace/projects/project-record.ts';
+import { createWorkspaceParser } from '../../src/workspace/record/parse-workspace.ts';
+import type { Workspace } from '../../src/workspace/record/workspace.ts';
+import type { RecordFields } from '../../src/workspace/record/workspace-store.ts';
+import { DEFAULT_SETTINGS, type Settings, serializeSettings } from '../../src/workspace/settings.ts';
+import { QUIET } from './delivery.ts';
+import { ACCESS, MAIN, PROD } from './workspace-store.ts';
+
+/** What a record has. What a test leaves out of a part is as in `workspace-store.ts`. */
+export interface RecordParts {
+  readonly settings?: Partial<Settings>;
+  /** `main` alone, if absent. */
+  readonly connections?: readonly Partial<NewConnection>[];
+  readonly accesses?: readonly Partial<NewAccess>[];
+  readonly projects?: readonly Partial<Project>[];
+  readonly schedules?: readonly Schedule[];
+  readonly watches?: readonly Watch[];
+  /** By the schedule's ID. */
+  readonly sent?: Readonly<Record<string, Partial<LastDelivery>>>;
+  /** Fields as Redis holds them, such as damaged ones. */
+  readonly fields?: RecordFields;
+}
+
+/** As registered without a lifetime. */
+const { lifetime: _, ...CONNECTION } = MAIN;
+const SENT: LastDelivery = { date: '2026-11-19', due: 0, at: 0, result: 'failed', failures: 0 };
+
+export const KEYRING = createKeyring([{ id: 'k', key: Buffer.alloc(32) }]);
+const parse = createWorkspaceParser(KEYRING);
+
+/** The record as Redis holds it. */
+export function fieldsOf(parts: RecordParts, keyring = KEYRING, teamId = 'T1'): RecordFields {
+  const { settings, connections = [{}], accesses = [], projects = [], schedules = [], watches = [] } = parts;
+  const entries: (readonly [field: string, value: string])[] = [
+    ...connections.map((given) => {
+      const connection = { ...CONNECTION, ...given };
+      return [
+        `connection:${connection.name}`,
+        serializeConnection(keyring, teamId, connection).json,
+      ] as const;
+    }),
+    ...accesses.map((given) => {
+      const access = { ...ACCESS, ...given };
+      return [`access:${access.project}`, serializeAccess(keyring, teamId, access).json] as const;
+    }),
+    ...projects.map((given) => {
+      const project = { ...PROD, ...given };
+      return [`project:${project.alias}`, JSON.stringify(project)] as const;
+    }),
+    ...schedules.map((schedule) => [`schedule:${schedule.id}`, SCHEDULES.serialize(schedule)] as const),
+    ...watches.map((watch) => [`watch:${watch.id}`, WATCHES.serialize(watch)] as const),
+    ...Object.entries(parts.sent ?? {}).map(
+      ([id, given]) => [`sent:${id}`, JSON.stringify({ ...SENT, ...given })] as const,
+    ),
+  ];
+  if (settings) entries.push(['settings', serializeSettings({ ...DEFAULT_SETTINGS, ...settings })]);
+  return { ...Object.fromEntries(entries), ...parts.fields };
+}
+
+export const workspaceOf = (parts: RecordParts = {}): Workspace => parse('T1', fieldsOf(parts));
+
+const unasked = () => Promise.reject(new Error('Slack isn’t asked here.'));
+const SILENT = pino({ level: 'silent' });
+/** Nothing answers there. */
+export const CLIENT = createClientCache({
+  ...{ ...BACKGROUND_OPTIONS, logger: QUIET, slackApiUrl: 'http://127.0.0.1:9/' },
+})('xoxb-T1', 'T1');
+
+/** A request of U1 in channel C1. What isn’t given of Slack fails. */
+export function requestOf({
+  user,
+  reply,
+  slack,
+  ...given
+}: Partial<Omit<Request, 'user' | 'reply' | 'slack'>> & {
+  readonly user?: Partial<Request['user']>;
+  readonly reply?: Partial<Request['reply']>;
+  readonly slack?: Partial<Request['slack']>;
+} = {}): Request {
+  const { workspace = workspaceOf() } = given;
+  const at = Date.UTC(2026, 10, 21, 10, 15);
+  const source = sourceOfPayload({ team_id: 'T1', user_id: 'U1', channel_id: 'C1' }, { via: 'command', at });
+  return {
+    ...{ at, channel: 'C1', sharedFrom: undefined, sharedBy: undefined, workspace },
+    ...{ isUnlimited: false, audience: 'asker', locale: 'en-US', recordError: () => undefined },
+    user: {
+      ...{ teamId: 'T1', id: 'U1', locale: 'en-US', zone: undefined },
+      ...permissionsOf(user?.role ?? 'member', workspace.settings, false),
+      ...user,
+    },
+    reply: {
+      ...createReply({ responseUrls: { post: unasked, close: unasked }, log: SILENT }, source, CLIENT),
+      ...reply,
+    },
+    slack: {
+      channels: channelsOf(CLIENT),
+      ...{ userGroups: unasked, isInGroups: unasked, roleOf: unasked, nameOf: unasked },
+      ...{ permissionsOf: unasked, managers: unasked },
+      ...slack,
+    },
+    ...given,
+  };
+}
