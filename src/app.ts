@@ -24,7 +24,7 @@ import { createWorkflowStepsFeature } from './features/workflow-steps/index.ts';
 import { checkBaseUrl } from './http/address.ts';
 import { createHttp } from './http/request.ts';
 import { createIdentityClient, parseAuthUrl } from './identity/client.ts';
-import { redisAdvice } from './ops/doctor/check-redis.ts';
+import { findRefusals, redisAdvice } from './ops/doctor/check-redis.ts';
 import { createHealth } from './ops/health.ts';
 import { boltLogger, type Log } from './ops/log.ts';
 import { createWorkLog } from './ops/log-work.ts';
@@ -225,7 +225,11 @@ export function createTally(
       await waitUntilReady(redis, REDIS_TIMEOUT).catch((err: unknown) =>
         log.warn({ err }, 'Started without Redis'),
       );
-      const isOutdated = await newerRecords.check().catch(() => false);
+      const [isOutdated, refusals] = await Promise.all([
+        newerRecords.check().catch(() => false),
+        findRefusals(redis, config.redisUrl),
+      ]);
+      for (const { says, todo } of refusals) log.error({ todo }, `Redis ${says}`);
       if (!isOutdated) all.start();
       const port = await slack.start(config.http.port, !isOutdated);
       if (!isOutdated) await markLayout(redis, VERSION).catch(() => undefined);

@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import { MINUTE, type Millis } from '../domain/time/calendar.ts';
 import { guardWrite, type RedisConnection } from '../redis/connect.ts';
 import { probeKey, shardsOf } from '../redis/keys.ts';
@@ -62,12 +63,19 @@ export function createHealth(
   };
 }
 
+const WRITE = "return redis.call('SET', KEYS[1], '1', 'PX', ARGV[1])";
+const WRITE_SHA = createHash('sha1').update(WRITE).digest('hex');
+
 /**
  * A Redis that is full, lost its replicas or can't write to its disk answers and refuses writes; in a Cluster any of its masters.
+ * So does one that refuses scripts, by which Tally (EVAL) and its queue (EVALSHA) make every change.
  *
  * @throws StoreUnavailable
  */
 async function tryWrite(redis: RedisConnection): Promise<void> {
-  const write = (shard: number) => guardWrite(() => redis.set(probeKey(shard), '1', 'PX', PROBE_LIFETIME));
+  const write = async (shard: number) => {
+    const args = [1, probeKey(shard), PROBE_LIFETIME] as const;
+    await guardWrite(() => Promise.all([redis.eval(WRITE, ...args), redis.evalsha(WRITE_SHA, ...args)]));
+  };
   await Promise.all(shardsOf(redis).map(write));
 }

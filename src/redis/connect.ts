@@ -148,10 +148,15 @@ export function connectRedis(
     isAway = false;
   };
   redis.on('error', lost);
-  // A peer that closes politely emits no error.
-  redis.on('reconnecting', () => lost(new Error(`${hosts} closed the connection.`)));
+  // A peer that closes politely emits no error. It may end what was idle: an outage is only what lasts.
+  let closings = 0;
+  redis.on('reconnecting', () => {
+    closings += 1;
+    if (closings > 1) lost(new Error(`${hosts} closed the connection.`));
+  });
   redis.on('ready', () => {
     wasReady = true;
+    closings = 0;
     found();
   });
   if (isCluster(redis)) {

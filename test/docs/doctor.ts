@@ -26,7 +26,14 @@ export const EXAMPLES: Readonly<Record<CheckArea, Readonly<Record<string, string
       most: '10000',
       asMaster: 'redis+sentinel://redis.example.com:26379/main',
     },
-    ...{ announced: '10.0.0.5:6379', policy: 'allkeys-lru', share: '93', limit: '512.0', version: '6.2.14' },
+    ...{
+      seconds: '60',
+      announced: '10.0.0.5:6379',
+      policy: 'allkeys-lru',
+      share: '93',
+      limit: '512.0',
+      version: '6.2.14',
+    },
   },
   RECORDS: {
     version: '1.4.0',

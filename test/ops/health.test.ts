@@ -44,11 +44,20 @@ it('does not wait for a Redis that accepts the connection and does not answer', 
 it('writes once for many questions at a time', async () => {
   const health = createHealth(store.client, () => true);
   const ask = () => Promise.all(Array.from({ length: 50 }, () => health.readyz()));
-  const commands = await commandsOf(store, ask, () => false);
-  expect(commands.filter((name) => name === 'set')).toEqual(['set']);
+  expect(await commandsOf(store, ask, () => false)).toEqual(['eval', 'evalsha']);
 });
 
 describeUnless(NO_SERVER, 'a Redis that answers and refuses writes', () => {
+  it.each([['EVAL'], ['EVALSHA']])('is not ready either if it has no %s', async (command) => {
+    const server = await startServer([`rename-command ${command} ""`]);
+    const redis = connectRedis(`redis://127.0.0.1:${server.port}`);
+    await waitUntilReady(redis, 5_000);
+    const health = createHealth(redis, () => true);
+    expect(await health.readyz()).toMatchObject({ status: 503, body: { notReady: ['redis'] } });
+    redis.disconnect();
+    await server.kill();
+  });
+
   it.each(WRITE_REFUSALS)(
     'is not ready ($code), is reported once, and is ready again by itself, which is reported too',
     async (refusal) => {

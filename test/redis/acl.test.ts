@@ -31,6 +31,16 @@ describeUnless(NO_SERVER, 'a user of the ACL', () => {
     expect(DOCUMENTED_RIGHTS.replaceAll("'", '').split(' ')).toEqual(rights);
   });
 
+  it('without the right to a command is named in the log when the bot starts', async () => {
+    const server = await startServer();
+    await server.client.call('ACL', 'SETUSER', 'tally', ...(await documentedRules()), '-evalsha');
+    const bot = await startBot({ redisUrl: `redis://tally:a-password@127.0.0.1:${server.port}` });
+    expect(bot.log()).toContain('Redis has a user that may not run evalsha');
+    expect(bot.log()).toContain(`redis-cli -h 127.0.0.1 -p ${server.port} ACL SETUSER tally +evalsha`);
+    await bot.stop();
+    await server.kill();
+  });
+
   it('with the documented rights can do everything that Tally does, and the doctor asks for each of its commands', async () => {
     const server = await startServer();
     await server.client.call('ACL', 'SETUSER', 'tally', ...(await documentedRules()));
@@ -45,11 +55,11 @@ describeUnless(NO_SERVER, 'a user of the ACL', () => {
     const asked = neededCommands('key').map(([name = '', sub]) =>
       name === 'client' ? `client|${sub}` : name,
     );
-    const [ofTest, atConnecting] = [
+    const [ofTest, atStart] = [
       ['acl|setuser', 'acl|log', 'keys'],
-      ['hello', 'info', 'auth', 'client|setinfo'],
+      ['hello', 'info', 'auth', 'client|setinfo', 'multi', 'discard'],
     ];
-    expect(used.filter((name) => ![...asked, ...ofTest, ...atConnecting].includes(name))).toEqual([]);
+    expect(used.filter((name) => ![...asked, ...ofTest, ...atStart].includes(name))).toEqual([]);
     await server.kill();
   });
 });

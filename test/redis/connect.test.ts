@@ -91,7 +91,7 @@ describe('a connection to a server that comes and goes', () => {
     const reconnecting = once(redis, 'reconnecting');
     await proxy.stop('ended');
     await reconnecting;
-    expect(told).toHaveLength(1);
+    await expect.poll(() => told).toHaveLength(1);
   });
 
   it('does not report an outage when it is closed', async () => {
@@ -162,6 +162,18 @@ describe('a connection to a server that refuses', () => {
     skip(SERVER_BINARY === undefined, 'the embedded Redis has no password and is never full'),
   );
   afterEach(() => server?.kill());
+  it('takes up a connection that was closed while idle, and reports no outage', async () => {
+    server = await startServer(['timeout 1']);
+    const reports: unknown[] = [];
+    const redis = connected(`redis://127.0.0.1:${server.port}`, {
+      onOutage: (error) => reports.push(error),
+      onRecovery: () => reports.push('back'),
+    });
+    for (let times = 0; times < 3; times += 1) await new Promise((resolve) => redis.once('ready', resolve));
+    expect(await redis.ping()).toBe('PONG');
+    expect(reports).toEqual([]);
+  });
+
   it('treats a wrong password as an outage, and keeps it out of errors and logs', async () => {
     server = await startServer(['requirepass the-right-password']);
     const told: Error[] = [];

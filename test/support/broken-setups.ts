@@ -570,6 +570,14 @@ const REDIS: readonly BrokenSetup[] = [
     'warning',
   ),
   redisSetup(
+    'a server that closes idle connections',
+    (world) => world.redis('timeout 20'),
+    'idle timeout',
+    /idle for 20 s/,
+    /CONFIG SET timeout 0/,
+    'warning',
+  ),
+  redisSetup(
     'no append-only file',
     (world) => world.redis('appendonly no'),
     undefined,

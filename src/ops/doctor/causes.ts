@@ -222,6 +222,11 @@ const REDIS: Causes = {
     `Allow more, or end some: \`{cli} CONFIG SET maxclients 10000\`. ${STAYS}`,
     'warning',
   ],
+  'idle timeout': [
+    'ends a connection that was idle for {seconds} s, and a command that comes at that moment fails',
+    `Let it keep them: \`{cli} CONFIG SET timeout 0\`. ${STAYS}`,
+    'warning',
+  ],
   ...each(
     ['closed', 'ECONNRESET'],
     'closes the connection at once, at {address}; with TLS, also when it has as many as it allows',

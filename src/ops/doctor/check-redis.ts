@@ -21,7 +21,8 @@ import {
 /** @returns the operator's next step */
 export function redisAdvice(error: unknown, url: string): string {
   const code = replyCode(error);
-  if (VAGUE.has(code)) return 'Find out why: `tally doctor`';
+  // The doctor asks for every command.
+  if (VAGUE.has(code) || code === 'NOPERM' || code === 'ERR') return 'Find out why: `tally doctor`';
   return finding(code, { ...redisFigures(url), ...announcedIn(error) }).todo ?? '';
 }
 
@@ -209,6 +210,13 @@ const missingFinding = (commands: readonly string[], figures: Placeholders): Fin
   finding('unknown command', {
     ...{ ...figures, commands: commands.join(', '), command: commands[0] ?? '' },
   });
+
+/** What a connection refuses that Tally needs: bad findings alone, none if it doesn't answer. Changes nothing. Never rejects. */
+export async function findRefusals(redis: RedisConnection, url: string): Promise<readonly Finding[]> {
+  const figures = { ...redisFigures(url), url, user: userOf(url) };
+  const findings = await rightFindings(redis, figures).catch(() => []);
+  return findings.filter(({ verdict }) => verdict === 'bad');
+}
 
 async function rightFindings(redis: RedisConnection, figures: Placeholders): Promise<readonly Finding[]> {
   const { commands, missing, keys, write } = await dryRun(redis);

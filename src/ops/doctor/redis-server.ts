@@ -43,6 +43,7 @@ export async function serverFindings(
     ...roleFindings(info, figures),
     ...(await persistenceFindings(server, info, figures)),
     ...connectionFindings(info, figures),
+    ...(await idleFindings(server, figures)),
     ...memoryFindings(info, figures),
     evictionFinding(info, figures),
   ];
@@ -103,6 +104,11 @@ function connectionFindings(info: Info, figures: Placeholders): readonly Finding
   const [clients = '', most = ''] = [info.get('connected_clients'), info.get('maxclients')];
   const isFull = Number(most || Number.NaN) - Number(clients || Number.NaN) < FEW_CONNECTIONS;
   return isFull ? [finding('maxclients', { ...figures, clients, most })] : [];
+}
+
+async function idleFindings(server: Server, figures: Placeholders): Promise<readonly Finding[]> {
+  const seconds = (await fetchSetting(server, 'timeout')) ?? '0';
+  return seconds === '0' ? [] : [finding('idle timeout', { ...figures, seconds })];
 }
 
 /** From this share of its limit on, Redis is called almost full. */
