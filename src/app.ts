@@ -38,7 +38,7 @@ import type { OnFinished } from './runtime/work.ts';
 import { createCommandNames } from './slack/command-names.ts';
 import { createTrustPages } from './slack/install/trust-pages.ts';
 import { createInstallations } from './slack/installations.ts';
-import { createResponseUrlClient } from './slack/reply/post-message.ts';
+import { createResponseUrlClient } from './slack/reply/response-url.ts';
 import { createUserDirectory } from './slack/request/users.ts';
 import { createRateLimiter, RATE_LIMITS, type RateLimiter } from './slack/server/rate-limit.ts';
 import { registerListeners } from './slack/server/register-listeners.ts';

@@ -44,10 +44,7 @@ const PLATFORM_IPV6 = blocks('2600:2d00:2:1000::/64 2600:2d00:2:2000::/64');
 /** The rest of IPv6 is loopback, link-local, private, multicast or unassigned. */
 const OPEN_IPV6 = blocks('2000::/3 64:ff9b::/96 ::ffff:0:0/96');
 
-/**
- * Special-purpose blocks within the open ones.
- * Source: https://www.iana.org/assignments/iana-ipv6-special-registry
- */
+/** Special-purpose blocks within the open ones. Source: https://www.iana.org/assignments/iana-ipv6-special-registry */
 const CLOSED_IPV6 = blocks('2001::/23 2001:db8::/32 2620:4f:8000::/48 3fff::/20');
 
 const open = new BlockList();

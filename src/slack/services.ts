@@ -11,7 +11,7 @@ import type { Audit } from '../workspace/record/audit.ts';
 import type { Workspaces } from '../workspace/record/workspaces.ts';
 import type { ThreadStore } from '../workspace/thread-store.ts';
 import type { CommandNames } from './command-names.ts';
-import type { ResponseUrlClient } from './reply/post-message.ts';
+import type { ResponseUrlClient } from './reply/response-url.ts';
 import type { UserDirectory } from './request/users.ts';
 import type { RateLimiter } from './server/rate-limit.ts';
 import type { RejectionReason } from './server/rejections.ts';

@@ -12,58 +12,9 @@ import type { Millis } from '../domain/time/calendar.ts';
 import { FIELDS } from '../redis/keys.ts';
 import { fingerprintOf } from './credentials/connection-record.ts';
 import type { CredentialName, StoredRejection } from './credentials/rejections.ts';
-import { millis, tryParseRecord } from './record/record-schema.ts';
+import { tryParseRecord } from './record/record-schema.ts';
 import { storedFailure, storeFailure } from './record/stored-failure.ts';
 import type { RecordFields } from './record/workspace-store.ts';
-
-const balanceSchema = z.object({
-  /** Digits as the service sent them. */
-  balance: z.string(),
-  bonuses: z.string().exactOptional(),
-  /** For about how many days that lasted, if there was an estimate. */
-  days: z.int().exactOptional(),
-  /** What the month was expected to cost, in digits, and which month: `2026-11`. */
-  forecast: z.object({ total: z.string(), month: z.string() }).exactOptional(),
-  at: millis,
-});
-
-/** A project's balance, and when it was fetched. */
-export type LastBalance = Readonly<z.infer<typeof balanceSchema>>;
-
-/** What is stored after an answer: which connection gave it, and the balance of a registered project. */
-export interface StoredAnswer {
-  readonly connection: string;
-  readonly at: Millis;
-  readonly balance?: Omit<LastBalance, 'at' | 'days'> & {
-    readonly id: string;
-    readonly product: ProductId;
-    /** Undefined if there is no estimate; absent if nobody asked, so that an earlier one still counts. */
-    readonly days?: number | undefined;
-  };
-}
-
-export const lastUsedField = (connection: string): string => FIELDS.lastUsed + connection;
-const balanceField = (id: string, product: ProductId): string => `${FIELDS.balance}${id}:${product}`;
-/** For every product of the project with this ID. */
-export const balanceFields = (id: string): readonly string[] =>
-  PRODUCT_IDS.map((product) => balanceField(id, product));
-
-export function answerFields({ connection, at, balance }: StoredAnswer): RecordFields {
-  const used = { [lastUsedField(connection)]: String(at) };
-  if (balance === undefined) return used;
-  const { id, product, ...amounts } = balance;
-  return { ...used, [balanceField(id, product)]: JSON.stringify({ ...amounts, at }) };
-}
-
-/** Undefined when nothing is stored, and if it cannot be read: nothing depends on it. */
-export function parseLastUsed(fields: RecordFields, connection: string): number | undefined {
-  const at = Number(fields[lastUsedField(connection)]);
-  return Number.isSafeInteger(at) ? at : undefined;
-}
-
-/** The same of a balance. */
-export const parseLastBalance = (fields: RecordFields, id: string, product: ProductId) =>
-  tryParseRecord(balanceSchema, fields[balanceField(id, product)]);
 
 /** What fixes it when billing gives no answer about a project; undefined if the failure is not about the project. */
 const REMEDIES = {
@@ -87,9 +38,7 @@ const REMEDIES = {
 export const remedyFor = (kind: string) =>
   Object.hasOwn(REMEDIES, kind) ? REMEDIES[kind as keyof typeof REMEDIES] : undefined;
 
-/**
- * A failure of billing for a registered project, stored until billing answers again. `since` is when it began, in ms.
- */
+/** A failure of billing for a registered project, stored until billing answers again. `since` is when it began, in ms. */
 const failureSchema = storedFailure.extend({ since: z.int() });
 export type LastFailure = Readonly<z.infer<typeof failureSchema>>;
 
@@ -135,10 +84,7 @@ export function parseFailures(
 /** A service did not accept a credential. */
 export interface Rejection extends CredentialName {
   readonly workspace: SlackId;
-  /**
-   * Identifies the credential that was sent, which may have been replaced since: a fingerprint, or the ID's last
-   * characters.
-   */
+  /** Identifies the credential that was sent, which may have been replaced since: a fingerprint, or the ID's last characters. */
   readonly mark: string;
 }
 

@@ -7,7 +7,7 @@ import {
   parseWindowTokens,
   serializeWindowTokens,
   type WindowToken,
-} from '../../src/features/os-token/context.ts';
+} from '../../src/features/os-token/window-tokens.ts';
 
 const HANDLE = 'A'.repeat(22);
 const handle = fc.stringMatching(/^[\w-]{22}$/);

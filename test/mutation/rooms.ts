@@ -41,7 +41,7 @@ export const ROOMS: Readonly<Record<string, MutatedRoom>> = {
     mutate: [
       ...['command-buttons', 'subcommands'].map((file) => `src/slack/commands/${file}.ts`),
       ...['owned-kind'].map((file) => `src/slack/owned/${file}.ts`),
-      ...['error-reply', 'csv-details', 'messages', 'post-message', 'reply'].map(
+      ...['error-reply', 'csv-details', 'messages', 'modals', 'post-message', 'reply', 'response-url'].map(
         (file) => `src/slack/reply/${file}.ts`,
       ),
       ...['channels', 'payload', 'request', 'source', 'users'].map((file) => `src/slack/request/${file}.ts`),

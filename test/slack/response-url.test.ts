@@ -6,7 +6,7 @@ import type { SlackFailed } from '../../src/domain/failure/index.ts';
 import { createLog } from '../../src/ops/log.ts';
 import type { Message } from '../../src/slack/kit/blocks.ts';
 import { chart, table } from '../../src/slack/kit/rich-blocks.ts';
-import { createResponseUrlClient, type ResponseUrlClient } from '../../src/slack/reply/post-message.ts';
+import { createResponseUrlClient, type ResponseUrlClient } from '../../src/slack/reply/response-url.ts';
 import { type ApiCall, onApiCall } from '../../src/slack/web-client.ts';
 
 interface Posted {

@@ -6,7 +6,7 @@ import { boltLogger, createLog } from '../../src/ops/log.ts';
 import { createWorkLog } from '../../src/ops/log-work.ts';
 import { createCommandNames } from '../../src/slack/command-names.ts';
 import { createInstallations } from '../../src/slack/installations.ts';
-import { createResponseUrlClient } from '../../src/slack/reply/post-message.ts';
+import { createResponseUrlClient } from '../../src/slack/reply/response-url.ts';
 import { createUserDirectory } from '../../src/slack/request/users.ts';
 import type { Listeners } from '../../src/slack/server/listener-types.ts';
 import type { RateLimiter } from '../../src/slack/server/rate-limit.ts';

@@ -14,6 +14,7 @@ import {
   createAnswerStore,
   storedBalance,
 } from '../../src/workspace/record/answer-store.ts';
+import type { StoredAnswer } from '../../src/workspace/record/last-answer.ts';
 import {
   damagedIds,
   findAccess,
@@ -22,7 +23,6 @@ import {
   findWatch,
   isDamaged,
 } from '../../src/workspace/record/workspace.ts';
-import type { StoredAnswer } from '../../src/workspace/service-outcomes.ts';
 import { DEFAULT_SETTINGS, invalidSettings, parseSettings } from '../../src/workspace/settings.ts';
 import { changeIn } from '../support/change.ts';
 import { schedule } from '../support/delivery.ts';

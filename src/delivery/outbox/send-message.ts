@@ -228,10 +228,7 @@ class Attempt {
     this.current = after;
   }
 
-  /**
-   * Slack has the message, so this is stored even after the lease is lost. While the store is away, this process
-   * remembers it.
-   */
+  /** Slack has the message, so this is stored even after the lease is lost. While the store is away, this process remembers it. */
   private async confirm(posted: PostedTo): Promise<void> {
     const { message, context, name } = this;
     context.unrecordedPosts.set(name, posted.ts);

@@ -104,9 +104,7 @@ function median(values: readonly number[]): number {
   return ((sorted[middle] ?? Number.NaN) + (sorted[(sorted.length - 1) >> 1] ?? Number.NaN)) / 2;
 }
 
-/**
- * Days far from those around them, which fewer than two neighbours and fewer than half of the same weekdays resemble.
- */
+/** Days far from those around them, which fewer than two neighbours and fewer than half of the same weekdays resemble. */
 function findSpikes(costs: Costs): ReadonlyMap<number, number> {
   const spikes = new Map<number, number>();
   costs.forEach((cost, n) => {

@@ -22,8 +22,9 @@ import type { Request } from '../../slack/request/request.ts';
 import { accessSummary, isNamedIssuer } from '../../workspace/credentials/access-record.ts';
 import type { Project } from '../../workspace/projects/project-record.ts';
 import { isConnectionMissing, visibleProjects } from '../../workspace/projects/resolve-project.ts';
+import type { LastBalance } from '../../workspace/record/last-answer.ts';
 import { damagedIds, requireSettings } from '../../workspace/record/workspace.ts';
-import { findFailure, type LastBalance } from '../../workspace/service-outcomes.ts';
+import { findFailure } from '../../workspace/service-outcomes.ts';
 
 /** Leaves most of Slack's hundred blocks to the rest of the page. */
 export const MOST_PROJECTS = 30;

@@ -6,8 +6,8 @@ import { parseCommandText, parsePeriodText } from '../../domain/language/parse-c
 import { formatPhrase, LAST_7_DAYS, type PeriodPhrase } from '../../domain/language/periods/period-phrase.ts';
 import type { QuestionCommand } from '../../domain/language/questions/question-commands.ts';
 import { dayAt, type Unit } from '../../domain/time/calendar.ts';
-import { fixPhrase, phraseWithin, unitBefore } from '../../domain/time/fixed-phrase.ts';
 import { resolvePeriod } from '../../domain/time/period.ts';
+import { fixPhrase, phraseWithin, unitBefore } from '../../domain/time/rephrase-period.ts';
 import { tryParse } from '../../domain/try-parse.ts';
 import type { Request } from '../../slack/request/request.ts';
 import { FOLLOW_UP_COMMANDS, type ThreadQuestion } from '../../workspace/thread-store.ts';

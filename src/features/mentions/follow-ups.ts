@@ -1,6 +1,6 @@
 import { FailureBase } from '../../domain/failure/base.ts';
 import { type CommandWords, formatCommandWords } from '../../domain/language/command-words.ts';
-import { joinAliasWords } from '../../domain/language/project-names.ts';
+import { joinAliasWords } from '../../domain/language/normalize-project-names.ts';
 import { type FollowUp, mergeFollowUp } from '../../domain/language/questions/follow-up.ts';
 import { NAMES_ALL, refersBack } from '../../domain/language/questions/follow-up-words.ts';
 import type { QuestionCommand } from '../../domain/language/questions/question-commands.ts';

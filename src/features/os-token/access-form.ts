@@ -35,7 +35,7 @@ import type { Role } from '../../workspace/permissions.ts';
 import { stampOf } from '../../workspace/record/change.ts';
 import { type AccessRequest, accessProjectLabel } from './access-words.ts';
 import { describeTokenScope } from './blocks.ts';
-import { formatClockTime, formatDuration } from './context.ts';
+import { formatClockTime, formatDuration } from './window-tokens.ts';
 
 export const ACCESS_VIEW = 'access-form';
 export const ACCESS_TITLE = 'Application access';

@@ -1,28 +1,10 @@
 import { isDeepStrictEqual } from 'node:util';
-import {
-  type Failure,
-  failureOf,
-  InvalidWord,
-  ignoreFailure,
-  isFailure,
-} from '../../domain/failure/index.ts';
-import { pluralize } from '../../domain/language/text.ts';
-import type { SlackId } from '../../domain/slack-id.ts';
-import type { Revocation } from '../../identity/client.ts';
+import { type Failure, InvalidWord, isFailure } from '../../domain/failure/index.ts';
 import { FIELDS } from '../../redis/keys.ts';
 import { expiryOf } from '../../slack/commands/credential-form.ts';
 import { fetchUserGroups, requireKnownGroups } from '../../slack/commands/group-picker.ts';
-import {
-  actions,
-  type Block,
-  button,
-  escapeMarkup,
-  header,
-  markup,
-  mention,
-  section,
-} from '../../slack/kit/blocks.ts';
-import { findStops, notSavedYet, type StopsSource } from '../../slack/owned/change-impact.ts';
+import { actions, type Block, button, header, markup, section } from '../../slack/kit/blocks.ts';
+import { findStops, notSavedYet } from '../../slack/owned/change-impact.ts';
 import { failureMessage, notSavedMessage } from '../../slack/reply/error-reply.ts';
 import type { Request } from '../../slack/request/request.ts';
 import {
@@ -33,36 +15,28 @@ import {
   type OpenableAccess,
 } from '../../workspace/credentials/access-record.ts';
 import { withExpiry } from '../../workspace/credentials/connection-record.ts';
-import { permissionsOf, type Role } from '../../workspace/permissions.ts';
-import type { AuditAction, AuditEntry } from '../../workspace/record/audit.ts';
+import type { AuditAction } from '../../workspace/record/audit.ts';
 import { auditedChange, requireUnchanged, type WorkspaceChange } from '../../workspace/record/change.ts';
 import { findAccess, type Workspace } from '../../workspace/record/workspace.ts';
-import type { Settings } from '../../workspace/settings.ts';
 import {
   ACCESS_TITLE,
   type AccessTest,
   accessForm,
-  formatList,
-  type IneligibleIssuer,
   issuersText,
-  mentionGroup,
   REVOCATION_TEXTS,
-  type RevocationResult,
   registeredBlocks,
 } from './access-form.ts';
+import { accessTestAudit, type Credentials, testAccess } from './access-test.ts';
 import { type AccessRequest, accessProjectLabel, encodeAccessMetadata } from './access-words.ts';
-import { projectSubject, recordEntry, tokenAuditId, tokenSubject } from './audit.ts';
+import { accessSubject, recordEntry } from './audit.ts';
 import { auditBlocks } from './blocks.ts';
-import { type TokenContext, tenantOf } from './context.ts';
+import type { TokenContext } from './context.ts';
 import { maybeIssuedBlocks } from './issue-modal.ts';
-import { requestToken } from './issuing.ts';
+import { findIneligible, stoppedAccesses } from './stopped-issuers.ts';
 
 /** A change of an application access, with its entry in the audit. */
 export const accessChange = (action: AuditAction, project: string, request: Request): WorkspaceChange =>
   auditedChange(request, [action, accessSubject(request.workspace, project)]);
-
-const accessSubject = (workspace: Workspace, project: string) =>
-  projectSubject({ word: accessProjectLabel(workspace, project).word, project });
 
 async function registerAccess(
   input: AccessRequest,
@@ -209,101 +183,9 @@ function newAccess(
   };
 }
 
-/** The chosen people whose role doesn't allow tokens. People whose role Slack doesn't return now are left out. */
-async function findIneligible(
-  people: readonly SlackId[],
-  slack: Request['slack'],
-  settings: Settings,
-): Promise<readonly IneligibleIssuer[]> {
-  // External people never get tokens, even if they can ask.
-  const isEligible = (role: Role): boolean =>
-    role !== 'external' && permissionsOf(role, settings, false).canAsk;
-  const found = await Promise.all(
-    people.map(async (person) => {
-      const role = await slack.roleOf(person).catch(ignoreFailure);
-      return role === undefined || isEligible(role) ? [] : [{ person, role }];
-    }),
-  );
-  return found.flat();
-}
-
 /** The record with other people named for tokens of this project. */
 function withIssuers(workspace: Workspace, project: string, issuers: Issuers): Workspace {
   const access = workspace.accesses.get(project);
   if (access === undefined) return workspace;
   return { ...workspace, accesses: new Map(workspace.accesses).set(project, { ...access, issuers }) };
 }
-
-/** Who loses the right to tokens, by access. Slack tells who is in a user group once they ask for a token. */
-export const stoppedAccesses: StopsSource = async (before, after, { slack }) => {
-  const isSame = before.settings.guests === after.settings.guests;
-  const found = await Promise.all(
-    [...before.accesses].map(async ([project, { issuers }]) => {
-      const { issuers: now = issuers } = after.accesses.get(project) ?? {};
-      if (isSame && isDeepStrictEqual(now, issuers)) return [];
-      const eligible = async (people: readonly SlackId[], settings: Settings) => {
-        const others = (await findIneligible(people, slack, settings)).map(({ person }) => person);
-        return people.filter((person) => !others.includes(person));
-      };
-      const left = await eligible(now.people, after.settings);
-      const had = await eligible(issuers.people, before.settings);
-      const lost = [
-        ...had.filter((person) => !left.includes(person)).map(mention),
-        ...issuers.groups.filter((group) => !now.groups.includes(group)).map(mentionGroup),
-      ];
-      if (lost.length === 0) return [];
-      const { label } = accessProjectLabel(before, project);
-      const isOver = now.groups.length === 0 && left.length === 0;
-      return [{ isOver, line: `Tokens for ${escapeMarkup(label)}: not for ${formatList(lost)}` }];
-    }),
-  );
-  const linesOf = (which: boolean) =>
-    found.flat().flatMap(({ isOver, line }) => (isOver === which ? line : []));
-  const lines = linesOf(true);
-  const count = pluralize(lines.length, 'application access', 'application accesses');
-  return { count, lines, reduced: linesOf(false) };
-};
-
-type Credentials = NonNullable<AccessRequest['credentials']>;
-
-const REVOCATION_RESULTS: Readonly<Record<Revocation, RevocationResult>> = {
-  revoked: 'revoked',
-  'already-dead': 'revoked',
-  'not-offered': 'not-offered',
-  refused: 'failed',
-};
-
-/** Gets a token and revokes it, which also tells whether the service can revoke tokens. */
-async function testAccess(
-  { project, authUrl }: AccessRequest,
-  credentials: Credentials,
-  context: TokenContext,
-): Promise<AccessTest> {
-  const { request, identity, limits } = context;
-  const { teamId, id } = request.user;
-  limits.demand('tests', { teamId, userId: id });
-  const about = { ...accessSubject(request.workspace, project), kind: 'token', isTest: true } as const;
-  const issued = await requestToken({ authUrl, ...credentials }, project, about, context);
-  const revocation = await identity
-    .revoke(authUrl, issued.token, tenantOf(project, context))
-    .catch(failureOf);
-  return { issued, revocation: isFailure(revocation) ? 'failed' : REVOCATION_RESULTS[revocation] };
-}
-
-const TEST_OUTCOMES = {
-  revoked: 'test-revoked',
-  'not-offered': 'test-not-revoked',
-  failed: 'test-unclear',
-} as const;
-
-/** The entry for the token of a test, which nobody has seen. */
-const accessTestAudit = (
-  { issued, revocation }: AccessTest,
-  project: string,
-  { user, workspace, at }: Request,
-): AuditEntry => {
-  const { word } = accessProjectLabel(workspace, project);
-  const token = tokenSubject({ word, project }, tokenAuditId(issued.auditId));
-  const about = { ...token, isTest: true, outcome: TEST_OUTCOMES[revocation] };
-  return { at, who: user.id, action: 'token issued', about };
-};

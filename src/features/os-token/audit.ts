@@ -4,6 +4,8 @@ import type { Millis } from '../../domain/time/calendar.ts';
 import type { TokenGrant } from '../../workspace/once/one-time-grants.ts';
 import type { AuditEntry } from '../../workspace/record/audit.ts';
 import type { AuditSubject } from '../../workspace/record/audit-subject.ts';
+import type { Workspace } from '../../workspace/record/workspace.ts';
+import { accessProjectLabel } from './access-words.ts';
 import type { RevokeOutcome, TokenContext } from './context.ts';
 
 /** Identifies a token in the audit without revealing it. */
@@ -23,8 +25,11 @@ export const tokenSubject = (
 export type TokenSubject = Extract<AuditSubject, { readonly kind: 'token' }>;
 
 /** A project that has an application access. @param word its alias, or its ID */
-export const projectSubject = ({ word, project }: Pick<TokenGrant, 'word' | 'project'>) =>
+const projectSubject = ({ word, project }: Pick<TokenGrant, 'word' | 'project'>) =>
   ({ kind: 'project', id: project, ...(word !== project && { alias: word }) }) as const;
+
+export const accessSubject = (workspace: Workspace, project: string) =>
+  projectSubject({ word: accessProjectLabel(workspace, project).word, project });
 
 /** Outcomes that mean no more than “revoked”. */
 const REVOKED: ReadonlySet<string> = new Set(['revoked', 'dead', 'unchecked']);

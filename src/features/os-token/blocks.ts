@@ -19,19 +19,17 @@ import {
 } from '../../slack/kit/blocks.ts';
 import { modal } from '../../slack/kit/modal.ts';
 import { grantHandle } from '../../workspace/once/one-time-grants.ts';
+import { type RevokeOutcome, readerZone, type TokenContext } from './context.ts';
 import {
   canRevoke,
   formatClockTime,
   formatDuration,
   formatUntil,
   liveTokens,
-  type RevokeOutcome,
-  readerZone,
   serializeWindowTokens,
-  type TokenContext,
   type Tokens,
   type WindowToken,
-} from './context.ts';
+} from './window-tokens.ts';
 
 export const CONFIRM_VIEW = 'os-token';
 const TITLE = 'OS_TOKEN';

@@ -10,7 +10,7 @@ import { grantHandle } from '../../workspace/once/one-time-grants.ts';
 import type { Workspace } from '../../workspace/record/workspace.ts';
 import type { Feature } from '../feature.ts';
 import { ACCESS_TITLE, ACCESS_VIEW, accessForm, testingModal } from './access-form.ts';
-import { accessChange, saveAccess, stoppedAccesses } from './access-saving.ts';
+import { accessChange, saveAccess } from './access-saving.ts';
 import {
   type AccessFormDefaults,
   type AccessRequest,
@@ -20,10 +20,12 @@ import {
   parseAccessForm,
 } from './access-words.ts';
 import { ALREADY_USED, CONFIRM_VIEW, tokenWindow, waitingTokenModal } from './blocks.ts';
-import { parseWindowTokens, type TokenContext } from './context.ts';
+import type { TokenContext } from './context.ts';
 import { askForToken, issueAgain } from './issue-modal.ts';
 import { revokeToken } from './revoking.ts';
+import { stoppedAccesses } from './stopped-issuers.ts';
 import { parseTokenText } from './token-requests.ts';
+import { parseWindowTokens } from './window-tokens.ts';
 
 declare module '../../domain/commands.ts' {
   interface Commands {

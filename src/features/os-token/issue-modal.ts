@@ -16,7 +16,7 @@ import {
   slashCommandOnlyMessage,
   tokenWindow,
 } from './blocks.ts';
-import { claimOf, grantLifetime, type TokenContext, type Tokens } from './context.ts';
+import { claimOf, grantLifetime, type TokenContext } from './context.ts';
 import { issueToken } from './issuing.ts';
 import {
   createTokenRequest,
@@ -25,6 +25,7 @@ import {
   requireIssuer,
   type TokenRequest,
 } from './token-requests.ts';
+import type { Tokens } from './window-tokens.ts';
 
 interface IssueModal {
   readonly tokens: Tokens;

@@ -25,16 +25,9 @@ import {
   unclearIssueAudit,
 } from './audit.ts';
 import { tokenModal, tokenWindow } from './blocks.ts';
-import {
-  canRevoke,
-  fitWindowTokens,
-  formatClockTime,
-  liveTokens,
-  readerZone,
-  type TokenContext,
-  tenantOf,
-} from './context.ts';
+import { readerZone, type TokenContext, tenantOf } from './context.ts';
 import type { TokenRequest } from './token-requests.ts';
+import { canRevoke, fitWindowTokens, formatClockTime, liveTokens } from './window-tokens.ts';
 
 /** Issues a token and shows it in the open modal. A token that could not be shown or audited is revoked. */
 export async function issueToken(tokenRequest: TokenRequest, context: TokenContext): Promise<void> {

@@ -23,15 +23,13 @@ import {
 } from './blocks.ts';
 import {
   claimOf,
-  formatUntil,
   grantLifetime,
   type RevokeOutcome,
   readerZone,
   type TokenContext,
-  type Tokens,
   tenantOf,
-  type WindowToken,
 } from './context.ts';
+import { formatUntil, type Tokens, type WindowToken } from './window-tokens.ts';
 
 /**
  * **Revoke now**: joins the two halves of a token, and sends it to the service that issued it and to no other. Everyone

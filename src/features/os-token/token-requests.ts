@@ -23,7 +23,7 @@ import {
   resolveProject,
 } from '../../workspace/projects/resolve-project.ts';
 import { findAccess, findProject } from '../../workspace/record/workspace.ts';
-import type { Tokens } from './context.ts';
+import type { Tokens } from './window-tokens.ts';
 
 /** One user's request for a token of one project. */
 export interface TokenRequest {

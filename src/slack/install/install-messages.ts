@@ -16,7 +16,7 @@ import {
   textMessage,
 } from '../kit/blocks.ts';
 import { modal } from '../kit/modal.ts';
-import type { ResponseUrlClient } from '../reply/post-message.ts';
+import type { ResponseUrlClient } from '../reply/response-url.ts';
 import { callSlack, type WebClient } from '../web-client.ts';
 import { installationId } from './installation-tokens.ts';
 

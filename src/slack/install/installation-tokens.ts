@@ -44,9 +44,7 @@ const TTL = 15_000;
 const MOST = 1000;
 /** As in Slack's installer, in ms. Both use the machine's clock. */
 const AHEAD = 2 * HOUR;
-/**
- * How long to wait for a new token: Slack wants its acknowledgement within 3 s, so after this the old token is used.
- */
+/** How long to wait for a new token: Slack wants its acknowledgement within 3 s, so after this the old token is used. */
 const PATIENCE = 2_000;
 /** How long to wait after a failed renewal, in ms. */
 const RETRY_AFTER = 15_000;

@@ -183,10 +183,7 @@ function offeredCommand(
   return offeredAgain(typed, aliases);
 }
 
-/**
- * Remembers a question in its thread, so that the next one can leave out what it had. Never rejects: the answer is out
- * already.
- */
+/** Remembers a question in its thread, so that the next one can leave out what it had. Never rejects: the answer is out already. */
 async function rememberQuestion(
   { threads, log }: Pick<ListenerContext, 'threads' | 'log'>,
   request: Request,

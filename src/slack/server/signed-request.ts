@@ -148,10 +148,7 @@ export function isSslCheck(body: Buffer, contentType = ''): boolean {
   return parseForm(body.toString())?.ssl_check === '1';
 }
 
-/**
- * A form, the JSON in a form's field `payload`, or JSON. For verified bytes only.
- * @returns undefined for anything else
- */
+/** A form, the JSON in a form's field `payload`, or JSON. For verified bytes only. @returns undefined for anything else */
 export function parseBody(body: Buffer, contentType = ''): Fields | undefined {
   const text = body.toString();
   if (typeOf(contentType) !== FORM) return parseJson(text);

@@ -4,7 +4,7 @@ import type { Account, Runway } from '../../domain/money/runway.ts';
 import type { SlackId } from '../../domain/slack-id.ts';
 import { type Day, dayAt, daysBetween, HOUR, MINUTE, type Millis } from '../../domain/time/calendar.ts';
 import type { ResolvedProject } from '../projects/resolve-project.ts';
-import type { StoredAnswer } from '../service-outcomes.ts';
+import type { StoredAnswer } from './last-answer.ts';
 import type { Workspace } from './workspace.ts';
 
 /** What an answer said of a project; a runway that could not be had is a sentence. */

@@ -11,8 +11,9 @@ import { type CredentialName, findRejection } from '../credentials/rejections.ts
 import { parseLastDelivery, SCHEDULES, type Schedule } from '../owned/schedule-record.ts';
 import { WATCHES, type Watch } from '../owned/watch-record.ts';
 import { type Project, parseProject } from '../projects/project-record.ts';
-import { parseFailures, parseLastBalance, parseLastUsed } from '../service-outcomes.ts';
+import { parseFailures } from '../service-outcomes.ts';
 import { DEFAULT_SETTINGS, parseSettings, type Settings } from '../settings.ts';
+import { parseLastBalance, parseLastUsed } from './last-answer.ts';
 import { parseNamedRecord } from './record-schema.ts';
 import type { RecordFields } from './workspace-store.ts';
 

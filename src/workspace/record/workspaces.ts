@@ -17,15 +17,10 @@ import { type LastDelivery, SCHEDULES, type Schedule } from '../owned/schedule-r
 import { WATCHES, type Watch } from '../owned/watch-record.ts';
 import { isSameProject } from '../projects/chosen-project.ts';
 import { createProjectStore } from '../projects/project-store.ts';
-import {
-  answerFields,
-  failureKey,
-  type LastFailure,
-  type QuestionAbout,
-  type StoredAnswer,
-} from '../service-outcomes.ts';
+import { failureKey, type LastFailure, type QuestionAbout } from '../service-outcomes.ts';
 import type { Settings } from '../settings.ts';
 import { type ChangeTarget, commitChange, fieldValues, type WorkspaceChange } from './change.ts';
+import { answerFields, type StoredAnswer } from './last-answer.ts';
 import { createWorkspaceParser, type WorkspaceParser } from './parse-workspace.ts';
 import { planSettings } from './settings-change.ts';
 import type { Workspace } from './workspace.ts';
@@ -145,10 +140,7 @@ function createOutcomeWrites(store: WorkspaceStore, parse: WorkspaceParser) {
     async clearFailure(teamId: SlackId, key: string): Promise<void> {
       await store.write(teamId, { remove: [FIELDS.failed + key] });
     },
-    /**
-     * Stores how a delivery that a person started ended. Does nothing if another one ended since, or the schedule was
-     * removed.
-     */
+    /** Stores how a delivery that a person started ended. Does nothing if another one ended since, or the schedule was removed. */
     async saveSent(teamId: SlackId, { fields }: Workspace, schedule: string, sent: LastDelivery) {
       await store.write(teamId, {
         seen: { ...fieldValues(fields, FIELDS.sent + schedule), [FIELDS.schedule + schedule]: ANY_VALUE },

@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { parsePeriodText } from '../../../src/domain/language/parse-command.ts';
 import { formatPhrase } from '../../../src/domain/language/periods/period-phrase.ts';
-import { fixPhrase } from '../../../src/domain/time/fixed-phrase.ts';
 import { resolvePeriod } from '../../../src/domain/time/period.ts';
+import { fixPhrase } from '../../../src/domain/time/rephrase-period.ts';
 
 const AT = Date.UTC(2026, 10, 21, 10, 15, 30, 123);
 const DAY = 86_400_000;

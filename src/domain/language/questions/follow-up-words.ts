@@ -70,9 +70,7 @@ export interface FollowUpText {
   readonly part: string | undefined;
 }
 
-/**
- * Whether a text refers to an answer before it. Then it is a follow-up, even if it could be a question by itself.
- */
+/** Whether a text refers to an answer before it. Then it is a follow-up, even if it could be a question by itself. */
 export const refersBack = (text: string): boolean => parseFollowUpText(text).isExplicit;
 
 /** A project's name that is a word of follow-ups as well. */

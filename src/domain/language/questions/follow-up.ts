@@ -1,33 +1,31 @@
 /** Follow-ups: questions that leave out what the last answer in the thread had. Every word must have a meaning. */
 
-import { commandText, type SlashCommand } from '../../commands.ts';
-import { catchInvalidWord, InvalidWord } from '../../failure/index.ts';
-import { tryParse } from '../../try-parse.ts';
-import { type Output, parseWithOutput } from '../argument.ts';
-import { type CommandWords, formatCommandWords } from '../command-words.ts';
+import { commandText } from '../../commands.ts';
+import { InvalidWord } from '../../failure/index.ts';
+import { formatCommandWords } from '../command-words.ts';
 import { keepsWords } from '../parse.ts';
-import { parseCommandText } from '../parse-command.ts';
 import { sizeOf } from '../periods/date-expression.ts';
 import { formatPhrase, LAST_7_DAYS, type PeriodPhrase } from '../periods/period-phrase.ts';
 import { clipWord, normalizeText } from '../text.ts';
 import type { Aliases } from '../tokenizer.ts';
 import {
-  AGAIN,
-  type FollowUpText,
-  isReserved,
-  NAMES_ALL,
-  PRONOUN,
-  parseFollowUpText,
-} from './follow-up-words.ts';
+  type Base,
+  isList,
+  namesProjects,
+  parseSaid,
+  parseWords,
+  projectText,
+  type Said,
+} from './follow-up-reading.ts';
+import { AGAIN, type FollowUpText, isReserved, PRONOUN, parseFollowUpText } from './follow-up-words.ts';
 import {
   MOST_OFFERED,
   parseQuestion,
-  type Question,
   type RefusedQuestion,
   type SuggestedCommands,
   withholdSecrets,
 } from './question.ts';
-import { parseQuestionParts, type QuestionCommand } from './question-commands.ts';
+import type { QuestionCommand } from './question-commands.ts';
 import { NOT_CORRECTED, UNCLEAR_MEANING } from './question-reading.ts';
 
 export type FollowUp =
@@ -37,17 +35,6 @@ export type FollowUp =
   | RefusedQuestion
   /** There is no answer to take the project from; the command's text without it. */
   | ({ readonly kind: 'project-missing' } & QuestionCommand);
-
-/** What a follow-up says by itself. */
-interface Said {
-  readonly command?: SlashCommand | undefined;
-  readonly words: Partial<CommandWords>;
-  readonly output?: Output | undefined;
-  /** Whether it adds today to the days of the answer. */
-  readonly addsToday?: boolean;
-  /** Whether it asks what there is, which may be another question. */
-  readonly isVague?: boolean;
-}
 
 /**
  * Completes a follow-up such as “and staging?” with what the last answer had.
@@ -76,7 +63,7 @@ function completeText(
   // The word may mean what it says, or the project of that name.
   if (text.split(/[\s,?!.]+/).some((word) => isReserved(normalizeText(word), aliases))) return undefined;
   // Undefined if its words cannot be read any more.
-  const parsed = remembered && parse(remembered.text, aliases);
+  const parsed = remembered && parseWords(remembered.text, aliases);
   const base = parsed && { command: remembered.command, ...parsed };
   if (AGAIN.has(said.text)) {
     if (remembered === undefined) return { kind: 'project-missing', command: '/spend', text: '' };
@@ -154,81 +141,6 @@ function unclearIn(
 function unitOf(phrase: PeriodPhrase | undefined): string | undefined {
   if (phrase?.kind === 'at') return sizeOf(phrase.at) ?? 'day';
   return phrase?.kind === 'this' || (phrase?.kind === 'last' && phrase.count === 1) ? phrase.unit : undefined;
-}
-
-const isList = (base: Base | undefined): boolean => Array.isArray(base?.words.several);
-
-interface Base {
-  readonly command: SlashCommand;
-  readonly words: CommandWords;
-  readonly output: Output | undefined;
-}
-
-/** @returns undefined for words that commands refuse @throws SecretPasted */
-const parse = (text: string, aliases: Aliases) =>
-  tryParse(() => parseWithOutput(text, aliases, parseCommandText), InvalidWord);
-
-const namesProjects = ({ project, alias, several, top }: Partial<CommandWords>): boolean =>
-  (project ?? alias ?? several ?? top) !== undefined;
-
-/** `prod,staging`, or `all` for the first of all. */
-const projectText = ({ project, alias, several }: Partial<CommandWords>): string =>
-  formatCommandWords({ project, alias, several });
-
-/**
- * What it says by itself, and beside the projects of the answer: there a number is a day, a year or a product, where alone
- * it would be a project.
- *
- * @returns undefined if it says nothing
- * @throws SecretPasted
- */
-function parseSaid(
-  text: string,
-  question: Question | undefined,
-  base: Base | undefined,
-  aliases: Aliases,
-): readonly Said[] | InvalidWord | undefined {
-  const projects = base === undefined ? '' : projectText(base.words);
-  const parts = parseQuestionParts(text, aliases, base?.command === '/balance');
-  const { commands, change, unplaced, isVague } = parts;
-  if (change !== undefined) return base && change;
-  if (question?.kind !== 'command' && unplaced !== undefined)
-    return question?.kind === 'refused' ? question.refusal : undefined;
-  // A question that was only offered is so here: “who spent the most?”, “and the forcast?”, “from last week”
-  const offered = question?.kind === 'offered' ? question.commands : [];
-  const readings = offered.flatMap(({ command, text: meant }): readonly Said[] => {
-    const parsed = parse(meant, aliases);
-    return parsed === undefined ? [] : [{ command, isVague: true, ...parsed }];
-  });
-  const areDays =
-    readings.length > 1 && readings.every((said) => said.command === '/spend' && !namesProjects(said.words));
-  if (offered.length > 0 && (commands.length > 0 || areDays)) return readings;
-  const whole = question?.kind === 'command' && !isVague ? question : undefined;
-  const [command, other] = whole === undefined ? commands : [whole.command];
-  if (other !== undefined || (question?.kind === 'refused' && commands.length > 0))
-    return question?.kind === 'refused' ? question.refusal : undefined;
-  const typed = whole?.text ?? parts.text;
-  if (typed === '' && command === undefined) return undefined;
-  if (/^incl(?:ude|uding)? today$/.test(typed)) return [{ command, words: {}, addsToday: true }];
-  const alone = catchInvalidWord(() => parseWithOutput(typed, aliases, parseCommandText));
-  const beside = projects === '' ? undefined : parse(`${projects} ${typed}`, aliases);
-  const { help: _, ...besideWords } = beside?.words ?? { help: false };
-  const { project: _id, alias: _alias, several, top, ...others }: Partial<CommandWords> = besideWords;
-  const isSame = projectText(besideWords) === projects;
-  const words = isSame ? { ...others, ...(top !== undefined && { top, several }) } : besideWords;
-  const joint: Said | undefined = beside && { command, isVague, words, output: beside.output };
-  if (alone instanceof InvalidWord) return joint === undefined ? alone : [joint];
-  if (alone.words.help) return undefined;
-  if (command === undefined && formatCommandWords(alone.words, alone.output) === '') return undefined;
-  const single: Said = { command, isVague, ...alone };
-  const { several: all, ...rest } = alone.words;
-  if (all === 'all' && rest.top === undefined && isList(base) && !NAMES_ALL.test(text)) {
-    // “Which one cost most?” and “which runs out first?” are about these projects, “which project” may be about all.
-    const ofList = { ...single, words: rest };
-    return /\bprojects?\b/.test(text) ? [ofList, single] : [ofList];
-  }
-  if (joint === undefined) return [single];
-  return alone.words.project === undefined ? [namesProjects(alone.words) ? single : joint] : [joint, single];
 }
 
 /** Of all lists, only the one of budgets can be about one project: `watches prod budget`. */
@@ -316,7 +228,7 @@ function refuse(
   const commands = offered
     .filter((offer) => keepsWords(text, refusal.word, offer, aliases))
     .flatMap((offer) => {
-      const parsed = parse(offer, aliases);
+      const parsed = parseWords(offer, aliases);
       // Only what was said may change the days of the answer.
       const addsDays = parsed?.words.phrase?.includingToday && !/\btoday\b/.test(text);
       return base === undefined || parsed === undefined || addsDays ? [] : merge(base, parsed, isSame);

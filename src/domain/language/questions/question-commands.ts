@@ -220,10 +220,7 @@ interface QuestionParts {
   readonly isVague: boolean;
 }
 
-/**
- * Splits a text into the command it asks for and the rest.
- * @param wasBalance whether a balance was asked for before
- */
+/** Splits a text into the command it asks for and the rest. @param wasBalance whether a balance was asked for before */
 export function parseQuestionParts(text: string, aliases: Aliases, wasBalance = false): QuestionParts {
   const question = parseQuestionWords(text, aliases);
   const { said, rest } = question;

@@ -2,7 +2,7 @@
 
 import { catchInvalidWord, InvalidWord, UNRECOGNIZED } from '../../failure/index.ts';
 import type { Day } from '../../time/calendar.ts';
-import { joinAliasWords } from '../project-names.ts';
+import { joinAliasWords } from '../normalize-project-names.ts';
 import { couldBeSecret } from '../secret-detection.ts';
 import { clipWord, normalizeText } from '../text.ts';
 import type { Aliases } from '../tokenizer.ts';

@@ -1,0 +1,97 @@
+/** Reads what a follow-up says: by the grammar of commands, alone and beside the projects of the answer. */
+import type { SlashCommand } from '../../commands.ts';
+import { catchInvalidWord, InvalidWord } from '../../failure/index.ts';
+import { tryParse } from '../../try-parse.ts';
+import { type Output, parseWithOutput } from '../argument.ts';
+import { type CommandWords, formatCommandWords } from '../command-words.ts';
+import { parseCommandText } from '../parse-command.ts';
+import type { Aliases } from '../tokenizer.ts';
+import { NAMES_ALL } from './follow-up-words.ts';
+import type { Question } from './question.ts';
+import { parseQuestionParts } from './question-commands.ts';
+
+/** What a follow-up says by itself. */
+export interface Said {
+  readonly command?: SlashCommand | undefined;
+  readonly words: Partial<CommandWords>;
+  readonly output?: Output | undefined;
+  /** Whether it adds today to the days of the answer. */
+  readonly addsToday?: boolean;
+  /** Whether it asks what there is, which may be another question. */
+  readonly isVague?: boolean;
+}
+
+export const isList = (base: Base | undefined): boolean => Array.isArray(base?.words.several);
+
+export interface Base {
+  readonly command: SlashCommand;
+  readonly words: CommandWords;
+  readonly output: Output | undefined;
+}
+
+/** @returns undefined for words that commands refuse @throws SecretPasted */
+export const parseWords = (text: string, aliases: Aliases) =>
+  tryParse(() => parseWithOutput(text, aliases, parseCommandText), InvalidWord);
+
+export const namesProjects = ({ project, alias, several, top }: Partial<CommandWords>): boolean =>
+  (project ?? alias ?? several ?? top) !== undefined;
+
+/** `prod,staging`, or `all` for the first of all. */
+export const projectText = ({ project, alias, several }: Partial<CommandWords>): string =>
+  formatCommandWords({ project, alias, several });
+
+/**
+ * What it says by itself, and beside the projects of the answer: there a number is a day, a year or a product, where alone
+ * it would be a project.
+ *
+ * @returns undefined if it says nothing
+ * @throws SecretPasted
+ */
+export function parseSaid(
+  text: string,
+  question: Question | undefined,
+  base: Base | undefined,
+  aliases: Aliases,
+): readonly Said[] | InvalidWord | undefined {
+  const projects = base === undefined ? '' : projectText(base.words);
+  const parts = parseQuestionParts(text, aliases, base?.command === '/balance');
+  const { commands, change, unplaced, isVague } = parts;
+  if (change !== undefined) return base && change;
+  if (question?.kind !== 'command' && unplaced !== undefined)
+    return question?.kind === 'refused' ? question.refusal : undefined;
+  // A question that was only offered is so here: “who spent the most?”, “and the forcast?”, “from last week”
+  const offered = question?.kind === 'offered' ? question.commands : [];
+  const readings = offered.flatMap(({ command, text: meant }): readonly Said[] => {
+    const parsed = parseWords(meant, aliases);
+    return parsed === undefined ? [] : [{ command, isVague: true, ...parsed }];
+  });
+  const areDays =
+    readings.length > 1 && readings.every((said) => said.command === '/spend' && !namesProjects(said.words));
+  if (offered.length > 0 && (commands.length > 0 || areDays)) return readings;
+  const whole = question?.kind === 'command' && !isVague ? question : undefined;
+  const [command, other] = whole === undefined ? commands : [whole.command];
+  if (other !== undefined || (question?.kind === 'refused' && commands.length > 0))
+    return question?.kind === 'refused' ? question.refusal : undefined;
+  const typed = whole?.text ?? parts.text;
+  if (typed === '' && command === undefined) return undefined;
+  if (/^incl(?:ude|uding)? today$/.test(typed)) return [{ command, words: {}, addsToday: true }];
+  const alone = catchInvalidWord(() => parseWithOutput(typed, aliases, parseCommandText));
+  const beside = projects === '' ? undefined : parseWords(`${projects} ${typed}`, aliases);
+  const { help: _, ...besideWords } = beside?.words ?? { help: false };
+  const { project: _id, alias: _alias, several, top, ...others }: Partial<CommandWords> = besideWords;
+  const isSame = projectText(besideWords) === projects;
+  const words = isSame ? { ...others, ...(top !== undefined && { top, several }) } : besideWords;
+  const joint: Said | undefined = beside && { command, isVague, words, output: beside.output };
+  if (alone instanceof InvalidWord) return joint === undefined ? alone : [joint];
+  if (alone.words.help) return undefined;
+  if (command === undefined && formatCommandWords(alone.words, alone.output) === '') return undefined;
+  const single: Said = { command, isVague, ...alone };
+  const { several: all, ...rest } = alone.words;
+  if (all === 'all' && rest.top === undefined && isList(base) && !NAMES_ALL.test(text)) {
+    // “Which one cost most?” and “which runs out first?” are about these projects, “which project” may be about all.
+    const ofList = { ...single, words: rest };
+    return /\bprojects?\b/.test(text) ? [ofList, single] : [ofList];
+  }
+  if (joint === undefined) return [single];
+  return alone.words.project === undefined ? [namesProjects(alone.words) ? single : joint] : [joint, single];
+}
