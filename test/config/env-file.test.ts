@@ -49,6 +49,52 @@ describe('.env', () => {
     expect(await seen()).toBe('redis://h');
   });
 
+  it.each([
+    ['as in YAML', 'LOG_LEVEL: warn\nREDIS_URL: redis://h\nPORT: 3000'],
+    ['as in YAML, in quotes', 'REDIS_URL: "redis://h"'],
+    ['as an item of a list', '- LOG_LEVEL=warn\n- REDIS_URL=redis://h'],
+    ['for a shell', 'export LOG_LEVEL=warn\nexport  REDIS_URL=redis://h'],
+    ['for a shell of Windows', 'set REDIS_URL=redis://h'],
+    ['with spaces around the sign', '  REDIS_URL = redis://h  '],
+    ['with a comment behind a quoted value', 'REDIS_URL="redis://h" # ours'],
+    ['with line ends of Windows', 'LOG_LEVEL=warn\r\nREDIS_URL=redis://h\r\nPORT=1\r\n'],
+    ['with line ends of an old Mac', 'LOG_LEVEL=warn\rREDIS_URL=redis://h\rPORT=1\r'],
+    ['behind a value of several lines', 'KEY="-----BEGIN\nabc=\n-----END"\nREDIS_URL=redis://h'],
+  ])('may be written %s', async (_, text) => {
+    await write(text);
+    expect(await load()).toEqual({ stdout: 'redis://h\n', stderr: '' });
+  });
+
+  it.each([
+    [
+      'has no sign',
+      'LOG_LEVEL=warn\nSLACK_BOT_TOKEN a-secret\nREDIS_URL=redis://h',
+      /^Line 2 of \.env sets nothing/,
+    ],
+    ['has no name', 'a-secret\nREDIS_URL=redis://h', /^Line 1 of \.env sets nothing/],
+    [
+      'opens a quote',
+      'ENCRYPTION_KEYS="a-secret\nREDIS_URL="redis://h"',
+      /^ENCRYPTION_KEYS in line 1 of \.env has a quote that isn’t closed/,
+    ],
+    [
+      'opens the last quote',
+      "REDIS_URL=redis://h\nENCRYPTION_KEYS='a-secret",
+      /^ENCRYPTION_KEYS in line 2 of \.env has a quote that isn’t closed/,
+    ],
+  ])('names a line that %s, without its value, and reads the others', async (_, text, says) => {
+    await write(text);
+    const { stdout, stderr } = await load();
+    expect(stdout).toBe('redis://h\n');
+    expect(stderr).toMatch(says);
+    expect(stderr).not.toContain('secret');
+  });
+
+  it('may have got another name by an editor, which is named', async () => {
+    await writeFile(join(directory, '.env.txt'), 'REDIS_URL=redis://h\n');
+    expect((await load()).stderr).toMatch(/^There is no \.env here, but \.env\.txt/);
+  });
+
   it('says what hides a value', async () => {
     await write('REDIS_URL=redis://h\n');
     expect((await load({ REDIS_URL: '' })).stderr).toContain('REDIS_URL is empty in the environment');
