@@ -1,6 +1,7 @@
-import { execFile } from 'node:child_process';
+import { execFile, spawn } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
 import { once } from 'node:events';
+import { existsSync } from 'node:fs';
 import { cp, mkdtemp, readFile, rm } from 'node:fs/promises';
 import { type AddressInfo, createServer } from 'node:net';
 import { tmpdir } from 'node:os';
@@ -180,6 +181,27 @@ describe('the executable tally', () => {
       level: 'fatal',
       err: { name: 'TypeError', message: 'a bug', cause: { message: 'its cause' } },
     });
+  });
+
+  it('goes on where its log can’t be written, as on a full disk', async ({ skip }) => {
+    skip(!existsSync('/dev/full'), 'this system has no /dev/full');
+    const redis = await testRedis();
+    const port = await freePort();
+    const bot = spawn('sh', ['-c', 'exec "$0" start >/dev/full', join(folder, 'dist', 'tally.js')], {
+      cwd: folder,
+      env: {
+        ...{ PATH: process.env.PATH, PORT: String(port), REDIS_URL: redis.url },
+        ...{ SLACK_BOT_TOKEN: 'xoxb-1-of-a-test', SLACK_SIGNING_SECRET: 'a-signing-secret-of-a-test' },
+        ...{ SLACK_API_URL: 'http://127.0.0.1:1/api/' },
+        ENCRYPTION_KEYS: `test:${randomBytes(32).toString('base64')}`,
+      },
+    });
+    const ended = once(bot, 'exit');
+    const healthy = () => fetch(`http://127.0.0.1:${port}/healthz`).then(({ status }) => status);
+    await expect.poll(() => healthy().catch(() => bot.exitCode), { timeout: 15_000 }).toBe(200);
+    bot.kill('SIGTERM');
+    expect(await ended).toEqual([0, null]);
+    await redis.close();
   });
 
   it('logs its version first, and names the lines of src in a stack trace', async () => {

@@ -10,7 +10,7 @@ import { createHttp, type GuardedHttp } from '../http/request.ts';
 import { suggestAuthUrl } from '../identity/client.ts';
 import { findingOf } from '../ops/doctor/causes.ts';
 import { checkPort, checkPublicAddress } from '../ops/doctor/check-address.ts';
-import { checkRecords } from '../ops/doctor/check-records.ts';
+import { checkRecords, listWorkspaces } from '../ops/doctor/check-records.ts';
 import { checkRedis } from '../ops/doctor/check-redis.ts';
 import { checkService, checkTraces, type ServiceParts } from '../ops/doctor/check-services.ts';
 import { checkSlack, checkSocketMode } from '../ops/doctor/check-slack.ts';
@@ -63,6 +63,10 @@ async function checkWith(config: Config, env: NodeJS.ProcessEnv): Promise<readon
   const http = createHttp({ trustedHosts, limits: { deadline: REQUEST_TIMEOUT, tries: 1 } });
   const slack = {
     ...{ ...config.slack, scopes: SCOPES, clock: Date.now, timeout: REQUEST_TIMEOUT },
+    workspaces: store.ready.then(listWorkspaces).then(
+      ({ workspaces }) => workspaces,
+      () => [],
+    ),
     botToken: credentials.kind === 'token' ? credentials.botToken : undefined,
     ...(credentials.kind === 'oauth' && {
       client: { id: credentials.clientId, secret: credentials.clientSecret },

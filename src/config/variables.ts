@@ -97,6 +97,18 @@ const WRITING: readonly (readonly [pattern: RegExp, what: string, works: string]
   [/^["'“”„‘’«`]|["'“”’»`]$/, 'is in quotes', 'Write it without them:'],
   [/\s#/, 'has a comment behind the value', 'Put the comment on a line of its own:'],
   [/^[A-Z_]+=/, 'has its own name in the value', 'Write the name once:'],
+  [/[\p{Cf}\u00a0]/u, 'has a character that can’t be seen', 'Type it again:'],
+  // How Slack's tokens and addresses begin.
+  [
+    /^(?:eG94|eGFw|cmVkaX|aHR0c)[\w+/]*=*$/,
+    'is encoded in base64',
+    'Write the value itself, which a Secret of Kubernetes takes in `stringData`:',
+  ],
+  [
+    /\{\{|\$\([A-Z][A-Z0-9_]*\)|^<.*>$/,
+    'has a place for a value in it, which nothing filled in',
+    'Write the value itself:',
+  ],
 ];
 
 export function findWritingProblems(texts: VariableTexts): Problems {
@@ -205,8 +217,8 @@ export function findSimilarName(name: string, env: NodeJS.ProcessEnv): string | 
   });
 }
 
-/** With these words other programs name the same: a secret in a file, and where only traces go. */
-const EXTRA_WORDS = ['FILE', 'TRACES'];
+/** With these words other programs name the same or a part of it: a secret in a file, where only traces go, a host. */
+const EXTRA_WORDS = ['FILE', 'TRACES', 'HOST'];
 
 const isSimilarWord = (word: string, words: readonly string[]): boolean =>
   EXTRA_WORDS.includes(word) || words.some((known) => word.slice(0, 2) === known.slice(0, 2));

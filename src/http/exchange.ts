@@ -110,7 +110,7 @@ export interface RawResponse {
   readonly bodyError?: unknown;
 }
 
-/** The response did not end in time. Its message names the host, and no path: that of a `response_url` is a secret. */
+/** The response did not end in time. */
 export class ExchangeTimeoutError extends Error {
   override readonly name = 'TimeoutError';
 }
@@ -132,13 +132,15 @@ export function exchange(
     let head: Pick<RawResponse, 'statusCode' | 'headers'> | undefined;
     let gaveUp: Error | undefined;
     const chunks: Buffer[] = [];
-    const fail = (error: unknown): void => {
+    const fail = (error: Error): void => {
       cancelTimeout();
+      // For the log: few errors say whose they are.
+      if (!('host' in error)) Object.assign(error, { host: url.host });
       if (head === undefined) reject(error);
       else resolve({ ...head, body: NOTHING, bodyError: error });
     };
     const cancelTimeout = startTimeout(timeout, () => {
-      gaveUp = new ExchangeTimeoutError(`no whole answer from ${url.host} within ${timeout} ms`);
+      gaveUp = new ExchangeTimeoutError(`no whole answer within ${timeout} ms`);
       fail(gaveUp);
       controller?.abort(gaveUp);
     });

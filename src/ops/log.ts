@@ -26,9 +26,16 @@ export function createLog(
       serializers: { err: errorSummary },
       hooks: { streamWrite: (line) => format(redact(line)) },
     },
-    stream ?? pino.destination({ dest: 1, sync: true }),
+    stream ?? standardOutput(),
   );
 }
+
+/** How much of the log is kept while it can't be written, in characters. */
+const MAX_BACKLOG = 1_000_000;
+
+/** A full disk behind it must not end the bot: lines wait, and are lost beyond the limit. */
+const standardOutput = (): DestinationStream =>
+  pino.destination({ dest: 1, sync: true, maxLength: MAX_BACKLOG }).on('error', () => undefined);
 
 interface ErrorSummary {
   readonly name: string;
@@ -36,6 +43,7 @@ interface ErrorSummary {
   readonly message?: string;
   readonly kind?: string;
   readonly code?: string | number;
+  readonly host?: string;
   readonly stack?: string;
   readonly cause?: ErrorSummary;
 }
@@ -43,7 +51,7 @@ interface ErrorSummary {
 const MAX_CAUSES = 5;
 
 /** The fields of a Failure that help an operator, without anything that a person typed or named. */
-const FACTS = ['service', 'host', 'status', 'method', 'reason', 'what', 'keyId', 'unsure'] as const;
+const FACTS = ['service', 'status', 'method', 'reason', 'what', 'keyId', 'unsure'] as const;
 
 /**
  * Keeps of an error its name, code and causes, of a Failure its kind and facts, of any other its message and stack. Other
@@ -53,12 +61,13 @@ function errorSummary(error: unknown, depth = 0): ErrorSummary {
   if (!(error instanceof Error))
     return { name: typeof error, message: typeof error === 'string' ? error : '' };
   const { name, message, stack, cause } = error;
-  const code = 'code' in error ? error.code : undefined;
+  const { code, host } = error as { code?: unknown; host?: unknown };
   return {
     name,
     ...(isFailure(error)
       ? { kind: error.kind, ...factsOf(error) }
       : { message, ...(stack !== undefined && { stack }) }),
+    ...(typeof host === 'string' && { host }),
     ...((typeof code === 'string' || typeof code === 'number') && { code }),
     ...(cause !== undefined && depth < MAX_CAUSES && { cause: errorSummary(cause, depth + 1) }),
   };

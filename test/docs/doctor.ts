@@ -46,6 +46,7 @@ export const EXAMPLES: Readonly<Record<CheckArea, Readonly<Record<string, string
   },
   SLACK: {
     ...webFigures('SLACK_BOT_TOKEN', 'https://slack.com/api/', 'https://slack.com/api/api.test'),
+    ...{ team: 'Staging', id: 'T0STAGING1', others: 'T0ACME0001' },
     ...{ scopes: 'im:write, users:read', target: 'https://login.example.com/' },
   },
   APP_TOKEN: { ofAppToken: 'A0123456789', ofBotToken: 'A9876543210' },

@@ -16,6 +16,7 @@ import {
   networkCode,
   okFinding,
 } from '../../src/ops/doctor/finding.ts';
+import { serverFindings } from '../../src/ops/doctor/redis-server.ts';
 import { connectRedis } from '../../src/redis/connect.ts';
 import { SCOPES } from '../../src/slack/install/scopes.ts';
 import { createKeyring } from '../../src/vault/keyring.ts';
@@ -107,6 +108,7 @@ describe('Slack', () => {
     scopes: SCOPES,
     botToken: BOT_TOKEN,
     mode: { kind: 'http' },
+    workspaces: Promise.resolve([]),
     clock: Date.now,
     timeout: 2_000,
     ...changes,
@@ -249,6 +251,12 @@ describe('Redis', () => {
     expect(says(findings)).toContain(text);
     redis.disconnect();
     await store.client.acl('DELUSER', 'plain');
+  });
+
+  it('is not said to lose what it does not tell how it keeps, as cloud services do not', async () => {
+    const findings = await serverFindings(store.client, new Map([['redis_version', '7.2.0']]), {});
+    expect(says(findings)).toContain('could not check');
+    expect(verdicts(findings)).not.toContain('warning');
   });
 });
 

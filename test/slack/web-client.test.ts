@@ -76,7 +76,7 @@ describe('a call to Slack', () => {
   it('that says nothing names its host in the log', async () => {
     const { client, host } = await startApi(() => undefined);
     expect(await error(post(client))).toMatchObject({
-      cause: { message: expect.stringContaining(`no whole answer from ${host} `) },
+      cause: { message: expect.stringContaining('no whole answer'), host },
     });
   });
 

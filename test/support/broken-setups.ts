@@ -998,6 +998,42 @@ const CONFIGURATION: readonly BrokenSetup[] = [
   ).map(([name, REDIS_URL, says, todo]) =>
     configSetup(`an address of Redis ${name}`, { REDIS_URL }, says, todo),
   ),
+  ...(
+    [
+      ['REDIS_URL', `redis://:${PASSWORD}@127.0.0.1:6379`],
+      ['SLACK_BOT_TOKEN', BOT_TOKEN],
+      ['SLACK_APP_TOKEN', APP_TOKEN],
+      ['BILLING_BASE_URL', 'https://billing.example.com'],
+    ] as const
+  ).map(([name, value]) =>
+    configSetup(
+      `${name} in base64, as in a manifest of Kubernetes`,
+      { [name]: Buffer.from(value).toString('base64') },
+      new RegExp(`${name} is encoded in base64`),
+      /stringData/,
+    ),
+  ),
+  configSetup(
+    'a token with a character that can’t be seen',
+    { SLACK_BOT_TOKEN: `${BOT_TOKEN}\u200b` },
+    /SLACK_BOT_TOKEN has a character that can’t be seen/,
+    /SLACK_BOT_TOKEN=…/,
+  ),
+  ...['redis://{{ .Values.redis.host }}:6379', 'redis://:$(REDIS_PASSWORD)@redis:6379', '<your Redis>'].map(
+    (REDIS_URL) =>
+      configSetup(
+        `a place for a value: ${REDIS_URL}`,
+        { REDIS_URL },
+        /REDIS_URL has a place for a value in it, which nothing filled in/,
+        /REDIS_URL=…/,
+      ),
+  ),
+  configSetup(
+    'a host of Redis without its address',
+    { REDIS_URL: '', REDIS_HOST: 'redis' },
+    /not set/,
+    /REDIS_HOST is set: did you mean REDIS_URL/,
+  ),
   configSetup('a misspelled name', { REDIS_URL: '', REDIS_URI: 'redis://h' }, /not set/, /REDIS_URI is set/),
   configSetup(
     'a shortened name',
@@ -1070,6 +1106,19 @@ const CONFIGURATION: readonly BrokenSetup[] = [
 ];
 
 const MORE: readonly BrokenSetup[] = [
+  {
+    name: 'a bot token of another workspace than the records',
+    build: async (world) => ({
+      ...(await world.records(['2026', NEW_KEY])),
+      ...(await world.slack({
+        auth: { ok: true, user: 'tally', team: 'Staging', team_id: 'T9', bot_id: 'B1' },
+      })),
+    }),
+    finding: {
+      ...{ check: 'Slack', verdict: 'warning', code: 'team_id' },
+      ...{ says: /is for “Staging” \(T9\).* records of T0/, todo: /REDIS_URL/ },
+    },
+  },
   {
     name: 'a port that is taken',
     build: async (world) => {

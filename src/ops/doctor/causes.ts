@@ -23,7 +23,7 @@ const MORE_FILES =
 const NETWORK: Causes = {
   ECONNREFUSED: [
     'can’t be reached: nothing listens at {address}',
-    'Start it, or correct {variable}. To try it: `{try}`',
+    'Start it, or correct {variable}; in a container, localhost is the container itself. To try it: `{try}`',
   ],
   ENOTFOUND: [
     'can’t be reached: the host name {host} is unknown',
@@ -65,7 +65,7 @@ const NETWORK: Causes = {
       'UNABLE_TO_VERIFY_LEAF_SIGNATURE',
     ],
     'presents a certificate of an authority that Node doesn’t trust',
-    'Set NODE_EXTRA_CA_CERTS to a file with the authority’s certificate: `NODE_EXTRA_CA_CERTS=/path/ca.pem`. Whose it is: `openssl s_client -connect {address} </dev/null`',
+    'Set NODE_EXTRA_CA_CERTS to a file with the authority’s certificate: `NODE_EXTRA_CA_CERTS=/path/ca.pem`. Or it doesn’t send the one between. What it sends: `openssl s_client -connect {address} </dev/null`',
   ),
   CERT_HAS_EXPIRED: [
     'presents a certificate that has expired by this machine’s clock',
@@ -337,6 +337,11 @@ const SLACK: Causes = {
     'Remove {scopes} on the app’s page under OAuth & Permissions, Bot Token Scopes. Reinstall the app there.',
     'warning',
   ],
+  team_id: [
+    'says that SLACK_BOT_TOKEN is for “{team}” ({id}), and Redis has records of {others}, where this token can’t post',
+    'Set the token of that workspace, or give this one a Redis of its own: `REDIS_URL=…`. One Tally for many workspaces is installed by OAuth.',
+    'warning',
+  ],
   'x-oauth-scopes': [
     'doesn’t say which scopes the bot has',
     'Compare them with `tally manifest`: {scopes}.',
@@ -377,7 +382,7 @@ const SLACK: Causes = {
     'Let no proxy answer in its place, or correct the address: `SLACK_API_URL=https://slack.com/api/`',
   ],
   ...each(
-    ['not JSON', 'HTTP 403', 'HTTP 404', 'HTTP 405', 'HTTP 407'],
+    ['not JSON', 'unknown_method', 'HTTP 403', 'HTTP 404', 'HTTP 405', 'HTTP 407'],
     'isn’t there: what answers at {address} is not Slack, but a proxy, a login page or another path',
     'Let no proxy answer in its place, or correct the address: `SLACK_API_URL=https://slack.com/api/`',
   ),

@@ -92,7 +92,7 @@ const isOfRedis = (error: unknown): boolean =>
   storeErrorKind(error) !== undefined ||
   (error instanceof Error && error.name === 'ReplyError');
 
-async function listWorkspaces(
+export async function listWorkspaces(
   redis: RedisConnection,
 ): Promise<{ workspaces: readonly SlackId[]; isComplete: boolean }> {
   const workspaces: string[] = [];

@@ -1,5 +1,6 @@
 import { once } from 'node:events';
 import { connect } from 'node:net';
+import type { SlackId } from '../../domain/slack-id.ts';
 import type { Millis } from '../../domain/time/calendar.ts';
 import { tryParse } from '../../domain/try-parse.ts';
 import { type CheckArea, findingOf } from './causes.ts';
@@ -19,6 +20,8 @@ export interface SlackParts {
   /** The OAuth credentials of the app that workspaces install. */
   readonly client?: { readonly id: string; readonly secret: string };
   readonly mode: { readonly kind: 'http' } | { readonly kind: 'socket'; readonly appToken: string };
+  /** Those that Redis has records of; none if it can't be read. */
+  readonly workspaces: Promise<readonly SlackId[]>;
   readonly clock: () => Millis;
   /** How long one call may take, in ms. */
   readonly timeout: Millis;
@@ -45,9 +48,9 @@ export async function checkSlack(parts: SlackParts): Promise<readonly Finding[]>
       ];
     const refusal = refusalFinding('SLACK', response, parts);
     if (refusal !== undefined) return [refusal, ...clock];
-    const otherApp = await appFinding(body?.bot_id, parts);
+    const mismatches = [...(await appFinding(body?.bot_id, parts)), ...(await teamFinding(body, parts))];
     const bot = `the bot token belongs to “${nameIn(body?.user)}” in “${nameIn(body?.team)}”`;
-    return [okFinding(CHECK, bot), ...otherApp, ...scopeFindings(headers, scopes), ...clock];
+    return [okFinding(CHECK, bot), ...mismatches, ...scopeFindings(headers, scopes), ...clock];
   } catch (error) {
     return [await failedCall('SLACK', error, parts)];
   }
@@ -61,6 +64,15 @@ async function appFinding(bot: unknown, parts: SlackParts): Promise<readonly Fin
   const ofBotToken = (body?.bot as { app_id?: unknown } | undefined)?.app_id;
   if (typeof ofBotToken !== 'string' || ofBotToken === ofAppToken) return [];
   return [findingOf('APP_TOKEN', CHECK, 'app_id', { ofAppToken, ofBotToken: toPlainLine(ofBotToken) })];
+}
+
+/** A token of staging beside the records of production. One that an organization installed serves all of its workspaces. */
+async function teamFinding(body: SlackResponse['body'], parts: SlackParts): Promise<readonly Finding[]> {
+  const { team, team_id: id, is_enterprise_install: isOfOrganization } = body ?? {};
+  const others = (await parts.workspaces).filter((other) => other !== id);
+  if (typeof id !== 'string' || isOfOrganization === true || others.length === 0) return [];
+  const named = others.slice(0, 3).map(toPlainLine).join(', ');
+  return [findingOf('SLACK', CHECK, 'team_id', { team: nameIn(team), id: toPlainLine(id), others: named })];
 }
 
 /** Checks that the app-level token may open a connection, without opening one. Never rejects. */

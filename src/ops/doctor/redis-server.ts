@@ -79,7 +79,10 @@ async function persistenceFindings(
 ): Promise<readonly Finding[]> {
   const failed = (name: string) => (info.get(name) ?? 'ok') !== 'ok';
   const snapshot = failed('rdb_last_bgsave_status') ? [finding('rdb_last_bgsave_status', figures)] : [];
-  if (info.get('aof_enabled') !== '1') {
+  const isAppending = info.get('aof_enabled');
+  if (isAppending === undefined)
+    return [good('doesn’t say whether it keeps changes on disk: could not check'), ...snapshot];
+  if (isAppending !== '1') {
     const save = await fetchSetting(server, 'save');
     const code = save === undefined ? 'aof_enabled' : save === '' ? 'appendonly' : 'save';
     return [finding(code, figures), ...snapshot];
