@@ -46,7 +46,7 @@ export interface BalanceRecord {
   readonly remarks: readonly string[];
 }
 
-/** Both ends included. */
+/** `from` and `to` are included. */
 interface InstantRange {
   readonly from: Millis;
   readonly to: Millis;

@@ -17,7 +17,7 @@ import {
   type LogWrite,
 } from './log/delivery-log.ts';
 
-/** Another worker may hold the lease by now, so this one must not post anything more. */
+/** This worker must not post anything more: another one may hold the lease by now. */
 export class LeaseLostError extends Error {
   constructor() {
     super('Another process may hold the delivery lease.');

@@ -83,7 +83,7 @@ async function afterRun(parts: WorkerParts, teamId: SlackId, next: NextWork): Pr
   await index.setCheck(teamId, check);
 }
 
-/** How late a run may begin before it is taken for lost. */
+/** How late a run may begin before it counts as lost. */
 const LOST: Millis = 120_000;
 /** The pause before the next check: longer than a day, because each daily post checks its workspace anyway. */
 const LONGEST_PAUSE: Millis = 26 * HOUR;
@@ -175,7 +175,7 @@ export function createRepairs(
         logged = undefined;
       };
       stop = repeat(check, {
-        // At another moment than the processes that started together with this one.
+        // Random, so that processes that started together don't check at the same moment.
         pause: () => INTERVAL * (0.75 + Math.random() / 2),
         retry: RETRY,
         onError(err) {
@@ -198,7 +198,7 @@ async function repairEntry(
     await derive(workspace);
   } catch (err) {
     if (err instanceof StoreUnavailable) throw err;
-    // One workspace must not keep the others from being checked.
+    // A workspace that can't be checked must not keep the others from it.
     log.error({ err, workspace }, 'Could not schedule the runs of a workspace');
     await index.setCheck(workspace, clock() + FAILED_PAUSE);
   }

@@ -23,7 +23,7 @@ export interface NextWork {
   readonly nextDue?: Millis | undefined;
 }
 
-/** Something that Tally does for workspaces without a person: posts, watches, reminders. */
+/** A kind of work that nobody asked for at that moment: posts, watches, reminders. */
 export interface Job {
   /** What is to be done for a workspace at `now` (ms), by its record and its delivery log. */
   plan(workspace: Workspace, snapshot: DeliveryLogSnapshot, now: Millis): PlannedWork;

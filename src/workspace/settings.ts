@@ -30,7 +30,7 @@ const schema = z.object({
   connection: z.string().default('main'),
 });
 
-/** Drops what is no currency label: amounts can do without, and the other settings are kept. */
+/** Drops an invalid currency label, which amounts don't need, and keeps the other settings. */
 const stored = schema.extend({ currency: schema.shape.currency.catch('') });
 
 export type Settings = Readonly<z.infer<typeof schema>>;

@@ -101,7 +101,7 @@ const entry = sendStateSchema.extend({
   silent: z.record(z.string(), storedFailure).exactOptional(),
   /** The owner has not been notified of this yet. */
   pendingNotice: noticeReason.exactOptional(),
-  /** When that is tried again, in ms. */
+  /** When the owner's notice is tried again, in ms. */
   noticeNext: z.int().exactOptional(),
   post: postContent.exactOptional(),
 });

@@ -9,7 +9,7 @@ import { type DeliveryContext, LeaseLostError } from '../context.ts';
 export type FailureEffect = { readonly cause: StoredFailure } & Effect;
 
 export type Effect =
-  /** It cannot work until a person fixes something. */
+  /** Nothing can be sent until a person fixes something. */
   | { readonly kind: 'pause'; readonly why: PauseReason }
   /** Slack limits the rate of the whole workspace, for this many ms. */
   | { readonly kind: 'wait'; readonly for: number }
@@ -17,7 +17,7 @@ export type Effect =
   | { readonly kind: 'unclear' }
   | { readonly kind: 'later' };
 
-/** The longest wait, in ms, even if Slack asks for more. */
+/** The longest wait for Slack, in ms, even if it asks for more. */
 export const MAX_RETRY_DELAY = HOUR;
 
 /** Slack's codes for a token that no longer works, and for a workspace that is gone. */
@@ -48,7 +48,7 @@ const CHANNEL = {
 
 export const notSent = (why: NotSent['why']): StoredFailure => storeFailure(new NotSent(why));
 
-/** For a rate limit without a time, in ms. */
+/** How long to wait after a rate limit that names no time, in ms. */
 const DEFAULT_RATE_PAUSE = 30_000;
 
 /** @throws StoreUnavailable, which is not the schedule's fault */

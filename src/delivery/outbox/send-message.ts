@@ -34,7 +34,7 @@ import {
   withSendState,
 } from './send-state.ts';
 
-/** Nothing may take longer between the claim and the call to Slack; in ms. */
+/** The longest time between the claim and the call to Slack, in ms. */
 const FRESH = 3_000;
 /** A rate limit of up to this is waited out within the run; in ms. */
 const SHORT_WAIT = 5_000;
@@ -88,9 +88,9 @@ export const withDuplicateNote = (message: Message, isAgain = false): Message =>
 const isSame = (now: SendState, before: SendState): boolean =>
   now.state === before.state && now.at === before.at;
 
-/** One try of a message. */
+/** One attempt to send a message. */
 class Attempt {
-  /** As it was last stored. */
+  /** The message's state as it was last stored. */
   private current: SendState;
   /** Slack may have taken it before this try, and nobody has found it. */
   private isDoubtful: boolean;

@@ -39,7 +39,7 @@ export interface OutboxMessage {
   prepare(isAgain: boolean): Promise<Draft | 'skipped' | 'waiting'>;
   /** What follow-ups in its thread refer to, once Slack has it; undefined for none. */
   readonly topic?: (() => MessageTopic | undefined) | undefined;
-  /** Stores a step: what `change` makes of the record as it is by then. @throws LeaseLostError, StoreUnavailable */
+  /** Stores what `change` makes of the record, as it is at that moment. @throws LeaseLostError, StoreUnavailable */
   save(change: (now: SendState) => SendState, step: SaveStep): Promise<void>;
   /** Called when the recipient may not see it: decides what happens instead. @returns false if nothing does: then it has failed */
   onRefused?(refusal: Refusal, isDoubtful: boolean): Promise<boolean>;
@@ -81,11 +81,11 @@ export function withSendState<M extends SendState>(message: M, after: SendState)
   return { ...rest, ...after } as M;
 }
 
-/** The message goes out now. */
+/** An attempt to send a message, at the moment of its claim. */
 export interface SendAttempt {
   readonly channel: SlackId;
   readonly at: Millis;
-  /** Slack may have it already: nobody can look. */
+  /** Slack may have it already, and Tally can't read the channel to find out. */
   readonly isAgain: boolean;
 }
 
@@ -141,7 +141,7 @@ export function afterFailure(
   };
 }
 
-/** It was sent twice, and nobody can look whether it is there. */
+/** Whether it was sent twice, and Tally can't see whether it arrived. */
 const isUnconfirmed = (error: unknown): boolean => isFailure(error) && error.kind === 'not-sent';
 
 /** The wait after the first failure and each further one, in ms: an hour in all. */

@@ -12,7 +12,7 @@ import { type Draft, nextTry, type OutboxMessage, updateRetryDelay } from './sen
 /** New content for a message that Tally sent. */
 export interface MessageUpdate extends Pick<OutboxMessage, 'kind' | 'key' | 'to' | 'schedule' | 'watch'> {
   readonly posted: PostedTo;
-  /** The conversation may show it twice. */
+  /** Whether the conversation may show it twice. */
   readonly isAgain?: boolean | undefined;
   readonly tries: number;
   /** @returns the new content, or why the message stays as it is @throws Failure */

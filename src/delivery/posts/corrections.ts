@@ -1,4 +1,4 @@
-/** Figures that changed after they were posted: the post is edited, and a reply explains what changed. */
+/** Corrects posts whose figures have changed: the post is edited, and a reply explains what changed. */
 import { isDeepStrictEqual } from 'node:util';
 import * as z from 'zod';
 import type { SlackId } from '../../domain/slack-id.ts';

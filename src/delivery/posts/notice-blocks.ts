@@ -14,7 +14,7 @@ const REMEDIES: Readonly<Record<Exclude<PauseReason, 'person'>, string>> = {
   'not-connected': `A Tally manager can add the connection with ${commandText('/billing connect')}.`,
   'app-removed': 'Ask an admin to install Tally again.',
 };
-/** For a reader who manages Tally: what to do, not whom to ask. */
+/** What a reader who manages Tally does; others read whom to ask. */
 const MANAGERS_REMEDIES: Partial<typeof REMEDIES> = {
   'project-limited':
     'The project is limited to other channels. Add this channel to it, or edit the schedule and choose another channel.',
@@ -23,7 +23,7 @@ const MANAGERS_REMEDIES: Partial<typeof REMEDIES> = {
 };
 const RESUMES = 'Tally keeps trying. Once it works, the missed post is sent and the schedule resumes.';
 
-/** The content of one message to a person: the same failure of one or more schedules. */
+/** What a notice to a person is about: the same failure of one or more schedules. */
 export interface PendingNotification {
   readonly why: PauseReason | 'failed' | 'unanswered';
   readonly cause: string;

@@ -139,7 +139,7 @@ async function beginNotice(
 ): Promise<boolean> {
   const at = context.clock();
   const { pendingNotice: why = 'failed', channel, cause, silent } = group[0]?.line.entry ?? {};
-  // Without a token nothing can be sent.
+  // No notice: it could not be sent without a token, or a reminder says the same.
   if (why === 'app-removed' || (why === 'token-rejected' && isReminded(owner, group, context))) {
     await settle(group, context);
     return true;

@@ -19,7 +19,7 @@ import type { MessageTopic } from '../outbox/remember-topic.ts';
 /** What a schedule asks a report, as of the instant when it is due. */
 export interface ReportQuestion {
   readonly workspace: Workspace;
-  /** In order; several make a digest. */
+  /** In the order of the post; several projects make a digest. */
   readonly projects: readonly ChosenProject[];
   readonly channel: SlackId;
   /** The instant the figures are as of, in ms. */
@@ -38,7 +38,7 @@ export interface ReportQuestion {
 export interface ReportResult {
   /** Without who set it up or that it is late: delivery adds those. The small print comes last. */
   readonly message: Message;
-  /** Shown under a post, beside **Manage**. */
+  /** Buttons under a post, beside **Manage**. */
   readonly buttons?: readonly Button[];
   /** `<project id>:<product>` → the exact digits of the total; absent if there is none. */
   readonly figures: Readonly<Record<string, string>>;

@@ -26,7 +26,7 @@ import { pauseSchedule } from './schedule-pauses.ts';
 export const openDate = ({ schedule, date, entry, json }: DatedLogEntry, context: DeliveryContext) =>
   openState(
     deliveryKey(schedule, date),
-    // The line is parsed already.
+    // This text was parsed already.
     (now) => (now === json || now === undefined ? entry : parseLogEntry(now)),
     context,
   );

@@ -64,7 +64,7 @@ function credentialOf(name: CredentialName, mark: string, record: Connection | A
   return { ...name, id: idOf(mark, record), registeredBy, registeredAt, expiresAt };
 }
 
-/** Includes the expiry that somebody set by hand, because after another date reminders start again. */
+/** Includes the expiry that somebody set, so that reminders start again when it is changed. */
 const idOf = (mark: string, { registeredAt, lifetime, expiresAt }: Connection | ApplicationAccessRecord) =>
   [mark, registeredAt, ...(lifetime === undefined && expiresAt !== undefined ? [expiresAt] : [])].join('/');
 

@@ -104,7 +104,7 @@ export function createScheduler(parts: SchedulerParts) {
   };
 }
 
-/** One worker a shard that has a queue; each holds a connection that waits for jobs. */
+/** A worker for each shard with a queue; each holds a connection that waits for jobs. */
 function createWorkers(parts: SchedulerParts, onCompleted: (shard: number) => Promise<void>) {
   const { connection, onError, lookAgain = LOOK_AGAIN } = parts;
   const concurrency = Math.max(LEAST_CONCURRENCY, CONCURRENCY / shardCount(connection));
@@ -161,7 +161,7 @@ function createWorkers(parts: SchedulerParts, onCompleted: (shard: number) => Pr
 const deleteEvents = (connection: RedisConnection, queue: Queue): Promise<number> =>
   connection.xtrim(queue.toKey('events'), 'MAXLEN', 0);
 
-/** Jobs that wait; a running one is removed when it ends. */
+/** The waiting jobs of a workspace; a running job is removed when it ends. */
 async function findJobIds(
   connection: RedisConnection,
   queue: Queue,

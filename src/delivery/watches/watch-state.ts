@@ -36,7 +36,7 @@ const alertMessage = storedMessageSchema.extend({
   event: z.int(),
   /** How many events the alert shows. */
   drawn: z.int().default(0),
-  /** Goes to the owner or a manager, because the channel or person does not take it. */
+  /** Why it goes to the owner or a manager: the channel or person that it was for can't get it. */
   insteadOf: z
     .object({ to: z.string(), cause: storedFailure, tried: z.array(z.string()).readonly() })
     .exactOptional(),
@@ -191,7 +191,7 @@ const schema = z.object({
   /** When the check began, and when the next one is due, in ms. */
   at: z.int(),
   next: z.int(),
-  /** What it was made of: see `watchBasisOf`. */
+  /** What was checked: see `watchBasisOf`. */
   basis: z.string(),
 });
 export type LastCheck = Readonly<z.infer<typeof schema>>;
@@ -209,7 +209,7 @@ export function hourlyCheckAfter(teamId: SlackId, at: Millis): number {
 export const isMuted = ({ paused, snoozedUntil = 0 }: Watch, now: Millis): boolean =>
   paused !== undefined || snoozedUntil > now;
 
-/** Watches, tokens and the zone: a change is looked at without waiting for the hour. */
+/** The watches, tokens and time zone that a check was made with: when they change, the next check is due at once. */
 export function watchBasisOf({ watches, connections, projects, settings }: Workspace): string {
   const parts = [
     watches.map(({ id, since, paused, snoozedUntil }) => [id, since, paused?.at, snoozedUntil]),
@@ -228,7 +228,7 @@ export function nextCheckAt(
 ): number | undefined {
   const last = parseLastCheck(snapshot.state(CHECK_STATE));
   if (workspace.watches.length === 0) return undefined;
-  // A clock that went back would put the next check off for as long.
+  // After the clock went back, the next check would otherwise come too late.
   if (last === undefined || last.at > now || last.basis !== watchBasisOf(workspace)) return now;
   return last.next;
 }

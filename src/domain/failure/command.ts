@@ -18,7 +18,7 @@ const HIDDEN_WORD = 'one word (not repeated, as it may be a secret)';
 /** In a `why`: where the refused word goes. */
 const WORD = '{word}';
 
-/** The `why` of a word that means nothing to Tally. */
+/** The `why` of an unknown word. */
 export const UNRECOGNIZED = `I don’t recognize ${WORD}`;
 /** The `why` of a command that does not exist. */
 export const UNKNOWN_COMMAND = `Unknown command ${WORD}`;

@@ -190,7 +190,7 @@ export class ResponseTooLarge extends FailureBase<'response-too-large'> {
   }
 }
 
-/** A redirect is reported, never followed: the token would go with it. `target` is the Location's origin and path. */
+/** A redirect is reported, never followed, as it would pass on the token. `target` is the Location's origin and path. */
 export class RedirectRefused extends FailureBase<'redirect-refused'> {
   override readonly summary = 'redirected';
   constructor(

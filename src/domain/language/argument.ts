@@ -101,7 +101,7 @@ function productAt(source: TokenizedText, at: number): Match<Argument> | undefin
   return senseOf(tokens[at], 'product') && productNumbered(source, at + 1);
 }
 
-/** 'product 2', and 'product cloud' as well. */
+/** `product 2`, `product cloud` */
 function productNumbered(source: TokenizedText, at: number): Match<Argument> | undefined {
   const token = source.tokens[at];
   if (token?.kind !== 'number') return productAt(source, at);

@@ -14,10 +14,10 @@ function isOneEdit(a: string, b: string): boolean {
   );
 }
 
-/** A shorter known word is too near to too many others, “now” to “nov”, unless letters are only swapped: “cvs”. */
+/** Shorter words resemble too many others, as “now” does “nov”; only swapped letters are recognized in them: “cvs”. */
 const SHORTEST = 4;
 
-/** Words with a meaning of their own, which are never another word mistyped, however near to one they are. */
+/** Words that are never read as another word mistyped, however similar they are to it. */
 const MEANT: ReadonlySet<string> = new Set(
   [
     'no not never none nobody nothing neither nor without except excepting excluding exclude excludes excl excepted minus but unless instead',

@@ -130,7 +130,7 @@ export function explainUnparsed({ text, tokens }: TokenizedText, at: number, wor
   return refusal(start, end, ofRaw(text.slice(start, end), works));
 }
 
-/** No word of the language, however run together, is much longer. */
+/** No words of the language that are run together are much longer. */
 const LONGEST_WORD = 40;
 const SPELLINGS = [...SUGGESTIONS.keys()];
 

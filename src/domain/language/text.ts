@@ -46,7 +46,7 @@ export function cleanTyping(text: string): string {
 }
 
 /**
- * What one pass leaves may be work for the next, as in '-*-'. No text is known that needs more than three; the bound
+ * What a pass leaves may need another pass, as in '-*-'. No text is known that needs more than three; the bound
  * keeps the work in proportion to the length, whatever somebody finds.
  */
 const MOST_PASSES = 8;

@@ -133,7 +133,7 @@ export function formatRunwayLine(runway: Runway, money: MoneyFormatter): string 
 /** The same without mark-up. */
 export const formatRunway = (runway: Runway, money: MoneyFormatter): string => lineOf(runway, money).join('');
 
-/** The part that matters, and what follows it. */
+/** How long the money lasts, and the rest of the sentence. */
 function lineOf(runway: Runway, money: MoneyFormatter): readonly [string, string] {
   switch (runway.kind) {
     case 'estimate':

@@ -7,7 +7,7 @@ import { BUDGET_STEPS, type WatchKind, type WatchRule } from './watch-rule.ts';
 /** What can be crossed: of a budget its percentages and its forecast, of the others their one threshold. */
 export type WatchLevel = 'threshold' | '50' | '80' | 'forecast' | '100';
 
-/** A level that has alerted and not recovered; for a spike, recovered ones too, so that no day alerts twice. */
+/** A level that has alerted and not recovered; of a spike also after it recovered, so that no day alerts twice. */
 export interface AlertedLevel {
   /** Groups what belongs to one alert: a budget's month, a spike's first day, otherwise one crossing. */
   readonly episode: string;
@@ -180,7 +180,7 @@ export function spikeLimit(
   return usual.gt(floor) ? usual : floor;
 }
 
-/** Days that are one crossing: until a reported day is clearly below its limit. Missing days end nothing. */
+/** Days in a row that are one crossing. It ends with a reported day that is clearly below its limit, not with a missing day. */
 interface SpikeRun {
   readonly spikes: Day[];
   isOver: boolean;
@@ -237,7 +237,7 @@ const judgeSpikes: Judge<'spike'> = (rule, { days, today }, alerted, { since, is
   };
 };
 
-/** Clearly below its limit. */
+/** Whether a day is clearly below its limit. */
 function isCalm(rule: SpikeRule, day: DaySpend): boolean {
   const limit = spikeLimit(rule, day);
   return limit !== undefined && day.amount.lt(recoveryBelow(limit));

@@ -17,7 +17,7 @@ import type { WatchKind } from './watch-rule.ts';
 /** What billing said about a project. */
 export interface WatchFigures {
   readonly today: Day;
-  /** The reporting zone. */
+  /** IANA name of the reporting zone. */
   readonly zone: Zone;
   /** Absent when the balance is not known. */
   readonly account?: Account;

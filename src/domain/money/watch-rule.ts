@@ -16,7 +16,7 @@ export type WatchRule =
 
 export type WatchKind = WatchRule['kind'];
 
-/** Longer thresholds are mistakes. */
+/** More digits than any real threshold has. */
 export const MAX_THRESHOLD_DIGITS = 30;
 /** The longest runway that is estimated in days. */
 export const MAX_RUNWAY_DAYS = 3_650;

@@ -107,7 +107,7 @@ function findPeriod(phrase: PeriodPhrase, today: Day, writtenOn: Day, zone: Zone
   const comparison = findComparisonWindow(first, complete, plan, zone);
   const extent = daysLabel(complete.length, endsToday, lastDay === daysBefore(today, 1, zone)[0]);
   return {
-    // Without `including today` if today is part of the period anyway.
+    // `including today` is left out if today is part of the period anyway.
     phrase: formatPhrase({ ...phrase, includingToday: phrase.includingToday && phrase.kind === 'last' }),
     from: startOfDay(firstDay, zone),
     to: endOfDay(lastDay, zone),

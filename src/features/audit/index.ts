@@ -95,7 +95,7 @@ export function createAuditFeature({ audit, all }: Services): Feature {
 const MOST_NAMED = 100;
 const AT_ONCE = 5;
 
-/** What Slack calls them. Once it fails, as above its rate limit, it is asked about no more of them. */
+/** What Slack calls them. After the first failure, such as a rate limit, Slack isn't asked about the others. */
 async function findNames(
   ids: readonly SlackId[],
   slack: Pick<Request['slack'], 'nameOf'>,

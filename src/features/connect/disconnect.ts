@@ -27,7 +27,7 @@ import type { Workspace } from '../../workspace/record/workspace.ts';
 import type { Feature, Services } from '../feature.ts';
 import { parseConnectionName } from './words.ts';
 
-/** Offered as buttons. */
+/** How many connections are offered as buttons. */
 const MOST_OFFERED = 5;
 
 /** The refusal of an unknown connection: offers the nearest name, else all names. */
@@ -140,7 +140,7 @@ const fingerprintOf = (name: string, record: Workspace): string =>
   record.connections.get(name)?.fingerprint ?? '-';
 
 const KEEP = button('keep', 'Keep');
-/** The rest is counted. */
+/** How many projects are named; further ones are counted. */
 const MOST_NAMED = 20;
 
 function chooseConnectionMessage(names: readonly string[]): Message {

@@ -150,9 +150,9 @@ const VIEW = 'connection-expiry';
 const TITLE = 'Token expiry';
 
 interface ExpiryRequest {
-  /** Of the connection. */
+  /** The connection's name. */
   readonly name: string;
-  /** Of the record that the form showed. */
+  /** The stamp of the record that the form showed. */
   readonly stamp: string;
   readonly choice: ExpiryChoice;
 }

@@ -38,7 +38,7 @@ interface Naming {
 export function createFirstProjects({ workspaces, billing, answerStore, limits, all }: Services) {
   const { morningPosts } = all;
 
-  /** With the record as it is now. */
+  /** Draws the form with the record as it is now. */
   const view = async (state: FirstProjects, asked: Request, notes: readonly string[] = []) => {
     const request = { ...asked, workspace: await workspaces.load(asked.user.teamId) };
     const project = postable(state, request);

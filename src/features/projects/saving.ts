@@ -85,7 +85,7 @@ function auditActionOf(known: Project | undefined, project: Project): readonly [
 
 const FIELDS = ['id', 'product', 'connection', 'currency', 'channels', 'owner'] as const;
 
-/** Which fields differ. */
+/** The fields that differ. */
 const changes = (before: Project, after: Project): readonly string[] =>
   FIELDS.filter((field) => String(before[field] ?? '') !== String(after[field] ?? ''));
 

@@ -49,7 +49,7 @@ const PAUSED: Readonly<Record<PauseReason, string>> = {
   'app-removed': 'paused: Slack rejected Tally’s token',
 };
 
-/** Why it posts nothing: it is paused, or will be as soon as it is due. */
+/** Why it posts nothing: it is paused, or Tally will pause it when it is due. */
 const pauseReasonOf = (schedule: Schedule, workspace: Workspace): PauseReason | undefined =>
   schedule.paused?.why ?? stopReasonOf(schedule, workspace);
 

@@ -74,7 +74,7 @@ function staleBlocks({ stale }: SchedulePreview): Block[] {
   ];
 }
 
-/** What follows the sentence that it was saved. */
+/** What the form shows below “Saved”. */
 export const savedPreviewBlocks = (preview: SchedulePreview): Block[] => [
   markup(previewText(preview)),
   ...(preview.stale === undefined ? [] : [markup(staleText(preview.stale))]),

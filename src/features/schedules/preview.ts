@@ -91,7 +91,7 @@ function clockChangeText(due: DueTime, timing: Timing): string {
   }
 }
 
-/** People may think that a time this short ago is still ahead; in ms. */
+/** A time that passed less than this ago may seem still ahead; in ms. */
 const JUST = 10 * MINUTE;
 
 /** Dates that people might expect among the next ones. */
@@ -135,7 +135,7 @@ function handledText({ state }: DeliveryLogEntry, date: Day): string {
 interface Found {
   readonly first: DueTime;
   readonly report: PostableReport;
-  /** The reporting zone. */
+  /** IANA name of the reporting zone. */
   readonly zone: Zone;
 }
 

@@ -57,7 +57,7 @@ function chartOf(report: SpendReport): Chart | undefined {
   return both ?? spendChart(report);
 }
 
-/** With the currency label; a table's cells go without it. */
+/** An amount with its currency label, which a table's cells don't have. */
 const labelled = ({ locale, target }: SpendReport): MoneyFormatter => moneyFormatter(locale, target.currency);
 
 function headline(report: SpendReport): string {

@@ -100,7 +100,7 @@ async function fetchComparison(consumption: Promise<Consumption>, { comparison }
 
 type Before = Awaited<ReturnType<typeof fetchComparison>> | undefined;
 
-/** The current month, if the question is about it: its cost can be forecast. */
+/** Whether the question is about the current month, whose cost can be forecast. */
 const isRunningMonth = ({ days, today, phrase }: Period): boolean =>
   today !== undefined && phrase !== 'today' && days[0] === startOfUnit('month', today);
 

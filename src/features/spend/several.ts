@@ -158,7 +158,7 @@ function columnsOf({ answered, locale, period }: SpendView): ProjectColumn<Spend
   ];
 }
 
-/** Marks a sum with missing days. */
+/** The sign after a sum that lacks missing days. */
 const PARTLY_REPORTED = '*';
 
 const isPartlyReported = ({ reported, fullDays }: SpendFigures['usage']): boolean =>

@@ -138,7 +138,7 @@ const thresholdInputs = (draft: WatchDraft): InputBlock[] =>
 /** Days of the simulation; at more alerts than weeks in it, people stop reading them. */
 const DAYS = 90;
 const MOST_ALERTS = Math.floor(DAYS / 7);
-/** The others are counted. */
+/** How many dates are listed; further ones are counted. */
 const MOST_DATES = 8;
 
 /** When the watch would have alerted, and whether it would now. Plain text, one sentence per line. */

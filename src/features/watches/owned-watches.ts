@@ -127,7 +127,7 @@ export async function listWatches(
 const alerts = ({ target }: Watch, { user, channel }: ListViewer): boolean =>
   'people' in target ? target.people.includes(user.id) : target.channel === channel;
 
-/** Cached by record, because each request has its own, and Home shows watches twice. */
+/** Cached for each request's record, because Home shows watches twice. */
 const statesOfRequest = new WeakMap<Workspace, ReturnType<WatchService['loadStates']>>();
 
 /** The states of the watches that the viewer may ask about. @throws StoreUnavailable */
@@ -159,7 +159,7 @@ function byNeed(kind: OwnedWatches, viewer: Request, stateOf: StateOf): readonly
   return visibleItems(kind, viewer).toSorted((a, b) => rank(a) - rank(b));
 }
 
-/** For the top of a person's Home: watches that have crossed their threshold. */
+/** The top of a person's Home: watches that have crossed their threshold. */
 export async function crossedBlocks(kind: OwnedWatches, request: Request): Promise<readonly Block[]> {
   const viewer = { ...request, channel: undefined };
   const details = await kind.load(viewer);
@@ -167,7 +167,7 @@ export async function crossedBlocks(kind: OwnedWatches, request: Request): Promi
   return crossed.slice(0, MOST_CROSSED).map((watch) => itemRow(kind, watch, { viewer, details }));
 }
 
-/** The others are in the list below. */
+/** How many are shown at the top; the list below has all. */
 const MOST_CROSSED = 3;
 
 /** For a person's Home: their watches and those that alert them; for managers all of them. */
@@ -217,7 +217,7 @@ export const watchActions = (kind: OwnedWatches): Readonly<Record<string, OwnerA
   wake: (watch, request) => stopSnoozing(kind, watch, request),
 });
 
-/** Asks for how long. */
+/** Asks how long to snooze. */
 const offerSnooze = (kind: OwnedWatches, { id }: Watch, request: Request): Promise<void> =>
   showOwned(kind, request, {
     notice: 'Snooze for how long? Nobody is alerted until then.',

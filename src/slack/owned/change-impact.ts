@@ -4,7 +4,7 @@ import type { Workspace } from '../../workspace/record/workspace.ts';
 import { type Block, type Message, markup, section, textMessage } from '../kit/blocks.ts';
 import type { Request } from '../request/request.ts';
 
-/** What of one kind stops when a record changes: how many, as `2 watches`, and a line of mark-up for each. */
+/** The items of one kind that stop when the record changes: their number, as `2 watches`, and a line of mark-up for each. */
 export interface StoppedItems {
   readonly count: string;
   readonly lines: readonly string[];
@@ -14,7 +14,7 @@ export interface StoppedItems {
 
 /** What a change stops: for the question before it and the answer after it. */
 export interface Stops {
-  /** Says so if nothing stops. */
+  /** Also says so if nothing stops. */
   readonly question: readonly Block[];
   /** Empty if nothing stopped. */
   readonly answer: readonly Block[];
@@ -31,14 +31,14 @@ export type StopsSource = (
   reader: Reader,
 ) => StoppedItems | undefined | Promise<StoppedItems | undefined>;
 
-/** At the head of a form that was not saved, for what saving stops. */
+/** The warning at the top of a form that was not saved: what saving would stop. */
 export const warningBlocks = ({ question }: Stops): readonly Block[] => [...question, section(SAVE_AGAIN)];
 
-/** Where the form is closed by now. */
+/** The message in place of the warning if the form was closed. */
 export const notSavedYet = ({ question }: Stops): Message =>
   textMessage('Nothing was saved, because that stops something.', ...question);
 
-/** More are counted, not listed. */
+/** Further items are counted, not listed. */
 const MOST_LINES = 20;
 
 /** What a change of the record stops, by name and number. */

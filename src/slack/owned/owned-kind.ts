@@ -148,7 +148,7 @@ export const ownedAuditText =
 
 export interface AuditedItem {
   readonly id: string;
-  /** With the IDs of people and channels, plain. */
+  /** Plain text, with the IDs of people and channels. */
   readonly text: string;
 }
 

@@ -78,7 +78,7 @@ export const unnamedProjects = (
   channel: SlackId | undefined,
 ): readonly ChosenProject[] => (user.canManage ? [] : limitedProjects(channel ?? '', projects, workspace));
 
-/** What to call a project, by its ID if it is one of `unnamed`. */
+/** The name of a project; its ID if it is one of `unnamed`. */
 export const nameProject = (
   project: ChosenProject,
   unnamed: readonly ChosenProject[],

@@ -125,7 +125,7 @@ interface ListContent<T> extends Pick<AnswerContent, 'title' | 'text' | 'lines' 
   /** The answers, in the order of the rows. */
   readonly sorted: readonly T[];
   readonly columns: readonly ProjectColumn<T>[];
-  /** A figure beside the names. */
+  /** A figure that is shown beside the projects' names. */
   readonly beside?: ProjectColumn<T> | undefined;
   /** Rows after those of `sorted`. */
   readonly others?: readonly string[][];

@@ -26,7 +26,7 @@ export interface Request extends ProjectScope {
   readonly user: User;
   /** The workspace's record, read once for this request. */
   readonly workspace: Workspace;
-  /** Who sees what `reply.update` sends. */
+  /** The readers of what `reply.update` sends. */
   readonly audience: Audience;
   /** Who asked for or shared a public answer; undefined for a private one. */
   readonly sharedBy: { readonly how: 'asked' | 'shared'; readonly person: SlackId } | undefined;

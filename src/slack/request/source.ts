@@ -40,7 +40,7 @@ export interface Source {
   readonly audience?: Audience | undefined;
   /** For a shared answer: when it was first asked for, in ms. */
   readonly sharedFrom?: Millis;
-  /** Where it counts as asked, if that isn't where it was sent. */
+  /** The channel whose rights and default count, if it isn't the one where it was sent. */
   readonly askedIn?: SlackId | undefined;
   /** What a manager allowed this person to ask about once, also a guest. */
   readonly allowed?: ProjectScope['allowed'];
@@ -48,7 +48,7 @@ export interface Source {
   readonly managerRequest?: string | undefined;
   /** The form in which the user clicked: its callback ID, a space and its metadata. */
   readonly form?: string | undefined;
-  /** The same of the form below it. */
+  /** The form below that form, in the same way. */
   readonly below?: string | undefined;
   /** The channel in which that form was opened. No rights follow from it. */
   readonly openedIn?: SlackId | undefined;

@@ -7,7 +7,7 @@ import type { Socket } from 'node:net';
  * holding connections. A new one is refused only when all are busy with signed requests.
  */
 export function limitConnections(server: Server, most: number) {
-  /** Both in the order in which they came. */
+  /** Connections without and with a signed request, both in the order in which they came. */
   const unknown = new Set<Socket>();
   const trusted = new Set<Socket>();
   /** Connections with a request that has no response yet. */

@@ -9,7 +9,7 @@ interface RateLimit extends PersonAndWorkspace {
   readonly doing: string;
 }
 
-/** Limits of one process. */
+/** The limits on what people ask, for one process. */
 const rateLimits = ({ requests, tests }: Limits) =>
   ({
     requests: { doing: 'asking faster than Tally can answer', ...requests },
@@ -67,7 +67,7 @@ export function createRateLimiter({
     workspace: new LRUCache<string, number>({ max: MOST.workspace }),
   };
 
-  /** Until when the last message about a burst covers it, by place. */
+  /** Until when no further message about a burst is needed, by person and place. */
   const coveredUntil = new LRUCache<string, Millis>({ max: MOST.person });
 
   const look = (what: Limited, whose: Throttled['whose'], who: Who, now: Millis) => {

@@ -17,7 +17,7 @@ export const REJECTIONS = {
 
 export type RejectionReason = keyof typeof REJECTIONS;
 
-/** What rejects all of Slack's requests when a setting is wrong. Anyone on the Internet causes the rest. */
+/** Reasons that a wrong setting may cause for all of Slack's requests. The others come from anyone on the Internet. */
 const BY_SETTINGS: Partial<Record<RejectionReason, readonly [msg: string, todo: string]>> = {
   'wrong-signature': [
     'Rejected requests that were not signed with SLACK_SIGNING_SECRET',

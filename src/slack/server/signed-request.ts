@@ -56,7 +56,7 @@ export const SERVER_LIMITS = {
   requestTimeout: 5_000,
   /** How often Node checks connections for the two timeouts: one outlives them by at most this. */
   checkInterval: 1_000,
-  /** At a time. Beyond it the oldest that did not sign make room. */
+  /** At a time. Beyond that, the oldest without a signed request are closed. */
   connections: 512,
   /** Retry-After of a 503, in s. */
   retryAfter: 2,

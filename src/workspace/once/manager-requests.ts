@@ -86,7 +86,7 @@ const storedValue = (request: ManagerRequest): string =>
 
 interface StoredRequest {
   readonly request: ManagerRequest;
-  /** The value in Redis, to compare with. */
+  /** The value as it is in Redis, for comparison when it is changed. */
   readonly value: string;
 }
 
@@ -216,10 +216,10 @@ const isOver = (request: ManagerRequest, at: Millis): boolean =>
   // A process that died before a manager had it, or no manager could be reached.
   (request.state === 'open' && request.messages.length === 0 && at >= request.at + SENDING);
 
-/** Longer than sending it to all of them takes, in ms. */
+/** Longer than sending a request to all managers takes, in ms. */
 const SENDING = 30_000;
 
-/** Equal for the same person, thing and place, so that each is asked only once. */
+/** The same for the same person, question and place, so that managers are asked only once. */
 export const requestId = ({
   person,
   command,

@@ -40,7 +40,7 @@ export type TokenGrant = Omit<StoredGrant, 'key'>;
 /** Each method is one round trip. @throws StoreUnavailable */
 export type OneTimeGrants = ReturnType<typeof createOneTimeGrants>;
 
-/** Written in the same step. */
+/** What is written in the same step as the grant. */
 interface KeepOptions {
   /** Written first: if that fails, no grant is stored. */
   readonly entry?: AuditEntry | undefined;
@@ -172,7 +172,7 @@ const ownerOf = (workspace: SlackId, handle: string, { person, project, authUrl 
   id: JSON.stringify([handle, person, project, authUrl]),
 });
 
-/** Undefined when the modal's half is made up or belongs to another grant. */
+/** Undefined if the half in the modal is forged or belongs to another grant. */
 function openToken(
   envelope: string | undefined,
   owner: ReturnType<typeof ownerOf>,

@@ -87,7 +87,7 @@ export function createOpenSteps(redis: RedisConnection, keyring: Keyring) {
       const claims = all.flatMap(Object.entries).map(([field, value]) => claim(field, value, now));
       return (await Promise.all(claims)).filter((step) => step !== undefined);
     },
-    /** Leaves nothing of a workspace that left. */
+    /** Deletes what is kept for a workspace that uninstalled. */
     async forget(workspace: SlackId): Promise<void> {
       const fields = Object.keys(await guardRead(() => redis.hgetall(keyFor(workspace))));
       const own = fields.filter((field) => field.startsWith(`${workspace} `));

@@ -4,7 +4,7 @@ import { MINUTE, type Millis } from '../../domain/time/calendar.ts';
 import { guardRead, type RedisConnection } from '../../redis/connect.ts';
 import { onceKey } from '../../redis/keys.ts';
 
-/** Nonces that can be used once, across all processes. Their keys name no workspace. */
+/** Nonces, each usable once across all processes. Their keys name no workspace. */
 export type OAuthNonces = ReturnType<typeof createOAuthNonces>;
 
 /** @param kind `state` of an OAuth installation, or `request` for the signatures of Slack's requests */
@@ -44,7 +44,7 @@ export function createEventDedup(redis: RedisConnection) {
 
 export type MemberAccess = 'granted' | 'revoked';
 
-/** What an organization's last events said of each of its workspaces. */
+/** Whether each workspace of an organization has access to Tally, by the organization's last events. */
 export type MemberAccessStore = ReturnType<typeof createMemberAccessStore>;
 
 const SAVE_LATEST = `

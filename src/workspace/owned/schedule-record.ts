@@ -110,6 +110,6 @@ const sent = z.object({
 });
 export type LastDelivery = Readonly<z.infer<typeof sent>>;
 
-/** Undefined if there is none, and if it cannot be read: nothing depends on it. */
+/** Undefined if there is none or it can't be read, because nothing depends on it. */
 export const parseLastDelivery = (json: string | undefined): LastDelivery | undefined =>
   tryParseRecord(sent, json);

@@ -44,7 +44,7 @@ export const projectsOf = (
   item: Pick<Schedule, 'projects'> | Pick<Watch, 'project'>,
 ): readonly ChosenProject[] => ('project' in item ? [item.project] : item.projects);
 
-/** The projects that it can't show, and why. A schedule with several projects continues without them. */
+/** Its projects that can't be shown, and why. A schedule goes on with its other projects. */
 export function blockedProjects(item: Item, workspace: Workspace): ReadonlyMap<string, StopReason> {
   const to = targetOf(item);
   const { managers } = workspace.settings;

@@ -32,7 +32,7 @@ const schema = z.object({
 
 export type Project = Readonly<z.infer<typeof schema>>;
 
-/** Drops what is no currency label: amounts can do without. */
+/** Drops an invalid currency label, which amounts don't need. */
 const stored = schema.transform((project): Project => {
   const { currency = '', ...rest } = project;
   return isCurrencyLabel(currency) ? project : rest;

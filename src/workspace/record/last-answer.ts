@@ -45,12 +45,12 @@ export function answerFields({ connection, at, balance }: StoredAnswer): RecordF
   return { ...used, [balanceField(id, product)]: JSON.stringify({ ...amounts, at }) };
 }
 
-/** Undefined when nothing is stored, and if it cannot be read: nothing depends on it. */
+/** Undefined if nothing is stored or it can't be read, because nothing depends on it. */
 export function parseLastUsed(fields: RecordFields, connection: string): number | undefined {
   const at = Number(fields[lastUsedField(connection)]);
   return Number.isSafeInteger(at) ? at : undefined;
 }
 
-/** The same of a balance. */
+/** The stored balance, read in the same way. */
 export const parseLastBalance = (fields: RecordFields, id: string, product: ProductId) =>
   tryParseRecord(balanceSchema, fields[balanceField(id, product)]);

@@ -29,7 +29,7 @@ export type Each = 'day' | 'weekend' | 'month' | 'quarter' | number;
 
 export type DateMeaning =
   | { readonly kind: 'day'; readonly day: Day }
-  /** Without a year: the latest that has begun. `weekday`, 1 for Monday, is what it has to be. */
+  /** Without a year: the latest such day that has begun. `weekday`: the weekday that was named with it, 1 for Monday. */
   | {
       readonly kind: 'month-day';
       readonly month: number;
@@ -37,9 +37,9 @@ export type DateMeaning =
       readonly year?: YearOf;
       readonly weekday?: number;
     }
-  /** The 17th: the latest that has begun. */
+  /** The 17th: the latest such day that has begun. */
   | { readonly kind: 'day-of-month'; readonly day: number; readonly weekday?: number }
-  /** The latest before today, the one before that, or the one of a week. */
+  /** The latest such weekday before today; `before-last`: a week before that; `last`, `this`: the one in that week. */
   | { readonly kind: 'weekday'; readonly weekday: number; readonly week?: 'before-last' | 'last' | 'this' }
   /** So many units before today: that day, or the unit that it is in; 0 for the current one. */
   | { readonly kind: 'ago'; readonly count: number; readonly unit: Unit; readonly as: Unit }

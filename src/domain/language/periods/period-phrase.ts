@@ -55,7 +55,7 @@ export const sincePhrase = (from: DateExpression): PhraseMeaning => ({ kind: 'si
 export const MAX_PERIOD_DAYS = 3660;
 export const PERIOD_TOO_LONG = 'is longer than 3,660 days';
 
-/** Digits as typed, because they may exceed a number. */
+/** Digits as typed, because they may be too many for a number. */
 export interface Count {
   readonly digits: string;
 }
@@ -91,11 +91,11 @@ function sharesMonth(from: DateExpression, to: DateExpression): boolean {
   );
 }
 
-/** Undefined for what other productions say. */
+/** Undefined where other productions apply. */
 export const rangePhrase = (from: DateExpression, to: DateExpression): PhraseMeaning | undefined =>
   sharesMonth(from, to) ? undefined : { kind: 'range', from, to };
 
-/** `the last month` is the unit that `last month` is. */
+/** `the last month` means the same as `last month`. */
 export function datePhrase(at: DateExpression): PhraseMeaning {
   if (at.kind !== 'ago' || at.unit === 'day' || at.as !== at.unit || at.count > 1) return { kind: 'at', at };
   return at.count === 0 ? { kind: 'this', unit: at.unit } : { kind: 'last', unit: at.unit, count: 1 };
@@ -104,7 +104,7 @@ export function datePhrase(at: DateExpression): PhraseMeaning {
 /** The first day of a leap year, which has every date that any year has. */
 const LEAP_YEAR: Day = '2024-01-01';
 
-/** The place of a month, quarter, weekday, year or day among the others, and after how many the first comes again. */
+/** The number of a month, quarter, weekday, year or day in its sequence, and how many there are before it starts again. */
 function placeOf(date: DateExpression): readonly [place: number, of: number] | undefined {
   const year = 'year' in date && typeof date.year === 'number' ? date.year : 0;
   switch (date.kind) {

@@ -97,7 +97,7 @@ export function datedSpan(point: DatedSpan, today: Day): CalendarSpan {
 
 /** The most years between two 29ths of February. */
 const LEAP_GAP = 8;
-/** Among so many months in a row, at least one day of any number has begun, and one is to come. */
+/** Enough months in a row, back or ahead, for a day of any number: even a 31st that has begun, or that is to come. */
 const MONTHS_TO_31ST = 4;
 
 /** The days on which a day of a month falls, from the year or month of `near` on: later ones, or earlier ones. */
@@ -112,7 +112,7 @@ function fallsOn(point: Point<'month-day' | 'day-of-month'>, near: Day, step: 1 
     .map((first) => `${first.slice(0, 8)}${padded(point.day)}`);
 }
 
-/** The latest such day until `limit`; a weekday only before today. */
+/** The latest such day up to `limit`; a weekday always before today. */
 export function latestDay(point: RecurringDay, today: Day, limit: Day = today): CalendarSpan {
   if (point.kind === 'weekday') {
     const before = limit < today ? addDays(limit, 1) : today;

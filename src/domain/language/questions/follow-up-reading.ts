@@ -41,7 +41,7 @@ export const projectText = ({ project, alias, several }: Partial<CommandWords>):
   formatCommandWords({ project, alias, several });
 
 /**
- * What it says by itself, and beside the projects of the answer: there a number is a day, a year or a product, where alone
+ * Reads the words alone, and beside the projects of the answer: there a number is a day, a year or a product, where alone
  * it would be a project.
  *
  * @returns undefined if it says nothing

@@ -6,7 +6,7 @@ import type { Aliases } from '../tokenizer.ts';
 import { VOCABULARY } from '../vocabulary.ts';
 import { spellOut } from './question-words.ts';
 
-/** The phrases of tables, in which commas separate them. */
+/** Splits tables of phrases at their commas. */
 const listOf = (...tables: readonly string[]): readonly string[] =>
   tables.flatMap((table) => table.split(', '));
 const setOf = (...tables: readonly string[]): ReadonlySet<string> => new Set(listOf(...tables));

@@ -6,11 +6,11 @@ export function lazy<T extends object>(make: () => T): () => T {
   return () => (made ??= make());
 }
 
-/** What a question can be about. */
+/** What a question may be about. */
 export type Subject = 'spend' | 'balance' | 'budget' | 'projects' | 'schedules' | 'watches' | 'help';
 
 interface Row {
-  /** What the phrases alone make the question about. */
+  /** What a question with one of these phrases is about. */
   readonly about?: Subject;
   /** These phrases have a meaning only beside one of these roles or subjects, or beside each of `a+b`. */
   readonly beside?: readonly string[];
@@ -205,12 +205,12 @@ const wordsOf = (has: (role: PhraseRole) => boolean): readonly string[] =>
 
 const PLAIN: ReadonlySet<PhraseRole> = new Set(['filler', 'amount', 'request', 'polite'] as const);
 
-/** Words that say nothing of what is asked: a slip in one changes nothing. */
+/** Words that don't say what is asked, so that correcting a typing mistake in them changes nothing. */
 export const plainWords = lazy(() => wordsOf((role) => PLAIN.has(role)));
 
 const MEANT: ReadonlySet<PhraseRole> = new Set(['why', 'rank', 'compare', 'total'] as const);
 
-/** Words whose slips are offered, put right. */
+/** Words in which a typing mistake is corrected, and the correction offered. */
 export const meantWords = lazy(() =>
   wordsOf((role) => MEANT.has(role) || ('about' in ROWS[role] && role !== 'help' && role !== 'use')).filter(
     (word) => word.length > 3 && (isPhrase(word) || word.length > 4),

@@ -124,7 +124,7 @@ export function isPlaced(
 /** Not corrected: the running unit is not what `next` asks about, and 815 is another project than 0815. */
 export const NOT_CORRECTED = /^(?:next\b|tomorrow\b|0\d*$)/i;
 
-/** The words of commands, or what corrects them. @throws InvalidWord, SecretPasted */
+/** The rest of a question, read as words of a command; if they are refused, what corrects them. @throws InvalidWord, SecretPasted */
 function parseRest({ rest, typed, text: asked }: QuestionWords, aliases: Aliases): Readings<CommandWords> {
   const parsed = catchInvalidWord(() => parseCommandText(rest, aliases));
   if (!(parsed instanceof InvalidWord)) {

@@ -18,9 +18,9 @@ export interface QuestionWords {
   readonly rest: string;
   /** Words of `rest` that stand for others, by what was typed. */
   readonly typed: ReadonlyMap<string, string>;
-  /** A word that has another meaning as well. */
+  /** A word with more than one meaning. */
   readonly unclear?: string;
-  /** A word that was put right, which only a button may do. */
+  /** A word that was corrected: then the question is only offered, as a button. */
   readonly doubt?: string;
 }
 

@@ -18,7 +18,7 @@ export interface SuggestedCommands {
   readonly refusal?: InvalidWord;
 }
 
-/** No command covers every word, so none is offered. */
+/** No command has a place for every word, so none is offered. */
 export interface RefusedQuestion {
   readonly kind: 'refused';
   readonly refusal: InvalidWord;
@@ -120,7 +120,7 @@ function understand(text: string, aliases: Aliases, today: Day | undefined): Que
   };
 }
 
-/** Roles that ask nothing by themselves. */
+/** Roles of phrases that ask nothing by themselves. */
 const ADDS_NOTHING: ReadonlySet<PhraseRole> = new Set<PhraseRole>([
   ...(['filler', 'is', 'what', 'amount', 'request', 'polite', 'article', 'thanks'] as const),
   ...(['past', 'have', 'now', 'future', 'reference', 'quantity'] as const),

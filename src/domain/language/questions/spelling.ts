@@ -12,7 +12,7 @@ export interface Word {
   readonly text: string;
 }
 
-/** Words that add nothing, by their letters. */
+/** Words that add nothing, by their sorted letters. */
 const byLetters = lazy(() =>
   plainWords().reduce(
     (found, word) => found.set(sortedLetters(word), [...(found.get(sortedLetters(word)) ?? []), word]),
@@ -23,7 +23,7 @@ const byLetters = lazy(() =>
 /** A text with more unknown words than this isn't a question. */
 const MOST_UNKNOWN = 3;
 
-/** The plain word of which this one has two letters swapped. */
+/** The plain word that this word is with two letters swapped. */
 function unswapped(word = ''): string | undefined {
   const [only, ...others] = nearestWords(word, byLetters().get(sortedLetters(word)) ?? []);
   return others.length === 0 ? only : undefined;
