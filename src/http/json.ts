@@ -73,7 +73,7 @@ export function* readJson(
       before = fields && Object.hasOwn(fields, key) ? { value: fields[key] } : undefined;
       return;
     }
-    const read = masked(value, mask);
+    const read = maskValue(value, mask);
     if (before && !isSame(before.value, read)) throw new JsonLimitError('duplicate');
     before = undefined;
     if (stack.length > DEEPEST) throw new JsonLimitError('deep');
@@ -101,7 +101,7 @@ export function* readJson(
   return root;
 }
 
-function masked(value: unknown, mask: SecretMask): unknown {
+function maskValue(value: unknown, mask: SecretMask): unknown {
   if (typeof value === 'string') return mask(value);
   return value instanceof JsonNumber ? new JsonNumber(mask(value.digits)) : value;
 }

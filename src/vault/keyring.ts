@@ -66,7 +66,7 @@ type Envelope = ReturnType<typeof parseEnvelope>;
 export function seal(plain: string, owner: SealOwner, keyId: string, key: KeyObject): string {
   const nonce = randomBytes(NONCE_BYTES);
   const cipher = createCipheriv(CIPHER, key, nonce, { authTagLength: TAG_BYTES }).setAAD(
-    binding(keyId, owner),
+    boundData(keyId, owner),
   );
   const sealed = Buffer.concat([cipher.update(plain), cipher.final(), cipher.getAuthTag()]);
   return `v1.${keyId}.${nonce.toString('base64url')}.${sealed.toString('base64url')}`;
@@ -87,7 +87,7 @@ export function unseal({ keyId, nonce, sealed }: Envelope, owner: SealOwner, key
   const end = sealed.length - TAG_BYTES;
   try {
     const decipher = createDecipheriv(CIPHER, key, nonce, { authTagLength: TAG_BYTES })
-      .setAAD(binding(keyId, owner))
+      .setAAD(boundData(keyId, owner))
       .setAuthTag(sealed.subarray(end));
     return Buffer.concat([decipher.update(sealed.subarray(0, end)), decipher.final()]).toString('utf8');
   } catch {
@@ -96,7 +96,7 @@ export function unseal({ keyId, nonce, sealed }: Envelope, owner: SealOwner, key
 }
 
 /** A JSON array, since joined strings could be split elsewhere: ('a', 'bc') is not ('ab', 'c'). */
-function binding(keyId: string, { workspace, kind, id, audience = [] }: SealOwner): Buffer {
+function boundData(keyId: string, { workspace, kind, id, audience = [] }: SealOwner): Buffer {
   return Buffer.from(JSON.stringify(['tally', 'v1', keyId, workspace, kind, id, ...audience]));
 }
 

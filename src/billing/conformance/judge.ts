@@ -17,7 +17,7 @@ export type AddFinding = (id: PointId, problem: string | undefined, good?: strin
 
 export type Outcome<T> = { readonly value: T } | { readonly failure: Failure };
 
-const named = (what: string, names: readonly string[]): string | undefined =>
+const listedText = (what: string, names: readonly string[]): string | undefined =>
   names.length === 0 ? undefined : `${what}: ${listNames(names)}`;
 
 /** What to check if the service answers other projects, but not this one. */
@@ -62,15 +62,15 @@ export function judgeSpend(answer: Outcome<Consumption>, days: readonly Day[], a
   const count = `${days.length - missing.length} of ${pluralize(days.length, 'day')}`;
   const unplaced = charges.filter(({ day }) => day === undefined).map(({ shown }) => shown);
   const repeated = charges.filter(({ day, merged }) => day !== undefined && merged > 1);
-  add('spend', undefined, [count, named('not reported', missing)].filter(Boolean).join('; '));
+  add('spend', undefined, [count, listedText('not reported', missing)].filter(Boolean).join('; '));
   judgeRemarks(remarks, add);
   judgeAmounts(
     charges.flatMap(({ amount, bonuses }) => [amount, bonuses]),
     add,
   );
-  add('days', named('as days', unplaced), 'all readable');
+  add('days', listedText('as days', unplaced), 'all readable');
   const twice = repeated.map(({ shown }) => shown);
-  add('each-day-once', named('more than once', twice), 'one item each');
+  add('each-day-once', listedText('more than once', twice), 'one item each');
   judgeOutside(charges, days, add);
 }
 
@@ -83,15 +83,15 @@ function judgeAmounts(amounts: readonly (Amount | RowAmount)[], add: AddFinding)
     return 'incomplete' in amount && amount.incomplete ? 'one of a day’s items' : [];
   });
   const binary = amounts.flatMap((amount) => ('raw' in amount && looksBinary(amount.raw) ? amount.raw : []));
-  add('amounts', named('unreadable', unreadable), 'all readable');
-  add('digits', named('of a binary number', binary), 'as written');
+  add('amounts', listedText('unreadable', unreadable), 'all readable');
+  add('digits', listedText('of a binary number', binary), 'as written');
 }
 
 const ZONE_HINT = 'Do the service’s days begin in another time zone?';
 
 function judgeOutside(charges: readonly DayCharges[], days: readonly Day[], add: AddFinding) {
   const outside = charges.flatMap(({ day }) => (day === undefined || days.includes(day) ? [] : day));
-  const problem = named('other days', outside);
+  const problem = listedText('other days', outside);
   add('bounds', problem && `${problem}. ${ZONE_HINT}`, 'no other day');
 }
 
@@ -133,7 +133,7 @@ export function judgeEmptyPeriod(answer: Outcome<Consumption>, asked: Day, add: 
     ({ day, amount }) => day !== asked || !('value' in amount && amount.value.eq(0)),
   );
   const days = strange.map(({ shown }) => shown);
-  add('empty-period', named('charges of', days), 'an item of 0');
+  add('empty-period', listedText('charges of', days), 'an item of 0');
 }
 
 /** Neither 401, after which Tally asks for another token, nor 5xx, which Tally retries. */

@@ -60,7 +60,7 @@ export function failureNotice(notification: PendingNotification, reader: Reader)
   const { why, cause, cases, canManage = reader === 'manager' } = notification;
   const [only, ...others] = cases;
   const what = others.length === 0 ? (only?.title ?? '') : `${cases.length} scheduled posts`;
-  const text = `${what} ${happened(notification)}`;
+  const text = `${what} ${happenedText(notification)}`;
   const lines = [
     `*${escapeMarkup(text)}*`,
     ...limitLines(
@@ -92,7 +92,7 @@ export function failureNotice(notification: PendingNotification, reader: Reader)
 export const pauseOf = (why: PendingNotification['why']) =>
   why === 'failed' || why === 'unanswered' || why === 'person' ? undefined : why;
 
-function happened({ why, cases, isUnclear = false }: PendingNotification): string {
+function happenedText({ why, cases, isUnclear = false }: PendingNotification): string {
   const isOne = cases.length === 1;
   if (why === 'unanswered') return `${isOne ? 'was' : 'were'} posted without all figures twice in a row`;
   if (why !== 'failed') return `${isOne ? 'is' : 'are'} paused`;

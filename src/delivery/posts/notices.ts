@@ -94,21 +94,21 @@ function firstCauseOf(pending: readonly PendingNotice[], now: Millis): readonly 
   const first = pending.find((pendingDate) => noticeAt(pendingDate) <= now);
   return first === undefined
     ? []
-    : pending.filter((pendingDate) => isDeepStrictEqual(why(pendingDate), why(first)));
+    : pending.filter((pendingDate) => isDeepStrictEqual(reasonOf(pendingDate), reasonOf(first)));
 }
 
-const why = ({ line: { entry } }: ScheduleLogEntry) => [entry.pendingNotice, entry.cause, entry.silent];
+const reasonOf = ({ line: { entry } }: ScheduleLogEntry) => [entry.pendingNotice, entry.cause, entry.silent];
 
 type Group = readonly ScheduleLogEntry[];
 
-function notified({ pendingNotice, noticeNext, silent, ...entry }: DeliveryLogEntry): DeliveryLogEntry {
+function withoutNotice({ pendingNotice, noticeNext, silent, ...entry }: DeliveryLogEntry): DeliveryLogEntry {
   return entry;
 }
 
 /** Stores that the dates need no notice or, with `noticeNext`, when to try again. */
-async function settle(group: Group, context: DeliveryContext, noticeNext?: Millis): Promise<void> {
+async function saveWithoutNotice(group: Group, context: DeliveryContext, noticeNext?: Millis): Promise<void> {
   for (const { line } of group) {
-    const entry = noticeNext === undefined ? notified(line.entry) : { ...line.entry, noticeNext };
+    const entry = noticeNext === undefined ? withoutNotice(line.entry) : { ...line.entry, noticeNext };
     await openDate(line, context).replace(entry);
   }
 }
@@ -141,7 +141,7 @@ async function beginNotice(
   const { pendingNotice: why = 'failed', channel, cause, silent } = group[0]?.line.entry ?? {};
   // No notice: it could not be sent without a token, or a reminder says the same.
   if (why === 'app-removed' || (why === 'token-rejected' && isReminded(owner, group, context))) {
-    await settle(group, context);
+    await saveWithoutNotice(group, context);
     return true;
   }
   const messageTo = (to: SlackId | undefined, reader: 'owner' | 'manager') =>
@@ -159,7 +159,7 @@ async function beginNotice(
       messages: [...messageTo(isGone ? undefined : owner, 'owner'), ...messageTo(manager, 'manager')],
     };
     const dates = group.map(({ line: { schedule, date, json, entry } }): FieldWrite => {
-      return { name: deliveryKey(schedule, date), before: json, value: notified(entry) };
+      return { name: deliveryKey(schedule, date), before: json, value: withoutNotice(entry) };
     });
     await document.replace(begun, { needsLease: true, with: dates });
     return true;
@@ -167,7 +167,7 @@ async function beginNotice(
     await trackMessage({ kind: 'notice' }, context, (annotate) =>
       handleSendError(error, annotate, context, (effect) => {
         const isOver = effect.kind !== 'later' && effect.kind !== 'wait';
-        return settle(group, context, isOver ? undefined : at + LOOK_AGAIN);
+        return saveWithoutNotice(group, context, isOver ? undefined : at + LOOK_AGAIN);
       }),
     );
     return false;

@@ -124,7 +124,7 @@ export const coveredText = ({ first, last, zone }: CoveredDays): string =>
 function figuresText(figures: Figures, projects: readonly ChosenProject[], workspace: Workspace): string {
   const parts = Object.keys(figures).map((key) => {
     const project = chosenByKey(key, projects);
-    return `${projectLabel(project, workspace)} ${amount(figures[key], project, workspace)}`;
+    return `${projectLabel(project, workspace)} ${formatFigure(figures[key], project, workspace)}`;
   });
   return parts.length === 0 ? 'no figures' : parts.join(' · ');
 }
@@ -132,7 +132,7 @@ function figuresText(figures: Figures, projects: readonly ChosenProject[], works
 /** The figures that changed by more than `percent`, as they were; '' for one that was not there. */
 export function changedFigures(before: Figures, after: Figures, percent: number): Figures {
   const keys = [...new Set([...Object.keys(before), ...Object.keys(after)])];
-  const changed = keys.filter((key) => differs(before[key], after[key], percent));
+  const changed = keys.filter((key) => hasChanged(before[key], after[key], percent));
   return Object.fromEntries(changed.map((key) => [key, before[key] ?? '']));
 }
 
@@ -144,11 +144,11 @@ export const correctionLines = (
   workspace: Workspace,
 ): string[] =>
   Object.entries(before)
-    .filter(([key, was]) => differs(was, after[key], 0))
+    .filter(([key, was]) => hasChanged(was, after[key], 0))
     .map(([key, was]) => {
       const project = chosenByKey(key, projects);
-      const change = `${amount(was, project, workspace)} → ${amount(after[key], project, workspace)}`;
-      return `${projectLabel(project, workspace)}: ${change}${share(was, after[key], workspace)}`;
+      const change = `${formatFigure(was, project, workspace)} → ${formatFigure(after[key], project, workspace)}`;
+      return `${projectLabel(project, workspace)}: ${change}${changeText(was, after[key], workspace)}`;
     });
 
 const MAX_LINES = 30;
@@ -163,25 +163,25 @@ export function correctionMessage(lines: readonly string[], posts: number): Mess
 }
 
 /** Exact; a figure that appeared or disappeared always counts as a change. */
-function differs(before: string | undefined, after: string | undefined, percent: number): boolean {
-  const [was, is] = [read(before), read(after)];
+function hasChanged(before: string | undefined, after: string | undefined, percent: number): boolean {
+  const [was, is] = [parseFigure(before), parseFigure(after)];
   if (was === undefined || is === undefined) return was !== is;
   return is.minus(was).abs().times(100).gt(was.abs().times(percent));
 }
 
-function share(before: string | undefined, after: string | undefined, { settings }: Workspace): string {
-  const [was, is] = [read(before), read(after)];
+function changeText(before: string | undefined, after: string | undefined, { settings }: Workspace): string {
+  const [was, is] = [parseFigure(before), parseFigure(after)];
   const change = was === undefined || is === undefined ? undefined : changeInPercent(is, was);
   return change === undefined ? '' : ` (${formatPercent(change, settings.locale)})`;
 }
 
-function read(digits: string | undefined) {
+function parseFigure(digits: string | undefined) {
   const amount = parseAmount(digits === undefined ? { missing: true } : { text: digits });
   return 'value' in amount ? amount.value : undefined;
 }
 
-function amount(digits: string | undefined, project: ChosenProject, workspace: Workspace): string {
-  const value = read(digits);
+function formatFigure(digits: string | undefined, project: ChosenProject, workspace: Workspace): string {
+  const value = parseFigure(digits);
   const { locale, currency } = workspace.settings;
   const label = findNamed(project, workspace)?.currency ?? currency;
   return value === undefined ? 'no figure' : formatMoney(value, locale, label);

@@ -59,7 +59,7 @@ export function renderDigest(view: ReportView): Block[] {
   return [
     ...(lines.length === 0 ? [] : [markup(lines.join('\n'))]),
     table(rows),
-    ...remarks(view),
+    ...digestNotes(view),
     ...(isPart
       ? [context(`${PARTLY_REPORTED} not every day is reported yet; a missing day is not counted as zero`)]
       : []),
@@ -67,7 +67,7 @@ export function renderDigest(view: ReportView): Block[] {
   ];
 }
 
-function remarks(view: ReportView): Block[] {
+function digestNotes(view: ReportView): Block[] {
   const { answered, periods } = view;
   const isOneDay = periods.main.window.days.length === 1;
   const silent = isOneDay ? answered.filter(({ figures }) => figures.main.missing.length > 0) : [];
@@ -101,8 +101,8 @@ function togetherLines({ headline, periods, answered }: ReportView): string[] {
   const [first] = answered;
   if (first === undefined || !hasOneCurrency(answered)) return [];
   const { main, month, today } = periods;
-  const change = together(answered.map(({ figures }) => figures.change));
-  const monthChange = together(answered.map(({ figures }) => figures.monthChange));
+  const change = sumOfAll(answered.map(({ figures }) => figures.change));
+  const monthChange = sumOfAll(answered.map(({ figures }) => figures.monthChange));
   const sumOf = (amount: (answer: ProjectFigures) => Money | undefined): string => {
     const values = answered.flatMap((answer) => amount(answer) ?? []);
     return values.length < answered.length ? '' : escapeMarkup(formatterFor(first)(sumMoney(values)));
@@ -140,7 +140,7 @@ const changedRows = (answered: readonly ProjectFigures[], { before }: ComparedWi
   answered.some(({ figures }) => figures.change?.figures?.percent) ? `Change vs ${before.label}` : '';
 
 /** The changes together; undefined unless every project has one. */
-function together(changes: readonly (UsageChange | undefined)[]): UsageChange | undefined {
+function sumOfAll(changes: readonly (UsageChange | undefined)[]): UsageChange | undefined {
   const all = changes.filter((change) => change !== undefined);
   return all.length < changes.length ? undefined : sumChanges(all);
 }

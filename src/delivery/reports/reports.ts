@@ -139,7 +139,7 @@ async function fetchProject(
     label = target.label;
     const access = openConnection(workspace, target);
     const { from, to, zone, requested } = periods;
-    const leaving = billing.balance(access, target).catch(sentence);
+    const leaving = billing.balance(access, target).catch(messageOf);
     const consuming = billing.consumption(access, target, {
       from,
       to,
@@ -172,7 +172,7 @@ async function fetchProject(
   }
 }
 
-function sentence(error: unknown): string {
+function messageOf(error: unknown): string {
   if (isFailure(error)) return error.message;
   throw error;
 }
@@ -210,14 +210,14 @@ function renderReport(view: ReportView): Message {
     text: title,
     blocks: [
       ...titleBlocks(title),
-      ...(isDigest ? renderDigest(view) : single(only, view)),
-      context(source(view, isDigest ? undefined : only)),
+      ...(isDigest ? renderDigest(view) : renderProject(only, view)),
+      context(sourceText(view, isDigest ? undefined : only)),
     ],
   };
 }
 
 /** The small print: what was asked, for which days of which time zone, and when. */
-function source({ headline, periods, fetched }: ReportView, only: ProjectFigures | undefined): string {
+function sourceText({ headline, periods, fetched }: ReportView, only: ProjectFigures | undefined): string {
   const { main, zone } = periods;
   const { project, product } = only?.target ?? {};
   return [
@@ -231,7 +231,7 @@ function source({ headline, periods, fetched }: ReportView, only: ProjectFigures
 }
 
 /** The first line, the chart, then the other lines and the notes. */
-function single(answer: ProjectFigures, { headline, periods }: ReportView): Block[] {
+function renderProject(answer: ProjectFigures, { headline, periods }: ReportView): Block[] {
   const month = isMonthReport(periods) ? '' : monthLine(answer, periods);
   const lines =
     headline === 'left'

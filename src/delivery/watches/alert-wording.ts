@@ -46,7 +46,7 @@ export function alertText(
   words: AlertWords,
 ): { readonly title: string; readonly why: string } {
   const { title, why } = textsOf(level, parseFacts(facts), words);
-  return { title: `${words.label}${title}`, why: sentence(why.filter(Boolean).join('; ')) };
+  return { title: `${words.label}${title}`, why: withFullStop(why.filter(Boolean).join('; ')) };
 }
 
 /** The rest of a sentence that begins with the project, and what explains it. */
@@ -199,7 +199,7 @@ const reportedNow = ({ day, spend }: FactsOf<'spike'>, { money }: AlertWords): s
 const hasBonuses = (account: FactsOf<'runway'>['account']): boolean =>
   account !== undefined && 'value' in account.bonuses && !account.bonuses.value.eq(0);
 
-const sentence = (text: string): string =>
+const withFullStop = (text: string): string =>
   text === '' ? '' : `${text.charAt(0).toUpperCase()}${text.slice(1)}.`;
 /** `Wed 18 Nov` */
 export const dayText = (day: Day): string => formatDays(day, day, day.slice(0, 4));

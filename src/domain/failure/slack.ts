@@ -14,7 +14,7 @@ export class SlackFailed extends FailureBase<'slack-failed'> {
     readonly code: string,
     { retryAfter, unclear = false, ...options }: SlackFailedOptions = {},
   ) {
-    super('slack-failed', sentence(method, code), options);
+    super('slack-failed', slackSentence(method, code), options);
     if (retryAfter !== undefined) this.retryAfter = retryAfter;
     this.unclear = unclear;
   }
@@ -28,7 +28,7 @@ interface SlackFailedOptions extends ErrorOptions {
 /** Codes of the SDK or the system when no answer came at all. */
 const SILENT: ReadonlySet<string> = new Set(['request_error', 'http_error', 'failed']);
 
-function sentence(method: string, code: string): string {
+function slackSentence(method: string, code: string): string {
   if (code === 'ratelimited') return 'Slack asked Tally to slow down (rate limit).';
   if (SILENT.has(code) || /^E[A-Z]+$/.test(code)) return `Slack didn’t answer ${method} (${code}).`;
   return `Slack returned an error for ${method} (${code}).`;

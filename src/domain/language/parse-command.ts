@@ -44,7 +44,7 @@ function checkProject(source: TokenizedText, at: number, project: string): void 
   throw parseErrorAt(source, at, at + 1, 'starts with a zero, and project IDs don’t', works, ...instead);
 }
 
-function text({ kind, value }: Argument): string {
+function textOf({ kind, value }: Argument): string {
   if (kind === 'phrase') return formatPhrase(value);
   if (kind === 'versus') return formatVersus(value);
   return kind === 'product' ? PRODUCTS[value].word : String(value);
@@ -53,11 +53,11 @@ function text({ kind, value }: Argument): string {
 const NAMES = { phrase: 'period', product: 'product', top: 'number', versus: 'comparison' } as const;
 
 /** Adds an item; a second, different one of the same kind is refused. */
-function added(items: Items, item: Argument, source: TokenizedText, at: number, next: number): Items {
+function addItem(items: Items, item: Argument, source: TokenizedText, at: number, next: number): Items {
   const before = items[item.kind];
   if (before !== undefined && item.kind !== 'including-today' && item.kind !== 'all') {
-    const earlier = text({ kind: item.kind, value: before } as Argument);
-    if (earlier === text(item)) return items;
+    const earlier = textOf({ kind: item.kind, value: before } as Argument);
+    if (earlier === textOf(item)) return items;
     if (item.kind === 'project') throw secondProject(source, at, next, item.value);
     const kind = NAMES[item.kind];
     const why = `You named two ${kind}s, “${earlier}” and {word}`;
@@ -148,7 +148,7 @@ function itemsOf(source: TokenizedText, itemAt: ArgumentParser, works: string): 
     const includes = found?.value.kind === 'including-today';
     const isApart = source.tokens[at]?.spaced || source.tokens[at]?.dashed;
     if (!found || !(isApart || joins || includes)) throw explainUnparsed(source, at, works);
-    items = added(items, found.value, source, at, found.next);
+    items = addItem(items, found.value, source, at, found.next);
     if (found.doubt) doubts.push(found.doubt);
     const list = found.value.kind === 'project' ? listAt(source, found.next) : { names: [], ...found };
     others = [...others, ...list.names];
@@ -213,32 +213,35 @@ function wordsOf(source: TokenizedText, itemAt: ArgumentParser, works: string): 
 type TextParser<Words> = (text: string, aliases?: Aliases) => Words;
 
 /** @param isSingle whether several projects are refused */
-function parser(itemAt: ArgumentParser, works: string, isSingle = false): TextParser<CommandWords> {
+function parserOf(itemAt: ArgumentParser, works: string, isSingle = false): TextParser<CommandWords> {
   const read = (source: TokenizedText): CommandWords => {
     const words = wordsOf(source, itemAt, works);
     if (!isSingle || words.several === undefined) return words;
     throw refuseAll(source, 'You named several projects', 'Name one project here.');
   };
-  return (text, aliases) => parseWith(text, read, aliases);
+  return (textOf, aliases) => parseWith(textOf, read, aliases);
 }
 
 /**
  * Parses the text of `/spend`. With `help` anywhere in it, the rest is ignored. Aliases are in lower case.
  * @throws InvalidWord, whose suggestion is the whole text corrected; SecretPasted
  */
-export const parseCommandText = parser(parseSpendArgument, SPEND_HINT);
+export const parseCommandText = parserOf(parseSpendArgument, SPEND_HINT);
 
 /** The same for a post, which has no place for `vs` and `top`. @throws InvalidWord, SecretPasted */
-export const parseReportText: TextParser<SharedWords> = parser(parseArgument, SPEND_HINT);
+export const parseReportText: TextParser<SharedWords> = parserOf(parseArgument, SPEND_HINT);
 
 /** The same for `/balance`, which takes no period. @throws InvalidWord, SecretPasted */
-export const parseBalanceText: TextParser<Omit<SharedWords, 'phrase'>> = parser(timelessItemAt, BALANCE_HINT);
+export const parseBalanceText: TextParser<Omit<SharedWords, 'phrase'>> = parserOf(
+  timelessItemAt,
+  BALANCE_HINT,
+);
 
 /** The same for a command about a whole project, which itself refuses a period or a product. @throws InvalidWord, SecretPasted */
-export const parseProjectText: TextParser<SharedWords> = parser(parseArgument, PROJECT_HINT, true);
+export const parseProjectText: TextParser<SharedWords> = parserOf(parseArgument, PROJECT_HINT, true);
 
 /** As `parseReportText`, for commands about one project. */
-export const parseSingleProjectText: TextParser<SharedWords> = parser(parseArgument, SPEND_HINT, true);
+export const parseSingleProjectText: TextParser<SharedWords> = parserOf(parseArgument, SPEND_HINT, true);
 
 /** Parses a text that is only a period; '' is the last 7 days. @throws InvalidWord, SecretPasted */
 export function parsePeriodText(text: string): PeriodPhrase {

@@ -104,7 +104,7 @@ function couldBe(word: string): boolean {
 }
 
 /** Returns `“word”`, or a replacement for a word that could be a secret. */
-export const quoted = (word: string): string => (couldBeSecret(word) ? 'that word' : `“${word}”`);
+export const quoteWord = (word: string): string => (couldBeSecret(word) ? 'that word' : `“${word}”`);
 
 /** Whether the text announces a secret, as `my token is …` does. */
 export const labelsSecret = (text: string): boolean => ANNOUNCED.test(text);

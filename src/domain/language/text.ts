@@ -51,7 +51,7 @@ export function cleanTyping(text: string): string {
  */
 const MOST_PASSES = 8;
 
-/** Anything that `simplified` may change. Most words have none of it, so that they need no pass. */
+/** Anything that `simplifyOnce` may change. Most words have none of it, so that they need no pass. */
 const UNTIDY = /[^a-z\d -]|[ -]{2}|^[ -]|[ -]$/i;
 
 /**
@@ -61,14 +61,14 @@ const UNTIDY = /[^a-z\d -]|[ -]{2}|^[ -]|[ -]$/i;
  */
 export function simplifyText(text: string): string {
   if (!UNTIDY.test(text)) return text;
-  let [before, after] = [text, simplified(text)];
+  let [before, after] = [text, simplifyOnce(text)];
   for (let pass = 1; after !== before && pass < MOST_PASSES; pass++) {
-    [before, after] = [after, simplified(after)];
+    [before, after] = [after, simplifyOnce(after)];
   }
   return after;
 }
 
-function simplified(text: string): string {
+function simplifyOnce(text: string): string {
   return cleanTyping(text)
     .replace(/_+/g, '_')
     .replace(/(?<![a-z0-9])_|_(?![a-z0-9])/gi, '')

@@ -56,7 +56,7 @@ type Piece = Meaning & { readonly length: number };
 const LONGEST = 40;
 
 /** A run of letters as words of the vocabulary, the longest first, or undefined: 'monthtodate' is three words. */
-function words(run: string, afterDigit: boolean): readonly Piece[] | undefined {
+function splitIntoWords(run: string, afterDigit: boolean): readonly Piece[] | undefined {
   if (run.length > LONGEST) return undefined;
   const rest: (readonly Piece[] | undefined)[] = [];
   rest[run.length] = [];
@@ -101,7 +101,7 @@ function abbreviationAt(raw: string, at: number): readonly Piece[] | undefined {
   for (const [form, spelled] of ABBREVIATIONS) {
     const found = match(form, raw, at);
     if (found === undefined) continue;
-    return words(spelled, false)?.map((piece, n, all) => ({
+    return splitIntoWords(spelled, false)?.map((piece, n, all) => ({
       ...piece,
       length: n === 0 ? found.length - all.length + 1 : 1,
     }));
@@ -118,7 +118,7 @@ function piecesAt(raw: string, at: number): readonly Piece[] | undefined {
   if (literal) return [literal];
   const ordinal = match(ORDINAL, raw, at);
   const after = ordinal && match(LETTERS, raw, at + ordinal.length);
-  if (ordinal && (after === undefined || words(after, false)))
+  if (ordinal && (after === undefined || splitIntoWords(after, false)))
     return [{ kind: 'ordinal', digits: ordinal.replace(/\D+/, ''), length: ordinal.length }];
   const number = match(NUMBER, raw, at);
   if (number) return [{ kind: 'number', digits: number, length: number.length }];
@@ -129,7 +129,7 @@ function piecesAt(raw: string, at: number): readonly Piece[] | undefined {
   const letters = match(LETTERS, raw, at);
   // A project may be called a1.
   if (letters === 'a' && raw !== letters) return undefined;
-  return letters === undefined ? undefined : words(letters, /\d/.test(raw[at - 1] ?? ''));
+  return letters === undefined ? undefined : splitIntoWords(letters, /\d/.test(raw[at - 1] ?? ''));
 }
 
 /** Typed between spaces, it separates: `3 ; october` is a project and a month. */

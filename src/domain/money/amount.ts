@@ -136,7 +136,7 @@ export const isCurrencyLabel = (text: string): boolean =>
  */
 export function formatMoney(value: Money, locale: string, label = ''): string {
   const isSign = /\p{Sc}/u.test(label);
-  const text = localized(toRoundedDigits(value), locale, isSign ? label : undefined);
+  const text = localize(toRoundedDigits(value), locale, isSign ? label : undefined);
   return label === '' || isSign ? text : `${text}\u00a0${label}`;
 }
 
@@ -163,12 +163,12 @@ export function toRoundedDigits(value: Money): string {
 
 /** Whether amounts as people read them, each rounded by itself, add up to their sum as people read it. */
 export const addUpRounded = (amounts: readonly Money[]): boolean =>
-  sumMoney(amounts.map(rounded)).eq(rounded(sumMoney(amounts)));
+  sumMoney(amounts.map(round)).eq(round(sumMoney(amounts)));
 
-const rounded = (value: Money): Money => new Big(toRoundedDigits(value));
+const round = (value: Money): Money => new Big(toRoundedDigits(value));
 
 /** @param digits a decimal; all of its fraction is kept */
-function localized(digits: string, locale: string, sign?: string): string {
+function localize(digits: string, locale: string, sign?: string): string {
   const fraction = digits.slice(digits.indexOf('.') + 1);
   if (locale === FALLBACK_LOCALE && sign === undefined) return groupThousands(digits);
   const formatter = formatterFor(locale, sign !== undefined);
@@ -226,16 +226,16 @@ export function formatPercent(change: Money, locale: string): string {
   const arrow = change.gt(0) ? '▲' : '▼';
   const tenths = change.abs().round(1, Big.roundHalfEven);
   // `▲ 0.0 %` would contradict itself.
-  const size = tenths.eq(0) ? `less than ${localized('0.1', locale)}` : localized(tenths.toFixed(1), locale);
+  const size = tenths.eq(0) ? `less than ${localize('0.1', locale)}` : localize(tenths.toFixed(1), locale);
   return `${arrow} ${size} %`;
 }
 
 /** `1.5`, `2`: without grouping. */
 export const formatFactor = (factor: Money, locale: string): string => {
   const digits = toPlainDigits(factor);
-  return digits.includes('.') ? localized(digits, locale) : digits;
+  return digits.includes('.') ? localize(digits, locale) : digits;
 };
 
 /** `12.4 %`: one place, half-even. */
 export const formatShare = (percent: Money, locale: string): string =>
-  `${localized(percent.round(1, Big.roundHalfEven).toFixed(1), locale)} %`;
+  `${localize(percent.round(1, Big.roundHalfEven).toFixed(1), locale)} %`;

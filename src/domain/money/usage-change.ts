@@ -35,26 +35,26 @@ export interface UsageChange {
 
 type Side = keyof PeriodPair<unknown>;
 
-const both = <T>(of: (side: Side) => T): PeriodPair<T> => ({ current: of('current'), before: of('before') });
+const pair = <T>(of: (side: Side) => T): PeriodPair<T> => ({ current: of('current'), before: of('before') });
 
 /** Compares complete reported days only. @param days the complete days that each usage should cover */
 export function compareUsage(current: Usage, before: Usage, days: PeriodPair<readonly Day[]>): UsageChange {
   const usages = { current, before };
-  const spent = both((side) => sumSpentOn(usages[side], days[side]));
-  const coverage = both((side): Coverage => {
+  const spent = pair((side) => sumSpentOn(usages[side], days[side]));
+  const coverage = pair((side): Coverage => {
     const covered = new Set(days[side]);
     const partial = usages[side].partialDays.filter((day) => covered.has(day)).length;
     return { reported: spent[side].reported, of: days[side].length, partial };
   });
   if (spent.current.reported === 0 || spent.before.reported === 0) return { coverage };
-  const daily = both((side) => divide(spent[side].sum, spent[side].reported));
+  const daily = pair((side) => divide(spent[side].sum, spent[side].reported));
   const isSameCount = spent.current.reported === spent.before.reported;
   return {
     coverage,
     figures: isSameCount
       ? figuresOf(
           'total',
-          both((side) => spent[side].sum),
+          pair((side) => spent[side].sum),
           daily,
           coverage,
         )
@@ -81,8 +81,8 @@ function figuresOf(
 export function sumChanges(changes: readonly UsageChange[]): UsageChange | undefined {
   const figures = changes.flatMap((change) => change.figures ?? []);
   if (changes.length === 0 || figures.length < changes.length) return undefined;
-  const daily = both((side) => sumMoney(figures.map((each) => each.daily[side])));
-  const coverage = both((side) =>
+  const daily = pair((side) => sumMoney(figures.map((each) => each.daily[side])));
+  const coverage = pair((side) =>
     changes.map((each) => each.coverage[side]).reduce((a, b) => (wholeDays(b) < wholeDays(a) ? b : a)),
   );
   return { coverage, figures: figuresOf('average', daily, daily, coverage) };
@@ -150,7 +150,7 @@ export function compareDays(
   days: PeriodPair<readonly Day[]>,
 ): UsageDifference {
   const usages = { current, before };
-  const figures = both((side) => {
+  const figures = pair((side) => {
     const amounts = reportedAmounts(usages[side]);
     return days[side].map((day): DayFigure | undefined => {
       const value = amounts.get(day);
@@ -167,18 +167,18 @@ export function compareDays(
   }
   const lone = (side: Side) => single[side].length + unpaired[side].length;
   const counted = lone('current') === lone('before') ? unpaired : uncompared;
-  both((side) => counted[side].push(...single[side]));
+  pair((side) => counted[side].push(...single[side]));
   return {
     value: sumMoney(pairs.map(({ value }) => value))
       .plus(sumFigures(unpaired.current))
       .minus(sumFigures(unpaired.before)),
     pairs: pairs.sort(byDifference),
-    unpaired: both((side) => unpaired[side].sort((a, b) => (a.day < b.day ? -1 : 1))),
+    unpaired: pair((side) => unpaired[side].sort((a, b) => (a.day < b.day ? -1 : 1))),
     uncompared,
   };
 }
 
-const emptySides = () => both((): DayFigure[] => []);
+const emptySides = () => pair((): DayFigure[] => []);
 
 export const sumFigures = (figures: readonly Pick<DayFigure, 'value'>[]): Money =>
   sumMoney(figures.map(({ value }) => value));

@@ -91,11 +91,11 @@ type Judge<K extends WatchKind> = (
 
 const JUDGES: { readonly [K in WatchKind]: Judge<K> } = {
   balance({ below }, { balance }, alerted, options) {
-    if (balance === undefined) return unknown(alerted);
+    if (balance === undefined) return unknownFindings(alerted);
     return judgeLevel(balance.lt(below), balance.gte(recoveryAbove(below)), alerted, options);
   },
   runway(rule, { runway }, alerted, options) {
-    if (runway === undefined || runway.kind === 'unknown') return unknown(alerted);
+    if (runway === undefined || runway.kind === 'unknown') return unknownFindings(alerted);
     const days = runway.kind === 'overdrawn' ? 0 : runway.kind === 'estimate' ? runway.days : Infinity;
     return judgeLevel(days < rule.days, days >= rule.days + 1, alerted, options);
   },
@@ -105,7 +105,7 @@ const JUDGES: { readonly [K in WatchKind]: Judge<K> } = {
 
 const NOTHING = { crossings: [], recoveries: [], corrections: [], fresh: [] };
 
-const unknown = (kept: readonly AlertedLevel[]): Findings => ({ ...NOTHING, isKnown: false, kept });
+const unknownFindings = (kept: readonly AlertedLevel[]): Findings => ({ ...NOTHING, isKnown: false, kept });
 
 function judgeLevel(
   isCrossed: boolean,
@@ -144,7 +144,7 @@ function judgeBudget(
 function judgeMonth(amount: Money, spend: MonthSpend, all: readonly AlertedLevel[]): Findings {
   const episode = spend.month;
   const alerted = all.filter((before) => before.episode === episode);
-  if (spend.reported === 0) return unknown(alerted);
+  if (spend.reported === 0) return unknownFindings(alerted);
   const { spent, forecast } = spend;
   const isSpent = spent.gte(amount);
   const limitOf = (level: WatchLevel) =>

@@ -98,19 +98,19 @@ export function suggestRule(rule: WatchRule, history: WatchHistory): WatchRule |
 function lessSensitiveRules(rule: WatchRule): readonly WatchRule[] {
   switch (rule.kind) {
     case 'balance':
-      return steps(rule.below, lower).map((below) => ({ ...rule, below }));
+      return stepsFrom(rule.below, nextLower).map((below) => ({ ...rule, below }));
     case 'runway':
-      return steps(new Big(rule.days), lower).flatMap((days) =>
+      return stepsFrom(new Big(rule.days), nextLower).flatMap((days) =>
         days.gte(1) && days.round(0).eq(days) ? [{ ...rule, days: days.toNumber() }] : [],
       );
     case 'budget':
-      return steps(rule.amount, higher).map((amount) => ({ ...rule, amount }));
+      return stepsFrom(rule.amount, nextHigher).map((amount) => ({ ...rule, amount }));
     case 'spike':
-      return steps(rule.factor, higher).map((factor) => ({ ...rule, factor }));
+      return stepsFrom(rule.factor, nextHigher).map((factor) => ({ ...rule, factor }));
   }
 }
 
-function steps(from: Money, next: (value: Money) => Money): readonly Money[] {
+function stepsFrom(from: Money, next: (value: Money) => Money): readonly Money[] {
   const found: Money[] = [];
   for (let value = from; found.length < MAX_STEPS && value.gt(ZERO); ) {
     value = next(value);
@@ -120,11 +120,11 @@ function steps(from: Money, next: (value: Money) => Money): readonly Money[] {
 }
 
 /** The next lower, or higher, value of two significant digits. */
-const lower = (value: Money): Money => {
+const nextLower = (value: Money): Money => {
   const rounded = value.prec(2, Big.roundDown);
   if (rounded.lt(value)) return rounded;
   const isPower = value.prec(1, Big.roundDown).eq(value) && value.c[0] === 1;
   return value.minus(powerOfTen(value.e - (isPower ? 2 : 1)));
 };
-const higher = (value: Money): Money => value.prec(2, Big.roundDown).plus(powerOfTen(value.e - 1));
+const nextHigher = (value: Money): Money => value.prec(2, Big.roundDown).plus(powerOfTen(value.e - 1));
 const powerOfTen = (exponent: number): Money => new Big(`1e${exponent}`);

@@ -68,14 +68,14 @@ function listOf(entries: readonly RecordedEntry[], zone: Zone, textOf: SubjectTe
       {
         type: 'rich_text_list',
         style: 'bullet',
-        elements: ofDay.map((entry) => line(entry, textOf(entry).short)),
+        elements: ofDay.map((entry) => entryLine(entry, textOf(entry).short)),
       },
     ]),
   };
 }
 
 /** Rich text throughout: what people called their things has no power here. */
-function line({ at, who, action }: RecordedEntry, about: string): RichTextSection {
+function entryLine({ at, who, action }: RecordedEntry, about: string): RichTextSection {
   const time: RichTextElement = {
     type: 'date',
     timestamp: Math.floor(at / 1000),
@@ -91,7 +91,7 @@ function line({ at, who, action }: RecordedEntry, about: string): RichTextSectio
     type: 'rich_text_section',
     elements: [
       ...[time, text(' '), person, text(` ${verb}`)],
-      ...(shown === '' ? [] : [text(`${preposition} `), ...subject(shown)]),
+      ...(shown === '' ? [] : [text(`${preposition} `), ...subjectOf(shown)]),
     ],
   };
 }
@@ -142,7 +142,7 @@ const PHRASES: Record<AuditAction, readonly [verb: string, preposition?: string]
 };
 
 /** Channels and people are recorded by their IDs. Slack shows their names, and “private channel” to those outside. */
-const subject = (about: string): RichTextElement[] =>
+const subjectOf = (about: string): RichTextElement[] =>
   about.split(SLACK_IDS).flatMap((part, at): RichTextElement[] => {
     if (at % 2 === 0) return part === '' ? [] : [{ ...text(part), style: { bold: true } }];
     return isPerson(part) ? [{ type: 'user', user_id: part }] : [{ type: 'channel', channel_id: part }];

@@ -15,7 +15,7 @@ export type SlackNames = ReadonlyMap<SlackId, string>;
 
 /** The newest lines that fit, for when Tally may not send files. */
 export function auditTextMessage(entries: readonly AuditLine[], names: SlackNames): Message {
-  const shown = fitting(entries, names);
+  const shown = countFitting(entries, names);
   const count =
     shown < entries.length ? `the newest ${shown} of ${entries.length} entries` : 'the whole audit';
   return textMessage(
@@ -24,7 +24,7 @@ export function auditTextMessage(entries: readonly AuditLine[], names: SlackName
   );
 }
 
-function fitting(entries: readonly AuditLine[], names: SlackNames): number {
+function countFitting(entries: readonly AuditLine[], names: SlackNames): number {
   const head = formatAuditCsv([], names).length;
   let length = head;
   const over = entries.findIndex((entry) => {

@@ -134,8 +134,8 @@ const BALANCE_FILES: AnswerFiles<BalanceFigures> = {
   detailsOf(figures) {
     const estimate = estimateOf(figures);
     return [
-      ['Balance', exact(figures.balance)],
-      ['Bonuses', exact(figures.bonuses)],
+      ['Balance', exactDigits(figures.balance)],
+      ['Bonuses', exactDigits(figures.bonuses)],
       ...(estimate === undefined
         ? []
         : ([
@@ -155,7 +155,7 @@ const averageDigits = (average: Money, { balance, bonuses }: BalanceFigures): st
     average,
   );
 
-const exact = (amount: Amount): string =>
+const exactDigits = (amount: Amount): string =>
   'value' in amount ? toPlainDigits(amount.value) : `unreadable (${amount.unreadable})`;
 
 /** What a workflow's step gets. @throws InvalidResponse without a readable balance: a workflow would go on with a zero */

@@ -172,8 +172,8 @@ function confirmDisconnectMessage(
   const zone = workspace.settings.zone;
   const isLast = workspace.connectionNames.length === 1;
   const effects = [
-    ...(isLast ? [] : orphans(name, workspace)),
-    ...(heir === undefined ? [] : [inherits(heir)]),
+    ...(isLast ? [] : orphanedProjects(name, workspace)),
+    ...(heir === undefined ? [] : [newDefaultText(heir)]),
   ];
   return questionMessage(
     isLast ? 'Disconnect Tally from the billing service?' : `Disconnect ${name}?`,
@@ -203,10 +203,10 @@ function confirmDisconnectMessage(
 
 const NOBODY = 'Nobody in this workspace can use Tally until you reconnect.';
 
-const inherits = (heir: string): string => `${heir} becomes the default connection.`;
+const newDefaultText = (heir: string): string => `${heir} becomes the default connection.`;
 
 /** Projects with this connection don't fall back to another one. */
-function orphans(name: string, record: Workspace): string[] {
+function orphanedProjects(name: string, record: Workspace): string[] {
   const aliases = record.projects.filter(({ connection }) => connection === name);
   if (aliases.length === 0) return [];
   const named = aliases.slice(0, MOST_NAMED).map(({ alias }) => alias);

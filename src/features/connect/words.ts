@@ -91,7 +91,7 @@ export function parseConnectForm(
           'Choose the same as in the console.',
         )
       : undefined;
-  const token = unquoted(fields.token ?? '');
+  const token = withoutQuotes(fields.token ?? '');
   const name = (fields.name ?? '').toLowerCase();
   const account = (fields.account ?? '').slice(0, MAX_ACCOUNT_LENGTH);
   const { project = '', channel = '', opened, stamp } = fields;
@@ -127,7 +127,7 @@ const ONE_WORD = 'Paste only the token, without spaces or line breaks.';
 const AN_ID = 'A project ID has 1 to 32 digits and doesn’t begin with a zero, for example 123.';
 
 /** Removes quotes around a copied value; a single quote is part of it. */
-const unquoted = (text: string): string =>
+const withoutQuotes = (text: string): string =>
   text.trim().replace(/^(["'`])(.+)\1$|^[“”„](.+)[“”]$|^[‘’‚](.+)[‘’]$/s, '$2$3$4');
 
 /** What the form may show again after a failure: everything but the token. */

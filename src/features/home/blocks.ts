@@ -45,13 +45,13 @@ export async function homeBlocks(
     ...more,
     ...(isConnected ? [connectionBlocks] : []),
   ];
-  const main = (await Promise.all(sections.map((section) => guarded(section, request)))).flat();
-  const end = [...(await guarded(furtherQuestions, request)), ...help(request)];
+  const main = (await Promise.all(sections.map((section) => drawUnlessDamaged(section, request)))).flat();
+  const end = [...(await drawUnlessDamaged(furtherQuestions, request)), ...help(request)];
   return [...main.slice(0, MOST_BLOCKS - end.length), ...end];
 }
 
 /** A section that meets a damaged record says so; the rest of the page is drawn as usual. */
-async function guarded(draw: Section, request: Request): Promise<readonly Block[]> {
+async function drawUnlessDamaged(draw: Section, request: Request): Promise<readonly Block[]> {
   try {
     return await draw(request);
   } catch (error) {

@@ -49,14 +49,14 @@ export async function completeMention(
   if (standsAlone(said)) return mention;
   const { failed, answered } = await threads.recall(place, request.at);
   if (failed === undefined) {
-    const completed = complete(said, answered);
+    const completed = completeWith(said, answered);
     const isUnknown = answered === undefined && place.isReply && completed.kind === 'which-project';
     return isUnknown ? { ...completed, fact: `${NO_ANSWER} ${completed.fact}` } : completed;
   }
-  const again = complete(said, failed);
-  if (answered === undefined || repeats(again, failed)) return again;
-  const earlier = complete(said, answered);
-  if (again.kind === 'command' && repeats(earlier, again.rerun)) return again;
+  const again = completeWith(said, failed);
+  if (answered === undefined || isSameCommand(again, failed)) return again;
+  const earlier = completeWith(said, answered);
+  if (again.kind === 'command' && isSameCommand(earlier, again.rerun)) return again;
   // The question that failed may be meant, or the last answer.
   return eitherOf([again, earlier]);
 }
@@ -72,7 +72,7 @@ function eitherOf(readings: readonly [Mention, ...Mention[]]): Mention {
   return reruns.length === 0 ? readings[0] : { kind: 'guess', fact: undefined, reruns };
 }
 
-const repeats = (mention: Mention, { command, text }: Pick<Command, 'command' | 'text'>) =>
+const isSameCommand = (mention: Mention, { command, text }: Pick<Command, 'command' | 'text'>) =>
   mention.kind === 'command' && mention.rerun.command === command && mention.rerun.text === text;
 
 function standsAlone({ text, mention, request }: Said): boolean {
@@ -95,7 +95,7 @@ function standsAlone({ text, mention, request }: Said): boolean {
   );
 }
 
-function complete(said: Said, question: ThreadQuestion | undefined): Mention {
+function completeWith(said: Said, question: ThreadQuestion | undefined): Mention {
   // Names that projects had then are read too, so that a name that is gone is recognized.
   const aliases = new Set([...said.request.workspace.aliases, ...Object.keys(question?.ids ?? {})]);
   const remembered = question && tryParse(() => withFixedDays(question, aliases, said.request));

@@ -55,8 +55,8 @@ export function parseMention(said: string, known: KnownCommands): Mention {
   const text = plainMentionText(said, known.self);
   const typed = text.split(/\s+/);
   // Before the first word there may be pictures: “👍 thanks”.
-  const at = typed.findIndex((word) => bare(word) !== '');
-  const [name, others] = [bare(typed[at] ?? ''), typed.slice(at + 1)];
+  const at = typed.findIndex((word) => plain(word) !== '');
+  const [name, others] = [plain(typed[at] ?? ''), typed.slice(at + 1)];
   if (name === '') return { kind: 'nothing', fact: undefined };
   const command = commandOf(name, known.commands);
   if (command !== undefined)
@@ -76,7 +76,7 @@ export function parseMention(said: string, known: KnownCommands): Mention {
   if (GREETINGS.has(name) && question === undefined) return { kind: 'nothing', fact: undefined };
   const stranger = findUnknownWord(text, known.aliases);
   const unknown = new InvalidWord(clipWord(stranger ?? name), UNRECOGNIZED, '');
-  const meant = nearby(name, others.join(' '), known);
+  const meant = corrected(name, others.join(' '), known);
   if (meant !== undefined) return { kind: 'guess', fact: unknown.fact, reruns: [meant] };
   if (question?.kind === 'offered')
     return { kind: 'guess', fact: question.refusal?.fact, reruns: question.commands };
@@ -91,33 +91,33 @@ const POLITE =
   'hi|hey|hello|please|pls|can|could|would|will|you|how|do|i|we|want|need|like|to|get|give|me|us|an?';
 
 /** Matches a text that begins with these words, which tell Tally to do something: `please alert me`. */
-const order = (words: string): RegExp => new RegExp(`^(?:(?:${POLITE}) )*(?:${words})(?![^\\s,.!?])`, 'i');
+const orders = (words: string): RegExp => new RegExp(`^(?:(?:${POLITE}) )*(?:${words})(?![^\\s,.!?])`, 'i');
 
 /** What people ask for that only a command does, and which one. No button: it would lose their other words. */
 const COMMAND_FOR: readonly (readonly [RegExp, string])[] = [
   [
-    order('stop|pause|cancel|mute|snooze|unsubscribe'),
+    orders('stop|pause|cancel|mute|snooze|unsubscribe'),
     `To stop posts, type ${commandText('/billing schedules')}; to stop alerts, ${commandText('/billing watches')}.`,
   ],
   [
-    order(
+    orders(
       '(?:alert|warn|notify|ping) (?:me|us)|(?:tell|let) (?:me|us) (?:know )?(?:when|once)|(?:set|create|make|add|move|raise|lower) (?:up )?(?:(?:an?|the|our) )?(?:budget|watch|alert|alarm|warning)',
     ),
     `To be alerted when money runs low or spend jumps, type ${commandText('/billing watch')}.`,
   ],
   [
-    order('remind|schedule|post'),
+    orders('remind|schedule|post'),
     `For a post every day, week or month, type ${commandText('/billing schedule')}.`,
   ],
   [
-    order(
+    orders(
       'connect|log ?in|sign ?in|(?:(?:our|my|the) )?token (?:has |is |was )?(?:expired|rejected|revoked)',
     ),
     `To connect an account or replace its token, type ${commandText('/billing connect')}.`,
   ],
-  [order('(?:os|openstack|temporary)?[ _-]?token'), `For an OS_TOKEN, type ${commandText('/os-token')}.`],
+  [orders('(?:os|openstack|temporary)?[ _-]?token'), `For an OS_TOKEN, type ${commandText('/os-token')}.`],
   [
-    order('(?:add|register|rename|remove|delete) (?:\\S+ ){0,2}projects?'),
+    orders('(?:add|register|rename|remove|delete) (?:\\S+ ){0,2}projects?'),
     `To add, rename or remove projects, type ${commandText('/billing projects')}.`,
   ],
   [
@@ -143,7 +143,7 @@ function commandOrQuestion(
 }
 
 /** The command or verb that the first word is, mistyped, with the rest corrected too. */
-function nearby(
+function corrected(
   name: string,
   rest: string,
   { commands, verbs, aliases, acceptsWords }: KnownCommands,
@@ -163,7 +163,7 @@ const commandOf = (name: string, commands: readonly SlashCommand[]): SlashComman
   commands.find((command) => command.slice(1) === name);
 
 /** `Spend:` and `/spend` are spend. */
-const bare = (word: string): string => /^\/?(.*[a-z0-9])/.exec(normalizeText(word))?.[1] ?? '';
+const plain = (word: string): string => /^\/?(.*[a-z0-9])/.exec(normalizeText(word))?.[1] ?? '';
 
 const FIRST_MENTION = /^\s*<@[A-Z0-9]+(?:\|[^<>]*)?>/;
 const MENTION = /<@([A-Z0-9]+)(?:\|[^<>]*)?>/g;

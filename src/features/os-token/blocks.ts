@@ -35,7 +35,7 @@ export const CONFIRM_VIEW = 'os-token';
 const TITLE = 'OS_TOKEN';
 
 /** @param tokens the tokens in the modal's metadata: handles, and encrypted tokens without their keys */
-const window = (blocks: readonly Block[], tokens: Tokens = []): ModalView =>
+const createWindow = (blocks: readonly Block[], tokens: Tokens = []): ModalView =>
   modal({ title: TITLE, metadata: serializeWindowTokens(tokens), blocks });
 
 /** A window that says something and lists its tokens, each with a button to revoke it. */
@@ -44,7 +44,7 @@ export const tokenWindow = (
   tokens: Tokens,
   shownIn: TokenContext,
   ...buttons: readonly Button[]
-): ModalView => window([...said, ...buttonRow(buttons), ...rowsOf(tokens, shownIn)], tokens);
+): ModalView => createWindow([...said, ...buttonRow(buttons), ...rowsOf(tokens, shownIn)], tokens);
 
 /** Shows it in the open modal, or only as a message if the modal was closed. */
 export const showInWindow = (
@@ -73,9 +73,9 @@ function rowsOf(tokens: Tokens, { clock, request }: TokenContext, beside = false
 const COPY_FIRST = 'The result replaces the newer token in this window. Copy that token first.';
 
 export const issuingModal = (label: string): ModalView =>
-  window([section(`Issuing a token for ${label}…`), context('It appears here. Only you see it.')]);
+  createWindow([section(`Issuing a token for ${label}…`), context('It appears here. Only you see it.')]);
 
-export const revokingModal: ModalView = window([section('Revoking the token…')]);
+export const revokingModal: ModalView = createWindow([section('Revoking the token…')]);
 
 /** The button was pressed twice, or an earlier click was lost. */
 export const BUSY = section(
@@ -85,7 +85,7 @@ export const ALREADY_USED = section(
   'This window was already used, or its token has expired. Nothing was changed.',
 );
 
-export const waitingTokenModal: ModalView = window([section('Issuing a token…')]);
+export const waitingTokenModal: ModalView = createWindow([section('Issuing a token…')]);
 
 /** Asks before the first token in a channel, where others may see the screen. @param handle the grant's */
 export const confirmIssueModal = (label: string, handle: string): ModalView =>
@@ -122,7 +122,7 @@ export function tokenModal(shown: ShownToken, tokens: Tokens, shownIn: TokenCont
   const [own, ...earlier] = tokens;
   const revoke = revocation === 'here' && own !== undefined ? [revokeButton('Revoke now', own)] : [];
   const expiry = expiryText(issued, shownIn);
-  return window(
+  return createWindow(
     [
       section(`OS_TOKEN for ${label}: a temporary key to the cloud platform’s API. ${expiry}`),
       preformatted(issued.token),

@@ -147,7 +147,7 @@ async function openAccessForm(
   const { people = current?.issuers.people ?? [user.id], groups = current?.issuers.groups ?? [] } = known;
   const form = {
     ...{ project, issuers: { people, groups }, expiry: known.expiry },
-    authUrl: known.authUrl ?? current?.authUrl ?? connected(workspace, project) ?? addresses.authUrl,
+    authUrl: known.authUrl ?? current?.authUrl ?? connectionAuthUrl(workspace, project) ?? addresses.authUrl,
     groups: await fetchUserGroups(request),
   };
   await request.reply.modal.open(accessForm(form, request));
@@ -170,7 +170,7 @@ async function removeAccess(project: string, { request, workspaces }: TokenConte
 }
 
 /** The identity address of the connection that the project is asked by. */
-function connected(record: Workspace, project: string): string | undefined {
+function connectionAuthUrl(record: Workspace, project: string): string | undefined {
   const name = record.projects.find(({ id }) => id === project)?.connection ?? record.defaultConnection;
   return name === undefined ? undefined : record.connections.get(name)?.authUrl;
 }

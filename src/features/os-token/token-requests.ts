@@ -106,11 +106,11 @@ export function parseTokenText(text: string, aliases: ReadonlySet<string>): Proj
   const { help, phrase, product, project, alias } = parseProjectText(text, aliases);
   if (help) return 'help';
   const word = alias ?? project;
-  if (phrase !== undefined) throw refused(formatPhrase(phrase), 'is a period, and a token has none', word);
+  if (phrase !== undefined) throw refusal(formatPhrase(phrase), 'is a period, and a token has none', word);
   if (product !== undefined)
-    throw refused(PRODUCTS[product].word, 'is a product, and a token covers the whole project', word);
+    throw refusal(PRODUCTS[product].word, 'is a product, and a token covers the whole project', word);
   return { ...(project !== undefined && { project }), ...(alias !== undefined && { alias }) };
 }
 
-const refused = (bad: string, why: string, word: string | undefined): InvalidWord =>
+const refusal = (bad: string, why: string, word: string | undefined): InvalidWord =>
   new InvalidWord(bad, why, `Type ${commandText('/os-token')} ${word ?? 'prod'}.`);

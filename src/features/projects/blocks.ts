@@ -1,6 +1,6 @@
 import type { SectionBlock } from '@slack/types';
 import { commandText } from '../../domain/commands.ts';
-import { quoted } from '../../domain/language/secret-detection.ts';
+import { quoteWord } from '../../domain/language/secret-detection.ts';
 import { pluralize } from '../../domain/language/text.ts';
 import { PRODUCTS } from '../../domain/product.ts';
 import type { SlackId } from '../../domain/slack-id.ts';
@@ -51,7 +51,7 @@ export function projectListMessage(search: string, page: number, more: MoreVerbs
   if (found.length === 0) return emptyMessage(projects, search, request);
   const { pages, number, shown } = pageOf(found, page);
   const title = pluralize(found.length, 'project');
-  const searched = search === '' ? title : `${title} with ${quoted(search)}`;
+  const searched = search === '' ? title : `${title} with ${quoteWord(search)}`;
   const turns = pageButtons(number, pages, (to) =>
     toCommand('/billing projects', [search, 'page', to].filter(Boolean).join(' ')),
   );
@@ -119,13 +119,14 @@ const damagedRows = ({ workspace, user }: Request): SectionBlock[] =>
 
 const SHOWN_CHANNELS = 10;
 
-const what = ({ id, product }: Project): string => `project ${id} · ${PRODUCTS[product].name} (${product})`;
+const idAndProduct = ({ id, product }: Project): string =>
+  `project ${id} · ${PRODUCTS[product].name} (${product})`;
 
 /** What is registered of it, in one line of mark-up. */
 export function projectDetails(project: Project, workspace: Pick<Workspace, 'projects' | 'damaged'>): string {
   const { connection, currency, owner } = project;
   return [
-    what(project),
+    idAndProduct(project),
     ...(connection === undefined ? [] : [`connection ${escapeMarkup(connection)}`]),
     ...(currency === undefined ? [] : [escapeMarkup(currency)]),
     `owner ${mention(owner)}`,
@@ -151,7 +152,7 @@ function emptyMessage(projects: readonly Project[], search: string, request: Req
   const add = user.canManage ? addButton() : [];
   if (projects.length > 0)
     return textMessage(
-      `No project matches ${quoted(search)}.`,
+      `No project matches ${quoteWord(search)}.`,
       ...damagedRows(request),
       ...buttonRow([...all, ...add]),
     );
@@ -239,6 +240,6 @@ export function channelDefaultMessage(project: Project, channel: SlackId, manage
         ? commandButton('none', 'Remove default', toCommand('/billing default', `none ${channel}`))
         : []),
     ),
-    context(what(project)),
+    context(idAndProduct(project)),
   );
 }

@@ -71,7 +71,7 @@ export function createChannelDefaults(workspaces: Workspaces) {
           );
         }
         const project = requireProject(word, workspace, 'default');
-        if (!isFor(project, channel, workspace)) throw elsewhere(project);
+        if (!isFor(project, channel, workspace)) throw limitedElsewhere(project);
         await set(channel, project.alias, request);
         await request.reply.update(channelDefaultMessage(project, channel, true));
       },
@@ -84,7 +84,7 @@ export function createChannelDefaults(workspaces: Workspaces) {
       const project = findProject(workspace, alias);
       if (channel === undefined || isDirectMessage(channel) || project === undefined) return false;
       if (!isFor(project, channel, workspace)) {
-        await request.reply.private(textMessage(elsewhere(project).message));
+        await request.reply.private(textMessage(limitedElsewhere(project).message));
         return false;
       }
       await set(channel, alias, request);
@@ -102,7 +102,7 @@ export function createChannelDefaults(workspaces: Workspaces) {
 const isFor = (project: Project, channel: SlackId, workspace: Workspace): boolean =>
   canAskAbout(project, workspace, { channel, isUnlimited: false });
 
-const elsewhere = ({ alias }: Project): InvalidWord =>
+const limitedElsewhere = ({ alias }: Project): InvalidWord =>
   new InvalidWord(
     alias,
     'is limited to other channels, so it can’t be the default here',

@@ -1,7 +1,7 @@
 import type { InputBlock, ModalView } from '@slack/types';
 import * as z from 'zod';
 import { commandText } from '../../domain/commands.ts';
-import { quoted } from '../../domain/language/secret-detection.ts';
+import { quoteWord } from '../../domain/language/secret-detection.ts';
 import { normalizeText } from '../../domain/language/text.ts';
 import { isProjectId, PRODUCT_IDS, PRODUCTS, type ProductId } from '../../domain/product.ts';
 import type { SlackId } from '../../domain/slack-id.ts';
@@ -144,7 +144,8 @@ export function parseFirstProjects(
   for (const entry of entries.filter(Boolean)) {
     const { id, alias, product } = parseProjectFields(entry.split(' '), entry.split(' ')).filled;
     if (id === undefined || alias === undefined)
-      errors[more] = `I can’t read ${quoted(entry)}. Type an ID and a name for each: 123 prod, 456 staging.`;
+      errors[more] =
+        `I can’t read ${quoteWord(entry)}. Type an ID and a name for each: 123 prod, 456 staging.`;
     else take(more, { id, alias, products: product === undefined ? [] : [product] });
   }
   if (wanted.length > MOST_AT_ONCE) errors[more] = `Name up to ${MOST_AT_ONCE} projects at a time.`;

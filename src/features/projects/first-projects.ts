@@ -41,7 +41,7 @@ export function createFirstProjects({ workspaces, billing, answerStore, limits, 
   /** Draws the form with the record as it is now. */
   const view = async (state: FirstProjects, asked: Request, notes: readonly string[] = []) => {
     const request = { ...asked, workspace: await workspaces.load(asked.user.teamId) };
-    const project = postable(state, request);
+    const project = projectToPost(state, request);
     const post = project && (await morningPosts()?.find(project, state.channel, request));
     return firstProjectsView(state, request, notes, post);
   };
@@ -194,7 +194,7 @@ export function createFirstProjects({ workspaces, billing, answerStore, limits, 
       'first-post': press(
         ({ project }) => toCommand('/billing schedule', `${project} daily 09:00`),
         async (state, _, request) => {
-          const project = postable(state, request);
+          const project = projectToPost(state, request);
           const problem = project && (await morningPosts()?.create(project, state.channel, request));
           return problem === undefined ? [] : [problem];
         },
@@ -234,7 +234,7 @@ function choiceOf({ project }: FirstProjects, wanted: readonly UnnamedProject[])
 }
 
 /** The tested project with its product and the connection that a post would use: the default, or that of its name. */
-function postable({ project: id, products, connection }: FirstProjects, { workspace }: Request) {
+function projectToPost({ project: id, products, connection }: FirstProjects, { workspace }: Request) {
   const [product, ...others] = products;
   if (product === undefined || others.length > 0) return undefined;
   const named = findNamed({ id, product }, workspace);

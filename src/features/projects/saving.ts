@@ -66,7 +66,7 @@ export function createProjectSaving({ workspaces, all }: Services) {
 
     const blocks = savedBlocks(
       project.alias,
-      happened(known, project, channels.length),
+      savedText(known, project, channels.length),
       projectDetails(project, await workspaces.load(user.teamId)),
       stop.answer,
     );
@@ -77,7 +77,7 @@ export function createProjectSaving({ workspaces, all }: Services) {
 function auditActionOf(known: Project | undefined, project: Project): readonly [AuditAction, AuditSubject] {
   const { alias, id } = project;
   if (known === undefined) return ['project added', { kind: 'project', alias, id }];
-  const about = { kind: 'project', alias, id, changed: changes(known, project) } as const;
+  const about = { kind: 'project', alias, id, changed: changedFields(known, project) } as const;
   return known.alias === alias
     ? ['project changed', about]
     : ['project renamed', { ...about, before: known.alias }];
@@ -86,10 +86,10 @@ function auditActionOf(known: Project | undefined, project: Project): readonly [
 const FIELDS = ['id', 'product', 'connection', 'currency', 'channels', 'owner'] as const;
 
 /** The fields that differ. */
-const changes = (before: Project, after: Project): readonly string[] =>
+const changedFields = (before: Project, after: Project): readonly string[] =>
   FIELDS.filter((field) => String(before[field] ?? '') !== String(after[field] ?? ''));
 
-function happened(known: Project | undefined, { alias }: Project, channels: number): string {
+function savedText(known: Project | undefined, { alias }: Project, channels: number): string {
   if (known === undefined || known.alias === alias) return 'Saved.';
   const stays = channels === 0 ? '' : ` It stays the default of ${pluralize(channels, 'channel')}.`;
   return `Saved. ${known.alias} is now named ${alias}.${stays}`;

@@ -256,16 +256,16 @@ export function validateAlias(alias: string, verbs: readonly string[]): string |
     return 'That looks like a token or a password. Everyone can see names, so choose another.';
   if (/^\d+$/.test(alias)) return `That is a project ID, not a name. ${FORM_WORDS}`;
   if (!isAlias(alias)) return FORM_WORDS;
-  if (reserved(verbs).has(alias.replaceAll('-', '')))
-    return `“${alias}” is a Tally command. Choose another name, for example ${alternative(alias)}.`;
+  if (reservedNames(verbs).has(alias.replaceAll('-', '')))
+    return `“${alias}” is a Tally command. Choose another name, for example ${alternativeAlias(alias)}.`;
   const [word, ...others] = tokenize(alias, new Set()).tokens;
   return word?.kind === 'unknown' && others.length === 0
     ? undefined
-    : `“${alias}” already means something in commands, such as a period or a product. Choose another name, for example ${alternative(alias)}.`;
+    : `“${alias}” already means something in commands, such as a period or a product. Choose another name, for example ${alternativeAlias(alias)}.`;
 }
 
 /** Commands are found with and without their hyphens. */
-const reserved = (verbs: readonly string[]): ReadonlySet<string> =>
+const reservedNames = (verbs: readonly string[]): ReadonlySet<string> =>
   new Set([...verbs, ...OWN_WORDS, ...RESERVED_WORDS].map((verb) => verb.replace(/^\/|-/g, '')));
 
-const alternative = (alias: string): string => `${alias.slice(0, 20).replace(/-+$/, '')}-prod`;
+const alternativeAlias = (alias: string): string => `${alias.slice(0, 20).replace(/-+$/, '')}-prod`;

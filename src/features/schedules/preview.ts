@@ -139,17 +139,17 @@ interface Found {
   readonly zone: Zone;
 }
 
-const named = (days: readonly Day[], near?: Day): string => {
+const formatRange = (days: readonly Day[], near?: Day): string => {
   const [from, to] = [days[0], days.at(-1)];
   return from === undefined || to === undefined ? '' : formatDays(from, to, near?.slice(0, 4));
 };
 
 function coverageText(timing: Timing, { first, report, zone }: Found): string[] {
-  const days = coverage(first, timing, report, zone, first.at);
-  return days.length === 0 ? [] : [`The first post covers ${named(days)} (${zone}).`];
+  const days = coverageLine(first, timing, report, zone, first.at);
+  return days.length === 0 ? [] : [`The first post covers ${formatRange(days)} (${zone}).`];
 }
 
-const coverage = (
+const coverageLine = (
   due: DueTime,
   timing: Timing,
   report: PostableReport,
@@ -168,14 +168,14 @@ function staleOf({ timing, now }: PreviewInput, { first, report, zone }: Found):
     return begins > due.at ? [{ due, begins }] : [];
   });
   for (const { due, begins } of early.slice(0, EXAMPLES)) {
-    const covers = coverage(due, timing, report, zone, due.at);
-    const misses = coverage(due, timing, report, zone, begins).filter((day) => !covers.includes(day));
+    const covers = coverageLine(due, timing, report, zone, due.at);
+    const misses = coverageLine(due, timing, report, zone, begins).filter((day) => !covers.includes(day));
     if (misses.length === 0) continue;
     const which =
       due.date === first.date ? 'The first post' : `The post of ${formatDays(due.date, due.date)}`;
-    const last = named(misses.slice(-1), due.date);
+    const last = formatRange(misses.slice(-1), due.date);
     return {
-      title: `${which} misses ${named(misses)}.`,
+      title: `${which} misses ${formatRange(misses)}.`,
       text: `At ${timing.time} in ${timing.zone}, ${last} isn’t over yet in ${zone}, this workspace’s reporting time zone.`,
       time: timeAfter(early, timing),
       zone,

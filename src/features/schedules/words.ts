@@ -72,7 +72,7 @@ function takeWait(text: string): Part<number> {
   const [typed, never, hours] = match;
   const found = never === undefined ? Number(hours) : 0;
   if (found > MAX_WAIT_HOURS)
-    throw refused(
+    throw refusal(
       typed,
       'is too long',
       `A post waits ${MAX_WAIT_HOURS} hours at most: wait ${MAX_WAIT_HOURS}.`,
@@ -103,10 +103,10 @@ function takeTime(text: string): Part<string> {
   if (match === undefined) return { rest: text, typed: '' };
   const [typed, , hours = '', minutes = '00', half] = match;
   if (others.length > 0)
-    throw refused(others[0]?.[0] ?? '', `is a second time; you already gave “${typed.trim()}”`);
+    throw refusal(others[0]?.[0] ?? '', `is a second time; you already gave “${typed.trim()}”`);
   const hour = half === undefined ? Number(hours) : (Number(hours) % 12) + (half === 'pm' ? 12 : 0);
   const isTime = hour < 24 && Number(minutes) < 60 && (half === undefined || (+hours > 0 && +hours < 13));
-  if (!isTime) throw refused(typed, 'isn’t a time of day', 'Write it like 09:00 or 17:30.');
+  if (!isTime) throw refusal(typed, 'isn’t a time of day', 'Write it like 09:00 or 17:30.');
   const found = `${String(hour).padStart(2, '0')}:${minutes}`;
   return { rest: withoutMatch(text, match), typed, found };
 }
@@ -129,7 +129,7 @@ function takeCadence(text: string, takesHour: boolean): Paced {
   if (match === undefined) return { rest: text, typed: '' };
   const [typed, daily, weekdays, weekly, weeklyOn, every, day, last, hour] = match;
   if (others.length > 0)
-    throw refused(others[0]?.[0] ?? '', `You said how often twice: “${typed}” and {word}`);
+    throw refusal(others[0]?.[0] ?? '', `You said how often twice: “${typed}” and {word}`);
   const rest = withoutMatch(text, match);
   const part = { rest, typed, ...(hour !== undefined && { time: `${hour.padStart(2, '0')}:00` }) };
   if (daily !== undefined) return { ...part, found: { kind: 'daily' } };
@@ -138,7 +138,7 @@ function takeCadence(text: string, takesHour: boolean): Paced {
     return { ...part, found: { kind: 'weekly', weekday: numberOf(weeklyOn ?? every ?? 'mon') } };
   if (day === undefined || last !== undefined) return { ...part, found: { kind: 'monthly', day: 'last' } };
   if (Number(day) < 1 || Number(day) > 31)
-    throw refused(typed, 'isn’t a day of the month', 'Use 1 to 31, or last: monthly last.');
+    throw refusal(typed, 'isn’t a day of the month', 'Use 1 to 31, or last: monthly last.');
   return { ...part, found: { kind: 'monthly', day: Number(day) } };
 }
 
@@ -209,8 +209,8 @@ function reportOf(phrase: PeriodPhrase): ReportName {
   const includingToday = phrase.includingToday && phrase.kind !== 'this';
   const report = findReport(formatPhrase({ ...phrase, includingToday }));
   if (report !== undefined) return report;
-  throw refused(clipWord(phrase.typed), 'can’t be posted on a schedule', `Use ${REPORT_CHOICES}.`);
+  throw refusal(clipWord(phrase.typed), 'can’t be posted on a schedule', `Use ${REPORT_CHOICES}.`);
 }
 
-const refused = (word: string, why: string, works: string = EXAMPLE): InvalidWord =>
+const refusal = (word: string, why: string, works: string = EXAMPLE): InvalidWord =>
   new InvalidWord(word.trim().slice(0, 40), why, works);

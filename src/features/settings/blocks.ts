@@ -183,7 +183,7 @@ const PARTS: readonly Part[] = [
   },
   {
     keys: ['managers', 'managerGroups'],
-    sentence: (now) => `${managing(now)}.`,
+    sentence: (now) => `${managersText(now)}.`,
   },
   {
     keys: ['guests'],
@@ -205,7 +205,7 @@ export function settingsChanges(before: Settings, now: Settings, at: Millis): re
   }));
 }
 
-function managing({ managers, managerGroups }: Settings): string {
+function managersText({ managers, managerGroups }: Settings): string {
   const named = [
     ...(managers.length > 0 ? [pluralize(managers.length, 'person', 'people')] : []),
     ...(managerGroups.length > 0 ? [pluralize(managerGroups.length, 'user group')] : []),

@@ -22,8 +22,8 @@ export function daysTable(report: SpendReport): Block | undefined {
     return undefined;
   const isShort = usage.rows.length + usage.missing.length <= MOST_DAYS;
   const tables = [
-    ...(isShort ? [() => daily(report, usage.missing)] : []),
-    ...[MOST_GROUPS, 20, 5].map((most) => () => grouped(report, most)),
+    ...(isShort ? [() => rowsByDay(report, usage.missing)] : []),
+    ...[MOST_GROUPS, 20, 5].map((most) => () => groupRows(report, most)),
   ];
   for (const draw of tables) {
     const { unit, rows } = draw();
@@ -46,7 +46,7 @@ const withoutEmptyBonuses = (rows: Drawn['rows'], { bonuses }: Usage): Drawn['ro
     ? rows.map((row) => row.filter((_, at) => at !== BONUSES))
     : rows;
 
-function daily(report: SpendReport, missing: readonly string[]): Drawn {
+function rowsByDay(report: SpendReport, missing: readonly string[]): Drawn {
   const { rows } = report.usage;
   const nameOf = dayNamerFor([...rows.flatMap(({ day }) => day ?? []), ...missing]);
   const isAsked = ({ day, outside }: UsageRow) => day !== undefined && !outside;
@@ -76,19 +76,19 @@ function dailyRow(
     ...(outside ? ['outside this period'] : []),
   ];
   const name = day === undefined ? shown : nameOf(day);
-  return [marked(name, marks), figure(amount, locale), figure(bonuses, locale)];
+  return [withMarks(name, marks), formatFigure(amount, locale), formatFigure(bonuses, locale)];
 }
 
-const marked = (name: string, marks: readonly string[]): string =>
+const withMarks = (name: string, marks: readonly string[]): string =>
   marks.length === 0 ? name : `${name} (${marks.join(', ')})`;
 
-function figure(amount: RowAmount, locale: string): string {
+function formatFigure(amount: RowAmount, locale: string): string {
   if ('unreadable' in amount) return `unreadable: ${amount.unreadable}`;
   return formatTotal(amount, moneyFormatter(locale));
 }
 
 /** Groups the days. Items without a day get their own rows at the end, with one row for those beyond `most`. */
-function grouped(report: SpendReport, most: number): Drawn {
+function groupRows(report: SpendReport, most: number): Drawn {
   const { usage, period, locale } = report;
   const reported = new Set(usage.reported);
   const placed = usage.rows.flatMap((row) => (row.day === undefined ? [] : [{ ...row, day: row.day }]));
@@ -97,7 +97,7 @@ function grouped(report: SpendReport, most: number): Drawn {
   const { unit, groups } = groupDays(placed, most, period.days, 'week');
   const figures = (rows: readonly UsageRow[]) =>
     (['amount', 'bonuses'] as const).map((column) =>
-      added(
+      formatSum(
         rows.map((row) => row[column]),
         locale,
       ),
@@ -111,7 +111,7 @@ function grouped(report: SpendReport, most: number): Drawn {
         ...(outside > 0 ? [`${pluralize(outside, 'day')} outside this period`] : []),
       ];
       const count = items.filter(({ day }) => reported.has(day)).length;
-      return [marked(label, marks), ...figures(items), String(count)];
+      return [withMarks(label, marks), ...figures(items), String(count)];
     }),
     ...unplaced.slice(0, most).map((row) => [...dailyRow(row, report, dayNamerFor([])), '–']),
     ...(rest.length === 0
@@ -122,7 +122,7 @@ function grouped(report: SpendReport, most: number): Drawn {
 }
 
 /** The sum of what is readable. */
-function added(figures: readonly RowAmount[], locale: string): string {
+function formatSum(figures: readonly RowAmount[], locale: string): string {
   const readable = figures.filter((figure) => 'value' in figure);
   if (readable.length === 0) return 'unreadable';
   const incomplete = readable.length < figures.length || readable.some((figure) => figure.incomplete);
@@ -175,6 +175,6 @@ function cellsOf({ rows, reported }: Usage, all: readonly Day[], locale: string)
     const count = days.filter((day) => reportedDays.has(day)).length;
     const gaps =
       count < days.length && days.length > 1 ? ` (${count} of ${pluralize(days.length, 'day')})` : '';
-    return [name, `${added(amounts, locale)}${gaps}`];
+    return [name, `${formatSum(amounts, locale)}${gaps}`];
   };
 }

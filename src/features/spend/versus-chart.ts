@@ -5,7 +5,7 @@ import type { ComparisonWindow } from '../../domain/time/comparison-window.ts';
 import { type PairedDays, pairDays } from '../../domain/time/day-groups.ts';
 import type { Chart } from '../../slack/kit/blocks.ts';
 import { SLACK_LIMITS } from '../../slack/kit/blocks.ts';
-import { chart, drawn, labelRoom, NO_DATA } from '../../slack/kit/rich-blocks.ts';
+import { chart, chartValue, labelRoom, NO_DATA } from '../../slack/kit/rich-blocks.ts';
 
 /** Some days of one period; none where it is the shorter one. */
 interface Bar {
@@ -39,7 +39,7 @@ export function versusChart(
   const title = paired.unit === 'day' ? 'Spent per day' : `Average day, ${stepOf(paired)}`;
   const seriesOf = (side: 0 | 1, all: readonly Day[]) => ({
     name: nameOf(all, requested.today),
-    values: pairs.map((pair) => (pair[side].average === undefined ? 0 : drawn(pair[side].average))),
+    values: pairs.map((pair) => (pair[side].average === undefined ? 0 : chartValue(pair[side].average))),
   });
   return chart('bar', noData === DASH ? `${title} (${DASH}: ${NO_DATA})` : title, labels, [
     seriesOf(0, currentDays),

@@ -29,19 +29,19 @@ export function resolveSpendPeriod(
     [askedText(named, period, ...(compared === undefined ? [] : [`vs ${compared}`])), output]
       .filter(Boolean)
       .join(' ');
-  const period = offering(
+  const period = withWholeSuggestions(
     () => resolvePeriod(phrase, instants.now, zone, instants.writtenAt),
     (text) => command(text, versus && formatVersus(versus)),
   );
   if (versus === undefined) return period;
-  return offering(
+  return withWholeSuggestions(
     () => compareWith(period, versus, instants),
     (text) => command(period.phrase, text),
   );
 }
 
 /** Runs `resolve`. @throws its InvalidWord, with each suggestion made into a whole command */
-function offering<T>(resolve: () => T, whole: (text: string) => string): T {
+function withWholeSuggestions<T>(resolve: () => T, whole: (text: string) => string): T {
   try {
     return resolve();
   } catch (error) {

@@ -64,7 +64,7 @@ export function createWatchKind({
     all: ({ watches }) => watches,
     ids: ({ watchIds }) => watchIds,
     find: findWatch,
-    isShownHere: (watch, viewer) => alerts(watch, viewer) && canReadOwned(watch, viewer),
+    isShownHere: (watch, viewer) => isForViewer(watch, viewer) && canReadOwned(watch, viewer),
     load: (request) => loadStates(watching, request),
     describe: describeWatch,
     choices: (watch, { at }) => [isSnoozed(watch, at) ? ['Stop snoozing', 'wake'] : ['Snooze…', 'snooze']],
@@ -124,7 +124,7 @@ export async function listWatches(
 }
 
 /** Whether it alerts the viewer, or the channel where they ask. */
-const alerts = ({ target }: Watch, { user, channel }: ListViewer): boolean =>
+const isForViewer = ({ target }: Watch, { user, channel }: ListViewer): boolean =>
   'people' in target ? target.people.includes(user.id) : target.channel === channel;
 
 /** Cached for each request's record, because Home shows watches twice. */

@@ -90,7 +90,7 @@ function takeRule(text: string, aliases: ReadonlySet<string>): Piece<RuleWords> 
   const [second] = others;
   if (second !== undefined) {
     const why = second[0] === kind ? 'appears twice' : `is a second kind; you already gave “${kind}”`;
-    throw refused(second[0], why, 'Set up one watch at a time.');
+    throw refusal(second[0], why, 'Set up one watch at a time.');
   }
   const before = text.slice(0, match.index).trim();
   const after = text.slice(match.index + kind.length).trim();
@@ -141,7 +141,7 @@ function takeAmount({ before, after, kind, aliases }: AmountPlace): Piece<string
 function refuseTwoMeanings(typed: string, rest: string, kind: WatchKind): void {
   const [, first = '', group = ''] = /^(\d{1,3}) ([1-9]\d\d)$/.exec(typed) ?? [];
   if (group === '' || rest !== '') return;
-  throw refused(typed, 'could be one amount, or an amount and a project', AMOUNTS, [
+  throw refusal(typed, 'could be one amount, or an amount and a project', AMOUNTS, [
     join(kind, first + group),
     join(group, kind, first),
   ]);
@@ -151,7 +151,7 @@ function refuseTwoMeanings(typed: string, rest: string, kind: WatchKind): void {
 function refuseWord(after: string, aliases: ReadonlySet<string>): void {
   const [word = ''] = after.split(' ');
   if (!/^[-\p{Sc}]/u.test(word) || aliases.has(word)) return;
-  throw refused(word, 'isn’t an amount', AMOUNTS);
+  throw refusal(word, 'isn’t an amount', AMOUNTS);
 }
 
 /** @param corrected the whole text with another amount @returns plain digits */
@@ -159,9 +159,9 @@ function amountIn(typed: string, kind: WatchKind, corrected: (value: string) => 
   const amount = parseThreshold(typed);
   if ('problem' in amount) {
     const [why, works] = PROBLEMS[amount.problem];
-    throw refused(typed, why, works, amount.readings?.map(corrected));
+    throw refusal(typed, why, works, amount.readings?.map(corrected));
   }
-  if (kind === 'budget' && amount.value.eq(0)) throw refused(typed, 'A budget is above zero', AMOUNTS);
+  if (kind === 'budget' && amount.value.eq(0)) throw refusal(typed, 'A budget is above zero', AMOUNTS);
   return thresholdDigits(amount.value);
 }
 
@@ -184,7 +184,7 @@ function takeDays(before: string, after: string): Piece<RuleWords> {
   if (days !== undefined) return { rest, found: { kind: 'runway', days: String(days) } };
   const works = `Type 1 to ${MAX_RUNWAY_DAYS.toLocaleString('en-US')} days, such as runway 14.`;
   const why = typed.startsWith('-') ? 'is below zero' : 'isn’t a number of days';
-  throw refused(typed, why, works);
+  throw refusal(typed, why, works);
 }
 
 const FACTOR = /(?<![^ ])(-?(?:[x×] ?\d[\d.,]*|\d[\d.,]* ?[x×]))(?![^ ])/;
@@ -203,7 +203,7 @@ function takeSpike(before: string, after: string, aliases: ReadonlySet<string>):
   const over = floored === null ? '' : floored[0];
   const typed = factored?.[1] ?? '';
   const factor = parseFactor(typed);
-  if (typed !== '' && factor === undefined) throw refused(typed, 'isn’t a factor above 1', FACTORS);
+  if (typed !== '' && factor === undefined) throw refusal(typed, 'isn’t a factor above 1', FACTORS);
   if (typed === '') refuseBareFactor(before, after, over, aliases);
   const floor =
     floored?.[1] && amountIn(floored[1], 'spike', (value) => join(rest, 'spike', typed, `over ${value}`));
@@ -218,7 +218,7 @@ function refuseBareFactor(before: string, after: string, over: string, aliases: 
   const [, number] = /^(\d{1,2}(?:[.,]\d+)?)(?![^ ])/.exec(after) ?? [];
   if (number === undefined || aliases.has(number)) return;
   const rest = join(before, after.slice(number.length).replace(over, ''));
-  throw refused(number, 'isn’t a factor', FACTORS, [join(rest, 'spike', `${number}x`, over)]);
+  throw refusal(number, 'isn’t a factor', FACTORS, [join(rest, 'spike', `${number}x`, over)]);
 }
 
 /** `prod 50000`: of what? `prod blance 50000` says it; of `prod fnord 50000` the unknown word is what is wrong. */
@@ -226,7 +226,7 @@ function refuseWithoutKind(text: string, aliases: ReadonlySet<string>): void {
   const words = text.split(' ');
   for (const word of words) {
     const meant = aliases.has(word) ? undefined : nearestWord(word, WATCH_KINDS);
-    if (meant !== undefined) throw refused(word, UNRECOGNIZED, EXAMPLE, [text.replace(word, meant)]);
+    if (meant !== undefined) throw refusal(word, UNRECOGNIZED, EXAMPLE, [text.replace(word, meant)]);
   }
   if (words.some((word) => !/\d/.test(word) && holdsUnknownWord(word, aliases))) return;
   const numbers = [...text.matchAll(/(?<![^ ,])\d[\d.,]*(?![^ ,])/g)];
@@ -234,7 +234,7 @@ function refuseWithoutKind(text: string, aliases: ReadonlySet<string>): void {
   const amount = numbers[hasAlias ? 0 : 1];
   if (amount === undefined || amount[0].length < 2) return;
   const rest = withoutMatch(text, amount);
-  throw refused(amount[0], 'needs a kind before it', EXAMPLE, [
+  throw refusal(amount[0], 'needs a kind before it', EXAMPLE, [
     join(rest, 'balance', amount[0]),
     join(rest, 'budget', amount[0]),
   ]);
@@ -245,13 +245,13 @@ function parseProject(text: string, whole: string, aliases: ReadonlySet<string>)
   try {
     const { phrase, ...words } = parseSingleProjectText(text, aliases);
     if (phrase === undefined) return words;
-    throw refused(phrase.typed, 'is a period, and a watch has none', EXAMPLE);
+    throw refusal(phrase.typed, 'is a period, and a watch has none', EXAMPLE);
   } catch (error) {
     if (!(error instanceof InvalidWord)) throw error;
     const texts = error.offered
       .map((offered) => whole.replace(text, offered))
       .filter((suggested) => isReadable(suggested, aliases));
-    throw refused(error.word, error.why, EXAMPLE, texts);
+    throw refusal(error.word, error.why, EXAMPLE, texts);
   }
 }
 
@@ -267,7 +267,7 @@ const join = (...words: readonly string[]): string =>
     .join(' ');
 
 /** @param readings texts after `watch` */
-const refused = (word: string, why: string, works: string, readings: readonly string[] = []): InvalidWord =>
+const refusal = (word: string, why: string, works: string, readings: readonly string[] = []): InvalidWord =>
   new InvalidWord(
     word.slice(0, 40),
     why,

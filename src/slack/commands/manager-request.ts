@@ -89,7 +89,7 @@ function factsOf(request: ManagerRequest, record: Workspace): string[] {
   const { person, isGuest, reason, command, project } = request;
   const who = mention(person);
   if (!isQuestion(request))
-    return [...(isGuest ? [`${who} is a guest.`] : []), ...why(reason), ...aboutOwned(request, record)];
+    return [...(isGuest ? [`${who} is a guest.`] : []), ...reasons(reason), ...aboutOwned(request, record)];
   if (project === undefined) return ['Tally can’t tell which project this is about, so you can’t allow it.'];
   const name = escapeMarkup(project.label);
   const named = `${name} (${[
@@ -132,7 +132,7 @@ const WHY: Partial<Record<RequestReason, string>> = {
   owner: 'It belongs to someone else.',
   channel: 'It’s about a project that is limited to other channels.',
 };
-const why = (reason: string): string[] => {
+const reasons = (reason: string): string[] => {
   const sentence = WHY[reason as RequestReason];
   return sentence === undefined ? [] : [sentence];
 };

@@ -127,9 +127,9 @@ export function projectRows<T extends ProjectAnswer>(
 ): string[][] {
   const blank = columns.slice(1).map(() => '');
   return [
-    [joined('Project', beside?.title), ...columns.map(({ title }) => title)],
+    [joinParts('Project', beside?.title), ...columns.map(({ title }) => title)],
     ...sorted.map((answer) => [
-      joined(nameOf(answer.target), beside?.cell(answer)),
+      joinParts(nameOf(answer.target), beside?.cell(answer)),
       ...columns.map(({ cell }) => cell(answer)),
     ]),
     ...others,
@@ -138,7 +138,7 @@ export function projectRows<T extends ProjectAnswer>(
 }
 
 /** `prod · 57.1 %` */
-const joined = (...parts: (string | undefined)[]): string => parts.filter(Boolean).join(' · ');
+const joinParts = (...parts: (string | undefined)[]): string => parts.filter(Boolean).join(' · ');
 
 export type ProjectNamer = (target: ResolvedProject) => string;
 

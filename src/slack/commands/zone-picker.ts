@@ -54,23 +54,23 @@ export function searchZones(query: string): readonly Zone[] {
   const place = (zone: Zone): string => squeeze(zone.split('/').at(-1) ?? '');
   const begins = allZones().filter((zone) => place(zone).startsWith(wanted));
   const contains = allZones().filter((zone) => squeeze(zone).includes(wanted) && !begins.includes(zone));
-  return [...new Set([...named(query.trim()), ...begins, ...contains])].slice(0, MOST);
+  return [...new Set([...findZone(query.trim()), ...begins, ...contains])].slice(0, MOST);
 }
 
 /** The zone of this name, in any case. */
-function named(query: string): readonly Zone[] {
+function findZone(query: string): readonly Zone[] {
   const wanted = query.toLowerCase();
   const found = allZones().find((zone) => zone.toLowerCase() === wanted);
   if (found !== undefined) return [found];
   if (!isTimeZone(query)) return [];
-  const { timeZone } = formatter(query).resolvedOptions();
+  const { timeZone } = createFormatter(query).resolvedOptions();
   return [timeZone.toLowerCase() === wanted ? timeZone : query];
 }
 
 /** `Saturday 21 November 2026, 15:45 (UTC+05:30)` */
 export function formatLocalTime(zone: Zone, at: Millis): string {
   const parts = Object.fromEntries(
-    formatter(zone)
+    createFormatter(zone)
       .formatToParts(at)
       .map(({ type, value }) => [type, value]),
   );
@@ -104,7 +104,7 @@ export const zoneInput = (
 
 const zoneOption = (zone: Zone, at: Millis): PlainTextOption => option(zone, zone, formatLocalTime(zone, at));
 
-function formatter(zone: Zone): Intl.DateTimeFormat {
+function createFormatter(zone: Zone): Intl.DateTimeFormat {
   return new Intl.DateTimeFormat('en-GB', {
     timeZone: zone,
     weekday: 'long',

@@ -171,14 +171,14 @@ export function spendChart({
     const values = valuesIn(group);
     const label = labelOf(group);
     if (isSoFar(group) && usage.today !== undefined)
-      return { label: withSuffix(label, 'so far'), value: drawn(usage.today.value) };
+      return { label: withSuffix(label, 'so far'), value: chartValue(usage.today.value) };
     if (silent.includes(group))
       return {
         label: silentLabelOf?.(group) ?? `${label.replace(/ – .*/, '…')} –`,
         value: 0,
       };
     const sum = sumMoney(values);
-    return { label, value: drawn(isTotal ? sum : divide(sum, values.length)) };
+    return { label, value: chartValue(isTotal ? sum : divide(sum, values.length)) };
   };
   const title =
     unit === 'day' ? 'Spent per day' : isTotal ? `Spent per ${unit}` : `Average a day, by ${unit}`;
@@ -198,7 +198,7 @@ function withoutSilentEnds(groups: readonly Group[], isSilent: (group: Group) =>
 }
 
 /** @returns rounded as in the table */
-export const drawn = (value: Money): number => Number(toRoundedDigits(value));
+export const chartValue = (value: Money): number => Number(toRoundedDigits(value));
 
 /** The calendar days of the group, including those that were not asked about. */
 function daysOf(unit: Unit, { items }: Group): number {

@@ -19,7 +19,7 @@ import {
   canAdopt,
   canEditOwned,
   canReadOwned,
-  capitalized,
+  capitalize,
   notOwner,
   type OwnedItem,
   type OwnedKind,
@@ -175,7 +175,7 @@ async function undoDelete(kind: OwnedKind, id: string, request: Request): Promis
   const change = auditedChange(request, [`${kind.kind} restored`, ownedSubject(kind, item)]);
   if (!(await kind.store.restore(change, id))) return showOwned(kind, request, tooLate);
   await kind.changed(user.teamId);
-  await showOwned(kind, request, { notice: `${capitalized(kind.kind)} restored.` });
+  await showOwned(kind, request, { notice: `${capitalize(kind.kind)} restored.` });
 }
 
 /** What cannot be read can only be removed. */

@@ -36,7 +36,7 @@ import {
 } from './form-state.ts';
 import {
   canReadOwned,
-  capitalized,
+  capitalize,
   type OwnedItem,
   type OwnedKind,
   requireOwned,
@@ -124,7 +124,7 @@ async function saveDraft<K extends FormTypes>(
       context(`Change, ${words.listVerbs} it with \`${commandText(kind.commands.list)}\`.`),
     ],
   });
-  await request.reply.modal.update(view, { text: `${capitalized(kind.kind)} saved.`, blocks: [saved] });
+  await request.reply.modal.update(view, { text: `${capitalize(kind.kind)} saved.`, blocks: [saved] });
 }
 
 /** @returns undefined when it was not saved; the form then says why and keeps what was chosen */
@@ -195,7 +195,7 @@ export const ownershipFields = (before: OwnedItem | undefined, { user, at }: Req
 export function formatSaved(kind: OwnedKind, item: OwnedItem, request: Request): string {
   const paused = item.paused === undefined ? '' : ' It stays paused until someone resumes it.';
   const what = kind.words.summary(item, request);
-  return `Saved: ${what}. ${capitalized(kind.sends)} go to ${targetMarkup(targetOf(item))}.${paused}`;
+  return `Saved: ${what}. ${capitalize(kind.sends)} go to ${targetMarkup(targetOf(item))}.${paused}`;
 }
 
 /**
@@ -210,10 +210,10 @@ export async function notifyTarget(
 ): Promise<readonly string[]> {
   const { user, workspace } = request;
   const target = targetOf(item);
-  const lead = isChange ? `${capitalized(kind.noun)} changed` : `New ${kind.noun}`;
+  const lead = isChange ? `${capitalize(kind.noun)} changed` : `New ${kind.noun}`;
   const what = kind.words.summary(item, { workspace, locale: workspace.settings.locale });
   const by = `${isChange ? 'Changed' : 'Set up'} by ${mention(user.id)}.`;
-  const where = 'people' in target ? ` ${capitalized(kind.sends)} come to you here.` : '';
+  const where = 'people' in target ? ` ${capitalize(kind.sends)} come to you here.` : '';
   const message: Message = {
     text: `${lead} for ${describeProjects({ projects: projectsOf(item) }, workspace)}.`,
     blocks: [markup(`${lead}: ${what}.\n${by}${where}`), actions(button(kind.actions.manage, 'Manage'))],

@@ -108,7 +108,7 @@ export function requireOwned<T extends OwnedItem>(
   return item;
 }
 
-export const capitalized = (word: string): string => `${word.charAt(0).toUpperCase()}${word.slice(1)}`;
+export const capitalize = (word: string): string => `${word.charAt(0).toUpperCase()}${word.slice(1)}`;
 
 /** As mrkdwn. */
 export const targetMarkup = (target: Target): string =>

@@ -79,7 +79,7 @@ interface Poster {
   readonly workspace: Pick<Workspace, 'settings'>;
 }
 
-const refused = (problem: string): ChannelCheck => ({ problem, canJoin: false, warnings: [] });
+const refusal = (problem: string): ChannelCheck => ({ problem, canJoin: false, warnings: [] });
 
 const UNSEEN =
   'Tally can’t see that channel. If it’s private, type /invite @Tally there, then choose it again.';
@@ -95,7 +95,7 @@ const SHARED = 'External people in this shared channel will see the posts';
  * @param known the user need not be a member, because posts go there already
  */
 export async function checkChannel(channel: SlackId, request: Poster, known = false): Promise<ChannelCheck> {
-  if (!isChannel(channel)) return refused('Choose a channel.');
+  if (!isChannel(channel)) return refusal('Choose a channel.');
   const {
     slack: { channels },
     user,
@@ -103,19 +103,19 @@ export async function checkChannel(channel: SlackId, request: Poster, known = fa
   } = request;
   try {
     const found = await channels.find(channel);
-    if (found === undefined) return refused(UNSEEN);
+    if (found === undefined) return refusal(UNSEEN);
     const isOpenTo = known || (!found.isPrivate && user.canManage);
     // Do not reveal whether a private channel exists that the user is not in.
     if (!isOpenTo && !(await channels.has(channel, user.id)))
-      return refused(found.isPrivate ? UNSEEN : OUTSIDE);
-    if (found.isArchived) return refused(ARCHIVED);
+      return refusal(found.isPrivate ? UNSEEN : OUTSIDE);
+    if (found.isArchived) return refusal(ARCHIVED);
     const { externals } = workspace.settings;
     const shared = `${SHARED}${externals ? '' : ', although they can’t ask Tally themselves'}.`;
     return { problem: undefined, canJoin: !found.isJoined, warnings: found.isShared ? [shared] : [] };
   } catch (error) {
     if (!(error instanceof SlackFailed)) throw error;
-    if (error.code === 'missing_scope') return refused(NO_SCOPE);
-    return refused(`Slack couldn’t confirm that Tally can post there (${error.code}). Try again.`);
+    if (error.code === 'missing_scope') return refusal(NO_SCOPE);
+    return refusal(`Slack couldn’t confirm that Tally can post there (${error.code}). Try again.`);
   }
 }
 

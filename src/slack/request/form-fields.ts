@@ -83,12 +83,12 @@ export const stateValues = z.record(z.string(), z.record(z.string(), stateValue)
 export function parseFieldValues(values?: z.infer<typeof stateValues> | null): FormFields {
   return Object.fromEntries(
     Object.entries(values ?? {}).map(([block, byAction]) => {
-      return [block.split(':')[0], chosen(Object.values(byAction)[0] ?? {})];
+      return [block.split(':')[0], enteredIn(Object.values(byAction)[0] ?? {})];
     }),
   );
 }
 
-function chosen(state: z.infer<typeof stateValue>): string {
+function enteredIn(state: z.infer<typeof stateValue>): string {
   const several =
     state.selected_options?.map(({ value }) => value ?? '') ??
     state.selected_users ??

@@ -36,9 +36,9 @@ const TTL = MINUTE;
 
 /** @param most how many users, and how many groups, are cached */
 export function createUserDirectory(clock: () => Millis, most = 5000) {
-  const users = cached<SlackUser>(clock, most);
-  const members = cached<readonly string[]>(clock, most);
-  const groups = cached<readonly UserGroup[]>(clock, most);
+  const users = createCache<SlackUser>(clock, most);
+  const members = createCache<readonly string[]>(clock, most);
+  const groups = createCache<readonly UserGroup[]>(clock, most);
   const ownerOf = ownerOfClient();
 
   /** The people of a workspace, asked with its client. Each of these throws SlackFailed. */
@@ -155,7 +155,7 @@ async function fetchAdmins(client: WebClient, workspace: SlackId): Promise<reado
  * Caches results, but not failures, for `TTL`; simultaneous look-ups share one call.
  * While Slack limits the rate, an expired entry is still used, unless it has to be fresh.
  */
-function cached<T>(clock: () => Millis, most: number) {
+function createCache<T>(clock: () => Millis, most: number) {
   // By size, because `max` allocates the room of all entries at the start.
   const known = new LRUCache<string, { readonly until: Millis; readonly value: Promise<T> }>({
     maxSize: most,

@@ -72,7 +72,7 @@ export function createSlackServer(
     const page =
       req.method === 'GET' ? (lookUp(pages, path) ?? lookUp(installations.pages, path)) : undefined;
     if (page !== undefined) return void inFlight.track(page(req, res));
-    if (socket !== undefined || path !== EVENTS_PATH || req.method !== 'POST') return end(res, 404);
+    if (socket !== undefined || path !== EVENTS_PATH || req.method !== 'POST') return refuse(res, 404);
     void receive(req, res);
   };
   const server = createServer(SERVER_OPTIONS, serializeRequests(serve));
@@ -159,15 +159,15 @@ function createPayloadReceiver(
   return async (req: IncomingMessage, res: ServerResponse): Promise<void> => {
     const [now, arrived] = [Date.now(), performance.now()];
     const signed = await readSigned(req, now);
-    if (signed === 'ssl-check') return end(res, 200);
+    if (signed === 'ssl-check') return refuse(res, 200);
     if (typeof signed === 'string') {
       onRejected(signed);
       logRejection(signed);
-      return end(res, REJECTIONS[signed]);
+      return refuse(res, REJECTIONS[signed]);
     }
     const { body, claim } = signed;
     trust(req.socket);
-    if (body.ssl_check === '1') return end(res, 200);
+    if (body.ssl_check === '1') return refuse(res, 200);
     if (body.type === 'url_verification') return json(res, 200, { challenge: body.challenge });
     const isFirst = isFirstTime(claim, now);
     try {
@@ -178,7 +178,7 @@ function createPayloadReceiver(
       });
     } catch (error) {
       logger.error('Could not process a request from Slack', error);
-      if (!res.headersSent) end(res, 500);
+      if (!res.headersSent) refuse(res, 500);
     }
   };
 }
@@ -247,7 +247,7 @@ function json(res: ServerResponse, status: number, body: object): void {
  * Refuses a request. A sender whose connection is closed while it sends may not see the status, so the answer goes out at
  * once and the rest of the body is read and discarded, up to a limit.
  */
-function end(res: ServerResponse, status: number): void {
+function refuse(res: ServerResponse, status: number): void {
   if (status === 503) res.setHeader('retry-after', SERVER_LIMITS.retryAfter);
   res.writeHead(status, { 'content-length': 0 }).flushHeaders();
   if (res.req.readableEnded) return void res.end();

@@ -110,7 +110,7 @@ export function formatExpiry({ expiresAt, lifetime }: Expiring, at: Millis, zone
   if (expiresAt === undefined) return lifetime === 'none' ? 'no expiry' : 'expiry unknown';
   const left = daysLeft(expiresAt, at, zone);
   const day = dayAt(expiresAt, zone);
-  return `${at < expiresAt ? 'expires' : 'expired'} ${formatDays(day, day)} (${at < expiresAt ? ahead(left) : ago(-left)})`;
+  return `${at < expiresAt ? 'expires' : 'expired'} ${formatDays(day, day)} (${at < expiresAt ? daysAhead(left) : daysAgo(-left)})`;
 }
 
 /** The sentence when nothing is wrong. It mentions expiry only if every token's expiry is known. */
@@ -138,8 +138,8 @@ export function describeConnection(connection: Connection, at: Millis, zone: Zon
   ].join(' · ');
 }
 
-const ahead = (days: number): string => ['today', 'tomorrow'][days] ?? `${days} days`;
-const ago = (days: number): string => ['today', 'yesterday'][days] ?? `${days} days ago`;
+const daysAhead = (days: number): string => ['today', 'tomorrow'][days] ?? `${days} days`;
+const daysAgo = (days: number): string => ['today', 'yesterday'][days] ?? `${days} days ago`;
 
 /** @param name where the record was found @throws UnsealFailed */
 export function parseConnection(

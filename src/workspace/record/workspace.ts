@@ -44,7 +44,7 @@ export const isDamaged = (
 ): boolean => damaged.some((part) => part.kind === kind && (id === undefined || part.id === id));
 
 /** Returns the part, or undefined if it is missing. @throws UnsealFailed if it is damaged */
-function intact<T>(
+function requireIntact<T>(
   { damaged }: Pick<Workspace, 'damaged'>,
   kind: DamagedPart['kind'],
   id: string,
@@ -63,7 +63,7 @@ export function findConnection(workspace: Workspace, name?: string): OpenableCon
   if (name === undefined) requireSettings(workspace);
   const wanted = name ?? workspace.defaultConnection;
   if (wanted === undefined) return undefined;
-  return intact(workspace, 'connection', wanted, workspace.connections.get(wanted));
+  return requireIntact(workspace, 'connection', wanted, workspace.connections.get(wanted));
 }
 
 /** @throws UnsealFailed when its record is damaged */
@@ -71,7 +71,7 @@ export const findProject = (
   workspace: Pick<Workspace, 'projects' | 'damaged'>,
   alias: string,
 ): Project | undefined =>
-  intact(
+  requireIntact(
     workspace,
     'project',
     alias,
@@ -80,15 +80,15 @@ export const findProject = (
 
 /** @param project its ID @throws UnsealFailed when its record is damaged */
 export const findAccess = (workspace: Workspace, project: string): OpenableAccess | undefined =>
-  intact(workspace, 'access', project, workspace.accesses.get(project));
+  requireIntact(workspace, 'access', project, workspace.accesses.get(project));
 
 /** @throws UnsealFailed when its record is damaged */
 export const findSchedule = (workspace: Workspace, id: string): Schedule | undefined =>
-  intact(workspace, 'schedule', id, withId(workspace.schedules, id));
+  requireIntact(workspace, 'schedule', id, withId(workspace.schedules, id));
 
 /** @throws UnsealFailed when its record is damaged */
 export const findWatch = (workspace: Workspace, id: string): Watch | undefined =>
-  intact(workspace, 'watch', id, withId(workspace.watches, id));
+  requireIntact(workspace, 'watch', id, withId(workspace.watches, id));
 
 const withId = <T extends { readonly id: string }>(items: readonly T[], id: string): T | undefined =>
   items.find((item) => item.id === id);

@@ -7,7 +7,7 @@ import {
   parseCommandText,
   parsePeriodText,
 } from '../../../src/domain/language/parse-command.ts';
-import { couldBeSecret, looksLikeSecret, quoted } from '../../../src/domain/language/secret-detection.ts';
+import { couldBeSecret, looksLikeSecret, quoteWord } from '../../../src/domain/language/secret-detection.ts';
 import { mentionHelp } from '../../../src/features/mentions/index.ts';
 import { type KnownCommands, parseMention } from '../../../src/features/mentions/words.ts';
 import { parseProjectsText, requireProject } from '../../../src/features/projects/words.ts';
@@ -213,6 +213,6 @@ describe('a word at the edge between a name and a secret', () => {
   });
 
   it('is quoted only if it can be a name', () => {
-    expect([quoted('lomiro'), quoted('xoxb-lomiro')]).toEqual(['“lomiro”', 'that word']);
+    expect([quoteWord('lomiro'), quoteWord('xoxb-lomiro')]).toEqual(['“lomiro”', 'that word']);
   });
 });

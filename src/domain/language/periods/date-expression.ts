@@ -3,7 +3,7 @@ import { WEEKDAY_NAMES } from '../../time/cadence.ts';
 import { type Day, daysInMonth, type Unit } from '../../time/calendar.ts';
 import { ordinal, pluralize } from '../text.ts';
 import { nameOfMonth, RANKS } from '../vocabulary.ts';
-import { padded } from './date-literal.ts';
+import { pad } from './date-literal.ts';
 import { RefusedPhrase } from './grammar.ts';
 
 /** A year by its number, or seen from today's. */
@@ -77,7 +77,7 @@ function withYear(name: string, year: YearOf | undefined, numbered: string): str
 
 function spanText({ kind, number, year }: DatedSpan): string {
   const name = kind === 'month' ? nameOfMonth(number) : `${kind.charAt(0)}${number}`;
-  return year === 'whole' ? `last-${name}` : withYear(name, year, kind === 'month' ? padded(number) : name);
+  return year === 'whole' ? `last-${name}` : withYear(name, year, kind === 'month' ? pad(number) : name);
 }
 
 /** `last-week`, `this-week`, `week-2-weeks-ago`, `day-2-weeks-ago`, `2-days-ago` */
@@ -111,9 +111,7 @@ export function dateText(date: DateMeaning): string {
       return date.day;
     case 'month-day': {
       const name = `${nameOfMonth(date.month)}-${date.day}`;
-      return (
-        weekdayText(date.weekday) + withYear(name, date.year, `${padded(date.month)}-${padded(date.day)}`)
-      );
+      return weekdayText(date.weekday) + withYear(name, date.year, `${pad(date.month)}-${pad(date.day)}`);
     }
     case 'day-of-month':
       return `${weekdayText(date.weekday)}the-${ordinal(date.day)}`;
@@ -124,7 +122,7 @@ export function dateText(date: DateMeaning): string {
     case 'part':
       return partText(date);
     case 'week':
-      return withYear(`w${date.week}`, date.year, `w${padded(date.week)}`);
+      return withYear(`w${date.week}`, date.year, `w${pad(date.week)}`);
     case 'week-of':
       return `week-${date.edge ?? 'of'}-${dateText(date.day)}`;
     case 'weekend':

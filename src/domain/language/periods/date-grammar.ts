@@ -15,7 +15,7 @@ import {
   type YearOf,
 } from './date-expression.ts';
 import { MAX_YEAR, MIN_YEAR, monthDay, yearMonthDay } from './date-literal.ts';
-import { Grammar, memoized, RefusedPhrase } from './grammar.ts';
+import { Grammar, memoize, RefusedPhrase } from './grammar.ts';
 import { type Count, countOf } from './period-phrase.ts';
 import { DATE_CLASSES, tokenOfKind } from './token-classes.ts';
 
@@ -42,7 +42,7 @@ function onWeekday(day: string, weekday: number | undefined): DateMeaning | Refu
 }
 
 /** `2 weeks ago` is a day, or a week. */
-function ago(counted: Count, unit: Unit, as?: Unit): DateMeaning | RefusedPhrase {
+function agoMeaning(counted: Count, unit: Unit, as?: Unit): DateMeaning | RefusedPhrase {
   const count = countOf(counted);
   if (count instanceof RefusedPhrase) return count;
   if (as !== undefined || unit === 'day') return { kind: 'ago', count, unit, as: as ?? 'day' };
@@ -93,8 +93,8 @@ const days = new Grammar(DATE_CLASSES, dateText)
   .rule(['today', 'this day'], () => ({ kind: 'today' }))
   .rule('yesterday', () => ({ kind: 'yesterday' }))
   .rule('day before yesterday', () => ({ kind: 'ago', count: 2, unit: 'day', as: 'day' }))
-  .rule('AMOUNT UNIT ago', (count, unit) => (unit === 'day' ? ago(count, unit) : undefined))
-  .rule('AMOUNT UNIT ago today', (count, unit) => ago(count, unit, 'day'));
+  .rule('AMOUNT UNIT ago', (count, unit) => (unit === 'day' ? agoMeaning(count, unit) : undefined))
+  .rule('AMOUNT UNIT ago today', (count, unit) => agoMeaning(count, unit, 'day'));
 
 const isThe = ({ tokens }: TokenizedText, at: number): boolean => {
   const token = tokens[at];
@@ -168,7 +168,7 @@ const edge: Parser<number> = (source, at, bareYear) => {
 const classes = {
   ...DATE_CLASSES,
   /** A day, named in any way. */
-  ANY_DAY: { begins: undefined, parse: memoized(alsoAfterThe(days.parse)) },
+  ANY_DAY: { begins: undefined, parse: memoize(alsoAfterThe(days.parse)) },
   YEAR_ALONE: { begins: ['number', 'unit'], parse: year },
   /** Month and year in digits, `2026-10`. */
   YEAR_MONTH: tokenOfKind('year-month', (date) => date),
@@ -183,7 +183,7 @@ const classes = {
   EDGE: { begins: ['rank', 'ordinal', 'last'], isToken: true, parse: edge },
 };
 
-const dated = (span: Span, year: YearOf | 'whole' | undefined): DateMeaning => ({
+const withYear = (span: Span, year: YearOf | 'whole' | undefined): DateMeaning => ({
   ...span,
   ...(year !== undefined && { year }),
 });
@@ -228,15 +228,15 @@ function edgeOf(edge: number, counted: Count, unit: Unit, of: DateMeaning) {
 
 const dates = new Grammar(classes, dateText)
   .rule('ANY_DAY', (day) => day)
-  .rule('SPAN of|in? YEAR?', dated)
-  .rule('YEAR_BEFORE SPAN', (year, span) => dated(span, year))
-  .rule('last SPAN', (span) => dated(span, 'whole'))
-  .rule('this SPAN', (span) => dated(span, 'this'))
+  .rule('SPAN of|in? YEAR?', withYear)
+  .rule('YEAR_BEFORE SPAN', (year, span) => withYear(span, year))
+  .rule('last SPAN', (span) => withYear(span, 'whole'))
+  .rule('this SPAN', (span) => withYear(span, 'this'))
   .rule('YEAR_MONTH', ({ month, year }) => ({ kind: 'month', number: month, year }))
   .rule('month of? ANY_MONTH', (month) => month)
   .rule('RANK half of? ANY_MONTH', halfOf)
   .rule('last half of? ANY_MONTH', (of) => halfOf(2, of))
-  .rule('last half of YEAR', (year) => dated({ kind: 'half', number: 2 }, year))
+  .rule('last half of YEAR', (year) => withYear({ kind: 'half', number: 2 }, year))
   .rule('PLACE SINGULAR_UNIT of|in WHOLE', (n, unit, of) => partOf(unit, [n, n], of))
   .rule(['PLACE PLURAL_UNIT', 'RANK a? few of? UNIT'], howMany)
   .rule('PLACE WEEKDAY of|in WHOLE', (n, weekday, of) => partOf(weekday, [n, n], of))
@@ -257,15 +257,15 @@ const dates = new Grammar(classes, dateText)
   .rule('weekend before last weekend?', () => ({ kind: 'weekend', which: 'before-last' }))
   .rule(['weekend', 'this? last weekend'], () => ({ kind: 'weekend', which: 'last' }))
   .rule('this weekend', () => ({ kind: 'weekend', which: 'this' }))
-  .rule('AMOUNT UNIT ago', (count, unit) => (unit === 'day' ? undefined : ago(count, unit)))
-  .rule('day COUNT UNIT ago', (count, unit) => ago(count, unit, 'day'))
-  .rule('UNIT COUNT UNIT ago', (as, count, unit) => (as === unit ? ago(count, unit, as) : undefined))
+  .rule('AMOUNT UNIT ago', (count, unit) => (unit === 'day' ? undefined : agoMeaning(count, unit)))
+  .rule('day COUNT UNIT ago', (count, unit) => agoMeaning(count, unit, 'day'))
+  .rule('UNIT COUNT UNIT ago', (as, count, unit) => (as === unit ? agoMeaning(count, unit, as) : undefined))
   .rule('YEAR_ALONE', (year) => ({ kind: 'year', year }));
 
 /** `last day of last month of q3 of 2025` has three. Without a limit, a long text of these would overflow the stack. */
 const MOST_NESTED = 5;
 let nested = 0;
-const anyDateAt = memoized(dates.parse);
+const anyDateAt = memoize(dates.parse);
 const datesAt: Parser<DateMeaning> = (source, at, bareYear) => {
   if (nested === MOST_NESTED) return undefined;
   nested += 1;

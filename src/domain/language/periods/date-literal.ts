@@ -25,29 +25,29 @@ export const MAX_YEAR = 2199;
 
 const YEAR_FIRST = 'Put the year first, such as 2026-10-05.';
 
-const refused = (why: string, works: string, ...instead: string[]): Refused => ({
+const refuse = (why: string, works: string, ...instead: string[]): Refused => ({
   kind: 'bad',
   why,
   works,
   instead,
 });
 
-const titled = (name: string): string => name.replace(/^./, (letter) => letter.toUpperCase());
+const capitalize = (name: string): string => name.replace(/^./, (letter) => letter.toUpperCase());
 
-export const padded = (number: number): string => String(number).padStart(2, '0');
+export const pad = (number: number): string => String(number).padStart(2, '0');
 
 function isDay(year: number, month: number, day: number): boolean {
   return month >= 1 && month <= 12 && day >= 1 && day <= daysInMonth(year, month);
 }
 
-const iso = (year: number, month: number, day: number): Day => `${year}-${padded(month)}-${padded(day)}`;
+const isoDay = (year: number, month: number, day: number): Day => `${year}-${pad(month)}-${pad(day)}`;
 
 /** Why no date can be in this month. */
 function refusedMonth(year: number, month: number): Refused | undefined {
   if (year < MIN_YEAR || year > MAX_YEAR)
-    return refused('is outside the years that Tally covers', `Type a year from ${MIN_YEAR} to ${MAX_YEAR}.`);
+    return refuse('is outside the years that Tally covers', `Type a year from ${MIN_YEAR} to ${MAX_YEAR}.`);
   if (month < 1 || month > 12)
-    return refused('has a month that doesn’t exist', 'Months are 01 to 12, such as 2026-10 or 2026-10-05.');
+    return refuse('has a month that doesn’t exist', 'Months are 01 to 12, such as 2026-10 or 2026-10-05.');
   return undefined;
 }
 
@@ -61,36 +61,36 @@ export function yearMonthDay(
 ): Extract<Read, { kind: 'day' | 'bad' }> {
   const refusal = refusedMonth(year, month);
   if (refusal) return refusal;
-  if (isDay(year, month, day)) return { kind: 'day', day: iso(year, month, day) };
+  if (isDay(year, month, day)) return { kind: 'day', day: isoDay(year, month, day) };
   const length = daysInMonth(year, month);
-  const last = iso(year, month, length);
-  return refused(
-    `isn’t a date: ${titled(nameOfMonth(month))} ${year} has ${length} days`,
+  const last = isoDay(year, month, length);
+  return refuse(
+    `isn’t a date: ${capitalize(nameOfMonth(month))} ${year} has ${length} days`,
     `The last day of the month is ${last}.`,
     ...(day > length ? [last] : []),
   );
 }
 
 /** `1/2` as day/month or month/day: the only reading that is a date, or a refusal that names both. @param texts of the readings */
-function either(readings: readonly Read[], texts: readonly string[]): Read {
+function onlyReading(readings: readonly Read[], texts: readonly string[]): Read {
   const [only, other] = new Set(texts);
   if (only !== undefined && other !== undefined)
-    return refused('doesn’t say which is the month', YEAR_FIRST, only, other);
-  return readings[0] ?? refused('isn’t a date', YEAR_FIRST);
+    return refuse('doesn’t say which is the month', YEAR_FIRST, only, other);
+  return readings[0] ?? refuse('isn’t a date', YEAR_FIRST);
 }
 
 function yearLast(a: number, b: number, year: number): Read {
   const days = [[b, a] as const, [a, b] as const].flatMap(([month, day]) =>
-    isDay(year, month, day) ? [iso(year, month, day)] : [],
+    isDay(year, month, day) ? [isoDay(year, month, day)] : [],
   );
-  return either(
+  return onlyReading(
     days.map((day) => ({ kind: 'day', day })),
     days,
   );
 }
 
 function monthYear(month: number, year: number): Read {
-  if (month < 1 || month > 12) return refused('isn’t a month', 'Put the year first, such as 2026-10.');
+  if (month < 1 || month > 12) return refuse('isn’t a month', 'Put the year first, such as 2026-10.');
   return { kind: 'year-month', year, month };
 }
 
@@ -101,17 +101,17 @@ const LEAP_YEAR = 2024;
 export function monthDay(month: number, day: number): Extract<Read, { kind: 'month-day' | 'bad' }> {
   if (isDay(LEAP_YEAR, month, day)) return { kind: 'month-day', month, day };
   const name = nameOfMonth(month);
-  if (name === '') return refused('isn’t a date', YEAR_FIRST);
+  if (name === '') return refuse('isn’t a date', YEAR_FIRST);
   const most = daysInMonth(LEAP_YEAR, month);
-  return refused(
-    `isn’t a date: ${titled(name)} has ${most} days at most`,
+  return refuse(
+    `isn’t a date: ${capitalize(name)} has ${most} days at most`,
     `The last one is ${name}-${most}.`,
   );
 }
 
-function slashed(a: number, b: number): Read {
+function readSlashed(a: number, b: number): Read {
   const readings = [monthDay(b, a), monthDay(a, b)].filter((read) => read.kind === 'month-day');
-  return either(
+  return onlyReading(
     readings,
     readings.map(({ month, day }) => `${nameOfMonth(month)}-${day}`),
   );
@@ -125,12 +125,12 @@ const FORMS: readonly (readonly [RegExp, (parts: readonly string[]) => Read])[] 
   ],
   [/(\d{1,2})\.(\d{1,2})\.(\d{4})(?!\d)/y, ([, d, m, y]) => yearMonthDay(Number(y), Number(m), Number(d))],
   [/(\d{1,2})([-/])(\d{1,2})\2(\d{4})(?!\d)/y, ([, a, , b, y]) => yearLast(Number(a), Number(b), Number(y))],
-  [/\d{1,2}([-/.])\d{1,2}\1\d\d(?!\d)/y, () => refused('doesn’t say which is the year', YEAR_FIRST)],
+  [/\d{1,2}([-/.])\d{1,2}\1\d\d(?!\d)/y, () => refuse('doesn’t say which is the year', YEAR_FIRST)],
   [/(\d{1,2})\.(\d{1,2})\.(?![\d.])/y, ([, d, m]) => monthDay(Number(m), Number(d))],
   [/(\d{4})[-/](\d{1,2})(?!\d)/y, ([, y, m]) => yearMonth(Number(y), Number(m))],
   // After a month's name the first number is a day: 'may-5-2028'.
   [/(?<![a-z]-?)(\d{1,2})[-/.]((?:19|20)\d\d)(?!\d)/y, ([, m, y]) => monthYear(Number(m), Number(y))],
-  [/(\d{1,2})\/(\d{1,2})(?!\d)/y, ([, a, b]) => slashed(Number(a), Number(b))],
+  [/(\d{1,2})\/(\d{1,2})(?!\d)/y, ([, a, b]) => readSlashed(Number(a), Number(b))],
 ];
 
 /** Every form begins like this, so one test rules out most numbers. */

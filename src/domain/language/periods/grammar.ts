@@ -114,7 +114,7 @@ function mayMatch(elements: readonly Element[], keys: readonly string[]): boolea
 }
 
 /** Parses once what several productions begin with. */
-export function memoized<T>(parse: Parser<T>): Parser<T> {
+export function memoize<T>(parse: Parser<T>): Parser<T> {
   const bySource = new WeakMap<TokenizedText, (Match<T> | 'none' | undefined)[]>();
   return (source, at, bareYear) => {
     const known = bySource.get(source) ?? new Array(2 * source.tokens.length + 2).fill(undefined);

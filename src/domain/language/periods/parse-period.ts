@@ -50,9 +50,9 @@ const dayOrNumber = (day: number): RefusedPhrase =>
 
 const VAGUE = 'doesn’t say which days';
 
-const vague = (...nearest: string[]): RefusedPhrase => new RefusedPhrase(VAGUE, NAME_DAYS, nearest);
+const refuseVague = (...nearest: string[]): RefusedPhrase => new RefusedPhrase(VAGUE, NAME_DAYS, nearest);
 
-const few = (unit: Unit): RefusedPhrase =>
+const refuseWithoutCount = (unit: Unit): RefusedPhrase =>
   new RefusedPhrase(
     'doesn’t say how many',
     `Type last-3-${unit}s or last-7-days.`,
@@ -97,7 +97,7 @@ periods
   .rule(['last? COUNT? hour', 'COUNT hour ago'], refuseHours)
   .rule('this hour', () => refuseHours())
   .rule('all time', () => new RefusedPhrase(PERIOD_TOO_LONG, 'Ask for ten years or less.', ['last-3-years']))
-  .rule('last? a? few of? UNIT', few)
+  .rule('last? a? few of? UNIT', refuseWithoutCount)
   .rule(
     'last? a UNIT',
     (unit) =>
@@ -106,7 +106,7 @@ periods
         unit === 'day' ? 'Type today or yesterday.' : `Type last-${unit} or this-${unit}.`,
       ),
   )
-  .rule('last? fortnight', () => vague('last-14-days', 'last-2-weeks'))
+  .rule('last? fortnight', () => refuseVague('last-14-days', 'last-2-weeks'))
   .rule(
     'last? COUNT? weekdays',
     () => new RefusedPhrase('aren’t one period', 'Type last-weekend, or a range such as monday..friday.'),
@@ -120,12 +120,12 @@ periods
   )
   .rule('DATE on END', (at) => (at.kind === 'ago' && at.count === 0 ? undefined : orSince(at)))
   .rule('DATE to date', (at) => (isPastUnit(at) ? orSince(at) : undefined))
-  .rule('early|mid|late last UNIT', (unit) => vague(`last-${unit}`))
-  .rule('early|mid|late of? this UNIT', (unit) => vague(`this-${unit}`))
-  .rule('early of? MONTH', (month) => vague(`first-half-of-${nameOfMonth(month)}`, nameOfMonth(month)))
-  .rule('early|mid|late of? UNIT', (unit) => vague(`this-${unit}`, `last-${unit}`))
-  .rule('late of? MONTH', (month) => vague(`second-half-of-${nameOfMonth(month)}`, nameOfMonth(month)))
-  .rule('mid of? MONTH', (month) => vague(nameOfMonth(month)));
+  .rule('early|mid|late last UNIT', (unit) => refuseVague(`last-${unit}`))
+  .rule('early|mid|late of? this UNIT', (unit) => refuseVague(`this-${unit}`))
+  .rule('early of? MONTH', (month) => refuseVague(`first-half-of-${nameOfMonth(month)}`, nameOfMonth(month)))
+  .rule('early|mid|late of? UNIT', (unit) => refuseVague(`this-${unit}`, `last-${unit}`))
+  .rule('late of? MONTH', (month) => refuseVague(`second-half-of-${nameOfMonth(month)}`, nameOfMonth(month)))
+  .rule('mid of? MONTH', (month) => refuseVague(nameOfMonth(month)));
 
 /** What else the words mean if their number is a project: `3 october`, `in 2025`, `friday 13`. */
 function projectReading(source: TokenizedText, at: number, found: Match<PhraseMeaning>): string | undefined {

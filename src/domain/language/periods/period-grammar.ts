@@ -5,7 +5,7 @@ import { isDay, type Token, type TokenizedText } from '../tokenizer.ts';
 import { nameOfMonth } from '../vocabulary.ts';
 import { canonical, type DateMeaning, type YearOf } from './date-expression.ts';
 import { dayOf, dayOfMonth, monthly, parseDateExpression } from './date-grammar.ts';
-import { END, Grammar, memoized, RefusedPhrase } from './grammar.ts';
+import { END, Grammar, memoize, RefusedPhrase } from './grammar.ts';
 import {
   type Count,
   datePhrase,
@@ -103,7 +103,7 @@ const weeks: Parser<number> = (source, at, bareYear) => {
 const classes = {
   ...DATE_CLASSES,
   /** A date, named in any way. */
-  DATE: { begins: undefined, parse: memoized(parseDateExpression) },
+  DATE: { begins: undefined, parse: memoize(parseDateExpression) },
   COUNTED: { begins: DATE_CLASSES.COUNT.begins, parse: counted },
   /** `mtd` */
   TO_DATE: wordOfRole('to-date', ({ unit }) => unit),

@@ -1,7 +1,7 @@
 /** A period phrase: its syntax tree, what it is made of and its canonical text. No clock or time zone is known here. */
 import { type Day, daysBetween, type Unit } from '../../time/calendar.ts';
 import { canonical, type DateExpression, dateText, type YearOf } from './date-expression.ts';
-import { padded } from './date-literal.ts';
+import { pad } from './date-literal.ts';
 import { RefusedPhrase } from './grammar.ts';
 
 export type PhraseMeaning =
@@ -117,7 +117,7 @@ function placeOf(date: DateExpression): readonly [place: number, of: number] | u
     case 'day':
       return [daysBetween(LEAP_YEAR, date.day), Number.POSITIVE_INFINITY];
     case 'month-day':
-      return [daysBetween(LEAP_YEAR, `2024-${padded(date.month)}-${padded(date.day)}`), 366];
+      return [daysBetween(LEAP_YEAR, `2024-${pad(date.month)}-${pad(date.day)}`), 366];
     case 'weekday':
       return date.week === undefined ? [date.weekday, 7] : undefined;
     default:
@@ -126,7 +126,7 @@ function placeOf(date: DateExpression): readonly [place: number, of: number] | u
 }
 
 /** Whether they are two of a kind in a row: `september and october`, `2024 and 2025`. */
-function follows(from: DateExpression, to: DateExpression): boolean {
+function isNext(from: DateExpression, to: DateExpression): boolean {
   const [first, last] = [placeOf(from), placeOf(to)];
   if (first === undefined || last === undefined || from.kind !== to.kind) return false;
   const steps = last[0] - first[0] - 1;
@@ -144,7 +144,7 @@ export function joinedPhrase(
   to: DateExpression,
 ): PhraseMeaning | RefusedPhrase | undefined {
   if (sharesMonth(from, to)) return undefined;
-  if (follows(from, to) || (from.kind === 'yesterday' && to.kind === 'today'))
+  if (isNext(from, to) || (from.kind === 'yesterday' && to.kind === 'today'))
     return { kind: 'range', from, to };
   if (from.kind === 'today' && to.kind === 'yesterday') return { kind: 'range', from: to, to: from };
   return NOT_ONE_PERIOD;

@@ -20,7 +20,7 @@ import type { ComparisonRule } from '../../time/comparison-window.ts';
 import { clipWord, pluralize } from '../text.ts';
 import { nameOfMonth } from '../vocabulary.ts';
 import { type DatedSpan, type DateExpression, dateText, type Each, type YearOf } from './date-expression.ts';
-import { padded } from './date-literal.ts';
+import { pad } from './date-literal.ts';
 
 /** Days of the calendar: `count` units, or days that are compared by a rule of their own. */
 export interface CalendarSpan {
@@ -82,7 +82,7 @@ function unitAt(unit: Unit, day: Day, count = 1): CalendarSpan {
 const MONTHS = { month: 1, quarter: 3, half: 6 } as const;
 
 function spanOf({ kind, number }: DatedSpan, year: number): CalendarSpan {
-  const first = `${year}-${padded((number - 1) * MONTHS[kind] + 1)}-01`;
+  const first = `${year}-${pad((number - 1) * MONTHS[kind] + 1)}-01`;
   return kind === 'half' ? unitAt('quarter', first, 2) : unitAt(kind, first);
 }
 
@@ -105,11 +105,11 @@ function fallsOn(point: Point<'month-day' | 'day-of-month'>, near: Day, step: 1 
   const start = `${near.slice(0, 7)}-01`;
   const months =
     point.kind === 'month-day'
-      ? Array.from({ length: LEAP_GAP + 1 }, (_, n) => `${yearOf(near) + step * n}-${padded(point.month)}-01`)
+      ? Array.from({ length: LEAP_GAP + 1 }, (_, n) => `${yearOf(near) + step * n}-${pad(point.month)}-01`)
       : Array.from({ length: MONTHS_TO_31ST }, (_, n) => shiftUnits('month', start, step * n));
   return months
-    .filter((first) => endOfUnit('month', first).slice(8) >= padded(point.day))
-    .map((first) => `${first.slice(0, 8)}${padded(point.day)}`);
+    .filter((first) => endOfUnit('month', first).slice(8) >= pad(point.day))
+    .map((first) => `${first.slice(0, 8)}${pad(point.day)}`);
 }
 
 /** The latest such day up to `limit`; a weekday always before today. */
@@ -136,9 +136,9 @@ function onWeekday(point: Point<'month-day' | 'day-of-month'>, day: Day): Calend
 
 function dayOfYear(point: Point<'month-day'>, year: number): CalendarSpan {
   const length = daysInMonth(year, point.month);
-  if (point.day <= length) return onWeekday(point, `${year}-${padded(point.month)}-${padded(point.day)}`);
+  if (point.day <= length) return onWeekday(point, `${year}-${pad(point.month)}-${pad(point.day)}`);
   const why = `isn’t a date: ${nameOfMonth(point.month)} ${year} has ${length} days`;
-  throw createInvalidDate(point, why, `Type ${year}-${padded(point.month)}-${length}.`);
+  throw createInvalidDate(point, why, `Type ${year}-${pad(point.month)}-${length}.`);
 }
 
 const weekendFrom = (saturday: Day): CalendarSpan => ({
@@ -189,7 +189,7 @@ function partOf(point: Point<'part'>, whole: CalendarSpan): CalendarSpan {
 }
 
 /** Without a year the latest that has begun, as a day without one is. */
-function part(point: Point<'part'>, today: Day, zone: Zone): CalendarSpan {
+function partSpan(point: Point<'part'>, today: Day, zone: Zone): CalendarSpan {
   const { of } = point;
   const whole = calendarSpan(of, today, zone);
   const found = partOf(point, whole);
@@ -239,7 +239,7 @@ function weekdayOf({ week, ...point }: Point<'weekday'>, today: Day): CalendarSp
   return dayAlone(addDays(monday, point.weekday - 1));
 }
 
-function before({ count, unit, as }: Point<'ago'>, today: Day, zone: Zone): CalendarSpan {
+function spanBefore({ count, unit, as }: Point<'ago'>, today: Day, zone: Zone): CalendarSpan {
   const [day] = unit === 'day' ? daysBefore(today, count, zone) : [shiftUnits(unit, today, -count)];
   return unitAt(as, day ?? today);
 }
@@ -262,9 +262,9 @@ export function calendarSpan(point: DateExpression, today: Day, zone: Zone): Cal
     case 'weekday':
       return weekdayOf(point, today);
     case 'ago':
-      return before(point, today, zone);
+      return spanBefore(point, today, zone);
     case 'part':
-      return part(point, today, zone);
+      return partSpan(point, today, zone);
     case 'week':
       return isoWeek(point, today);
     case 'week-of':

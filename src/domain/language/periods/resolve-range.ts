@@ -52,12 +52,12 @@ function runningInstead(point: DateExpression, { unit, count }: CalendarSpan): s
 }
 
 /** @param isAll nothing else was asked for, so that what is running now may be offered instead */
-function begun(point: DateExpression, span: CalendarSpan, today: Day, isAll = false): CalendarSpan {
+function requireBegun(point: DateExpression, span: CalendarSpan, today: Day, isAll = false): CalendarSpan {
   if (span.first > today) throw inFuture(point, isAll ? runningInstead(point, span) : undefined);
   return span;
 }
 
-const earlier = (a: Day, b: Day): Day => (a < b ? a : b);
+const earlierDay = (a: Day, b: Day): Day => (a < b ? a : b);
 
 function planOf({ last, unit, count, rule }: CalendarSpan, today: Day): ComparisonRule {
   if (rule !== undefined || unit === 'day') return rule ?? DAYS;
@@ -110,18 +110,18 @@ function endsOf(phrase: Range, today: Day, zone: Zone): readonly [CalendarSpan, 
   const { from, to } = phrase;
   const isAlike = areAlike(from, to);
   const alone = calendarSpan(to, today, zone);
-  const until = earlier(alone.last, today);
+  const until = earlierDay(alone.last, today);
   const begin =
     isRecurring(from) && isAlike && !isRecurring(to)
       ? latestDay(from, today, until)
-      : begun(from, calendarSpan(from, namesYear(to) && lacksYear(from) ? until : today, zone), today);
+      : requireBegun(from, calendarSpan(from, namesYear(to) && lacksYear(from) ? until : today, zone), today);
   if (!isRecurring(to) && !lacksYear(to)) return [begin, alone];
   const next = isRecurring(to) ? nextDay(to, begin.first) : nextSpan(to, begin.first, zone);
   const hasNoYear = isAlike || isRecurring(to) || from.kind === 'month-day';
   if (next.first >= alone.first) return [begin, hasNoYear ? next : alone];
   if (isAlike && isRecurring(to)) return [begin, next];
   const readings = [next, alone].map(({ last }) => {
-    const day = earlier(last, today);
+    const day = earlierDay(last, today);
     return formatPhrase({ ...phrase, to: { kind: 'day', day, typed: day } });
   });
   const why = 'doesn’t say which day is the last one';
@@ -147,7 +147,7 @@ function spanBetween(phrase: Range, today: Day, zone: Zone): DayRange {
       : formatPhrase({ ...phrase, kind: 'since' });
     throw inFuture(phrase.typed.includes(phrase.to.typed) ? phrase.to : phrase, instead);
   }
-  return { first: from.first, last: earlier(to.last, today), plan: planBetween(from, to, today) };
+  return { first: from.first, last: earlierDay(to.last, today), plan: planBetween(from, to, today) };
 }
 
 function spanLast(unit: Unit, count: number, including: boolean, today: Day, zone: Zone): DayRange {
@@ -171,14 +171,14 @@ function rangeOf(phrase: PeriodPhrase, today: Day, zone: Zone): DayRange {
         plan: { kind: 'running', unit: phrase.unit, count: 1 },
       };
     case 'at': {
-      const span = begun(phrase.at, calendarSpan(phrase.at, today, zone), today, true);
-      return { first: span.first, last: earlier(span.last, today), plan: planOf(span, today) };
+      const span = requireBegun(phrase.at, calendarSpan(phrase.at, today, zone), today, true);
+      return { first: span.first, last: earlierDay(span.last, today), plan: planOf(span, today) };
     }
     case 'range':
       return spanBetween(phrase, today, zone);
     case 'since':
       return {
-        first: begun(phrase.from, calendarSpan(phrase.from, today, zone), today).first,
+        first: requireBegun(phrase.from, calendarSpan(phrase.from, today, zone), today).first,
         last: today,
         plan: DAYS,
       };

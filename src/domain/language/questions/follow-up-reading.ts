@@ -11,7 +11,7 @@ import type { Question } from './question.ts';
 import { parseQuestionParts } from './question-commands.ts';
 
 /** What a follow-up says by itself. */
-export interface Said {
+export interface Reading {
   readonly command?: SlashCommand | undefined;
   readonly words: Partial<CommandWords>;
   readonly output?: Output | undefined;
@@ -21,9 +21,9 @@ export interface Said {
   readonly isVague?: boolean;
 }
 
-export const isList = (base: Base | undefined): boolean => Array.isArray(base?.words.several);
+export const isAboutList = (base: Answered | undefined): boolean => Array.isArray(base?.words.several);
 
-export interface Base {
+export interface Answered {
   readonly command: SlashCommand;
   readonly words: CommandWords;
   readonly output: Output | undefined;
@@ -47,12 +47,12 @@ export const projectText = ({ project, alias, several }: Partial<CommandWords>):
  * @returns undefined if it says nothing
  * @throws SecretPasted
  */
-export function parseSaid(
+export function parseReadings(
   text: string,
   question: Question | undefined,
-  base: Base | undefined,
+  base: Answered | undefined,
   aliases: Aliases,
-): readonly Said[] | InvalidWord | undefined {
+): readonly Reading[] | InvalidWord | undefined {
   const projects = base === undefined ? '' : projectText(base.words);
   const parts = parseQuestionParts(text, aliases, base?.command === '/balance');
   const { commands, change, unplaced, isVague } = parts;
@@ -61,7 +61,7 @@ export function parseSaid(
     return question?.kind === 'refused' ? question.refusal : undefined;
   // A question that was only offered is so here: “who spent the most?”, “and the forcast?”, “from last week”
   const offered = question?.kind === 'offered' ? question.commands : [];
-  const readings = offered.flatMap(({ command, text: meant }): readonly Said[] => {
+  const readings = offered.flatMap(({ command, text: meant }): readonly Reading[] => {
     const parsed = parseWords(meant, aliases);
     return parsed === undefined ? [] : [{ command, isVague: true, ...parsed }];
   });
@@ -81,13 +81,13 @@ export function parseSaid(
   const { project: _id, alias: _alias, several, top, ...others }: Partial<CommandWords> = besideWords;
   const isSame = projectText(besideWords) === projects;
   const words = isSame ? { ...others, ...(top !== undefined && { top, several }) } : besideWords;
-  const joint: Said | undefined = beside && { command, isVague, words, output: beside.output };
+  const joint: Reading | undefined = beside && { command, isVague, words, output: beside.output };
   if (alone instanceof InvalidWord) return joint === undefined ? alone : [joint];
   if (alone.words.help) return undefined;
   if (command === undefined && formatCommandWords(alone.words, alone.output) === '') return undefined;
-  const single: Said = { command, isVague, ...alone };
+  const single: Reading = { command, isVague, ...alone };
   const { several: all, ...rest } = alone.words;
-  if (all === 'all' && rest.top === undefined && isList(base) && !NAMES_ALL.test(text)) {
+  if (all === 'all' && rest.top === undefined && isAboutList(base) && !NAMES_ALL.test(text)) {
     // “Which one cost most?” and “which runs out first?” are about these projects, “which project” may be about all.
     const ofList = { ...single, words: rest };
     return /\bprojects?\b/.test(text) ? [ofList, single] : [ofList];

@@ -9,13 +9,13 @@ import { formatPhrase, LAST_7_DAYS, type PeriodPhrase } from '../periods/period-
 import { clipWord, normalizeText } from '../text.ts';
 import type { Aliases } from '../tokenizer.ts';
 import {
-  type Base,
-  isList,
+  type Answered,
+  isAboutList,
   namesProjects,
-  parseSaid,
+  parseReadings,
   parseWords,
   projectText,
-  type Said,
+  type Reading,
 } from './follow-up-reading.ts';
 import { AGAIN, type FollowUpText, isReserved, PRONOUN, parseFollowUpText } from './follow-up-words.ts';
 import {
@@ -74,13 +74,13 @@ function completeText(
   const projects = base === undefined ? '' : projectText(base.words);
   const asked = said.text
     .replace(/(?<![\w-])it(?![\w-])/g, projects || PRONOUN)
-    .replace(/^(?:per|by|each) project$/, (all) => (isList(base) ? projects : all));
+    .replace(/^(?:per|by|each) project$/, (all) => (isAboutList(base) ? projects : all));
   const question = parseQuestion(asked, aliases);
   if (question?.kind === 'command' && question.command === '/billing')
     return { ...question, ...aboutProject(question, base), isExplicit: said.isExplicit };
   if (question?.kind === 'offered' && question.commands.some(({ command }) => command === '/billing'))
     return { ...question, commands: question.commands.map((offered) => aboutProject(offered, base)) };
-  const readings = parseSaid(asked, question, base, aliases);
+  const readings = parseReadings(asked, question, base, aliases);
   if (readings === undefined) return undefined;
   if (readings instanceof InvalidWord) {
     const isExplicit = said.isExplicit || question?.kind === 'command' || question?.kind === 'offered';
@@ -120,7 +120,7 @@ const unclearWord = (word: string): InvalidWord => new InvalidWord(word, UNCLEAR
 function unclearIn(
   { text, isExplicit, part, sameOfLastYear }: FollowUpText,
   typed: string,
-  base: Base,
+  base: Answered,
 ): InvalidWord | undefined {
   const [, form] = SET_UP.find(([request]) => request.test(text)) ?? [];
   if (form !== undefined) return new InvalidWord(clipWord(text), `is set up with ${form}`, '');
@@ -144,13 +144,13 @@ function unitOf(phrase: PeriodPhrase | undefined): string | undefined {
 }
 
 /** Of all lists, only the one of budgets can be about one project: `watches prod budget`. */
-function aboutProject({ command, text }: QuestionCommand, base: Base | undefined): QuestionCommand {
+function aboutProject({ command, text }: QuestionCommand, base: Answered | undefined): QuestionCommand {
   const { alias, project = alias } = base?.words ?? {};
   return { command, text: text === 'watches budget' && project ? `watches ${project} budget` : text };
 }
 
 /** What a follow-up means where no answer came before it. */
-function withoutAnswer([said]: readonly Said[]): FollowUp | undefined {
+function withoutAnswer([said]: readonly Reading[]): FollowUp | undefined {
   if (said === undefined) return undefined;
   const { words, output } = said;
   const text = formatCommandWords(words, output);
@@ -174,8 +174,8 @@ interface Merged extends QuestionCommand {
 
 /** What the words say, and the rest from what was answered. A question that the answer does not lead to is only offered. */
 function merge(
-  base: Base,
-  { command: asked, words, output: form, addsToday = false, isVague = false }: Said,
+  base: Answered,
+  { command: asked, words, output: form, addsToday = false, isVague = false }: Reading,
   isSame: boolean,
 ): readonly (Merged | InvalidWord)[] {
   const asksSpend = (words.phrase ?? words.versus ?? words.top) !== undefined || addsToday || form === 'why';
@@ -221,7 +221,7 @@ const commandOf = (made: Merged | InvalidWord): readonly QuestionCommand[] =>
 function refuse(
   refusal: InvalidWord,
   { text, isExplicit, isSame }: FollowUpText,
-  base: Base | undefined,
+  base: Answered | undefined,
   aliases: Aliases,
 ): FollowUp | undefined {
   const offered = NOT_CORRECTED.test(refusal.word) || base === undefined ? [] : refusal.offered;

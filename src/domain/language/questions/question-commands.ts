@@ -7,12 +7,12 @@ import type { Day, Unit } from '../../time/calendar.ts';
 import type { Versus } from '../argument.ts';
 import { type CommandWords, formatCommandWords } from '../command-words.ts';
 import { parsePeriodText } from '../parse-command.ts';
-import { padded } from '../periods/date-literal.ts';
+import { pad } from '../periods/date-literal.ts';
 import { formatPhrase, type PeriodPhrase, unitPhrase } from '../periods/period-phrase.ts';
 import { clipWord } from '../text.ts';
 import { type Aliases, CLAUSE_BREAK } from '../tokenizer.ts';
 import { type PhraseRole, ROLE_RULES, type Subject } from './phrases.ts';
-import { isPlaced, OUTPUTS, type QuestionReading, subjectsOf, unplaced } from './question-reading.ts';
+import { isPlaced, OUTPUTS, type QuestionReading, refuseUnplaced, subjectsOf } from './question-reading.ts';
 import { parseQuestionWords } from './question-words.ts';
 
 /** A command and what follows it, in canonical words. */
@@ -44,7 +44,7 @@ function isThisMonth(phrase: PeriodPhrase | undefined, today = ''): boolean {
   if (phrase === undefined || (phrase.kind === 'this' && phrase.unit === 'month')) return true;
   if (phrase.kind !== 'at' || phrase.at.kind !== 'month') return false;
   const { number, year = 'this' } = phrase.at;
-  return `${year === 'this' ? today.slice(0, 4) : year}-${padded(number)}` === today.slice(0, 7);
+  return `${year === 'this' ? today.slice(0, 4) : year}-${pad(number)}` === today.slice(0, 7);
 }
 
 const FROM_PAST = /^from (?:the )?(?:last|past|previous|yesterday)/i;
@@ -68,10 +68,10 @@ function spendCommands(
   const uncosted =
     (words.product === 2 && /^(?:us|consum)/.test(said.get('use') ?? '') && said.get('use')) ||
     (said.has('why') && / anything$/.exec(said.get('spend') ?? '')?.[0].trim());
-  if (uncosted) throw unplaced(uncosted);
+  if (uncosted) throw refuseUnplaced(uncosted);
   const rank = said.get('rank') ?? said.get('by');
   const isRanked = rank !== undefined && !said.has('peak') && !said.has('when');
-  if (isRanked && (words.alias ?? words.project) !== undefined) throw unplaced(rank);
+  if (isRanked && (words.alias ?? words.project) !== undefined) throw refuseUnplaced(rank);
   const asked: CommandWords = isRanked && words.several === undefined ? { ...words, several: 'all' } : words;
   const make = (changed: Partial<CommandWords>, guess = isGuess): readonly MadeCommand[] => [
     {
@@ -83,7 +83,7 @@ function spendCommands(
   const step = said.get('stepBefore');
   if (step !== undefined) {
     const compared = versus === undefined ? withStepBefore(step, asked) : undefined;
-    if (compared === undefined) throw unplaced(clipWord(step));
+    if (compared === undefined) throw refuseUnplaced(clipWord(step));
     return make(compared, phrase === undefined || isGuess);
   }
   if (said.has('future') || said.has('forecast') || said.has('monthEnd')) {
@@ -93,7 +93,7 @@ function spendCommands(
         'doesn’t say this month, and only that has a forecast',
         `Type ${commandText('/spend')} prod this-month.`,
       );
-    if (versus !== undefined) throw unplaced(said.get('than') ?? said.get('joint') ?? 'vs');
+    if (versus !== undefined) throw refuseUnplaced(said.get('than') ?? said.get('joint') ?? 'vs');
     return make({ phrase: unitPhrase('this', 'month') });
   }
   // “Costs from last month” are that month's; “from” with a date begins there.
@@ -102,10 +102,11 @@ function spendCommands(
     return [unit, phrase].flatMap((period) => make({ phrase: period }, true));
   }
   if (phrase === undefined && versus !== undefined)
-    return besides(versus).flatMap((instead) => make({ phrase: instead }, true));
+    return comparablePeriods(versus).flatMap((instead) => make({ phrase: instead }, true));
   if (phrase === undefined || versus === undefined || versus === 'year-before') return make({});
   if (formatPhrase(phrase) !== formatPhrase(versus)) return make({});
-  if (phrase.kind !== 'last') throw unplaced(clipWord(versus.typed), 'is on both sides of the comparison');
+  if (phrase.kind !== 'last')
+    throw refuseUnplaced(clipWord(versus.typed), 'is on both sides of the comparison');
   // `/spend` compares with as many days before anyway.
   const { versus: _, ...alone } = asked;
   return [{ command: { command: '/spend', text: formatCommandWords(alone, output) }, isGuess: true }];
@@ -130,7 +131,7 @@ function withStepBefore(step: string, words: CommandWords): CommandWords | undef
 }
 
 /** The periods that may be compared with this one, where none is named. */
-function besides(versus: Versus): readonly PeriodPhrase[] {
+function comparablePeriods(versus: Versus): readonly PeriodPhrase[] {
   if (versus === 'year-before') return [unitPhrase('this', 'year')];
   return versus.kind === 'last' && versus.count === 1 && versus.unit !== 'day'
     ? [unitPhrase('this', versus.unit)]
@@ -141,7 +142,7 @@ function besides(versus: Versus): readonly PeriodPhrase[] {
 function balanceCommand({ words, output, said }: QuestionReading): MadeCommand {
   const { phrase, versus, top, ...asked } = words;
   const past = said.get('past');
-  if (past !== undefined) throw unplaced(past, 'is about the past, and a balance is always as of now');
+  if (past !== undefined) throw refuseUnplaced(past, 'is about the past, and a balance is always as of now');
   if (phrase !== undefined)
     throw new InvalidWord(
       clipWord(phrase.typed),
@@ -157,9 +158,9 @@ function balanceCommand({ words, output, said }: QuestionReading): MadeCommand {
   const isNamed = (asked.alias ?? asked.project) !== undefined;
   // Sorted by what runs out first.
   const most = said.get('rank');
-  if (most !== undefined && !said.has('lasting')) throw unplaced(most);
+  if (most !== undefined && !said.has('lasting')) throw refuseUnplaced(most);
   const ranked = firstSaid(said, ['first', 'rank', 'which', 'who']);
-  if (isNamed && ranked !== undefined) throw unplaced(ranked);
+  if (isNamed && ranked !== undefined) throw refuseUnplaced(ranked);
   // “In total” may mean all projects.
   const isTotal = said.has('total') && !isNamed && asked.several === undefined;
   const all = (ranked !== undefined || isTotal) && asked.several === undefined;
@@ -198,9 +199,9 @@ function billingCommand(
     (product && PRODUCTS[product].word) ||
     (output !== undefined && said.get(output)) ||
     firstSaid(said, ['compare', 'rank', 'by', 'first', 'total']);
-  if (extra) throw unplaced(clipWord(extra));
+  if (extra) throw refuseUnplaced(clipWord(extra));
   const names = several === 'all' ? '' : formatCommandWords({ ...named, several });
-  if (names !== '' && !isBudget && subject !== 'watches') throw unplaced(names);
+  if (names !== '' && !isBudget && subject !== 'watches') throw refuseUnplaced(names);
   const [command, verb] = BILLING[subject].split(' ') as [SlashCommand, string];
   const text = [verb, names, isBudget && 'budget'].filter(Boolean).join(' ');
   return { command: { command, text }, isGuess: false };
@@ -236,7 +237,7 @@ export function parseQuestionParts(text: string, aliases: Aliases, wasBalance = 
   const change = [...said].find(([role]) => CHANGES.has(role) && !said.has('why') && !said.has('than'));
   return {
     commands,
-    change: change && unplaced(clipWord(change[1])),
+    change: change && refuseUnplaced(clipWord(change[1])),
     unplaced: [...said].find(([role]) => !isMeant(role))?.[1],
     isVague,
     text: [...rest.split(' ').filter((word) => word !== CLAUSE_BREAK), ...outputs].filter(Boolean).join(' '),

@@ -28,7 +28,7 @@ const EXAMPLE = `Type a command, such as ${commandText('/spend')} prod last-mont
 export const UNCLEAR_MEANING = 'I can’t tell what {word} means here';
 
 /** The refusal of a word that a question gives no meaning. */
-export const unplaced = (word: string, why: string = UNCLEAR_MEANING): InvalidWord =>
+export const refuseUnplaced = (word: string, why: string = UNCLEAR_MEANING): InvalidWord =>
   new InvalidWord(word, why, EXAMPLE);
 
 /** What a question means; or why it is refused, with corrected readings to offer. */
@@ -42,7 +42,7 @@ interface Readings<Reading> {
 /** @throws InvalidWord, SecretPasted */
 export function interpretQuestion(question: QuestionWords, aliases: Aliases): Readings<QuestionReading> {
   const { said, unclear } = question;
-  if (unclear !== undefined) throw unplaced(clipWord(unclear), 'could mean two things here');
+  if (unclear !== undefined) throw refuseUnplaced(clipWord(unclear), 'could mean two things here');
   const [output, other] = OUTPUTS.filter((role) => said.has(role));
   if (other !== undefined)
     throw new InvalidWord(other, `You asked for “${output}” and {word}`, 'Ask for one of them.');
@@ -54,7 +54,7 @@ export function interpretQuestion(question: QuestionWords, aliases: Aliases): Re
   const lost = [...said].find(([role]) => !isPlaced(role, said, subject))?.[1];
   if (lost !== undefined) {
     const unknown = findUnknownWord(question.text, aliases);
-    throw unplaced(clipWord(unknown ?? lost), unknown === undefined ? UNCLEAR_MEANING : UNRECOGNIZED);
+    throw refuseUnplaced(clipWord(unknown ?? lost), unknown === undefined ? UNCLEAR_MEANING : UNRECOGNIZED);
   }
   const parsed = parseRest(question, aliases);
   const isOfAll = NOUN_BESIDE.some((role) => said.has(role));
@@ -129,8 +129,8 @@ function parseRest({ rest, typed, text: asked }: QuestionWords, aliases: Aliases
   const parsed = catchInvalidWord(() => parseCommandText(rest, aliases));
   if (!(parsed instanceof InvalidWord)) {
     const far = parsed.product === undefined ? undefined : farNumber(rest);
-    if (far !== undefined) throw unplaced(far);
-    if (parsed.help) throw unplaced('help', 'works only by itself');
+    if (far !== undefined) throw refuseUnplaced(far);
+    if (parsed.help) throw refuseUnplaced('help', 'works only by itself');
     return { readings: [parsed] };
   }
   const { word, why, works, offered } = parsed;

@@ -143,7 +143,7 @@ const isNameAfter = (words: readonly Word[], at: number, aliases: Aliases): bool
 };
 
 /** The word between the two sides of “compare”, as commands write it. */
-function compared(
+function joinComparison(
   words: readonly string[],
   said: ReadonlyMap<PhraseRole, string>,
   typed: Map<string, string>,
@@ -248,7 +248,7 @@ export function parseQuestionWords(text: string, aliases: Aliases): QuestionWord
   return {
     text,
     said,
-    rest: namesFirst(compared(joinNames(rest, aliases), said, typed), aliases)
+    rest: namesFirst(joinComparison(joinNames(rest, aliases), said, typed), aliases)
       .filter((word, at, all) => word !== CLAUSE_BREAK || all[at + 1] !== CLAUSE_BREAK)
       .join(' '),
     typed,

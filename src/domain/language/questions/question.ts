@@ -8,7 +8,7 @@ import { clipWord, normalizeText } from '../text.ts';
 import type { Aliases } from '../tokenizer.ts';
 import { type PhraseRole, ROLE_RULES } from './phrases.ts';
 import { commandsOf, type QuestionCommand } from './question-commands.ts';
-import { interpretQuestion, isEmpty, type QuestionReading, unplaced } from './question-reading.ts';
+import { interpretQuestion, isEmpty, type QuestionReading, refuseUnplaced } from './question-reading.ts';
 import { parseQuestionWords, type QuestionWords } from './question-words.ts';
 
 /** Commands that a text may mean, the likeliest first. At least one, and each keeps every word. */
@@ -44,8 +44,8 @@ export const MOST_OFFERED = 3;
  * @throws SecretPasted
  */
 export function parseQuestion(text: string, aliases: Aliases, today?: Day): Question | undefined {
-  const plain = understand(text, aliases, today);
-  const joined = joinAliasWords(text, aliases).map((other) => understand(other, aliases, today) ?? plain);
+  const plain = interpret(text, aliases, today);
+  const joined = joinAliasWords(text, aliases).map((other) => interpret(other, aliases, today) ?? plain);
   return withholdSecrets(oneOf([plain, ...joined]), text, aliases);
 }
 
@@ -84,7 +84,7 @@ export function withholdSecrets<T extends object>(
   return mayHoldSecret ? { kind: 'refused', refusal: refusal.withheld() } : reading;
 }
 
-function understand(text: string, aliases: Aliases, today: Day | undefined): Question | undefined {
+function interpret(text: string, aliases: Aliases, today: Day | undefined): Question | undefined {
   const question = parseQuestionWords(text, aliases);
   const { said, rest, doubt } = question;
   if (isEmpty(rest) && !hasContent(said)) return said.has('thanks') ? { kind: 'thanks' } : undefined;
@@ -112,7 +112,7 @@ function understand(text: string, aliases: Aliases, today: Day | undefined): Que
     return { kind: isOpen ? 'which-project' : 'command', ...only.command };
   }
   if (isUnknownName && refusal) return { kind: 'refused', refusal };
-  const misspelt = doubt === undefined ? refusal : unplaced(clipWord(doubt), UNRECOGNIZED);
+  const misspelt = doubt === undefined ? refusal : refuseUnplaced(clipWord(doubt), UNRECOGNIZED);
   return {
     kind: 'offered',
     commands: commands.slice(0, MOST_OFFERED).map(({ command }) => command),

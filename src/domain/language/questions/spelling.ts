@@ -24,7 +24,7 @@ const byLetters = lazy(() =>
 const MOST_UNKNOWN = 3;
 
 /** The plain word that this word is with two letters swapped. */
-function unswapped(word = ''): string | undefined {
+function unswapLetters(word = ''): string | undefined {
   const [only, ...others] = nearestWords(word, byLetters().get(sortedLetters(word)) ?? []);
   return others.length === 0 ? only : undefined;
 }
@@ -35,9 +35,9 @@ const LONG_ENOUGH = 5;
 /** What a word of plain words was meant to be: a long one by itself, a short one only in a phrase: `hwo mcuh`. */
 function plainWord(words: readonly Word[], at: number): string | undefined {
   const [before, word, after] = [at - 1, at, at + 1].map((index) => words[index]?.text ?? '');
-  const plain = unswapped(word);
+  const plain = unswapLetters(word);
   if (plain === undefined || plain.length >= LONG_ENOUGH) return plain;
-  const pairs = [`${unswapped(before) ?? before} ${plain}`, `${plain} ${unswapped(after) ?? after}`];
+  const pairs = [`${unswapLetters(before) ?? before} ${plain}`, `${plain} ${unswapLetters(after) ?? after}`];
   return pairs.some((pair) => {
     const both = pair.split(' ').map((text) => ({ text }));
     return phraseAt(both, 0)?.length === 2;
