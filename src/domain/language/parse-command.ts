@@ -213,35 +213,32 @@ function wordsOf(source: TokenizedText, itemAt: ArgumentParser, works: string): 
 type TextParser<Words> = (text: string, aliases?: Aliases) => Words;
 
 /** @param isSingle whether several projects are refused */
-function parserOf(itemAt: ArgumentParser, works: string, isSingle = false): TextParser<CommandWords> {
+function parser(itemAt: ArgumentParser, works: string, isSingle = false): TextParser<CommandWords> {
   const read = (source: TokenizedText): CommandWords => {
     const words = wordsOf(source, itemAt, works);
     if (!isSingle || words.several === undefined) return words;
     throw refuseAll(source, 'You named several projects', 'Name one project here.');
   };
-  return (textOf, aliases) => parseWith(textOf, read, aliases);
+  return (text, aliases) => parseWith(text, read, aliases);
 }
 
 /**
  * Parses the text of `/spend`. With `help` anywhere in it, the rest is ignored. Aliases are in lower case.
  * @throws InvalidWord, whose suggestion is the whole text corrected; SecretPasted
  */
-export const parseCommandText = parserOf(parseSpendArgument, SPEND_HINT);
+export const parseCommandText = parser(parseSpendArgument, SPEND_HINT);
 
 /** The same for a post, which has no place for `vs` and `top`. @throws InvalidWord, SecretPasted */
-export const parseReportText: TextParser<SharedWords> = parserOf(parseArgument, SPEND_HINT);
+export const parseReportText: TextParser<SharedWords> = parser(parseArgument, SPEND_HINT);
 
 /** The same for `/balance`, which takes no period. @throws InvalidWord, SecretPasted */
-export const parseBalanceText: TextParser<Omit<SharedWords, 'phrase'>> = parserOf(
-  timelessItemAt,
-  BALANCE_HINT,
-);
+export const parseBalanceText: TextParser<Omit<SharedWords, 'phrase'>> = parser(timelessItemAt, BALANCE_HINT);
 
 /** The same for a command about a whole project, which itself refuses a period or a product. @throws InvalidWord, SecretPasted */
-export const parseProjectText: TextParser<SharedWords> = parserOf(parseArgument, PROJECT_HINT, true);
+export const parseProjectText: TextParser<SharedWords> = parser(parseArgument, PROJECT_HINT, true);
 
 /** As `parseReportText`, for commands about one project. */
-export const parseSingleProjectText: TextParser<SharedWords> = parserOf(parseArgument, SPEND_HINT, true);
+export const parseSingleProjectText: TextParser<SharedWords> = parser(parseArgument, SPEND_HINT, true);
 
 /** Parses a text that is only a period; '' is the last 7 days. @throws InvalidWord, SecretPasted */
 export function parsePeriodText(text: string): PeriodPhrase {
