@@ -200,7 +200,7 @@ const USAGE = [
 /** EX_CONFIG of sysexits.h */
 const WRONG_CONFIGURATION = 78;
 
-// The first is in the findings.
+// The findings have the error that came first.
 process.on('uncaughtException', (error) => {
   if (!isSecondSocketError(error)) throw error;
 });

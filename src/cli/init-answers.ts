@@ -28,7 +28,7 @@ export interface InitQuestion {
   readonly standard?: string;
 }
 
-/** In the order in which they are asked. */
+/** The questions, in the order in which they are asked. */
 export const questionsFor = (isSocket: boolean): readonly InitQuestion[] => [
   {
     ...{ name: 'SLACK_BOT_TOKEN', option: 'bot-token-file' },

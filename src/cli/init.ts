@@ -129,7 +129,7 @@ function explainStart({ url, prefix }: Choices): void {
   printLine(`\nNext:\n${steps.map((step, at) => `  ${at + 1}. ${step}`).join('\n')}`);
 }
 
-/** How this was run is how the next command is. */
+/** The next command, typed in the same way as this command was. */
 function commandLine(command: 'start' | 'doctor' | 'init'): string {
   const { npm_lifecycle_event: script, npm_command: npm } = process.env;
   if (script === 'tally') return command === 'start' ? 'npm start' : `npm run tally -- ${command}`;

@@ -104,7 +104,7 @@ function configOf(values: typeof variables._output) {
     },
     /** Where to send traces; without it there are none. */
     tracing: endpoint === undefined ? {} : { endpoint },
-    /** `userIds` is how people are named in it. */
+    /** `userIds`: how the log names people. */
     log: { level: values.LOG_LEVEL, userIds: values.LOG_USER_IDS },
   };
 }

@@ -217,7 +217,7 @@ export function findSimilarName(name: string, env: NodeJS.ProcessEnv): string | 
   });
 }
 
-/** With these words other programs name the same or a part of it: a secret in a file, where only traces go, a host. */
+/** Words that other programs add to such a name: for a secret in a file, for traces alone, for a host. */
 const EXTRA_WORDS = ['FILE', 'TRACES', 'HOST'];
 
 const isSimilarWord = (word: string, words: readonly string[]): boolean =>

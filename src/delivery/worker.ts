@@ -53,7 +53,7 @@ const MAX_ATTEMPTS = 5;
 /**
  * Derives the scheduled runs of a workspace from its record and delivery log. The entry in the index says first that they
  * have to be checked soon, and afterwards that they are right: so a process that dies in between leaves a check behind,
- * and of two at the same time the one that read first starts again.
+ * and of two processes at the same time the one that read first starts again.
  */
 async function deriveRuns(parts: WorkerParts, teamId: SlackId): Promise<void> {
   const { jobs, workspaces, deliveryLog, index, deleteOrphan, clock } = parts;
@@ -108,7 +108,7 @@ const SPREAD: Millis = 20_000;
 const FAR: Millis = 10 * MINUTE;
 const SECOND: Millis = 1_000;
 
-/** When to wake a workspace: the same in every process, so that one wake-up is not planned twice. Undefined for never. */
+/** When to wake a workspace: the same in every process, so that a wake-up is not planned twice. Undefined for never. */
 export function wakeUpTime(teamId: SlackId, { next, nextDue }: NextWork, now: Millis): Millis | undefined {
   return earliest(
     next === undefined ? undefined : roundUp(Math.max(next, now), now),
@@ -116,7 +116,7 @@ export function wakeUpTime(teamId: SlackId, { next, nextDue }: NextWork, now: Mi
   );
 }
 
-/** So that one run serves what comes close together. */
+/** Rounds up, so that a single run does what is due at about the same time. */
 function roundUp(at: Millis, now: Millis): Millis {
   const step = at - now > FAR ? MINUTE : SECOND;
   return Math.ceil(at / step) * step;

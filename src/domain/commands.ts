@@ -17,7 +17,7 @@ export interface Actions {
   share: true;
 }
 
-/** A command with a third word needs the one without it: `/billing projects access` needs `/billing projects`. */
+/** A command with a third word needs the command without it: `/billing projects access` needs `/billing projects`. */
 export type CommandName = {
   [Name in keyof Commands]: Name extends `${infer First} ${infer Second} ${string}`
     ? `${First} ${Second}` extends keyof Commands

@@ -27,7 +27,7 @@ import { resolvePeriod } from './time/period.ts';
 /** What a report is called, and how people ask for it. */
 interface ReportWords {
   readonly title: string;
-  /** The periods that mean it, the one to suggest first; none for a report that is asked for by its name. */
+  /** The periods that mean it, first the period to suggest; none for a report that is asked for by its name. */
   readonly phrases: readonly string[];
   /** Whether it is about days, of which some may have no spend or change later; otherwise about an instant. */
   readonly coversDays: boolean;

@@ -67,7 +67,7 @@ export const HTTP_LIMITS = {
   /** After this many outages in a row, a connection does not ask an origin for `breakerPause`. */
   breakerThreshold: 10,
   breakerPause: 5_000,
-  /** How many failing connections are remembered; beyond it, the one that failed longest ago is forgotten. */
+  /** How many failing connections are remembered; beyond that, those that failed longest ago are forgotten. */
   failingConnections: 1_024,
   bodyBytes: 4 * 1024 * 1024,
   /** {@link Limits.serviceConnections} */

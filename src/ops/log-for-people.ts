@@ -1,7 +1,7 @@
 /** Loaded only where the log goes to a terminal. */
 import { prettyFactory } from 'pino-pretty';
 
-/** In this order before the sentence; all other fields follow it. */
+/** The fields before the sentence, in this order; all other fields follow it. */
 const FIRST = ['event', 'route', 'message', 'outcome', 'ms', 'workspace'];
 
 /** A finished line of the log → what a person reads in a terminal. Control characters of outside text are taken out. */

@@ -36,7 +36,7 @@ const MESSAGES = {
   run: { well: 'Ran deliveries', badly: 'A delivery run failed' },
 } as const;
 
-/** Lines a second that are all written, of what went well and of what failed; of those beyond, one in `STEP`. */
+/** Up to this many lines a second are all written, and as many about failures; of further lines only one in `STEP`. */
 const LINES_PER_SECOND = 50;
 const STEP = 10;
 

@@ -15,7 +15,7 @@ export interface ResealCounts {
   alreadyNew: number;
   /** How many did not open, or changed during every attempt. */
   failed: number;
-  /** A line each, for the first of them. */
+  /** A line for each of the first failures. */
   readonly examples: string[];
   /** Key ID → how many records need that key. */
   readonly unknownKeys: Map<string, number>;
@@ -31,7 +31,7 @@ type ResealOutcome = 'resealed' | 'new' | 'open' | ResealFailure;
 const MAX_ATTEMPTS = 10;
 /** A progress line after this many records. */
 const PROGRESS_INTERVAL = 500;
-/** Memory does not grow with Redis. */
+/** Bounds the memory, however many records there are. */
 const MAX_EXAMPLES = 50;
 const MAX_KEY_IDS = 20;
 

@@ -138,7 +138,7 @@ export function findIgnoredOptions(address: RedisAddress): readonly string[] {
     .filter((name) => name !== '' && !SERVER_OPTIONS.includes(name));
 }
 
-/** What is no name may be a secret. */
+/** A word that isn't an option's name may be a secret. */
 const optionName = (entry: string): string =>
   entry === '' ? '' : (/^([a-z]\w{0,31})=/i.exec(entry)?.[1] ?? '…');
 

@@ -46,7 +46,7 @@ interface WorkBase {
   end?: () => void;
 }
 
-/** Says what is found out about a piece of work; of two times of an answer the first one counts. */
+/** Adds to a piece of work what is found out about it. If its answer's time is given twice, the first counts. */
 export type Annotate<W extends Work = RequestWork> = (found: Partial<W>) => void;
 
 /** What Slack sent. */

@@ -17,7 +17,7 @@ export const sendStateSchema = z.object({
   /** How often it has failed, and when it is retried, in ms. */
   tries: z.int().default(0),
   next: z.int().exactOptional(),
-  /** Sent again without knowing whether the first one arrived, so the conversation may show it twice. */
+  /** Sent again without knowing whether the first message arrived, so the conversation may show it twice. */
   isAgain: z.boolean().exactOptional(),
   /** Where Slack has it, or may have it: for a person, the direct message. */
   channel: z.string().exactOptional(),

@@ -40,7 +40,7 @@ interface Case {
   /** `“Yesterday’s spend” for prod` */
   readonly title: string;
   readonly due: Millis;
-  /** Dates in a row that failed, this one included. */
+  /** How many dates in a row have failed, with this date. */
   readonly failures: number;
 }
 

@@ -24,7 +24,7 @@ export interface ReportQuestion {
   readonly channel: SlackId;
   /** The instant the figures are as of, in ms. */
   readonly at: Millis;
-  /** IANA: what a day is. The workspace's reporting zone, or the one of a post that is corrected. */
+  /** IANA name of the zone that days are in: the workspace's reporting zone, or that of a post that is corrected. */
   readonly zone: Zone;
   /** How many days a report of yesterday is about. */
   readonly days: number;

@@ -101,7 +101,7 @@ function detailsButton({ answered, periods, headline }: ReportView): Button[] {
   return commandButton('details', 'Details', { command, text: words.join(' ') });
 }
 
-/** The newest day of a post, if a project that reports days at all has not reported that one. */
+/** The newest day of a post, if a project that does report days has not reported it. */
 function awaitedDay({ answered, periods }: ReportView): Day | undefined {
   const newest = periods.main.window.days.at(-1);
   if (newest === undefined) return undefined;

@@ -51,7 +51,7 @@ export function alertChart(
   );
 }
 
-/** As many as Slack draws, evenly, with the last one. */
+/** As many points as Slack draws: evenly spaced, the last point included. */
 function everyFew(points: readonly Point[]): readonly Point[] {
   const step = Math.ceil(points.length / SLACK_LIMITS.chartPoints);
   return points.filter((_, at) => (points.length - 1 - at) % step === 0);

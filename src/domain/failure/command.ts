@@ -144,7 +144,7 @@ export class NotConnected extends FailureBase<'not-connected'> {
 
 /**
  * The connection that a project names is gone; without a name: several are there and none is the default.
- * @param project how the one that was asked about is called, and its alias if it has one
+ * @param project what the project that was asked about is called, and its alias if any
  */
 export class ConnectionMissing extends FailureBase<'connection-missing'> {
   override readonly summary = 'not connected';

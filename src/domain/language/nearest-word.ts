@@ -42,7 +42,7 @@ export const couldBeName = (word: string): boolean =>
 
 const digitsOf = (word: string): string => word.replace(/\D/g, '');
 
-/** Whether they begin alike; a first letter that is missing or swapped with the second one does too. */
+/** Whether two words begin alike, also if the first letter is missing or swapped with the second. */
 const beginAlike = (typed: string, known: string): boolean => typed[0] === known[0] || typed[0] === known[1];
 
 /**

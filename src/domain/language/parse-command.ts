@@ -111,7 +111,7 @@ function listAt(source: TokenizedText, at: number) {
   return { names, next };
 }
 
-/** With the projects that follow the first one in a list. */
+/** With the further projects of a list. */
 type ListedItems = Items & { readonly others: readonly string[] };
 
 /** `so far` says that the period is still running; the default one is not. */

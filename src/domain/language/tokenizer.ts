@@ -96,7 +96,7 @@ const DASHLIKE = /^(?:(?:\d{1,2}\/)?[a-z]+\d{0,2}\/\d{4}|\d{4}-\d\d-\d\d\/\d{4}-
 const ORDINAL = /\d{1,2}(?:st|nd|rd|th|\.(?=-\d))/y;
 const NUMBER = /\d+/y;
 
-/** The words that an abbreviation stands for: each has one of its characters, the first one the rest. */
+/** The words that an abbreviation stands for: each has one of its characters, the first word all that remain. */
 function abbreviationAt(raw: string, at: number): readonly Piece[] | undefined {
   for (const [form, spelled] of ABBREVIATIONS) {
     const found = match(form, raw, at);

@@ -6,7 +6,7 @@ import type { Unit } from '../time/calendar.ts';
 
 export type WordSense =
   | { readonly role: OwnRole | keyof typeof SPELLINGS }
-  /** A count, or which one of several. */
+  /** A count, or a place in a sequence. */
   | { readonly role: 'count' | 'rank'; readonly number: number }
   /** 1 for Monday to 7 for Sunday. */
   | { readonly role: 'weekday'; readonly weekday: number }

@@ -58,7 +58,7 @@ export type WatchMeasurement =
   /** Ascending. */
   | { readonly kind: 'spike'; readonly today: Day; readonly days: readonly DaySpend[] };
 
-/** Late and corrected days of the month that has just ended count for this many days of the new one. */
+/** For this many days of a month, late and corrected days of the month before still count. */
 const LATE_DAYS = 7;
 /** A spike's days: enough to see where a run of them began. */
 const SPIKE_DAYS = 45;

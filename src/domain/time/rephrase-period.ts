@@ -43,7 +43,7 @@ function phraseOfDays(first: Day, last: Day, unit: Unit): PeriodPhrase {
 }
 
 /**
- * The week before the one that a phrase means, or the day, month, quarter or year; seven days have seven before them.
+ * The week before that of a phrase, or the day, month, quarter or year before; before seven days, the seven before.
  *
  * @returns undefined for a phrase that means something else than one such unit
  * @throws InvalidWord where `resolvePeriod` does

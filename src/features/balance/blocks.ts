@@ -89,7 +89,7 @@ function outlookOf(figures: BalanceFigures): Outlook {
   if (typeof runway === 'string') return { overdrawn: false, left, days: undefined };
   return { overdrawn: runway.kind === 'overdrawn', left, days: daysLeft(runway) };
 }
-/** The projects under 14 days with a warning, else the one that runs out first. The table has how long. */
+/** A warning about projects that last less than 14 days, else the project that runs out first. The table says how long. */
 function runsOutFirst(sorted: readonly BalanceFigures[]): string {
   const soon = sorted.filter(({ runway }) => typeof runway !== 'string' && isRunningOut(runway));
   if (soon.length > 0) return runningOutLine(soon);

@@ -42,7 +42,7 @@ function unknownConnection(name: string, names: readonly string[]): InvalidWord 
   );
 }
 
-/** `/billing disconnect [name]`: which one, then which one is the default afterwards, then whether. */
+/** `/billing disconnect [name]`: asks which connection, then for a new default, then for a confirmation. */
 export function createDisconnect({
   workspaces,
   all,
@@ -129,7 +129,7 @@ export function createDisconnect({
 
 const onlyOf = (names: readonly string[]): string | undefined => (names.length === 1 ? names[0] : undefined);
 
-/** The connections that can become the default when this one is removed; empty when it isn't the default. */
+/** The connections that can become the default when this connection is removed; empty when it isn't the default. */
 function heirsOf(name: string, record: Workspace): readonly string[] {
   if (record.defaultConnection !== name) return [];
   return record.connectionNames.filter((other) => other !== name);

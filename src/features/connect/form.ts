@@ -20,7 +20,7 @@ import { type ConnectFormDefaults, MAX_ACCOUNT_LENGTH } from './words.ts';
 export const isNameable = (name: string, { connectionNames }: Workspace, typed = name): boolean =>
   connectionNames.includes(name) || !couldBeSecret(typed);
 
-/** What the form begins with: what the connection of that name has, else what a new one probably will. */
+/** What the form begins with: the values of the connection of that name, else the likely values of a new connection. */
 export function connectFormDefaults(
   record: Workspace,
   wanted: string | undefined,

@@ -98,7 +98,7 @@ export function createConnectionSaving({ workspaces, billing, limits, all }: Ser
   };
 }
 
-/** Keeps the current default: an only connection is the default without being stored as one, until a second one is added. */
+/** Stores the current default when a second connection is added: an only connection is the default without being stored. */
 function defaultWith(name: string, record: Workspace) {
   if (isDamaged(record, 'settings')) return { name: undefined, actions: [] };
   const before = record.defaultConnection;
@@ -143,7 +143,7 @@ function newConnection(
 export interface ConnectedResult extends ProductAnswers {
   readonly connection: string;
   readonly input: Pick<ConnectRequest, 'project' | 'channel'>;
-  /** Every connection there is now, and the one that is asked if none is named. */
+  /** The names of all connections, and the default connection. */
   readonly names: readonly string[];
   readonly chosen: string | undefined;
 }

@@ -75,7 +75,7 @@ export function withDaysOfAnswer(
   return phrases.map((period) => text.replace(typed, formatPhrase(period)));
 }
 
-/** “And in December?” after a balance, said in November, hardly means the one of last year. */
+/** “And in December?” after a balance, said in November, hardly means last year's December. */
 export function isToCome({ text }: QuestionCommand, { at, workspace }: Request): boolean {
   const { phrase } = parseAnswerWords(text, workspace.aliases).words;
   if (phrase?.kind !== 'at' || 'year' in phrase.at || phrase.at.kind !== 'month') return false;

@@ -166,7 +166,7 @@ function checkProjects(
     return { kind: 'which-project', fact, rerun: { ...rerun, text: rest } };
   }
   requireAskable(words, text, request);
-  // In a channel with a default project, “what did we spend today?” may mean that one too.
+  // In a channel with a default project, “what did we spend today?” may mean that project too.
   const usual = request.channel && request.workspace.channelDefault(request.channel);
   const isOther = usual !== undefined && words.alias !== usual;
   return mention.kind === 'command' && !followUp.isExplicit && isOther

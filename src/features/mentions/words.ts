@@ -93,7 +93,7 @@ const POLITE =
 /** Matches a text that begins with these words, which tell Tally to do something: `please alert me`. */
 const orders = (words: string): RegExp => new RegExp(`^(?:(?:${POLITE}) )*(?:${words})(?![^\\s,.!?])`, 'i');
 
-/** What people ask for that only a command does, and which one. No button: it would lose their other words. */
+/** What people ask for that only a command does, with that command. No button, which would lose their other words. */
 const COMMAND_FOR: readonly (readonly [RegExp, string])[] = [
   [
     orders('stop|pause|cancel|mute|snooze|unsubscribe'),

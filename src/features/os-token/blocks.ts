@@ -55,7 +55,7 @@ export const showInWindow = (
 ): Promise<void> =>
   shownIn.request.reply.modal.update(tokenWindow(message.blocks, tokens, shownIn, ...buttons), message);
 
-/** The tokens that a modal can still revoke, or at least lists. @param beside whether it shows a newer one */
+/** The tokens that a modal can still revoke, or at least lists. @param beside whether it also shows a newer token */
 function rowsOf(tokens: Tokens, { clock, request }: TokenContext, beside = false): SectionBlock[] {
   const which = beside ? 'An earlier token' : 'A token';
   const revoke = beside ? 'Revoke earlier token' : 'Revoke';

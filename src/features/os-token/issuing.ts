@@ -154,7 +154,7 @@ function keepToken(
   const life = { at: now, until: Math.max(expiresAt ?? now + DAY, now + 1) };
   const about = tokenSubject(grant, hash);
   const [before] = tokens;
-  // Replaces the first one if it has no token that may still work.
+  // Replaces the first entry if it has no token that may still work.
   const isOver = before !== undefined && !liveTokens(tokens, now).includes(before);
   return grants.keep(teamId, grant, life, mayBeRevoked(tokenRequest) ? token : undefined, {
     entry: { at: now, who: id, action: 'token issued', about },

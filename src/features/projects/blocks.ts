@@ -43,7 +43,7 @@ import { damagedIds, type Workspace } from '../../workspace/record/workspace.ts'
 /** What other features do with a project, by the word after `/billing projects`. */
 type MoreVerbs = Readonly<Record<string, { readonly label: string }>>;
 
-/** The projects that this person may ask about here. @param page from 1; beyond the last one it is the last */
+/** The projects that this person may ask about here. @param page from 1; numbers beyond the last page mean the last page */
 export function projectListMessage(search: string, page: number, more: MoreVerbs, request: Request): Message {
   const { workspace, channel, user } = request;
   const projects = visibleProjects(workspace, { channel, isUnlimited: user.canManage });

@@ -94,7 +94,7 @@ export function createMorningPosts(
   };
 }
 
-/** The same at every press, so that the second one finds what the first has saved. */
+/** The same ID at every press, so that a second press finds the schedule that the first has saved. */
 const idOf = ({ channel, projects }: ScheduleDraft): string =>
   createHash('sha256')
     .update([channel, ...projects.map(projectKey)].join(' '))

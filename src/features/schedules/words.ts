@@ -144,7 +144,7 @@ function takeCadence(text: string, takesHour: boolean): Paced {
 
 /** `every 2`, `every other`, before what comes that often. */
 const EACH = 'every-? ?(?:other |\\d{1,4} )?';
-/** Cadences that people type and Tally doesn’t have, with the one that means the same where there is one. */
+/** Cadences that people type and Tally doesn’t have, each with Tally's cadence that means the same, if any. */
 const OTHERS: readonly (readonly [form: string, instead?: (typed: string) => string])[] = [
   ['mon(?:day)?(?:-to-|-| to )fri(?:day)?', () => 'weekdays'],
   [

@@ -50,7 +50,7 @@ export function spendMessage(view: SpendView): Message {
   });
 }
 
-/** The chart of both periods, where the second one was named. */
+/** The chart of both periods, if the period to compare with was named. */
 function chartOf(report: SpendReport): Chart | undefined {
   const { usage, before, period } = report;
   const both = period.versus && period.comparison && before && versusChart(usage, before, period.comparison);

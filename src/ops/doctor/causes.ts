@@ -9,7 +9,7 @@ type Cause = readonly [cause: string, remedy: string, verdict?: 'warning'];
 
 export type Causes = Readonly<Record<string, Cause>>;
 
-/** The same cause behind each of these codes. */
+/** Gives each of these codes the same cause. */
 const each = (codes: readonly string[], ...cause: Cause): Causes =>
   Object.fromEntries(codes.map((code) => [code, cause]));
 

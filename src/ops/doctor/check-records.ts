@@ -31,7 +31,7 @@ export function inspectRecords(keyring: Keyring, keyIds: readonly string[]) {
     total: () => total,
     /** Whether any of them opens. */
     anyOpens: () => total > [...shut.values()].reduce((sum, count) => sum + count, 0),
-    /** One for each reason. */
+    /** A finding for each reason. */
     findings(): readonly Finding[] {
       const ids = keyIds.map((id) => `${id}:…`).join(',');
       return [...shut].map(([kind, count]) => {

@@ -11,7 +11,7 @@ export interface Finding {
   readonly says: string;
   /** The operator's next step; absent when there is nothing to do. */
   readonly todo?: string;
-  /** Of the error, as Redis, Node, HTTP or Slack call it; or of the cause, as `causes.ts` does. */
+  /** The error's code as Redis, Node, HTTP or Slack call it, or the name of the cause in `causes.ts`. */
   readonly code?: string;
 }
 

@@ -71,7 +71,7 @@ const questionsAbout = (project: string, { aliases }: Request['workspace']): rea
     .filter((question) => parseQuestion(question, aliases)?.kind === 'command')
     .slice(0, 3);
 
-/** The project that the first connection was tested with: the only one that is known before any has a name. */
+/** The project that the first connection was tested with: the only known project before any has a name. */
 export function testedProject(workspace: Request['workspace']) {
   return workspace.connectionNames.length > 0 ? findConnection(workspace)?.test : undefined;
 }

@@ -22,7 +22,7 @@ import type { Request } from '../request/request.ts';
 export interface AskedProjects {
   /** What a command types to name them: `prod`, `prod,123`, `all`, `top 3`. */
   readonly word: string;
-  /** What it types after that: the product of a single project; of a list the one that was typed, if any. */
+  /** What it types after that: the product of a single project; of a list the product that was typed, if any. */
   readonly product: ProductId | undefined;
   readonly targets: readonly (ResolvedProject | UnresolvedProject)[];
   readonly isList: boolean;

@@ -161,7 +161,7 @@ export function typedOrDefaultProject(
   }
 }
 
-/** `123` as each of the products, `123 storage` as that one. */
+/** `123` as each of the products, `123 storage` as that product alone. */
 function typedProjects(query: string): readonly ChosenProject[] {
   try {
     const { project, product } = parseSingleProjectText(query);

@@ -38,7 +38,7 @@ interface ShowOptions {
   readonly notice?: string | undefined;
   /** What to choose from, below the notice. */
   readonly buttons?: readonly Button[];
-  /** From 1; beyond the last one it is the last. */
+  /** From 1; numbers beyond the last page mean the last page. */
   readonly page?: number;
   /** What the list’s command says of which items they are, for the buttons to other pages. */
   readonly filter?: string;
@@ -104,7 +104,7 @@ function listMessage(
   };
 }
 
-/** @param page from 1; beyond the last one it is the last */
+/** @param page from 1; numbers beyond the last page mean the last page */
 export function pageOf<T>(all: readonly T[], page: number) {
   const pages = Math.max(1, Math.ceil(all.length / PAGE));
   const number = Math.min(Math.max(page, 1), pages);

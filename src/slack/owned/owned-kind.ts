@@ -51,7 +51,7 @@ export interface OwnedKind<T extends OwnedItem = OwnedItem, Details = unknown> {
   describe(item: T, reader: Request, details: Details): string;
   /** What its menu offers besides pausing, editing and deleting. */
   choices(item: T, viewer: Request): readonly (readonly [label: string, action: string])[];
-  /** Buttons below the list, before the one that sets up another. */
+  /** Buttons below the list, before the button that opens the form. */
   listButtons?(viewer: Request): readonly Button[];
   paused(item: T, request: Request): T;
   resumed(item: T, request: Request): T;

@@ -58,7 +58,7 @@ export function createMessages(
         () => true,
         (error: unknown) => error instanceof SlackFailed && error.unclear,
       );
-      // After a click on a message that stays, `replace_original` would replace that one.
+      // After a click in a message that stays, `replace_original` would replace that message.
       const canReplace = audience === 'asker' && (replaces || !isClick);
       return isPosted ? { kind: 'response-url', canReplace } : undefined;
     }

@@ -17,7 +17,7 @@ const MODAL_WAIT = 3;
 const drawn = new LRUCache<string, { readonly request: number; readonly hash: string }>({ max: 1_000 });
 let requests = 0;
 
-/** The modal of one payload: the one it came from, or the one that its trigger opens. */
+/** The modal of a payload: the modal it came from, or a modal that its trigger opens. */
 export function createModals(source: Source, client: WebClient) {
   requests += 1;
   const request = requests;

@@ -52,7 +52,7 @@ export async function postMessage(
 /**
  * Puts another message in the place of one that Tally posted.
  *
- * @param metadata the one that it was posted with, if any
+ * @param metadata what it was posted with, if anything
  * @throws CannotPost, SlackFailed
  */
 export async function replaceMessage(

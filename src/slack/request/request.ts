@@ -138,7 +138,7 @@ export const createRequestAuthorizer =
    * Checks the right of the user who sent a payload: a command, click, form, suggestion or event.
    * @param reply to the sender alone
    * @param annotate gets whose record it works with, and that it was replayed
-   * @param command the one that is run, if it is one
+   * @param command the command that is run, if any
    * @returns undefined for a replayed request, which was answered before and gets no second answer
    * @throws NotAllowed, SlackFailed, StoreUnavailable
    */

@@ -19,7 +19,7 @@ export interface Source {
   readonly homeTeamId: SlackId | undefined;
   readonly channel: SlackId | undefined;
   readonly responseUrl?: string | undefined;
-  /** Whether something was clicked in a message: then `replace_original` at the response_url replaces that one. */
+  /** Whether something was clicked in a message, which `replace_original` at the response_url then replaces. */
   readonly isClick: boolean;
   /** Whether the answer replaces that message. */
   readonly replaces: boolean;

@@ -61,7 +61,7 @@ export function createMemberAccessStore(redis: RedisConnection) {
   const keyOf = (...ids: readonly string[]) =>
     onceKey('access', createHash('sha256').update(ids.join(' ')).digest('base64url'));
   return {
-    /** @param at when, in s since the epoch @returns false for an event that is older than the last one */
+    /** @param at when, in s since the epoch @returns false if the event is older than the last event that was stored */
     async save(organization: string, workspace: SlackId, access: MemberAccess, at: Millis): Promise<boolean> {
       const key = keyOf(organization, workspace);
       return (await guardRead(() => redis.eval(SAVE_LATEST, 1, key, at, access, KEPT_MS))) === 1;

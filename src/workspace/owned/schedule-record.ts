@@ -99,7 +99,7 @@ const sent = z.object({
   awaits: z.string().exactOptional(),
   /** When the next attempt is, in ms, for `trying` and `waiting`. */
   next: z.int().exactOptional(),
-  /** Dates in a row that failed, this one included. */
+  /** How many dates in a row have failed, with this date. */
   failures: z.int().default(0),
   /** `<project id>:<product>` → since how many posts it gave no answer, and why. */
   unanswered: z.record(z.string(), z.object({ posts: z.int(), cause: storedFailure })).exactOptional(),

@@ -36,7 +36,7 @@ export function parseProjectValue(value: string): ChosenProject | undefined {
 
 export const isSameProject = (a: ChosenProject, b: ChosenProject): boolean => projectKey(a) === projectKey(b);
 
-/** The project under the name it was chosen by, or under its only one; undefined when none or several have its ID. */
+/** The project under the name it was chosen by, or its only name; undefined if no project or several have its ID. */
 export function findNamed(
   chosen: ChosenProject,
   { projects }: Pick<Workspace, 'projects'>,
@@ -53,7 +53,7 @@ export function referenceTo(chosen: ChosenProject, workspace: Workspace): Projec
     : { alias, product: chosen.product };
 }
 
-/** The name it was chosen by, or its only one, else its ID. */
+/** The name it was chosen by, or its only name, else its ID. */
 export const projectLabel = (project: ChosenProject, workspace: Workspace): string =>
   findNamed(project, workspace)?.alias ?? projectIdLabel(project);
 

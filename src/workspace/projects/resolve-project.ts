@@ -133,7 +133,7 @@ function findChannelDefault(record: Workspace, scope: ProjectScope): Project | u
   return canAskAbout(project, record, { ...scope, isUnlimited: false }) ? project : undefined;
 }
 
-/** The only project with this ID, or the only one with this product: several aliases may share an ID. */
+/** The only project with this ID, or with this ID and product: several aliases may share an ID. */
 function findById({ project, product }: ProjectReference, record: Workspace): Project | undefined {
   const same = withId(project, record);
   const exact = same.filter((project) => project.product === (product ?? DEFAULT_PRODUCT));

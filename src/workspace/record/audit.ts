@@ -62,7 +62,7 @@ export interface AuditEntry {
   readonly about: AuditSubject;
 }
 
-/** As it was recorded, perhaps by a newer version with actions and subjects that this one does not know. */
+/** As it was recorded, perhaps by a newer version with actions and subjects that this version does not know. */
 export type RecordedEntry = Omit<AuditEntry, 'action' | 'about'> & {
   readonly action: string;
   readonly about: AuditSubject | undefined;

@@ -5,7 +5,7 @@ import * as failures from '../../domain/failure/index.ts';
 import type { Day } from '../../domain/time/calendar.ts';
 import { product } from './record-schema.ts';
 
-/** Other versions have kinds and data that this one does not know: they are kept, and worded plainly. */
+/** Kinds and data of other versions, which this version does not know, are kept and worded plainly. */
 export const storedFailure = z.looseObject({
   kind: z.string(),
   /** Its post may be in the channel all the same. */
@@ -130,7 +130,7 @@ const FORMS: { readonly [K in Exclude<FailureKind, NeverStored>]: Form<FailureOf
 const formOf = (kind: string): Form<Failure> | undefined =>
   Object.hasOwn(FORMS, kind) ? FORMS[kind as keyof typeof FORMS] : undefined;
 
-/** Always the same text for the same failure, so that a write can be compared with the one before. */
+/** The same failure always makes the same text, so that writes can be compared. */
 export const storeFailure = (failure: Failure): StoredFailure => ({
   kind: failure.kind,
   ...formOf(failure.kind)?.store(failure),

@@ -1,4 +1,4 @@
-/** Parses a period, and says why where it has no one meaning or cannot be asked for: what to type, and what is nearest. */
+/** Parses a period; if it has several meanings or can't be asked for, says why, what to type and what is nearest. */
 import type { Unit } from '../../time/calendar.ts';
 import { catchParseError, type Match, ParseError, parseErrorAt, senseOf, typedText } from '../parse.ts';
 import { clipWord, ordinal } from '../text.ts';

@@ -110,7 +110,7 @@ const classes = {
   /** A number of a day, not as an ordinal. */
   NUMBER: { begins: ['number'], isToken: true, parse: numberThat(isDay) },
   YEAR_ALONE: { begins: undefined, parse: yearAlone },
-  /** The first one of several weeks, `weeks 40`. */
+  /** The first of several weeks: `weeks 40`. */
   WEEKS: { begins: DATE_CLASSES.WEEK.begins, parse: weeks },
   /** The number of a week alone. */
   WEEK_NUMBER: { begins: ['number'], isToken: true, parse: weekNumber },

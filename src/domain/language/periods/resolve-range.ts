@@ -44,7 +44,7 @@ const PAST = 'Ask about a period up to today, such as this-month or last-7-days.
 const inFuture = (point: { readonly typed: string }, instead?: string): InvalidWord =>
   createInvalidDate(point, 'is in the future', PAST, instead);
 
-/** The unit that is running now, offered where the one that was asked for has not begun. */
+/** The unit that is running now, offered if the unit that was asked for has not begun. */
 function runningInstead(point: DateExpression, { unit, count }: CalendarSpan): string {
   if (point.kind === 'weekend') return 'last-weekend';
   if (unit === 'day') return 'today';

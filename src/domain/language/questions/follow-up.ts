@@ -143,7 +143,7 @@ function unitOf(phrase: PeriodPhrase | undefined): string | undefined {
   return phrase?.kind === 'this' || (phrase?.kind === 'last' && phrase.count === 1) ? phrase.unit : undefined;
 }
 
-/** Of all lists, only the one of budgets can be about one project: `watches prod budget`. */
+/** Only the list of budgets can be about a single project: `watches prod budget`. */
 function aboutProject({ command, text }: QuestionCommand, base: Answered | undefined): QuestionCommand {
   const { alias, project = alias } = base?.words ?? {};
   return { command, text: text === 'watches budget' && project ? `watches ${project} budget` : text };

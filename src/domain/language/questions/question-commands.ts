@@ -112,7 +112,7 @@ function spendCommands(
   return [{ command: { command: '/spend', text: formatCommandWords(alone, output) }, isGuess: true }];
 }
 
-/** A period compared with the one before it: `last week`, “than the week before”. Undefined where that is another one. */
+/** A period compared with the period before it: `last week`, “than the week before”. Undefined if other words say otherwise. */
 function withStepBefore(step: string, words: CommandWords): CommandWords | undefined {
   const unit = /day|week|month|quarter/.exec(step)?.[0] as Unit | undefined;
   const phrase = words.phrase ?? (unit && unitPhrase('this', unit));
@@ -130,7 +130,7 @@ function withStepBefore(step: string, words: CommandWords): CommandWords | undef
   return (unit === undefined ? isSpan : unit !== 'day' && unit === length) ? words : undefined;
 }
 
-/** The periods that may be compared with this one, where none is named. */
+/** The periods that may be meant if only the period to compare with is named. */
 function comparablePeriods(versus: Versus): readonly PeriodPhrase[] {
   if (versus === 'year-before') return [unitPhrase('this', 'year')];
   return versus.kind === 'last' && versus.count === 1 && versus.unit !== 'day'
@@ -213,7 +213,7 @@ interface QuestionParts {
   readonly commands: readonly SlashCommand[];
   /** Its other words, for the grammar of commands. */
   readonly text: string;
-  /** The refusal of a change that nothing is compared for: after an answer it may be that one or the days before. */
+  /** The refusal of a change without a comparison: after an answer it may mean that answer's comparison or the days before. */
   readonly change?: InvalidWord | undefined;
   /** A phrase that the command could not express. */
   readonly unplaced?: string | undefined;
