@@ -1,25 +1,17 @@
 /** What a channel is told of figures that changed after they were posted: once a run, however many posts they are in. */
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { beforeEach, describe, expect, it } from 'vitest';
 import type { ReportQuestion, ReportResult } from '../../src/delivery/posts/postable-report.ts';
 import type { Schedule } from '../../src/workspace/owned/schedule-record.ts';
-import { createDeliveryParts, finding, save, schedule } from '../support/delivery.ts';
-import { type MinimalSlack, startMinimalSlack } from '../support/minimal-slack.ts';
-import { type TestRedis, testRedis } from '../support/redis.ts';
+import { finding, schedule } from '../support/delivery.ts';
+import { startDelivery, TEAM } from '../support/start-delivery.ts';
 
-const TEAM = 'T0TEAM0001';
-const MINUTE = 60_000;
-const HOUR = 60 * MINUTE;
+const HOUR = 3_600_000;
 /** Friday, 20 November 2026, 09:00 in Rome. */
 const NINE = Date.parse('2026-11-20T08:00:00Z');
 const CHANNELS = ['C0COSTS001', 'C0FINANCE1'] as const;
 const EACH = 10;
 
-let redis: TestRedis;
-let slack: MinimalSlack;
-let now: number;
 let spent: (project: string) => string;
-let parts: ReturnType<typeof createDeliveryParts>;
-
 const report = ({ projects: [one] }: ReportQuestion): ReportResult => {
   const { id = '' } = one ?? {};
   return {
@@ -28,26 +20,20 @@ const report = ({ projects: [one] }: ReportQuestion): ReportResult => {
     covers: { first: '2026-11-19', last: '2026-11-19', zone: 'UTC' },
   };
 };
+const delivery = await startDelivery(NINE + 3_000, () => ({
+  report,
+  // Each look at the clock takes a while, so that nobody waits for a channel.
+  clock: () => (delivery.now += 400),
+}));
+const { redis, slack, run } = delivery;
 
-beforeEach(async () => {
-  redis = await testRedis();
-  slack = await startMinimalSlack();
-  slack.now = () => now;
-  now = NINE + 3_000;
+beforeEach(() => {
   spent = () => '100';
-  parts = createDeliveryParts({
-    ...{ redis: redis.client, redisUrl: redis.url, slackUrl: slack.url, report },
-    // Each look at the clock takes a while, so that nobody waits for a channel.
-    clock: () => (now += 400),
-  });
-});
-afterEach(async () => {
-  await parts.close();
-  await Promise.all([slack.close(), redis.close()]);
 });
 
 const idOf = (channel: number, n: number): string => `sched${channel}${String(n).padStart(2, '0')}`;
-const given = (one: Partial<Schedule>) => save(redis.client, TEAM, schedule({ since: NINE - HOUR, ...one }));
+const given = (one: Partial<Schedule>) =>
+  delivery.save({ schedules: [schedule({ since: NINE - HOUR, ...one })] });
 const ONCE = { cadence: { kind: 'monthly', day: 20 }, time: '09:00', zone: 'Europe/Rome' } as const;
 /** Every second one is about the same project as the one before it. */
 const givenMany = () =>
@@ -62,16 +48,15 @@ const givenMany = () =>
       ),
     ),
   );
-const run = async () => (await parts.runner.run(TEAM)).next;
 const later = async (hours: number) => {
-  now = NINE + hours * HOUR;
+  delivery.now = NINE + hours * HOUR;
   return run();
 };
 const posts = (channel: string) =>
   slack.posts.filter((one) => one.channel === channel && one.thread === undefined);
 const replies = (channel: string) =>
   slack.posts.filter((one) => one.channel === channel && one.thread !== undefined);
-const log = async () => (await parts.deliveryLog.load(TEAM)).entries.map(({ entry }) => entry.post);
+const log = async () => (await delivery.parts.deliveryLog.load(TEAM)).entries.map(({ entry }) => entry.post);
 
 describe('many figures that change', () => {
   it('are explained in one reply per channel, each figure once, in the thread of a corrected post', async () => {
@@ -103,10 +88,7 @@ describe('many figures that change', () => {
     slack.fault = (call) => (call.args.has('thread_ts') ? { status: 503, take: false } : undefined);
     await later(7);
     slack.fault = () => undefined;
-    const project = { alias: 'prod', id: '702', product: 1, channels: [CHANNELS[1]] };
-    const people = { owner: 'U0OWNER001', addedBy: 'U0OWNER001', addedAt: 0 };
-    const field = JSON.stringify({ ...project, ...people });
-    await redis.client.hset(`tally:{${TEAM}}:record`, 'project:prod', field);
+    await delivery.save({ projects: [{ id: '702', channels: [CHANNELS[1]] }] });
   }
 
   it('are not explained when the channel may no longer see one of the projects', async () => {
@@ -119,7 +101,7 @@ describe('many figures that change', () => {
     await limitBeforeExplained();
     for (const n of [4, 5]) {
       const projects = [{ id: '702', product: 1 as const }];
-      const paused = { why: 'person' as const, at: now, by: 'U0OWNER001' };
+      const paused = { why: 'person' as const, at: delivery.now, by: 'U0OWNER001' };
       await given({ id: idOf(0, n), channel: CHANNELS[0], timing: ONCE, projects, paused });
     }
     await later(9);
@@ -147,7 +129,7 @@ describe('the reply about a corrected figure', () => {
       expect(replies(channel)[0]?.blocks).toContain(`Project ${id}: 100.00 → 200.00`);
     }
     expect((await log()).map((post) => post?.unexplained)).toEqual([undefined, undefined]);
-    expect((await parts.deliveryLog.load(TEAM)).statesOf('correction/')).toEqual([]);
+    expect((await delivery.parts.deliveryLog.load(TEAM)).statesOf('correction/')).toEqual([]);
   });
 
   it('is not lost with the run that corrected, and not sent again by the next one', async () => {
@@ -166,8 +148,8 @@ describe('the reply about a corrected figure', () => {
     slack.fault = (call) => (isReply(call) ? { status: 503, take: false } : undefined);
     await later(73);
     expect(posts(CHANNELS[0])[0]?.edits).toBe(1);
-    await parts.worker.changed(TEAM);
-    expect(await redis.client.zrange('{tally-0}:deliver:delayed', '0', '-1')).toContainEqual(
+    await delivery.parts.worker.changed(TEAM);
+    expect(await redis.zrange('{tally-0}:deliver:delayed', '0', '-1')).toContainEqual(
       expect.stringMatching(new RegExp(`^${TEAM}\\.\\d+$`)),
     );
   });
@@ -204,16 +186,16 @@ describe('the reply about a corrected figure', () => {
   });
 
   it('waits while its schedule is paused, and is forgotten with it', async () => {
-    const paused = { why: 'person', at: now, by: 'U0OWNER001' } as const;
-    const stored = async () => (await parts.deliveryLog.load(TEAM)).statesOf('correction/').length;
+    const paused = { why: 'person', at: delivery.now, by: 'U0OWNER001' } as const;
+    const stored = async () => (await delivery.parts.deliveryLog.load(TEAM)).statesOf('correction/').length;
     slack.fault = (call) => (isReply(call) ? { status: 503, take: false } : undefined);
     await later(7);
     slack.fault = () => undefined;
     await given({ timing: ONCE, paused });
-    expect(await later(9)).toBeGreaterThan(now + HOUR);
+    expect(await later(9)).toBeGreaterThan(delivery.now + HOUR);
     expect([await stored(), replies(CHANNELS[0])]).toEqual([1, []]);
-    await redis.client.hdel(`tally:{${TEAM}}:record`, 'schedule:schedul1');
-    expect(await later(10)).toBeGreaterThan(now + HOUR);
+    await redis.hdel(`tally:{${TEAM}}:record`, 'schedule:schedul1');
+    expect(await later(10)).toBeGreaterThan(delivery.now + HOUR);
     expect([await stored(), replies(CHANNELS[0])]).toEqual([0, []]);
   });
 
@@ -223,15 +205,11 @@ describe('the reply about a corrected figure', () => {
     slack.fault = (call) => (isReply(call) ? { status: 503, take: false } : undefined);
     await later(7);
     slack.fault = () => undefined;
-    await redis.client.hset(
-      `tally:{${TEAM}}:record`,
-      'project:prod',
-      JSON.stringify({ ...project, ...people }),
-    );
+    await redis.hset(`tally:{${TEAM}}:record`, 'project:prod', JSON.stringify({ ...project, ...people }));
     await later(9);
     expect(replies(CHANNELS[0])).toEqual([]);
-    await redis.client.hdel(`tally:{${TEAM}}:record`, 'project:prod');
-    await given({ timing: ONCE, paused: { why: 'person', at: now, by: 'U0OWNER001' } });
+    await redis.hdel(`tally:{${TEAM}}:record`, 'project:prod');
+    await given({ timing: ONCE, paused: { why: 'person', at: delivery.now, by: 'U0OWNER001' } });
     await later(11);
     expect(replies(CHANNELS[0])).toEqual([]);
   });

@@ -1,61 +1,40 @@
 /** What managers answered reaches the person who asked, whatever ends in between. */
-import { randomBytes } from 'node:crypto';
-import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest';
-import { createKeyring } from '../../src/vault/keyring.ts';
+import { beforeEach, expect, it } from 'vitest';
 import {
   createManagerRequests,
   type ManagerRequest,
   requestId,
 } from '../../src/workspace/once/manager-requests.ts';
 import { auditedChange } from '../../src/workspace/record/change.ts';
-import { createDeliveryParts } from '../support/delivery.ts';
-import { directMessage, type MinimalSlack, startMinimalSlack } from '../support/minimal-slack.ts';
+import { directMessage } from '../support/minimal-slack.ts';
 import { storedProject } from '../support/projects.ts';
-import { type TestRedis, testRedis } from '../support/redis.ts';
+import { startDelivery, TEAM } from '../support/start-delivery.ts';
 
 const [ANNA, BEN] = ['U0ANNA0001', 'U0BEN00001'];
-const TEAM = 'T0ANSWERS1';
 const DAY = 86_400_000;
 const BEGIN = Date.parse('2026-11-20T08:00:00Z');
-const keyring = createKeyring([{ id: 'test', key: randomBytes(32) }]);
-let now = BEGIN;
-let redis: TestRedis;
-let slack: MinimalSlack;
-let parts: ReturnType<typeof createDeliveryParts>;
-
-beforeAll(async () => {
-  redis = await testRedis();
-  slack = await startMinimalSlack();
-  slack.now = () => now;
-  parts = createDeliveryParts({
-    ...{ redis: redis.client, redisUrl: redis.url, slackUrl: slack.url, keyring, clock: () => now },
-  });
-});
-afterAll(async () => {
-  await parts.close();
-  await Promise.all([slack.close(), redis.close()]);
-});
+const delivery = await startDelivery(BEGIN);
+const { redis, slack, load, run } = delivery;
 beforeEach(async () => {
-  now = BEGIN;
-  slack.reset();
-  await redis.client.flushall();
-  await redis.client.hset(`tally:{${TEAM}}:record`, 'settings', JSON.stringify({ managers: [BEN] }));
+  await delivery.save({ settings: { managers: [BEN] } });
   const asked: ManagerRequest = {
     ...{ person: ANNA, isGuest: false, reason: 'manager', command: '/billing' },
-    ...{ text: 'projects add prod 1', opensForm: true, at: now, state: 'open', messages: [] },
+    ...{ text: 'projects add prod 1', opensForm: true, at: delivery.now, state: 'open', messages: [] },
   };
   const entry = {
-    at: now,
+    at: delivery.now,
     who: ANNA,
     action: 'manager asked',
     about: { kind: 'project', alias: 'x' },
   } as const;
   await requests().open(TEAM, asked, entry);
-  await requests().update(TEAM, ID, now, (found) => ({ next: { ...found, state: 'taken', by: BEN } }));
+  await requests().update(TEAM, ID, delivery.now, (found) => ({
+    next: { ...found, state: 'taken', by: BEN },
+  }));
 });
 
 const ID = requestId({ person: ANNA, command: '/billing', text: 'projects add prod 1' });
-const requests = () => createManagerRequests(redis.client);
+const requests = () => createManagerRequests(redis);
 const toldTo = () =>
   slack.posts
     .filter(({ channel }) => [ANNA, directMessage(ANNA)].includes(channel ?? ''))
@@ -63,44 +42,45 @@ const toldTo = () =>
 
 /** Saves a project with Ben's form, as it was opened for Anna's request. Nothing runs afterwards. */
 async function saveForm(): Promise<void> {
-  const workspace = await parts.workspaces.load(TEAM);
-  const managerRequest = await requests().findTaken(TEAM, ID, now);
+  const workspace = await load();
+  const managerRequest = await requests().findTaken(TEAM, ID, delivery.now);
   const user = { teamId: TEAM, id: BEN };
-  const change = auditedChange({ at: now, user, workspace, managerRequest }, [
+  const change = auditedChange({ at: delivery.now, user, workspace, managerRequest }, [
     'project added',
     { kind: 'project', alias: 'prod' },
   ]);
-  await parts.workspaces.addProject(change, storedProject({ alias: 'prod', id: '1' }));
+  await delivery.parts.workspaces.addProject(change, storedProject({ alias: 'prod', id: '1' }));
 }
 
 it('tells the person of what was saved, although the process ended right after it', async () => {
   await saveForm();
-  await parts.runner.run(TEAM);
+  await run();
   expect(toldTo()).toEqual([expect.stringContaining('did what you asked for')]);
-  expect((await requests().find(TEAM, ID, now))?.state).toBe('done');
-  await parts.runner.run(TEAM);
+  expect((await requests().find(TEAM, ID, delivery.now))?.state).toBe('done');
+  await run();
   expect(toldTo()).toHaveLength(1);
 });
 
 it('tells nothing of a change that comes after somebody said no', async () => {
-  const taken = await requests().findTaken(TEAM, ID, now);
-  const refused = (found: ManagerRequest) => ({ ...found, state: 'refused', answeredAt: now }) as const;
-  await requests().update(TEAM, ID, now, (found) => ({ next: refused(found), isTold: true }));
-  const workspace = await parts.workspaces.load(TEAM);
-  const asked = { at: now, user: { teamId: TEAM, id: BEN }, workspace, managerRequest: taken };
-  await parts.workspaces.saveSettings(
+  const taken = await requests().findTaken(TEAM, ID, delivery.now);
+  const refused = (found: ManagerRequest) =>
+    ({ ...found, state: 'refused', answeredAt: delivery.now }) as const;
+  await requests().update(TEAM, ID, delivery.now, (found) => ({ next: refused(found), isTold: true }));
+  const workspace = await load();
+  const asked = { at: delivery.now, user: { teamId: TEAM, id: BEN }, workspace, managerRequest: taken };
+  await delivery.parts.workspaces.saveSettings(
     auditedChange(asked, ['settings changed', { kind: 'settings', changed: ['zone'] }]),
     { zone: 'UTC' },
   );
-  await parts.runner.run(TEAM);
+  await run();
   expect(toldTo()).toEqual([expect.stringContaining('said no')]);
 });
 
 it('forgets an answer after a day', async () => {
   await saveForm();
-  await parts.runner.run(TEAM);
-  now += DAY;
-  await parts.runner.run(TEAM);
-  const left = await redis.client.hkeys(`tally:{${TEAM}}:delivery-log`);
+  await run();
+  delivery.now += DAY;
+  await run();
+  const left = await redis.hkeys(`tally:{${TEAM}}:delivery-log`);
   expect(left.filter((field) => field.startsWith('answer/'))).toEqual([]);
 });

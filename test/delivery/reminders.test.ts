@@ -1,18 +1,10 @@
-import { randomBytes } from 'node:crypto';
-import { Big } from 'big.js';
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { beforeEach, describe, expect, it } from 'vitest';
 import { TokenRejected } from '../../src/domain/failure/index.ts';
-import { recordKey } from '../../src/redis/keys.ts';
-import { createKeyring } from '../../src/vault/keyring.ts';
-import { serializeAccess } from '../../src/workspace/credentials/access-record.ts';
-import { serializeConnection } from '../../src/workspace/credentials/connection-record.ts';
-import { serializeWatch } from '../../src/workspace/owned/watch-record.ts';
-import { createDeliveryParts } from '../support/delivery.ts';
 import { createFakeBilling } from '../support/fake-billing.ts';
-import { directMessage, type MinimalSlack, startMinimalSlack } from '../support/minimal-slack.ts';
-import { type TestRedis, testRedis } from '../support/redis.ts';
+import { directMessage } from '../support/minimal-slack.ts';
+import { startDelivery, TEAM } from '../support/start-delivery.ts';
+import { WATCH } from '../support/workspace-store.ts';
 
-const TEAM = 'T0TEAM0001';
 const ANNA = 'U0ANNA0001';
 const BOSS = 'U0BOSS0001';
 const HOUR = 3_600_000;
@@ -20,61 +12,30 @@ const DAY = 24 * HOUR;
 const BEGIN = Date.parse('2026-11-01T12:00:00Z');
 const EXPIRES = Date.parse('2026-12-01T15:00:00Z');
 
-const keyring = createKeyring([{ id: 'test', key: randomBytes(32) }]);
-
-let redis: TestRedis;
-let slack: MinimalSlack;
-let now: number;
 let isRejected: boolean;
-let parts: ReturnType<typeof createDeliveryParts>;
+const fakeBilling = createFakeBilling(
+  () => ({ amounts: () => new Map(), balance: () => 10 }),
+  () => delivery.now,
+);
+fakeBilling.failure = ({ token }) =>
+  isRejected && token === 'token 1' ? new TokenRejected('billing') : undefined;
+const delivery = await startDelivery(BEGIN, () => ({ billing: fakeBilling.client }));
+const { slack, load, run, save, until } = delivery;
 
 beforeEach(async () => {
-  redis = await testRedis();
-  slack = await startMinimalSlack();
-  slack.now = () => now;
-  now = BEGIN;
   isRejected = false;
-  const fakeBilling = createFakeBilling(
-    () => ({ amounts: () => new Map(), balance: () => 10 }),
-    () => now,
-  );
-  fakeBilling.failure = ({ token }) =>
-    isRejected && token === 'token 1' ? new TokenRejected('billing') : undefined;
-  parts = createDeliveryParts({
-    ...{
-      redis: redis.client,
-      redisUrl: redis.url,
-      slackUrl: slack.url,
-      keyring,
-      billing: fakeBilling.client,
-    },
-    clock: () => now,
-  });
-  await set('settings', JSON.stringify({ managers: [BOSS] }));
+  await save({ settings: { managers: [BOSS] } });
 });
 
-afterEach(async () => {
-  await parts.close();
-  await Promise.all([slack.close(), redis.close()]);
-});
-
-const set = (field: string, value: string) => redis.client.hset(recordKey(TEAM), field, value);
 const connect = (token: string, expiresAt?: number, registeredAt = BEGIN) =>
-  set(
-    'connection:main',
-    serializeConnection(keyring, TEAM, {
-      ...{ name: 'main', baseUrl: 'https://billing.example', token, role: 'read-only', lifetime: '30-days' },
-      ...{ registeredBy: ANNA, registeredAt },
-      ...(expiresAt !== undefined && { expiresAt }),
-    }).json,
-  );
-const run = async () => (await parts.runner.run(TEAM)).next;
-const until = async (end: number) => {
-  for (let next = await run(); next !== undefined && next <= end; next = await run())
-    now = Math.max(now, next);
-  now = end;
-  await run();
-};
+  save({
+    connections: [
+      {
+        ...{ token, lifetime: '30-days', registeredBy: ANNA, registeredAt },
+        ...(expiresAt !== undefined && { expiresAt }),
+      },
+    ],
+  });
 const sentTo = (person: string) => slack.posts.filter(({ channel }) => channel === directMessage(person));
 const texts = (person: string) => sentTo(person).map(({ text }) => text);
 
@@ -83,7 +44,7 @@ describe('a token that expires', () => {
     await connect('token 1', EXPIRES);
     const times: string[] = [];
     slack.fault = ({ method }) => {
-      if (method === 'chat.postMessage') times.push(new Date(now).toISOString().slice(5, 13));
+      if (method === 'chat.postMessage') times.push(new Date(delivery.now).toISOString().slice(5, 13));
       return undefined;
     };
     await until(EXPIRES + 20 * DAY);
@@ -101,7 +62,7 @@ describe('a token that expires', () => {
     await connect('token 1', EXPIRES);
     await until(Date.parse('2026-11-20T00:00:00Z'));
     expect(sentTo(ANNA)).toHaveLength(1);
-    await connect('token 2', EXPIRES + 30 * DAY, now);
+    await connect('token 2', EXPIRES + 30 * DAY, delivery.now);
     await until(EXPIRES);
     expect(sentTo(ANNA)).toHaveLength(1);
     await until(EXPIRES + 31 * DAY);
@@ -110,7 +71,7 @@ describe('a token that expires', () => {
 
   it('says what is true now when Tally was down on all of these days', async () => {
     await connect('token 1', EXPIRES);
-    now = EXPIRES + HOUR;
+    delivery.now = EXPIRES + HOUR;
     await run();
     await run();
     expect(texts(ANNA)).toEqual(['The access token of connection main expired Tue 1 Dec 2026 (today)']);
@@ -142,7 +103,7 @@ describe('a token of somebody who has left', () => {
     ['moved to another organization', { team_id: 'T0OTHER001' }],
     ['was removed', 'unknown'],
   ])('who %s: each reminder reaches the admins and owners, and each can replace it', async (_, profile) => {
-    await set('settings', JSON.stringify({ managers: [BOSS] }));
+    await save({ settings: { managers: [BOSS] } });
     await connect('token 1', EXPIRES);
     for (const person of [ANNA, BOSS]) if (profile !== 'unknown') slack.people.set(person, profile as object);
     const isGone = (args: URLSearchParams) =>
@@ -160,7 +121,7 @@ describe('a token of somebody who has left', () => {
   });
 
   it('who left between two reminders: the later ones reach the admins', async () => {
-    await set('settings', JSON.stringify({}));
+    await save({ settings: {} });
     slack.admins.add(ANNA);
     await connect('token 1', EXPIRES);
     await until(EXPIRES - 10 * DAY);
@@ -171,7 +132,7 @@ describe('a token of somebody who has left', () => {
   });
 
   it('who is no longer a manager: they still get it, and so do the admins', async () => {
-    await set('settings', JSON.stringify({}));
+    await save({ settings: {} });
     await connect('token 1', EXPIRES);
     await until(EXPIRES - 13 * DAY);
     expect([ANNA, ...ADMINS].map((person) => sentTo(person).length)).toEqual([1, 1, 1]);
@@ -186,11 +147,11 @@ describe('a token of somebody who has left', () => {
   });
 
   it('goes to the admins although Slack does not say at first who they are', async () => {
-    await set('settings', JSON.stringify({}));
+    await save({ settings: {} });
     await connect('token 1', EXPIRES);
     slack.fault = ({ method, args }) => {
       if (args.get('users') === ANNA) return 'user_disabled';
-      return now < EXPIRES - 14 * DAY && method.startsWith('users.') ? 'fatal_error' : undefined;
+      return delivery.now < EXPIRES - 14 * DAY && method.startsWith('users.') ? 'fatal_error' : undefined;
     };
     await until(EXPIRES - 12 * DAY);
     for (const admin of ADMINS) expect(announced(admin)).toEqual(['14 days']);
@@ -198,15 +159,7 @@ describe('a token of somebody who has left', () => {
 });
 
 it('announces an application access, with the button that replaces it', async () => {
-  const issuers = { people: [], groups: [] };
-  const access = {
-    project: '123',
-    authUrl: 'https://identity.example/v3',
-    id: 'an access id',
-    secret: 'hidden',
-  };
-  const registered = { registeredBy: ANNA, registeredAt: BEGIN, expiresAt: EXPIRES };
-  await set('access:123', serializeAccess(keyring, TEAM, { ...access, issuers, ...registered }).json);
+  await save({ accesses: [{ registeredBy: ANNA, registeredAt: BEGIN, expiresAt: EXPIRES }] });
   await until(EXPIRES);
   expect(texts(ANNA)[0]).toBe('The application access of project 123 expires Tue 1 Dec 2026 (14 days)');
   expect(sentTo(ANNA)[0]?.blocks).toContain('access-form');
@@ -214,15 +167,9 @@ it('announces an application access, with the button that replaces it', async ()
 });
 
 describe('a token that the service rejects', () => {
-  const WATCH = {
-    ...{ id: 'watch001', project: { id: '123', product: 1 as const }, target: { channel: 'C1' } },
-    ...{ owner: 'U0OTHER001', createdBy: ANNA, createdAt: BEGIN, since: BEGIN },
-    rule: { kind: 'balance', below: new Big(5) } as const,
-  };
-
   it('is sent at once and only once, also to the owners of waiting watches, whichever request was rejected', async () => {
     await connect('token 1', EXPIRES);
-    await set('watch:watch001', serializeWatch(WATCH));
+    await save({ watches: [{ ...WATCH, owner: 'U0OTHER001' }] });
     isRejected = true;
     await until(BEGIN + 9 * HOUR);
     expect(texts(ANNA)).toEqual(['The billing service rejected the access token of connection main']);
@@ -230,9 +177,14 @@ describe('a token that the service rejects', () => {
     expect(sentTo(BOSS)[0]?.blocks).toContain('Waiting for another token: 1 watch.');
     expect(sentTo('U0OTHER001')[0]?.blocks).toContain('Only Tally managers can replace it.');
     expect(sentTo('U0OTHER001')[0]?.blocks).not.toContain('Replace token…');
-    const { fingerprint = '' } = (await parts.workspaces.load(TEAM)).connections.get('main') ?? {};
-    await parts.saveRejection({ workspace: TEAM, kind: 'connection', name: 'main', mark: fingerprint });
-    now = EXPIRES - 3 * DAY;
+    const { fingerprint = '' } = (await load()).connections.get('main') ?? {};
+    await delivery.parts.saveRejection({
+      workspace: TEAM,
+      kind: 'connection',
+      name: 'main',
+      mark: fingerprint,
+    });
+    delivery.now = EXPIRES - 3 * DAY;
     await run();
     expect(sentTo(ANNA)).toHaveLength(1);
   });
@@ -240,11 +192,11 @@ describe('a token that the service rejects', () => {
   it('is sent when a command noticed, but not for a token that was tried and never registered', async () => {
     await connect('token 1');
     const note = (mark: string) =>
-      parts.saveRejection({ workspace: TEAM, kind: 'connection', name: 'main', mark });
+      delivery.parts.saveRejection({ workspace: TEAM, kind: 'connection', name: 'main', mark });
     await note('another00000');
     await run();
     expect(slack.posts).toEqual([]);
-    await note((await parts.workspaces.load(TEAM)).connections.get('main')?.fingerprint ?? '');
+    await note((await load()).connections.get('main')?.fingerprint ?? '');
     await run();
     expect(sentTo(ANNA)).toHaveLength(1);
   });
@@ -252,14 +204,14 @@ describe('a token that the service rejects', () => {
 
 it('sends a reminder once where Slack took it and the process died', async () => {
   await connect('token 1', EXPIRES);
-  now = EXPIRES - 14 * DAY;
+  delivery.now = EXPIRES - 14 * DAY;
   slack.fault = ({ method, args }) =>
     method === 'chat.postMessage' && args.get('channel') === directMessage(ANNA)
       ? { status: 502, take: true }
       : undefined;
   await run();
   slack.fault = () => undefined;
-  await until(now + HOUR);
+  await until(delivery.now + HOUR);
   expect(sentTo(ANNA)).toHaveLength(1);
   expect(sentTo(BOSS)).toHaveLength(1);
 });

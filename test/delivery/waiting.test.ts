@@ -1,63 +1,34 @@
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { beforeEach, describe, expect, it } from 'vitest';
 import type { ReportResult } from '../../src/delivery/posts/postable-report.ts';
 import { TimedOut } from '../../src/domain/failure/index.ts';
 import type { Schedule } from '../../src/workspace/owned/schedule-record.ts';
-import { createDeliveryParts, finding, save, schedule } from '../support/delivery.ts';
-import { type MinimalSlack, startMinimalSlack } from '../support/minimal-slack.ts';
-import { type TestRedis, testRedis } from '../support/redis.ts';
+import { finding, schedule } from '../support/delivery.ts';
+import { startDelivery } from '../support/start-delivery.ts';
 
-const TEAM = 'T0TEAM0001';
 const MINUTE = 60_000;
 const HOUR = 60 * MINUTE;
 /** Friday, 20 November 2026, 09:00 in Rome. */
 const NINE = Date.parse('2026-11-20T08:00:00Z');
 
-let redis: TestRedis;
-let slack: MinimalSlack;
-let now: number;
 let answer: () => ReportResult | Promise<ReportResult>;
 let looks: number[];
-let parts: ReturnType<typeof createDeliveryParts>;
+const delivery = await startDelivery(NINE, () => ({
+  report() {
+    looks.push((delivery.now - NINE) / MINUTE);
+    return answer();
+  },
+}));
+const { slack, run, until } = delivery;
 
-const another = () =>
-  createDeliveryParts({
-    redis: redis.client,
-    redisUrl: redis.url,
-    slackUrl: slack.url,
-    clock: () => now,
-    report: () => {
-      looks.push((now - NINE) / MINUTE);
-      return answer();
-    },
-  });
-
-beforeEach(async () => {
-  redis = await testRedis();
-  slack = await startMinimalSlack();
-  slack.now = () => now;
-  now = NINE;
+beforeEach(() => {
   looks = [];
   answer = () => ({ ...finding('60'), awaits: '2026-11-19' });
-  parts = another();
-});
-afterEach(async () => {
-  await parts.close();
-  await Promise.all([slack.close(), redis.close()]);
 });
 
 const given = (one: Partial<Schedule> = {}) =>
-  save(redis.client, TEAM, schedule({ since: NINE - HOUR, ...one }));
-/** As a worker does that is woken whenever it wants to be. */
-const until = async (end: number) => {
-  let { next } = await parts.runner.run(TEAM);
-  while (next !== undefined && next <= end) {
-    now = Math.max(now, next);
-    ({ next } = await parts.runner.run(TEAM));
-  }
-  now = end;
-};
+  delivery.save({ schedules: [schedule({ since: NINE - HOUR, ...one })] });
 const posts = () => slack.posts.filter(({ channel }) => channel === 'C0COSTS001');
-const lastSent = async () => (await parts.workspaces.load(TEAM)).lastSent('schedul1');
+const lastSent = async () => (await delivery.load()).lastSent('schedul1');
 
 describe('a post whose newest day billing has not reported', () => {
   it('waits, and looks every 30 minutes', async () => {
@@ -105,8 +76,8 @@ describe('a post whose newest day billing has not reported', () => {
     await given();
     await until(NINE);
     answer = () => finding('100');
-    now = NINE + 30 * MINUTE + after;
-    await parts.runner.run(TEAM);
+    delivery.now = NINE + 30 * MINUTE + after;
+    await run();
     expect(posts()[0]?.blocks.includes('Late')).toBe(isLate);
   });
 
@@ -131,8 +102,8 @@ describe('a post whose newest day billing has not reported', () => {
     answer = () => Promise.reject(new TimedOut('billing', 10_000));
     await until(NINE + 3 * HOUR);
     answer = () => ({ ...finding('60'), awaits: '2026-11-20' });
-    now = NINE + 24 * HOUR;
-    await until(now);
+    delivery.now = NINE + 24 * HOUR;
+    await until(delivery.now);
     expect(await lastSent()).toMatchObject({ result: 'waiting', failures: 1 });
   });
 
@@ -156,8 +127,7 @@ describe('a post whose newest day billing has not reported', () => {
   it('waits on in another process', async () => {
     await given();
     await until(NINE + 10 * MINUTE);
-    await parts.close();
-    parts = another();
+    await delivery.restart();
     await until(NINE + 20 * MINUTE);
     expect(looks).toEqual([0]);
     answer = () => finding('100');

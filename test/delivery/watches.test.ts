@@ -1,24 +1,17 @@
-import { randomBytes } from 'node:crypto';
 import { Big } from 'big.js';
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { beforeEach, describe, expect, it } from 'vitest';
 import type { Alert } from '../../src/delivery/watches/watch-state.ts';
 import { TokenRejected } from '../../src/domain/failure/index.ts';
 import type { WatchRule } from '../../src/domain/money/watch-rule.ts';
 import { addDays } from '../../src/domain/time/calendar.ts';
-import { deliveryLogKey, recordKey } from '../../src/redis/keys.ts';
-import { createKeyring } from '../../src/vault/keyring.ts';
-import { serializeConnection } from '../../src/workspace/credentials/connection-record.ts';
-import { serializeWatch, type Watch } from '../../src/workspace/owned/watch-record.ts';
-import { DEFAULT_SETTINGS } from '../../src/workspace/settings.ts';
+import { deliveryLogKey } from '../../src/redis/keys.ts';
+import type { Watch } from '../../src/workspace/owned/watch-record.ts';
 import { changeIn } from '../support/change.ts';
-import { createDeliveryParts } from '../support/delivery.ts';
 import { createFakeBilling, type FakeBilling } from '../support/fake-billing.ts';
-import { directMessage, type MinimalSlack, startMinimalSlack } from '../support/minimal-slack.ts';
-import { storedProject } from '../support/projects.ts';
-import { type TestRedis, testRedis } from '../support/redis.ts';
+import { directMessage } from '../support/minimal-slack.ts';
+import { startDelivery, TEAM } from '../support/start-delivery.ts';
 import { isThorough } from '../support/thorough.ts';
 
-const TEAM = 'T0TEAM0001';
 const CHANNEL = 'C0COSTS001';
 const OWNER = 'U0OWNER001';
 const MINUTE = 60_000;
@@ -27,72 +20,34 @@ const at = (text: string): number => Date.parse(text);
 /** Friday */
 const BEGIN = at('2026-11-20T08:00:00Z');
 
-const keyring = createKeyring([{ id: 'test', key: randomBytes(32) }]);
-
-let redis: TestRedis;
-let slack: MinimalSlack;
-let now: number;
-let fakeBilling: FakeBilling;
 let balance: number | undefined;
 let bonuses: number;
 let amounts: Map<string, number>;
-let parts: ReturnType<typeof createDeliveryParts>;
-
-beforeEach(async () => {
-  redis = await testRedis();
-  slack = await startMinimalSlack();
-  slack.now = () => now;
-  now = BEGIN;
-  balance = 100_000;
-  bonuses = 0;
-  amounts = new Map(Array.from({ length: 120 }, (_, n) => [addDays('2026-11-20', -n - 1), 1_000]));
+let fakeBilling: FakeBilling;
+const delivery = await startDelivery(BEGIN, () => {
   fakeBilling = createFakeBilling(
     () => ({ amounts: () => amounts, balance: () => balance, bonuses: () => bonuses }),
-    () => now,
+    () => delivery.now,
   );
-  parts = another();
+  return { billing: fakeBilling.client };
+});
+const { redis, slack, forHours, load, run } = delivery;
+
+beforeEach(async () => {
+  [balance, bonuses] = [100_000, 0];
+  amounts = new Map(Array.from({ length: 120 }, (_, n) => [addDays('2026-11-20', -n - 1), 1_000]));
   await connect('a good token');
 });
 
-afterEach(async () => {
-  await parts.close();
-  await Promise.all([slack.close(), redis.close()]);
-});
-
-const another = () =>
-  createDeliveryParts({
-    ...{ redis: redis.client, redisUrl: redis.url, slackUrl: slack.url, keyring },
-    clock: () => now,
-    billing: fakeBilling.client,
-  });
-
-const set = (field: string, value: string) => redis.client.hset(recordKey(TEAM), field, value);
-const connect = (token: string) =>
-  set(
-    'connection:main',
-    serializeConnection(keyring, TEAM, {
-      ...{ name: 'main', baseUrl: 'https://billing.example', token, role: 'read-only', lifetime: 'none' },
-      ...{ registeredBy: OWNER, registeredAt: 0 },
-    }).json,
-  );
+const connect = (token: string) => delivery.save({ connections: [{ token, registeredBy: OWNER }] });
 const watch = (rule: WatchRule, given: Partial<Watch> = {}): Watch => ({
   ...{ id: 'watch001', project: { id: '123', product: 1 }, rule, target: { channel: CHANNEL } },
   ...{ owner: OWNER, createdBy: OWNER, createdAt: BEGIN, since: BEGIN },
   ...given,
 });
-const save = (one: Watch) => set(`watch:${one.id}`, serializeWatch(one));
+const save = (one: Watch) => delivery.save({ watches: [one] });
 const BALANCE: WatchRule = { kind: 'balance', below: new Big(50_000) };
-const run = async () => (await parts.runner.run(TEAM)).next;
-/** As a worker does that is woken whenever it wants to be. */
-const forHours = async (hours: number) => {
-  const end = now + hours * HOUR;
-  for (let next = await run(); next !== undefined && next <= end; next = await run())
-    now = Math.max(now, next);
-  now = end;
-  await run();
-};
-const stateOf = async (id = 'watch001') =>
-  (await parts.watching.loadStates(await parts.workspaces.load(TEAM))).get(id);
+const stateOf = async (id = 'watch001') => (await delivery.parts.watching.loadStates(await load())).get(id);
 const newestAlert = async (): Promise<Alert> => (await stateOf())!.alerts.at(-1)!;
 const alerts = (channel = CHANNEL) =>
   slack.posts.filter((post) => post.channel === channel && post.thread === undefined);
@@ -105,8 +60,8 @@ const PROD = {
 
 describe('a project that is watched', () => {
   it('keeps on Home how long its money lasts, as of the last check', async () => {
-    await parts.workspaces.addProject(await changeIn(parts.workspaces, TEAM), PROD);
-    const days = async () => (await parts.workspaces.load(TEAM)).lastBalance('123', 1)?.days;
+    await delivery.parts.workspaces.addProject(await changeIn(delivery.parts.workspaces, TEAM), PROD);
+    const days = async () => (await load()).lastBalance('123', 1)?.days;
     await save(watch({ kind: 'runway', days: 14 }));
     await forHours(1);
     expect(await days()).toBe(100);
@@ -114,19 +69,19 @@ describe('a project that is watched', () => {
 
   it('has it at once where a crossing made Tally ask for the days', async () => {
     balance = 40_000;
-    await parts.workspaces.addProject(await changeIn(parts.workspaces, TEAM), PROD);
+    await delivery.parts.workspaces.addProject(await changeIn(delivery.parts.workspaces, TEAM), PROD);
     await save(watch(BALANCE));
     await forHours(0);
-    expect((await parts.workspaces.load(TEAM)).lastBalance('123', 1)?.days).toBe(40);
+    expect((await load()).lastBalance('123', 1)?.days).toBe(40);
   });
 
   it('keeps it, less the days since, where the watch asks for the balance alone', async () => {
-    await parts.workspaces.addProject(await changeIn(parts.workspaces, TEAM), PROD);
+    await delivery.parts.workspaces.addProject(await changeIn(delivery.parts.workspaces, TEAM), PROD);
     const balance = { id: '123', product: 1, balance: '1000', days: 41 } as const;
-    await parts.workspaces.saveAnswer(TEAM, { connection: 'main', at: now, balance });
+    await delivery.parts.workspaces.saveAnswer(TEAM, { connection: 'main', at: delivery.now, balance });
     await save(watch(BALANCE));
     await forHours(24);
-    expect((await parts.workspaces.load(TEAM)).lastBalance('123', 1)).toMatchObject({
+    expect((await load()).lastBalance('123', 1)).toMatchObject({
       balance: '100000.00',
       days: 40,
     });
@@ -160,11 +115,10 @@ describe('a watch on a balance', () => {
     balance = 48_210;
     await forHours(2);
     expect(alerts()[0]?.text).toContain('Project 123 has 48,210.00 left, below 50,000.00');
-    const stored = await redis.client.hget(deliveryLogKey(TEAM), 'watch/watch001');
+    const stored = await redis.hget(deliveryLogKey(TEAM), 'watch/watch001');
     expect(stored).toContain('"balance":"48210"');
     expect(stored).not.toMatch(/\w \w/);
-    await set('project:prod', JSON.stringify(storedProject({ alias: 'prod', id: '123' })));
-    await set('settings', JSON.stringify({ ...DEFAULT_SETTINGS, locale: 'de-DE' }));
+    await delivery.save({ projects: [{}], settings: { locale: 'de-DE' } });
     balance = 60_000;
     await forHours(2);
     expect(alerts()[0]?.blocks).toContain('prod recovered: 60.000,00 left');
@@ -193,10 +147,10 @@ describe('a watch on a balance', () => {
     balance = 40_000;
     await forHours(1);
     const { episode } = await newestAlert();
-    const response = { kind: 'acknowledged', at: now, by: 'U0OTHER001' } as const;
-    expect(await parts.watching.respond(TEAM, 'watch001', episode, response)).toBe('recorded');
-    expect(await parts.watching.respond(TEAM, 'watch001', episode, response)).toBe('repeated');
-    expect(await parts.watching.respond(TEAM, 'watch001', 'another', response)).toBe('gone');
+    const response = { kind: 'acknowledged', at: delivery.now, by: 'U0OTHER001' } as const;
+    expect(await delivery.parts.watching.respond(TEAM, 'watch001', episode, response)).toBe('recorded');
+    expect(await delivery.parts.watching.respond(TEAM, 'watch001', episode, response)).toBe('repeated');
+    expect(await delivery.parts.watching.respond(TEAM, 'watch001', 'another', response)).toBe('gone');
     await run();
     expect(alerts()[0]?.blocks).toContain('Acknowledged by <@U0OTHER001>');
     expect(alerts()[0]?.blocks).not.toContain('watch-acknowledge');
@@ -234,8 +188,8 @@ describe('a watch on a balance', () => {
   });
 
   it.each<[string, () => Partial<Watch>]>([
-    ['a snooze', () => ({ snoozedUntil: now + 10 * HOUR })],
-    ['a pause', () => ({ paused: { at: now, by: OWNER } })],
+    ['a snooze', () => ({ snoozedUntil: delivery.now + 10 * HOUR })],
+    ['a pause', () => ({ paused: { at: delivery.now, by: OWNER } })],
   ])(
     'tells a crossing that began during %s after an earlier one, and not one that is over',
     async (_, given) => {
@@ -274,7 +228,7 @@ describe('a watch on a balance', () => {
     balance = 40_000;
     await forHours(1);
     slack.fault = () => undefined;
-    await save(watch(BALANCE, { paused: { at: now, by: OWNER } }));
+    await save(watch(BALANCE, { paused: { at: delivery.now, by: OWNER } }));
     balance = 60_000;
     await forHours(2);
     await save(watch(BALANCE));
@@ -296,7 +250,7 @@ describe('a watch on a balance', () => {
     balance = 40_000;
     await forHours(2);
     slack.fault = () => undefined;
-    await save(watch(BALANCE, { paused: { at: now, by: OWNER } }));
+    await save(watch(BALANCE, { paused: { at: delivery.now, by: OWNER } }));
     await forHours(3);
     expect(slack.posts).toEqual([]);
     await save(watch(BALANCE));
@@ -308,7 +262,7 @@ describe('a watch on a balance', () => {
     await save(watch(BALANCE));
     balance = 40_000;
     await forHours(2);
-    await save(watch({ kind: 'balance', below: new Big(45_000) }, { since: now }));
+    await save(watch({ kind: 'balance', below: new Big(45_000) }, { since: delivery.now }));
     await forHours(2);
     expect(alerts().map(({ text }) => text.split('. ')[0])).toEqual([
       'Project 123 has 40,000.00 left, below 50,000.00',
@@ -440,7 +394,7 @@ it('asks once a project and hour, however many watches a project has', async () 
   }
   await forHours(2);
   fakeBilling.asked.length = 0;
-  now += 1;
+  delivery.now += 1;
   await forHours(8);
   const questions = (what: string) => fakeBilling.asked.filter((one) => one.what === what).length;
   expect(questions('balance')).toBe(projects * 8);

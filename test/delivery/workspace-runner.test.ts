@@ -1,4 +1,4 @@
-import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { beforeEach, describe, expect, it } from 'vitest';
 import { startBilling } from '../../sandbox/billing.ts';
 import { type BillingClient, createBilling } from '../../src/billing/client.ts';
 import { notSent } from '../../src/delivery/outbox/failures.ts';
@@ -13,20 +13,21 @@ import {
 } from '../../src/domain/failure/index.ts';
 import type { ReportName } from '../../src/domain/report.ts';
 import { createHttp } from '../../src/http/request.ts';
-import { threadsKey } from '../../src/redis/keys.ts';
+import { recordKey, threadsKey } from '../../src/redis/keys.ts';
 import type { Work } from '../../src/runtime/work.ts';
+import { fingerprintOf } from '../../src/workspace/credentials/connection-record.ts';
 import type { Schedule } from '../../src/workspace/owned/schedule-record.ts';
 import { resolveProject } from '../../src/workspace/projects/resolve-project.ts';
 import { createAnswerStore } from '../../src/workspace/record/answer-store.ts';
 import { createDeletion } from '../../src/workspace/record/deletion.ts';
 import { findSchedule } from '../../src/workspace/record/workspace.ts';
 import { goodToken } from '../support/bot.ts';
-import { COVERED, createDeliveryParts, finding, save, schedule } from '../support/delivery.ts';
+import { COVERED, finding, schedule } from '../support/delivery.ts';
 import { storedCause } from '../support/failures.ts';
-import { directMessage, type MinimalSlack, startMinimalSlack } from '../support/minimal-slack.ts';
-import { type TestRedis, testRedis } from '../support/redis.ts';
+import { directMessage } from '../support/minimal-slack.ts';
+import { startDelivery, TEAM } from '../support/start-delivery.ts';
+import { waitUntil } from '../support/wait-until.ts';
 
-const TEAM = 'T0TEAM0001';
 const at = (text: string): number => Date.parse(text);
 const MINUTE = 60_000;
 const HOUR = 60 * MINUTE;
@@ -34,86 +35,38 @@ const HOUR = 60 * MINUTE;
 /** Friday, 20 November 2026, 09:00 in Rome. */
 const NINE = at('2026-11-20T08:00:00Z');
 
-let redis: TestRedis;
-let slack: MinimalSlack;
-let now: number;
 let answer: (question: ReportQuestion, name: ReportName) => ReportResult | Promise<ReportResult>;
 let asked: ReportQuestion[];
 let works: Work[];
-let parts: ReturnType<typeof createDeliveryParts>;
+const delivery = await startDelivery(NINE + 3_000, () => ({
+  onFinished: (work) => void works.push(work),
+  report(question, name) {
+    asked.push(question);
+    return answer(question, name);
+  },
+}));
+const { redis, slack, another, forHours, load, remove, run, set } = delivery;
 
-beforeEach(async () => {
-  redis = await testRedis();
-  slack = await startMinimalSlack();
-  slack.now = () => now;
-  now = NINE + 3_000;
+beforeEach(() => {
   [asked, works] = [[], []];
   answer = () => finding('100');
-  parts = another();
 });
-
-afterEach(async () => {
-  await parts.close();
-  await Promise.all([slack.close(), redis.close()]);
-});
-
-/** The same worker once more, as another process has it. */
-const another = () =>
-  createDeliveryParts({
-    redis: redis.client,
-    redisUrl: redis.url,
-    slackUrl: slack.url,
-    clock: () => now,
-    onFinished: (work) => void works.push(work),
-    report: (question, name) => {
-      asked.push(question);
-      return answer(question, name);
-    },
-  });
 
 const given = (one: Partial<Schedule> = {}) =>
-  save(redis.client, TEAM, schedule({ since: NINE - HOUR, ...one }));
-const run = async () => (await parts.runner.run(TEAM)).next;
-/** As a worker does that is woken whenever it wants to be. */
-const forHours = async (hours: number) => {
-  const end = now + hours * HOUR;
-  for (let next = await run(); next !== undefined && next <= end; next = await run())
-    now = Math.max(now, next);
-  now = end;
-  await run();
-};
-const lastSent = async (id = 'schedul1') => (await parts.workspaces.load(TEAM)).lastSent(id);
-const stored = async (id = 'schedul1') => findSchedule(await parts.workspaces.load(TEAM), id);
+  delivery.save({ schedules: [schedule({ since: NINE - HOUR, ...one })] });
+const lastSent = async (id = 'schedul1') => (await load()).lastSent(id);
+const stored = async (id = 'schedul1') => findSchedule(await load(), id);
 const line = async (date = '2026-11-20', id = 'schedul1') =>
-  (await parts.deliveryLog.load(TEAM)).entries.find((one) => one.schedule === id && one.date === date)?.entry;
+  (await delivery.parts.deliveryLog.load(TEAM)).entries.find(
+    (one) => one.schedule === id && one.date === date,
+  )?.entry;
 const inChannel = (channel = 'C0COSTS001') => slack.posts.filter((post) => post.channel === channel);
 const toPerson = (person = 'U0OWNER001') =>
   slack.posts.filter((post) => post.channel === directMessage(person));
-const connection = (fingerprint: string) =>
-  redis.client.hset(
-    `tally:{${TEAM}}:record`,
-    'connection:main',
-    JSON.stringify({
-      name: 'main',
-      baseUrl: 'https://billing.example',
-      lastFour: 'abcd',
-      fingerprint,
-      role: 'read-only',
-      lifetime: 'none',
-      registeredBy: 'U0ANNA0001',
-      registeredAt: 0,
-      sealed: 'x',
-    }),
-  );
+/** Registers the connection `main` with this token. */
+const connect = (token: string) => delivery.save({ connections: [{ token }] });
 const project = (alias: string, id: string, channels: readonly string[]) =>
-  redis.client.hset(
-    `tally:{${TEAM}}:record`,
-    `project:${alias}`,
-    JSON.stringify({
-      ...{ alias, id, product: 1, channels },
-      ...{ owner: 'U0OWNER001', addedBy: 'U0OWNER001', addedAt: 0 },
-    }),
-  );
+  delivery.save({ projects: [{ alias, id, channels }] });
 /** As a process does that the machine does not let run. */
 const standStill = (ms: number) => Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, ms);
 const failing = (error: Error) => () => Promise.reject(error);
@@ -137,35 +90,35 @@ describe('a post that is due', () => {
 
   it('notes that its connection was used', async () => {
     await given();
-    await redis.client.hset(`tally:{${TEAM}}:record`, 'connection:main', '{}');
+    await set({ 'connection:main': '{}' });
     answer = ({ answeredBy }) => {
       answeredBy('main');
       return finding('100');
     };
     await run();
-    expect((await parts.workspaces.load(TEAM)).lastUsed('main')).toBe(now);
+    expect((await load()).lastUsed('main')).toBe(delivery.now);
   });
 
   it('notes the balances that it states, as late as it is', async () => {
     await given();
-    await redis.client.hset(`tally:{${TEAM}}:record`, 'connection:main', '{}');
+    await set({ 'connection:main': '{}' });
     answer = ({ answeredBy }) => {
       answeredBy('main', { id: '123', product: 1, balance: '30642.80', bonuses: '12' });
       answeredBy('main', { id: '124', product: 1, balance: '7' });
       answeredBy('main');
       return finding('100');
     };
-    now = NINE + 2 * HOUR;
+    delivery.now = NINE + 2 * HOUR;
     await run();
-    const record = await parts.workspaces.load(TEAM);
-    expect(record.lastBalance('123', 1)).toEqual({ balance: '30642.80', bonuses: '12', at: now });
-    expect(record.lastBalance('124', 1)).toEqual({ balance: '7', at: now });
-    expect(record.lastUsed('main')).toBe(now);
+    const record = await load();
+    expect(record.lastBalance('123', 1)).toEqual({ balance: '30642.80', bonuses: '12', at: delivery.now });
+    expect(record.lastBalance('124', 1)).toEqual({ balance: '7', at: delivery.now });
+    expect(record.lastUsed('main')).toBe(delivery.now);
   });
 
   it('asks as of the instant it was due, however late it is', async () => {
     await given();
-    now = NINE + 2 * HOUR;
+    delivery.now = NINE + 2 * HOUR;
     await run();
     expect(asked.map((one) => one.at)).toEqual([NINE]);
   });
@@ -174,9 +127,9 @@ describe('a post that is due', () => {
     const timing = { ...schedule().timing, cadence: { kind: 'weekdays' as const } };
     await given({ timing, correctsFrom: 0 });
     await run();
-    now = NINE + 3 * 24 * HOUR + 1_000;
+    delivery.now = NINE + 3 * 24 * HOUR + 1_000;
     await run();
-    now += 24 * HOUR;
+    delivery.now += 24 * HOUR;
     await run();
     expect(asked.map(({ days }) => days)).toEqual([1, 3, 1]);
   });
@@ -185,7 +138,7 @@ describe('a post that is due', () => {
     await given({ since: NINE });
     await run();
     expect(slack.posts).toEqual([]);
-    now = NINE + 24 * HOUR;
+    delivery.now = NINE + 24 * HOUR;
     await run();
     expect(inChannel()).toHaveLength(1);
   });
@@ -193,9 +146,9 @@ describe('a post that is due', () => {
   it('is not posted twice when the clock goes back', async () => {
     await given();
     await run();
-    now = NINE - 30 * MINUTE;
+    delivery.now = NINE - 30 * MINUTE;
     await run();
-    now = NINE + 10_000;
+    delivery.now = NINE + 10_000;
     await run();
     expect(inChannel()).toHaveLength(1);
   });
@@ -203,9 +156,12 @@ describe('a post that is due', () => {
   it('is not posted twice for a date whose time was moved', async () => {
     await given();
     await run();
-    now = NINE + HOUR;
-    await given({ timing: { cadence: { kind: 'daily' }, time: '11:00', zone: 'Europe/Rome' }, since: now });
-    now = NINE + 2 * HOUR + 1_000;
+    delivery.now = NINE + HOUR;
+    await given({
+      timing: { cadence: { kind: 'daily' }, time: '11:00', zone: 'Europe/Rome' },
+      since: delivery.now,
+    });
+    delivery.now = NINE + 2 * HOUR + 1_000;
     await run();
     expect(inChannel()).toHaveLength(1);
   });
@@ -231,11 +187,11 @@ describe('a post that is due', () => {
     await given({ id: 'schedul1' });
     await given({ id: 'schedul2' });
     await given({ id: 'schedul3', channel: 'C0OTHER001' });
-    now = Date.now();
-    const began = NINE + 3_000 - now;
-    now = NINE + 3_000;
+    delivery.now = Date.now();
+    const began = NINE + 3_000 - delivery.now;
+    delivery.now = NINE + 3_000;
     const ticking = setInterval(() => {
-      now = Date.now() + began;
+      delivery.now = Date.now() + began;
     }, 5);
     await run();
     clearInterval(ticking);
@@ -246,7 +202,7 @@ describe('a post that is due', () => {
 
   it('leaves other schedules alone when one is damaged', async () => {
     await given();
-    await redis.client.hset(`tally:{${TEAM}}:record`, 'schedule:schedul2', '{');
+    await set({ 'schedule:schedul2': '{' });
     await run();
     expect(inChannel()).toHaveLength(1);
   });
@@ -268,7 +224,7 @@ describe.each([
     const timing = { cadence: { kind: 'daily' }, time, zone } as const;
     await given({ timing, since: at(due) - HOUR });
     for (const step of [-1, 0, MINUTE, HOUR, 2 * HOUR, 3 * HOUR]) {
-      now = at(due) + step;
+      delivery.now = at(due) + step;
       await run();
       expect(inChannel()).toHaveLength(step < 0 ? 0 : 1);
     }
@@ -283,7 +239,7 @@ describe('after an outage', () => {
     [5 * MINUTE + 1, 'posted-late'],
   ])('marks a post as late after five minutes: %i ms, %s', async (after, result) => {
     await given();
-    now = NINE + after;
+    delivery.now = NINE + after;
     await run();
     const late = inChannel()[0]?.blocks.includes('Late: was due Fri 20 Nov 2026, 09:00 (Europe/Rome)');
     expect(late).toBe(result === 'posted-late');
@@ -303,7 +259,7 @@ describe('after an outage', () => {
   it('posts the newest date alone and names those before with their totals', async () => {
     answer = ({ at: instant }) => finding(String((instant - NINE) / HOUR / 24 + 1));
     await given();
-    now = NINE + 3 * 24 * HOUR + HOUR;
+    delivery.now = NINE + 3 * 24 * HOUR + HOUR;
     await run();
     await run();
     expect(inChannel()).toMatchObject([{ key: 'schedul1/2026-11-23' }]);
@@ -315,7 +271,7 @@ describe('after an outage', () => {
 
   it('names no balances of earlier dates, because the balance is today’s', async () => {
     await given({ report: 'balance' });
-    now = NINE + 3 * 24 * HOUR + HOUR;
+    delivery.now = NINE + 3 * 24 * HOUR + HOUR;
     await run();
     const { blocks = '' } = inChannel()[0] ?? {};
     expect(blocks).toContain('3 earlier dates');
@@ -328,7 +284,7 @@ describe('after an outage', () => {
       return finding('1');
     };
     await given();
-    now = NINE + 19 * 24 * HOUR + HOUR;
+    delivery.now = NINE + 19 * 24 * HOUR + HOUR;
     await run();
     expect(inChannel()).toHaveLength(1);
     const { blocks = '' } = inChannel()[0] ?? {};
@@ -350,7 +306,7 @@ describe('a process that died while Slack was asked', () => {
     await run();
     slack.fault = () => undefined;
     expect(await line()).toMatchObject({ state: 'sending' });
-    now += 2 * MINUTE;
+    delivery.now += 2 * MINUTE;
   };
 
   it('has posted, as the history says: it is noted and not posted again', async () => {
@@ -383,7 +339,7 @@ describe('a process that died while Slack was asked', () => {
     const posted = { ...before, state: 'posted', ts: inChannel()[0]?.ts };
     slack.fault = ({ method }) => {
       if (method !== 'conversations.history') return undefined;
-      void redis.client.hset(`tally:{${TEAM}}:delivery-log`, KEY, JSON.stringify(posted));
+      void redis.hset(`tally:{${TEAM}}:delivery-log`, KEY, JSON.stringify(posted));
       return 'missing_scope';
     };
     await run();
@@ -407,9 +363,9 @@ describe('a process that died while Slack was asked', () => {
   it('is not posted a third time if the second one was interrupted too', async () => {
     await killed(true);
     slack.fault = ({ method }) => (method === 'conversations.history' ? 'missing_scope' : undefined);
-    const before = (await parts.deliveryLog.load(TEAM)).entries[0];
+    const before = (await delivery.parts.deliveryLog.load(TEAM)).entries[0];
     const again = { ...before?.entry, isAgain: true };
-    await redis.client.hset(`tally:{${TEAM}}:delivery-log`, KEY, JSON.stringify(again));
+    await redis.hset(`tally:{${TEAM}}:delivery-log`, KEY, JSON.stringify(again));
     await forHours(2);
     expect(inChannel()).toHaveLength(1);
     expect(toPerson()[0]?.blocks).toContain('may not have been posted');
@@ -422,9 +378,10 @@ describe('a process that died while Slack was asked', () => {
     await killed(true);
     slack.fault = ({ method }) =>
       method === 'conversations.history' ? { status: 502, take: false } : undefined;
-    for (let look = 0; look < 4; look += 1) now = Math.max(now + 3 * MINUTE, (await run()) ?? 0);
+    for (let look = 0; look < 4; look += 1)
+      delivery.now = Math.max(delivery.now + 3 * MINUTE, (await run()) ?? 0);
     slack.fault = () => undefined;
-    now += 30 * MINUTE;
+    delivery.now += 30 * MINUTE;
     await run();
     await run();
     expect(inChannel()).toMatchObject([{ key: KEY }]);
@@ -433,22 +390,22 @@ describe('a process that died while Slack was asked', () => {
 
   it('is left alone until the call that was under way has ended', async () => {
     await given();
-    const lease = await parts.deliveryLog.lease(TEAM);
+    const lease = await delivery.parts.deliveryLog.lease(TEAM);
     if (typeof lease === 'string') throw new Error(lease);
-    const entry = { state: 'sending', due: NINE, at: now, began: now, tries: 0 } as const;
-    await parts.deliveryLog.write(lease, { name: KEY, before: undefined, value: entry });
-    await parts.deliveryLog.release(lease);
+    const entry = { state: 'sending', due: NINE, at: delivery.now, began: delivery.now, tries: 0 } as const;
+    await delivery.parts.deliveryLog.write(lease, { name: KEY, before: undefined, value: entry });
+    await delivery.parts.deliveryLog.release(lease);
     const next = await run();
     expect(slack.calls).toEqual([]);
-    expect(next).toBe(now + 20_000);
-    now = next ?? 0;
+    expect(next).toBe(delivery.now + 20_000);
+    delivery.now = next ?? 0;
     await run();
     expect(inChannel()).toHaveLength(1);
   });
 
   it('names an earlier date only if it was not posted', async () => {
     await killed(true);
-    now = NINE + 24 * HOUR + 1_000;
+    delivery.now = NINE + 24 * HOUR + 1_000;
     await run();
     expect(inChannel().map(({ key }) => key)).toEqual([KEY, 'schedul1/2026-11-21']);
     expect(inChannel()[1]?.blocks).not.toContain('Missed earlier');
@@ -463,7 +420,7 @@ describe('a bot that stops while Slack is asked', () => {
   ])('notes that Slack refused with %j', async (fault, state) => {
     await given();
     slack.fault = () => {
-      parts.runner.stop();
+      delivery.parts.runner.stop();
       return fault;
     };
     await run();
@@ -475,15 +432,15 @@ describe('a bot that stops while Slack is asked', () => {
 describe('a clock that went ahead for a moment and came back', () => {
   it('keeps nothing waiting for what it said then, and no date from being posted', async () => {
     await given();
-    now = NINE + 24 * HOUR;
+    delivery.now = NINE + 24 * HOUR;
     slack.fault = () => ({ retryAfter: 30 });
     await run();
     expect(slack.posts).toEqual([]);
     slack.fault = () => undefined;
-    now = NINE + 10_000;
+    delivery.now = NINE + 10_000;
     await run();
     expect(inChannel()).toMatchObject([{ key: 'schedul1/2026-11-20' }]);
-    now = NINE + 24 * HOUR + MINUTE;
+    delivery.now = NINE + 24 * HOUR + MINUTE;
     await run();
     expect(inChannel().map(({ key }) => key)).toEqual(['schedul1/2026-11-20', 'schedul1/2026-11-21']);
   });
@@ -493,46 +450,49 @@ describe('a run that loses its lease', () => {
   it('posts nothing more', async () => {
     await given();
     answer = async () => {
-      await redis.client.set(`tally:{${TEAM}}:delivery-lock`, 'of another');
+      await redis.set(`tally:{${TEAM}}:delivery-lock`, 'of another');
       return finding('100');
     };
-    expect(await run()).toBe(now + 3_000);
+    expect(await run()).toBe(delivery.now + 3_000);
     expect(slack.posts).toEqual([]);
   });
 
   it('posts nothing where its process stood still before it asked Slack', async () => {
     await given();
-    const evaluate = redis.client.eval.bind(redis.client) as (...args: unknown[]) => Promise<unknown>;
-    redis.client.eval = async (...args: unknown[]) => {
+    const hanging = redis.duplicate();
+    const evaluate = hanging.eval.bind(hanging) as (...args: unknown[]) => Promise<unknown>;
+    hanging.eval = async (...args: unknown[]) => {
       const answer = await evaluate(...args);
       if (args.some((one) => String(one).includes('"state":"sending"'))) standStill(3_100);
       return answer;
     };
-    expect(await run()).toBe(now + 3_000);
+    await delivery.restart({ redis: hanging });
+    expect(await run()).toBe(delivery.now + 3_000);
     expect(slack.posts).toEqual([]);
+    hanging.disconnect();
   });
 
   it('comes again where another has it', async () => {
     await given();
-    await redis.client.set(`tally:{${TEAM}}:delivery-lock`, 'of another');
-    expect(await run()).toBe(now + 3_000);
+    await redis.set(`tally:{${TEAM}}:delivery-lock`, 'of another');
+    expect(await run()).toBe(delivery.now + 3_000);
     expect(slack.posts).toEqual([]);
   });
 
   it('leaves no key of a workspace that has left and is woken again', async () => {
     expect(await run()).toBeUndefined();
-    expect(await redis.client.keys(`*${TEAM}*`)).toEqual([]);
+    expect(await redis.keys(`*${TEAM}*`)).toEqual([]);
   });
 
   it('brings nothing back of a workspace that has left in between', async () => {
     await given();
     answer = async () => {
-      await createDeletion({ redis: redis.client }).workspace(TEAM);
+      await createDeletion({ redis: redis }).workspace(TEAM);
       return finding('100');
     };
     await run();
     expect(slack.posts).toEqual([]);
-    expect(await redis.client.keys(`*${TEAM}*`)).toEqual([]);
+    expect(await redis.keys(`*${TEAM}*`)).toEqual([]);
   });
 });
 
@@ -556,9 +516,9 @@ describe('when billing fails', () => {
     for (;;) {
       const next = await run();
       if (next === undefined) break;
-      pauses.push(Math.round((next - now) / MINUTE));
+      pauses.push(Math.round((next - delivery.now) / MINUTE));
       expect(await lastSent()).toMatchObject({ result: 'trying', next, failures: 0 });
-      now = next;
+      delivery.now = next;
     }
     expect(pauses).toEqual([1, 2, 4, 8, 15, 30]);
     expect(inChannel()).toEqual([]);
@@ -570,31 +530,36 @@ describe('when billing fails', () => {
 
   it('tells a manager too from the second failed date in a row, and counts again after a success', async () => {
     await given();
-    await redis.client.hset(`tally:{${TEAM}}:record`, 'settings', '{"managers":["U0BOSS0001"]}');
+    await delivery.save({ settings: { managers: ['U0BOSS0001'] } });
     answer = failing(new TimedOut('billing', 10_000));
     const day = async () => {
-      for (let next: number | undefined = now; next !== undefined; now = next ?? now) next = await run();
+      for (
+        let next: number | undefined = delivery.now;
+        next !== undefined;
+        delivery.now = next ?? delivery.now
+      )
+        next = await run();
     };
     await day();
     expect(toPerson('U0BOSS0001')).toEqual([]);
-    now = NINE + 24 * HOUR;
+    delivery.now = NINE + 24 * HOUR;
     await day();
     expect(toPerson('U0BOSS0001')).toHaveLength(1);
     expect(toPerson()).toHaveLength(2);
     expect(toPerson()[1]?.blocks).toMatch(/2nd failure in a row\.\\nA Tally manager was notified too\./);
     answer = () => finding('100');
-    now = NINE + 48 * HOUR;
+    delivery.now = NINE + 48 * HOUR;
     await run();
     expect(await lastSent()).toMatchObject({ result: 'posted', failures: 0 });
   });
 
   it('does not mention another recipient when there is none', async () => {
-    await redis.client.hset(`tally:{${TEAM}}:record`, 'settings', '{"managers":["U0OWNER001"]}');
+    await delivery.save({ settings: { managers: ['U0OWNER001'] } });
     await given();
     answer = failing(new TimedOut('billing', 10_000));
     for (const due of [NINE, NINE + 24 * HOUR])
       for (let next: number | undefined = due; next !== undefined; ) {
-        now = next;
+        delivery.now = next;
         next = await run();
       }
     expect(toPerson()[1]?.blocks).toContain('2nd failure in a row.');
@@ -604,7 +569,7 @@ describe('when billing fails', () => {
   it('posts within the hour once billing is back, and tells nobody', async () => {
     await given();
     answer = failing(new TimedOut('billing', 10_000));
-    now = (await run()) ?? 0;
+    delivery.now = (await run()) ?? 0;
     answer = () => finding('100');
     await run();
     expect(slack.posts).toHaveLength(1);
@@ -612,21 +577,24 @@ describe('when billing fails', () => {
   });
 
   it('pauses over a rejected token, and goes on by itself with another one', async () => {
-    await connection('0123456789ab');
+    await connect('a token');
     await given();
     answer = failing(new TokenRejected('billing'));
     await run();
     await run();
-    expect((await stored())?.paused).toMatchObject({ why: 'token-rejected', basis: 'main 0123456789ab' });
+    expect((await stored())?.paused).toMatchObject({
+      why: 'token-rejected',
+      basis: `main ${fingerprintOf('a token')}`,
+    });
     expect(toPerson()).toHaveLength(1);
-    expect(await lastSent()).toMatchObject({ result: 'trying', next: now + 5 * MINUTE });
+    expect(await lastSent()).toMatchObject({ result: 'trying', next: delivery.now + 5 * MINUTE });
 
-    now = NINE + 24 * HOUR;
+    delivery.now = NINE + 24 * HOUR;
     await run();
     expect(inChannel()).toEqual([]);
     answer = () => finding('100');
-    await connection('another00000');
-    now += MINUTE;
+    await connect('another token');
+    delivery.now += MINUTE;
     await run();
     expect(inChannel()).toMatchObject([{ key: 'schedul1/2026-11-21' }]);
     expect(inChannel()[0]?.blocks).toContain('Project 123 100.00 (due Fri 20 Nov)');
@@ -635,7 +603,7 @@ describe('when billing fails', () => {
 
   it('tells the owner also where the record of a project is damaged', async () => {
     await given();
-    await redis.client.hset(`tally:{${TEAM}}:record`, 'project:prod', '{');
+    await set({ 'project:prod': '{' });
     answer = failing(new TokenRejected('billing'));
     await run();
     expect(toPerson()[0]?.blocks).toMatch(
@@ -658,7 +626,7 @@ describe('when billing fails', () => {
     await given();
     answer = failing(new NotAllowed('channel'));
     await run();
-    now += MINUTE;
+    delivery.now += MINUTE;
     await run();
     expect((await stored())?.paused).toMatchObject({ why: 'project-limited', at: NINE + 3_000 });
     expect(asked).toHaveLength(1);
@@ -669,7 +637,7 @@ describe('when billing fails', () => {
 
   it('tells a manager that the owner has left, and what to do about it', async () => {
     await given();
-    await redis.client.hset(`tally:{${TEAM}}:record`, 'settings', '{"managers":["U0BOSS0001"]}');
+    await delivery.save({ settings: { managers: ['U0BOSS0001'] } });
     slack.fault = ({ method, args }) =>
       method === 'users.info' && args.get('user') === 'U0OWNER001' ? 'user_not_found' : undefined;
     answer = failing(new TokenRejected('billing'));
@@ -682,7 +650,7 @@ describe('when billing fails', () => {
     await given();
     answer = failing(new ConnectionMissing('main'));
     await run();
-    now += MINUTE;
+    delivery.now += MINUTE;
     await run();
     expect((await stored())?.paused).toMatchObject({ why: 'not-connected', at: NINE + 3_000 });
     expect(toPerson()).toHaveLength(1);
@@ -700,13 +668,13 @@ describe('when Slack does not take the post', () => {
     slack.fault = ({ method, args }) =>
       method === 'chat.postMessage' && args.get('channel') === 'C0COSTS001' ? code : undefined;
     await run();
-    now += 24 * HOUR;
+    delivery.now += 24 * HOUR;
     await run();
     expect((await stored())?.paused).toMatchObject({ why });
     expect(toPerson()).toHaveLength(1);
     expect(toPerson()[0]?.blocks).toContain(words);
     expect(toPerson()[0]?.blocks).toContain('schedule-resume');
-    const audit = await redis.client.xrange(`tally:{${TEAM}}:audit`, '-', '+');
+    const audit = await redis.xrange(`tally:{${TEAM}}:audit`, '-', '+');
     expect(JSON.stringify(audit)).toContain('"who","tally","action","schedule paused"');
   });
 
@@ -737,15 +705,15 @@ describe('when Slack does not take the post', () => {
     await run();
     expect(inChannel()).toHaveLength(1);
 
-    now = NINE + 24 * HOUR;
+    delivery.now = NINE + 24 * HOUR;
     slack.fault = () => ({ retryAfter: 30 });
-    expect(await run()).toBe(now + 30_000);
+    expect(await run()).toBe(delivery.now + 30_000);
     const calls = slack.calls.length;
-    now += 20_000;
-    expect(await run()).toBe(now + 10_000);
+    delivery.now += 20_000;
+    expect(await run()).toBe(delivery.now + 10_000);
     expect(slack.calls).toHaveLength(calls);
     slack.fault = () => undefined;
-    now += 10_000;
+    delivery.now += 10_000;
     await run();
     expect(inChannel()).toHaveLength(2);
     expect(await lastSent()).toMatchObject({ result: 'posted' });
@@ -757,7 +725,11 @@ describe('when Slack does not take the post', () => {
     let calls = 0;
     slack.fault = ({ method }) =>
       method === 'chat.postMessage' && ++calls % 4 !== 0 ? { retryAfter: 20 } : undefined;
-    for (let next: number | undefined = now; next !== undefined && next < NINE + HOUR; now = next ?? now)
+    for (
+      let next: number | undefined = delivery.now;
+      next !== undefined && next < NINE + HOUR;
+      delivery.now = next ?? delivery.now
+    )
       next = await run();
     expect(slack.posts.map(({ key }) => key).sort()).toEqual(
       ['schedul1', 'schedul2', 'schedul3'].map((id) => `${id}/2026-11-20`),
@@ -768,7 +740,7 @@ describe('when Slack does not take the post', () => {
 describe('a schedule that Tally paused', () => {
   const toChannel = ({ method, args }: { method: string; args: URLSearchParams }) =>
     method === 'chat.postMessage' && args.get('channel') === 'C0COSTS001';
-  const auditLines = async () => JSON.stringify(await redis.client.xrange(`tally:{${TEAM}}:audit`, '-', '+'));
+  const auditLines = async () => JSON.stringify(await redis.xrange(`tally:{${TEAM}}:audit`, '-', '+'));
 
   it('resumes by itself once Slack takes the token again, with the late post', async () => {
     await given();
@@ -778,7 +750,7 @@ describe('a schedule that Tally paused', () => {
       isRefused ||= isFirst;
       return isFirst ? 'token_revoked' : undefined;
     };
-    expect(await run()).toBe(now + 5 * MINUTE);
+    expect(await run()).toBe(delivery.now + 5 * MINUTE);
     expect((await stored())?.paused).toMatchObject({ why: 'app-removed' });
     await forHours(1);
     expect(inChannel()).toMatchObject([{ key: 'schedul1/2026-11-20' }]);
@@ -807,7 +779,7 @@ describe('a schedule that Tally paused', () => {
     expect(new Set(probes.map(({ method }) => method))).toEqual(new Set(['auth.test']));
     expect(probes.length).toBeLessThanOrEqual(10);
     slack.fault = () => undefined;
-    now = NINE + 24 * HOUR;
+    delivery.now = NINE + 24 * HOUR;
     await run();
     expect(
       inChannel()
@@ -821,7 +793,7 @@ describe('a schedule that Tally paused', () => {
     await given({ id: 'schedul1' });
     await given({ id: 'schedul2' });
     answer = () => {
-      now += 10;
+      delivery.now += 10;
       return finding('100');
     };
     let isRefused = false;
@@ -836,7 +808,7 @@ describe('a schedule that Tally paused', () => {
   });
 
   it('resumes by itself once the service takes the same access token again', async () => {
-    await connection('0123456789ab');
+    await connect('a token');
     await given();
     answer = failing(new TokenRejected('billing'));
     await run();
@@ -850,21 +822,18 @@ describe('a schedule that Tally paused', () => {
   });
 
   it('is tried at once where anybody gets an answer by the same connection', async () => {
-    await connection('0123456789ab');
-    const answerStore = createAnswerStore(parts.workspaces, (error) => {
+    await connect('a token');
+    const answerStore = createAnswerStore(delivery.parts.workspaces, (error) => {
       throw error;
     });
     const used = async () =>
-      answerStore.save(
-        { teamId: TEAM, workspace: await parts.workspaces.load(TEAM) },
-        { connection: 'main', at: now },
-      );
+      answerStore.save({ teamId: TEAM, workspace: await load() }, { connection: 'main', at: delivery.now });
     await used();
     await given();
     answer = failing(new TokenRejected('billing'));
     await run();
     answer = () => finding('100');
-    now += MINUTE;
+    delivery.now += MINUTE;
     await run();
     expect(inChannel()).toEqual([]);
     await used();
@@ -879,21 +848,21 @@ describe('a schedule that Tally paused', () => {
     const tries: number[] = [];
     for (let tried = 1; tried < 8; tried += 1) {
       const next = (await run()) ?? 0;
-      tries.push((next - now) / MINUTE);
-      now = next;
+      tries.push((next - delivery.now) / MINUTE);
+      delivery.now = next;
     }
     expect(tries).toEqual([5, 15, 30, 60, 120, 240, 360]);
     await forHours(96);
     expect(asked.length).toBeLessThan(50);
     expect(toPerson()).toHaveLength(1);
     // What was missed is reckoned from the calendar, so no line is kept for each date.
-    expect((await parts.deliveryLog.load(TEAM)).entries).toHaveLength(1);
+    expect((await delivery.parts.deliveryLog.load(TEAM)).entries).toHaveLength(1);
   });
 
   it('asks with a rejected token once for all that wait for it', async () => {
     for (let n = 1; n <= 6; n += 1) await given({ id: `schedul${n}` });
     answer = failing(new TokenRejected('billing'));
-    now = (await run()) ?? 0;
+    delivery.now = (await run()) ?? 0;
     const before = asked.length;
     await run();
     expect(asked).toHaveLength(before + 1);
@@ -923,7 +892,7 @@ describe('a schedule that Tally paused', () => {
     await run();
     expect((await stored())?.paused).toMatchObject({ why: 'project-limited' });
     await project('prod', '123', ['C0FINANCE1', 'C0COSTS001']);
-    now += MINUTE;
+    delivery.now += MINUTE;
     await run();
     expect(inChannel()).toHaveLength(1);
     expect((await stored())?.paused).toBeUndefined();
@@ -932,7 +901,7 @@ describe('a schedule that Tally paused', () => {
   it('and that has posted since runs again, even if its process died in between', async () => {
     await given();
     await run();
-    await given({ paused: { why: 'token-rejected', at: now - 1, basis: ' -' } });
+    await given({ paused: { why: 'token-rejected', at: delivery.now - 1, basis: ' -' } });
     await run();
     expect((await stored())?.paused).toBeUndefined();
     expect(inChannel()).toHaveLength(1);
@@ -948,7 +917,7 @@ describe('a schedule that Tally paused', () => {
   it('does not post again what Slack may have taken before', async () => {
     await given();
     slack.fault = (call) => (toChannel(call) ? { status: 502, take: true } : undefined);
-    now = (await run()) ?? 0;
+    delivery.now = (await run()) ?? 0;
     slack.fault = () => 'token_revoked';
     await run();
     expect((await stored())?.paused).toMatchObject({ why: 'app-removed' });
@@ -960,7 +929,7 @@ describe('a schedule that Tally paused', () => {
   });
 
   it('over a rejected token tells only its owner, because a reminder tells the managers', async () => {
-    await redis.client.hset(`tally:{${TEAM}}:record`, 'settings', '{"managers":["U0BOSS0001"]}');
+    await delivery.save({ settings: { managers: ['U0BOSS0001'] } });
     await given();
     answer = failing(new TokenRejected('billing'));
     await run();
@@ -972,7 +941,7 @@ describe('a schedule that Tally paused', () => {
     ['not-connected', new NotConnected()],
     ['project-limited', new NotAllowed('channel')],
   ])('over %s tells its owner, and a manager who can fix it', async (why, error) => {
-    await redis.client.hset(`tally:{${TEAM}}:record`, 'settings', '{"managers":["U0BOSS0001"]}');
+    await delivery.save({ settings: { managers: ['U0BOSS0001'] } });
     await given();
     answer = failing(error);
     await run();
@@ -983,7 +952,7 @@ describe('a schedule that Tally paused', () => {
   });
 
   it('tells nobody else where the owner can fix it', async () => {
-    await redis.client.hset(`tally:{${TEAM}}:record`, 'settings', '{"managers":["U0BOSS0001"]}');
+    await delivery.save({ settings: { managers: ['U0BOSS0001'] } });
     slack.admins.add('U0OWNER001');
     await given();
     answer = failing(new TokenRejected('billing'));
@@ -1005,11 +974,11 @@ describe('a date that was lost', () => {
     await lost();
     expect(inChannel()).toEqual([]);
     answer = () => finding('100');
-    now = NINE + 24 * HOUR;
+    delivery.now = NINE + 24 * HOUR;
     await run();
     expect(inChannel()).toMatchObject([{ key: 'schedul1/2026-11-21' }]);
     expect(inChannel()[0]?.blocks).toContain('Wed 18 Nov 2026 UTC: Project 123 100.00 (due Fri 20 Nov)');
-    now = NINE + 48 * HOUR;
+    delivery.now = NINE + 48 * HOUR;
     await run();
     expect(inChannel()[1]?.blocks).not.toContain('Earlier');
   });
@@ -1017,10 +986,10 @@ describe('a date that was lost', () => {
   it('is named with those before it that were lost', async () => {
     await given();
     await lost();
-    now = NINE + 24 * HOUR;
+    delivery.now = NINE + 24 * HOUR;
     await lost();
     answer = () => finding('100');
-    now = NINE + 48 * HOUR;
+    delivery.now = NINE + 48 * HOUR;
     await run();
     expect(inChannel()[0]?.blocks).toContain('(due Fri 20 Nov)');
     expect(inChannel()[0]?.blocks).toContain('(due Sat 21 Nov)');
@@ -1042,7 +1011,7 @@ describe('a date that was lost', () => {
     };
     await forHours(1);
     slack.fault = ({ method }) => (method === 'conversations.history' ? 'missing_scope' : undefined);
-    now = NINE + 24 * HOUR;
+    delivery.now = NINE + 24 * HOUR;
     await run();
     expect(inChannel()[0]?.blocks).toContain(
       '(due Fri 20 Nov) Slack didn’t confirm this post; it may be in the channel.',
@@ -1053,7 +1022,7 @@ describe('a date that was lost', () => {
 describe('a figure that changes after it was posted', () => {
   const looks = async () => {
     const next = await run();
-    if (next !== undefined) now = next;
+    if (next !== undefined) delivery.now = next;
     return next;
   };
 
@@ -1066,13 +1035,13 @@ describe('a figure that changes after it was posted', () => {
     expect(inChannel()[0]?.blocks).toContain('Corrected Fri 20 Nov 2026, 15:00 (Europe/Rome)');
     expect(inChannel()[1]).toMatchObject({ thread: inChannel()[0]?.ts });
     expect(inChannel()[1]?.blocks).toContain('Project 123: 100.00 → 110.50 (▲ 10.5 %)');
-    now = NINE + 23 * HOUR;
+    delivery.now = NINE + 23 * HOUR;
     await run();
     expect(slack.posts).toHaveLength(2);
   });
 
   it('is explained in the numbers of the workspace', async () => {
-    await redis.client.hset(`tally:{${TEAM}}:record`, 'settings', '{"locale":"de"}');
+    await delivery.save({ settings: { locale: 'de' } });
     await given();
     await looks();
     answer = () => finding('1110.50');
@@ -1090,7 +1059,7 @@ describe('a figure that changes after it was posted', () => {
     await given({ correctsFrom });
     await run();
     answer = () => finding(digits);
-    now += 6 * HOUR;
+    delivery.now += 6 * HOUR;
     await run();
     expect(inChannel()[0]?.edits).toBe(edits);
   });
@@ -1099,11 +1068,11 @@ describe('a figure that changes after it was posted', () => {
     await given();
     await run();
     answer = () => ({ ...finding(undefined), unanswered: { '123:1': storedCause('It is down.') } });
-    now = NINE + 3_000 + 6 * HOUR;
-    expect(await run()).toBe(now + 10 * MINUTE);
+    delivery.now = NINE + 3_000 + 6 * HOUR;
+    expect(await run()).toBe(delivery.now + 10 * MINUTE);
     expect(inChannel()).toMatchObject([{ edits: 0 }]);
     answer = () => finding('200');
-    now += 10 * MINUTE;
+    delivery.now += 10 * MINUTE;
     await run();
     expect(inChannel()[1]?.blocks).toContain('Project 123: 100.00 → 200.00');
   });
@@ -1111,12 +1080,12 @@ describe('a figure that changes after it was posted', () => {
   it('is left alone while the schedule is paused', async () => {
     await given();
     await run();
-    await given({ paused: { why: 'person', at: now, by: 'U0OWNER001' } });
+    await given({ paused: { why: 'person', at: delivery.now, by: 'U0OWNER001' } });
     answer = () => finding('200');
-    now += 6 * HOUR;
+    delivery.now += 6 * HOUR;
     expect(await run()).toBeUndefined();
     expect(inChannel()).toMatchObject([{ edits: 0 }]);
-    await given({ since: now });
+    await given({ since: delivery.now });
     await run();
     expect(inChannel()[0]).toMatchObject({ edits: 1 });
   });
@@ -1124,10 +1093,10 @@ describe('a figure that changes after it was posted', () => {
   it('is left alone once the post is older than any look', async () => {
     await given();
     await run();
-    await given({ paused: { why: 'person', at: now, by: 'U0OWNER001' } });
+    await given({ paused: { why: 'person', at: delivery.now, by: 'U0OWNER001' } });
     answer = () => finding('200');
-    now += 97 * HOUR;
-    await given({ since: now });
+    delivery.now += 97 * HOUR;
+    await given({ since: delivery.now });
     await run();
     expect(inChannel()).toMatchObject([{ edits: 0 }]);
   });
@@ -1137,7 +1106,7 @@ describe('a figure that changes after it was posted', () => {
     await run();
     slack.remove(inChannel()[0]!);
     answer = () => finding('200');
-    now += 6 * HOUR;
+    delivery.now += 6 * HOUR;
     expect(await run()).toBeUndefined();
     expect(slack.posts).toEqual([]);
   });
@@ -1145,7 +1114,7 @@ describe('a figure that changes after it was posted', () => {
 
 describe('a post whose schedule, settings or rights were changed since', () => {
   const SECRET = '777.00';
-  const settings = (text: string) => redis.client.hset(`tally:{${TEAM}}:record`, 'settings', text);
+  const settings = (text: string) => set({ settings: text });
 
   const THURSDAY = { first: '2026-11-19', last: '2026-11-19' };
   /** As the reports themselves do: the rights of the channel, and figures that name what they are of. */
@@ -1173,10 +1142,10 @@ describe('a post whose schedule, settings or rights were changed since', () => {
     await given();
     await run();
     spent = '200';
-    now += 6 * HOUR;
+    delivery.now += 6 * HOUR;
   });
 
-  const edited = (one: Partial<Schedule>) => given({ since: now - MINUTE, ...one });
+  const edited = (one: Partial<Schedule>) => given({ since: delivery.now - MINUTE, ...one });
 
   it('says nothing of another project in another channel that the schedule was moved to', async () => {
     await edited({ projects: [{ id: '900', product: 1 }], channel: 'C0FINANCE1' });
@@ -1189,7 +1158,7 @@ describe('a post whose schedule, settings or rights were changed since', () => {
 
   it('is not corrected once its own project is limited to other channels', async () => {
     await project('prod', '123', ['C0FINANCE1']);
-    for (let look = 0; look < 10; look += 1) now = (await run()) ?? now;
+    for (let look = 0; look < 10; look += 1) delivery.now = (await run()) ?? delivery.now;
     expect(inChannel()).toMatchObject([{ text: '123 yesterday UTC 100.00', edits: 0 }]);
   });
 
@@ -1208,14 +1177,14 @@ describe('a post whose schedule, settings or rights were changed since', () => {
     answer = (question, name) => ({ ...honest(question, name), covers: COVERED });
     await run();
     answer = honest;
-    now += 24 * HOUR - MINUTE;
+    delivery.now += 24 * HOUR - MINUTE;
     await run();
     expect(inChannel()[0]).toMatchObject({ edits: 0 });
   });
 
   it('is not corrected with the answer of another account', async () => {
     await settings('{"connection":"other"}');
-    await redis.client.hset(`tally:{${TEAM}}:record`, 'connection:other', '{}');
+    await set({ 'connection:other': '{}' });
     await run();
     expect(inChannel()).toMatchObject([{ edits: 0 }]);
   });
@@ -1225,14 +1194,10 @@ describe('figures of the billing service', () => {
   const TENANT = { workspace: TEAM, connection: 'main' };
 
   it('are asked for once, however many schedules want them', async () => {
-    const billing = await startBilling({ now: () => now });
+    const billing = await startBilling({ now: () => delivery.now });
     const http = createHttp({ trustedHosts: [{ host: '127.0.0.1' }] });
     const access = { ...TENANT, baseUrl: billing.url, token: goodToken(billing) };
-    const real = createDeliveryParts({
-      redis: redis.client,
-      redisUrl: redis.url,
-      slackUrl: slack.url,
-      clock: () => now,
+    const real = another({
       billing: createBilling({ http }),
       report: async ({ billing: client, at: to }) => {
         const span = {
@@ -1266,7 +1231,7 @@ describe('figures of the billing service', () => {
         return { charges: [], remarks: [], requested: { from, to } };
       },
     };
-    const client = createBillingCache(recorded, () => now)();
+    const client = createBillingCache(recorded, () => delivery.now)();
     const access = { ...TENANT, baseUrl: 'x', token: 'y' };
     await client.balance(access, { project: '123', product: 1 });
     await client.consumption(
@@ -1279,11 +1244,7 @@ describe('figures of the billing service', () => {
 
   it('are not asked for again by each schedule where the service is down', async () => {
     let questions = 0;
-    const down = createDeliveryParts({
-      redis: redis.client,
-      redisUrl: redis.url,
-      slackUrl: slack.url,
-      clock: () => now,
+    const down = another({
       billing: {
         balance() {
           questions += 1;
@@ -1311,12 +1272,12 @@ describe('a project of a digest that gives no answer', () => {
   ] as const;
   const partial = () => ({ ...finding('100'), unanswered: { '500:1': storedCause('eu') } });
   const day = async (days: number) => {
-    now = NINE + days * 24 * HOUR;
+    delivery.now = NINE + days * 24 * HOUR;
     await run();
   };
 
   it('notifies the owner and a manager once, at the second post in a row', async () => {
-    await redis.client.hset(`tally:{${TEAM}}:record`, 'settings', '{"managers":["U0BOSS0001"]}');
+    await delivery.save({ settings: { managers: ['U0BOSS0001'] } });
     await given({ projects: BOTH });
     answer = partial;
     await day(0);
@@ -1334,10 +1295,7 @@ describe('a project of a digest that gives no answer', () => {
   });
 
   it('does not hold up the post about the others where it was chosen by a name that is limited by now', async () => {
-    const limited = { alias: 'labs', id: '500', product: 1, channels: ['C0ELSEWHERE'] };
-    const people = { owner: 'U0OWNER001', addedBy: 'U0OWNER001', addedAt: 0 };
-    const fields = { 'project:labs': JSON.stringify({ ...limited, ...people }) };
-    await redis.client.hset(`tally:{${TEAM}}:record`, fields);
+    await project('labs', '500', ['C0ELSEWHERE']);
     await given({ projects: [BOTH[0], { ...BOTH[1], alias: 'labs' }] });
     answer = partial;
     await day(0);
@@ -1362,18 +1320,14 @@ describe('A post that Slack took without saying so', () => {
     await given({ report: 'balance' });
     slack.fault = ({ method }) => (method === 'chat.postMessage' ? { status: 502, take: true } : undefined);
     await run();
-    expect(await redis.client.exists(threadsKey(TEAM))).toBe(0);
+    expect(await redis.exists(threadsKey(TEAM))).toBe(0);
     slack.fault = () => undefined;
     await given({ projects: [{ id: '456', product: 1 }] });
     await forHours(1);
     const [post, ...others] = inChannel();
     expect(others).toEqual([]);
-    const places = await vi.waitFor(async () => {
-      const found = Object.entries(await redis.client.hgetall(threadsKey(TEAM)));
-      expect(found).toHaveLength(1);
-      return found;
-    });
-    expect(places).toEqual([
+    await waitUntil(async () => (await redis.exists(threadsKey(TEAM))) === 1);
+    expect(Object.entries(await redis.hgetall(threadsKey(TEAM)))).toEqual([
       [JSON.stringify(['C0COSTS001', post?.ts]), expect.stringContaining('"/balance","text":"123"')],
     ]);
   });
@@ -1386,8 +1340,8 @@ describe('Send it now', () => {
     await forHours(2);
     expect(await lastSent()).toMatchObject({ result: 'failed' });
     answer = () => finding('100');
-    await parts.scheduling.send(TEAM, schedule(), 'now', 'U0OWNER001');
-    expect(await lastSent()).toMatchObject({ result: 'posted', at: now });
+    await delivery.parts.scheduling.send(TEAM, schedule(), 'now', 'U0OWNER001');
+    expect(await lastSent()).toMatchObject({ result: 'posted', at: delivery.now });
     expect(await lastSent()).not.toHaveProperty('cause');
   });
 
@@ -1396,8 +1350,8 @@ describe('Send it now', () => {
     answer = failing(new TimedOut('billing', 10_000));
     await run();
     answer = () => finding('100');
-    await parts.scheduling.send(TEAM, schedule(), 'now', 'U0OWNER001');
-    expect(await lastSent()).toMatchObject({ result: 'trying', byHand: now });
+    await delivery.parts.scheduling.send(TEAM, schedule(), 'now', 'U0OWNER001');
+    expect(await lastSent()).toMatchObject({ result: 'trying', byHand: delivery.now });
     await forHours(1);
     expect(inChannel().map(({ key }) => key)).toEqual([undefined, 'schedul1/2026-11-20']);
   });
@@ -1408,19 +1362,19 @@ describe('Send it now', () => {
       ...{ date: '2026-11-20', due: NINE, failures: 0, at: NINE },
       ...{ result: 'waiting', awaits: '2026-11-19', next: NINE + 30 * MINUTE },
     };
-    await redis.client.hset(`tally:{${TEAM}}:record`, 'sent:schedul1', JSON.stringify(waiting));
-    await parts.scheduling.send(TEAM, schedule(), 'now', 'U0OWNER001');
-    expect(await lastSent()).toEqual({ ...waiting, byHand: now });
+    await set({ 'sent:schedul1': JSON.stringify(waiting) });
+    await delivery.parts.scheduling.send(TEAM, schedule(), 'now', 'U0OWNER001');
+    expect(await lastSent()).toEqual({ ...waiting, byHand: delivery.now });
   });
 
   it('restores nothing of a schedule that was removed during it', async () => {
     await given();
     answer = async () => {
-      await redis.client.hdel(`tally:{${TEAM}}:record`, 'schedule:schedul1');
+      await remove('schedule:schedul1');
       return finding('100');
     };
-    await parts.scheduling.send(TEAM, schedule(), 'now', 'U0OWNER001');
-    expect(await redis.client.hkeys(`tally:{${TEAM}}:record`)).toEqual([]);
+    await delivery.parts.scheduling.send(TEAM, schedule(), 'now', 'U0OWNER001');
+    expect(await redis.hkeys(recordKey(TEAM))).toEqual([]);
   });
 
   it('ends a pause by Tally when it succeeds', async () => {
@@ -1430,8 +1384,8 @@ describe('Send it now', () => {
     slack.fault = () => undefined;
     const paused = await stored();
     if (paused === undefined) throw new Error('There is no schedule.');
-    now += MINUTE;
-    await parts.scheduling.send(TEAM, paused, 'now', 'U0OWNER001');
+    delivery.now += MINUTE;
+    await delivery.parts.scheduling.send(TEAM, paused, 'now', 'U0OWNER001');
     await run();
     expect((await stored())?.paused).toBeUndefined();
     expect(inChannel().map(({ key }) => key)).toEqual([undefined, 'schedul1/2026-11-20']);
@@ -1439,22 +1393,25 @@ describe('Send it now', () => {
 
   it('posts beside the calendar and says who wanted it', async () => {
     await given({ since: NINE });
-    await parts.scheduling.send(TEAM, schedule(), 'test', 'U0OWNER001');
+    await delivery.parts.scheduling.send(TEAM, schedule(), 'test', 'U0OWNER001');
     expect(await lastSent()).toBeUndefined();
-    await parts.scheduling.send(TEAM, schedule(), 'now', 'U0OWNER001');
+    await delivery.parts.scheduling.send(TEAM, schedule(), 'now', 'U0OWNER001');
     expect(inChannel().map(({ blocks }) => blocks)).toEqual([
       expect.stringContaining('Test of a scheduled post, sent by <@U0OWNER001>'),
       expect.stringContaining('Sent by <@U0OWNER001> with Send now'),
     ]);
-    expect(await lastSent()).toMatchObject({ result: 'posted', byHand: now });
+    expect(await lastSent()).toMatchObject({ result: 'posted', byHand: delivery.now });
   });
 });
 
 describe('a schedule that is removed or changed while it is tried', () => {
   it.each([
-    ['paused', () => given({ id: 'schedul2', paused: { why: 'person', at: now, by: 'U0OWNER001' } })],
-    ['removed', () => redis.client.hdel(`tally:{${TEAM}}:record`, 'schedule:schedul2')],
-    ['moved', () => given({ id: 'schedul2', since: now })],
+    [
+      'paused',
+      () => given({ id: 'schedul2', paused: { why: 'person', at: delivery.now, by: 'U0OWNER001' } }),
+    ],
+    ['removed', () => remove('schedule:schedul2')],
+    ['moved', () => given({ id: 'schedul2', since: delivery.now })],
   ])('is not posted any more once it is %s, however many are before it in the channel', async (_, change) => {
     await given();
     await given({ id: 'schedul2' });
@@ -1482,11 +1439,11 @@ describe('a schedule that is removed or changed while it is tried', () => {
   it('is not brought back by the end of its delivery', async () => {
     await given();
     answer = async () => {
-      await redis.client.hdel(`tally:{${TEAM}}:record`, 'schedule:schedul1');
+      await remove('schedule:schedul1');
       return finding('100');
     };
     await run();
-    expect(await redis.client.hkeys(`tally:{${TEAM}}:record`)).toEqual([]);
+    expect(await redis.hkeys(recordKey(TEAM))).toEqual([]);
   });
 
   it('is posted at its new time, and is tried for an hour from then on, where that is later that day', async () => {
@@ -1494,18 +1451,18 @@ describe('a schedule that is removed or changed while it is tried', () => {
     await given();
     answer = failing(new TimedOut('billing', 10_000));
     for (const minutes of [0, 1, 3, 7, 15]) {
-      now = NINE + 3_000 + minutes * MINUTE;
+      delivery.now = NINE + 3_000 + minutes * MINUTE;
       await run();
     }
     expect((await line())?.tries).toBe(5);
-    await given({ timing: { ...schedule().timing, time: '17:00' }, since: now });
+    await given({ timing: { ...schedule().timing, time: '17:00' }, since: delivery.now });
     await run();
     expect(await line()).toMatchObject({ state: 'due' });
-    now = five + 1_000;
+    delivery.now = five + 1_000;
     await run();
     expect(await line()).toMatchObject({ state: 'due', tries: 1, due: five });
     answer = () => finding('100');
-    now += MINUTE;
+    delivery.now += MINUTE;
     await run();
     expect(inChannel().map(({ key }) => key)).toEqual(['schedul1/2026-11-20']);
     expect(await lastSent()).toMatchObject({ result: 'posted', due: five });
@@ -1515,8 +1472,8 @@ describe('a schedule that is removed or changed while it is tried', () => {
     await given();
     answer = failing(new TimedOut('billing', 10_000));
     await run();
-    now += MINUTE;
-    await given({ since: now });
+    delivery.now += MINUTE;
+    await given({ since: delivery.now });
     await run();
     expect(await lastSent()).toMatchObject({
       result: 'failed',

@@ -46,6 +46,8 @@ export interface MinimalSlack {
   remove(post: SlackPost): void;
   /** Forgets every post and call. */
   reset(): void;
+  /** Makes it as it was at the start. */
+  restore(): void;
   close(): Promise<void>;
 }
 
@@ -166,6 +168,11 @@ export async function startMinimalSlack(): Promise<MinimalSlack> {
     reset() {
       posts.length = 0;
       calls.length = 0;
+    },
+    restore() {
+      slack.reset();
+      for (const people of [slack.admins, slack.group, slack.people]) people.clear();
+      Object.assign(slack, { fault: () => undefined, slow: 0 });
     },
     async close() {
       server.closeAllConnections();

@@ -1,0 +1,73 @@
+import { randomBytes } from 'node:crypto';
+import { afterAll, afterEach, beforeEach } from 'vitest';
+import { recordKey } from '../../src/redis/keys.ts';
+import { createKeyring } from '../../src/vault/keyring.ts';
+import type { RecordFields } from '../../src/workspace/record/workspace-store.ts';
+import { createDeliveryParts, type DeliveryOptions } from './delivery.ts';
+import { startMinimalSlack } from './minimal-slack.ts';
+import { fieldsOf, type RecordParts } from './records.ts';
+import { testRedis } from './redis.ts';
+
+const HOUR = 3_600_000;
+
+/** The workspace whose runs `startDelivery` makes. */
+export const TEAM = 'T0TEAM0001';
+
+/**
+ * Redis, Slack and a worker for the tests of one file. Before each test, Redis is empty, Slack as it was and the worker new.
+ *
+ * @param begin the time at which each test begins, in ms
+ * @param options of the workers, at the time when they start
+ */
+export async function startDelivery(begin: number, options: () => Partial<DeliveryOptions> = () => ({})) {
+  const [redis, slack] = await Promise.all([testRedis(), startMinimalSlack()]);
+  const keyring = createKeyring([{ id: 'test', key: randomBytes(32) }]);
+  const key = recordKey(TEAM);
+  let parts: ReturnType<typeof createDeliveryParts>;
+  const delivery = {
+    ...{ redis: redis.client, slack, keyring },
+    now: begin,
+    get parts() {
+      return parts;
+    },
+    /** The same worker once more, as another process has it. */
+    another: (given: Partial<DeliveryOptions> = {}) =>
+      createDeliveryParts({
+        ...{ redis: redis.client, redisUrl: redis.url, slackUrl: slack.url, keyring },
+        ...{ clock: () => delivery.now, ...options(), ...given },
+      }),
+    /** Another process takes over. */
+    async restart(given?: Partial<DeliveryOptions>): Promise<void> {
+      await parts.close();
+      parts = delivery.another(given);
+    },
+    load: () => parts.workspaces.load(TEAM),
+    /** Saves fields of the workspace’s record as they are. */
+    set: (fields: RecordFields) => redis.client.hset(key, fields),
+    remove: (field: string) => redis.client.hdel(key, field),
+    /** Saves parts of the workspace’s record. */
+    save: ({ connections = [], ...given }: RecordParts) =>
+      redis.client.hset(key, fieldsOf({ connections, ...given }, keyring, TEAM)),
+    /** @returns when to run again */
+    run: async () => (await parts.runner.run(TEAM)).next,
+    /** As a worker does that is woken whenever it wants to be. */
+    async until(end: number): Promise<void> {
+      const { run } = delivery;
+      for (let next = await run(); next !== undefined && next <= end; next = await run())
+        delivery.now = Math.max(delivery.now, next);
+      delivery.now = end;
+      await run();
+    },
+    forHours: (hours: number) => delivery.until(delivery.now + hours * HOUR),
+  };
+  beforeEach(async () => {
+    await redis.client.flushdb();
+    slack.restore();
+    slack.now = () => delivery.now;
+    delivery.now = begin;
+    parts = delivery.another();
+  });
+  afterEach(() => parts.close());
+  afterAll(() => Promise.all([slack.close(), redis.close()]));
+  return delivery;
+}
