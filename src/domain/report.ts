@@ -69,7 +69,7 @@ export interface ComparedWindows {
   readonly before: DayWindow;
 }
 
-/** What a post covers: complete days only. */
+/** The periods of a report: complete days only. */
 export interface ReportPeriods {
   readonly main: ComparedWindows;
   /** Yesterday's month up to yesterday, compared with as many first days of the month before. */
@@ -146,7 +146,7 @@ function windowOf(days: readonly Day[], labelYearOf?: Day): DayWindow {
   return { days, label: formatDays(first, last, labelYearOf?.slice(0, 4)) };
 }
 
-/** The days, without the current year. */
+/** The days, without the year if it is the current year. */
 export function formatReportDays({ days, label }: DayWindow, today: Day): string {
   const [first, last] = [days[0], days.at(-1)];
   return first === undefined || last === undefined ? label : formatDays(first, last, today.slice(0, 4));

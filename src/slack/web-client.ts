@@ -139,10 +139,10 @@ export const callOptions = (
   rejectRateLimitedCalls: true,
 });
 
-/** For requests that a user waits for. */
+/** The options of clients for requests that a user waits for. */
 export const INTERACTIVE_OPTIONS = callOptions(4_000, true);
 
-/** For background work: its queue retries later, for this workspace only. */
+/** The options of clients for background work, which is retried later for this workspace alone. */
 export const BACKGROUND_OPTIONS = callOptions(10_000, false);
 
 /**

@@ -116,7 +116,7 @@ export function createServiceOutcomes({
   clock,
   onFailure,
 }: {
-  /** The record, where it writes. Each throws StoreUnavailable. */
+  /** The writes to the record. Each throws StoreUnavailable. */
   readonly workspaces: {
     /** @returns whether that is new */
     saveRejection(workspace: SlackId, credential: CredentialName, failure: StoredRejection): Promise<boolean>;
@@ -126,7 +126,7 @@ export function createServiceOutcomes({
   /** Derives the workspace's runs again. Never rejects. */
   readonly changed: (workspace: SlackId) => Promise<void>;
   readonly clock: () => Millis;
-  /** It could not be stored; the answer doesn't depend on it. */
+  /** Gets the error if something could not be stored; the answer doesn't depend on it. */
   readonly onFailure: (error: unknown) => void;
 }) {
   const rejected = async ({ workspace, mark, ...credential }: Rejection): Promise<void> => {

@@ -136,7 +136,7 @@ const leaseOf = ({ teamId, token }: DeliveryLease): Lease => ({ key: deliveryLoc
 export const deliveryKey = (schedule: string, date: Day): string => `${schedule}/${date}`;
 const LINE = /^([a-z0-9]{8})\/(\d{4}-\d{2}-\d{2})$/;
 
-/** Lines in memory, up to two kilobytes each: all that are read again during a run. */
+/** Parsed lines in memory, up to two kilobytes each: those that a run reads again and again. */
 const MAX_PARSED = 5_000;
 
 export function createDeliveryLog(redis: RedisConnection) {

@@ -91,7 +91,7 @@ const amountsOf = (digitsByDay: Readonly<Record<Day, string>>): readonly (readon
     return 'value' in amount ? [[day, amount.value] as const] : [];
   });
 
-/** Many watches of a project are judged by the same figures. */
+/** Cached, because many watches of a project are judged by the same figures. */
 const judgedFigures = new WeakMap<StoredFigures, WatchFigures>();
 
 /** What a watch is judged by on `today`, a day of `zone`. */

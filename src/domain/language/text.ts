@@ -83,7 +83,7 @@ function simplifyOnce(text: string): string {
     .trim();
 }
 
-/** The plain text in lower case: what is compared with the vocabulary. */
+/** The normalized text in lower case, which is compared with the vocabulary. */
 export function normalizeText(text: string): string {
   return simplifyText(text).toLowerCase();
 }

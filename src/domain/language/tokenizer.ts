@@ -23,7 +23,7 @@ type Meaning =
   /** Between two projects. Any other comma means nothing. */
   | { readonly kind: 'comma' }
   | { readonly kind: 'alias'; readonly name: string }
-  /** Nothing on one side of it belongs to anything on the other. */
+  /** A separator: no phrase goes across it. */
   | { readonly kind: 'break' }
   | { readonly kind: 'unknown' }
   | DateLiteral;
@@ -84,7 +84,7 @@ const LETTERED = [
   ['half', /h(?:[12](?=(?:19|20)\d\d(?!\d))|[12](?!\d))/y],
   ['week', /w\d{1,2}(?!\d)/y],
 ] as const;
-/** Signs and letters for words: `w/c 2 november` is `week starting 2 november`. */
+/** Abbreviations: `w/c 2 november` is `week starting 2 november`. */
 const ABBREVIATIONS: readonly (readonly [RegExp, string])[] = [
   [/&(?:amp;?)?/y, 'and'],
   [/w(?:\/[bc]|c)(?![a-z\d])/y, 'weekstarting'],

@@ -35,7 +35,7 @@ const UNITS: Readonly<Record<Unit, string>> = {
 };
 const UNIT_NAMES = Object.keys(UNITS) as readonly Unit[];
 
-/** Words of which each has a role of its own. `so` is followed by `far`, and adds nothing then. */
+/** Words that each have their own role. `so` adds nothing if `far` follows. */
 const OWN_ROLE = [
   'next tomorrow today yesterday date all top help project product ago a weekend half',
   '| compared with so far and between now before after ending up time fortnight',

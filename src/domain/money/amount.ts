@@ -68,7 +68,7 @@ export function sumMoney(values: readonly Money[]): Money {
 export const byLargest = (a: Money | undefined, b: Money | undefined): number =>
   a && b ? b.cmp(a) : Number(a === undefined) - Number(b === undefined);
 
-/** To create a constructor costs more than all the arithmetic of a question. Amounts have few digits. */
+/** Cached, because creating a constructor costs more than all the arithmetic of a question. */
 const constructors = new Map<number, typeof Big>();
 
 /** @returns a constructor whose quotients are rounded half-even to this many decimal places */
@@ -185,7 +185,7 @@ function groupThousands(digits: string): string {
   return `${whole.replace(/\B(?=(?:\d{3})+$)/g, ',')}.${fraction}`;
 }
 
-/** To create a formatter costs a hundred times as much as to use it. Bounded, because locales come from outside. */
+/** Cached, because creating a formatter costs a hundred times as much as using it; bounded, because locales come from outside. */
 const formatters = new LRUCache<string, Intl.NumberFormat>({ max: 64 });
 
 function formatterFor(locale: string, currency: boolean): Intl.NumberFormat {

@@ -94,7 +94,7 @@ const wholeDays = ({ reported, partial }: Coverage): number => reported - partia
 export const isFullyReported = ({ coverage: { current, before } }: UsageChange): boolean =>
   [current, before].every((side) => wholeDays(side) === side.of);
 
-/** Whether either has fewer than four fifths of its days: too few for a percentage. */
+/** Whether fewer than four fifths of either's days are reported: too few for a percentage. */
 export const isPoorlyReported = ({ coverage: { current, before } }: UsageChange): boolean =>
   [current, before].some((side) => !isWellReported(wholeDays(side), side.of));
 
@@ -132,7 +132,7 @@ export interface DayDifference extends Difference, PeriodPair<DayFigure> {}
 
 /** `value` is exactly the sum of `pairs` and `unpaired.current`, minus `unpaired.before`. */
 export interface UsageDifference extends Difference {
-  /** The largest difference first; of equal ones the earliest day. */
+  /** The largest difference first; of equal differences the earliest day. */
   readonly pairs: readonly DayDifference[];
   /**
    * Reported days without a counterpart that count all the same: those for which a shorter window has no day, and, where

@@ -46,9 +46,9 @@ export interface Usage {
   readonly outside: UsageTotal;
   /** The items without a day; the readable ones are in `total`. */
   readonly unplaced: UsageTotal;
-  /** Per day, over `reported`. */
+  /** The average of the days in `reported`. */
   readonly average?: Money;
-  /** Among `reported`; the earliest of equal ones. */
+  /** The most expensive day among `reported`; of equal days the earliest. */
   readonly highest?: DayFigure;
   /** Today so far, if it was requested and has a readable amount. */
   readonly today?: DayFigure;

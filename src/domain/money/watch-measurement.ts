@@ -60,7 +60,7 @@ export type WatchMeasurement =
 
 /** For this many days of a month, late and corrected days of the month before still count. */
 const LATE_DAYS = 7;
-/** A spike's days: enough to see where a run of them began. */
+/** How many days are measured for spikes: enough to see where a series of them began. */
 const SPIKE_DAYS = 45;
 const WEEK = 7;
 
@@ -87,7 +87,7 @@ const MEASURES: { readonly [K in WatchKind]: (figures: WatchFigures) => Measurem
   }),
 };
 
-/** Many watches measure the same figures. */
+/** Cached, because many watches measure the same figures. */
 const measured = new WeakMap<WatchFigures, Map<WatchKind, WatchMeasurement>>();
 
 export function measureWatch<K extends WatchKind>(kind: K, figures: WatchFigures): MeasurementOf<K> {

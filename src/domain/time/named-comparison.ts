@@ -82,7 +82,7 @@ function namedWindow(
   throw new InvalidWord(typedText(versus), 'has no complete day to compare yet', ONLY_COMPLETE);
 }
 
-/** What is refused is only offered corrected if the period can be compared with that. */
+/** A correction of a refused period is offered only if the question's period can be compared with it. */
 function resolveNamed(period: Period, versus: PeriodPhrase, instants: Required<Instants>): Period {
   const named = catchInvalidWord(() => resolvePeriod(versus, instants.now, period.zone, instants.writtenAt));
   if (!(named instanceof InvalidWord)) return named;

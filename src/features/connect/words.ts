@@ -76,7 +76,7 @@ export function parseConnectForm(
   /** @returns the field's value; notes the error sentence where there is none */
   function take<T>(block: string, value: T | undefined, otherwise: string): T {
     if (value === undefined) errors[block] = otherwise;
-    // Never used: a form with errors isn't returned.
+    // This value is never used, because a form with errors isn't returned.
     return value as T;
   }
   const url = (block: string, check: (text: string) => string): string => {
@@ -126,7 +126,7 @@ const ABOVE_MORE = ['token', 'baseUrl', 'project', 'lifetime'] as const;
 const ONE_WORD = 'Paste only the token, without spaces or line breaks.';
 const AN_ID = 'A project ID has 1 to 32 digits and doesn’t begin with a zero, for example 123.';
 
-/** Removes quotes around a copied value; a single quote is part of it. */
+/** Removes the quotes around a copied value; a quote on one side only is part of the value. */
 const withoutQuotes = (text: string): string =>
   text.trim().replace(/^(["'`])(.+)\1$|^[“”„](.+)[“”]$|^[‘’‚](.+)[‘’]$/s, '$2$3$4');
 

@@ -28,7 +28,7 @@ declare module '../feature.ts' {
 
 const TITLE = 'Ask Tally';
 const SMALL = `${PERIOD_EXAMPLES.order} ${PERIOD_EXAMPLES.periods} ${PERIOD_EXAMPLES.products} Answers are private until you share them, unless this workspace shows them to everyone.`;
-/** After `/billing help`: every line, with examples. */
+/** The word after `/billing help` that shows every line, with examples. */
 const MORE = 'more';
 
 const briefLines = (lines: readonly HelpLine[]): readonly HelpLine[] =>

@@ -60,7 +60,7 @@ async function drawUnlessDamaged(draw: Section, request: Request): Promise<reado
   }
 }
 
-/** Redraws Home with balances asked for now. */
+/** The button that redraws Home with new balances. */
 export const REFRESH = 'home-refresh';
 
 /** What people do most, and a menu of the rest. */
@@ -100,7 +100,7 @@ interface Step {
   readonly buttons: () => readonly Button[];
 }
 
-/** What leads a person to Tally's use: managers through three steps, everyone else to a first question. */
+/** How to start: three steps for managers, a first question for everybody else. */
 function startBlocks(request: Request): readonly Block[] {
   if (request.user.canManage) return setUpBlocks(stepsOf(request));
   if (request.workspace.connectionNames.length === 0)
@@ -108,7 +108,7 @@ function startBlocks(request: Request): readonly Block[] {
   return hasAnswers(request) ? [] : askBlocks(request);
 }
 
-/** For a person whom `startBlocks` has led there; others find it below their projects. */
+/** Further questions for a person who sees `startBlocks`; others find them below their projects. */
 const furtherQuestions = (request: Request): readonly Block[] =>
   request.workspace.connectionNames.length > 0 && (request.user.canManage || hasAnswers(request))
     ? askBlocks(request)

@@ -30,7 +30,7 @@ declare module '../feature.ts' {
   }
 }
 
-/** A balance that is younger is not asked for again, in ms. */
+/** How old a balance must be to be asked for again, in ms. */
 const FRESH = MINUTE;
 
 /** The app's Home: what its viewer may see, drawn each time it is opened and after each click on it. */

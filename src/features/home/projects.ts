@@ -26,7 +26,7 @@ import type { LastBalance } from '../../workspace/record/last-answer.ts';
 import { damagedIds, requireSettings } from '../../workspace/record/workspace.ts';
 import { findFailure } from '../../workspace/service-outcomes.ts';
 
-/** Leaves most of Slack's hundred blocks to the rest of the page. */
+/** How many projects Home lists: most of Slack's hundred blocks are for the rest of the page. */
 export const MOST_PROJECTS = 30;
 
 const DAMAGED = `A project’s record is damaged, so questions by ID are refused. Remove it in ${commandText('/billing projects')}.`;
@@ -102,7 +102,7 @@ function failureLines(project: Project, { workspace, user, at }: Request): reado
   return [`:warning: *No answer:* ${lastFailureText(failure, dayAt(at, workspace.settings.zone))}.${todo}`];
 }
 
-/** Uses the last known balance, without asking billing. */
+/** What a project has and how long it lasts, by the last known balance. */
 function outlookOf(project: Project, request: Request): Outlook {
   const last = request.workspace.lastBalance(project.id, project.product);
   const [left, bonuses] = [last?.balance, last?.bonuses].map(amountOf);

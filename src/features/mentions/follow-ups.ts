@@ -57,7 +57,7 @@ export async function completeMention(
   if (answered === undefined || isSameCommand(again, failed)) return again;
   const earlier = completeWith(said, answered);
   if (again.kind === 'command' && isSameCommand(earlier, again.rerun)) return again;
-  // The question that failed may be meant, or the last answer.
+  // The person may mean the question that failed, or the last answer.
   return eitherOf([again, earlier]);
 }
 
@@ -119,7 +119,7 @@ function parseFollowUp(
   if (followUp === undefined) return mention;
   switch (followUp.kind) {
     case 'project-missing':
-      return { kind: 'which-project', fact: 'Which project?', rerun: invocationOf(followUp) };
+      return { kind: 'which-project', fact: 'Which project?', rerun: commandOnly(followUp) };
     case 'refused':
       return { kind: 'nothing', fact: followUp.refusal.fact };
     case 'offered': {
@@ -135,13 +135,13 @@ function parseFollowUp(
       const other = inDaysOfAnswer(followUp, remembered, aliases, request);
       return other === undefined
         ? checked
-        : eitherOf([checked, { kind: 'command', rerun: invocationOf(other) }]);
+        : eitherOf([checked, { kind: 'command', rerun: commandOnly(other) }]);
     }
   }
 }
 
 /** A button carries the command alone. */
-const invocationOf = ({ command, text }: QuestionCommand): Command => ({ command, text });
+const commandOnly = ({ command, text }: QuestionCommand): Command => ({ command, text });
 
 /** @throws NotAllowed */
 function checkProjects(
@@ -150,7 +150,7 @@ function checkProjects(
   question: ThreadQuestion | undefined,
   aliases: ReadonlySet<string>,
 ): Mention {
-  const rerun = invocationOf(followUp);
+  const rerun = commandOnly(followUp);
   if (!FOLLOW_UP_COMMANDS.has(followUp.command)) {
     const named =
       question && rerun.text.endsWith(' budget') && parseAnswerWords(question.text, aliases).words;

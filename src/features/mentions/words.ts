@@ -21,7 +21,7 @@ export interface KnownCommands {
   /** Tally’s own user ID. A mention of it says nothing; without it only a mention at the start is taken for one. */
   readonly self?: SlackId | undefined;
   /** Whether a command takes this text. */
-  readonly acceptsWords: (invocation: Command) => boolean;
+  readonly acceptsWords: (command: Command) => boolean;
 }
 
 export type Mention =
@@ -38,7 +38,7 @@ export type Mention =
   /** Neither a question nor a command; `fact` says why, and is undefined for an empty mention. */
   | { readonly kind: 'nothing'; readonly fact: string | undefined };
 
-/** Its text begins with a verb. */
+/** The command whose text begins with a verb. */
 const BILLING: SlashCommand = '/billing';
 
 /** The commands that a question can mean. */
@@ -171,7 +171,7 @@ const LABELLED = /<[^<>|]*\|([^<>]+)>/g;
 const MARKED = /<([^<>|]*)\|?>/g;
 const SIGNS: Readonly<Record<string, string>> = { '&amp;': '&', '&lt;': '<', '&gt;': '>' };
 
-/** What was typed, out of what Slack made of it: Tally’s name means nothing, links are what they show. */
+/** The text as it was typed: without Tally’s name, and with links as the words that they show. */
 export function plainMentionText(text: string, self: SlackId | undefined): string {
   return (self === undefined ? text.replace(FIRST_MENTION, ' ') : text)
     .replace(MENTION, (_, id: string) => (id === self ? ' ' : `@${id}`))

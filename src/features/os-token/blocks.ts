@@ -77,7 +77,7 @@ export const issuingModal = (label: string): ModalView =>
 
 export const revokingModal: ModalView = createWindow([section('Revoking the token…')]);
 
-/** The button was pressed twice, or an earlier click was lost. */
+/** Shown if the button was pressed twice, or an earlier click was lost. */
 export const BUSY = section(
   'Tally is still working on your last click. If nothing happens, try again in 30 seconds.',
 );
@@ -204,7 +204,7 @@ export function revokedMessage(outcome: RevokeOutcome, until: string, audit: Aud
   return textMessage(said[outcome], ...auditBlocks(audit));
 }
 
-/** What a failed revocation left. @param until when the token expires, as text from `formatUntil` */
+/** What is said after a failed revocation. @param until when the token expires, as text from `formatUntil` */
 export const notRevokedText = (isUnclear: boolean, until: string): string =>
   isUnclear
     ? `The service may have revoked the token. If it didn’t, the token works ${until}.`

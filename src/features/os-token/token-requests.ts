@@ -76,7 +76,7 @@ export function parseTokenRequest(word: string, tokens: Tokens, request: Request
   return createTokenRequest(project, undefined, tokens, request);
 }
 
-/** Tokens need no connection to billing, so a missing one is not what is wrong. */
+/** Finds the project. Tokens need no connection to billing, so a missing connection is no reason to refuse. */
 function resolveTokenProject(project: ProjectReference, request: Request): ResolvedProject {
   try {
     return resolveProject(project, request.workspace, request);

@@ -61,7 +61,7 @@ const previewText = ({ title, lines }: SchedulePreview, more = ''): string =>
 const staleText = ({ title, text }: StaleWarning): string =>
   `:warning: *${escapeMarkup(title)}* ${escapeMarkup(text)}`;
 
-/** With buttons that fill in a time or zone that works. */
+/** The warning about posts that go out too early, with buttons that fill in a time or zone that works. */
 function staleBlocks({ stale }: SchedulePreview): Block[] {
   if (stale === undefined) return [];
   const { time, zone } = stale;

@@ -142,7 +142,7 @@ function periodChoices(
   return periodMenu(options, options[periods.findIndex(([, listed]) => listed === phrase)]);
 }
 
-/** Offered where there is a comparison. */
+/** The option “why”, if there is a comparison. */
 const whyOption = (view: SpendView) =>
   view.answered.some((figures) => comparable(figures) !== undefined)
     ? [commandOption('What changed', spendCommand(view, { output: 'why' }))]
@@ -150,7 +150,7 @@ const whyOption = (view: SpendView) =>
 
 const WITH_TODAY = ' including today';
 
-/** The same days with today or without; none when the period leaves no choice. */
+/** The same days with or without today, as far as the period can be asked both ways. */
 function todayOption(phrase: string, words: (phrase: string) => Command) {
   if (phrase.endsWith(WITH_TODAY))
     return [commandOption('Leave out today', words(phrase.slice(0, -WITH_TODAY.length)))];

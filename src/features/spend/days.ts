@@ -8,9 +8,9 @@ import type { Block } from '../../slack/kit/blocks.ts';
 import { collapsedTable, fitsTable } from '../../slack/kit/rich-blocks.ts';
 import type { SpendReport } from './figures.ts';
 
-/** Longer tables are grouped by week; the CSV has every day. */
+/** Tables of more days are grouped by week; the CSV has every day. */
 const MOST_DAYS = 31;
-/** A year by week. */
+/** The most rows of a grouped table: a year has so many weeks. */
 const MOST_GROUPS = 54;
 
 /** A collapsed table with a row per day, including missing ones; by week, month or longer when days do not fit. */

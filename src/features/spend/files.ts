@@ -8,7 +8,7 @@ import { dayNamerFor } from '../../domain/time/day-groups.ts';
 import { type AnswerFiles, amountNotes, rawDigits } from '../../slack/reply/csv-details.ts';
 import type { SpendFigures, SpendView } from './figures.ts';
 
-/** The note of a row that is there to compare with. */
+/** The note of a row of the days to compare with. */
 const COMPARED = 'compared, not in the total';
 
 /**

@@ -165,7 +165,7 @@ function partForMembers(
   };
 }
 
-/** '' if there is none. */
+/** The connection's problem; '' if it has none. */
 function problemOf(
   { connection, damage, isRejected }: ConnectionState,
   { settings: { zone } }: Workspace,

@@ -51,7 +51,7 @@ declare module '../feature.ts' {
   }
 }
 
-/** After `/billing status`: also what is fine. */
+/** The word after `/billing status` that also shows what is fine. */
 const DETAILS = 'details';
 
 /** `/billing status`: the connections, how long their tokens last, whether they work; for managers what to do about it. */

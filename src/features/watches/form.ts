@@ -201,7 +201,7 @@ function thresholdText(rule: WatchRule, money: WriteMoney): string {
 
 const NO_TOP_UPS = 'Earlier balances are estimated from the spend, as if no money had been added.';
 
-/** With a button that fills in a quieter threshold. */
+/** The preview, with a button that fills in a threshold that alerts less often. */
 function previewBlocks(previewed: PreviewOutcome | undefined, money: WriteMoney): Block[] {
   const refresh = button('watch-preview', previewed === undefined ? 'Preview' : 'Preview again');
   if (previewed === undefined) return [actions(refresh)];

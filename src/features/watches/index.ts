@@ -172,7 +172,7 @@ async function acknowledge(
   await say('You acknowledged this alert. It says so for everyone.', request);
 }
 
-/** From an alert, or from the list without an episode. @throws NotAllowed except for its owner and managers */
+/** Snoozes from an alert or, without an episode, from the list. @throws NotAllowed except for its owner and managers */
 async function snooze(
   kind: OwnedWatches,
   value: string,

@@ -123,7 +123,7 @@ export async function listWatches(
   return showOwned(listed, request, { page, filter, createText });
 }
 
-/** Whether it alerts the viewer, or the channel where they ask. */
+/** Whether the watch alerts the viewer, or the channel where they ask. */
 const isForViewer = ({ target }: Watch, { user, channel }: ListViewer): boolean =>
   'people' in target ? target.people.includes(user.id) : target.channel === channel;
 

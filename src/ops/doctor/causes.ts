@@ -471,7 +471,7 @@ const PORT: Causes = {
   EACCES: ['{port} needs rights that this user doesn’t have', 'Set one from 1024: `PORT=3000`'],
 };
 
-/** A collector of traces, without which Tally runs. */
+/** The collector of traces, which Tally can do without. */
 const TRACES: Causes = {
   path: [
     'has an address that ends with /v1/traces, which Tally adds itself',

@@ -12,10 +12,10 @@ export interface GroupChoices {
   readonly problem: string | undefined;
 }
 
-/** A form has to open within 3 s of the click: so long it waits for the groups, in ms. */
+/** How long a form waits for the user groups, in ms: it has to open within 3 s of the click. */
 const PATIENCE = 1_000;
 
-/** Groups that Slack does not tell are a sentence in the form, not the end of it. */
+/** If Slack doesn't list the groups, the form opens all the same, with a sentence about it. */
 export async function fetchUserGroups(request: Request): Promise<GroupChoices> {
   try {
     const known = await withTimeout(PATIENCE, request.slack.userGroups(), () => {
@@ -54,7 +54,7 @@ export async function suggestGroups(query: string, request: Request): Promise<re
 
 const groupOption = ({ id, handle }: UserGroup): PlainTextOption => option(`@${handle}`, id);
 
-/** Where the groups cannot be had, those named before can still be taken away. @param named ids */
+/** The field for user groups. If Slack doesn't list them, those that are named can still be removed. @param named their IDs */
 export function groupsInput(
   form: Omit<SearchInput, 'initial' | 'placeholder'>,
   named: readonly string[],

@@ -37,10 +37,10 @@ export const REMEMBER_PROJECT = 'remember';
  * In reply to a command without a project: a select that runs the same command for one of the projects that this user may
  * ask about here. For managers the select has an action ID of its own, as they can make the project the channel's default.
  */
-export function projectPicker(invocation: Command, request: Request): Block[] {
-  const options = projectOptions(invocation, request);
+export function projectPicker(command: Command, request: Request): Block[] {
+  const options = projectOptions(command, request);
   const { user, channel } = request;
-  if (options.length === 0) return projectIdHint(invocation, user.canManage);
+  if (options.length === 0) return projectIdHint(command, user.canManage);
   const canRemember = user.canManage && channel !== undefined && !isDirectMessage(channel);
   return [
     ...(canRemember ? [rememberCheckbox()] : []),

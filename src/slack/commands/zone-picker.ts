@@ -25,7 +25,7 @@ const WITHOUT_PLACE: readonly Zone[] = [
   ...['CET', 'CST6CDT', 'EET', 'EST', 'EST5EDT', 'GMT', 'HST', 'MET', 'MST', 'MST7MDT', 'PST8PDT', 'WET'],
 ];
 
-/** Trying the names takes a tenth of a start. */
+/** Made when it is first needed, because trying all names takes a tenth of a start. */
 const allZones = lazy((): readonly Zone[] => [
   ...new Set([
     ...['UTC', ...Intl.supportedValuesOf('timeZone')],

@@ -121,7 +121,7 @@ export function createFormDrawing<K extends FormTypes>(form: OwnedForm<K>) {
 /** Added to the action ID of a field that Tally fills in: Slack keeps a field's value for as long as its IDs stay. */
 export const REFILLED = ':refilled';
 
-/** A field that redraws the form: Slack sends its choice as an action at once, a text when Enter is pressed. */
+/** A field whose change redraws the form: Slack sends a choice at once, a text when Enter is pressed. */
 const liveInput = (action: ActionName, field: InputBlock, isRefilled = false): InputBlock => ({
   ...field,
   dispatch_action: true,

@@ -33,7 +33,7 @@ const metadataSchema = z.object({
   seen: z.string().default(''),
   /** The channel that it was last drawn for, or where it was opened; '' for neither. */
   place: z.string().default(''),
-  /** Fields that Tally fills in have their alternative action IDs. */
+  /** Whether the fields that Tally filled in have their alternative action IDs: see `REFILLED`. */
   isRefilled: z.boolean().default(false),
   /** Whether the fields under More are shown. */
   isUnfolded: z.boolean().default(false),
@@ -42,7 +42,7 @@ const metadataSchema = z.object({
 });
 type Metadata = Readonly<z.infer<typeof metadataSchema>>;
 
-/** Far from Slack's limit of 3,000 characters with all hidden fields together. */
+/** Keeps all hidden fields together far below Slack's limit of 3,000 characters. */
 const LONGEST_HIDDEN = 100;
 
 /** @returns a new form's metadata if the text is invalid */
@@ -164,11 +164,11 @@ export interface FormView<K extends FormTypes> {
   /** Undefined before the target was checked. */
   readonly check?: ChannelCheck | undefined;
   readonly figures?: K['figures'] | undefined;
-  /** The figures are being asked for. */
+  /** Whether the figures are still being asked for. */
   readonly isAsking?: boolean;
-  /** At the top. */
+  /** Shown at the top of the form. */
   readonly notice?: readonly Block[];
-  /** Below the buttons. */
+  /** Shown below the form's buttons. */
   readonly result?: readonly Block[];
 }
 
@@ -176,7 +176,7 @@ export interface FormView<K extends FormTypes> {
 export interface DrawnParts<K extends FormTypes> extends FormView<K> {
   readonly projects: InputBlock;
   readonly target: readonly (Block | InputBlock)[];
-  /** Says that another item is the same. */
+  /** The warning that another item is the same. */
   readonly duplicate: readonly Block[];
   /** A field whose change redraws the form. @param isRefilled for a field that Tally fills in */
   readonly live: (field: InputBlock, isRefilled?: boolean) => InputBlock;
@@ -208,7 +208,7 @@ export interface OwnedForm<K extends FormTypes> {
   fieldsOf(item: K['item']): K['own'];
   /** The values of its own fields that the form may hide. Nothing that was typed and not understood, which may be a secret. */
   hidden(draft: FormDraft<K>, parts: Pick<DrawnParts<K>, 'unnamed' | 'request'>): FormFields;
-  /** What else changes with a choice. */
+  /** The draft after a choice that changes other fields, too. */
   changed?(draft: FormDraft<K>, choice: string): FormDraft<K>;
   blocks(draft: FormDraft<K>, parts: DrawnParts<K>): readonly (Block | InputBlock)[];
   /** Whether its figures take a question to a service, so that the form says so first. */

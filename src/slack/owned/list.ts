@@ -118,7 +118,7 @@ const damagedBlocks = ({ kind, plural, actions: ids, words }: OwnedKind): Block[
   actions(button(ids.drop, `Remove damaged ${plural}`, { style: 'danger' })),
 ];
 
-/** With the menu of what this person may do; the value of a choice is its action and the ID. */
+/** An item with a menu of what this person may do; the value of a choice is its action and the ID. */
 export function itemRow(
   kind: OwnedKind,
   item: OwnedItem,
@@ -140,7 +140,7 @@ export function itemRow(
   return { ...text, accessory: overflow(kind.actions.row, options) };
 }
 
-/** The first of them, for a person's Home. */
+/** The first rows, for a person's Home. */
 export async function homeRows(
   kind: OwnedKind,
   items: readonly OwnedItem[],

@@ -116,7 +116,7 @@ function sourceOfClick(source: Source, click: CommandClick, { channel }: SlackPa
 function registerViews(app: App, context: ListenerContext): void {
   const { listeners, authorize, errorReply, limits, log } = context;
 
-  /** Never rejects: at worst, the form below shows what was so when it was opened. */
+  /** Never rejects: at worst, the form below still shows what it showed when it was opened. */
   const redrawBelow = async ({ source, client }: Reply, view_id: string, request: Request): Promise<void> => {
     const { below = '', managerRequest } = source;
     const [name = ''] = below.split(' ');

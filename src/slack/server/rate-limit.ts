@@ -61,7 +61,7 @@ export function createRateLimiter({
 } = {}) {
   const rates = rateLimits(limits);
 
-  /** When each bucket is full again: its whole state. */
+  /** For each bucket, when it is full again; it has no other state. */
   const fullAt = {
     person: new LRUCache<string, number>({ max: MOST.person }),
     workspace: new LRUCache<string, number>({ max: MOST.workspace }),

@@ -192,7 +192,7 @@ function registerSteps(
     },
   );
 
-  /** Leaves what it can't end to the next time. */
+  /** Ends a step that was left; a failure leaves it to the next look. */
   const endLeft = (left: LeftStep): Promise<void> => {
     const began = beginRequest({ via: 'step', teamId: left.workspace, userId: '' }, routeOf(undefined, ''));
     return trackWork(began, onFinished, async (annotate) => {
@@ -233,7 +233,7 @@ const OVER: ReadonlySet<string> = new Set(['execution_not_in_running_state', 'fu
 /** Whether Slack says that the step ended before. */
 const isOver = (error: unknown): boolean => error instanceof SlackFailed && OVER.has(error.code);
 
-/** Tells Slack, also above its rate limit. */
+/** Tells Slack that a step ended, with retries if Slack limits the rate. */
 const endStep = (
   method: 'functions.completeSuccess' | 'functions.completeError',
   end: () => Promise<unknown>,

@@ -12,7 +12,7 @@ export const MAX_ISSUERS = 100;
 /** Slack is asked for the members of each at every token request. */
 export const MAX_ISSUER_GROUPS = 10;
 
-/** The only people who can get tokens, even compared with owners and admins. */
+/** The only people who can get tokens; owners and admins can't unless they are among them. */
 const issuers = z.object({
   people: z.array(person).max(MAX_ISSUERS).readonly(),
   groups: z.array(group).max(MAX_ISSUER_GROUPS).readonly(),

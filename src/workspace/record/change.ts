@@ -80,7 +80,7 @@ export interface PlannedChange extends Pick<RecordWrite, 'set' | 'remove'> {
   readonly dependsOn: readonly string[];
 }
 
-/** The records that saved changes were based on. */
+/** The records, as they were read, that saved changes were based on. */
 const changed = new WeakSet<Workspace>();
 
 /** Whether this request, which read the record, has saved something. */

@@ -10,7 +10,7 @@ import { createWorkspaceIndex } from './workspace-index.ts';
 /** field → value, as Redis holds them */
 export type RecordFields = Readonly<Record<string, string>>;
 
-/** Written as a whole or not at all. */
+/** A write that is made as a whole or not at all. */
 export interface RecordWrite {
   /** What the fields must hold for anything to be written: this text, `ANY_VALUE`, or nothing if undefined. */
   readonly seen?: Readonly<Record<string, string | typeof ANY_VALUE | undefined>>;

@@ -98,7 +98,7 @@ function completeText(
     : { kind: 'offered', commands: [only, ...others].slice(0, MOST_OFFERED) };
 }
 
-/** What only a form can set up, and where that is. */
+/** Requests for what only a form can set up, each with the command that opens it. */
 const SET_UP = [
   [/^(?:watch|(?:alert|notify|warn)(?: .+)?)$/, commandText('/billing watch')],
   [
@@ -107,7 +107,7 @@ const SET_UP = [
   ],
 ] as const;
 
-/** Tally moves no money. */
+/** Orders to pay, which Tally can't carry out: it moves no money. */
 const ORDER = /^(?:(?:can|could|will|would) you )?(?:pay|charge|bill|burn)$/;
 
 /** The costliest weeks or months, or several days: Tally names only the costliest day. */
@@ -116,7 +116,7 @@ const RANKED_DAYS =
 
 const unclearWord = (word: string): InvalidWord => new InvalidWord(word, UNCLEAR_MEANING, '');
 
-/** What could mean several things beside an answer, or adds nothing to it. */
+/** The word that could mean several things after an answer, or adds nothing to it. */
 function unclearIn(
   { text, isExplicit, part, sameOfLastYear }: FollowUpText,
   typed: string,
@@ -137,7 +137,7 @@ function unclearIn(
   return amount === undefined ? undefined : new InvalidWord(amount, 'could be a project or an amount', '');
 }
 
-/** The unit that a period is one of. */
+/** The unit, if the period is exactly one. */
 function unitOf(phrase: PeriodPhrase | undefined): string | undefined {
   if (phrase?.kind === 'at') return sizeOf(phrase.at) ?? 'day';
   return phrase?.kind === 'this' || (phrase?.kind === 'last' && phrase.count === 1) ? phrase.unit : undefined;

@@ -1,6 +1,6 @@
 /** The words of questions in one table: a role a line, with every phrase that has it, and the tree that finds them. */
 
-/** A value that is made when it is first read, and kept. For tables that many processes never need. */
+/** A value that is made when it is first read, and then kept: for tables that many processes never need. */
 export function lazy<T extends object>(make: () => T): () => T {
   let made: T | undefined;
   return () => (made ??= make());
@@ -140,7 +140,7 @@ function addPattern({ root, rolesOf }: Phrases, role: PhraseRole, pattern: strin
   for (const end of ends) end.role ??= role;
 }
 
-/** Takes more memory than any other table, and many processes are never asked a question. */
+/** Made when it is first needed: it takes more memory than any other table, and many processes never need it. */
 const allPhrases = lazy((): Phrases => {
   const all: Phrases = { root: newNode(), rolesOf: new Map() };
   for (const role of Object.keys(ROWS) as PhraseRole[])
@@ -154,7 +154,7 @@ const BETWEEN: ReadonlySet<string> = new Set('the teh a an our my your please ki
 interface Phrase {
   readonly phrase: string;
   readonly role: PhraseRole;
-  /** In words. */
+  /** How many words it has. */
   readonly length: number;
 }
 

@@ -35,7 +35,7 @@ export const refuseUnplaced = (word: string, why: string = UNCLEAR_MEANING): Inv
 interface Readings<Reading> {
   readonly readings: readonly Reading[];
   readonly refusal?: InvalidWord;
-  /** Whether all that is refused may be the name of a project. */
+  /** Whether the refused word may be the name of a project. */
   readonly isUnknownName?: boolean;
 }
 
@@ -157,7 +157,7 @@ const PEOPLE =
 /** A word after one of these is no project's name: “how much memory”. */
 const NOT_BEFORE_NAME = '(?:much|many|more|less|which|what|an?|any|some|by|per)';
 
-/** What is said beside a word that may be the name of a project; undefined where another one is named. */
+/** The words beside a word that may be a project's name; undefined if they name another project. */
 function withoutName(word: string, rest: string, asked: string, aliases: Aliases): CommandWords | undefined {
   const places = rest.split(' ');
   const place = places.indexOf(word);

@@ -158,13 +158,13 @@ function joinComparison(
   return words.with(place, 'vs');
 }
 
-/** Before “may” these words show that the month is meant. */
+/** Words before “may” that show that the month is meant. */
 const BEFORE_MONTH: ReadonlySet<string> = new Set(
   'in on for of during since from to until till through and last this vs versus between than with'.split(' '),
 );
 const NAMED_LIKE_MONTHS: ReadonlySet<string> = new Set(['may', 'jan', 'april', 'june', 'august']);
 
-/** At the beginning of a text these are orders, not questions. */
+/** Words that are orders, not questions, at the beginning of a text. */
 const ORDERS = /^(?:go|keep|hold|stay|stick|use)$/;
 
 /** A word that is a name and something else as well, or a month and something else: `what may prod cost`. */
