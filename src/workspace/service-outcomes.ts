@@ -12,7 +12,7 @@ import type { Millis } from '../domain/time/calendar.ts';
 import { FIELDS } from '../redis/keys.ts';
 import { fingerprintOf } from './credentials/connection-record.ts';
 import type { CredentialName, StoredRejection } from './credentials/rejections.ts';
-import { tryParseRecord } from './record/record-schema.ts';
+import { tryParseRecord } from './record/parse-record.ts';
 import { storedFailure, storeFailure } from './record/stored-failure.ts';
 import type { RecordFields } from './record/workspace-store.ts';
 

@@ -1,7 +1,7 @@
 import * as z from 'zod';
 import { isCurrencyLabel, isLocale } from '../domain/money/amount.ts';
 import { isTimeZone } from '../domain/time/calendar.ts';
-import { group, person, tryParseRecord } from './record/record-schema.ts';
+import { group, person, tryParseRecord } from './record/parse-record.ts';
 
 /** Bounded because every request reads the whole record. */
 export const MAX_MANAGERS = 100;

@@ -2,7 +2,7 @@
 
 import * as z from 'zod';
 import { PAUSE_REASONS, scheduleContentSchema } from '../../workspace/owned/schedule-record.ts';
-import { tryParseRecord } from '../../workspace/record/record-schema.ts';
+import { tryParseRecord } from '../../workspace/record/parse-record.ts';
 import { storedFailure } from '../../workspace/record/stored-failure.ts';
 
 /** Part of every record of a message, also of a schedule's date. */

@@ -9,7 +9,7 @@ import type { Millis } from '../../domain/time/calendar.ts';
 import type { Annotate, MessageWork } from '../../runtime/work.ts';
 import { context as contextBlock, type Message } from '../../slack/kit/blocks.ts';
 import { openDirectMessage, type PostedTo, postMessage } from '../../slack/reply/post-message.ts';
-import { isPerson } from '../../workspace/record/record-schema.ts';
+import { isPerson } from '../../workspace/record/parse-record.ts';
 import {
   type DeliveryContext,
   LeaseLostError,

@@ -4,7 +4,7 @@ import * as z from 'zod';
 import type { SlackId } from '../../domain/slack-id.ts';
 import type { Millis } from '../../domain/time/calendar.ts';
 import { type Schedule, scheduleContentSchema } from '../../workspace/owned/schedule-record.ts';
-import { millis, tryParseRecord } from '../../workspace/record/record-schema.ts';
+import { millis, tryParseRecord } from '../../workspace/record/parse-record.ts';
 import type { Workspace } from '../../workspace/record/workspace.ts';
 import { type DeliveryContext, openState, type StateDocument } from '../context.ts';
 import {

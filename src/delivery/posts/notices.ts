@@ -6,7 +6,7 @@ import { dayAt, MINUTE, type Millis } from '../../domain/time/calendar.ts';
 import type { Schedule } from '../../workspace/owned/schedule-record.ts';
 import { chosenByKey, projectLabel } from '../../workspace/projects/chosen-project.ts';
 import { canAskAbout } from '../../workspace/projects/resolve-project.ts';
-import { millis, tryParseRecord } from '../../workspace/record/record-schema.ts';
+import { millis, tryParseRecord } from '../../workspace/record/parse-record.ts';
 import { storedFailure, wordFailure } from '../../workspace/record/stored-failure.ts';
 import type { Workspace } from '../../workspace/record/workspace.ts';
 import { type DeliveryContext, openState, type StateDocument } from '../context.ts';

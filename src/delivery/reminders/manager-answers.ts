@@ -6,7 +6,7 @@ import {
   managerRequestSchema,
   REQUEST_LIFETIME,
 } from '../../workspace/once/manager-requests.ts';
-import { tryParseRecord } from '../../workspace/record/record-schema.ts';
+import { tryParseRecord } from '../../workspace/record/parse-record.ts';
 import { type DeliveryContext, openState } from '../context.ts';
 import { storedMessageSchema } from '../log/delivery-log-entry.ts';
 import { sendMessage } from '../outbox/send-message.ts';

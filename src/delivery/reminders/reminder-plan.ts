@@ -3,7 +3,7 @@ import { addDays, DAY, dayAt, instantOf, type Millis, type Zone } from '../../do
 import type { ApplicationAccessRecord } from '../../workspace/credentials/access-record.ts';
 import type { Connection } from '../../workspace/credentials/connection-record.ts';
 import type { CredentialName } from '../../workspace/credentials/rejections.ts';
-import { tryParseRecord } from '../../workspace/record/record-schema.ts';
+import { tryParseRecord } from '../../workspace/record/parse-record.ts';
 import type { Workspace } from '../../workspace/record/workspace.ts';
 import type { DeliveryLogSnapshot } from '../log/delivery-log.ts';
 import { storedMessageSchema } from '../log/delivery-log-entry.ts';

@@ -19,7 +19,7 @@ import {
   section,
 } from '../../slack/kit/blocks.ts';
 import type { Watch } from '../../workspace/owned/watch-record.ts';
-import { isPerson } from '../../workspace/record/record-schema.ts';
+import { isPerson } from '../../workspace/record/parse-record.ts';
 import { wordFailure } from '../../workspace/record/stored-failure.ts';
 import { type AlertWords, alertText, correctionText, recoveryText } from './alert-wording.ts';
 import {

@@ -1,7 +1,7 @@
 import type { SlackId } from '../../domain/slack-id.ts';
 import { dayAt, daysBefore } from '../../domain/time/calendar.ts';
 import type { Watch } from '../../workspace/owned/watch-record.ts';
-import { isPerson } from '../../workspace/record/record-schema.ts';
+import { isPerson } from '../../workspace/record/parse-record.ts';
 import type { StoredFailure } from '../../workspace/record/stored-failure.ts';
 import { type DeliveryContext, openState, type StateDocument } from '../context.ts';
 import { responsiblePeople } from '../outbox/recipients.ts';

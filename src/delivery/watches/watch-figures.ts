@@ -18,7 +18,7 @@ import { guardRead, type RedisConnection } from '../../redis/connect.ts';
 import { watchFiguresKey } from '../../redis/keys.ts';
 import { projectValue } from '../../workspace/projects/chosen-project.ts';
 import type { OpenedConnection } from '../../workspace/projects/resolve-project.ts';
-import { tryParseRecord } from '../../workspace/record/record-schema.ts';
+import { tryParseRecord } from '../../workspace/record/parse-record.ts';
 import { storedFailure } from '../../workspace/record/stored-failure.ts';
 import { type DeliveryLease, setWithLease } from '../log/delivery-log.ts';
 

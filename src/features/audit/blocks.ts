@@ -16,7 +16,7 @@ import {
   MAX_AUDIT_ENTRIES,
   type RecordedEntry,
 } from '../../workspace/record/audit.ts';
-import { isPerson } from '../../workspace/record/record-schema.ts';
+import { isPerson } from '../../workspace/record/parse-record.ts';
 import { SLACK_IDS } from './csv.ts';
 import type { SubjectTexts } from './subjects.ts';
 

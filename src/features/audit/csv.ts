@@ -2,7 +2,7 @@ import { formatCsv } from '../../domain/csv.ts';
 import type { SlackId } from '../../domain/slack-id.ts';
 import { type Message, preformatted, SLACK_LIMITS, textMessage } from '../../slack/kit/blocks.ts';
 import type { RecordedEntry } from '../../workspace/record/audit.ts';
-import { isPerson } from '../../workspace/record/record-schema.ts';
+import { isPerson } from '../../workspace/record/parse-record.ts';
 
 /** IDs of channels and people, as words of their own, not in markup that somebody typed. A cut one ends in “…”. */
 export const SLACK_IDS = /(?<![\w@#-])(?=[A-Z]*\d)([CGUW][A-Z0-9]{8,30})(?![\w…-])/;

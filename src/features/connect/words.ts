@@ -18,7 +18,7 @@ import {
   ROLES,
   TOKEN_TYPES,
 } from '../../workspace/credentials/connection-record.ts';
-import { tryParseRecord } from '../../workspace/record/record-schema.ts';
+import { tryParseRecord } from '../../workspace/record/parse-record.ts';
 import type { Services } from '../feature.ts';
 
 /** What a manager can be asked to run. @param named outside text, with a connection's name as the first word */

@@ -23,7 +23,7 @@ import {
   MAX_ISSUER_GROUPS,
   MAX_ISSUERS,
 } from '../../workspace/credentials/access-record.ts';
-import { tryParseRecord } from '../../workspace/record/record-schema.ts';
+import { tryParseRecord } from '../../workspace/record/parse-record.ts';
 import type { Workspace } from '../../workspace/record/workspace.ts';
 import { findProject } from '../../workspace/record/workspace.ts';
 

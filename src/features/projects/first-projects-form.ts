@@ -26,7 +26,7 @@ import { choiceInput, modal, textInput } from '../../slack/kit/modal.ts';
 import { errorsOfShownFields, type FormFields, type ParsedForm } from '../../slack/request/form-fields.ts';
 import type { Request } from '../../slack/request/request.ts';
 import type { ChosenProject } from '../../workspace/projects/chosen-project.ts';
-import { tryParseRecord } from '../../workspace/record/record-schema.ts';
+import { tryParseRecord } from '../../workspace/record/parse-record.ts';
 import { parseProjectFields, validateAlias } from './words.ts';
 
 /** The post about a project in a channel every morning. */

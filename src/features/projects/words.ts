@@ -19,7 +19,7 @@ import {
   selectedValues,
 } from '../../slack/request/form-fields.ts';
 import { isAlias, type Project } from '../../workspace/projects/project-record.ts';
-import { isChannel, isPerson, tryParseRecord } from '../../workspace/record/record-schema.ts';
+import { isChannel, isPerson, tryParseRecord } from '../../workspace/record/parse-record.ts';
 import type { Workspace } from '../../workspace/record/workspace.ts';
 import { findProject } from '../../workspace/record/workspace.ts';
 

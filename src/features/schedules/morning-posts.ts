@@ -11,7 +11,7 @@ import type { Request } from '../../slack/request/request.ts';
 import { isDirectMessage } from '../../slack/request/source.ts';
 import type { Schedule } from '../../workspace/owned/schedule-record.ts';
 import { type ChosenProject, projectKey } from '../../workspace/projects/chosen-project.ts';
-import { isChannel } from '../../workspace/record/record-schema.ts';
+import { isChannel } from '../../workspace/record/parse-record.ts';
 import { findSchedule } from '../../workspace/record/workspace.ts';
 import { isSameSchedule, type ScheduleDraft } from './form-state.ts';
 import type { OwnedSchedules } from './owned-schedules.ts';

@@ -10,7 +10,7 @@ import { checksInput, choiceInput, modal, peopleInput, textInput } from '../../s
 import { type Stops, warningBlocks } from '../../slack/owned/change-impact.ts';
 import type { FormFields } from '../../slack/request/form-fields.ts';
 import type { Request } from '../../slack/request/request.ts';
-import { tryParseRecord } from '../../workspace/record/record-schema.ts';
+import { tryParseRecord } from '../../workspace/record/parse-record.ts';
 import { isDamaged } from '../../workspace/record/workspace.ts';
 import { MAX_MANAGER_GROUPS, MAX_MANAGERS, type Settings } from '../../workspace/settings.ts';
 

@@ -21,7 +21,7 @@ import {
   type ResolvedProject,
   resolveProject,
 } from '../../workspace/projects/resolve-project.ts';
-import { isChannel } from '../../workspace/record/record-schema.ts';
+import { isChannel } from '../../workspace/record/parse-record.ts';
 import { requireSettings, type Workspace } from '../../workspace/record/workspace.ts';
 import type { Feature, Services } from '../feature.ts';
 import { type StepFigures, type StepName, WORKFLOW_FUNCTIONS } from './functions.ts';

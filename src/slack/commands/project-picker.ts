@@ -23,7 +23,7 @@ import {
   resolveProject,
   visibleProjects,
 } from '../../workspace/projects/resolve-project.ts';
-import { isChannel } from '../../workspace/record/record-schema.ts';
+import { isChannel } from '../../workspace/record/parse-record.ts';
 import { actions, type Block, fitsOption, option, SLACK_LIMITS, section, select } from '../kit/blocks.ts';
 import { checkChannel } from '../request/channels.ts';
 import { privateScope, type Request } from '../request/request.ts';

@@ -8,7 +8,7 @@ import { tryParseJson } from '../../domain/try-parse.ts';
 import { withoutUndefined } from '../../domain/without-undefined.ts';
 import { projectsOf, type Target, targetOf } from '../../workspace/owned/stop-reasons.ts';
 import { type ChosenProject, parseProjectValue } from '../../workspace/projects/chosen-project.ts';
-import { isChannel, isPerson } from '../../workspace/record/record-schema.ts';
+import { isChannel, isPerson } from '../../workspace/record/parse-record.ts';
 import type { Block } from '../kit/blocks.ts';
 import type { ChannelCheck } from '../request/channels.ts';
 import { type FormFields, selectedValues } from '../request/form-fields.ts';

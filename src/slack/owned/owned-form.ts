@@ -3,7 +3,7 @@ import { commandText } from '../../domain/commands.ts';
 import { isFailure } from '../../domain/failure/index.ts';
 import { projectsOf, targetOf } from '../../workspace/owned/stop-reasons.ts';
 import { describeProjects } from '../../workspace/projects/chosen-project.ts';
-import { isPerson } from '../../workspace/record/record-schema.ts';
+import { isPerson } from '../../workspace/record/parse-record.ts';
 import { projectSearch } from '../commands/project-picker.ts';
 import {
   actions,

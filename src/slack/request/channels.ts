@@ -1,6 +1,6 @@
 import { SlackFailed } from '../../domain/failure/index.ts';
 import type { SlackId } from '../../domain/slack-id.ts';
-import { isChannel } from '../../workspace/record/record-schema.ts';
+import { isChannel } from '../../workspace/record/parse-record.ts';
 import type { Workspace } from '../../workspace/record/workspace.ts';
 import { callSlack, type WebClient } from '../web-client.ts';
 import type { User } from './users.ts';

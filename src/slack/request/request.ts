@@ -5,7 +5,7 @@ import { type Annotate, errorOutcome } from '../../runtime/work.ts';
 import type { TakenRequest } from '../../workspace/once/manager-requests.ts';
 import { type Right, requireRight } from '../../workspace/permissions.ts';
 import type { ProjectScope } from '../../workspace/projects/resolve-project.ts';
-import { isPerson } from '../../workspace/record/record-schema.ts';
+import { isPerson } from '../../workspace/record/parse-record.ts';
 import type { Workspace } from '../../workspace/record/workspace.ts';
 import type { Settings } from '../../workspace/settings.ts';
 import type { ThreadPlace } from '../../workspace/thread-store.ts';

@@ -2,7 +2,7 @@ import * as z from 'zod';
 import type { SlackId } from '../../domain/slack-id.ts';
 import type { Millis, Zone } from '../../domain/time/calendar.ts';
 import type { Keyring } from '../../vault/keyring.ts';
-import { group, millis, parseNamedRecord, parseRecord, person, slackId } from '../record/record-schema.ts';
+import { group, millis, parseNamedRecord, parseRecord, person, slackId } from '../record/parse-record.ts';
 import type { Settings } from '../settings.ts';
 import { formatExpiry } from './connection-record.ts';
 import { sealOwnerOf } from './sealed-fields.ts';

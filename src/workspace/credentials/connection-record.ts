@@ -3,7 +3,7 @@ import * as z from 'zod';
 import type { SlackId } from '../../domain/slack-id.ts';
 import { dayAt, daysBetween, formatDays, type Millis, type Zone } from '../../domain/time/calendar.ts';
 import type { Keyring } from '../../vault/keyring.ts';
-import { millis, parseNamedRecord, product, projectId, slackId } from '../record/record-schema.ts';
+import { millis, parseNamedRecord, product, projectId, slackId } from '../record/parse-record.ts';
 import { sealOwnerOf } from './sealed-fields.ts';
 
 const KIND = 'billing-token';

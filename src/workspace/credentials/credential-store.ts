@@ -2,7 +2,7 @@ import { FIELDS } from '../../redis/keys.ts';
 import type { Keyring } from '../../vault/keyring.ts';
 import { type ChangeTarget, commitChange, type WorkspaceChange } from '../record/change.ts';
 import { lastUsedField } from '../record/last-answer.ts';
-import { parseFields } from '../record/record-schema.ts';
+import { parseFields } from '../record/parse-record.ts';
 import { planDefault } from '../record/settings-change.ts';
 import {
   type ApplicationAccessRecord,

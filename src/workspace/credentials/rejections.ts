@@ -1,6 +1,6 @@
 import * as z from 'zod';
 import { FIELDS } from '../../redis/keys.ts';
-import { millis, tryParseRecord } from '../record/record-schema.ts';
+import { millis, tryParseRecord } from '../record/parse-record.ts';
 import type { RecordFields } from '../record/workspace-store.ts';
 import type { OpenableAccess } from './access-record.ts';
 import type { OpenableConnection } from './connection-record.ts';

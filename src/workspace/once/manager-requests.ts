@@ -7,7 +7,7 @@ import { guardRead, type RedisConnection } from '../../redis/connect.ts';
 import { auditKey, deliveryLogKey, managerRequestsKey, recordKey } from '../../redis/keys.ts';
 import { commitInWorkspace, evalInWorkspace } from '../../redis/layout.ts';
 import { type AuditAction, type AuditEntry, auditArguments, LUA_AUDIT } from '../record/audit.ts';
-import { product, slackId, tryParseRecord } from '../record/record-schema.ts';
+import { product, slackId, tryParseRecord } from '../record/parse-record.ts';
 
 /** What a person asked the managers for. It is written out to them, and has no secret. */
 export const managerRequestSchema = z.object({

@@ -9,7 +9,7 @@ import { auditKey, grantsKey, recordKey } from '../../redis/keys.ts';
 import { commitInWorkspace, evalInWorkspace, writeInWorkspace } from '../../redis/layout.ts';
 import { parseEnvelope, seal, unseal } from '../../vault/keyring.ts';
 import { type AuditEntry, auditArguments, LUA_AUDIT } from '../record/audit.ts';
-import { parseRecord, projectId, slackId } from '../record/record-schema.ts';
+import { parseRecord, projectId, slackId } from '../record/parse-record.ts';
 
 /**
  * What the buttons of a token's modal may do. No token is stored: the modal holds it encrypted, and Redis holds the key,

@@ -4,7 +4,7 @@ import { DAY, type Millis } from '../../domain/time/calendar.ts';
 import { guardRead, type RedisConnection } from '../../redis/connect.ts';
 import { openStepsKey, shardOf, shardsOf } from '../../redis/keys.ts';
 import type { Keyring } from '../../vault/keyring.ts';
-import { tryParseRecord } from '../record/record-schema.ts';
+import { tryParseRecord } from '../record/parse-record.ts';
 
 /** One run of a workflow's step, as Slack sent it. */
 export interface StepExecution {

@@ -4,7 +4,7 @@ import type { SlackId } from '../../domain/slack-id.ts';
 import type { Millis } from '../../domain/time/calendar.ts';
 import { FIELDS } from '../../redis/keys.ts';
 import { type ChangeTarget, commitChange, UNDO_MS, type WorkspaceChange } from '../record/change.ts';
-import { parseNamedRecord, parseRecord, tryParseRecord } from '../record/record-schema.ts';
+import { parseNamedRecord, parseRecord, tryParseRecord } from '../record/parse-record.ts';
 
 /** How one kind of what people own is stored: a field of the workspace's record each, as JSON. */
 export interface OwnedFormat<T> {

@@ -1,7 +1,7 @@
 import * as z from 'zod';
 import { REPORT_NAMES } from '../../domain/report.ts';
 import { isTimeZone } from '../../domain/time/calendar.ts';
-import { millis, projectChoice, slackId, tryParseRecord } from '../record/record-schema.ts';
+import { millis, projectChoice, slackId, tryParseRecord } from '../record/parse-record.ts';
 import { storedFailure } from '../record/stored-failure.ts';
 
 /** Bounded because every request reads the whole record. */

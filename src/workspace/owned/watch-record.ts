@@ -1,7 +1,7 @@
 import * as z from 'zod';
 import { type Money, parseAmount, toPlainDigits, ZERO } from '../../domain/money/amount.ts';
 import { MAX_RUNWAY_DAYS, MAX_THRESHOLD_DIGITS, type WatchRule } from '../../domain/money/watch-rule.ts';
-import { isChannel, millis, person, projectChoice, slackId } from '../record/record-schema.ts';
+import { isChannel, millis, person, projectChoice, slackId } from '../record/parse-record.ts';
 
 /** Bounded because every request reads the whole record. */
 export const MAX_WATCHES = 500;

@@ -1,6 +1,6 @@
 import type * as z from 'zod';
 import { DEFAULT_PRODUCT, isProductId, isProjectId, PRODUCTS, type ProductId } from '../../domain/product.ts';
-import type { projectChoice } from '../record/record-schema.ts';
+import type { projectChoice } from '../record/parse-record.ts';
 import type { Workspace } from '../record/workspace.ts';
 import { isAlias, type Project } from './project-record.ts';
 import {

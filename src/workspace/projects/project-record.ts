@@ -7,7 +7,7 @@ import {
   product,
   projectId,
   slackId,
-} from '../record/record-schema.ts';
+} from '../record/parse-record.ts';
 
 /** Bounded because every request reads the whole record. */
 export const MAX_PROJECTS = 200;

@@ -5,7 +5,7 @@ import { guardRead, type RedisConnection } from '../../redis/connect.ts';
 import { auditKey, recordKey } from '../../redis/keys.ts';
 import { commitInWorkspace } from '../../redis/layout.ts';
 import { type AuditSubject, auditSubject } from './audit-subject.ts';
-import { tryParseRecord } from './record-schema.ts';
+import { tryParseRecord } from './parse-record.ts';
 
 /** What may be done to a workspace's data. Asking is not audited. */
 export const AUDIT_ACTIONS = [

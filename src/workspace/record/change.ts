@@ -11,7 +11,7 @@ import type { TakenRequest } from '../once/manager-requests.ts';
 import { type Project, parseProject } from '../projects/project-record.ts';
 import type { AuditAction, AuditEntry } from './audit.ts';
 import type { AuditSubject } from './audit-subject.ts';
-import { tryParseRecord } from './record-schema.ts';
+import { tryParseRecord } from './parse-record.ts';
 import type { Workspace } from './workspace.ts';
 import type { RecordFields, RecordWrite, WorkspaceStore } from './workspace-store.ts';
 

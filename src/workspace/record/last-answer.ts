@@ -3,7 +3,7 @@ import * as z from 'zod';
 import { PRODUCT_IDS, type ProductId } from '../../domain/product.ts';
 import type { Millis } from '../../domain/time/calendar.ts';
 import { FIELDS } from '../../redis/keys.ts';
-import { millis, tryParseRecord } from './record-schema.ts';
+import { millis, tryParseRecord } from './parse-record.ts';
 import type { RecordFields } from './workspace-store.ts';
 
 const balanceSchema = z.object({

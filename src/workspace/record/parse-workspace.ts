@@ -14,7 +14,7 @@ import { type Project, parseProject } from '../projects/project-record.ts';
 import { parseFailures } from '../service-outcomes.ts';
 import { DEFAULT_SETTINGS, parseSettings, type Settings } from '../settings.ts';
 import { parseLastBalance, parseLastUsed } from './last-answer.ts';
-import { parseNamedRecord } from './record-schema.ts';
+import { parseNamedRecord } from './parse-record.ts';
 import type { RecordFields } from './workspace-store.ts';
 
 /** A part of the record that cannot be read. The other parts stay usable. */

@@ -3,7 +3,7 @@ import * as z from 'zod';
 import type { Failure, FailureKind, FailureOf } from '../../domain/failure/index.ts';
 import * as failures from '../../domain/failure/index.ts';
 import type { Day } from '../../domain/time/calendar.ts';
-import { product } from './record-schema.ts';
+import { product } from './parse-record.ts';
 
 /** Kinds and data of other versions, which this version does not know, are kept and worded plainly. */
 export const storedFailure = z.looseObject({
