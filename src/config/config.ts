@@ -45,13 +45,12 @@ export function parseConfig(env: NodeJS.ProcessEnv): Config {
     if (similar === undefined) return { name, what, works };
     return { name, what, works: `${similar} is set: did you mean ${name}? ${works}` };
   });
-  if (!parsed.success || problems.length > 0) throw new ConfigError(inOrder(problems));
+  if (!parsed.success || problems.length > 0) {
+    const order = Object.keys(variables.shape);
+    throw new ConfigError(problems.toSorted((a, b) => order.indexOf(a.name) - order.indexOf(b.name)));
+  }
   return deepFreeze(configOf(parsed.data));
 }
-
-const ORDER = Object.keys(variables.shape);
-const inOrder = (problems: readonly Problem[]): readonly Problem[] =>
-  problems.toSorted((a, b) => ORDER.indexOf(a.name) - ORDER.indexOf(b.name));
 
 function configOf(values: typeof variables._output) {
   const { PUBLIC_URL: publicUrl, BILLING_BASE_URL: baseUrl, IDENTITY_AUTH_URL: authUrl } = values;

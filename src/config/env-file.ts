@@ -12,24 +12,19 @@ function readEnvFile(): string {
   try {
     const bytes = readFileSync('.env');
     const mark = bytes.toString('hex', 0, 2);
-    return new TextDecoder(mark === 'fffe' ? 'utf-16le' : mark === 'feff' ? 'utf-16be' : 'utf-8').decode(
-      bytes,
-    );
+    const encoding = mark === 'fffe' ? 'utf-16le' : mark === 'feff' ? 'utf-16be' : 'utf-8';
+    return new TextDecoder(encoding).decode(bytes);
   } catch (error) {
     const { code } = error as NodeJS.ErrnoException;
     if (code === 'ENOENT') {
-      const other = OTHER_NAMES.find((name) => existsSync(name));
-      if (other !== undefined)
-        warn(`There is no .env here, but ${other}. If it is meant, rename it: mv ${other} .env`);
+      // As an editor on Windows names it.
+      if (existsSync('.env.txt')) warn('There is no .env here. If .env.txt is meant: mv .env.txt .env');
       return '';
     }
     warn(`.env can’t be read (${code}). Let this user read it: ls -ld .env; chown "$USER" .env`);
     process.exit(78);
   }
 }
-
-/** What Windows' editors call it. */
-const OTHER_NAMES = ['.env.txt', 'env.txt', 'env'];
 
 /** A name and a value, also as a shell, YAML or a list in YAML has them. */
 const ENTRY = /^\s*(?:(?:export|set|-)\s+)?([A-Za-z_][\w.-]*)\s*(?:=|:\s)\s*(.*)$/;

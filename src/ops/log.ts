@@ -37,27 +37,16 @@ const MAX_BACKLOG = 1_000_000;
 const standardOutput = (): DestinationStream =>
   pino.destination({ dest: 1, sync: true, maxLength: MAX_BACKLOG }).on('error', () => undefined);
 
-interface ErrorSummary {
-  readonly name: string;
-  /** Not of our own Failures, whose sentences can name a project or quote a word. */
-  readonly message?: string;
-  readonly kind?: string;
-  readonly code?: string | number;
-  readonly host?: string;
-  readonly stack?: string;
-  readonly cause?: ErrorSummary;
-}
-
 const MAX_CAUSES = 5;
 
 /** The fields of a Failure that help an operator, without anything that a person typed or named. */
 const FACTS = ['service', 'status', 'method', 'reason', 'what', 'keyId', 'unsure'] as const;
 
 /**
- * Keeps of an error its name, code and causes, of a Failure its kind and facts, of any other its message and stack. Other
- * properties are dropped: clients attach requests, responses and arguments to their errors.
+ * Keeps of an error its name, code and causes, of a Failure its kind and facts (its sentence can name a project or quote a
+ * word), of any other its message and stack. Other properties are dropped: clients attach requests, responses and arguments to their errors.
  */
-function errorSummary(error: unknown, depth = 0): ErrorSummary {
+function errorSummary(error: unknown, depth = 0): object {
   if (!(error instanceof Error))
     return { name: typeof error, message: typeof error === 'string' ? error : '' };
   const { name, message, stack, cause } = error;

@@ -210,10 +210,9 @@ function addressOf(url: string): Attributes {
   };
 }
 
-function describeSlackCall(
-  { method, outcome }: SlackCallMeasurement,
-  slack: Attributes,
-): [name: string, attributes: Attributes] {
+type SpanDescription = readonly [name: string, attributes: Attributes];
+
+function describeSlackCall({ method, outcome }: SlackCallMeasurement, slack: Attributes): SpanDescription {
   const attributes = {
     'http.request.method': 'POST',
     'peer.service': 'slack',
@@ -226,13 +225,7 @@ function describeSlackCall(
   return [`POST ${method}`, attributes];
 }
 
-function describeExchange({
-  service,
-  method,
-  origin,
-  outcome,
-  tries,
-}: ExchangeInfo): [name: string, attributes: Attributes] {
+function describeExchange({ service, method, origin, outcome, tries }: ExchangeInfo): SpanDescription {
   const isStatus = typeof outcome === 'number';
   const attributes = {
     'http.request.method': method,

@@ -66,7 +66,7 @@ const IMPATIENT_REDIRECTS = { maxRedirections: 5, retryDelayOnFailover: 0, retry
  * while the connection to a node is opened; so they wait for that one, within their timeout.
  */
 class ImpatientCluster extends Cluster {
-  hosts = '';
+  hosts = 'Redis';
   override sendCommand(...args: Parameters<Cluster['sendCommand']>): unknown {
     const [command] = args;
     limitTime(command, this.hosts);
@@ -91,7 +91,7 @@ class BatchingRedis extends Redis {
 }
 
 class ImpatientRedis extends BatchingRedis {
-  hosts = '';
+  hosts = 'Redis';
   #watched: Redis['stream'] | undefined;
   override sendCommand(...args: Parameters<Redis['sendCommand']>): unknown {
     limitTime(args[0], this.hosts, () => this.#watchSilence(this.stream));
@@ -169,11 +169,8 @@ export function connectRedis(
 
 /** A connection that is tried once. */
 const prepareOnce: Prepare = (options) =>
-  new Redis({
-    ...IMPATIENT,
-    ...{ commandTimeout: COMMAND_TIMEOUT, socketTimeout: SILENCE_TIMEOUT },
-    ...options,
-    ...{ lazyConnect: true, enableReadyCheck: false, retryStrategy: null },
+  new ImpatientRedis({
+    ...{ ...IMPATIENT, ...options, lazyConnect: true, enableReadyCheck: false, retryStrategy: null },
   });
 
 /**

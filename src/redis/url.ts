@@ -28,8 +28,8 @@ interface Credentials {
 export function formatRedisHosts(address: RedisAddress): string {
   if (address.kind !== 'single')
     return (address.kind === 'cluster' ? address.nodes : address.sentinels)
-      .map(({ host, port }) => `${host}:${port}`)
-      .join(', ');
+      .map(({ host, port }) => `${host.includes(':') ? `[${host}]` : host}:${port}`)
+      .join(',');
   const { protocol, pathname, hostname, port } = new URL(address.url);
   return protocol === 'unix:' ? pathname : `${hostname}:${port || 6379}`;
 }

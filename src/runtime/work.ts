@@ -224,16 +224,9 @@ export function startTimeout(ms: Millis, onTimeout: () => void): () => void {
  * @returns what the work returns, or what `onTimeout` returns once the time is up
  * @throws what either of them throws
  */
-export async function withTimeout<T>(ms: Millis, work: Promise<T>, onTimeout: () => T): Promise<T> {
-  let cancel = (): void => undefined;
-  const timeout = new Promise<void>((resolve) => {
-    cancel = startTimeout(ms, resolve);
-  }).then(onTimeout);
-  // The loser of a race must not end the process by rejecting later.
-  for (const racer of [work, timeout]) racer.catch(() => undefined);
-  try {
-    return await Promise.race([work, timeout]);
-  } finally {
-    cancel();
-  }
+export function withTimeout<T>(ms: Millis, work: Promise<T>, onTimeout: () => T): Promise<T> {
+  return new Promise((resolve, reject) => {
+    const cancel = startTimeout(ms, () => resolve(Promise.resolve().then(onTimeout)));
+    void work.then(resolve, reject).finally(cancel);
+  });
 }

@@ -92,7 +92,7 @@ describe('.env', () => {
 
   it('may have got another name by an editor, which is named', async () => {
     await writeFile(join(directory, '.env.txt'), 'REDIS_URL=redis://h\n');
-    expect((await load()).stderr).toMatch(/^There is no \.env here, but \.env\.txt/);
+    expect((await load()).stderr).toMatch(/^There is no \.env here\. If \.env\.txt/);
   });
 
   it('says what hides a value', async () => {

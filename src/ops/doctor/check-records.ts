@@ -44,11 +44,7 @@ export function inspectRecords(keyring: Keyring, keyIds: readonly string[]) {
 }
 
 /** Why a record doesn't open: the code, the name of its key, and of the key that opens it all the same. */
-interface Shut {
-  readonly code: string;
-  readonly id: string;
-  readonly other: string;
-}
+type Shut = Readonly<Record<'code' | 'id' | 'other', string>>;
 
 /**
  * Opens every sealed record of up to 1,000 workspaces.

@@ -1,4 +1,4 @@
-import { parseRedisUrl, type RedisAddress, type RedisHost } from '../../redis/url.ts';
+import { formatRedisHosts, parseRedisUrl, type RedisAddress, type RedisHost } from '../../redis/url.ts';
 import type { Placeholders } from './causes.ts';
 
 /**
@@ -18,10 +18,7 @@ export function redisFigures(url: string): Placeholders {
   const written = ({ s = secure, info = userInfo, db = database === '0' ? '' : `/${database}` }) => {
     if (path !== undefined) return `unix://${path}`;
     if (address.kind === 'single') return `redis${s}://${info}${at}${db}`;
-    const hosts = (address.kind === 'cluster' ? address.nodes : address.sentinels)
-      .map((each) => `${bracketed(each.host)}:${each.port}`)
-      .join(',');
-    return `redis${s}+${address.kind}://${info}${hosts}${address.kind === 'sentinel' ? `/${address.name}${db}` : ''}`;
+    return `redis${s}+${address.kind}://${info}${formatRedisHosts(address)}${address.kind === 'sentinel' ? `/${address.name}${db}` : ''}`;
   };
   return {
     ...{ variable: 'REDIS_URL', host: path ?? host, port: String(port), address: at },
@@ -56,15 +53,7 @@ export function redisUrlTo(url: string, host: RedisHost): string {
 
 const bracketed = (host: string): string => (host.includes(':') ? `[${host}]` : host);
 
-interface Parts extends RedisHost {
-  readonly path?: string;
-  readonly isTls: boolean;
-  readonly hasUser: boolean;
-  readonly hasPassword: boolean;
-  readonly database: string;
-}
-
-function partsOf(address: RedisAddress): Parts {
+function partsOf(address: RedisAddress): ReturnType<typeof partsOfUrl> {
   if (address.kind === 'single') return partsOfUrl(new URL(address.url));
   const [first = { host: '', port: 0 }] = address.kind === 'cluster' ? address.nodes : address.sentinels;
   return {
@@ -76,7 +65,7 @@ function partsOf(address: RedisAddress): Parts {
   };
 }
 
-function partsOfUrl(url: URL): Parts {
+function partsOfUrl(url: URL) {
   const query = url.searchParams.get('db');
   return {
     host: url.hostname.replace(/^\[|\]$/g, ''),

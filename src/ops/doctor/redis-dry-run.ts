@@ -88,16 +88,8 @@ async function queueAndDiscard(server: Server, keys: readonly string[], ofQueue:
   );
 }
 
-interface Refusal {
-  readonly command: string;
-  readonly error: Error;
-}
-
 /** All in one turn, so that no other command of this connection comes between. */
-async function inTransaction(
-  server: Server,
-  commands: readonly (readonly string[])[],
-): Promise<readonly Refusal[]> {
+async function inTransaction(server: Server, commands: readonly (readonly string[])[]) {
   const sent = [['multi'], ...commands, ['discard']].map(async ([name = '', ...args]) => {
     try {
       await server.call(name, ...args);
@@ -113,6 +105,8 @@ async function inTransaction(
 /** Proxies and services say it in words of their own. */
 const isMissing = ({ message }: Error): boolean =>
   /^ERR .*(unknown|unsupported|not (allowed|supported)|disabled)/i.test(message);
+
+type Refusal = Awaited<ReturnType<typeof inTransaction>>[number];
 
 function refusalsOf(refusals: readonly Refusal[]): Refusals {
   const forbidden = refusals.filter(({ error }) => error.message.startsWith('NOPERM'));
