@@ -88,7 +88,6 @@ export const withDuplicateNote = (message: Message, isAgain = false): Message =>
 const isSame = (now: SendState, before: SendState): boolean =>
   now.state === before.state && now.at === before.at;
 
-/** One attempt to send a message. */
 class Attempt {
   /** The message's state as it was last stored. */
   private current: SendState;

@@ -19,7 +19,6 @@ import { explainUnparsed, rejectUnknownWords } from './refused-words.ts';
 import type { Aliases, Token, TokenizedText } from './tokenizer.ts';
 import { isBareYear, isDayNumber } from './tokenizer.ts';
 
-/** The most projects in one question. */
 const MOST_PROJECTS = 20;
 
 type Items = { readonly [K in Argument['kind']]?: Extract<Argument, { kind: K }>['value'] };

@@ -94,7 +94,6 @@ export function suggestRule(rule: WatchRule, history: WatchHistory): WatchRule |
   return steps[rare];
 }
 
-/** Ordered from sensitive to less sensitive. */
 function lessSensitiveRules(rule: WatchRule): readonly WatchRule[] {
   switch (rule.kind) {
     case 'balance':

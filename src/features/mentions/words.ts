@@ -41,7 +41,6 @@ export type Mention =
 /** The command whose text begins with a verb. */
 const BILLING: SlashCommand = '/billing';
 
-/** The commands that a question can mean. */
 const QUESTION_COMMANDS: ReadonlySet<SlashCommand> = new Set(['/spend', '/balance']);
 
 /** A greeting is answered with what Tally can be asked; its word is not refused. */

@@ -121,7 +121,6 @@ function groupRows(report: SpendReport, most: number): Drawn {
   return { unit, rows };
 }
 
-/** The sum of what is readable. */
 function formatSum(figures: readonly RowAmount[], locale: string): string {
   const readable = figures.filter((figure) => 'value' in figure);
   if (readable.length === 0) return 'unreadable';

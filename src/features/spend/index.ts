@@ -129,7 +129,6 @@ function periodText({ requested: { first, last }, zone, today }: Period): string
   return today === undefined ? days : `${days}, today so far`;
 }
 
-/** The most missing days that are named. */
 const MOST_NAMED_DAYS = 7;
 
 function reportedText(usage: Usage, { days }: Period): string {

@@ -48,7 +48,6 @@ interface ShowOptions {
   readonly isApart?: boolean;
 }
 
-/** What the rows show besides the record. */
 interface RowContext {
   /** The record and the place as the rows show them. */
   readonly viewer: Request;

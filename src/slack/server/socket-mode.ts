@@ -1,7 +1,6 @@
 import { type Logger, SocketModeReceiver, type webApi } from '@slack/bolt';
 import { retryTokenCheck, startTokenCheck, tokenRefusal } from '../install/token-check.ts';
 
-/** Socket Mode's one connection to Slack. */
 export type SocketModeConnection = ReturnType<typeof createSocketMode>;
 
 /**

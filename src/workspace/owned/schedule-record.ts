@@ -25,7 +25,6 @@ export const PAUSE_REASONS = [
   'app-removed',
 ] as const;
 export type PauseReason = (typeof PAUSE_REASONS)[number];
-/** Whether Tally paused it, and resumes it. */
 export const resumesByItself = (why: PauseReason): boolean => why !== 'person';
 const cadence = z.discriminatedUnion('kind', [
   z.object({ kind: z.literal('daily') }),

@@ -151,7 +151,6 @@ export function parseWorkspace(
     /** When a service rejected a credential that is still in use and has not worked since, in ms. */
     rejectedAt: (credential: CredentialName): number | undefined =>
       findRejection(fields, credential, { connections, accesses, lastUsed }),
-    /** The last known balance of a registered project. */
     lastBalance: (id: string, product: ProductId) => parseLastBalance(fields, id, product),
     /** What billing fails to answer for registered projects, by `failureKey`. */
     failures: parseFailures(fields, ids(FIELDS.failed)),

@@ -97,7 +97,6 @@ function monthYear(month: number, year: number): Read {
 /** A leap year: each month has as many days as it ever has. */
 const LEAP_YEAR = 2024;
 
-/** The day of a month in any year. */
 export function monthDay(month: number, day: number): Extract<Read, { kind: 'month-day' | 'bad' }> {
   if (isDay(LEAP_YEAR, month, day)) return { kind: 'month-day', month, day };
   const name = nameOfMonth(month);

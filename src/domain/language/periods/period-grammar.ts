@@ -107,12 +107,10 @@ const classes = {
   COUNTED: { begins: DATE_CLASSES.COUNT.begins, parse: counted },
   /** `mtd` */
   TO_DATE: wordOfRole('to-date', ({ unit }) => unit),
-  /** A number of a day, not as an ordinal. */
   NUMBER: { begins: ['number'], isToken: true, parse: numberThat(isDay) },
   YEAR_ALONE: { begins: undefined, parse: yearAlone },
   /** The first of several weeks: `weeks 40`. */
   WEEKS: { begins: DATE_CLASSES.WEEK.begins, parse: weeks },
-  /** The number of a week alone. */
   WEEK_NUMBER: { begins: ['number'], isToken: true, parse: weekNumber },
   MONTHLY: { begins: undefined, parse: monthly },
   END,

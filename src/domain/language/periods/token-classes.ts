@@ -9,7 +9,6 @@ import type { Count } from './period-phrase.ts';
 
 const take = <T>(value: T, next: number): Match<T> => ({ value, next });
 
-/** Matches one token of this kind. */
 export const tokenOfKind = <K extends Token['kind'], T>(
   kind: K,
   toValue: (token: Extract<Token, { kind: K }>) => T,

@@ -8,7 +8,6 @@ import { VOCABULARY } from '../vocabulary.ts';
 import { isPhrase, isPhraseWord, type PhraseRole, phraseAt, ROLE_RULES } from './phrases.ts';
 import { correctSpelling, type Word } from './spelling.ts';
 
-/** What the words of a question say. */
 export interface QuestionWords {
   /** As it was typed. */
   readonly text: string;
