@@ -22,7 +22,7 @@ export interface Feature extends Listeners {
   /** Second words of `/billing`. */
   readonly verbs?: { readonly [Verb in BillingVerb]?: CommandListener };
   readonly actions?: { readonly [Name in ActionName]?: ActionListener };
-  /** Which of its things stop when a manager changes the record. */
+  /** Which of its items stop when a manager changes the record. */
   readonly stops?: StopsSource;
   /** Starts what the feature does without a person. */
   start?(): void;

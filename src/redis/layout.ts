@@ -90,7 +90,7 @@ redis.call('HSET', KEYS[1], ARGV[1], ARGV[3])
 return 1`;
 
 /**
- * Replaces a field of a workspace’s record at once, unless it is another one by now: what was written since must not be overwritten.
+ * Replaces a field of a workspace’s record at once, unless it has another value now: what was written since must not be overwritten.
  *
  * @returns whether it was replaced
  * @throws StoreUnavailable

@@ -29,7 +29,7 @@ export function permissionsOf(role: Role, settings: Settings, named: boolean): P
   };
 }
 
-/** Why a person lacks the right; undefined for who has it. */
+/** Why a person lacks the right; undefined if they have it. */
 function refusalOf(right: Right, { role, canAsk, canManage }: Permissions): NotAllowed['reason'] | undefined {
   const isFull = role === 'admin' || role === 'member';
   if (right === 'workspaceUser' ? !isFull && role !== 'guest' : !canAsk)

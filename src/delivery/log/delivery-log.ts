@@ -26,7 +26,7 @@ export interface DatedLogEntry {
   readonly schedule: string;
   readonly date: Day;
   readonly entry: DeliveryLogEntry;
-  /** The JSON as it was read. A write is rejected if Redis holds something else by then. */
+  /** The JSON as it was read. A write is rejected if Redis holds another value at that moment. */
   readonly json: string;
 }
 
@@ -51,7 +51,7 @@ export interface DeliveryLease {
 export interface FieldWrite {
   /** As `deliveryKey` makes it; of anything else, a name whose prefix is never the ID of a schedule: `watch/abcd1234`. */
   readonly name: string;
-  /** The JSON before; undefined for none. The write is refused if Redis holds something else by then. */
+  /** The JSON before; undefined for none. The write is refused if Redis holds another value at that moment. */
   readonly before: string | undefined;
   readonly value: unknown;
 }

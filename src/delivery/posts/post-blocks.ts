@@ -136,7 +136,7 @@ export function changedFigures(before: Figures, after: Figures, percent: number)
   return Object.fromEntries(changed.map((key) => [key, before[key] ?? '']));
 }
 
-/** A line for each figure of `before` that differs by now: `prod: 100.00 → 110.50 (▲ 10.5 %)`. */
+/** A line for each figure that differs from that in `before`: `prod: 100.00 → 110.50 (▲ 10.5 %)`. */
 export const correctionLines = (
   before: Figures,
   after: Figures,

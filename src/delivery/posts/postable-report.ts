@@ -36,7 +36,7 @@ export interface ReportQuestion {
 
 /** What is posted, and the figures that a later correction compares with. */
 export interface ReportResult {
-  /** Without who set it up or that it is late: delivery adds those. The small print comes last. */
+  /** Without its owner and whether it is late, which delivery adds. The small print comes last. */
   readonly message: Message;
   /** Buttons under a post, beside **Manage**. */
   readonly buttons?: readonly Button[];

@@ -195,7 +195,7 @@ async function redraw(task: AlertTask, { alert, message }: Found, context: Deliv
 }
 
 /**
- * As if it had not been crossed, so that a later check alerts with the figures of then if somebody may see them.
+ * Forgets that the threshold was crossed, so that a later check alerts with its own figures if somebody may see them.
  *
  * @returns false for an alert that others have got or may get
  */

@@ -36,7 +36,7 @@ export interface WatchInput {
 export const isLimited = ({ target, project }: Watch, workspace: Workspace): boolean =>
   'channel' in target && !isShownTo(project, workspace, { channel: target.channel, isUnlimited: false });
 
-/** The figures of this hour, as far as the rule needs them; undefined when they are not there. */
+/** The figures of this hour that the rule needs; undefined if any is missing. */
 function currentFigures({ watch, workspace, now, figures }: WatchInput): WatchFigures | undefined {
   if (figures === undefined || isLimited(watch, workspace)) return undefined;
   const { zone } = workspace.settings;

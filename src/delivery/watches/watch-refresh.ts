@@ -50,7 +50,7 @@ const KEPT_BALANCES = 19;
 /** Projects of one workspace that billing is asked about at the same time. */
 const PARALLEL = 5;
 
-/** What is known by now of each project, by `figuresField`. */
+/** What is known of each project so far, by `figuresField`. */
 export type KnownFigures = Map<string, StoredFigures>;
 
 export type FiguresRefresher = ReturnType<typeof createFiguresRefresher>;

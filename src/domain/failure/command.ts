@@ -170,7 +170,7 @@ function missingWords(connection: string | undefined, label: string | undefined)
 export class NotAllowed extends FailureBase<'not-allowed'> {
   override readonly summary = 'not allowed here';
   /**
-   * @param managers Slack IDs of people who may, for `not-manager`, as far as they are known
+   * @param managers for `not-manager`: Slack IDs of people who may, if known
    * @param owned what belongs to somebody else, for `not-owner`, and what was to be done with it: `pause abcd1234`
    */
   constructor(

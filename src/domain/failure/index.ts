@@ -71,7 +71,7 @@ export const mayHaveBeenSaved = (failure: Failure): boolean =>
   failure.kind === 'store-unavailable' && failure.unsure;
 
 /**
- * The failure of work that may have changed something before its last step: if the store was away by then, only a refused
+ * The failure of work that may have changed something before its last step: if the store is away, only a refused
  * write says that nothing was changed.
  * @param hasChanged whether an earlier step was saved
  */

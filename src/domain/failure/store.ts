@@ -45,7 +45,7 @@ export class EditConflict extends FailureBase<'edit-conflict'> {
   }
 }
 
-/** Redis does not answer. @param unsure whether something may have been changed all the same: its answer was lost */
+/** Redis does not answer. @param unsure whether something may have been changed, because the answer was lost */
 export class StoreUnavailable extends FailureBase<'store-unavailable'> {
   constructor(
     options?: ErrorOptions,

@@ -42,7 +42,7 @@ const FREQUENT_SPIKES = 3;
 const WEEKDAY = { minRatios: 3, minFactor: 0.1 } as const;
 /** Days that are looked at for a change; that make a level or a trend; that the level is averaged over at most. */
 const DAYS = { searched: 84, level: 3, trend: 14, averaged: 28 } as const;
-/** A day counts half as much as one this many days later: a change too small to be found is followed all the same. */
+/** A day counts half as much as one this many days later: so even a change too small to be found is followed. */
 const HALF_LIFE = 10;
 /** A relative change below `minNoise` counts as none; `penalty` multiplies that of BIC. */
 const CHANGE = { minNoise: 0.02, penalty: 1.5 } as const;

@@ -135,7 +135,7 @@ export interface UsageDifference extends Difference {
   /** The largest difference first; of equal differences the earliest day. */
   readonly pairs: readonly DayDifference[];
   /**
-   * Reported days without a counterpart that count all the same: those for which a shorter window has no day, and, where
+   * Reported days without a counterpart that still count: those for which a shorter window has no day, and, where
    * both windows have equally many reported days and so their totals are compared, all of them.
    */
   readonly unpaired: PeriodPair<readonly DayFigure[]>;

@@ -72,7 +72,7 @@ export function createAnswers(requests: ManagerRequests, changed: (workspace: Sl
     const isAnswered = await rerun(parseCommand(typedCommand(found)), {
       ...{ replaces: false, managerRequest: id, ...place },
     });
-    // A change marks it as done in its own step. If it was refused, the reason was shown to who pressed.
+    // A change marks the request as done in its own step. If it was refused, the manager has seen the reason.
     const taken = await update(request, id, (now) =>
       now.state === 'taken' ? (isAnswered ? { next: now, isTold: true } : { next: found }) : undefined,
     );

@@ -47,7 +47,7 @@ declare module '../../domain/commands.ts' {
 
 /**
  * **Ask a manager**, below a refusal: the managers get who asks for what and where, and answer with **Do it**, **Allow once** or
- * **No**. What is asked for is a command's text; what may be done about it is decided at each press, by the rights of then.
+ * **No**. What is asked for is a command's text; each press checks the rights at that moment.
  */
 export function createAskManagerFeature({ requests, delivery, all }: Services): Feature {
   const { answers, redeem } = createAnswers(requests, delivery.scheduling.changed);

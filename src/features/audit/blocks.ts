@@ -74,7 +74,7 @@ function listOf(entries: readonly RecordedEntry[], zone: Zone, textOf: SubjectTe
   };
 }
 
-/** Rich text throughout: what people called their things has no power here. */
+/** Rich text, in which the names that people chose can't act as mark-up. */
 function entryLine({ at, who, action }: RecordedEntry, about: string): RichTextSection {
   const time: RichTextElement = {
     type: 'date',
@@ -96,7 +96,7 @@ function entryLine({ at, who, action }: RecordedEntry, about: string): RichTextS
   };
 }
 
-/** What a person did, and the words that join it to the thing. */
+/** What a person did, and the words between that and what it was done to. */
 const PHRASES: Record<AuditAction, readonly [verb: string, preposition?: string]> = {
   'connection registered': ['added the connection'],
   'connection replaced': ['replaced the token', ' of the connection'],

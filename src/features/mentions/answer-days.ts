@@ -1,4 +1,4 @@
-/** The days of an answer, for what people ask below it: those of then, and those that are counted from them. */
+/** The days of an answer, for what people ask below it: the same days later on, and days counted from them. */
 
 import { parseWithOutput } from '../../domain/language/argument.ts';
 import { formatCommandWords } from '../../domain/language/command-words.ts';

@@ -11,7 +11,7 @@ const AHEAD = 3;
 
 /** The posts to come, by the same function that plans deliveries. */
 export interface UpcomingSends {
-  /** Due by now and not posted yet, oldest first. */
+  /** Already due and not posted yet, oldest first. */
   readonly owed: readonly DueTime[];
   /** The next three. */
   readonly next: readonly DueTime[];

@@ -147,7 +147,7 @@ export function settingsSavedMessage(
   return { text: [text, ...sentences].join(' '), blocks: [...[text, ...sentences].map(section), ...stopped] };
 }
 
-/** One thing that is different now. */
+/** A difference between the settings before and now. */
 export interface SettingsChange {
   /** The settings that differ. */
   readonly keys: readonly (keyof Settings)[];

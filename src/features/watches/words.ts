@@ -24,7 +24,7 @@ export const THRESHOLDS = ['below', 'days', 'amount', 'factor', 'floor'] as cons
 /** Thresholds as the fields of the form hold them: plain digits. */
 export type ThresholdFields = { readonly [Name in (typeof THRESHOLDS)[number]]?: string };
 
-/** What was typed after `/billing watch`, as far as anything was. */
+/** What was typed after `/billing watch`; absent fields weren't typed. */
 export interface WatchWords extends ThresholdFields {
   readonly project?: string;
   readonly alias?: string;

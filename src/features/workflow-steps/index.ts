@@ -32,7 +32,7 @@ interface StepQuestion {
   readonly target: ResolvedProject;
   /** The named period, else the last 7 days; a balance ignores it. */
   readonly period: Period;
-  /** When the step was run: its figures are as of then. */
+  /** When the step was run: the instant of its figures. */
   readonly at: Millis;
   /** BCP 47, the workspace's: a workflow's result is for everybody. */
   readonly locale: string;

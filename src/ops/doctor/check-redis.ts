@@ -110,7 +110,7 @@ async function checkConnected(
   url: string,
   figures: Placeholders,
 ): Promise<readonly Finding[]> {
-  // Beside the other questions, which take as long all the same.
+  // In parallel with the other questions, which take that long anyway.
   const latency = measureLatency(redis);
   const servers = serversOf(redis);
   const infos = await Promise.all(
@@ -167,7 +167,7 @@ async function measureLatency(redis: RedisConnection): Promise<Millis> {
 const isKnown = (findings: readonly Finding[], code: string | undefined): boolean =>
   code !== undefined && findings.some((finding) => finding.code === code);
 
-/** A server of another kind than REDIS_URL says takes the connection all the same. */
+/** A server of another kind than REDIS_URL says still accepts the connection. */
 async function modeFinding(redis: Server, info: Info, figures: Placeholders): Promise<Finding | undefined> {
   const mode = info.get('redis_mode');
   if (mode === 'cluster') return finding('redis_mode:cluster', figures);

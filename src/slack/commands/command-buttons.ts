@@ -106,7 +106,7 @@ export const scheduleOption = (projects: NamedProjects, report?: string) =>
 export const watchOption = (project: NamedProjects, kind?: string) =>
   commandOption('Watch…', toCommand('/billing watch', namedText(project, kind)));
 
-/** Buttons to the previous and the next page, as far as they exist. */
+/** Buttons to the previous and the next page, if they exist. */
 export const pageButtons = (page: number, pages: number, commandOf: (page: number) => Command): Button[] =>
   [
     { label: 'Previous', to: page - 1 },

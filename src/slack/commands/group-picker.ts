@@ -15,7 +15,7 @@ export interface GroupChoices {
 /** How long a form waits for the user groups, in ms: it has to open within 3 s of the click. */
 const PATIENCE = 1_000;
 
-/** If Slack doesn't list the groups, the form opens all the same, with a sentence about it. */
+/** If Slack doesn't list the groups, the form still opens, with a sentence about it. */
 export async function fetchUserGroups(request: Request): Promise<GroupChoices> {
   try {
     const known = await withTimeout(PATIENCE, request.slack.userGroups(), () => {

@@ -72,7 +72,7 @@ function projectOptions({ command, text }: Command, request: Request): PlainText
   return optionsFor(request, command, (alias) => [alias, otherWords].filter(Boolean).join(' '));
 }
 
-/** An option for each project that this user may ask about here, as far as its command is short enough. */
+/** An option for each project that this user may ask about here, if its command is short enough. */
 const optionsFor = (request: Request, command: SlashCommand, textOf: (alias: string) => string) =>
   visibleProjects(request.workspace, privateScope(request))
     .map(({ alias, id, product }) =>

@@ -28,7 +28,7 @@ export type Descriptions = {
   readonly [K in FailureKind]: (failure: FailureOf<K>, request: FailedRequest) => ErrorDescription;
 };
 
-/** The request that failed, as far as it was known by then; empty if nobody asked. */
+/** What was known of the request when it failed; empty if nobody asked. */
 export interface FailedRequest extends Partial<Request> {
   /** The command, for buttons that run it again. */
   readonly command?: Command | undefined;

@@ -52,7 +52,7 @@ export async function isTokenAccepted(client: WebClient): Promise<boolean> {
 /** How long it waits before another attempt: longer each time, in ms. */
 const WAIT = { first: 500, most: 30_000 } as const;
 
-/** How long a start waits for the first answer from Slack, in ms: usually it is there by then. */
+/** How long a start waits for the first answer from Slack, in ms: usually long enough. */
 const FIRST_ANSWER = 1_000;
 
 /**

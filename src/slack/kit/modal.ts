@@ -33,7 +33,7 @@ export const modal = ({
 
 /** What comes back with each payload of a form, besides its own metadata. */
 export interface CarriedMetadata {
-  /** The ID of what a person asked a manager for, who opened the form to do it. */
+  /** The ID of a person's request, if the form was opened by a manager to carry it out. */
   readonly managerRequest?: string | undefined;
   /** The channel in which it was opened. */
   readonly openedIn?: string | undefined;

@@ -37,7 +37,7 @@ export function createOwnedActions<T extends OwnedItem>(
 ) {
   const ownerActions = { ...sharedActions(kind, edit), ...more };
 
-  /** @throws NotAllowed except for the owner and managers, or to adopt for who may; Failure */
+  /** @throws NotAllowed except for the owner, managers and, to adopt it, people who may; Failure */
   async function act(action: string, id: string, request: Request): Promise<void> {
     const item =
       action === 'adopt' ? kind.find(request.workspace, id) : requireOwned(kind.find, id, request, action);

@@ -95,7 +95,7 @@ export interface FormLimits {
   readonly people: number;
 }
 
-/** What is wrong with the fields that the forms have in common, as far as it needs no look-up: block ID → sentence. */
+/** What is wrong with the fields that the forms have in common, without any look-up: block ID → sentence. */
 export function commonErrors(fields: FormFields, draft: OwnedDraft, max: FormLimits): Record<string, string> {
   const { to, channel, people, projects } = draft;
   const isWhole = (chosen: readonly unknown[], field: string | undefined, most: number) =>
@@ -203,7 +203,7 @@ export interface OwnedForm<K extends FormTypes> {
   /** Block IDs in view when the form opens, from the top, and the heading below them. */
   readonly inView: { readonly blocks: readonly [string, ...string[]]; readonly below: string };
   parse(fields: FormFields): K['own'];
-  /** What is wrong with its own fields, as far as that needs no look-up: block ID → sentence. */
+  /** What is wrong with its own fields, without any look-up: block ID → sentence. */
   errors(fields: FormFields, draft: FormDraft<K>): Record<string, string>;
   fieldsOf(item: K['item']): K['own'];
   /** The values of its own fields that the form may hide. Nothing that was typed and not understood, which may be a secret. */

@@ -158,7 +158,7 @@ export type ListViewer = Pick<Request, 'user' | 'workspace'> & ProjectScope;
 export const canEditOwned = ({ owner }: ItemOwner, { user }: Viewer): boolean =>
   user.canManage || owner === user.id;
 
-/** Whether all that it is about may be shown to the user here. Owners who may not ask see only that it is there. */
+/** Whether the user may see here what it is about. Owners who may not ask about its projects only see that it exists. */
 export const canReadOwned = (item: Parameters<typeof projectsOf>[0], viewer: ListViewer): boolean =>
   projectsOf(item).every((project) => canAskAbout(project, viewer.workspace, viewer));
 

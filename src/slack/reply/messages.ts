@@ -83,7 +83,7 @@ export function createMessages(
     /** Where the last message is; undefined where Slack doesn't say it, or only one person of a channel sees it. */
     posted: () => posted,
 
-    /** Says after `delay` ms that an answer takes longer, unless it is there by then. */
+    /** Says after `delay` ms that the answer takes longer, unless it was given. */
     startLoading(delay: Millis, audience: Audience, replaces: boolean): void {
       let shown: Promise<LoadingPlace | undefined> = Promise.resolve(undefined);
       const timer = setTimeout(() => {

@@ -72,9 +72,9 @@ function waysToReply(
     client,
     /** Where the last message is; undefined where Slack doesn't say it, or only one person of a channel sees it. */
     posted: messages.posted,
-    /** Says after `delay` ms that an answer takes longer, unless it is there by then. */
+    /** Says after `delay` ms that the answer takes longer, unless it was given. */
     startLoadingMessage: (delay: Millis): void => messages.startLoading(delay, audience, replaces),
-    /** Opens a loading view after `delay` ms unless the form is open by then. */
+    /** Opens a loading view after `delay` ms unless the form is open. */
     startLoadingView: modals.startLoading,
     /** Removes what says that Tally works, if no reply has replaced it. Never rejects. */
     async endLoading(): Promise<void> {

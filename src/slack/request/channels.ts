@@ -20,7 +20,7 @@ export interface Channel {
 /** What is asked of Slack about channels. @throws SlackFailed: `missing_scope` without channels:read and groups:read */
 export type Channels = ReturnType<typeof channelsOf>;
 
-/** Pages of a thousand members: more are not read, and who is not among them counts as not there. */
+/** How many pages of a thousand members are read: people who are not among those count as not in the channel. */
 const MOST_PAGES = 20;
 
 export function channelsOf(client: WebClient) {

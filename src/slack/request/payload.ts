@@ -87,7 +87,7 @@ export function parsePayload(body: unknown): SlackPayload | undefined {
   return isComplete ? payload : undefined;
 }
 
-/** What Bolt takes for granted in each type of interaction, beside who it is from. */
+/** What Bolt expects unchecked in each type of interaction, besides the user. */
 const REQUIRED = new Map<string, (payload: SlackPayload) => boolean>([
   ['block_actions', ({ actions }) => actions !== undefined],
   ['view_submission', ({ view }) => view !== undefined],

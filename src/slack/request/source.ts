@@ -123,7 +123,7 @@ export function threadOf({ teamId, userId, channel, thread, startsThread }: Sour
     : { workspace: teamId, channel, thread: ts, person: userId, isReply: thread !== undefined };
 }
 
-/** The channel that a request is about, as far as it is known: for a manager who is asked to do it. */
+/** The channel that a request is about, if it is known: for a manager who is asked to carry it out. */
 export const placeOf = ({ askedIn, channel, openedIn }: Source): SlackId | undefined =>
   askedIn ?? channel ?? openedIn;
 

@@ -29,7 +29,7 @@ const stored = z.object({ at: z.int(), claimed: z.int(), sealed: z.string() });
 
 /** How long a process has for a step: longer than the retries of billing and Slack's rate limit together take, in ms. */
 const STEP_CLAIM: Millis = 90_000;
-/** How long an open step is kept; if no process has ended it by then, none will. */
+/** How long an open step is kept; if no process has ended it in that time, none will. */
 const LIFETIME = DAY;
 
 const KEEP = `

@@ -8,7 +8,7 @@ import type { Workspace } from '../record/workspace.ts';
 import type { Schedule } from './schedule-record.ts';
 import type { Watch } from './watch-record.ts';
 
-/** Why a schedule or watch can't do its work, as far as the record alone says. `managers-only`: for a part of its readers. */
+/** Why a schedule or watch can't do its work, judging by the record alone. `managers-only`: for a part of its readers. */
 export type StopReason = 'not-connected' | 'project-limited' | 'managers-only';
 
 type ScheduleItem = Pick<Schedule, 'projects' | 'channel'>;

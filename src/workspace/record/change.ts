@@ -56,7 +56,7 @@ export interface ChangeTarget {
    * before, that write is deleted again; if it is removed later, the removal deletes it.
    */
   readonly isInstalled: (teamId: SlackId) => Promise<boolean>;
-  /** A change has done what a person asked for, who is to be told. */
+  /** Called when a change has done what a person asked for, so that this person is told. */
   readonly onRequestDone: (teamId: SlackId) => void;
 }
 

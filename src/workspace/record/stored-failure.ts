@@ -8,7 +8,7 @@ import { product } from './parse-record.ts';
 /** Kinds and data of other versions, which this version does not know, are kept and worded plainly. */
 export const storedFailure = z.looseObject({
   kind: z.string(),
-  /** Its post may be in the channel all the same. */
+  /** Its post may be in the channel nevertheless. */
   mayBePosted: z.boolean().exactOptional(),
 });
 export type StoredFailure = Readonly<z.infer<typeof storedFailure>>;

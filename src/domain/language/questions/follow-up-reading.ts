@@ -59,7 +59,7 @@ export function parseReadings(
   if (change !== undefined) return base && change;
   if (question?.kind !== 'command' && unplaced !== undefined)
     return question?.kind === 'refused' ? question.refusal : undefined;
-  // A question that was only offered is so here: “who spent the most?”, “and the forcast?”, “from last week”
+  // A question that is only offered by itself is only offered here: “who spent the most?”, “and the forcast?”, “from last week”
   const offered = question?.kind === 'offered' ? question.commands : [];
   const readings = offered.flatMap(({ command, text: meant }): readonly Reading[] => {
     const parsed = parseWords(meant, aliases);

@@ -168,7 +168,7 @@ function withoutAnswer([said]: readonly Reading[]): FollowUp | undefined {
 }
 
 interface Merged extends QuestionCommand {
-  /** Whether it is the only thing that can be meant. */
+  /** Whether nothing else can be meant. */
   readonly isCertain: boolean;
 }
 

@@ -29,7 +29,7 @@ function unswapLetters(word = ''): string | undefined {
   return others.length === 0 ? only : undefined;
 }
 
-/** Shorter ones are the names of too many things: `aws` is not `was`. */
+/** Shorter words are often names: `aws` is not `was`. */
 const LONG_ENOUGH = 5;
 
 /** What a word of plain words was meant to be: a long one by itself, a short one only in a phrase: `hwo mcuh`. */
