@@ -75,7 +75,9 @@ const WRITE_SHA = createHash('sha1').update(WRITE).digest('hex');
 async function tryWrite(redis: RedisConnection): Promise<void> {
   const write = async (shard: number) => {
     const args = [1, probeKey(shard), PROBE_LIFETIME] as const;
-    await guardWrite(() => Promise.all([redis.eval(WRITE, ...args), redis.evalsha(WRITE_SHA, ...args)]));
+    await guardWrite(() => redis.eval(WRITE, ...args));
+    // After it, because a node knows a script once it has run it.
+    await guardWrite(() => redis.evalsha(WRITE_SHA, ...args));
   };
   await Promise.all(shardsOf(redis).map(write));
 }
