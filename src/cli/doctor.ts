@@ -115,7 +115,7 @@ function checkConfiguration({ slack, redisUrl }: Config, env: NodeJS.ProcessEnv)
   if (authorities && !tryParse(() => readFileSync(authorities, 'utf8'))?.includes('BEGIN CERTIFICATE'))
     findings.push(found('authorities'));
   if (env.NODE_TLS_REJECT_UNAUTHORIZED === '0') findings.push(found('any certificate'));
-  const variable = PROXY_VARIABLES.find((name) => env[name] || env[name.toLowerCase()]);
+  const variable = PROXY_VARIABLES.flatMap((name) => [name, name.toLowerCase()]).find((name) => env[name]);
   if (variable !== undefined) findings.push(found('proxy', { variable }));
   for (const meant of Object.keys(variables.shape).filter((name) => !env[name])) {
     const other = findSimilarName(meant, env);

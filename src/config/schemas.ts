@@ -76,6 +76,7 @@ function parseUrl(text: string, works: string, fail: Fail): URL {
   if (!url || !/^https?:$/.test(url.protocol)) return fail('is not a web address', works);
   if (url.username || url.password) return fail('has a user name or a password in it', works);
   if (url.search || url.hash) return fail('has a ? or a # part', works);
+  if (url.hostname.includes(',')) return fail('has several addresses in it, and takes one', works);
   if (url.hostname.endsWith('.')) return fail('has a dot after the host', works);
   return url;
 }

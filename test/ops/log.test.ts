@@ -8,6 +8,7 @@ import {
   ServiceFailed,
   SlackFailed,
   StoreUnavailable,
+  TimedOut,
 } from '../../src/domain/failure/index.ts';
 import { boltLogger, createLog } from '../../src/ops/log.ts';
 import { prettyLine } from '../../src/ops/log-for-people.ts';
@@ -200,6 +201,9 @@ describe('an error in the log', () => {
     });
     expect(of(new SlackFailed('chat.postMessage', 'ratelimited'))).toEqual({
       ...{ name: 'SlackFailed', kind: 'slack-failed', method: 'chat.postMessage', code: 'ratelimited' },
+    });
+    expect(of(Object.assign(new TimedOut('billing', 10_000), { host: 'billing.example.com' }))).toEqual({
+      ...{ name: 'TimedOut', kind: 'timed-out', service: 'billing', host: 'billing.example.com' },
     });
     const question = { project: '123456', product: 1, days: undefined } as const;
     expect(of(new NoData(question))).toEqual({ name: 'NoData', kind: 'no-data' });

@@ -1,11 +1,12 @@
 /** Setups that are broken in one way each, built for real, with the finding that names the cause and fixes it. */
+import { spawnSync } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
 import { once } from 'node:events';
 import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import { createServer as createHttpsServer } from 'node:https';
 import { type AddressInfo, connect } from 'node:net';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { startBilling } from '../../sandbox/billing.ts';
 import { freePort } from '../../sandbox/bot-process.ts';
 import { startIdentity } from '../../sandbox/identity.ts';
@@ -220,7 +221,38 @@ const withTls =
   };
 const trusting = ({ authority }: Certificates): Changes => ({ NODE_EXTRA_CA_CERTS: authority });
 
+/** @returns its port */
+async function httpsServer(world: World, { certificate, key }: Certificates): Promise<number> {
+  const files = { cert: await readFile(certificate), key: await readFile(key) };
+  const server = createHttpsServer(files).listen(0, '127.0.0.1');
+  world.onEnd(() => server.close());
+  await once(server, 'listening');
+  return (server.address() as AddressInfo).port;
+}
+
 const REDIS: readonly BrokenSetup[] = [
+  redisSetup(
+    'a server that is too old',
+    async (world) => {
+      const { port } = await world.server();
+      const old = await world.service(
+        serveRaw((socket) => {
+          const redis = connect(port, '127.0.0.1');
+          redis.on('data', (bytes) => {
+            const version = /(?<=redis_version:)\d/.exec(bytes.toString('latin1'))?.index;
+            if (version !== undefined) bytes.write('6', version);
+            socket.write(bytes);
+          });
+          socket.on('data', (bytes) => redis.write(bytes)).on('close', () => redis.destroy());
+        }),
+      );
+      return { REDIS_URL: `redis://127.0.0.1:${old.port}` };
+    },
+    'redis_version',
+    /is version 6\.\d/,
+    /Upgrade it/,
+    'warning',
+  ),
   redisSetup(
     'a database number that the server does not have',
     async (world) => ({ REDIS_URL: `${urlOf(await world.server())}/99` }),
@@ -324,13 +356,7 @@ const REDIS: readonly BrokenSetup[] = [
     'an HTTPS server in the place of Redis with TLS',
     async (world) => {
       const certificates = await world.certificates();
-      const server = createHttpsServer({
-        cert: await readFile(certificates.certificate),
-        key: await readFile(certificates.key),
-      }).listen(0, '127.0.0.1');
-      world.onEnd(() => server.close());
-      await once(server, 'listening');
-      const { port } = server.address() as AddressInfo;
+      const port = await httpsServer(world, certificates);
       return { REDIS_URL: `rediss://127.0.0.1:${port}`, ...trusting(certificates) };
     },
     'HTTP',
@@ -1058,6 +1084,20 @@ const CONFIGURATION: readonly BrokenSetup[] = [
     },
   },
   {
+    name: 'a proxy in a variable in lower case, with a password',
+    build: async () => ({ https_proxy: `http://me:${PASSWORD}@proxy.example.com:3128` }),
+    finding: {
+      ...{ check: 'Configuration', verdict: 'warning' },
+      ...{ says: /https_proxy is set.*no proxy/, todo: /unset https_proxy/ },
+    },
+  },
+  configSetup(
+    'two addresses of billing',
+    { BILLING_BASE_URL: 'https://a.example.com,https://b.example.com' },
+    /BILLING_BASE_URL has several addresses/,
+    /https:\/\/api\.example\.com/,
+  ),
+  {
     name: 'a variable under another name',
     build: async () => ({ BILLING_URL: 'https://billing.example.com', BILLING_BASE_URL: '' }),
     finding: {
@@ -1281,6 +1321,32 @@ const MORE: readonly BrokenSetup[] = [
     name: 'a billing service that fails',
     build: async (world) => ({ BILLING_BASE_URL: await world.http(502, '') }),
     finding: { check: 'Billing', code: 'HTTP 502', says: /HTTP 502/, todo: /curl/ },
+  },
+  {
+    name: 'a billing service whose certificate has expired',
+    build: async (world) => {
+      const certificates = await world.certificates();
+      const home = dirname(certificates.authority);
+      const names = ['x509', '-req', '-in', 'server.csr', '-out', 'expired.pem', '-extfile', 'names'];
+      const signed = [...names, '-CA', 'ca.pem', '-CAkey', 'ca.key', '-CAcreateserial', '-days', '-1'];
+      spawnSync('openssl', signed, { cwd: home });
+      const port = await httpsServer(world, { ...certificates, certificate: join(home, 'expired.pem') });
+      return { BILLING_BASE_URL: `https://127.0.0.1:${port}`, ...trusting(certificates) };
+    },
+    finding: {
+      ...{ check: 'Billing', code: 'CERT_HAS_EXPIRED' },
+      ...{ says: /has expired by this machine’s clock/, todo: /openssl x509 -noout -dates/ },
+    },
+  },
+  {
+    name: 'a billing service with a certificate of its own authority',
+    build: async (world) => ({
+      BILLING_BASE_URL: `https://127.0.0.1:${await httpsServer(world, await world.certificates())}`,
+    }),
+    finding: {
+      ...{ check: 'Billing', code: 'UNABLE_TO_VERIFY_LEAF_SIGNATURE' },
+      ...{ says: /an authority that Node doesn’t trust/, todo: /NODE_EXTRA_CA_CERTS=/ },
+    },
   },
   {
     name: 'a billing service that redirects',
