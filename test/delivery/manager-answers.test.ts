@@ -65,7 +65,7 @@ it('tells nothing of a change that comes after somebody said no', async () => {
   const taken = await requests().findTaken(TEAM, ID, delivery.now);
   const refused = (found: ManagerRequest) =>
     ({ ...found, state: 'refused', answeredAt: delivery.now }) as const;
-  await requests().update(TEAM, ID, delivery.now, (found) => ({ next: refused(found), isTold: true }));
+  await requests().update(TEAM, ID, delivery.now, (found) => ({ next: refused(found), notifiesAsker: true }));
   const workspace = await load();
   const asked = { at: delivery.now, user: { teamId: TEAM, id: BEN }, workspace, managerRequest: taken };
   await delivery.parts.workspaces.saveSettings(

@@ -192,7 +192,7 @@ const SCENARIOS: Record<MessageKind, readonly Scenario[]> = {
       async send() {
         const id = requestId({ person: ANNA, command: '/billing', text: 'default payroll' });
         await requests().update(team, id, now, (found) => ({
-          ...{ next: { ...found, state: 'refused', by: BEN, answeredAt: now }, isTold: true },
+          ...{ next: { ...found, state: 'refused', by: BEN, answeredAt: now }, notifiesAsker: true },
         }));
         await run();
       },

@@ -515,7 +515,7 @@ describe('a project that is changed', () => {
     await openForm('/billing projects edit prod');
     const { view } = bot.slack.modal(OWNER)!;
     expect((view as { private_metadata?: string }).private_metadata).toBe(
-      `in:${CHANNEL}\n{"before":"prod","folded":{}}`,
+      `in:${CHANNEL}\n{"before":"prod","hidden":{}}`,
     );
     expect(JSON.stringify(view)).toContain(`"initial_conversations":["${CHANNEL}"]`);
     expect(await save({ id: '456', channels: [] })).toContain('Saved.');

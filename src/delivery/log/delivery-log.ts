@@ -86,7 +86,7 @@ export const LEASE_MS = 12_000;
 export const FIGURES_LIFETIME = 100 * DAY;
 
 const CHANNEL = 'channel/';
-const QUIET = 'quiet';
+const BACK_OFF = 'quiet';
 
 /**
  * Without the lease it creates nothing, because the workspace may just have been deleted. A deleted schedule gets no
@@ -201,7 +201,7 @@ export function createDeliveryLog(redis: RedisConnection) {
       return outcome as 'written' | 'refused' | 'changed';
     },
     async backOff(lease: DeliveryLease, until: Millis): Promise<void> {
-      await setWithLease(redis, lease, deliveryLogKey, QUIET, until);
+      await setWithLease(redis, lease, deliveryLogKey, BACK_OFF, until);
     },
     /** Deletes entries and states. Does nothing once the lease is lost. @param fields of dates and states */
     async drop({ teamId, token }: DeliveryLease, fields: readonly string[]): Promise<void> {
@@ -229,7 +229,7 @@ function parseSnapshot(
       const channels = Object.keys(fields).filter((field) => field.startsWith(CHANNEL));
       return channels.length === 0 ? undefined : Math.max(...channels.map((field) => number(field) ?? 0));
     },
-    backOffUntil: number(QUIET),
+    backOffUntil: number(BACK_OFF),
     state: (name) => fields[name],
     statesOf: (prefix) => Object.entries(fields).filter(([field]) => field.startsWith(prefix)),
   };

@@ -184,14 +184,14 @@ const totalText = ({ total }: Usage, money: MoneyFormatter): string =>
 
 /**
  * Per day, so that periods of different length can be compared.
- * @param isBrief without the amount it is compared with; the coverage of the current days is said already
+ * @param omitsBefore without the amount it is compared with; the coverage of the current days is said already
  */
 export function formatChange(
   change: UsageChange | undefined,
   { window, before }: ComparedWindows,
   today: Day,
   answer: ProjectFigures,
-  isBrief = false,
+  omitsBefore = false,
 ): string[] {
   if (change === undefined) return [];
   const { figures, coverage } = change;
@@ -199,7 +199,7 @@ export function formatChange(
   const isWholeBefore = reported === of && partial === 0;
   const covered = isFullyReported(change)
     ? ''
-    : isBrief
+    : omitsBefore
       ? isWholeBefore
         ? ''
         : formatCoverage(coverage.before)
@@ -209,7 +209,7 @@ export function formatChange(
     return [`no comparison: ${formatUncompared(change, labels)}`];
   }
   const { percent, daily } = figures;
-  const isShort = isBrief && percent !== undefined;
+  const isShort = omitsBefore && percent !== undefined;
   const amount = `${formatterFor(answer)(daily.before)}${before.days.length === 1 ? '' : ' a day'}`;
   const rests = [...(isShort ? [] : [amount]), covered].filter(Boolean).join('; ');
   const against = rests === '' ? before.label : `${before.label} (${rests})`;

@@ -51,7 +51,7 @@ export function createAnswers(requests: ManagerRequests, changed: (workspace: Sl
       before = found;
       if (!canBe(found)) return undefined;
       const next = { ...found, state, by: user.id, answeredAt: Math.floor(at) };
-      return { next, entry: requestEntry(action, found, user.id, at), isTold: state !== 'taken' };
+      return { next, entry: requestEntry(action, found, user.id, at), notifiesAsker: state !== 'taken' };
     });
     if (answered === undefined) {
       const found = await requests.find(user.teamId, id, at);
@@ -74,7 +74,7 @@ export function createAnswers(requests: ManagerRequests, changed: (workspace: Sl
     });
     // A change marks the request as done in its own step. If it was refused, the manager has seen the reason.
     const taken = await update(request, id, (now) =>
-      now.state === 'taken' ? (isAnswered ? { next: now, isTold: true } : { next: found }) : undefined,
+      now.state === 'taken' ? (isAnswered ? { next: now, notifiesAsker: true } : { next: found }) : undefined,
     );
     if (taken?.state === 'taken') await changed(request.user.teamId);
   }

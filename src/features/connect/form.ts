@@ -54,14 +54,14 @@ const choices = (names: Record<string, string>) =>
 export function connectForm(
   known: ConnectFormDefaults,
   record: Workspace,
-  { isUnfolded = false }: { readonly isUnfolded?: boolean } = {},
+  { isExpanded = false }: { readonly isExpanded?: boolean } = {},
 ): ModalView {
   const others = record.connectionNames;
   const { name: opened = '', channel = '' } = known;
   return modal({
     callback: 'connect',
     metadata: JSON.stringify({
-      ...(isUnfolded ? {} : { ...UNSAID, ...known }),
+      ...(isExpanded ? {} : { ...UNSAID, ...known }),
       ...{ channel, opened, stamp: stampOf(record, FIELDS.connection + opened) },
     }),
     title: CONNECT_TITLE,
@@ -98,7 +98,7 @@ export function connectForm(
         initial: known.lifetime,
         optional: true,
       }),
-      ...(isUnfolded ? moreInputs(known, others) : [actions(button('connect-more', 'More…'))]),
+      ...(isExpanded ? moreInputs(known, others) : [actions(button('connect-more', 'More…'))]),
     ],
   });
 }

@@ -119,7 +119,7 @@ export function createConnectFeature(services: Services): Feature {
         kind: 'answer',
         run: ({ fields, metadata }, request) =>
           request.reply.modal.update(
-            connectForm(connectFormState(fields, metadata), request.workspace, { isUnfolded: true }),
+            connectForm(connectFormState(fields, metadata), request.workspace, { isExpanded: true }),
           ),
       },
       'connect-again': onClick(

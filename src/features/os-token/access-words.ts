@@ -54,12 +54,12 @@ export function findAccessProject(word: string, record: Workspace): string {
   if (isProjectId(word)) return word;
   const works = `Type a project name or ID, for example ${commandText('/billing projects access')} prod.`;
   if (word === '') throw new InvalidWord('access', 'Which project?', works);
-  const meant = nearestWord(word, [...record.aliases]);
+  const nearest = nearestWord(word, [...record.aliases]);
   throw new InvalidWord(
     word.slice(0, 40),
     'isn’t a project name',
     works,
-    meant === undefined ? undefined : `projects access ${meant}`,
+    nearest === undefined ? undefined : `projects access ${nearest}`,
   );
 }
 

@@ -29,16 +29,16 @@ export interface ProjectFormOptions {
   /** What saving it stops, with the digest of that. */
   readonly warning?: Stops;
   /** Whether the fields under More are shown; so they are if one of them says something, or may be the problem. */
-  readonly isUnfolded?: boolean;
+  readonly isExpanded?: boolean;
 }
 
 /** The owner is the person who asks, unless the form names another. */
 export function projectForm(
   { workspace, user }: Request,
-  { before, filled, problem, warning, isUnfolded: isWanted = false }: ProjectFormOptions,
+  { before, filled, problem, warning, isExpanded: isWanted = false }: ProjectFormOptions,
 ): ModalView {
   const { connection, currency = '', channels = [] } = filled;
-  const isUnfolded =
+  const isExpanded =
     isWanted ||
     problem !== undefined ||
     warning !== undefined ||
@@ -50,7 +50,7 @@ export function projectForm(
     callback: 'project',
     metadata: encodeProjectMetadata({
       before,
-      folded: isUnfolded ? {} : { owner },
+      hidden: isExpanded ? {} : { owner },
       ...(warning && { warned: warning.digest }),
     }),
     title: before === '' ? 'Add a project' : 'Edit a project',
@@ -75,7 +75,7 @@ export function projectForm(
         max: 64,
       }),
       productInput(String(filled.product ?? DEFAULT_PRODUCT)),
-      ...(isUnfolded ? moreInputs(workspace, filled, owner) : [actions(button('project-more', 'More…'))]),
+      ...(isExpanded ? moreInputs(workspace, filled, owner) : [actions(button('project-more', 'More…'))]),
     ],
   });
 }

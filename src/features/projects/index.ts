@@ -152,7 +152,7 @@ export function createProjectsFeature(services: Services): Feature {
             projectForm(request, {
               before: decodeProjectMetadata(metadata).before,
               filled: projectFormState(fields, metadata),
-              isUnfolded: true,
+              isExpanded: true,
             }),
           ),
       },

@@ -86,12 +86,12 @@ export function parseProjectsText(rest: string, more: readonly string[], typed =
 }
 
 function refuse(first: string, others: readonly string[], more: readonly string[]): never {
-  const meant = SYNONYMS.get(first) ?? nearestWord(first, [...VERBS.keys(), ...more]);
+  const nearest = SYNONYMS.get(first) ?? nearestWord(first, [...VERBS.keys(), ...more]);
   throw new InvalidWord(
     clipWord(first),
     UNKNOWN_COMMAND,
     `These work after ${commandText('/billing projects')}: ${[...new Set(VERBS.values()), ...more].join(', ')}, or one word to search for.`,
-    meant === undefined ? undefined : ['projects', meant, ...others].join(' '),
+    nearest === undefined ? undefined : ['projects', nearest, ...others].join(' '),
   );
 }
 
@@ -132,12 +132,12 @@ export function requireProject(word: string, record: Workspace, prefix: string):
   const named = record.aliases.has(word) ? findProject(record, word) : undefined;
   const [only, ...others] = named === undefined ? record.projects.filter(({ id }) => id === word) : [named];
   if (only !== undefined && others.length === 0) return only;
-  const meant = nearestWord(word, [...record.aliases]);
+  const nearest = nearestWord(word, [...record.aliases]);
   throw new InvalidWord(
     clipWord(word),
     UNRECOGNIZED,
     `Choose a project, or see ${commandText('/billing projects')}.`,
-    meant === undefined ? undefined : `${prefix} ${meant}`,
+    nearest === undefined ? undefined : `${prefix} ${nearest}`,
     'judged',
     prefix,
   );
@@ -159,8 +159,8 @@ export const DEFAULT_CONNECTION = '*';
 const projectMetadata = z.object({
   /** The alias of the project that is changed; '' for a new one. */
   before: z.string().default(''),
-  /** The folded fields, by block ID. */
-  folded: z.record(z.string(), z.string()).default({}),
+  /** The hidden fields, by block ID. */
+  hidden: z.record(z.string(), z.string()).default({}),
   /** A digest of the warning that the form shows about what saving stops; '' without one. */
   warned: z.string().default(''),
 });
@@ -186,7 +186,7 @@ export const decodeProjectMetadata = (metadata: string) =>
 /** What the form shows again after **More…**. */
 export function projectFormState(sent: FormFields, metadata: string): ProjectFormInput {
   const { alias, id, product } = sent;
-  const { owner } = decodeProjectMetadata(metadata).folded;
+  const { owner } = decodeProjectMetadata(metadata).hidden;
   return {
     ...(alias !== undefined && { alias }),
     ...(id !== undefined && { id }),
@@ -200,8 +200,8 @@ export function parseProjectForm(
   metadata: string,
   verbs: readonly string[],
 ): ParsedForm<ProjectForm> {
-  const { before, folded, warned } = decodeProjectMetadata(metadata);
-  const fields = { ...folded, ...sent };
+  const { before, hidden, warned } = decodeProjectMetadata(metadata);
+  const fields = { ...hidden, ...sent };
   const typed = fields.alias ?? '';
   const alias = normalizeText(typed);
   const { id = '', connection = DEFAULT_CONNECTION, currency = '', owner = '' } = fields;

@@ -33,7 +33,7 @@ export function scheduleBlocks(
     request,
   }: DrawnParts<ScheduleFormTypes>,
 ): readonly (Block | InputBlock)[] {
-  const { isRefilled, isUnfolded, report, timing } = draft;
+  const { isRefilled, isExpanded, report, timing } = draft;
   return [
     projects,
     ...target,
@@ -47,11 +47,11 @@ export function scheduleBlocks(
     actions(
       button(SCHEDULE_TEST.me, 'Send a test to me'),
       button(SCHEDULE_TEST.channel, 'Send a test to the channel'),
-      button('schedule-more', isUnfolded ? 'Less' : 'More…'),
+      button('schedule-more', isExpanded ? 'Less' : 'More…'),
     ),
     ...result,
-    ...(isUnfolded ? [live(zoneInput('Time zone', ZONE_HINT, timing.zone, request.at), isRefilled)] : []),
-    ...(isUnfolded && REPORTS[report].coversDays ? dayInputs(draft) : []),
+    ...(isExpanded ? [live(zoneInput('Time zone', ZONE_HINT, timing.zone, request.at), isRefilled)] : []),
+    ...(isExpanded && REPORTS[report].coversDays ? dayInputs(draft) : []),
   ];
 }
 

@@ -57,7 +57,7 @@ export function createScheduleForm(kind: OwnedSchedules, services: FormServices)
       actions: {
         ...actions,
         'schedule-more': form.onDraft((draft, request) =>
-          form.redraw({ ...draft, isUnfolded: !draft.isUnfolded }, request),
+          form.redraw({ ...draft, isExpanded: !draft.isExpanded }, request),
         ),
         'schedule-time': form.refill((time) => ({ time })),
         'schedule-zone': form.refill((zone) => ({ zone })),
@@ -109,7 +109,7 @@ export function newScheduleDraft(
   return {
     ...newDraft(projects, LIMITS, request),
     ...newScheduleFields(words, zone),
-    isUnfolded: words.waitHours !== undefined,
+    isExpanded: words.waitHours !== undefined,
   };
 }
 

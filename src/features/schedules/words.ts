@@ -197,8 +197,8 @@ function parseReportWords(text: string, aliases: ReadonlySet<string>, others: re
   } catch (error) {
     if (!(error instanceof InvalidWord)) throw error;
     const { word, why, works } = error;
-    const meant = nearestWord(word, OWN_WORDS);
-    const offered = meant === undefined ? error.offered : [text.replace(word, meant)];
+    const nearest = nearestWord(word, OWN_WORDS);
+    const offered = nearest === undefined ? error.offered : [text.replace(word, nearest)];
     const hint = why === UNRECOGNIZED ? EXAMPLE : `${works} ${EXAMPLE}`;
     const whole = (instead: string) => ['schedule', instead, ...others].filter(Boolean).join(' ');
     throw new InvalidWord(word, why, hint, offered.map(whole));

@@ -45,32 +45,32 @@ const REFERENCE = /^(?:@|!subteam\^)(?=[A-Z])/;
 
 /** `/billing settings`: where days begin and end, whom answers are for, who manages, and who else may ask. */
 export function createSettingsFeature({ workspaces, all }: Services): Feature {
-  const formWith = async (request: Request, given: SettingsInput, warning?: Stops) =>
+  const formWith = async (request: Request, values: SettingsInput, warning?: Stops) =>
     settingsForm(
-      { ...request.workspace.settings, ...given },
+      { ...request.workspace.settings, ...values },
       await fetchUserGroups(request),
       request,
       warning,
     );
 
-  const save = async ({ warned, given }: SettingsForm, request: Request): Promise<void> => {
+  const save = async ({ warned, values }: SettingsForm, request: Request): Promise<void> => {
     const { workspace } = request;
     const { settings } = workspace;
     const damaged = isDamaged(request.workspace, 'settings');
-    const { managerGroups: groups = [] } = given;
+    const { managerGroups: groups = [] } = values;
     await requireKnownGroups(
       groups.filter((id) => !settings.managerGroups.includes(id)),
       request,
     );
-    const after = { ...settings, ...given };
+    const after = { ...settings, ...values };
     const changes = settingsChanges(settings, after, request.at);
     const stop = await findStops(all.stops(), request, { ...workspace, settings: after });
     if (stop.digest !== '' && warned !== stop.digest)
-      return request.reply.modal.update(await formWith(request, given, stop), notSavedYet(stop));
+      return request.reply.modal.update(await formWith(request, values, stop), notSavedYet(stop));
     if (changes.length > 0 || damaged) {
       const changed = changes.flatMap(({ keys }) => keys);
       const about = { kind: 'settings', changed, ...(damaged && { isDamaged: true }) } as const;
-      await workspaces.saveSettings(auditedChange(request, ['settings changed', about]), given);
+      await workspaces.saveSettings(auditedChange(request, ['settings changed', about]), values);
     }
     await request.reply.modal.show(SETTINGS_TITLE, settingsSavedMessage(changes, damaged, stop.answer));
   };
@@ -149,7 +149,7 @@ const SENTENCES: Partial<Record<keyof Settings, string>> = {
 
 /** What was sent. */
 export interface SettingsForm {
-  readonly given: SettingsInput;
+  readonly values: SettingsInput;
   /** The digest of what the form said that saving stops; '' if it said nothing. */
   readonly warned: string;
 }
@@ -195,6 +195,6 @@ export function parseSettingsForm(fields: FormFields, metadata: string): ParsedF
   const { warned } = decodeSettingsMetadata(metadata);
   const input = parseSettingsText(fields);
   const refused = invalidSettings(input);
-  if (refused.length === 0) return { input: { given: input, warned } };
+  if (refused.length === 0) return { input: { values: input, warned } };
   return { errors: Object.fromEntries(refused.map((part) => [part, SENTENCES[part] ?? 'Choose again.'])) };
 }

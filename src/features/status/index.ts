@@ -185,19 +185,19 @@ export function statusPage(
 ): Message {
   const problems = parts.reduce((sum, part) => sum + part.problems, 0);
   const title = problems === 0 ? 'Tally works' : `${pluralize(problems, 'problem')} to look at`;
-  const isBrief = ({ health, summary }: StatusPart) =>
+  const isSummarized = ({ health, summary }: StatusPart) =>
     !isDetailed && health === 'fine' && summary !== undefined;
-  const brief = parts.filter(isBrief).map(({ summary }) => summary);
+  const summaries = parts.filter(isSummarized).map(({ summary }) => summary);
   const end = [
-    ...(brief.length === 0
+    ...(summaries.length === 0
       ? []
       : [
-          markup(brief.join('\n')),
+          markup(summaries.join('\n')),
           actions(...commandButton('details', 'Details', toCommand('/billing status', DETAILS))),
         ]),
     context([...lastAnswer(workspace), `As of ${instant(at)}`].join(' · ')),
   ];
-  const blocks = worstFirst(parts.filter((part) => !isBrief(part))).flatMap((part) => part.blocks);
+  const blocks = worstFirst(parts.filter((part) => !isSummarized(part))).flatMap((part) => part.blocks);
   return { text: title, blocks: [header(title), ...blocks.slice(0, MOST_BLOCKS - 1 - end.length), ...end] };
 }
 

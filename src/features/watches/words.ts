@@ -225,8 +225,8 @@ function refuseBareFactor(before: string, after: string, over: string, aliases: 
 function refuseWithoutKind(text: string, aliases: ReadonlySet<string>): void {
   const words = text.split(' ');
   for (const word of words) {
-    const meant = aliases.has(word) ? undefined : nearestWord(word, WATCH_KINDS);
-    if (meant !== undefined) throw refusal(word, UNRECOGNIZED, EXAMPLE, [text.replace(word, meant)]);
+    const nearest = aliases.has(word) ? undefined : nearestWord(word, WATCH_KINDS);
+    if (nearest !== undefined) throw refusal(word, UNRECOGNIZED, EXAMPLE, [text.replace(word, nearest)]);
   }
   if (words.some((word) => !/\d/.test(word) && holdsUnknownWord(word, aliases))) return;
   const numbers = [...text.matchAll(/(?<![^ ,])\d[\d.,]*(?![^ ,])/g)];

@@ -32,7 +32,7 @@ export const modal = ({
 });
 
 /** What comes back with each payload of a form, besides its own metadata. */
-export interface CarriedMetadata {
+export interface FormContext {
   /** The ID of a person's request, if the form was opened by a manager to carry it out. */
   readonly managerRequest?: string | undefined;
   /** The channel in which it was opened. */
@@ -41,9 +41,9 @@ export interface CarriedMetadata {
   readonly below?: string | undefined;
 }
 
-export function withCarried(
+export function withFormContext(
   view: ModalView,
-  { managerRequest, openedIn, below }: CarriedMetadata,
+  { managerRequest, openedIn, below }: FormContext,
 ): ModalView {
   if (view.callback_id === undefined) return view;
   const own = view.private_metadata ?? '';
@@ -51,15 +51,15 @@ export function withCarried(
   const place = openedIn === undefined ? '' : `in:${openedIn}\n`;
   const form = below === undefined || below.includes('\n') ? '' : `below:${below}\n`;
   const room = SLACK_LIMITS.privateMetadata - request.length - place.length - own.length;
-  const carried = `${request}${place}${form.length <= room ? form : ''}`;
-  return carried === '' ? view : { ...view, private_metadata: `${carried}${own}` };
+  const context = `${request}${place}${form.length <= room ? form : ''}`;
+  return context === '' ? view : { ...view, private_metadata: `${context}${own}` };
 }
 
 /** The form's own metadata, and what it carries. */
-export function splitMetadata(text: string): CarriedMetadata & { readonly metadata: string } {
-  const [carried = '', managerRequest, openedIn, below] =
+export function splitMetadata(text: string): FormContext & { readonly metadata: string } {
+  const [context = '', managerRequest, openedIn, below] =
     /^(?:request:(\S+)\n)?(?:in:([A-Z\d]+)\n)?(?:below:([^\n]*)\n)?/.exec(text) ?? [];
-  return { managerRequest, openedIn, below, metadata: text.slice(carried.length) };
+  return { managerRequest, openedIn, below, metadata: text.slice(context.length) };
 }
 
 /** Shown in place of a form until its work is done. */

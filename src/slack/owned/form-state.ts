@@ -36,7 +36,7 @@ const metadataSchema = z.object({
   /** Whether the fields that Tally filled in have their alternative action IDs: see `REFILLED`. */
   isRefilled: z.boolean().default(false),
   /** Whether the fields under More are shown. */
-  isUnfolded: z.boolean().default(false),
+  isExpanded: z.boolean().default(false),
   /** Values of fields that the form does not show now; Slack sends only those that it shows. */
   hidden: z.record(z.string(), z.string()).default({}),
 });
@@ -54,11 +54,11 @@ export const placeOfForm = (metadata: string): SlackId => decodeMetadata(metadat
 
 /** @param hidden block ID → value of the fields that are not drawn */
 export function encodeMetadata(draft: OwnedDraft, hidden: FormFields): string {
-  const { before, seen, isRefilled, isUnfolded, to, channel } = draft;
+  const { before, seen, isRefilled, isExpanded, to, channel } = draft;
   const place = to === 'channel' && channel !== '' ? channel : draft.place;
   const kept = Object.entries(hidden).filter(([, value]) => value.length <= LONGEST_HIDDEN);
   const metadata: Metadata = {
-    ...{ before, seen, place, isRefilled, isUnfolded },
+    ...{ before, seen, place, isRefilled, isExpanded },
     hidden: Object.fromEntries(kept),
   };
   return JSON.stringify(metadata);
@@ -113,7 +113,7 @@ export function commonErrors(fields: FormFields, draft: OwnedDraft, max: FormLim
   });
 }
 
-const FRESH = { joins: true, isRefilled: false, isUnfolded: false } as const;
+const FRESH = { joins: true, isRefilled: false, isExpanded: false } as const;
 
 /** What a new form begins with: the channel where it was asked for or, outside of channels, the person if that is possible. */
 export function newDraft(projects: readonly ChosenProject[], max: FormLimits, request: Request): OwnedDraft {

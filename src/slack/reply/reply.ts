@@ -3,7 +3,7 @@ import type { SlackId } from '../../domain/slack-id.ts';
 import type { Millis } from '../../domain/time/calendar.ts';
 import { type Command, commandButton, withoutShare } from '../commands/command-buttons.ts';
 import { actions, type Block, type Message, section } from '../kit/blocks.ts';
-import { modal, withCarried } from '../kit/modal.ts';
+import { modal, withFormContext } from '../kit/modal.ts';
 import { type Audience, isDirectMessage, placeOf, type Source } from '../request/source.ts';
 import type { SlackServices } from '../services.ts';
 import { callSlack, type WebClient } from '../web-client.ts';
@@ -60,10 +60,10 @@ function waysToReply(
     await messages.sendPrivate(message, replace);
     if (modals.isLoading()) await modals.tryUpdate(ANSWERED_VIEW);
   };
-  const kept = (view: ModalView, isOnTop = hasFields && modals.isOpened()) =>
-    withCarried(view, { managerRequest, openedIn, below: isOnTop ? form : below });
+  const inContext = (view: ModalView, isOnTop = hasFields && modals.isOpened()) =>
+    withFormContext(view, { managerRequest, openedIn, below: isOnTop ? form : below });
   const updateModal = async (view: ModalView, fallback?: Message): Promise<void> => {
-    if (!(await modals.tryUpdate(kept(view))) && fallback !== undefined)
+    if (!(await modals.tryUpdate(inContext(view))) && fallback !== undefined)
       await messages.sendDirectly(fallback);
   };
 
@@ -121,7 +121,7 @@ function waysToReply(
         await modals.settle();
         const isPossible = modals.isOpened() || (viewId ?? triggerId ?? '') !== '';
         if (!isPossible && command !== undefined) return sendPrivate(openFormMessage(command));
-        await modals.open(kept(view, hasFields));
+        await modals.open(inContext(view, hasFields));
       },
       /** Replaces the modal of this request. If that fails, for example because it was closed, sends `fallback` as a direct message. */
       update: updateModal,
@@ -132,12 +132,12 @@ function waysToReply(
       show: (title: string, message: Message, ...more: readonly Block[]): Promise<void> =>
         updateModal(modal({ title, blocks: [...message.blocks, ...more] }), message),
       /** @returns whether the modal was replaced; sends nothing otherwise */
-      tryUpdate: (view: ModalView): Promise<boolean> => modals.tryUpdate(kept(view)),
+      tryUpdate: (view: ModalView): Promise<boolean> => modals.tryUpdate(inContext(view)),
       /** Replaces the modal only if nothing else changed it since this request last saw it. */
       updateIfUnchanged: async (view: ModalView): Promise<void> =>
-        void (await modals.updateIfUnchanged(kept(view))),
+        void (await modals.updateIfUnchanged(inContext(view))),
       /** The same, but also replaces what an older request drew: a form as it is after a click or a choice. */
-      redraw: (view: ModalView): Promise<void> => modals.redraw(kept(view)),
+      redraw: (view: ModalView): Promise<void> => modals.redraw(inContext(view)),
     },
     /**
      * A file, in the thread where a public answer goes or else in the user's conversation with Tally; needs the optional

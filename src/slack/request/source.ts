@@ -91,8 +91,8 @@ export function sourceOfPayload(
 }
 
 function formOf(view: SlackPayload['view']): Pick<Source, 'managerRequest' | 'form' | 'below' | 'openedIn'> {
-  const { metadata, ...carried } = splitMetadata(view?.private_metadata ?? '');
-  return { ...carried, form: `${view?.callback_id ?? ''} ${metadata}` };
+  const { metadata, ...context } = splitMetadata(view?.private_metadata ?? '');
+  return { ...context, form: `${view?.callback_id ?? ''} ${metadata}` };
 }
 
 /** @returns undefined for an event that names no workspace or no user */

@@ -3,7 +3,7 @@ import { tryParse } from '../../domain/try-parse.ts';
 import type { Annotate } from '../../runtime/work.ts';
 import { withTimeout } from '../../runtime/work.ts';
 import { type CommandClick, parseCommandClick } from '../commands/command-buttons.ts';
-import { splitMetadata, withCarried } from '../kit/modal.ts';
+import { splitMetadata, withFormContext } from '../kit/modal.ts';
 import { errorModalOf, failureText } from '../reply/error-reply.ts';
 import type { Reply } from '../reply/reply.ts';
 import { parseFieldValues } from '../request/form-fields.ts';
@@ -123,7 +123,7 @@ function registerViews(app: App, context: ListenerContext): void {
     try {
       const view = await lookUp(listeners.views, name)?.redraw?.(below.slice(name.length + 1), request);
       if (view === undefined) return;
-      await client.views.update({ view_id, view: withCarried(view, { managerRequest }) });
+      await client.views.update({ view_id, view: withFormContext(view, { managerRequest }) });
     } catch (err) {
       log.debug({ err }, 'A form was not redrawn after the one on top of it was saved');
     }

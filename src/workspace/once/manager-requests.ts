@@ -127,7 +127,7 @@ export interface RequestChange {
   readonly next: ManagerRequest;
   readonly entry?: AuditEntry;
   /** Whether the person who asked is told what it is now. */
-  readonly isTold?: boolean;
+  readonly notifiesAsker?: boolean;
 }
 
 export function createManagerRequests(redis: RedisConnection) {
@@ -142,13 +142,13 @@ export function createManagerRequests(redis: RedisConnection) {
     workspace: SlackId,
     id: string,
     before: string,
-    { next, entry, isTold = false }: RequestChange,
+    { next, entry, notifiesAsker = false }: RequestChange,
     at: Millis,
   ): Promise<'done' | 'changed' | 'full'> => {
     const keys = [managerRequestsKey, recordKey, auditKey, deliveryLogKey];
     const args = [
       ...[id, before, storedValue(next), Math.floor(at), REQUEST_LIFETIME, `${next.person}:`],
-      isTold ? answerOf(next) : '',
+      notifiesAsker ? answerOf(next) : '',
     ];
     const [run, audit] = entry ? [commitInWorkspace, auditArguments(entry)] : [evalInWorkspace, []];
     const outcome = await run(redis, workspace, SWAP, keys, ...args, ...audit);
