@@ -1,18 +1,13 @@
 /** 400 days of projects that behave badly, against an oracle that shares nothing with the code. */
 import { Big } from 'big.js';
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { type AlertedLevel, evaluateRule } from '../../src/domain/money/watch-evaluation.ts';
 import { measureWatch } from '../../src/domain/money/watch-measurement.ts';
 import type { WatchRule } from '../../src/domain/money/watch-rule.ts';
-import { recordKey } from '../../src/redis/keys.ts';
-import { createKeyring } from '../../src/vault/keyring.ts';
-import { serializeConnection } from '../../src/workspace/credentials/connection-record.ts';
-import { serializeWatch, type Watch } from '../../src/workspace/owned/watch-record.ts';
-import { createDeliveryParts } from '../support/delivery.ts';
+import type { Watch } from '../../src/workspace/owned/watch-record.ts';
 import { createFakeBilling } from '../support/fake-billing.ts';
-import { type MinimalSlack, startMinimalSlack } from '../support/minimal-slack.ts';
-import { type TestRedis, testRedis } from '../support/redis.ts';
 import { seededRandom } from '../support/seeded-random.ts';
+import { startDelivery } from '../support/start-delivery.ts';
 import { type SimulatedProject, simulateProject } from './simulated-project.ts';
 import { createOracle, type OracleRule } from './watch-oracle.ts';
 
@@ -71,6 +66,9 @@ const simulatePauses = (random: () => number) =>
     return { from, until: from + (random() < 0.5 ? 30 * HOUR : 4 * DAY) * random() * 2 };
   });
 
+const delivery = await startDelivery(BEGIN);
+const { slack } = delivery;
+
 const nameOf = (kind: OracleRule['kind'], { episode, level }: AlertedLevel): string =>
   kind === 'budget' ? `${episode} ${level}` : kind === 'spike' ? episode : level;
 
@@ -119,31 +117,11 @@ describe(`judging ${DAYS} days`, () => {
 });
 
 describe(`a worker over ${DAYS} days`, () => {
-  const TEAM = 'T0TEAM0001';
   const ZONE = 'America/New_York';
-  const keyring = createKeyring([{ id: 'test', key: Buffer.alloc(32, 1) }]);
-  let redis: TestRedis;
-  let slack: MinimalSlack;
-  let now: number;
-  let parts: ReturnType<typeof createDeliveryParts>;
-
-  beforeEach(async () => {
-    redis = await testRedis();
-    slack = await startMinimalSlack();
-    slack.now = () => now;
-  });
-
-  afterEach(async () => {
-    await parts.close();
-    await Promise.all([slack.close(), redis.close()]);
-  });
-
-  const set = (field: string, value: string) => redis.client.hset(recordKey(TEAM), field, value);
 
   it('tells each crossing once, over restarts, lost answers and changed thresholds', async () => {
     const project = simulateProject(11, FIRST, HISTORY + DAYS);
     const random = seededRandom(5);
-    now = BEGIN;
     const inMoney = (cents: number) => cents / 100;
     const fakeBilling = createFakeBilling(
       () => ({
@@ -153,29 +131,10 @@ describe(`a worker over ${DAYS} days`, () => {
           return cents === undefined ? undefined : inMoney(cents);
         },
       }),
-      () => now,
+      () => delivery.now,
     );
-    const start = () =>
-      createDeliveryParts({
-        ...{
-          redis: redis.client,
-          redisUrl: redis.url,
-          slackUrl: slack.url,
-          keyring,
-          billing: fakeBilling.client,
-        },
-        clock: () => now,
-      });
-    parts = start();
-    await set('settings', JSON.stringify({ zone: ZONE }));
-    const connection = { name: 'main', baseUrl: 'https://billing.example', token: 'a token' } as const;
-    const registered = {
-      registeredBy: 'U0ANNA0001',
-      registeredAt: 0,
-      role: 'read-only',
-      lifetime: 'none',
-    } as const;
-    await set('connection:main', serializeConnection(keyring, TEAM, { ...connection, ...registered }).json);
+    await delivery.restart({ billing: fakeBilling.client });
+    await delivery.save({ settings: { zone: ZONE }, connections: [{}] });
     const save = (rule: OracleRule, n: number) => {
       const watch: Watch = {
         ...{ id: `watch00${n}`, project: { id: '123', product: 1 }, rule: ruleOf(rule) },
@@ -184,37 +143,36 @@ describe(`a worker over ${DAYS} days`, () => {
         ...(pausedSince[n] !== undefined && { paused: { at: pausedSince[n], by: 'U0ANNA0001' } }),
         ...(snoozedUntil[n] !== undefined && { snoozedUntil: snoozedUntil[n] }),
       };
-      return set(`watch:${watch.id}`, serializeWatch(watch));
+      return delivery.save({ watches: [watch] });
     };
     const check = async () => {
-      await parts.runner.run(TEAM);
-      const figures = figuresAt(project, now, ZONE);
+      await delivery.run();
+      const figures = figuresAt(project, delivery.now, ZONE);
       oracles.forEach((oracle, n) => {
-        const isQuiet = pausedSince[n] !== undefined || (snoozedUntil[n] ?? 0) > now;
-        expected.push(...oracle({ ...figures, isQuiet }).map((name) => `${now} ${n} ${name}`));
+        const isQuiet = pausedSince[n] !== undefined || (snoozedUntil[n] ?? 0) > delivery.now;
+        expected.push(...oracle({ ...figures, isQuiet }).map((name) => `${delivery.now} ${n} ${name}`));
       });
     };
     let rules = RULES;
-    const since = RULES.map(() => now);
+    const since = RULES.map(() => delivery.now);
     const pausedSince: (number | undefined)[] = RULES.map(() => undefined);
     const snoozedUntil: (number | undefined)[] = RULES.map(() => undefined);
     /** Now and then somebody pauses, resumes or snoozes. */
     const press = async (n: number) => {
       if (random() > 0.06) return;
       if (pausedSince[n] !== undefined) pausedSince[n] = undefined;
-      else if (random() < 0.5) pausedSince[n] = now;
-      else snoozedUntil[n] = now + Math.round(7 * DAY * random());
+      else if (random() < 0.5) pausedSince[n] = delivery.now;
+      else snoozedUntil[n] = delivery.now + Math.round(7 * DAY * random());
       await save(rules[n]!, n);
     };
     await Promise.all(rules.map(save));
-    let oracles = rules.map((rule) => createOracle(rule, dayIn(now, ZONE)));
+    let oracles = rules.map((rule) => createOracle(rule, dayIn(delivery.now, ZONE)));
     const expected: string[] = [];
     const told: string[] = [];
     let seen = 0;
-    for (let count = 0; now < BEGIN + DAYS * DAY; count += 1) {
+    for (let count = 0; delivery.now < BEGIN + DAYS * DAY; count += 1) {
       if (count % 47 === 20) {
-        await parts.close();
-        parts = start();
+        await delivery.restart({ billing: fakeBilling.client });
       }
       if (count === 150) {
         rules = rules.map((rule) =>
@@ -224,10 +182,10 @@ describe(`a worker over ${DAYS} days`, () => {
               ? { ...rule, amount: 5_000_000 }
               : rule,
         );
-        for (const [n, rule] of rules.entries()) if (rule !== RULES[n]) since[n] = now;
+        for (const [n, rule] of rules.entries()) if (rule !== RULES[n]) since[n] = delivery.now;
         await Promise.all(rules.map(save));
         oracles = rules.map((rule, n) =>
-          rule === RULES[n] ? oracles[n]! : createOracle(rule, dayIn(now, ZONE)),
+          rule === RULES[n] ? oracles[n]! : createOracle(rule, dayIn(delivery.now, ZONE)),
         );
       }
       // Slack takes a message now and then, and its answer is lost.
@@ -240,11 +198,11 @@ describe(`a worker over ${DAYS} days`, () => {
         .filter(({ thread, isBroadcast }) => thread === undefined || isBroadcast);
       seen = slack.posts.length;
       told.push(...crossed.map(({ channel, key }) => `${channel} ${key}`));
-      now += Math.round((8 + 24 * random()) * HOUR);
+      delivery.now += Math.round((8 + 24 * random()) * HOUR);
     }
     slack.fault = () => undefined;
     for (let n = 0; n < 3; n += 1) {
-      now += HOUR;
+      delivery.now += HOUR;
       await check();
     }
     const alerts = slack.posts.filter(({ thread, isBroadcast }) => thread === undefined || isBroadcast);

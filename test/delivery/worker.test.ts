@@ -1,36 +1,20 @@
-import { afterEach, beforeEach, expect, it } from 'vitest';
+import { beforeEach, expect, it } from 'vitest';
 import { wakeUpTime } from '../../src/delivery/worker.ts';
 import { indexKey, membersKey, recordKey } from '../../src/redis/keys.ts';
 import { createDeletion } from '../../src/workspace/record/deletion.ts';
 import { createWorkspaceIndex } from '../../src/workspace/record/workspace-index.ts';
-import { createDeliveryParts, finding, save, schedule } from '../support/delivery.ts';
-import { type MinimalSlack, startMinimalSlack } from '../support/minimal-slack.ts';
-import { type TestRedis, testRedis } from '../support/redis.ts';
+import { finding, save, schedule } from '../support/delivery.ts';
+import { startDelivery, TEAM } from '../support/start-delivery.ts';
 
-const TEAM = 'T0TEAM0001';
 const HOUR = 3_600_000;
 
-let redis: TestRedis;
-let slack: MinimalSlack;
-let parts: ReturnType<typeof createDeliveryParts>;
 let ahead: number;
+const delivery = await startDelivery(0, () => ({ clock: () => Date.now() + ahead }));
+const { redis, slack } = delivery;
 
-beforeEach(async () => {
-  redis = await testRedis();
-  slack = await startMinimalSlack();
+beforeEach(() => {
   ahead = 0;
   slack.now = () => Date.now() + ahead;
-  parts = createDeliveryParts({
-    redis: redis.client,
-    redisUrl: redis.url,
-    slackUrl: slack.url,
-    clock: () => Date.now() + ahead,
-  });
-});
-
-afterEach(async () => {
-  await parts.close();
-  await Promise.all([slack.close(), redis.close()]);
 });
 
 /** Due a minute ago, and each day again. */
@@ -39,52 +23,42 @@ const due = () => ({
   time: new Date(Date.now() - 60_000).toISOString().slice(11, 16),
   zone: 'UTC',
 });
-const given = (since = Date.now() - 2 * HOUR) => save(redis.client, TEAM, schedule({ timing: due(), since }));
+const given = (since = Date.now() - 2 * HOUR) => save(redis, TEAM, schedule({ timing: due(), since }));
 /** The workspaces that will be woken. */
 const planned = async () =>
-  (await redis.client.zrange('{tally-0}:deliver:delayed', '0', '-1')).map((job) => job.split('.')[0]);
+  (await redis.zrange('{tally-0}:deliver:delayed', '0', '-1')).map((job) => job.split('.')[0]);
 const posted = async (count: number) => {
   while (slack.posts.length < count) await new Promise((resolve) => setTimeout(resolve, 10));
 };
 
 it('posts at its start what fell due before, and plans the next wake-up', async () => {
   await given();
-  parts.worker.start();
+  delivery.parts.worker.start();
   await posted(1);
   await expect.poll(planned).toEqual([TEAM]);
 });
 
 it('posts what is due when it wakes, although nothing has changed since', async () => {
   await given(Date.now());
-  await parts.worker.changed(TEAM);
-  await parts.close();
+  await delivery.parts.worker.changed(TEAM);
   ahead = 25 * HOUR;
-  parts = createDeliveryParts({
-    redis: redis.client,
-    redisUrl: redis.url,
-    slackUrl: slack.url,
-    clock: () => Date.now() + ahead,
-  });
-  parts.worker.start();
+  await delivery.restart();
+  delivery.parts.worker.start();
   await posted(1);
 });
 
 it('wakes at once for a schedule that was changed and is due', async () => {
-  parts.worker.start();
+  delivery.parts.worker.start();
   await given();
-  await parts.worker.changed(TEAM);
+  await delivery.parts.worker.changed(TEAM);
   await posted(1);
 });
 
 it('plans again from a record that another process changed while it was read', async () => {
-  await redis.client.hset(recordKey(TEAM), 'settings', '{}');
-  await parts.close();
-  const index = createWorkspaceIndex(redis.client);
+  await redis.hset(recordKey(TEAM), 'settings', '{}');
+  const index = createWorkspaceIndex(redis);
   let isChanged = false;
-  parts = createDeliveryParts({
-    redis: redis.client,
-    redisUrl: redis.url,
-    slackUrl: slack.url,
+  await delivery.restart({
     index: {
       ...index,
       async moveCheck(entry, at) {
@@ -97,100 +71,93 @@ it('plans again from a record that another process changed while it was read', a
       },
     },
   });
-  await parts.worker.changed(TEAM);
+  await delivery.parts.worker.changed(TEAM);
   expect(await planned()).toEqual([TEAM]);
 });
 
 it('removes the wake-ups of a workspace whose record is gone', async () => {
   await given(Date.now());
-  await parts.worker.changed(TEAM);
-  await redis.client.del(`tally:{${TEAM}}:record`);
+  await delivery.parts.worker.changed(TEAM);
+  await redis.del(`tally:{${TEAM}}:record`);
   ahead = 48 * HOUR;
-  await parts.worker.repair();
-  expect(await redis.client.zrange(indexKey(0), '0', '-1')).toEqual([]);
+  await delivery.parts.worker.repair();
+  expect(await redis.zrange(indexKey(0), '0', '-1')).toEqual([]);
   expect(await planned()).toEqual([]);
 });
 
 it('finds a run that was lost, and reads no workspace before its check is due', async () => {
   await given(Date.now());
-  await parts.worker.changed(TEAM);
+  await delivery.parts.worker.changed(TEAM);
   const lose = async () => {
-    const lost = await redis.client.keys('{tally-0}:*');
-    await redis.client.unlink(...lost);
+    const lost = await redis.keys('{tally-0}:*');
+    await redis.unlink(...lost);
   };
   await lose();
-  await parts.worker.repair();
+  await delivery.parts.worker.repair();
   expect(await planned()).toEqual([]);
   ahead = 48 * HOUR;
-  await parts.worker.repair();
+  await delivery.parts.worker.repair();
   expect(await planned()).toEqual([TEAM]);
 });
 
 it('leaves a check behind if its process ends before the wake-up is planned', async () => {
   await given(Date.now());
-  await parts.close();
-  await expect(parts.worker.changed(TEAM)).rejects.toThrow();
+  await delivery.parts.close();
+  await expect(delivery.parts.worker.changed(TEAM)).rejects.toThrow();
   expect(await planned()).toEqual([]);
   ahead = 10 * 60_000;
-  parts = createDeliveryParts({
-    redis: redis.client,
-    redisUrl: redis.url,
-    slackUrl: slack.url,
-    clock: () => Date.now() + ahead,
-  });
-  await parts.worker.repair();
+  await delivery.restart();
+  await delivery.parts.worker.repair();
   expect(await planned()).toEqual([TEAM]);
 });
 
 it('finds the lost runs of more workspaces than it reads at a time', async () => {
   const teams = Array.from({ length: 201 }, (_, n) => `T0TEAM${n}`);
   const saved = schedule({ timing: due(), since: Date.now() });
-  await Promise.all(teams.map((team) => save(redis.client, team, saved)));
-  await Promise.all(teams.map((team) => createWorkspaceIndex(redis.client).touch(team)));
+  await Promise.all(teams.map((team) => save(redis, team, saved)));
+  await Promise.all(teams.map((team) => createWorkspaceIndex(redis).touch(team)));
   ahead = HOUR;
-  await parts.worker.repair();
+  await delivery.parts.worker.repair();
   expect((await planned()).sort()).toEqual([...teams].sort());
 });
 
 it('derives everything again when the rules of time zones have changed', async () => {
   await given(Date.now());
-  await parts.worker.changed(TEAM);
-  await parts.worker.repair();
-  await redis.client.set('tally:{tally-0}:zones', 'of another year');
-  expect(await createWorkspaceIndex(redis.client).due(0, Date.now(), 10)).toEqual([]);
-  await redis.client.del('tally:{tally-0}:check-lock');
-  await createWorkspaceIndex(redis.client).claimChecks(0, 'a process', 1_000);
-  expect(await createWorkspaceIndex(redis.client).due(0, Date.now(), 10)).toMatchObject([
-    { workspace: TEAM },
-  ]);
+  await delivery.parts.worker.changed(TEAM);
+  await delivery.parts.worker.repair();
+  await redis.set('tally:{tally-0}:zones', 'of another year');
+  expect(await createWorkspaceIndex(redis).due(0, Date.now(), 10)).toEqual([]);
+  await redis.del('tally:{tally-0}:check-lock');
+  await createWorkspaceIndex(redis).claimChecks(0, 'a process', 1_000);
+  expect(await createWorkspaceIndex(redis).due(0, Date.now(), 10)).toMatchObject([{ workspace: TEAM }]);
 });
 
 it('wakes a workspace by the clocks of its schedule’s zone, also when they change', async () => {
   ahead = Date.parse('2027-03-27T12:00:00Z') - Date.now();
   const rome = { ...due(), time: '09:00', zone: 'Europe/Rome' };
-  await save(redis.client, TEAM, schedule({ timing: rome, since: Date.now() + ahead }));
-  await parts.worker.changed(TEAM);
-  const [job = ''] = await redis.client.zrange('{tally-0}:deliver:delayed', '0', '-1');
+  await save(redis, TEAM, schedule({ timing: rome, since: Date.now() + ahead }));
+  await delivery.parts.worker.changed(TEAM);
+  const [job = ''] = await redis.zrange('{tally-0}:deliver:delayed', '0', '-1');
   expect(job).toBe(`${TEAM}.${wakeUpTime(TEAM, { nextDue: Date.parse('2027-03-28T07:00:00Z') }, 0)}`);
 });
 
 it('plans no further wake-up after one that finds no schedule any more', async () => {
   await given(Date.now());
-  await parts.worker.changed(TEAM);
-  await redis.client.hset(recordKey(TEAM), 'settings', '{}');
-  await redis.client.hdel(recordKey(TEAM), 'schedule:schedul1');
-  await parts.worker.changed(TEAM);
+  await delivery.parts.worker.changed(TEAM);
+  await redis.hset(recordKey(TEAM), 'settings', '{}');
+  await redis.hdel(recordKey(TEAM), 'schedule:schedul1');
+  await delivery.parts.worker.changed(TEAM);
   expect(await planned()).toEqual([TEAM]);
-  parts.worker.start();
-  const [job = ''] = await redis.client.zrange('{tally-0}:deliver:delayed', '0', '-1');
-  await redis.client.zadd('{tally-0}:deliver:delayed', 0, job);
-  await parts.scheduler.runAt('T0OTHER001', Date.now() + HOUR);
+  delivery.parts.worker.start();
+  const [job = ''] = await redis.zrange('{tally-0}:deliver:delayed', '0', '-1');
+  await redis.zadd('{tally-0}:deliver:delayed', 0, job);
+  await delivery.parts.scheduler.runAt('T0OTHER001', Date.now() + HOUR);
   await expect.poll(planned).toEqual(['T0OTHER001']);
 });
 
 it('wakes nobody for a schedule that somebody paused', async () => {
   await save(
-    redis.client,
+    redis,
     TEAM,
     schedule({
       timing: due(),
@@ -198,31 +165,27 @@ it('wakes nobody for a schedule that somebody paused', async () => {
       paused: { why: 'person', at: 0, by: 'U0OWNER001' },
     }),
   );
-  await parts.worker.changed(TEAM);
+  await delivery.parts.worker.changed(TEAM);
   expect(await planned()).toEqual([]);
-  expect(await redis.client.keys(`*${TEAM}*`)).toEqual([`tally:{${TEAM}}:record`]);
+  expect(await redis.keys(`*${TEAM}*`)).toEqual([`tally:{${TEAM}}:record`]);
 });
 
 it('leaves nothing that names a workspace which leaves while its posts are delivered', async () => {
-  await parts.close();
   let gone = false;
-  parts = createDeliveryParts({
-    redis: redis.client,
-    redisUrl: redis.url,
-    slackUrl: slack.url,
+  await delivery.restart({
     async report() {
-      await createDeletion({ redis: redis.client, others: parts.scheduler.forget }).workspace(TEAM);
+      await createDeletion({ redis: redis, others: delivery.parts.scheduler.forget }).workspace(TEAM);
       gone = true;
       return finding('100');
     },
   });
   await given();
-  parts.worker.start();
+  delivery.parts.worker.start();
   while (!gone) await new Promise((resolve) => setTimeout(resolve, 10));
   const named = async () => {
-    const keys = (await redis.client.keys('*')).join(' ');
-    const events = JSON.stringify(await redis.client.xrange('{tally-0}:deliver:events', '-', '+'));
-    const jobs = await redis.client.zrange('{tally-0}:deliver:delayed', '0', '-1');
+    const keys = (await redis.keys('*')).join(' ');
+    const events = JSON.stringify(await redis.xrange('{tally-0}:deliver:events', '-', '+'));
+    const jobs = await redis.zrange('{tally-0}:deliver:delayed', '0', '-1');
     return `${keys} ${events} ${jobs}`.includes(TEAM);
   };
   // The run ends some moments later, well before it would be woken again.
@@ -237,11 +200,11 @@ it.each([
   ['stays if the workspace belongs to it', {}, [TEAM], ['served']],
   ['stays beside anything else', { settings: '{}' }, [], ['served', 'settings']],
 ])('the note of an organization that has left %s', async (_, fields, members, left) => {
-  await redis.client.hset(recordKey(TEAM), { served: 'E0GRID0001', ...fields });
-  if (members.length > 0) await redis.client.sadd(membersKey('E0GRID0001'), ...members);
-  await parts.worker.changed(TEAM);
-  expect((await redis.client.hkeys(recordKey(TEAM))).sort()).toEqual(left);
-  expect(await createWorkspaceIndex(redis.client).due(0, Number.MAX_SAFE_INTEGER, 10)).toHaveLength(
+  await redis.hset(recordKey(TEAM), { served: 'E0GRID0001', ...fields });
+  if (members.length > 0) await redis.sadd(membersKey('E0GRID0001'), ...members);
+  await delivery.parts.worker.changed(TEAM);
+  expect((await redis.hkeys(recordKey(TEAM))).sort()).toEqual(left);
+  expect(await createWorkspaceIndex(redis).due(0, Number.MAX_SAFE_INTEGER, 10)).toHaveLength(
     left.length === 0 ? 0 : 1,
   );
 });

@@ -1,9 +1,8 @@
 import { beforeEach, describe, expect, it } from 'vitest';
 import { startBilling } from '../../sandbox/billing.ts';
-import { type BillingClient, createBilling } from '../../src/billing/client.ts';
+import { createBilling } from '../../src/billing/client.ts';
 import { notSent } from '../../src/delivery/outbox/failures.ts';
 import type { ReportQuestion, ReportResult } from '../../src/delivery/posts/postable-report.ts';
-import { createBillingCache } from '../../src/delivery/workspace-runner.ts';
 import {
   ConnectionMissing,
   NotAllowed,
@@ -1217,29 +1216,6 @@ describe('figures of the billing service', () => {
     expect(billing.requests).toHaveLength(1);
     await real.close();
     await Promise.all([http.close(), billing.close()]);
-  });
-
-  it('are asked for behind what people ask', async () => {
-    const asked: unknown[] = [];
-    const recorded: BillingClient = {
-      balance: async (_, __, priority) => {
-        asked.push(priority);
-        return { balance: { text: '1' }, bonuses: { text: '0' }, remarks: [] };
-      },
-      consumption: async (_, __, { from, to }, priority) => {
-        asked.push(priority);
-        return { charges: [], remarks: [], requested: { from, to } };
-      },
-    };
-    const client = createBillingCache(recorded, () => delivery.now)();
-    const access = { ...TENANT, baseUrl: 'x', token: 'y' };
-    await client.balance(access, { project: '123', product: 1 });
-    await client.consumption(
-      access,
-      { project: '123', product: 1 },
-      { from: 1, to: 2, zone: 'UTC', running: false, days: { first: '1970-01-01', last: '1970-01-01' } },
-    );
-    expect(asked).toEqual(['background', 'background']);
   });
 
   it('are not asked for again by each schedule where the service is down', async () => {

@@ -40,7 +40,7 @@ const readable = (raw: string) => ({ value: new Big(raw), raw });
 describe('the balance that is stored after an answer', () => {
   const PROJECT = { alias: 'prod', project: '123', product: 1 } as const;
   const BALANCES = { balance: readable('10.50'), bonuses: readable('2') };
-  const forecast = { total: new Big('1e3') } as never;
+  const forecast = { total: new Big('1e3') };
 
   it('is what the service sent, of a project with an alias', () => {
     expect(storedBalance(PROJECT, BALANCES)).toEqual({
