@@ -14,7 +14,7 @@ import {
   toAnswer,
 } from '../support/bot.ts';
 import { save, schedule } from '../support/delivery.ts';
-import { showMoreFields } from '../support/more-fields.ts';
+import { createFormActions } from '../support/forms.ts';
 import { isGlobalKey } from '../support/redis.ts';
 import { uniqueClick } from '../support/unique-click.ts';
 
@@ -28,15 +28,11 @@ beforeEach(async () => {
 });
 afterEach(() => bot.stop());
 
-async function openForm(person = OWNER, command = '/billing connect') {
-  await bot.slack.say(person, CHANNEL, command);
-  await bot.slack.waitFor(() => bot.slack.modal(person));
-  await showMoreFields(bot.slack, person);
-}
+const { modalText, openForm, pressInForm } = createFormActions(() => bot);
 
 /** Fills and submits the form, and waits for the result. */
 async function register(name: string, fields: Record<string, string> = {}) {
-  await openForm(OWNER, `/billing connect ${name}`);
+  await openForm(`/billing connect ${name}`);
   await bot.slack.submit(OWNER, { token: goodToken(bot.billing), project: '123', ...fields });
   await bot.slack.waitFor(() => modalText().includes('onnected'));
   const said = modalText();
@@ -49,8 +45,6 @@ const auditLines = async () => (await auditEntries(bot)).map(({ action, about })
 
 const lastOf = (person = OWNER) =>
   toAnswer(bot.slack.messages(person, CHANNEL).findLast(({ from }) => from !== person)!);
-
-const modalText = (person = OWNER) => textOf(bot.slack.modal(person)?.view);
 
 /** The workspace's record in Redis. */
 const told = () => bot.redis.client.hgetall('tally:{T0SANDBOX1}:record');
@@ -83,14 +77,14 @@ async function everywhere(): Promise<string> {
 
 describe('/billing connect', () => {
   it('opens a form that says where in the console to find each field', async () => {
-    await openForm();
+    await openForm('/billing connect');
     expect(modalText()).toContain('Access management → Access tokens → Create token');
     expect(modalText()).toContain('Cloud servers → your project → project card');
   });
 
   it('says at once that it is checking, then the result, and seals the token', async () => {
     bot.billing.setMode('slow');
-    await openForm();
+    await openForm('/billing connect');
     const token = goodToken(bot.billing);
     await bot.slack.submit(OWNER, { token, project: '123', role: 'accountant', lifetime: '30-days' });
     expect(modalText()).toContain('Testing the token');
@@ -124,7 +118,7 @@ describe('/billing connect', () => {
   });
 
   it('rejects invalid fields one by one, before any request', async () => {
-    await openForm();
+    await openForm('/billing connect');
     await bot.slack.submit(OWNER, { baseUrl: 'http://10.0.0.1', token: 'two words', project: '0123' });
     const { errors } = bot.slack.modal(OWNER)!;
     expect(Object.keys(errors).sort()).toEqual(['baseUrl', 'project', 'token']);
@@ -135,12 +129,12 @@ describe('/billing connect', () => {
   it('keeps the old token when the new one is rejected, and reopens the form without the token', async () => {
     await bot.connect();
     const before = await told();
-    await openForm();
+    await openForm('/billing connect');
     await bot.slack.submit(OWNER, { token: 'sandbox-token-nobody-knows', project: '123' });
     await bot.slack.waitFor(() => modalText().includes('Not connected'));
     expect(modalText()).toContain('The current token stays in use.');
     expect(await told()).toEqual(before);
-    await bot.slack.press(OWNER, { viewId: bot.slack.modal(OWNER)!.id }, 'Back to the form');
+    await pressInForm('Back to the form');
     await bot.slack.waitFor(() => modalText().includes('User access token'));
     expect(JSON.stringify(bot.slack.modal(OWNER)!.view)).not.toContain('nobody-knows');
     expect(JSON.stringify(bot.slack.modal(OWNER)!.view)).toContain('"initial_value":"123"');
@@ -148,7 +142,7 @@ describe('/billing connect', () => {
   });
 
   it('accepts a token that the service accepts although the test project has no data, and says so', async () => {
-    await openForm();
+    await openForm('/billing connect');
     await bot.slack.submit(OWNER, { token: goodToken(bot.billing), project: '777' });
     await bot.slack.waitFor(() => modalText().includes('Connected'));
     expect(modalText()).toContain('No data for project 777');
@@ -157,7 +151,7 @@ describe('/billing connect', () => {
 
   it('sends the result as a direct message when the form was closed', async () => {
     bot.billing.setMode('slow');
-    await openForm();
+    await openForm('/billing connect');
     await bot.slack.submit(OWNER, { token: goodToken(bot.billing), project: '123' });
     await bot.slack.dismiss(OWNER);
     const direct = OWNER.replace(/^U/, 'D');
@@ -177,7 +171,7 @@ describe('/billing connect', () => {
     ['reset', 'The billing service closed the connection.'],
   ])('stores nothing when billing answers with %s', async (mode, sentence) => {
     bot.billing.setMode(mode);
-    await openForm();
+    await openForm('/billing connect');
     await bot.slack.submit(OWNER, { token: goodToken(bot.billing), project: '123' });
     await bot.slack.waitFor(() => modalText().includes('Not connected'), 15_000);
     expect(modalText()).toContain(sentence);
@@ -243,7 +237,7 @@ describe('/billing connect', () => {
   );
 
   it('names the first connection main, and saves everything in the form', async () => {
-    await openForm();
+    await openForm('/billing connect');
     expect(JSON.stringify(bot.slack.modal(OWNER)!.view)).toContain('"initial_value":"main"');
     await bot.slack.submit(OWNER, {
       token: goodToken(bot.billing),
@@ -273,7 +267,7 @@ describe('/billing connect', () => {
   it('fills in the identity service’s URL from the environment, and checks it like the other', async () => {
     await bot.stop();
     bot = await startBot({ now: () => NOW, identityUrl: 'https://identity.example.com/v3' });
-    await openForm();
+    await openForm('/billing connect');
     expect(JSON.stringify(bot.slack.modal(OWNER)!.view)).toContain('https://identity.example.com/v3');
     await bot.slack.submit(OWNER, {
       authUrl: 'http://169.254.169.254/v3',
@@ -284,7 +278,7 @@ describe('/billing connect', () => {
   });
 
   it('says what is wrong with the identity service’s URL', async () => {
-    await openForm();
+    await openForm('/billing connect');
     await bot.slack.submit(OWNER, {
       authUrl: 'https://identity.example.com',
       token: goodToken(bot.billing),
@@ -302,7 +296,7 @@ describe('/billing connect', () => {
     ["%'", true],
     ['`%', true],
   ])('removes only paired quotes around a token: %s', async (shape, isRefused) => {
-    await openForm();
+    await openForm('/billing connect');
     await bot.slack.submit(OWNER, { token: shape.replace('%', goodToken(bot.billing)), project: '123' });
     await bot.slack.waitFor(() => /Connected|rejected/.test(modalText()));
     expect(modalText().includes('rejected')).toBe(isRefused);
@@ -311,7 +305,7 @@ describe('/billing connect', () => {
   it.each(['x', 'two words', '-eu', 'eu_west', 'a'.repeat(33), 'ümlaut'])(
     'does not take “%s” for a name in the form',
     async (name) => {
-      await openForm();
+      await openForm('/billing connect');
       const sent = await bot.slack.submit(OWNER, { name, token: goodToken(bot.billing), project: '123' });
       expect(JSON.stringify([sent, bot.slack.modal(OWNER)!.errors])).toMatch(/2 to 32|no more than 32/);
       expect(await told()).toEqual({});
@@ -367,12 +361,12 @@ describe('the form', () => {
   });
 
   it('keeps what was chosen when the test fails and the form opens again', async () => {
-    await openForm();
+    await openForm('/billing connect');
     const chosen = { role: 'engineer', type: 'for-a-user', lifetime: '30-days' };
     await bot.slack.submit(OWNER, { token: 'sandbox-token-nobody-knows', project: '123', ...chosen });
     await bot.slack.waitFor(() => modalText().includes('Not connected'));
     expect(modalText()).toContain('Nothing was saved.');
-    await bot.slack.press(OWNER, { viewId: bot.slack.modal(OWNER)!.id }, 'Back to the form');
+    await pressInForm('Back to the form');
     await bot.slack.waitFor(() => modalText().includes('User access token'));
     await bot.slack.submit(OWNER, { token: goodToken(bot.billing) });
     await bot.slack.waitFor(() => modalText().includes('Connected'));
@@ -394,7 +388,7 @@ describe('the form', () => {
     expect(modalText()).toContain('The connection main was changed.');
     expect(bot.billing.requests).toHaveLength(asked);
     expect((await connectionIn('main')).registeredBy).toBe(ADMIN);
-    await bot.slack.press(OWNER, { viewId: bot.slack.modal(OWNER)!.id }, 'Back to the form');
+    await pressInForm('Back to the form');
     await bot.slack.waitFor(() => modalText().includes(`token ending ${administrator.slice(-4)}`));
     await bot.slack.submit(OWNER, { token: goodToken(bot.billing), project: '123' });
     await bot.slack.waitFor(() => modalText().includes('Connected'));
@@ -494,14 +488,14 @@ describe('several connections', () => {
   it('open the form of the named one, filled in without its token', async () => {
     await register('main', { account: 'Acme' });
     await register('finance', { account: 'Globex', role: 'accountant', token: administrator() });
-    await openForm(OWNER, '/billing connect finance');
+    await openForm('/billing connect finance');
     const view = JSON.stringify(bot.slack.modal(OWNER)!.view);
     expect(view).toContain('"initial_value":"finance"');
     expect(view).toContain('Globex');
     expect(view).not.toContain(administrator());
     expect(modalText()).toContain('finance uses http://127.0.0.1');
     await bot.slack.dismiss(OWNER);
-    await openForm();
+    await openForm('/billing connect');
     expect(modalText()).toContain('You have: finance, main.');
     expect(JSON.stringify(bot.slack.modal(OWNER)!.view)).toContain('Acme');
   });
@@ -575,7 +569,7 @@ describe('several connections', () => {
     await register('main');
     await bot.redis.client.hset('tally:{T0SANDBOX1}:record', 'connection:main', '{');
     expect((await bot.ask('/balance 123')).visibleText).toContain('can’t read the stored access token.');
-    await openForm();
+    await openForm('/billing connect');
     expect(modalText()).toContain(
       'The record of main is damaged and not used. Enter its token again to repair it.',
     );
@@ -747,7 +741,7 @@ describe('/billing disconnect', () => {
 describe('/billing settings', () => {
   it('finds a zone by what is typed, shows its date, and uses it for days', async () => {
     await bot.connect();
-    await openForm(OWNER, '/billing settings');
+    await openForm('/billing settings');
     expect(modalText()).toContain('Today there: Saturday 21 November 2026, 10:15 (UTC)');
     const place = { viewId: bot.slack.modal(OWNER)!.id };
     const found = await bot.slack.suggest(OWNER, place, 'settings-zone', 'new york');

@@ -5,6 +5,7 @@ import { TEAM } from '../../sandbox/slack/people.ts';
 import { recordKey } from '../../src/redis/keys.ts';
 import { auditEntries } from '../support/audit.ts';
 import { type Bot, CHANNEL, goodToken, startBot, textOf } from '../support/bot.ts';
+import { createFormActions } from '../support/forms.ts';
 import { addProject } from '../support/projects.ts';
 
 const NOW = Date.UTC(2026, 10, 21, 10, 15, 30, 123);
@@ -15,7 +16,7 @@ beforeEach(async () => {
 });
 afterEach(() => bot.stop());
 
-const text = () => textOf(bot.slack.modal(OWNER)?.view);
+const { modalText: text, openForm, pressInForm: press } = createFormActions(() => bot);
 const record = () => bot.redis.client.hgetall(recordKey(TEAM));
 const kept = async (kind: string) =>
   Object.entries(await record())
@@ -24,13 +25,10 @@ const kept = async (kind: string) =>
 const audit = async () => (await auditEntries(bot)).map(({ action, about }) => `${action}: ${about}`);
 
 async function connect(project = '123', channel = CHANNEL) {
-  await bot.slack.say(OWNER, channel, '/billing connect');
-  await bot.slack.waitFor(() => bot.slack.modal(OWNER));
+  await openForm('/billing connect', OWNER, channel);
   await bot.slack.submit(OWNER, { token: goodToken(bot.billing), project });
   await bot.slack.waitFor(() => text().includes('Connected'));
 }
-
-const press = (label: string) => bot.slack.press(OWNER, { viewId: bot.slack.modal(OWNER)!.id }, label);
 
 async function submit(fields: Record<string, string>, part: string) {
   await bot.slack.submit(OWNER, fields);

@@ -9,6 +9,7 @@ import { createWorkspaces } from '../../src/workspace/record/workspaces.ts';
 import { auditEntries } from '../support/audit.ts';
 import { type Bot, CHANNEL, startBot, textOf, toAnswer } from '../support/bot.ts';
 import { changeIn } from '../support/change.ts';
+import { createFormActions } from '../support/forms.ts';
 import { addProject } from '../support/projects.ts';
 import { type TestRedis, testRedis, workspaceKeys } from '../support/redis.ts';
 import { commandsOf } from '../support/redis-commands.ts';
@@ -38,11 +39,9 @@ afterEach(async () => {
 
 type AccessName = keyof IdentityService['accesses'];
 const view = (person = OWNER) => bot.slack.modal(person)?.view;
-const modalText = (person = OWNER) => textOf(view(person));
+const { modalText, pressInForm: press } = createFormActions(() => bot);
 const shows = (text: string, person = OWNER) =>
   bot.slack.waitFor(() => modalText(person).includes(text), 10_000);
-const press = (label: string, person = OWNER) =>
-  bot.slack.press(person, { viewId: bot.slack.modal(person)!.id }, label);
 const direct = (person: string) => person.replace(/^U/, 'D');
 const auditLines = async () => (await auditEntries(bot)).map(({ action, about }) => `${action}: ${about}`);
 const record = () => bot.redis.client.hgetall('tally:{T0SANDBOX1}:record');

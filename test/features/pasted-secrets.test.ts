@@ -5,7 +5,7 @@ import { createKeyring } from '../../src/vault/keyring.ts';
 import { createWorkspaces, type Workspaces } from '../../src/workspace/record/workspaces.ts';
 import { type Bot, CHANNEL, goodToken, startBot, textOf } from '../support/bot.ts';
 import { changeIn } from '../support/change.ts';
-import { showMoreFields } from '../support/more-fields.ts';
+import { showMoreFields } from '../support/forms.ts';
 import { addProject } from '../support/projects.ts';
 
 const TEAM = 'T0SANDBOX1';

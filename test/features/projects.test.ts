@@ -11,7 +11,7 @@ import { projectPicker } from '../../src/slack/commands/project-picker.ts';
 import type { Project } from '../../src/workspace/projects/project-record.ts';
 import { auditEntries } from '../support/audit.ts';
 import { type Answer, type Bot, CHANNEL, startBot, textOf, toAnswer } from '../support/bot.ts';
-import { showMoreFields } from '../support/more-fields.ts';
+import { createFormActions } from '../support/forms.ts';
 import { requestOf, workspaceOf } from '../support/records.ts';
 import { runs } from '../support/thorough.ts';
 import { uniqueClick } from '../support/unique-click.ts';
@@ -36,14 +36,8 @@ beforeEach(async () => {
   await bot.redis.client.hdel(KEY, 'settings', ...fields.filter((one) => !one.startsWith('connection:')));
 });
 
-const modalText = (person = OWNER) => textOf(bot.slack.modal(person)?.view);
+const { modalText, openForm } = createFormActions(() => bot);
 const errors = (person = OWNER) => bot.slack.modal(person)?.errors ?? {};
-
-async function openForm(command: string, person = OWNER, channel = CHANNEL): Promise<void> {
-  await bot.slack.say(person, channel, command);
-  await bot.slack.waitFor(() => bot.slack.modal(person));
-  await showMoreFields(bot.slack, person);
-}
 
 type FormFields = Record<string, string | readonly string[]>;
 

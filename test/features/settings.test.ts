@@ -3,6 +3,7 @@ import { FINOPS, MEMBER, OWNER } from '../../sandbox/slack/index.ts';
 import { parseSettingsForm } from '../../src/features/settings/index.ts';
 import { auditEntries } from '../support/audit.ts';
 import { type Bot, CHANNEL, startBot, textOf, toAnswer } from '../support/bot.ts';
+import { createFormActions } from '../support/forms.ts';
 import { addConnection } from '../support/projects.ts';
 
 const NOW = Date.UTC(2026, 10, 21, 10, 15, 30, 123);
@@ -15,17 +16,12 @@ beforeEach(async () => {
 });
 afterEach(() => bot.stop());
 
-const modalText = (person = OWNER) => textOf(bot.slack.modal(person)?.view);
+const { initial, modalText, openForm } = createFormActions(() => bot);
 const place = (person = OWNER) => ({ viewId: bot.slack.modal(person)!.id });
-
-async function openForm(person = OWNER) {
-  await bot.slack.say(person, CHANNEL, '/billing settings');
-  await bot.slack.waitFor(() => bot.slack.modal(person));
-}
 
 /** Opens, fills and submits the form; resolves with its text afterwards. */
 async function save(fields: Record<string, string | readonly string[]>, person = OWNER): Promise<string> {
-  await openForm(person);
+  await openForm('/billing settings', person);
   await bot.slack.submit(person, fields);
   await bot.slack.waitFor(() => !/Saving…|Reporting time zone/.test(modalText(person)));
   const said = modalText(person);
@@ -35,14 +31,6 @@ async function save(fields: Record<string, string | readonly string[]>, person =
 
 const stored = async () => JSON.parse((await bot.redis.client.hget(HASH, 'settings')) ?? 'null');
 const audited = async () => (await auditEntries(bot)).map(({ who, action, about }) => [who, action, about]);
-
-/** The state of an input in the open form, as Slack sends it. */
-const initial = (block: string): unknown => {
-  const input = bot.slack.modal(OWNER)!.view.blocks.find(({ block_id }) => block_id === block) as unknown as {
-    element: Record<string, unknown>;
-  };
-  return Object.entries(input.element).find(([key]) => key.startsWith('initial_'))?.[1];
-};
 
 describe('/billing settings', () => {
   it('says what it changed, saves it, and audits the names of the fields', async () => {
@@ -82,7 +70,7 @@ describe('/billing settings', () => {
   });
 
   it('says beside the zone which items fall outside a scheduled post’s days when billing has other day boundaries', async () => {
-    await openForm();
+    await openForm('/billing settings');
     expect(modalText()).toContain('no charge falls outside a scheduled post’s days');
   });
 
@@ -105,7 +93,7 @@ describe('/billing settings', () => {
 
   it('shows the current values, groups by name, and can clear each', async () => {
     await save({ currency: '€', managers: [MEMBER], managerGroups: [FINOPS], others: ['guests'] });
-    await openForm();
+    await openForm('/billing settings');
     expect(initial('currency')).toBe('€');
     expect(initial('managers')).toEqual([MEMBER]);
     expect(initial('managerGroups')).toMatchObject([{ text: { text: '@finops' }, value: FINOPS }]);
@@ -133,7 +121,7 @@ describe('/billing settings', () => {
   it.each(['EUR EUR', '<b>', '*', '12', 'a_b', '\u202eEUR', 'EUR.', 'kr,', ',000.00', 'a\u200bb', '\u3164'])(
     'refuses the label %j at its field',
     async (label) => {
-      await openForm();
+      await openForm('/billing settings');
       await bot.slack.submit(OWNER, { currency: label });
       expect(bot.slack.modal(OWNER)!.errors).toEqual({
         currency: 'At most 8 letters or currency signs, such as EUR or €.',
@@ -145,7 +133,7 @@ describe('/billing settings', () => {
   it('is ignored when the record has an invalid one; nothing else is lost', async () => {
     const settings = { zone: 'Asia/Tokyo', currency: ',000.00', guests: true };
     await bot.redis.client.hset(HASH, 'settings', JSON.stringify(settings));
-    await openForm();
+    await openForm('/billing settings');
     expect(initial('currency')).toBeUndefined();
     expect(textOf(bot.slack.modal(OWNER)?.view)).not.toContain('damaged');
     expect(textOf(bot.slack.modal(OWNER)?.view)).toContain('(UTC+09:00)');
@@ -160,7 +148,7 @@ describe('/billing settings', () => {
   });
 
   it('offers number formats, each with an example', async () => {
-    await openForm();
+    await openForm('/billing settings');
     const visibleText = modalText().replaceAll(/[\u00a0\u202f]/g, ' ');
     expect(visibleText).toContain('Numbers in public answers and posts');
     for (const line of [
@@ -191,7 +179,7 @@ describe('/billing settings', () => {
 
   it('still offers a stored number format that is not among the common ones', async () => {
     await bot.redis.client.hset(HASH, 'settings', '{"locale":"gsw-LI"}');
-    await openForm();
+    await openForm('/billing settings');
     expect(initial('locale')).toMatchObject({ value: 'gsw-LI' });
     await bot.slack.dismiss(OWNER);
     await save({ currency: 'CHF' });
@@ -199,7 +187,7 @@ describe('/billing settings', () => {
   });
 
   it('keeps what was chosen when another zone is previewed', async () => {
-    await openForm();
+    await openForm('/billing settings');
     const { view } = bot.slack.modal(OWNER)!;
     const zoneBlock = view.blocks.find(({ block_id }) => block_id === 'zone')!;
     await bot.slack.act(
@@ -229,14 +217,14 @@ describe('/billing settings', () => {
 
 describe('user groups', () => {
   it('are found by what is typed', async () => {
-    await openForm();
+    await openForm('/billing settings');
     const found = await bot.slack.suggest(OWNER, place(), 'managerGroups', '@Fin');
     expect(found).toMatchObject({ options: [{ text: { text: '@finops' }, value: FINOPS }] });
     expect(await bot.slack.suggest(OWNER, place(), 'managerGroups', 'sales')).toMatchObject({ options: [] });
   });
 
   it('are requested once, however much is typed', async () => {
-    await openForm();
+    await openForm('/billing settings');
     for (const typed of ['', 'f', 'fi', 'fin'])
       await bot.slack.suggest(OWNER, place(), 'managerGroups', typed);
     expect(bot.slack.calls.filter(({ method }) => method === 'usergroups.list')).toHaveLength(1);
@@ -244,7 +232,7 @@ describe('user groups', () => {
 
   it('show the missing scope instead of a field, and the form works without them', async () => {
     bot.slack.failNext('usergroups.list', { error: 'missing_scope' }, 3);
-    await openForm();
+    await openForm('/billing settings');
     expect(modalText()).toContain('You can’t choose user groups');
     expect(modalText()).toContain('usergroups:read');
     expect(modalText()).not.toContain('User groups that manage Tally');
@@ -256,7 +244,7 @@ describe('user groups', () => {
   it('that were chosen stay, and can be removed, while Slack does not list them', async () => {
     await bot.redis.client.hset(HASH, 'settings', `{"managerGroups":["${FINOPS}"]}`);
     bot.slack.failNext('usergroups.list', { error: 'missing_scope' }, 2);
-    await openForm();
+    await openForm('/billing settings');
     expect(initial('managerGroups')).toMatchObject([{ text: { text: `@${FINOPS}` }, value: FINOPS }]);
     await bot.slack.submit(OWNER, { managerGroups: [] });
     await bot.slack.waitFor(() => modalText().includes('Only owners and admins now manage Tally.'));
@@ -264,7 +252,7 @@ describe('user groups', () => {
 
   it('do not block the form when Slack does not answer', async () => {
     bot.slack.failNext('usergroups.list', 'hang');
-    await openForm();
+    await openForm('/billing settings');
     expect(modalText()).toContain('Slack returned an error (timeout)');
   });
 
@@ -288,7 +276,7 @@ describe('damaged settings', () => {
   });
 
   it('open the form with the defaults, which it says, and are replaced by saving', async () => {
-    await openForm();
+    await openForm('/billing settings');
     expect(modalText()).toContain('The saved settings are damaged.');
     expect(modalText()).toContain('(UTC)');
     await bot.slack.submit(OWNER, {});

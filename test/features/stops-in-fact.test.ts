@@ -12,7 +12,7 @@ import { createWorkspaces } from '../../src/workspace/record/workspaces.ts';
 import { BOT_TOKEN, type Bot, CHANNEL, goodToken, startBot, textOf, toAnswer } from '../support/bot.ts';
 import { changeIn } from '../support/change.ts';
 import { createDeliveryParts, save, schedule } from '../support/delivery.ts';
-import { showMoreFields } from '../support/more-fields.ts';
+import { createFormActions } from '../support/forms.ts';
 import { addConnection, addProject } from '../support/projects.ts';
 
 const NOW = Date.UTC(2026, 10, 21, 10, 15, 30, 123);
@@ -80,14 +80,12 @@ const limit = async (channels: readonly string[]) => {
   await bot.redis.client.hset(recordKey(TEAM), 'project:prod', JSON.stringify({ ...project, channels }));
 };
 
-const modalText = () => textOf(bot.slack.modal(OWNER)?.view);
+const { modalText, openForm } = createFormActions(() => bot);
 
 /** Changes through a form. @returns what the form says that this stops; '' if it saved at once */
 const form =
   (command: string, fields: Record<string, string | readonly string[]>) => async (): Promise<string> => {
-    await bot.slack.say(OWNER, CHANNEL, command);
-    await bot.slack.waitFor(() => bot.slack.modal(OWNER));
-    await showMoreFields(bot.slack, OWNER);
+    await openForm(command);
     await bot.slack.submit(OWNER, fields);
     await bot.slack.waitFor(() => /Nothing is saved yet|Saved|No changes/.test(modalText()));
     const warning = modalText();

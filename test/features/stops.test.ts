@@ -6,10 +6,10 @@ import { stoppedWatches } from '../../src/features/watches/blocks.ts';
 import { recordKey } from '../../src/redis/keys.ts';
 import type { Schedule } from '../../src/workspace/owned/schedule-record.ts';
 import { createWorkspaces } from '../../src/workspace/record/workspaces.ts';
-import { type Bot, CHANNEL, startBot, textOf, toAnswer } from '../support/bot.ts';
+import { type Bot, CHANNEL, startBot, toAnswer } from '../support/bot.ts';
 import { changeIn } from '../support/change.ts';
 import { save, schedule } from '../support/delivery.ts';
-import { showMoreFields } from '../support/more-fields.ts';
+import { createFormActions } from '../support/forms.ts';
 import { addProject } from '../support/projects.ts';
 import { requestOf } from '../support/records.ts';
 
@@ -63,18 +63,12 @@ async function press(command: string, label: string, part: string): Promise<read
   return [question.visibleText, answer.visibleText];
 }
 
-const modalText = () => textOf(bot.slack.modal(OWNER)?.view);
+const { modalText, openForm } = createFormActions(() => bot);
 
 async function submit(fields: Record<string, string | readonly string[]>): Promise<string> {
   await bot.slack.submit(OWNER, fields);
   await bot.slack.waitFor(() => modalText() !== '' && !/Saving…|Testing:/.test(modalText()));
   return modalText();
-}
-
-async function openForm(command: string): Promise<void> {
-  await bot.slack.say(OWNER, CHANNEL, command);
-  await bot.slack.waitFor(() => bot.slack.modal(OWNER));
-  await showMoreFields(bot.slack, OWNER);
 }
 
 describe('disconnecting', () => {
