@@ -1,5 +1,5 @@
 /**
- * Reads what comes from outside and may be unreadable, where all that counts is that it is: no JSON, no URL, no zone. Only
+ * Reads outside text, if it doesn't matter why it can't be read: it is no JSON, no URL, no time zone. Only
  * for reading, because a mistake of our own within `parse` would be swallowed, too.
  *
  * @param failure the only error that counts; every one if absent

@@ -147,7 +147,7 @@ function breakdownPoint(
     case 'response-too-large':
       return 'size';
   }
-  // What comes in place of a refusal is the finding of the probe's own point.
+  // A probe that gets something other than a refusal fails its own point, and does not end the check.
   return kind === 'document' ? documentBreakdown(failure, response) : undefined;
 }
 

@@ -94,7 +94,7 @@ export const markSending = ({ tries }: SendState, { channel, at, isAgain }: Send
   ...(isAgain && { isAgain }),
 });
 
-/** Slack has it. */
+/** The state of a message that Slack has taken. */
 export const markPosted = (
   { at, tries, isAgain }: SendState,
   { channel, ts }: Required<Pick<SendState, 'channel' | 'ts'>>,

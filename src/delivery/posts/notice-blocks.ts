@@ -28,7 +28,7 @@ export interface PendingNotification {
   readonly why: PauseReason | 'failed' | 'unanswered';
   readonly cause: string;
   readonly cases: readonly Case[];
-  /** Slack may have taken the posts nevertheless. */
+  /** Whether Slack may nevertheless have taken the posts. */
   readonly isUnclear?: boolean;
   readonly isOwnerGone?: boolean;
   readonly canManage?: boolean;

@@ -35,7 +35,7 @@ const notice = z.object({
   silent: z.record(z.string(), storedFailure).exactOptional(),
   /** The dates that it is about: the schedule's ID, and when it was due, in ms. */
   cases: z.array(z.object({ schedule: z.string(), due: z.int() })).readonly(),
-  /** Slack may have taken the posts nevertheless. */
+  /** Whether Slack may nevertheless have taken the posts. */
   isUnclear: z.boolean(),
   isOwnerGone: z.boolean(),
   messages: z.array(storedMessageSchema.extend({ reader: z.enum(['owner', 'manager']) })).readonly(),

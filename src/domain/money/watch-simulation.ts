@@ -14,7 +14,7 @@ import type { WatchKind, WatchRule } from './watch-rule.ts';
 
 /** How far back a simulation goes. */
 const SIMULATED_DAYS = 90;
-/** The first of those days needs the days before it: of a spike's run, and of their baselines. */
+/** How many days before those are needed: for spikes that began earlier, and for the baselines of their days. */
 const DAYS_BEFORE = 110;
 const ALL_DAYS = SIMULATED_DAYS + DAYS_BEFORE;
 

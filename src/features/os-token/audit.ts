@@ -31,7 +31,7 @@ const projectSubject = ({ word, project }: Pick<TokenGrant, 'word' | 'project'>)
 export const accessSubject = (workspace: Workspace, project: string) =>
   projectSubject({ word: accessProjectLabel(workspace, project).word, project });
 
-/** Outcomes that mean no more than “revoked”. */
+/** Outcomes that the audit records simply as revoked. */
 const REVOKED: ReadonlySet<string> = new Set(['revoked', 'dead', 'unchecked']);
 
 /** Whether a write brought an audit entry. */

@@ -75,7 +75,7 @@ export function createInstallationStore({ redis, keyring }: { redis: RedisConnec
       const note = [FIELDS.organization, organization] as const;
       await writeInWorkspace(redis, workspace, 'HSET', recordKey, ...note);
       if ((await ask(IS_MEMBER)) === 1 && !(await access.isRevoked(organization, workspace))) return true;
-      // Either of them left in between, and deleted what was there then.
+      // The workspace or the organization left in between: deletes what was written here since.
       await writeInWorkspace(redis, organization, 'SREM', membersKey, workspace);
       const fields = [FIELDS.installation, FIELDS.organization];
       await evalInWorkspace(redis, workspace, UNDO_JOIN, WORKSPACE_KEYS, ...fields);

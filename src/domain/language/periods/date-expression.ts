@@ -137,10 +137,10 @@ export function dateText(date: DateMeaning): string {
   }
 }
 
-/** With its canonical text as its source. */
+/** The date with its canonical text as its source text. */
 export const canonical = (date: DateMeaning): DateExpression => ({ ...date, typed: dateText(date) });
 
-/** The year of a date that is one: `2025`, `last year`. */
+/** The year, if the date is exactly a year: `2025`, `last year`. */
 function yearOf(date: DateMeaning): YearOf | undefined {
   if (date.kind === 'year') return date.year;
   if (date.kind !== 'ago' || date.as !== 'year' || date.unit !== 'year' || date.count > 1) return undefined;

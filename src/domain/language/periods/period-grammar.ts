@@ -83,7 +83,7 @@ const yearAlone: Parser<number> = (source, at) => {
     : undefined;
 };
 
-/** A number that passes a test. */
+/** A number that passes the test `is`. */
 const numberThat =
   (is: (digits: string) => boolean): Parser<number> =>
   ({ tokens }, at) => {
