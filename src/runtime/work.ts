@@ -129,7 +129,7 @@ export const LATE_AFTER: Millis = 5 * 60_000;
 /** A subscriber's bound store is available to everything inside the work. Costs nothing without one. */
 export const WORK_SPANS = channel('tally:work') as Channel<unknown, Work>;
 
-/** What an error that a piece of work ended with, or that its answer reports, makes of its record. */
+/** What the record of a piece of work says of the error that it ended with, or that its answer reports. */
 export const errorOutcome = (error: unknown): Pick<Work, 'outcome' | 'error'> => ({
   outcome: isFailure(error) ? error.kind : 'unknown',
   error,

@@ -22,7 +22,7 @@ export interface MessageTopic {
 }
 
 /**
- * What is remembered in a message's thread, so that “why?” there needs no more words. Never throws: the message is out
+ * What is remembered in a message's thread, so that “why?” is enough there. Never throws: the message is sent
  * already, and without this a follow-up only has to name its project.
  *
  * @param thread `ts` of the message that it answers, if it does

@@ -39,7 +39,7 @@ export interface ScheduleLogEntry {
 
 /** A date whose owner has not been notified of its outcome yet. */
 export interface PendingNotice extends ScheduleLogEntry {
-  /** This pass tries or closes it, so its owner is notified of that outcome instead. */
+  /** Whether this pass tries or closes the date: then its owner is notified of that outcome instead. */
   readonly isInWork: boolean;
 }
 

@@ -114,7 +114,7 @@ export const knownBalances = ({ balances = {} }: StoredFigures): ReadonlyMap<Day
 
 /** Whether a rule uses the balance; the others only use the spend. */
 export const needsBalance = ({ kind }: WatchRule): boolean => kind === 'balance' || kind === 'runway';
-/** A balance is judged without what was spent, which only explains it. */
+/** Whether a rule needs the spend, which for a balance is only an explanation. */
 export const needsUsage = ({ kind }: WatchRule): boolean => kind !== 'balance';
 
 const digitsOf = (wire: WireScalar): string => ('text' in wire ? wire.text : '');

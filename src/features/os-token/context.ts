@@ -16,7 +16,7 @@ export interface TokenContext extends Services {
 /** How long a window can ask for another token, in ms. */
 const GRANT_TTL = HOUR;
 
-/** The lifetime of a grant that is stored now. */
+/** From when until when a grant that is stored now is valid. */
 export function grantLifetime({ clock }: TokenContext) {
   const at = clock();
   return { at, until: at + GRANT_TTL };

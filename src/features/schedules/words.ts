@@ -178,7 +178,7 @@ const numberOf = (typed: string): number =>
 
 const NAMED = new RegExp(`(?<![^ ])(?:${NAMED_REPORTS.join('|')})(?![^ ])`);
 
-/** A report that no period means. */
+/** Takes a report that is asked for by its name, because no period means it. */
 function takeReport(text: string): Part<ReportName> {
   const match = NAMED.exec(text);
   if (match === null) return { rest: text, typed: '' };

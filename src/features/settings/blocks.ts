@@ -214,7 +214,7 @@ function managersText({ managers, managerGroups }: Settings): string {
   return `${['Owners', 'admins', ...named.slice(0, -1)].join(', ')} and ${named.at(-1)} now manage Tally`;
 }
 
-/** BCP 47, by the languages' own names; if a region writes numbers in its own way, that region as well. */
+/** BCP 47, in the order of the languages' own names; with the region where it writes numbers in its own way. */
 const COMMON = [
   ...['en-US', 'en-IN', 'cs', 'da', 'de', 'de-AT', 'de-CH', 'es', 'es-MX', 'fi', 'fr', 'it'],
   ...['nl', 'nb', 'pl', 'pt-BR', 'pt-PT', 'sv', 'tr', 'ru', 'uk', 'zh', 'ja', 'ko'],

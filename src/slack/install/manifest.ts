@@ -59,7 +59,7 @@ const EVENTS: Readonly<Record<string, string>> = {
   team_access_granted: 'to answer a workspace again that its organization lets use Tally',
 };
 
-/** Subscribed to where the app has steps. */
+/** The event that an app with steps subscribes to. */
 const STEP_EVENT = 'function_executed';
 
 const EXAMPLE = 'For example https://tally.example.com.';

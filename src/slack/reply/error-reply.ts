@@ -165,7 +165,7 @@ export const notSavedMessage = (failure: Failure, reason: Message, done: string,
   ],
 });
 
-/** Of an error that Tally didn't foresee. */
+/** What is said about an error that Tally didn't foresee. */
 function unknownErrorText(id: string, isUnchanged: boolean): string {
   const changed = isUnchanged ? 'Nothing was changed.' : 'Check whether your change was saved.';
   return `Something went wrong in Tally. ${changed}\n${referenceText(id)}`;

@@ -17,7 +17,7 @@ import {
 
 type LoadingPlace =
   | (PostedTo & { readonly kind: 'message'; readonly isPublic: boolean })
-  /** @property canReplace whether `replace_original` would replace exactly this message */
+  /** @property canReplace whether `replace_original` would replace the loading message, and no other */
   | { readonly kind: 'response-url'; readonly canReplace: boolean };
 
 export interface OutgoingFile {

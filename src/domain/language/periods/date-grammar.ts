@@ -41,7 +41,7 @@ function onWeekday(day: string, weekday: number | undefined): DateMeaning | Refu
   );
 }
 
-/** `2 weeks ago` is a day, or a week. */
+/** `2 weeks ago`, which may mean a day or a week. */
 function agoMeaning(counted: Count, unit: Unit, as?: Unit): DateMeaning | RefusedPhrase {
   const count = countOf(counted);
   if (count instanceof RefusedPhrase) return count;
