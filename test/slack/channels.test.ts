@@ -1,9 +1,11 @@
 import { describe, expect, it } from 'vitest';
 import { channelsOf } from '../../src/slack/request/channels.ts';
-import type { WebClient } from '../../src/slack/web-client.ts';
+import { clientOf } from '../support/answering-client.ts';
 
 const refusal = (error: string) => Object.assign(new Error(error), { data: { error } });
-const clientOf = (conversations: object) => channelsOf({ conversations } as unknown as WebClient);
+/** Slack’s channels, as one method says. */
+const channelsBy = (method: string, answer: (args: object) => unknown) =>
+  channelsOf(clientOf({ [`conversations.${method}`]: answer }));
 
 describe('a channel', () => {
   const find = (answer: object | Error) => {
@@ -13,7 +15,7 @@ describe('a channel', () => {
       if (answer instanceof Error) throw answer;
       return answer;
     };
-    return { found: clientOf({ info }).find('C1'), asked };
+    return { found: channelsBy('info', info).find('C1'), asked };
   };
   const PUBLIC = { isPrivate: false, isArchived: false, isShared: false, isJoined: false };
 
@@ -40,9 +42,9 @@ describe('a channel', () => {
 
   it('can be joined', async () => {
     const joined: object[] = [];
-    await clientOf({ join: async (args: object) => void joined.push(args) }).join('C1');
+    await channelsBy('join', (args) => void joined.push(args)).join('C1');
     expect(joined).toEqual([{ channel: 'C1' }]);
-    const refused = clientOf({ join: () => Promise.reject(refusal('missing_scope')) }).join('C1');
+    const refused = channelsBy('join', () => Promise.reject(refusal('missing_scope'))).join('C1');
     await expect(refused).rejects.toMatchObject({ method: 'conversations.join' });
   });
 });
@@ -54,7 +56,7 @@ describe('the members of a channel', () => {
       asked.push(args);
       return pages[Math.min(asked.length, pages.length) - 1];
     };
-    return { channels: clientOf({ members }), asked };
+    return { channels: channelsBy('members', members), asked };
   };
   const page = (members: readonly string[], next_cursor?: string) => ({
     ...{ members, ...(next_cursor !== undefined && { response_metadata: { next_cursor } }) },
@@ -84,7 +86,7 @@ describe('the members of a channel', () => {
   });
 
   it('are an error, not a guess, if Slack refuses', async () => {
-    const refused = clientOf({ members: () => Promise.reject(refusal('fatal_error')) }).has('C1', 'U1');
+    const refused = channelsBy('members', () => Promise.reject(refusal('fatal_error'))).has('C1', 'U1');
     await expect(refused).rejects.toMatchObject({ method: 'conversations.members', code: 'fatal_error' });
   });
 });

@@ -10,8 +10,6 @@ const NOTHING = {
   ...{ startsThread: undefined, isFirst: undefined },
 };
 const ARRIVAL = { via: 'event', at: 7 } as const;
-/** Slack sends some missing fields as null. */
-const nulls = (payload: object) => payload as unknown as SlackPayload;
 
 describe('where a payload comes from', () => {
   it.each<[string, SlackPayload, object]>([
@@ -96,18 +94,18 @@ describe('where a payload comes from', () => {
     ],
     [
       'a payload of nulls',
-      nulls({
+      {
         ...{ team_id: null, team: null, enterprise: null, channel: null, user: null, view: null },
         ...{ container: null, response_url: null, trigger_id: null, channel_id: null, user_id: null },
-      }),
+      },
       {},
     ],
     [
       'nulls within',
-      nulls({
+      {
         ...{ team: { id: null }, user: { id: 'U1', team_id: null }, view: { id: null, type: 'modal' } },
         ...{ container: { message_ts: null, thread_ts: null }, channel: { id: null } },
-      }),
+      },
       { userId: 'U1' },
     ],
   ])('%s', (_, payload, expected) => {

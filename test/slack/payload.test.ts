@@ -96,7 +96,8 @@ describe('a signed payload of a strange shape', () => {
     if ('event' in payload) return post('application/json', JSON.stringify(body));
     const isCommand =
       'command' in payload && Object.values(payload).every((value) => typeof value === 'string');
-    const form = new URLSearchParams(isCommand ? (body as never) : { payload: JSON.stringify(body) });
+    const fields = Object.entries(body).map(([name, value]) => [name, String(value)] as [string, string]);
+    const form = new URLSearchParams(isCommand ? fields : { payload: JSON.stringify(body) });
     return post('application/x-www-form-urlencoded', form.toString());
   };
 

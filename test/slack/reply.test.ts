@@ -1,12 +1,16 @@
 /** Which way an answer goes, by what Slack takes and refuses, without a server between. */
+import type { ModalView } from '@slack/types';
+import { pino } from 'pino';
 import { beforeEach, describe, expect, it } from 'vitest';
 import { SlackFailed, StoreUnavailable } from '../../src/domain/failure/index.ts';
 import { actions, button, context, header, type Message, section } from '../../src/slack/kit/blocks.ts';
 import { modal } from '../../src/slack/kit/modal.ts';
 import { createErrorReply } from '../../src/slack/reply/error-reply.ts';
 import { createReply, type Reply } from '../../src/slack/reply/reply.ts';
+import type { ResponseUrlClient } from '../../src/slack/reply/response-url.ts';
 import type { SlackPayload } from '../../src/slack/request/payload.ts';
-import { sourceOfPayload } from '../../src/slack/request/source.ts';
+import { type Source, sourceOfPayload } from '../../src/slack/request/source.ts';
+import { type Answers, clientOf } from '../support/answering-client.ts';
 import { textOf } from '../support/bot.ts';
 
 /** What went out, `method channel text`, and what Slack says instead of taking it. */
@@ -31,76 +35,63 @@ async function take(method: string, ...about: readonly unknown[]) {
   if (now !== undefined) throw now;
 }
 
-const client = {
-  chat: {
-    postMessage: async ({ channel, thread_ts, text }: Record<string, string>) => {
-      await take('post', channel, thread_ts && `in ${thread_ts}`, text);
-      return { channel, ts: '9.9' };
-    },
-    postEphemeral: ({ channel, user, thread_ts, text }: Record<string, string>) =>
-      take('ephemeral', channel, user, thread_ts && `in ${thread_ts}`, text),
-    update: ({ channel, ts, text }: Record<string, string>) => take('replace', channel, ts, text),
-    delete: ({ channel, ts }: Record<string, string>) => take('delete', channel, ts),
+type Texts = Record<string, string>;
+const answers: Answers = {
+  async 'chat.postMessage'({ channel, thread_ts, text }) {
+    await take('post', channel, thread_ts && `in ${thread_ts}`, text);
+    return { channel, ts: '9.9' };
   },
-  conversations: {
-    open: async ({ users }: { users: string }) => {
-      await take('dm', users);
-      return { channel: { id: `D-${users}` } };
-    },
+  'chat.postEphemeral': ({ channel, user, thread_ts, text }) =>
+    take('ephemeral', channel, user, thread_ts && `in ${thread_ts}`, text),
+  'chat.update': ({ channel, ts, text }) => take('replace', channel, ts, text),
+  'chat.delete': ({ channel, ts }) => take('delete', channel, ts),
+  async 'conversations.open'({ users }) {
+    await take('dm', users);
+    return { channel: { id: `D-${users}` } };
   },
-  filesUploadV2: ({
-    channel_id,
-    thread_ts,
-    initial_comment,
-    filename,
-    title,
-    content,
-  }: Record<string, string>) =>
-    take('file', channel_id, thread_ts && `in ${thread_ts}`, filename, title, content, initial_comment),
-  views: {
-    open: async ({ trigger_id, view }: { trigger_id: string; view: { title: { text: string } } }) => {
-      await take('open', trigger_id, view.title.text);
-      return { view: { id: 'V-new', hash: 'h1' } };
-    },
-    update: async ({
-      view_id,
-      hash,
-      view,
-    }: {
-      view_id: string;
-      hash?: string;
-      view: { title: { text: string } };
-    }) => {
-      await take(
-        'update',
-        view_id,
-        hash && `if ${hash}`,
-        view.title.text,
-        textOf((view as { blocks?: readonly object[] }).blocks).slice(0, 40),
-      );
-      return { view: { hash: 'h2' } };
-    },
+  async 'views.open'({ trigger_id, view }) {
+    await take('open', trigger_id, titleOf(view));
+    return { view: { id: 'V-new', hash: 'h1' } };
+  },
+  async 'views.update'({ view_id, hash, view }) {
+    const { blocks } = view as ModalView;
+    await take('update', view_id, hash && `if ${hash}`, titleOf(view), textOf(blocks).slice(0, 40));
+    return { view: { hash: 'h2' } };
   },
 };
-const responseUrls = {
-  post: (
-    url: string,
-    { text }: Message,
-    { everyone = false, replace = false }: { everyone?: boolean; replace?: boolean } = {},
-  ) => take('url', url === URL ? 'it' : url, everyone && 'everyone', replace && 'replace', text),
+const titleOf = (view: unknown) => (view as ModalView).title.text;
+/** Its upload is several calls. */
+const uploads = {
+  async filesUploadV2({ channel_id, thread_ts, initial_comment, filename, title, content }: Texts) {
+    const place = thread_ts && `in ${thread_ts}`;
+    await take('file', channel_id, place, filename, title, content, initial_comment);
+  },
 };
-const log = {
-  warn: (_: object, text: string) => void logged.push(`warn ${text}`),
-  error: (_: object, text: string) => void logged.push(`error ${text}`),
-  info: (about: object, text: string) => void logged.push(`info ${Object.keys(about).join()} ${text}`),
+const clientWith = (given: Answers = {}) => Object.assign(clientOf({ ...answers, ...given }), uploads);
+const responseUrls: ResponseUrlClient = {
+  post: (url, { text }, { everyone = false, replace = false } = {}) =>
+    take('url', url === URL ? 'it' : url, everyone && 'everyone', replace && 'replace', text),
+  close: async () => undefined,
 };
+const log = pino(
+  { formatters: { level: (level) => ({ level }) } },
+  {
+    write(line) {
+      const { level, msg } = JSON.parse(line);
+      logged.push(`${level} ${msg}`);
+    },
+  },
+);
 
-/** @param given other parts of the target, and of where the payload comes from */
-const targetOf = (payload: SlackPayload, given: object = {}, viewHash?: string): Reply => {
+/** @param given what else is known of where the payload comes from */
+const targetOf = (
+  payload: SlackPayload,
+  given: Partial<Source> = {},
+  { client = clientWith(), urls = responseUrls } = {},
+): Reply => {
   const sent = { team_id: 'T1', user_id: 'U1', ...payload };
-  const source = { ...sourceOfPayload(sent, { via: 'command', at: 0 }), viewHash, ...given };
-  const parts = { client, responseUrls, log, ...given };
-  return createReply(parts as never, source, parts.client as never);
+  const source = { ...sourceOfPayload(sent, { via: 'command', at: 0 }), ...given };
+  return createReply({ responseUrls: urls, log }, source, client);
 };
 const turn = () => new Promise((resolve) => setTimeout(resolve, 20));
 /** A target whose loading message is shown. */
@@ -264,9 +255,8 @@ describe('the answer to a question', () => {
     const target = (channel_id: string | undefined) =>
       targetOf(
         { response_url: URL, ...(channel_id !== undefined && { channel_id }) },
-        {
-          responseUrls: { post: async (_: string, message: Message) => void shared.push(message) },
-        },
+        {},
+        { urls: { ...responseUrls, post: async (_, message) => void shared.push(message) } },
       );
     const message = { text: 'A', blocks: [actions(button('share', 'Share', { value: '1 /spend' }))] };
     for (const channel of ['C1', 'D1', undefined]) await reply(target(channel)).update(message);
@@ -330,10 +320,9 @@ describe('a form', () => {
 
   it('is offered as a button after a message, which has no trigger', async () => {
     const target = targetOf(CHANNEL);
-    const posted: Message[] = [];
-    const asks = targetOf(CHANNEL, {
-      client: { ...client, chat: { postEphemeral: async (m: Message) => void posted.push(m) } },
-    });
+    const posted: Record<string, unknown>[] = [];
+    const client = clientWith({ 'chat.postEphemeral': (message) => void posted.push(message) });
+    const asks = targetOf(CHANNEL, {}, { client });
     expect(modalOf(target).canOpen).toBe(false);
     await modalOf(asks, 'connect').open(view('A'));
     expect(posted[0]).toMatchObject({ text: 'Click to open the form:' });
@@ -364,12 +353,14 @@ describe('a form', () => {
   });
 
   it('is refreshed only if nothing else changed it since this request saw it', async () => {
-    const known = targetOf(IN_MODAL, {}, 'h0');
+    const known = targetOf(IN_MODAL, { viewHash: 'h0' });
     expect(await sentAfter(modalOf(known).updateIfUnchanged(view('A')))).toEqual([
       ...[expect.stringMatching(/^update V1 if h0 A/)],
     ]);
     expect(await sentAfter(modalOf(targetOf(IN_MODAL)).updateIfUnchanged(view('A')))).toEqual([]);
-    expect(await sentAfter(modalOf(targetOf(CLICK, {}, 'h0')).updateIfUnchanged(view('A')))).toEqual([]);
+    expect(
+      await sentAfter(modalOf(targetOf(CLICK, { viewHash: 'h0' })).updateIfUnchanged(view('A'))),
+    ).toEqual([]);
     refusals = { update: refusal('hash_conflict') };
     await modalOf(known).updateIfUnchanged(view('A'));
   });
@@ -397,11 +388,11 @@ describe('a form', () => {
   it('counts as closed if Slack refuses to open it or does not confirm it', async () => {
     refusals = { open: refusal('expired_trigger_id') };
     await expect(modalOf(targetOf(CLICK)).open(view('A'))).rejects.toMatchObject({ method: 'views.open' });
-    const silent = { views: { open: async () => ({}), update: async () => ({}) } };
-    const target = targetOf(CLICK, { client: silent });
+    const silent = clientWith({ 'views.open': () => ({}), 'views.update': () => ({}) });
+    const target = targetOf(CLICK, {}, { client: silent });
     await modalOf(target).open(view('A'));
     expect(await target.modal.isShown()).toBe(false);
-    const inModal = targetOf(IN_MODAL, { client: silent });
+    const inModal = targetOf(IN_MODAL, {}, { client: silent });
     expect(await modalOf(inModal).tryUpdate(view('A'))).toBe(true);
   });
 
@@ -430,7 +421,7 @@ describe('the end of a request', () => {
 });
 
 describe('an error', () => {
-  const errors = () => createErrorReply(log as never);
+  const errors = () => createErrorReply(log);
 
   it('is noted in the request’s record, with a reference that no other error has', () => {
     const given = [new StoreUnavailable(), new TypeError('a bug')];

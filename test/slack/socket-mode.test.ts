@@ -1,6 +1,6 @@
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import type { App, ReceiverEvent } from '@slack/bolt';
+import { App } from '@slack/bolt';
 import { afterEach, describe, expect, it } from 'vitest';
 import { type WebSocket, WebSocketServer } from 'ws';
 import { boltLogger, createLog } from '../../src/ops/log.ts';
@@ -87,11 +87,11 @@ async function started(before: () => void = () => undefined): Promise<void> {
     { ...BACKGROUND_OPTIONS, slackApiUrl: slack.url() },
     boltLogger(createLog('trace', { write: (line) => void lines.push(line) })),
   );
-  const processEvent = async ({ body, ack }: ReceiverEvent) => {
+  const app = new App({ receiver: socket.receiver, authorize: async () => ({}) });
+  app.processEvent = async ({ body, ack }) => {
     bodies.push(body);
     await ack();
   };
-  socket.receiver.init({ processEvent } as unknown as App);
   await socket.start();
 }
 

@@ -2,6 +2,7 @@ import { beforeEach, describe, expect, it } from 'vitest';
 import { createUserDirectory, type UserDirectory } from '../../src/slack/request/users.ts';
 import type { WebClient } from '../../src/slack/web-client.ts';
 import { DEFAULT_SETTINGS } from '../../src/workspace/settings.ts';
+import { clientOf } from '../support/answering-client.ts';
 
 const MINUTE = 60_000;
 const TEAM = 'T1';
@@ -22,35 +23,27 @@ function answer<T>(given: T | Error): Promise<T> {
 const refusal = (error: string) => Object.assign(new Error(error), { data: { error } });
 
 const createClient = () =>
-  ({
-    auth: {
-      test() {
-        asked.push('auth.test');
-        return answer(installation);
-      },
+  clientOf({
+    'auth.test'() {
+      asked.push('auth.test');
+      return answer(installation);
     },
-    users: {
-      info({ user, include_locale }: { user: string; include_locale?: boolean }) {
-        asked.push(user);
-        if (include_locale !== true) return answer({ user: {} });
-        const known = users[user] ?? { team_id: TEAM };
-        return known instanceof Error ? answer(known) : answer({ user: known });
-      },
+    'users.info'({ user, include_locale }) {
+      asked.push(String(user));
+      if (include_locale !== true) return { user: {} };
+      const known = users[String(user)] ?? { team_id: TEAM };
+      return known instanceof Error ? answer(known) : { user: known };
     },
-    usergroups: {
-      list() {
-        asked.push('usergroups.list');
-        return answer({ usergroups: [{ id: 'S1', handle: 'finops' }, { handle: 'nothing' }, { id: 'S2' }] });
-      },
-      users: {
-        list({ usergroup }: { usergroup: string }) {
-          asked.push(usergroup);
-          const known = members[usergroup] ?? refusal('no_such_subteam');
-          return known instanceof Error ? answer(known) : answer({ users: known });
-        },
-      },
+    'usergroups.list'() {
+      asked.push('usergroups.list');
+      return { usergroups: [{ id: 'S1', handle: 'finops' }, { handle: 'nothing' }, { id: 'S2' }] };
     },
-  }) as unknown as WebClient;
+    'usergroups.users.list'({ usergroup }) {
+      asked.push(String(usergroup));
+      const known = members[String(usergroup)] ?? refusal('no_such_subteam');
+      return known instanceof Error ? answer(known) : { users: known };
+    },
+  });
 
 let client: WebClient;
 beforeEach(() => {

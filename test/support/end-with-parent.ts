@@ -1,5 +1,5 @@
 import { type ChildProcess, spawn } from 'node:child_process';
-import type { Socket } from 'node:net';
+import { Socket } from 'node:net';
 
 /** Reads a pipe from this process, which closes with it. A stopped process has to go on before it can end. */
 const GUARD_SCRIPT = 'cat >/dev/null; kill -CONT "$1"; kill -9 "$1"; [ -z "$2" ] || rm -rf "$2"';
@@ -16,6 +16,6 @@ export function endWithParent(child: ChildProcess, folder = ''): void {
     detached: true,
   });
   guard.unref();
-  (guard.stdin as unknown as Socket).unref();
+  if (guard.stdin instanceof Socket) guard.stdin.unref();
   child.once('exit', () => guard.kill('SIGKILL'));
 }

@@ -4,7 +4,7 @@
  */
 import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
 import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
-import { createServer } from 'node:net';
+import { createServer, Socket } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
@@ -136,7 +136,7 @@ function startProcess(command: readonly string[], home: string) {
   });
   const gone = new Promise<void>((resolve) => child.once('close', () => resolve()));
   child.unref();
-  (child.stdin as unknown as { unref(): void }).unref();
+  if (child.stdin instanceof Socket) child.stdin.unref();
   return { child, gone };
 }
 
