@@ -7,12 +7,12 @@ import type { ThreadStore } from '../workspace/thread-store.ts';
 import { createDeliveryLog } from './log/delivery-log.ts';
 import type { Reports } from './posts/postable-report.ts';
 import { createPostsJob } from './posts/posts-job.ts';
-import { createScheduling } from './posts/schedule-service.ts';
+import { createScheduleService } from './posts/schedule-service.ts';
 import { requestAnswersJob } from './reminders/manager-answers.ts';
 import { remindersJob } from './reminders/reminders.ts';
 import { createScheduler, loadOldestOverdue } from './wakeup/scheduler.ts';
 import { createWatchFiguresStore } from './watches/watch-figures.ts';
-import { createWatching } from './watches/watch-service.ts';
+import { createWatchService } from './watches/watch-service.ts';
 import { createWatchesJob } from './watches/watches-job.ts';
 import { createWorker } from './worker.ts';
 import { createWorkspaceRunner, type RunnerParts } from './workspace-runner.ts';
@@ -56,8 +56,8 @@ export function createDeliveryService(
         log.warn({ err, workspace }, 'Could not reschedule a workspace; the next check for lost runs will'),
       );
   return {
-    scheduling: createScheduling({ ...parts, deliveryLog, changed }),
-    watching: createWatching({ ...parts, deliveryLog, figures, changed }),
+    scheduling: createScheduleService({ ...parts, deliveryLog, changed }),
+    watching: createWatchService({ ...parts, deliveryLog, figures, changed }),
     /**
      * For how many ms the run that waits longest has been due, over all workspaces; undefined if Redis doesn't say.
      * Never rejects.

@@ -11,7 +11,7 @@ import {
   type StoredFigures,
   type WatchFiguresStore,
 } from '../../src/delivery/watches/watch-figures.ts';
-import { type AlertResponse, createWatching } from '../../src/delivery/watches/watch-service.ts';
+import { type AlertResponse, createWatchService } from '../../src/delivery/watches/watch-service.ts';
 import {
   type Alert,
   type AlertMessage,
@@ -554,7 +554,7 @@ describe('what people see of a watch', () => {
       const now = stored;
       return snapshotOf([], { state: (name) => (name === 'watch/watch001' ? now : undefined) });
     };
-    const made = createWatching({
+    const made = createWatchService({
       deliveryLog: deliveryLogOf({
         load,
         async write(...args) {

@@ -12,12 +12,12 @@ import type {
   Reports,
 } from '../../src/delivery/posts/postable-report.ts';
 import { createPostsJob } from '../../src/delivery/posts/posts-job.ts';
-import { createScheduling } from '../../src/delivery/posts/schedule-service.ts';
+import { createScheduleService } from '../../src/delivery/posts/schedule-service.ts';
 import { requestAnswersJob } from '../../src/delivery/reminders/manager-answers.ts';
 import { remindersJob } from '../../src/delivery/reminders/reminders.ts';
 import { createScheduler } from '../../src/delivery/wakeup/scheduler.ts';
 import { createWatchFiguresStore } from '../../src/delivery/watches/watch-figures.ts';
-import { createWatching } from '../../src/delivery/watches/watch-service.ts';
+import { createWatchService } from '../../src/delivery/watches/watch-service.ts';
 import { createWatchesJob } from '../../src/delivery/watches/watches-job.ts';
 import { createWorker } from '../../src/delivery/worker.ts';
 import { createWorkspaceRunner } from '../../src/delivery/workspace-runner.ts';
@@ -126,8 +126,14 @@ export function createDeliveryParts(options: DeliveryOptions) {
   return {
     workspaces,
     saveRejection: notes.rejected,
-    watching: createWatching({ deliveryLog, figures: watchFigures, billing, changed: worker.changed, clock }),
-    scheduling: createScheduling({ ...given, reports, changed: worker.changed }),
+    watching: createWatchService({
+      deliveryLog,
+      figures: watchFigures,
+      billing,
+      changed: worker.changed,
+      clock,
+    }),
+    scheduling: createScheduleService({ ...given, reports, changed: worker.changed }),
     deliveryLog,
     runner,
     scheduler,

@@ -19,9 +19,9 @@ interface SchedulingParts extends Omit<RunnerParts, 'jobs' | 'deliveryLog'> {
 }
 
 /** What forms and lists of schedules need from delivery. */
-export type ScheduleService = ReturnType<typeof createScheduling>;
+export type ScheduleService = ReturnType<typeof createScheduleService>;
 
-export const createScheduling = (parts: SchedulingParts) => ({
+export const createScheduleService = (parts: SchedulingParts) => ({
   /** The workspace's schedules changed: derives its scheduled runs again. */
   changed: parts.changed,
   /** What became of the due dates so far. @throws StoreUnavailable */

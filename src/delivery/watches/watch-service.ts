@@ -42,12 +42,12 @@ export type WatchState = Readonly<ReturnType<typeof stateOf>>;
 export type AlertResponse = Extract<AlertEvent, { readonly kind: 'acknowledged' | 'snoozed' }>;
 
 /** What forms, lists and alerts of watches need from delivery. @throws StoreUnavailable from each method */
-export type WatchService = ReturnType<typeof createWatching>;
+export type WatchService = ReturnType<typeof createWatchService>;
 
 /** No lease: the write is refused unless the state exists as it was read. */
 const WITHOUT_LEASE = '';
 
-export function createWatching({
+export function createWatchService({
   deliveryLog,
   figures,
   billing,

@@ -12,7 +12,7 @@ import type { Feature, Services } from '../feature.ts';
 import { stoppedSchedules } from './blocks.ts';
 import { createMorningPosts } from './morning-posts.ts';
 import {
-  createScheduleKind,
+  createOwnedSchedules,
   resumeAll,
   scheduleHomeBlocks,
   scheduleStatus,
@@ -79,7 +79,7 @@ export function createSchedulesFeature({ workspaces, delivery, limits, reports }
 export function createSchedules(
   services: Pick<Services, 'workspaces' | 'reports'> & Pick<DeliveryService, 'scheduling'>,
 ): Feature {
-  const kind = createScheduleKind(services);
+  const kind = createOwnedSchedules(services);
   const form = createScheduleForm(kind, services);
   const { handler, verb, listeners } = createOwnedActions(kind, form.openFor, {
     now: (schedule, request) => sendScheduleNow(kind, services.scheduling, schedule, request),

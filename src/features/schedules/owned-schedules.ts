@@ -25,7 +25,7 @@ import { loadUpcomingSends, type UpcomingSendsOf } from './upcoming-posts.ts';
 
 export type OwnedSchedules = OwnedKind<Schedule, UpcomingSendsOf>;
 
-export function createScheduleKind({
+export function createOwnedSchedules({
   workspaces,
   scheduling,
 }: Pick<Services, 'workspaces'> & Pick<DeliveryService, 'scheduling'>): OwnedSchedules {

@@ -19,7 +19,7 @@ import type { Audit } from '../../workspace/record/audit.ts';
 import type { Feature, Services } from '../feature.ts';
 import { stoppedWatches } from './blocks.ts';
 import {
-  createWatchKind,
+  createOwnedWatches,
   crossedBlocks,
   listWatches,
   type OwnedWatches,
@@ -82,7 +82,7 @@ interface WatchServices extends Pick<Services, 'workspaces'>, Pick<DeliveryServi
 
 /** `/billing watch` and `/billing watches`, for full members, and the buttons of alerts. */
 export function createWatchesFeature(services: WatchServices): Feature {
-  const kind = createWatchKind(services);
+  const kind = createOwnedWatches(services);
   const form = createWatchForm(kind, services);
   const { verb, listeners } = createOwnedActions(kind, form.openFor, watchActions(kind));
   return {

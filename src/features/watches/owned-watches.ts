@@ -40,7 +40,7 @@ import type { WatchListWords } from './words.ts';
 export type StateOf = (watch: Watch) => WatchState | undefined;
 export type OwnedWatches = OwnedKind<Watch, StateOf>;
 
-export function createWatchKind({
+export function createOwnedWatches({
   workspaces,
   watching,
 }: Pick<Services, 'workspaces'> & Pick<DeliveryService, 'watching'>): OwnedWatches {
