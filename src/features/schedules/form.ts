@@ -1,162 +1,218 @@
-import type { InputBlock } from '@slack/types';
-import { commandText } from '../../domain/commands.ts';
-import { pluralize } from '../../domain/language/text.ts';
-import { REPORT_NAMES, REPORTS } from '../../domain/report.ts';
-import { WEEKDAY_NAMES } from '../../domain/time/cadence.ts';
-import { zoneInput } from '../../slack/commands/zone-picker.ts';
+import type { DeliveryService } from '../../delivery/delivery-service.ts';
+import { InvalidWord, isFailure } from '../../domain/failure/index.ts';
+import { listWord } from '../../domain/language/command-words.ts';
+import { REPORTS } from '../../domain/report.ts';
+import type { Millis } from '../../domain/time/calendar.ts';
+import { typedOrDefaultProject } from '../../slack/commands/project-picker.ts';
+import { suggestZones } from '../../slack/commands/zone-picker.ts';
+import { type Block, channelLink, markup, section } from '../../slack/kit/blocks.ts';
+import { REFILLED } from '../../slack/owned/draw-form.ts';
+import type { OwnedForm } from '../../slack/owned/form-state.ts';
+import { newDraft } from '../../slack/owned/form-state.ts';
+import { createOwnedForm, ownershipFields } from '../../slack/owned/owned-form.ts';
+import { requireOwned } from '../../slack/owned/owned-kind.ts';
+import { failureFacts } from '../../slack/reply/error-reply.ts';
+import type { Request } from '../../slack/request/request.ts';
+import type { ActionListener, Listeners, OptionsListener } from '../../slack/server/listener-types.ts';
+import { MAX_DIGEST_PROJECTS, type Schedule } from '../../workspace/owned/schedule-record.ts';
+import { type ChosenProject, chosenProject } from '../../workspace/projects/chosen-project.ts';
+import { resolveProjects } from '../../workspace/projects/resolve-project.ts';
+import { findSchedule, isDamaged } from '../../workspace/record/workspace.ts';
+import type { Services } from '../feature.ts';
+import { SCHEDULE_TEST, savedPreviewBlocks, scheduleBlocks } from './form-blocks.ts';
 import {
-  actions,
-  type Block,
-  button,
-  escapeMarkup,
-  markup,
-  option,
-  plainText,
-} from '../../slack/kit/blocks.ts';
-import { checksInput, choiceInput, input } from '../../slack/kit/modal.ts';
-import type { DrawnParts } from '../../slack/owned/form-state.ts';
-import type { ScheduleDraft, ScheduleFields, ScheduleFormTypes } from './form-state.ts';
-import type { SchedulePreview, StaleWarning } from './preview.ts';
+  fieldsUnderMore,
+  isSameSchedule,
+  newScheduleFields,
+  parseScheduleFields,
+  type ScheduleDraft,
+  type ScheduleFormTypes,
+  scheduleErrors,
+  withUsualReport,
+} from './form-state.ts';
+import type { OwnedSchedules } from './owned-schedules.ts';
+import { previewSchedule, type SchedulePreview } from './preview.ts';
+import { type EditOutcome, loadUpcomingSends, planEdit } from './upcoming-posts.ts';
+import type { ScheduleWords } from './words.ts';
 
-export const SCHEDULE_TEST = { me: 'schedule-test-me', channel: 'schedule-test' } as const;
+const FIELD = 'schedule-form';
+const LIMITS = { projects: MAX_DIGEST_PROJECTS, people: 0 } as const;
 
-/** The fields of the form and its preview, which is undefined when the store cannot say what was posted. */
-export function scheduleBlocks(
-  draft: ScheduleDraft,
-  {
-    projects,
-    target,
-    duplicate,
-    figures: preview,
-    result = [],
-    live,
-    request,
-  }: DrawnParts<ScheduleFormTypes>,
-): readonly (Block | InputBlock)[] {
-  const { isRefilled, isExpanded, report, timing } = draft;
-  return [
-    projects,
-    ...target,
-    live(reportInput(report), isRefilled),
-    ...cadenceInputs(draft).map((field) => live(field)),
-    live(timeInput(timing.time), isRefilled),
-    ...(preview === undefined
-      ? []
-      : [markup(previewText(preview, ` (${timing.zone})`)), ...staleBlocks(preview)]),
-    ...duplicate,
-    actions(
-      button(SCHEDULE_TEST.me, 'Send a test to me'),
-      button(SCHEDULE_TEST.channel, 'Send a test to the channel'),
-      button('schedule-more', isExpanded ? 'Less' : 'More…'),
-    ),
-    ...result,
-    ...(isExpanded ? [live(zoneInput('Time zone', ZONE_HINT, timing.zone, request.at), isRefilled)] : []),
-    ...(isExpanded && REPORTS[report].coversDays ? dayInputs(draft) : []),
-  ];
+/** The form, with its buttons that send a test. */
+type FormServices = Pick<Services, 'reports'> & Pick<DeliveryService, 'scheduling'>;
+
+export function createScheduleForm(kind: OwnedSchedules, services: FormServices) {
+  const form = createOwnedForm(scheduleForm(kind, services));
+  const { actions, options, views } = form.listeners;
+  const test = (audience: 'channel' | 'me'): ActionListener =>
+    form.onDraft((draft, request) => sendTest(form, services, draft, request, audience));
+  const zones: OptionsListener = { right: 'member', find: suggestZones };
+  return {
+    openNew: (words: ScheduleWords, request: Request) =>
+      form.openNew(request, () => newScheduleDraft(words, projectsIn(words, request), request)),
+    openFor: form.openFor,
+    listeners: {
+      views,
+      options: { ...options, [`${FIELD}:zone`]: zones, [`${FIELD}:zone${REFILLED}`]: zones },
+      actions: {
+        ...actions,
+        'schedule-more': form.onDraft((draft, request) =>
+          form.redraw({ ...draft, isExpanded: !draft.isExpanded }, request),
+        ),
+        'schedule-time': form.refill((time) => ({ time })),
+        'schedule-zone': form.refill((zone) => ({ zone })),
+        [SCHEDULE_TEST.channel]: test('channel'),
+        [SCHEDULE_TEST.me]: test('me'),
+      },
+    } satisfies Listeners,
+  };
 }
 
-const previewText = ({ title, lines }: SchedulePreview, more = ''): string =>
-  [`*${title}*${escapeMarkup(more)}`, ...lines.map(escapeMarkup)].join('\n');
+const scheduleForm = (kind: OwnedSchedules, services: FormServices): OwnedForm<ScheduleFormTypes> => ({
+  kind,
+  field: FIELD,
+  max: LIMITS,
+  words: {
+    create: 'Schedule a post',
+    edit: 'Edit schedule',
+    saving: 'Checking the channel…',
+    projectsHint: 'Type a name or an ID. Several projects make one post with a total.',
+    duplicate: 'This channel already gets the same post at that time. If you save this, it comes twice.',
+    listVerbs: 'pause or delete',
+  },
+  inView: { blocks: ['projects', 'channel', 'report'], below: 'When' },
+  parse: parseScheduleFields,
+  errors: scheduleErrors,
+  fieldsOf: (schedule) => schedule,
+  hidden: fieldsUnderMore,
+  changed: withUsualReport,
+  blocks: scheduleBlocks,
+  asks: () => false,
+  figures: async (draft, request) =>
+    previewDraft(services, draft, await carryOverDraft(services, draft, request), request),
+  isSame: isSameSchedule,
+  async build(draft, before, request) {
+    const outcome = await carryOverDraft(services, draft, request);
+    return {
+      item: scheduleFromDraft(draft, before, request, outcome.since),
+      savedBlocks: savedPreviewBlocks(previewDraft(services, draft, outcome, request)),
+    };
+  },
+});
 
-const staleText = ({ title, text }: StaleWarning): string =>
-  `:warning: *${escapeMarkup(title)}* ${escapeMarkup(text)}`;
-
-/** The warning about posts that go out too early, with buttons that fill in a time or zone that works. */
-function staleBlocks({ stale }: SchedulePreview): Block[] {
-  if (stale === undefined) return [];
-  const { time, zone } = stale;
-  return [
-    markup(staleText(stale)),
-    actions(
-      ...(time === undefined ? [] : [button('schedule-time', `Post at ${time}`, { value: time })]),
-      button('schedule-zone', `Use ${zone} time`, { value: zone }),
-    ),
-  ];
+export function newScheduleDraft(
+  words: ScheduleWords,
+  projects: readonly ChosenProject[],
+  request: Request,
+): ScheduleDraft {
+  const zone = request.user.zone ?? request.workspace.settings.zone;
+  return {
+    ...newDraft(projects, LIMITS, request),
+    ...newScheduleFields(words, zone),
+    isExpanded: words.waitHours !== undefined,
+  };
 }
 
-/** What the form shows below “Saved”. */
-export const savedPreviewBlocks = (preview: SchedulePreview): Block[] => [
-  markup(previewText(preview)),
-  ...(preview.stale === undefined ? [] : [markup(staleText(preview.stale))]),
-];
-
-const reportInput = (report: ScheduleFields['report']): InputBlock =>
-  choiceInput({
-    block: 'report',
-    label: 'Report',
-    options: REPORT_NAMES.map((name) => option(REPORTS[name].title, name)),
-    initial: report,
-  });
-
-function cadenceInputs({ timing: { cadence } }: ScheduleFields): readonly InputBlock[] {
-  const { kind } = cadence;
-  const first = choiceInput({ block: 'cadence', label: 'How often', options: CADENCES, initial: kind });
-  if (kind === 'weekly') {
-    const options = WEEKDAY_NAMES.map((day, at) => option(day, String(at + 1)));
-    return [first, choiceInput({ block: 'weekday', label: 'On', options, initial: String(cadence.weekday) })];
+/** @throws NotAllowed, Failure for a project that was typed; InvalidWord for too many */
+function projectsIn(words: ScheduleWords, request: Request): readonly ChosenProject[] {
+  const { several, product } = words;
+  if (several === undefined) {
+    const project = typedOrDefaultProject(words, request);
+    return project === undefined ? [] : [project];
   }
-  if (kind !== 'monthly') return [first];
-  const days = Array.from({ length: 31 }, (_, at) => option(`Day ${at + 1}`, String(at + 1)));
-  const day = choiceInput({
-    block: 'day',
-    label: 'On',
-    hint: 'In shorter months, day 29, 30 or 31 means the last day.',
-    options: [option('The last day', 'last'), ...days],
-    initial: String(cadence.day),
+  const found = resolveProjects(several, product, request.workspace, request);
+  if (found.length > MAX_DIGEST_PROJECTS)
+    throw new InvalidWord(
+      listWord(several),
+      `That’s ${found.length} projects`,
+      `Post about ${MAX_DIGEST_PROJECTS} at a time.`,
+    );
+  return found.map((project) => {
+    if ('failure' in project) throw project.failure;
+    return chosenProject(project);
   });
-  return [first, day];
 }
 
-const CADENCES = [
-  option('Every day', 'daily'),
-  option('Monday to Friday', 'weekdays'),
-  option('Every week', 'weekly'),
-  option('Every month', 'monthly'),
-];
+/** The schedule that the form edits, of any owner; undefined for a new, deleted or damaged one. */
+const scheduleBefore = ({ before }: ScheduleDraft, { workspace }: Request): Schedule | undefined =>
+  workspace.schedules.find(({ id }) => id === before);
 
-const timeInput = (time: string): InputBlock =>
-  input(
-    { block: 'time', label: 'At' },
-    { type: 'timepicker', initial_time: time, placeholder: plainText('09:00') },
-  );
+async function carryOverDraft(
+  { scheduling }: FormServices,
+  draft: ScheduleDraft,
+  request: Request,
+): Promise<EditOutcome> {
+  const sends = await loadUpcomingSends(scheduling, request);
+  return planEdit(draft.before, draft.timing, scheduleBefore(draft, request), sends, request.at);
+}
 
-const ZONE_HINT = `For the time above. The days of a report follow the reporting time zone in ${commandText('/billing settings')}.`;
+function previewDraft(
+  { reports }: FormServices,
+  draft: ScheduleDraft,
+  outcome: EditOutcome,
+  request: Request,
+): SchedulePreview {
+  const { workspace, at: now } = request;
+  return previewSchedule({
+    ...{ timing: draft.timing, outcome, now },
+    isPaused: scheduleBefore(draft, request)?.paused?.why === 'person',
+    report: reports[draft.report],
+    reportingZone: isDamaged(workspace, 'settings') ? undefined : workspace.settings.zone,
+  });
+}
 
-const CORRECTIONS = [1, 2, 5, 10, 25, 50];
+async function sendTest(
+  form: ReturnType<typeof createOwnedForm<ScheduleFormTypes>>,
+  { scheduling }: FormServices,
+  draft: ScheduleDraft,
+  request: Request,
+  audience: 'channel' | 'me',
+): Promise<void> {
+  const { user, reply } = request;
+  const isForMe = audience === 'me';
+  const where = isForMe ? 'you' : channelLink(draft.channel);
+  const shown = await form.load(draft, request);
+  const withResult = (...result: readonly Block[]) => form.view(draft, request, { ...shown, result });
+  try {
+    const problem =
+      draft.projects.length === 0
+        ? 'Choose a project first.'
+        : // Tally need not be in the channel to show the user what would be posted there.
+          isForMe && shown.check !== undefined
+          ? shown.check.problem
+          : await form.findProblem(draft, request);
+    if (problem !== undefined) return await reply.modal.update(withResult(markup(problem)));
+    const before = requireOwned(findSchedule, draft.before, request);
+    const schedule = scheduleFromDraft(draft, before, request, request.at);
+    await reply.modal.update(withResult(markup(`Sending a test to ${where}…`)));
+    await scheduling.send(user.teamId, schedule, isForMe ? 'test-to-me' : 'test', user.id);
+    await reply.modal.redraw(withResult(markup(`Sent a test to ${where}. Nothing is saved yet.`)));
+  } catch (error) {
+    request.recordError(error);
+    const isExpected = isFailure(error) && error.kind !== 'not-allowed';
+    const blocks = isExpected ? failureFacts(error, request) : [section('Couldn’t send the test.')];
+    await reply.modal.update(withResult(...blocks));
+    // An unexpected error is logged, and answered with its reference.
+    if (!isExpected) throw error;
+  }
+}
 
-const WAITS = [0, 1, 2, 3, 6, 12];
-
-/** The fields under More about the days of a report. A balance has no days. */
-function dayInputs({ skipsEmpty, correctsFrom, waitHours }: ScheduleFields): InputBlock[] {
-  const waits = [...new Set([...WAITS, waitHours])].sort((a, b) => a - b);
-  const shares = [...new Set([...CORRECTIONS, correctsFrom])]
-    .filter((share) => share > 0)
-    .sort((a, b) => a - b);
-  return [
-    choiceInput({
-      block: 'waits',
-      label: 'When billing hasn’t reported the day yet',
-      hint: 'Tally looks every 30 minutes, then posts without that day and says so.',
-      options: waits.map((hours) =>
-        option(hours === 0 ? 'Don’t wait' : `Wait up to ${pluralize(hours, 'hour')}`, String(hours)),
-      ),
-      initial: String(waitHours),
-    }),
-    checksInput({
-      block: 'options',
-      label: 'When nothing was spent',
-      options: [option('Post nothing', 'skip')],
-      initial: skipsEmpty ? ['skip'] : [],
-    }),
-    choiceInput({
-      block: 'corrects',
-      label: 'Correct a post',
-      hint: 'Figures of past days can change. Tally then edits the post and replies with what changed.',
-      options: [
-        ...shares.map((share) => option(`When its total changes by more than ${share} %`, String(share))),
-        option('Never', '0'),
-      ],
-      initial: String(correctsFrom),
-    }),
-  ];
+/** @param since posts that are due after this instant are sent */
+export function scheduleFromDraft(
+  draft: ScheduleDraft,
+  before: Schedule | undefined,
+  request: Request,
+  since: Millis,
+): Schedule {
+  const { projects, report, timing, channel, waitHours } = draft;
+  const { coversDays } = REPORTS[report];
+  return {
+    ...ownershipFields(before, request),
+    ...{ report, projects: [...projects], timing, channel, waitHours, since },
+    // A balance belongs to an instant: it covers no days without spend, and does not change later.
+    skipsEmpty: coversDays && draft.skipsEmpty,
+    correctsFrom: coversDays ? draft.correctsFrom : 0,
+    // An edit may fix the cause of Tally's own pause; a person's pause stays.
+    ...(before?.paused?.why === 'person' && { paused: before.paused }),
+  };
 }

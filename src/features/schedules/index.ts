@@ -10,6 +10,7 @@ import { ownedAuditText } from '../../slack/owned/owned-kind.ts';
 import { onClick } from '../../slack/server/listener-types.ts';
 import type { Feature, Services } from '../feature.ts';
 import { stoppedSchedules } from './blocks.ts';
+import { createScheduleForm } from './form.ts';
 import { createMorningPosts } from './morning-posts.ts';
 import {
   createOwnedSchedules,
@@ -18,7 +19,6 @@ import {
   scheduleStatus,
   sendScheduleNow,
 } from './owned-schedules.ts';
-import { createScheduleForm } from './setup.ts';
 import { CADENCE_EXAMPLES, parseScheduleText } from './words.ts';
 
 declare module '../../domain/commands.ts' {

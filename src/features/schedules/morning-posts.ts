@@ -13,9 +13,9 @@ import type { Schedule } from '../../workspace/owned/schedule-record.ts';
 import { type ChosenProject, projectKey } from '../../workspace/projects/chosen-project.ts';
 import { isChannel } from '../../workspace/record/parse-record.ts';
 import { findSchedule } from '../../workspace/record/workspace.ts';
+import { newScheduleDraft, scheduleFromDraft } from './form.ts';
 import { isSameSchedule, type ScheduleDraft } from './form-state.ts';
 import type { OwnedSchedules } from './owned-schedules.ts';
-import { newScheduleDraft, scheduleFromDraft } from './setup.ts';
 import { loadUpcomingSends } from './upcoming-posts.ts';
 
 const NOT_HERE = 'Tally can post this in a channel every morning.';

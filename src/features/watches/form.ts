@@ -1,235 +1,207 @@
-import type { InputBlock, ModalView } from '@slack/types';
-import { currencyOf, moneyWriter, type WriteMoney } from '../../delivery/watches/alert-wording.ts';
-import type { WatchPreview } from '../../delivery/watches/watch-service.ts';
-import { commandText } from '../../domain/commands.ts';
-import { isFailure } from '../../domain/failure/index.ts';
-import { pluralize } from '../../domain/language/text.ts';
-import { formatFactor } from '../../domain/money/amount.ts';
-import { BUDGET_STEPS, type WatchKind, type WatchRule } from '../../domain/money/watch-rule.ts';
-import { type Day, formatDays } from '../../domain/time/calendar.ts';
+import type { DeliveryService } from '../../delivery/delivery-service.ts';
+import { currencyOf, moneyWriter } from '../../delivery/watches/alert-wording.ts';
+import { previewWatch } from '../../delivery/watches/watch-service.ts';
+import { isFailure, NoData } from '../../domain/failure/index.ts';
+import type { WatchRule } from '../../domain/money/watch-rule.ts';
+import { typedOrDefaultProject } from '../../slack/commands/project-picker.ts';
+import { escapeMarkup, markup, section } from '../../slack/kit/blocks.ts';
+import { draftOf, newDraft, type OwnedForm, targetOfDraft } from '../../slack/owned/form-state.ts';
+import { createOwnedForm, ownershipFields } from '../../slack/owned/owned-form.ts';
+import type { Request } from '../../slack/request/request.ts';
+import type { Listeners } from '../../slack/server/listener-types.ts';
+import { MAX_WATCH_PEOPLE, type Watch } from '../../workspace/owned/watch-record.ts';
+import { type ChosenProject, isSameProject } from '../../workspace/projects/chosen-project.ts';
+import { resolveProject } from '../../workspace/projects/resolve-project.ts';
+import { savedLines, suggestingModal, watchBlocks } from './form-blocks.ts';
 import {
-  actions,
-  type Block,
-  button,
-  context,
-  escapeMarkup,
-  markup,
-  option,
-  section,
-} from '../../slack/kit/blocks.ts';
-import { choiceInput, textInput, waitingModal } from '../../slack/kit/modal.ts';
-import type { DrawnParts } from '../../slack/owned/form-state.ts';
-import type { ChosenProject } from '../../workspace/projects/chosen-project.ts';
-import { crossedText, currentValueLabel, measurementText } from './blocks.ts';
-import {
-  encodeThresholds,
-  hasThreshold,
+  decodeThresholds,
+  fieldsOfRule,
   knownProject,
+  newWatchFields,
   type PreviewOutcome,
   ruleOfDraft,
+  thresholdErrors,
+  typedAmounts,
   type WatchDraft,
   type WatchFormTypes,
+  watchFields,
 } from './form-state.ts';
-import { WATCH_KINDS } from './words.ts';
+import type { OwnedWatches } from './owned-watches.ts';
+import type { WatchWords } from './words.ts';
 
-/** The fields of the form and its preview. */
-export function watchBlocks(
+const FIELD = 'watch-form';
+const LIMITS = { projects: 1, people: MAX_WATCH_PEOPLE } as const;
+
+/** The form, with its buttons that preview. */
+export function createWatchForm(kind: OwnedWatches, services: Pick<DeliveryService, 'watching'>) {
+  const form = createOwnedForm(watchForm(kind, services));
+  const { actions, options, views } = form.listeners;
+  return {
+    openNew: (words: WatchWords, request: Request) =>
+      form.openNew(request, () => {
+        const project = typedOrDefaultProject(words, request);
+        const projects = project === undefined ? [] : [project];
+        return { ...newDraft(projects, LIMITS, request), ...newWatchFields(words) };
+      }),
+    openFor: form.openFor,
+    /** With the threshold that would have alerted at most once a month. @throws NotAllowed */
+    openSuggestion: (watch: Watch, request: Request) => openSuggestion(form, services, watch, request),
+    listeners: {
+      views,
+      options,
+      actions: {
+        ...actions,
+        'watch-preview': form.onDraft(form.redraw),
+        'watch-suggest': form.refill(decodeThresholds),
+      },
+    } satisfies Listeners,
+  };
+}
+
+const watchForm = (
+  kind: OwnedWatches,
+  services: Pick<DeliveryService, 'watching'>,
+): OwnedForm<WatchFormTypes> => ({
+  kind,
+  field: FIELD,
+  max: LIMITS,
+  words: {
+    create: 'Set up a watch',
+    edit: 'Edit watch',
+    saving: 'Checking who gets the alerts…',
+    duplicate: 'A watch like this already exists. If you save this one too, each alert arrives twice.',
+    listVerbs: 'snooze, pause or delete',
+  },
+  inView: {
+    blocks: ['projects', 'kind', 'below', 'days', 'amount', 'factor', 'floor'],
+    below: 'Send alerts to',
+  },
+  parse: watchFields,
+  errors: (_, draft) => thresholdErrors(draft),
+  fieldsOf: ({ rule }) => ({ label: '', ...fieldsOfRule(rule) }),
+  hidden: (draft, { unnamed, request }) => {
+    const known = knownProject(draft, unnamed);
+    return {
+      ...typedAmounts(draft),
+      label: known === undefined ? '' : currencyOf(known, request.workspace),
+    };
+  },
+  blocks: watchBlocks,
+  asks: (draft, request) => 'rule' in ruleFor(draft, request),
+  figures: async (draft, request, check) =>
+    check?.problem === undefined ? previewDraft(services, draft, request) : undefined,
+  isSame(draft, watch, request) {
+    const [project] = draft.projects;
+    const parsed = ruleFor(draft, request);
+    return (
+      project !== undefined &&
+      'rule' in parsed &&
+      isSameRule(watch, project, parsed.rule) &&
+      JSON.stringify(watch.target) === JSON.stringify(targetOfDraft(draft))
+    );
+  },
+  /** Also asks billing what it would have alerted about. */
+  async build(draft, before, request) {
+    const [project] = draft.projects;
+    const parsed = ruleFor(draft, request);
+    if (project === undefined || 'errors' in parsed) {
+      const [problem = ''] = Object.values('errors' in parsed ? parsed.errors : {});
+      return { problem };
+    }
+    const previewed = await previewDraft(services, draft, request);
+    // The target may be right, such as a manager, although this user may not ask about the project.
+    if (previewed === undefined) return { problem: CLOSED };
+    if (previewed.result instanceof NoData)
+      return { problem: `${previewed.result.message} ${CHECK_PROJECT}`, figures: previewed };
+    const item = watchFromDraft(draft, project, parsed.rule, before, request);
+    const isArmed = item.since === request.at && item.paused === undefined;
+    const lines = savedLines(previewed, moneyWriter(project, request.workspace, request.locale), isArmed);
+    return { item, savedBlocks: [markup(lines.map(escapeMarkup).join('\n'))] };
+  },
+});
+
+const CLOSED = 'You can’t ask about this project here.';
+const CHECK_PROJECT = 'Check the project ID, or choose it with another product.';
+
+const ruleFor = (draft: WatchDraft, { workspace }: Request) => {
+  const [project] = draft.projects;
+  return project === undefined ? { errors: {} } : ruleOfDraft(draft, currencyOf(project, workspace));
+};
+
+const isSameRule = (watch: Watch, project: ChosenProject, rule: WatchRule): boolean =>
+  isSameProject(watch.project, project) && JSON.stringify(watch.rule) === JSON.stringify(rule);
+
+function watchFromDraft(
   draft: WatchDraft,
-  parts: DrawnParts<WatchFormTypes>,
-): readonly (Block | InputBlock)[] {
-  const { projects, target, duplicate, figures, isAsking = false, live, unnamed, request } = parts;
-  const known = knownProject(draft, unnamed) ?? NO_PROJECT;
-  const label = currencyOf(known, request.workspace);
-  const parsed = ruleOfDraft(draft, label);
-  const [problem] = 'errors' in parsed && hasThreshold(draft) ? Object.values(parsed.errors) : [];
-  return [
-    projects,
-    live(kindInput(draft)),
-    ...thresholdInputs(draft).map((field) => live(field, draft.isRefilled)),
-    ...(problem === undefined ? [] : [section(problem)]),
-    // A budget is agreed in a currency.
-    ...(draft.kind === 'budget' && label === '' ? [context(NO_CURRENCY)] : []),
-    ...(isAsking
-      ? [section(PREVIEWING)]
-      : previewBlocks(figures, moneyWriter(known, request.workspace, request.locale))),
-    ...target,
-    ...duplicate,
-  ];
+  project: ChosenProject,
+  rule: WatchRule,
+  before: Watch | undefined,
+  request: Request,
+): Watch {
+  const isSame = before !== undefined && isSameRule(before, project, rule);
+  return {
+    ...ownershipFields(before, request),
+    ...{ project, rule, target: targetOfDraft(draft) },
+    since: isSame ? before.since : request.at,
+    ...(before?.paused !== undefined && { paused: before.paused }),
+    ...(isSame && before.snoozedUntil !== undefined && { snoozedUntil: before.snoozedUntil }),
+  };
 }
 
-const NO_PROJECT: ChosenProject = { id: '', product: 1 };
-
-const PREVIEWING = 'Asking the billing service when this would have alerted…';
-const NO_CURRENCY = `Amounts have no currency here: the billing service names none. A Tally manager can set a label in \`${commandText('/billing settings')}\`.`;
-
-export const suggestingModal: ModalView = waitingModal('Change threshold', PREVIEWING);
-
-const KIND_LABELS: Readonly<Record<WatchKind, string>> = {
-  balance: 'The balance is below an amount',
-  runway: 'The money lasts fewer than some days',
-  budget: 'The month reaches its budget',
-  spike: 'A day costs much more than usual',
-};
-
-const kindInput = ({ kind }: WatchDraft): InputBlock =>
-  choiceInput({
-    block: 'kind',
-    label: 'Alert when',
-    options: WATCH_KINDS.map((each) => option(KIND_LABELS[each], each)),
-    initial: kind,
-  });
-
-/** More than the digits that are read, so that a longer amount is refused with a sentence and not cut. */
-const MAX_TYPED = 60;
-
-interface Threshold {
-  readonly block: 'below' | 'days' | 'amount' | 'factor' | 'floor';
-  readonly label: string;
-  readonly hint?: string;
-  readonly placeholder: string;
-}
-
-const THRESHOLDS: Readonly<Record<WatchKind, readonly Threshold[]>> = {
-  balance: [
-    {
-      block: 'below',
-      label: 'Below',
-      hint: 'Without bonuses. Zero alerts when the project is overdrawn.',
-      placeholder: '50,000',
-    },
-  ],
-  runway: [
-    {
-      block: 'days',
-      label: 'Fewer than',
-      hint: 'Days. Balance and bonuses, at the average of the last 7 days.',
-      placeholder: '14',
-    },
-  ],
-  budget: [
-    {
-      block: 'amount',
-      label: 'Budget for each month',
-      hint: `Alerts at ${BUDGET_STEPS.slice(0, -1).join(', ')} and ${BUDGET_STEPS.at(-1)} %, and when the forecast is above it.`,
-      placeholder: '500,000',
-    },
-  ],
-  spike: [
-    {
-      block: 'factor',
-      label: 'Times the usual amount',
-      hint: 'Usual is the median of the last four same weekdays.',
-      placeholder: '2',
-    },
-    {
-      block: 'floor',
-      label: 'Only days of at least',
-      hint: 'Empty for no minimum.',
-      placeholder: '1,000',
-    },
-  ],
-};
-
-const thresholdInputs = (draft: WatchDraft): InputBlock[] =>
-  THRESHOLDS[draft.kind].map(({ block, ...text }) =>
-    textInput({ block, ...text, max: MAX_TYPED, initial: draft[block], optional: block === 'floor' }),
-  );
-
-/** Days of the simulation; at more alerts than weeks in it, people stop reading them. */
-const DAYS = 90;
-const MOST_ALERTS = Math.floor(DAYS / 7);
-/** How many dates are listed; further ones are counted. */
-const MOST_DATES = 8;
-
-/** When the watch would have alerted, and whether it would now. Plain text, one sentence per line. */
-function previewLines({ rule, result }: PreviewOutcome, money: WriteMoney): string[] {
-  if (isFailure(result)) return [result.message];
-  const { dates, isCrossed, isKnown, measurement, reported } = result;
-  if (reported === 0 && !isKnown)
-    return [
-      `No data in the last ${DAYS} days, so nothing can be previewed. Check the project and its product.`,
-    ];
-  return [
-    // What was crossed before these days, and still is, did not begin on one of them.
-    ...(isCrossed && dates.length === 0 ? [] : [countText(dates.map(dateText))]),
-    ...(isCrossed
-      ? [`It would alert at once: ${crossedText(rule, measurement, money)}.`]
-      : nowLines(rule, result, money)),
-  ];
-}
-
-/** The same of a watch that was saved. @param isArmed it alerts at once if it is crossed */
-export function savedLines({ rule, result }: PreviewOutcome, money: WriteMoney, isArmed: boolean): string[] {
-  if (isFailure(result)) return [result.message];
-  if (!result.isCrossed) return nowLines(rule, result, money);
-  const crossed = `Already crossed: ${crossedText(rule, result.measurement, money)}.`;
-  return [isArmed ? `${crossed} The first alert is on its way.` : crossed];
-}
-
-function nowLines(rule: WatchRule, { measurement, isKnown }: WatchPreview, money: WriteMoney): string[] {
-  const now = measurementText(rule, measurement, money);
-  return [
-    ...(now === undefined ? [] : [`${currentValueLabel(rule)}: ${now}.`]),
-    ...(isKnown ? [] : ['Too few days are reported to judge it now.']),
-  ];
-}
-
-function countText(dates: readonly string[]): string {
-  if (dates.length === 0) return `It wouldn’t have alerted in the last ${DAYS} days.`;
-  const shown = dates.slice(-MOST_DATES);
-  const more = dates.length - shown.length;
-  const times = dates.length === 1 ? 'once' : `${dates.length} times`;
-  return `It would have alerted ${times} in the last ${DAYS} days: ${more > 0 ? `${more} earlier, ` : ''}${shown.join(', ')}.`;
-}
-
-/** `2 Oct`: the day of the week says nothing about a threshold. */
-const dateText = (day: Day): string => formatDays(day, day, day.slice(0, 4)).slice(4);
-
-/** `42,000.00` */
-function thresholdText(rule: WatchRule, money: WriteMoney): string {
-  switch (rule.kind) {
-    case 'balance':
-      return money(rule.below);
-    case 'runway':
-      return pluralize(rule.days, 'day');
-    case 'budget':
-      return money(rule.amount);
-    case 'spike':
-      return `${formatFactor(rule.factor, money.locale)}×`;
+/**
+ * Asks billing and simulates the watch, once the target is checked: a user who may choose the channel may ask there.
+ * @returns undefined if the user may not ask, and while the form is incomplete
+ */
+async function previewDraft(
+  { watching }: Pick<DeliveryService, 'watching'>,
+  draft: WatchDraft,
+  request: Request,
+): Promise<PreviewOutcome | undefined> {
+  const { projects, to, channel } = draft;
+  const [chosen] = projects;
+  const parsed = ruleFor(draft, request);
+  if (chosen === undefined || 'errors' in parsed) return undefined;
+  const { rule } = parsed;
+  const place = to === 'channel' && channel !== '' ? { channel } : {};
+  try {
+    const named = { project: chosen.id, product: chosen.product };
+    const project = resolveProject(named, request.workspace, { ...request, ...place });
+    return {
+      rule,
+      result: previewWatch(rule, await watching.fetchPreview(request.workspace, project, rule)),
+    };
+  } catch (error) {
+    if (!isFailure(error)) throw error;
+    return error.kind === 'not-allowed' ? undefined : { rule, result: error };
   }
 }
 
-const NO_TOP_UPS = 'Earlier balances are estimated from the spend, as if no money had been added.';
-
-/** The preview, with a button that fills in a threshold that alerts less often. */
-function previewBlocks(previewed: PreviewOutcome | undefined, money: WriteMoney): Block[] {
-  const refresh = button('watch-preview', previewed === undefined ? 'Preview' : 'Preview again');
-  if (previewed === undefined) return [actions(refresh)];
-  const [first = '', ...more] = previewLines(previewed, money);
-  const { result } = previewed;
-  const { suggestion, dates = [] } = isFailure(result) ? {} : result;
-  const isNoisy = dates.length > MOST_ALERTS;
-  const lines = [
-    `*${escapeMarkup(first)}*`,
-    ...more.map(escapeMarkup),
-    ...(isNoisy ? [':warning: That’s more than one alert a week.'] : []),
-    ...(suggestion === undefined
-      ? []
-      : [escapeMarkup(`${thresholdText(suggestion, money)} would have alerted at most once a month.`)]),
-  ];
-  return [
-    markup(lines.join('\n')),
-    ...(isFailure(result) || !result.assumesNoTopUps ? [] : [context(NO_TOP_UPS)]),
-    actions(
-      refresh,
-      ...(suggestion === undefined
-        ? []
-        : [
-            button('watch-suggest', `Use ${thresholdText(suggestion, money)}`, {
-              value: encodeThresholds(suggestion),
-              ...(isNoisy && { style: 'primary' as const }),
-            }),
-          ]),
-    ),
-  ];
+/** Asking billing takes time, so a waiting view comes first and the form then replaces it. @throws NotAllowed */
+async function openSuggestion(
+  { view }: ReturnType<typeof createOwnedForm<WatchFormTypes>>,
+  { watching }: Pick<DeliveryService, 'watching'>,
+  watch: Watch,
+  request: Request,
+): Promise<void> {
+  const { modal } = request.reply;
+  const { id, product } = watch.project;
+  const project = resolveProject({ project: id, product }, request.workspace, request);
+  const draftFor = (rule: WatchRule) => ({ ...draftOf(watch, request), label: '', ...fieldsOfRule(rule) });
+  await modal.open(suggestingModal);
+  try {
+    const asked = await watching.fetchPreview(request.workspace, project, watch.rule);
+    const { suggestion } = previewWatch(watch.rule, asked);
+    const rule = suggestion ?? watch.rule;
+    const notice = [section(suggestion === undefined ? NO_SUGGESTION : SUGGESTED)];
+    const figures = { rule, result: previewWatch(rule, asked) };
+    await modal.update(view(draftFor(rule), request, { notice, figures }));
+  } catch (error) {
+    if (!isFailure(error)) throw error;
+    request.recordError(error);
+    const figures = { rule: watch.rule, result: error };
+    await modal.update(view(draftFor(watch.rule), request, { figures }));
+  }
 }
+
+const SUGGESTED = 'Tally filled in a threshold that would have alerted at most once a month. Save to use it.';
+const NO_SUGGESTION = 'The threshold alerts at most once a month, so Tally has nothing to suggest.';

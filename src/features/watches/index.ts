@@ -18,6 +18,7 @@ import type { Watch } from '../../workspace/owned/watch-record.ts';
 import type { Audit } from '../../workspace/record/audit.ts';
 import type { Feature, Services } from '../feature.ts';
 import { stoppedWatches } from './blocks.ts';
+import { createWatchForm } from './form.ts';
 import {
   createOwnedWatches,
   crossedBlocks,
@@ -28,7 +29,6 @@ import {
   watchHomeBlocks,
   watchStatus,
 } from './owned-watches.ts';
-import { createWatchForm } from './setup.ts';
 import { KIND_EXAMPLES, parseWatchList, parseWatchText } from './words.ts';
 
 declare module '../../domain/commands.ts' {
