@@ -225,14 +225,12 @@ export function createTally(
       await waitUntilReady(redis, REDIS_TIMEOUT).catch((err: unknown) =>
         log.warn({ err }, 'Started without Redis'),
       );
-      const [isOutdated, refusals] = await Promise.all([
-        newerRecords.check().catch(() => false),
-        findRefusals(redis, config.redisUrl),
-      ]);
-      for (const { says, todo } of refusals) log.error({ todo }, `Redis ${says}`);
+      const isOutdated = await newerRecords.check().catch(() => false);
       if (!isOutdated) all.start();
       const port = await slack.start(config.http.port, !isOutdated);
       if (!isOutdated) await markLayout(redis, VERSION).catch(() => undefined);
+      for (const { says, todo } of await findRefusals(redis, config.redisUrl))
+        log.error({ todo }, `Redis ${says}`);
       return port;
     },
     async stop(delay = 0) {
