@@ -110,6 +110,11 @@ export interface RawResponse {
   readonly bodyError?: unknown;
 }
 
+/** For the log, as few errors say which service failed. The host alone: the path of a `response_url` is a secret. */
+export function addHost(error: Error, { host }: URL): void {
+  if (!('host' in error)) Object.assign(error, { host });
+}
+
 /** The response did not end in time. */
 export class ExchangeTimeoutError extends Error {
   override readonly name = 'TimeoutError';
@@ -134,8 +139,7 @@ export function exchange(
     const chunks: Buffer[] = [];
     const fail = (error: Error): void => {
       cancelTimeout();
-      // For the log: few errors say whose they are.
-      if (!('host' in error)) Object.assign(error, { host: url.host });
+      addHost(error, url);
       if (head === undefined) reject(error);
       else resolve({ ...head, body: NOTHING, bodyError: error });
     };

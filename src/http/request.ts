@@ -5,6 +5,7 @@ import { checkDestination, type ResolveHost, systemResolve, type TrustedHost } f
 import { createAdmission } from './admission.ts';
 import { RetryableError, sendOnce } from './attempt.ts';
 import {
+  addHost,
   createAgent,
   HTTP_LIMITS,
   type HttpLimits,
@@ -77,8 +78,7 @@ export function createHttp(options: {
     } catch (error) {
       if (isFailure(error)) {
         report(error.kind);
-        // For the log: a deadline or a status doesn't say whose it is.
-        if (!('host' in error)) Object.assign(error, { host: url.host });
+        addHost(error, url);
       }
       throw error;
     } finally {
