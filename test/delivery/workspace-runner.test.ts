@@ -1100,7 +1100,7 @@ describe('a figure that changes after it was posted', () => {
     expect(inChannel()).toMatchObject([{ edits: 0 }]);
   });
 
-  it('is let go where the post is gone', async () => {
+  it('is not put right once its post was deleted', async () => {
     await given();
     await run();
     slack.remove(inChannel()[0]!);

@@ -114,7 +114,7 @@ export const USER_NUMBERS: Readonly<Record<string, readonly string[]>> = {
     `the ${before} reported days before`,
     `up to ${word(MAX_WATCH_PEOPLE)} people`,
     `in the last ${simulated} days`,
-    // test/domain/money/thresholds.test.ts tries it.
+    // test/domain/money/watch-evaluation.test.ts tries it.
     'from 40 % to 85 % alerts once, for 80 %',
     '2 % beyond the threshold',
     'for 1 day, 7 days, or until next month',

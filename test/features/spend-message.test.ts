@@ -79,7 +79,7 @@ describe('a bar of /spend', () => {
     ]);
   });
 
-  it('says so too of two missing days in a row in a week', () => {
+  it('says of each of two missing days in a row that it has no data', () => {
     const week = days('2026-11-14', 7).filter((day) => !['2026-11-15', '2026-11-16'].includes(day));
     const { bars, chartTitle } = shown(
       'last-7-days',

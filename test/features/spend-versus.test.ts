@@ -214,7 +214,7 @@ describe('what /spend … vs … says', () => {
     expect(line).toBe('*▲ 100.0 %* (+ 30.00) vs 7–9 Sep, 30.00 then · 20.00 a day');
   });
 
-  it('is the difference a day if the counts differ, with how many days are reported', async () => {
+  it('compares averages a day if the numbers of days differ, and says how many days are reported', async () => {
     const [, line] = await factsOf('/spend staging october vs september');
     expect(line).toBe('*unchanged* a day vs 1–30 Sep (29 of 30 days reported), 145.00 then · 5.00 a day');
   });

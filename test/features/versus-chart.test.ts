@@ -57,7 +57,7 @@ describe('the chart of two periods', () => {
     expect(drawn('mtd vs last-month').names).toEqual(['1–20 Nov', '1–31 Oct']);
   });
 
-  it('has months of years, and weeks of whole weeks', () => {
+  it('draws years by month, and several whole weeks by week', () => {
     const years = drawn('2026 vs 2025');
     expect(years).toMatchObject({
       title: 'Average day, by month',

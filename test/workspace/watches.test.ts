@@ -76,7 +76,7 @@ describe('the record of a watch', () => {
     expect(text.length * MAX_WATCHES).toBeLessThan(300_000);
   });
 
-  test('is damaged where it was moved from another place', () => {
+  test('is damaged if its record was copied from another watch', () => {
     expect(() => parseWatch('other123', serializeWatch(WATCH))).toThrow();
   });
 });

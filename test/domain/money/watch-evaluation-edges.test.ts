@@ -275,7 +275,7 @@ describe('a spike of twice as much as usual', () => {
     });
   });
 
-  it('that is over does not alert again by a correction that leaves it a spike', () => {
+  it('does not alert again once it is over, when a correction makes it larger', () => {
     const over = judgeWithAmounts(daysOf([100, 300, 100]));
     const more = judgeWithAmounts(daysOf([100, 400, 100]), over.alerted);
     expect(more).toMatchObject({ crossings: [], recoveries: [] });
