@@ -1,7 +1,7 @@
 /** Lists, pages and their buttons, for people who may no longer ask about the project of what they own or get. */
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { ADMIN, MEMBER, OWNER } from '../../sandbox/slack/index.ts';
-import { type Bot, CHANNEL, startBot, textOf } from '../support/bot.ts';
+import { type Bot, CHANNEL, startBot, textOf, toAnswer } from '../support/bot.ts';
 import { schedule } from '../support/delivery.ts';
 import { addConnection } from '../support/projects.ts';
 
@@ -63,8 +63,13 @@ async function home(): Promise<string> {
   await bot.slack.waitFor(() => drawn() > before);
   return textOf(bot.slack.home(MEMBER)?.view.blocks);
 }
-const asked = (command: string, channel: string) => async () =>
-  (await bot.ask(command, MEMBER, channel)).visibleText;
+/** The answer alone: what Tally posts by itself may arrive at the same time. */
+const asked = (command: string, channel: string) => async () => {
+  const answers = () => bot.slack.messages(MEMBER, channel).filter(({ ephemeral }) => ephemeral);
+  const before = answers().length;
+  await bot.slack.say(MEMBER, channel, command);
+  return toAnswer(await bot.slack.waitFor(() => answers()[before], 15_000)).visibleText;
+};
 
 const LISTS: Record<string, () => Promise<string>> = {
   'watches, in the channel of one': asked('/billing watches', CHANNEL),
