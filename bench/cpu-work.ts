@@ -3,7 +3,7 @@ import { createCipheriv, createDecipheriv, randomBytes } from 'node:crypto';
 import { Big } from 'big.js';
 import { mostItems, parseConsumption, parseResponse } from '../src/billing/graphql.ts';
 import { parseCommandText } from '../src/domain/language/parse-command.ts';
-import { LAST_7_DAYS } from '../src/domain/language/periods/period-phrase.ts';
+import { LAST_7_DAYS } from '../src/domain/language/periods/period-ast.ts';
 import { parseQuestion } from '../src/domain/language/questions/question.ts';
 import { sumMoney } from '../src/domain/money/amount.ts';
 import type { DayCharges } from '../src/domain/money/charges.ts';

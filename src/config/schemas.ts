@@ -5,7 +5,7 @@
 import { isIP, isIPv6 } from 'node:net';
 import type { LevelWithSilent } from 'pino';
 import * as z from 'zod';
-import type { Rate } from '../domain/limits.ts';
+import type { Rate } from '../domain/rate-limits.ts';
 import { isTrusted, type TrustedHost } from '../http/address.ts';
 import { parseRedisUrl, RedisUrlError } from '../redis/url.ts';
 

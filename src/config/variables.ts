@@ -1,6 +1,6 @@
 /** The environment variables that Tally reads, and which of them go together. */
 import * as z from 'zod';
-import { DEFAULT_LIMITS, formatRate } from '../domain/limits.ts';
+import { DEFAULT_LIMITS, formatRate } from '../domain/rate-limits.ts';
 import {
   commandPrefix,
   connectionCount,

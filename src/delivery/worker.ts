@@ -1,4 +1,4 @@
-import { bucketOf } from '../domain/bucket.ts';
+import { hashBucket } from '../domain/hash-bucket.ts';
 import type { SlackId } from '../domain/slack-id.ts';
 import { HOUR, MINUTE, type Millis } from '../domain/time/calendar.ts';
 import type { Workspace } from '../workspace/record/workspace.ts';
@@ -109,7 +109,7 @@ const SECOND: Millis = 1_000;
 export function wakeUpTime(teamId: SlackId, { next, nextDue }: NextWork, now: Millis): Millis | undefined {
   return earliest(
     next === undefined ? undefined : roundUp(Math.max(next, now), now),
-    nextDue === undefined ? undefined : nextDue + bucketOf(teamId, SPREAD),
+    nextDue === undefined ? undefined : nextDue + hashBucket(teamId, SPREAD),
   );
 }
 

@@ -2,7 +2,7 @@
  * What a schedule can post: the reports' names, and the figures of each. They are of the complete days it covers, the days
  * they are compared with, and the month around them; never of today, which is not over when the post goes out.
  */
-import { type PeriodPhrase, unitPhrase } from './language/periods/period-phrase.ts';
+import { type PeriodPhrase, unitPhrase } from './language/periods/period-ast.ts';
 import type { DayCharges } from './money/charges.ts';
 import { type Forecast, forecastFrom, forecastMonth } from './money/forecast.ts';
 import { type Account, computeRunway, type Runway } from './money/runway.ts';

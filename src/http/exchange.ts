@@ -1,7 +1,7 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import { Agent, type Dispatcher, errors } from 'undici';
 import type { Service } from '../domain/failure/index.ts';
-import { DEFAULT_LIMITS } from '../domain/limits.ts';
+import { DEFAULT_LIMITS } from '../domain/rate-limits.ts';
 import type { SlackId } from '../domain/slack-id.ts';
 import type { Millis } from '../domain/time/calendar.ts';
 import { startTimeout, type WaitMeter } from '../runtime/work.ts';
@@ -70,7 +70,7 @@ export const HTTP_LIMITS = {
   /** How many failing connections are remembered; beyond that, those that failed longest ago are forgotten. */
   failingConnections: 1_024,
   bodyBytes: 4 * 1024 * 1024,
-  /** {@link Limits.serviceConnections} */
+  /** {@link RateLimits.serviceConnections} */
   connections: DEFAULT_LIMITS.serviceConnections,
   /** How many interactive requests of a workspace may wait for one origin; the next one is refused. */
   queueLength: 500,

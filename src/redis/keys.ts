@@ -1,4 +1,4 @@
-import { bucketOf } from '../domain/bucket.ts';
+import { hashBucket } from '../domain/hash-bucket.ts';
 import type { SlackId } from '../domain/slack-id.ts';
 import { isCluster, type RedisConnection } from './connect.ts';
 
@@ -57,7 +57,7 @@ export const shardsOf = (redis: RedisConnection): readonly number[] => [...Array
 
 /** The shard of a workspace: the same in every process. */
 export const shardOf = (redis: RedisConnection, workspace: SlackId): number =>
-  bucketOf(workspace, shardCount(redis));
+  hashBucket(workspace, shardCount(redis));
 
 /** The name of BullMQ's queue in each shard. */
 export const QUEUE = 'deliver';

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { ConfigError, parseConfig } from '../../src/config/config.ts';
-import { DEFAULT_LIMITS, rate } from '../../src/domain/limits.ts';
+import { DEFAULT_LIMITS, rate } from '../../src/domain/rate-limits.ts';
 import { anyText } from '../support/any-text.ts';
 
 const KEY = Buffer.alloc(32, 7).toString('base64');

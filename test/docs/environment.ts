@@ -1,7 +1,7 @@
 /** The tables of docs/environment.md, the whole .env.example and the table of docs/limits.md: what src/config knows. */
 import { ConfigError, parseConfig } from '../../src/config/config.ts';
 import { type Variable, variables } from '../../src/config/variables.ts';
-import { formatPeriod, formatRate, type Rate } from '../../src/domain/limits.ts';
+import { formatRate, formatRatePeriod, type Rate } from '../../src/domain/rate-limits.ts';
 import { RATE_LIMITS } from '../../src/slack/server/rate-limit.ts';
 import { code, type Tables } from './tables.ts';
 import { DESCRIPTIONS, SECTIONS } from './variable-descriptions.ts';
@@ -82,7 +82,7 @@ export const ENV_EXAMPLE = [
   ),
 ].join('\n\n');
 
-const inWords = ({ most, per }: Rate): string => `${most} in ${formatPeriod(per)}`;
+const inWords = ({ most, per }: Rate): string => `${most} in ${formatRatePeriod(per)}`;
 
 export const LIMITS_TABLES: Tables = {
   limits: [

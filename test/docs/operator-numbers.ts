@@ -1,7 +1,7 @@
 /** The phrases with numbers on the pages for people who run or test Tally, each made of its source. */
 import { readFile } from 'node:fs/promises';
 import { parse, parseAllDocuments } from 'yaml';
-import { DEFAULT_LIMITS } from '../../src/domain/limits.ts';
+import { DEFAULT_LIMITS } from '../../src/domain/rate-limits.ts';
 import { DAY, MINUTE } from '../../src/domain/time/calendar.ts';
 import { HTTP_LIMITS } from '../../src/http/exchange.ts';
 import { MAX_SERIES } from '../../src/ops/metrics.ts';

@@ -1,13 +1,13 @@
 /** The phrases with numbers on the pages for people who use or adopt Tally, each made of its source. */
 import { QUESTIONS } from '../../src/billing/conformance/check.ts';
 import { CORRECTION_DELAYS } from '../../src/delivery/posts/post-plan.ts';
-import { LAST_7_DAYS } from '../../src/domain/language/periods/period-phrase.ts';
+import { LAST_7_DAYS } from '../../src/domain/language/periods/period-ast.ts';
 import { isBareYear } from '../../src/domain/language/tokenizer.ts';
-import { DEFAULT_LIMITS } from '../../src/domain/limits.ts';
 import { WARNING_DAYS } from '../../src/domain/money/runway.ts';
 import { isWellReported } from '../../src/domain/money/usage-change.ts';
 import { BUDGET_STEPS } from '../../src/domain/money/watch-rule.ts';
 import { PRODUCT_IDS } from '../../src/domain/product.ts';
+import { DEFAULT_LIMITS } from '../../src/domain/rate-limits.ts';
 import { DAY, HOUR, instantOf, MINUTE, wallClockAt } from '../../src/domain/time/calendar.ts';
 import { HTTP_LIMITS } from '../../src/http/exchange.ts';
 import {

@@ -154,9 +154,9 @@ const ANY_LENGTH = [
 const COMMANDS = [
   ...[
     'parse-command',
-    'command-words',
+    'parsed-command',
     'tokenizer',
-    'parse',
+    'parser',
     'questions/question',
     'questions/follow-up',
   ].map((name) => `domain/language/${name}`),

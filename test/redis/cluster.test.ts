@@ -2,8 +2,8 @@
 import { Cluster } from 'ioredis';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { OWNER } from '../../sandbox/slack/index.ts';
-import { bucketOf } from '../../src/domain/bucket.ts';
 import { StoreUnavailable } from '../../src/domain/failure/index.ts';
+import { hashBucket } from '../../src/domain/hash-bucket.ts';
 import { nextEventLoopTurn } from '../../src/http/json.ts';
 import { connectRedis, guardWrite, waitUntilReady } from '../../src/redis/connect.ts';
 import { checkLockKey } from '../../src/redis/keys.ts';
@@ -71,7 +71,7 @@ describeUnless(NO_SERVER, 'on a Cluster', () => {
       await bot.slack.submit(OWNER, {});
       const saved = async () => (await naming(TEAM)).some((key) => key.endsWith(':deliver:delayed'));
       await waitUntil(saved);
-      const shard = bucketOf(TEAM, 16);
+      const shard = hashBucket(TEAM, 16);
       expect(await naming(TEAM)).toEqual(
         expect.arrayContaining([
           `tally:{${TEAM}}:record`,

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { Throttled } from '../../src/domain/failure/index.ts';
-import { DEFAULT_LIMITS, rate } from '../../src/domain/limits.ts';
+import { DEFAULT_LIMITS, rate } from '../../src/domain/rate-limits.ts';
 import { failureText } from '../../src/slack/reply/error-reply.ts';
 import { createRateLimiter, type Limited, RATE_LIMITS } from '../../src/slack/server/rate-limit.ts';
 

@@ -2,7 +2,7 @@
 
 import * as failures from '../../src/domain/failure/index.ts';
 import { type Failure, InvalidWord } from '../../src/domain/failure/index.ts';
-import { rate } from '../../src/domain/limits.ts';
+import { rate } from '../../src/domain/rate-limits.ts';
 import { type StoredFailure, storeFailure } from '../../src/workspace/record/stored-failure.ts';
 
 const QUESTION = {

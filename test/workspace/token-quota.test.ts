@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { NotInstalled } from '../../src/domain/failure/index.ts';
-import { DEFAULT_LIMITS, rate } from '../../src/domain/limits.ts';
+import { DEFAULT_LIMITS, rate } from '../../src/domain/rate-limits.ts';
 import { createTokenQuota, type TokenQuota } from '../../src/workspace/once/token-quota.ts';
 import { type TestRedis, testRedis } from '../support/redis.ts';
 

@@ -1,6 +1,6 @@
 import type { Redis } from 'ioredis';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { bucketOf } from '../../src/domain/bucket.ts';
+import { hashBucket } from '../../src/domain/hash-bucket.ts';
 import { checkLockKey, indexKey, zonesKey } from '../../src/redis/keys.ts';
 import { createWorkspaceIndex, type WorkspaceIndex } from '../../src/workspace/record/workspace-index.ts';
 import { type TestRedis, testRedis } from '../support/redis.ts';
@@ -114,9 +114,9 @@ describe('the checks of a shard', () => {
 
 describe('the shard of a workspace in a Cluster', () => {
   it('is the same in every version', () => {
-    expect(['T1', 'T0SANDBOX1', 'E0GRID0001'].map((id) => bucketOf(id, 16))).toEqual([6, 11, 3]);
+    expect(['T1', 'T0SANDBOX1', 'E0GRID0001'].map((id) => hashBucket(id, 16))).toEqual([6, 11, 3]);
     const counts = new Array<number>(16).fill(0);
-    for (let n = 0; n < 16_000; n += 1) counts[bucketOf(`T0${n}`, 16)]! += 1;
+    for (let n = 0; n < 16_000; n += 1) counts[hashBucket(`T0${n}`, 16)]! += 1;
     expect(Math.min(...counts)).toBeGreaterThan(700);
   });
 });

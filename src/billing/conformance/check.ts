@@ -29,7 +29,7 @@ import {
   judgeUntilNow,
 } from './judge.ts';
 import { POINT_IDS, POINTS, type PointId } from './points.ts';
-import { type Answer, createQuestioner, type Questioner, type QuestionKind } from './questions.ts';
+import { type Answer, createQuestioner, type Questioner, type QuestionKind } from './questioner.ts';
 
 export interface PointResult {
   readonly id: PointId;

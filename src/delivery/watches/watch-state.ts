@@ -2,7 +2,7 @@
 
 import { createHash } from 'node:crypto';
 import * as z from 'zod';
-import { bucketOf } from '../../domain/bucket.ts';
+import { hashBucket } from '../../domain/hash-bucket.ts';
 import type { AlertedLevel } from '../../domain/money/watch-evaluation.ts';
 import type { SlackId } from '../../domain/slack-id.ts';
 import { HOUR, type Millis } from '../../domain/time/calendar.ts';
@@ -201,7 +201,7 @@ const parseLastCheck = (json: string | undefined): LastCheck | undefined => tryP
 
 /** Watches are checked every hour, at a different time for each workspace. @returns ms since the epoch */
 export function hourlyCheckAfter(teamId: SlackId, at: Millis): number {
-  const spread = bucketOf(teamId, HOUR);
+  const spread = hashBucket(teamId, HOUR);
   return (Math.floor((at - spread) / HOUR) + 1) * HOUR + spread;
 }
 

@@ -1,6 +1,6 @@
 /** Failures that only the identity service has, and failures with the tokens that it issues. */
 import { pluralize } from '../language/text.ts';
-import { formatPeriod, type Rate } from '../limits.ts';
+import { formatRatePeriod, type Rate } from '../rate-limits.ts';
 import type { Millis } from '../time/calendar.ts';
 import { FailureBase } from './base.ts';
 
@@ -77,7 +77,7 @@ export class TooManyTokens extends FailureBase<'too-many-tokens'> {
   ) {
     super(
       'too-many-tokens',
-      `You’ve reached the limit of ${pluralize(most, 'token')} in ${formatPeriod(per)}.`,
+      `You’ve reached the limit of ${pluralize(most, 'token')} in ${formatRatePeriod(per)}.`,
     );
   }
 }

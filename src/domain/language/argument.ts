@@ -1,10 +1,10 @@
 /** The arguments of a command, each parsed at an index among tokens, and the word for a file or a window. */
 import { InvalidWord } from '../failure/index.ts';
 import { isProductId, PRODUCT_IDS, PRODUCTS, type ProductId } from '../product.ts';
-import { afterFiller, catchParseError, type Match, ParseError, parseErrorAt, senseOf } from './parse.ts';
+import { afterFiller, catchParseError, type Match, ParseError, parseErrorAt, senseOf } from './parser.ts';
 import { refuseDayNumber } from './periods/date-grammar.ts';
 import { type PeriodMatch, parsePeriodPhrase } from './periods/parse-period.ts';
-import type { PeriodPhrase } from './periods/period-phrase.ts';
+import type { PeriodPhrase } from './periods/period-ast.ts';
 import { listNames } from './text.ts';
 import type { TokenizedText } from './tokenizer.ts';
 import { isBareYear } from './tokenizer.ts';

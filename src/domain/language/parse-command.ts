@@ -11,11 +11,11 @@ import {
   parsePeriodOnly,
   parseSpendArgument,
 } from './argument.ts';
-import { type CommandWords, formatVersus, type ProjectName, type SharedWords } from './command-words.ts';
-import { afterFiller, catchParseError, ParseError, parseErrorAt, parseWith, senseOf } from './parse.ts';
+import { explainParseError, rejectUnknownWords } from './explain-parse-error.ts';
+import { formatVersus, type ParsedCommand, type ProjectName, type SharedWords } from './parsed-command.ts';
+import { afterFiller, catchParseError, ParseError, parseErrorAt, parseWith, senseOf } from './parser.ts';
 import { refuseDayNumber } from './periods/date-grammar.ts';
-import { formatPhrase, LAST_7_DAYS, type PeriodPhrase } from './periods/period-phrase.ts';
-import { explainUnparsed, rejectUnknownWords } from './refused-words.ts';
+import { formatPhrase, LAST_7_DAYS, type PeriodPhrase } from './periods/period-ast.ts';
 import type { Aliases, Token, TokenizedText } from './tokenizer.ts';
 import { isBareYear, isDayNumber } from './tokenizer.ts';
 
@@ -146,7 +146,7 @@ function itemsOf(source: TokenizedText, itemAt: ArgumentParser, works: string): 
     }
     const includes = found?.value.kind === 'including-today';
     const isApart = source.tokens[at]?.spaced || source.tokens[at]?.dashed;
-    if (!found || !(isApart || joins || includes)) throw explainUnparsed(source, at, works);
+    if (!found || !(isApart || joins || includes)) throw explainParseError(source, at, works);
     items = addItem(items, found.value, source, at, found.next);
     if (found.doubt) doubts.push(found.doubt);
     const list = found.value.kind === 'project' ? listAt(source, found.next) : { names: [], ...found };
@@ -183,7 +183,7 @@ const refuseAll = (source: TokenizedText, why: string, works: string): ParseErro
 
 const nameOf = (name: string): ProjectName => (/^\d/.test(name) ? { project: name } : { alias: name });
 
-function wordsOf(source: TokenizedText, itemAt: ArgumentParser, works: string): CommandWords {
+function wordsOf(source: TokenizedText, itemAt: ArgumentParser, works: string): ParsedCommand {
   if (source.tokens.some((token) => senseOf(token, 'help'))) return { help: true };
   rejectUnknownWords(source, works);
   const { project, product, all, top, versus, others, ...items } = itemsOf(source, itemAt, works);
@@ -212,8 +212,8 @@ function wordsOf(source: TokenizedText, itemAt: ArgumentParser, works: string): 
 type TextParser<Words> = (text: string, aliases?: Aliases) => Words;
 
 /** @param isSingle whether several projects are refused */
-function parser(itemAt: ArgumentParser, works: string, isSingle = false): TextParser<CommandWords> {
-  const read = (source: TokenizedText): CommandWords => {
+function parser(itemAt: ArgumentParser, works: string, isSingle = false): TextParser<ParsedCommand> {
+  const read = (source: TokenizedText): ParsedCommand => {
     const words = wordsOf(source, itemAt, works);
     if (!isSingle || words.several === undefined) return words;
     throw refuseAll(source, 'You named several projects', 'Name one project here.');

@@ -3,7 +3,7 @@ import { FailureBase } from '../failure/base.ts';
 import { catchInvalidWord, InvalidWord } from '../failure/index.ts';
 import type { Versus } from '../language/argument.ts';
 import { parsePeriodText } from '../language/parse-command.ts';
-import type { PeriodPhrase } from '../language/periods/period-phrase.ts';
+import type { PeriodPhrase } from '../language/periods/period-ast.ts';
 import { clipWord } from '../language/text.ts';
 import { tryParse } from '../try-parse.ts';
 import { addDays, type Day, formatDays, type Millis, type Zone } from './calendar.ts';

@@ -3,7 +3,7 @@
 import { LRUCache } from 'lru-cache';
 import { InvalidWord, PeriodJustBegan } from '../failure/index.ts';
 import { parsePeriodText } from '../language/parse-command.ts';
-import { formatPhrase, type PeriodPhrase } from '../language/periods/period-phrase.ts';
+import { formatPhrase, type PeriodPhrase } from '../language/periods/period-ast.ts';
 import { resolveRange } from '../language/periods/resolve-range.ts';
 import { clipWord, pluralize } from '../language/text.ts';
 import {

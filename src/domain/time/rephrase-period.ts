@@ -1,6 +1,6 @@
 import { parsePeriodText } from '../language/parse-command.ts';
-import type { DateExpression } from '../language/periods/date-expression.ts';
-import type { PeriodPhrase } from '../language/periods/period-phrase.ts';
+import type { DateExpression } from '../language/periods/date-ast.ts';
+import type { PeriodPhrase } from '../language/periods/period-ast.ts';
 import { resolveRange } from '../language/periods/resolve-range.ts';
 import {
   addDays,

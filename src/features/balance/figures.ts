@@ -1,6 +1,6 @@
 import { type BillingClient, settleOptional } from '../../billing/client.ts';
 import { collectRemarks } from '../../domain/billing-remarks.ts';
-import { LAST_7_DAYS } from '../../domain/language/periods/period-phrase.ts';
+import { LAST_7_DAYS } from '../../domain/language/periods/period-ast.ts';
 import { type Account, computeRunway, parseAccount, type Runway } from '../../domain/money/runway.ts';
 import { computeUsage } from '../../domain/money/usage.ts';
 import { dayAt, type Millis } from '../../domain/time/calendar.ts';

@@ -1,6 +1,6 @@
 import type { ModalView } from '@slack/types';
 import type { BalanceRecord } from '../../billing/client.ts';
-import { fetchEachProduct, type ProductAnswers } from '../../billing/fetch-products.ts';
+import { type BalanceByProduct, fetchBalanceByProduct } from '../../billing/fetch-balance-by-product.ts';
 import { commandText } from '../../domain/commands.ts';
 import { type Failure, InvalidWord, isFailure, SecretPasted } from '../../domain/failure/index.ts';
 import { moneyFormatter, parseAmount } from '../../domain/money/amount.ts';
@@ -40,10 +40,13 @@ const DAYS: Partial<Record<NonNullable<ConnectRequest['lifetime']>, number>> = {
 
 /** What a submitted form does: tests the token, saves it, and says in the modal how that went. */
 export function createConnectionSaving({ workspaces, billing, limits, all }: Services) {
-  const test = (input: ConnectRequest, { user, workspace: { waits } }: Request): Promise<ProductAnswers> => {
+  const test = (
+    input: ConnectRequest,
+    { user, workspace: { waits } }: Request,
+  ): Promise<BalanceByProduct> => {
     limits.demand('tests', { teamId: user.teamId, userId: user.id });
     const access = { ...input, workspace: user.teamId, connection: input.name, waits };
-    return fetchEachProduct(billing, access, input.project);
+    return fetchBalanceByProduct(billing, access, input.project);
   };
 
   /** @returns what the test answered, and which connection became the default */
@@ -118,7 +121,7 @@ const tooMany = (name: string): InvalidWord =>
 
 function newConnection(
   input: ConnectRequest,
-  { found: [first] }: ProductAnswers,
+  { found: [first] }: BalanceByProduct,
   person: SlackId,
   at: Millis,
 ): NewConnection {
@@ -140,7 +143,7 @@ function newConnection(
 }
 
 /** The outcome of a successful test. */
-export interface ConnectedResult extends ProductAnswers {
+export interface ConnectedResult extends BalanceByProduct {
   readonly connection: string;
   readonly input: Pick<ConnectRequest, 'project' | 'channel'>;
   /** The names of all connections, and the default connection. */

@@ -1,9 +1,9 @@
 /** The days of an answer, for what people ask below it: the same days later on, and days counted from them. */
 
 import { parseWithOutput } from '../../domain/language/argument.ts';
-import { formatCommandWords } from '../../domain/language/command-words.ts';
 import { parseCommandText, parsePeriodText } from '../../domain/language/parse-command.ts';
-import { formatPhrase, LAST_7_DAYS, type PeriodPhrase } from '../../domain/language/periods/period-phrase.ts';
+import { formatParsedCommand } from '../../domain/language/parsed-command.ts';
+import { formatPhrase, LAST_7_DAYS, type PeriodPhrase } from '../../domain/language/periods/period-ast.ts';
 import type { QuestionCommand } from '../../domain/language/questions/question-commands.ts';
 import { dayAt, type Unit } from '../../domain/time/calendar.ts';
 import { resolvePeriod } from '../../domain/time/period.ts';
@@ -31,7 +31,7 @@ export function withFixedDays(
     ...(fixed !== LAST_7_DAYS && { phrase: fixed }),
     ...(versus !== undefined && { versus: versus === 'year-before' ? versus : fix(versus) }),
   };
-  return { command, text: formatCommandWords({ ...words, ...days }, output) };
+  return { command, text: formatParsedCommand({ ...words, ...days }, output) };
 }
 
 const UNIT_BEFORE =
@@ -97,10 +97,10 @@ export function inDaysOfAnswer(
     const { [part]: said } = words;
     const { phrase: around } = before;
     if (said === undefined || said === 'year-before' || around === undefined) continue;
-    const isTaken = formatCommandWords({ [part]: said }) === formatCommandWords({ [part]: before[part] });
+    const isTaken = formatParsedCommand({ [part]: said }) === formatParsedCommand({ [part]: before[part] });
     const within = tryParse(() => phraseWithin(said, around, now, workspace.settings.zone));
     if (within !== undefined && !isTaken)
-      return { command, text: formatCommandWords({ ...words, [part]: within }, output) };
+      return { command, text: formatParsedCommand({ ...words, [part]: within }, output) };
   }
   return undefined;
 }

@@ -1,6 +1,6 @@
 import { FailureBase } from '../../domain/failure/base.ts';
-import { type CommandWords, formatCommandWords } from '../../domain/language/command-words.ts';
 import { joinAliasWords } from '../../domain/language/normalize-project-names.ts';
+import { formatParsedCommand, type ParsedCommand } from '../../domain/language/parsed-command.ts';
 import { type FollowUp, mergeFollowUp } from '../../domain/language/questions/follow-up.ts';
 import { NAMES_ALL, refersBack } from '../../domain/language/questions/follow-up-words.ts';
 import type { QuestionCommand } from '../../domain/language/questions/question-commands.ts';
@@ -161,7 +161,7 @@ function checkProjects(
   const { words, output } = parseAnswerWords(followUp.text, aliases);
   if (question !== undefined && isGone(words, question, text, request)) {
     const { phrase, versus, product } = words;
-    const rest = formatCommandWords({ phrase, versus, product }, output);
+    const rest = formatParsedCommand({ phrase, versus, product }, output);
     const fact = 'The project in the last answer here was renamed or removed. Which project?';
     return { kind: 'which-project', fact, rerun: { ...rerun, text: rest } };
   }
@@ -176,7 +176,7 @@ function checkProjects(
 
 /** Whether a name that was not said, but taken from the question, means no project or another one now. */
 function isGone(
-  { alias, several }: CommandWords,
+  { alias, several }: ParsedCommand,
   { ids }: ThreadQuestion,
   text: string,
   { workspace }: Request,
@@ -197,7 +197,7 @@ const typedWords = (text: string): ReadonlySet<string> => new Set(text.split(/[\
  * a name must not read it.
  * @throws NotAllowed
  */
-function requireAskable(words: CommandWords, text: string, request: Request): void {
+function requireAskable(words: ParsedCommand, text: string, request: Request): void {
   const typed = typedWords(text);
   for (const target of findAskedProjects(words, { ...request, ...publicScope(request) }).targets)
     if ('failure' in target && target.failure.kind === 'not-allowed' && !typed.has(target.project))

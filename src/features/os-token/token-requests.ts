@@ -8,7 +8,7 @@ import {
   ProjectMissing,
 } from '../../domain/failure/index.ts';
 import { parseProjectText } from '../../domain/language/parse-command.ts';
-import { formatPhrase } from '../../domain/language/periods/period-phrase.ts';
+import { formatPhrase } from '../../domain/language/periods/period-ast.ts';
 import { PRODUCTS } from '../../domain/product.ts';
 import type { Request } from '../../slack/request/request.ts';
 import {

@@ -1,5 +1,5 @@
 import type { BalanceRecord } from '../../billing/client.ts';
-import { fetchEachProduct } from '../../billing/fetch-products.ts';
+import { fetchBalanceByProduct } from '../../billing/fetch-balance-by-product.ts';
 import { isFailure } from '../../domain/failure/index.ts';
 import { parseAccount } from '../../domain/money/runway.ts';
 import { PRODUCTS } from '../../domain/product.ts';
@@ -131,7 +131,7 @@ export function createFirstProjects({ workspaces, billing, answerStore, limits, 
     const { id, alias } = wanted;
     const target = { connection, label: alias, alias };
     try {
-      const { found, failed } = await fetchEachProduct(
+      const { found, failed } = await fetchBalanceByProduct(
         billing,
         openConnection(request.workspace, target),
         id,

@@ -1,6 +1,6 @@
 import type { DeliveryService } from '../../delivery/delivery-service.ts';
 import { InvalidWord, isFailure } from '../../domain/failure/index.ts';
-import { listWord } from '../../domain/language/command-words.ts';
+import { listWord } from '../../domain/language/parsed-command.ts';
 import { REPORTS } from '../../domain/report.ts';
 import type { Millis } from '../../domain/time/calendar.ts';
 import { typedOrDefaultProject } from '../../slack/commands/project-picker.ts';

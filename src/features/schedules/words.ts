@@ -1,9 +1,9 @@
 import { commandText } from '../../domain/commands.ts';
 import { InvalidWord, UNRECOGNIZED } from '../../domain/failure/index.ts';
-import type { SeveralProjects } from '../../domain/language/command-words.ts';
 import { nearestWord } from '../../domain/language/nearest-word.ts';
 import { parseReportText } from '../../domain/language/parse-command.ts';
-import { formatPhrase, type PeriodPhrase } from '../../domain/language/periods/period-phrase.ts';
+import type { SeveralProjects } from '../../domain/language/parsed-command.ts';
+import { formatPhrase, type PeriodPhrase } from '../../domain/language/periods/period-ast.ts';
 import { clipWord, normalizeText, withoutMatch } from '../../domain/language/text.ts';
 import type { ProductId } from '../../domain/product.ts';
 import { findReport, NAMED_REPORTS, REPORT_CHOICES, type ReportName } from '../../domain/report.ts';

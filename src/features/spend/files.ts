@@ -1,5 +1,5 @@
 import type { CsvCell } from '../../domain/csv.ts';
-import { formatVersus } from '../../domain/language/command-words.ts';
+import { formatVersus } from '../../domain/language/parsed-command.ts';
 import { toPlainDigits } from '../../domain/money/amount.ts';
 import { formatReportedDays, formatTotal, type Usage, type UsageRow } from '../../domain/money/usage.ts';
 import type { Day, Millis } from '../../domain/time/calendar.ts';

@@ -1,8 +1,8 @@
 import { InvalidWord } from '../../domain/failure/index.ts';
 import { type Output, parseWithOutput } from '../../domain/language/argument.ts';
-import { type CommandWords, formatVersus } from '../../domain/language/command-words.ts';
 import { parseCommandText } from '../../domain/language/parse-command.ts';
-import { LAST_7_DAYS } from '../../domain/language/periods/period-phrase.ts';
+import { formatVersus, type ParsedCommand } from '../../domain/language/parsed-command.ts';
+import { LAST_7_DAYS } from '../../domain/language/periods/period-ast.ts';
 import { findReport } from '../../domain/report.ts';
 import type { Zone } from '../../domain/time/calendar.ts';
 import { type ComparedPeriod, compareWith, type Instants } from '../../domain/time/named-comparison.ts';
@@ -20,7 +20,7 @@ export const parseSpend = (text: string, aliases: ReadonlySet<string>) =>
  * @throws InvalidWord, PeriodJustBegan
  */
 export function resolveSpendPeriod(
-  { phrase = LAST_7_DAYS, versus }: Pick<CommandWords, 'phrase' | 'versus'>,
+  { phrase = LAST_7_DAYS, versus }: Pick<ParsedCommand, 'phrase' | 'versus'>,
   { output, ...named }: Pick<AskedProjects, 'word' | 'product'> & { readonly output: Output | undefined },
   instants: Instants,
   zone: Zone,

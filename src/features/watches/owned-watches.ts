@@ -1,6 +1,6 @@
 import type { DeliveryService } from '../../delivery/delivery-service.ts';
 import type { AlertResponse, WatchService, WatchState } from '../../delivery/watches/watch-service.ts';
-import { listWord } from '../../domain/language/command-words.ts';
+import { listWord } from '../../domain/language/parsed-command.ts';
 import { pluralize } from '../../domain/language/text.ts';
 import {
   addDays,

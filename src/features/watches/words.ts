@@ -1,9 +1,9 @@
 import { commandText } from '../../domain/commands.ts';
 import { InvalidWord, UNRECOGNIZED } from '../../domain/failure/index.ts';
-import type { ProjectName } from '../../domain/language/command-words.ts';
 import { nearestWord } from '../../domain/language/nearest-word.ts';
-import { holdsUnknownWord } from '../../domain/language/parse.ts';
 import { parseBalanceText, parseSingleProjectText } from '../../domain/language/parse-command.ts';
+import type { ProjectName } from '../../domain/language/parsed-command.ts';
+import { holdsUnknownWord } from '../../domain/language/parser.ts';
 import { clipWord, normalizeText, withoutMatch } from '../../domain/language/text.ts';
 import {
   MAX_RUNWAY_DAYS,

@@ -6,9 +6,9 @@ import {
   SecretPasted,
   UNRECOGNIZED,
 } from '../../domain/failure/index.ts';
-import { type CommandWords, listWord } from '../../domain/language/command-words.ts';
 import { parseBalanceText, parseCommandText } from '../../domain/language/parse-command.ts';
-import { LAST_7_DAYS } from '../../domain/language/periods/period-phrase.ts';
+import { listWord, type ParsedCommand } from '../../domain/language/parsed-command.ts';
+import { LAST_7_DAYS } from '../../domain/language/periods/period-ast.ts';
 import { PRODUCTS } from '../../domain/product.ts';
 import type { Millis } from '../../domain/time/calendar.ts';
 import { type Period, resolvePeriod } from '../../domain/time/period.ts';
@@ -82,7 +82,7 @@ export function createWorkflowStepsFeature(
  * The inputs as the words of the command. Whatever is typed in one of them means what it means there.
  * @throws InvalidWord, TextTooLong, SecretPasted
  */
-function parseStepInputs(name: StepName, inputs: StepInputs, workspace: Workspace): CommandWords {
+function parseStepInputs(name: StepName, inputs: StepInputs, workspace: Workspace): ParsedCommand {
   const { project, period, product } = inputs;
   const typed = [project, ...(name === 'get_spend' ? [period] : []), product];
   const text = typed
@@ -92,7 +92,7 @@ function parseStepInputs(name: StepName, inputs: StepInputs, workspace: Workspac
   requireShortText(text);
   if (holdsRegisteredSecret(text, workspace)) throw new SecretPasted();
   const parse = name === 'get_spend' ? parseCommandText : parseBalanceText;
-  const words: CommandWords | InvalidWord = catchInvalidWord(() => parse(text, workspace.aliases));
+  const words: ParsedCommand | InvalidWord = catchInvalidWord(() => parse(text, workspace.aliases));
   if (words instanceof InvalidWord) throw inStep(words, inputs);
   if (words.help) throw new InvalidWord('help', 'isn’t a project', 'Enter a project’s name or ID.');
   if (words.several !== undefined) throw new InvalidWord(listWord(words.several), ...ONE_PROJECT);
@@ -150,7 +150,7 @@ function scopeOf(channel: unknown): ProjectScope {
 }
 
 /** @throws what `resolveProject` throws */
-function findProject(words: CommandWords, scope: ProjectScope, workspace: Workspace): ResolvedProject {
+function findProject(words: ParsedCommand, scope: ProjectScope, workspace: Workspace): ResolvedProject {
   const target = resolveProject(words, workspace, scope);
   const { project: id, product } = target;
   if (!isShownTo({ id, product }, workspace, scope)) throw new NotAllowed('channel');

@@ -1,6 +1,6 @@
 import type { Button } from '@slack/types';
 import type { CommandName, SlashCommand } from '../../domain/commands.ts';
-import { NO_ALIASES } from '../../domain/language/parse.ts';
+import { NO_ALIASES } from '../../domain/language/parser.ts';
 import { couldBeSecret } from '../../domain/language/secret-detection.ts';
 import { normalizeText } from '../../domain/language/text.ts';
 import { isProjectId, PRODUCTS, type ProductId } from '../../domain/product.ts';

@@ -2,7 +2,7 @@
 import pLimit from 'p-limit';
 import type { BillingRemark } from '../../domain/billing-remarks.ts';
 import { type Failure, isFailure } from '../../domain/failure/index.ts';
-import { listWord } from '../../domain/language/command-words.ts';
+import { listWord } from '../../domain/language/parsed-command.ts';
 import { listNames, pluralize } from '../../domain/language/text.ts';
 import { formatMoney, type Money, sumMoney } from '../../domain/money/amount.ts';
 import { PRODUCTS, type ProductId } from '../../domain/product.ts';

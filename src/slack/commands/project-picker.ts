@@ -2,8 +2,8 @@ import type { Checkboxes, PlainTextOption } from '@slack/types';
 import type { SlashCommand } from '../../domain/commands.ts';
 import { InvalidWord, isFailure } from '../../domain/failure/index.ts';
 import { parseWithOutput } from '../../domain/language/argument.ts';
-import { formatCommandWords } from '../../domain/language/command-words.ts';
 import { parseCommandText, parseSingleProjectText } from '../../domain/language/parse-command.ts';
+import { formatParsedCommand } from '../../domain/language/parsed-command.ts';
 import { PRODUCT_IDS, PRODUCTS } from '../../domain/product.ts';
 import type { SlackId } from '../../domain/slack-id.ts';
 import { tryParse } from '../../domain/try-parse.ts';
@@ -84,7 +84,7 @@ const optionsFor = (request: Request, command: SlashCommand, textOf: (alias: str
 function withoutProject(text: string, aliases: ReadonlySet<string>): string {
   const { words, output } = parseWithOutput(text, aliases, parseCommandText);
   const { phrase, versus, product } = words;
-  return formatCommandWords({ phrase, versus, product }, output);
+  return formatParsedCommand({ phrase, versus, product }, output);
 }
 
 /** The checkbox's block ID, by which the select's action finds it in the message's state. */

@@ -8,9 +8,9 @@ import {
 } from '../../domain/failure/index.ts';
 import { parseWithOutput } from '../../domain/language/argument.ts';
 import { couldBeName } from '../../domain/language/nearest-word.ts';
-import { keepsWords, NO_ALIASES } from '../../domain/language/parse.ts';
 import { parseCommandText } from '../../domain/language/parse-command.ts';
-import { LAST_7_DAYS } from '../../domain/language/periods/period-phrase.ts';
+import { keepsWords, NO_ALIASES } from '../../domain/language/parser.ts';
+import { LAST_7_DAYS } from '../../domain/language/periods/period-ast.ts';
 import { resolvePeriod } from '../../domain/time/period.ts';
 import { tryParse } from '../../domain/try-parse.ts';
 import { visibleProjects } from '../../workspace/projects/resolve-project.ts';

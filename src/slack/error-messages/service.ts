@@ -2,8 +2,8 @@ import type { Button } from '@slack/types';
 import { commandText } from '../../domain/commands.ts';
 import { NO_PUBLIC_ADDRESS, type Service } from '../../domain/failure/index.ts';
 import { parseWithOutput } from '../../domain/language/argument.ts';
-import { formatCommandWords } from '../../domain/language/command-words.ts';
 import { parseCommandText } from '../../domain/language/parse-command.ts';
+import { formatParsedCommand } from '../../domain/language/parsed-command.ts';
 import { PRODUCT_IDS, PRODUCTS, type ProductId } from '../../domain/product.ts';
 import { commandButton, toCommand } from '../commands/command-buttons.ts';
 import { button } from '../kit/blocks.ts';
@@ -109,7 +109,7 @@ function otherProducts(wrong: ProductId, { command: failed, workspace }: FailedR
   return PRODUCT_IDS.filter((product) => product !== wrong).flatMap((product) =>
     commandButton(`product-${product}`, `Try ${PRODUCTS[product].name}`, {
       command,
-      text: formatCommandWords({ ...words, product }, output),
+      text: formatParsedCommand({ ...words, product }, output),
     }),
   );
 }

@@ -9,9 +9,9 @@ import {
   UNKNOWN_COMMAND,
 } from '../../domain/failure/index.ts';
 import { parseWithOutput } from '../../domain/language/argument.ts';
-import { formatCommandWords } from '../../domain/language/command-words.ts';
-import { NO_ALIASES } from '../../domain/language/parse.ts';
 import { parseCommandText } from '../../domain/language/parse-command.ts';
+import { formatParsedCommand } from '../../domain/language/parsed-command.ts';
+import { NO_ALIASES } from '../../domain/language/parser.ts';
 import { MINUTE } from '../../domain/time/calendar.ts';
 import { tryParse } from '../../domain/try-parse.ts';
 import { type Annotate, beginRequest, type RequestVia, trackWork } from '../../runtime/work.ts';
@@ -212,7 +212,7 @@ function threadQuestion({ command, text }: Command, request: Request): ThreadQue
   const named = words.several === 'all' ? [] : targets;
   return {
     command,
-    text: formatCommandWords(words.several === undefined ? { ...words, alias: word } : words, output),
+    text: formatParsedCommand(words.several === undefined ? { ...words, alias: word } : words, output),
     at: Math.floor(at),
     ids: Object.fromEntries(
       named.flatMap((target) =>

@@ -1,6 +1,6 @@
 import { LRUCache } from 'lru-cache';
 import { Throttled } from '../../domain/failure/index.ts';
-import { DEFAULT_LIMITS, type Limits, type PersonAndWorkspace, rate } from '../../domain/limits.ts';
+import { DEFAULT_LIMITS, type PersonAndWorkspace, type RateLimits, rate } from '../../domain/rate-limits.ts';
 import type { Millis } from '../../domain/time/calendar.ts';
 import type { Source } from '../request/source.ts';
 
@@ -10,7 +10,7 @@ interface RateLimit extends PersonAndWorkspace {
 }
 
 /** The limits on what people ask, for one process. */
-const rateLimits = ({ requests, tests }: Limits) =>
+const rateLimits = ({ requests, tests }: RateLimits) =>
   ({
     requests: { doing: 'asking faster than Tally can answer', ...requests },
     tests: { doing: 'testing and sending faster than Tally can keep up with', ...tests },
@@ -54,7 +54,7 @@ export function createRateLimiter({
   clock = () => performance.now(),
   onRefused,
 }: {
-  readonly limits?: Limits;
+  readonly limits?: RateLimits;
   /** ms; never goes back */
   readonly clock?: () => Millis;
   readonly onRefused?: (refusal: { readonly what: Limited; readonly whose: Throttled['whose'] }) => void;

@@ -1,5 +1,5 @@
 import { NotInstalled } from '../../domain/failure/index.ts';
-import { DEFAULT_LIMITS } from '../../domain/limits.ts';
+import { DEFAULT_LIMITS } from '../../domain/rate-limits.ts';
 import type { SlackId } from '../../domain/slack-id.ts';
 import type { Millis } from '../../domain/time/calendar.ts';
 import type { RedisConnection } from '../../redis/connect.ts';

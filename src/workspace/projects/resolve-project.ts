@@ -7,7 +7,7 @@ import {
   ProjectMissing,
   UnsealFailed,
 } from '../../domain/failure/index.ts';
-import type { SeveralProjects } from '../../domain/language/command-words.ts';
+import type { SeveralProjects } from '../../domain/language/parsed-command.ts';
 import { DEFAULT_PRODUCT, type ProductId } from '../../domain/product.ts';
 import type { SlackId } from '../../domain/slack-id.ts';
 import {
@@ -83,7 +83,7 @@ export interface UnresolvedProject {
   readonly failure: Failure;
 }
 
-export type { SeveralProjects } from '../../domain/language/command-words.ts';
+export type { SeveralProjects } from '../../domain/language/parsed-command.ts';
 
 /**
  * The projects that are named, each once, or all that may be asked about there.

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { parseBalanceText, parseCommandText } from '../../../src/domain/language/parse-command.ts';
-import { formatPhrase } from '../../../src/domain/language/periods/period-phrase.ts';
+import { formatPhrase } from '../../../src/domain/language/periods/period-ast.ts';
 
 const FILLERS = ['the', 'in', 'on', 'for', 'during', 'of', 'please', 'so far'];
 const ALIASES: ReadonlySet<string> = new Set(['prod', 'the', 'infra']);

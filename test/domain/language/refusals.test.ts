@@ -8,7 +8,7 @@ import {
   parseProjectText,
   parseSingleProjectText,
 } from '../../../src/domain/language/parse-command.ts';
-import { LAST_7_DAYS } from '../../../src/domain/language/periods/period-phrase.ts';
+import { LAST_7_DAYS } from '../../../src/domain/language/periods/period-ast.ts';
 import { resolvePeriod } from '../../../src/domain/time/period.ts';
 
 /** Saturday */

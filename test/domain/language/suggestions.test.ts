@@ -2,15 +2,15 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { InvalidWord } from '../../../src/domain/failure/index.ts';
-import { type CommandWords, formatCommandWords } from '../../../src/domain/language/command-words.ts';
 import { nearestWord } from '../../../src/domain/language/nearest-word.ts';
-import { keepsWords } from '../../../src/domain/language/parse.ts';
 import {
   parseBalanceText,
   parseCommandText,
   parseSingleProjectText,
 } from '../../../src/domain/language/parse-command.ts';
-import { formatPhrase } from '../../../src/domain/language/periods/period-phrase.ts';
+import { formatParsedCommand, type ParsedCommand } from '../../../src/domain/language/parsed-command.ts';
+import { keepsWords } from '../../../src/domain/language/parser.ts';
+import { formatPhrase } from '../../../src/domain/language/periods/period-ast.ts';
 import { parseQuestion } from '../../../src/domain/language/questions/question.ts';
 import { MONTH_NAMES } from '../../../src/domain/language/vocabulary.ts';
 import { runs } from '../../support/thorough.ts';
@@ -26,7 +26,7 @@ const offeredBy = (read: () => unknown): readonly string[] => {
   }
   return [];
 };
-const namesIn = ({ alias, project, several }: CommandWords): readonly string[] =>
+const namesIn = ({ alias, project, several }: ParsedCommand): readonly string[] =>
   several === undefined || several === 'all'
     ? [alias ?? project ?? several ?? ''].filter(Boolean)
     : several.map((one) => ('alias' in one ? one.alias : one.project));
@@ -93,13 +93,13 @@ const QUESTIONS = [
 /** All that is offered for it, with the parser that has to read it. */
 function offeredFor(text: string) {
   const byGrammar = Object.entries(GRAMMARS).flatMap(([, parse]) =>
-    offeredBy(() => parse(text, ALIASES)).map((offered) => parse(offered, ALIASES) as CommandWords),
+    offeredBy(() => parse(text, ALIASES)).map((offered) => parse(offered, ALIASES) as ParsedCommand),
   );
   const byQuestion = QUESTIONS.flatMap((ask) => {
     const question = parseQuestion(ask(text), ALIASES);
     return question?.kind === 'offered' ? question.commands : [];
   }).map(
-    ({ command, text: offered }): CommandWords =>
+    ({ command, text: offered }): ParsedCommand =>
       command === '/spend' ? parseCommandText(offered, ALIASES) : parseBalanceText(offered, ALIASES),
   );
   return [...byGrammar, ...byQuestion];
@@ -244,8 +244,8 @@ describe('a project whose ID could be a day', () => {
     'has a canonical text that means the same: %s',
     (typed) => {
       const words = parseCommandText(typed, ALIASES);
-      const text = formatCommandWords(words);
-      expect(formatCommandWords(parseCommandText(text, ALIASES))).toBe(text);
+      const text = formatParsedCommand(words);
+      expect(formatParsedCommand(parseCommandText(text, ALIASES))).toBe(text);
       expect(namesIn(parseCommandText(text, ALIASES))).toEqual(namesIn(words));
     },
   );

@@ -1,16 +1,16 @@
 import { describe, expect, it } from 'vitest';
 import { InvalidWord } from '../../../src/domain/failure/index.ts';
-import { formatCommandWords, listWord } from '../../../src/domain/language/command-words.ts';
 import {
   parseBalanceText,
   parseCommandText,
   parseReportText,
   parseSingleProjectText,
 } from '../../../src/domain/language/parse-command.ts';
+import { formatParsedCommand, listWord } from '../../../src/domain/language/parsed-command.ts';
 
 const ALIASES: ReadonlySet<string> = new Set(['prod', 'staging', 'dev']);
 
-const canonical = (text: string): string => formatCommandWords(parseCommandText(text, ALIASES));
+const canonical = (text: string): string => formatParsedCommand(parseCommandText(text, ALIASES));
 
 function refusal(read: () => unknown): InvalidWord {
   try {
@@ -64,7 +64,7 @@ describe('vs and top in /spend', () => {
   });
 
   it('keep the file that was asked for', () => {
-    expect(formatCommandWords(parseCommandText('prod october vs september', ALIASES), 'csv')).toBe(
+    expect(formatParsedCommand(parseCommandText('prod october vs september', ALIASES), 'csv')).toBe(
       'prod october vs september csv',
     );
   });

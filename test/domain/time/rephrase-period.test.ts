@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { parsePeriodText } from '../../../src/domain/language/parse-command.ts';
-import { formatPhrase, type PeriodPhrase } from '../../../src/domain/language/periods/period-phrase.ts';
+import { formatPhrase, type PeriodPhrase } from '../../../src/domain/language/periods/period-ast.ts';
 import type { Unit } from '../../../src/domain/time/calendar.ts';
 import { resolvePeriod } from '../../../src/domain/time/period.ts';
 import { keepDays, phraseWithin, unitBefore } from '../../../src/domain/time/rephrase-period.ts';

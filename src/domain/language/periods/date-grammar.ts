@@ -1,7 +1,7 @@
 /** How people name a day, week, month, quarter, half or year. */
 import { WEEKDAY_NAMES } from '../../time/cadence.ts';
 import { isoWeekday, type Unit } from '../../time/calendar.ts';
-import { type Match, ParseError, type Parser, parseErrorAt, senseOf, typedText } from '../parse.ts';
+import { type Match, ParseError, type Parser, parseErrorAt, senseOf, typedText } from '../parser.ts';
 import { isBareYear, isDayNumber, type TokenizedText } from '../tokenizer.ts';
 import {
   canonical,
@@ -13,10 +13,10 @@ import {
   partOf,
   type Span,
   type YearOf,
-} from './date-expression.ts';
+} from './date-ast.ts';
 import { MAX_YEAR, MIN_YEAR, monthDay, yearMonthDay } from './date-literal.ts';
 import { Grammar, memoize, RefusedPhrase } from './grammar.ts';
-import { type Count, countOf } from './period-phrase.ts';
+import { type Count, countOf } from './period-ast.ts';
 import { DATE_CLASSES, tokenOfKind } from './token-classes.ts';
 
 /** The day of a month, refused if no such month has it. */

@@ -3,7 +3,7 @@
  * as well), `a|b` for either, capitals for classes of tokens, `?` for what may be missing. `to` is a range sign or a
  * dash, too.
  */
-import { type Match, type Parser, parseErrorAt, senseOf } from '../parse.ts';
+import { type Match, type Parser, parseErrorAt, senseOf } from '../parser.ts';
 import type { Token, TokenizedText } from '../tokenizer.ts';
 import { VOCABULARY } from '../vocabulary.ts';
 

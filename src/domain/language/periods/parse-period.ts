@@ -1,12 +1,11 @@
 /** Parses a period; if it has several meanings or can't be asked for, says why, what to type and what is nearest. */
 import type { Unit } from '../../time/calendar.ts';
-import { catchParseError, type Match, ParseError, parseErrorAt, senseOf, typedText } from '../parse.ts';
+import { catchParseError, type Match, ParseError, parseErrorAt, senseOf, typedText } from '../parser.ts';
 import { clipWord, ordinal } from '../text.ts';
 import type { TokenizedText } from '../tokenizer.ts';
 import { nameOfMonth } from '../vocabulary.ts';
-import { type DateExpression, dateText, NAME_DAYS } from './date-expression.ts';
+import { type DateExpression, dateText, NAME_DAYS } from './date-ast.ts';
 import { RefusedPhrase } from './grammar.ts';
-import { periods } from './period-grammar.ts';
 import {
   type Count,
   lastUnits,
@@ -15,7 +14,8 @@ import {
   type PhraseMeaning,
   phraseText,
   sincePhrase,
-} from './period-phrase.ts';
+} from './period-ast.ts';
+import { periods } from './period-grammar.ts';
 
 const FUTURE = 'Ask about a period up to today, such as this-week, mtd or last-7-days.';
 

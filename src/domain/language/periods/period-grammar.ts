@@ -1,9 +1,9 @@
 /** How people name a period: a production a line. */
 import type { Unit } from '../../time/calendar.ts';
-import { type Parser, senseOf } from '../parse.ts';
+import { type Parser, senseOf } from '../parser.ts';
 import { isDay, type Token, type TokenizedText } from '../tokenizer.ts';
 import { nameOfMonth } from '../vocabulary.ts';
-import { canonical, type DateMeaning, type YearOf } from './date-expression.ts';
+import { canonical, type DateMeaning, type YearOf } from './date-ast.ts';
 import { dayOf, dayOfMonth, monthly, parseDateExpression } from './date-grammar.ts';
 import { END, Grammar, memoize, RefusedPhrase } from './grammar.ts';
 import {
@@ -17,7 +17,7 @@ import {
   rangePhrase,
   sincePhrase,
   weeksOf,
-} from './period-phrase.ts';
+} from './period-ast.ts';
 import { DATE_CLASSES, isWeekNumber, wordOfRole } from './token-classes.ts';
 
 const END_BEFORE_BEGIN = new RefusedPhrase(

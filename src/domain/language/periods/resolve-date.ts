@@ -19,7 +19,7 @@ import {
 import type { ComparisonRule } from '../../time/comparison-window.ts';
 import { clipWord, pluralize } from '../text.ts';
 import { nameOfMonth } from '../vocabulary.ts';
-import { type DatedSpan, type DateExpression, dateText, type Each, type YearOf } from './date-expression.ts';
+import { type DatedSpan, type DateExpression, dateText, type Each, type YearOf } from './date-ast.ts';
 import { pad } from './date-literal.ts';
 
 /** Days of the calendar: `count` units, or days that are compared by a rule of their own. */

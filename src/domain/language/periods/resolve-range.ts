@@ -13,8 +13,8 @@ import {
 } from '../../time/calendar.ts';
 import type { ComparisonRule } from '../../time/comparison-window.ts';
 import { clipWord } from '../text.ts';
-import type { DateExpression } from './date-expression.ts';
-import { formatPhrase, MAX_PERIOD_DAYS, PERIOD_TOO_LONG, type PeriodPhrase } from './period-phrase.ts';
+import type { DateExpression } from './date-ast.ts';
+import { formatPhrase, MAX_PERIOD_DAYS, PERIOD_TOO_LONG, type PeriodPhrase } from './period-ast.ts';
 import {
   areAlike,
   type CalendarSpan,

@@ -1,11 +1,11 @@
 /** The classes of tokens that productions name in capitals. */
 import type { Unit } from '../../time/calendar.ts';
-import { type Match, type Parser, parseErrorAt, senseOf } from '../parse.ts';
+import { type Match, type Parser, parseErrorAt, senseOf } from '../parser.ts';
 import { isBareYear, isDay, isDayNumber, type Token } from '../tokenizer.ts';
 import type { WordRole, WordSense } from '../vocabulary.ts';
-import type { Span, YearOf } from './date-expression.ts';
+import type { Span, YearOf } from './date-ast.ts';
 import type { TokenClass } from './grammar.ts';
-import type { Count } from './period-phrase.ts';
+import type { Count } from './period-ast.ts';
 
 const take = <T>(value: T, next: number): Match<T> => ({ value, next });
 

@@ -3,8 +3,8 @@ import type { SlashCommand } from '../../commands.ts';
 import { catchInvalidWord, InvalidWord } from '../../failure/index.ts';
 import { tryParse } from '../../try-parse.ts';
 import { type Output, parseWithOutput } from '../argument.ts';
-import { type CommandWords, formatCommandWords } from '../command-words.ts';
 import { parseCommandText } from '../parse-command.ts';
+import { formatParsedCommand, type ParsedCommand } from '../parsed-command.ts';
 import type { Aliases } from '../tokenizer.ts';
 import { NAMES_ALL } from './follow-up-words.ts';
 import type { Question } from './question.ts';
@@ -13,7 +13,7 @@ import { parseQuestionParts } from './question-commands.ts';
 /** What a follow-up says by itself. */
 export interface Reading {
   readonly command?: SlashCommand | undefined;
-  readonly words: Partial<CommandWords>;
+  readonly words: Partial<ParsedCommand>;
   readonly output?: Output | undefined;
   /** Whether it adds today to the days of the answer. */
   readonly addsToday?: boolean;
@@ -25,7 +25,7 @@ export const isAboutList = (base: Answered | undefined): boolean => Array.isArra
 
 export interface Answered {
   readonly command: SlashCommand;
-  readonly words: CommandWords;
+  readonly words: ParsedCommand;
   readonly output: Output | undefined;
 }
 
@@ -33,12 +33,12 @@ export interface Answered {
 export const parseWords = (text: string, aliases: Aliases) =>
   tryParse(() => parseWithOutput(text, aliases, parseCommandText), InvalidWord);
 
-export const namesProjects = ({ project, alias, several, top }: Partial<CommandWords>): boolean =>
+export const namesProjects = ({ project, alias, several, top }: Partial<ParsedCommand>): boolean =>
   (project ?? alias ?? several ?? top) !== undefined;
 
 /** `prod,staging`, or `all` for the first of all. */
-export const projectText = ({ project, alias, several }: Partial<CommandWords>): string =>
-  formatCommandWords({ project, alias, several });
+export const projectText = ({ project, alias, several }: Partial<ParsedCommand>): string =>
+  formatParsedCommand({ project, alias, several });
 
 /**
  * Reads the words alone, and beside the projects of the answer: there a number is a day, a year or a product, where alone
@@ -78,13 +78,13 @@ export function parseReadings(
   const alone = catchInvalidWord(() => parseWithOutput(typed, aliases, parseCommandText));
   const beside = projects === '' ? undefined : parseWords(`${projects} ${typed}`, aliases);
   const { help: _, ...besideWords } = beside?.words ?? { help: false };
-  const { project: _id, alias: _alias, several, top, ...others }: Partial<CommandWords> = besideWords;
+  const { project: _id, alias: _alias, several, top, ...others }: Partial<ParsedCommand> = besideWords;
   const isSame = projectText(besideWords) === projects;
   const words = isSame ? { ...others, ...(top !== undefined && { top, several }) } : besideWords;
   const joint: Reading | undefined = beside && { command, isVague, words, output: beside.output };
   if (alone instanceof InvalidWord) return joint === undefined ? alone : [joint];
   if (alone.words.help) return undefined;
-  if (command === undefined && formatCommandWords(alone.words, alone.output) === '') return undefined;
+  if (command === undefined && formatParsedCommand(alone.words, alone.output) === '') return undefined;
   const single: Reading = { command, isVague, ...alone };
   const { several: all, ...rest } = alone.words;
   if (all === 'all' && rest.top === undefined && isAboutList(base) && !NAMES_ALL.test(text)) {

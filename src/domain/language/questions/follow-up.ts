@@ -2,10 +2,10 @@
 
 import { commandText } from '../../commands.ts';
 import { InvalidWord } from '../../failure/index.ts';
-import { formatCommandWords } from '../command-words.ts';
-import { keepsWords } from '../parse.ts';
-import { sizeOf } from '../periods/date-expression.ts';
-import { formatPhrase, LAST_7_DAYS, type PeriodPhrase } from '../periods/period-phrase.ts';
+import { formatParsedCommand } from '../parsed-command.ts';
+import { keepsWords } from '../parser.ts';
+import { sizeOf } from '../periods/date-ast.ts';
+import { formatPhrase, LAST_7_DAYS, type PeriodPhrase } from '../periods/period-ast.ts';
 import { clipWord, normalizeText } from '../text.ts';
 import type { Aliases } from '../tokenizer.ts';
 import {
@@ -18,6 +18,7 @@ import {
   type Reading,
 } from './follow-up-reading.ts';
 import { AGAIN, type FollowUpText, isReserved, PRONOUN, parseFollowUpText } from './follow-up-words.ts';
+import { NOT_CORRECTED, UNCLEAR_MEANING } from './interpret-question.ts';
 import {
   MOST_OFFERED,
   parseQuestion,
@@ -26,7 +27,6 @@ import {
   withholdSecrets,
 } from './question.ts';
 import type { QuestionCommand } from './question-commands.ts';
-import { NOT_CORRECTED, UNCLEAR_MEANING } from './question-reading.ts';
 
 export type FollowUp =
   /** What it means exactly. `isExplicit` if its words show that it refers to an answer: “and”, “it”, “again”. */
@@ -153,7 +153,7 @@ function aboutProject({ command, text }: QuestionCommand, base: Answered | undef
 function withoutAnswer([said]: readonly Reading[]): FollowUp | undefined {
   if (said === undefined) return undefined;
   const { words, output } = said;
-  const text = formatCommandWords(words, output);
+  const text = formatParsedCommand(words, output);
   const command = said.command ?? '/spend';
   if (!namesProjects(words)) return { kind: 'project-missing', command, text };
   if (said.command !== undefined || words.phrase !== undefined)
@@ -190,7 +190,7 @@ function merge(
   const isInherited = asked === undefined && (isSame || base.output === 'why');
   const output = form ?? (isInherited ? base.output : undefined);
   if (command === '/balance') {
-    const text = formatCommandWords({ project, alias, several, product }, output);
+    const text = formatParsedCommand({ project, alias, several, product }, output);
     return [{ command, text, isCertain: isCertain && top === undefined }];
   }
   if (base.command === '/balance' && words.phrase === undefined && typeof words.versus === 'object')
@@ -208,7 +208,7 @@ function merge(
       return new InvalidWord(clipWord(versus.typed), 'is on both sides of the comparison', '');
     return {
       command,
-      text: formatCommandWords({ project, alias, several, top, phrase, versus, product }, output),
+      text: formatParsedCommand({ project, alias, several, top, phrase, versus, product }, output),
       isCertain: isCertain && comparisons.length === 1,
     };
   });

@@ -5,15 +5,15 @@ import { catchInvalidWord, InvalidWord } from '../../failure/index.ts';
 import { PRODUCTS } from '../../product.ts';
 import type { Day, Unit } from '../../time/calendar.ts';
 import type { Versus } from '../argument.ts';
-import { type CommandWords, formatCommandWords } from '../command-words.ts';
 import { parsePeriodText } from '../parse-command.ts';
+import { formatParsedCommand, type ParsedCommand } from '../parsed-command.ts';
 import { pad } from '../periods/date-literal.ts';
-import { formatPhrase, type PeriodPhrase, unitPhrase } from '../periods/period-phrase.ts';
+import { formatPhrase, type PeriodPhrase, unitPhrase } from '../periods/period-ast.ts';
 import { clipWord } from '../text.ts';
 import { type Aliases, CLAUSE_BREAK } from '../tokenizer.ts';
+import { isPlaced, OUTPUTS, type QuestionReading, refuseUnplaced, subjectsOf } from './interpret-question.ts';
+import { parseQuestionWords } from './parse-question-words.ts';
 import { type PhraseRole, ROLE_RULES, type Subject } from './phrases.ts';
-import { isPlaced, OUTPUTS, type QuestionReading, refuseUnplaced, subjectsOf } from './question-reading.ts';
-import { parseQuestionWords } from './question-words.ts';
 
 /** A command and what follows it, in canonical words. */
 export interface QuestionCommand {
@@ -72,10 +72,10 @@ function spendCommands(
   const rank = said.get('rank') ?? said.get('by');
   const isRanked = rank !== undefined && !said.has('peak') && !said.has('when');
   if (isRanked && (words.alias ?? words.project) !== undefined) throw refuseUnplaced(rank);
-  const asked: CommandWords = isRanked && words.several === undefined ? { ...words, several: 'all' } : words;
-  const make = (changed: Partial<CommandWords>, guess = isGuess): readonly MadeCommand[] => [
+  const asked: ParsedCommand = isRanked && words.several === undefined ? { ...words, several: 'all' } : words;
+  const make = (changed: Partial<ParsedCommand>, guess = isGuess): readonly MadeCommand[] => [
     {
-      command: { command: '/spend', text: formatCommandWords({ ...asked, ...changed }, output) },
+      command: { command: '/spend', text: formatParsedCommand({ ...asked, ...changed }, output) },
       isGuess: guess,
     },
   ];
@@ -109,11 +109,11 @@ function spendCommands(
     throw refuseUnplaced(clipWord(versus.typed), 'is on both sides of the comparison');
   // `/spend` compares with as many days before anyway.
   const { versus: _, ...alone } = asked;
-  return [{ command: { command: '/spend', text: formatCommandWords(alone, output) }, isGuess: true }];
+  return [{ command: { command: '/spend', text: formatParsedCommand(alone, output) }, isGuess: true }];
 }
 
 /** A period compared with the period before it: `last week`, “than the week before”. Undefined if other words say otherwise. */
-function withStepBefore(step: string, words: CommandWords): CommandWords | undefined {
+function withStepBefore(step: string, words: ParsedCommand): ParsedCommand | undefined {
   const unit = /day|week|month|quarter/.exec(step)?.[0] as Unit | undefined;
   const phrase = words.phrase ?? (unit && unitPhrase('this', unit));
   if (phrase === undefined) return undefined;
@@ -167,7 +167,7 @@ function balanceCommand({ words, output, said }: QuestionReading): MadeCommand {
   return {
     command: {
       command: '/balance',
-      text: formatCommandWords(all ? { ...asked, several: 'all' } : asked, output),
+      text: formatParsedCommand(all ? { ...asked, several: 'all' } : asked, output),
     },
     isGuess: isTotal || said.has('rank') || said.has('who') || said.has('credit'),
   };
@@ -200,7 +200,7 @@ function billingCommand(
     (output !== undefined && said.get(output)) ||
     firstSaid(said, ['compare', 'rank', 'by', 'first', 'total']);
   if (extra) throw refuseUnplaced(clipWord(extra));
-  const names = several === 'all' ? '' : formatCommandWords({ ...named, several });
+  const names = several === 'all' ? '' : formatParsedCommand({ ...named, several });
   if (names !== '' && !isBudget && subject !== 'watches') throw refuseUnplaced(names);
   const [command, verb] = BILLING[subject].split(' ') as [SlashCommand, string];
   const text = [verb, names, isBudget && 'budget'].filter(Boolean).join(' ');

@@ -6,10 +6,10 @@ import { joinAliasWords } from '../normalize-project-names.ts';
 import { couldBeSecret } from '../secret-detection.ts';
 import { clipWord, normalizeText } from '../text.ts';
 import type { Aliases } from '../tokenizer.ts';
+import { interpretQuestion, isEmpty, type QuestionReading, refuseUnplaced } from './interpret-question.ts';
+import { parseQuestionWords, type QuestionWords } from './parse-question-words.ts';
 import { type PhraseRole, ROLE_RULES } from './phrases.ts';
 import { commandsOf, type QuestionCommand } from './question-commands.ts';
-import { interpretQuestion, isEmpty, type QuestionReading, refuseUnplaced } from './question-reading.ts';
-import { parseQuestionWords, type QuestionWords } from './question-words.ts';
 
 /** Commands that a text may mean, the likeliest first. At least one, and each keeps every word. */
 export interface SuggestedCommands {

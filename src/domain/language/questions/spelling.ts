@@ -1,7 +1,7 @@
 /** Corrects the spelling of a question. Swapped letters are corrected silently; for other mistakes, the correction is offered. */
 
 import { nearestWord, nearestWords, sortedLetters } from '../nearest-word.ts';
-import { holdsUnknownWord } from '../parse.ts';
+import { holdsUnknownWord } from '../parser.ts';
 import type { Aliases } from '../tokenizer.ts';
 import { SUGGESTIONS, VOCABULARY } from '../vocabulary.ts';
 import { isPhraseWord, lazy, meantWords, phraseAt, plainWords } from './phrases.ts';

@@ -1,9 +1,9 @@
 /** Reads the tables of the corpus, and compares commands by what they ask for, never by how they are spelled. */
 import { InvalidWord } from '../../../../src/domain/failure/index.ts';
 import { type Output, parseWithOutput } from '../../../../src/domain/language/argument.ts';
-import { type CommandWords, formatCommandWords } from '../../../../src/domain/language/command-words.ts';
 import { parseCommandText, parsePeriodText } from '../../../../src/domain/language/parse-command.ts';
-import { LAST_7_DAYS, type PeriodPhrase } from '../../../../src/domain/language/periods/period-phrase.ts';
+import { formatParsedCommand, type ParsedCommand } from '../../../../src/domain/language/parsed-command.ts';
+import { LAST_7_DAYS, type PeriodPhrase } from '../../../../src/domain/language/periods/period-ast.ts';
 import { resolvePeriod } from '../../../../src/domain/time/period.ts';
 
 /** Saturday, as in the examples of docs/periods.md. */
@@ -21,14 +21,14 @@ const days = (phrase: PeriodPhrase): string => {
   return `${new Date(from).toISOString()}–${new Date(to).toISOString()}`;
 };
 
-const projectsOf = ({ several, alias, project }: CommandWords): string => {
+const projectsOf = ({ several, alias, project }: ParsedCommand): string => {
   if (several === undefined) return alias ?? project ?? 'default';
   if (several === 'all') return 'all';
   const names = several.map((name) => ('alias' in name ? name.alias : name.project));
   return names.sort().join();
 };
 
-const wordsOf = (text: string): { readonly words: CommandWords; readonly output: Output | undefined } =>
+const wordsOf = (text: string): { readonly words: ParsedCommand; readonly output: Output | undefined } =>
   parseWithOutput(text, ALIASES, (words) => parseCommandText(words, ALIASES));
 
 /** As `/spend` does, offers the whole command with the period that would work. */
@@ -41,7 +41,7 @@ function offeredWith(
     return resolve();
   } catch (error) {
     if (!(error instanceof InvalidWord)) throw error;
-    throw error.within((text) => formatCommandWords({ ...words, [period]: parsePeriodText(text) }, output));
+    throw error.within((text) => formatParsedCommand({ ...words, [period]: parsePeriodText(text) }, output));
   }
 }
 

@@ -3,8 +3,8 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { InvalidWord, PeriodJustBegan } from '../../../../src/domain/failure/index.ts';
 import { parseWithOutput } from '../../../../src/domain/language/argument.ts';
-import { type CommandWords, formatCommandWords } from '../../../../src/domain/language/command-words.ts';
 import { parseCommandText } from '../../../../src/domain/language/parse-command.ts';
+import { formatParsedCommand, type ParsedCommand } from '../../../../src/domain/language/parsed-command.ts';
 import { type Period, resolvePeriod, resolvePeriodText } from '../../../../src/domain/time/period.ts';
 import { runs } from '../../../support/thorough.ts';
 import { beginning, daysOf, plus, todayAt } from '../../wall-clock.ts';
@@ -82,7 +82,7 @@ describe('on Saturday 2026-11-21', () => {
 
 describe('in a command', () => {
   const ALIASES: ReadonlySet<string> = new Set(['prod', 'staging', 'web-shop']);
-  type Words = Partial<CommandWords> & { readonly days?: string; readonly output?: string };
+  type Words = Partial<ParsedCommand> & { readonly days?: string; readonly output?: string };
 
   const parse = (text: string) => parseWithOutput(text, ALIASES, (rest) => parseCommandText(rest, ALIASES));
   const wordsRead = (text: string): Words | 'refused' => {
@@ -121,8 +121,8 @@ describe('in a command', () => {
     (project) => {
       const phrases = some(project.length);
       const read = phrases.map(([phrase]) => {
-        const canonical = formatCommandWords(parse(`${project} ${phrase} storage`).words);
-        return [phrase, wordsRead(canonical), formatCommandWords(parse(canonical).words) === canonical];
+        const canonical = formatParsedCommand(parse(`${project} ${phrase} storage`).words);
+        return [phrase, wordsRead(canonical), formatParsedCommand(parse(canonical).words) === canonical];
       });
       expect(read).toEqual(
         phrases.map(([phrase, first, last]) => [

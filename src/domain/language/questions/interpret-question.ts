@@ -4,20 +4,20 @@ import { commandText } from '../../commands.ts';
 import { catchInvalidWord, InvalidWord, UNRECOGNIZED } from '../../failure/index.ts';
 import { tryParse } from '../../try-parse.ts';
 import type { Output } from '../argument.ts';
-import type { CommandWords } from '../command-words.ts';
 import { couldBeName } from '../nearest-word.ts';
 import { parseCommandText } from '../parse-command.ts';
+import type { ParsedCommand } from '../parsed-command.ts';
 import { clipWord } from '../text.ts';
 import { type Aliases, CLAUSE_BREAK } from '../tokenizer.ts';
 import { VOCABULARY } from '../vocabulary.ts';
+import { findUnknownWord, type QuestionWords } from './parse-question-words.ts';
 import { type PhraseRole, ROLE_RULES, type Subject } from './phrases.ts';
-import { findUnknownWord, type QuestionWords } from './question-words.ts';
 
 /** What the words of a question say, before a command is made of them. */
 export interface QuestionReading {
   /** Undefined where no word says it. */
   readonly subject: Subject | undefined;
-  readonly words: CommandWords;
+  readonly words: ParsedCommand;
   readonly output: Output | undefined;
   readonly said: QuestionWords['said'];
   /** The project is `it`, `that` or `the project`. */
@@ -125,7 +125,7 @@ export function isPlaced(
 export const NOT_CORRECTED = /^(?:next\b|tomorrow\b|0\d*$)/i;
 
 /** The rest of a question, read as words of a command; if they are refused, what corrects them. @throws InvalidWord, SecretPasted */
-function parseRest({ rest, typed, text: asked }: QuestionWords, aliases: Aliases): Readings<CommandWords> {
+function parseRest({ rest, typed, text: asked }: QuestionWords, aliases: Aliases): Readings<ParsedCommand> {
   const parsed = catchInvalidWord(() => parseCommandText(rest, aliases));
   if (!(parsed instanceof InvalidWord)) {
     const far = parsed.product === undefined ? undefined : farNumber(rest);
@@ -158,7 +158,7 @@ const PEOPLE =
 const NOT_BEFORE_NAME = '(?:much|many|more|less|which|what|an?|any|some|by|per)';
 
 /** The words beside a word that may be a project's name; undefined if they name another project. */
-function withoutName(word: string, rest: string, asked: string, aliases: Aliases): CommandWords | undefined {
+function withoutName(word: string, rest: string, asked: string, aliases: Aliases): ParsedCommand | undefined {
   const places = rest.split(' ');
   const place = places.indexOf(word);
   if (

@@ -5,7 +5,7 @@ import { UNRECOGNIZED } from '../failure/index.ts';
 import { PRODUCTS } from '../product.ts';
 import type { Unit } from '../time/calendar.ts';
 import { nearestWord } from './nearest-word.ts';
-import { holdsUnknownWord, NO_ALIASES, ParseError } from './parse.ts';
+import { holdsUnknownWord, NO_ALIASES, ParseError } from './parser.ts';
 import { MENTION } from './secret-detection.ts';
 import type { Aliases, Token, TokenizedText } from './tokenizer.ts';
 import { nameOfMonth, SUGGESTIONS } from './vocabulary.ts';
@@ -112,7 +112,7 @@ const refusal = (start: number, end: number, [why, works, ...instead]: Hint): Pa
   new ParseError(start, end, why, works, instead);
 
 /** The error for the token at `at`. @param works what the grammar takes */
-export function explainUnparsed({ text, tokens }: TokenizedText, at: number, works: string): ParseError {
+export function explainParseError({ text, tokens }: TokenizedText, at: number, works: string): ParseError {
   const token = tokens[at];
   const years = YEARS.exec(text);
   const { start, end } = token?.raw ?? { start: 0, end: text.length };

@@ -3,14 +3,14 @@ import { PRODUCT_IDS, type ProductId } from '../domain/product.ts';
 import type { BalanceRecord, BillingAccess, BillingClient } from './client.ts';
 
 /** What billing says of a project under each product. */
-export type ProductAnswers = Readonly<Awaited<ReturnType<typeof fetchEachProduct>>>;
+export type BalanceByProduct = Readonly<Awaited<ReturnType<typeof fetchBalanceByProduct>>>;
 
 /**
  * Asks for the project's balance under each product once, in parallel: the interface doesn't say which product a project
  * belongs to, and a wrong one may be answered with nothing or with other figures.
  * @throws Failure if no product was answered
  */
-export async function fetchEachProduct(
+export async function fetchBalanceByProduct(
   billing: BillingClient,
   // The failure of a guess says nothing of the project.
   { failures: _, ...access }: BillingAccess,

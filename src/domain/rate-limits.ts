@@ -8,7 +8,7 @@ export interface Rate {
 }
 
 /** The limits that an operator can set. */
-export interface Limits {
+export interface RateLimits {
   /** Commands, mentions, clicks, forms and opening Home: each reads the record, and may ask billing and Slack. */
   readonly requests: PersonAndWorkspace;
   /** Testing a connection, an access or a schedule, and **Send now**: each asks a service or posts immediately. */
@@ -28,7 +28,7 @@ export interface PersonAndWorkspace {
 export const rate = (most: number, seconds: number): Rate => ({ most, per: seconds * 1_000 });
 
 /** Above normal use. */
-export const DEFAULT_LIMITS: Limits = {
+export const DEFAULT_LIMITS: RateLimits = {
   requests: { person: rate(20, 20), workspace: rate(200, 10) },
   tests: { person: rate(10, 100), workspace: rate(30, 60) },
   osTokens: rate(5, 600),
@@ -42,7 +42,7 @@ const largestUnit = (per: Millis): readonly [number, string] => {
 };
 
 /** `10 minutes`, `90 seconds`, `1 hour` */
-export const formatPeriod = (per: Millis): string => pluralize(...largestUnit(per));
+export const formatRatePeriod = (per: Millis): string => pluralize(...largestUnit(per));
 
 /** As the operator writes it: `20/10s` */
 export const formatRate = ({ most, per }: Rate): string => {

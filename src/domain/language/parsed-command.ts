@@ -1,10 +1,10 @@
 /** The words of a command about projects, and the canonical text that they are written as. */
 import { PRODUCTS, type ProductId } from '../product.ts';
 import type { Output, Versus } from './argument.ts';
-import { formatPhrase, type PeriodPhrase } from './periods/period-phrase.ts';
+import { formatPhrase, type PeriodPhrase } from './periods/period-ast.ts';
 import { MONTH_NAMES } from './vocabulary.ts';
 
-export interface CommandWords {
+export interface ParsedCommand {
   readonly help: boolean;
   /** 1 to 32 digits, never a number. */
   readonly project?: string;
@@ -21,7 +21,7 @@ export interface CommandWords {
 }
 
 /** The words that every command about projects takes. */
-export type SharedWords = Omit<CommandWords, 'versus' | 'top'>;
+export type SharedWords = Omit<ParsedCommand, 'versus' | 'top'>;
 
 /** A project by its ID or by its name. */
 export type ProjectName = { readonly project: string } | { readonly alias: string };
@@ -35,10 +35,10 @@ export const listWord = (several: SeveralProjects): string =>
     : several.map((named) => ('alias' in named ? named.alias : named.project)).join(',');
 
 /** Words to format; what is undefined is left out. */
-type SomeWords = { readonly [Name in keyof CommandWords]?: CommandWords[Name] | undefined };
+type SomeWords = { readonly [Name in keyof ParsedCommand]?: ParsedCommand[Name] | undefined };
 
 /** The canonical text, which parses back to the same words: `prod october vs september storage csv`. */
-export function formatCommandWords(
+export function formatParsedCommand(
   { project, alias = project, several, top, phrase, versus, product }: SomeWords,
   output?: Output,
 ): string {

@@ -1,7 +1,7 @@
 /** Takes the phrases of a question out of its text; what is left is for the grammar of commands. */
 
 import { isNumber, joinNames, namesFirst } from '../normalize-project-names.ts';
-import { holdsUnknownWord } from '../parse.ts';
+import { holdsUnknownWord } from '../parser.ts';
 import { simplifyText } from '../text.ts';
 import { type Aliases, CLAUSE_BREAK } from '../tokenizer.ts';
 import { VOCABULARY } from '../vocabulary.ts';

@@ -1,12 +1,12 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { parseCommandText, parsePeriodText } from '../../../src/domain/language/parse-command.ts';
-import type { DateExpression } from '../../../src/domain/language/periods/date-expression.ts';
+import type { DateExpression } from '../../../src/domain/language/periods/date-ast.ts';
 import {
   formatPhrase,
   LAST_7_DAYS,
   type PeriodPhrase,
-} from '../../../src/domain/language/periods/period-phrase.ts';
+} from '../../../src/domain/language/periods/period-ast.ts';
 import { runs } from '../../support/thorough.ts';
 
 /** What was typed is no part of what was said. */
