@@ -8,9 +8,9 @@ export default defineConfig({
     globalSetup: ['test/support/shared-browser.ts'],
     pool: 'threads',
     isolate: false,
-    // Most tests wait for a service, a process or a browser: two cores carry four at a time. Each worker loads and compiles
+    // Most tests wait for a service, a process or a browser: two cores carry six at a time. Each worker loads and compiles
     // the bot once more.
-    maxWorkers: 4,
+    maxWorkers: 6,
     // What a run has transformed, the next one reads from node_modules.
     experimental: { fsModuleCache: true },
     sequence: { sequencer: SlowestFirst },

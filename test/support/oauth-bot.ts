@@ -105,6 +105,7 @@ export async function startOAuthBot(
     async command(team, text, at = 0) {
       asked += 1;
       const name = `reply-${asked}`;
+      const trigger = `trigger-${asked}`;
       const [command = '', ...words] = text.split(' ');
       const form = new URLSearchParams({
         command,
@@ -114,15 +115,14 @@ export async function startOAuthBot(
         is_enterprise_install: String(team.whole ?? false),
         user_id: INSTALLER,
         channel_id: 'C0COSTS001',
-        trigger_id: 'x',
+        trigger_id: trigger,
         response_url: slack.replyAddress(name),
       });
       const response = await slack.send(urls[at]!, form.toString(), 'application/x-www-form-urlencoded');
       const body = await response.text();
-      const views = slack.called('views.open').length;
+      const opened = () => slack.called('views.open').some(({ fields }) => fields.trigger_id === trigger);
       const replied = () => slack.replies.find((reply) => reply.url.endsWith(`/${name}`));
-      if (body === '')
-        await waitUntil(() => replied() !== undefined || slack.called('views.open').length > views);
+      if (body === '') await waitUntil(() => replied() !== undefined || opened());
       return { status: response.status, body, reply: JSON.stringify(replied()?.body ?? '') };
     },
     async interact(team, payload) {
