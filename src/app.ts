@@ -34,7 +34,7 @@ import { VERSION } from './ops/version.ts';
 import { BOT_CONNECTION, connectQueue, connectRedis, waitUntilReady } from './redis/connect.ts';
 import { onStoreError, onStoreOperation } from './redis/errors.ts';
 import { markLayout } from './redis/layout.ts';
-import type { OnFinished } from './runtime/work.ts';
+import type { OnFinished } from './runtime/track-work.ts';
 import { createCommandNames } from './slack/command-names.ts';
 import { createTrustPages } from './slack/install/trust-pages.ts';
 import { createInstallations } from './slack/installations.ts';
@@ -47,14 +47,14 @@ import { createSlackServer } from './slack/server/slack-server.ts';
 import type { LoadingDelays, SlackServices } from './slack/services.ts';
 import { onApiCall } from './slack/web-client.ts';
 import { createKeyring } from './vault/keyring.ts';
-import { createManagerRequests } from './workspace/once/manager-requests.ts';
-import { createOneTimeGrants } from './workspace/once/one-time-grants.ts';
-import { createOpenSteps } from './workspace/once/open-steps.ts';
-import { createTokenQuota } from './workspace/once/token-quota.ts';
 import { createAnswerStore } from './workspace/record/answer-store.ts';
 import { createAudit } from './workspace/record/audit.ts';
 import { createWorkspaces } from './workspace/record/workspaces.ts';
 import { createServiceOutcomes } from './workspace/service-outcomes.ts';
+import { createManagerRequests } from './workspace/short-lived/manager-requests.ts';
+import { createOpenSteps } from './workspace/short-lived/open-steps.ts';
+import { createTokenGrants } from './workspace/short-lived/token-grants.ts';
+import { createTokenQuota } from './workspace/short-lived/token-quota.ts';
 import { createThreadStore } from './workspace/thread-store.ts';
 
 /** How long a stopping bot waits for running answers, in ms: longer than a request to billing may take. */
@@ -170,7 +170,7 @@ export function createTally(
     createOsTokenFeature({
       ...services,
       identity: createIdentityClient({ http, onNotIssued: outcomes.notIssued }),
-      grants: createOneTimeGrants(redis),
+      grants: createTokenGrants(redis),
       quota: createTokenQuota(redis, config.limits.osTokens),
     }),
     createProjectsFeature(services),

@@ -2,7 +2,7 @@ import { LRUCache } from 'lru-cache';
 import { type Failure, isFailure, type Outage, QueueFull, ServicePaused } from '../domain/failure/index.ts';
 import type { SlackId } from '../domain/slack-id.ts';
 import type { Millis } from '../domain/time/calendar.ts';
-import { startTimeout } from '../runtime/work.ts';
+import { startTimeout } from '../runtime/timers.ts';
 import type { HttpLimits, Priority, ServiceRequest } from './exchange.ts';
 
 /**

@@ -4,7 +4,8 @@ import type { Service } from '../domain/failure/index.ts';
 import { DEFAULT_LIMITS } from '../domain/rate-limits.ts';
 import type { SlackId } from '../domain/slack-id.ts';
 import type { Millis } from '../domain/time/calendar.ts';
-import { startTimeout, type WaitMeter } from '../runtime/work.ts';
+import { startTimeout } from '../runtime/timers.ts';
+import type { WaitMeter } from '../runtime/track-work.ts';
 import { guardedConnect, type ResolveHost, type TrustedHost } from './address.ts';
 import type { SecretMask } from './secret-mask.ts';
 

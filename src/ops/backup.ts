@@ -14,7 +14,7 @@ import type { RedisConnection } from '../redis/connect.ts';
 import { recordKey } from '../redis/keys.ts';
 import { LAYOUT } from '../redis/layout.ts';
 import type { Keyring } from '../vault/keyring.ts';
-import { parseCopy, type WorkspaceCopy } from '../workspace/record/workspace-copy.ts';
+import { parseDump, type WorkspaceDump } from '../workspace/record/workspace-dump.ts';
 import { createWorkspaceIndex } from '../workspace/record/workspace-index.ts';
 import { isCopy, loadWorkspaces } from './copy-workspaces.ts';
 import { inspectRecords } from './doctor/check-records.ts';
@@ -62,7 +62,7 @@ export async function writeBackup(redis: RedisConnection, to: NodeJS.WritableStr
       at,
     } satisfies BackupHeader);
     for await (const { id, keys } of loadWorkspaces(redis)) {
-      yield line({ id, keys: keys.filter(({ key }) => !isOfMoment(key)) } satisfies WorkspaceCopy);
+      yield line({ id, keys: keys.filter(({ key }) => !isOfMoment(key)) } satisfies WorkspaceDump);
       workspaces += 1;
     }
     yield line({ workspaces, sha256: hash.copy().digest('hex') });
@@ -106,7 +106,7 @@ const altered = (): BackupRefused =>
 export async function* readBackup(
   file: string,
   onHeader: (of: BackupHeader) => void = () => undefined,
-): AsyncGenerator<WorkspaceCopy, void> {
+): AsyncGenerator<WorkspaceDump, void> {
   const source = createReadStream(file);
   const bytes = source.pipe(createGunzip());
   source.once('error', (error) => bytes.destroy(error));
@@ -125,7 +125,7 @@ export async function* readBackup(
         if (workspaces !== found || sha256 !== hash.copy().digest('hex')) throw altered();
         isEnded = true;
       } else {
-        const copy = parseCopy(value);
+        const copy = parseDump(value);
         if (copy === undefined) throw altered();
         found += 1;
         yield {

@@ -3,11 +3,11 @@ import { BOT_CONNECTION, guardRead, isCluster, type RedisConnection } from '../r
 import { createDeletion } from '../workspace/record/deletion.ts';
 import {
   digestOf,
+  dumpWorkspace,
   isUntouched,
-  loadCopy,
-  type WorkspaceCopy,
-  writeCopy,
-} from '../workspace/record/workspace-copy.ts';
+  type WorkspaceDump,
+  writeDump,
+} from '../workspace/record/workspace-dump.ts';
 import { createWorkspaceIndex } from '../workspace/record/workspace-index.ts';
 
 type Outcome = 'copied' | 'same' | 'deleted' | 'changed in both';
@@ -16,8 +16,8 @@ const PROGRESS_INTERVAL = 1_000;
 const MAX_EXAMPLES = 20;
 
 /** Every workspace of a Redis. @throws StoreUnavailable */
-export async function* loadWorkspaces(redis: RedisConnection): AsyncGenerator<WorkspaceCopy, void> {
-  for await (const id of createWorkspaceIndex(redis).list()) yield loadCopy(redis, id);
+export async function* loadWorkspaces(redis: RedisConnection): AsyncGenerator<WorkspaceDump, void> {
+  for await (const id of createWorkspaceIndex(redis).list()) yield dumpWorkspace(redis, id);
 }
 
 /**
@@ -31,7 +31,7 @@ export async function* loadWorkspaces(redis: RedisConnection): AsyncGenerator<Wo
  * @throws StoreUnavailable
  */
 export async function copyWorkspaces(
-  from: AsyncIterable<WorkspaceCopy>,
+  from: AsyncIterable<WorkspaceDump>,
   to: RedisConnection,
   printLine: (line: string) => void,
   replaces = false,
@@ -71,18 +71,18 @@ export async function copyWorkspaces(
 }
 
 async function copyWorkspace(
-  source: WorkspaceCopy,
+  source: WorkspaceDump,
   to: RedisConnection,
   replaces: boolean,
 ): Promise<Outcome> {
   const { id } = source;
-  const [digest, current] = [digestOf(source), digestOf(await loadCopy(to, id))];
+  const [digest, current] = [digestOf(source), digestOf(await dumpWorkspace(to, id))];
   if (digest === current) return 'same';
   if (!replaces && current !== '' && !(await isUntouched(to, id, current)))
     return (await isUntouched(to, id, digest)) ? 'same' : 'changed in both';
   if (digest === '') return (await dropIfLeft(to, id, replaces)) ?? 'same';
   await createWorkspaceIndex(to).touch(id);
-  await writeCopy(to, source);
+  await writeDump(to, source);
   return 'copied';
 }
 
@@ -95,7 +95,7 @@ async function dropIfLeft(to: RedisConnection, id: string, replaces: boolean): P
 
 /** Whether nothing was changed since it was copied there. @throws StoreUnavailable */
 export const isCopy = async (to: RedisConnection, id: string): Promise<boolean> =>
-  isUntouched(to, id, digestOf(await loadCopy(to, id)));
+  isUntouched(to, id, digestOf(await dumpWorkspace(to, id)));
 
 /** Whether bots are connected to a Redis; undefined when Redis doesn't tell. @throws StoreUnavailable */
 export async function hasBots(redis: RedisConnection): Promise<boolean | undefined> {

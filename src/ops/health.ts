@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { MINUTE, type Millis } from '../domain/time/calendar.ts';
 import { guardWrite, type RedisConnection } from '../redis/connect.ts';
 import { probeKey, shardsOf } from '../redis/keys.ts';
-import { withTimeout } from '../runtime/work.ts';
+import { withTimeout } from '../runtime/timers.ts';
 import { VERSION } from './version.ts';
 
 /** How long Redis may take to store something, in ms. */

@@ -3,7 +3,13 @@ import { createHmac, hkdfSync } from 'node:crypto';
 import type { Logger } from 'pino';
 import { type FailureKind, isFailure } from '../domain/failure/index.ts';
 import type { Millis } from '../domain/time/calendar.ts';
-import { type MessageWork, type OnFinished, type RequestWork, type Work, waitOf } from '../runtime/work.ts';
+import {
+  type MessageWork,
+  type OnFinished,
+  type RequestWork,
+  type Work,
+  waitOf,
+} from '../runtime/track-work.ts';
 import type { SealingKey } from '../vault/keyring.ts';
 
 /** What a person or the workspace's managers can fix. Every other failure is a warning. */

@@ -2,9 +2,9 @@ import { Cluster, Redis, type RedisOptions } from 'ioredis';
 import { NewerRecords, StoreUnavailable, WriteRefused } from '../domain/failure/index.ts';
 import type { Millis } from '../domain/time/calendar.ts';
 import { withoutUndefined } from '../domain/without-undefined.ts';
-import { startTimeout } from '../runtime/work.ts';
+import { startTimeout } from '../runtime/timers.ts';
+import { findRefusal, type Prepare } from './diagnose-connection.ts';
 import { reportOutage, storeErrorKind, timeOperation } from './errors.ts';
-import { findRefusal, type Prepare } from './refusal.ts';
 import { formatRedisHosts, parseRedisUrl } from './url.ts';
 
 /** Slack waits three seconds for the ack: a refusal in time is better than silence. */

@@ -7,9 +7,8 @@ import {
   createInstallationStore,
   type InstallationRecords,
 } from '../workspace/credentials/installation-store.ts';
-import { createMemberAccessStore, createOAuthNonces } from '../workspace/once/replay-protection.ts';
-
 import { createDeletion } from '../workspace/record/deletion.ts';
+import { createMemberAccessStore, createOAuthNonces } from '../workspace/short-lived/replay-protection.ts';
 import {
   createNotInstalledReply,
   createWelcome,

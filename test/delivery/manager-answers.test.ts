@@ -1,11 +1,11 @@
 /** What managers answered reaches the person who asked, whatever ends in between. */
 import { beforeEach, expect, it } from 'vitest';
+import { auditedChange } from '../../src/workspace/record/change.ts';
 import {
   createManagerRequests,
   type ManagerRequest,
   requestId,
-} from '../../src/workspace/once/manager-requests.ts';
-import { auditedChange } from '../../src/workspace/record/change.ts';
+} from '../../src/workspace/short-lived/manager-requests.ts';
 import { directMessage } from '../support/minimal-slack.ts';
 import { storedProject } from '../support/projects.ts';
 import { startDelivery, TEAM } from '../support/start-delivery.ts';

@@ -13,7 +13,7 @@ import { describeReport } from '../../src/delivery/posts/postable-report.ts';
 import type { Timing } from '../../src/domain/time/cadence.ts';
 import { formatMoment } from '../../src/domain/time/calendar.ts';
 import { button, context, section } from '../../src/slack/kit/blocks.ts';
-import { describeProjects, projectLabel } from '../../src/workspace/projects/chosen-project.ts';
+import { describeProjects, projectLabel } from '../../src/workspace/projects/project-key.ts';
 import { textOf } from '../support/bot.ts';
 import { finding } from '../support/delivery.ts';
 import { workspaceOf } from '../support/records.ts';

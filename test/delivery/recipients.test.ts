@@ -13,9 +13,9 @@ import {
   type NewConnection,
   serializeConnection,
 } from '../../src/workspace/credentials/connection-record.ts';
-import { createManagerRequests, requestId } from '../../src/workspace/once/manager-requests.ts';
 import { serializeWatch, type Watch } from '../../src/workspace/owned/watch-record.ts';
 import type { Project } from '../../src/workspace/projects/project-record.ts';
+import { createManagerRequests, requestId } from '../../src/workspace/short-lived/manager-requests.ts';
 import { createDeliveryParts, save, schedule } from '../support/delivery.ts';
 import { createFakeBilling, type FakeBilling } from '../support/fake-billing.ts';
 import { directMessage, type MinimalSlack, startMinimalSlack } from '../support/minimal-slack.ts';

@@ -13,7 +13,7 @@ import {
 import type { ReportName } from '../../src/domain/report.ts';
 import { createHttp } from '../../src/http/request.ts';
 import { recordKey, threadsKey } from '../../src/redis/keys.ts';
-import type { Work } from '../../src/runtime/work.ts';
+import type { Work } from '../../src/runtime/track-work.ts';
 import { fingerprintOf } from '../../src/workspace/credentials/connection-record.ts';
 import type { Schedule } from '../../src/workspace/owned/schedule-record.ts';
 import { resolveProject } from '../../src/workspace/projects/resolve-project.ts';

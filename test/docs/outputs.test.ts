@@ -2,8 +2,8 @@
 import { readFile } from 'node:fs/promises';
 import { expect, it } from 'vitest';
 import { findingOf } from '../../src/ops/doctor/causes.ts';
-import { redisFigures } from '../../src/ops/doctor/figures.ts';
 import { formatFindings, okFinding } from '../../src/ops/doctor/finding.ts';
+import { redisFigures } from '../../src/ops/doctor/placeholders.ts';
 import { formatResealCounts } from '../../src/ops/reseal.ts';
 import { EXAMPLES } from './doctor.ts';
 

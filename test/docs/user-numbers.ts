@@ -49,8 +49,8 @@ const [perDay, spare = 0] = await numbersIn('billing/graphql.ts', 'ITEMS');
 const [deepest] = await numbersIn('http/json.ts', 'DEEPEST');
 const [cut, roles, services] = await numbersIn('identity/token-body.ts', 'LIMITS');
 const [asker, everyone = 0] = [
-  ...(await numbersIn('workspace/once/manager-requests.ts', 'MOST_OF_PERSON')),
-  ...(await numbersIn('workspace/once/manager-requests.ts', 'MOST_OF_WORKSPACE')),
+  ...(await numbersIn('workspace/short-lived/manager-requests.ts', 'MOST_OF_PERSON')),
+  ...(await numbersIn('workspace/short-lived/manager-requests.ts', 'MOST_OF_WORKSPACE')),
 ];
 
 const { deadline, tries, bodyBytes, keepAlive, connections } = HTTP_LIMITS;

@@ -146,8 +146,8 @@ const ANY_LENGTH = [
     'identity/client#parseAuthUrl',
     'identity/client#suggestAuthUrl',
   ],
-  ...['features/os-token/access-words', 'features/connect/words'],
-  ...['features/projects/words', 'features/settings/index#parseSettingsForm'],
+  ...['features/os-token/parse-access-form', 'features/connect/parse'],
+  ...['features/projects/parse', 'features/settings/index#parseSettingsForm'],
 ];
 
 /** What reads commands, which are refused beyond a thousand characters: made of the above, and slower by far. */
@@ -160,8 +160,8 @@ const COMMANDS = [
     'questions/question',
     'questions/follow-up',
   ].map((name) => `domain/language/${name}`),
-  ...['mentions', 'schedules'].map((name) => `features/${name}/words`),
-  'features/os-token/token-requests#parseTokenText',
+  ...['mentions', 'schedules'].map((name) => `features/${name}/parse`),
+  'features/os-token/token-request#parseTokenText',
 ];
 
 /** @param which a module of src, or with `#name` one function of it */

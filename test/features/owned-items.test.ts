@@ -2,8 +2,8 @@
 import { readFile } from 'node:fs/promises';
 import { describe, expect, it } from 'vitest';
 import { ADMIN, GUEST, MEMBER, OWNER } from '../../sandbox/slack/index.ts';
-import { parseScheduleText } from '../../src/features/schedules/words.ts';
-import { parseWatchText } from '../../src/features/watches/words.ts';
+import { parseScheduleText } from '../../src/features/schedules/parse.ts';
+import { parseWatchText } from '../../src/features/watches/parse.ts';
 import { CHANNEL } from '../support/bot.ts';
 import { createOwnedBot, FINANCE, GENERAL, KEY, MINUTE, SHARED } from '../support/owned-bot.ts';
 

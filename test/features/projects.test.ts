@@ -6,7 +6,7 @@ import { parseCommandText } from '../../src/domain/language/parse-command.ts';
 import { normalizeText } from '../../src/domain/language/text.ts';
 import { VOCABULARY } from '../../src/domain/language/vocabulary.ts';
 import { projectListMessage } from '../../src/features/projects/blocks.ts';
-import { validateAlias } from '../../src/features/projects/words.ts';
+import { validateAlias } from '../../src/features/projects/parse.ts';
 import { projectPicker } from '../../src/slack/commands/project-picker.ts';
 import type { Project } from '../../src/workspace/projects/project-record.ts';
 import { auditEntries } from '../support/audit.ts';

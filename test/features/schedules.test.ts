@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { ADMIN, GUEST, MEMBER, OWNER } from '../../sandbox/slack/index.ts';
 import { CannotPost } from '../../src/domain/failure/index.ts';
-import { parseScheduleText } from '../../src/features/schedules/words.ts';
+import { parseScheduleText } from '../../src/features/schedules/parse.ts';
 import { type Bot, CHANNEL, startBot, textOf, toAnswer } from '../support/bot.ts';
 import { storedCause } from '../support/failures.ts';
 import {

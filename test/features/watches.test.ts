@@ -3,7 +3,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { ADMIN, EXTERNAL, GUEST, MEMBER, OWNER } from '../../sandbox/slack/index.ts';
 import type { WatchState } from '../../src/delivery/watches/watch-service.ts';
 import { NoData, ServiceUnreachable } from '../../src/domain/failure/index.ts';
-import { parseWatchText } from '../../src/features/watches/words.ts';
+import { parseWatchText } from '../../src/features/watches/parse.ts';
 import { BOT_TOKEN, type Bot, CHANNEL, startBot, textOf, toAnswer } from '../support/bot.ts';
 import {
   createOwnedBot,

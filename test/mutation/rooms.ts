@@ -41,9 +41,15 @@ export const ROOMS: Readonly<Record<string, MutatedRoom>> = {
     mutate: [
       ...['command-buttons', 'subcommands'].map((file) => `src/slack/commands/${file}.ts`),
       ...['owned-kind'].map((file) => `src/slack/owned/${file}.ts`),
-      ...['error-reply', 'csv-details', 'messages', 'modals', 'post-message', 'reply', 'response-url'].map(
-        (file) => `src/slack/reply/${file}.ts`,
-      ),
+      ...[
+        'error-reply',
+        'csv-details',
+        'post-message',
+        'reply',
+        'reply-messages',
+        'reply-modals',
+        'response-url',
+      ].map((file) => `src/slack/reply/${file}.ts`),
       ...['channels', 'payload', 'request', 'source', 'users'].map((file) => `src/slack/request/${file}.ts`),
       ...['commands', 'interactions', 'rate-limit', 'register-listeners', 'rejections', 'signed-request'].map(
         (file) => `src/slack/server/${file}.ts`,

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { InvalidWord, ServiceFailed, StoreUnavailable } from '../../src/domain/failure/index.ts';
 import { createLog } from '../../src/ops/log.ts';
 import { createWorkLog } from '../../src/ops/log-work.ts';
-import { type MessageWork, type RequestWork, WaitMeter, type Work } from '../../src/runtime/work.ts';
+import { type MessageWork, type RequestWork, WaitMeter, type Work } from '../../src/runtime/track-work.ts';
 
 const key = (byte: number) => ({ id: `k${byte}`, key: Buffer.alloc(32, byte) });
 

@@ -15,14 +15,14 @@ import { NewerRecords } from '../../src/domain/failure/index.ts';
 import { resealAll } from '../../src/ops/reseal.ts';
 import { createKeyring } from '../../src/vault/keyring.ts';
 import { createInstallationStore } from '../../src/workspace/credentials/installation-store.ts';
-import { createManagerRequests } from '../../src/workspace/once/manager-requests.ts';
-import { createOneTimeGrants } from '../../src/workspace/once/one-time-grants.ts';
-import { createTokenQuota } from '../../src/workspace/once/token-quota.ts';
 import { createAudit } from '../../src/workspace/record/audit.ts';
 import { createDeletion } from '../../src/workspace/record/deletion.ts';
 import { createWorkspaceIndex } from '../../src/workspace/record/workspace-index.ts';
 import { createWorkspaceStore } from '../../src/workspace/record/workspace-store.ts';
 import { createWorkspaces } from '../../src/workspace/record/workspaces.ts';
+import { createManagerRequests } from '../../src/workspace/short-lived/manager-requests.ts';
+import { createTokenGrants } from '../../src/workspace/short-lived/token-grants.ts';
+import { createTokenQuota } from '../../src/workspace/short-lived/token-quota.ts';
 import { createThreadStore } from '../../src/workspace/thread-store.ts';
 import { CHANNEL, goodToken, slackEnvironment, startTestSlack, textOf } from '../support/bot.ts';
 import { endProcess } from '../support/delivery-processes.ts';
@@ -66,9 +66,9 @@ describe('every write of a workspace that a newer version has written', () => {
     'an installation by OAuth': (client) =>
       createInstallationStore({ redis: client, keyring }).save(TEAM, 'x'),
     'an audit entry': (client) => createAudit(client).record(TEAM, entry),
-    'a grant': (client) => createOneTimeGrants(client).keep(TEAM, grant, { at: 1, until: 2 }),
+    'a grant': (client) => createTokenGrants(client).keep(TEAM, grant, { at: 1, until: 2 }),
     'using a grant': (client) =>
-      createOneTimeGrants(client).claim({
+      createTokenGrants(client).claim({
         ...{ workspace: TEAM, person: PERSON, purpose: 'revoke', at: 1 },
         grantText: 'a'.repeat(22),
       }),

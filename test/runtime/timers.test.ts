@@ -1,6 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
-import { withTimeout } from '../../src/runtime/work.ts';
+import { withTimeout } from '../../src/runtime/timers.ts';
 
 const never = new Promise<string>(() => undefined);
 const late = (): never => {

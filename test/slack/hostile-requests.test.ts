@@ -12,7 +12,7 @@ import { sourceOfPayload } from '../../src/slack/request/source.ts';
 import { createUserDirectory } from '../../src/slack/request/users.ts';
 import { serializeRequests } from '../../src/slack/server/connection-limit.ts';
 import { createBodyReader, parseBody, SERVER_LIMITS } from '../../src/slack/server/signed-request.ts';
-import { createManagerRequests } from '../../src/workspace/once/manager-requests.ts';
+import { createManagerRequests } from '../../src/workspace/short-lived/manager-requests.ts';
 import { CHANNEL, SIGNING_SECRET } from '../support/bot.ts';
 import { workspacesOf } from '../support/delivery-records.ts';
 import { type ListenerBot, startListenerBot } from '../support/listener-bot.ts';

@@ -12,7 +12,7 @@ import {
 } from '../../src/delivery/log/delivery-log.ts';
 import type { DeliveryLogEntry, PostContent } from '../../src/delivery/log/delivery-log-entry.ts';
 import type { PostContext, ReportQuestion, ReportResult } from '../../src/delivery/posts/postable-report.ts';
-import type { Work } from '../../src/runtime/work.ts';
+import type { Work } from '../../src/runtime/track-work.ts';
 import { createUserDirectory } from '../../src/slack/request/users.ts';
 import { BACKGROUND_OPTIONS, createClientCache } from '../../src/slack/web-client.ts';
 import { createWorkspaces, type Workspaces } from '../../src/workspace/record/workspaces.ts';

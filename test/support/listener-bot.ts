@@ -14,10 +14,10 @@ import { registerListeners } from '../../src/slack/server/register-listeners.ts'
 import { createSlackServer } from '../../src/slack/server/slack-server.ts';
 import type { LoadingDelays, SlackServices } from '../../src/slack/services.ts';
 import { createKeyring } from '../../src/vault/keyring.ts';
-import { createManagerRequests } from '../../src/workspace/once/manager-requests.ts';
-import { createOpenSteps } from '../../src/workspace/once/open-steps.ts';
 import { createAudit } from '../../src/workspace/record/audit.ts';
 import { createWorkspaces, type Workspaces } from '../../src/workspace/record/workspaces.ts';
+import { createManagerRequests } from '../../src/workspace/short-lived/manager-requests.ts';
+import { createOpenSteps } from '../../src/workspace/short-lived/open-steps.ts';
 import { createThreadStore } from '../../src/workspace/thread-store.ts';
 import { CHANNEL, NO_LOADING, slackEnvironment, startTestSlack, toAnswer } from './bot.ts';
 import { UNLIMITED } from './no-rate-limits.ts';

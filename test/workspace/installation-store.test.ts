@@ -6,7 +6,7 @@ import {
   createInstallationStore,
   type InstallationRecords,
 } from '../../src/workspace/credentials/installation-store.ts';
-import { createMemberAccessStore } from '../../src/workspace/once/replay-protection.ts';
+import { createMemberAccessStore } from '../../src/workspace/short-lived/replay-protection.ts';
 import { type TestRedis, testRedis } from '../support/redis.ts';
 
 const [ORGANIZATION, NORTH, SOUTH] = ['E0GRID0001', 'T0NORTH001', 'T0SOUTH001'];

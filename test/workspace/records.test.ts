@@ -11,9 +11,14 @@ import { acquireLease, extendLease, releaseLease } from '../../src/redis/lease.t
 import { createKeyring, reseal } from '../../src/vault/keyring.ts';
 import { createInstallationStore } from '../../src/workspace/credentials/installation-store.ts';
 import { sealOwnerOfField } from '../../src/workspace/credentials/sealed-fields.ts';
-import { createOAuthNonces } from '../../src/workspace/once/replay-protection.ts';
 import { createDeletion } from '../../src/workspace/record/deletion.ts';
-import { digestOf, isUntouched, loadCopy, writeCopy } from '../../src/workspace/record/workspace-copy.ts';
+import {
+  digestOf,
+  dumpWorkspace,
+  isUntouched,
+  writeDump,
+} from '../../src/workspace/record/workspace-dump.ts';
+import { createOAuthNonces } from '../../src/workspace/short-lived/replay-protection.ts';
 import { type TestRedis, testRedis, workspaceKeys } from '../support/redis.ts';
 import { SERVER_BINARY } from '../support/redis-servers.ts';
 
@@ -245,19 +250,19 @@ describe('a copy of a workspace', () => {
   it('is the same afterwards, with how long each key lives, and without leases', async () => {
     await fill();
     const before = await state();
-    const copy = await loadCopy(redis, 'T1');
+    const copy = await dumpWorkspace(redis, 'T1');
     expect(copy.keys.map(({ key }) => key).sort()).toEqual([AUDIT, GRANTS, RECORD, membersKey('T1')].sort());
     await redis.flushdb();
     await redis.hset(RECORD!, 'left', 'over');
     await redis.hset(ISSUED!, 'left', 'over');
     await redis.set(LOCK, 'a bot that runs there');
-    await writeCopy(redis, copy);
+    await writeDump(redis, copy);
     expect(await state()).toEqual(before);
     expect(await redis.pttl('tally:{T1}:grants')).toBeGreaterThan(500_000);
     expect(await redis.pttl(RECORD!)).toBe(-1);
     expect(await redis.exists(ISSUED!)).toBe(0);
     expect(await redis.get(LOCK)).toBe('a bot that runs there');
-    expect(digestOf(await loadCopy(redis, 'T1'))).toBe(digestOf(copy));
+    expect(digestOf(await dumpWorkspace(redis, 'T1'))).toBe(digestOf(copy));
   });
 
   it('is read and written in one step each', async () => {
@@ -272,14 +277,14 @@ describe('a copy of a workspace', () => {
         };
       },
     });
-    await writeCopy(watched, await loadCopy(watched, 'T1'));
+    await writeDump(watched, await dumpWorkspace(watched, 'T1'));
     expect(commands).toEqual(['eval', 'eval']);
   });
 
   it('has a digest that changes with every lasting part, and with nothing else', async () => {
-    expect(digestOf(await loadCopy(redis, 'T1'))).toBe('');
+    expect(digestOf(await dumpWorkspace(redis, 'T1'))).toBe('');
     await fill();
-    const digest = async () => digestOf(await loadCopy(redis, 'T1'));
+    const digest = async () => digestOf(await dumpWorkspace(redis, 'T1'));
     const first = await digest();
     await redis.hset('tally:{T1}:grants', 'b', '2');
     await redis.hset('tally:{T1}:issued', 'U1', '2');
@@ -303,10 +308,10 @@ describe('a copy of a workspace', () => {
 
   it('is untouched as long as nobody wrote over it', async () => {
     await fill();
-    const copy = await loadCopy(redis, 'T1');
+    const copy = await dumpWorkspace(redis, 'T1');
     const digest = digestOf(copy);
     expect(await isUntouched(redis, 'T1', digest)).toBe(false);
-    await writeCopy(redis, copy);
+    await writeDump(redis, copy);
     expect(await isUntouched(redis, 'T1', digest)).toBe(true);
     expect(await isUntouched(redis, 'T1', 'another')).toBe(false);
   });

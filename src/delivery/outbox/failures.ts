@@ -1,7 +1,7 @@
 /** What follows from a failure of what Tally sends by itself: another try, a pause, a wait, or a search in Slack. */
 import { type FailureOf, isFailure, NotSent } from '../../domain/failure/index.ts';
 import { HOUR } from '../../domain/time/calendar.ts';
-import { type Annotate, type MessageWork, trackWork } from '../../runtime/work.ts';
+import { type Annotate, type MessageWork, trackWork } from '../../runtime/track-work.ts';
 import type { PauseReason } from '../../workspace/owned/schedule-record.ts';
 import { type StoredFailure, storeFailure } from '../../workspace/record/stored-failure.ts';
 import { type DeliveryContext, LeaseLostError } from '../context.ts';

@@ -16,7 +16,7 @@ import {
   chosenByKey,
   findNamed,
   projectLabel,
-} from '../../workspace/projects/chosen-project.ts';
+} from '../../workspace/projects/project-key.ts';
 import { wordFailure } from '../../workspace/record/stored-failure.ts';
 import type { Workspace } from '../../workspace/record/workspace.ts';
 import type { CoveredDays, PostContent } from '../log/delivery-log-entry.ts';

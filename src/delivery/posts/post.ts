@@ -2,7 +2,7 @@ import { NotAllowed } from '../../domain/failure/index.ts';
 import { REPORTS } from '../../domain/report.ts';
 import type { DueTime } from '../../domain/time/cadence.ts';
 import { type Day, HOUR, MINUTE, type Millis } from '../../domain/time/calendar.ts';
-import { LATE_AFTER } from '../../runtime/work.ts';
+import { LATE_AFTER } from '../../runtime/track-work.ts';
 import { callSlack } from '../../slack/web-client.ts';
 import type { Schedule } from '../../workspace/owned/schedule-record.ts';
 import { requireSettings } from '../../workspace/record/workspace.ts';

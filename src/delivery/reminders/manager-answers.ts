@@ -1,12 +1,12 @@
 import { isFailure } from '../../domain/failure/index.ts';
 import { answerMessage, requestMessage } from '../../slack/commands/manager-request.ts';
+import { tryParseRecord } from '../../workspace/record/parse-record.ts';
 import {
   ANSWER_STATE,
   type ManagerRequest,
   managerRequestSchema,
   REQUEST_LIFETIME,
-} from '../../workspace/once/manager-requests.ts';
-import { tryParseRecord } from '../../workspace/record/parse-record.ts';
+} from '../../workspace/short-lived/manager-requests.ts';
 import { type DeliveryContext, openState } from '../context.ts';
 import { storedMessageSchema } from '../log/delivery-log-entry.ts';
 import { sendMessage } from '../outbox/send-message.ts';

@@ -3,7 +3,7 @@ import pLimit from 'p-limit';
 import { StoreUnavailable } from '../../domain/failure/index.ts';
 import type { SlackId } from '../../domain/slack-id.ts';
 import { MINUTE, type Millis } from '../../domain/time/calendar.ts';
-import { repeat } from '../../runtime/work.ts';
+import { repeat } from '../../runtime/timers.ts';
 import type { IndexEntry, WorkspaceIndex } from '../../workspace/record/workspace-index.ts';
 import type { RunnerParts } from '../workspace-runner.ts';
 

@@ -5,7 +5,8 @@ import type { Millis } from '../../domain/time/calendar.ts';
 import { guardRead, type RedisConnection } from '../../redis/connect.ts';
 import { reportOutage } from '../../redis/errors.ts';
 import { QUEUE, queueKey, queueListKey, shardCount, shardOf, shardsOf } from '../../redis/keys.ts';
-import { QUEUED_JOBS, type QueuedJob, repeat, withTimeout } from '../../runtime/work.ts';
+import { repeat, withTimeout } from '../../runtime/timers.ts';
+import { QUEUED_JOBS, type QueuedJob } from '../../runtime/track-work.ts';
 import type { DeliverWorkspace, Payload, QueueParts } from './queue.ts';
 
 /**

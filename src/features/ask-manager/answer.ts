@@ -12,6 +12,8 @@ import { type Message, markupMessage, mention, textMessage } from '../../slack/k
 import type { Request } from '../../slack/request/request.ts';
 import { isDirectMessage } from '../../slack/request/source.ts';
 import type { Rerun } from '../../slack/server/listener-types.ts';
+import type { AuditAction } from '../../workspace/record/audit.ts';
+import { markChanged } from '../../workspace/record/change.ts';
 import {
   isUsable,
   type ManagerRequest,
@@ -19,9 +21,7 @@ import {
   type RequestChange,
   requestEntry,
   typedCommand,
-} from '../../workspace/once/manager-requests.ts';
-import type { AuditAction } from '../../workspace/record/audit.ts';
-import { markChanged } from '../../workspace/record/change.ts';
+} from '../../workspace/short-lived/manager-requests.ts';
 
 /**
  * What managers answer, and what a person does with it. The answer is stored together with what the person who asked is told,

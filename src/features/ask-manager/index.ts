@@ -16,15 +16,15 @@ import {
   onClick,
   type Rerun,
 } from '../../slack/server/listener-types.ts';
-import { holdsRegisteredSecret } from '../../workspace/credentials/registered-secrets.ts';
+import { holdsRegisteredSecret } from '../../workspace/credentials/detect-registered-secret.ts';
+import { resolveProject } from '../../workspace/projects/resolve-project.ts';
+import { markChanged } from '../../workspace/record/change.ts';
 import {
   type ManagerRequest,
   type ManagerRequests,
   requestEntry,
   requestId,
-} from '../../workspace/once/manager-requests.ts';
-import { resolveProject } from '../../workspace/projects/resolve-project.ts';
-import { markChanged } from '../../workspace/record/change.ts';
+} from '../../workspace/short-lived/manager-requests.ts';
 import type { Feature, Services } from '../feature.ts';
 import {
   askedMessage,

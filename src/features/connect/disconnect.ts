@@ -25,7 +25,7 @@ import { withoutConnection } from '../../workspace/owned/stop-reasons.ts';
 import { auditedChange } from '../../workspace/record/change.ts';
 import type { Workspace } from '../../workspace/record/workspace.ts';
 import type { Feature, Services } from '../feature.ts';
-import { parseConnectionName } from './words.ts';
+import { parseConnectionName } from './parse.ts';
 
 /** How many connections are offered as buttons. */
 const MOST_OFFERED = 5;

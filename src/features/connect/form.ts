@@ -14,7 +14,7 @@ import {
 import { stampOf } from '../../workspace/record/change.ts';
 import type { Workspace } from '../../workspace/record/workspace.ts';
 import type { Services } from '../feature.ts';
-import { type ConnectFormDefaults, MAX_ACCOUNT_LENGTH } from './words.ts';
+import { type ConnectFormDefaults, MAX_ACCOUNT_LENGTH } from './parse.ts';
 
 /** Whether a typed name can be filled in: a known one, or one that does not look like a secret. */
 export const isNameable = (name: string, { connectionNames }: Workspace, typed = name): boolean =>

@@ -22,14 +22,14 @@ import { findConnection } from '../../workspace/record/workspace.ts';
 import type { Feature, Services } from '../feature.ts';
 import { createDisconnect } from './disconnect.ts';
 import { checkingModal, connectForm, connectFormDefaults, isNameable } from './form.ts';
-import { type AfterConnect, createConnectionSaving } from './saving.ts';
 import {
   connectCommand,
   connectFormState,
   decodeConnectMetadata,
   parseConnectForm,
   parseConnectionName,
-} from './words.ts';
+} from './parse.ts';
+import { type AfterConnect, createConnectionSaving } from './save-connection.ts';
 
 declare module '../../domain/commands.ts' {
   interface Commands {

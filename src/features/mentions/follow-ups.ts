@@ -22,7 +22,7 @@ import {
   withDaysOfAnswer,
   withFixedDays,
 } from './answer-days.ts';
-import type { Mention } from './words.ts';
+import type { Mention } from './parse.ts';
 
 /** Where something was said. */
 interface Said {

@@ -8,10 +8,10 @@ import { actions, type Message, markup, section } from '../../slack/kit/blocks.t
 import type { SlackEvent } from '../../slack/request/payload.ts';
 import type { Request } from '../../slack/request/request.ts';
 import { acceptsWords, type EventListener, lookUp } from '../../slack/server/listener-types.ts';
-import { holdsRegisteredSecret } from '../../workspace/credentials/registered-secrets.ts';
+import { holdsRegisteredSecret } from '../../workspace/credentials/detect-registered-secret.ts';
 import type { Feature, Services } from '../feature.ts';
 import { completeMention } from './follow-ups.ts';
-import { parseMention, plainMentionText } from './words.ts';
+import { parseMention, plainMentionText } from './parse.ts';
 
 /** `@Tally spend prod last month`, and the same words in a direct message: commands where slash commands cannot be used. */
 export function createMentionsFeature({ all, threads }: Services): Feature {

@@ -33,8 +33,8 @@ import {
 import { isExpiryUnknown } from '../../workspace/credentials/connection-record.ts';
 import type { Role } from '../../workspace/permissions.ts';
 import { stampOf } from '../../workspace/record/change.ts';
-import { type AccessRequest, accessProjectLabel } from './access-words.ts';
 import { describeTokenScope } from './blocks.ts';
+import { type AccessRequest, accessProjectLabel } from './parse-access-form.ts';
 import { formatClockTime, formatDuration } from './window-tokens.ts';
 
 export const ACCESS_VIEW = 'access-form';

@@ -1,12 +1,12 @@
 import { createHash } from 'node:crypto';
 import { type AuditState, type Failure, isFailure, mayHaveBeenSaved } from '../../domain/failure/index.ts';
 import type { Millis } from '../../domain/time/calendar.ts';
-import type { TokenGrant } from '../../workspace/once/one-time-grants.ts';
 import type { AuditEntry } from '../../workspace/record/audit.ts';
 import type { AuditSubject } from '../../workspace/record/audit-subject.ts';
 import type { Workspace } from '../../workspace/record/workspace.ts';
-import { accessProjectLabel } from './access-words.ts';
-import type { RevokeOutcome, TokenContext } from './context.ts';
+import type { TokenGrant } from '../../workspace/short-lived/token-grants.ts';
+import { accessProjectLabel } from './parse-access-form.ts';
+import type { RevokeOutcome, TokenContext } from './token-context.ts';
 
 /** Identifies a token in the audit without revealing it. */
 export const tokenAuditId = (auditId: string | undefined): string | undefined =>

@@ -18,8 +18,8 @@ import {
   textMessage,
 } from '../../slack/kit/blocks.ts';
 import { modal } from '../../slack/kit/modal.ts';
-import { grantHandle } from '../../workspace/once/one-time-grants.ts';
-import { type RevokeOutcome, readerZone, type TokenContext } from './context.ts';
+import { grantHandle } from '../../workspace/short-lived/token-grants.ts';
+import { type RevokeOutcome, readerZone, type TokenContext } from './token-context.ts';
 import {
   canRevoke,
   formatClockTime,

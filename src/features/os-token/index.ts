@@ -6,11 +6,12 @@ import { type HelpLine, helpMessage } from '../../slack/commands/help.ts';
 import { section, textMessage } from '../../slack/kit/blocks.ts';
 import { modal } from '../../slack/kit/modal.ts';
 import { onClick } from '../../slack/server/listener-types.ts';
-import { grantHandle } from '../../workspace/once/one-time-grants.ts';
 import type { Workspace } from '../../workspace/record/workspace.ts';
+import { grantHandle } from '../../workspace/short-lived/token-grants.ts';
 import type { Feature } from '../feature.ts';
 import { ACCESS_TITLE, ACCESS_VIEW, accessForm, testingModal } from './access-form.ts';
-import { accessChange, saveAccess } from './access-saving.ts';
+import { ALREADY_USED, CONFIRM_VIEW, tokenWindow, waitingTokenModal } from './blocks.ts';
+import { askForToken, issueAgain } from './issue-modal.ts';
 import {
   type AccessFormDefaults,
   type AccessRequest,
@@ -18,13 +19,12 @@ import {
   decodeAccessMetadata,
   findAccessProject,
   parseAccessForm,
-} from './access-words.ts';
-import { ALREADY_USED, CONFIRM_VIEW, tokenWindow, waitingTokenModal } from './blocks.ts';
-import type { TokenContext } from './context.ts';
-import { askForToken, issueAgain } from './issue-modal.ts';
-import { revokeToken } from './revoking.ts';
+} from './parse-access-form.ts';
+import { revokeToken } from './revoke-token.ts';
+import { accessChange, saveAccess } from './save-access.ts';
 import { stoppedAccesses } from './stopped-issuers.ts';
-import { parseTokenText } from './token-requests.ts';
+import type { TokenContext } from './token-context.ts';
+import { parseTokenText } from './token-request.ts';
 import { parseWindowTokens } from './window-tokens.ts';
 
 declare module '../../domain/commands.ts' {

@@ -3,8 +3,8 @@ import { type Failure, ignoreFailure, isFailure } from '../../domain/failure/ind
 import { type Block, button, section, withoutActions } from '../../slack/kit/blocks.ts';
 import { failureMessage } from '../../slack/reply/error-reply.ts';
 import { isDirectMessage } from '../../slack/request/source.ts';
-import type { GrantClaim, TokenGrant } from '../../workspace/once/one-time-grants.ts';
 import type { ProjectReference } from '../../workspace/projects/resolve-project.ts';
+import type { GrantClaim, TokenGrant } from '../../workspace/short-lived/token-grants.ts';
 import { mayHaveIssued } from './audit.ts';
 import {
   ALREADY_USED,
@@ -16,15 +16,15 @@ import {
   slashCommandOnlyMessage,
   tokenWindow,
 } from './blocks.ts';
-import { claimOf, grantLifetime, type TokenContext } from './context.ts';
-import { issueToken } from './issuing.ts';
+import { issueToken } from './issue-token.ts';
+import { claimOf, grantLifetime, type TokenContext } from './token-context.ts';
 import {
   createTokenRequest,
   parseTokenRequest,
   repeatTokenRequest,
   requireIssuer,
   type TokenRequest,
-} from './token-requests.ts';
+} from './token-request.ts';
 import type { Tokens } from './window-tokens.ts';
 
 interface IssueModal {

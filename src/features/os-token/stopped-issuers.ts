@@ -9,7 +9,7 @@ import type { Request } from '../../slack/request/request.ts';
 import { permissionsOf, type Role } from '../../workspace/permissions.ts';
 import type { Settings } from '../../workspace/settings.ts';
 import { formatList, type IneligibleIssuer, mentionGroup } from './access-form.ts';
-import { accessProjectLabel } from './access-words.ts';
+import { accessProjectLabel } from './parse-access-form.ts';
 
 /** The chosen people whose role doesn't allow tokens. People whose role Slack doesn't return now are left out. */
 export async function findIneligible(

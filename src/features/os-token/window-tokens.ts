@@ -8,7 +8,7 @@ import {
   wallClockAt,
   type Zone,
 } from '../../domain/time/calendar.ts';
-import { grantHandle } from '../../workspace/once/one-time-grants.ts';
+import { grantHandle } from '../../workspace/short-lived/token-grants.ts';
 
 /** One line of a window's metadata: a token that was issued from the window, or only a grant for another one. */
 export interface WindowToken {

@@ -34,7 +34,7 @@ import {
 import { pageOf } from '../../slack/owned/list.ts';
 import type { Request } from '../../slack/request/request.ts';
 import { accessSummary } from '../../workspace/credentials/access-record.ts';
-import { isSameProject } from '../../workspace/projects/chosen-project.ts';
+import { isSameProject } from '../../workspace/projects/project-key.ts';
 import type { Project } from '../../workspace/projects/project-record.ts';
 import { findChannelLimit, visibleProjects } from '../../workspace/projects/resolve-project.ts';
 import { UNDO_MS } from '../../workspace/record/change.ts';

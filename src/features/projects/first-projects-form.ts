@@ -25,9 +25,9 @@ import {
 import { choiceInput, modal, textInput } from '../../slack/kit/modal.ts';
 import { errorsOfShownFields, type FormFields, type ParsedForm } from '../../slack/request/form-fields.ts';
 import type { Request } from '../../slack/request/request.ts';
-import type { ChosenProject } from '../../workspace/projects/chosen-project.ts';
+import type { ChosenProject } from '../../workspace/projects/project-key.ts';
 import { tryParseRecord } from '../../workspace/record/parse-record.ts';
-import { parseProjectFields, validateAlias } from './words.ts';
+import { parseProjectFields, validateAlias } from './parse.ts';
 
 /** The post about a project in a channel every morning. */
 export interface MorningPost {

@@ -18,7 +18,7 @@ import { choiceInput, input, modal, productInput, textInput } from '../../slack/
 import { type Stops, warningBlocks } from '../../slack/owned/change-impact.ts';
 import type { Request } from '../../slack/request/request.ts';
 import type { Workspace } from '../../workspace/record/workspace.ts';
-import { DEFAULT_CONNECTION, encodeProjectMetadata, MOST_CHANNELS, type ProjectFormInput } from './words.ts';
+import { DEFAULT_CONNECTION, encodeProjectMetadata, MOST_CHANNELS, type ProjectFormInput } from './parse.ts';
 
 export interface ProjectFormOptions {
   /** The alias of the project that is changed; '' for a new one. */

@@ -6,7 +6,7 @@ import { textMessage } from '../../slack/kit/blocks.ts';
 import { waitingModal } from '../../slack/kit/modal.ts';
 import type { Request } from '../../slack/request/request.ts';
 import { onClick } from '../../slack/server/listener-types.ts';
-import { isSameProject } from '../../workspace/projects/chosen-project.ts';
+import { isSameProject } from '../../workspace/projects/project-key.ts';
 import type { Project } from '../../workspace/projects/project-record.ts';
 import { findChannelLimit } from '../../workspace/projects/resolve-project.ts';
 import { isDamaged, type Workspace } from '../../workspace/record/workspace.ts';
@@ -16,7 +16,6 @@ import { createChannelDefaults } from './channel-default.ts';
 import { createFirstProjects } from './first-projects.ts';
 import type { MorningPosts } from './first-projects-form.ts';
 import { PROJECTS_TITLE, projectForm } from './form.ts';
-import { createProjectSaving, createRemoval } from './saving.ts';
 import {
   changesProjects,
   decodeProjectMetadata,
@@ -27,7 +26,8 @@ import {
   projectFormCommand,
   projectFormState,
   requireProject,
-} from './words.ts';
+} from './parse.ts';
+import { createProjectSaving, createRemoval } from './save-project.ts';
 
 declare module '../../domain/commands.ts' {
   interface Commands {

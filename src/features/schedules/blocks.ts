@@ -14,7 +14,7 @@ import {
   type Schedule,
 } from '../../workspace/owned/schedule-record.ts';
 import { blockedProjects, stoppedBy, stopReasonOf } from '../../workspace/owned/stop-reasons.ts';
-import { chosenByKey, describeProjects, projectLabel } from '../../workspace/projects/chosen-project.ts';
+import { chosenByKey, describeProjects, projectLabel } from '../../workspace/projects/project-key.ts';
 import type { ProjectScope } from '../../workspace/projects/resolve-project.ts';
 import { wordFailure } from '../../workspace/record/stored-failure.ts';
 import type { Workspace } from '../../workspace/record/workspace.ts';

@@ -4,9 +4,9 @@ import { isTimeZone, type Zone } from '../../domain/time/calendar.ts';
 import type { FormDraft } from '../../slack/owned/form-state.ts';
 import { type FormFields, selectedValues } from '../../slack/request/form-fields.ts';
 import { DEFAULT_WAIT_HOURS, MAX_WAIT_HOURS, type Schedule } from '../../workspace/owned/schedule-record.ts';
-import { projectKey } from '../../workspace/projects/chosen-project.ts';
+import { projectKey } from '../../workspace/projects/project-key.ts';
+import type { ScheduleWords } from './parse.ts';
 import type { SchedulePreview } from './preview.ts';
-import type { ScheduleWords } from './words.ts';
 
 export interface ScheduleFields {
   readonly report: ReportName;

@@ -15,7 +15,7 @@ import { failureFacts } from '../../slack/reply/error-reply.ts';
 import type { Request } from '../../slack/request/request.ts';
 import type { ActionListener, Listeners, OptionsListener } from '../../slack/server/listener-types.ts';
 import { MAX_DIGEST_PROJECTS, type Schedule } from '../../workspace/owned/schedule-record.ts';
-import { type ChosenProject, chosenProject } from '../../workspace/projects/chosen-project.ts';
+import { type ChosenProject, chosenProject } from '../../workspace/projects/project-key.ts';
 import { resolveProjects } from '../../workspace/projects/resolve-project.ts';
 import { findSchedule, isDamaged } from '../../workspace/record/workspace.ts';
 import type { Services } from '../feature.ts';
@@ -31,9 +31,9 @@ import {
   withUsualReport,
 } from './form-state.ts';
 import type { OwnedSchedules } from './owned-schedules.ts';
+import type { ScheduleWords } from './parse.ts';
 import { previewSchedule, type SchedulePreview } from './preview.ts';
 import { type EditOutcome, loadUpcomingSends, planEdit } from './upcoming-posts.ts';
-import type { ScheduleWords } from './words.ts';
 
 const FIELD = 'schedule-form';
 const LIMITS = { projects: MAX_DIGEST_PROJECTS, people: 0 } as const;

@@ -19,7 +19,7 @@ import {
   scheduleStatus,
   sendScheduleNow,
 } from './owned-schedules.ts';
-import { CADENCE_EXAMPLES, parseScheduleText } from './words.ts';
+import { CADENCE_EXAMPLES, parseScheduleText } from './parse.ts';
 
 declare module '../../domain/commands.ts' {
   interface Commands {

@@ -21,9 +21,9 @@ import { answerActions, periodMenu, renderAnswer, sourceOf } from '../../slack/r
 import { comparable, comparisonText, uncomparedNote, versusDates } from './comparison.ts';
 import { daysTable, versusDaysTable } from './days.ts';
 import type { SpendReport, SpendView } from './figures.ts';
+import { reportOf, shownText, spendCommand } from './parse.ts';
 import { spendListMessage } from './several.ts';
 import { versusChart } from './versus-chart.ts';
-import { reportOf, shownText, spendCommand } from './words.ts';
 
 /** What projects spent and how that compares. */
 export function spendMessage(view: SpendView): Message {

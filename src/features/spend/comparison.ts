@@ -24,7 +24,7 @@ import { commandButton } from '../../slack/commands/command-buttons.ts';
 import { escapeMarkup } from '../../slack/kit/blocks.ts';
 import { answerActions } from '../../slack/reply/answer-message.ts';
 import type { SpendFigures, SpendReport, SpendView } from './figures.ts';
-import { reportOf, spendCommand } from './words.ts';
+import { reportOf, spendCommand } from './parse.ts';
 
 /** A change between two sides that have enough reported days. */
 export type ComparableChange = UsageChange & { readonly figures: UsageChangeFigures };

@@ -23,9 +23,9 @@ import type { Feature, Services } from '../feature.ts';
 import { spendMessage } from './blocks.ts';
 import { fetchSpend, keepTopProjects, type SpendReport, type SpendView } from './figures.ts';
 import { spendFiles } from './files.ts';
+import { parseSpend, resolveSpendPeriod } from './parse.ts';
 import { whyDaysMessage } from './why-days.ts';
 import { whyProjectsMessage } from './why-projects.ts';
-import { parseSpend, resolveSpendPeriod } from './words.ts';
 
 declare module '../../domain/commands.ts' {
   interface Commands {

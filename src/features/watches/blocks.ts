@@ -12,7 +12,7 @@ import { canReadOwned, targetMarkup } from '../../slack/owned/owned-kind.ts';
 import type { Request } from '../../slack/request/request.ts';
 import { stoppedBy, stopReasonOf } from '../../workspace/owned/stop-reasons.ts';
 import type { Watch } from '../../workspace/owned/watch-record.ts';
-import { HIDDEN_PROJECT, projectLabel } from '../../workspace/projects/chosen-project.ts';
+import { HIDDEN_PROJECT, projectLabel } from '../../workspace/projects/project-key.ts';
 import type { Workspace } from '../../workspace/record/workspace.ts';
 
 /** The record, and how the person who reads it writes numbers. */

@@ -19,7 +19,7 @@ import {
 } from '../../slack/kit/blocks.ts';
 import { choiceInput, textInput, waitingModal } from '../../slack/kit/modal.ts';
 import type { DrawnParts } from '../../slack/owned/form-state.ts';
-import type { ChosenProject } from '../../workspace/projects/chosen-project.ts';
+import type { ChosenProject } from '../../workspace/projects/project-key.ts';
 import { crossedText, currentValueLabel, measurementText } from './blocks.ts';
 import {
   encodeThresholds,
@@ -30,7 +30,7 @@ import {
   type WatchDraft,
   type WatchFormTypes,
 } from './form-state.ts';
-import { WATCH_KINDS } from './words.ts';
+import { WATCH_KINDS } from './parse.ts';
 
 /** The fields of the form and its preview. */
 export function watchBlocks(

@@ -15,8 +15,8 @@ import {
 import type { FormDraft } from '../../slack/owned/form-state.ts';
 import type { FormFields } from '../../slack/request/form-fields.ts';
 import type { Watch } from '../../workspace/owned/watch-record.ts';
-import type { ChosenProject } from '../../workspace/projects/chosen-project.ts';
-import { THRESHOLDS, type ThresholdFields, WATCH_KINDS, type WatchWords } from './words.ts';
+import type { ChosenProject } from '../../workspace/projects/project-key.ts';
+import { THRESHOLDS, type ThresholdFields, WATCH_KINDS, type WatchWords } from './parse.ts';
 
 /** What billing was asked for a form; a failure if it gave no answer. */
 export interface PreviewOutcome {

@@ -10,7 +10,7 @@ import { createOwnedForm, ownershipFields } from '../../slack/owned/owned-form.t
 import type { Request } from '../../slack/request/request.ts';
 import type { Listeners } from '../../slack/server/listener-types.ts';
 import { MAX_WATCH_PEOPLE, type Watch } from '../../workspace/owned/watch-record.ts';
-import { type ChosenProject, isSameProject } from '../../workspace/projects/chosen-project.ts';
+import { type ChosenProject, isSameProject } from '../../workspace/projects/project-key.ts';
 import { resolveProject } from '../../workspace/projects/resolve-project.ts';
 import { savedLines, suggestingModal, watchBlocks } from './form-blocks.ts';
 import {
@@ -27,7 +27,7 @@ import {
   watchFields,
 } from './form-state.ts';
 import type { OwnedWatches } from './owned-watches.ts';
-import type { WatchWords } from './words.ts';
+import type { WatchWords } from './parse.ts';
 
 const FIELD = 'watch-form';
 const LIMITS = { projects: 1, people: MAX_WATCH_PEOPLE } as const;

@@ -29,7 +29,7 @@ import {
   watchHomeBlocks,
   watchStatus,
 } from './owned-watches.ts';
-import { KIND_EXAMPLES, parseWatchList, parseWatchText } from './words.ts';
+import { KIND_EXAMPLES, parseWatchList, parseWatchText } from './parse.ts';
 
 declare module '../../domain/commands.ts' {
   interface Commands {

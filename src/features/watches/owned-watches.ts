@@ -24,7 +24,7 @@ import {
 import type { Request } from '../../slack/request/request.ts';
 import { lookUp } from '../../slack/server/listener-types.ts';
 import { MAX_WATCHES, type Watch } from '../../workspace/owned/watch-record.ts';
-import { HIDDEN_PROJECT } from '../../workspace/projects/chosen-project.ts';
+import { HIDDEN_PROJECT } from '../../workspace/projects/project-key.ts';
 import { findProject, findWatch, requireSettings, type Workspace } from '../../workspace/record/workspace.ts';
 import type { Services, StatusPart } from '../feature.ts';
 import {
@@ -35,7 +35,7 @@ import {
   watchMarkup,
   watchText,
 } from './blocks.ts';
-import type { WatchListWords } from './words.ts';
+import type { WatchListWords } from './parse.ts';
 
 export type StateOf = (watch: Watch) => WatchState | undefined;
 export type OwnedWatches = OwnedKind<Watch, StateOf>;

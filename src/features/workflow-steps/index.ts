@@ -14,7 +14,7 @@ import type { Millis } from '../../domain/time/calendar.ts';
 import { type Period, resolvePeriod } from '../../domain/time/period.ts';
 import { isDirectMessage } from '../../slack/request/source.ts';
 import type { StepInputs, StepListener } from '../../slack/server/listener-types.ts';
-import { holdsRegisteredSecret } from '../../workspace/credentials/registered-secrets.ts';
+import { holdsRegisteredSecret } from '../../workspace/credentials/detect-registered-secret.ts';
 import {
   isShownTo,
   type ProjectScope,

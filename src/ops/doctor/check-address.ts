@@ -3,8 +3,8 @@ import { createServer } from 'node:net';
 import type { Millis } from '../../domain/time/calendar.ts';
 import { tryParseJson } from '../../domain/try-parse.ts';
 import { findingOf } from './causes.ts';
-import { webFigures } from './figures.ts';
 import { errorCode, type Finding, okFinding, toPlainLine } from './finding.ts';
+import { webFigures } from './placeholders.ts';
 
 export interface AddressParts {
   readonly port: number;

@@ -1,10 +1,10 @@
 import type { Millis } from '../../domain/time/calendar.ts';
 import { connectRedis, isCluster, type RedisConnection, waitUntilReady } from '../../redis/connect.ts';
-import { identifyPeer, RedisRefusal } from '../../redis/refusal.ts';
+import { identifyPeer, RedisRefusal } from '../../redis/diagnose-connection.ts';
 import type { RedisHost } from '../../redis/url.ts';
 import type { Placeholders } from './causes.ts';
-import { asksForTls, firstHost, redisFigures, userOf } from './figures.ts';
 import { distinctFindings, errorCode, type Finding, networkCode } from './finding.ts';
+import { asksForTls, firstHost, redisFigures, userOf } from './placeholders.ts';
 import { dryRun, serversOf } from './redis-dry-run.ts';
 import {
   databaseFindings,

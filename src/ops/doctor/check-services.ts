@@ -3,8 +3,8 @@ import { isFailure, NO_PUBLIC_ADDRESS } from '../../domain/failure/index.ts';
 import type { Millis } from '../../domain/time/calendar.ts';
 import { tryParse, tryParseJson } from '../../domain/try-parse.ts';
 import { findingOf, type Placeholders } from './causes.ts';
-import { webFigures } from './figures.ts';
 import { errorCode, type Finding, networkCode, okFinding, toPlainLine } from './finding.ts';
+import { webFigures } from './placeholders.ts';
 
 export interface ServiceParts {
   readonly check: string;

@@ -4,8 +4,8 @@ import type { SlackId } from '../../domain/slack-id.ts';
 import type { Millis } from '../../domain/time/calendar.ts';
 import { tryParse } from '../../domain/try-parse.ts';
 import { type CheckArea, findingOf } from './causes.ts';
-import { webFigures } from './figures.ts';
 import { errorCode, type Finding, networkCode, okFinding, toPlainLine } from './finding.ts';
+import { webFigures } from './placeholders.ts';
 
 const CHECK = 'Slack';
 /** Seconds. From `refused` on, every request's signature looks too old or too new. */

@@ -1,6 +1,6 @@
 import { lookup } from 'node:dns/promises';
 import type { Millis } from '../../domain/time/calendar.ts';
-import { withTimeout } from '../../runtime/work.ts';
+import { withTimeout } from '../../runtime/timers.ts';
 import { redact } from '../mask.ts';
 
 /** What a check found. Bad: Tally would not start or not answer. Warning: it works now, and will fail one day. */

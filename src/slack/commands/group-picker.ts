@@ -1,6 +1,6 @@
 import type { InputBlock, PlainTextOption } from '@slack/types';
 import { InvalidWord, SlackFailed } from '../../domain/failure/index.ts';
-import { withTimeout } from '../../runtime/work.ts';
+import { withTimeout } from '../../runtime/timers.ts';
 import { type Block, option, section } from '../kit/blocks.ts';
 import { type SearchInput, searchInput } from '../kit/modal.ts';
 import type { Request } from '../request/request.ts';

@@ -2,17 +2,16 @@ import type { Button, RichTextElement } from '@slack/types';
 import { commandText } from '../../domain/commands.ts';
 import { PRODUCTS } from '../../domain/product.ts';
 import { REPORTS } from '../../domain/report.ts';
+import { channelOf } from '../../workspace/owned/stop-reasons.ts';
+import { describeProjects, projectLabel } from '../../workspace/projects/project-key.ts';
+import { findChannelLimit } from '../../workspace/projects/resolve-project.ts';
+import type { Workspace } from '../../workspace/record/workspace.ts';
 import {
   ALLOWANCE_LIFETIME,
   type ManagerRequest,
   requestId,
   typedCommand,
-} from '../../workspace/once/manager-requests.ts';
-import { channelOf } from '../../workspace/owned/stop-reasons.ts';
-
-import { describeProjects, projectLabel } from '../../workspace/projects/chosen-project.ts';
-import { findChannelLimit } from '../../workspace/projects/resolve-project.ts';
-import type { Workspace } from '../../workspace/record/workspace.ts';
+} from '../../workspace/short-lived/manager-requests.ts';
 import type { RequestReason } from '../error-messages/description.ts';
 import {
   type Block,

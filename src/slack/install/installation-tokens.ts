@@ -4,7 +4,7 @@ import { LRUCache } from 'lru-cache';
 import type { Logger } from 'pino';
 import { NotInstalled } from '../../domain/failure/index.ts';
 import { HOUR, type Millis } from '../../domain/time/calendar.ts';
-import { withTimeout } from '../../runtime/work.ts';
+import { withTimeout } from '../../runtime/timers.ts';
 import type { InstallationRecords } from '../../workspace/credentials/installation-store.ts';
 
 /** An installation as Slack gave it, and when, in ms since the epoch. */

@@ -12,7 +12,7 @@ import type { Logger } from 'pino';
 import { StoreUnavailable } from '../../domain/failure/index.ts';
 import { MINUTE, type Millis } from '../../domain/time/calendar.ts';
 import { isPublicAddress } from '../../http/address.ts';
-import type { OAuthNonces } from '../../workspace/once/replay-protection.ts';
+import type { OAuthNonces } from '../../workspace/short-lived/replay-protection.ts';
 import type { CommandNames } from '../command-names.ts';
 import { appLink } from '../web-client.ts';
 import {

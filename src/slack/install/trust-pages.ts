@@ -1,9 +1,9 @@
 import type { Config } from '../../config/config.ts';
 import { commandText } from '../../domain/commands.ts';
 import { DAY, HOUR, MINUTE, type Millis } from '../../domain/time/calendar.ts';
-import { REQUEST_LIFETIME } from '../../workspace/once/manager-requests.ts';
 import { MAX_AUDIT_ENTRIES } from '../../workspace/record/audit.ts';
 import { UNDO_MS } from '../../workspace/record/change.ts';
+import { REQUEST_LIFETIME } from '../../workspace/short-lived/manager-requests.ts';
 import { MOST_QUESTIONS, THREAD_LIFETIME } from '../../workspace/thread-store.ts';
 import type { CommandNames } from '../command-names.ts';
 import { type BrowserRoutes, definitionList, escapeHtml, page, scopeList, sendPage } from './pages.ts';

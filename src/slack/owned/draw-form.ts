@@ -1,7 +1,7 @@
 import type { InputBlock, ModalView } from '@slack/types';
 import type { ActionName } from '../../domain/commands.ts';
 import { channelOf } from '../../workspace/owned/stop-reasons.ts';
-import type { ChosenProject } from '../../workspace/projects/chosen-project.ts';
+import type { ChosenProject } from '../../workspace/projects/project-key.ts';
 import { projectOption } from '../commands/project-picker.ts';
 import { type Block, markup, option, plainText, section } from '../kit/blocks.ts';
 import { checksInput, choiceInput, input, modal, peopleInput, searchInput } from '../kit/modal.ts';

@@ -7,7 +7,7 @@ import type { SlackId } from '../../domain/slack-id.ts';
 import { tryParseJson } from '../../domain/try-parse.ts';
 import { withoutUndefined } from '../../domain/without-undefined.ts';
 import { projectsOf, type Target, targetOf } from '../../workspace/owned/stop-reasons.ts';
-import { type ChosenProject, parseProjectValue } from '../../workspace/projects/chosen-project.ts';
+import { type ChosenProject, parseProjectValue } from '../../workspace/projects/project-key.ts';
 import { isChannel, isPerson } from '../../workspace/record/parse-record.ts';
 import type { Block } from '../kit/blocks.ts';
 import type { ChannelCheck } from '../request/channels.ts';

@@ -4,7 +4,7 @@ import { SlackFailed } from '../../domain/failure/index.ts';
 import type { SlackId } from '../../domain/slack-id.ts';
 import { projectsOf, type Target, targetOf } from '../../workspace/owned/stop-reasons.ts';
 import { meetsRight } from '../../workspace/permissions.ts';
-import { type ChosenProject, projectIdLabel, projectLabel } from '../../workspace/projects/chosen-project.ts';
+import { type ChosenProject, projectIdLabel, projectLabel } from '../../workspace/projects/project-key.ts';
 import { isShownTo, limitedProjects } from '../../workspace/projects/resolve-project.ts';
 import { escapeMarkup, mention } from '../kit/blocks.ts';
 import { type ChannelCheck, checkChannel, joinChannel } from '../request/channels.ts';

@@ -11,7 +11,7 @@ import { modal } from '../kit/modal.ts';
 import type { Request } from '../request/request.ts';
 import { isDirectMessage } from '../request/source.ts';
 import type { AnswerView } from './answer-message.ts';
-import type { OutgoingFile } from './messages.ts';
+import type { OutgoingFile } from './reply-messages.ts';
 
 /** An answer's figures in another form. */
 export interface AnswerFiles<T> {

@@ -7,9 +7,9 @@ import { modal, withFormContext } from '../kit/modal.ts';
 import { type Audience, isDirectMessage, placeOf, type Source } from '../request/source.ts';
 import type { SlackServices } from '../services.ts';
 import { callSlack, type WebClient } from '../web-client.ts';
-import { createMessages, type OutgoingFile } from './messages.ts';
-import { createModals } from './modals.ts';
 import { type PostedTo, postMessage, replaceMessage } from './post-message.ts';
+import { createMessages, type OutgoingFile } from './reply-messages.ts';
+import { createModals } from './reply-modals.ts';
 
 /**
  * The ways to reply to one payload. It alone knows what is shown so far, whose place the next reply takes. Each way throws

@@ -1,13 +1,13 @@
 import { NotAllowed } from '../../domain/failure/index.ts';
 import type { SlackId } from '../../domain/slack-id.ts';
 import type { Millis } from '../../domain/time/calendar.ts';
-import { type Annotate, errorOutcome } from '../../runtime/work.ts';
-import type { TakenRequest } from '../../workspace/once/manager-requests.ts';
+import { type Annotate, errorOutcome } from '../../runtime/track-work.ts';
 import { type Right, requireRight } from '../../workspace/permissions.ts';
 import type { ProjectScope } from '../../workspace/projects/resolve-project.ts';
 import { isPerson } from '../../workspace/record/parse-record.ts';
 import type { Workspace } from '../../workspace/record/workspace.ts';
 import type { Settings } from '../../workspace/settings.ts';
+import type { TakenRequest } from '../../workspace/short-lived/manager-requests.ts';
 import type { ThreadPlace } from '../../workspace/thread-store.ts';
 import { type Command, withoutSecrets } from '../commands/command-buttons.ts';
 import type { Reply } from '../reply/reply.ts';

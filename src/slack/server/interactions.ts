@@ -1,7 +1,7 @@
 import type { App } from '@slack/bolt';
 import { tryParse } from '../../domain/try-parse.ts';
-import type { Annotate } from '../../runtime/work.ts';
-import { withTimeout } from '../../runtime/work.ts';
+import { withTimeout } from '../../runtime/timers.ts';
+import type { Annotate } from '../../runtime/track-work.ts';
 import { type CommandClick, parseCommandClick } from '../commands/command-buttons.ts';
 import { splitMetadata, withFormContext } from '../kit/modal.ts';
 import { errorModalOf, failureText } from '../reply/error-reply.ts';

@@ -4,8 +4,8 @@ import { setTimeout as sleep, setImmediate as turn } from 'node:timers/promises'
 import { App, type Receiver, type ReceiverEvent } from '@slack/bolt';
 import type { Config } from '../../config/config.ts';
 import type { Millis } from '../../domain/time/calendar.ts';
-import { withTimeout } from '../../runtime/work.ts';
-import { createOAuthNonces } from '../../workspace/once/replay-protection.ts';
+import { withTimeout } from '../../runtime/timers.ts';
+import { createOAuthNonces } from '../../workspace/short-lived/replay-protection.ts';
 import type { CommandNames } from '../command-names.ts';
 import type { BrowserRoutes } from '../install/pages.ts';
 import type { Installations } from '../installations.ts';

@@ -4,8 +4,8 @@ import { FIELDS, membersKey, recordKey, tokenLockKey, WORKSPACE_KEYS } from '../
 import { evalInWorkspace, replaceField, writeInWorkspace } from '../../redis/layout.ts';
 import { acquireLease, releaseLease } from '../../redis/lease.ts';
 import type { Keyring } from '../../vault/keyring.ts';
-import { createMemberAccessStore } from '../once/replay-protection.ts';
 import { createWorkspaceIndex } from '../record/workspace-index.ts';
+import { createMemberAccessStore } from '../short-lived/replay-protection.ts';
 import { sealOwnerOf } from './sealed-fields.ts';
 
 /**

@@ -3,7 +3,7 @@ import { UnsealFailed } from '../../domain/failure/index.ts';
 import type { ProductId } from '../../domain/product.ts';
 import type { SlackId } from '../../domain/slack-id.ts';
 import { FIELDS } from '../../redis/keys.ts';
-import { WaitMeter } from '../../runtime/work.ts';
+import { WaitMeter } from '../../runtime/track-work.ts';
 import type { Keyring } from '../../vault/keyring.ts';
 import { type OpenableAccess, parseAccess, withRevocable } from '../credentials/access-record.ts';
 import { parseConnection } from '../credentials/connection-record.ts';

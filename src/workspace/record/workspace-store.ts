@@ -3,7 +3,7 @@ import type { Millis } from '../../domain/time/calendar.ts';
 import { guardRead, type RedisConnection } from '../../redis/connect.ts';
 import { auditKey, deliveryLogKey, managerRequestsKey, recordKey, WORKSPACE_KEYS } from '../../redis/keys.ts';
 import { commitInWorkspace, loadRecord, unlinkInWorkspace } from '../../redis/layout.ts';
-import { doneArguments, LUA_TELL, type TakenRequest } from '../once/manager-requests.ts';
+import { doneArguments, LUA_TELL, type TakenRequest } from '../short-lived/manager-requests.ts';
 import { type AuditEntry, auditArguments, LUA_AUDIT } from './audit.ts';
 import { createWorkspaceIndex } from './workspace-index.ts';
 

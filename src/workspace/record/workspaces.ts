@@ -15,7 +15,7 @@ import {
 import { createOwnedStore } from '../owned/owned-store.ts';
 import { type LastDelivery, SCHEDULES, type Schedule } from '../owned/schedule-record.ts';
 import { WATCHES, type Watch } from '../owned/watch-record.ts';
-import { isSameProject } from '../projects/chosen-project.ts';
+import { isSameProject } from '../projects/project-key.ts';
 import { createProjectStore } from '../projects/project-store.ts';
 import { failureKey, type LastFailure, type QuestionAbout } from '../service-outcomes.ts';
 import type { Settings } from '../settings.ts';

@@ -9,9 +9,9 @@ import {
 } from '../../../src/domain/language/parse-command.ts';
 import { couldBeSecret, looksLikeSecret, quoteWord } from '../../../src/domain/language/secret-detection.ts';
 import { mentionHelp } from '../../../src/features/mentions/index.ts';
-import { type KnownCommands, parseMention } from '../../../src/features/mentions/words.ts';
-import { parseProjectsText, requireProject } from '../../../src/features/projects/words.ts';
-import { parseScheduleText } from '../../../src/features/schedules/words.ts';
+import { type KnownCommands, parseMention } from '../../../src/features/mentions/parse.ts';
+import { parseProjectsText, requireProject } from '../../../src/features/projects/parse.ts';
+import { parseScheduleText } from '../../../src/features/schedules/parse.ts';
 import { routeSubcommands } from '../../../src/slack/commands/subcommands.ts';
 import { handlerOf } from '../../../src/slack/server/listener-types.ts';
 import { requestOf } from '../../support/records.ts';

@@ -6,7 +6,7 @@ import {
   type Mention,
   parseMention,
   plainMentionText,
-} from '../../../../src/features/mentions/words.ts';
+} from '../../../../src/features/mentions/parse.ts';
 import type { Command } from '../../../../src/slack/commands/command-buttons.ts';
 import { requestOf, workspaceOf } from '../../../support/records.ts';
 import { ALIASES, meaningOf, NOW } from './meaning.ts';

@@ -5,7 +5,7 @@ import { section } from '../kit/blocks.ts';
 import { modal } from '../kit/modal.ts';
 import type { Source } from '../request/source.ts';
 import { callSlack, type WebClient } from '../web-client.ts';
-import { retryRateLimited } from './messages.ts';
+import { retryRateLimited } from './reply-messages.ts';
 
 /** The view that a form opens with if something slow has to be asked first. */
 const LOADING_VIEW: ModalView = modal({ title: 'Tally', blocks: [section('Loading…')] });

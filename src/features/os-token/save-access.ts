@@ -26,13 +26,13 @@ import {
   REVOCATION_TEXTS,
   registeredBlocks,
 } from './access-form.ts';
-import { accessTestAudit, type Credentials, testAccess } from './access-test.ts';
-import { type AccessRequest, accessProjectLabel, encodeAccessMetadata } from './access-words.ts';
 import { accessSubject, recordEntry } from './audit.ts';
 import { auditBlocks } from './blocks.ts';
-import type { TokenContext } from './context.ts';
 import { maybeIssuedBlocks } from './issue-modal.ts';
+import { type AccessRequest, accessProjectLabel, encodeAccessMetadata } from './parse-access-form.ts';
 import { findIneligible, stoppedAccesses } from './stopped-issuers.ts';
+import { accessTestAudit, type Credentials, testAccess } from './test-access.ts';
+import type { TokenContext } from './token-context.ts';
 
 /** A change of an application access, with its entry in the audit. */
 export const accessChange = (action: AuditAction, project: string, request: Request): WorkspaceChange =>

@@ -4,10 +4,10 @@ import type { Revocation } from '../../identity/client.ts';
 import type { Request } from '../../slack/request/request.ts';
 import type { AuditEntry } from '../../workspace/record/audit.ts';
 import type { AccessTest, RevocationResult } from './access-form.ts';
-import { type AccessRequest, accessProjectLabel } from './access-words.ts';
 import { accessSubject, tokenAuditId, tokenSubject } from './audit.ts';
-import { type TokenContext, tenantOf } from './context.ts';
-import { requestToken } from './issuing.ts';
+import { requestToken } from './issue-token.ts';
+import { type AccessRequest, accessProjectLabel } from './parse-access-form.ts';
+import { type TokenContext, tenantOf } from './token-context.ts';
 
 export type Credentials = NonNullable<AccessRequest['credentials']>;
 

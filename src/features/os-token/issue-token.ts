@@ -25,8 +25,8 @@ import {
   unclearIssueAudit,
 } from './audit.ts';
 import { tokenModal, tokenWindow } from './blocks.ts';
-import { readerZone, type TokenContext, tenantOf } from './context.ts';
-import type { TokenRequest } from './token-requests.ts';
+import { readerZone, type TokenContext, tenantOf } from './token-context.ts';
+import type { TokenRequest } from './token-request.ts';
 import { canRevoke, fitWindowTokens, formatClockTime, liveTokens } from './window-tokens.ts';
 
 /** Issues a token and shows it in the open modal. A token that could not be shown or audited is revoked. */

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { describe, expect, it } from 'vitest';
 import { createKeyring } from '../../src/vault/keyring.ts';
-import { holdsRegisteredSecret } from '../../src/workspace/credentials/registered-secrets.ts';
+import { holdsRegisteredSecret } from '../../src/workspace/credentials/detect-registered-secret.ts';
 import { fieldsOf, workspaceOf } from '../support/records.ts';
 
 const TOKEN = 'fake-token.with:punctuation-abcd';

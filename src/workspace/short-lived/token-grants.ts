@@ -38,7 +38,7 @@ type StoredGrant = Readonly<z.infer<typeof schema>>;
 export type TokenGrant = Omit<StoredGrant, 'key'>;
 
 /** Each method is one round trip. @throws StoreUnavailable */
-export type OneTimeGrants = ReturnType<typeof createOneTimeGrants>;
+export type TokenGrants = ReturnType<typeof createTokenGrants>;
 
 /** What is written in the same step as the grant. */
 interface KeepOptions {
@@ -99,7 +99,7 @@ redis.call('HSET', KEYS[1], ARGV[2], ARGV[4])
 if redis.call('PTTL', KEYS[1]) < 0 then redis.call('PEXPIRE', KEYS[1], ARGV[4] - ARGV[3]) end
 return isThere and value`;
 
-export function createOneTimeGrants(redis: RedisConnection) {
+export function createTokenGrants(redis: RedisConnection) {
   return {
     /**
      * Stores a grant, with the key to a token if there is one.

@@ -16,13 +16,13 @@ import {
   isNamedIssuer,
   type OpenableAccess,
 } from '../../workspace/credentials/access-record.ts';
-import type { TokenGrant } from '../../workspace/once/one-time-grants.ts';
 import {
   type ProjectReference,
   type ResolvedProject,
   resolveProject,
 } from '../../workspace/projects/resolve-project.ts';
 import { findAccess, findProject } from '../../workspace/record/workspace.ts';
+import type { TokenGrant } from '../../workspace/short-lived/token-grants.ts';
 import type { Tokens } from './window-tokens.ts';
 
 /** One user's request for a token of one project. */

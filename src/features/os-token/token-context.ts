@@ -1,15 +1,15 @@
 import { HOUR, isTimeZone } from '../../domain/time/calendar.ts';
 import type { IdentityClient, Tenant } from '../../identity/client.ts';
 import type { Request } from '../../slack/request/request.ts';
-import type { GrantClaim, OneTimeGrants } from '../../workspace/once/one-time-grants.ts';
-import type { TokenQuota } from '../../workspace/once/token-quota.ts';
+import type { GrantClaim, TokenGrants } from '../../workspace/short-lived/token-grants.ts';
+import type { TokenQuota } from '../../workspace/short-lived/token-quota.ts';
 import type { Services } from '../feature.ts';
 
 /** One person's command, click or form, and what the feature answers it with. */
 export interface TokenContext extends Services {
   readonly request: Request;
   readonly identity: IdentityClient;
-  readonly grants: OneTimeGrants;
+  readonly grants: TokenGrants;
   readonly quota: TokenQuota;
 }
 

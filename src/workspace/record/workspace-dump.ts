@@ -21,10 +21,10 @@ const schema = z
   })
   .refine(({ id, keys }) => keys.every(({ key }) => copiedKeysOf(id).includes(key)));
 
-export type WorkspaceCopy = z.infer<typeof schema>;
+export type WorkspaceDump = z.infer<typeof schema>;
 
 /** @returns undefined for anything else, such as another command or the key of another workspace */
-export const parseCopy = (value: unknown): WorkspaceCopy | undefined => schema.safeParse(value).data;
+export const parseDump = (value: unknown): WorkspaceDump | undefined => schema.safeParse(value).data;
 
 /** Leases are not copied: their holders use the Redis where they took them. The mark belongs to its Redis, too. */
 const COPIED_KEYS = [...WORKSPACE_KEYS, membersKey].filter((key) => !/-lock$|:copied$/.test(key('T')));
@@ -67,7 +67,7 @@ return found`;
 type FoundKey = readonly [key: string, commands: z.infer<typeof command>[], expiresAt: string];
 
 /** All of it at one moment, in one round trip. @throws StoreUnavailable */
-export async function loadCopy(redis: RedisConnection, id: string): Promise<WorkspaceCopy> {
+export async function dumpWorkspace(redis: RedisConnection, id: string): Promise<WorkspaceDump> {
   const keys = copiedKeysOf(id);
   const found = (await guardRead(() => redis.eval(READ, keys.length, ...keys))) as readonly FoundKey[];
   return {
@@ -84,7 +84,7 @@ export async function loadCopy(redis: RedisConnection, id: string): Promise<Work
 }
 
 /** Of everything that does not expire soon; '' when there is nothing. */
-export function digestOf({ keys }: WorkspaceCopy): string {
+export function digestOf({ keys }: WorkspaceDump): string {
   const lasting = keys.filter(({ key }) => !isShortLived(key)).map(({ key, commands }) => [key, commands]);
   if (lasting.length === 0) return '';
   return createHash('sha256').update(JSON.stringify(lasting)).digest('base64url');
@@ -108,7 +108,7 @@ end
 return 1`;
 
 /** Replaces everything of the workspace at once, and leaves a mark that says what the copy was. @throws StoreUnavailable */
-export async function writeCopy(redis: RedisConnection, copy: WorkspaceCopy): Promise<void> {
+export async function writeDump(redis: RedisConnection, copy: WorkspaceDump): Promise<void> {
   const { id } = copy;
   const keys = [copiedKey, ...COPIED_KEYS];
   const names = keys.map((key) => key(id));

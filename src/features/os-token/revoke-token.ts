@@ -7,8 +7,8 @@ import {
 } from '../../domain/failure/index.ts';
 import { section, withoutActions } from '../../slack/kit/blocks.ts';
 import { failureMessage } from '../../slack/reply/error-reply.ts';
-import type { TokenGrant } from '../../workspace/once/one-time-grants.ts';
 import type { AuditEntry } from '../../workspace/record/audit.ts';
+import type { TokenGrant } from '../../workspace/short-lived/token-grants.ts';
 import { auditStateOf, isRevocationUnclear, recordEntry, revocationAudit, tokenSubject } from './audit.ts';
 import {
   ALREADY_USED,
@@ -28,7 +28,7 @@ import {
   readerZone,
   type TokenContext,
   tenantOf,
-} from './context.ts';
+} from './token-context.ts';
 import { formatUntil, type Tokens, type WindowToken } from './window-tokens.ts';
 
 /**

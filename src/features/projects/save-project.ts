@@ -3,7 +3,7 @@ import { pluralize } from '../../domain/language/text.ts';
 import { context, textMessage } from '../../slack/kit/blocks.ts';
 import { findStops, notSavedYet } from '../../slack/owned/change-impact.ts';
 import type { Request } from '../../slack/request/request.ts';
-import { holdsRegisteredSecret } from '../../workspace/credentials/registered-secrets.ts';
+import { holdsRegisteredSecret } from '../../workspace/credentials/detect-registered-secret.ts';
 import { withProject } from '../../workspace/owned/stop-reasons.ts';
 import { MAX_PROJECTS, type Project } from '../../workspace/projects/project-record.ts';
 import type { AuditAction } from '../../workspace/record/audit.ts';
@@ -18,7 +18,7 @@ import {
   removeProjectMessage,
 } from './blocks.ts';
 import { PROJECTS_TITLE, projectForm, savedBlocks } from './form.ts';
-import type { ProjectForm, ProjectFormInput } from './words.ts';
+import type { ProjectForm, ProjectFormInput } from './parse.ts';
 
 /** Saves the form. If that isn't possible, the form comes back with what was typed and the reason. */
 export function createProjectSaving({ workspaces, all }: Services) {

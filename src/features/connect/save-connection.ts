@@ -20,13 +20,13 @@ import { modal } from '../../slack/kit/modal.ts';
 import { failureMessage, notSavedMessage } from '../../slack/reply/error-reply.ts';
 import type { Request } from '../../slack/request/request.ts';
 import { MAX_CONNECTIONS, type NewConnection } from '../../workspace/credentials/connection-record.ts';
-import { holdsRegisteredSecret } from '../../workspace/credentials/registered-secrets.ts';
-import { projectLabel } from '../../workspace/projects/chosen-project.ts';
+import { holdsRegisteredSecret } from '../../workspace/credentials/detect-registered-secret.ts';
+import { projectLabel } from '../../workspace/projects/project-key.ts';
 import { auditedChange, requireUnchanged } from '../../workspace/record/change.ts';
 import type { Workspace } from '../../workspace/record/workspace.ts';
 import { isDamaged } from '../../workspace/record/workspace.ts';
 import type { Services } from '../feature.ts';
-import { type ConnectRequest, encodeConnectMetadata, rememberUnnamed } from './words.ts';
+import { type ConnectRequest, encodeConnectMetadata, rememberUnnamed } from './parse.ts';
 
 /** @param request with the record that has the connection @returns the view in the form's place */
 export type AfterConnect = (tested: TestedConnection, request: Request) => Promise<ModalView>;

@@ -2,15 +2,15 @@ import fc from 'fast-check';
 import type { Redis } from 'ioredis';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { NotInstalled } from '../../src/domain/failure/index.ts';
+import { createAudit } from '../../src/workspace/record/audit.ts';
 import {
-  createOneTimeGrants,
+  createTokenGrants,
   GRANT_LEASE_MS,
   type GrantClaim,
   grantHandle,
-  type OneTimeGrants,
   type TokenGrant,
-} from '../../src/workspace/once/one-time-grants.ts';
-import { createAudit } from '../../src/workspace/record/audit.ts';
+  type TokenGrants,
+} from '../../src/workspace/short-lived/token-grants.ts';
 import { type TestRedis, testRedis } from '../support/redis.ts';
 import { runs } from '../support/thorough.ts';
 
@@ -27,12 +27,12 @@ const LIFE = { at: AT, until: AT + 3_600_000 };
 
 let store: TestRedis;
 let redis: Redis;
-let handles: OneTimeGrants;
+let handles: TokenGrants;
 
 beforeAll(async () => {
   store = await testRedis();
   redis = store.client;
-  handles = createOneTimeGrants(redis);
+  handles = createTokenGrants(redis);
 });
 beforeEach(async () => {
   await redis.flushdb();

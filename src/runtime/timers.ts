@@ -1,0 +1,65 @@
+import type { Millis } from '../domain/time/calendar.ts';
+
+interface Repetition {
+  /** How long to wait from the end of one run to the beginning of the next. */
+  readonly pause: () => Millis;
+  /** How long to wait after a failure. */
+  readonly retry: Millis;
+  /** Not called any more once it is stopped. */
+  readonly onError: (error: Error) => void;
+}
+
+/** Does the work now, and again and again; keeps no process alive. @returns what stops it */
+export function repeat(
+  work: (stopping: AbortSignal) => Promise<void>,
+  { pause, retry, onError }: Repetition,
+): () => void {
+  const stopped = new AbortController();
+  const { signal } = stopped;
+  let timer: NodeJS.Timeout | undefined;
+  const next = async (): Promise<void> => {
+    const wait = await work(signal).then(pause, (error: Error) => {
+      if (!signal.aborted) onError(error);
+      return retry;
+    });
+    if (!signal.aborted) timer = setTimeout(next, wait).unref();
+  };
+  void next();
+  return () => {
+    stopped.abort();
+    clearTimeout(timer);
+  };
+}
+
+/**
+ * Calls `onTimeout` after `ms`. A process that stood still (a busy machine, SIGSTOP, a suspended one) runs its timers before
+ * it reads what arrived in that time. So the second half begins when the event loop has come to the end of the first one,
+ * and what has arrived is read before the end.
+ *
+ * @returns cancels it
+ */
+export function startTimeout(ms: Millis, onTimeout: () => void): () => void {
+  let immediate: NodeJS.Immediate | undefined;
+  let timer = setTimeout(() => {
+    timer = setTimeout(() => {
+      immediate = setImmediate(onTimeout);
+    }, ms / 2);
+  }, ms / 2);
+  return () => {
+    clearTimeout(timer);
+    clearImmediate(immediate);
+  };
+}
+
+/**
+ * Waits for `work` no longer than `ms`. The work is not canceled: it continues, and its result is ignored.
+ *
+ * @returns what the work returns, or what `onTimeout` returns once the time is up
+ * @throws what either of them throws
+ */
+export function withTimeout<T>(ms: Millis, work: Promise<T>, onTimeout: () => T): Promise<T> {
+  return new Promise((resolve, reject) => {
+    const cancel = startTimeout(ms, () => resolve(Promise.resolve().then(onTimeout)));
+    void work.then(resolve, reject).finally(cancel);
+  });
+}
