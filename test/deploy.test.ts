@@ -86,7 +86,7 @@ describe('the alert rules', () => {
     expect(rules.flatMap(({ expr }) => unknownIn(expr))).toEqual([]);
   });
 
-  it('would be caught with a name or a label that it has not', () => {
+  it('would fail this check with a name or a label that the bot does not have', () => {
     expect(unknownIn('rate(tally_command_total{outcome="ok"}[5m])')).toEqual([
       'tally_command_total',
       'outcome',
@@ -94,7 +94,7 @@ describe('the alert rules', () => {
     expect(unknownIn('sum by (verb) (tally_commands_total{status="ok"})')).toEqual(['status', 'verb']);
   });
 
-  it('name kinds of failures that there are', async () => {
+  it('name only kinds of failures that exist', async () => {
     const files = await readdir('src/domain/failure', { recursive: true });
     const texts = await Promise.all(
       files

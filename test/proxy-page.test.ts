@@ -66,7 +66,7 @@ describeUnless(REASON, 'the nginx configuration of docs/proxy.md', () => {
   const post = (path: string, body: string) =>
     fetch(`${url}${path}`, { method: 'POST', body, headers: { 'X-Slack-Signature': 'v0=1' } });
 
-  it('hands on what Slack sends, byte by byte, with the sender’s address', async () => {
+  it('passes on what Slack sends, byte by byte, with the sender’s address', async () => {
     const response = await post('/slack/events?a=%20', 'text=%2Fspend+1');
     expect(await response.json()).toMatchObject({
       path: '/slack/events?a=%20',
@@ -75,7 +75,7 @@ describeUnless(REASON, 'the nginx configuration of docs/proxy.md', () => {
     });
   });
 
-  it('keeps the pages of operators inside', async () => {
+  it('does not expose the pages of operators', async () => {
     for (const path of ['/metrics', '/healthz', '/readyz', '/', '/slack/../metrics'])
       expect([path, (await fetch(url + path)).status]).toEqual([path, 404]);
   });

@@ -227,7 +227,7 @@ describe('a balance', () => {
     ['{"data":{"bill":1,"bill":2}}', 'JSON with the same name given twice'],
     ['{"__proto__":{"bill":{"getSubscriptionBalance":{"balance":1}}}}', 'no bill'],
     ['{"data":{"__proto__":{"bill":{"getSubscriptionBalance":{"balance":1}}}}}', 'no bill'],
-  ])('is nonsense in %j: %s', async (body, what) => {
+  ])('is invalid in %j: %s', async (body, what) => {
     const failure = await failureOf(balanceOf(body));
     expect(failure).toBeInstanceOf(InvalidResponse);
     expect(failure).toMatchObject({ service: 'billing', what });
@@ -305,7 +305,7 @@ describe('a consumption report', () => {
     ['{"items":{}}', 'no items list'],
     ['{"items":"none"}', 'no items list'],
     ['[]', 'no consumption report'],
-  ])('is nonsense in %s: %s', async (report, what) => {
+  ])('is invalid in %s: %s', async (report, what) => {
     expect(await failureOf(given(report))).toMatchObject({ kind: 'invalid-response', what });
   });
 });

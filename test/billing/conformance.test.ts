@@ -159,7 +159,7 @@ const reply = (body: unknown, status = 200): ServiceReply => ({
   body: typeof body === 'string' ? body : JSON.stringify(body),
 });
 
-describe('a broken mode of the sandbox fails', () => {
+describe('the sandbox in a broken mode fails', () => {
   it.each<[string, PointId[]]>([
     ['reset', ['reach']],
     ['html', ['json']],
@@ -187,19 +187,19 @@ describe('a broken mode of the sandbox fails', () => {
     }
   });
 
-  it('hang in time alone, after one request', async () => {
+  it('time alone, after one request, when it hangs', async () => {
     billing.setMode('hang');
     const { points, requests } = await check({ limits: { deadline: 200 } });
     expect(points.filter(({ verdict }) => verdict !== 'not checked').map(({ id }) => id)).toEqual(['time']);
     expect(requests).toBe(1);
   });
 
-  it('429 with the time that it asks for', async () => {
+  it('the points that it answers with 429, and tells the wait that it asks for', async () => {
     billing.setMode('429');
     expect((await verdicts()).failed).toEqual({ 'rate-limit': expect.stringContaining('Retry-After: 20 s') });
   });
 
-  it('none that has no mode here', () => {
+  it('no point in a mode that is not listed here', () => {
     const harmless = [
       'healthy',
       'slow',

@@ -90,7 +90,7 @@ describe('.env', () => {
     expect(stderr).not.toContain('secret');
   });
 
-  it('may have got another name by an editor, which is named', async () => {
+  it('that an editor saved under another name is pointed out', async () => {
     await writeFile(join(directory, '.env.txt'), 'REDIS_URL=redis://h\n');
     expect((await load()).stderr).toMatch(/^There is no \.env here\. If \.env\.txt/);
   });
@@ -123,7 +123,7 @@ describe('.env', () => {
     for (const name of ['start', 'tally']) expect(scripts[name]).toContain('dist/tally-with-env-file.js');
   });
 
-  it('as the example has it leads to one’s own Redis, and with compose to the one beside the bot', async () => {
+  it('with the values of .env.example leads to a Redis on this machine, and under compose to that of compose.yaml', async () => {
     await write(await readFile('.env.example', 'utf8'));
     expect(await seen()).toBe('redis://127.0.0.1:6379');
     const { services } = parse(await readFile('compose.yaml', 'utf8'));

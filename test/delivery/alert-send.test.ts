@@ -108,7 +108,7 @@ describe('an alert that is due', () => {
     expect(channels()).toEqual([directMessage(ANNA), directMessage(BEN)]);
   });
 
-  it('names its basis, and shows it', async () => {
+  it('says what it is based on, and charts it', async () => {
     const shown = async (figures?: StoredFigures) => {
       slack.reset();
       await send([message()], { ...(figures && { figures }) });
@@ -213,7 +213,7 @@ describe('what follows an alert', () => {
   });
 });
 
-describe('an alert that is out', () => {
+describe('an alert that was sent', () => {
   const events = [CROSSED, RECOVERED];
   /** What is stored of it after it was drawn again, with this answer of Slack. */
   async function redrawn(
@@ -228,7 +228,7 @@ describe('an alert that is out', () => {
     return send([{ ...out!, ...given }], { events, ...options });
   }
 
-  it('is drawn again with what happened since, in its place', async () => {
+  it('is updated in place with what happened since', async () => {
     const { stored, writes } = await redrawn(undefined, { tries: 3, next: NOW });
     expect(slack.posts).toHaveLength(1);
     expect(slack.posts[0]?.edits).toBe(1);

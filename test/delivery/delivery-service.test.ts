@@ -13,7 +13,7 @@ import { disconnectedRedis } from '../support/redis.ts';
 
 const TEAM = 'T0TEAM0001';
 
-it('leave it to the next check, with a line in the log, and fail for nobody', async () => {
+it('a change whose runs can’t be planned is left to the next check and logged, and does not fail', async () => {
   const logged: string[] = [];
   const clock = () => Date.parse('2026-11-20T08:00:01Z');
   const redis = disconnectedRedis();

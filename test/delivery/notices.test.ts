@@ -175,7 +175,7 @@ describe('the owner of a schedule', () => {
     );
   });
 
-  it('who is an admin can fix it alone', async () => {
+  it('who is an admin is notified without a manager, because they can fix it', async () => {
     slack.admins.add(OWNER);
     expect(await people({ why: 'not-connected' })).toEqual([directMessage(OWNER)]);
   });

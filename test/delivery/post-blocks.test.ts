@@ -112,7 +112,7 @@ describe('a post', () => {
     return { text, lines: textOf(blocks).split('\n'), blocks };
   };
 
-  it('says nothing around its report but how often it comes, and how to manage it', () => {
+  it('adds to its report only how often it comes, and how to manage it', () => {
     const { text, lines } = render();
     expect(text).toBe('Spent 100');
     expect(lines).toEqual(['Spent 100', 'Every day at 09:00 (Europe/Rome)', 'Manage']);
@@ -170,7 +170,7 @@ describe('a post', () => {
     expect(render({ earlier, corrected: Date.UTC(2027, 0, 1) }).lines).toContain(line);
   });
 
-  it('puts how often it comes into the report’s own small print, and its buttons before its own', () => {
+  it('adds how often it comes to the report’s small print, and puts the report’s buttons before “Manage”', () => {
     const message = { text: 'x', blocks: [section('Spent 1'), context('as of now')] };
     const { blocks } = render(
       {},

@@ -257,7 +257,7 @@ describe('a try that failed', () => {
     expect(Object.keys(entry).sort()).toEqual(['at', 'began', 'cause', 'due', 'next', 'state', 'tries']);
   });
 
-  it('over a rate limit does not count, for an hour', async () => {
+  it('does not count if Slack limits the rate, for an hour', async () => {
     const { entry } = await fail(LIMITED, { entry: { tries: 3 }, now: NINE + HOUR });
     expect(entry).toMatchObject({ state: 'due', tries: 3, next: NINE + HOUR + 90_000 });
     const after = await fail(LIMITED, { entry: { tries: 3 }, now: NINE + HOUR + 1 });
@@ -460,13 +460,13 @@ describe('a try', () => {
     return beginAttempt(task({ due: { date: DATE, at: due }, line }), context).begun;
   };
 
-  it('begins its hour at once', () => {
+  it('that is the first one starts the hour of tries', () => {
     expect(begin(undefined)).toEqual({
       ...{ state: 'due', due: NINE, at: NINE + 5, began: NINE + 5, tries: 0 },
     });
   });
 
-  it('continues what was begun, and begins again if an edit moved the date', () => {
+  it('continues the hour of tries, which starts again if an edit moved the date', () => {
     expect(begin({ state: 'due' })).toMatchObject({ tries: 3, began: NINE - 9, at: NINE });
     expect(begin({ state: 'sending' })).toMatchObject({ tries: 3, state: 'sending' });
     for (const state of ['due', 'sending'] as const)
@@ -475,7 +475,7 @@ describe('a try', () => {
       });
   });
 
-  it('of a date that was held has its own hour', () => {
+  it('of a date that a pause held back starts an hour of tries of its own', () => {
     expect(begin({ state: 'held', probes: 4, due: 1 })).toMatchObject({
       ...{ state: 'held', probes: 4, due: NINE, began: NINE + 5, tries: 0 },
     });

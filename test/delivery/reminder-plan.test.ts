@@ -100,7 +100,7 @@ describe('reminders of a credential that expires', () => {
     expect(steps(EXPIRES + 7 * DAY + 1)).toEqual([]);
   });
 
-  it('are none of a credential that never expires, and none for more days than it ever had', () => {
+  it('are not sent for a credential that never expires, nor for more days before the expiry than its whole lifetime', () => {
     expect(plan(STEPS[14], { expiresAt: null })).toMatchObject({ due: [], next: undefined });
     expect(plan(STEPS[14], { registeredAt: STEPS[14] })).toMatchObject({ due: [], next: STEPS[3] });
     expect(steps(STEPS[14], { registeredAt: STEPS[14] - 1 })).toHaveLength(1);
@@ -171,7 +171,7 @@ describe('messages of a reminder', () => {
     expect(sending(now, { messages, backOffUntil: now })).toEqual([1, STEPS[3]]);
   });
 
-  it('make work: without them, and without a step, there is none', () => {
+  it('are the only tasks, besides a reminder that is due', () => {
     const tasks = (now: number, given?: Given) => reminderTasks(plan(now, given)).length;
     expect(tasks(STEPS[14] - 1)).toBe(0);
     expect(tasks(STEPS[14])).toBe(1);

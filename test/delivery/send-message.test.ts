@@ -189,7 +189,7 @@ describe('a message of Tally’s own', () => {
     expect(slack.posts[0]?.text).toBe('once');
   });
 
-  it('that nobody can look for is sent once more, and says so, and not a third time', async () => {
+  it('that can’t be looked for is sent a second time, which says so, and not a third time', async () => {
     slack.fault = ({ method }) => (method === 'conversations.history' ? 'missing_scope' : undefined);
     const { saved } = await send({ state: 'sending' });
     expect(saved.map(([one]) => [one.state, one.isAgain])).toEqual([
@@ -273,7 +273,7 @@ describe('a message of Tally’s own', () => {
     'cannot_dm_bot',
     'messages_tab_disabled',
     'is_archived',
-  ])('goes elsewhere where nobody gets it there any more, or has failed: %s', async (code) => {
+  ])('goes to the next recipient if the first can’t get it, else counts as failed: %s', async (code) => {
     slack.fault = ({ method }) => (method === 'chat.postMessage' ? code : undefined);
     const causes: unknown[] = [];
     const onRefused = async ({ cause }: Refusal) => causes.push(cause) > 0;
@@ -282,7 +282,7 @@ describe('a message of Tally’s own', () => {
     expect((await send({})).last).toMatchObject({ state: 'failed', tries: 1 });
   });
 
-  it('is another run’s where the process stops, but what Slack said is stored', async () => {
+  it('is left to another run if the process stops, but Slack’s answer is stored', async () => {
     const stopping = AbortSignal.abort();
     const failing = async () => {
       throw new EditConflict('x');
@@ -330,12 +330,12 @@ describe('a post that may be in Slack', () => {
     'not_in_channel',
     'channel_not_found',
     'method_not_supported_for_channel_type',
-  ])('is not known of where Tally can’t read the channel: %s', async (code) => {
+  ])('counts as unknown if Tally can’t read the channel: %s', async (code) => {
     slack.fault = () => code;
     expect(await search()).toBe('unknown');
   });
 
-  it('is looked for page by page, by its event as well as its key, and not known of after five', async () => {
+  it('is looked for page by page, by its event as well as its key, and counts as unknown after five pages', async () => {
     const cursors: (string | null)[] = [];
     let pages: { readonly event?: string; readonly key?: string }[] = [];
     const paged = createServer(async (request, response) => {
@@ -378,7 +378,7 @@ describe('a post that may be in Slack', () => {
     await new Promise((resolve) => paged.close(resolve));
   });
 
-  it('is not known of where Slack does not answer', async () => {
+  it('counts as unknown if Slack does not answer', async () => {
     slack.fault = () => 'internal_error';
     await expect(search()).rejects.toMatchObject({ kind: 'slack-failed', code: 'internal_error' });
   });
@@ -424,7 +424,7 @@ describe('a state that is changed', () => {
     expect(writes).toHaveLength(2);
   });
 
-  it('is changed as it is by then where somebody else wrote it', async () => {
+  it('is changed on top of what somebody else wrote in between', async () => {
     const { document, now } = stateOf('5', ['50', '60']);
     await document.update((value) => value + 1);
     expect([document.value(), now()]).toEqual([61, '61']);
@@ -441,7 +441,7 @@ describe('a state that is changed', () => {
     await expect(document.update((value) => value + 1, { needsLease: true })).rejects.toThrow(LeaseLostError);
   });
 
-  it('is another run’s where the lease is lost, also where it is overtaken again and again', async () => {
+  it('is left to another run if the lease is lost, or if others write first again and again', async () => {
     const increment = (value: number) => value + 1;
     await expect(stateOf('5', ['refused']).document.update(increment)).rejects.toThrow(LeaseLostError);
     const often = (count: number) =>

@@ -142,7 +142,7 @@ async function check(watches: readonly Watch[], given: Given = {}) {
 }
 
 describe('a check of watches', () => {
-  it('is noted with when it began, what it was made of, and when the next one is due', async () => {
+  it('stores when it began, the settings and tokens it was made with, and when the next one is due', async () => {
     const { writes, state, workspace } = await check([watch()]);
     expect(state('check/watches')).toEqual({ at: NOW, next: SLOT + HOUR, basis: watchBasisOf(workspace) });
     expect(writes).toMatchObject([{ name: 'check/watches', before: undefined, needsLease: true }]);
@@ -375,7 +375,7 @@ describe('what billing is asked about a watched project', () => {
     expect((await check([watch({ rule: RUNWAY })], { known })).notes).toEqual([['main', undefined]]);
   });
 
-  it('counts where it was answered although another question failed', async () => {
+  it('is saved although another question failed', async () => {
     const failing =
       (failed: string): Given['failure'] =>
       (_, __, what) =>
@@ -418,7 +418,7 @@ describe('what billing is asked about a watched project', () => {
     expect(await askedAfter(SLOT, 'print of another')).toBe(2);
   });
 
-  it('is no problem any more once it was answered', async () => {
+  it('ends the problem that status shows once it was answered', async () => {
     const { figures } = await check([watch()], { known: problem(SLOT - 1, MARK) });
     expect(figures['123:1']).toHaveProperty('account');
     expect(figures['123:1']).not.toHaveProperty('problem');
@@ -440,7 +440,7 @@ describe('what billing is asked about a watched project', () => {
     expect(none.asked).toEqual([]);
   });
 
-  it('is left to the next run where the store is away, and to nobody where Tally is at fault', async () => {
+  it('ends the check with the error if the store is away or Tally is at fault', async () => {
     for (const error of [new StoreUnavailable(), new TypeError('a mistake')])
       expect((await check([watch()], { failure: () => error })).failure).toBe(error);
   });
@@ -490,7 +490,7 @@ describe('what billing is asked about a watched project', () => {
     expect(usage.days).toEqual({ [YESTERDAY]: '1' });
   });
 
-  it('is saved only where it was asked', async () => {
+  it('is saved only if billing was asked', async () => {
     const known = { '123:1': { connection: 'main', account: account(SLOT) } };
     expect((await check([watch()], { known })).saved).toEqual([]);
   });
@@ -575,7 +575,7 @@ describe('what people see of a watch', () => {
   const seen = async (given: Stored, one: Watch = watch(), record: RecordParts = {}) =>
     (await watching(given).loadStates(recordOf([one], record))).get(one.id);
 
-  it('is when billing answered all that its rule needs, and what that amounts to', async () => {
+  it('has when billing last answered all that its rule needs, and the value measured then', async () => {
     const account = { balance: '60', bonuses: '0', at: 7 };
     const usage = {
       days: { [YESTERDAY]: '10', '2026-11-18': '10', '2026-11-17': '10' },
@@ -595,12 +595,12 @@ describe('what people see of a watch', () => {
       });
   });
 
-  it('is when it is checked next, unless it is paused', async () => {
+  it('has when it is checked next, unless it is paused', async () => {
     expect((await seen({}))?.nextCheckAt).toBe(NOW);
     expect((await seen({}, watch({ paused: { at: 1, by: 'U1' } })))?.nextCheckAt).toBeUndefined();
   });
 
-  it('is whether it has alerted and not recovered, under the rule that it has now', async () => {
+  it('has whether it has alerted and not recovered, under its present rule', async () => {
     const alerted = (isOver?: boolean) => ({
       alerted: [{ episode: 'e', level: 'threshold', ...(isOver !== undefined && { isOver }) }],
       alerts: [alert('e', message())],
@@ -619,7 +619,7 @@ describe('what people see of a watch', () => {
     expect(await seen({})).toMatchObject({ isCrossed: false, alerts: [], undelivered: undefined });
   });
 
-  it('is why it could not be judged', async () => {
+  it('has the reason why it could not be judged', async () => {
     const figures = { connection: 'main', problem: { cause: storedCause('eu'), at: 1 } };
     expect((await seen({ figures }))?.problem).toBe('There is no connection named eu.');
     expect((await seen({}))?.problem).toBeUndefined();
@@ -628,7 +628,7 @@ describe('what people see of a watch', () => {
     );
   });
 
-  it('is why its newest alert could not be sent', async () => {
+  it('has the reason why its newest alert could not be sent', async () => {
     const undelivered = async (...alerts: readonly Alert[]) =>
       (await seen({ state: stateWith({ alerts }) }))?.undelivered;
     const failed = (named: string) => message({ state: 'failed', cause: storedCause(named) });
@@ -690,13 +690,13 @@ describe('what people see of a watch', () => {
       expect((await respond(SNOOZED, { state: answered })).result).toBe('recorded');
     });
 
-    it('is gone with its state or its alert', async () => {
+    it('changes nothing if the watch’s state or the alert was deleted', async () => {
       expect((await respond(ACKNOWLEDGED, { state: undefined })).result).toBe('gone');
       expect((await respond(ACKNOWLEDGED, { state: '{' })).result).toBe('gone');
       expect((await respond(ACKNOWLEDGED, { state }, 'another')).result).toBe('gone');
     });
 
-    it('is tried again while a check writes, ten times at most', async () => {
+    it('is tried again if a check writes at the same time, ten times at most', async () => {
       const twice = await respond(ACKNOWLEDGED, { state, outcomes: ['refused', 'written'] });
       expect([twice.result, twice.writes.length, twice.changes]).toEqual(['recorded', 2, ['T1']]);
       const often = await respond(ACKNOWLEDGED, { state, outcomes: ['refused'] });

@@ -199,7 +199,7 @@ describe('an alert', () => {
     expect(targetsOf(watch())).toEqual(['C1']);
   });
 
-  it('is answered where it is out, and shows what happened before that itself', () => {
+  it('gets replies once it was sent; what happened before that is part of the alert', () => {
     const events = (state: AlertMessage['state'], event: AlertEvent) =>
       recordEvent([alert([message({ state })])], 'e', event, ['C1'])[0];
     expect(events('due', RECOVERED)?.messages).toHaveLength(1);
@@ -226,7 +226,7 @@ describe('an alert', () => {
     expect(alertMessageTo(alert([message({ state: 'failed' })]), 'C1')).toBeUndefined();
   });
 
-  it('of another episode stays as it is, and the newest are kept', () => {
+  it('of another month or day stays as it is, and only the newest alerts are kept', () => {
     const before = [{ ...alert([message({})]), episode: 'other' }];
     expect(recordEvent(before, 'e', CROSSED, [])[0]).toBe(before[0]);
     const many = Array.from({ length: 60 }, (_, n) => String(n)).reduce<readonly Alert[]>(
@@ -273,7 +273,7 @@ describe('an alert', () => {
     ).toBeUndefined();
   });
 
-  it('changes one of its messages alone', () => {
+  it('can have one of its messages changed without the others', () => {
     const messages = [message({}), message({ to: 'C2' }), message({ event: 1 })];
     const state = {
       since: 1,
@@ -299,7 +299,7 @@ describe('the state of a watch', () => {
     })),
   };
 
-  it('begins empty, stays as long as its rule, and ends its open alerts with it', () => {
+  it('begins empty, is kept as long as the rule is the same, and ends its open alerts when the rule changes', () => {
     expect(stateFor(watch({ since: 5 }), undefined, NOW)).toEqual({ since: 5, alerted: [], alerts: [] });
     expect(stateFor(watch({ since: 5 }), stored, NOW)).toBe(stored);
     const { since, alerted: left, alerts } = stateFor(watch({ since: 6 }), stored, NOW);
@@ -335,7 +335,7 @@ describe('a judgement', () => {
   const crossings = (figures: StoredFigures | undefined, given: Partial<Watch> = {}, now?: number) =>
     judgeWatch(judged(figures, given, now), undefined).found?.crossings.length;
 
-  it('takes figures of this hour', () => {
+  it('uses only figures of the current hour', () => {
     const slot = hourlyCheckAfter('T1', NOW) - HOUR;
     expect(crossings({ connection: 'main', account: account('49') })).toBe(1);
     expect(crossings({ connection: 'main', account: account('50') })).toBe(0);
@@ -345,7 +345,7 @@ describe('a judgement', () => {
     expect(crossings(undefined)).toBeUndefined();
   });
 
-  it('takes days up to yesterday, of the reporting zone, where the rule needs them', () => {
+  it('needs the days up to yesterday, of the reporting zone, if the rule uses them', () => {
     const runway = (given: Partial<typeof usage>) =>
       crossings(
         { connection: 'main', account: account('30'), usage: { ...usage, ...given } },
@@ -389,7 +389,7 @@ describe('a judgement', () => {
     expect(state?.alerts[1]?.messages).toMatchObject([{ to: 'C1', state: 'due', event: 0 }]);
   });
 
-  it('during a pause says on the alert that it recovered, and after it tells a crossing that still holds', () => {
+  it('during a pause updates the alert when it recovers, and after the pause alerts if a crossing still holds', () => {
     const paused = { paused: { at: 1, by: 'U1' } };
     let state: StoredWatchState | undefined;
     const check = (balance: string, hour: number, given: Partial<Watch> = {}) => {
@@ -415,7 +415,7 @@ describe('a judgement', () => {
   };
   const SPIKE: WatchRule = { kind: 'spike', factor: new Big(2), floor: new Big(0) };
 
-  it('after a pause tells a spike of the last days that billing still reports', () => {
+  it('after a pause alerts about a spike of the last days that billing still reports', () => {
     const given = { rule: SPIKE, since: NOW - 9 * DAY };
     const spikes = (figures: StoredFigures, more: Partial<Watch> = {}) =>
       judgeWatch(judged(figures, { ...given, ...more }), undefined).found?.crossings.map(
@@ -427,7 +427,7 @@ describe('a judgement', () => {
     expect(spikes(month({ '2026-11-17': '10' }))).toEqual([]);
   });
 
-  it('of a day that is corrected says so on the alert, newest amount last, and tells it again as a spike', () => {
+  it('of a corrected day updates the alert, newest amount last, and alerts again if it is a spike once more', () => {
     const given = { rule: SPIKE, since: NOW - 9 * DAY };
     let state: StoredWatchState | undefined;
     const texts = (cost: string, more: Partial<Watch> = {}) => {
@@ -582,7 +582,7 @@ describe('answers of billing', () => {
     expect(asked).toHaveLength(3);
   });
 
-  it('are those of one question alone', async () => {
+  it('are not shared with another question', async () => {
     const client = cached(() => NOW)();
     const different = [
       () => client.balance(ACCESS, PROJECT),

@@ -119,7 +119,7 @@ describe(`judging ${DAYS} days`, () => {
 describe(`a worker over ${DAYS} days`, () => {
   const ZONE = 'America/New_York';
 
-  it('tells each crossing once, over restarts, lost answers and changed thresholds', async () => {
+  it('alerts once about each crossing, over restarts, lost answers and changed thresholds', async () => {
     const project = simulateProject(11, FIRST, HISTORY + DAYS);
     const random = seededRandom(5);
     const inMoney = (cents: number) => cents / 100;

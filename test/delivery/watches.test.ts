@@ -59,7 +59,7 @@ const PROD = {
 } as const;
 
 describe('a project that is watched', () => {
-  it('keeps on Home how long its money lasts, as of the last check', async () => {
+  it('shows on Home how long its money lasts, as of the last check', async () => {
     await delivery.parts.workspaces.addProject(await changeIn(delivery.parts.workspaces, TEAM), PROD);
     const days = async () => (await load()).lastBalance('123', 1)?.days;
     await save(watch({ kind: 'runway', days: 14 }));
@@ -67,7 +67,7 @@ describe('a project that is watched', () => {
     expect(await days()).toBe(100);
   });
 
-  it('has it at once where a crossing made Tally ask for the days', async () => {
+  it('shows there how long its money lasts at once if a crossing made Tally ask for the days', async () => {
     balance = 40_000;
     await delivery.parts.workspaces.addProject(await changeIn(delivery.parts.workspaces, TEAM), PROD);
     await save(watch(BALANCE));
@@ -75,7 +75,7 @@ describe('a project that is watched', () => {
     expect((await load()).lastBalance('123', 1)?.days).toBe(40);
   });
 
-  it('keeps it, less the days since, where the watch asks for the balance alone', async () => {
+  it('counts that down by the days since if the watch asks for the balance alone', async () => {
     await delivery.parts.workspaces.addProject(await changeIn(delivery.parts.workspaces, TEAM), PROD);
     const balance = { id: '123', product: 1, balance: '1000', days: 41 } as const;
     await delivery.parts.workspaces.saveAnswer(TEAM, { connection: 'main', at: delivery.now, balance });
@@ -110,7 +110,7 @@ describe('a watch on a balance', () => {
     expect(fakeBilling.asked.filter(({ what }) => what === 'consumption')).toHaveLength(1);
   });
 
-  it('is stored as figures, and drawn again in the words of then', async () => {
+  it('is stored as figures, and worded with the settings of the moment when it is updated', async () => {
     await save(watch(BALANCE));
     balance = 48_210;
     await forHours(2);
@@ -178,7 +178,7 @@ describe('a watch on a balance', () => {
     expect(sent[0]?.blocks).toContain(`This was meant for <#${CHANNEL}>. The channel is archived.`);
   });
 
-  it('says nothing while it is snoozed or paused, and afterwards what still holds', async () => {
+  it('alerts nobody while it is snoozed or paused, and afterwards only if the crossing still holds', async () => {
     await save(watch(BALANCE, { snoozedUntil: BEGIN + 5 * HOUR }));
     balance = 40_000;
     await forHours(4);
@@ -286,7 +286,7 @@ describe('a watch on a balance', () => {
 describe('a watch on a budget', () => {
   const BUDGET: WatchRule = { kind: 'budget', amount: new Big(22_500) };
 
-  it('tells a higher step in the thread, and in the channel as well', async () => {
+  it('posts a higher step in the thread, and in the channel as well', async () => {
     // 19 days at 1,000: 84 % of the budget, and a forecast above it.
     await save(watch(BUDGET));
     await forHours(1);
@@ -322,7 +322,7 @@ describe('a watch on a budget', () => {
 describe('a watch on spikes', () => {
   const SPIKE: WatchRule = { kind: 'spike', factor: new Big(2), floor: new Big(0) };
 
-  it('says on the alert what is true now when a day is corrected down and up again, and tells it again', async () => {
+  it('updates the alert when a day is corrected down and up again, and alerts again', async () => {
     await save(watch(SPIKE, { since: BEGIN - 9 * 24 * HOUR }));
     const day = '2026-11-19';
     const report = async (cost: number) => {

@@ -429,7 +429,7 @@ describe('a bot that stops while Slack is asked', () => {
 });
 
 describe('a clock that went ahead for a moment and came back', () => {
-  it('keeps nothing waiting for what it said then, and no date from being posted', async () => {
+  it('delays nothing, and keeps no date from being posted', async () => {
     await given();
     delivery.now = NINE + 24 * HOUR;
     slack.fault = () => ({ retryAfter: 30 });
@@ -1063,7 +1063,7 @@ describe('a figure that changes after it was posted', () => {
     expect(inChannel()[0]?.edits).toBe(edits);
   });
 
-  it('is not one that is missing only because its project gave no answer: that is looked at again', async () => {
+  it('is not one that is missing because its project gave no answer: that is checked again', async () => {
     await given();
     await run();
     answer = () => ({ ...finding(undefined), unanswered: { '123:1': storedCause('It is down.') } });
@@ -1089,7 +1089,7 @@ describe('a figure that changes after it was posted', () => {
     expect(inChannel()[0]).toMatchObject({ edits: 1 });
   });
 
-  it('is left alone once the post is older than any look', async () => {
+  it('is left alone once the post is older than the last check', async () => {
     await given();
     await run();
     await given({ paused: { why: 'person', at: delivery.now, by: 'U0OWNER001' } });

@@ -11,7 +11,7 @@ const PAGE = 'docs/periods.md';
 const resolve = (phrase: string) => resolvePeriodText(phrase, NOW, 'UTC');
 
 describe(PAGE, () => {
-  it.each(PERIOD_EXAMPLES)('says of “$phrase” what is so: $days', ({ phrase, days }) => {
+  it.each(PERIOD_EXAMPLES)('names the days that “$phrase” means: $days', ({ phrase, days }) => {
     expect(resolve(phrase).label.split(' UTC')[0]).toBe(days);
   });
 

@@ -130,7 +130,7 @@ describe('a refused word', () => {
     expect(new InvalidWord('a', 'is wrong', '', 'b', 'never').within((text) => text).word).toBe('…');
   });
 
-  it('can be withheld later, with what it offered', () => {
+  it('can be removed later, with the text that it offered', () => {
     const refused = new InvalidWord('a', 'is wrong', 'Type b.', 'b', 'judged', 'projects edit').withheld();
     expect(refused).toMatchObject({
       ...{ word: '…', suggestion: undefined, projectFor: 'projects edit' },

@@ -136,7 +136,7 @@ describe('a refusal', () => {
     expect(buttonsOf(await bot.ask(text, person, channel))).toContain(BUTTON);
   });
 
-  it('has one for a guest who may ask, but not schedule', async () => {
+  it('has a button for a guest who may ask questions, but not schedule', async () => {
     await settings({ guests: true, managers: [OWNER] });
     await asks('/billing schedule 123', GUEST, GENERAL);
     const got = await newest(OWNER, 'Only full members can set this up.');

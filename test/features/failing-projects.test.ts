@@ -69,7 +69,7 @@ it('are named with why, since when and what to do, and not any more once they an
   expect(await failedFields()).toEqual([]);
 });
 
-it('are noted when only their spend was asked, as a kind and data', async () => {
+it('are stored as a kind and data, even if only their spend was asked', async () => {
   await bot.ask('/spend teapot last-7-days');
   expect(await status()).toContain('1 problem to look at');
   const note = { kind: 'service-failed', service: 'billing', status: 418, since: START };

@@ -122,7 +122,7 @@ describe('/billing projects add with several projects', () => {
   });
 });
 
-it('takes the end of a name for no connection', async () => {
+it('does not take the last word of a name for a connection', async () => {
   await bot.connect();
   await bot.slack.say(OWNER, CHANNEL, '/billing projects add 123 horizon storage');
   await bot.slack.waitFor(() => text().includes('Project ID'));

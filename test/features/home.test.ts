@@ -258,7 +258,7 @@ describe('the Home', () => {
     expect(bot.billing.requests.length).toBe(asked);
   });
 
-  it('is updated after a click on it', async () => {
+  it('is drawn again after a click on one of its buttons', async () => {
     await addProject(bot, { alias: 'prod', id: '123' });
     expect(await open()).toContain('*prod*\n');
     await bot.slack.choose(OWNER, HOME, 'run:home', 'Balance');

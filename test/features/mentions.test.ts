@@ -399,7 +399,7 @@ describe('a direct message', () => {
     expect(calls('chat.postMessage')).toHaveLength(1);
   });
 
-  it('in other conversations is ignored', async () => {
+  it('in a channel, without a mention, is ignored', async () => {
     const heard = { type: 'message', user: MEMBER, channel: CHANNEL, text: 'balance 123', ts: '1.1' };
     await bot.slack.event({ ...heard, channel_type: 'channel' });
     await say('balance 123', { channel: DIRECT });

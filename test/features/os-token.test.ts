@@ -226,7 +226,7 @@ describe('an application access', () => {
     await issue(OWNER);
   });
 
-  it('is edited only as it was when the form opened, also by people who typed no secret', async () => {
+  it('is saved only if nobody changed it since the form opened, with or without a new secret', async () => {
     await register('good', { people: [OWNER] });
     await bot.slack.say(OWNER, CHANNEL, '/billing projects access prod');
     await shows('Secret key');
@@ -530,7 +530,7 @@ describe('/os-token', () => {
     ['no-zone', 'It expires at 11:15 on Sat 21 Nov 2026 (Europe/London), in 1 hour.'],
     ['no-expiry', 'The service doesn’t say when it expires.'],
     ['bare', 'The service doesn’t say when it expires. '],
-  ])('shows the token when the service is in the mood for %s', async (mode, sentence) => {
+  ])('shows the token when the service is in the mode %s', async (mode, sentence) => {
     await register();
     identity.setMode(mode);
     await issue();
@@ -545,7 +545,7 @@ describe('/os-token', () => {
     ['413', 'HTTP 413', ['Try again']],
     ['429', 'is limiting Tally’s requests (HTTP 429)', ['Try again']],
     ['no-token', 'sent a response that Tally can’t read: it has no X-Subject-Token', ['Try again']],
-  ])('says what is the matter when the service answers with %s', async (mode, sentence, buttons) => {
+  ])('says what is wrong when the service answers with %s', async (mode, sentence, buttons) => {
     await register();
     identity.setMode(mode);
     await bot.slack.say(OWNER, direct(OWNER), '/os-token prod');

@@ -205,7 +205,7 @@ describe('what is due while the form is open', () => {
     await modalSays('With this change, nothing is posted for Fri 20 Nov 2026.');
   });
 
-  it('is not dropped silently when it was ahead and its new time has passed', async () => {
+  it('is not dropped silently when the edit moves it into the past', async () => {
     await setUp('schedule 123 daily 17:00');
     now = NINE + 5 * SECOND;
     await openEdit();

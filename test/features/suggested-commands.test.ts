@@ -21,7 +21,7 @@ async function offeredFor(command: string): Promise<readonly string[]> {
 }
 
 describe('below a refusal', () => {
-  it('is no day that is still to come', async () => {
+  it('no day is offered that is still to come', async () => {
     expect(await offeredFor('/spend prod 12/5/2026')).toEqual(['/spend prod 2026-05-12']);
     expect(await offeredFor('/spend prod 31.6.2035')).toEqual([]);
   });

@@ -181,7 +181,7 @@ describe('below a scheduled post', () => {
     expect((await say('and staging?', ts)).visibleText).toContain('staging · ');
   });
 
-  it('that was a test for one person, the direct message refers to it', async () => {
+  it('that was sent to one person as a test, a follow-up in the direct message refers to it', async () => {
     const projects = [{ id: '123', product: 1 as const, alias: 'prod' }];
     await scheduling.send(TEAM, schedule({ projects }), 'test-to-me', MEMBER);
     await expect.poll(async () => (await remembered()).length > 0).toBe(true);
@@ -205,7 +205,7 @@ describe('below a scheduled post', () => {
     expect((await say('why?', other.ts)).visibleText).toContain('Which project?');
   });
 
-  it('the post is out and recorded whatever Redis does with this', async () => {
+  it('the post is sent and recorded even if Redis can’t store what follow-ups refer to', async () => {
     const projects = [{ id: '123', product: 1 as const, alias: 'prod' }];
     const timing = { cadence: { kind: 'daily' } as const, time: '09:00', zone: 'UTC' };
     await save(bot.redis.client, TEAM, schedule({ since: now - HOUR, waitHours: 0, timing, projects }));

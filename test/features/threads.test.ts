@@ -357,7 +357,7 @@ it('is not known in another thread or another channel', async () => {
   expect((await say('and september?', { channel: DIRECT })).visibleText).toContain('Which project?');
 });
 
-it('of 4,000 characters is refused like any other text', async () => {
+it('a follow-up of 4,000 characters is refused like any other text', async () => {
   const { reply } = await startThread('spend prod october');
   expect((await reply(`and ${'staging and '.repeat(330)}`)).visibleText).toContain('too long');
   expect(textOf(bot.slack.messages(MEMBER, CHANNEL))).not.toContain('staging · ');

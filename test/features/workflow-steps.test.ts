@@ -48,7 +48,7 @@ const balance = (inputs: Record<string, unknown>) => run('get_balance', inputs);
 const errorOf = async (running: ReturnType<typeof run>) => (await running).error;
 
 describe('Get spend', () => {
-  it('gives the amount to read and to the digit, the days, and how many are reported', async () => {
+  it('gives the amount both formatted and with all digits, the days, and how many are reported', async () => {
     expect((await spend({ project: 'prod' })).outputs).toEqual({
       amount: '1,200.74',
       amount_exact: '1200.740740734',

@@ -79,7 +79,7 @@ describe('JSON from outside', () => {
     expect(read('7'.repeat(100_000))).toEqual(new JsonNumber('7'.repeat(1_000)));
   });
 
-  it('is read whole wherever a part of it ends', () => {
+  it('is parsed correctly wherever its parser pauses', () => {
     const text = JSON.stringify(['aé😀"\\', 1.5, null, true, { é: -2e3 }]);
     const sixteen = 16 * 1024;
     for (let spaces = sixteen - text.length - 20; spaces <= sixteen; spaces += 1)

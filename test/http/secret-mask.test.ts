@@ -69,7 +69,7 @@ describe('what a service repeats of a secret', () => {
     expect(mask('Nothing of it is here.')).toBe('Nothing of it is here.');
   });
 
-  it('is masked as a whole where it is short, and left where it is a syllable', () => {
+  it('is masked only as a whole if it is short, and not at all if it is as short as a syllable', () => {
     expect(createSecretMask(['pa55w'])('the password pa55w is wrong')).toBe('the password … is wrong');
     expect(createSecretMask(['no'])('no such project')).toBe('no such project');
   });

@@ -102,7 +102,7 @@ describe('a secret that the service repeats', () => {
     }
   });
 
-  it('is no token', async () => {
+  it('makes the answer invalid if it stands where the token should be', async () => {
     for (const echoed of SECRETS) {
       const service = await issuing('{}', 201, { 'X-Subject-Token': echoed });
       const failure = await failureOf(client().issue({ ...at(service), secret: echoed }));

@@ -206,7 +206,7 @@ describeUnless(NO_SERVER, 'the alert rules and the dashboard', () => {
     await bot.connect();
   };
 
-  it('ask for names, labels and values that bots show while that is broken', () => {
+  it('ask only for metrics, labels and values that a bot shows in the failures they are for', () => {
     const asked = [...rules.map(({ expr }) => expr), ...panels, ...queries].flatMap(selectorsOf);
     expect(asked.length).toBeGreaterThan(15);
     const missing = asked.flatMap(({ name, label, values }) =>
@@ -217,7 +217,7 @@ describeUnless(NO_SERVER, 'the alert rules and the dashboard', () => {
     expect(missing).toEqual([]);
   });
 
-  it('ask for metrics that are there from the start', () => {
+  it('ask for metrics that a bot shows from its start', () => {
     const names = new Set(fresh.map(({ name }) => name));
     const exact = rules.flatMap(({ expr }) => [
       ...expr.matchAll(/increase\((tally_\w+)\{(\w+)=~?"([^"]+)"/g),

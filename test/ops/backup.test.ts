@@ -225,7 +225,7 @@ describe('a restored bot', () => {
 });
 
 describeUnless(NO_SERVER, 'a Redis that refuses changes', () => {
-  it('is named with its cause when a backup is restored into it', async () => {
+  it('makes a restore fail with the reason, and the restore can be continued', async () => {
     const [source, server] = await Promise.all([testRedis(), startServer([])]);
     try {
       await createWorkspaceIndex(source.client).setCheck('T1', 0);
@@ -245,7 +245,7 @@ describeUnless(NO_SERVER, 'a Redis that refuses changes', () => {
 });
 
 describeUnless(NO_SERVER, 'a backup of a Cluster', () => {
-  it('is restored behind Sentinels, and back', async () => {
+  it('can be restored to a Redis with Sentinels, and from there to a Cluster', async () => {
     const [cluster, sentinels] = await Promise.all([startCluster(), startSentinels()]);
     const source = await testRedis();
     try {

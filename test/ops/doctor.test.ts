@@ -253,7 +253,7 @@ describe('Redis', () => {
     await store.client.acl('DELUSER', 'plain');
   });
 
-  it('is not said to lose what it does not tell how it keeps, as cloud services do not', async () => {
+  it('is not said to lose data if it does not say how it saves them, as with cloud services', async () => {
     const findings = await serverFindings(store.client, new Map([['redis_version', '7.2.0']]), {});
     expect(says(findings)).toContain('could not check');
     expect(verdicts(findings)).not.toContain('warning');
@@ -361,13 +361,13 @@ describe('a service', () => {
   });
 });
 
-describe('the ways in', () => {
+describe('the port and the public address', () => {
   const parts = (url: string): AddressParts => ({
     ...{ port: Number(new URL(url).port), publicUrl: url },
     ...{ takesEvents: true, timeout: 2_000 },
   });
 
-  it('are good where a bot listens, and lead to it', async () => {
+  it('are fine if a bot listens there', async () => {
     const bot = await startBot();
     const findings = [...(await checkPort(parts(bot.url))), ...(await checkPublicAddress(parts(bot.url)))];
     await bot.stop();
@@ -375,7 +375,7 @@ describe('the ways in', () => {
     expect(says(findings)).toMatch(/the bot runs on \d+\n.*leads to a Tally/);
   });
 
-  it('lead to a proxy before the bot starts, which is only a warning', async () => {
+  it('may lead to a proxy without a bot behind it, which is only a warning before the start', async () => {
     const proxy = await serve((_, response) => void response.writeHead(502).end());
     const findings = await checkPublicAddress(parts(proxy.url));
     await proxy.close();

@@ -110,7 +110,7 @@ describe('every write of a workspace that a newer version has written', () => {
   });
 });
 
-describe('beside a newer version', () => {
+describe('a bot beside one of a newer version', () => {
   let redis: TestRedis;
   let billing: BillingService;
   let slack: Slack;
@@ -179,7 +179,7 @@ describe('beside a newer version', () => {
     await Promise.all([slack.close(), billing.close(), redis.close()]);
   });
 
-  it('an older one works until it meets a newer record, then says so, and never starts there again', async () => {
+  it('works until it meets a newer record, then says so, and never starts there again', async () => {
     const older = await start(BOT_ENTRY);
     url.now = older.base;
     await slack.say(OWNER, CHANNEL, '/billing connect');

@@ -111,7 +111,7 @@ describe.each(['http', 'socket'] as const)('the sandbox over %s', (mode) => {
     pid = sandbox.bot.pid() ?? 0;
   });
 
-  it('leaves nothing behind', async () => {
+  it('stops the bot and its own server when it is stopped', async () => {
     const last = sandbox.bot.pid() ?? 0;
     await sandbox.stop();
     expect(isAlive(last)).toBe(false);

@@ -283,7 +283,7 @@ describe('a click', () => {
     expect(ran).toEqual(['spend the end']);
   });
 
-  it('on Home has it drawn again, whatever came of the click', async () => {
+  it('on Home draws Home again, even if the click failed', async () => {
     const onHome = { view: { id: 'VH', type: 'home' }, channel: undefined };
     await click({ action_id: 'edit', value: 'x' }, onHome);
     await untilRan(2);

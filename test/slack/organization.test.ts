@@ -266,7 +266,7 @@ describe('a workspace from which its organization removes Tally', () => {
     expect((await bot.command(SOUTH, '/balance 123')).reply).toContain('left');
   });
 
-  it('is never the organization itself', async () => {
+  it('is never the organization, whose ID in a revocation is ignored', async () => {
     await bot.connect(NORTH, 'Read-only');
     await bot.event(access('revoked', { ...SOUTH, id: ORG }));
     expect((await bot.command(NORTH, '/balance 123')).reply).toContain('left');

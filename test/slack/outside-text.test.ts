@@ -71,7 +71,7 @@ describe('outside text', () => {
     await bot.slack.waitFor(() => bot.slack.messages(MEMBER, CHANNEL).length > before);
   };
 
-  it('is asked for, shared, listed, refused and posted', async () => {
+  it('can be asked for, shared, listed, refused and posted', async () => {
     await ask('/balance prod');
     await press('Share');
     const reports = [

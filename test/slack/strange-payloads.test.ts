@@ -80,37 +80,37 @@ const untilLogged = (text: string) => tally.slack.waitFor(() => tally.log().incl
 const nothingUnknown = () =>
   expect(tally.log()).not.toMatch(/"outcome":"unknown"|an unknown error|A listener failed/);
 
-describe.each(INHERITED)('the name %s, which nobody gave', (name) => {
-  it('is no button', async () => {
+describe.each(INHERITED)('the ID %s, which every object inherits,', (name) => {
+  it('finds no button', async () => {
     expect(await tally.interact(act(name))).toMatchObject({ status: 200 });
     await untilLogged('"route":"other"');
     nothingUnknown();
   });
 
-  it('is no form', async () => {
+  it('finds no form', async () => {
     const payload = submission({ callback_id: name, state: { values: {} }, private_metadata: '' });
     expect(await tally.interact(payload)).toEqual({ status: 200, body: '' });
     nothingUnknown();
   });
 
-  it('has no suggestions', async () => {
+  it('finds no suggestions', async () => {
     expect(await tally.interact(suggestion(name, 'a'))).toEqual({ status: 200, body: '{"options":[]}' });
     nothingUnknown();
   });
 
-  it('is no command', async () => {
+  it('finds no command', async () => {
     await tally.interact(act('rerun:again', name));
     await tally.slack.waitFor(() =>
       tally.messageTexts().some((text) => text.includes(`Unknown command “${name}”`)),
     );
   });
 
-  it('is no event', async () => {
+  it('finds no event', async () => {
     await tally.slack.event({ type: name, user: OWNER });
     nothingUnknown();
   });
 
-  it('is no verb', async () => {
+  it('finds no verb of /billing', async () => {
     const routed = routeSubcommands({ help: { right: 'ask', kind: 'answer', run: async () => undefined } });
     const { run, right } = handlerOf(routed, name);
     expect(right).toBe('ask');

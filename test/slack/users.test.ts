@@ -264,13 +264,13 @@ describe('a look-up at Slack', () => {
 });
 
 describe('the cache', () => {
-  it('includes the owner of the token, for good', async () => {
+  it('holds the owner of the token for good', async () => {
     await find('U1', true);
     await find('U2', true);
     expect(times('auth.test')).toBe(1);
   });
 
-  it('is the role of another person, not who is in a group', async () => {
+  it('holds the roles of people, not who is in a group', async () => {
     users = { U1: { team_id: 'T9' }, U2: { team_id: TEAM, is_admin: true }, U3: refusal('user_not_found') };
     const roles = async () => Promise.all(['U1', 'U2'].map((id) => people(client, TEAM).roleOf(id)));
     expect([await roles(), await roles()]).toEqual(Array(2).fill(['external', 'admin']));

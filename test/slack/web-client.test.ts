@@ -73,7 +73,7 @@ describe('a call to Slack', () => {
     },
   );
 
-  it('that says nothing names its host in the log', async () => {
+  it('that gets no answer is in the log with Slack’s host', async () => {
     const { client, host } = await startApi(() => undefined);
     expect(await error(post(client))).toMatchObject({
       cause: { message: expect.stringContaining('no whole answer'), host },

@@ -66,7 +66,7 @@ describe('the balance that is stored after an answer', () => {
     expect(stored({ today: '2026-11-20' })).not.toHaveProperty('forecast');
   });
 
-  it('is one note for each connection and project', () => {
+  it('is stored once for each connection and project', () => {
     const notes = createAnswerCollector(() => NOW);
     const balance = { id: '123', product: 1, balance: '1' } as const;
     notes.add('main');

@@ -69,13 +69,13 @@ describe('a workspace that joins an organization', () => {
     expect(await traces()).toEqual([[], 0]);
   });
 
-  it('keeps its own installation in that case', async () => {
+  it('keeps its own installation if its access is revoked at that moment', async () => {
     await one.save(NORTH, 'its own');
     expect(await interruptedBy(revoke).join(ORGANIZATION, NORTH)).toBe(false);
     expect([await one.load(NORTH), await one.organizationOf(NORTH)]).toEqual(['its own', undefined]);
   });
 
-  it('can be released alone', async () => {
+  it('is not joined once its access was revoked, while others are', async () => {
     await revoke();
     expect(await other.join(ORGANIZATION, SOUTH)).toBe(true);
     expect(await one.join(ORGANIZATION, NORTH)).toBe(false);

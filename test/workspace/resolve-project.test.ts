@@ -180,7 +180,7 @@ describe('a limit to channels', () => {
     expect(resolveProject({ alias: 'other' }, record, manager).project).toBe('123');
   });
 
-  it('that a damaged project may have is unknown: another product of a named one is not shown', () => {
+  it('is unknown if a record is damaged: a named project is then not shown under another product', () => {
     const record = recordOf([project('open')], DAMAGED);
     expect(resolveProject({ alias: 'open' }, record, member()).product).toBe(1);
     expect(() => resolveProject({ alias: 'open', product: 2 }, record, member())).toThrow(NotAllowed);

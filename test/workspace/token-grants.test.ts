@@ -150,7 +150,7 @@ describe('the two halves of a token', () => {
     expect((await claimed(grantText, { at: LIFE.until - 1 }))?.token).toBe(TOKEN);
   });
 
-  it('are dropped with every claim of them', async () => {
+  it('are dropped together with all claims on them', async () => {
     const grantText = await handles.keep('T1', ERRAND, LIFE, TOKEN);
     for (const purpose of ['issue', 'revoke'] as const) await claim(grantText, { purpose });
     await handles.drop('T1', grantText);

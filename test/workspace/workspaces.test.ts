@@ -383,7 +383,7 @@ describe('a channel', () => {
   });
 });
 
-describe('what an answer taught', () => {
+describe('what is stored after an answer', () => {
   const BALANCE = { id: '123', product: 1, balance: '10.000000000000000000001', bonuses: '-2' } as const;
   const MINUTE = 60_000;
   const HOUR = 60 * MINUTE;

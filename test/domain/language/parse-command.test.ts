@@ -304,7 +304,7 @@ describe('an ambiguous word', () => {
     for (const reading of readings) expect(read(reading, new Set(['prod']))).toHaveProperty('period');
   });
 
-  it('is a date alone where it has one meaning', () => {
+  it('is read as a date if it has only that meaning', () => {
     expect(read('123 25/12/2025')).toMatchObject({ period: '2025-12-25' });
     expect(read('123 05/05/2026')).toMatchObject({ period: '2026-05-05' });
   });

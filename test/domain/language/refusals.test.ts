@@ -260,7 +260,7 @@ describe('a text that cannot be read', () => {
     'lst 7 dyas clod x',
   ];
 
-  it('is told what is wrong, and in whole sentences what to type; the examples work', () => {
+  it('gets a reply that says what is wrong and, in whole sentences with examples that work, what to type', () => {
     const examples = new Set<string>();
     for (const text of texts) {
       const { why, works, message, word } = refusalOf(() => read(text));

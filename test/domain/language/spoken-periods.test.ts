@@ -461,7 +461,7 @@ describe('a period in any zone, at any instant', () => {
   });
 });
 
-describe('what has no one meaning, or none', () => {
+describe('a phrase with several meanings, or none', () => {
   it.each<[string, string, string | readonly string[] | undefined]>([
     ['05/11/2026', '05/11/2026', ['2026-11-05', '2026-05-11']],
     ['2 weeks ago', '2 weeks ago', ['day-2-weeks-ago', 'week-2-weeks-ago']],

@@ -150,7 +150,7 @@ describe('a small number beside a year or a month in digits', () => {
     (text) => expect(offeredBy(() => parseCommandText(text, ALIASES))).toEqual([]),
   );
 
-  it('is another meaning elsewhere', () => {
+  it('is offered as a project beside a project, not as a day', () => {
     expect(offeredBy(() => parseCommandText('prod 10', ALIASES))).toEqual(['prod,10']);
     expect(offeredBy(() => parseCommandText('prod 456 2026', ALIASES))).toEqual(['prod,456 2026']);
   });
@@ -250,7 +250,7 @@ describe('a project whose ID could be a day', () => {
     },
   );
 
-  it('is not taken for help by a slip in “half”', () => {
+  it('is not offered the help because of a typing mistake in “half”', () => {
     expect(offeredBy(() => parseCommandText('prod 1st helf of october', ALIASES))).toEqual([]);
   });
 });

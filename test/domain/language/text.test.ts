@@ -42,7 +42,7 @@ describe('typing', () => {
     expect(simplifyText(typed)).toBe(plain);
   });
 
-  it('is normalized once and for all', () => {
+  it('stays the same when it is normalized a second time', () => {
     const signs = fc.constantFrom(...'-*_?,:;!#.<>|= ', 'a', '1', 'B', 'project', '“', '\u00a0');
     fc.assert(
       fc.property(fc.array(signs, { maxLength: 14 }), (typed) => {
@@ -67,7 +67,7 @@ describe('a word that is quoted', () => {
     expect(originalSpelling(typed, piece)).toBe(quoted);
   });
 
-  it('is quoted as it was read beyond twenty words', () => {
+  it('of more than twenty words is quoted in its normalized form', () => {
     const words = (count: number) => Array(count).fill('Word').join(' ');
     expect(originalSpelling(`${words(20)}!`, words(20))).toBe(`${words(20)}!`);
     expect(originalSpelling(`${words(21)}!`, words(21))).toBe(words(21));

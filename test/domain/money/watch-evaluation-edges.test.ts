@@ -233,7 +233,7 @@ describe('a spike of twice as much as usual', () => {
     expect(judge(daysOf([300, 100]), [], { since: day(1) }).crossings).toEqual([]);
   });
 
-  it('counts as alerted at once if a spike is already over', () => {
+  it('is stored as over at once if a usual day has followed it', () => {
     const days = daysOf([100, 300, 100, 300]);
     const always = judge(days);
     expect(always.crossings).toEqual([toldOf(3), toldOf(1)]);

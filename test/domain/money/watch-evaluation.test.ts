@@ -40,14 +40,14 @@ const balanceOf = (value: number): WatchFigures => ({
 });
 
 describe('a watch on a balance', () => {
-  test('tells a crossing once, and again after the balance was 2 % above', () => {
+  test('alerts once, and again after the balance was 2 % above the threshold', () => {
     const balances = [50_000, 49_999, 40_000, 50_999, 49_000, 51_000, 49_999];
     expect(judgeAll(BALANCE, balances.map(balanceOf)).map(({ crossings }) => crossings.length)).toEqual([
       0, 1, 0, 0, 0, 0, 1,
     ]);
   });
 
-  test('neither tells nor recovers by a balance that is not known', () => {
+  test('neither alerts nor recovers while the balance is unknown', () => {
     const unreadable = { ...balanceOf(0), account: { balance: { unreadable: 'x' }, bonuses: amount(0) } };
     const [, second, third] = judgeAll(BALANCE, [balanceOf(1), unreadable, balanceOf(1)]);
     expect(second).toMatchObject({ isKnown: false, crossings: [], recoveries: [] });
@@ -79,7 +79,7 @@ describe('a watch on a budget', () => {
       crossings.map(({ episode, level }) => `${episode} ${level}`),
     );
 
-  test('tells the highest new step only', () => {
+  test('alerts only about the highest new step', () => {
     const checks = [
       inMonth('2026-11-02', 400),
       inMonth('2026-11-03', 400, 450),
@@ -88,7 +88,7 @@ describe('a watch on a budget', () => {
     expect(levels(checks)).toEqual([[], ['2026-11 80'], ['2026-11 100']]);
   });
 
-  test('tells a month’s last day although it is reported in the next one, and then no more', () => {
+  test('alerts about a month’s last day although it is reported in the next month, and then no more', () => {
     const november = [600, ...Array<number>(28).fill(10)];
     const checks = [
       inMonth('2026-12-01', ...november, null),
@@ -98,7 +98,7 @@ describe('a watch on a budget', () => {
     expect(levels(checks, '2026-11-01')).toEqual([['2026-11 80'], ['2026-11 100'], []]);
   });
 
-  test('says nothing of a month that was over when it was set up', () => {
+  test('does not alert about a month that was over when it was set up', () => {
     expect(levels([inMonth('2026-12-02', 2000, ...Array(30).fill(1))], '2026-12-02')).toEqual([[]]);
   });
 });
@@ -113,17 +113,17 @@ describe('a watch on spikes', () => {
       since,
     ).map(({ crossings }) => crossings.map(({ episode }) => episode));
 
-  test('tells days in a row once, whether one of them is missing or not', () => {
+  test('alerts once about days in a row, whether one of them is missing or not', () => {
     expect(spikes([[...usual, 300, null, 300]])).toEqual([['2026-11-18']]);
   });
 
-  test('tells again after a usual day, and after a correction has made one', () => {
+  test('alerts again after a usual day, even one that is usual only since a correction', () => {
     const first = [...usual, 300, 300, 300];
     const corrected = [...usual, 300, 100, 300];
     expect(spikes([first, corrected, first, corrected])).toEqual([['2026-11-18'], ['2026-11-20'], [], []]);
   });
 
-  test('says nothing of days before it was set up', () => {
+  test('does not alert about days before it was set up', () => {
     expect(spikes([[...usual, 300, 100, 100]], '2026-11-19')).toEqual([[]]);
   });
 });

@@ -34,7 +34,7 @@ describe('a balance', () => {
   });
 });
 
-it('a balance lasts as long as it does without bonuses', () => {
+it('how long a balance lasts is computed without the bonuses', () => {
   const account = { balance: amount(100), bonuses: amount(4000) };
   expect(measure('balance', { account, amounts: costs(...eachDay('2026-11-14', 7)) })).toMatchObject({
     runway: { kind: 'estimate', days: 10, until: '2026-12-01' },
@@ -44,7 +44,7 @@ it('a balance lasts as long as it does without bonuses', () => {
 describe('a runway', () => {
   const account = { balance: amount(100), bonuses: amount(40) };
 
-  it('is what balance and bonuses last at the reported ones of the last seven days', () => {
+  it('is how long balance and bonuses last at the average of the reported days of the last seven', () => {
     const amounts = costs(['2026-11-13', 500], ...eachDay('2026-11-14', 5), ['2026-11-21', 500]);
     expect(measure('runway', { account, amounts })).toMatchObject({
       kind: 'runway',
