@@ -108,7 +108,7 @@ export function openPrompts(stopped: () => never) {
   return {
     /** @returns what was typed, without spaces around it */
     ask: async (question: string): Promise<string> => (await lines.question(question)).trim(),
-    /** The same, but what is typed stays hidden. */
+    /** Like `ask`, but does not show what is typed. */
     async askHidden(question: string): Promise<string> {
       process.stderr.write(question);
       isHidden = true;

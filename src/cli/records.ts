@@ -170,7 +170,7 @@ const REDIS_TIMEOUT: Millis = 5_000;
 
 /** A newer version of Tally has worked on this Redis. */
 class OutdatedTool extends Error {
-  // Has its own name because a plain `Error` counts as an outage: ioredis throws those.
+  // Needs a name of its own: ioredis throws plain `Error`s, so those count as outages.
   override readonly name = 'OutdatedTool';
   constructor(mark: LayoutMark) {
     const { says, todo } = newerRecordsFinding(mark);

@@ -48,5 +48,5 @@ export type ActionId = ActionName | `${ActionName}:${string}`;
 /** A command in a sentence. A feature that is gone leaves no sentence about its command: this no longer compiles. */
 export const commandText = (command: CommandName): string => command;
 
-/** The same as it is typed after a mention or in a direct message: `spend`. */
+/** The command as people type it after a mention or in a direct message: `spend`. */
 export const mentionText = (command: CommandName): string => command.slice(1);

@@ -27,7 +27,7 @@ export interface PersonAndWorkspace {
 
 export const rate = (most: number, seconds: number): Rate => ({ most, per: seconds * 1_000 });
 
-/** Above normal use. */
+/** The defaults, which normal use does not reach. */
 export const DEFAULT_LIMITS: RateLimits = {
   requests: { person: rate(20, 20), workspace: rate(200, 10) },
   tests: { person: rate(10, 100), workspace: rate(30, 60) },

@@ -77,7 +77,7 @@ export interface ReportPeriods {
   /** The last 7 complete days, for the runway. */
   readonly week: readonly Day[];
   readonly charted: readonly Day[];
-  /** What a forecast of the month that runs rests on; none when the month of the post is over. */
+  /** The days that the forecast of the running month is based on; empty if the month of the post is over. */
   readonly history: readonly Day[];
   readonly today: Day;
   readonly zone: Zone;

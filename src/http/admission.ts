@@ -136,7 +136,7 @@ function startAll(origin: Origin): void {
   for (let next = findNext(origin); next !== undefined; next = findNext(origin)) {
     const { workspace, priority } = next;
     const queue = queueOf(origin, workspace);
-    // To the end of the line, until its next turn.
+    // Moves the workspace to the end of the line.
     origin.queues.delete(workspace);
     origin.queues.set(workspace, queue);
     queue.waiters[priority].shift()?.start();
@@ -172,7 +172,7 @@ function getOrCreate<T>(map: Map<string, T>, key: string, create: () => T): T {
 /** Outages in a row of one connection at one origin. */
 interface Streak {
   outages: number;
-  /** What the failed requests were about; two are enough to tell that it is not one project's fault. */
+  /** The projects of the failed requests; two different ones show that the service is down, not a project. */
   readonly subjects: Set<string>;
   lastOutage: Outage;
   /** By `performance.now()`. */

@@ -32,7 +32,7 @@ import {
 import { nextEventLoopTurn, PART } from './json.ts';
 import { createSecretMask, type SecretMask } from './secret-mask.ts';
 
-/** A failure that another try, `wait` milliseconds later, may not meet. Never leaves this folder. */
+/** A failure after which another try, `wait` milliseconds later, may succeed. Never leaves this folder. */
 export class RetryableError extends Error {
   constructor(
     readonly failure: Failure,

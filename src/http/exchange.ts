@@ -99,7 +99,7 @@ export interface OutgoingRequest extends Pick<ServiceRequest, 'method' | 'header
   readonly url: URL;
   /** A body that announces more ends the exchange at once. The agent's `maxResponseSize` bounds the others. */
   readonly maxBytes: number;
-  /** From now to the last byte. */
+  /** The time until the last byte, in ms. */
   readonly timeout: Millis;
 }
 
@@ -179,7 +179,7 @@ export function exchange(
 
 const LENIENT_UTF8 = new TextDecoder();
 
-/** For a body that does not decide: what cannot be read is replaced. */
+/** Decodes a body that is only quoted, never parsed: invalid UTF-8 is replaced. */
 export const decodeLeniently = ({ body }: Pick<RawResponse, 'body'>): string => LENIENT_UTF8.decode(body);
 
 /**

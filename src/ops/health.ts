@@ -9,7 +9,7 @@ import { VERSION } from './version.ts';
 const REDIS_TIMEOUT = 1_000;
 /** How often /readyz writes to Redis at most, however often it is asked; in ms. */
 const PROBE_INTERVAL = 1_000;
-/** ms */
+/** How long a probe's result is used, in ms. */
 const PROBE_LIFETIME = MINUTE;
 
 /** What keeps a process from answering. */
@@ -76,7 +76,7 @@ async function tryWrite(redis: RedisConnection): Promise<void> {
   const write = async (shard: number) => {
     const args = [1, probeKey(shard), PROBE_LIFETIME] as const;
     await guardWrite(() => redis.eval(WRITE, ...args));
-    // After it, because a node knows a script once it has run it.
+    // Runs after EVAL, because a node knows a script by its SHA only after running it once.
     await guardWrite(() => redis.evalsha(WRITE_SHA, ...args));
   };
   await Promise.all(shardsOf(redis).map(write));

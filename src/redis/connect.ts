@@ -38,7 +38,7 @@ interface ConnectionOptions {
 /** A master that became a replica rejects writes: reconnects without sending the command again. */
 const reconnectOnError = (error: Error): boolean => error.message.startsWith('READONLY');
 
-/** For commands of people: each fails at once, or after its timeout. */
+/** Options for commands that people wait for: each fails at once, or after its timeout. */
 const IMPATIENT = {
   enableOfflineQueue: false,
   autoResendUnfulfilledCommands: false,
@@ -80,7 +80,7 @@ class ImpatientCluster extends Cluster {
 /** Sends the commands of one turn of the event loop together: a write to a socket costs more than a command. */
 class BatchingRedis extends Redis {
   override sendCommand(...args: Parameters<Redis['sendCommand']>): unknown {
-    // There is none before the first connection.
+    // Undefined before the first connection.
     const socket: Redis['stream'] | undefined = this.stream;
     if (socket?.writable && socket.writableCorked === 0) {
       socket.cork();
@@ -112,7 +112,7 @@ class ImpatientRedis extends BatchingRedis {
   }
 }
 
-/** For a queue: commands wait, and blocking ones have no timeout. */
+/** Options for a queue: commands wait for Redis, and blocking commands have no timeout. */
 const PATIENT = {
   maxRetriesPerRequest: null,
   connectTimeout: CONNECT_TIMEOUT,

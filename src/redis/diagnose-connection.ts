@@ -11,7 +11,7 @@ export class RedisRefusal extends Error {
   override readonly name = 'RedisRefusal';
   constructor(
     readonly code: string,
-    /** Where, if it is not the host of the address. */
+    /** The host that refused, if it is not that of the address. */
     readonly at?: RedisHost,
   ) {
     super(code);
@@ -67,7 +67,7 @@ async function ask(
   work: (redis: Redis) => Promise<Error | undefined>,
 ): Promise<Error | undefined> {
   try {
-    // Its first error is the cause; `connect` rejects with what followed from it.
+    // The connection's first error is the cause; `connect` rejects with a later one.
     const refusal = await new Promise<Error | undefined>((resolve) => {
       redis.once('error', resolve).once('ready', () => resolve(undefined));
       redis.connect().catch(resolve);

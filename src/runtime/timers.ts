@@ -5,7 +5,7 @@ interface Repetition {
   readonly pause: () => Millis;
   /** How long to wait after a failure. */
   readonly retry: Millis;
-  /** Not called any more once it is stopped. */
+  /** Gets each error, until the repetition is stopped. */
   readonly onError: (error: Error) => void;
 }
 

@@ -29,7 +29,7 @@ interface WorkBase {
   readonly workspace: string;
   /** `ok` until something else is set: a failure's kind, `unknown` for an error that Tally didn’t foresee, or one of the kind’s own. */
   readonly outcome: string;
-  /** As `performance.now()` gives it. */
+  /** When the work began, by `performance.now()`. */
   readonly began: Millis;
   /** When its answer was out, if the work goes on after it. */
   readonly answered?: Millis;

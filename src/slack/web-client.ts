@@ -64,7 +64,7 @@ export function isRepeatable(url: string): boolean {
   return Object.hasOwn(IS_REPEATABLE, name) && IS_REPEATABLE[name as WebMethod];
 }
 
-/** As the SDK calls `fetch`; with how long the call may take, in ms. */
+/** `fetch` as the SDK calls it, with how long the call may take, in ms, as another first argument. */
 type TimedFetch = (timeout: Millis, ...args: Parameters<typeof fetch>) => Promise<Response>;
 
 /**
@@ -173,7 +173,7 @@ export async function callSlack<T>(method: WebMethod, call: () => Promise<T>): P
     reportApiCall({ method, outcome, took: performance.now() - began });
     throw new SlackFailed(method, outcome, {
       ...{ retryAfter: retryAfterOf(cause), unclear: isUnclear(cause) },
-      // What the connection failed with quotes no argument, and names the host.
+      // The connection's own error quotes no argument of the call, and names the host.
       ...(cause instanceof webApi.WebAPIRequestError && { cause: cause.original }),
     });
   }

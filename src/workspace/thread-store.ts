@@ -12,7 +12,7 @@ export const FOLLOW_UP_COMMANDS: ReadonlySet<SlashCommand> = new Set(['/spend', 
 
 const schema = z.object({
   command: z.custom<SlashCommand>((value) => FOLLOW_UP_COMMANDS.has(value as SlashCommand)),
-  /** Its words, in canonical form: names or IDs of projects, periods, products. No figures, nothing else that was typed. */
+  /** The question in canonical words: names or IDs of projects, periods, products. No figures, nothing else that was typed. */
   text: z.string(),
   /** When it was asked, in ms: its days are those that its period meant then. */
   at: z.int(),

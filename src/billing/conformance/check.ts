@@ -38,7 +38,7 @@ export interface PointResult {
   readonly verdict: 'pass' | 'fail' | 'not checked';
   /** What the service answered, or why the point was not checked. May contain outside text. */
   readonly came: string;
-  /** What people get from Tally when the point fails. */
+  /** What Tally does wrong for its users when the point fails. */
   readonly otherwise?: string;
   /** The document whose answer failed. */
   readonly query?: string;

@@ -5,7 +5,7 @@ interface Point {
   /** What the check asks to find out. */
   readonly asked: string;
   readonly wanted: string;
-  /** What people get from Tally if the service does otherwise. */
+  /** What Tally does wrong for its users if the service does otherwise. */
   readonly otherwise: string;
 }
 

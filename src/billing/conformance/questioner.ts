@@ -47,7 +47,7 @@ export function createQuestioner(parts: {
   readonly token: string;
   readonly trustedHosts: readonly TrustedHost[];
   readonly limits?: Partial<HttpLimits>;
-  /** Of all questions together; none is asked after it. */
+  /** For all questions together, in ms: after it no further question is asked. */
   readonly timeout: Millis;
 }) {
   const progress: Progress = {

@@ -1,4 +1,4 @@
-/** What follows from a failure of what Tally sends by itself: another try, a pause, a wait, or a search in Slack. */
+/** Classifies failures of the messages that Tally sends by itself: try again, pause, wait, or look for the message in Slack. */
 import { type FailureOf, isFailure, NotSent } from '../../domain/failure/index.ts';
 import { HOUR } from '../../domain/time/calendar.ts';
 import { type Annotate, type MessageWork, trackWork } from '../../runtime/track-work.ts';
@@ -107,7 +107,7 @@ const UNREACHABLE: ReadonlySet<string> = new Set([
   'messages_tab_disabled',
 ]);
 
-/** What Tally sends by itself, or at another time than a person asked for it. */
+/** The kinds of messages that Tally sends by itself, not in reply to a request. */
 export const MESSAGE_KINDS = [
   'post',
   'post by hand',

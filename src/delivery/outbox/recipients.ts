@@ -13,7 +13,7 @@ import { notSent } from './failures.ts';
 export interface Recipient {
   /** The workspace's record from which that was decided. */
   readonly workspace: Workspace;
-  /** Where it is read, and whether only a manager reads it. */
+  /** The channel that decides what may be shown, and whether only a manager reads the message. */
   readonly scope: ProjectScope;
   /** A person who may not get it any more, such as a former full member. */
   readonly isGone: boolean;

@@ -135,7 +135,7 @@ function monthCoverage(answered: readonly ProjectFigures[]): string[] {
   return reported.length < of ? [formatCoverage({ reported: reported.length, of, partial: 0 })] : [];
 }
 
-/** What the rows compare with, where the total compares with nothing. */
+/** The note on what the rows are compared with, for a digest whose total has no comparison. */
 const changedRows = (answered: readonly ProjectFigures[], { before }: ComparedWindows): string =>
   answered.some(({ figures }) => figures.change?.figures?.percent) ? `Change vs ${before.label}` : '';
 

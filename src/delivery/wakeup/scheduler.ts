@@ -31,7 +31,7 @@ interface SchedulerParts extends QueueParts {
 const CONCURRENCY = 100;
 /** The default of `SchedulerParts.lookAgain`. A process runs what it schedules, so this matters only after it has died. */
 const LOOK_AGAIN: Millis = 30_000;
-/** For each shard at least: with few workspaces the spread over shards is uneven. */
+/** The lower bound for each shard: few workspaces are spread unevenly over the shards. */
 const LEAST_CONCURRENCY = 40;
 /** `LOOK_AGAIN` where Redis did not answer. */
 const LOOK_RETRY: Millis = 1_000;

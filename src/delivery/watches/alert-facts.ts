@@ -33,7 +33,7 @@ const schema = z.discriminatedUnion('kind', [
     ...{ kind: z.literal('balance'), below: money, balance: money.exactOptional() },
     /** How long the balance alone lasts. */
     runway: runway.exactOptional(),
-    /** What it was on an earlier day. */
+    /** The balance of an earlier day. */
     before: z.object({ day: z.string(), balance: money }).exactOptional(),
   }),
   z.object({
@@ -63,7 +63,7 @@ const schema = z.discriminatedUnion('kind', [
 export type AlertFacts = Readonly<z.output<typeof schema>>;
 export type FactsOf<Kind extends AlertFacts['kind']> = Extract<AlertFacts, { readonly kind: Kind }>;
 
-/** As an event of an alert has them: amounts are digits. */
+/** The facts as an alert's event stores them: amounts as digits. */
 export type StoredFacts = Readonly<z.input<typeof schema>>;
 export const storedFacts = z.custom<StoredFacts>((value) => schema.safeParse(value).success);
 export const parseFacts = (stored: StoredFacts): AlertFacts => schema.decode(stored);
@@ -71,7 +71,7 @@ export const parseFacts = (stored: StoredFacts): AlertFacts => schema.decode(sto
 /** What an alert is made from. */
 export interface AlertBasis extends Pick<WatchFigures, 'account'> {
   readonly rule: WatchRule;
-  /** Of the rule's kind. */
+  /** The measurement for the rule's kind. */
   readonly measurement: WatchMeasurement;
   /** A budget's month, a spike's day. */
   readonly episode: string;

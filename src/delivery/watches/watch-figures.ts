@@ -78,7 +78,7 @@ export function createWatchFiguresStore(redis: RedisConnection) {
 
 const amountOf = (digits: string): Amount => parseAmount({ text: digits });
 
-/** Its amounts, parsed. */
+/** The balance and the bonuses, parsed. */
 export const accountOf = ({ balance, bonuses }: NonNullable<StoredFigures['account']>) => ({
   balance: amountOf(balance),
   bonuses: amountOf(bonuses),

@@ -191,7 +191,7 @@ const schema = z.object({
   /** When the check began, and when the next one is due, in ms. */
   at: z.int(),
   next: z.int(),
-  /** What was checked: see `watchBasisOf`. */
+  /** The watches, tokens and zone that it was made with: see `watchBasisOf`. */
   basis: z.string(),
 });
 export type LastCheck = Readonly<z.infer<typeof schema>>;

@@ -70,19 +70,19 @@ export class InvalidWord extends FailureBase<'invalid-word'> {
     return this.suggestion === undefined ? this.readings : [this.suggestion];
   }
 
-  /** The same with each text that it offers put into a longer one. */
+  /** A copy whose suggestion and readings are each put into a longer text. */
   within(whole: (text: string) => string): InvalidWord {
     const { word, why, works, quoting, projectFor } = this;
     return new InvalidWord(word, why, works, this.offered.map(whole), quoting, projectFor);
   }
 
-  /** The same without the word. */
+  /** A copy that does not contain the word. */
   withheld(): InvalidWord {
     return new InvalidWord(this.word, this.why, this.works, undefined, 'never', this.projectFor);
   }
 }
 
-/** What `parse` returns, or the refusal of a word. @throws what else it throws: SecretPasted */
+/** @returns what `parse` returns, or the InvalidWord that it throws @throws its other errors, such as SecretPasted */
 export function catchInvalidWord<T>(parse: () => T): T | InvalidWord {
   try {
     return parse();

@@ -54,7 +54,7 @@ export function failureOf(error: unknown): Failure {
   return error;
 }
 
-/** For work on the side: `work.catch(ignoreFailure)`. @throws any other error */
+/** For work whose failure changes nothing: `work.catch(ignoreFailure)`. @throws any other error */
 export const ignoreFailure = (error: unknown): undefined => void failureOf(error);
 
 /** The failure with the days that the reader asked about; the request also covered those of the comparison and the chart. */

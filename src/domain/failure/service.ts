@@ -77,7 +77,7 @@ export class RateLimited extends FailureBase<'rate-limited'> {
   }
 }
 
-/** No whole answer within the deadline, `after` milliseconds. */
+/** The answer was not complete within the deadline of `after` milliseconds. */
 export class TimedOut extends FailureBase<'timed-out'> {
   constructor(
     readonly service: Service,

@@ -54,13 +54,13 @@ export function nearestWord(word: string, known: readonly string[]): string | un
   return others.length === 0 ? near : undefined;
 }
 
-/** Each known word that `word` may be, mistyped. */
+/** All known words that `word` may be a mistyping of. */
 export function nearestWords(word: string, known: readonly string[]): readonly string[] {
   if (known.includes(word)) return [word];
   return MEANT.has(word) ? [] : [...new Set(known)].filter((candidate) => isSlip(word, candidate));
 }
 
-/** Its letters, in the order of the alphabet. */
+/** The word's letters in alphabetical order. */
 export const sortedLetters = (word: string): string => [...word].sort().join('');
 
 const isSlip = (typed: string, known: string): boolean =>

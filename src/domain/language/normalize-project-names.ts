@@ -88,7 +88,7 @@ export function joinNames(words: readonly string[], aliases: Aliases): readonly 
   return joined;
 }
 
-/** After a number, these roles show that it belongs to them, not to the project before it. */
+/** A word of these roles after a number shows that the number belongs to it, not to the project before. */
 const COUNTED = /^(?:month|unit|to|and|filler|rank|weekday|ago)$/;
 
 /** The first name stands first, so that a number after it is a year or a product. */

@@ -110,10 +110,10 @@ function listAt(source: TokenizedText, at: number) {
   return { names, next };
 }
 
-/** With the further projects of a list. */
+/** The items, and the other projects of a list. */
 type ListedItems = Items & { readonly others: readonly string[] };
 
-/** `so far` says that the period is still running; the default one is not. */
+/** `so far` needs a period that is still running, which the default period is not. */
 function refuseSoFar(source: TokenizedText, phrase: PeriodPhrase | undefined): void {
   const at = source.tokens.findIndex((token) => senseOf(token, 'so'));
   if (at < 0 || (phrase !== undefined && phrase.kind !== 'last')) return;
@@ -227,13 +227,13 @@ function parser(itemAt: ArgumentParser, works: string, isSingle = false): TextPa
  */
 export const parseCommandText = parser(parseSpendArgument, SPEND_HINT);
 
-/** The same for a post, which has no place for `vs` and `top`. @throws InvalidWord, SecretPasted */
+/** Parses the text of a scheduled post, which takes no `vs` and no `top`. @throws InvalidWord, SecretPasted */
 export const parseReportText: TextParser<SharedWords> = parser(parseArgument, SPEND_HINT);
 
-/** The same for `/balance`, which takes no period. @throws InvalidWord, SecretPasted */
+/** Parses the text of `/balance`, which takes no period. @throws InvalidWord, SecretPasted */
 export const parseBalanceText: TextParser<Omit<SharedWords, 'phrase'>> = parser(timelessItemAt, BALANCE_HINT);
 
-/** The same for a command about a whole project, which itself refuses a period or a product. @throws InvalidWord, SecretPasted */
+/** Parses the text of a command about a project, which itself refuses a period or a product. @throws InvalidWord, SecretPasted */
 export const parseProjectText: TextParser<SharedWords> = parser(parseArgument, PROJECT_HINT, true);
 
 /** As `parseReportText`, for commands about one project. */

@@ -11,7 +11,7 @@ export class ParseError extends Error {
   constructor(
     readonly start: number,
     readonly end: number,
-    /** As in InvalidWord. */
+    /** Why the word is refused, as in InvalidWord. */
     readonly why: string,
     /** A whole sentence: what to type. */
     readonly works: string,
@@ -151,7 +151,7 @@ export function parseWith<T>(
   throw new InvalidWord(clipWord(word), parsed.why, parsed.works, [...joined, ...suggested]);
 }
 
-/** What one word says; '' for signs, and for words that only say what the next one is. */
+/** The meaning of a token, to compare texts by; '' for signs, and for words that only announce the next word. */
 function meaningOf(token: Token, text: string): string {
   switch (token.kind) {
     case 'word':

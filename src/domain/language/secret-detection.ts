@@ -11,7 +11,7 @@ const KNOWN =
 
 const RUN = /[\w+/=.]{16,}/g;
 const LETTERS = /[a-z]{20,}/gi;
-/** As long as what a random generator gives, of one case: no name is, and an alias has 32 letters at most. */
+/** Letters of one case, as long as random keys are: names are shorter, and an alias has 32 letters at most. */
 const ONE_CASE = /(?<![a-z])(?:[a-z]{32,}|[A-Z]{32,})(?![a-z])/g;
 /** Upper and lower case mixed, with a base64 sign inside or at the end. */
 const BASE64 = /^(?=.*[+/=])(?=.*(?:[a-z][A-Z]|\d|={1,2}$))[A-Za-z\d+/]{12,}={0,2}$/;

@@ -1,4 +1,4 @@
-/** What people's keyboards and Slack make of a text, undone; and how words are quoted, counted and listed. */
+/** Undoes what keyboards and Slack change in a typed text; quotes, counts and lists words. */
 
 const QUOTES = /["'`´‘’‚‛“”„‟«»‹›′″‴「」『』＂＇]/gu;
 
@@ -10,7 +10,7 @@ const INVISIBLE = /\p{Cf}|\p{Variation_Selector}/gu;
 
 const DASHES = /[\p{Pd}\u2212\u2043\u02d7]+/gu;
 
-/** No language stacks more marks on a letter, and normalizing sorts each stack: that takes the square of its height. */
+/** No language has more marks on a letter. Normalizing sorts them, in time that grows with the square of their number. */
 const STACKED = /(\p{M}{30})\p{M}+/gu;
 
 /** The apostrophe of a year of two digits, `oct '25`; it is kept as `^`, so that 25 is not read as a day. */
@@ -51,7 +51,7 @@ export function cleanTyping(text: string): string {
  */
 const MOST_PASSES = 8;
 
-/** Anything that `simplifyOnce` may change. Most words have none of it, so that they need no pass. */
+/** Matches whatever `simplifyOnce` may change: most words have nothing of that, and skip it. */
 const UNTIDY = /[^a-z\d -]|[ -]{2}|^[ -]|[ -]$/i;
 
 /**

@@ -35,7 +35,7 @@ export type Aliases = ReadonlySet<string>;
 
 export interface TokenizedText {
   readonly text: string;
-  /** The same, letter by letter, in the letters it was typed in: for quoting. */
+  /** The text of the same length with capitals as typed, for quoting. */
   readonly shown: string;
   readonly tokens: readonly Token[];
   readonly aliases: Aliases;
@@ -171,7 +171,7 @@ export function tokenize(typed: string, aliases: Aliases): TokenizedText {
   const text = typed.toLowerCase();
   /** The pieces of raw words, so that a repeated word is split once. */
   const parts = new Map<string, readonly Part[] | undefined>();
-  /** One raw word: a name, or its pieces, or one unknown token. */
+  /** The tokens of one raw word: a name, its pieces, or an unknown token. */
   const tokensOf = (word: string, start: number, dashBefore: boolean): readonly Token[] => {
     const raw: Place['raw'] = { start, end: start + word.length };
     const whole = (meaning: Meaning): Token[] => [

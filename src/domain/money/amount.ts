@@ -179,7 +179,7 @@ function localize(digits: string, locale: string, sign?: string): string {
     .join('');
 }
 
-/** As Intl writes it in en-US, whose data takes megabytes: most readers' numbers need none of it. */
+/** Groups digits as Intl does in en-US, without loading its data: megabytes that most readers don't need. */
 function groupThousands(digits: string): string {
   const [whole = '', fraction] = digits.split('.');
   return `${whole.replace(/\B(?=(?:\d{3})+$)/g, ',')}.${fraction}`;
@@ -202,10 +202,10 @@ function createFormatter(locale: string, currency: boolean): Intl.NumberFormat {
     maximumFractionDigits: PLACES,
     useGrouping: 'always',
     numberingSystem: 'latn',
-    // Any currency serves: only the place of its sign is used.
+    // Any currency will do: only the place of its sign is used.
     ...(currency ? { style: 'currency', currency: 'USD', currencyDisplay: 'narrowSymbol' } : {}),
   };
-  // Without a fallback, a well-formed but unknown locale would mean the machine's.
+  // Without a fallback, Intl would use the machine's locale for a well-formed but unknown one.
   const format = tryParse(() => new Intl.NumberFormat([locale, FALLBACK_LOCALE], options));
   return format ?? new Intl.NumberFormat(FALLBACK_LOCALE, options);
 }

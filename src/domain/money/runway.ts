@@ -130,7 +130,7 @@ export function formatRunwayLine(runway: Runway, money: MoneyFormatter): string 
   return isRunningOut(runway) ? `:warning: *${lead}${rest}*` : `*${lead}*${rest}`;
 }
 
-/** The same without mark-up. */
+/** Like `formatRunwayLine`, without mark-up. */
 export const formatRunway = (runway: Runway, money: MoneyFormatter): string => lineOf(runway, money).join('');
 
 /** How long the money lasts, and the rest of the sentence. */

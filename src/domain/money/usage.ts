@@ -40,7 +40,7 @@ export interface Usage {
   readonly missing: readonly Day[];
   /** Complete requested days without a readable amount. */
   readonly unreadableDays: readonly Day[];
-  /** Those of `reported` with an unreadable item. */
+  /** The days of `reported` that have an unreadable item too. */
   readonly partialDays: readonly Day[];
   /** The items of days that were not requested; the readable ones are in `total`. */
   readonly outside: UsageTotal;
@@ -153,7 +153,7 @@ export function sumReported(amounts: ReadonlyMap<Day, Money>, days: readonly Day
   return { sum: sumMoney(values), reported: values.length };
 }
 
-/** The same for what `usage` reports. */
+/** Like `sumReported`, with the reported amounts of `usage`. */
 export const sumSpentOn = (usage: Usage, days: readonly Day[]) => sumReported(reportedAmounts(usage), days);
 
 /** `1,234.00`, `1,234.00 (incomplete)` */

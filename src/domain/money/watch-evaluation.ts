@@ -22,7 +22,7 @@ export interface AlertedLevel {
 export interface Evaluation {
   /** False when there is too little data: then nothing changes. */
   readonly isKnown: boolean;
-  /** To alert about, oldest first: of each episode only the highest new level. */
+  /** The levels to alert about, oldest first: of each episode only the highest new one. */
   readonly crossings: readonly AlertedLevel[];
   /** Levels that have recovered, so that they can be crossed again. */
   readonly recoveries: readonly AlertedLevel[];

@@ -58,7 +58,7 @@ export type WatchMeasurement =
   /** Ascending. */
   | { readonly kind: 'spike'; readonly today: Day; readonly days: readonly DaySpend[] };
 
-/** For this many days of a month, late and corrected days of the month before still count. */
+/** For so many days into a month, late and corrected days of the month before are still judged. */
 const LATE_DAYS = 7;
 /** How many days are measured for spikes: enough to see where a series of them began. */
 const SPIKE_DAYS = 45;
@@ -141,7 +141,7 @@ export const spendOf = (days: readonly Day[], amounts: WatchFigures['amounts']):
 
 /** How many earlier same weekdays to use, and how many of them must be reported. */
 const SAME_WEEKDAYS = { weeks: 4, minReported: 3 } as const;
-/** Otherwise, how many earlier reported days to use, and how far to go back for them. */
+/** Without enough of the same weekdays: how many earlier reported days to use, and how many days to go back for them. */
 const DAYS_BEFORE = { reported: 14, within: 60 } as const;
 
 /** The median of the last four same weekdays; if fewer than three are reported, the average of 14 days before. */

@@ -16,7 +16,7 @@ import {
 import { type Period, resolvePeriod, resolvePeriodText } from './period.ts';
 
 export interface ComparedPeriod extends Period {
-  /** What it is compared with, if that was named. */
+  /** What the period is compared with, if the command named it. */
   readonly versus?: Versus;
 }
 

@@ -72,7 +72,7 @@ export function resolvePeriod(
   return { ...period, to: now };
 }
 
-/** On one day a phrase means the same days for everybody in a zone, and people ask about few of them. */
+/** Resolved periods: on one day a phrase means the same days for everybody in a zone, and few phrases are used. */
 const periods = new LRUCache<string, Period>({
   max: 1_000,
   maxSize: 50_000,

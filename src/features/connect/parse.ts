@@ -134,7 +134,7 @@ const withoutQuotes = (text: string): string =>
 export type ConnectMetadata = Omit<ConnectRequest, 'token' | 'opened'>;
 export type ConnectFormDefaults = Partial<Record<keyof ConnectMetadata, string>>;
 
-/** For a button's value. Addresses of hundreds of characters do not fit into one: then the name is kept. */
+/** For a button's value: if addresses are too long to fit, only the name is kept. */
 export function encodeConnectMetadata({ token: _, opened: __, ...rest }: ConnectRequest): string {
   const all = JSON.stringify(rest);
   return all.length > SLACK_LIMITS.buttonValue ? JSON.stringify({ name: rest.name }) : all;
@@ -146,7 +146,7 @@ export function connectFormState(fields: FormFields, metadata: string): ConnectF
   return { ...decodeConnectMetadata(metadata), ...typed };
 }
 
-/** The same if a name turned out to be a secret: that is not shown again. */
+/** Like `encodeConnectMetadata`, without the name, which turned out to be a secret. */
 export const rememberUnnamed = (request: ConnectRequest): string =>
   encodeConnectMetadata({ ...request, name: FIRST_CONNECTION_NAME, account: '' });
 

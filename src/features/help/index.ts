@@ -21,7 +21,7 @@ declare module '../../domain/commands.ts' {
 
 declare module '../feature.ts' {
   interface Feature {
-    /** Its lines of `/billing help`, in order. */
+    /** The feature's lines of `/billing help`, in order. */
     readonly help: readonly HelpLine[];
   }
 }

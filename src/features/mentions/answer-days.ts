@@ -36,9 +36,9 @@ export function withFixedDays(
 
 const UNIT_BEFORE =
   /(?<![\w-])(?:(?:the |one )?(day|week|month|quarter|year) before(?: (?:that|it)| this one| that one|(?! (?!please|pls|too|then|as |in detail)\w))|(?:the )?(?:previous|prev|preceding|prior) (day|week|month|quarter|year))(?![\w-])/i;
-/** Of a month or of a year. */
+/** “The first half”, of a month or of a year. */
 const HALF = /(?<![\w-])(?:first|second) half(?=$|[?!.,]| (?:please|pls|too|then)(?![\w-]))/i;
-/** What the days of an answer are compared with are days before them. */
+/** Words of a comparison: what follows them are the days before those of the answer. */
 const COMPARED = /(?<![\w-])(?:vs|versus|than|compar\w+|against)(?![\w-])/i;
 
 /**

@@ -161,7 +161,7 @@ function corrected(
 const commandOf = (name: string, commands: readonly SlashCommand[]): SlashCommand | undefined =>
   commands.find((command) => command.slice(1) === name);
 
-/** `Spend:` and `/spend` are spend. */
+/** The word without a slash before it and signs after it: `spend` for `/spend` and `Spend:`. */
 const plain = (word: string): string => /^\/?(.*[a-z0-9])/.exec(normalizeText(word))?.[1] ?? '';
 
 const FIRST_MENTION = /^\s*<@[A-Z0-9]+(?:\|[^<>]*)?>/;

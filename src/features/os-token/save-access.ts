@@ -128,7 +128,7 @@ export async function saveAccess(input: AccessRequest, context: TokenContext): P
   }
   const text = 'The application access is saved.';
   await request.reply.modal.show(ACCESS_TITLE, { text, blocks: saved });
-  // So that reminders are planned.
+  // Plans the reminders of its expiry.
   await all.connected(request.user.teamId);
 }
 

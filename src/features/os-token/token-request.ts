@@ -59,7 +59,7 @@ export function createTokenRequest(
   return { grant, label: target.label, access, tokens };
 }
 
-/** The same request again, by what is registered now. @throws as `createTokenRequest` */
+/** Makes the same request again with what is registered now. @throws as `createTokenRequest` */
 export function repeatTokenRequest(
   { word, project, channel }: TokenGrant,
   tokens: Tokens,

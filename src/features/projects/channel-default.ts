@@ -23,7 +23,7 @@ import type { Workspaces } from '../../workspace/record/workspaces.ts';
 import { channelDefaultMessage } from './blocks.ts';
 import { requireProject } from './parse.ts';
 
-/** With the ID of a channel, in lower case: as a button has it that may be pressed in a direct message. */
+/** `none`, or `none` and a channel's ID in lower case, as a button has it that may be pressed in a direct message. */
 const NONE_IN = /^none(?: ([cg]0[a-z0-9]{5,30}))?$/;
 const ALONE = textMessage(
   `Direct messages have no default project. Type the project, for example ${commandText('/balance')} prod.`,

@@ -35,7 +35,7 @@ export interface StaleWarning {
   readonly text: string;
   /** A time of day, 'HH:mm', without such posts in the same zone; undefined if there is none. */
   readonly time: string | undefined;
-  /** A zone without such posts at the same time of day. */
+  /** A zone in which a post at the same time of day would not be stale. */
   readonly zone: Zone;
 }
 

@@ -50,7 +50,7 @@ export const watchFields = (fields: FormFields): WatchFields => ({
   ...pickThresholds(fields),
 });
 
-/** What was typed for other kinds, if it is an amount. */
+/** The amounts that were typed for other kinds of watches. */
 export const typedAmounts = (draft: WatchDraft): FormFields =>
   Object.fromEntries(Object.entries(pickThresholds(draft)).filter(([, typed]) => AMOUNT.test(typed)));
 const AMOUNT = /^[\d., ]+[kx×]?$/;

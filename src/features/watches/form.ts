@@ -44,7 +44,7 @@ export function createWatchForm(kind: OwnedWatches, services: Pick<DeliveryServi
         return { ...newDraft(projects, LIMITS, request), ...newWatchFields(words) };
       }),
     openFor: form.openFor,
-    /** With the threshold that would have alerted at most once a month. @throws NotAllowed */
+    /** Opens the form with the threshold that would have alerted at most once a month. @throws NotAllowed */
     openSuggestion: (watch: Watch, request: Request) => openSuggestion(form, services, watch, request),
     listeners: {
       views,
@@ -100,7 +100,7 @@ const watchForm = (
       JSON.stringify(watch.target) === JSON.stringify(targetOfDraft(draft))
     );
   },
-  /** Also asks billing what it would have alerted about. */
+  /** Also asks billing for the figures to say when the watch would have alerted. */
   async build(draft, before, request) {
     const [project] = draft.projects;
     const parsed = ruleFor(draft, request);

@@ -108,7 +108,7 @@ function takeRule(text: string, aliases: ReadonlySet<string>): Piece<RuleWords> 
 }
 
 const BELOW = '(?:(?:is |falls |drops |goes )?(?:below|under|of|at) )?';
-/** What is allowed around an amount. “Over” and “a day” don't fit a balance, nor “below” a budget. */
+/** Words allowed around an amount: “over” and “a day” don't fit a balance, and “below” doesn't fit a budget. */
 const AROUND: Readonly<Record<'balance' | 'budget', readonly [before: string, after: string]>> = {
   balance: [BELOW, ''],
   budget: ['(?:(?:is |goes )?(?:over|above|of|at) )?', '(?: (?:a|per) month)?'],

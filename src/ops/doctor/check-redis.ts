@@ -92,7 +92,7 @@ async function unusableFinding(error: unknown, url: string, figures: Placeholder
   return finding(seen, { ...figures, ...announcedIn(error) });
 }
 
-/** Where the error arose, if that is not the first host of the address. */
+/** The host that the error came from, if it is not the first host of the address. */
 const announcedIn = (error: unknown): Placeholders =>
   error instanceof RedisRefusal && error.at ? { announced: `${error.at.host}:${error.at.port}` } : {};
 
@@ -110,7 +110,7 @@ async function checkConnected(
   url: string,
   figures: Placeholders,
 ): Promise<readonly Finding[]> {
-  // In parallel with the other questions, which take that long anyway.
+  // Runs in parallel with the other questions, which take as long.
   const latency = measureLatency(redis);
   const servers = serversOf(redis);
   const infos = await Promise.all(
@@ -183,7 +183,7 @@ async function masterOf(sentinel: Pick<Server, 'call'>): Promise<string> {
   return isPlainWord(name) ? name : 'master-name';
 }
 
-/** The same, of the first Sentinel of the address. */
+/** Asks the first Sentinel of the address. */
 async function knownMaster(url: string): Promise<string> {
   const host = firstHost(url);
   if ('path' in host) return 'master-name';

@@ -20,7 +20,7 @@ export interface SlackParts {
   /** The OAuth credentials of the app that workspaces install. */
   readonly client?: { readonly id: string; readonly secret: string };
   readonly mode: { readonly kind: 'http' } | { readonly kind: 'socket'; readonly appToken: string };
-  /** Those that Redis has records of; none if it can't be read. */
+  /** The workspaces that Redis has records of; none if it can't be read. */
   readonly workspaces: Promise<readonly SlackId[]>;
   readonly clock: () => Millis;
   /** How long one call may take, in ms. */
@@ -39,7 +39,7 @@ export async function checkSlack(parts: SlackParts): Promise<readonly Finding[]>
       ? call('auth.test', botToken, parts)
       : call('oauth.v2.access', undefined, parts, new URLSearchParams(exchange)));
     const { headers, body } = response;
-    // Whatever answers in Slack's place has a clock of its own.
+    // An answer that is not Slack's says nothing about Slack's clock.
     const clock = body === undefined ? [] : clockFinding(headers, response.at, mode.kind === 'http');
     if (client !== undefined && body?.error === 'invalid_code')
       return [

@@ -11,7 +11,7 @@ import { isDirectMessage } from '../request/source.ts';
 export interface HelpLine {
   readonly usage: string;
   readonly what: string;
-  /** The same in a few words, for the short `/billing help`; a line without it is behind **More…**. */
+  /** What the command does in a few words, for the short `/billing help`; a line without it is behind **More…**. */
   readonly short?: string;
   readonly examples?: readonly string[];
   /** What the command needs beyond the right to ask. */
@@ -95,7 +95,7 @@ export function askableProject(reader: Reader): string | undefined {
   return isOpen ? tested.project : undefined;
 }
 
-/** The same for examples that are only shown. */
+/** A project's name or ID for examples that are only shown. */
 export const exampleProject = (reader: Reader): string => askableProject(reader) ?? '123';
 
 /** Three questions in plain words, as this reader types them here: in a channel Tally has to be mentioned. */

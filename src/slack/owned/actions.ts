@@ -115,7 +115,7 @@ export async function changeItem(
   await kind.changed(request.user.teamId);
 }
 
-/** It can be restored for a while. */
+/** Deletes the item, which can be restored for a while. */
 export async function removeItem(kind: OwnedKind, item: OwnedItem, request: Request): Promise<void> {
   const change = auditedChange(request, [`${kind.kind} removed`, ownedSubject(kind, item)]);
   await kind.store.remove(change, item.id, request.at);
@@ -156,7 +156,7 @@ const sharedActions = <T extends OwnedItem>(
   },
 });
 
-/** After the owner has left. @throws NotAllowed */
+/** Makes the person the owner, if the former owner has left. @throws NotAllowed */
 async function adopt(kind: OwnedKind, item: OwnedItem, request: Request): Promise<void> {
   if (!(await canAdopt(item, request))) throw notOwner(item);
   await changeItem(kind, { ...item, owner: request.user.id }, `${kind.kind} adopted`, request);
@@ -178,7 +178,7 @@ async function undoDelete(kind: OwnedKind, id: string, request: Request): Promis
   await showOwned(kind, request, { notice: `${capitalize(kind.kind)} restored.` });
 }
 
-/** What cannot be read can only be removed. */
+/** Removes a damaged item: nothing else can be done with it. */
 async function dropDamaged(kind: OwnedKind, request: Request): Promise<void> {
   const damaged = damagedIds(request.workspace, kind.kind);
   if (damaged.length === 0) return showOwned(kind, request, { notice: deletedText(kind) });

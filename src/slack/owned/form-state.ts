@@ -49,7 +49,7 @@ const LONGEST_HIDDEN = 100;
 const decodeMetadata = (metadata: string): Metadata =>
   metadataSchema.safeParse(tryParseJson(metadata)).data ?? metadataSchema.parse({});
 
-/** For where the projects of a form are searched; not checked yet. */
+/** The channel whose projects the form's select offers; outside text, not checked yet. */
 export const placeOfForm = (metadata: string): SlackId => decodeMetadata(metadata).place;
 
 /** @param hidden block ID → value of the fields that are not drawn */
@@ -152,7 +152,7 @@ export interface FormTypes {
   readonly item: OwnedItem;
   /** The fields that only this kind has. */
   readonly own: object;
-  /** What its preview shows. */
+  /** The figures that the preview shows. */
   readonly figures: unknown;
 }
 

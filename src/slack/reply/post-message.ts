@@ -30,7 +30,7 @@ interface PostOptions {
   readonly isBroadcast?: boolean | undefined;
 }
 
-/** For everybody there. @throws CannotPost, SlackFailed */
+/** Posts a message that everybody there sees. @throws CannotPost, SlackFailed */
 export async function postMessage(
   client: WebClient,
   target: PostTarget,

@@ -10,7 +10,7 @@ import { retryRateLimited } from './reply-messages.ts';
 /** The view that a form opens with if something slow has to be asked first. */
 const LOADING_VIEW: ModalView = modal({ title: 'Tally', blocks: [section('Loading…')] });
 
-/** In s; short, because the user is looking at the modal. */
+/** How long to wait for a rate limit, in s: short, because the user is looking at the modal. */
 const MODAL_WAIT = 3;
 
 /** By `view_id`: the last request of this process that drew the modal, by its number, and Slack's `hash` of that. */

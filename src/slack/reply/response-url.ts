@@ -12,7 +12,7 @@ export interface ResponseOptions {
   readonly everyone?: boolean;
   /** Replaces the message whose button was clicked. */
   readonly replace?: boolean;
-  /** Of the workspace, for Tally's own name there. */
+  /** The workspace's client, to learn Tally's name there. */
   readonly client?: WebClient;
 }
 

@@ -156,7 +156,7 @@ async function fetchAdmins(client: WebClient, workspace: SlackId): Promise<reado
  * While Slack limits the rate, an expired entry is still used, unless it has to be fresh.
  */
 function createCache<T>(clock: () => Millis, most: number) {
-  // By size, because `max` allocates the room of all entries at the start.
+  // Bounded by `maxSize`, because `max` would allocate memory for all entries at the start.
   const known = new LRUCache<string, { readonly until: Millis; readonly value: Promise<T> }>({
     maxSize: most,
     sizeCalculation: () => 1,

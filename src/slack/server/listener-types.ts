@@ -80,7 +80,7 @@ export type ActionListener = ActionHandler | ((value: string) => ActionHandler);
 /** A form is read before the acknowledgement; `submit` runs after it, and may change something. */
 export interface ViewListener<T = unknown> {
   readonly right: Right;
-  /** As of an action: it opens the form again, for a manager. */
+  /** Like an action's `command`: the command by which a manager opens the same form. */
   readonly command?: (fields: FormFields, metadata: string) => Command | undefined;
   /** Pure and quick. @returns `errors` by block ID if fields are refused, else the input for `submit` */
   parse(fields: FormFields, metadata: string): ParsedForm<T>;

@@ -25,7 +25,7 @@ export function credentialHealth(
 /** A connection as it is now. */
 export type ConnectionState = Readonly<ReturnType<typeof connectionStates>[number]>;
 
-/** In the order of their names. */
+/** The connections and how each is, in the order of their names. */
 export const connectionStates = (workspace: Workspace, at: Millis) =>
   workspace.connectionNames.map((name) => {
     const connection: Connection | undefined = workspace.connections.get(name);

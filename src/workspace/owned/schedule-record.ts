@@ -92,7 +92,7 @@ const sent = z.object({
   due: z.int(),
   at: z.int(),
   result: z.enum(['posted', 'posted-late', 'skipped', 'failed', 'trying', 'waiting']),
-  /** For `failed` and `trying`. */
+  /** Why it failed, for `failed` and `trying`. */
   cause: storedFailure.exactOptional(),
   /** For `waiting`: the day that billing has not reported. */
   awaits: z.string().exactOptional(),

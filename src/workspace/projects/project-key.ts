@@ -11,7 +11,7 @@ import {
   UNLIMITED,
 } from './resolve-project.ts';
 
-/** What a schedule or a watch is about, as records hold it. */
+/** The project of a schedule or a watch, as their records store it: ID, product, and the name it was chosen by. */
 export type ChosenProject = Readonly<z.infer<typeof projectChoice>>;
 
 export const chosenProject = ({ project: id, product, alias }: ResolvedProject): ChosenProject => ({

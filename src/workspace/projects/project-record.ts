@@ -21,7 +21,7 @@ const schema = z.object({
   product,
   /** Name of its connection; the workspace's default if absent. */
   connection: z.string().exactOptional(),
-  /** In place of the workspace's currency label. */
+  /** The project's own currency label, used instead of the workspace's. */
   currency: z.string().exactOptional(),
   /** Slack IDs of the channels in which people may ask about it; all channels when empty. */
   channels: z.array(z.string()).readonly(),

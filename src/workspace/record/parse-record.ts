@@ -56,6 +56,6 @@ export function parseNamedRecord<T, Key extends keyof T>(
 export const tryParseRecord = <T>(schema: z.ZodType<T>, json: string | undefined): T | undefined =>
   json === undefined ? undefined : schema.safeParse(tryParseJson(json)).data;
 
-/** All fields of a record, by their names now, as they are. @throws UnsealFailed `malformed` */
+/** All fields of a record, without a check of their values. @throws UnsealFailed `malformed` */
 export const parseFields = (json: string): Readonly<Record<string, unknown>> =>
   parseRecord(z.looseObject({}), json);

@@ -8,7 +8,7 @@ import { product } from './parse-record.ts';
 /** Kinds and data of other versions, which this version does not know, are kept and worded plainly. */
 export const storedFailure = z.looseObject({
   kind: z.string(),
-  /** Its post may be in the channel nevertheless. */
+  /** The post may be in the channel although it failed. */
   mayBePosted: z.boolean().exactOptional(),
 });
 export type StoredFailure = Readonly<z.infer<typeof storedFailure>>;
@@ -35,7 +35,7 @@ function form<Shape extends z.ZodRawShape, F extends Failure & z.infer<z.ZodObje
   };
 }
 
-/** For a failure that is made of what is stored. @param shape the fields that hold the constructor's arguments, in their order */
+/** A failure that can be made again from its stored fields. @param shape the constructor's arguments, in order */
 const madeOf = <Shape extends z.ZodRawShape, F extends Failure & z.infer<z.ZodObject<Shape>>>(
   Made: new (...args: never[]) => F,
   shape: Shape,
@@ -126,7 +126,7 @@ const FORMS: { readonly [K in Exclude<FailureKind, NeverStored>]: Form<FailureOf
   'not-sent': madeOf(failures.NotSent, { why: z.enum(failures.NOT_SENT_REASONS) }),
 };
 
-/** Of a kind that has none, as another version wrote it. */
+/** Undefined for a kind that only another version knows. */
 const formOf = (kind: string): Form<Failure> | undefined =>
   Object.hasOwn(FORMS, kind) ? FORMS[kind as keyof typeof FORMS] : undefined;
 

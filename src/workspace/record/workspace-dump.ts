@@ -12,7 +12,7 @@ const schema = z
     keys: z.array(
       z.object({
         key: z.string(),
-        /** What writes it, each without the key, in an order that is always the same. */
+        /** The commands that write the key, without its name, always in the same order. */
         commands: z.array(command),
         /** When it expires, in ms since the epoch. */
         expiresAt: z.number().exactOptional(),
@@ -66,7 +66,7 @@ return found`;
 
 type FoundKey = readonly [key: string, commands: z.infer<typeof command>[], expiresAt: string];
 
-/** All of it at one moment, in one round trip. @throws StoreUnavailable */
+/** Reads all keys of the workspace in one atomic step and one round trip. @throws StoreUnavailable */
 export async function dumpWorkspace(redis: RedisConnection, id: string): Promise<WorkspaceDump> {
   const keys = copiedKeysOf(id);
   const found = (await guardRead(() => redis.eval(READ, keys.length, ...keys))) as readonly FoundKey[];
@@ -83,7 +83,7 @@ export async function dumpWorkspace(redis: RedisConnection, id: string): Promise
   };
 }
 
-/** Of everything that does not expire soon; '' when there is nothing. */
+/** A digest of everything that does not expire soon; '' if there is nothing. */
 export function digestOf({ keys }: WorkspaceDump): string {
   const lasting = keys.filter(({ key }) => !isShortLived(key)).map(({ key, commands }) => [key, commands]);
   if (lasting.length === 0) return '';

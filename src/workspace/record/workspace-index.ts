@@ -64,7 +64,7 @@ export function createWorkspaceIndex(redis: RedisConnection, zones: string = pro
     (await run(script, [keyFor(workspace)], workspace, at, ...more)) === 1;
 
   return {
-    /** Each has its own entries. */
+    /** All shards: each has an index of its own. */
     shards,
     /**
      * Schedules a check in a minute, and adds the workspace if it is missing. Call it before creating the record and
@@ -105,7 +105,7 @@ export function createWorkspaceIndex(redis: RedisConnection, zones: string = pro
       );
       return score !== null || audits === 1;
     },
-    /** All IDs. One that is added or removed at the same time may or may not be included. */
+    /** The IDs of all workspaces; those added or removed at the same time may be missing or included. */
     async *list(): AsyncGenerator<string, void> {
       const seen = new Set<string>();
       for (const shard of shards) {

@@ -19,7 +19,7 @@ export interface RecordWrite {
   /** Whether this may create the record. Otherwise a workspace without one has left, and nothing is written. */
   readonly first?: boolean;
   readonly entries?: readonly AuditEntry[];
-  /** What people asked for that is done with it, by whom and when, in ms. */
+  /** The requests to managers that this write carries out, with who did it and when, in ms. */
   readonly done?: readonly (readonly [request: TakenRequest, who: SlackId, at: Millis])[];
 }
 

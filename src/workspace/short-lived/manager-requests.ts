@@ -18,7 +18,7 @@ export const managerRequestSchema = z.object({
   command: z.string(),
   text: z.string(),
   opensForm: z.boolean(),
-  /** Where; absent for Home. */
+  /** The channel of the request; absent for Home. */
   channel: z.string().exactOptional(),
   /** The project of a question, which can be allowed once; absent for what only a manager can do. */
   project: z.object({ id: z.string(), product, label: z.string() }).exactOptional(),
@@ -161,7 +161,7 @@ export function createManagerRequests(redis: RedisConnection) {
       return (await load(workspace, id, at))?.request;
     },
 
-    /** One that a manager does now, for the change that does it. @throws StoreUnavailable */
+    /** The request that a manager is carrying out, for the change that does it. @throws StoreUnavailable */
     async findTaken(workspace: SlackId, id: string, at: Millis): Promise<TakenRequest | undefined> {
       const found = await load(workspace, id, at);
       return found?.request.state === 'taken' ? { id, ...found } : undefined;
@@ -219,7 +219,7 @@ const isOver = (request: ManagerRequest, at: Millis): boolean =>
 /** Longer than sending a request to all managers takes, in ms. */
 const SENDING = 30_000;
 
-/** The same for the same person, question and place, so that managers are asked only once. */
+/** An ID that is equal for the same person, question and place, so that managers are asked only once. */
 export const requestId = ({
   person,
   command,

@@ -69,7 +69,7 @@ export function createOpenSteps(redis: RedisConnection, keyring: Keyring) {
   };
 
   return {
-    /** Before it is acknowledged. @returns false if it is kept already */
+    /** Stores a step before Slack gets its acknowledgement. @returns false if it is stored already */
     async keep(execution: StepExecution): Promise<boolean> {
       const { workspace, id, at } = execution;
       const sealed = keyring.seal(JSON.stringify(execution), ownerOf(workspace, id));

@@ -40,7 +40,7 @@ export type TokenGrant = Omit<StoredGrant, 'key'>;
 /** Each method is one round trip. @throws StoreUnavailable */
 export type TokenGrants = ReturnType<typeof createTokenGrants>;
 
-/** What is written in the same step as the grant. */
+/** What else is written in the same step as the grant. */
 interface KeepOptions {
   /** Written first: if that fails, no grant is stored. */
   readonly entry?: AuditEntry | undefined;

@@ -41,7 +41,7 @@ export type DateMeaning =
   | { readonly kind: 'day-of-month'; readonly day: number; readonly weekday?: number }
   /** The latest such weekday before today; `before-last`: a week before that; `last`, `this`: the one in that week. */
   | { readonly kind: 'weekday'; readonly weekday: number; readonly week?: 'before-last' | 'last' | 'this' }
-  /** So many units before today: that day, or the unit that it is in; 0 for the current one. */
+  /** `count` units before today: that day, or the unit that contains it; 0 is the current unit. */
   | { readonly kind: 'ago'; readonly count: number; readonly unit: Unit; readonly as: Unit }
   | DatedSpan
   /** Some of its days, weekdays, weekends, months or quarters: from the first on they count from 1, from the last back from -1. */
@@ -104,7 +104,7 @@ function weekdayOfWeekText({ weekday, week }: Extract<DateMeaning, { kind: 'week
   return `${weekdayName(weekday)}-${week === 'before-last' ? week : `${week}-week`}`;
 }
 
-/** Its canonical text. */
+/** The date's canonical text. */
 export function dateText(date: DateMeaning): string {
   switch (date.kind) {
     case 'day':

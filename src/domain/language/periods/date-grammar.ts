@@ -76,7 +76,7 @@ const days = new Grammar(DATE_CLASSES, dateText)
   )
   .rule('ORDINAL', (day) => ({ kind: 'day-of-month', day }))
   .rule('WEEKDAY the? ORDINAL', (weekday, day) => ({ kind: 'day-of-month', day, weekday }))
-  // After a project 1 to 3 are products.
+  // After a project, 1 to 3 are numbers of products, not days.
   .rule('WEEKDAY DAY', (weekday, day) => (day > 3 ? { kind: 'day-of-month', day, weekday } : undefined))
   .rule(['this? last WEEKDAY', 'WEEKDAY'], (weekday) => ({ kind: 'weekday', weekday }))
   .rule('WEEKDAY before last', (weekday) => ({ kind: 'weekday', weekday, week: 'before-last' }))

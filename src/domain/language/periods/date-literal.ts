@@ -19,7 +19,7 @@ type Read =
 
 export type DateLiteral = Read & { readonly length: number };
 
-/** No bill is older, and within these years every calculation is exact. */
+/** No bill is older, and date calculations are exact from this year to `MAX_YEAR`. */
 export const MIN_YEAR = 1900;
 export const MAX_YEAR = 2199;
 

@@ -15,7 +15,7 @@ export interface TokenClass<T> {
   readonly parse: Parser<T>;
 }
 
-/** What the words of a production mean where they cannot be asked for. Two texts or more to type are its readings. */
+/** Returned for a period that can't be asked for. With two or more texts to type, they are its readings. */
 export class RefusedPhrase {
   constructor(
     readonly why: string,

@@ -188,7 +188,7 @@ function partOf(point: Point<'part'>, whole: CalendarSpan): CalendarSpan {
   return { ...first, last: last.last, count: first.unit === 'day' ? 1 : to - from + 1 };
 }
 
-/** Without a year the latest that has begun, as a day without one is. */
+/** Without a year, the latest such part that has begun. */
 function partSpan(point: Point<'part'>, today: Day, zone: Zone): CalendarSpan {
   const { of } = point;
   const whole = calendarSpan(of, today, zone);

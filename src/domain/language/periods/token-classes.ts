@@ -98,7 +98,7 @@ const relativeYear: Parser<YearOf> = ({ tokens }, at) => {
   return senseOf(token, 'this') && take('this', at + 2);
 };
 
-/** After a month, quarter or day; one of the last century only where it cannot be a project. */
+/** A year after a month, quarter or day; a year of the last century only if it cannot be a project. */
 const yearAfter: Parser<YearOf> = (source, at, bareYear) => {
   const isAfterComma = source.tokens[at]?.kind === 'comma';
   const next = isAfterComma ? at + 1 : at;

@@ -10,7 +10,7 @@ import { NAMES_ALL } from './follow-up-words.ts';
 import type { Question } from './question.ts';
 import { parseQuestionParts } from './question-commands.ts';
 
-/** What a follow-up says by itself. */
+/** The parts that a follow-up names itself, before the answer's are added. */
 export interface Reading {
   readonly command?: SlashCommand | undefined;
   readonly words: Partial<ParsedCommand>;

@@ -15,14 +15,14 @@ const setOf = (...tables: readonly string[]): ReadonlySet<string> => new Set(lis
 const COMMA = ',';
 const THANKED = 'thanks, thank you, thx';
 const THANKS = setOf(THANKED);
-/** What may follow thanks that ask nothing: “have a great weekend”. */
+/** First words of a farewell that may follow thanks: “have a great weekend”. */
 const FAREWELLS = setOf('for, have, see');
 /** In characters, including the comma before it and the space after it. */
 const LONGEST_FAREWELL = 8;
 /** Words that any text may begin with, follow-up or not. */
 const WEAK = 'so, ok, okay, now, do, show, please, yes, great, cool, nice, perfect, hi, hello, hey';
 const WEAK_LEADS: ReadonlySet<string> = new Set([...listOf(WEAK, THANKED), COMMA]);
-/** These ask for the answer in the same form, for example as a file. */
+/** Phrases that ask for the answer in the same form, for example as a file. */
 const SAMES = 'same for, same thing, same question, same with, same, the same';
 const SAME = setOf(SAMES);
 /** What a follow-up begins with. */
@@ -55,7 +55,7 @@ const FILE_WORDS = setOf(
 );
 
 export interface FollowUpText {
-  /** Its words without those that only refer to the answer. */
+  /** The follow-up's words without those that only refer to the answer. */
   readonly text: string;
   readonly isExplicit: boolean;
   /** Whether it wants the answer in the same form: “same for staging”. */
@@ -66,7 +66,7 @@ export interface FollowUpText {
   readonly isThanks: boolean;
   /** `month` of “same month last year”. */
   readonly sameOfLastYear: string | undefined;
-  /** What could mean several things: `of it` after days, `it 500`. */
+  /** The first words that could mean several things: `of it` after days, `it 500`. */
   readonly part: string | undefined;
 }
 

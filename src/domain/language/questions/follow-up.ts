@@ -197,7 +197,7 @@ function merge(
     return [new InvalidWord(clipWord(words.versus.typed), 'can’t be compared with a balance', '')];
   const before = base.words.phrase;
   const phrase = addsToday ? { ...(before ?? LAST_7_DAYS), includingToday: true } : (words.phrase ?? before);
-  // For another period, the named comparison may still be meant, or the usual one with the days before.
+  // With a new period, people may mean the named comparison again, or the usual one with the days before.
   const mayCompare = words.phrase !== undefined && typeof base.words.versus === 'object';
   const comparisons =
     words.versus === undefined && mayCompare
@@ -229,7 +229,7 @@ function refuse(
     .filter((offer) => keepsWords(text, refusal.word, offer, aliases))
     .flatMap((offer) => {
       const parsed = parseWords(offer, aliases);
-      // Only what was said may change the days of the answer.
+      // The answer's days change only if the follow-up itself says so.
       const addsDays = parsed?.words.phrase?.includingToday && !/\btoday\b/.test(text);
       return base === undefined || parsed === undefined || addsDays ? [] : merge(base, parsed, isSame);
     })

@@ -100,7 +100,7 @@ export function subjectsOf({ said, rest }: QuestionWords): readonly Subject[] | 
   return isAmount && isHeld && !said.has('past') && !said.has('noun') ? ['balance'] : [];
 }
 
-/** Beside these, the bare word “projects” means all projects. */
+/** Roles beside which the bare word “projects” means all projects. */
 const NOUN_BESIDE = ['rank', 'first', 'by', 'which'] as const;
 
 /** Whether the question also has the role or subject that this role needs. */

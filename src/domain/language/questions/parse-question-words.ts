@@ -9,7 +9,7 @@ import { isPhrase, isPhraseWord, type PhraseRole, phraseAt, ROLE_RULES } from '.
 import { correctSpelling, type Word } from './spelling.ts';
 
 export interface QuestionWords {
-  /** As it was typed. */
+  /** The question as it was typed. */
   readonly text: string;
   /** The roles that its phrases have, each with the first of its phrases. */
   readonly said: ReadonlyMap<PhraseRole, string>;

@@ -12,7 +12,7 @@ export type Subject = 'spend' | 'balance' | 'budget' | 'projects' | 'schedules' 
 interface Row {
   /** What a question with one of these phrases is about. */
   readonly about?: Subject;
-  /** These phrases have a meaning only beside one of these roles or subjects, or beside each of `a+b`. */
+  /** The roles or subjects, one of which these phrases need beside them to have a meaning; `a+b` needs both. */
   readonly beside?: readonly string[];
   /** The words of commands with the same meaning. */
   readonly says?: string;
@@ -29,7 +29,7 @@ const ROWS = {
   // What is asked
   spend: { about: 'spend', phrases: 'spend|spends|spent|spending|spendings, expense|expenses|expenditure|expenditures, cost~, costings, pays|paid|paying [for], to cost|spend|pay, burn|burns|burnt|burned|burning [through], go|goes|gone|going|went through|into, shell~ out, fork|forked out, set us|me back, ran|run|runs|racked up, bill|bills|billed, charges|charged|charging, damage, how expensive|costly|pricey, price, spend|spends|spent|spending|cost|costs|pay|paid|charge|charged [us] anything, breakdown [of], break down' },
   destination: { about: 'spend', says: 'all', phrases: 'where did|does|do|is|are|has|have|was [all] money|cash|spend|cost~ go|goes|going|gone|went [to], where do|did|are|have we spend|spent|spending [money], what do|did|are|have|were we spend|spent|spending money|cash on' },
-  // As an order they ask for nothing that Tally does: “pay the bill for prod”.
+  // Needs another word: as an order they ask for something Tally can't do, as in “pay the bill for prod”.
   pay: { about: 'spend', beside: ['amount', 'what', 'why', 'past', 'have', 'future', 'average', 'rank'], phrases: 'pay|charge [for]' },
   use: { about: 'spend', phrases: 'use|uses|used|using|usage, consume~, consumption, invoice~' },
   average: { about: 'spend', phrases: '[on|in] average|averages, avg, avg/day, per|a|each|every|by day, /day, day by day, daily, daily average|mean, average|mean|typical daily, [on] mean|average|typical|usual|normal day, typical|typically, mean cost|costs|spend|spending, [daily] burn rate' },
@@ -148,7 +148,7 @@ const allPhrases = lazy((): Phrases => {
   return all;
 });
 
-/** Without a meaning of their own between the words of a phrase: `within our budget`, `could you please show me`. */
+/** Words that may stand between the words of a phrase and add nothing: `within our budget`, `could you please show me`. */
 const BETWEEN: ReadonlySet<string> = new Set('the teh a an our my your please kindly just ,'.split(' '));
 
 interface Phrase {

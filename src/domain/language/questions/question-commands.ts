@@ -49,7 +49,7 @@ function isThisMonth(phrase: PeriodPhrase | undefined, today = ''): boolean {
 
 const FROM_PAST = /^from (?:the )?(?:last|past|previous|yesterday)/i;
 
-/** They ask for a change, which `/spend` shows by comparing with the days before. */
+/** Phrases that ask for a change, which `/spend` shows by comparing with the days before. */
 const CHANGES: ReadonlySet<PhraseRole> = new Set(['change', 'more', 'pricier', 'stepBefore'] as const);
 
 /** @throws InvalidWord */
@@ -207,11 +207,11 @@ function billingCommand(
   return { command: { command, text }, isGuess: false };
 }
 
-/** What a follow-up says by itself. */
+/** A question's words, split into the command they ask for and the rest. */
 interface QuestionParts {
   /** The commands that it asks for: none, one, or two that exclude each other. */
   readonly commands: readonly SlashCommand[];
-  /** Its other words, for the grammar of commands. */
+  /** The words that are not part of a question's phrase, for the grammar of commands. */
   readonly text: string;
   /** The refusal of a change without a comparison: after an answer it may mean that answer's comparison or the days before. */
   readonly change?: InvalidWord | undefined;
