@@ -262,6 +262,23 @@ describe('tally init without a terminal', () => {
     ]);
   });
 
+  it('understands a file as the bot does, also in YAML', async () => {
+    await openSlack('socket');
+    const own = `ENCRYPTION_KEYS: "2025:${'A'.repeat(42)}E="\nexport REDIS_URL=${redis.url}\n`;
+    await writeFile(join(folder, '.env'), own);
+    const init = initAlone(['--socket'], { SLACK_BOT_TOKEN: BOT_TOKEN, SLACK_APP_TOKEN: APP_TOKEN });
+    expect([await init.ended, init.output()]).toEqual([0, expect.stringContaining('sealed with “2025”')]);
+    expect((await envFile()).match(/ENCRYPTION_KEYS|REDIS_URL/g)).toHaveLength(2);
+  });
+
+  it('adds nothing to a file in UTF-16', async () => {
+    const own = Buffer.from('\ufeffLOG_LEVEL=warn\r\n', 'utf16le');
+    await writeFile(join(folder, '.env'), own);
+    const init = initAlone(['--socket']);
+    expect([await init.ended, init.output()]).toEqual([64, expect.stringContaining('Save it as UTF-8.')]);
+    expect(await readFile(join(folder, '.env'))).toEqual(own);
+  });
+
   it('ends with what the doctor finds where Redis is away and Slack refuses the token', async () => {
     await openSlack('socket');
     const init = initAlone(['--socket', '--redis-url', 'redis://127.0.0.1:1'], {

@@ -73,6 +73,19 @@ it('exits with 0 when Tally can start, and shows no secret', async () => {
   expect(output).toContain('asks for a token (HTTP 401)');
 });
 
+it('prints no password where DEBUG asks libraries for what they send', async () => {
+  const password = 'a-password-that-must-not-be-seen';
+  await store.client.config('SET', 'requirepass', password);
+  try {
+    const REDIS_URL = `${store.url}&password=${password}`;
+    const { output } = await doctor({ ...env(), REDIS_URL, DEBUG: '*' });
+    expect(output).toMatch(/^good +Redis +takes writes$/m);
+    expect(output).not.toContain(password);
+  } finally {
+    await store.client.config('SET', 'requirepass', '');
+  }
+});
+
 it('exits with 1 and reports all problems at once, without a secret', async () => {
   await register('lost', randomBytes(32));
   const { code, output } = await doctor({

@@ -1,4 +1,5 @@
 import { readFileSync } from 'node:fs';
+import { getHeapStatistics } from 'node:v8';
 import { balanceDocument } from '../billing/graphql.ts';
 import { type Config, ConfigError, parseConfig } from '../config/config.ts';
 import { findSimilarName, variables } from '../config/variables.ts';
@@ -72,7 +73,8 @@ async function checkWith(config: Config, env: NodeJS.ProcessEnv): Promise<readon
       client: { id: credentials.clientId, secret: credentials.clientSecret },
     }),
   };
-  const address = { ...config.http, takesEvents: mode.kind === 'http', timeout: REQUEST_TIMEOUT };
+  const signingSecret = mode.kind === 'http' ? config.slack.signingSecret : undefined;
+  const address = { ...config.http, signingSecret, timeout: REQUEST_TIMEOUT };
   const keyIds = config.keys.map(({ id }) => id);
   const [newest, ...older] = keyIds;
   const others = older.length === 0 ? '' : `; ${older.length} older: ${older.join(', ')}`;
@@ -107,7 +109,7 @@ function checkConfiguration({ slack, redisUrl }: Config, env: NodeJS.ProcessEnv)
   if (mode.kind === 'http') {
     if (credentials.kind === 'oauth' && signingSecret === credentials.clientSecret)
       findings.push(found('client secret'));
-    else if (!/^[0-9a-f]{32}$/i.test(signingSecret))
+    else if (!/^[0-9a-f]{32}$/.test(signingSecret))
       findings.push(found('signing secret', { length: String(signingSecret.length) }));
   }
   if (credentials.kind === 'oauth' && credentials.stateSecret.length < SECRET_LENGTH)
@@ -124,6 +126,8 @@ function checkConfiguration({ slack, redisUrl }: Config, env: NodeJS.ProcessEnv)
   const ignored = findIgnoredOptions(parseRedisUrl(redisUrl));
   if (ignored.length > 0)
     findings.push(found('redis option', { options: ignored.join(', '), known: SERVER_OPTIONS.join(', ') }));
+  const heap = Math.round(getHeapStatistics().heap_size_limit / 2 ** 20);
+  if (heap < HEAP) findings.push(found('memory', { heap: String(heap) }));
   const limit = openFilesLimit();
   if (limit < OPEN_FILES)
     findings.push(found('open files', { limit: String(limit), needed: String(OPEN_FILES) }));
@@ -134,6 +138,9 @@ function checkConfiguration({ slack, redisUrl }: Config, env: NodeJS.ProcessEnv)
 const SECRET_LENGTH = 16;
 
 const PROXY_VARIABLES = ['HTTPS_PROXY', 'HTTP_PROXY', 'ALL_PROXY'];
+
+/** In MiB: what Node takes in a container of 192 MiB, which docs/sizing.md names. */
+const HEAP = 96;
 
 /** For the connections to Slack, billing, identity and Redis, and those that come in. */
 const OPEN_FILES = 1_024;
@@ -176,6 +183,7 @@ function servicesOf({ billing, identity, trustedHosts }: Config, http: GuardedHt
       unset: `people enter the address in the form of ${commandText('/billing connect')}`,
       works: 'BILLING_BASE_URL is the part of the address before /bill/graphql, for example',
       example: 'https://api.example.com',
+      fields: ['data', 'errors'],
       address: billing.baseUrl,
       ask: ask({ service: 'billing', method: 'POST', body }, '/bill/graphql'),
     },

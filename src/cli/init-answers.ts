@@ -1,7 +1,7 @@
 /** What `tally init` asks for the variables of `.env`, where else it finds them, and the file that it fills in. */
 import { randomUUID } from 'node:crypto';
-import { appendFileSync, linkSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { parseEnv } from 'node:util';
+import { appendFileSync, existsSync, linkSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { decodeEnv, parseEnvText } from '../config/env-text.ts';
 import { trustedHosts } from '../config/schemas.ts';
 import { variables } from '../config/variables.ts';
 import { isFailure } from '../domain/failure/index.ts';
@@ -164,12 +164,10 @@ export class EnvDraft {
   ) {}
 
   static open(path: string): EnvDraft {
-    try {
-      return new EnvDraft(path, readFileSync(path, 'utf8'));
-    } catch (error) {
-      if ((error as NodeJS.ErrnoException).code !== 'ENOENT') throw error;
-      return new EnvDraft(path, undefined);
-    }
+    if (!existsSync(path)) return new EnvDraft(path, undefined);
+    const { text, isUtf8 } = decodeEnv(readFileSync(path));
+    if (!isUtf8) throw new UsageError(`${path} is in UTF-16, where no line can be added. Save it as UTF-8.`);
+    return new EnvDraft(path, text);
   }
 
   get exists(): boolean {
@@ -184,8 +182,8 @@ export class EnvDraft {
       .filter(Boolean);
   }
 
-  get values(): Readonly<Record<string, string | undefined>> {
-    return parseEnv(this.text ?? '');
+  get values() {
+    return parseEnvText(this.text ?? '');
   }
 
   /** @throws Error `EEXIST` if somebody else made the file since it was opened */
@@ -196,7 +194,7 @@ export class EnvDraft {
   /** An empty value notes that there is none. @returns false if no line of the file can say it */
   addValue(name: string, value: string): boolean {
     const line = /[\s#'"`\\]/.test(value) ? `${name}='${value}'` : `${name}=${value}`;
-    if (parseEnv(line)[name] !== value) return false;
+    if (parseEnvText(line)[name] !== value) return false;
     this.add(line);
     return true;
   }

@@ -113,6 +113,11 @@ const wholeNumber = (name: string, from: number, to: number, example: number, un
     const [digits = ''] =
       /^\d{1,5}$/.exec(unit !== '' && text.endsWith(unit) ? text.slice(0, -1) : text) ?? [];
     if (digits !== '' && Number(digits) >= from && Number(digits) <= to) return Number(digits);
+    if (text.startsWith('tcp://'))
+      return fail(
+        'is tcp://…, which Kubernetes sets for a Service of that name',
+        `Set \`enableServiceLinks: false\` in the pod, or write the number, for example ${example}.`,
+      );
     return fail(`is not ${name}`, `Use a whole number from ${from} to ${to}, for example ${example}.`);
   });
 
@@ -165,9 +170,11 @@ export const sealingKeys = parsedBy((text, fail) => {
 
 function parseSealingKey(entry: string, name: string, fail: Fail) {
   const works = `${MAKE_KEY} and write it as id:key, newest first, separated by commas. An ID has 1 to 32 letters, digits, _ or -.`;
-  const [, id, base64] = /^([A-Za-z0-9_-]{1,32}):(.*)$/.exec(entry) ?? [];
-  if (id === undefined || base64 === undefined)
-    return fail(`is invalid: ${name} is not written id:key`, works);
+  const [, id = '', base64 = ''] = /^(.*):(.*)$/.exec(entry) ?? [];
+  if (/[;\s]/.test(entry)) return fail('has keys that are not separated by commas', works);
+  if (id === '') return fail(`is invalid: ${name} is not written id:key`, works);
+  if (!/^[A-Za-z0-9_-]{1,32}$/.test(id))
+    return fail(`is invalid: the ID of ${name} has other characters, or too many`, works);
   if (!/^[A-Za-z0-9+/_-]*={0,2}$/.test(base64)) return fail(`is invalid: ${name} is not base64`, works);
   if (/^(?:[0-9a-f]{2}){16,}$/i.test(base64))
     return fail(`is invalid: ${name} is hexadecimal, not base64`, works);

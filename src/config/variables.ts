@@ -92,32 +92,49 @@ export function findCombinationProblems(texts: VariableTexts): Problems {
   ];
 }
 
+const FILL_IN = 'Write the value itself:';
+/** How Slack's tokens, signing secrets, addresses and sealing keys begin. */
+const BASE64_OF =
+  /^(?:xox|xapp-|rediss?[:+]|unix:|https?:|[\da-f]{32}\s*$|[\w-]{1,32}:[\w+/-]{43}(?:[=,\s]|$))/;
+
 /** What an editor, `docker --env-file`, a unit file or a template leaves in a value. */
 const WRITING: readonly (readonly [pattern: RegExp, what: string, works: string])[] = [
   [/^["'“”„‘’«`]|["'“”’»`]$/, 'is in quotes', 'Write it without them:'],
+  [/[^,\s]\s*[\r\n]\s*[^,\s]/, 'has several lines', 'Write one:'],
   [/\s#/, 'has a comment behind the value', 'Put the comment on a line of its own:'],
   [/^[A-Z_]+=/, 'has its own name in the value', 'Write the name once:'],
+  [/^Bearer\s/i, 'begins with Bearer', 'Write only what comes after it:'],
+  [/^\{\s*"/, 'is JSON', 'Write the value of the one field:'],
+  [/,\s*password=/i, 'is a connection string of another client', 'Write it as an address:'],
   [/[\p{Cf}\u00a0]/u, 'has a character that can’t be seen', 'Type it again:'],
-  // How Slack's tokens and addresses begin.
   [
-    /^(?:eG94|eGFw|cmVkaX|aHR0c)[\w+/]*=*$/,
-    'is encoded in base64',
-    'Write the value itself, which a Secret of Kubernetes takes in `stringData`:',
+    /^(?:undefined|null|nil|NaN|change-?me|\[object Object\])$/i,
+    'is a word that programs and templates write where a value is missing',
+    FILL_IN,
   ],
   [
-    /\{\{|\$\([A-Z][A-Z0-9_]*\)|^<.*>$/,
+    /\{\{|\$\([A-Z][A-Z0-9_]*\)|^<.*>$|^(?:x\w+-)?your[-_]|(?:…|\.{3}|\*{4})$/,
     'has a place for a value in it, which nothing filled in',
-    'Write the value itself:',
+    FILL_IN,
   ],
+  [/^(?:vault|op|arn|ssm|sm|secretref):/, 'names a secret, which nothing looked up', FILL_IN],
 ];
+
+function findWritingProblem(text: string): readonly [what: string, works: string] | undefined {
+  const [, unfilled] = /\$\{([A-Z][A-Z0-9_]*)/.exec(text) ?? [];
+  if (unfilled !== undefined) return [`has \${${unfilled}} in it, which nothing filled in`, FILL_IN];
+  if (/^[\w+/]+=*$/.test(text) && BASE64_OF.test(Buffer.from(text, 'base64').toString('latin1')))
+    return [
+      'is encoded in base64',
+      'Write the value itself, which a Secret of Kubernetes takes in `stringData`:',
+    ];
+  const [, ...problem] = WRITING.find(([pattern]) => pattern.test(text)) ?? [];
+  return problem.length === 0 ? undefined : problem;
+}
 
 export function findWritingProblems(texts: VariableTexts): Problems {
   return Object.entries(texts).flatMap(([name, text]): Problems => {
-    const [, unfilled] = /\$\{([A-Z][A-Z0-9_]*)/.exec(text) ?? [];
-    const [, what, works] =
-      unfilled === undefined
-        ? (WRITING.find(([pattern]) => pattern.test(text)) ?? [])
-        : [unfilled, `has \${${unfilled}} in it, which nothing filled in`, 'Write the value itself:'];
+    const [what, works] = findWritingProblem(text) ?? [];
     return what === undefined ? [] : [[name as Variable, message(what, `${works} ${name}=…`)]];
   });
 }
@@ -206,12 +223,14 @@ function limitProblems(texts: VariableTexts): Problems {
   });
 }
 
-/** @returns a variable that Tally doesn't read and that says the same in part: REDIS_URI for REDIS_URL */
+/** @returns a variable that Tally doesn't read and that says the same in part: REDIS_URI or TALLY_REDIS_URL for REDIS_URL */
 export function findSimilarName(name: string, env: NodeJS.ProcessEnv): string | undefined {
   const words = name.split('_');
   return Object.keys(env).find((other) => {
     const others = other.toUpperCase().split('_');
-    if (other in variables.shape || !env[other] || others.length < 2 || others[0] !== words[0]) return false;
+    if (other in variables.shape || !env[other] || others.length < 2) return false;
+    if (other.endsWith(`_${name}`)) return true;
+    if (others[0] !== words[0]) return false;
     const different = others.filter((word) => !words.includes(word));
     return different.length === 0 || (different.length === 1 && isSimilarWord(different[0] ?? '', words));
   });

@@ -11,6 +11,8 @@ import { tryParse } from '../domain/try-parse.ts';
  */
 export function prepareNode(): void {
   nameSourcesInStackTraces();
+  // With it, libraries print what they send, such as the password of Redis.
+  delete process.env.DEBUG;
   const { enableCompileCache } = module as { enableCompileCache?: (folder: string) => unknown };
   enableCompileCache?.(join(import.meta.dirname, 'compile-cache'));
 }

@@ -53,6 +53,7 @@ export const EXAMPLES: Readonly<Record<CheckArea, Readonly<Record<string, string
   CLOCK: { seconds: '400', side: 'behind', limit: '300' },
   CONFIGURATION: {
     length: '64',
+    heap: '67',
     variable: 'HTTPS_PROXY',
     limit: '256',
     needed: '1024',
@@ -63,7 +64,13 @@ export const EXAMPLES: Readonly<Record<CheckArea, Readonly<Record<string, string
   PORT: { port: '3000', nextPort: '3001' },
   PUBLIC_ADDRESS: {
     ...webFigures('PUBLIC_URL', ADDRESS, `-d ssl_check=1 ${ADDRESS}/slack/events`),
-    ...{ port: '3000', asHttps: ADDRESS, withoutPath: ADDRESS, target: 'https://www.example.com' },
+    ...{
+      port: '3000',
+      asHttps: ADDRESS,
+      withoutPath: ADDRESS,
+      target: 'https://www.example.com',
+      status: '401',
+    },
   },
   TRACES: {
     ...webFigures('OTEL_EXPORTER_OTLP_ENDPOINT', 'http://collector:4318'),
@@ -77,7 +84,7 @@ export const EXAMPLES: Readonly<Record<CheckArea, Readonly<Record<string, string
     },
     ...{ example: 'https://identity.example.com/v3', suggestion: 'https://identity.example.com/v3' },
     ...{ target: 'https://identity.example.com/v3', base: 'https://identity.example.com/v3' },
-    ...{ problem: 'its address is 10.0.0.5' },
+    ...{ problem: 'its address is 10.0.0.5', asHttps: 'https://identity.example.com' },
   },
 };
 

@@ -70,4 +70,4 @@ describeUnless(NO_TLS, 'the doctor', () => {
 
 /** The code of a variable that can't be read is its name. */
 const isUnreadable = ({ code = '' }: Finding): boolean =>
-  /^(SLACK|ENCRYPTION|REDIS|BILLING)_[A-Z_]+$/.test(code);
+  /^(?:(?:SLACK|ENCRYPTION|REDIS|BILLING)_[A-Z_]+|PORT)$/.test(code);

@@ -24,7 +24,7 @@ import { createInstallationStore } from '../../src/workspace/credentials/install
 import { createWorkspaceIndex } from '../../src/workspace/record/workspace-index.ts';
 import { createWorkspaces } from '../../src/workspace/record/workspaces.ts';
 import { closedPort, json, type Service, serve, serveRaw } from '../http/service.ts';
-import { startBot } from '../support/bot.ts';
+import { SIGNING_SECRET, startBot } from '../support/bot.ts';
 import { changeIn } from '../support/change.ts';
 import { describeUnless } from '../support/describe-unless.ts';
 import { type TestRedis, testRedis } from '../support/redis.ts';
@@ -345,16 +345,20 @@ describe('a service', () => {
       unset: 'nothing',
       works: 'Correct it, for example',
       example: 'https://api.example.com',
+      fields: ['data'],
       address: 'https://api.example.com',
       ask: async () => ({ status, text }),
     });
 
   it.each([
-    [200, '{}', 'good'],
+    [200, '{"data":null}', 'good'],
+    [200, '{"status":"ok"}', 'bad'],
     [401, '', 'good'],
+    [401, '<html>', 'warning'],
     [403, '<html>', 'warning'],
     [400, '{}', 'warning'],
     [404, '{}', 'bad'],
+    [405, '', 'bad'],
     [200, '<html>', 'bad'],
   ])('that answers %i %s is %s', async (status, text, verdict) => {
     expect(verdicts(await answering(status, text))).toEqual([verdict]);
@@ -364,7 +368,7 @@ describe('a service', () => {
 describe('the port and the public address', () => {
   const parts = (url: string): AddressParts => ({
     ...{ port: Number(new URL(url).port), publicUrl: url },
-    ...{ takesEvents: true, timeout: 2_000 },
+    ...{ signingSecret: SIGNING_SECRET, timeout: 2_000 },
   });
 
   it('are fine if a bot listens there', async () => {
@@ -372,7 +376,36 @@ describe('the port and the public address', () => {
     const findings = [...(await checkPort(parts(bot.url))), ...(await checkPublicAddress(parts(bot.url)))];
     await bot.stop();
     expect(verdicts(findings)).toEqual(['good', 'good']);
-    expect(says(findings)).toMatch(/the bot runs on \d+\n.*leads to a Tally/);
+    expect(says(findings)).toMatch(/the bot runs on \d+\n.*leads to a Tally with this signing secret/);
+  });
+
+  it('are bad where a proxy changes what Slack signed, or another Tally listens', async () => {
+    const bot = await startBot();
+    const through = async (
+      rewrite: (headers: Headers, body: string) => string,
+      signingSecret = SIGNING_SECRET,
+    ) => {
+      const proxy = await serve(async (request, response) => {
+        const headers = new Headers({ 'content-type': String(request.headers['content-type']) });
+        for (const name of ['x-slack-signature', 'x-slack-request-timestamp'])
+          headers.set(name, String(request.headers[name] ?? ''));
+        const body = rewrite(headers, proxy.requests.at(-1)?.body ?? '');
+        const answer = await fetch(`${bot.url}${request.url}`, { method: 'POST', headers, body });
+        response.writeHead(answer.status).end(await answer.text());
+      });
+      const findings = await checkPublicAddress({ ...parts(proxy.url), signingSecret });
+      await proxy.close();
+      return findings.map(({ verdict, code }) => code ?? verdict);
+    };
+    expect(await through((_, body) => body)).toEqual(['good']);
+    expect(await through((_, body) => String(new URLSearchParams(body)))).toEqual(['signature']);
+    const withoutSignature = (headers: Headers, body: string) => {
+      headers.delete('x-slack-signature');
+      return body;
+    };
+    expect(await through(withoutSignature)).toEqual(['signature']);
+    expect(await through((_, body) => body, 'f'.repeat(32))).toEqual(['signature']);
+    await bot.stop();
   });
 
   it('may lead to a proxy without a bot behind it, which is only a warning before the start', async () => {

@@ -230,28 +230,30 @@ async function httpsServer(world: World, { certificate, key }: Certificates): Pr
   return (server.address() as AddressInfo).port;
 }
 
+const versioned = (major: number) => async (world: World) => {
+  const { port } = await world.server();
+  const old = await world.service(
+    serveRaw((socket) => {
+      const redis = connect(port, '127.0.0.1');
+      redis.on('data', (bytes) => {
+        const version = /(?<=redis_version:)\d/.exec(bytes.toString('latin1'))?.index;
+        if (version !== undefined) bytes.write(String(major), version);
+        socket.write(bytes);
+      });
+      socket.on('data', (bytes) => redis.write(bytes)).on('close', () => redis.destroy());
+    }),
+  );
+  return { REDIS_URL: `redis://127.0.0.1:${old.port}` };
+};
+
 const REDIS: readonly BrokenSetup[] = [
+  redisSetup('an old server', versioned(6), 'redis_version', /is version 6\.\d/, /Upgrade it/, 'warning'),
   redisSetup(
     'a server that is too old',
-    async (world) => {
-      const { port } = await world.server();
-      const old = await world.service(
-        serveRaw((socket) => {
-          const redis = connect(port, '127.0.0.1');
-          redis.on('data', (bytes) => {
-            const version = /(?<=redis_version:)\d/.exec(bytes.toString('latin1'))?.index;
-            if (version !== undefined) bytes.write('6', version);
-            socket.write(bytes);
-          });
-          socket.on('data', (bytes) => redis.write(bytes)).on('close', () => redis.destroy());
-        }),
-      );
-      return { REDIS_URL: `redis://127.0.0.1:${old.port}` };
-    },
-    'redis_version',
-    /is version 6\.\d/,
+    versioned(4),
+    'redis_version 4',
+    /older than version 5/,
     /Upgrade it/,
-    'warning',
   ),
   redisSetup(
     'a database number that the server does not have',
@@ -1030,6 +1032,8 @@ const CONFIGURATION: readonly BrokenSetup[] = [
       ['SLACK_BOT_TOKEN', BOT_TOKEN],
       ['SLACK_APP_TOKEN', APP_TOKEN],
       ['BILLING_BASE_URL', 'https://billing.example.com'],
+      ['ENCRYPTION_KEYS', `2026:${base64(NEW_KEY)},2025:${base64(OLD_KEY)}`],
+      ['SLACK_SIGNING_SECRET', SIGNING_SECRET],
     ] as const
   ).map(([name, value]) =>
     configSetup(
@@ -1045,15 +1049,77 @@ const CONFIGURATION: readonly BrokenSetup[] = [
     /SLACK_BOT_TOKEN has a character that can’t be seen/,
     /SLACK_BOT_TOKEN=…/,
   ),
-  ...['redis://{{ .Values.redis.host }}:6379', 'redis://:$(REDIS_PASSWORD)@redis:6379', '<your Redis>'].map(
-    (REDIS_URL) =>
-      configSetup(
-        `a place for a value: ${REDIS_URL}`,
-        { REDIS_URL },
-        /REDIS_URL has a place for a value in it, which nothing filled in/,
-        /REDIS_URL=…/,
-      ),
+  ...[
+    ...['redis://{{ .Values.redis.host }}:6379', 'redis://:$(REDIS_PASSWORD)@redis:6379', '<your Redis>'],
+    ...['redis://…', 'your-redis-url'],
+  ].map((REDIS_URL) =>
+    configSetup(
+      `a place for a value: ${REDIS_URL}`,
+      { REDIS_URL },
+      /REDIS_URL has a place for a value in it, which nothing filled in/,
+      /REDIS_URL=…/,
+    ),
   ),
+  ...(
+    [
+      ['undefined', /is a word that programs and templates write/],
+      ['vault:secret/data/tally#bot', /names a secret, which nothing looked up/],
+      [JSON.stringify({ token: BOT_TOKEN }), /is JSON/],
+      [`Bearer ${BOT_TOKEN}`, /begins with Bearer/],
+      [`${BOT_TOKEN}\n${BOT_TOKEN}`, /has several lines/],
+    ] as const
+  ).map(([value, says]) =>
+    configSetup(
+      `${JSON.stringify(value)} as the bot token`,
+      { SLACK_BOT_TOKEN: value },
+      says,
+      /SLACK_BOT_TOKEN=…/,
+    ),
+  ),
+  configSetup(
+    'a connection string of Azure',
+    { REDIS_URL: `acme.redis.example.com:6380,password=${PASSWORD},ssl=True` },
+    /REDIS_URL is a connection string/,
+    /REDIS_URL=…/,
+  ),
+  configSetup(
+    'a port as Kubernetes names a Service',
+    { PORT: 'tcp://10.0.0.1:3000' },
+    /PORT is tcp:\/\/…, which Kubernetes/,
+    /enableServiceLinks: false/,
+  ),
+  configSetup(
+    'a key whose ID has a colon',
+    { ENCRYPTION_KEYS: `2026:11:${base64(NEW_KEY)}` },
+    /the ID of the key has other characters/,
+    /An ID has 1 to 32 letters/,
+  ),
+  configSetup(
+    'keys with a semicolon between them',
+    { ENCRYPTION_KEYS: `2026:${base64(NEW_KEY)};2025:${base64(OLD_KEY)}` },
+    /not separated by commas/,
+    /newest first, separated by commas/,
+  ),
+  configSetup(
+    'a signing secret in capitals',
+    { SLACK_SIGNING_SECRET: SIGNING_SECRET.toUpperCase() },
+    /0 to 9 or a to f/,
+    /SLACK_SIGNING_SECRET=…/,
+  ),
+  configSetup(
+    'the name of the service before a variable',
+    { SLACK_BOT_TOKEN: '', TALLY_SLACK_BOT_TOKEN: BOT_TOKEN },
+    /not set/,
+    /TALLY_SLACK_BOT_TOKEN is set: did you mean SLACK_BOT_TOKEN/,
+  ),
+  {
+    name: 'a small heap, as in a small container',
+    build: async () => ({ NODE_OPTIONS: '--max-old-space-size=20' }),
+    finding: {
+      ...{ check: 'Configuration', verdict: 'warning', code: 'memory' },
+      ...{ says: /heap of \d+ MiB/, todo: /384Mi/ },
+    },
+  },
   configSetup(
     'a host of Redis without its address',
     { REDIS_URL: '', REDIS_HOST: 'redis' },
@@ -1165,7 +1231,7 @@ const MORE: readonly BrokenSetup[] = [
       const { port } = await world.service(serve((_, response) => response.end('another')));
       return { PORT: String(port) };
     },
-    finding: { check: 'Port', code: 'EADDRINUSE', says: /taken/, todo: /ss -ltnp 'sport = :\d+'/ },
+    finding: { check: 'Port', code: 'EADDRINUSE', says: /is taken, by/, todo: /ss -ltnp 'sport = :\d+'/ },
   },
   {
     name: 'an address of its own without https',
@@ -1218,6 +1284,27 @@ const MORE: readonly BrokenSetup[] = [
       says: /10\.0\.0\.5.*not a public address/,
       todo: /TRUSTED_API_HOSTS=.*10\.0\.0\.5/,
     },
+  },
+  {
+    name: 'a proxy before billing with a login of its own',
+    build: async (world) => ({ BILLING_BASE_URL: await world.http(401, '<html>') }),
+    finding: {
+      check: 'Billing',
+      verdict: 'warning',
+      code: 'HTTP 401',
+      says: /a login of its own/,
+      todo: /curl/,
+    },
+  },
+  {
+    name: 'another interface in the place of billing',
+    build: async (world) => ({ BILLING_BASE_URL: await world.http(200, '{"status":"ok"}') }),
+    finding: { check: 'Billing', code: 'not JSON', says: /something else/, todo: /BILLING_BASE_URL=/ },
+  },
+  {
+    name: 'http to a port of billing for https',
+    build: async (world) => ({ BILLING_BASE_URL: await world.http(400, 'sent to HTTPS port') }),
+    finding: { check: 'Billing', verdict: 'warning', code: 'HTTP 400', says: /by http/, todo: /=https:/ },
   },
   {
     name: 'a firewall in the place of billing',
@@ -1290,7 +1377,7 @@ const MORE: readonly BrokenSetup[] = [
     build: async (world) => ({ BILLING_BASE_URL: await world.http(200, ' '.repeat(20_000_000)) }),
     finding: {
       ...{ check: 'Billing', code: 'response-too-large' },
-      ...{ says: /not JSON/, todo: /BILLING_BASE_URL=/ },
+      ...{ says: /something else/, todo: /BILLING_BASE_URL=/ },
     },
   },
   {

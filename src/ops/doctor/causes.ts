@@ -272,6 +272,10 @@ const REDIS: Causes = {
     'Upgrade it. Which version runs: `{cli} INFO server`',
     'warning',
   ],
+  'redis_version 4': [
+    'is older than version 5, and lacks commands that Tally needs',
+    'Upgrade it to Redis 7 or Valkey 8. Which version runs: `{cli} INFO server`',
+  ],
   'NOPERM info': [
     'doesn’t allow INFO, so the doctor could not check persistence and memory',
     'Allow it, as an admin of Redis: `{cli} ACL SETUSER {user} +info`. Or check both yourself.',
@@ -365,7 +369,7 @@ const SLACK: Causes = {
       'team_access_not_granted',
       'no_permission',
     ],
-    'rejects {variable}: the workspace or its organization doesn’t let this app in',
+    'rejects the token: the workspace or its organization doesn’t let this app in',
     'Ask an admin of the workspace to approve the app under Manage apps.',
   ),
   ...each(
@@ -420,7 +424,7 @@ const CLOCK: Causes = {
 
 const CONFIGURATION: Causes = {
   'signing secret': [
-    'SLACK_SIGNING_SECRET has {length} characters, and a signing secret has 32 hexadecimal digits',
+    'SLACK_SIGNING_SECRET has {length} characters, and a signing secret has 32, each of 0 to 9 or a to f',
     'Copy the Signing Secret from the app’s page under Basic Information: `SLACK_SIGNING_SECRET=…`. It is not the Client Secret.',
   ],
   'client secret': [
@@ -452,6 +456,11 @@ const CONFIGURATION: Causes = {
     'Remove it. Known are {known}; TLS is in the scheme: `REDIS_URL=rediss://redis.example.com:6379`',
     'warning',
   ],
+  memory: [
+    'Node lets this process have a heap of {heap} MiB, and Tally needs 96',
+    'Give the container 192 MiB or more: `--memory 384m` for Docker, `limits.memory: 384Mi` on Kubernetes. Or take `--max-old-space-size` out of NODE_OPTIONS.',
+    'warning',
+  ],
   'open files': [
     'this process may open {limit} files at a time, and with many requests Tally needs {needed}',
     MORE_FILES,
@@ -465,8 +474,8 @@ const CONFIGURATION: Causes = {
 
 const PORT: Causes = {
   EADDRINUSE: [
-    '{port} is taken by another program',
-    "Stop that program, or use another port: `PORT={nextPort}`. To find it: `ss -ltnp 'sport = :{port}'`",
+    '{port} is taken, by another program or by a Tally that doesn’t answer',
+    "Stop it, or use another port: `PORT={nextPort}`. To find it: `ss -ltnp 'sport = :{port}'`",
   ],
   EACCES: ['{port} needs rights that this user doesn’t have', 'Set one from 1024: `PORT=3000`'],
 };
@@ -501,6 +510,10 @@ const PUBLIC_ADDRESS: Causes = {
     'leads to something other than Tally: it doesn’t serve /slack/events',
     'Let the proxy at {address} hand /slack/ on to this bot’s PORT, {port}. To try it: `{try}`',
   ),
+  signature: [
+    'leads to a Tally that doesn’t accept what is signed with SLACK_SIGNING_SECRET (HTTP {status})',
+    'Let the proxy pass bodies and headers as they are. The log of the Tally there has the `reason`: `unsigned` is a header that was removed, `wrong-signature` a changed body or another secret, `outdated` a clock.',
+  ],
   path: [
     'has a path, and what answers there is not Tally',
     'Tally adds /slack/… itself: `PUBLIC_URL={withoutPath}`. If the path is meant, let the proxy remove it.',
@@ -517,24 +530,34 @@ const SERVICE: Causes = {
     'has an address that doesn’t end with /v3',
     'Write it with the version: `{variable}={suggestion}`',
   ],
-  'HTTP 404': ['isn’t there: {address} has no {service} service', '{works} `{variable}={example}`'],
+  ...each(
+    ['HTTP 404', 'HTTP 405', 'HTTP 410'],
+    'isn’t there: {address} has no {service} service',
+    '{works} `{variable}={example}`',
+  ),
+  'HTTP 400': [
+    'answers with HTTP 400, as a port for https does when it is asked by http',
+    'If it is one, write https: `{variable}={asHttps}`. Else look in its log. To try it: `{try}`',
+    'warning',
+  ],
   'HTTP 300': [
     'isn’t there: {address} lists its versions, and v3 is not at this path, or it has only older ones',
     '{works} `{variable}={example}`. To see the list: `{try}`',
   ],
-  'HTTP 403': [
-    'answers with a page and HTTP 403, as a firewall does',
+  ...each(
+    ['HTTP 401', 'HTTP 403'],
+    'refuses with a page, as a firewall or a proxy with a login of its own does',
     'If it is not the service’s own answer, allow this machine there. To try it: `{try}`',
     'warning',
-  ],
+  ),
   ...each(
     ['not JSON', 'response-too-large'],
-    'isn’t there: what answers at {address} is not JSON but, for example, a login page',
+    'isn’t there: what answers at {address} is something else, for example a login page',
     '{works} `{variable}={example}`',
   ),
   redirect: [
     'redirects to {target}; Tally doesn’t follow, to protect the token',
-    'If that address is right: `{variable}={base}`',
+    'If that address is right: `{variable}={base}`. If it is a login page, let the proxy there pass this machine.',
   ],
   'address refused': [
     '{problem}',

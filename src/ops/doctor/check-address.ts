@@ -1,16 +1,17 @@
 /** Whether people and Slack can come in: the port, and the address that leads to it. */
+import { createHmac } from 'node:crypto';
 import { createServer } from 'node:net';
 import type { Millis } from '../../domain/time/calendar.ts';
 import { tryParseJson } from '../../domain/try-parse.ts';
-import { findingOf } from './causes.ts';
+import { findingOf, type Placeholders } from './causes.ts';
 import { errorCode, type Finding, okFinding, toPlainLine } from './finding.ts';
 import { webFigures } from './placeholders.ts';
 
 export interface AddressParts {
   readonly port: number;
   readonly publicUrl?: string;
-  /** Whether Slack's requests come to that address. */
-  readonly takesEvents: boolean;
+  /** Undefined if Slack's requests don't come to that address. */
+  readonly signingSecret: string | undefined;
   /** How long one request may take, in ms. */
   readonly timeout: Millis;
 }
@@ -56,7 +57,7 @@ const CHECK = 'Public address';
  * doesn't know that address. Never rejects.
  */
 export async function checkPublicAddress(parts: AddressParts): Promise<readonly Finding[]> {
-  const { publicUrl, port, takesEvents, timeout } = parts;
+  const { publicUrl, port, signingSecret, timeout } = parts;
   if (publicUrl === undefined) return [];
   const events = `${publicUrl}/slack/events`;
   const figures = {
@@ -67,17 +68,11 @@ export async function checkPublicAddress(parts: AddressParts): Promise<readonly 
   // A sandbox on this machine has no certificate.
   if (protocol === 'http:' && !/^(localhost|127\.|\[::1\])/.test(hostname))
     return [findingOf('PUBLIC_ADDRESS', CHECK, 'http', figures)];
-  if (!takesEvents) return [];
+  if (signingSecret === undefined) return [];
   try {
-    const response = await fetch(events, {
-      method: 'POST',
-      body: new URLSearchParams({ ssl_check: '1' }),
-      redirect: 'manual',
-      signal: AbortSignal.timeout(timeout),
-    });
-    const { status, headers } = response;
-    const target = headers.get('location');
-    if (status === 200 && (await response.text()) === '') return [okFinding(CHECK, 'leads to a Tally')];
+    const { status, text, target } = await post(events, 'ssl_check=1', {}, timeout);
+    if (status === 200 && text === '')
+      return [await signatureFinding(events, signingSecret, timeout, figures)];
     if (new URL(publicUrl).pathname !== '/') {
       const withoutPath = new URL(publicUrl).origin;
       return [findingOf('PUBLIC_ADDRESS', CHECK, 'path', { ...figures, withoutPath })];
@@ -93,4 +88,38 @@ export async function checkPublicAddress(parts: AddressParts): Promise<readonly 
   } catch (error) {
     return [findingOf('PUBLIC_ADDRESS', CHECK, errorCode(error), figures)];
   }
+}
+
+async function post(url: string, body: string, headers: Readonly<Record<string, string>>, timeout: Millis) {
+  const response = await fetch(url, {
+    method: 'POST',
+    headers: { 'content-type': 'application/x-www-form-urlencoded', ...headers },
+    body,
+    redirect: 'manual',
+    signal: AbortSignal.timeout(timeout),
+  });
+  const target = response.headers.get('location');
+  return { status: response.status, text: await response.text(), target };
+}
+
+/**
+ * Asks for the answer that Slack wants of a new address, with a signature as Slack makes it. The body has what proxies
+ * encode in another way. Anybody who gets this request could only have the same words repeated.
+ */
+async function signatureFinding(
+  events: string,
+  secret: string,
+  timeout: Millis,
+  figures: Placeholders,
+): Promise<Finding> {
+  const challenge = 'doctor (a*b~c é)';
+  const payload = JSON.stringify({ type: 'url_verification', challenge });
+  const body = `payload=${encodeURIComponent(payload)}`;
+  const timestamp = String(Math.floor(Date.now() / 1000));
+  const digest = createHmac('sha256', secret).update(`v0:${timestamp}:${body}`).digest('hex');
+  const headers = { 'x-slack-request-timestamp': timestamp, 'x-slack-signature': `v0=${digest}` };
+  const { status, text } = await post(events, body, headers, timeout);
+  if (text === JSON.stringify({ challenge }))
+    return okFinding(CHECK, 'leads to a Tally with this signing secret');
+  return findingOf('PUBLIC_ADDRESS', CHECK, 'signature', { ...figures, status: String(status) });
 }

@@ -17,6 +17,8 @@ export interface ServiceParts {
   readonly works: string;
   /** An address as it should look. */
   readonly example: string;
+  /** Its answer has one of these fields; if absent, any JSON will do. */
+  readonly fields?: readonly string[];
   /** @returns the address that was probably meant; undefined if nothing is wrong with it */
   readonly suggest?: (address: string) => string | undefined;
   /** Sends one request without credentials, under the address rules. @throws Failure */
@@ -25,32 +27,34 @@ export interface ServiceParts {
 
 /** Asks the service once. Its refusal for lack of a token is the best sign that the address is right. Never rejects. */
 export async function checkService(parts: ServiceParts): Promise<readonly Finding[]> {
-  const { check, variable, unset, address, works, example, suggest, ask } = parts;
+  const { check, variable, unset, address, works, example, fields, suggest, ask } = parts;
   if (address === undefined) return [okFinding(check, `${variable} is not set: ${unset}`)];
   const figures = {
     ...(tryParse(() => webFigures(variable, address)) ?? { variable }),
-    ...{ works, example, service: check.toLowerCase() },
+    ...{ works, example, service: check.toLowerCase(), asHttps: address.replace(/^http:/, 'https:') },
   };
   const suggestion = tryParse(() => suggest?.(address));
   if (suggestion !== undefined) return [findingOf('SERVICE', check, 'version', { ...figures, suggestion })];
   try {
     const { status, text } = await ask(address);
-    // A firewall refuses with a page.
-    if (status === 403 && tryParseJson(text) === undefined)
-      return [findingOf('SERVICE', check, 'HTTP 403', figures)];
-    if (status === 401 || status === 403)
+    const answer = tryParseJson(text);
+    // A firewall, or a proxy with a login of its own, refuses with a page.
+    if (status === 401 ? !/^\s*</.test(text) : status === 403 && answer !== undefined)
       return [okFinding(check, `answers and asks for a token (HTTP ${status})`)];
     if (status >= 400) return [findingOf('SERVICE', check, `HTTP ${status}`, figures)];
+    const isService = isObject(answer) && (fields?.some((field) => field in answer) ?? true);
     return [
-      tryParseJson(text) === undefined
-        ? findingOf('SERVICE', check, 'not JSON', figures)
-        : okFinding(check, `answers (HTTP ${status})`),
+      isService
+        ? okFinding(check, `answers (HTTP ${status})`)
+        : findingOf('SERVICE', check, 'not JSON', figures),
     ];
   } catch (error) {
     const [code, known] = failureCode(error, figures);
     return [findingOf('SERVICE', check, await networkCode(code, known.host ?? ''), known)];
   }
 }
+
+const isObject = (value: unknown): value is object => typeof value === 'object' && value !== null;
 
 /** Tells an operator more than people in Slack may know: why a name has no public address, where a redirect leads. */
 function failureCode(error: unknown, figures: Placeholders): [string, Placeholders] {

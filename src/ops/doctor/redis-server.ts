@@ -53,8 +53,9 @@ function versionFindings(info: Info, figures: Placeholders): readonly Finding[] 
   const valkey = info.get('valkey_version');
   const version = info.get('redis_version') ?? '?';
   const answers = good(valkey === undefined ? `${version} answers` : `Valkey ${valkey} answers`);
-  const isOld = Number.parseInt(version, 10) < 7;
-  return isOld ? [answers, finding('redis_version', { ...figures, version })] : [answers];
+  const major = Number.parseInt(version, 10);
+  const old = finding(major < 5 ? 'redis_version 4' : 'redis_version', { ...figures, version });
+  return major < 7 ? [answers, old] : [answers];
 }
 
 function roleFindings(info: Info, figures: Placeholders): readonly Finding[] {
