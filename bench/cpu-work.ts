@@ -1,7 +1,7 @@
 /** Measures a command's CPU work: parsing the text and the answer, resolving the period, opening the token. */
 import { createCipheriv, createDecipheriv, randomBytes } from 'node:crypto';
 import { Big } from 'big.js';
-import { mostItems, parseConsumption, parseResponse } from '../src/billing/graphql.ts';
+import { maxItems, parseConsumption, parseResponse } from '../src/billing/graphql.ts';
 import { parseCommandText } from '../src/domain/language/parse-command.ts';
 import { LAST_7_DAYS } from '../src/domain/language/periods/period-ast.ts';
 import { parseQuestion } from '../src/domain/language/questions/question.ts';
@@ -113,7 +113,7 @@ function forecasts(): Line[] {
 
 function chargesIn(body: string, days: number): readonly DayCharges[] {
   const response = { text: body, mask: createSecretMask([TOKEN]) };
-  const { data } = finish(parseResponse(response, parseConsumption, mostItems(days)));
+  const { data } = finish(parseResponse(response, parseConsumption, maxItems(days)));
   if (!('value' in data) || data.value === null) throw new Error('The answer has no items.');
   return chargesOf(data.value);
 }

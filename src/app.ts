@@ -1,4 +1,4 @@
-import { createBilling, reportOutcomes } from './billing/client.ts';
+import { createBillingClient, reportOutcomes } from './billing/client.ts';
 import type { Config } from './config/config.ts';
 import { createDeliveryService } from './delivery/delivery-service.ts';
 import { FIGURES_LIFETIME } from './delivery/log/delivery-log.ts';
@@ -22,7 +22,7 @@ import { createStatusFeature } from './features/status/index.ts';
 import { createWatchesFeature } from './features/watches/index.ts';
 import { createWorkflowStepsFeature } from './features/workflow-steps/index.ts';
 import { checkBaseUrl } from './http/address.ts';
-import { createHttp } from './http/request.ts';
+import { createGuardedHttp } from './http/request.ts';
 import { createIdentityClient, parseAuthUrl } from './identity/client.ts';
 import { findRefusals, redisAdvice } from './ops/doctor/check-redis.ts';
 import { createHealth } from './ops/health.ts';
@@ -129,7 +129,7 @@ export function createTally(
   const answerStore = createAnswerStore(workspaces, (err) =>
     log.warn({ err }, 'Could not save the last use of a connection'),
   );
-  const http = createHttp({
+  const http = createGuardedHttp({
     trustedHosts: config.trustedHosts,
     limits: { connections: config.limits.serviceConnections },
     onExchange: metrics.exchange,
@@ -139,7 +139,7 @@ export function createTally(
     changed: (workspace) => delivery.scheduling.changed(workspace),
     onFailure: (err) => log.warn({ err }, 'Could not note what a service answered'),
   });
-  const billing = reportOutcomes(createBilling({ http }), outcomes.billing);
+  const billing = reportOutcomes(createBillingClient({ http }), outcomes.billing);
   const names = createCommandNames(() => all.commands(), config.slack.commandPrefix);
   const responseUrls = createResponseUrlClient(undefined, names);
   const users = createUserDirectory(clock);

@@ -21,8 +21,8 @@ import {
   consumptionDocument,
   findGraphqlErrors,
   type GraphqlResponse,
-  mostItems,
-  mostRows,
+  maxItems,
+  maxRows,
   parseBalance,
   parseConsumption,
   parseResponse,
@@ -86,7 +86,7 @@ export interface BillingClient {
  * Identical requests of one workspace at the same time share one response. Nothing is cached after that, so a plain
  * Map of promises does.
  */
-export function createBilling({ http }: { http: GuardedHttp }): BillingClient {
+export function createBillingClient({ http }: { http: GuardedHttp }): BillingClient {
   const running = new Map<string, Promise<unknown>>();
 
   function shareRequest<T>(
@@ -143,7 +143,7 @@ export function createBilling({ http }: { http: GuardedHttp }): BillingClient {
       return shareRequest(access, question, async () => {
         const document = balanceDocument(subscription);
         const { value, remarks } = await query(access, subscription, priority, document, (response) =>
-          parseResponse(response, parseBalance, mostItems(0)),
+          parseResponse(response, parseBalance, maxItems(0)),
         );
         return { ...value, remarks };
       });
@@ -159,12 +159,11 @@ export function createBilling({ http }: { http: GuardedHttp }): BillingClient {
           subscription,
           priority,
           document,
-          (response) => parseResponse(response, parseConsumption, mostItems(length)),
+          (response) => parseResponse(response, parseConsumption, maxItems(length)),
           days,
         );
         const charges = await runInSlices(collectCharges(value, zone));
-        if (charges.length > mostRows(length))
-          throw new ResponseTooLarge('billing', mostRows(length), 'items');
+        if (charges.length > maxRows(length)) throw new ResponseTooLarge('billing', maxRows(length), 'items');
         return { charges, remarks, requested: { from, to } };
       });
     },

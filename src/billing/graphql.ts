@@ -59,10 +59,10 @@ const ITEMS = { perDay: 8, spare: 1_000 } as const;
 const VALUES = { perItem: 16, most: 200_000 } as const;
 
 /** @returns how many items a report of so many days may have */
-export const mostItems = (days: number): number => ITEMS.perDay * days + ITEMS.spare;
+export const maxItems = (days: number): number => ITEMS.perDay * days + ITEMS.spare;
 
 /** @returns how many different days it may have, and items without a day */
-export const mostRows = (days: number): number => days + ITEMS.spare;
+export const maxRows = (days: number): number => days + ITEMS.spare;
 
 /** A body can hold data, GraphQL errors, or both. */
 export interface GraphqlResponse<T> {
@@ -150,7 +150,7 @@ export function* parseResponse<T>(
 /** @returns the GraphQL error messages in any body, masked and shortened; none when it cannot be read */
 export function* findGraphqlErrors(response: ReadableBody): Generator<void, readonly string[]> {
   try {
-    const root = yield* parseBody(response, mostItems(0));
+    const root = yield* parseBody(response, maxItems(0));
     return isJsonObject(root) ? parseMessages(root.errors) : [];
   } catch (error) {
     if (!isFailure(error)) throw error;

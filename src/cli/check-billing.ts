@@ -4,8 +4,8 @@ import {
   type Conformance,
   type ConformanceParts,
   checkConformance,
+  MAX_REQUESTS,
   type PointResult,
-  QUESTIONS,
 } from '../billing/conformance/check.ts';
 import { trustedHosts } from '../config/schemas.ts';
 import { isFailure } from '../domain/failure/index.ts';
@@ -23,7 +23,7 @@ const USAGE = [
   'Usage: tally check-billing --project ID [options]',
   '',
   'Asks a billing service what Tally asks, and says point by point whether it answers as Tally needs.',
-  `It only reads: ${QUESTIONS} questions, in about a minute at most. A failed request is sent up to 3 times, as Tally does.`,
+  `It only reads: ${MAX_REQUESTS} questions, in about a minute at most. A failed request is sent up to 3 times, as Tally does.`,
 ];
 
 const OPTIONS = {

@@ -7,7 +7,7 @@ import { commandText } from '../domain/commands.ts';
 import { pluralize } from '../domain/language/text.ts';
 import { tryParse } from '../domain/try-parse.ts';
 import { checkBaseUrl } from '../http/address.ts';
-import { createHttp, type GuardedHttp } from '../http/request.ts';
+import { createGuardedHttp, type GuardedHttp } from '../http/request.ts';
 import { suggestAuthUrl } from '../identity/client.ts';
 import { findingOf } from '../ops/doctor/causes.ts';
 import { checkPort, checkPublicAddress } from '../ops/doctor/check-address.ts';
@@ -61,7 +61,7 @@ async function checkWith(config: Config, env: NodeJS.ProcessEnv): Promise<readon
   const { redisUrl, trustedHosts } = config;
   const { credentials, mode } = config.slack;
   const store = connectStore(redisUrl);
-  const http = createHttp({ trustedHosts, limits: { deadline: REQUEST_TIMEOUT, tries: 1 } });
+  const http = createGuardedHttp({ trustedHosts, limits: { deadline: REQUEST_TIMEOUT, tries: 1 } });
   const slack = {
     ...{ ...config.slack, scopes: SCOPES, clock: Date.now, timeout: REQUEST_TIMEOUT },
     workspaces: store.ready.then(listWorkspaces).then(

@@ -137,7 +137,7 @@ function hostsToTrust(draft: EnvDraft): readonly string[] {
   return [...new Set(refused)];
 }
 
-export async function addTrust(
+export async function addTrustedHosts(
   draft: EnvDraft,
   values: Answers,
   prompts: Prompts | undefined,

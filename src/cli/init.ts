@@ -20,7 +20,7 @@ import {
   runCommand,
   UsageError,
 } from './command.ts';
-import { ANSWERS, addTrust, askAll, EnvDraft, questionsFor } from './init-answers.ts';
+import { ANSWERS, addTrustedHosts, askAll, EnvDraft, questionsFor } from './init-answers.ts';
 
 const [ENV_FILE, MANIFEST_FILE] = ['.env', 'tally-manifest.yml'];
 
@@ -180,7 +180,7 @@ async function fill(
     explainApp(choices);
   }
   const missing = await askAll(draft, open, values, prompts);
-  await addTrust(draft, values, prompts);
+  await addTrustedHosts(draft, values, prompts);
   return missing;
 }
 

@@ -29,7 +29,7 @@ import {
   type ServiceRequest,
   type ServiceResponse,
 } from './exchange.ts';
-import { nextEventLoopTurn, PART } from './json.ts';
+import { nextEventLoopTurn, SLICE_LENGTH } from './json.ts';
 import { createSecretMask, type SecretMask } from './secret-mask.ts';
 
 /** A failure after which another try, `wait` milliseconds later, may succeed. Never leaves this folder. */
@@ -79,7 +79,7 @@ export async function sendOnce(request: ServiceRequest, context: AttemptContext)
   const response = await exchange(agent, sent).catch((error) => {
     throw connectionError(error, request, url.host, context);
   });
-  if (response.body.length > PART) await nextEventLoopTurn();
+  if (response.body.length > SLICE_LENGTH) await nextEventLoopTurn();
   const mask = createSecretMask(request.secrets);
   if (response.statusCode >= 200 && response.statusCode < 300) {
     return toServiceResponse(response, decodeSuccess(response, request, context), mask);

@@ -16,7 +16,7 @@ export const isJsonObject = (value: unknown): value is JsonObject =>
   typeof value === 'object' && value !== null && !Array.isArray(value) && !(value instanceof JsonNumber);
 
 /** Work on an answer pauses after this many characters. */
-export const PART = 16 * 1024;
+export const SLICE_LENGTH = 16 * 1024;
 
 /** Characters of a text, a name or a number that are kept; no figure and no text that is shown has as many. */
 const LONGEST = 1_000;
@@ -45,7 +45,7 @@ class ExactTokenizer extends Tokenizer {
 }
 
 /**
- * Reads a text in parts: it pauses after every `PART` characters.
+ * Reads a text in parts: it pauses after every `SLICE_LENGTH` characters.
  *
  * @param limits `elements` of one list, `values` in all
  * @param mask applied to each text and number, not to names
@@ -87,10 +87,10 @@ export function* readJson(
 
   let at = 0;
   try {
-    if (text.length > PART) yield;
-    for (; at < text.length; at += PART) {
+    if (text.length > SLICE_LENGTH) yield;
+    for (; at < text.length; at += SLICE_LENGTH) {
       if (at > 0) yield;
-      tokenizer.write(text.slice(at, at + PART));
+      tokenizer.write(text.slice(at, at + SLICE_LENGTH));
     }
     tokenizer.end();
   } catch (error) {

@@ -29,10 +29,10 @@ export interface ExchangeInfo {
 }
 
 /** The only way to send requests to services whose addresses come from outside. */
-export type GuardedHttp = ReturnType<typeof createHttp>;
+export type GuardedHttp = ReturnType<typeof createGuardedHttp>;
 
 /** @param options `resolve` and `limits` replace the system's resolver and {@link HTTP_LIMITS} in tests */
-export function createHttp(options: {
+export function createGuardedHttp(options: {
   readonly trustedHosts: readonly TrustedHost[];
   readonly limits?: Partial<HttpLimits>;
   readonly resolve?: ResolveHost;

@@ -60,17 +60,17 @@ export const shardOf = (redis: RedisConnection, workspace: SlackId): number =>
   hashBucket(workspace, shardCount(redis));
 
 /** The name of BullMQ's queue in each shard. */
-export const QUEUE = 'deliver';
+export const QUEUE_NAME = 'deliver';
 
 /** The prefix of BullMQ's keys for one shard of the scheduler. */
 export const queuePrefix = (shard: number): string => `{tally-${shard}}`;
 
 /** BullMQ writes it with each queue: without it nothing was ever scheduled in the shard. */
-export const queueKey = (shard: number): string => `${queuePrefix(shard)}:${QUEUE}:meta`;
+export const queueKey = (shard: number): string => `${queuePrefix(shard)}:${QUEUE_NAME}:meta`;
 
 /** BullMQ's own: the jobs of a shard that are planned, that can begin, or that run. */
 export const queueListKey = (shard: number, list: 'delayed' | 'wait' | 'active'): string =>
-  `${queuePrefix(shard)}:${QUEUE}:${list}`;
+  `${queuePrefix(shard)}:${QUEUE_NAME}:${list}`;
 
 const ofShard = (shard: number): string => `tally:${queuePrefix(shard)}`;
 

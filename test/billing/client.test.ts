@@ -1,7 +1,7 @@
 import { inspect } from 'node:util';
 import { parse as parseGraphql } from 'graphql';
 import { afterEach, describe, expect, it } from 'vitest';
-import { type BillingClient, createBilling } from '../../src/billing/client.ts';
+import { type BillingClient, createBillingClient } from '../../src/billing/client.ts';
 import {
   Forbidden,
   InvalidResponse,
@@ -11,7 +11,7 @@ import {
   TokenRejected,
 } from '../../src/domain/failure/index.ts';
 import type { ProductId } from '../../src/domain/product.ts';
-import { createHttp } from '../../src/http/request.ts';
+import { createGuardedHttp } from '../../src/http/request.ts';
 import { failureOf, json, type Service, serve, serveRaw } from '../http/service.ts';
 
 const TOKEN = 'tok-3n-0f-secrecy';
@@ -31,13 +31,13 @@ afterEach(async () => {
   for (const release of releases.splice(0).reverse()) await release();
 });
 
-function client(limits: Parameters<typeof createHttp>[0]['limits'] = {}): BillingClient {
-  const http = createHttp({
+function client(limits: Parameters<typeof createGuardedHttp>[0]['limits'] = {}): BillingClient {
+  const http = createGuardedHttp({
     trustedHosts: [{ host: '127.0.0.1' }],
     limits: { shortestBackoff: 1, longestBackoff: 2, ...limits },
   });
   releases.push(http.close);
-  return createBilling({ http });
+  return createBillingClient({ http });
 }
 
 async function serving(service: Promise<Service>): Promise<Service> {

@@ -1,7 +1,11 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { type BillingService, startBilling } from '../../sandbox/billing.ts';
 import type { ServiceReply } from '../../sandbox/fake-service.ts';
-import { type ConformanceParts, checkConformance, QUESTIONS } from '../../src/billing/conformance/check.ts';
+import {
+  type ConformanceParts,
+  checkConformance,
+  MAX_REQUESTS,
+} from '../../src/billing/conformance/check.ts';
 import { looksBinary } from '../../src/billing/conformance/judge.ts';
 import { POINT_IDS, type PointId } from '../../src/billing/conformance/points.ts';
 import { closedPort, json, type Service, serve, serveRaw } from '../http/service.ts';
@@ -81,10 +85,10 @@ describe('a service that answers as the contract says', () => {
     expect(points.map(({ id }) => id)).toEqual(POINT_IDS);
     expect({ conforms, requests, attempts }).toEqual({
       conforms: true,
-      requests: QUESTIONS,
-      attempts: QUESTIONS,
+      requests: MAX_REQUESTS,
+      attempts: MAX_REQUESTS,
     });
-    expect(billing.requests).toHaveLength(QUESTIONS);
+    expect(billing.requests).toHaveLength(MAX_REQUESTS);
   });
 
   it.each(['slow', 'burning', 'timestamps', 'epoch', 'strings'])(
@@ -105,8 +109,8 @@ describe('a service that answers as the contract says', () => {
     const { conforms, requests, attempts } = await check();
     expect({ conforms, requests, attempts }).toEqual({
       conforms: true,
-      requests: QUESTIONS,
-      attempts: QUESTIONS + seen.size,
+      requests: MAX_REQUESTS,
+      attempts: MAX_REQUESTS + seen.size,
     });
   });
 
@@ -238,7 +242,7 @@ describe('a service that is not there', () => {
     billing.setMode('slow');
     const { failed } = await verdicts({ timeout: 50 });
     expect(failed).toEqual({ time: expect.stringContaining('too slow to ask everything') });
-    expect(billing.requests.length).toBeLessThan(QUESTIONS);
+    expect(billing.requests.length).toBeLessThan(MAX_REQUESTS);
   });
 });
 

@@ -1,4 +1,4 @@
-import { notSent } from '../../src/delivery/outbox/failures.ts';
+import { notSentFailure } from '../../src/delivery/outbox/failures.ts';
 /** Alerts on their way to Slack: to whom they go, what they answer, and how they are kept up to date. */
 
 import { Big } from 'big.js';
@@ -302,7 +302,7 @@ describe('an alert that its channel or person does not take', () => {
     const toOwner = await sendAll([message({ tries: 2 })]);
     expect(channels()).toEqual([directMessage(OWNER)]);
     expect(slack.posts[0]?.blocks).toContain(`This was meant for <#${CHANNEL}>. The channel is archived.`);
-    const insteadOf = { to: CHANNEL, cause: notSent('channel-archived'), tried: [CHANNEL] };
+    const insteadOf = { to: CHANNEL, cause: notSentFailure('channel-archived'), tried: [CHANNEL] };
     expect(toOwner).toMatchObject([{ to: OWNER, state: 'posted', tries: 0, drawn: 1, insteadOf }]);
     slack.reset();
     slack.fault = (call) =>

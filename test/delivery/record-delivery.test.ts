@@ -8,7 +8,7 @@ import {
   classifyFailure,
   type FailureEffect,
   MAX_RETRY_DELAY,
-  notSent,
+  notSentFailure,
 } from '../../src/delivery/outbox/failures.ts';
 import { MAX_PROBE_DELAY, postRetryDelay, probeDelayAfter } from '../../src/delivery/outbox/send-state.ts';
 import type { DeliveryTask } from '../../src/delivery/posts/post-plan.ts';
@@ -62,12 +62,12 @@ describe('a failure', () => {
     [
       'a channel without Tally',
       new CannotPost('not-there'),
-      { kind: 'pause', why: 'not-in-channel', cause: notSent('not-in-channel') },
+      { kind: 'pause', why: 'not-in-channel', cause: notSentFailure('not-in-channel') },
     ],
     [
       'an archived channel',
       new CannotPost('archived'),
-      { kind: 'pause', why: 'channel-archived', cause: notSent('channel-archived') },
+      { kind: 'pause', why: 'channel-archived', cause: notSentFailure('channel-archived') },
     ],
     [
       'a restricted channel',
@@ -75,15 +75,15 @@ describe('a failure', () => {
       {
         kind: 'pause',
         why: 'channel-restricted',
-        cause: notSent('channel-restricted'),
+        cause: notSentFailure('channel-restricted'),
       },
     ],
     [
       'no word from Slack',
       new NotSent('post-unconfirmed'),
-      { kind: 'unclear', cause: notSent('post-unconfirmed') },
+      { kind: 'unclear', cause: notSentFailure('post-unconfirmed') },
     ],
-    ['a bug', new TypeError('x is not a function'), { kind: 'later', cause: notSent('own-error') }],
+    ['a bug', new TypeError('x is not a function'), { kind: 'later', cause: notSentFailure('own-error') }],
     ['a rate limit', slack('ratelimited', 'chat.postMessage', 7), { kind: 'wait', for: 7_000 }],
     ['a rate limit without a time', slack('ratelimited'), { kind: 'wait', for: 30_000 }],
     [
@@ -107,7 +107,7 @@ describe('a failure', () => {
     'team_not_found',
   ])('of a workspace that is gone pauses: %s', (code) => {
     expect(classifyFailure(slack(code, 'conversations.history'))).toEqual({
-      ...{ kind: 'pause', why: 'app-removed', cause: notSent('slack-token-rejected') },
+      ...{ kind: 'pause', why: 'app-removed', cause: notSentFailure('slack-token-rejected') },
     });
   });
 
@@ -180,7 +180,7 @@ const ENTRY: DeliveryLogEntry = { state: 'due', due: NINE, at: NINE, began: NINE
 
 interface Begun {
   readonly entry?: Partial<DeliveryLogEntry>;
-  readonly isDoubtful?: boolean;
+  readonly mayBeInSlack?: boolean;
   readonly pausedBy?: PauseReason;
   readonly now?: number;
   readonly record?: RecordParts;
@@ -188,14 +188,14 @@ interface Begun {
   readonly error?: Error;
 }
 const fail = async (effect: FailureEffect, given: Begun = {}) => {
-  const { entry, isDoubtful = false, pausedBy, now = NINE + 1_000, record, superseded = [] } = given;
+  const { entry, mayBeInSlack = false, pausedBy, now = NINE + 1_000, record, superseded = [] } = given;
   const paused = pausedBy === undefined ? {} : { paused: { why: pausedBy, at: NINE } };
   const line = lineOf(DATE, { ...ENTRY, ...entry });
   const of = task({ schedule: schedule(paused), superseded, line });
   return outcomeOf(
     async (context) => {
       const attempt = { ...beginAttempt(of, context), begun: line.entry, entry: line.entry };
-      await recordPostFailure(of, attempt, { error: given.error, effect, isDoubtful }, context);
+      await recordPostFailure(of, attempt, { error: given.error, effect, mayBeInSlack }, context);
     },
     now,
     [line],
@@ -280,9 +280,9 @@ describe('a post that Slack may have taken', () => {
       tries: 1,
       next: NINE + 1_000 + MINUTE,
     });
-    const again = await fail(LATER, { entry: { ...SENT, tries: 1 }, isDoubtful: true });
+    const again = await fail(LATER, { entry: { ...SENT, tries: 1 }, mayBeInSlack: true });
     expect(again.entry).toMatchObject({ state: 'sending', at: NINE + 5, post: SENT.post, tries: 2 });
-    const limited = await fail(LIMITED, { entry: SENT, isDoubtful: true });
+    const limited = await fail(LIMITED, { entry: SENT, mayBeInSlack: true });
     expect(limited.entry).toMatchObject({
       state: 'sending',
       at: NINE + 5,
@@ -295,9 +295,9 @@ describe('a post that Slack may have taken', () => {
     const twice = { ...SENT, isAgain: true };
     const { entry } = await fail(UNCLEAR, { entry: twice });
     expect(entry).toMatchObject({ state: 'sending', tries: 1, isAgain: true });
-    expect((await fail(LATER, { entry: twice, isDoubtful: true })).entry.state).toBe('sending');
+    expect((await fail(LATER, { entry: twice, mayBeInSlack: true })).entry.state).toBe('sending');
     const error = new NotSent('post-unconfirmed');
-    const last = await fail(UNCLEAR, { entry: twice, isDoubtful: true, error });
+    const last = await fail(UNCLEAR, { entry: twice, mayBeInSlack: true, error });
     expect(last.entry).toMatchObject({
       ...{ state: 'failed', tries: 1, post: twice.post, pendingNotice: 'failed' },
     });
@@ -307,14 +307,14 @@ describe('a post that Slack may have taken', () => {
   });
 
   it('says so when it is given up', async () => {
-    const { entry } = await fail(LATER, { entry: { ...SENT, tries: 6 }, isDoubtful: true });
+    const { entry } = await fail(LATER, { entry: { ...SENT, tries: 6 }, mayBeInSlack: true });
     expect(entry).toMatchObject({ state: 'failed', at: NINE + 5, post: SENT.post });
     expect(wordFailure(entry.cause!)).toContain('may be in the channel');
     expect((await fail(LATER, { entry: { tries: 6 } })).entry.cause).toEqual(storedCause('It broke.'));
   });
 
   it('stays in doubt while its schedule is paused', async () => {
-    const { entry } = await fail(ARCHIVED, { entry: SENT, isDoubtful: true });
+    const { entry } = await fail(ARCHIVED, { entry: SENT, mayBeInSlack: true });
     expect(entry).toEqual({
       ...{ ...ENTRY, ...SENT, cause: storedCause('Archived.'), probes: 1, next: NINE + 1_000 + 5 * MINUTE },
       pendingNotice: 'channel-archived',
@@ -432,7 +432,7 @@ describe('a date that is given up because its schedule was changed', () => {
       pendingNotice: 'failed',
       post: postOf(),
     });
-    const cause = notSent('schedule-changed');
+    const cause = notSentFailure('schedule-changed');
     expect(entry).toEqual({ ...ENTRY, state: 'failed', at: NINE + 7, cause, isDropped: true });
     expect(JSON.parse(write.before!)).toMatchObject({ state: 'due' });
     expect(last).toEqual({

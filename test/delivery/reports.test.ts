@@ -1,11 +1,11 @@
 import { randomBytes } from 'node:crypto';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { createBilling } from '../../src/billing/client.ts';
+import { createBillingClient } from '../../src/billing/client.ts';
 import type { ReportResult } from '../../src/delivery/posts/postable-report.ts';
 import { createReports } from '../../src/delivery/reports/reports.ts';
 import { createBillingCache } from '../../src/delivery/workspace-runner.ts';
 import type { ReportName } from '../../src/domain/report.ts';
-import { createHttp } from '../../src/http/request.ts';
+import { createGuardedHttp } from '../../src/http/request.ts';
 import { createKeyring } from '../../src/vault/keyring.ts';
 import { wordFailure } from '../../src/workspace/record/stored-failure.ts';
 import { createWorkspaces } from '../../src/workspace/record/workspaces.ts';
@@ -15,8 +15,8 @@ import { addProject } from '../support/projects.ts';
 /** Saturday, 09:00 UTC */
 const NOW = Date.UTC(2026, 10, 21, 9);
 const KEY = randomBytes(32);
-const http = createHttp({ trustedHosts: [{ host: '127.0.0.1' }] });
-const billing = createBilling({ http });
+const http = createGuardedHttp({ trustedHosts: [{ host: '127.0.0.1' }] });
+const billing = createBillingClient({ http });
 const reports = createReports(() => NOW);
 let bot: Bot;
 

@@ -6,7 +6,7 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { LeaseLostError, openState, ScheduleChangedError } from '../../src/delivery/context.ts';
 import type { LogWrite } from '../../src/delivery/log/delivery-log.ts';
 import type { SendState, StoredMessage } from '../../src/delivery/log/delivery-log-entry.ts';
-import { notSent } from '../../src/delivery/outbox/failures.ts';
+import { notSentFailure } from '../../src/delivery/outbox/failures.ts';
 import { findPost } from '../../src/delivery/outbox/find-post.ts';
 import type { Refusal } from '../../src/delivery/outbox/recipients.ts';
 import { sendMessage } from '../../src/delivery/outbox/send-message.ts';
@@ -122,7 +122,7 @@ describe('a message of Tally’s own', () => {
   it('is not sent to somebody who may not get it', async () => {
     const workspace = workspaceOf({ projects: [{ id: '7', channels: ['C0ELSEWHERE'] }] });
     const { saved } = await send({}, { projects: [{ id: '7', product: 1 }] }, { workspace });
-    const cause = notSent('channel-limited');
+    const cause = notSentFailure('channel-limited');
     const failed = { ...DUE, state: 'failed', at: NINE + 1_000, cause };
     expect(saved).toEqual([[failed, false]]);
     expect(methods()).toEqual([]);
@@ -202,7 +202,7 @@ describe('a message of Tally’s own', () => {
     const third = await send({ state: 'sending', isAgain: true });
     expect(third.last).toMatchObject({
       state: 'failed',
-      cause: notSent('message-unconfirmed'),
+      cause: notSentFailure('message-unconfirmed'),
     });
     expect(slack.posts).toEqual([]);
   });

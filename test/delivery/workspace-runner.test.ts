@@ -1,7 +1,7 @@
 import { beforeEach, describe, expect, it } from 'vitest';
 import { startBilling } from '../../sandbox/billing.ts';
-import { createBilling } from '../../src/billing/client.ts';
-import { notSent } from '../../src/delivery/outbox/failures.ts';
+import { createBillingClient } from '../../src/billing/client.ts';
+import { notSentFailure } from '../../src/delivery/outbox/failures.ts';
 import type { ReportQuestion, ReportResult } from '../../src/delivery/posts/postable-report.ts';
 import {
   ConnectionMissing,
@@ -11,7 +11,7 @@ import {
   TokenRejected,
 } from '../../src/domain/failure/index.ts';
 import type { ReportName } from '../../src/domain/report.ts';
-import { createHttp } from '../../src/http/request.ts';
+import { createGuardedHttp } from '../../src/http/request.ts';
 import { recordKey, threadsKey } from '../../src/redis/keys.ts';
 import type { Work } from '../../src/runtime/track-work.ts';
 import { fingerprintOf } from '../../src/workspace/credentials/connection-record.ts';
@@ -1194,10 +1194,10 @@ describe('figures of the billing service', () => {
 
   it('are asked for once, however many schedules want them', async () => {
     const billing = await startBilling({ now: () => delivery.now });
-    const http = createHttp({ trustedHosts: [{ host: '127.0.0.1' }] });
+    const http = createGuardedHttp({ trustedHosts: [{ host: '127.0.0.1' }] });
     const access = { ...TENANT, baseUrl: billing.url, token: goodToken(billing) };
     const real = another({
-      billing: createBilling({ http }),
+      billing: createBillingClient({ http }),
       report: async ({ billing: client, at: to }) => {
         const span = {
           from: to - 24 * HOUR,
@@ -1453,7 +1453,7 @@ describe('a schedule that is removed or changed while it is tried', () => {
     await run();
     expect(await lastSent()).toMatchObject({
       result: 'failed',
-      cause: notSent('schedule-changed'),
+      cause: notSentFailure('schedule-changed'),
     });
     expect(slack.posts).toEqual([]);
   });

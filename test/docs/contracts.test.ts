@@ -3,10 +3,10 @@ import { buildSchema, parse, validate } from 'graphql';
 import { afterEach, describe, expect, it } from 'vitest';
 import { startBilling } from '../../sandbox/billing.ts';
 import { startIdentity } from '../../sandbox/identity.ts';
-import { createBilling } from '../../src/billing/client.ts';
+import { createBillingClient } from '../../src/billing/client.ts';
 import { balanceDocument, consumptionDocument } from '../../src/billing/graphql.ts';
 import { toPlainDigits } from '../../src/domain/money/amount.ts';
-import { createHttp } from '../../src/http/request.ts';
+import { createGuardedHttp } from '../../src/http/request.ts';
 import { createIdentityClient } from '../../src/identity/client.ts';
 import { json, type Service, serve } from '../http/service.ts';
 import { BILLING_ANSWERS, BILLING_TABLES, IDENTITY_ANSWERS, IDENTITY_TABLES } from './contracts.ts';
@@ -27,7 +27,7 @@ function held<T extends { close(): Promise<void> }>(thing: T): T {
 
 const guardedHttp = () =>
   held(
-    createHttp({
+    createGuardedHttp({
       trustedHosts: [{ host: '127.0.0.1' }],
       limits: { shortestBackoff: 1, longestBackoff: 2 },
     }),
@@ -50,7 +50,7 @@ const PERIOD = {
 
 /** Asks a service at that address with Tally's client. */
 function askBilling(baseUrl: string, token = 'any') {
-  const billing = createBilling({ http: guardedHttp() });
+  const billing = createBillingClient({ http: guardedHttp() });
   const access = { workspace: 'T1', connection: 'main', baseUrl, token };
   return {
     balance: () => billing.balance(access, subscription),

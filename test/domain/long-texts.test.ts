@@ -114,7 +114,7 @@ const ARGUMENTS: Readonly<Record<string, (text: string) => readonly unknown[]>> 
   parseQuestion: (text) => [text, NO_ALIASES],
   withholdSecrets: (text) => [undefined, text, NO_ALIASES],
   mergeFollowUp: (text) => [text, { command: '/spend', text: '123 last-month' }, NO_ALIASES],
-  keepsWords: (text) => [text, text.slice(0, 20), text, NO_ALIASES],
+  saysAllTyped: (text) => [text, text.slice(0, 20), text, NO_ALIASES],
   parseProjectsText: (text) => [text, []],
   changesProjects: (text) => [text, []],
   parseDateLiteral: (text) => [text, 0],
@@ -128,7 +128,7 @@ const ARGUMENTS: Readonly<Record<string, (text: string) => readonly unknown[]>> 
   parseSettingsForm: (text) => [fieldsOf(text)],
   parseAccessForm: (text) => [fieldsOf(text), text, String],
   encodeConnectMetadata: (text) => [fieldsOf(text)],
-  rememberUnnamed: (text) => [fieldsOf(text)],
+  encodeWithoutName: (text) => [fieldsOf(text)],
   encodeAccessMetadata: (text) => [fieldsOf(text)],
 };
 

@@ -3,9 +3,9 @@ import { afterEach, describe, expect, it } from 'vitest';
 import { startIdentity } from '../../sandbox/identity.ts';
 import { FINOPS, GUEST, MEMBER, OWNER } from '../../sandbox/slack/index.ts';
 import { TEAM } from '../../sandbox/slack/people.ts';
-import { createBilling } from '../../src/billing/client.ts';
+import { createBillingClient } from '../../src/billing/client.ts';
 import { createReports } from '../../src/delivery/reports/reports.ts';
-import { createHttp } from '../../src/http/request.ts';
+import { createGuardedHttp } from '../../src/http/request.ts';
 import { recordKey } from '../../src/redis/keys.ts';
 import type { Schedule } from '../../src/workspace/owned/schedule-record.ts';
 import { createWorkspaces } from '../../src/workspace/record/workspaces.ts';
@@ -125,11 +125,11 @@ function postOf(item: Item): string | undefined {
 /** What the worker sends until a day later. */
 async function sentBy(): Promise<readonly Item[]> {
   await bot.stopBot();
-  const http = createHttp({ trustedHosts: [{ host: '127.0.0.1' }] });
+  const http = createGuardedHttp({ trustedHosts: [{ host: '127.0.0.1' }] });
   const { runner, close } = createDeliveryParts({
     ...{ redis: bot.redis.client, redisUrl: bot.redis.url, slackUrl: `${bot.slack.url}/api/` },
     ...{ clock: () => now, botToken: BOT_TOKEN, keyring: bot.keyring },
-    ...{ billing: createBilling({ http }), reports: createReports(() => now) },
+    ...{ billing: createBillingClient({ http }), reports: createReports(() => now) },
   });
   const end = now + DAY;
   let next: number | undefined = now;

@@ -2,12 +2,12 @@
 import { Big } from 'big.js';
 import { afterAll, afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { EXTERNAL, GUEST, MEMBER, OWNER } from '../../sandbox/slack/index.ts';
-import { createBilling } from '../../src/billing/client.ts';
+import { createBillingClient } from '../../src/billing/client.ts';
 import type { ScheduleService } from '../../src/delivery/posts/schedule-service.ts';
 import { createReports } from '../../src/delivery/reports/reports.ts';
 import type { WorkspaceRunner } from '../../src/delivery/workspace-runner.ts';
 import type { WatchRule } from '../../src/domain/money/watch-rule.ts';
-import { createHttp } from '../../src/http/request.ts';
+import { createGuardedHttp } from '../../src/http/request.ts';
 import { recordKey, threadsKey } from '../../src/redis/keys.ts';
 import type { Schedule } from '../../src/workspace/owned/schedule-record.ts';
 import { serializeWatch } from '../../src/workspace/owned/watch-record.ts';
@@ -24,7 +24,7 @@ const at = (text: string): number => Date.parse(text);
 const NINE = at('2026-11-20T09:00:00Z');
 let bot: Bot;
 let now: number;
-const http = createHttp({ trustedHosts: [{ host: '127.0.0.1' }] });
+const http = createGuardedHttp({ trustedHosts: [{ host: '127.0.0.1' }] });
 /** The worker of a process beside the bot's, which runs when a test says so. */
 let runner: WorkspaceRunner;
 let scheduling: ScheduleService;
@@ -42,7 +42,7 @@ beforeEach(async () => {
     slackUrl: `${bot.slack.url}/api/`,
     keyring: bot.keyring,
     botToken: BOT_TOKEN,
-    billing: createBilling({ http }),
+    billing: createBillingClient({ http }),
     reports: createReports(() => now),
     clock: () => now,
   }));

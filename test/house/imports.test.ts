@@ -72,7 +72,11 @@ describe('the import rules', () => {
     ['domain-stays-pure', 'src/domain/money/amount.ts', `import { randomBytes } from 'node:crypto';`],
     ['domain-stays-pure', 'src/domain/money/amount.ts', `import type { Redis } from 'ioredis';`],
     ['domain-stays-pure', 'src/domain/money/amount.ts', `import 'undici';`],
-    ['vault-imports-downward', 'src/vault/keyring.ts', `import { createHttp } from '../http/request.ts';`],
+    [
+      'vault-imports-downward',
+      'src/vault/keyring.ts',
+      `import { createGuardedHttp } from '../http/request.ts';`,
+    ],
     [
       'http-imports-downward',
       'src/http/exchange.ts',
@@ -83,7 +87,7 @@ describe('the import rules', () => {
     [
       'workspace-imports-downward',
       'src/workspace/settings.ts',
-      `import { createHttp } from '../http/request.ts';`,
+      `import { createGuardedHttp } from '../http/request.ts';`,
     ],
     [
       'workspace-imports-downward',

@@ -17,7 +17,7 @@ import {
 } from '../../src/domain/failure/index.ts';
 import { nextEventLoopTurn } from '../../src/http/json.ts';
 import {
-  createHttp,
+  createGuardedHttp,
   type ExchangeInfo,
   type GuardedHttp,
   type ServiceRequest,
@@ -41,9 +41,9 @@ async function serving(service: Promise<Service>): Promise<Service> {
 }
 
 /** Trusts loopback, for the test's server, and has short timeouts. */
-function http(options: Partial<Parameters<typeof createHttp>[0]> = {}): GuardedHttp {
+function http(options: Partial<Parameters<typeof createGuardedHttp>[0]> = {}): GuardedHttp {
   const limits = { shortestBackoff: 1, longestBackoff: 5, ...options.limits };
-  const it = createHttp({ trustedHosts: [{ host: '127.0.0.1' }], ...options, limits });
+  const it = createGuardedHttp({ trustedHosts: [{ host: '127.0.0.1' }], ...options, limits });
   releases.push(it.close);
   return it;
 }

@@ -5,7 +5,7 @@ import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
-import { createHttp } from '../../src/http/request.ts';
+import { createGuardedHttp } from '../../src/http/request.ts';
 import { failureOf, json, serve } from './service.ts';
 
 /** Creates the certificate. */
@@ -35,7 +35,7 @@ it('does not talk to a service with a self-signed certificate, not even to a tru
     json(response, '{}');
   });
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  const http = createHttp({ trustedHosts: [{ host: '127.0.0.1' }] });
+  const http = createGuardedHttp({ trustedHosts: [{ host: '127.0.0.1' }] });
   const { port } = server.address() as AddressInfo;
   const failure = await failureOf(http.request({ ...question, url: `https://127.0.0.1:${port}/` }));
   expect(failure).toMatchObject({ kind: 'service-unreachable', code: 'DEPTH_ZERO_SELF_SIGNED_CERT' });
@@ -46,7 +46,7 @@ it('does not talk to a service with a self-signed certificate, not even to a tru
 
 it('does not fall back to plain http', async () => {
   const service = await serve((_, response) => json(response, '{}'));
-  const http = createHttp({ trustedHosts: [{ host: '127.0.0.1' }] });
+  const http = createGuardedHttp({ trustedHosts: [{ host: '127.0.0.1' }] });
   const failure = await failureOf(http.request({ ...question, url: `https://127.0.0.1:${service.port}/` }));
   expect(failure).toMatchObject({ kind: 'service-unreachable' });
   expect(service.requests).toHaveLength(0);

@@ -1,7 +1,7 @@
 import { inspect } from 'node:util';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { type IdentityService, startIdentity } from '../../sandbox/identity.ts';
-import { createHttp } from '../../src/http/request.ts';
+import { createGuardedHttp } from '../../src/http/request.ts';
 import { type ApplicationAccess, createIdentityClient } from '../../src/identity/client.ts';
 import { closedPort, failureOf, json, type Service, serve, serveRaw } from '../http/service.ts';
 
@@ -16,8 +16,8 @@ afterEach(async () => {
   for (const release of releases.splice(0).reverse()) await release();
 });
 
-function client(limits: Parameters<typeof createHttp>[0]['limits'] = {}) {
-  const http = createHttp({
+function client(limits: Parameters<typeof createGuardedHttp>[0]['limits'] = {}) {
+  const http = createGuardedHttp({
     trustedHosts: [{ host: '127.0.0.1' }],
     limits: { shortestBackoff: 1, longestBackoff: 2, ...limits },
   });

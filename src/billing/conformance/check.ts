@@ -54,7 +54,7 @@ export type ConformanceParts = Parameters<typeof createQuestioner>[0] & {
 };
 
 /** The most requests of a check, apart from retries. */
-export const QUESTIONS = 13;
+export const MAX_REQUESTS = 13;
 const DAYS = 31;
 /** A valid day from before any project existed. */
 const LONG_AGO: Day = '2001-01-01';

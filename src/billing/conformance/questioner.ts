@@ -4,12 +4,12 @@ import { tryParseJson } from '../../domain/try-parse.ts';
 import type { TrustedHost } from '../../http/address.ts';
 import type { HttpLimits } from '../../http/exchange.ts';
 import {
-  createHttp,
+  createGuardedHttp,
   type GuardedHttp,
   type ServiceRequest,
   type ServiceResponse,
 } from '../../http/request.ts';
-import { type BillingAccess, type BillingClient, createBilling } from '../client.ts';
+import { type BillingAccess, type BillingClient, createBillingClient } from '../client.ts';
 import type { PointId } from './points.ts';
 
 export type Answer<T> = { readonly query: string } & ({ readonly value: T } | { readonly failure: Failure });
@@ -54,7 +54,7 @@ export function createQuestioner(parts: {
     ...{ requests: 0, attempts: 0, isReached: false, isReadable: false, isLate: false },
     ...{ slowest: 0, largest: 0, closing: 0 },
   };
-  const http = createHttp({
+  const http = createGuardedHttp({
     ...parts,
     onExchange({ tries }) {
       progress.requests += 1;
@@ -94,7 +94,7 @@ export function createQuestioner(parts: {
       progress.isLate ||= performance.now() - startedAt > timeout;
       if (progress.breakdown !== undefined || progress.isLate) return undefined;
       try {
-        const value = await question(createBilling({ http: recording(kind) }), access);
+        const value = await question(createBillingClient({ http: recording(kind) }), access);
         progress.isReached = true;
         progress.isReadable ||= kind === 'document';
         return { value, query: last.query };

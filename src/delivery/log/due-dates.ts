@@ -18,7 +18,7 @@ export const isHandled = (line: DatedLogEntry): boolean => isFinal(line) && line
 export const isSettled = (line: DatedLogEntry): boolean => isHandled(line) && line.entry.isMissed !== true;
 export const isNotified = ({ entry }: DatedLogEntry): boolean => entry.pendingNotice === undefined;
 /** Whether Slack may have taken the post, and Tally has not found it there. */
-export const isDoubtful = ({ entry }: DatedLogEntry): boolean =>
+export const mayBeInSlack = ({ entry }: DatedLogEntry): boolean =>
   entry.state === 'sending' || (entry.state === 'failed' && entry.channel !== undefined);
 
 export const compareByDate = (a: DatedLogEntry, b: DatedLogEntry): number => (a.date < b.date ? -1 : 1);

@@ -46,14 +46,14 @@ const CHANNEL = {
   restricted: 'channel-restricted',
 } as const;
 
-export const notSent = (why: NotSent['why']): StoredFailure => storeFailure(new NotSent(why));
+export const notSentFailure = (why: NotSent['why']): StoredFailure => storeFailure(new NotSent(why));
 
 /** How long to wait after a rate limit that names no time, in ms. */
 const DEFAULT_RATE_PAUSE = 30_000;
 
 /** @throws StoreUnavailable, which is not the schedule's fault */
 export function classifyFailure(error: unknown): FailureEffect {
-  if (!isFailure(error)) return { kind: 'later', cause: notSent('own-error') };
+  if (!isFailure(error)) return { kind: 'later', cause: notSentFailure('own-error') };
   const cause = storeFailure(error);
   switch (error.kind) {
     case 'store-unavailable':
@@ -68,7 +68,7 @@ export function classifyFailure(error: unknown): FailureEffect {
     case 'not-installed':
       return { kind: 'pause', why: 'app-removed', cause };
     case 'cannot-post':
-      return { kind: 'pause', why: CHANNEL[error.reason], cause: notSent(CHANNEL[error.reason]) };
+      return { kind: 'pause', why: CHANNEL[error.reason], cause: notSentFailure(CHANNEL[error.reason]) };
     case 'slack-failed':
       return classifySlackFailure(error);
     case 'not-sent':
@@ -81,7 +81,8 @@ export function classifyFailure(error: unknown): FailureEffect {
 function classifySlackFailure(failure: FailureOf<'slack-failed'>): FailureEffect {
   const { code, retryAfter, method } = failure;
   const cause = storeFailure(failure);
-  if (GONE.has(code)) return { kind: 'pause', why: 'app-removed', cause: notSent('slack-token-rejected') };
+  if (GONE.has(code))
+    return { kind: 'pause', why: 'app-removed', cause: notSentFailure('slack-token-rejected') };
   if (code === 'ratelimited')
     return {
       kind: 'wait',

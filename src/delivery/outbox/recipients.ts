@@ -7,7 +7,7 @@ import { isPerson } from '../../workspace/record/parse-record.ts';
 import type { StoredFailure } from '../../workspace/record/stored-failure.ts';
 import type { Workspace } from '../../workspace/record/workspace.ts';
 import type { DeliveryContext } from '../context.ts';
-import { notSent } from './failures.ts';
+import { notSentFailure } from './failures.ts';
 
 /** A channel or a person, with what they may see at this moment. */
 export interface Recipient {
@@ -63,7 +63,7 @@ export async function checkRecipient(
   const isShown = projects.every((project) => isShownTo(project, workspace, scope));
   if (!isGone && isShown) return { recipient };
   const why = isGone ? 'person-left' : isPerson(to) ? 'person-not-manager' : 'channel-limited';
-  return { recipient, refusal: { isGone, cause: notSent(why) } };
+  return { recipient, refusal: { isGone, cause: notSentFailure(why) } };
 }
 
 /** Named managers, then people who registered a connection: they managed Tally then. */

@@ -92,7 +92,7 @@ class Attempt {
   /** The message's state as it was last stored. */
   private current: SendState;
   /** Slack may have taken it before this try, and nobody has found it. */
-  private isDoubtful: boolean;
+  private mayBeInSlack: boolean;
   /** The message's key in `unrecordedPosts`. */
   private readonly name: string;
 
@@ -101,7 +101,7 @@ class Attempt {
     private readonly context: DeliveryContext,
   ) {
     this.current = message.stored;
-    this.isDoubtful = message.stored.state === 'sending';
+    this.mayBeInSlack = message.stored.state === 'sending';
     this.name = `${context.teamId}/${message.key}/${message.to}`;
   }
 
@@ -113,16 +113,16 @@ class Attempt {
       if (due !== undefined) annotate({ late: Math.max(0, at - due) });
     };
     try {
-      const found = this.isDoubtful && (await this.findAndConfirm());
+      const found = this.mayBeInSlack && (await this.findAndConfirm());
       if (found === 'confirmed') {
         annotateLate(stored.at);
         return 'found';
       }
-      this.isDoubtful = found === 'unknown';
+      this.mayBeInSlack = found === 'unknown';
       // A doubtful message is sent a second time, but not a third.
-      if (this.isDoubtful && stored.isAgain)
+      if (this.mayBeInSlack && stored.isAgain)
         throw new NotSent(message.kind === 'post' ? 'post-unconfirmed' : 'message-unconfirmed');
-      const draft = await message.prepare(this.isDoubtful);
+      const draft = await message.prepare(this.mayBeInSlack);
       annotateLate(context.clock());
       return typeof draft === 'string' ? draft : await this.postInTime(draft);
     } catch (error) {
@@ -130,7 +130,7 @@ class Attempt {
       if (error instanceof ScheduleChangedError) return 'changed';
       annotateLate(context.clock());
       return handleSendError(error, annotate, context, (effect) =>
-        this.saveFailure({ error, effect, isDoubtful: this.isDoubtful }),
+        this.saveFailure({ error, effect, mayBeInSlack: this.mayBeInSlack }),
       );
     }
   }
@@ -140,7 +140,7 @@ class Attempt {
     if (fail !== undefined) return fail(failure);
     const { cause } = failure.effect;
     const isGone = isUnreachable(failure.error);
-    if (isGone && (await onRefused?.({ cause, isGone }, failure.isDoubtful))) return 'refused';
+    if (isGone && (await onRefused?.({ cause, isGone }, failure.mayBeInSlack))) return 'refused';
     const after = afterFailure(stored, this.current, failure, this.context.clock());
     await this.saveUnlessChanged(after);
     return after.state === 'failed' ? 'failed' : 'retrying';
@@ -177,7 +177,7 @@ class Attempt {
   }
 
   private async post({ projects, render }: Draft, channel: SlackId): Promise<'sent' | 'refused'> {
-    const { context, isDoubtful } = this;
+    const { context, mayBeInSlack } = this;
     const { to, key, thread, right } = this.message;
     const client = await context.client();
     await context.waitForChannel(channel, context.logSnapshot.lastPost(channel));
@@ -186,9 +186,9 @@ class Attempt {
       await this.refuse(refusal);
       return 'refused';
     }
-    const sending = { channel, at: context.clock(), isAgain: isDoubtful };
+    const sending = { channel, at: context.clock(), isAgain: mayBeInSlack };
     const { message, claim = this.message.save } = render(sending, recipient);
-    const shown = withDuplicateNote(message, isDoubtful);
+    const shown = withDuplicateNote(message, mayBeInSlack);
     const began = performance.now();
     await this.claim(sending, claim);
     // After a longer hang another worker may hold the lease. The next run asks Slack whether it is there.
@@ -203,7 +203,7 @@ class Attempt {
   }
 
   private async refuse(refusal: Refusal): Promise<void> {
-    if (await this.message.onRefused?.(refusal, this.isDoubtful)) return;
+    if (await this.message.onRefused?.(refusal, this.mayBeInSlack)) return;
     const { cause } = refusal;
     const { tries } = this.current;
     await this.saveUnlessChanged({ state: 'failed', at: this.context.clock(), tries, cause });

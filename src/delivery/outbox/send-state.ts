@@ -42,7 +42,7 @@ export interface OutboxMessage {
   /** Stores what `change` makes of the record, as it is at that moment. @throws LeaseLostError, StoreUnavailable */
   save(change: (now: SendState) => SendState, step: SaveStep): Promise<void>;
   /** Called when the recipient may not see it: decides what happens instead. @returns false if nothing does: then it has failed */
-  onRefused?(refusal: Refusal, isDoubtful: boolean): Promise<boolean>;
+  onRefused?(refusal: Refusal, mayBeInSlack: boolean): Promise<boolean>;
   /** Stores that it failed, if its kind doesn't only try again. @returns what became of it */
   fail?(failure: SendFailure): Promise<FailedState>;
 }
@@ -107,7 +107,7 @@ export interface SendFailure {
   readonly error: unknown;
   readonly effect: FailureEffect;
   /** Slack may have taken it before. */
-  readonly isDoubtful: boolean;
+  readonly mayBeInSlack: boolean;
 }
 
 /**
@@ -122,7 +122,7 @@ export interface SendFailure {
 export function afterFailure(
   before: SendState,
   current: SendState,
-  { error, effect, isDoubtful }: SendFailure,
+  { error, effect, mayBeInSlack }: SendFailure,
   now: Millis,
   delayAfter: typeof postRetryDelay = messageRetryDelay,
   began?: Millis,
@@ -131,7 +131,7 @@ export function afterFailure(
   const tried = { tries: before.tries, ...(began !== undefined && { began }) };
   const { tries, next } = nextTry(tried, effect, now, delayAfter);
   const isOver = next === undefined || isUnconfirmed(error) || isUnreachable(error);
-  const sent = effect.kind === 'unclear' ? current : isDoubtful ? before : undefined;
+  const sent = effect.kind === 'unclear' ? current : mayBeInSlack ? before : undefined;
   if (sent === undefined && isOver) return { state: 'failed', at: now, tries, cause };
   const { at, isAgain } = sent ?? { at: before.at };
   const { channel } = sent ?? current;
@@ -199,14 +199,13 @@ export const MAX_PROBE_DELAY = 6 * HOUR;
 export const probeDelayAfter = (probes: number): number => PROBES[probes - 1] ?? MAX_PROBE_DELAY;
 
 /** A wait longer than `farthest` ms can only come from a clock that has gone back since: it ends now. */
-export const ignoreTooFar = (at: Millis, now: Millis, farthest: number): number =>
-  at - now > farthest ? 0 : at;
+export const capWait = (at: Millis, now: Millis, farthest: number): number => (at - now > farthest ? 0 : at);
 
 /** Until when nothing is sent, because Slack limits the rate; in ms. */
 export const backOffEnd = (
   { backOffUntil = 0 }: Pick<DeliveryLogSnapshot, 'backOffUntil'>,
   now: Millis,
-): Millis => ignoreTooFar(backOffUntil, now, MAX_RETRY_DELAY);
+): Millis => capWait(backOffUntil, now, MAX_RETRY_DELAY);
 
 /**
  * Splits off what is to be sent now, which is nothing while Slack limits the rate.

@@ -6,17 +6,17 @@ import type { DatedLogEntry, DeliveryLogSnapshot } from '../log/delivery-log.ts'
 import {
   compareByDate,
   earliest,
-  isDoubtful,
   isFinal,
   isHandled,
   isNotified,
   isSettled,
   isStillAhead,
+  mayBeInSlack,
   overdueTimes,
   splitDueTimes,
 } from '../log/due-dates.ts';
 import { MAX_RETRY_DELAY } from '../outbox/failures.ts';
-import { backOffEnd, ignoreTooFar, MAX_PROBE_DELAY, SLACK_SETTLE_MS } from '../outbox/send-state.ts';
+import { backOffEnd, capWait, MAX_PROBE_DELAY, SLACK_SETTLE_MS } from '../outbox/send-state.ts';
 import { lastSuccess, type RunState, runStateOf } from './schedule-pauses.ts';
 
 /** One date of one schedule that is to be delivered. */
@@ -155,9 +155,9 @@ function planTask(
       due,
       earlier: unnamed.filter(({ date }) => date < due.date),
       line,
-      doubtful: before.filter(isDoubtful),
+      doubtful: before.filter(mayBeInSlack),
       superseded: before
-        .filter((earlier) => !isDoubtful(earlier) && isNotified(earlier))
+        .filter((earlier) => !mayBeInSlack(earlier) && isNotified(earlier))
         .map(({ date }) => date),
     },
   };
@@ -168,7 +168,7 @@ function resumesAt({ entry }: DatedLogEntry, worked: number, now: Millis): numbe
   if (entry.state === 'held' && worked > entry.at) return 0;
   const settled = entry.state === 'sending' ? entry.at + SLACK_SETTLE_MS : 0;
   const farthest = entry.probes === undefined ? MAX_RETRY_DELAY : MAX_PROBE_DELAY;
-  return ignoreTooFar(Math.max(settled, entry.next ?? 0), now, farthest);
+  return capWait(Math.max(settled, entry.next ?? 0), now, farthest);
 }
 
 /** In ms; undefined for a post that is no longer checked. */

@@ -43,12 +43,12 @@ export async function deliverPost(task: DeliveryTask, context: PostContext): Pro
         return post && topicOfPost(post, due.at, context);
       },
       save: (change, { questions }) => recordPost(task, attempt, change, questions, context),
-      async onRefused(_, isDoubtful) {
+      async onRefused(_, mayBeInSlack) {
         const error = new NotAllowed('channel');
         await recordPostFailure(
           task,
           attempt,
-          { error, effect: classifyFailure(error), isDoubtful },
+          { error, effect: classifyFailure(error), mayBeInSlack },
           context,
         );
         return true;

@@ -10,7 +10,7 @@ import {
   parseLogEntry,
   type SendState,
 } from '../log/delivery-log-entry.ts';
-import { notSent, trackMessage } from '../outbox/failures.ts';
+import { notSentFailure, trackMessage } from '../outbox/failures.ts';
 import {
   afterFailure,
   type FailedState,
@@ -203,9 +203,9 @@ function entryAfter(
   pausedBy: PauseReason | undefined,
   now: Millis,
 ): DeliveryLogEntry {
-  const { effect, isDoubtful } = failure;
+  const { effect, mayBeInSlack } = failure;
   const isUnclear = effect.kind === 'unclear';
-  const mayBePosted = isUnclear || isDoubtful;
+  const mayBePosted = isUnclear || mayBeInSlack;
   if (effect.kind === 'pause' || (pausedBy !== undefined && !mayBePosted))
     return holdEntry(failure, begun, pausedBy, now);
   const { due, began } = begun;
@@ -220,7 +220,7 @@ function entryAfter(
 
 /** The schedule is paused: the date waits and is probed. A new reason is notified, once. */
 function holdEntry(
-  { effect, isDoubtful }: SendFailure,
+  { effect, mayBeInSlack }: SendFailure,
   { pendingNotice: before, post, awaitsFigures, ...begun }: DeliveryLogEntry,
   pausedBy: PauseReason | undefined,
   now: Millis,
@@ -234,11 +234,11 @@ function holdEntry(
   return {
     ...withSendState(
       begun,
-      isDoubtful
+      mayBeInSlack
         ? { state: 'sending', at, tries, ...doubt, ...tried }
         : { state: 'held', at: now, tries: 0, ...tried },
     ),
-    ...(isDoubtful && post && { post }),
+    ...(mayBeInSlack && post && { post }),
     ...(pendingNotice !== undefined && { pendingNotice }),
     probes,
   };
@@ -254,7 +254,7 @@ export const abandonDelivery = ({ schedule, line }: ScheduleLogEntry, context: D
       const { date, entry } = line;
       const { due, began, tries } = entry;
       const at = context.clock();
-      const cause = notSent('schedule-changed');
+      const cause = notSentFailure('schedule-changed');
       const isDropped = schedule.paused === undefined && entry.state !== 'sending';
       const ending: Ending = { ...countsOf(schedule.id, context), at, result: 'failed', cause };
       await openDate(line, context).replace(

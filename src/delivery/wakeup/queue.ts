@@ -4,7 +4,7 @@ import { type Job, Queue, Worker } from 'bullmq';
 import type { SlackId } from '../../domain/slack-id.ts';
 import type { Millis } from '../../domain/time/calendar.ts';
 import type { RedisConnection } from '../../redis/connect.ts';
-import { QUEUE, queuePrefix } from '../../redis/keys.ts';
+import { QUEUE_NAME, queuePrefix } from '../../redis/keys.ts';
 import type { QueuedJob } from '../../runtime/track-work.ts';
 
 /** Only the workspace's ID, and the name of the span that queued it. */
@@ -26,7 +26,7 @@ export interface QueueParts {
 
 export function createQueue(parts: QueueParts, shard: number): Queue<Payload> {
   const { connection, onError, pause = 5_000 } = parts;
-  const queue = new Queue<Payload>(QUEUE, {
+  const queue = new Queue<Payload>(QUEUE_NAME, {
     connection,
     prefix: queuePrefix(shard),
     // BullMQ's stream of events would keep the IDs of workspaces that uninstalled.
@@ -49,7 +49,7 @@ export function createQueueWorker(
   run: (job: Job<Payload>) => Promise<void>,
 ): Worker<Payload> {
   const { connection, onError } = parts;
-  const worker = new Worker<Payload>(QUEUE, run, {
+  const worker = new Worker<Payload>(QUEUE_NAME, run, {
     connection,
     prefix: queuePrefix(shard),
     concurrency: Math.ceil(concurrency),

@@ -29,7 +29,7 @@ import {
   isParent,
   parseWatchState,
   type StoredWatchState,
-  WATCH_STATE,
+  WATCH_FIELD_PREFIX,
   withMessage,
 } from './watch-state.ts';
 
@@ -60,7 +60,7 @@ const waitsForParent = (alert: Alert, message: AlertMessage): boolean =>
 
 /** Sends what is due of a watch's alerts, and draws them as they are now. @throws LeaseLostError, StoreUnavailable */
 export async function sendAlerts(watch: Watch, known: Known, context: DeliveryContext): Promise<void> {
-  const document = openState(WATCH_STATE + watch.id, parseStored, context);
+  const document = openState(WATCH_FIELD_PREFIX + watch.id, parseStored, context);
   const figures = known.get(figuresField(watch.project));
   for (const { episode, messages } of document.value().alerts)
     for (const { event, to } of messages) {
@@ -98,7 +98,7 @@ function findMessage({ document, place: { episode, event, to } }: Omit<AlertTask
 
 /** Identifies the message in its conversation. */
 const keyOf = ({ watch, place: { episode, event } }: AlertTask): string =>
-  `${WATCH_STATE}${watch.id}/${episode}/${event}`;
+  `${WATCH_FIELD_PREFIX}${watch.id}/${episode}/${event}`;
 
 async function send(task: AlertTask, { alert, message }: Found, context: DeliveryContext): Promise<void> {
   const { watch, document, place } = task;
@@ -130,10 +130,10 @@ async function send(task: AlertTask, { alert, message }: Found, context: Deliver
         },
       }),
       save: saveWith({}),
-      async onRefused({ cause, isGone }, isDoubtful) {
+      async onRefused({ cause, isGone }, mayBeInSlack) {
         // A message that already replaces one to somebody else goes to the next manager.
         if (isGone || message.insteadOf !== undefined) return sendElsewhere(task, message, cause, context);
-        return !isDoubtful && forget(task);
+        return !mayBeInSlack && forget(task);
       },
     },
     context,

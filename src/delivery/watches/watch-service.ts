@@ -33,7 +33,7 @@ import {
   nextCheckAt,
   parseWatchState,
   type StoredWatchState,
-  WATCH_STATE,
+  WATCH_FIELD_PREFIX,
 } from './watch-state.ts';
 
 export type WatchState = Readonly<ReturnType<typeof stateOf>>;
@@ -85,7 +85,7 @@ export function createWatchService({
         ...{ teamId: workspace, deliveryLog, logSnapshot: await deliveryLog.load(workspace) },
         write: (write: LogWrite) => deliveryLog.write({ teamId: workspace, token: WITHOUT_LEASE }, write),
       };
-      const document = openState(WATCH_STATE + watch, parseWatchState, context);
+      const document = openState(WATCH_FIELD_PREFIX + watch, parseWatchState, context);
       const respondTo = (state: StoredWatchState | undefined) =>
         state === undefined ? 'gone' : withResponse(state, episode, response);
       const after = respondTo(document.value());
@@ -133,7 +133,7 @@ function stateOf(
   snapshot: DeliveryLogSnapshot,
   now: Millis,
 ) {
-  const stored = parseWatchState(snapshot.state(WATCH_STATE + watch.id));
+  const stored = parseWatchState(snapshot.state(WATCH_FIELD_PREFIX + watch.id));
   const state = stored?.since === watch.since ? stored : undefined;
   const { alerts = [], alerted = [] } = state ?? {};
   const { zone } = workspace.settings;

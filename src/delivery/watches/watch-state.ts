@@ -184,8 +184,8 @@ export const withMessage = (
 });
 
 /** In the delivery log: when the watches were last checked. */
-export const CHECK_STATE = 'check/watches';
-export const WATCH_STATE = 'watch/';
+export const LAST_CHECK_FIELD = 'check/watches';
+export const WATCH_FIELD_PREFIX = 'watch/';
 
 const schema = z.object({
   /** When the check began, and when the next one is due, in ms. */
@@ -226,7 +226,7 @@ export function nextCheckAt(
   snapshot: DeliveryLogSnapshot,
   now: Millis,
 ): number | undefined {
-  const last = parseLastCheck(snapshot.state(CHECK_STATE));
+  const last = parseLastCheck(snapshot.state(LAST_CHECK_FIELD));
   if (workspace.watches.length === 0) return undefined;
   // After the clock went back, the next check would otherwise come too late.
   if (last === undefined || last.at > now || last.basis !== watchBasisOf(workspace)) return now;

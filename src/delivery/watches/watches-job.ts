@@ -17,14 +17,14 @@ import {
   type WatchedProject,
 } from './watch-refresh.ts';
 import {
-  CHECK_STATE,
   hourlyCheckAfter,
   isMuted,
+  LAST_CHECK_FIELD,
   type LastCheck,
   nextCheckAt,
   parseWatchState,
   type StoredWatchState,
-  WATCH_STATE,
+  WATCH_FIELD_PREFIX,
   watchBasisOf,
 } from './watch-state.ts';
 
@@ -40,8 +40,8 @@ export const createWatchesJob = (figures: WatchFiguresStore): Job => ({
 export function planWatches(workspace: Workspace, snapshot: DeliveryLogSnapshot, now: Millis) {
   const states = new Map(
     snapshot
-      .statesOf(WATCH_STATE)
-      .map(([name, json]) => [name.slice(WATCH_STATE.length), parseWatchState(json)]),
+      .statesOf(WATCH_FIELD_PREFIX)
+      .map(([name, json]) => [name.slice(WATCH_FIELD_PREFIX.length), parseWatchState(json)]),
   );
   const check = nextCheckAt(workspace, snapshot, now);
   const isCheckDue = check !== undefined && check <= now;
@@ -58,7 +58,7 @@ export function planWatches(workspace: Workspace, snapshot: DeliveryLogSnapshot,
     alerting: due,
     /** States that are no longer needed. */
     stale: [...states.keys()].flatMap((id) =>
-      known.has(id) || canBeRestored(id, workspace) ? [] : [WATCH_STATE + id],
+      known.has(id) || canBeRestored(id, workspace) ? [] : [WATCH_FIELD_PREFIX + id],
     ),
     /** When there is something to do, in ms; undefined for never. */
     next: earliest(isCheckDue ? undefined : check, next),
@@ -99,7 +99,8 @@ export async function checkWatches(store: WatchFiguresStore, context: DeliveryCo
   const { workspace, teamId, clock } = context;
   const began = clock();
   const after: LastCheck = { at: began, next: nextCheck(context), basis: watchBasisOf(workspace) };
-  const end = () => openState(CHECK_STATE, () => after, context).update(() => after, { needsLease: true });
+  const end = () =>
+    openState(LAST_CHECK_FIELD, () => after, context).update(() => after, { needsLease: true });
   // Damaged settings don't tell the time zone, so days can't be told either.
   if (isDamaged(workspace, 'settings')) return end();
   const known: KnownFigures = new Map(await store.load(teamId));
@@ -118,7 +119,7 @@ async function checkWatch(
   context: DeliveryContext,
 ): Promise<void> {
   const { workspace } = context;
-  const document = openState(WATCH_STATE + watch.id, parseWatchState, context);
+  const document = openState(WATCH_FIELD_PREFIX + watch.id, parseWatchState, context);
   const judge = (state: StoredWatchState | undefined) =>
     judgeWatch({ watch, workspace, now, figures: known.get(figuresField(watch.project)) }, state);
   const before = document.value();

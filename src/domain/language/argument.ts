@@ -1,7 +1,7 @@
 /** The arguments of a command, each parsed at an index among tokens, and the word for a file or a window. */
 import { InvalidWord } from '../failure/index.ts';
 import { isProductId, PRODUCT_IDS, PRODUCTS, type ProductId } from '../product.ts';
-import { afterFiller, catchParseError, type Match, ParseError, parseErrorAt, senseOf } from './parser.ts';
+import { catchParseError, type Match, ParseError, parseErrorAt, senseOf, skipFiller } from './parser.ts';
 import { refuseDayNumber } from './periods/date-grammar.ts';
 import { type PeriodMatch, parsePeriodPhrase } from './periods/parse-period.ts';
 import type { PeriodPhrase } from './periods/period-ast.ts';
@@ -155,7 +155,7 @@ function versusAt(source: TokenizedText, at: number): Match<Argument> | undefine
   if (senseOf(tokens[at + 1], 'last') && year?.kind === 'word' && year.spelling === 'year')
     return { value: { kind: 'versus', value: 'year-before' }, next: at + 3 };
   let from = at + 1;
-  for (let next = afterFiller(source, from); next > from; next = afterFiller(source, from)) from = next;
+  for (let next = skipFiller(source, from); next > from; next = skipFiller(source, from)) from = next;
   const period = parsePeriodPhrase(source, from, true);
   if (period !== undefined) return { ...period, value: { kind: 'versus', value: period.value } };
   throw parseErrorAt(source, at, at + 1, 'needs a period after it', 'Type vs september, or vs last-year.');

@@ -92,7 +92,7 @@ export function joinNames(words: readonly string[], aliases: Aliases): readonly 
 const COUNTED = /^(?:month|unit|to|and|filler|rank|weekday|ago)$/;
 
 /** The first name stands first, so that a number after it is a year or a product. */
-export function namesFirst(words: readonly string[], aliases: Aliases): readonly string[] {
+export function moveNamesFirst(words: readonly string[], aliases: Aliases): readonly string[] {
   const place = words.findIndex((word) => word.split(',').every((name) => aliases.has(name.toLowerCase())));
   if (place < 0 || words[place + 1] === 'vs' || words[place - 1] === 'vs') return words;
   const product =

@@ -13,7 +13,7 @@ import {
 } from './argument.ts';
 import { explainParseError, rejectUnknownWords } from './explain-parse-error.ts';
 import { formatVersus, type ParsedCommand, type ProjectName, type SharedWords } from './parsed-command.ts';
-import { afterFiller, catchParseError, ParseError, parseErrorAt, parseWith, senseOf } from './parser.ts';
+import { catchParseError, ParseError, parseErrorAt, parseWith, senseOf, skipFiller } from './parser.ts';
 import { refuseDayNumber } from './periods/date-grammar.ts';
 import { formatPhrase, LAST_7_DAYS, type PeriodPhrase } from './periods/period-ast.ts';
 import type { Aliases, Token, TokenizedText } from './tokenizer.ts';
@@ -139,7 +139,7 @@ function itemsOf(source: TokenizedText, itemAt: ArgumentParser, works: string): 
       continue;
     }
     const found = itemAt(source, at, items.project !== undefined);
-    const afterwards = afterFiller(source, at);
+    const afterwards = skipFiller(source, at);
     if (!found && (afterwards > at || source.tokens[at]?.kind === 'comma')) {
       [at, joins] = [Math.max(afterwards, at + 1), true];
       continue;

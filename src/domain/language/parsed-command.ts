@@ -29,7 +29,7 @@ export type ProjectName = { readonly project: string } | { readonly alias: strin
 export type SeveralProjects = 'all' | readonly ProjectName[];
 
 /** What a command types to mean these projects: `prod,123`. */
-export const listWord = (several: SeveralProjects): string =>
+export const projectList = (several: SeveralProjects): string =>
   several === 'all'
     ? several
     : several.map((named) => ('alias' in named ? named.alias : named.project)).join(',');
@@ -42,7 +42,7 @@ export function formatParsedCommand(
   { project, alias = project, several, top, phrase, versus, product }: SomeWords,
   output?: Output,
 ): string {
-  const projects = (top === undefined ? several && listWord(several) : `top ${top}`) ?? alias;
+  const projects = (top === undefined ? several && projectList(several) : `top ${top}`) ?? alias;
   const period = phrase && formatPhrase(phrase);
   return [
     projects,

@@ -1,7 +1,7 @@
 /** Parser combinators, and what runs a grammar over a text and turns its errors into a failure with a suggestion. */
 import { InvalidWord, SecretPasted, UNRECOGNIZED } from '../failure/index.ts';
 import { joinAliasWords } from './normalize-project-names.ts';
-import { labelsSecret, looksLikeSecret } from './secret-detection.ts';
+import { announcesSecret, looksLikeSecret } from './secret-detection.ts';
 import { cleanTyping, clipWord, originalSpelling, simplifyText } from './text.ts';
 import { type Aliases, type Token, type TokenizedText, tokenize } from './tokenizer.ts';
 import type { WordRole, WordSense } from './vocabulary.ts';
@@ -40,7 +40,7 @@ export function senseOf<R extends WordRole>(token: Token | undefined, role: R) {
 }
 
 /** The index after `the` or `so far`, which add nothing; `at` when there is none. */
-export function afterFiller({ tokens }: TokenizedText, at: number): number {
+export function skipFiller({ tokens }: TokenizedText, at: number): number {
   if (senseOf(tokens[at], 'filler')) return at + 1;
   return senseOf(tokens[at], 'so') && senseOf(tokens[at + 1], 'far') ? at + 2 : at;
 }
@@ -117,7 +117,7 @@ export function catchParseError<T>(parse: () => T): { readonly value: T } | Pars
 /** Only a word without meaning can be a secret. `text` is as typed, because lower case would hide the form of a token. */
 function holdsSecret(text: string, source: TokenizedText, hasMeaning: (word: string) => boolean): boolean {
   const tidied = cleanTyping(text);
-  if (holdsUnknown(source) && labelsSecret(tidied)) return true;
+  if (holdsUnknown(source) && announcesSecret(tidied)) return true;
   return [...new Set(tidied.split(' '))].some(
     (word) => looksLikeSecret(word) && !hasMeaning(simplifyText(word)),
   );
@@ -144,7 +144,7 @@ export function parseWith<T>(
   const refused = source.text.slice(parsed.start, parsed.end);
   const corrected = corrections(source.text, parsed, slipIn);
   const suggested = (parsed.isAmbiguous ? [...corrected] : [corrected.next().value ?? []].flat()).filter(
-    (offered) => keepsWords(source.text, refused, offered, aliases),
+    (offered) => saysAllTyped(source.text, refused, offered, aliases),
   );
   // `web shop` for `web-shop`
   const joined = joinAliasWords(source.text, aliases).filter((other) => slipIn(other) === undefined);
@@ -195,7 +195,7 @@ function compare(all: readonly string[], some: readonly string[]) {
  * Whether what is offered says all that was typed: each word that Tally knows, in whatever order, and something in the place
  * of each that was refused or is unknown. A button that leaves a word out asks something else.
  */
-export function keepsWords(typed: string, refused: string, offered: string, aliases: Aliases): boolean {
+export function saysAllTyped(typed: string, refused: string, offered: string, aliases: Aliases): boolean {
   const [all, bad] = [meaningsOf(typed, aliases), meaningsOf(refused, aliases)];
   const next = meaningsOf(offered, aliases);
   const known = compare(all.known, bad.known);

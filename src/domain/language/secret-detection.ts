@@ -107,4 +107,4 @@ function couldBe(word: string): boolean {
 export const quoteWord = (word: string): string => (couldBeSecret(word) ? 'that word' : `“${word}”`);
 
 /** Whether the text announces a secret, as `my token is …` does. */
-export const labelsSecret = (text: string): boolean => ANNOUNCED.test(text);
+export const announcesSecret = (text: string): boolean => ANNOUNCED.test(text);

@@ -73,14 +73,14 @@ const SHORT_WEEKDAYS = 'mon,tue tues,wed weds,thu thur thurs,fri,sat,sun'.split(
 const TO_DATE = { wtd: 'week', mtd: 'month', qtd: 'quarter', ytd: 'year' } as const;
 
 const vocabulary = new Map<string, WordSense>();
-const meantWords: string[] = [];
+const correctableWords: string[] = [];
 
 /** @param senseOf the sense of the word at a place among those before or after the bar */
 function add(words: string, senseOf: (place: number, word: string) => WordSense): void {
   const [meant = [], never = []] = words.split('|').map((some) => some.split(' ').filter(Boolean));
   for (const some of [meant, never])
     for (const [place, word] of some.entries()) vocabulary.set(word, senseOf(place, word));
-  meantWords.push(...meant.filter((word) => word.length > 1));
+  correctableWords.push(...meant.filter((word) => word.length > 1));
 }
 
 for (const words of OWN_ROLE) add(words, (_, word) => ({ role: word as OwnRole }));
@@ -120,5 +120,5 @@ const RUN_TOGETHER = [
 
 /** Every spelling to suggest, by its form without hyphens. */
 export const SUGGESTIONS: ReadonlyMap<string, string> = new Map(
-  [...meantWords, ...RUN_TOGETHER].map((word) => [word.replaceAll('-', ''), word]),
+  [...correctableWords, ...RUN_TOGETHER].map((word) => [word.replaceAll('-', ''), word]),
 );

@@ -162,7 +162,7 @@ export function toRoundedDigits(value: Money): string {
 }
 
 /** Whether amounts as people read them, each rounded by itself, add up to their sum as people read it. */
-export const addUpRounded = (amounts: readonly Money[]): boolean =>
+export const isRoundedSumExact = (amounts: readonly Money[]): boolean =>
   sumMoney(amounts.map(round)).eq(round(sumMoney(amounts)));
 
 const round = (value: Money): Money => new Big(toRoundedDigits(value));

@@ -24,7 +24,7 @@ import {
  * @param now in ms
  * @throws InvalidWord where `resolvePeriod` does
  */
-export function keepDays(phrase: PeriodPhrase, writtenAt: Millis, now: Millis, zone: Zone): PeriodPhrase {
+export function fixDays(phrase: PeriodPhrase, writtenAt: Millis, now: Millis, zone: Zone): PeriodPhrase {
   const [writtenOn, today] = [dayAt(writtenAt, zone), dayAt(now, zone)];
   if (writtenOn === today) return phrase;
   const { first, plan, ...range } = resolveRange(phrase, writtenOn, zone);
@@ -105,6 +105,6 @@ export function phraseWithin(
   if (startOfUnit(unit, last) !== start || isInside(phrase)) return undefined;
   // A weekday is the latest before the day on which it is said.
   const end = startOfDay(addDays(endOfUnit(unit, first), unit === 'week' ? 1 : 0), zone);
-  const within = keepDays(phrase, Math.min(end, now), now, zone);
+  const within = fixDays(phrase, Math.min(end, now), now, zone);
   return isInside(within) ? within : undefined;
 }

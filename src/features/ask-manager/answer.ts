@@ -5,8 +5,8 @@ import {
   answerMessage,
   isQuestion,
   type ManagerAnswer,
+  OS_TOKEN,
   requestMessage,
-  TOKEN,
 } from '../../slack/commands/manager-request.ts';
 import { type Message, markupMessage, mention, textMessage } from '../../slack/kit/blocks.ts';
 import type { Request } from '../../slack/request/request.ts';
@@ -27,7 +27,10 @@ import {
  * What managers answer, and what a person does with it. The answer is stored together with what the person who asked is told,
  * which the delivery sends: a process that ends in between loses nothing.
  */
-export function createAnswers(requests: ManagerRequests, changed: (workspace: SlackId) => Promise<void>) {
+export function createManagerAnswers(
+  requests: ManagerRequests,
+  changed: (workspace: SlackId) => Promise<void>,
+) {
   const update = async (
     { user, at, workspace }: Request,
     id: string,
@@ -139,7 +142,7 @@ const canDo = (found: ManagerRequest): boolean =>
 
 /** No manager can allow a guest a token where guests can't use Tally. @throws NotAllowed */
 export function requireTokenRight({ command, isGuest }: ManagerRequest, { workspace }: Request): void {
-  if (command === TOKEN && isGuest && !workspace.settings.guests) throw new NotAllowed('guest');
+  if (command === OS_TOKEN && isGuest && !workspace.settings.guests) throw new NotAllowed('guest');
 }
 
 const EXPIRED = textMessage('This request has expired. Nothing was changed.');
@@ -168,7 +171,7 @@ export function repeatedMessage(request: ManagerRequest): Message {
 export const TOO_MANY = textMessage(
   'Managers already have several requests from you or this workspace. Ask again tomorrow, or talk to one of them.',
 );
-export const NOBODY = textMessage('Ask an owner or admin of this workspace.');
+export const NO_MANAGER = textMessage('Ask an owner or admin of this workspace.');
 export const NO_PROJECT = textMessage(
   'A manager can allow one project at a time. Name one project, then ask again.',
 );

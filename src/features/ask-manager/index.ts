@@ -1,7 +1,7 @@
 import { isFailure, requireShortText, SecretPasted } from '../../domain/failure/index.ts';
 import { parseWithOutput } from '../../domain/language/argument.ts';
 import { parseCommandText } from '../../domain/language/parse-command.ts';
-import { couldBeSecret, labelsSecret } from '../../domain/language/secret-detection.ts';
+import { announcesSecret, couldBeSecret } from '../../domain/language/secret-detection.ts';
 import { normalizeText } from '../../domain/language/text.ts';
 import { tryParse } from '../../domain/try-parse.ts';
 import { isQuestion, requestMessage } from '../../slack/commands/manager-request.ts';
@@ -28,9 +28,9 @@ import {
 import type { Feature, Services } from '../feature.ts';
 import {
   askedMessage,
-  createAnswers,
+  createManagerAnswers,
+  NO_MANAGER,
   NO_PROJECT,
-  NOBODY,
   redraw,
   repeatedMessage,
   requireTokenRight,
@@ -50,7 +50,7 @@ declare module '../../domain/commands.ts' {
  * **No**. What is asked for is a command's text; each press checks the rights at that moment.
  */
 export function createAskManagerFeature({ requests, delivery, all }: Services): Feature {
-  const { answers, redeem } = createAnswers(requests, delivery.scheduling.changed);
+  const { answers, redeem } = createManagerAnswers(requests, delivery.scheduling.changed);
   return {
     help: [],
     actions: {
@@ -86,11 +86,11 @@ async function askManagers(
       ? request.reply.modal.show('Ask a manager', message)
       : request.reply.update(message);
   const asked = parseManagerRequest(value, request, listeners);
-  if (asked === undefined) return reply(NOBODY);
+  if (asked === undefined) return reply(NO_MANAGER);
   // Guests learn from no answer which names there are.
   if (isQuestion(asked) && asked.project === undefined && !asked.isGuest) return reply(NO_PROJECT);
   const managers = (await slack.managers()).filter((manager) => manager !== user.id);
-  if (managers.length === 0) return reply(NOBODY);
+  if (managers.length === 0) return reply(NO_MANAGER);
   const outcome = await requests.open(user.teamId, asked, requestEntry('manager asked', asked, user.id, at));
   const id = requestId(asked);
   if (outcome === 'full') return reply(TOO_MANY);
@@ -153,7 +153,7 @@ function parseManagerRequest(
 
 function holdsSecret(text: string, aliases: ReadonlySet<string>): boolean {
   const words = text.split(' ').filter((word) => !aliases.has(normalizeText(word)));
-  return labelsSecret(text) || words.some(couldBeSecret);
+  return announcesSecret(text) || words.some(couldBeSecret);
 }
 
 /** The only project of a question. @throws Failure */

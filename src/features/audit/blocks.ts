@@ -17,7 +17,7 @@ import {
   type RecordedEntry,
 } from '../../workspace/record/audit.ts';
 import { isPerson } from '../../workspace/record/parse-record.ts';
-import { SLACK_IDS } from './csv.ts';
+import { SLACK_ID_PATTERN } from './csv.ts';
 import type { SubjectTexts } from './subjects.ts';
 
 const TITLE = 'Who changed what';
@@ -143,7 +143,7 @@ const PHRASES: Record<AuditAction, readonly [verb: string, preposition?: string]
 
 /** Channels and people are recorded by their IDs. Slack shows their names, and “private channel” to those outside. */
 const subjectOf = (about: string): RichTextElement[] =>
-  about.split(SLACK_IDS).flatMap((part, at): RichTextElement[] => {
+  about.split(SLACK_ID_PATTERN).flatMap((part, at): RichTextElement[] => {
     if (at % 2 === 0) return part === '' ? [] : [{ ...text(part), style: { bold: true } }];
     return isPerson(part) ? [{ type: 'user', user_id: part }] : [{ type: 'channel', channel_id: part }];
   });

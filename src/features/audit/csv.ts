@@ -5,7 +5,7 @@ import type { RecordedEntry } from '../../workspace/record/audit.ts';
 import { isPerson } from '../../workspace/record/parse-record.ts';
 
 /** IDs of channels and people, as words of their own, not in markup that somebody typed. A cut one ends in “…”. */
-export const SLACK_IDS = /(?<![\w@#-])(?=[A-Z]*\d)([CGUW][A-Z0-9]{8,30})(?![\w…-])/;
+export const SLACK_ID_PATTERN = /(?<![\w@#-])(?=[A-Z]*\d)([CGUW][A-Z0-9]{8,30})(?![\w…-])/;
 
 /** An entry with what it is about, as text. */
 export type AuditLine = Omit<RecordedEntry, 'about'> & { readonly about: string };
@@ -47,7 +47,7 @@ export const formatAuditCsv = (entries: readonly AuditLine[], names: SlackNames)
 
 function csvRow({ at, who, action, about }: AuditLine, names: SlackNames): readonly string[] {
   const nameOf = (id: string) => names.get(id) ?? id;
-  const named = about.split(SLACK_IDS).map((part, index) => (index % 2 === 0 ? part : nameOf(part)));
+  const named = about.split(SLACK_ID_PATTERN).map((part, index) => (index % 2 === 0 ? part : nameOf(part)));
   return [new Date(at).toISOString(), nameOf(who), action, named.join(''), who, idsIn(about).join(' ')];
 }
 
@@ -57,4 +57,4 @@ export const slackIdsOf = (entries: readonly AuditLine[]): readonly SlackId[] =>
 ];
 
 const idsIn = (about: string): readonly SlackId[] =>
-  about.split(SLACK_IDS).filter((_, index) => index % 2 === 1);
+  about.split(SLACK_ID_PATTERN).filter((_, index) => index % 2 === 1);

@@ -17,7 +17,7 @@ import type { Services } from '../feature.ts';
 import { type ConnectFormDefaults, MAX_ACCOUNT_LENGTH } from './parse.ts';
 
 /** Whether a typed name can be filled in: a known one, or one that does not look like a secret. */
-export const isNameable = (name: string, { connectionNames }: Workspace, typed = name): boolean =>
+export const canFillIn = (name: string, { connectionNames }: Workspace, typed = name): boolean =>
   connectionNames.includes(name) || !couldBeSecret(typed);
 
 /** What the form begins with: the values of the connection of that name, else the likely values of a new connection. */

@@ -21,7 +21,7 @@ import { auditedChange, requireUnchanged, stampOf } from '../../workspace/record
 import { findConnection } from '../../workspace/record/workspace.ts';
 import type { Feature, Services } from '../feature.ts';
 import { createDisconnect } from './disconnect.ts';
-import { checkingModal, connectForm, connectFormDefaults, isNameable } from './form.ts';
+import { canFillIn, checkingModal, connectForm, connectFormDefaults } from './form.ts';
 import {
   connectCommand,
   connectFormState,
@@ -97,7 +97,7 @@ export function createConnectFeature(services: Services): Feature {
           async run(text, request, typed = text) {
             const name = parseConnectionName(text);
             // A token after the verb would be filled in as the connection's name.
-            if (name !== undefined && !isNameable(name, request.workspace, typed)) throw new SecretPasted();
+            if (name !== undefined && !canFillIn(name, request.workspace, typed)) throw new SecretPasted();
             await openForm(request, name);
           },
         },
@@ -110,7 +110,7 @@ export function createConnectFeature(services: Services): Feature {
         'manage',
         'openForm',
         (name, request) =>
-          openForm(request, isConnectionName(name) && isNameable(name, request.workspace) ? name : undefined),
+          openForm(request, isConnectionName(name) && canFillIn(name, request.workspace) ? name : undefined),
         (name) => connectCommand(name),
       ),
       'connect-more': {

@@ -147,7 +147,7 @@ export function connectFormState(fields: FormFields, metadata: string): ConnectF
 }
 
 /** Like `encodeConnectMetadata`, without the name, which turned out to be a secret. */
-export const rememberUnnamed = (request: ConnectRequest): string =>
+export const encodeWithoutName = (request: ConnectRequest): string =>
   encodeConnectMetadata({ ...request, name: FIRST_CONNECTION_NAME, account: '' });
 
 /** Parses a button's value, which is outside text. It only fills in a form, which is validated again. */

@@ -26,7 +26,7 @@ import { auditedChange, requireUnchanged } from '../../workspace/record/change.t
 import type { Workspace } from '../../workspace/record/workspace.ts';
 import { isDamaged } from '../../workspace/record/workspace.ts';
 import type { Services } from '../feature.ts';
-import { type ConnectRequest, encodeConnectMetadata, rememberUnnamed } from './parse.ts';
+import { type ConnectRequest, encodeConnectMetadata, encodeWithoutName } from './parse.ts';
 
 /** @param request with the record that has the connection @returns the view in the form's place */
 export type AfterConnect = (tested: TestedConnection, request: Request) => Promise<ModalView>;
@@ -90,7 +90,7 @@ export function createConnectionSaving({ workspaces, billing, limits, all }: Ser
       const kept = request.workspace.connectionNames.includes(input.name)
         ? 'The new token wasn’t saved. The current token stays in use.'
         : 'Nothing was saved.';
-      const value = error.kind === 'secret-pasted' ? rememberUnnamed(input) : encodeConnectMetadata(input);
+      const value = error.kind === 'secret-pasted' ? encodeWithoutName(input) : encodeConnectMetadata(input);
       return request.reply.modal.show(
         CONNECT_TITLE,
         notSavedMessage(error, refusalMessage(error, request), 'connected', kept),

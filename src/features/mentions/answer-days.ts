@@ -7,7 +7,7 @@ import { formatPhrase, LAST_7_DAYS, type PeriodPhrase } from '../../domain/langu
 import type { QuestionCommand } from '../../domain/language/questions/question-commands.ts';
 import { dayAt, type Unit } from '../../domain/time/calendar.ts';
 import { resolvePeriod } from '../../domain/time/period.ts';
-import { keepDays, phraseWithin, unitBefore } from '../../domain/time/rephrase-period.ts';
+import { fixDays, phraseWithin, unitBefore } from '../../domain/time/rephrase-period.ts';
 import { tryParse } from '../../domain/try-parse.ts';
 import type { Request } from '../../slack/request/request.ts';
 import { FOLLOW_UP_COMMANDS, type ThreadQuestion } from '../../workspace/thread-store.ts';
@@ -23,7 +23,7 @@ export function withFixedDays(
   { at: now, workspace }: Request,
 ): QuestionCommand {
   const { words, output } = parseAnswerWords(text, aliases);
-  const fix = (phrase: PeriodPhrase) => keepDays(phrase, at, now, workspace.settings.zone);
+  const fix = (phrase: PeriodPhrase) => fixDays(phrase, at, now, workspace.settings.zone);
   if (command === '/balance') return { command, text };
   const { phrase = LAST_7_DAYS, versus } = words;
   const fixed = fix(phrase);

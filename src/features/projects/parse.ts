@@ -3,7 +3,7 @@ import { commandText } from '../../domain/commands.ts';
 import { InvalidWord, ProjectMissing, UNKNOWN_COMMAND, UNRECOGNIZED } from '../../domain/failure/index.ts';
 import { nearestWord } from '../../domain/language/nearest-word.ts';
 import { parseSingleProjectText } from '../../domain/language/parse-command.ts';
-import { couldBeSecret, labelsSecret, looksLikeSecret } from '../../domain/language/secret-detection.ts';
+import { announcesSecret, couldBeSecret, looksLikeSecret } from '../../domain/language/secret-detection.ts';
 import { clipWord, normalizeText } from '../../domain/language/text.ts';
 import { tokenize } from '../../domain/language/tokenizer.ts';
 import { VOCABULARY } from '../../domain/language/vocabulary.ts';
@@ -252,7 +252,7 @@ const alteredAlias = (typed: string, alias: string): string | undefined =>
  * @param verbs first words of commands
  */
 export function validateAlias(alias: string, verbs: readonly string[]): string | undefined {
-  if (looksLikeSecret(alias) || labelsSecret(`${alias} 1`))
+  if (looksLikeSecret(alias) || announcesSecret(`${alias} 1`))
     return 'That looks like a token or a password. Everyone can see names, so choose another.';
   if (/^\d+$/.test(alias)) return `That is a project ID, not a name. ${FORM_WORDS}`;
   if (!isAlias(alias)) return FORM_WORDS;

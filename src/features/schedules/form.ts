@@ -1,6 +1,6 @@
 import type { DeliveryService } from '../../delivery/delivery-service.ts';
 import { InvalidWord, isFailure } from '../../domain/failure/index.ts';
-import { listWord } from '../../domain/language/parsed-command.ts';
+import { projectList } from '../../domain/language/parsed-command.ts';
 import { REPORTS } from '../../domain/report.ts';
 import type { Millis } from '../../domain/time/calendar.ts';
 import { typedOrDefaultProject } from '../../slack/commands/project-picker.ts';
@@ -123,7 +123,7 @@ function projectsIn(words: ScheduleWords, request: Request): readonly ChosenProj
   const found = resolveProjects(several, product, request.workspace, request);
   if (found.length > MAX_DIGEST_PROJECTS)
     throw new InvalidWord(
-      listWord(several),
+      projectList(several),
       `That’s ${found.length} projects`,
       `Post about ${MAX_DIGEST_PROJECTS} at a time.`,
     );

@@ -140,9 +140,9 @@ export const leavesDaysOut = ({ uncompared }: UsageDifference): boolean =>
 export const hasPartialDays = ({ partialDays }: Usage, { before }: ExplainedChange): boolean =>
   partialDays.length + before.partialDays.length > 0;
 
-export const LEFT_OUT = 'Days whose counterpart has no data are left out.';
-export const NO_COMPLETE_DAY = 'Only complete days are compared, and this period has none.';
-export const ROUNDED = 'Rounded amounts may not add up to the last cent.';
+export const LEFT_OUT_NOTE = 'Days whose counterpart has no data are left out.';
+export const NO_COMPLETE_DAY_NOTE = 'Only complete days are compared, and this period has none.';
+export const ROUNDED_NOTE = 'Rounded amounts may not add up to the last cent.';
 
 /** The complete days that are compared, named as the window before is: `14–20 Nov`. */
 export const comparedDates = (

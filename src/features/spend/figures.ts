@@ -156,7 +156,7 @@ export interface SpendView extends AnswerView<SpendFigures> {
 export type SpendReport = SpendFigures & Pick<SpendView, 'period' | 'locale'>;
 
 /** Sorts the projects that spent most first. */
-export const bySpent = (a: SpendFigures, b: SpendFigures): number =>
+export const bySpend = (a: SpendFigures, b: SpendFigures): number =>
   byLargest(readableTotal(a.usage), readableTotal(b.usage));
 
 /**
@@ -165,7 +165,7 @@ export const bySpent = (a: SpendFigures, b: SpendFigures): number =>
  */
 export function keepTopProjects<T extends Omit<SpendView, 'top'>>(view: T): T & Pick<SpendView, 'top'> {
   const { projects, answered, failed } = view;
-  const among = answered.filter(({ usage }) => readableTotal(usage) !== undefined).sort(bySpent);
+  const among = answered.filter(({ usage }) => readableTotal(usage) !== undefined).sort(bySpend);
   const { top: count = among.length } = projects;
   if (count >= among.length || !hasOneCurrency(among)) return { ...view, top: undefined };
   const shown = among.slice(0, count);

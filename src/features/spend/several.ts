@@ -13,7 +13,7 @@ import { hasOneCurrency, type ProjectColumn, severalTitle } from '../../slack/co
 import { escapeMarkup, type Message } from '../../slack/kit/blocks.ts';
 import { renderListAnswer } from '../../slack/reply/answer-message.ts';
 import { comparable, uncomparedNote, versusDates } from './comparison.ts';
-import { bySpent, formatTop, type SpendFigures, type SpendView, shareOf, topShareText } from './figures.ts';
+import { bySpend, formatTop, type SpendFigures, type SpendView, shareOf, topShareText } from './figures.ts';
 
 /** The total and its biggest change, or of how much the largest ones are a part; then a row a project, the largest first. */
 export function spendListMessage(view: SpendView, buttons: ActionsBlock): Message {
@@ -32,7 +32,7 @@ export function spendListMessage(view: SpendView, buttons: ActionsBlock): Messag
         ? [totalChangeText(view), biggestChange(view)].filter(Boolean).join(' · ')
         : topShareText(top, locale),
     ],
-    sorted: answered.toSorted(bySpent),
+    sorted: answered.toSorted(bySpend),
     columns: columnsOf(view),
     beside: shareColumn(view),
     facts: [

@@ -1,5 +1,5 @@
 import { listNames } from '../../domain/language/text.ts';
-import { addUpRounded, formatPercent, type Money, moneyFormatter } from '../../domain/money/amount.ts';
+import { formatPercent, isRoundedSumExact, type Money, moneyFormatter } from '../../domain/money/amount.ts';
 import { type DayFigure, formatReportedDays, incompleteMark } from '../../domain/money/usage.ts';
 import {
   type DayDifference,
@@ -21,10 +21,10 @@ import {
   formatChangeAmount,
   formatMoreOrLess,
   hasPartialDays,
-  LEFT_OUT,
+  LEFT_OUT_NOTE,
   leavesDaysOut,
-  NO_COMPLETE_DAY,
-  ROUNDED,
+  NO_COMPLETE_DAY_NOTE,
+  ROUNDED_NOTE,
   uncomparedNote,
   whyButtons,
 } from './comparison.ts';
@@ -49,7 +49,7 @@ export function whyDaysMessage(figures: SpendFigures, view: SpendView): Message 
 }
 
 function notCompared(figures: SpendFigures, { period }: SpendView) {
-  const note = uncomparedNote(figures, period) || NO_COMPLETE_DAY;
+  const note = uncomparedNote(figures, period) || NO_COMPLETE_DAY_NOTE;
   const { dates, zone } = period;
   return {
     headline: 'no comparison',
@@ -93,7 +93,7 @@ function explanation({ target, usage }: SpendFigures, explained: ExplainedChange
     notes: [
       ...notesOf(difference),
       ...unreadableNotes([...usage.unreadableDays, ...before.unreadableDays], partial, nameOf),
-      ...(addUpRounded(rows.flatMap(({ value }) => value ?? [])) ? [] : [ROUNDED]),
+      ...(isRoundedSumExact(rows.flatMap(({ value }) => value ?? [])) ? [] : [ROUNDED_NOTE]),
     ],
   };
 }
@@ -182,7 +182,7 @@ function notesOf(difference: UsageDifference): string[] {
   const isSwapped = unpaired.current.length > 0 && unpaired.before.length > 0;
   return [
     ...(isSwapped ? ['Days whose counterpart has no data are compared with each other.'] : []),
-    ...(leavesDaysOut(difference) ? [LEFT_OUT] : []),
+    ...(leavesDaysOut(difference) ? [LEFT_OUT_NOTE] : []),
   ];
 }
 

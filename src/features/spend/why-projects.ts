@@ -1,5 +1,5 @@
 import { limitLines, listNames, pluralize } from '../../domain/language/text.ts';
-import { addUpRounded, type Money, moneyFormatter, sumMoney } from '../../domain/money/amount.ts';
+import { isRoundedSumExact, type Money, moneyFormatter, sumMoney } from '../../domain/money/amount.ts';
 import { incompleteMark } from '../../domain/money/usage.ts';
 import { byDifference, type Difference, splitLargest, sumFigures } from '../../domain/money/usage-change.ts';
 import { dayNamerFor } from '../../domain/time/day-groups.ts';
@@ -13,10 +13,10 @@ import {
   explainChange,
   formatMoreOrLess,
   hasPartialDays,
-  LEFT_OUT,
+  LEFT_OUT_NOTE,
   leavesDaysOut,
-  NO_COMPLETE_DAY,
-  ROUNDED,
+  NO_COMPLETE_DAY_NOTE,
+  ROUNDED_NOTE,
   uncomparedNote,
   whyButtons,
 } from './comparison.ts';
@@ -83,11 +83,11 @@ export function whyProjectsMessage(view: SpendView): Message {
     ],
     notes: [
       ...(window === undefined
-        ? [NO_COMPLETE_DAY]
+        ? [NO_COMPLETE_DAY_NOTE]
         : uncompared.map((figures) => `${figures.target.label}: ${uncomparedNote(figures, period)}`)),
       ...limitLines(compared.flatMap(missingNote), MOST_NOTES),
-      ...(compared.some(({ explained }) => leavesDaysOut(explained.difference)) ? [LEFT_OUT] : []),
-      ...(addUpRounded([...largest.map(({ value }) => value), sumFigures(rest)]) ? [] : [ROUNDED]),
+      ...(compared.some(({ explained }) => leavesDaysOut(explained.difference)) ? [LEFT_OUT_NOTE] : []),
+      ...(isRoundedSumExact([...largest.map(({ value }) => value), sumFigures(rest)]) ? [] : [ROUNDED_NOTE]),
     ],
     buttons: whyButtons(view, changed),
   });

@@ -1,6 +1,6 @@
 import type { DeliveryService } from '../../delivery/delivery-service.ts';
 import type { AlertResponse, WatchService, WatchState } from '../../delivery/watches/watch-service.ts';
-import { listWord } from '../../domain/language/parsed-command.ts';
+import { projectList } from '../../domain/language/parsed-command.ts';
 import { pluralize } from '../../domain/language/text.ts';
 import {
   addDays,
@@ -99,7 +99,7 @@ export async function listWatches(
 ): Promise<void> {
   if (projects.length === 0 && !isBudget) return showOwned(kind, request, { page });
   const { workspace } = request;
-  const names = listWord(projects);
+  const names = projectList(projects);
   const ids = projects.map((name) =>
     'alias' in name ? findProject(workspace, name.alias)?.id : name.project,
   );

@@ -7,7 +7,7 @@ import {
   UNRECOGNIZED,
 } from '../../domain/failure/index.ts';
 import { parseBalanceText, parseCommandText } from '../../domain/language/parse-command.ts';
-import { listWord, type ParsedCommand } from '../../domain/language/parsed-command.ts';
+import { type ParsedCommand, projectList } from '../../domain/language/parsed-command.ts';
 import { LAST_7_DAYS } from '../../domain/language/periods/period-ast.ts';
 import { PRODUCTS } from '../../domain/product.ts';
 import type { Millis } from '../../domain/time/calendar.ts';
@@ -95,7 +95,7 @@ function parseStepInputs(name: StepName, inputs: StepInputs, workspace: Workspac
   const words: ParsedCommand | InvalidWord = catchInvalidWord(() => parse(text, workspace.aliases));
   if (words instanceof InvalidWord) throw inStep(words, inputs);
   if (words.help) throw new InvalidWord('help', 'isn’t a project', 'Enter a project’s name or ID.');
-  if (words.several !== undefined) throw new InvalidWord(listWord(words.several), ...ONE_PROJECT);
+  if (words.several !== undefined) throw new InvalidWord(projectList(words.several), ...ONE_PROJECT);
   if (words.versus !== undefined)
     throw new InvalidWord(
       'vs',

@@ -3,7 +3,7 @@
  * command into a transaction, which is then discarded.
  */
 import { isCluster, type RedisConnection } from '../../redis/connect.ts';
-import { probeKey, QUEUE, queuePrefix, shardsOf } from '../../redis/keys.ts';
+import { probeKey, QUEUE_NAME, queuePrefix, shardsOf } from '../../redis/keys.ts';
 
 type Server = Pick<RedisConnection, 'call'>;
 
@@ -64,7 +64,7 @@ export interface Refusals {
 /** @throws the error that closes the connection */
 export async function dryRun(redis: RedisConnection): Promise<Refusals> {
   const keys = shardsOf(redis).map(probeKey);
-  const ofQueue = `${queuePrefix(0)}:${QUEUE}:meta`;
+  const ofQueue = `${queuePrefix(0)}:${QUEUE_NAME}:meta`;
   const all = await Promise.all(serversOf(redis).map((server) => queueAndDiscard(server, keys, ofQueue)));
   return {
     commands: [...new Set(all.flatMap(({ commands }) => commands))].sort(),

@@ -2,7 +2,7 @@
 import pLimit from 'p-limit';
 import type { BillingRemark } from '../../domain/billing-remarks.ts';
 import { type Failure, isFailure } from '../../domain/failure/index.ts';
-import { listWord } from '../../domain/language/parsed-command.ts';
+import { projectList } from '../../domain/language/parsed-command.ts';
 import { listNames, pluralize } from '../../domain/language/text.ts';
 import { formatMoney, type Money, sumMoney } from '../../domain/money/amount.ts';
 import { PRODUCTS, type ProductId } from '../../domain/product.ts';
@@ -46,7 +46,7 @@ export function findAskedProjects(
   const { product } = named;
   const targets = resolveProjects(several, product, request.workspace, request);
   const list = { product, targets, isList: true };
-  return top === undefined ? { ...list, word: listWord(several) } : { ...list, word: `top ${top}`, top };
+  return top === undefined ? { ...list, word: projectList(several) } : { ...list, word: `top ${top}`, top };
 }
 
 /** The words of a command about these projects: `prod last-week cloud`. */

@@ -1,6 +1,6 @@
 import { InvalidWord, SecretPasted, UNKNOWN_COMMAND, UNRECOGNIZED } from '../../domain/failure/index.ts';
 import { nearestWord, nearestWords } from '../../domain/language/nearest-word.ts';
-import { couldBeSecret, labelsSecret, looksLikeSecret } from '../../domain/language/secret-detection.ts';
+import { announcesSecret, couldBeSecret, looksLikeSecret } from '../../domain/language/secret-detection.ts';
 import {
   cleanTyping,
   clipWord,
@@ -60,7 +60,7 @@ export const routeSubcommands =
 function holdsSecret(text: string, aliases: ReadonlySet<string>): boolean {
   const tidied = cleanTyping(text);
   const words = tidied.split(' ').filter((word) => !aliases.has(normalizeText(word)));
-  return labelsSecret(tidied) || words.some(looksLikeSecret);
+  return announcesSecret(tidied) || words.some(looksLikeSecret);
 }
 
 /** Normalized, a question mark is `help`. */

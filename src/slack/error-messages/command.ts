@@ -9,7 +9,7 @@ import {
 import { parseWithOutput } from '../../domain/language/argument.ts';
 import { couldBeName } from '../../domain/language/nearest-word.ts';
 import { parseCommandText } from '../../domain/language/parse-command.ts';
-import { keepsWords, NO_ALIASES } from '../../domain/language/parser.ts';
+import { NO_ALIASES, saysAllTyped } from '../../domain/language/parser.ts';
 import { LAST_7_DAYS } from '../../domain/language/periods/period-ast.ts';
 import { resolvePeriod } from '../../domain/time/period.ts';
 import { tryParse } from '../../domain/try-parse.ts';
@@ -165,7 +165,7 @@ function describeInvalidWord(failure: InvalidWord, request: FailedRequest): Erro
     (text) =>
       command !== undefined &&
       acceptsWords(text) &&
-      keepsWords(command.text, word, text, aliases) &&
+      saysAllTyped(command.text, word, text, aliases) &&
       (!isAuthorized(request) ||
         (isInPast(text, command, request) &&
           canSuggest(text, { ...privateScope(request), workspace: request.workspace }))),

@@ -17,8 +17,8 @@ import type { CommandNames } from '../command-names.ts';
 import { appLink } from '../web-client.ts';
 import {
   type BrowserRoutes,
-  donePage,
   type HtmlPage,
+  installedPage,
   landingPage,
   type PageRefusal,
   type RouteHandler,
@@ -140,7 +140,7 @@ function pageOf(installation: Installation, slack: string): HtmlPage {
   const { isEnterpriseInstall = false, enterprise, team, appId } = installation;
   const { name } = (isEnterpriseInstall ? enterprise : team) ?? {};
   const open = appId === undefined || team === undefined ? undefined : appLink(slack, appId, team.id);
-  return donePage(name, isEnterpriseInstall, open);
+  return installedPage(name, isEnterpriseInstall, open);
 }
 
 /** @returns Slack's error code, from the redirect's query or from its answer to Tally */

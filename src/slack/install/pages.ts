@@ -95,7 +95,7 @@ export const definitionList = (rows: readonly (readonly [term: string, what: str
  * @param name the workspace's or organization's, as Slack has it
  * @param open Slack's address that opens the app; undefined when Slack didn't name it
  */
-export function donePage(
+export function installedPage(
   name: string | undefined,
   isOrganization: boolean,
   open: string | undefined,

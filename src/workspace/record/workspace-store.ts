@@ -3,7 +3,7 @@ import type { Millis } from '../../domain/time/calendar.ts';
 import { guardRead, type RedisConnection } from '../../redis/connect.ts';
 import { auditKey, deliveryLogKey, managerRequestsKey, recordKey, WORKSPACE_KEYS } from '../../redis/keys.ts';
 import { commitInWorkspace, loadRecord, unlinkInWorkspace } from '../../redis/layout.ts';
-import { doneArguments, LUA_TELL, type TakenRequest } from '../short-lived/manager-requests.ts';
+import { doneArguments, LUA_SEND_ANSWER, type TakenRequest } from '../short-lived/manager-requests.ts';
 import { type AuditEntry, auditArguments, LUA_AUDIT } from './audit.ts';
 import { createWorkspaceIndex } from './workspace-index.ts';
 
@@ -41,7 +41,7 @@ export type WorkspaceStore = ReturnType<typeof createWorkspaceStore>;
  * Redis runs a script alone and does not roll back. So after the comparisons the audit entries come first, which a
  * stream may refuse; the rest cannot fail. Each list in ARGV follows its length.
  */
-const WRITE = `${LUA_AUDIT}${LUA_TELL}
+const WRITE = `${LUA_AUDIT}${LUA_SEND_ANSWER}
 local at = 0
 local function take() at = at + 1; return ARGV[at] end
 if take() == '0' and redis.call('EXISTS', KEYS[1], KEYS[2]) == 0 then return 0 end

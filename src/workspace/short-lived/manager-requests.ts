@@ -48,7 +48,7 @@ const MAX_ATTEMPTS = 5;
 export const ANSWER_STATE = 'answer/';
 
 /** In Lua: `tell(log, id, answer)` has the delivery send an answer, in the same step as the answer is stored. */
-export const LUA_TELL = `
+export const LUA_SEND_ANSWER = `
 local function tell(log, id, answer)
   redis.call('HSET', log, '${ANSWER_STATE}' .. id, answer)
   if redis.call('PTTL', log) < ${REQUEST_LIFETIME} then redis.call('PEXPIRE', log, ${REQUEST_LIFETIME}) end
@@ -62,7 +62,7 @@ const answerOf = (request: ManagerRequest): string =>
  * Writes a request if it is still as it was read, which is `''` for none, with its entry in the audit in the same step. Values
  * are `<until> <json>`. The audit's entry comes first, because a stream may refuse it.
  */
-const SWAP = `${LUA_AUDIT}${LUA_TELL}
+const SWAP = `${LUA_AUDIT}${LUA_SEND_ANSWER}
 if redis.call('EXISTS', KEYS[2], KEYS[3]) == 0 then return 'gone' end
 local now, mine, all = tonumber(ARGV[4]), 0, 0
 for _, field in ipairs(redis.call('HKEYS', KEYS[1])) do

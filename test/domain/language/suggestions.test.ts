@@ -9,7 +9,7 @@ import {
   parseSingleProjectText,
 } from '../../../src/domain/language/parse-command.ts';
 import { formatParsedCommand, type ParsedCommand } from '../../../src/domain/language/parsed-command.ts';
-import { keepsWords } from '../../../src/domain/language/parser.ts';
+import { saysAllTyped } from '../../../src/domain/language/parser.ts';
 import { formatPhrase } from '../../../src/domain/language/periods/period-ast.ts';
 import { parseQuestion } from '../../../src/domain/language/questions/question.ts';
 import { MONTH_NAMES } from '../../../src/domain/language/vocabulary.ts';
@@ -306,6 +306,6 @@ describe('a command in the place of another', () => {
     ['watch prod balance 5e4', '5e4', 'watch prod balance', false],
     ['status now', 'now', 'status', false],
   ])('for “%s”, without “%s”, is “%s”: %s', (typed, refused, offered, keeps) => {
-    expect(keepsWords(typed, refused, offered, ALIASES)).toBe(keeps);
+    expect(saysAllTyped(typed, refused, offered, ALIASES)).toBe(keeps);
   });
 });

@@ -6,7 +6,7 @@ import {
   parseReportText,
   parseSingleProjectText,
 } from '../../../src/domain/language/parse-command.ts';
-import { formatParsedCommand, listWord } from '../../../src/domain/language/parsed-command.ts';
+import { formatParsedCommand, projectList } from '../../../src/domain/language/parsed-command.ts';
 
 const ALIASES: ReadonlySet<string> = new Set(['prod', 'staging', 'dev']);
 
@@ -98,7 +98,7 @@ describe('vs and top in /spend', () => {
 
 describe('projects in a command', () => {
   it('are typed as one word', () => {
-    expect(listWord('all')).toBe('all');
-    expect(listWord([{ alias: 'prod' }, { project: '123' }])).toBe('prod,123');
+    expect(projectList('all')).toBe('all');
+    expect(projectList([{ alias: 'prod' }, { project: '123' }])).toBe('prod,123');
   });
 });

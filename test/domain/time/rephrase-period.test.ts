@@ -3,13 +3,13 @@ import { parsePeriodText } from '../../../src/domain/language/parse-command.ts';
 import { formatPhrase, type PeriodPhrase } from '../../../src/domain/language/periods/period-ast.ts';
 import type { Unit } from '../../../src/domain/time/calendar.ts';
 import { resolvePeriod } from '../../../src/domain/time/period.ts';
-import { keepDays, phraseWithin, unitBefore } from '../../../src/domain/time/rephrase-period.ts';
+import { fixDays, phraseWithin, unitBefore } from '../../../src/domain/time/rephrase-period.ts';
 
 const AT = Date.UTC(2026, 10, 21, 10, 15, 30, 123);
 const DAY = 86_400_000;
 const textOf = (phrase: PeriodPhrase | undefined) => phrase && formatPhrase(phrase);
 const fixed = (text: string, later: number, zone = 'UTC') =>
-  formatPhrase(keepDays(parsePeriodText(text), AT, AT + later, zone));
+  formatPhrase(fixDays(parsePeriodText(text), AT, AT + later, zone));
 
 describe('the phrase of an earlier answer', () => {
   it.each([
@@ -58,7 +58,7 @@ describe('the phrase of an earlier answer', () => {
       const phrase = parsePeriodText(text);
       const now = AT + days * DAY;
       const { comparison, days: asked } = resolvePeriod(phrase, now, 'UTC', AT);
-      const again = resolvePeriod(keepDays(phrase, AT, now, 'UTC'), now, 'UTC');
+      const again = resolvePeriod(fixDays(phrase, AT, now, 'UTC'), now, 'UTC');
       expect([again.days, again.comparison?.days]).toEqual([asked, comparison?.days]);
     }
   });

@@ -37,7 +37,7 @@ type Point<K extends DateExpression['kind']> = Extract<DateExpression, { kind: K
 type RecurringDay = Point<'month-day' | 'day-of-month' | 'weekday'>;
 
 /** Whether two ends of a range are days of one kind, so that each may be found by the other: `20 dec - 5 jan`. */
-export function areAlike(a: DateExpression, b: DateExpression): boolean {
+export function areSameKind(a: DateExpression, b: DateExpression): boolean {
   const [first, second] = [a, b].map(({ kind }) => (kind === 'month-day' ? 'day' : kind));
   return first === second;
 }

@@ -16,7 +16,7 @@ import { clipWord } from '../text.ts';
 import type { DateExpression } from './date-ast.ts';
 import { formatPhrase, MAX_PERIOD_DAYS, PERIOD_TOO_LONG, type PeriodPhrase } from './period-ast.ts';
 import {
-  areAlike,
+  areSameKind,
   type CalendarSpan,
   calendarSpan,
   createInvalidDate,
@@ -108,7 +108,7 @@ function correctReversed({ from, to, ...phrase }: Range, end: Day): string | und
  */
 function endsOf(phrase: Range, today: Day, zone: Zone): readonly [CalendarSpan, CalendarSpan] {
   const { from, to } = phrase;
-  const isAlike = areAlike(from, to);
+  const isAlike = areSameKind(from, to);
   const alone = calendarSpan(to, today, zone);
   const until = earlierDay(alone.last, today);
   const begin =

@@ -3,7 +3,7 @@
 import { commandText } from '../../commands.ts';
 import { InvalidWord } from '../../failure/index.ts';
 import { formatParsedCommand } from '../parsed-command.ts';
-import { keepsWords } from '../parser.ts';
+import { saysAllTyped } from '../parser.ts';
 import { sizeOf } from '../periods/date-ast.ts';
 import { formatPhrase, LAST_7_DAYS, type PeriodPhrase } from '../periods/period-ast.ts';
 import { clipWord, normalizeText } from '../text.ts';
@@ -226,7 +226,7 @@ function refuse(
 ): FollowUp | undefined {
   const offered = NOT_CORRECTED.test(refusal.word) || base === undefined ? [] : refusal.offered;
   const commands = offered
-    .filter((offer) => keepsWords(text, refusal.word, offer, aliases))
+    .filter((offer) => saysAllTyped(text, refusal.word, offer, aliases))
     .flatMap((offer) => {
       const parsed = parseWords(offer, aliases);
       // The answer's days change only if the follow-up itself says so.

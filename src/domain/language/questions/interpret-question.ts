@@ -51,15 +51,15 @@ export function interpretQuestion(question: QuestionWords, aliases: Aliases): Re
     const first = [...said].find(([role]) => ROLE_RULES[role].about === subject)?.[1] ?? subject;
     throw new InvalidWord(clipWord(second), `and “${first}” are two questions`, 'Ask one at a time.');
   }
-  const lost = [...said].find(([role]) => !isPlaced(role, said, subject))?.[1];
+  const lost = [...said].find(([role]) => !applies(role, said, subject))?.[1];
   if (lost !== undefined) {
     const unknown = findUnknownWord(question.text, aliases);
     throw refuseUnplaced(clipWord(unknown ?? lost), unknown === undefined ? UNCLEAR_MEANING : UNRECOGNIZED);
   }
   const parsed = parseRest(question, aliases);
   const isOfAll = NOUN_BESIDE.some((role) => said.has(role));
-  const isNameable = (subject === 'spend' || subject === 'balance') && !said.has('noun') && !isOfAll;
-  if (parsed.isUnknownName && !isNameable) throw parsed.refusal;
+  const canFillIn = (subject === 'spend' || subject === 'balance') && !said.has('noun') && !isOfAll;
+  if (parsed.isUnknownName && !canFillIn) throw parsed.refusal;
   const readings = parsed.readings.map((words): QuestionReading => {
     const isNamed = words.project !== undefined || words.alias !== undefined || words.several !== undefined;
     const isNoun = said.get('noun') === 'project' && !isOfAll;
@@ -104,7 +104,7 @@ export function subjectsOf({ said, rest }: QuestionWords): readonly Subject[] | 
 const NOUN_BESIDE = ['rank', 'first', 'by', 'which'] as const;
 
 /** Whether the question also has the role or subject that this role needs. */
-export function isPlaced(
+export function applies(
   role: PhraseRole,
   said: QuestionWords['said'],
   subject: Subject | undefined,

@@ -1,6 +1,6 @@
 /** Takes the phrases of a question out of its text; what is left is for the grammar of commands. */
 
-import { isNumber, joinNames, namesFirst } from '../normalize-project-names.ts';
+import { isNumber, joinNames, moveNamesFirst } from '../normalize-project-names.ts';
 import { holdsUnknownWord } from '../parser.ts';
 import { simplifyText } from '../text.ts';
 import { type Aliases, CLAUSE_BREAK } from '../tokenizer.ts';
@@ -247,7 +247,7 @@ export function parseQuestionWords(text: string, aliases: Aliases): QuestionWord
   return {
     text,
     said,
-    rest: namesFirst(joinComparison(joinNames(rest, aliases), said, typed), aliases)
+    rest: moveNamesFirst(joinComparison(joinNames(rest, aliases), said, typed), aliases)
       .filter((word, at, all) => word !== CLAUSE_BREAK || all[at + 1] !== CLAUSE_BREAK)
       .join(' '),
     typed,

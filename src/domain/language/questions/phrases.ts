@@ -211,7 +211,7 @@ export const plainWords = lazy(() => wordsOf((role) => PLAIN.has(role)));
 const MEANT: ReadonlySet<PhraseRole> = new Set(['why', 'rank', 'compare', 'total'] as const);
 
 /** Words in which a typing mistake is corrected, and the correction offered. */
-export const meantWords = lazy(() =>
+export const correctableWords = lazy(() =>
   wordsOf((role) => MEANT.has(role) || ('about' in ROWS[role] && role !== 'help' && role !== 'use')).filter(
     (word) => word.length > 3 && (isPhrase(word) || word.length > 4),
   ),

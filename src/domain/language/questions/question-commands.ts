@@ -11,7 +11,7 @@ import { pad } from '../periods/date-literal.ts';
 import { formatPhrase, type PeriodPhrase, unitPhrase } from '../periods/period-ast.ts';
 import { clipWord } from '../text.ts';
 import { type Aliases, CLAUSE_BREAK } from '../tokenizer.ts';
-import { isPlaced, OUTPUTS, type QuestionReading, refuseUnplaced, subjectsOf } from './interpret-question.ts';
+import { applies, OUTPUTS, type QuestionReading, refuseUnplaced, subjectsOf } from './interpret-question.ts';
 import { parseQuestionWords } from './parse-question-words.ts';
 import { type PhraseRole, ROLE_RULES, type Subject } from './phrases.ts';
 
@@ -233,7 +233,7 @@ export function parseQuestionParts(text: string, aliases: Aliases, wasBalance = 
   );
   const [subject = wasBalance ? 'balance' : 'spend'] = subjects;
   const isFigures = subject === 'spend' || subject === 'balance';
-  const isMeant = (role: PhraseRole) => isFigures && isPlaced(role, said, subject);
+  const isMeant = (role: PhraseRole) => isFigures && applies(role, said, subject);
   const change = [...said].find(([role]) => CHANGES.has(role) && !said.has('why') && !said.has('than'));
   return {
     commands,

@@ -4,7 +4,7 @@ import { nearestWord, nearestWords, sortedLetters } from '../nearest-word.ts';
 import { holdsUnknownWord } from '../parser.ts';
 import type { Aliases } from '../tokenizer.ts';
 import { SUGGESTIONS, VOCABULARY } from '../vocabulary.ts';
-import { isPhraseWord, lazy, meantWords, phraseAt, plainWords } from './phrases.ts';
+import { correctableWords, isPhraseWord, lazy, phraseAt, plainWords } from './phrases.ts';
 
 /** A word as it was typed, and as it is compared. */
 export interface Word {
@@ -78,7 +78,7 @@ const PERIOD_WORDS: readonly string[] = [...SUGGESTIONS.keys()];
 function meantWord(word: string, at: number): string | undefined {
   // A mistyped period: the refusal suggests its correction.
   if (nearestWords(word, PERIOD_WORDS).length > 0) return undefined;
-  const near = nearestWords(word, at === 0 ? [...meantWords(), 'what', 'whats'] : meantWords());
+  const near = nearestWords(word, at === 0 ? [...correctableWords(), 'what', 'whats'] : correctableWords());
   const [first = ''] = near;
   return near.every((other) => other.startsWith(first.slice(0, -1))) ? near[0] : undefined;
 }
