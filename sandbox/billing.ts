@@ -3,7 +3,7 @@
  * does not allow, and has a mode for everything that can go wrong.
  */
 import { stringify } from 'lossless-json';
-import { createManagerAnswers } from './billing/answers.ts';
+import { createAnswers } from './billing/answers.ts';
 import { type BillingStyle, billingModes, DEFAULT_BILLING_STYLE } from './billing/modes.ts';
 import { PROJECTS, type ProductId, type Project } from './billing/projects.ts';
 import { executeQuery } from './billing/schema.ts';
@@ -62,7 +62,7 @@ const TOKENS = ['Administrator', 'Read-only', 'Accountant', 'Engineer', EXPIRED]
 
 export async function startBilling(options: BillingOptions = {}): Promise<BillingService> {
   const now = options.now ?? Date.now;
-  const answers = createManagerAnswers(now);
+  const answers = createAnswers(now);
   const requests: BillingRequest[] = [];
   const { behaviour, ...modeSwitch } = createModeSwitch(
     'billing',

@@ -21,7 +21,7 @@ export interface Answers {
   readonly money: MoneyControls;
 }
 
-export function createManagerAnswers(now: () => number): Answers {
+export function createAnswers(now: () => number): Answers {
   const history = createUsageHistory(now());
   const overrides = new Map<string, Override>();
 

@@ -5,8 +5,8 @@ import {
   answerMessage,
   isQuestion,
   type ManagerAnswer,
-  OS_TOKEN,
   requestMessage,
+  TOKEN_COMMAND,
 } from '../../slack/commands/manager-request.ts';
 import { type Message, markupMessage, mention, textMessage } from '../../slack/kit/blocks.ts';
 import type { Request } from '../../slack/request/request.ts';
@@ -27,10 +27,7 @@ import {
  * What managers answer, and what a person does with it. The answer is stored together with what the person who asked is told,
  * which the delivery sends: a process that ends in between loses nothing.
  */
-export function createManagerAnswers(
-  requests: ManagerRequests,
-  changed: (workspace: SlackId) => Promise<void>,
-) {
+export function createAnswers(requests: ManagerRequests, changed: (workspace: SlackId) => Promise<void>) {
   const update = async (
     { user, at, workspace }: Request,
     id: string,
@@ -142,7 +139,7 @@ const canDo = (found: ManagerRequest): boolean =>
 
 /** No manager can allow a guest a token where guests can't use Tally. @throws NotAllowed */
 export function requireTokenRight({ command, isGuest }: ManagerRequest, { workspace }: Request): void {
-  if (command === OS_TOKEN && isGuest && !workspace.settings.guests) throw new NotAllowed('guest');
+  if (command === TOKEN_COMMAND && isGuest && !workspace.settings.guests) throw new NotAllowed('guest');
 }
 
 const EXPIRED = textMessage('This request has expired. Nothing was changed.');

@@ -28,7 +28,7 @@ import {
 import type { Feature, Services } from '../feature.ts';
 import {
   askedMessage,
-  createManagerAnswers,
+  createAnswers,
   NO_MANAGER,
   NO_PROJECT,
   redraw,
@@ -50,7 +50,7 @@ declare module '../../domain/commands.ts' {
  * **No**. What is asked for is a command's text; each press checks the rights at that moment.
  */
 export function createAskManagerFeature({ requests, delivery, all }: Services): Feature {
-  const { answers, redeem } = createManagerAnswers(requests, delivery.scheduling.changed);
+  const { answers, redeem } = createAnswers(requests, delivery.scheduling.changed);
   return {
     help: [],
     actions: {

@@ -27,10 +27,10 @@ import {
 } from '../kit/blocks.ts';
 import { isDirectMessage } from '../request/source.ts';
 
-export const OS_TOKEN: string = commandText('/os-token');
+export const TOKEN_COMMAND: string = commandText('/os-token');
 
 /** Questions about one project, of which a manager can allow one. Everything else a manager does. */
-const QUESTIONS: readonly string[] = [commandText('/spend'), commandText('/balance'), OS_TOKEN];
+const QUESTIONS: readonly string[] = [commandText('/spend'), commandText('/balance'), TOKEN_COMMAND];
 
 export const isQuestion = ({ command }: Pick<ManagerRequest, 'command'>): boolean =>
   QUESTIONS.includes(command);
@@ -44,7 +44,7 @@ export function requestMessage(request: ManagerRequest, record: Workspace): Mess
   const asks = isQuestion(request) ? ' asks for one answer to ' : ' asks you to run ';
   const words: RichTextElement[] = [
     { type: 'user', user_id: person },
-    { type: 'text', text: command === OS_TOKEN ? ' asks for one token with ' : asks },
+    { type: 'text', text: command === TOKEN_COMMAND ? ' asks for one token with ' : asks },
     ...commandElements(typedCommand(request)),
     ...placeOf(channel),
   ];
@@ -103,10 +103,10 @@ function factsOf(request: ManagerRequest, record: Workspace): string[] {
     ...(limit === undefined
       ? []
       : [places === '' ? `${name} is limited to channels.` : `${name} is limited to ${places}.`]),
-    ...(command === OS_TOKEN
+    ...(command === TOKEN_COMMAND
       ? [`${who} can’t get tokens for ${name}. A token can do everything that the project’s access can.`]
       : []),
-    command === OS_TOKEN
+    command === TOKEN_COMMAND
       ? `Allow once gives them one token for ${named}, within an hour.`
       : `Allow once shows one answer about ${named} to them alone, within an hour.`,
   ];
@@ -179,7 +179,7 @@ export function answerMessage(request: ManagerRequest): Message {
   switch (state) {
     case 'allowed': {
       const value = `${opensForm ? 'form' : 'run'} ${requestId(request)}`;
-      const label = command === OS_TOKEN ? 'Get the token…' : 'Show the answer';
+      const label = command === TOKEN_COMMAND ? 'Get the token…' : 'Show the answer';
       return markupMessage(
         `${who} allowed ${what} once. You can use it until ${instant(answeredAt + ALLOWANCE_LIFETIME)}.`,
         ...buttonRow([button('use-allowance', label, { value, style: 'primary' })]),
