@@ -145,7 +145,7 @@ export function createBillingClient({ http }: { http: GuardedHttp }): BillingCli
         const { value, remarks } = await query(access, subscription, priority, document, (response) =>
           parseResponse(response, parseBalance, maxItems(0)),
         );
-        return { ...value, remarks };
+        return { remarks, ...value };
       });
     },
     consumption(access, subscription, { from, to, zone, running, days }, priority = 'interactive') {

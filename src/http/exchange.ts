@@ -169,7 +169,7 @@ export function exchange(
           if (head === undefined) return fail(new errors.SocketError('the response has no status'));
           cancelTimeout();
           const [first = NOTHING] = chunks;
-          resolve({ ...head, body: chunks.length > 1 ? Buffer.concat(chunks) : first });
+          resolve({ body: chunks.length > 1 ? Buffer.concat(chunks) : first, ...head });
         },
         onResponseError: (_, error) => fail(error),
       },

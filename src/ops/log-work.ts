@@ -78,6 +78,7 @@ function fieldsOf(work: Work, userField: (user: string) => object) {
   const { workspace, outcome, ms = 0, traceId, error } = work;
   const waited = waitOf(work);
   return {
+    event: EVENTS[work.kind],
     ...nameOf(work, userField),
     workspace,
     outcome,
@@ -89,14 +90,18 @@ function fieldsOf(work: Work, userField: (user: string) => object) {
   };
 }
 
+const EVENTS = { run: 'run', request: 'request', message: 'delivery' } as const satisfies Record<
+  Work['kind'],
+  string
+>;
+
 function nameOf(work: Work, userField: (user: string) => object): object {
   switch (work.kind) {
     case 'run':
-      return { event: 'run' };
+      return {};
     case 'request': {
       const { via, route, user, reference } = work;
       return {
-        event: 'request',
         via,
         route,
         ...(user !== '' && userField(user)),
@@ -106,7 +111,7 @@ function nameOf(work: Work, userField: (user: string) => object): object {
     case 'message': {
       const { message, schedule, watch, late, tries } = work;
       return {
-        ...{ event: 'delivery', message },
+        message,
         ...(schedule !== undefined && { schedule }),
         ...(watch !== undefined && { watch }),
         ...(late !== undefined && { lateMs: Math.round(late) }),

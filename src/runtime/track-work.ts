@@ -82,8 +82,8 @@ export const beginRequest = (
   route: string,
   arrived?: unknown,
 ): RequestWork => ({
-  ...{ kind: 'request', via, route, workspace: teamId, user: userId, outcome: 'ok' },
   began: typeof arrived === 'number' ? arrived : performance.now(),
+  ...{ kind: 'request', via, route, workspace: teamId, user: userId, outcome: 'ok' },
 });
 
 /** Its own outcomes: `lease-taken`, `lease-lost` (another process runs it), `stopped` (this process stops), `gone` (no workspace). */

@@ -63,7 +63,7 @@ function addItem(items: Items, item: Argument, source: TokenizedText, at: number
     throw parseErrorAt(source, at, next, why, `Ask about one ${kind} at a time.`);
   }
   if (item.kind === 'project') checkProject(source, next - 1, item.value);
-  return { ...items, [item.kind]: item.value };
+  return { [item.kind]: item.value, ...items };
 }
 
 /** Two projects without a comma: with one they are a list. */
@@ -159,7 +159,7 @@ function itemsOf(source: TokenizedText, itemAt: ArgumentParser, works: string): 
       if (doubt !== undefined) throw doubt;
     }
   refuseSoFar(source, items.phrase);
-  return { ...items, others };
+  return { others, ...items };
 }
 
 /** `including today` extends the period, or the default one if none is named. */

@@ -74,10 +74,10 @@ export function* collectCharges(
   const charges: DayCharges[] = [];
   for (const { day, amount, bonuses } of rows) {
     charges.push({
-      ...('day' in day ? { day: day.day, shown: day.day } : { shown: day.unplaced }),
       amount: rowAmountOf(amount),
       bonuses: rowAmountOf(bonuses),
       merged: amount.items,
+      ...('day' in day ? { day: day.day, shown: day.day } : { shown: day.unplaced }),
     });
     if (charges.length % PART === 0) yield;
   }

@@ -66,7 +66,7 @@ type RecentSpend = Pick<Basis, 'reported' | 'of' | 'partial'> & { readonly sum: 
 export const computeRunway = (account: Account, week: Usage, today: Day): Runway =>
   runwayFrom(
     account,
-    { ...sumSpentOn(week, week.reported), of: week.fullDays, partial: week.partialDays.length },
+    { of: week.fullDays, partial: week.partialDays.length, ...sumSpentOn(week, week.reported) },
     today,
   );
 

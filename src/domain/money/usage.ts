@@ -71,7 +71,7 @@ export function computeUsage(charges: readonly DayCharges[], question: UsageQues
   for (const charge of charges) {
     const { day, amount, merged } = charge;
     const isOutside = day !== undefined && day !== question.today && !requestedDays.has(day);
-    const row = { ...charge, outside: isOutside };
+    const row = { outside: isOutside, ...charge };
     add(amount, merged, day === undefined ? unplaced : isOutside ? outside : inside);
     add(charge.bonuses, merged, bonuses);
     (day === undefined ? dayless : isOutside ? others : within).push(row);
@@ -81,8 +81,8 @@ export function computeUsage(charges: readonly DayCharges[], question: UsageQues
   const fullDays = [...requestedDays].filter((day) => day !== question.today).sort();
   const today = question.today && figureOn(question.today, amounts);
   return {
-    ...{ rows, total: totalOf([inside, outside, unplaced]), bonuses, outside, unplaced },
     fullDays: fullDays.length,
+    ...{ rows, total: totalOf([inside, outside, unplaced]), bonuses, outside, unplaced },
     ...summarizeDays(fullDays, amounts, today ? inside.value.minus(today.value) : inside.value),
     ...(today && { today }),
   };

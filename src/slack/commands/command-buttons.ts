@@ -56,10 +56,10 @@ export function commandButton(
   id: string,
   label: string,
   command: Command,
-  options: ButtonOptions = {},
+  options: Omit<ButtonOptions, 'value'> = {},
 ): Button[] {
   const value = commandLine(command);
-  return value.length > SLACK_LIMITS.buttonValue ? [] : [button(`rerun:${id}`, label, { ...options, value })];
+  return value.length > SLACK_LIMITS.buttonValue ? [] : [button(`rerun:${id}`, label, { value, ...options })];
 }
 
 /** The same as an option of a select. */

@@ -33,8 +33,8 @@ export function createReply(
   const messages = createMessages(services, source, client);
   const modals = createModals(source, client);
   const as: Reply['as'] = (known, audience = 'asker', command) => ({
-    ...waysToReply(known, client, messages, modals, audience, command),
     as,
+    ...waysToReply(known, client, messages, modals, audience, command),
   });
   return as(source);
 }

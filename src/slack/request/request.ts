@@ -176,8 +176,8 @@ export const createRequestAuthorizer =
     const channel = source.askedIn ?? source.channel;
     const how = sharedFrom === undefined ? 'asked' : 'shared';
     return {
-      ...{ at, sharedFrom, user, workspace, audience, channel, allowed, managerRequest, self },
       isUnlimited: user.canManage && (isPrivate || isDirectMessage(channel ?? '')),
+      ...{ at, sharedFrom, user, workspace, audience, channel, allowed, managerRequest, self },
       sharedBy: isPrivate ? undefined : { how, person: user.id },
       locale: isPrivate ? user.locale : workspace.settings.locale,
       thread: threadOf(source),

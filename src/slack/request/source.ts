@@ -72,8 +72,8 @@ export function sourceOfPayload(
   const { container, view } = payload;
   const channel = payload.channel_id ?? payload.channel?.id ?? undefined;
   return {
-    ...{ via, at, isFirst, teamId, channel },
     userId: payload.user_id ?? payload.user?.id ?? '',
+    ...{ via, at, isFirst, teamId, channel },
     homeTeamId: payload.user?.team_id ?? undefined,
     responseUrl: payload.response_url ?? undefined,
     isClick: (container?.message_ts ?? undefined) !== undefined,
