@@ -7,10 +7,8 @@ import type { SlashCommand } from '../domain/commands.ts';
 import { clipText, SLACK_LIMITS } from './kit/blocks.ts';
 import type { WebClient } from './web-client.ts';
 
-/** A call of the Web API with one workspace's token. */
 type CallSlack = (method: string, args: Record<string, string>) => Promise<unknown>;
 
-/** Tally's own user in a workspace. */
 interface Self {
   readonly id: string;
   readonly name: string;
@@ -24,7 +22,6 @@ export type CommandNames = ReturnType<typeof createCommandNames>;
 /**
  * Everywhere else a command has its own name: in buttons' values, in the record, and in the texts that are rendered. On
  * the way to Slack, texts get the names that people have to type.
- *
  * @param commands the app's own names
  * @param configured `acme`; the commands that arrive say it too, so a bot without it writes their names from then on
  */
@@ -108,7 +105,6 @@ export function createCommandNames(commands: () => readonly SlashCommand[], conf
   };
 }
 
-/** Tally's name in its own texts. */
 const SELF = '@Tally';
 
 /** @throws what `call` throws; TypeError for an error of Slack */

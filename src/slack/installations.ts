@@ -211,7 +211,6 @@ function createProviderFactory(oauth: OAuth, apiUrl: string, { redis, boltLogger
 /**
  * A workspace without its own installation uses its organization's, whatever the payload says. It is linked to the
  * organization before anything of it is stored, so that uninstalling finds it.
- *
  * @throws NotInstalled
  */
 async function findForPayload(

@@ -127,7 +127,6 @@ function wasNeverSent(error: unknown): boolean {
 /**
  * The SDK's defaults (ten retries over half an hour, no timeout) are made for queues. A 429 is an error, since waiting
  * would block every other call of the same client.
- *
  * @param timeout of each call, with its second try, in ms. The SDK has one too, by a signal, which costs more than a timer.
  */
 export const callOptions = (
@@ -148,7 +147,6 @@ export const BACKGROUND_OPTIONS = callOptions(10_000, false);
 /**
  * Caches one client for each token, since each has its own connections and queue. The least recently used is evicted
  * first.
- *
  * @param most how many clients are cached
  */
 export function createClientCache(options: webApi.WebClientOptions, most = 500) {

@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { GUEST, MEMBER, OWNER } from '../../sandbox/slack/index.ts';
-import { formatAuditCsv } from '../../src/features/audit/csv.ts';
+import { formatAuditCsv } from '../../src/features/audit/blocks.ts';
 import { SCHEDULES, type Schedule } from '../../src/workspace/owned/schedule-record.ts';
 import { WATCHES } from '../../src/workspace/owned/watch-record.ts';
 import { type AuditEntry, createAudit } from '../../src/workspace/record/audit.ts';

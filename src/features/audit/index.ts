@@ -8,8 +8,14 @@ import type { Request } from '../../slack/request/request.ts';
 import { onClick } from '../../slack/server/listener-types.ts';
 import { MAX_AUDIT_ENTRIES } from '../../workspace/record/audit.ts';
 import type { Feature, Services } from '../feature.ts';
-import { auditMessage, auditSentMessage } from './blocks.ts';
-import { auditTextMessage, formatAuditCsv, type SlackNames, slackIdsOf } from './csv.ts';
+import {
+  auditMessage,
+  auditSentMessage,
+  auditTextMessage,
+  formatAuditCsv,
+  type SlackNames,
+  slackIdsOf,
+} from './blocks.ts';
 import { createSubjectTexts, type ItemTexts } from './subjects.ts';
 
 declare module '../../domain/commands.ts' {

@@ -66,7 +66,7 @@ function projectChangeText({
 }: Extract<AuditSubject, { readonly kind: 'project' }>): string {
   if (changed === undefined) return projectText(project);
   const name = before === undefined ? project.alias : `${before} to ${project.alias}`;
-  return [name, ...(changed.length > 0 ? [changed.join(', ')] : [])].join(': ');
+  return [name, changed.length > 0 && changed.join(', ')].filter(Boolean).join(': ');
 }
 
 /** `prod (project 123)`; `project 123` without a name. */

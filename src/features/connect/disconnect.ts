@@ -7,6 +7,7 @@ import {
   actions,
   type Block,
   button,
+  compact,
   confirmDialog,
   context,
   escapeMarkup,
@@ -27,10 +28,8 @@ import type { Workspace } from '../../workspace/record/workspace.ts';
 import type { Feature, Services } from '../feature.ts';
 import { parseConnectionName } from './parse.ts';
 
-/** How many connections are offered as buttons. */
 const MOST_OFFERED = 5;
 
-/** The refusal of an unknown connection: offers the nearest name, else all names. */
 function unknownConnection(name: string, names: readonly string[]): InvalidWord {
   const nearest = nearestWord(name, names);
   const offered = (nearest === undefined ? names : [nearest]).slice(0, MOST_OFFERED);
@@ -140,7 +139,6 @@ const fingerprintOf = (name: string, record: Workspace): string =>
   record.connections.get(name)?.fingerprint ?? '-';
 
 const KEEP = button('keep', 'Keep');
-/** How many projects are named; further ones are counted. */
 const MOST_NAMED = 20;
 
 function chooseConnectionMessage(names: readonly string[]): Message {
@@ -171,10 +169,10 @@ function confirmDisconnectMessage(
   const connection = workspace.connections.get(name);
   const zone = workspace.settings.zone;
   const isLast = workspace.connectionNames.length === 1;
-  const effects = [
+  const effects = compact([
     ...(isLast ? [] : orphanedProjects(name, workspace)),
-    ...(heir === undefined ? [] : [newDefaultText(heir)]),
-  ];
+    heir !== undefined && newDefaultText(heir),
+  ]);
   return questionMessage(
     isLast ? 'Disconnect Tally from the billing service?' : `Disconnect ${name}?`,
     section(

@@ -1,11 +1,11 @@
 import type { InputBlock, ModalView } from '@slack/types';
 import { couldBeSecret } from '../../domain/language/secret-detection.ts';
+import { withoutUndefined } from '../../domain/without-undefined.ts';
 import { FIELDS } from '../../redis/keys.ts';
 import { CONNECT_TITLE, REMINDER_HINT } from '../../slack/commands/credential-form.ts';
 import { actions, type Block, button, context, header, option, section } from '../../slack/kit/blocks.ts';
 import { choiceInput, modal, textInput, waitingModal } from '../../slack/kit/modal.ts';
 import {
-  type Connection,
   FIRST_CONNECTION_NAME,
   LIFETIME_NAMES,
   ROLE_NAMES,
@@ -29,19 +29,14 @@ export function connectFormDefaults(
   const chosen = record.defaultConnection;
   const name = wanted ?? chosen ?? record.connectionNames[0] ?? FIRST_CONNECTION_NAME;
   const current = record.connections.get(name);
-  if (current !== undefined) return knownAs(current);
+  if (current !== undefined) {
+    // Without type, role and lifetime: those are the current token's.
+    const { baseUrl, authUrl = '', account = '', test } = current;
+    return { name, baseUrl, authUrl, account, ...(test && { project: test.project }) };
+  }
   const like = record.connections.get(chosen ?? '');
   const { baseUrl = like?.baseUrl, authUrl = like?.authUrl } = addresses;
-  return { name, ...(baseUrl !== undefined && { baseUrl }), ...(authUrl !== undefined && { authUrl }) };
-}
-
-/** Without type, role and lifetime: those are the current token's. */
-function knownAs({ test, ...connection }: Connection): ConnectFormDefaults {
-  const { name, baseUrl, authUrl = '', account = '' } = connection;
-  return {
-    ...{ name, baseUrl, authUrl, account },
-    ...(test !== undefined && { project: test.project }),
-  };
+  return withoutUndefined({ name, baseUrl, authUrl });
 }
 
 const choices = (names: Record<string, string>) =>
@@ -67,7 +62,7 @@ export function connectForm(
     title: CONNECT_TITLE,
     submit: 'Test and save',
     blocks: [
-      ...(others.length === 0 ? [] : [section(describeEffect(known.name ?? '', record))]),
+      others.length > 0 && section(describeEffect(known.name ?? '', record)),
       textInput({
         block: 'token',
         label: 'User access token',

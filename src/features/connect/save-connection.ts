@@ -8,6 +8,7 @@ import { formatBalance } from '../../domain/money/runway.ts';
 import { DEFAULT_PRODUCT, PRODUCTS } from '../../domain/product.ts';
 import type { SlackId } from '../../domain/slack-id.ts';
 import { DAY, type Millis } from '../../domain/time/calendar.ts';
+import { withoutUndefined } from '../../domain/without-undefined.ts';
 import { FIELDS } from '../../redis/keys.ts';
 import { commandButton, toCommand } from '../../slack/commands/command-buttons.ts';
 import {
@@ -23,8 +24,7 @@ import { MAX_CONNECTIONS, type NewConnection } from '../../workspace/credentials
 import { holdsRegisteredSecret } from '../../workspace/credentials/detect-registered-secret.ts';
 import { projectLabel } from '../../workspace/projects/project-key.ts';
 import { auditedChange, requireUnchanged } from '../../workspace/record/change.ts';
-import type { Workspace } from '../../workspace/record/workspace.ts';
-import { isDamaged } from '../../workspace/record/workspace.ts';
+import { isDamaged, type Workspace } from '../../workspace/record/workspace.ts';
 import type { Services } from '../feature.ts';
 import { type ConnectRequest, encodeConnectMetadata, encodeWithoutName } from './parse.ts';
 
@@ -130,12 +130,8 @@ function newConnection(
   const days = lifetime && DAYS[lifetime];
   return {
     ...{ name, baseUrl, token },
-    ...(role && { role }),
-    ...(type && { type }),
-    ...(lifetime && { lifetime }),
-    ...(authUrl !== '' && { authUrl }),
-    ...(account !== '' && { account }),
-    ...(days !== undefined && { expiresAt: at + days * DAY }),
+    ...withoutUndefined({ role, type, lifetime, expiresAt: days && at + days * DAY }),
+    ...withoutUndefined({ authUrl: authUrl || undefined, account: account || undefined }),
     test: { project, product },
     registeredBy: person,
     registeredAt: at,
@@ -146,7 +142,6 @@ function newConnection(
 export interface ConnectedResult extends BalanceByProduct {
   readonly connection: string;
   readonly input: Pick<ConnectRequest, 'project' | 'channel'>;
-  /** The names of all connections, and the default connection. */
   readonly names: readonly string[];
   readonly chosen: string | undefined;
 }
@@ -227,7 +222,6 @@ const ADVICE: Partial<Record<Failure['kind'], string>> = {
     'Give the token the role Read-only or Accountant. If it has one of these, the project may belong to another account.',
 };
 
-/** Why the test of a new token failed. */
 function refusalMessage(failure: Failure, request: Request): Message {
   if (failure.kind === 'redirect-refused')
     return {

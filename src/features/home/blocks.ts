@@ -14,6 +14,7 @@ import {
   actions,
   type Block,
   button,
+  compact,
   context,
   formatInstant,
   header,
@@ -37,14 +38,14 @@ export async function homeBlocks(
   more: readonly Section[],
 ): Promise<readonly Block[]> {
   const isConnected = request.workspace.connectionNames.length > 0;
-  const sections: readonly Section[] = [
+  const sections: readonly Section[] = compact([
     ...(isConnected ? [attentionBlocks, ...urgent] : []),
     startBlocks,
-    ...(isConnected ? [mainButtons] : []),
+    isConnected && mainButtons,
     projectBlocks,
     ...more,
-    ...(isConnected ? [connectionBlocks] : []),
-  ];
+    isConnected && connectionBlocks,
+  ]);
   const main = (await Promise.all(sections.map((section) => drawUnlessDamaged(section, request)))).flat();
   const end = [...(await drawUnlessDamaged(furtherQuestions, request)), ...help(request)];
   return [...main.slice(0, MOST_BLOCKS - end.length), ...end];
@@ -63,7 +64,6 @@ async function drawUnlessDamaged(draw: Section, request: Request): Promise<reado
 /** The button that redraws Home with new balances. */
 export const REFRESH = 'home-refresh';
 
-/** What people do most, and a menu of the rest. */
 function mainButtons(request: Request): readonly Block[] {
   const refresh = button(REFRESH, 'Refresh');
   if (!isFullMember(request)) return [actions(refresh)];
@@ -100,7 +100,6 @@ interface Step {
   readonly buttons: () => readonly Button[];
 }
 
-/** How to start: three steps for managers, a first question for everybody else. */
 function startBlocks(request: Request): readonly Block[] {
   if (request.user.canManage) return setUpBlocks(stepsOf(request));
   if (request.workspace.connectionNames.length === 0)
@@ -158,7 +157,6 @@ function stepsOf(request: Request): readonly Step[] {
   ];
 }
 
-/** Only the next step has a button. Nothing once all of them are done. */
 function setUpBlocks(steps: readonly Step[]): readonly Block[] {
   const next = steps.find(({ isDone }) => !isDone);
   if (next === undefined) return [];
@@ -167,12 +165,12 @@ function setUpBlocks(steps: readonly Step[]): readonly Block[] {
     if (step.isDone) return `✓ ${step.title}`;
     return step === next ? `*${at + 1}. ${step.title}*\n${step.detail}` : `${at + 1}. ${step.title}`;
   });
-  return [
+  return compact([
     header(`Set up Tally: ${pluralize(left, 'step')} left`),
     markup(lines.slice(0, steps.indexOf(next) + 1).join('\n')),
     actions(...next.buttons()),
-    ...(left > 1 ? [markup(lines.slice(steps.indexOf(next) + 1).join('\n'))] : []),
-  ];
+    left > 1 && markup(lines.slice(steps.indexOf(next) + 1).join('\n')),
+  ]);
 }
 
 /** Examples in plain words, and a button that runs one; nothing where this person may ask about no known project. */

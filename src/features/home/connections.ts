@@ -10,6 +10,7 @@ import {
   escapeMarkup,
   formatInstant,
   header,
+  joinTexts,
   markup,
 } from '../../slack/kit/blocks.ts';
 import type { Request } from '../../slack/request/request.ts';
@@ -47,12 +48,12 @@ function line(state: ConnectionState, { workspace, at }: Request): string {
   if (damage !== undefined)
     return `${shown} · *the token can’t be decrypted.* See \`${commandText('/billing status')}\`.`;
   const expiry = formatExpiry(connection, at, zone);
-  return [
+  return joinTexts(' · ', [
     shown,
     `token ending ${escapeMarkup(connection.lastFour.replaceAll('·', ''))}`,
     expiresSoon(connection, at, zone) ? `*${expiry}*` : expiry,
-    ...(lastUsed === undefined ? [] : [`last used: ${formatInstant(lastUsed)}`]),
-  ].join(' · ');
+    lastUsed !== undefined && `last used: ${formatInstant(lastUsed)}`,
+  ]);
 }
 
 interface Problem {

@@ -9,10 +9,12 @@ import { commandOption, projectOptions, toCommand } from '../../slack/commands/c
 import { lastFailureText, lastFailureTodo } from '../../slack/error-messages/index.ts';
 import {
   type Block,
+  compact,
   context,
   escapeMarkup,
   formatInstant,
   header,
+  joinTexts,
   markup,
   overflow,
   section,
@@ -51,15 +53,14 @@ export function projectBlocks(request: Request): Block[] {
     return [header('Projects'), ...(damaged.length > 0 ? damaged : [section(ELSEWHERE)])];
   const shown = projects.slice(0, MOST_PROJECTS).map((project) => projectSection(project, request));
   const note = `The first ${MOST_PROJECTS} of ${projects.length} projects to run out. See all with \`${commandText('/billing projects')}\`.`;
-  return [
+  return compact([
     header('Projects'),
     ...damaged,
     ...shown,
-    ...(projects.length > MOST_PROJECTS ? [context(note)] : []),
-  ];
+    projects.length > MOST_PROJECTS && context(note),
+  ]);
 }
 
-/** What the project has, what it is, and a menu of what can be done with it. */
 function projectSection(project: Project, request: Request): SectionBlock {
   const { alias, id, product, connection = '' } = project;
   const { canManage } = request.user;
@@ -68,33 +69,29 @@ function projectSection(project: Project, request: Request): SectionBlock {
   const todo = canManage
     ? `Choose another with \`${commandText('/billing projects')} edit ${alias}\`.`
     : 'A Tally manager can choose another.';
-  const lines = [
+  const lines = compact([
     headline(project, request),
     outlook(project, request),
     ...failureLines(project, request),
-    [
+    joinTexts(' · ', [
       `project ${id}`,
       PRODUCTS[product].name,
-      ...(access === undefined ? [] : [`OS_TOKEN ${escapeMarkup(access)}`]),
-    ].join(' · '),
-    ...(isConnectionMissing(project, request.workspace)
-      ? [`*Its connection ${escapeMarkup(connection)} no longer exists.* ${todo}`]
-      : []),
-  ];
-  const options = [
+      access !== undefined && `OS_TOKEN ${escapeMarkup(access)}`,
+    ]),
+    isConnectionMissing(project, request.workspace) &&
+      `*Its connection ${escapeMarkup(connection)} no longer exists.* ${todo}`,
+  ]);
+  const options = compact([
     ...projectOptions(alias),
-    ...(issued !== undefined && isNamedIssuer(issued, request.user.id)
-      ? [commandOption('OS_TOKEN…', { command: '/os-token', text: alias })]
-      : []),
-    ...(isFullMember(request)
-      ? [commandOption('Schedule a post…', toCommand('/billing schedule', alias))]
-      : []),
-    ...(canManage ? [commandOption('Edit…', toCommand('/billing projects', `edit ${alias}`))] : []),
-  ];
+    issued !== undefined &&
+      isNamedIssuer(issued, request.user.id) &&
+      commandOption('OS_TOKEN…', { command: '/os-token', text: alias }),
+    isFullMember(request) && commandOption('Schedule a post…', toCommand('/billing schedule', alias)),
+    canManage && commandOption('Edit…', toCommand('/billing projects', `edit ${alias}`)),
+  ]);
   return { ...markup(lines.filter(Boolean).join('\n')), accessory: overflow('run:home', options) };
 }
 
-/** Why a project gives no answer, since when and, for managers, what to do. */
 function failureLines(project: Project, { workspace, user, at }: Request): readonly string[] {
   const failure = findFailure(workspace.failures, project);
   if (failure === undefined) return [];
@@ -136,16 +133,13 @@ function outlook({ id, product, currency }: Project, request: Request): string {
   const total = forecast && parseAmount({ text: forecast.total });
   const today = dayAt(at, zone);
   const isCurrent = forecast?.month === today.slice(0, 7);
-  return [
+  return joinTexts(' · ', [
     days !== undefined && days < WARNING_DAYS ? `:warning: *${lasts}*` : lasts,
-    ...(isCurrent && total !== undefined && 'value' in total
-      ? [
-          `forecast for ${formatDays(today, today).slice(-8)}: about ${escapeMarkup(formatMoney(total.value, user.locale, currency ?? general))}`,
-        ]
-      : []),
-  ]
-    .filter(Boolean)
-    .join(' · ');
+    isCurrent &&
+      total !== undefined &&
+      'value' in total &&
+      `forecast for ${formatDays(today, today).slice(-8)}: about ${escapeMarkup(formatMoney(total.value, user.locale, currency ?? general))}`,
+  ]);
 }
 
 function formatDaysLeft(days: number): string {
@@ -153,7 +147,6 @@ function formatDaysLeft(days: number): string {
   return days === 0 ? 'Less than a day' : `About ${pluralize(days, 'day')}`;
 }
 
-/** What it had in bold, as in the headline of an answer, and how old that is. */
 function headline({ alias, id, product, currency }: Project, { workspace, user }: Request): string {
   const name = escapeMarkup(alias);
   const last = workspace.lastBalance(id, product);

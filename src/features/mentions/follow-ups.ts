@@ -24,11 +24,8 @@ import {
 } from './answer-days.ts';
 import type { Mention } from './parse.ts';
 
-/** Where something was said. */
 interface Said {
-  /** The words, as they were typed. */
   readonly text: string;
-  /** What they mean by themselves. */
   readonly mention: Mention;
   readonly request: Request;
 }
@@ -36,7 +33,6 @@ interface Said {
 /**
  * Completes what was said in a thread with what the last answer there had. Nothing is looked up for a question that names its
  * project and doesn't refer to an answer.
- *
  * @returns the mention itself where it is no follow-up
  * @throws SecretPasted, StoreUnavailable; NotAllowed for a project that this person may not ask about here any more
  */

@@ -1,10 +1,15 @@
 import { mentionText } from '../../domain/commands.ts';
 import { requireShortText, SecretPasted } from '../../domain/failure/index.ts';
 import { dayAt } from '../../domain/time/calendar.ts';
-import { type Command, commandButton, toCommand } from '../../slack/commands/command-buttons.ts';
+import {
+  type Command,
+  commandButton,
+  commandButtons,
+  toCommand,
+} from '../../slack/commands/command-buttons.ts';
 import { exampleMarkup, exampleQuestions } from '../../slack/commands/help.ts';
 import { canSuggest, projectPicker } from '../../slack/commands/project-picker.ts';
-import { actions, type Message, markup, section } from '../../slack/kit/blocks.ts';
+import { actions, type Message, markup, textMessage } from '../../slack/kit/blocks.ts';
 import type { SlackEvent } from '../../slack/request/payload.ts';
 import type { Request } from '../../slack/request/request.ts';
 import { acceptsWords, type EventListener, lookUp } from '../../slack/server/listener-types.ts';
@@ -44,12 +49,9 @@ export function createMentionsFeature({ all, threads }: Services): Feature {
             ),
           );
         case 'which-project':
-          return request.reply.update({
-            text: mention.fact,
-            blocks: [section(mention.fact), ...projectPicker(mention.rerun, request)],
-          });
+          return request.reply.update(textMessage(mention.fact, ...projectPicker(mention.rerun, request)));
         case 'thanks':
-          return request.reply.update({ text: WELCOME, blocks: [section(WELCOME)] });
+          return request.reply.update(textMessage('You’re welcome.'));
         case 'nothing':
           return request.reply.update(mentionHelp(exampleQuestions(request), mention.fact));
       }
@@ -75,24 +77,13 @@ function isSaidToTally({ type, channel_type, bot_id, subtype }: SlackEvent): boo
 const HELP = commandButton('help', 'All commands', toCommand('/billing help', 'more'));
 
 /** The answer to a mention that Tally can't read as a question. @param fact what is wrong with its words, if anything */
-export function mentionHelp(examples: readonly string[], fact = 'What would you like to know?'): Message {
-  return { text: fact, blocks: [section(fact), markup(exampleMarkup(examples)), actions(...HELP)] };
-}
-
-const WELCOME = 'You’re welcome.';
+export const mentionHelp = (examples: readonly string[], fact = 'What would you like to know?'): Message =>
+  textMessage(fact, markup(exampleMarkup(examples)), actions(...HELP));
 
 /** A button for each command that a mention can mean; none is run without a click. */
 function suggestedCommands(request: Request, fact: string | undefined, reruns: readonly Command[]): Message {
-  const text = [fact, 'Did you mean this?'].filter(Boolean).join(' ');
-  const buttons = reruns.flatMap((rerun, at) =>
-    commandButton(
-      `guess-${at}`,
-      `${rerun.command} ${rerun.text}`.trim(),
-      rerun,
-      at === 0 ? { style: 'primary' } : {},
-    ),
-  );
+  const buttons = commandButtons('guess', reruns);
   return buttons.length === 0
     ? mentionHelp(exampleQuestions(request), fact)
-    : { text, blocks: [section(text), actions(...buttons)] };
+    : textMessage([fact, 'Did you mean this?'].filter(Boolean).join(' '), actions(...buttons));
 }

@@ -11,16 +11,13 @@ import type { Command } from '../../slack/commands/command-buttons.ts';
 
 /** What Tally can be asked to do. */
 export interface KnownCommands {
-  /** `/spend` and the like. */
   readonly commands: readonly SlashCommand[];
-  /** Second words of `/billing`. */
   readonly verbs: readonly string[];
   /** Names of projects, in lower case. */
   readonly aliases: ReadonlySet<string>;
   readonly today: Day;
   /** Tally’s own user ID. A mention of it says nothing; without it only a mention at the start is taken for one. */
   readonly self?: SlackId | undefined;
-  /** Whether a command takes this text. */
   readonly acceptsWords: (command: Command) => boolean;
 }
 
@@ -38,7 +35,6 @@ export type Mention =
   /** Neither a question nor a command; `fact` says why, and is undefined for an empty mention. */
   | { readonly kind: 'nothing'; readonly fact: string | undefined };
 
-/** The command whose text begins with a verb. */
 const BILLING: SlashCommand = '/billing';
 
 const QUESTION_COMMANDS: ReadonlySet<SlashCommand> = new Set(['/spend', '/balance']);

@@ -12,10 +12,12 @@ import {
   type Block,
   button,
   buttonRow,
+  compact,
   confirmDialog,
   context,
   escapeMarkup,
   header,
+  joinTexts,
   markup,
   mention,
   section,
@@ -65,7 +67,7 @@ export function accessForm(form: AccessForm, request: Request): ModalView {
     submit: 'Test and save',
     blocks: [
       ...(warning === undefined ? [] : warningBlocks(warning)),
-      ...(isSecretGone ? [section(TYPE_AGAIN)] : []),
+      isSecretGone && section(TYPE_AGAIN),
       section(
         `Tally uses this access to issue temporary OS_TOKENs for ${label} to the people you choose below.${keeps}`,
       ),
@@ -182,34 +184,28 @@ export function registeredBlocks(
     restricted && 'restricted',
   ].filter(Boolean);
   const isUnknown = isExpiryUnknown(access);
-  const buttons = [
+  const buttons = compact([
     ...(isIssuer ? commandButton('os-token', 'Issue a token', { command: '/os-token', text: word }) : []),
-    ...(isUnknown ? [button('access-form', 'Set expiry…', { value: access.project })] : []),
-  ];
-  return [
+    isUnknown && button('access-form', 'Set expiry…', { value: access.project }),
+  ]);
+  return compact([
     header(`${label} can issue OS_TOKENs`),
     section(REVOCATION_TEXTS[revocation]),
     section([described.join(' · '), describeTokenScope(issued)].join('\n')),
-    ...(restricted === false
-      ? [
-          markup(
-            '*This access is unrestricted.* Anyone with one of its tokens can create more accesses that outlive it. Create a restricted access in the console and register that instead.',
-          ),
-        ]
-      : []),
-    ...(isUnknown && isShort(issued, at)
-      ? [
-          section(
-            `The test token expires at ${formatClockTime(issued.expiresAt, zone)}, in ${formatDuration(issued.expiresAt - at)}. If tokens usually last longer, the access itself expires then. Create one that lasts longer in the console and register that.`,
-          ),
-        ]
-      : []),
-    ...(isUnknown
-      ? [section('Expiry unknown: the service doesn’t say. Set it to be reminded before the access expires.')]
-      : []),
+    restricted === false &&
+      markup(
+        '*This access is unrestricted.* Anyone with one of its tokens can create more accesses that outlive it. Create a restricted access in the console and register that instead.',
+      ),
+    isUnknown &&
+      isShort(issued, at) &&
+      section(
+        `The test token expires at ${formatClockTime(issued.expiresAt, zone)}, in ${formatDuration(issued.expiresAt - at)}. If tokens usually last longer, the access itself expires then. Create one that lasts longer in the console and register that.`,
+      ),
+    isUnknown &&
+      section('Expiry unknown: the service doesn’t say. Set it to be reminded before the access expires.'),
     markup(issuersText(access.issuers, ineligible)),
     ...buttonRow(buttons),
-  ];
+  ]);
 }
 
 /** Tokens last an hour as a rule, and no longer than the access they come from; in ms, a minute less for clocks. */
@@ -225,10 +221,10 @@ export const mentionGroup = (id: string): string => `<!subteam^${escapeMarkup(id
 export function issuersText({ people, groups }: Issuers, ineligible: readonly IneligibleIssuer[]): string {
   const named = [...people.map(mention), ...groups.map(mentionGroup)];
   const without = ineligible.map(({ person, role }) => `${mention(person)} (${IS[role]})`);
-  return [
+  return joinTexts('\n', [
     `Can get tokens: ${formatList(named)}`,
-    ...(without.length > 0 ? [`*Can’t get tokens yet:* ${formatList(without)}`] : []),
-  ].join('\n');
+    without.length > 0 && `*Can’t get tokens yet:* ${formatList(without)}`,
+  ]);
 }
 
 const IS: Readonly<Record<Role, string>> = {

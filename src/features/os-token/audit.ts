@@ -6,7 +6,7 @@ import type { AuditSubject } from '../../workspace/record/audit-subject.ts';
 import type { Workspace } from '../../workspace/record/workspace.ts';
 import type { TokenGrant } from '../../workspace/short-lived/token-grants.ts';
 import { accessProjectLabel } from './parse-access-form.ts';
-import type { RevokeOutcome, TokenContext } from './token-context.ts';
+import type { RevokeOutcome, TokenContext } from './token-request.ts';
 
 /** Identifies a token in the audit without revealing it. */
 export const tokenAuditId = (auditId: string | undefined): string | undefined =>

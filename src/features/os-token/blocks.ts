@@ -9,8 +9,10 @@ import {
   type Block,
   button,
   buttonRow,
+  compact,
   confirmDialog,
   context,
+  joinTexts,
   type Message,
   markup,
   preformatted,
@@ -19,7 +21,7 @@ import {
 } from '../../slack/kit/blocks.ts';
 import { modal } from '../../slack/kit/modal.ts';
 import { grantHandle } from '../../workspace/short-lived/token-grants.ts';
-import { type RevokeOutcome, readerZone, type TokenContext } from './token-context.ts';
+import { type RevokeOutcome, readerZone, type TokenContext } from './token-request.ts';
 import {
   canRevoke,
   formatClockTime,
@@ -108,7 +110,6 @@ interface ShownToken {
   /** The project as a command names it. */
   readonly word: string;
   readonly issued: IssuedToken;
-  /** Commands for a shell. */
   readonly lines: string;
   /** The service whose endpoint `OS_ENDPOINT` is. */
   readonly endpoint: 'compute' | 'identity';
@@ -123,20 +124,20 @@ export function tokenModal(shown: ShownToken, tokens: Tokens, shownIn: TokenCont
   const revoke = revocation === 'here' && own !== undefined ? [revokeButton('Revoke now', own)] : [];
   const expiry = expiryText(issued, shownIn);
   return createWindow(
-    [
+    compact([
       section(`OS_TOKEN for ${label}: a temporary key to the cloud platform’s API. ${expiry}`),
       preformatted(issued.token),
       section(`For your shell, ready to paste. ${ENDPOINT[endpoint]}`),
       preformatted(lines),
       section(describeTokenScope(issued)),
-      ...(issued.credential?.restricted === false ? [markup(UNRESTRICTED)] : []),
+      issued.credential?.restricted === false && markup(UNRESTRICTED),
       actions(...revoke, anotherButton('Issue another', word)),
       ...rowsOf(earlier, shownIn, true),
       context(
         'Only you see this token, and only once. Tally doesn’t keep it. Copy it before you close this window.',
         ...(revocation === 'here' ? [] : [NO_REVOCATION[revocation]]),
       ),
-    ],
+    ]),
     tokens,
   );
 }
@@ -157,11 +158,11 @@ export function describeTokenScope({ project, roles, user }: IssuedToken): strin
   const named = project?.name ?? project?.id;
   const also = project?.name !== undefined && project.id !== undefined ? ` (${project.id})` : '';
   const domain = project?.domain === undefined ? '' : ` in ${project.domain}`;
-  return [
+  return joinTexts(' · ', [
     named === undefined ? 'The service doesn’t name the project' : `Project ${named}${also}${domain}`,
     roles.length === 0 ? 'no roles named' : `${roles.length === 1 ? 'role' : 'roles'} ${roles.join(', ')}`,
-    ...(user === undefined ? [] : [`acts as ${user}`]),
-  ].join(' · ');
+    user !== undefined && `acts as ${user}`,
+  ]);
 }
 
 const UNRESTRICTED =

@@ -23,8 +23,7 @@ import {
 import { revokeToken } from './revoke-token.ts';
 import { accessChange, saveAccess } from './save-access.ts';
 import { stoppedAccesses } from './stopped-issuers.ts';
-import type { TokenContext } from './token-context.ts';
-import { parseTokenText } from './token-request.ts';
+import { parseTokenText, type TokenContext } from './token-request.ts';
 import { parseWindowTokens } from './window-tokens.ts';
 
 declare module '../../domain/commands.ts' {
@@ -169,7 +168,6 @@ async function removeAccess(project: string, { request, workspaces }: TokenConte
   );
 }
 
-/** The identity address of the connection that the project is asked by. */
 function connectionAuthUrl(record: Workspace, project: string): string | undefined {
   const name = record.projects.find(({ id }) => id === project)?.connection ?? record.defaultConnection;
   return name === undefined ? undefined : record.connections.get(name)?.authUrl;

@@ -1,6 +1,6 @@
 import type { Button } from '@slack/types';
 import { type Failure, ignoreFailure, isFailure } from '../../domain/failure/index.ts';
-import { type Block, button, section, withoutActions } from '../../slack/kit/blocks.ts';
+import { type Block, button, compact, section, withoutActions } from '../../slack/kit/blocks.ts';
 import { failureMessage } from '../../slack/reply/error-reply.ts';
 import { isDirectMessage } from '../../slack/request/source.ts';
 import type { ProjectReference } from '../../workspace/projects/resolve-project.ts';
@@ -17,31 +17,28 @@ import {
   tokenWindow,
 } from './blocks.ts';
 import { issueToken } from './issue-token.ts';
-import { claimOf, grantLifetime, type TokenContext } from './token-context.ts';
 import {
+  claimOf,
   createTokenRequest,
+  grantLifetime,
   parseTokenRequest,
   repeatTokenRequest,
   requireIssuer,
+  type TokenContext,
   type TokenRequest,
 } from './token-request.ts';
 import type { Tokens } from './window-tokens.ts';
 
 interface IssueModal {
   readonly tokens: Tokens;
-  /** The project as it was typed. */
   readonly word: string;
-  /** What was asked for, if that is known. */
   readonly grant?: TokenGrant | undefined;
-  /** Claims the first of `tokens`. */
   readonly claim?: GrantClaim;
 }
 
 /**
  * Asks for a token: in a channel it is confirmed first by users who have not seen the notice yet.
- *
  * @param typed the words of the command, for a button that runs it again
- *
  * @throws Failure until the modal is open; after that the modal shows it
  */
 export async function askForToken(
@@ -68,7 +65,6 @@ export async function askForToken(
 
 /**
  * Issues one more token from a modal.
- *
  * @param tokens the tokens that the modal lists; the first one has the grant
  * @param word the project as typed, for when the grant is no longer stored
  */
@@ -153,10 +149,10 @@ function remedies(failure: Failure, { grant, word }: IssueModal, manage: boolean
     case 'project-disabled':
     case 'access-missing':
     case 'unseal-failed':
-      return [
-        ...(manage ? [button('access-form', 'Replace access…', { value: project, style: 'primary' })] : []),
+      return compact([
+        manage && button('access-form', 'Replace access…', { value: project, style: 'primary' }),
         again,
-      ];
+      ]);
     default:
       return [again];
   }

@@ -25,8 +25,7 @@ import {
   unclearIssueAudit,
 } from './audit.ts';
 import { tokenModal, tokenWindow } from './blocks.ts';
-import { readerZone, type TokenContext, tenantOf } from './token-context.ts';
-import type { TokenRequest } from './token-request.ts';
+import { readerZone, type TokenContext, type TokenRequest, tenantOf } from './token-request.ts';
 import { canRevoke, fitWindowTokens, formatClockTime, liveTokens } from './window-tokens.ts';
 
 /** Issues a token and shows it in the open modal. A token that could not be shown or audited is revoked. */

@@ -28,13 +28,12 @@ import {
   readerZone,
   type TokenContext,
   tenantOf,
-} from './token-context.ts';
+} from './token-request.ts';
 import { formatUntil, type Tokens, type WindowToken } from './window-tokens.ts';
 
 /**
  * **Revoke now**: joins the two halves of a token, and sends it to the service that issued it and to no other. Everyone
  * may revoke their own token, also when they are no issuer any more. The halves stay until the service has confirmed it.
- *
  * @param tokens all that the modal lists
  * @param token one of them
  */

@@ -1,5 +1,6 @@
 import { isDeepStrictEqual } from 'node:util';
-import { type Failure, InvalidWord, isFailure } from '../../domain/failure/index.ts';
+import { type Failure, failureOf, InvalidWord, isFailure } from '../../domain/failure/index.ts';
+import type { Revocation } from '../../identity/client.ts';
 import { FIELDS } from '../../redis/keys.ts';
 import { expiryOf } from '../../slack/commands/credential-form.ts';
 import { fetchUserGroups, requireKnownGroups } from '../../slack/commands/group-picker.ts';
@@ -15,7 +16,7 @@ import {
   type OpenableAccess,
 } from '../../workspace/credentials/access-record.ts';
 import { withExpiry } from '../../workspace/credentials/connection-record.ts';
-import type { AuditAction } from '../../workspace/record/audit.ts';
+import type { AuditAction, AuditEntry } from '../../workspace/record/audit.ts';
 import { auditedChange, requireUnchanged, type WorkspaceChange } from '../../workspace/record/change.ts';
 import { findAccess, type Workspace } from '../../workspace/record/workspace.ts';
 import {
@@ -24,15 +25,16 @@ import {
   accessForm,
   issuersText,
   REVOCATION_TEXTS,
+  type RevocationResult,
   registeredBlocks,
 } from './access-form.ts';
-import { accessSubject, recordEntry } from './audit.ts';
+import { accessSubject, recordEntry, tokenAuditId, tokenSubject } from './audit.ts';
 import { auditBlocks } from './blocks.ts';
 import { maybeIssuedBlocks } from './issue-modal.ts';
+import { requestToken } from './issue-token.ts';
 import { type AccessRequest, accessProjectLabel, encodeAccessMetadata } from './parse-access-form.ts';
 import { findIneligible, stoppedAccesses } from './stopped-issuers.ts';
-import { accessTestAudit, type Credentials, testAccess } from './test-access.ts';
-import type { TokenContext } from './token-context.ts';
+import { type TokenContext, tenantOf } from './token-request.ts';
 
 /** A change of an application access, with its entry in the audit. */
 export const accessChange = (action: AuditAction, project: string, request: Request): WorkspaceChange =>
@@ -62,7 +64,6 @@ async function registerAccess(
 
 /**
  * Without the secret, everything but the URL can change.
- *
  * @returns the access as it is
  * @throws InvalidWord
  */
@@ -183,9 +184,52 @@ function newAccess(
   };
 }
 
-/** The record with other people named for tokens of this project. */
 function withIssuers(workspace: Workspace, project: string, issuers: Issuers): Workspace {
   const access = workspace.accesses.get(project);
   if (access === undefined) return workspace;
   return { ...workspace, accesses: new Map(workspace.accesses).set(project, { ...access, issuers }) };
 }
+
+export type Credentials = NonNullable<AccessRequest['credentials']>;
+
+const REVOCATION_RESULTS: Readonly<Record<Revocation, RevocationResult>> = {
+  revoked: 'revoked',
+  'already-dead': 'revoked',
+  'not-offered': 'not-offered',
+  refused: 'failed',
+};
+
+/** Gets a token and revokes it, which also tells whether the service can revoke tokens. */
+export async function testAccess(
+  { project, authUrl }: AccessRequest,
+  credentials: Credentials,
+  context: TokenContext,
+): Promise<AccessTest> {
+  const { request, identity, limits } = context;
+  const { teamId, id } = request.user;
+  limits.demand('tests', { teamId, userId: id });
+  const about = { ...accessSubject(request.workspace, project), kind: 'token', isTest: true } as const;
+  const issued = await requestToken({ authUrl, ...credentials }, project, about, context);
+  const revocation = await identity
+    .revoke(authUrl, issued.token, tenantOf(project, context))
+    .catch(failureOf);
+  return { issued, revocation: isFailure(revocation) ? 'failed' : REVOCATION_RESULTS[revocation] };
+}
+
+const TEST_OUTCOMES = {
+  revoked: 'test-revoked',
+  'not-offered': 'test-not-revoked',
+  failed: 'test-unclear',
+} as const;
+
+/** The entry for the token of a test, which nobody has seen. */
+export const accessTestAudit = (
+  { issued, revocation }: AccessTest,
+  project: string,
+  { user, workspace, at }: Request,
+): AuditEntry => {
+  const { word } = accessProjectLabel(workspace, project);
+  const token = tokenSubject({ word, project }, tokenAuditId(issued.auditId));
+  const about = { ...token, isTest: true, outcome: TEST_OUTCOMES[revocation] };
+  return { at, who: user.id, action: 'token issued', about };
+};

@@ -10,6 +10,9 @@ import {
 import { parseProjectText } from '../../domain/language/parse-command.ts';
 import { formatPhrase } from '../../domain/language/periods/period-ast.ts';
 import { PRODUCTS } from '../../domain/product.ts';
+import { HOUR, isTimeZone } from '../../domain/time/calendar.ts';
+import { withoutUndefined } from '../../domain/without-undefined.ts';
+import type { IdentityClient, Tenant } from '../../identity/client.ts';
 import type { Request } from '../../slack/request/request.ts';
 import {
   type ApplicationAccessRecord,
@@ -22,7 +25,9 @@ import {
   resolveProject,
 } from '../../workspace/projects/resolve-project.ts';
 import { findAccess, findProject } from '../../workspace/record/workspace.ts';
-import type { TokenGrant } from '../../workspace/short-lived/token-grants.ts';
+import type { GrantClaim, TokenGrants, TokenGrant } from '../../workspace/short-lived/token-grants.ts';
+import type { TokenQuota } from '../../workspace/short-lived/token-quota.ts';
+import type { Services } from '../feature.ts';
 import type { Tokens } from './window-tokens.ts';
 
 /** One user's request for a token of one project. */
@@ -30,15 +35,12 @@ export interface TokenRequest {
   readonly grant: TokenGrant;
   readonly label: string;
   readonly access: OpenableAccess;
-  /** The tokens that its modal already lists. */
   readonly tokens: Tokens;
 }
 
 /**
  * Refuses users who cannot be issuers. Whether they are in one of the groups is asked once the modal is open.
- *
  * @param word the project as it was typed; undefined for the word it is known by
- *
  * @throws AccessMissing, NotIssuer, and what resolving the project throws
  */
 export function createTokenRequest(
@@ -109,8 +111,42 @@ export function parseTokenText(text: string, aliases: ReadonlySet<string>): Proj
   if (phrase !== undefined) throw refusal(formatPhrase(phrase), 'is a period, and a token has none', word);
   if (product !== undefined)
     throw refusal(PRODUCTS[product].word, 'is a product, and a token covers the whole project', word);
-  return { ...(project !== undefined && { project }), ...(alias !== undefined && { alias }) };
+  return withoutUndefined({ project, alias });
 }
 
 const refusal = (bad: string, why: string, word: string | undefined): InvalidWord =>
   new InvalidWord(bad, why, `Type ${commandText('/os-token')} ${word ?? 'prod'}.`);
+
+/** One person's command, click or form, and what the feature answers it with. */
+export interface TokenContext extends Services {
+  readonly request: Request;
+  readonly identity: IdentityClient;
+  readonly grants: TokenGrants;
+  readonly quota: TokenQuota;
+}
+
+/** How long a window can ask for another token, in ms. */
+const GRANT_TTL = HOUR;
+
+/** From when until when a grant that is stored now is valid. */
+export function grantLifetime({ clock }: TokenContext) {
+  const at = clock();
+  return { at, until: at + GRANT_TTL };
+}
+
+export const claimOf = (
+  grantText: string,
+  purpose: GrantClaim['purpose'],
+  { request: { user }, clock }: TokenContext,
+): GrantClaim => ({ workspace: user.teamId, person: user.id, grantText, purpose, at: clock() });
+
+/** Whose turn it is at the identity service, and where its waits count. @param project the access's */
+export const tenantOf = (project: string, { request: { user, workspace } }: TokenContext): Tenant => ({
+  ...{ workspace: user.teamId, connection: project, waits: workspace.waits },
+});
+
+/** The reader's own zone, or the workspace's if Slack's can't be used. */
+export const readerZone = ({ user, workspace }: Request): string =>
+  user.zone !== undefined && isTimeZone(user.zone) ? user.zone : workspace.settings.zone;
+
+export type RevokeOutcome = 'dead' | 'alive' | 'unchecked' | 'already-dead' | 'not-offered' | 'refused';

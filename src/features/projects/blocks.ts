@@ -22,6 +22,7 @@ import {
   context,
   escapeMarkup,
   header,
+  joinTexts,
   type Message,
   markup,
   markupMessage,
@@ -40,7 +41,6 @@ import { findChannelLimit, visibleProjects } from '../../workspace/projects/reso
 import { UNDO_MS } from '../../workspace/record/change.ts';
 import { damagedIds, type Workspace } from '../../workspace/record/workspace.ts';
 
-/** What other features do with a project, by the word after `/billing projects`. */
 type MoreVerbs = Readonly<Record<string, { readonly label: string }>>;
 
 /** The projects that this person may ask about here. @param page from 1; numbers beyond the last page mean the last page */
@@ -63,12 +63,10 @@ export function projectListMessage(search: string, page: number, more: MoreVerbs
       ...damagedRows(request),
       ...buttonRow([...turns, ...(user.canManage ? addButton() : [])]),
       context(
-        [
-          ...(pages > 1
-            ? [`page ${number} of ${pages} · search with \`${commandText('/billing projects')} web\``]
-            : []),
+        joinTexts(' · ', [
+          pages > 1 && `page ${number} of ${pages} · search with \`${commandText('/billing projects')} web\``,
           'You can ask about any other project by its ID.',
-        ].join(' · '),
+        ]),
       ),
     ],
   };
@@ -83,11 +81,11 @@ function row(project: Project, more: MoreVerbs, request: Request): SectionBlock 
     commandOption(label, toCommand('/billing projects', `${verb} ${alias}`));
   return {
     ...markup(
-      [
+      joinTexts('\n', [
         `*${escapeMarkup(alias)}*${isDefault ? ' · default in this channel' : ''}`,
         projectDetails(project, workspace),
-        ...(access === undefined ? [] : [`OS_TOKEN: ${escapeMarkup(access)}`]),
-      ].join('\n'),
+        access !== undefined && `OS_TOKEN: ${escapeMarkup(access)}`,
+      ]),
     ),
     accessory: overflow('run:project', [
       ...projectOptions(alias),
@@ -105,10 +103,8 @@ function row(project: Project, more: MoreVerbs, request: Request): SectionBlock 
   };
 }
 
-/** The most damaged projects that are listed at a time. */
 const SHOWN_DAMAGED = 10;
 
-/** For managers, who can remove them. */
 const damagedRows = ({ workspace, user }: Request): SectionBlock[] =>
   (user.canManage ? damagedIds(workspace, 'project') : []).slice(0, SHOWN_DAMAGED).map((alias) => ({
     ...markup(`*${escapeMarkup(alias)}* · *the record is damaged.* Remove it, then add it again.`),
@@ -125,13 +121,13 @@ const idAndProduct = ({ id, product }: Project): string =>
 /** What is registered of it, in one line of mark-up. */
 export function projectDetails(project: Project, workspace: Pick<Workspace, 'projects' | 'damaged'>): string {
   const { connection, currency, owner } = project;
-  return [
+  return joinTexts(' · ', [
     idAndProduct(project),
-    ...(connection === undefined ? [] : [`connection ${escapeMarkup(connection)}`]),
-    ...(currency === undefined ? [] : [escapeMarkup(currency)]),
+    connection !== undefined && `connection ${escapeMarkup(connection)}`,
+    currency !== undefined && escapeMarkup(currency),
     `owner ${mention(owner)}`,
     limitText(findChannelLimit(project, workspace)),
-  ].join(' · ');
+  ]);
 }
 
 function limitText(channels: readonly SlackId[] | undefined): string {
@@ -145,7 +141,6 @@ function limitText(channels: readonly SlackId[] | undefined): string {
 const addButton = () =>
   commandButton('add', 'Add a project…', toCommand('/billing projects', 'add'), { style: 'primary' });
 
-/** Says why the list is empty, and what to do instead. */
 function emptyMessage(projects: readonly Project[], search: string, request: Request): Message {
   const { workspace, user } = request;
   const all = commandButton('all', 'All projects', toCommand('/billing projects'));
@@ -182,10 +177,10 @@ export function removeProjectMessage(
     ),
     ...stops,
     context(
-      [
+      joinTexts(' · ', [
         projectDetails(project, workspace),
-        ...(channels.length > 0 ? [`default of ${channels.map(channelLink).slice(0, 10).join(', ')}`] : []),
-      ].join(' · '),
+        channels.length > 0 && `default of ${channels.map(channelLink).slice(0, 10).join(', ')}`,
+      ]),
     ),
     actions(
       button('project-remove', 'Remove', {

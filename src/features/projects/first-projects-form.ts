@@ -15,9 +15,11 @@ import {
   actions,
   type Block,
   button,
+  compact,
   context,
   escapeMarkup,
   header,
+  joinTexts,
   markup,
   option,
   section,
@@ -61,9 +63,7 @@ export interface UnnamedProject {
 export interface FirstProjects extends TestedConnection {
   /** Each with a field for its name or its product, whichever is missing. */
   readonly unnamed: readonly UnnamedProject[];
-  /** Whether it asks for names. */
   readonly asks: boolean;
-  /** Counts the submissions. */
   readonly round: number;
   /** What the field for more projects begins with. */
   readonly typed: string;
@@ -91,7 +91,6 @@ const encodeFirstProjects = (state: FirstProjects): string => JSON.stringify(sta
 export const decodeFirstProjects = (metadata: string): FirstProjects | undefined =>
   tryParseRecord(schema, metadata);
 
-/** The block IDs. */
 const FIRST_FIELDS = {
   alias: (id: string) => `alias-${id}`,
   product: (id: string) => `product-${id}`,
@@ -108,7 +107,7 @@ export interface FirstProjectsForm {
 /** The same names for a manager. */
 export function firstProjectsCommand(wanted: readonly UnnamedProject[], connection: string): Command {
   const projects = wanted.map(({ id, alias, products: [product, ...others] }) =>
-    [id, alias, ...(product === undefined || others.length > 0 ? [] : [PRODUCTS[product].word])].join(' '),
+    joinTexts(' ', [id, alias, product !== undefined && others.length === 0 && PRODUCTS[product].word]),
   );
   return toCommand('/billing projects', `add ${projects.join(', ')} on ${connection}`);
 }
@@ -172,11 +171,15 @@ export function firstProjectsView(
   const word = request.workspace.projects.find(({ id }) => id === state.project)?.alias ?? state.project;
   const tries = `Now try \`${commandText('/balance')} ${word}\` and \`${commandText('/spend')} ${word} last-7-days\`.`;
   const blocks = [
-    ...connectedBlocks(state, request, [
-      ...(notes.length === 0 ? [] : [section(notes.join('\n'))]),
-      ...(post === undefined ? [] : postBlocks(post, state)),
-      ...(state.asks ? [] : [markup(tries)]),
-    ]),
+    ...connectedBlocks(
+      state,
+      request,
+      compact([
+        notes.length > 0 && section(notes.join('\n')),
+        ...(post === undefined ? [] : postBlocks(post, state)),
+        !state.asks && markup(tries),
+      ]),
+    ),
     ...(state.asks ? nameInputs(state) : []),
   ];
   return modal({
@@ -185,7 +188,6 @@ export function firstProjectsView(
   });
 }
 
-/** The same without a tested connection. */
 function addProjectsView(state: FirstProjects, { workspace }: Request, notes: readonly string[]): ModalView {
   const { connection, title, asks, unnamed } = state;
   const isDefault = connection === workspace.defaultConnection;
@@ -193,9 +195,9 @@ function addProjectsView(state: FirstProjects, { workspace }: Request, notes: re
     ...{ callback: FIRST_VIEW, metadata: encodeFirstProjects(state), title },
     ...(asks && { submit: 'Save names' }),
     blocks: [
-      ...(notes.length === 0 ? [] : [section(notes.join('\n'))]),
+      notes.length > 0 && section(notes.join('\n')),
       ...(asks ? [...unnamed.flatMap(unnamedInputs), moreInput(state, 'Projects')] : []),
-      ...(isDefault ? [] : [context(`Connection: ${escapeMarkup(connection)}`)]),
+      !isDefault && context(`Connection: ${escapeMarkup(connection)}`),
     ],
   });
 }
@@ -237,27 +239,22 @@ const moreInput = ({ round, typed }: FirstProjects, label: string): InputBlock =
     optional: true,
   });
 
-const unnamedInputs = ({ id, alias, products }: UnnamedProject): InputBlock[] => [
-  ...(alias === ''
-    ? [
-        textInput({
-          block: FIRST_FIELDS.alias(id),
-          label: `Name of project ${id}`,
-          hint: 'People type it instead of the ID. 2 to 32 letters, digits and hyphens.',
-          placeholder: 'prod',
-          max: 64,
-          optional: true,
-        }),
-      ]
-    : []),
-  ...(products.length === 1
-    ? []
-    : [
-        choiceInput({
-          block: FIRST_FIELDS.product(id),
-          label: `Product of ${alias === '' ? `project ${id}` : `${alias} (project ${id})`}`,
-          options: products.map((product) => option(PRODUCTS[product].name, String(product))),
-          optional: true,
-        }),
-      ]),
-];
+const unnamedInputs = ({ id, alias, products }: UnnamedProject): InputBlock[] =>
+  compact([
+    alias === '' &&
+      textInput({
+        block: FIRST_FIELDS.alias(id),
+        label: `Name of project ${id}`,
+        hint: 'People type it instead of the ID. 2 to 32 letters, digits and hyphens.',
+        placeholder: 'prod',
+        max: 64,
+        optional: true,
+      }),
+    products.length !== 1 &&
+      choiceInput({
+        block: FIRST_FIELDS.product(id),
+        label: `Product of ${alias === '' ? `project ${id}` : `${alias} (project ${id})`}`,
+        options: products.map((product) => option(PRODUCTS[product].name, String(product))),
+        optional: true,
+      }),
+  ]);

@@ -38,7 +38,6 @@ interface Naming {
 export function createFirstProjects({ workspaces, billing, answerStore, limits, all }: Services) {
   const { morningPosts } = all;
 
-  /** Draws the form with the record as it is now. */
   const view = async (state: FirstProjects, asked: Request, notes: readonly string[] = []) => {
     const request = { ...asked, workspace: await workspaces.load(asked.user.teamId) };
     const project = projectToPost(state, request);
@@ -175,7 +174,6 @@ export function createFirstProjects({ workspaces, billing, answerStore, limits, 
       const unnamed = isNamed || products.length === 0 ? [] : [{ id, alias: '', products }];
       return view({ ...tested, unnamed, asks: !isNamed, round: 0, typed: '' }, request);
     },
-    /** The same form for projects that were typed in a command. */
     async open(
       { typed, connection }: { readonly typed: string; readonly connection: string | undefined },
       request: Request,

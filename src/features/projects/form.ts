@@ -24,7 +24,6 @@ export interface ProjectFormOptions {
   /** The alias of the project that is changed; '' for a new one. */
   readonly before: string;
   readonly filled: ProjectFormInput;
-  /** Why what was sent could not be saved. */
   readonly problem?: string | undefined;
   /** What saving it stops, with the digest of that. */
   readonly warning?: Stops;
@@ -56,7 +55,7 @@ export function projectForm(
     title: before === '' ? 'Add a project' : 'Edit a project',
     submit: 'Save',
     blocks: [
-      ...(problem === undefined ? [] : [section(problem)]),
+      problem !== undefined && section(problem),
       ...(warning === undefined ? [] : warningBlocks(warning)),
       textInput({
         block: 'alias',

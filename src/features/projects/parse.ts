@@ -8,7 +8,7 @@ import { clipWord, normalizeText } from '../../domain/language/text.ts';
 import { tokenize } from '../../domain/language/tokenizer.ts';
 import { VOCABULARY } from '../../domain/language/vocabulary.ts';
 import { CURRENCY_RULE, isCurrencyLabel } from '../../domain/money/amount.ts';
-import { isProductId, isProjectId, PRODUCTS, type ProductId } from '../../domain/product.ts';
+import { isProductId, isProjectId, PRODUCTS } from '../../domain/product.ts';
 import { tryParse } from '../../domain/try-parse.ts';
 import { withoutUndefined } from '../../domain/without-undefined.ts';
 import { type Command, projectCommand } from '../../slack/commands/command-buttons.ts';
@@ -20,8 +20,7 @@ import {
 } from '../../slack/request/form-fields.ts';
 import { isAlias, type Project } from '../../workspace/projects/project-record.ts';
 import { isChannel, isPerson, tryParseRecord } from '../../workspace/record/parse-record.ts';
-import type { Workspace } from '../../workspace/record/workspace.ts';
-import { findProject } from '../../workspace/record/workspace.ts';
+import { findProject, type Workspace } from '../../workspace/record/workspace.ts';
 
 /** What the words after `/billing projects` ask for. */
 export type ProjectsRequest =
@@ -48,12 +47,12 @@ const VERBS = new Map<string, 'add' | 'edit' | 'remove'>([
   ['remove', 'remove'],
 ]);
 
-/** Synonyms of verbs. */
-const SYNONYMS = new Map([
-  ...['delete', 'del', 'rm'].map((word) => [word, 'remove'] as const),
-  ...['new', 'create', 'register'].map((word) => [word, 'add'] as const),
-  ...['change', 'update', 'modify'].map((word) => [word, 'edit'] as const),
-]);
+const SYNONYMS = new Map(
+  Object.entries({
+    ...{ delete: 'remove', del: 'remove', rm: 'remove', new: 'add', create: 'add', register: 'add' },
+    ...{ change: 'edit', update: 'edit', modify: 'edit' },
+  }),
+);
 
 /** Whether these words after `projects` ask to change something. @param more verbs of other features */
 export function changesProjects(rest: string, more: readonly string[]): boolean {
@@ -111,12 +110,10 @@ export function parseProjectFields(words: readonly string[], typed: readonly str
   const rest = words.filter((word) => word !== alias).join(' ');
   const { project, product } = tryParse(() => parseSingleProjectText(rest), InvalidWord) ?? {};
   const isWithheld = couldBeSecret(typed[at] ?? '');
-  const filled = {
-    ...(alias !== undefined && !isWithheld && { alias }),
-    ...(project !== undefined && { id: project }),
-    ...(product !== undefined && { product }),
+  return {
+    filled: withoutUndefined({ alias: isWithheld ? undefined : alias, id: project, product }),
+    isWithheld,
   };
-  return { filled, isWithheld };
 }
 
 const ofProduct = (word: string): boolean =>
@@ -157,11 +154,8 @@ export const DEFAULT_CONNECTION = '*';
 
 /** The form's metadata: the project it changes, and the values of hidden fields. */
 const projectMetadata = z.object({
-  /** The alias of the project that is changed; '' for a new one. */
   before: z.string().default(''),
-  /** The hidden fields, by block ID. */
   hidden: z.record(z.string(), z.string()).default({}),
-  /** A digest of the warning that the form shows about what saving stops; '' without one. */
   warned: z.string().default(''),
 });
 
@@ -173,8 +167,10 @@ export function projectFormCommand(fields: FormFields, metadata: string): Comman
   const { before } = decodeProjectMetadata(metadata);
   const { alias = '', id, product } = projectFormState(fields, metadata);
   const name = normalizeText(alias);
-  const more = [id !== undefined && isProjectId(id) ? id : '', product && PRODUCTS[product].word];
-  const words = more.flatMap((word) => word || []);
+  const words = [
+    ...(id !== undefined && isProjectId(id) ? [id] : []),
+    ...(product ? [PRODUCTS[product].word] : []),
+  ];
   if (before === '') return projectCommand('add', name, ...words);
   return projectCommand('edit', before, ...(name !== before && isAlias(name) ? [name] : []), ...words);
 }
@@ -185,14 +181,10 @@ export const decodeProjectMetadata = (metadata: string) =>
 
 /** What the form shows again after **More…**. */
 export function projectFormState(sent: FormFields, metadata: string): ProjectFormInput {
-  const { alias, id, product } = sent;
+  const { alias, id } = sent;
+  const product = Number(sent.product);
   const { owner } = decodeProjectMetadata(metadata).hidden;
-  return {
-    ...(alias !== undefined && { alias }),
-    ...(id !== undefined && { id }),
-    ...(isProductId(Number(product)) && { product: Number(product) as ProductId }),
-    ...(owner !== undefined && { owner }),
-  };
+  return withoutUndefined({ alias, id, product: isProductId(product) ? product : undefined, owner });
 }
 
 export function parseProjectForm(
@@ -230,7 +222,6 @@ export function parseProjectForm(
 const FORM_WORDS =
   'A name begins with a letter and has 2 to 32 letters, digits and hyphens, for example web-shop.';
 
-/** Second words of `/billing projects` and `/billing default`. */
 const OWN_WORDS = ['add', 'edit', 'rename', 'remove', 'page', 'none'];
 
 /** Reserved: commands of today and tomorrow can't be aliases. */

@@ -85,7 +85,6 @@ function auditActionOf(known: Project | undefined, project: Project): readonly [
 
 const FIELDS = ['id', 'product', 'connection', 'currency', 'channels', 'owner'] as const;
 
-/** The fields that differ. */
 const changedFields = (before: Project, after: Project): readonly string[] =>
   FIELDS.filter((field) => String(before[field] ?? '') !== String(after[field] ?? ''));
 

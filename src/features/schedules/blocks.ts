@@ -3,7 +3,7 @@ import { REPORTS } from '../../domain/report.ts';
 import type { SlackId } from '../../domain/slack-id.ts';
 import { formatTiming } from '../../domain/time/cadence.ts';
 import { type Day, dayAt, formatDays, formatWallTime } from '../../domain/time/calendar.ts';
-import { channelLink, escapeMarkup, formatInstant, mention } from '../../slack/kit/blocks.ts';
+import { channelLink, escapeMarkup, formatInstant, joinTexts, mention } from '../../slack/kit/blocks.ts';
 import { PAUSED_TEXTS, RESUMES_BY_ITSELF, type StopsSource } from '../../slack/owned/change-impact.ts';
 import { canReadOwned } from '../../slack/owned/owned-kind.ts';
 import type { Request } from '../../slack/request/request.ts';
@@ -102,10 +102,10 @@ function nextSendText(
   const isSame = reader !== undefined && formatWallTime(due.at, reader) === local;
   const latest = owed.at(-1);
   const isOverdue = latest !== undefined && latest.date !== tried;
-  return [
-    ...(isOverdue ? [`*not posted yet: ${escapeMarkup(formatWallTime(latest.at, timing.zone))}*`] : []),
+  return joinTexts(' · ', [
+    isOverdue && `*not posted yet: ${escapeMarkup(formatWallTime(latest.at, timing.zone))}*`,
     `next ${escapeMarkup(local)}${isSame ? '' : ` (your time: ${formatInstant(due.at)})`}`,
-  ].join(' · ');
+  ]);
 }
 
 function lastDeliveryText(

@@ -7,8 +7,7 @@ import { typedOrDefaultProject } from '../../slack/commands/project-picker.ts';
 import { suggestZones } from '../../slack/commands/zone-picker.ts';
 import { type Block, channelLink, markup, section } from '../../slack/kit/blocks.ts';
 import { REFILLED } from '../../slack/owned/draw-form.ts';
-import type { OwnedForm } from '../../slack/owned/form-state.ts';
-import { newDraft } from '../../slack/owned/form-state.ts';
+import { newDraft, type OwnedForm } from '../../slack/owned/form-state.ts';
 import { createOwnedForm, ownershipFields } from '../../slack/owned/owned-form.ts';
 import { requireOwned } from '../../slack/owned/owned-kind.ts';
 import { failureFacts } from '../../slack/reply/error-reply.ts';
@@ -19,20 +18,21 @@ import { type ChosenProject, chosenProject } from '../../workspace/projects/proj
 import { resolveProjects } from '../../workspace/projects/resolve-project.ts';
 import { findSchedule, isDamaged } from '../../workspace/record/workspace.ts';
 import type { Services } from '../feature.ts';
-import { SCHEDULE_TEST, savedPreviewBlocks, scheduleBlocks } from './form-blocks.ts';
 import {
   fieldsUnderMore,
   isSameSchedule,
   newScheduleFields,
   parseScheduleFields,
+  SCHEDULE_TEST,
   type ScheduleDraft,
   type ScheduleFormTypes,
+  scheduleBlocks,
   scheduleErrors,
   withUsualReport,
 } from './form-state.ts';
 import type { OwnedSchedules } from './owned-schedules.ts';
 import type { ScheduleWords } from './parse.ts';
-import { previewSchedule, type SchedulePreview } from './preview.ts';
+import { previewSchedule, type SchedulePreview, savedPreviewBlocks } from './preview.ts';
 import { type EditOutcome, loadUpcomingSends, planEdit } from './upcoming-posts.ts';
 
 const FIELD = 'schedule-form';

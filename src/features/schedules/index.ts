@@ -102,8 +102,7 @@ export function createSchedules(
         run: (rest, request) => showOwned(kind, request, { page: parsePage(rest, 'schedules') }),
       }),
     },
-    options: form.listeners.options,
-    views: form.listeners.views,
+    ...form.listeners,
     actions: {
       ...form.listeners.actions,
       ...listeners,

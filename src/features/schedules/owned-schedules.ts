@@ -4,7 +4,7 @@ import type { ScheduleService } from '../../delivery/posts/schedule-service.ts';
 import { EditConflict } from '../../domain/failure/index.ts';
 import { pluralize } from '../../domain/language/text.ts';
 import type { SlackId } from '../../domain/slack-id.ts';
-import { type Block, button, channelLink } from '../../slack/kit/blocks.ts';
+import { type Block, button, channelLink, compact } from '../../slack/kit/blocks.ts';
 import { storeItem } from '../../slack/owned/actions.ts';
 import { homeRows, showOwned, statusRows } from '../../slack/owned/list.ts';
 import { canEditOwned, type OwnedKind, visibleItems } from '../../slack/owned/owned-kind.ts';
@@ -100,7 +100,6 @@ export async function sendScheduleNow(
   });
 }
 
-/** Paused schedules that this person may resume. */
 const resumableSchedules = (kind: OwnedSchedules, viewer: Request): readonly Schedule[] =>
   visibleItems(kind, viewer).filter(
     (schedule) => schedule.paused !== undefined && canEditOwned(schedule, viewer),
@@ -127,7 +126,7 @@ export async function resumeAll(kind: OwnedSchedules, request: Request): Promise
   }
   if (resumed > 0) await kind.changed(request.user.teamId);
   const done = `Resumed ${pluralize(resumed, 'scheduled post')}. Posts missed while someone had paused them won’t be sent.`;
-  const lines = [...(resumed > 0 ? [done] : []), ...[...problems].slice(0, MAX_PROBLEMS)];
+  const lines = compact([resumed > 0 && done, ...[...problems].slice(0, MAX_PROBLEMS)]);
   await showOwned(kind, request, { notice: lines.join('\n') });
 }
 

@@ -30,7 +30,6 @@ const EXAMPLE = `Type it like ${commandText('/billing schedule')} prod last-week
 
 export const CADENCE_EXAMPLES = 'daily, weekdays (Monday to Friday), weekly mon, monthly 1 or monthly last';
 
-/** The meaning of a part of the text, and the rest. */
 interface Part<T> {
   readonly rest: string;
   /** As typed; '' when there is none. */
@@ -119,7 +118,6 @@ const ALONE = new RegExp(`${CADENCE}(?![^ ])`, 'g');
 const WITH_HOUR = new RegExp(`${CADENCE}(?: ([01]?\\d|2[0-3]))?(?![^ ])`, 'g');
 
 interface Paced extends Part<Cadence> {
-  /** '09:00' */
   readonly time?: string;
 }
 

@@ -19,6 +19,7 @@ import {
   wallClockAt,
   type Zone,
 } from '../../domain/time/calendar.ts';
+import { actions, type Block, button, compact, escapeMarkup, markup } from '../../slack/kit/blocks.ts';
 import type { EditOutcome } from './upcoming-posts.ts';
 
 /** What a form promises before it is saved, and again after. Plain text, not escaped. */
@@ -38,6 +39,28 @@ export interface StaleWarning {
   /** A zone in which a post at the same time of day would not be stale. */
   readonly zone: Zone;
 }
+
+/** What the form shows, with buttons that fill in a time or a zone that works. */
+export const previewBlocks = (preview: SchedulePreview, zone: Zone): Block[] => [
+  previewBlock(preview, ` (${zone})`),
+  ...(preview.stale === undefined ? [] : [staleBlock(preview.stale), staleButtons(preview.stale)]),
+];
+
+/** What the form shows below “Saved”. */
+export const savedPreviewBlocks = (preview: SchedulePreview): Block[] =>
+  compact([previewBlock(preview), preview.stale && staleBlock(preview.stale)]);
+
+const previewBlock = ({ title, lines }: SchedulePreview, more = ''): Block =>
+  markup([`*${title}*${escapeMarkup(more)}`, ...lines.map(escapeMarkup)].join('\n'));
+
+const staleBlock = ({ title, text }: StaleWarning): Block =>
+  markup(`:warning: *${escapeMarkup(title)}* ${escapeMarkup(text)}`);
+
+const staleButtons = ({ time, zone }: StaleWarning): Block =>
+  actions(
+    time !== undefined && button('schedule-time', `Post at ${time}`, { value: time }),
+    button('schedule-zone', `Use ${zone} time`, { value: zone }),
+  );
 
 interface PreviewInput {
   readonly timing: Timing;
@@ -102,20 +125,14 @@ function remarkLines({ timing, outcome, now }: PreviewInput): string[] {
   const known = new Set([...owed, ...dropped].map(({ date }) => date));
   const isOpen = ({ date }: DueTime) => !known.has(date) && (last === undefined || date > last.date);
   const passed = since < now ? undefined : dueTimesBetween(timing, now - JUST, now).findLast(isOpen);
-  return [
-    ...(latest === undefined
-      ? []
-      : [`The post due ${formatWallTime(latest.at, timing.zone)} hasn’t been sent yet.`]),
-    ...(dropped.length === 0 ? [] : [`With this change, nothing is posted for ${datesOf(dropped)}.`]),
-    ...(passedOver.length === 0 || last === undefined
-      ? []
-      : [
-          `Nothing is posted for ${datesOf(passedOver)}: this schedule ${handledText(last.entry, last.date)}.`,
-        ]),
-    ...(passed === undefined
-      ? []
-      : [`${formatWallTime(passed.at, timing.zone)} has just passed, so nothing is posted for it.`]),
-  ];
+  return compact([
+    latest && `The post due ${formatWallTime(latest.at, timing.zone)} hasn’t been sent yet.`,
+    dropped.length > 0 && `With this change, nothing is posted for ${datesOf(dropped)}.`,
+    passedOver.length > 0 &&
+      last &&
+      `Nothing is posted for ${datesOf(passedOver)}: this schedule ${handledText(last.entry, last.date)}.`,
+    passed && `${formatWallTime(passed.at, timing.zone)} has just passed, so nothing is posted for it.`,
+  ]);
 }
 
 const MOST_NAMED = 3;
@@ -135,7 +152,7 @@ function handledText({ state }: DeliveryLogEntry, date: Day): string {
 interface Found {
   readonly first: DueTime;
   readonly report: PostableReport;
-  /** IANA name of the reporting zone. */
+  /** The reporting zone. */
   readonly zone: Zone;
 }
 
@@ -144,32 +161,29 @@ const formatRange = (days: readonly Day[], near?: Day): string => {
   return from === undefined || to === undefined ? '' : formatDays(from, to, near?.slice(0, 4));
 };
 
-function coverageText(timing: Timing, { first, report, zone }: Found): string[] {
-  const days = coverageLine(first, timing, report, zone, first.at);
-  return days.length === 0 ? [] : [`The first post covers ${formatRange(days)} (${zone}).`];
+function coverageText(timing: Timing, found: Found): string[] {
+  const days = coveredDays(found.first, timing, found, found.first.at);
+  return days.length === 0 ? [] : [`The first post covers ${formatRange(days)} (${found.zone}).`];
 }
 
-const coverageLine = (
-  due: DueTime,
-  timing: Timing,
-  report: PostableReport,
-  zone: Zone,
-  at: Millis,
-): readonly Day[] => report.covers({ at, days: daysCovered(timing, due.at) }, zone);
+/** The days that a post covers if it goes out at this instant. */
+const coveredDays = (due: DueTime, timing: Timing, { report, zone }: Found, at: Millis): readonly Day[] =>
+  report.covers({ at, days: daysCovered(timing, due.at) }, zone);
 
 /** Long enough for every change of clocks. */
 const YEAR = 366 * DAY;
 /** Whether a post misses a day depends on its weekday at most, so two weeks are enough. */
 const EXAMPLES = 14;
 
-function staleOf({ timing, now }: PreviewInput, { first, report, zone }: Found): StaleWarning | undefined {
+function staleOf({ timing, now }: PreviewInput, found: Found): StaleWarning | undefined {
+  const { first, zone } = found;
   const early = dueTimesBetween(timing, first.at - 1, now + YEAR).flatMap((due) => {
     const begins = startOfDay(due.date, zone);
     return begins > due.at ? [{ due, begins }] : [];
   });
   for (const { due, begins } of early.slice(0, EXAMPLES)) {
-    const covers = coverageLine(due, timing, report, zone, due.at);
-    const misses = coverageLine(due, timing, report, zone, begins).filter((day) => !covers.includes(day));
+    const covers = coveredDays(due, timing, found, due.at);
+    const misses = coveredDays(due, timing, found, begins).filter((day) => !covers.includes(day));
     if (misses.length === 0) continue;
     const which =
       due.date === first.date ? 'The first post' : `The post of ${formatDays(due.date, due.date)}`;

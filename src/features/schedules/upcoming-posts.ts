@@ -6,14 +6,12 @@ import { addDays, type Day, HOUR, type Millis, startOfDay } from '../../domain/t
 import type { Request } from '../../slack/request/request.ts';
 import { resumesByItself, type Schedule } from '../../workspace/owned/schedule-record.ts';
 
-/** How many sends are worked out ahead. */
 const AHEAD = 3;
 
 /** The posts to come, by the same function that plans deliveries. */
 export interface UpcomingSends {
   /** Already due and not posted yet, oldest first. */
   readonly owed: readonly DueTime[];
-  /** The next three. */
   readonly next: readonly DueTime[];
   /** Dates before the next one that get no post, because `last` is not earlier. */
   readonly passedOver: readonly DueTime[];
@@ -53,7 +51,6 @@ export interface EditOutcome {
 /**
  * What an edit does to a schedule's posts. A post that is overdue is not lost: it goes out as the schedule is after the
  * edit, if the new timing has its date as well.
- *
  * @param before undefined for a new schedule
  * @param now ms since the epoch
  */

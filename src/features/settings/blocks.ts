@@ -1,11 +1,11 @@
-import type { InputBlock, ModalView, PlainTextOption } from '@slack/types';
+import type { ModalView, PlainTextOption } from '@slack/types';
 import * as z from 'zod';
 import { pluralize } from '../../domain/language/text.ts';
 import { formatMoney, isLocale, MAX_CURRENCY_LENGTH, ZERO } from '../../domain/money/amount.ts';
 import type { Millis } from '../../domain/time/calendar.ts';
 import { type GroupChoices, groupsInput } from '../../slack/commands/group-picker.ts';
 import { formatLocalTime, zoneInput } from '../../slack/commands/zone-picker.ts';
-import { type Block, context, type Message, option, section } from '../../slack/kit/blocks.ts';
+import { type Block, compact, context, type Message, option, section } from '../../slack/kit/blocks.ts';
 import { checksInput, choiceInput, modal, peopleInput, textInput } from '../../slack/kit/modal.ts';
 import { type Stops, warningBlocks } from '../../slack/owned/change-impact.ts';
 import type { FormFields } from '../../slack/request/form-fields.ts';
@@ -33,14 +33,23 @@ export function settingsForm(
     } satisfies SettingsMetadata),
     blocks: [
       ...(warning === undefined ? [] : warningBlocks(warning)),
-      ...(isDamaged(workspace, 'settings') ? [section(DAMAGED)] : []),
+      isDamaged(workspace, 'settings') && section(DAMAGED),
       {
         ...zoneInput('Reporting time zone', ZONE_HINT, settings.zone, at, 'settings-zone'),
         dispatch_action: true,
       },
       section(`Today there: ${formatLocalTime(settings.zone, at)}`),
       context(CUT),
-      visibilityInput(settings),
+      choiceInput({
+        block: 'visibility',
+        label: 'Who sees answers',
+        hint: 'Help and errors are always private.',
+        options: [
+          option('Only the person who asks, until they share', 'asker'),
+          option('Everyone in the channel', 'channel'),
+        ],
+        initial: settings.visibility,
+      }),
       textInput({
         block: 'currency',
         label: 'Currency label',
@@ -74,16 +83,25 @@ export function settingsForm(
         settings.managerGroups,
         groups,
       ),
-      othersInput(settings),
+      checksInput(
+        {
+          block: 'others',
+          label: 'Who else can ask',
+          hint: 'Full members can always ask. Guests and external people can’t manage Tally.',
+        },
+        [
+          option('Guests of this workspace', 'guests'),
+          option('External people, in shared channels', 'externals'),
+        ],
+        othersOf(settings),
+      ),
     ],
   });
 }
 
-/** What the form carries. */
 const settingsMetadata = z.object({
   /** The digest of what it said that saving stops; '' if it said nothing. */
   warned: z.string().default(''),
-  /** The fields as they were when it was opened. */
   before: z.record(z.string(), z.string()).default({}),
 });
 type SettingsMetadata = z.infer<typeof settingsMetadata>;
@@ -91,10 +109,8 @@ type SettingsMetadata = z.infer<typeof settingsMetadata>;
 export const decodeSettingsMetadata = (metadata: string): SettingsMetadata =>
   tryParseRecord(settingsMetadata, metadata) ?? settingsMetadata.parse({});
 
-const othersOf = ({ guests, externals }: Settings): readonly string[] => [
-  ...(guests ? ['guests'] : []),
-  ...(externals ? ['externals'] : []),
-];
+const othersOf = ({ guests, externals }: Settings): readonly string[] =>
+  compact([guests && 'guests', externals && 'externals']);
 
 const settingsFields = (settings: Settings): FormFields => ({
   ...{ zone: settings.zone, visibility: settings.visibility },
@@ -110,46 +126,21 @@ const DAMAGED =
 const ZONE_HINT =
   'Days begin at midnight in this zone, for the whole workspace. Type a city, an area or UTC.';
 
-const visibilityInput = ({ visibility }: Settings): InputBlock =>
-  choiceInput({
-    block: 'visibility',
-    label: 'Who sees answers',
-    hint: 'Help and errors are always private.',
-    options: [
-      option('Only the person who asks, until they share', 'asker'),
-      option('Everyone in the channel', 'channel'),
-    ],
-    initial: visibility,
-  });
-
-const othersInput = (settings: Settings): InputBlock =>
-  checksInput({
-    block: 'others',
-    label: 'Who else can ask',
-    hint: 'Full members can always ask. Guests and external people can’t manage Tally.',
-    options: [
-      option('Guests of this workspace', 'guests'),
-      option('External people, in shared channels', 'externals'),
-    ],
-    initial: othersOf(settings),
-  });
-
 export function settingsSavedMessage(
   changes: readonly SettingsChange[],
   damaged: boolean,
   stopped: readonly Block[],
 ): Message {
-  const sentences = [
-    ...(damaged ? ['Replaced the damaged settings.'] : []),
+  const sentences = compact([
+    damaged && 'Replaced the damaged settings.',
     ...changes.map(({ sentence }) => sentence),
-  ];
+  ]);
   const text = sentences.length === 0 ? 'No changes to save.' : 'Saved.';
   return { text: [text, ...sentences].join(' '), blocks: [...[text, ...sentences].map(section), ...stopped] };
 }
 
 /** A difference between the settings before and now. */
 export interface SettingsChange {
-  /** The settings that differ. */
   readonly keys: readonly (keyof Settings)[];
   readonly sentence: string;
 }
@@ -206,10 +197,10 @@ export function settingsChanges(before: Settings, now: Settings, at: Millis): re
 }
 
 function managersText({ managers, managerGroups }: Settings): string {
-  const named = [
-    ...(managers.length > 0 ? [pluralize(managers.length, 'person', 'people')] : []),
-    ...(managerGroups.length > 0 ? [pluralize(managerGroups.length, 'user group')] : []),
-  ];
+  const named = compact([
+    managers.length > 0 && pluralize(managers.length, 'person', 'people'),
+    managerGroups.length > 0 && pluralize(managerGroups.length, 'user group'),
+  ]);
   if (named.length === 0) return 'Only owners and admins now manage Tally';
   return `${['Owners', 'admins', ...named.slice(0, -1)].join(', ')} and ${named.at(-1)} now manage Tally`;
 }

@@ -177,7 +177,6 @@ function parseSettingsWords(text: string): SettingsInput {
   return input;
 }
 
-/** The form for a manager, with what was chosen in it. */
 function settingsCommand(fields: FormFields, metadata: string): Command {
   const { before } = decodeSettingsMetadata(metadata);
   const refused: readonly string[] = invalidSettings(parseSettingsText(fields));

@@ -14,14 +14,12 @@ import { PRODUCTS } from '../../domain/product.ts';
 import { dayNamerFor } from '../../domain/time/day-groups.ts';
 import { canCompare } from '../../domain/time/named-comparison.ts';
 import { type Command, commandButton, commandOption } from '../../slack/commands/command-buttons.ts';
-import type { Chart } from '../../slack/kit/blocks.ts';
-import { escapeMarkup, type Message } from '../../slack/kit/blocks.ts';
+import { type Chart, compact, escapeMarkup, joinTexts, type Message } from '../../slack/kit/blocks.ts';
 import { spendChart } from '../../slack/kit/rich-blocks.ts';
 import { answerActions, periodMenu, renderAnswer, sourceOf } from '../../slack/reply/answer-message.ts';
 import { comparable, comparisonText, uncomparedNote, versusDates } from './comparison.ts';
 import { daysTable, versusDaysTable } from './days.ts';
-import type { SpendReport, SpendView } from './figures.ts';
-import { reportOf, shownText, spendCommand } from './parse.ts';
+import { reportOf, type SpendReport, type SpendView, shownText, spendCommand } from './figures.ts';
 import { spendListMessage } from './several.ts';
 import { versusChart } from './versus-chart.ts';
 
@@ -50,7 +48,6 @@ export function spendMessage(view: SpendView): Message {
   });
 }
 
-/** The chart of both periods, if the period to compare with was named. */
 function chartOf(report: SpendReport): Chart | undefined {
   const { usage, before, period } = report;
   const both = period.versus && period.comparison && before && versusChart(usage, before, period.comparison);
@@ -86,13 +83,11 @@ function factLine(report: SpendReport): string {
     highest !== undefined &&
     average !== undefined &&
     money(highest.value) !== money(average);
-  return [
+  return joinTexts(' · ', [
     comparisonText(report),
-    ...(average === undefined || isSaid(average) ? [] : [`${escapeMarkup(money(average))} a day`]),
-    ...(isPeak && !isSaid(highest.value) ? [`peak ${nameOf(highest.day)}, ${figure(highest.value)}`] : []),
-  ]
-    .filter(Boolean)
-    .join(' · ');
+    average && !isSaid(average) && `${escapeMarkup(money(average))} a day`,
+    isPeak && !isSaid(highest.value) && `peak ${nameOf(highest.day)}, ${figure(highest.value)}`,
+  ]);
 }
 
 const forecastLine = ({ forecast, period: { today }, locale }: SpendReport): string =>
@@ -142,7 +137,6 @@ function periodChoices(
   return periodMenu(options, options[periods.findIndex(([, listed]) => listed === phrase)]);
 }
 
-/** The option “why”, if there is a comparison. */
 const whyOption = (view: SpendView) =>
   view.answered.some((figures) => comparable(figures) !== undefined)
     ? [commandOption('What changed', spendCommand(view, { output: 'why' }))]
@@ -171,15 +165,14 @@ function periodFacts({ period, usage, locale }: SpendReport): string[] {
   return [`${dates} ${zone}`, [reported, running].filter(Boolean).join(reported === '' ? '' : ', ')];
 }
 
-/** What a reader must know to trust the figures, a sentence each. */
 function spendNotes(report: SpendReport): string[] {
   const { usage, period } = report;
-  return [
+  return compact([
     ...describeUnreadable(usage, dayNamerFor(period.days)),
     ...strayNotes(usage),
-    ...(period.versus === undefined ? [uncomparedNote(report, period)] : []),
+    period.versus === undefined && uncomparedNote(report, period),
     weekNote(period),
-  ];
+  ]);
 }
 
 /** What `vs last year` means of weeks: the dates alone would look wrong. */

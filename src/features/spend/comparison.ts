@@ -23,8 +23,7 @@ import type { ComparisonWindow } from '../../domain/time/comparison-window.ts';
 import { commandButton } from '../../slack/commands/command-buttons.ts';
 import { escapeMarkup } from '../../slack/kit/blocks.ts';
 import { answerActions } from '../../slack/reply/answer-message.ts';
-import type { SpendFigures, SpendReport, SpendView } from './figures.ts';
-import { reportOf, spendCommand } from './parse.ts';
+import { reportOf, type SpendFigures, type SpendReport, type SpendView, spendCommand } from './figures.ts';
 
 /** A change between two sides that have enough reported days. */
 export type ComparableChange = UsageChange & { readonly figures: UsageChangeFigures };

@@ -6,6 +6,8 @@ import {
   type TimeRange,
 } from '../../billing/client.ts';
 import { collectRemarks } from '../../domain/billing-remarks.ts';
+import type { Output } from '../../domain/language/argument.ts';
+import { formatVersus } from '../../domain/language/parsed-command.ts';
 import { MAX_PERIOD_DAYS } from '../../domain/language/periods/period-ast.ts';
 import { pluralize } from '../../domain/language/text.ts';
 import {
@@ -19,6 +21,7 @@ import {
 import { type Forecast, forecastFrom, forecastMonth } from '../../domain/money/forecast.ts';
 import { computeUsage, readableTotal, type Usage } from '../../domain/money/usage.ts';
 import { compareUsage, type UsageChange } from '../../domain/money/usage-change.ts';
+import { findReport } from '../../domain/report.ts';
 import {
   addDays,
   daysBetween,
@@ -30,7 +33,8 @@ import {
 } from '../../domain/time/calendar.ts';
 import type { ComparedPeriod } from '../../domain/time/named-comparison.ts';
 import type { Period } from '../../domain/time/period.ts';
-import { hasOneCurrency } from '../../slack/commands/project-answers.ts';
+import type { Command } from '../../slack/commands/command-buttons.ts';
+import { askedText, hasOneCurrency } from '../../slack/commands/project-answers.ts';
 import { escapeMarkup } from '../../slack/kit/blocks.ts';
 import type { AnswerView } from '../../slack/reply/answer-message.ts';
 import type { ConnectedAnswer } from '../../slack/reply/csv-details.ts';
@@ -205,3 +209,27 @@ export function topShareText({ shown, among, of }: TopProjects, locale: string):
   const share = shareOf(among, locale)?.(spentBy(shown));
   return `${share === undefined ? 'out of' : `*${share}* of`} ${total} spent by ${who}`;
 }
+
+/** The command that gives this answer again, of another period or in another form. */
+export const spendCommand = (
+  { projects, period }: Pick<SpendView, 'projects' | 'period'>,
+  { phrase = period.phrase, output }: { readonly phrase?: string; readonly output?: Output } = {},
+): Command => ({
+  command: '/spend',
+  text: [askedText(projects, phrase, ...versusWords(period)), output].filter(Boolean).join(' '),
+});
+
+const versusWords = ({ versus }: SpendView['period']): string[] =>
+  versus === undefined ? [] : [`vs ${formatVersus(versus)}`];
+
+/** What **Schedule this…** begins with: the report of the same days, if there is one. */
+export const reportOf = ({ projects, period }: Pick<SpendView, 'projects' | 'period'>): string | undefined =>
+  projects.isList ? undefined : findReport(period.phrase) && period.phrase;
+
+/** The projects that the answer shows, by their names: `/balance` knows no top. */
+export const shownText = ({ projects, top }: SpendView): string =>
+  askedText(
+    top === undefined
+      ? projects
+      : { word: top.shown.map(({ target }) => target.word).join(','), product: projects.product },
+  );

@@ -5,10 +5,10 @@ import { formatReportedDays, formatTotal, type Usage, type UsageRow } from '../.
 import type { Day, Millis } from '../../domain/time/calendar.ts';
 import type { ComparisonWindow } from '../../domain/time/comparison-window.ts';
 import { dayNamerFor } from '../../domain/time/day-groups.ts';
+import { compact } from '../../slack/kit/blocks.ts';
 import { type AnswerFiles, amountNotes, rawDigits } from '../../slack/reply/csv-details.ts';
 import type { SpendFigures, SpendView } from './figures.ts';
 
-/** The note of a row of the days to compare with. */
 const COMPARED = 'compared, not in the total';
 
 /**
@@ -92,15 +92,15 @@ function cellsOf(
   before: readonly string[],
   today: Day | undefined,
 ): CsvCell[] {
-  const notes = [
+  const notes = compact([
     ...before,
-    ...(day !== undefined && day === today ? ['so far'] : []),
-    ...(merged > 1 ? [`${merged} items added`] : []),
-    ...(outside ? ['outside this period'] : []),
-    ...(day === undefined ? ['not a readable day'] : []),
+    day !== undefined && day === today && 'so far',
+    merged > 1 && `${merged} items added`,
+    outside && 'outside this period',
+    day === undefined && 'not a readable day',
     ...amountNotes('amount', amount),
     ...amountNotes('bonuses', bonuses),
-  ];
+  ]);
   return [
     { text: day ?? shown },
     rawDigits(amount),

@@ -1,19 +1,23 @@
 import { commandText } from '../../domain/commands.ts';
-import { InvalidResponse, NoData } from '../../domain/failure/index.ts';
-import { mayOpenWindow } from '../../domain/language/argument.ts';
+import { InvalidResponse, InvalidWord, NoData } from '../../domain/failure/index.ts';
+import { mayOpenWindow, type Output, parseWithOutput } from '../../domain/language/argument.ts';
+import { parseCommandText } from '../../domain/language/parse-command.ts';
+import { type ParsedCommand, formatVersus } from '../../domain/language/parsed-command.ts';
+import { LAST_7_DAYS } from '../../domain/language/periods/period-ast.ts';
 import { moneyFormatter, toPlainDigits } from '../../domain/money/amount.ts';
 import { formatReportedDays, formatTotal, type Usage } from '../../domain/money/usage.ts';
 import { formatCoverage } from '../../domain/money/usage-change.ts';
-import { formatDays } from '../../domain/time/calendar.ts';
+import { formatDays, type Zone } from '../../domain/time/calendar.ts';
 import { dayNamerFor } from '../../domain/time/day-groups.ts';
-import type { Period } from '../../domain/time/period.ts';
+import { type ComparedPeriod, compareWith, type Instants } from '../../domain/time/named-comparison.ts';
+import { type Period, resolvePeriod } from '../../domain/time/period.ts';
 import {
   exampleProject,
   type HelpLine,
   PERIOD_EXAMPLES,
   shortHelpMessage,
 } from '../../slack/commands/help.ts';
-import { findAskedProjects } from '../../slack/commands/project-answers.ts';
+import { type AskedProjects, askedText, findAskedProjects } from '../../slack/commands/project-answers.ts';
 import { context, type Message } from '../../slack/kit/blocks.ts';
 import { fetchProjects } from '../../slack/reply/answer-message.ts';
 import { sendOutput } from '../../slack/reply/csv-details.ts';
@@ -23,7 +27,6 @@ import type { Feature, Services } from '../feature.ts';
 import { spendMessage } from './blocks.ts';
 import { fetchSpend, keepTopProjects, type SpendReport, type SpendView } from './figures.ts';
 import { spendFiles } from './files.ts';
-import { parseSpend, resolveSpendPeriod } from './parse.ts';
 import { whyDaysMessage } from './why-days.ts';
 import { whyProjectsMessage } from './why-projects.ts';
 
@@ -101,6 +104,44 @@ export function createSpendFeature({ billing, answerStore, clock }: Services): F
       }),
     },
   };
+}
+
+/** @throws InvalidWord, SecretPasted */
+const parseSpend = (text: string, aliases: ReadonlySet<string>) =>
+  parseWithOutput(text, aliases, parseCommandText);
+
+/**
+ * The period at this moment, with the named comparison if there is one; a refusal suggests the whole command's text.
+ * @throws InvalidWord, PeriodJustBegan
+ */
+function resolveSpendPeriod(
+  { phrase = LAST_7_DAYS, versus }: Pick<ParsedCommand, 'phrase' | 'versus'>,
+  { output, ...named }: Pick<AskedProjects, 'word' | 'product'> & { readonly output: Output | undefined },
+  instants: Instants,
+  zone: Zone,
+): ComparedPeriod {
+  const command = (period: string, compared: string | undefined) =>
+    [askedText(named, period, ...(compared === undefined ? [] : [`vs ${compared}`])), output]
+      .filter(Boolean)
+      .join(' ');
+  const period = withWholeSuggestions(
+    () => resolvePeriod(phrase, instants.now, zone, instants.writtenAt),
+    (text) => command(text, versus && formatVersus(versus)),
+  );
+  if (versus === undefined) return period;
+  return withWholeSuggestions(
+    () => compareWith(period, versus, instants),
+    (text) => command(period.phrase, text),
+  );
+}
+
+/** Runs `resolve`. @throws its InvalidWord, with each suggestion made into a whole command */
+function withWholeSuggestions<T>(resolve: () => T, whole: (text: string) => string): T {
+  try {
+    return resolve();
+  } catch (error) {
+    throw error instanceof InvalidWord ? error.within(whole) : error;
+  }
 }
 
 function whyMessage(view: SpendView): Message {

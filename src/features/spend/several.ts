@@ -10,7 +10,7 @@ import {
 import { incompleteMark, readableTotal } from '../../domain/money/usage.ts';
 import { formatCoverage, sumChanges } from '../../domain/money/usage-change.ts';
 import { hasOneCurrency, type ProjectColumn, severalTitle } from '../../slack/commands/project-answers.ts';
-import { escapeMarkup, type Message } from '../../slack/kit/blocks.ts';
+import { compact, escapeMarkup, joinTexts, type Message } from '../../slack/kit/blocks.ts';
 import { renderListAnswer } from '../../slack/reply/answer-message.ts';
 import { comparable, uncomparedNote, versusDates } from './comparison.ts';
 import { bySpend, formatTop, type SpendFigures, type SpendView, shareOf, topShareText } from './figures.ts';
@@ -35,21 +35,20 @@ export function spendListMessage(view: SpendView, buttons: ActionsBlock): Messag
     sorted: answered.toSorted(bySpend),
     columns: columnsOf(view),
     beside: shareColumn(view),
-    facts: [
+    facts: compact([
       `${period.dates} ${period.zone}${period.today === undefined ? '' : ', today so far'}`,
-      ...((top !== undefined || totalChange(view) === undefined) &&
-      answered.some((figures) => comparable(figures))
-        ? [`change vs ${period.comparison?.label}`]
-        : []),
-    ],
-    notes: [
+      (top !== undefined || totalChange(view) === undefined) &&
+        answered.some((figures) => comparable(figures)) &&
+        `change vs ${period.comparison?.label}`,
+    ]),
+    notes: compact([
       ...coverageNotes(view),
-      ...(isRanked ? [] : ['Amounts in different currencies can’t be ranked, so all projects are shown.']),
+      !isRanked && 'Amounts in different currencies can’t be ranked, so all projects are shown.',
       ...(period.versus === undefined ? [] : answered).flatMap((figures) => {
         const note = uncomparedNote(figures, period);
         return note === '' ? [] : `${figures.target.label}: ${note}`;
       }),
-    ],
+    ]),
     buttons,
   });
 }
@@ -148,17 +147,14 @@ function columnsOf({ answered, locale, period }: SpendView): ProjectColumn<Spend
       cell: ({ before, ...figures }) =>
         before === undefined
           ? '–'
-          : [
+          : joinTexts(' · ', [
               spentCell({ ...figures, usage: before }, locale),
               percentOf({ ...figures, before }, locale).replaceAll(' ', '\u00A0'),
-            ]
-              .filter(Boolean)
-              .join(' · '),
+            ]),
     },
   ];
 }
 
-/** The sign after a sum that lacks missing days. */
 const PARTLY_REPORTED = '*';
 
 const isPartlyReported = ({ reported, fullDays }: SpendFigures['usage']): boolean =>
@@ -190,13 +186,11 @@ function coverageNotes({ answered, period }: SpendView): string[] {
       : [];
   });
   const averages = answered.filter((figures) => comparable(figures)?.figures.basis === 'average');
-  return [
-    ...(partly.length === 0 ? [] : [`${PARTLY_REPORTED} Days with data: ${listNames(partly)}.`]),
-    ...(before.length === 0
-      ? []
-      : [`${PARTLY_REPORTED} Days with data, ${period.comparison?.label}: ${listNames(before)}.`]),
-    ...(averages.length === 0
-      ? []
-      : [`Compared by the average a day: ${listNames(averages.map(({ target }) => target.label))}.`]),
-  ];
+  return compact([
+    partly.length > 0 && `${PARTLY_REPORTED} Days with data: ${listNames(partly)}.`,
+    before.length > 0 &&
+      `${PARTLY_REPORTED} Days with data, ${period.comparison?.label}: ${listNames(before)}.`,
+    averages.length > 0 &&
+      `Compared by the average a day: ${listNames(averages.map(({ target }) => target.label))}.`,
+  ]);
 }

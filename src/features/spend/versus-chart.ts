@@ -3,14 +3,12 @@ import { reportedAmounts, type Usage } from '../../domain/money/usage.ts';
 import { type Day, formatDays, formatRequestedDays } from '../../domain/time/calendar.ts';
 import type { ComparisonWindow } from '../../domain/time/comparison-window.ts';
 import { type PairedDays, pairDays } from '../../domain/time/day-groups.ts';
-import type { Chart } from '../../slack/kit/blocks.ts';
-import { SLACK_LIMITS } from '../../slack/kit/blocks.ts';
+import { type Chart, SLACK_LIMITS } from '../../slack/kit/blocks.ts';
 import { chart, chartValue, labelRoom, NO_DATA } from '../../slack/kit/rich-blocks.ts';
 
 /** Some days of one period; none where it is the shorter one. */
 interface Bar {
   readonly days: readonly Day[];
-  /** A day; undefined if none of the days is reported. */
   readonly average: Money | undefined;
 }
 
@@ -19,7 +17,6 @@ type BarPair = readonly [Bar, Bar];
 /**
  * Two bars side by side, day 1 with day 1; averages a day of weeks, months … if a period is long. What is not reported
  * keeps its place without a bar, and its label says so.
- *
  * @param before the usage of the days to compare with
  * @returns undefined if one of them has no reported day, or both are a single day
  */

@@ -10,7 +10,7 @@ import {
 import { PRODUCTS } from '../../domain/product.ts';
 import type { Day } from '../../domain/time/calendar.ts';
 import { type DayNamer, dayNamerFor, listDays } from '../../domain/time/day-groups.ts';
-import type { Message } from '../../slack/kit/blocks.ts';
+import { compact, joinTexts, type Message } from '../../slack/kit/blocks.ts';
 import { table } from '../../slack/kit/rich-blocks.ts';
 import { renderAnswer, sourceOf } from '../../slack/reply/answer-message.ts';
 import {
@@ -78,27 +78,24 @@ function explanation({ target, usage }: SpendFigures, explained: ExplainedChange
     dates,
     // The headline has the difference of a single row.
     lines: [
-      [changeText(explained, locale), ...(cells.length === 1 ? [only.slice(2).join(' vs ')] : [])]
-        .filter(Boolean)
-        .join(' · '),
+      joinTexts(' · ', [changeText(explained, locale), cells.length === 1 && only.slice(2).join(' vs ')]),
     ],
     body: cells.length < 2 ? [] : [table([['Day', 'Difference', dates, window.label], ...cells])],
-    facts: [
+    facts: compact([
       `${dates} vs ${window.label} ${period.zone}`,
       pairingText(explained, nameOf),
-      ...(usage.missing.length > 0 ? [formatReportedDays(usage, nameOf)] : []),
-      ...(before.missing.length > 0 ? [`${window.label}: ${formatReportedDays(before, nameOf)}`] : []),
-      ...(period.today === undefined ? [] : ['today left out']),
-    ],
-    notes: [
+      usage.missing.length > 0 && formatReportedDays(usage, nameOf),
+      before.missing.length > 0 && `${window.label}: ${formatReportedDays(before, nameOf)}`,
+      period.today !== undefined && 'today left out',
+    ]),
+    notes: compact([
       ...notesOf(difference),
       ...unreadableNotes([...usage.unreadableDays, ...before.unreadableDays], partial, nameOf),
-      ...(isRoundedSumExact(rows.flatMap(({ value }) => value ?? [])) ? [] : [ROUNDED_NOTE]),
-    ],
+      !isRoundedSumExact(rows.flatMap(({ value }) => value ?? [])) && ROUNDED_NOTE,
+    ]),
   };
 }
 
-/** One or several days beside those that they are compared with. */
 interface DaysRow {
   readonly label: string;
   /** Undefined for days that are not compared. */
@@ -107,7 +104,6 @@ interface DaysRow {
   readonly before: Money | undefined;
 }
 
-/** How many days have their own row; the others share one. */
 const MOST_DAYS = 3;
 
 /** The values of the rows sum to exactly the difference. */
@@ -117,33 +113,27 @@ function rowsOf({ pairs, unpaired, uncompared }: UsageDifference, nameOf: DayNam
     rowOf([current], [before], `${nameOf(current.day)} vs ${nameOf(before.day)}`);
   const namesOf = (figures: readonly DayFigure[]) => listNames(figures.map(({ day }) => nameOf(day)));
   const names = [unpaired.current, unpaired.before].map(namesOf).filter(Boolean);
-  return [
+  return compact([
     ...largest.map(pairRow),
-    ...(rest.length === 0
-      ? []
-      : [
-          rowOf(
-            rest.map(({ current }) => current),
-            rest.map(({ before }) => before),
-            label,
-          ),
-        ]),
-    ...(names.length === 0
-      ? []
-      : [
-          rowOf(
-            unpaired.current,
-            unpaired.before,
-            names.length === 2 ? names.join(' vs ') : `${names.join('')} (no day to compare)`,
-          ),
-        ]),
+    rest.length > 0 &&
+      rowOf(
+        rest.map(({ current }) => current),
+        rest.map(({ before }) => before),
+        label,
+      ),
+    names.length > 0 &&
+      rowOf(
+        unpaired.current,
+        unpaired.before,
+        names.length === 2 ? names.join(' vs ') : `${names.join('')} (no day to compare)`,
+      ),
     ...[
       rowOf(uncompared.current, [], namesOf(uncompared.current)),
       rowOf([], uncompared.before, namesOf(uncompared.before)),
     ]
       .filter(({ label }) => label !== '')
       .map((row) => ({ ...row, value: undefined })),
-  ];
+  ]);
 }
 
 const rowOf = (current: readonly DayFigure[], before: readonly DayFigure[], label: string) => ({
@@ -180,13 +170,14 @@ function pairingText({ window: { currentDays, days } }: ExplainedChange, nameOf:
 function notesOf(difference: UsageDifference): string[] {
   const { unpaired } = difference;
   const isSwapped = unpaired.current.length > 0 && unpaired.before.length > 0;
-  return [
-    ...(isSwapped ? ['Days whose counterpart has no data are compared with each other.'] : []),
-    ...(leavesDaysOut(difference) ? [LEFT_OUT_NOTE] : []),
-  ];
+  return compact([
+    isSwapped && 'Days whose counterpart has no data are compared with each other.',
+    leavesDaysOut(difference) && LEFT_OUT_NOTE,
+  ]);
 }
 
-const unreadableNotes = (unreadable: readonly Day[], partial: readonly Day[], nameOf: DayNamer): string[] => [
-  ...(unreadable.length > 0 ? [`No readable amount for ${listDays(unreadable, nameOf)}.`] : []),
-  ...(partial.length > 0 ? [`Part of the amount for ${listDays(partial, nameOf)} couldn’t be read.`] : []),
-];
+const unreadableNotes = (unreadable: readonly Day[], partial: readonly Day[], nameOf: DayNamer): string[] =>
+  compact([
+    unreadable.length > 0 && `No readable amount for ${listDays(unreadable, nameOf)}.`,
+    partial.length > 0 && `Part of the amount for ${listDays(partial, nameOf)} couldn’t be read.`,
+  ]);

@@ -4,7 +4,7 @@ import { incompleteMark } from '../../domain/money/usage.ts';
 import { byDifference, type Difference, splitLargest, sumFigures } from '../../domain/money/usage-change.ts';
 import { dayNamerFor } from '../../domain/time/day-groups.ts';
 import { hasOneCurrency, type ProjectColumn, productNames } from '../../slack/commands/project-answers.ts';
-import type { Message } from '../../slack/kit/blocks.ts';
+import { compact, type Message } from '../../slack/kit/blocks.ts';
 import { renderListAnswer } from '../../slack/reply/answer-message.ts';
 import {
   comparedDates,
@@ -26,7 +26,6 @@ import { totalChange } from './several.ts';
 /** A project whose days can be compared: `current` minus `before` is exactly `value`. */
 interface ComparedProject extends SpendFigures, Difference {
   readonly explained: ExplainedChange;
-  /** What was spent on the days that are compared. */
   readonly spent: Spent;
 }
 
@@ -35,7 +34,6 @@ interface Spent {
   readonly before: Money;
 }
 
-/** How many projects have their own row; the others share one. */
 const MOST_PROJECTS = 5;
 const MOST_NOTES = 5;
 
@@ -77,18 +75,18 @@ export function whyProjectsMessage(view: SpendView): Message {
           ]),
       ...uncompared.map(({ target }) => [nameOf(target), 'not compared', ...columns.slice(1).map(() => '')]),
     ],
-    facts: [
+    facts: compact([
       `${dates}${window === undefined ? '' : ` vs ${window.label}`} ${period.zone}`,
-      ...(period.today === undefined ? [] : ['today left out']),
-    ],
-    notes: [
+      period.today !== undefined && 'today left out',
+    ]),
+    notes: compact([
       ...(window === undefined
         ? [NO_COMPLETE_DAY_NOTE]
         : uncompared.map((figures) => `${figures.target.label}: ${uncomparedNote(figures, period)}`)),
       ...limitLines(compared.flatMap(missingNote), MOST_NOTES),
-      ...(compared.some(({ explained }) => leavesDaysOut(explained.difference)) ? [LEFT_OUT_NOTE] : []),
-      ...(isRoundedSumExact([...largest.map(({ value }) => value), sumFigures(rest)]) ? [] : [ROUNDED_NOTE]),
-    ],
+      compared.some(({ explained }) => leavesDaysOut(explained.difference)) && LEFT_OUT_NOTE,
+      !isRoundedSumExact([...largest.map(({ value }) => value), sumFigures(rest)]) && ROUNDED_NOTE,
+    ]),
     buttons: whyButtons(view, changed),
   });
 }

@@ -3,11 +3,13 @@ import type { UnsealFailed } from '../../domain/failure/index.ts';
 import { limitLines } from '../../domain/language/text.ts';
 import { dayAt, formatDays, type Millis, type Zone } from '../../domain/time/calendar.ts';
 import { commandButton, toCommand } from '../../slack/commands/command-buttons.ts';
+import { askManagerButton } from '../../slack/error-messages/description.ts';
 import {
   actions,
   type Block,
   button,
   buttonRow,
+  compact,
   escapeMarkup,
   formatInstant,
   header,
@@ -33,10 +35,9 @@ import {
   type HealthLevel,
   worstFirst,
 } from '../../workspace/credentials/health.ts';
-import type { Workspace } from '../../workspace/record/workspace.ts';
-import { isDamaged } from '../../workspace/record/workspace.ts';
+import { isDamaged, type Workspace } from '../../workspace/record/workspace.ts';
 import type { StatusPart } from '../feature.ts';
-import { askToSetUp, missingConnectionBlocks } from './projects.ts';
+import { missingConnectionBlocks } from './projects.ts';
 
 /** What a test that was just made says of a connection. */
 export interface TestResult {
@@ -49,11 +50,11 @@ export function connectionParts(request: Request, tested?: TestResult): readonly
   const { workspace, user, at } = request;
   const states = connectionStates(workspace, at);
   if (states.length === 0) return [nothingThere(request)];
-  const wrong = [
-    ...(isDamaged(workspace, 'settings') ? [damagedSettings(request)] : []),
+  const wrong = compact([
+    isDamaged(workspace, 'settings') && damagedSettings(request),
     ...(states.length > 1 && !states.some(({ isDefault }) => isDefault) ? [[section(NO_DEFAULT)]] : []),
     ...missingConnectionBlocks(request),
-  ];
+  ]);
   return user.canManage
     ? partsForManager(states, wrong, request, tested)
     : [partForMembers(states, wrong, request)];
@@ -118,7 +119,7 @@ const damagedSettings = (request: Request): readonly Block[] =>
         section(
           `${DAMAGED_SETTINGS} A Tally manager can save them again with ${commandText('/billing settings')}.`,
         ),
-        ...buttonRow(askToSetUp(toCommand('/billing settings'), request)),
+        ...buttonRow(askManagerButton('setup', toCommand('/billing settings'), request)),
       ];
 const NO_DEFAULT =
   'There is no default connection, so only projects with their own connection work. Make one the default.';
@@ -131,7 +132,7 @@ function nothingThere(request: Request): StatusPart {
     : `Ask a Tally manager to connect it with ${commandText('/billing connect')}.`;
   const buttons = canManage
     ? [button('connect', 'Connect…', { style: 'primary' })]
-    : askToSetUp(toCommand('/billing connect'), request);
+    : askManagerButton('setup', toCommand('/billing connect'), request);
   return { health: 'broken', problems: 1, blocks: [section(`${text} ${todo}`), ...buttonRow(buttons)] };
 }
 
@@ -160,12 +161,11 @@ function partForMembers(
       markup(lines.join('\n')),
       ...(worst === undefined || worst.health === 'fine'
         ? []
-        : buttonRow(askToSetUp(toCommand('/billing connect', worst.name), request))),
+        : buttonRow(askManagerButton('setup', toCommand('/billing connect', worst.name), request))),
     ],
   };
 }
 
-/** The connection's problem; '' if it has none. */
 function problemOf(
   { connection, damage, isRejected }: ConnectionState,
   { settings: { zone } }: Workspace,
@@ -185,12 +185,12 @@ const DAMAGE: Record<UnsealFailed['reason'], string> = {
 
 function linesForManager(state: ConnectionState, workspace: Workspace, at: Millis): readonly string[] {
   const { connection, damage, isRejected } = state;
-  return [
+  return compact([
     title(state, workspace),
-    ...(damage === undefined ? [] : [`*Doesn’t work.* ${DAMAGE[damage]}`]),
-    ...(isRejected ? ['*The service rejected its token.* It may have expired or been revoked.'] : []),
+    damage !== undefined && `*Doesn’t work.* ${DAMAGE[damage]}`,
+    isRejected && '*The service rejected its token.* It may have expired or been revoked.',
     ...(connection === undefined ? [] : details(connection, state, workspace.settings.zone, at)),
-  ];
+  ]);
 }
 
 function details(
@@ -214,12 +214,12 @@ function details(
       ? `${lasts} — set it to be reminded`
       : lasts;
   const lifeSpan = lifetime && lifetime !== 'none' ? ` for ${LIFETIME_NAMES[lifetime]}` : '';
-  return [
+  return compact([
     `${noted} · ${lastUsed === undefined ? 'not used yet' : `last used: ${formatInstant(lastUsed)}`}`,
     escapeMarkup(`${hosts} · ${describeToken(connection)}`),
-    ...(made.length > 0 ? [escapeMarkup(made.join(' · '))] : []),
+    made.length > 0 && escapeMarkup(made.join(' · ')),
     `added by ${mention(registeredBy)} on ${formatDays(day, day)}${lifeSpan}`,
-  ];
+  ]);
 }
 
 /** With the port if there is one: that is what tells two services on one machine apart. */
@@ -232,14 +232,11 @@ function buttons({ name, connection, isDefault, health }: ConnectionState): Bloc
     button('connect', 'Replace token…', { value: name, ...(style && { style }) });
   return actions(
     ...(health === 'fine' ? [...test, replace()] : [replace('primary'), ...test]),
-    ...(connection === undefined
-      ? []
-      : [
-          button('connection-expiry', isExpiryUnknown(connection) ? 'Set expiry…' : 'Change expiry…', {
-            value: name,
-          }),
-        ]),
-    ...(isDefault ? [] : [button('connection-default', 'Make default', { value: name })]),
+    connection &&
+      button('connection-expiry', isExpiryUnknown(connection) ? 'Set expiry…' : 'Change expiry…', {
+        value: name,
+      }),
+    !isDefault && button('connection-default', 'Make default', { value: name }),
     button('disconnect-ask', 'Disconnect…', { value: name }),
   );
 }

@@ -28,8 +28,7 @@ import { lookUp, onClick } from '../../slack/server/listener-types.ts';
 import { isConnectionName, type OpenableConnection } from '../../workspace/credentials/connection-record.ts';
 import { worstFirst } from '../../workspace/credentials/health.ts';
 import { auditedChange } from '../../workspace/record/change.ts';
-import type { Workspace } from '../../workspace/record/workspace.ts';
-import { findConnection } from '../../workspace/record/workspace.ts';
+import { findConnection, type Workspace } from '../../workspace/record/workspace.ts';
 import type { Feature, Services, StatusPart, StatusSource } from '../feature.ts';
 import { connectionParts, type TestResult } from './connections.ts';
 import { accessParts, projectParts } from './projects.ts';
@@ -170,7 +169,6 @@ async function drawUnlessDamaged(source: StatusSource, request: Request): Promis
   }
 }
 
-/** Slack's limit for a message. */
 const MOST_BLOCKS = 50;
 
 /**

@@ -1,10 +1,9 @@
-import type { Button } from '@slack/types';
 import { commandText } from '../../domain/commands.ts';
 import { UnsealFailed } from '../../domain/failure/index.ts';
 import { limitLines, pluralize } from '../../domain/language/text.ts';
 import { dayAt, type Millis } from '../../domain/time/calendar.ts';
 import { tryParse } from '../../domain/try-parse.ts';
-import { type Command, commandButton, toCommand } from '../../slack/commands/command-buttons.ts';
+import { commandButton, toCommand } from '../../slack/commands/command-buttons.ts';
 import { askManagerButton } from '../../slack/error-messages/description.ts';
 import { lastFailureText, lastFailureTodo } from '../../slack/error-messages/index.ts';
 import {
@@ -12,6 +11,7 @@ import {
   type Block,
   button,
   buttonRow,
+  compact,
   escapeMarkup,
   header,
   markup,
@@ -30,10 +30,6 @@ import {
 import type { Workspace } from '../../workspace/record/workspace.ts';
 import { findFailure } from '../../workspace/service-outcomes.ts';
 import type { StatusPart } from '../feature.ts';
-
-/** The button with which a person who can't manage asks a manager to run a command. */
-export const askToSetUp = (command: Command, request: Request): readonly Button[] =>
-  askManagerButton('setup', command, request);
 
 const MOST_LINES = 10;
 const MOST_BUTTONS = 5;
@@ -74,7 +70,7 @@ export function missingConnectionBlocks(request: Request): readonly (readonly Bl
   const lines = shown.map((project) => cutOffWords(project, isUnlimited));
   const more = named.length - lines.length;
   const hidden = all.length > named.length ? [CUT_OFF_ELSEWHERE] : [];
-  const words = [...lines, ...(more > 0 ? [`and ${pluralize(more, 'more project')}`] : []), ...hidden];
+  const words = compact([...lines, more > 0 && `and ${pluralize(more, 'more project')}`, ...hidden]);
   if (words.length === 0) return [];
   const edits = isUnlimited
     ? shown
@@ -84,7 +80,9 @@ export function missingConnectionBlocks(request: Request): readonly (readonly Bl
         )
     : shown
         .slice(0, 1)
-        .flatMap(({ alias }) => askToSetUp(toCommand('/billing projects', `edit ${alias}`), request));
+        .flatMap(({ alias }) =>
+          askManagerButton('setup', toCommand('/billing projects', `edit ${alias}`), request),
+        );
   return [[markup(words.join('\n')), ...buttonRow(edits)]];
 }
 

@@ -6,7 +6,7 @@ import { formatRunwayShort } from '../../domain/money/runway.ts';
 import type { WatchMeasurement } from '../../domain/money/watch-measurement.ts';
 import type { WatchRule } from '../../domain/money/watch-rule.ts';
 import { type Day, dayAt, formatDays, type Millis } from '../../domain/time/calendar.ts';
-import { escapeMarkup, formatInstant, mention } from '../../slack/kit/blocks.ts';
+import { escapeMarkup, formatInstant, joinTexts, mention } from '../../slack/kit/blocks.ts';
 import { PAUSED_TEXTS, RESUMES_BY_ITSELF, type StopsSource } from '../../slack/owned/change-impact.ts';
 import { canReadOwned, targetMarkup } from '../../slack/owned/owned-kind.ts';
 import type { Request } from '../../slack/request/request.ts';
@@ -79,27 +79,25 @@ export function describeWatch(
   if (!canReadOwned(watch, reader))
     return `A watch on ${HIDDEN_PROJECT} → ${targetMarkup(watch.target)}\nowner ${mention(watch.owner)}`;
   const state = stateOf(watch);
-  return [
+  return joinTexts('\n', [
     `${watchMarkup(watch, reader)} → ${targetMarkup(watch.target)}`,
     valueLine(watch, state, reader),
     `${checkLine(watch, state, reader)} · owner ${mention(watch.owner)}`,
-  ]
-    .filter(Boolean)
-    .join('\n');
+  ]);
 }
 
 /** `*Crossed* · now 48,210.00` */
 function valueLine(watch: Watch, state: WatchState | undefined, { workspace, locale }: Request): string {
   const money = moneyWriter(watch.project, workspace, locale);
   const value = state?.measurement && measurementText(watch.rule, state.measurement, money);
-  return [
+  return joinTexts(' · ', [
     ...(state?.isCrossed ? [':warning: *Crossed*'] : []),
-    ...(value === undefined ? [] : [`${currentValueLabel(watch.rule).toLowerCase()} ${escapeMarkup(value)}`]),
-    ...(state?.problem === undefined || isWatchBlocked(watch, workspace)
-      ? []
-      : [`*not checked:* ${escapeMarkup(state.problem)}`]),
-    ...(state?.undelivered === undefined ? [] : [`*alert not sent:* ${escapeMarkup(state.undelivered)}`]),
-  ].join(' · ');
+    value !== undefined && `${currentValueLabel(watch.rule).toLowerCase()} ${escapeMarkup(value)}`,
+    state?.problem !== undefined &&
+      !isWatchBlocked(watch, workspace) &&
+      `*not checked:* ${escapeMarkup(state.problem)}`,
+    state?.undelivered !== undefined && `*alert not sent:* ${escapeMarkup(state.undelivered)}`,
+  ]);
 }
 
 function checkLine(watch: Watch, state: WatchState | undefined, { workspace, at }: Request): string {
@@ -109,12 +107,12 @@ function checkLine(watch: Watch, state: WatchState | undefined, { workspace, at 
   const stopped = stopReasonOf(watch, workspace);
   if (stopped !== undefined && stopped !== 'managers-only')
     return `*${PAUSED_TEXTS[stopped]}*${RESUMES_BY_ITSELF}`;
-  return [
-    ...(stopped === undefined ? [] : [FOR_MANAGERS]),
-    ...(isSnoozed(watch, at) ? [`*snoozed* until: ${formatInstant(snoozedUntil ?? at)}`] : []),
+  return joinTexts(' · ', [
+    stopped !== undefined && FOR_MANAGERS,
+    isSnoozed(watch, at) && `*snoozed* until: ${formatInstant(snoozedUntil ?? at)}`,
     state?.checkedAt === undefined ? 'not checked yet' : `checked: ${formatInstant(state.checkedAt)}`,
-    ...(state?.nextCheckAt === undefined ? [] : [`next: ${formatInstant(state.nextCheckAt)}`]),
-  ].join(' · ');
+    state?.nextCheckAt !== undefined && `next: ${formatInstant(state.nextCheckAt)}`,
+  ]);
 }
 
 /** `balance below 50,000.00 EUR` */

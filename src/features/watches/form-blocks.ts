@@ -11,6 +11,7 @@ import {
   actions,
   type Block,
   button,
+  compact,
   context,
   escapeMarkup,
   markup,
@@ -42,19 +43,19 @@ export function watchBlocks(
   const label = currencyOf(known, request.workspace);
   const parsed = ruleOfDraft(draft, label);
   const [problem] = 'errors' in parsed && hasThreshold(draft) ? Object.values(parsed.errors) : [];
-  return [
+  return compact([
     projects,
     live(kindInput(draft)),
     ...thresholdInputs(draft).map((field) => live(field, draft.isRefilled)),
-    ...(problem === undefined ? [] : [section(problem)]),
+    problem !== undefined && section(problem),
     // A budget is agreed in a currency.
-    ...(draft.kind === 'budget' && label === '' ? [context(NO_CURRENCY)] : []),
+    draft.kind === 'budget' && label === '' && context(NO_CURRENCY),
     ...(isAsking
       ? [section(PREVIEWING)]
       : previewBlocks(figures, moneyWriter(known, request.workspace, request.locale))),
     ...target,
     ...duplicate,
-  ];
+  ]);
 }
 
 const NO_PROJECT: ChosenProject = { id: '', product: 1 };
@@ -138,7 +139,6 @@ const thresholdInputs = (draft: WatchDraft): InputBlock[] =>
 /** Days of the simulation; at more alerts than weeks in it, people stop reading them. */
 const DAYS = 90;
 const MOST_ALERTS = Math.floor(DAYS / 7);
-/** How many dates are listed; further ones are counted. */
 const MOST_DATES = 8;
 
 /** When the watch would have alerted, and whether it would now. Plain text, one sentence per line. */
@@ -149,13 +149,13 @@ function previewLines({ rule, result }: PreviewOutcome, money: WriteMoney): stri
     return [
       `No data in the last ${DAYS} days, so nothing can be previewed. Check the project and its product.`,
     ];
-  return [
+  return compact([
     // What was crossed before these days, and still is, did not begin on one of them.
-    ...(isCrossed && dates.length === 0 ? [] : [countText(dates.map(dateText))]),
+    (!isCrossed || dates.length > 0) && countText(dates.map(dateText)),
     ...(isCrossed
       ? [`It would alert at once: ${crossedText(rule, measurement, money)}.`]
       : nowLines(rule, result, money)),
-  ];
+  ]);
 }
 
 /** The same of a watch that was saved. @param isArmed it alerts at once if it is crossed */
@@ -168,10 +168,10 @@ export function savedLines({ rule, result }: PreviewOutcome, money: WriteMoney, 
 
 function nowLines(rule: WatchRule, { measurement, isKnown }: WatchPreview, money: WriteMoney): string[] {
   const now = measurementText(rule, measurement, money);
-  return [
-    ...(now === undefined ? [] : [`${currentValueLabel(rule)}: ${now}.`]),
-    ...(isKnown ? [] : ['Too few days are reported to judge it now.']),
-  ];
+  return compact([
+    now !== undefined && `${currentValueLabel(rule)}: ${now}.`,
+    !isKnown && 'Too few days are reported to judge it now.',
+  ]);
 }
 
 function countText(dates: readonly string[]): string {
@@ -201,7 +201,6 @@ function thresholdText(rule: WatchRule, money: WriteMoney): string {
 
 const NO_TOP_UPS = 'Earlier balances are estimated from the spend, as if no money had been added.';
 
-/** The preview, with a button that fills in a threshold that alerts less often. */
 function previewBlocks(previewed: PreviewOutcome | undefined, money: WriteMoney): Block[] {
   const refresh = button('watch-preview', previewed === undefined ? 'Preview' : 'Preview again');
   if (previewed === undefined) return [actions(refresh)];
@@ -209,27 +208,23 @@ function previewBlocks(previewed: PreviewOutcome | undefined, money: WriteMoney)
   const { result } = previewed;
   const { suggestion, dates = [] } = isFailure(result) ? {} : result;
   const isNoisy = dates.length > MOST_ALERTS;
-  const lines = [
+  const lines = compact([
     `*${escapeMarkup(first)}*`,
     ...more.map(escapeMarkup),
-    ...(isNoisy ? [':warning: That’s more than one alert a week.'] : []),
-    ...(suggestion === undefined
-      ? []
-      : [escapeMarkup(`${thresholdText(suggestion, money)} would have alerted at most once a month.`)]),
-  ];
-  return [
+    isNoisy && ':warning: That’s more than one alert a week.',
+    suggestion &&
+      escapeMarkup(`${thresholdText(suggestion, money)} would have alerted at most once a month.`),
+  ]);
+  return compact([
     markup(lines.join('\n')),
-    ...(isFailure(result) || !result.assumesNoTopUps ? [] : [context(NO_TOP_UPS)]),
+    !isFailure(result) && result.assumesNoTopUps && context(NO_TOP_UPS),
     actions(
       refresh,
-      ...(suggestion === undefined
-        ? []
-        : [
-            button('watch-suggest', `Use ${thresholdText(suggestion, money)}`, {
-              value: encodeThresholds(suggestion),
-              ...(isNoisy && { style: 'primary' as const }),
-            }),
-          ]),
+      suggestion &&
+        button('watch-suggest', `Use ${thresholdText(suggestion, money)}`, {
+          value: encodeThresholds(suggestion),
+          ...(isNoisy && { style: 'primary' as const }),
+        }),
     ),
-  ];
+  ]);
 }

@@ -44,13 +44,11 @@ declare module '../../domain/commands.ts' {
     'watch-undo': true;
     'watch-drop': true;
     'watch-list': true;
-    /** The list, in a new message. */
     'watch-manage': true;
     /** The button of an alert; its value is the watch’s ID and the alert’s episode. */
     'watch-acknowledge': true;
     /** The value is `day`, `week` or `month`, the watch’s ID, and in an alert its episode. */
     'watch-snooze': true;
-    /** The value is the watch’s ID. */
     'watch-more': true;
   }
 }
@@ -103,8 +101,7 @@ export function createWatchesFeature(services: WatchServices): Feature {
         run: (rest, request) => listWatches(kind, parseWatchList(rest, request.workspace.aliases), request),
       }),
     },
-    options: form.listeners.options,
-    views: form.listeners.views,
+    ...form.listeners,
     actions: {
       ...form.listeners.actions,
       ...listeners,
@@ -135,7 +132,6 @@ const alertListeners = (
     ),
     'watch-snooze': snoozing,
     'watch-manage': listing,
-    /** An alert's menu. */
     'watch-more'(value) {
       const [what = '', id = ''] = value.split(' ');
       if (what === 'manage') return listing;
@@ -148,7 +144,6 @@ const alertListeners = (
   };
 };
 
-/** Shows the list in a new message, and keeps the message with the button. */
 const showApart = (kind: OwnedWatches, request: Request): Promise<void> =>
   showOwned(kind, request, { isApart: true });
 

@@ -123,7 +123,6 @@ export async function listWatches(
   return showOwned(listed, request, { page, filter, createText });
 }
 
-/** Whether the watch alerts the viewer, or the channel where they ask. */
 const isForViewer = ({ target }: Watch, { user, channel }: ListViewer): boolean =>
   'people' in target ? target.people.includes(user.id) : target.channel === channel;
 
@@ -140,7 +139,6 @@ async function loadStates(watching: WatchService, viewer: Request): Promise<Stat
   return (watch) => (canReadOwned(watch, viewer) ? states.get(watch.id) : undefined);
 }
 
-/** Tally could not check it, or could not send its alert. */
 function hasProblem(watch: Watch, stateOf: StateOf): boolean {
   const { problem, undelivered } = stateOf(watch) ?? {};
   return problem !== undefined || undelivered !== undefined;
@@ -149,7 +147,6 @@ function hasProblem(watch: Watch, stateOf: StateOf): boolean {
 const isCrossed = (watch: Watch, stateOf: StateOf): boolean =>
   watch.paused === undefined && (stateOf(watch)?.isCrossed ?? false);
 
-/** Those that need attention first. */
 function byNeed(kind: OwnedWatches, viewer: Request, stateOf: StateOf): readonly Watch[] {
   const rank = (watch: Watch): number => {
     if (watch.paused !== undefined) return 3;
@@ -167,7 +164,6 @@ export async function crossedBlocks(kind: OwnedWatches, request: Request): Promi
   return crossed.slice(0, MOST_CROSSED).map((watch) => itemRow(kind, watch, { viewer, details }));
 }
 
-/** How many are shown at the top; the list below has all. */
 const MOST_CROSSED = 3;
 
 /** For a person's Home: their watches and those that alert them; for managers all of them. */
@@ -217,7 +213,6 @@ export const watchActions = (kind: OwnedWatches): Readonly<Record<string, OwnerA
   wake: (watch, request) => stopSnoozing(kind, watch, request),
 });
 
-/** Asks how long to snooze. */
 const offerSnooze = (kind: OwnedWatches, { id }: Watch, request: Request): Promise<void> =>
   showOwned(kind, request, {
     notice: 'Snooze for how long? Nobody is alerted until then.',

@@ -37,7 +37,6 @@ export const KIND_EXAMPLES = 'balance 50000, runway 14, budget 500000 or spike 2
 const EXAMPLE = `Type it like ${commandText('/billing watch')} prod ${KIND_EXAMPLES}.`;
 const AMOUNTS = 'Write amounts like 50000, 50,000 or 50000.50.';
 
-/** A part that was read, and the rest of the text. */
 interface Piece<T> {
   readonly rest: string;
   readonly found?: T;
@@ -240,7 +239,6 @@ function refuseWithoutKind(text: string, aliases: ReadonlySet<string>): void {
   ]);
 }
 
-/** The rest is a project and its product, read as everywhere. */
 function parseProject(text: string, whole: string, aliases: ReadonlySet<string>) {
   try {
     const { phrase, ...words } = parseSingleProjectText(text, aliases);

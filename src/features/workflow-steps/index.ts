@@ -26,7 +26,6 @@ import { requireSettings, type Workspace } from '../../workspace/record/workspac
 import type { Feature, Services } from '../feature.ts';
 import { type StepFigures, type StepName, WORKFLOW_FUNCTIONS } from './functions.ts';
 
-/** What a step asks, after its inputs were read and its rights checked. */
 interface StepQuestion {
   readonly workspace: Workspace;
   readonly target: ResolvedProject;

@@ -62,6 +62,12 @@ export function commandButton(
   return value.length > SLACK_LIMITS.buttonValue ? [] : [button(`rerun:${id}`, label, { value, ...options })];
 }
 
+/** A button for each command, with what would be typed as its label; the first is the most likely. */
+export const commandButtons = (id: string, commands: readonly Command[]): Button[] =>
+  commands.flatMap((command, at) =>
+    commandButton(`${id}-${at}`, commandLine(command), command, at === 0 ? { style: 'primary' } : {}),
+  );
+
 /** The same as an option of a select. */
 export const commandOption = (label: string, command: Command, description?: string) =>
   option(label, commandLine(command), description);

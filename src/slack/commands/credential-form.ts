@@ -3,9 +3,21 @@ import * as z from 'zod';
 import type { ProductId } from '../../domain/product.ts';
 import type { SlackId } from '../../domain/slack-id.ts';
 import { type Day, endOfDay, type Zone } from '../../domain/time/calendar.ts';
-import type { Expiry } from '../../workspace/credentials/connection-record.ts';
-import { describeConnection, isExpiryUnknown } from '../../workspace/credentials/connection-record.ts';
-import { type Block, button, context, escapeMarkup, header, option, section } from '../kit/blocks.ts';
+import {
+  describeConnection,
+  type Expiry,
+  isExpiryUnknown,
+} from '../../workspace/credentials/connection-record.ts';
+import {
+  type Block,
+  button,
+  compact,
+  context,
+  escapeMarkup,
+  header,
+  option,
+  section,
+} from '../kit/blocks.ts';
 import { checksInput, dateInput } from '../kit/modal.ts';
 import type { FormFields } from '../request/form-fields.ts';
 import type { Request } from '../request/request.ts';
@@ -18,18 +30,15 @@ export const REMINDER_HINT = 'Tally reminds you 14, 3 and 1 days before.';
 
 /** @param hint below the day @param initial what the person chose before a failure; what is registered is not filled in */
 export const expiryInputs = (hint: string, initial?: ExpiryChoice): readonly InputBlock[] => [
-  dateInput({
-    block: 'expires',
-    label: 'Expires on',
-    hint: `${hint} ${REMINDER_HINT}`,
-    initial: initial === 'never' ? undefined : initial,
-  }),
-  checksInput({
-    block: 'never',
-    label: 'No expiry',
-    options: [option('It never expires', 'never')],
-    initial: initial === 'never' ? ['never'] : [],
-  }),
+  dateInput(
+    { block: 'expires', label: 'Expires on', hint: `${hint} ${REMINDER_HINT}` },
+    initial === 'never' ? undefined : initial,
+  ),
+  checksInput(
+    { block: 'never', label: 'No expiry' },
+    [option('It never expires', 'never')],
+    initial === 'never' ? ['never'] : [],
+  ),
 ];
 
 const choice = z.union([z.literal('never'), z.iso.date().startsWith('2')]);
@@ -54,11 +63,9 @@ export const CONNECT_TITLE = 'Connect billing';
 
 /** A connection that was tested with a project and saved: what the form's next view needs. */
 export interface TestedConnection {
-  /** Its name. */
   readonly connection: string;
   /** Where the form was opened; '' for nowhere. */
   readonly channel: SlackId;
-  /** The ID that it was tested with. */
   readonly project: string;
   /** Those that have data for the project. */
   readonly products: readonly ProductId[];
@@ -83,10 +90,10 @@ export function connectedBlocks(
     ...next,
     ...(connection === undefined
       ? []
-      : [
+      : compact([
           context(escapeMarkup(`Connected: ${describeConnection(connection, at, workspace.settings.zone)}`)),
-          ...(isExpiryUnknown(connection) ? [expiryUnknownBlock(name)] : []),
-        ]),
+          isExpiryUnknown(connection) && expiryUnknownBlock(name),
+        ])),
   ];
 }
 

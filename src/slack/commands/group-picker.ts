@@ -1,7 +1,7 @@
 import type { InputBlock, PlainTextOption } from '@slack/types';
 import { InvalidWord, SlackFailed } from '../../domain/failure/index.ts';
 import { withTimeout } from '../../runtime/timers.ts';
-import { type Block, option, section } from '../kit/blocks.ts';
+import { type Block, compact, option, section } from '../kit/blocks.ts';
 import { type SearchInput, searchInput } from '../kit/modal.ts';
 import type { Request } from '../request/request.ts';
 import type { UserGroup } from '../request/users.ts';
@@ -66,8 +66,8 @@ export function groupsInput(
     placeholder: 'Type the name of a group',
     initial: initial.map(groupOption),
   });
-  return [
-    ...(problem === undefined || named.length > 0 ? [input] : []),
-    ...(problem === undefined ? [] : [section(problem)]),
-  ];
+  return compact([
+    (problem === undefined || named.length > 0) && input,
+    problem !== undefined && section(problem),
+  ]);
 }

@@ -18,9 +18,11 @@ import {
   button,
   buttonRow,
   channelLink,
+  compact,
   context,
   escapeMarkup,
   instant,
+  joinTexts,
   type Message,
   markupMessage,
   mention,
@@ -51,11 +53,11 @@ export function requestMessage(request: ManagerRequest, record: Workspace): Mess
   const facts = factsOf(request, record);
   return {
     text: `A request to run ${typedCommand(request)}`,
-    blocks: [
+    blocks: compact([
       { type: 'rich_text', elements: [{ type: 'rich_text_section', elements: words }] },
-      ...(facts.length === 0 ? [] : [context(facts.join(' '))]),
+      facts.length > 0 && context(facts.join(' ')),
       ...stateBlocks(request),
-    ],
+    ]),
   };
 }
 
@@ -83,36 +85,34 @@ function placeOf(channel: string | undefined): RichTextElement[] {
   ];
 }
 
-/** Why the person can't do it, and what is given away: mrkdwn sentences. */
 function factsOf(request: ManagerRequest, record: Workspace): string[] {
   const { person, isGuest, reason, command, project } = request;
   const who = mention(person);
   if (!isQuestion(request))
-    return [...(isGuest ? [`${who} is a guest.`] : []), ...reasons(reason), ...aboutOwned(request, record)];
+    return compact([
+      isGuest && `${who} is a guest.`,
+      WHY[reason as RequestReason],
+      ...aboutOwned(request, record),
+    ]);
   if (project === undefined) return ['Tally can’t tell which project this is about, so you can’t allow it.'];
   const name = escapeMarkup(project.label);
-  const named = `${name} (${[
-    ...(project.label.endsWith(project.id) ? [] : [`project ${project.id}`]),
+  const named = `${name} (${joinTexts(', ', [
+    !project.label.endsWith(project.id) && `project ${project.id}`,
     PRODUCTS[project.product].name,
-  ].join(', ')})`;
+  ])})`;
   const limit = findChannelLimit(project, record);
   const places = limit?.map(channelLink).join(', ');
-  return [
-    ...(isGuest && !record.settings.guests ? [`${who} is a guest, and guests can’t use Tally here.`] : []),
-    ...(isGuest && record.settings.guests ? [`${who} is a guest.`] : []),
-    ...(limit === undefined
-      ? []
-      : [places === '' ? `${name} is limited to channels.` : `${name} is limited to ${places}.`]),
-    ...(command === TOKEN_COMMAND
-      ? [`${who} can’t get tokens for ${name}. A token can do everything that the project’s access can.`]
-      : []),
+  return compact([
+    isGuest && `${who} is a guest${record.settings.guests ? '' : ', and guests can’t use Tally here'}.`,
+    limit && (places === '' ? `${name} is limited to channels.` : `${name} is limited to ${places}.`),
+    command === TOKEN_COMMAND &&
+      `${who} can’t get tokens for ${name}. A token can do everything that the project’s access can.`,
     command === TOKEN_COMMAND
       ? `Allow once gives them one token for ${named}, within an hour.`
       : `Allow once shows one answer about ${named} to them alone, within an hour.`,
-  ];
+  ]);
 }
 
-/** Which schedule or watch it is about, whose ID is in the command. */
 function aboutOwned({ text }: ManagerRequest, record: Workspace): string[] {
   const id = text.split(' ').at(-1);
   const item = [...record.schedules, ...record.watches].find((owned) => owned.id === id);
@@ -131,10 +131,6 @@ const WHY: Partial<Record<RequestReason, string>> = {
   owner: 'It belongs to someone else.',
   channel: 'It’s about a project that is limited to other channels.',
 };
-const reasons = (reason: string): string[] => {
-  const sentence = WHY[reason as RequestReason];
-  return sentence === undefined ? [] : [sentence];
-};
 
 function stateBlocks(request: ManagerRequest): readonly Block[] {
   const { state, by = '', answeredAt = 0, project, opensForm } = request;
@@ -147,8 +143,8 @@ function stateBlocks(request: ManagerRequest): readonly Block[] {
   switch (state) {
     case 'open':
       return buttonRow([
-        ...(isQuestion(request) ? [] : [answer(opensForm ? 'form' : 'do', 'Do it', 'primary')]),
-        ...(project === undefined ? [] : [answer('allow', 'Allow once', 'primary')]),
+        !isQuestion(request) && answer(opensForm ? 'form' : 'do', 'Do it', 'primary'),
+        project && answer('allow', 'Allow once', 'primary'),
         answer('no', 'No'),
       ]);
     case 'taken':

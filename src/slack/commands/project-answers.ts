@@ -66,7 +66,6 @@ export interface ProjectAnswers<T extends ProjectAnswer> {
   readonly failed: readonly UnresolvedProject[];
 }
 
-/** Projects asked about at a time: the service answers others too. */
 const AT_ONCE = 4;
 
 /**
@@ -108,7 +107,6 @@ export interface ProjectColumn<T> {
 
 /**
  * A header, then a row a project in this order, then `others`, then those that failed, with the reason in short.
- *
  * @param beside a figure in the column of the names, which wraps: a phone has no room for a fourth column
  */
 export function projectRows<T extends ProjectAnswer>(
@@ -168,7 +166,6 @@ export const hasOneCurrency = (answered: readonly ProjectAnswer[]): boolean =>
 /**
  * `2 of 3 projects · 1,234.00 EUR spent`: how many have a figure, and their sum. Amounts of different labels have no
  * sum: each has its own.
- *
  * @param words what was done with the sum, what is said where no project has a figure, and how many projects there are
  */
 export function severalTitle<T extends ProjectAnswer>(

@@ -24,7 +24,16 @@ import {
   visibleProjects,
 } from '../../workspace/projects/resolve-project.ts';
 import { isChannel } from '../../workspace/record/parse-record.ts';
-import { actions, type Block, fitsOption, option, SLACK_LIMITS, section, select } from '../kit/blocks.ts';
+import {
+  actions,
+  type Block,
+  compact,
+  fitsOption,
+  option,
+  SLACK_LIMITS,
+  section,
+  select,
+} from '../kit/blocks.ts';
 import { checkChannel } from '../request/channels.ts';
 import { privateScope, type Request } from '../request/request.ts';
 import { isDirectMessage } from '../request/source.ts';
@@ -42,10 +51,10 @@ export function projectPicker(command: Command, request: Request): Block[] {
   const { user, channel } = request;
   if (options.length === 0) return projectIdHint(command, user.canManage);
   const canRemember = user.canManage && channel !== undefined && !isDirectMessage(channel);
-  return [
-    ...(canRemember ? [rememberCheckbox()] : []),
+  return compact([
+    canRemember && rememberCheckbox(),
     actions(select(canRemember ? 'pick:project' : 'rerun:project', 'Choose a project', options)),
-  ];
+  ]);
 }
 
 /**

@@ -57,7 +57,6 @@ export function searchZones(query: string): readonly Zone[] {
   return [...new Set([...findZone(query.trim()), ...begins, ...contains])].slice(0, MOST);
 }
 
-/** The zone of this name, in any case. */
 function findZone(query: string): readonly Zone[] {
   const wanted = query.toLowerCase();
   const found = allZones().find((zone) => zone.toLowerCase() === wanted);

@@ -14,7 +14,7 @@ import { LAST_7_DAYS } from '../../domain/language/periods/period-ast.ts';
 import { resolvePeriod } from '../../domain/time/period.ts';
 import { tryParse } from '../../domain/try-parse.ts';
 import { visibleProjects } from '../../workspace/projects/resolve-project.ts';
-import { type Command, commandButton, toCommand } from '../commands/command-buttons.ts';
+import { type Command, commandButton, commandButtons, toCommand } from '../commands/command-buttons.ts';
 import { canSuggest, projectPicker, projectSelect } from '../commands/project-picker.ts';
 import { actions, button, option, select } from '../kit/blocks.ts';
 import { privateScope, type Request } from '../request/request.ts';
@@ -141,7 +141,6 @@ function askManagerAbout({ reason, managers, owned }: NotAllowed, request: Faile
   }
 }
 
-/** The reply to a secret in `/os-token`: where the secret of an application access belongs. */
 function accessSecretPasted(request: FailedRequest): ErrorDescription {
   const revoke = 'It stays in Slack’s history, so delete the access in the console and make a new one.';
   const form = commandText('/billing projects access');
@@ -156,7 +155,6 @@ function accessSecretPasted(request: FailedRequest): ErrorDescription {
   };
 }
 
-/** With a button for the correction, or for each meaning of an ambiguous word. */
 function describeInvalidWord(failure: InvalidWord, request: FailedRequest): ErrorDescription {
   const { command, acceptsWords = () => true, workspace } = request;
   const { word, fact, why, projectFor } = failure;
@@ -170,14 +168,12 @@ function describeInvalidWord(failure: InvalidWord, request: FailedRequest): Erro
         (isInPast(text, command, request) &&
           canSuggest(text, { ...privateScope(request), workspace: request.workspace }))),
   );
-  const suggest = (run: Command, at: number): Button[] =>
-    commandButton(
-      at === 0 ? 'suggestion' : `suggestion-${at}`,
-      `${run.command} ${run.text}`.trim(),
-      run,
-      at === 0 ? { style: 'primary' } : {},
-    );
-  const buttons = texts.flatMap((text, at) => (command ? suggest({ ...command, text }, at) : []));
+  const buttons = command
+    ? commandButtons(
+        'suggestion',
+        texts.map((text) => ({ ...command, text })),
+      )
+    : [];
   const isGuess = (why === UNRECOGNIZED || why === UNKNOWN_COMMAND) && buttons.length > 0;
   if (command !== undefined && isAuthorized(request)) {
     if (projectFor !== undefined)
@@ -197,10 +193,8 @@ function isInPast(text: string, { command }: Command, { workspace, at }: Request
   return command === '/spend' ? tryParse(resolve) !== undefined : true;
 }
 
-/** Commands that ask about projects. */
 const ASKS: ReadonlySet<SlashCommand> = new Set(['/spend', '/balance', '/os-token']);
 
-/** A project to choose in the place of an unknown word, where nothing else can be meant by it. */
 function pickerInstead(
   { word, fact }: InvalidWord,
   { command, text }: Command,

@@ -57,7 +57,6 @@ export const tryAgain = (todo: string, { command }: FailedRequest): ErrorDescrip
   buttons: retryButton(command),
 });
 
-/** Why a person asks a manager. */
 const REQUEST_REASONS = ['manager', 'member', 'owner', 'channel', 'guest', 'issuer', 'setup'] as const;
 export type RequestReason = (typeof REQUEST_REASONS)[number];
 

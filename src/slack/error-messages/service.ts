@@ -69,7 +69,6 @@ const TEMPORARY = 'This is usually temporary. Try again.';
 const PUBLIC_ONLY =
   'Tally connects to public https addresses only. Tally’s operator can allow others in TRUSTED_API_HOSTS.';
 
-/** Where the address of each service is registered. */
 const ADDRESS_FORM = {
   billing: commandText('/billing connect'),
   identity: commandText('/billing projects access'),
@@ -100,7 +99,6 @@ const addressButton = (service: Service): Button[] =>
     ? [button('connect', 'Check the address…')]
     : commandButton('projects', 'Projects', toCommand('/billing projects'));
 
-/** Buttons that ask the same question about the other two products. */
 function otherProducts(wrong: ProductId, { command: failed, workspace }: FailedRequest): Button[] {
   if (failed === undefined) return [];
   const { command, text } = failed;

@@ -20,7 +20,6 @@ import type { ResponseUrlClient } from '../reply/response-url.ts';
 import { callSlack, type WebClient } from '../web-client.ts';
 import { installationId } from './installation-tokens.ts';
 
-/** The direct message to the person who installed Tally. */
 const FIRST_STEPS: Message = {
   text: 'Tally is installed. Three steps to the first answer.',
   blocks: [

@@ -7,7 +7,6 @@ import { HOUR, type Millis } from '../../domain/time/calendar.ts';
 import { withTimeout } from '../../runtime/timers.ts';
 import type { InstallationRecords } from '../../workspace/credentials/installation-store.ts';
 
-/** An installation as Slack gave it, and when, in ms since the epoch. */
 interface StoredInstallation {
   readonly installation: Installation;
   readonly at: Millis;
@@ -19,8 +18,6 @@ export function installationId({ isEnterpriseInstall, enterprise, team }: Instal
   if (id === undefined) throw new RangeError('An installation belongs to a workspace or an organization.');
   return id;
 }
-
-const serializeInstallation = (stored: StoredInstallation): string => JSON.stringify(stored);
 
 /** Not validated: the record was sealed, so only Tally can have written it. */
 const parseInstallation = (text: string): StoredInstallation => JSON.parse(text) as StoredInstallation;
@@ -71,17 +68,18 @@ export function createInstallationTokens(
       const before = await installed.load(id);
       if (before === undefined) return;
       const stored = parseInstallation(before);
+      const { isEnterpriseInstall = false, enterprise, team } = stored.installation;
       await renewer({
         fetchInstallation: async () => stored.installation,
         async storeInstallation(installation) {
-          const after = serializeInstallation({ ...stored, installation: installation as Installation });
+          const after = JSON.stringify({ ...stored, installation });
           if (!(await installed.replace(id, before, after)))
             log.warn(
               { workspace: id },
               'Dropped a renewed Slack token: its installation changed in the meantime',
             );
         },
-      }).authorize(queryOf(stored.installation));
+      }).authorize({ isEnterpriseInstall, enterpriseId: enterprise?.id, teamId: team?.id });
     } finally {
       await unlock();
     }
@@ -144,7 +142,8 @@ export function createInstallationTokens(
     },
     async save(installation: Installation): Promise<void> {
       const id = installationId(installation);
-      await installed.save(id, serializeInstallation({ installation, at: Date.now() }));
+      const stored: StoredInstallation = { installation, at: Date.now() };
+      await installed.save(id, JSON.stringify(stored));
       entries.delete(id);
     },
     /** Drops what this process remembers. */
@@ -161,7 +160,3 @@ const isDue = (stored: StoredInstallation): boolean => tokenExpiresAt(stored) - 
 /** Every process forgets a token when it falls due, so none uses one that another process has renewed. */
 const lifeOf = (stored: StoredInstallation): number =>
   isDue(stored) ? RETRY_AFTER : Math.min(TTL, tokenExpiresAt(stored) - AHEAD - Date.now());
-
-function queryOf({ isEnterpriseInstall = false, enterprise, team }: Installation) {
-  return { isEnterpriseInstall, enterpriseId: enterprise?.id, teamId: team?.id };
-}

@@ -75,7 +75,6 @@ export function createOAuthFlow({
   /** Slack's installer, which reads the state from this cookie. */
   readonly providerWith: (cookie: string) => InstallProvider;
   readonly options: InstallURLOptions;
-  /** The bot's own address, without a slash at the end. */
   readonly publicUrl: string;
   /** Scheme and host of Slack. */
   readonly slack: string;
@@ -202,7 +201,6 @@ export function networkOf({ socket, headers }: IncomingMessage): string {
     : (address.split(':').at(-1) ?? '');
 }
 
-/** The /64 prefix: a subscriber usually has all of its addresses. */
 function prefixOf(address: string): string {
   const [head = '', tail] = address
     .split('::')

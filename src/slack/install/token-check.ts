@@ -49,7 +49,6 @@ export async function isTokenAccepted(client: WebClient): Promise<boolean> {
   }
 }
 
-/** How long it waits before another attempt: longer each time, in ms. */
 const WAIT = { first: 500, most: 30_000 } as const;
 
 /** How long a start waits for the first answer from Slack, in ms: usually long enough. */
@@ -96,14 +95,12 @@ export const startTokenCheck = (
     trying.then(end, end);
   });
 
-/** In ms; 0 if Slack did not say. */
 function retryAfterOf(error: unknown): number {
   const seconds =
     error instanceof SlackFailed || error instanceof webApi.WebAPIRateLimitedError ? error.retryAfter : 0;
   return (seconds ?? 0) * 1000;
 }
 
-/** Slack's error codes for a token that no longer works. */
 const REFUSED = new Set(['account_inactive', 'invalid_auth', 'not_authed', 'token_expired', 'token_revoked']);
 
 /** @returns Slack's code if it refuses the token; undefined for any other error */

@@ -8,7 +8,6 @@ import { MOST_QUESTIONS, THREAD_LIFETIME } from '../../workspace/thread-store.ts
 import type { CommandNames } from '../command-names.ts';
 import { type BrowserRoutes, definitionList, escapeHtml, page, scopeList, sendPage } from './pages.ts';
 
-/** What the pages say of this bot. */
 interface BotFacts extends Pick<Config, 'log' | 'tracing'> {
   /** Where people get help; https or mailto. */
   readonly supportUrl: string | undefined;

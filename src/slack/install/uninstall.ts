@@ -30,15 +30,8 @@ export function tokenStatusOf(
     /** Whether Slack still accepts its token. */
     async works(id: string): Promise<boolean> {
       const token = (await stored(id))?.installation.bot?.token;
-      return (
-        token !== undefined &&
-        clientFor(token)
-          .auth.test()
-          .then(
-            () => true,
-            () => false,
-          )
-      );
+      const answer = token === undefined ? undefined : clientFor(token).auth.test();
+      return (await answer?.catch(() => undefined)) !== undefined;
     },
   };
 }
@@ -49,7 +42,6 @@ const LATE = 3_600;
 /**
  * Deletes everything of a workspace or organization that uninstalls Tally. Slack's events come in any order and more than
  * once, so each deletes everything, and doing it twice is harmless.
- *
  * @returns a handler that returns false for any other event, and throws StoreUnavailable: then Slack must send it again
  */
 export function createUninstallHandler({

@@ -197,14 +197,26 @@ export const questionMessage = (text: string, ...more: readonly Block[]): Messag
   blocks: [header(text), ...more],
 });
 
-export const actions = (...elements: readonly ActionsBlockElement[]): ActionsBlock => ({
+/** In a list: what a condition leaves out is false or undefined, as in JSX: `isOpen && button(…)`. */
+export type Optional<T> = T | false | undefined;
+
+export const compact = <T>(parts: readonly Optional<T>[]): T[] =>
+  parts.filter((part): part is T => part !== false && part !== undefined);
+
+/** With this between the texts; those that are left out or empty don't count. */
+export const joinTexts = (separator: string, texts: readonly Optional<string>[]): string =>
+  texts.filter(Boolean).join(separator);
+
+export const actions = (...elements: readonly Optional<ActionsBlockElement>[]): ActionsBlock => ({
   type: 'actions',
-  elements: [...elements],
+  elements: compact(elements),
 });
 
 /** No block for no buttons, as Slack refuses an empty one. */
-export const buttonRow = (buttons: readonly Button[]): readonly ActionsBlock[] =>
-  buttons.length === 0 ? [] : [actions(...buttons)];
+export const buttonRow = (buttons: readonly Optional<Button>[]): readonly ActionsBlock[] => {
+  const row = actions(...buttons);
+  return row.elements.length === 0 ? [] : [row];
+};
 
 export interface ButtonOptions {
   readonly value?: string;

@@ -1,6 +1,6 @@
 import type { InputBlock, ModalView, PlainTextOption } from '@slack/types';
 import { PRODUCT_IDS, PRODUCTS } from '../../domain/product.ts';
-import { type Block, option, plainText, SLACK_LIMITS, section } from './blocks.ts';
+import { type Block, compact, type Optional, option, plainText, SLACK_LIMITS, section } from './blocks.ts';
 
 export interface ModalOptions {
   readonly callback?: string;
@@ -10,7 +10,7 @@ export interface ModalOptions {
   readonly submit?: string;
   /** The other button: **Close**, or **Cancel** where there is something to submit. */
   readonly close?: string;
-  readonly blocks: readonly (Block | InputBlock)[];
+  readonly blocks: readonly Optional<Block | InputBlock>[];
 }
 
 export const modal = ({
@@ -28,7 +28,7 @@ export const modal = ({
   ...(metadata !== undefined && { private_metadata: metadata }),
   ...(submit !== undefined && { submit: plainText(submit, SLACK_LIMITS.modalTitle) }),
   // Slack's types lack the chart, and no view of Tally's has one.
-  blocks: [...blocks] as ModalView['blocks'],
+  blocks: compact(blocks) as ModalView['blocks'],
 });
 
 /** What comes back with each payload of a form, besides its own metadata. */
@@ -90,33 +90,28 @@ export const input = (
   element: { action_id: VALUE, ...element },
 });
 
-export const textInput = ({
-  placeholder,
-  initial,
-  max,
-  ...rest
-}: Input & {
+interface TextInput extends Input {
   readonly placeholder?: string;
   readonly initial?: string | undefined;
   readonly max: number;
-}): InputBlock =>
-  input(rest, {
+}
+
+export const textInput = ({ placeholder, initial, max, ...field }: TextInput): InputBlock =>
+  input(field, {
     type: 'plain_text_input',
     max_length: max,
     ...(placeholder !== undefined && { placeholder: plainText(placeholder, 150) }),
     ...(initial !== undefined && initial !== '' && { initial_value: initial }),
   });
 
-export const choiceInput = ({
-  options,
-  initial,
-  ...rest
-}: Input & {
+interface ChoiceInput extends Input {
   readonly options: readonly PlainTextOption[];
   readonly initial?: string | undefined;
-}): InputBlock => {
+}
+
+export const choiceInput = ({ options, initial, ...field }: ChoiceInput): InputBlock => {
   const selected = options.find(({ value }) => value === initial);
-  return input(rest, {
+  return input(field, {
     type: 'static_select',
     options: [...options],
     ...(selected !== undefined && { initial_option: selected }),
@@ -133,16 +128,16 @@ export const productInput = (initial: string): InputBlock =>
     initial,
   });
 
-type OptionalInput = Omit<Input, 'optional'>;
+interface PeopleInput extends Input {
+  /** User IDs. */
+  readonly initial: readonly string[];
+  readonly max: number;
+}
 
-/** @param max how many people, by their user IDs in `initial` */
-export const peopleInput = ({
-  initial,
-  max,
-  ...rest
-}: OptionalInput & { readonly initial: readonly string[]; readonly max: number }): InputBlock =>
+/** Several people; may be left empty unless it says otherwise, as the fields below. */
+export const peopleInput = ({ initial, max, ...field }: PeopleInput): InputBlock =>
   input(
-    { ...rest, optional: true },
+    { optional: true, ...field },
     {
       type: 'multi_users_select',
       max_selected_items: max,
@@ -150,7 +145,7 @@ export const peopleInput = ({
     },
   );
 
-export interface SearchInput extends OptionalInput {
+export interface SearchInput extends Input {
   /** The action ID whose options listener finds what is typed. */
   readonly action: string;
   readonly placeholder: string;
@@ -158,9 +153,9 @@ export interface SearchInput extends OptionalInput {
   readonly max: number;
 }
 
-export const searchInput = ({ action, placeholder, initial, max, ...rest }: SearchInput): InputBlock =>
+export const searchInput = ({ action, placeholder, initial, max, ...field }: SearchInput): InputBlock =>
   input(
-    { ...rest, optional: true },
+    { optional: true, ...field },
     {
       type: 'multi_external_select',
       action_id: action,
@@ -171,31 +166,22 @@ export const searchInput = ({ action, placeholder, initial, max, ...rest }: Sear
     },
   );
 
-/** @param initial as YYYY-MM-DD */
-export const dateInput = ({
-  initial,
-  ...rest
-}: OptionalInput & { readonly initial: string | undefined }): InputBlock =>
+/** @param day YYYY-MM-DD, if one is filled in */
+export const dateInput = (field: Input, day?: string): InputBlock =>
   input(
-    { ...rest, optional: true },
-    { type: 'datepicker', ...(initial !== undefined && { initial_date: initial }) },
+    { optional: true, ...field },
+    { type: 'datepicker', ...(day !== undefined && { initial_date: day }) },
   );
 
-export const checksInput = ({
-  options,
-  initial,
-  ...rest
-}: OptionalInput & {
-  readonly options: readonly PlainTextOption[];
-  readonly initial: readonly string[];
-}): InputBlock => {
-  const checked = options.filter(({ value }) => initial.includes(value ?? ''));
+/** @param checked the values of the options that are checked */
+export function checksInput(
+  field: Input,
+  options: readonly PlainTextOption[],
+  checked: readonly string[],
+): InputBlock {
+  const initial = options.filter(({ value = '' }) => checked.includes(value));
   return input(
-    { ...rest, optional: true },
-    {
-      type: 'checkboxes',
-      options: [...options],
-      ...(checked.length > 0 && { initial_options: checked }),
-    },
+    { optional: true, ...field },
+    { type: 'checkboxes', options: [...options], ...(initial.length > 0 && { initial_options: initial }) },
   );
-};
+}

@@ -101,7 +101,6 @@ interface ChartSeries {
 
 /**
  * A line for each series, or bars side by side, one of each.
- *
  * @param labels each different
  * @returns undefined without points, or with more than Slack accepts
  */

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { limitLines } from '../../domain/language/text.ts';
 import type { Workspace } from '../../workspace/record/workspace.ts';
-import { type Block, type Message, markup, section, textMessage } from '../kit/blocks.ts';
+import { type Block, compact, type Message, markup, section, textMessage } from '../kit/blocks.ts';
 import type { Request } from '../request/request.ts';
 
 /** The items of one kind that stop when the record changes: their number, as `2 watches`, and a line of mark-up for each. */
@@ -53,12 +53,11 @@ export async function findStops(
     const lines = items.flatMap((item) => item.lines);
     const reduced = items.flatMap((item) => item.reduced ?? []);
     const counts = items.flatMap(({ count, lines: some }) => (some.length > 0 ? [count] : [])).join(' and ');
-    return [
-      ...(lines.length === 0
-        ? []
-        : [markup(`*${verb} ${counts}:*\n${bullets(lines)}\n${lines.length === 1 ? RESUMES_ONE : RESUMES}`)]),
-      ...(reduced.length === 0 ? [] : [markup(`*Continues with less:*\n${bullets(reduced)}`)]),
-    ];
+    return compact([
+      lines.length > 0 &&
+        markup(`*${verb} ${counts}:*\n${bullets(lines)}\n${lines.length === 1 ? RESUMES_ONE : RESUMES}`),
+      reduced.length > 0 && markup(`*Continues with less:*\n${bullets(reduced)}`),
+    ]);
   };
   const question = draw('This stops');
   if (question.length === 0) return { question: [section(NOTHING)], answer: [], digest: '' };

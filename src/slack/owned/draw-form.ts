@@ -3,7 +3,7 @@ import type { ActionName } from '../../domain/commands.ts';
 import { channelOf } from '../../workspace/owned/stop-reasons.ts';
 import type { ChosenProject } from '../../workspace/projects/project-key.ts';
 import { projectOption } from '../commands/project-picker.ts';
-import { type Block, markup, option, plainText, section } from '../kit/blocks.ts';
+import { type Block, compact, markup, option, plainText, section } from '../kit/blocks.ts';
 import { checksInput, choiceInput, input, modal, peopleInput, searchInput } from '../kit/modal.ts';
 import { type ChannelCheck, checkChannel } from '../request/channels.ts';
 import type { Request } from '../request/request.ts';
@@ -172,23 +172,37 @@ function targetInputs(
   sends: string,
 ): readonly (Block | InputBlock)[] {
   const { problem, warnings = [], canJoin = false } = check ?? {};
-  return [
-    ...(max === 0 ? [] : [liveInput(action, toInput(to, sends))]),
+  return compact([
+    max > 0 &&
+      liveInput(
+        action,
+        choiceInput({
+          block: 'to',
+          label: `Send ${sends} to`,
+          options: [option('A channel', 'channel'), option('People, by direct message', 'people')],
+          initial: to,
+        }),
+      ),
     to === 'people'
-      ? whomInput(people, max)
+      ? peopleInput({
+          block: 'people',
+          label: 'People',
+          hint: 'Full members of this workspace.',
+          initial: people,
+          max,
+          optional: false,
+        })
       : liveInput(action, channelInput(channel, `Everyone there sees the ${sends}, and who set them up.`)),
-    ...(problem !== undefined ? [markup(problem)] : warnings.length > 0 ? [section(warnings.join(' '))] : []),
-    ...(problem === undefined && canJoin ? [joinInput(joins)] : []),
-  ];
+    problem === undefined ? warnings.length > 0 && section(warnings.join(' ')) : markup(problem),
+    problem === undefined &&
+      canJoin &&
+      checksInput(
+        { block: 'join', label: 'Tally isn’t in that channel yet' },
+        [option('Let Tally join it', 'yes')],
+        joins ? ['yes'] : [],
+      ),
+  ]);
 }
-
-const toInput = (to: OwnedDraft['to'], sends: string): InputBlock =>
-  choiceInput({
-    block: 'to',
-    label: `Send ${sends} to`,
-    options: [option('A channel', 'channel'), option('People, by direct message', 'people')],
-    initial: to,
-  });
 
 const channelInput = (channel: OwnedDraft['channel'], hint: string): InputBlock =>
   input(
@@ -200,22 +214,3 @@ const channelInput = (channel: OwnedDraft['channel'], hint: string): InputBlock 
       ...(channel !== '' && { initial_conversation: channel }),
     },
   );
-
-const whomInput = (people: OwnedDraft['people'], max: number): InputBlock => ({
-  ...peopleInput({
-    block: 'people',
-    label: 'People',
-    hint: 'Full members of this workspace.',
-    initial: people,
-    max,
-  }),
-  optional: false,
-});
-
-const joinInput = (joins: boolean): InputBlock =>
-  checksInput({
-    block: 'join',
-    label: 'Tally isn’t in that channel yet',
-    options: [option('Let Tally join it', 'yes')],
-    initial: joins ? ['yes'] : [],
-  });

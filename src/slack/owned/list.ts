@@ -8,6 +8,7 @@ import {
   actions,
   type Block,
   button,
+  compact,
   context,
   header,
   type Message,
@@ -28,15 +29,12 @@ import {
 
 /** A section with a menu each; Slack takes 50 blocks a message. */
 const PAGE = 20;
-/** Rows of a kind on Home, which shows other things as well. */
 const MOST_AT_HOME = 10;
-/** Rows of a kind in `/billing status`; the list shows all. */
 const MOST_IN_STATUS = 5;
 
 interface ShowOptions {
   /** What was just done, as mrkdwn; then the list is read again. */
   readonly notice?: string | undefined;
-  /** What to choose from, below the notice. */
   readonly buttons?: readonly Button[];
   /** From 1; numbers beyond the last page mean the last page. */
   readonly page?: number;
@@ -77,11 +75,11 @@ function listMessage(
   const { viewer } = rows;
   const { canManage } = viewer.user;
   const { all, pages, number, shown } = pageOf(visibleItems(kind, viewer), page);
-  const news = [
-    ...(notice === undefined ? [] : [markup(notice)]),
-    ...(buttons === undefined ? [] : [actions(...buttons)]),
+  const news = compact([
+    notice !== undefined && markup(notice),
+    buttons && actions(...buttons),
     ...(canManage && damagedIds(viewer.workspace, kind.kind).length > 0 ? damagedBlocks(kind) : []),
-  ];
+  ]);
   const setUp = toCommand(commands.create, createText);
   const create = commandButton(kind.kind, words.create, setUp, { style: 'primary' });
   if (all.length === 0)
@@ -98,7 +96,7 @@ function listMessage(
       header(title),
       ...shown.map((item) => itemRow(kind, item, rows)),
       actions(...turns, ...(kind.listButtons?.(viewer) ?? []), ...create),
-      context([...(pages > 1 ? [`page ${number} of ${pages}`] : []), which].join(' · ')),
+      context([pages > 1 && `page ${number} of ${pages}`, which].filter(Boolean).join(' · ')),
     ],
   };
 }
@@ -150,11 +148,11 @@ export async function homeRows(
   const shown = items.slice(0, MOST_AT_HOME);
   const isOrphan = await findOrphans(shown, viewer);
   const more = items.length - shown.length;
-  return [
+  return compact([
     header(kind.words.title),
     ...shown.map((item) => itemRow(kind, item, { viewer, details, isOrphan })),
-    ...(more > 0 ? [context(`and ${more} more: \`${commandText(kind.commands.list)}\``)] : []),
-  ];
+    more > 0 && context(`and ${more} more: \`${commandText(kind.commands.list)}\``),
+  ]);
 }
 
 /**
@@ -170,11 +168,11 @@ export function statusRows(
   viewer: Request,
   details: unknown,
 ) {
-  const counts = [
+  const counts = compact([
     `${running} running`,
-    ...(paused > 0 ? [`${paused} paused`] : []),
+    paused > 0 && `${paused} paused`,
     ...attention.filter(([count]) => count > 0).map(([count, what]) => `*${count} ${what}*`),
-  ];
+  ]);
   const summary = `*${kind.words.title}* · ${counts.join(' · ')}`;
   const blocks: readonly Block[] = [
     markup(summary),

@@ -9,6 +9,7 @@ import {
   actions,
   button,
   channelLink,
+  compact,
   context,
   escapeMarkup,
   type Message,
@@ -169,7 +170,7 @@ async function storeDraft<K extends FormTypes>(
     request.recordError(error);
     // A store that is away and an edit conflict say themselves what was saved.
     const isSaid = error.kind === 'store-unavailable' || error.kind === 'edit-conflict';
-    const notice = [...failureFacts(error, request), ...(isSaid ? [] : [context(NOTHING_SAVED)])];
+    const notice = compact([...failureFacts(error, request), !isSaid && context(NOTHING_SAVED)]);
     const view = drawing.view(draft, request, { notice });
     await request.reply.modal.update(view, { text: error.message, blocks: notice });
     return undefined;

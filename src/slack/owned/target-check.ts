@@ -15,7 +15,6 @@ const NOT_JOINED = 'Tally isn’t in that channel. Let it join, or type /invite 
 const MANAGERS_ONLY =
   'This project is limited to certain channels. Send its alerts to one of them, or only to Tally managers.';
 
-/** What is sent about which projects, and to whom. */
 interface Delivery {
   readonly target: Target;
   readonly projects: readonly ChosenProject[];

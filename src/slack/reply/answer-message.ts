@@ -32,6 +32,7 @@ import {
   actions,
   type Block,
   button,
+  compact,
   context,
   escapeMarkup,
   fitsOption,
@@ -54,7 +55,6 @@ import type { Request } from '../request/request.ts';
 export interface AnswerDetails extends Pick<Request, 'at' | 'locale' | 'sharedBy'> {
   readonly user: Pick<Request['user'], 'canManage'>;
   readonly projects: AskedProjects;
-  /** When billing had answered. */
   readonly fetched: Millis;
 }
 
@@ -74,9 +74,7 @@ export async function fetchProjects<T extends ProjectAnswer>(
 
 /** The parts of an answer, in the order in which they are read. */
 export interface AnswerContent {
-  /** What the answer is about and its one number, plain. */
   readonly title: string;
-  /** The notification, plain. */
   readonly text: string;
   /** Mrkdwn under the title, outside text escaped; lines without text are left out. */
   readonly lines: readonly string[];
@@ -94,40 +92,36 @@ export function renderAnswer(details: AnswerDetails, content: AnswerContent): Me
   const lines = content.lines.filter(Boolean).join('\n');
   return {
     text,
-    blocks: [
+    blocks: compact([
       ...titleBlocks(title),
-      ...(lines === '' ? [] : [markup(lines)]),
+      lines !== '' && markup(lines),
       ...body,
       ...remarks.flatMap((remark) => [section(remarkLead(remark)), ...remark.messages.map(quote)]),
       context(smallPrint(details, content)),
-      ...(buttons.elements.length > 0 ? [buttons] : []),
-    ],
+      buttons.elements.length > 0 && buttons,
+    ]),
   };
 }
 
 function smallPrint({ fetched, sharedBy }: AnswerDetails, { facts, notes }: AnswerContent): string {
-  const line = [
+  const line = compact([
     ...facts.filter(Boolean).map(escapeMarkup),
     `fetched${sharedBy?.how === 'shared' ? `: ${formatInstant(fetched)}` : ` ${instant(fetched)}`}`,
-    ...(sharedBy === undefined ? [] : [`${sharedBy.how} by ${mention(sharedBy.person)}`]),
-  ];
+    sharedBy && `${sharedBy.how} by ${mention(sharedBy.person)}`,
+  ]);
   return [line.join(' · '), ...notes.filter(Boolean).map(escapeMarkup)].join('\n');
 }
 
 /** The product that was asked about, and the project's ID if the title has its name. */
-export const sourceOf = ({ target: { project, product, alias } }: ProjectAnswer): string[] => [
-  PRODUCTS[product].name,
-  ...(alias === undefined ? [] : [`project ${project}`]),
-];
+export const sourceOf = ({ target: { project, product, alias } }: ProjectAnswer): string[] =>
+  compact([PRODUCTS[product].name, alias !== undefined && `project ${project}`]);
 
 /** What an answer about a list says; the rest is the same for every command. */
 interface ListContent<T> extends Pick<AnswerContent, 'title' | 'text' | 'lines' | 'facts' | 'buttons'> {
-  /** The answers, in the order of the rows. */
   readonly sorted: readonly T[];
   readonly columns: readonly ProjectColumn<T>[];
   /** A figure that is shown beside the projects' names. */
   readonly beside?: ProjectColumn<T> | undefined;
-  /** Rows after those of `sorted`. */
   readonly others?: readonly string[][];
   readonly notes?: readonly string[];
 }
@@ -150,7 +144,6 @@ export function renderListAnswer<T extends ProjectAnswer>(
 const MOST_REMARKS = 5;
 
 interface AnswerActions {
-  /** The command that was answered, with its period. */
   readonly link: Command;
   /** The command for the figures as a file, where that is another one. */
   readonly figures?: Command;
@@ -176,17 +169,18 @@ export function answerActions<T extends ProjectAnswer>(
     ...(isList || !user.canManage || first === undefined || first.target.alias !== undefined
       ? []
       : nameButton(first.target)),
-    ...moreMenu([
-      ...more,
-      ...outputOptions(figures),
-      // A post is about certain projects.
-      ...(projects.top === undefined ? [scheduleOption(projects, report)] : []),
-      ...(isList ? [] : [watchOption(projects, watch)]),
-    ]),
+    ...moreMenu(
+      compact([
+        ...more,
+        ...outputOptions(figures),
+        // A post is about certain projects.
+        projects.top === undefined && scheduleOption(projects, report),
+        !isList && watchOption(projects, watch),
+      ]),
+    ),
   );
 }
 
-/** The most buttons that replace a select of periods. */
 const PERIOD_BUTTONS = 4;
 
 /** A button's value can be longer than an option's, so a long list of projects has buttons. */

@@ -29,7 +29,6 @@ export interface AnswerFiles<T> {
 
 /** An answer to a command about projects. */
 export interface ConnectedAnswer extends ProjectAnswer {
-  /** Name of the connection that answered. */
   readonly connection: string;
 }
 
@@ -136,7 +135,6 @@ export async function sendCsv(
 /** Each block of text is one that Slack shows whole. */
 const MOST_PARTS = { modal: 60, message: 15 } as const;
 
-/** What the file holds, and why it is text. */
 interface TextReasons {
   readonly about: string;
   readonly why: string;
@@ -171,7 +169,6 @@ function textBlocks(content: string, { about, why }: TextReasons, most: number):
   ];
 }
 
-/** Splits a file at line ends into texts that fit into a block. */
 function inParts(lines: readonly string[]): string[] {
   const parts: string[] = [];
   let part = '';

@@ -15,6 +15,7 @@ import { describeError, describeForStep } from '../error-messages/index.ts';
 import {
   type Block,
   buttonRow,
+  compact,
   escapeMarkup,
   header,
   type Message,
@@ -158,11 +159,11 @@ export const failureText = (failure: Failure): string =>
  */
 export const notSavedMessage = (failure: Failure, reason: Message, done: string, kept: string): Message => ({
   text: reason.text,
-  blocks: [
+  blocks: compact([
     header(mayHaveBeenSaved(failure) ? `May not be ${done}` : `Not ${done}`),
     ...withoutActions(reason.blocks),
-    ...(changedNothing(failure) ? [section(kept)] : []),
-  ],
+    changedNothing(failure) && section(kept),
+  ]),
 });
 
 /** What is said about an error that Tally didn't foresee. */

@@ -51,7 +51,6 @@ export async function postMessage(
 
 /**
  * Puts another message in the place of one that Tally posted.
- *
  * @param metadata what it was posted with, if anything
  * @throws CannotPost, SlackFailed
  */

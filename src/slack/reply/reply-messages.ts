@@ -24,7 +24,6 @@ export interface OutgoingFile {
   readonly name: string;
   readonly title: string;
   readonly content: string;
-  /** Sent with it: what it holds, plain. */
   readonly about: string;
 }
 
@@ -80,10 +79,8 @@ export function createMessages(
   };
 
   return {
-    /** Where the last message is; undefined where Slack doesn't say it, or only one person of a channel sees it. */
     posted: () => posted,
 
-    /** Says after `delay` ms that the answer takes longer, unless it was given. */
     startLoading(delay: Millis, audience: Audience, replaces: boolean): void {
       let shown: Promise<LoadingPlace | undefined> = Promise.resolve(undefined);
       const timer = setTimeout(() => {
@@ -95,7 +92,6 @@ export function createMessages(
       };
     },
 
-    /** Removes the loading message if no reply has replaced it. Never rejects. */
     async endLoading(): Promise<void> {
       const place = await takeLoading();
       if (place?.kind === 'message') await deleteMessage(client, place).catch(() => undefined);

@@ -72,7 +72,6 @@ export function createModals(source: Source, client: WebClient) {
     isLoading: () => isLoading,
     isOpened: () => opened !== undefined,
 
-    /** Opens a loading view after `delay` ms unless the form is open. A trigger is valid for 3 s. */
     startLoading(delay: Millis): void {
       if (triggerId === undefined || opened !== undefined || (viewId !== undefined && !hasFields)) return;
       let opening: Promise<void> = Promise.resolve();

@@ -98,7 +98,6 @@ function waysToReply(
       postMessage(client, { channel: to, thread: undefined }, message),
     /** Puts another message in the place of one that `public` sent. @throws CannotPost */
     replace: (at: PostedTo, message: Message): Promise<void> => replaceMessage(client, at, message),
-    /** The user's Home. */
     async home(blocks: readonly Block[]): Promise<void> {
       const view = { type: 'home' as const, blocks: [...blocks] as never[] };
       await callSlack('views.publish', () => client.views.publish({ user_id: source.userId, view }));

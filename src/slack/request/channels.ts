@@ -13,7 +13,6 @@ export interface Channel {
   readonly isArchived: boolean;
   /** Shared with another organization, or an invitation is pending. */
   readonly isShared: boolean;
-  /** Tally is a member. */
   readonly isJoined: boolean;
 }
 
@@ -91,7 +90,6 @@ const SHARED = 'External people in this shared channel will see the posts';
 
 /**
  * Whether the user may have something posted in a channel, and Tally can post there.
- *
  * @param known the user need not be a member, because posts go there already
  */
 export async function checkChannel(channel: SlackId, request: Poster, known = false): Promise<ChannelCheck> {

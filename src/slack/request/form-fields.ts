@@ -11,7 +11,6 @@ export type ParsedForm<T> = { readonly errors: Record<string, string> } | { read
 
 /**
  * Slack shows an error only at its field, which may be scrolled out of view.
- *
  * @param errors block ID → sentence
  * @param visible the block IDs in view when the form opens, from the top
  * @param below the heading of the fields that are out of view
@@ -28,7 +27,6 @@ export function withErrorAtTop(
 
 /**
  * For a form whose last fields appear after **More…**: Slack takes no error for a field that the form doesn't show.
- *
  * @param shown the fields that came with the submission
  * @param visible the block IDs in view when the form opens; the first one names what is wrong under More
  */

@@ -75,7 +75,6 @@ export type SlackPayload = Readonly<Record<string, unknown>> & z.output<typeof s
 /**
  * A payload whose fields have the types that Slack documents, without the nulls that Slack sends for some missing ones.
  * Bolt reads parts of it unchecked, so one without them must not get there.
- *
  * @returns undefined for any other, which is acknowledged and dropped: there is nobody to reply to
  */
 export function parsePayload(body: unknown): SlackPayload | undefined {

@@ -82,17 +82,14 @@ export const mayChange = ({ kind }: Pick<HandlerRules, 'kind'>): boolean =>
 /** Asking accepts a role that Slack confirmed within the last minute; changing something does not. */
 const needsFreshRole = (right: Right): boolean => right === 'member' || right === 'manage';
 
-/** How many managers a message names at most. */
 const MOST_NAMED = 5;
 /** How many named managers are looked up at most, because some may have left. */
 const MOST_LOOKED_UP = 15;
 
-/** Who manages a workspace, looked up at Slack. */
 function managersOf(people: People, workspace: Workspace) {
   const { settings } = workspace;
   const connections = [...workspace.connections.values()];
 
-  /** The people that the settings name, and those in the user groups that they name. */
   const named = async (): Promise<readonly string[]> => [
     ...new Set([...settings.managers, ...(await people.membersOf(settings.managerGroups))]),
   ];
@@ -196,7 +193,6 @@ const slackLookups = (people: People, client: WebClient, asker: SlackId, workspa
   userGroups: people.userGroups,
   /** Whether the user is in one of these user groups now, never cached. */
   isInGroups: (groups: readonly string[]) => people.isIn(asker, groups),
-  /** The role of another user; `nobody` for one that Slack doesn't know. */
   roleOf: people.roleOf,
   /** What Slack calls a person or a channel; undefined for one that it doesn't show to the user. */
   async nameOf(id: SlackId): Promise<string | undefined> {

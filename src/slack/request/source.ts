@@ -10,7 +10,6 @@ import { originOf, type SlackEvent, type SlackPayload } from './payload.ts';
 /** Where a request comes from: what Slack's payload says of it, and what is known before anybody's rights are checked. */
 export interface Source {
   readonly via: RequestVia;
-  /** When it arrived, in ms: every figure is as of this instant. */
   readonly at: Millis;
   /** The workspace that has the app. */
   readonly teamId: SlackId;
@@ -38,7 +37,6 @@ export interface Source {
   readonly isFirst: Promise<boolean> | undefined;
   /** Who reads the answer to a question; undefined for whom the workspace's settings say. */
   readonly audience?: Audience | undefined;
-  /** For a shared answer: when it was first asked for, in ms. */
   readonly sharedFrom?: Millis;
   /** The channel whose rights and default count, if it isn't the one where it was sent. */
   readonly askedIn?: SlackId | undefined;
@@ -54,7 +52,6 @@ export interface Source {
   readonly openedIn?: SlackId | undefined;
   /** Whether an earlier step of the same click was saved, so that no error may say that nothing was changed. */
   readonly hasSaved?: boolean;
-  /** Tally’s own user ID, if an event names it. */
   readonly self?: SlackId | undefined;
   /** The workspace's record, if it was read already. */
   readonly workspace?: Workspace | undefined;

@@ -99,7 +99,6 @@ export function createUserDirectory(clock: () => Millis, most = 5000) {
        */
       permissionsOf: async (person: SlackId, settings: Settings, fresh: boolean): Promise<Permissions> =>
         admit(await findOther(person, true), settings, fresh),
-      /** Whether the user is in one of these groups now. */
       isIn: async (person: SlackId, named: readonly string[]): Promise<boolean> =>
         (await membersIn(named, true)).includes(person),
       /** Who is in these groups, cached for `TTL`; nobody in one that Slack doesn't know. */

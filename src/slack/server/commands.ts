@@ -100,9 +100,6 @@ export const createRecentNames = () =>
 
 const readerOf = ({ teamId, userId, channel = '' }: Source): string => `${teamId} ${userId} ${channel}`;
 
-const namesFor = (request: Request): ReadonlySet<string> =>
-  new Set(visibleProjects(request.workspace, privateScope(request)).map(({ alias }) => alias));
-
 /**
  * Runs a command that was typed, mentioned or clicked. Never rejects: errors become replies.
  * @returns whether it was answered, and not refused
@@ -131,7 +128,10 @@ export function createCommandRunner(context: ListenerContext): RunCommand {
         );
       request = await authorize(reply, handler, annotate, typed);
       if (request === undefined) return false;
-      if (request.user.canAsk) context.recentNames.set(readerOf(source), namesFor(request));
+      if (request.user.canAsk) {
+        const projects = visibleProjects(request.workspace, privateScope(request));
+        context.recentNames.set(readerOf(source), new Set(projects.map(({ alias }) => alias)));
+      }
       if (handler !== TOO_LONG && holdsRegisteredSecret(text, request.workspace)) throw new SecretPasted();
       if (asksFigures(handler) && !isForm)
         request.reply.startLoadingMessage(Math.max(0, loadingDelays.message - (performance.now() - began)));

@@ -52,7 +52,6 @@ export function limitConnections(server: Server, most: number) {
     trust(socket: Socket): void {
       if (unknown.delete(socket)) trusted.add(socket);
     },
-    /** How many connections and requests have come so far. */
     arrived: () => arrived,
     /** Closes each connection as soon as it has no request without a response. */
     drain(): void {

@@ -95,7 +95,6 @@ function registerActions(app: App, context: ListenerContext, runCommand: RunComm
   };
 }
 
-/** The same source, for the command that was clicked. */
 function sourceOfClick(source: Source, click: CommandClick, { channel }: SlackPayload): Source {
   const clicked = { ...source, managerRequest: undefined };
   switch (click.how) {

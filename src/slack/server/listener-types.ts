@@ -84,7 +84,6 @@ export interface ViewListener<T = unknown> {
   readonly command?: (fields: FormFields, metadata: string) => Command | undefined;
   /** Pure and quick. @returns `errors` by block ID if fields are refused, else the input for `submit` */
   parse(fields: FormFields, metadata: string): ParsedForm<T>;
-  /** Replaces the form while `submit` runs. */
   readonly waiting: ModalView;
   submit(input: T, request: Request): Promise<void>;
   /** The form as the record is now, once one on top of it was saved. Slack keeps what is typed into its fields. */

@@ -73,7 +73,7 @@ export function createRateLimiter({
   const look = (what: Limited, whose: Throttled['whose'], who: Who, now: Millis) => {
     const { most, per } = rates[what][whose];
     const each = per / most;
-    const key = [what, who.teamId, ...(whose === 'person' ? [who.userId] : [])].join(' ');
+    const key = [what, who.teamId, whose === 'person' && who.userId].filter(Boolean).join(' ');
     const after = Math.max(now, fullAt[whose].get(key) ?? now) + each;
     return { whose, key, after, wait: after - now - per };
   };

@@ -104,7 +104,6 @@ const WORKFLOWS = 'workflows';
  * Registers the steps of Workflow Builder. Each run ends with its outputs or a sentence, once: Slack repeats the event
  * until it is acknowledged, and a workflow whose step stays open never goes on. So the run is kept in Redis from before
  * the acknowledgement until Slack has its end.
- *
  * @param clientFor for steps that another process left open
  * @returns as `registerListeners`
  */

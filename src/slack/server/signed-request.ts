@@ -1,5 +1,5 @@
 import { createHmac, timingSafeEqual } from 'node:crypto';
-import type { IncomingHttpHeaders, IncomingMessage } from 'node:http';
+import type { IncomingHttpHeaders, IncomingMessage, ServerResponse } from 'node:http';
 import type { Millis } from '../../domain/time/calendar.ts';
 import { tryParseJson } from '../../domain/try-parse.ts';
 import type { RejectionReason } from './rejections.ts';
@@ -204,4 +204,20 @@ export function createSignedRequestReader(signingSecret: string) {
     const body = parseBody(bytes, type);
     return body === undefined ? 'malformed' : { body, claim };
   };
+}
+
+/**
+ * Refuses a request. A sender whose connection is closed while it sends may not see the status, so the answer goes out at
+ * once and the rest of the body is read and discarded, up to a limit.
+ */
+export function refuse(res: ServerResponse, status: number): void {
+  if (status === 503) res.setHeader('retry-after', SERVER_LIMITS.retryAfter);
+  res.writeHead(status, { 'content-length': 0 }).flushHeaders();
+  if (res.req.readableEnded) return void res.end();
+  let discarded = 0;
+  const discard = (chunk: Buffer): void => {
+    discarded += chunk.length;
+    if (discarded > SERVER_LIMITS.discardedBytes) res.req.destroy();
+  };
+  res.req.on('data', discard).once('end', () => res.end());
 }

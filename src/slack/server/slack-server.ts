@@ -17,6 +17,7 @@ import { lookUp } from './listener-types.ts';
 import { createRejectionLog, REJECTIONS } from './rejections.ts';
 import {
   createSignedRequestReader,
+  refuse,
   SERVER_LIMITS,
   type SignatureClaim,
   secondsLeft,
@@ -91,7 +92,6 @@ export function createSlackServer(
     app,
     /**
      * Listens, and asks Slack for as long as it does not accept the token or the connection of Socket Mode.
-     *
      * @param connects whether to open that connection
      * @returns the port
      */
@@ -241,20 +241,4 @@ async function answer(res: ServerResponse, route: MachineRoutes[string]): Promis
 
 function json(res: ServerResponse, status: number, body: object): void {
   res.writeHead(status, { 'content-type': 'application/json' }).end(JSON.stringify(body));
-}
-
-/**
- * Refuses a request. A sender whose connection is closed while it sends may not see the status, so the answer goes out at
- * once and the rest of the body is read and discarded, up to a limit.
- */
-function refuse(res: ServerResponse, status: number): void {
-  if (status === 503) res.setHeader('retry-after', SERVER_LIMITS.retryAfter);
-  res.writeHead(status, { 'content-length': 0 }).flushHeaders();
-  if (res.req.readableEnded) return void res.end();
-  let discarded = 0;
-  const discard = (chunk: Buffer): void => {
-    discarded += chunk.length;
-    if (discarded > SERVER_LIMITS.discardedBytes) res.req.destroy();
-  };
-  res.req.on('data', discard).once('end', () => res.end());
 }
