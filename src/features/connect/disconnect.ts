@@ -54,12 +54,20 @@ export function createDisconnect({
     const { connectionNames } = request.workspace;
     if (connectionNames.length === 0) throw new NotConnected();
     const name = wanted ?? onlyOf(connectionNames);
-    if (name === undefined) return request.reply.update(chooseConnectionMessage(connectionNames));
+    if (name === undefined) {
+      const options = connectionNames.map((name) => option(name, name));
+      const choices = actions(select('disconnect-ask', 'Connection', options), KEEP);
+      return request.reply.update(questionMessage('Disconnect which connection?', choices));
+    }
     if (!connectionNames.includes(name)) throw unknownConnection(name, connectionNames);
     const heirs = heirsOf(name, request.workspace);
     const heir = heirs.find((name) => name === wish) ?? onlyOf(heirs);
-    if (heir === undefined && heirs.length > 0)
-      return request.reply.update(chooseDefaultMessage(name, heirs));
+    if (heir === undefined && heirs.length > 0) {
+      const options = heirs.map((heir) => option(heir, `${name} ${heir}`));
+      const why = section(`${name} is the default connection. Choose the new default.`);
+      const choices = actions(select('disconnect-heir', 'New default', options), KEEP);
+      return request.reply.update(questionMessage(`Disconnect ${name}?`, why, choices));
+    }
     const { question } = await stopsOf(request, name, heir);
     await request.reply.update(confirmDisconnectMessage(name, heir, request, question));
   };
@@ -72,7 +80,9 @@ export function createDisconnect({
     const change = auditedChange(request, ...inherits, ['connection removed', { kind: 'connection', name }]);
     const { answer } = await stopsOf(request, name, heir);
     await workspaces.removeConnection(change, name, heir);
-    await request.reply.update(textMessage(disconnectedText(name, heir), ...answer));
+    const gone = `Disconnected. Tally deleted its copy of the token for ${name}.`;
+    const now = heir === undefined ? '' : ` The default connection is now ${heir}.`;
+    await request.reply.update(textMessage(`${gone}${now}`, ...answer));
   };
 
   const confirmed = async (value: string, request: Request): Promise<void> => {
@@ -80,7 +90,8 @@ export function createDisconnect({
     const { workspace } = request;
     if (!workspace.connectionNames.includes(name))
       return request.reply.update(textMessage('That connection was already removed.'));
-    if (fingerprint !== fingerprintOf(name, workspace))
+    // `-` is for a damaged record, which can still be removed.
+    if (fingerprint !== (workspace.connections.get(name)?.fingerprint ?? '-'))
       return request.reply.update(
         textMessage(`Someone replaced the token for ${name}. Nothing was changed.`),
       );
@@ -134,36 +145,13 @@ function heirsOf(name: string, record: Workspace): readonly string[] {
   return record.connectionNames.filter((other) => other !== name);
 }
 
-/** `-` for a damaged record, which has none but can still be removed. */
-const fingerprintOf = (name: string, record: Workspace): string =>
-  record.connections.get(name)?.fingerprint ?? '-';
-
 const KEEP = button('keep', 'Keep');
 const MOST_NAMED = 20;
-
-function chooseConnectionMessage(names: readonly string[]): Message {
-  const options = names.map((name) => option(name, name));
-  return questionMessage(
-    'Disconnect which connection?',
-    actions(select('disconnect-ask', 'Connection', options), KEEP),
-  );
-}
-
-function chooseDefaultMessage(name: string, heirs: readonly string[]): Message {
-  const options = heirs.map((heir) => option(heir, `${name} ${heir}`));
-  return questionMessage(
-    `Disconnect ${name}?`,
-    section(`${name} is the default connection. Choose the new default.`),
-    actions(select('disconnect-heir', 'New default', options), KEEP),
-  );
-}
-
-type Asked = Pick<Request, 'workspace' | 'at'>;
 
 function confirmDisconnectMessage(
   name: string,
   heir: string | undefined,
-  { workspace, at }: Asked,
+  { workspace, at }: Request,
   stops: readonly Block[],
 ): Message {
   const connection = workspace.connections.get(name);
@@ -171,7 +159,7 @@ function confirmDisconnectMessage(
   const isLast = workspace.connectionNames.length === 1;
   const effects = compact([
     ...(isLast ? [] : orphanedProjects(name, workspace)),
-    heir !== undefined && newDefaultText(heir),
+    heir !== undefined && `${heir} becomes the default connection.`,
   ]);
   return questionMessage(
     isLast ? 'Disconnect Tally from the billing service?' : `Disconnect ${name}?`,
@@ -201,8 +189,6 @@ function confirmDisconnectMessage(
 
 const NOBODY = 'Nobody in this workspace can use Tally until you reconnect.';
 
-const newDefaultText = (heir: string): string => `${heir} becomes the default connection.`;
-
 /** Projects with this connection don't fall back to another one. */
 function orphanedProjects(name: string, record: Workspace): string[] {
   const aliases = record.projects.filter(({ connection }) => connection === name);
@@ -212,9 +198,4 @@ function orphanedProjects(name: string, record: Workspace): string[] {
   return [
     `These projects use ${name}: ${[...named, ...more].join(', ')}. You get no figures for them until you choose another connection in ${commandText('/billing projects')}.`,
   ];
-}
-
-function disconnectedText(name: string, heir: string | undefined): string {
-  const gone = `Disconnected. Tally deleted its copy of the token for ${name}.`;
-  return heir === undefined ? gone : `${gone} The default connection is now ${heir}.`;
 }

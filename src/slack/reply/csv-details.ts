@@ -142,21 +142,16 @@ interface TextReasons {
 
 async function showText(content: string, reasons: TextReasons, request: Request): Promise<void> {
   if (request.reply.modal.canOpen) {
-    const isShown = await request.reply.modal
-      .open(modal({ title: 'CSV', blocks: textBlocks(content, reasons, MOST_PARTS.modal) }))
-      .then(() => true)
+    try {
+      const view = modal({ title: 'CSV', blocks: textBlocks(content, reasons, MOST_PARTS.modal) });
+      return await request.reply.modal.open(view);
+    } catch (error) {
       // The click may be too long ago for a modal.
-      .catch((error: unknown) => {
-        if (error instanceof SlackFailed) return false;
-        throw error;
-      });
-    if (isShown) return;
+      if (!(error instanceof SlackFailed)) throw error;
+    }
   }
-  const message: Message = {
-    text: 'CSV as text',
-    blocks: textBlocks(content, reasons, MOST_PARTS.message),
-  };
-  await request.reply.private(message);
+  const blocks = textBlocks(content, reasons, MOST_PARTS.message);
+  await request.reply.private({ text: 'CSV as text', blocks });
 }
 
 function textBlocks(content: string, { about, why }: TextReasons, most: number): Block[] {

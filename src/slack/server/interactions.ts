@@ -14,14 +14,8 @@ import { LOADING_DELAYS } from '../services.ts';
 import { type ListenerContext, type RunCommand, startRequest } from './commands.ts';
 import { type ActionHandler, handlerOf, lookUp, routeOf } from './listener-types.ts';
 
-/** Registers clicks, forms and suggestions. */
-export function registerInteractions(app: App, context: ListenerContext, runCommand: RunCommand): void {
-  registerActions(app, context, runCommand);
-  registerViews(app, context);
-  registerOptions(app, context);
-}
-
-function registerActions(app: App, context: ListenerContext, runCommand: RunCommand): void {
+/** Registers clicks on buttons and choices in selects. */
+export function registerActions(app: App, context: ListenerContext, runCommand: RunCommand): void {
   const { listeners, authorize, errorReply, limits, log } = context;
   const { loadingDelays = LOADING_DELAYS } = context;
 
@@ -112,7 +106,7 @@ function sourceOfClick(source: Source, click: CommandClick, { channel }: SlackPa
 }
 
 /** Acknowledges a form after reading it: with the errors below its fields, or with the view that says it is working. */
-function registerViews(app: App, context: ListenerContext): void {
+export function registerViews(app: App, context: ListenerContext): void {
   const { listeners, authorize, errorReply, limits, log } = context;
 
   /** Never rejects: at worst, the form below still shows what it showed when it was opened. */
@@ -173,7 +167,7 @@ function registerViews(app: App, context: ListenerContext): void {
 }
 
 /** Slack shows only what is in the acknowledgement, so suggestions are looked up before it. */
-function registerOptions(app: App, context: ListenerContext): void {
+export function registerOptions(app: App, context: ListenerContext): void {
   const { listeners, authorize, errorReply, limits } = context;
 
   app.options(/.*/, async ({ ack, options, body, client, context: bolt }) => {

@@ -22,7 +22,7 @@ import {
   type RunCommand,
   registerCommands,
 } from './commands.ts';
-import { registerInteractions } from './interactions.ts';
+import { registerActions, registerOptions, registerViews } from './interactions.ts';
 import { type Listeners, lookUp, type Rerun, routeOf } from './listener-types.ts';
 
 /**
@@ -44,7 +44,9 @@ export function registerListeners(
   };
   const runCommand = createCommandRunner(context);
   registerCommands(app, context, runCommand);
-  registerInteractions(app, context, runCommand);
+  registerActions(app, context, runCommand);
+  registerViews(app, context);
+  registerOptions(app, context);
   registerEvents(app, context, runCommand);
   app.error(async (error) => {
     // Logged with its cause where the token was looked up.
