@@ -85,9 +85,7 @@ const schema = z.object({
     .readonly(),
 });
 
-const encodeFirstProjects = (state: FirstProjects): string => JSON.stringify(state);
-
-/** @returns undefined for what `encodeFirstProjects` did not make */
+/** @returns undefined for what the form's metadata can't be */
 export const decodeFirstProjects = (metadata: string): FirstProjects | undefined =>
   tryParseRecord(schema, metadata);
 
@@ -157,7 +155,8 @@ export function parseFirstProjects(
 export const FIRST_VIEW = 'first-projects';
 
 /**
- * The view after a connection was saved: the first figure, the post every morning, and names.
+ * The view after a connection was saved: the first figure, the post every morning, and names; without a tested connection
+ * it only asks for names.
  * @param notes what became of the last press or submission, in sentences
  * @param post about the tested project; undefined where none can be offered
  */
@@ -167,38 +166,33 @@ export function firstProjectsView(
   notes: readonly string[],
   post: MorningPost | undefined,
 ): ModalView {
-  if (state.project === '') return addProjectsView(state, request, notes);
-  const word = request.workspace.projects.find(({ id }) => id === state.project)?.alias ?? state.project;
+  const { project, asks, unnamed, connection } = state;
+  const { projects, defaultConnection } = request.workspace;
+  const isTested = project !== '';
+  const word = projects.find(({ id }) => id === project)?.alias ?? project;
   const tries = `Now try \`${commandText('/balance')} ${word}\` and \`${commandText('/spend')} ${word} last-7-days\`.`;
-  const blocks = [
-    ...connectedBlocks(
-      state,
-      request,
-      compact([
-        notes.length > 0 && section(notes.join('\n')),
-        ...(post === undefined ? [] : postBlocks(post, state)),
-        !state.asks && markup(tries),
-      ]),
-    ),
-    ...(state.asks ? nameInputs(state) : []),
-  ];
+  const said = notes.length > 0 && section(notes.join('\n'));
+  const names = asks
+    ? [...unnamed.flatMap(unnamedInputs), moreInput(state, isTested ? 'More projects' : 'Projects')]
+    : [];
+  const next = compact([
+    said,
+    ...(post === undefined ? [] : postBlocks(post, state)),
+    !asks && markup(tries),
+  ]);
   return modal({
-    ...{ callback: FIRST_VIEW, metadata: encodeFirstProjects(state), title: CONNECT_TITLE, blocks },
-    ...(state.asks && { submit: 'Save names', close: 'Not now' }),
-  });
-}
-
-function addProjectsView(state: FirstProjects, { workspace }: Request, notes: readonly string[]): ModalView {
-  const { connection, title, asks, unnamed } = state;
-  const isDefault = connection === workspace.defaultConnection;
-  return modal({
-    ...{ callback: FIRST_VIEW, metadata: encodeFirstProjects(state), title },
+    callback: FIRST_VIEW,
+    metadata: JSON.stringify(state),
+    title: isTested ? CONNECT_TITLE : state.title,
     ...(asks && { submit: 'Save names' }),
-    blocks: [
-      notes.length > 0 && section(notes.join('\n')),
-      ...(asks ? [...unnamed.flatMap(unnamedInputs), moreInput(state, 'Projects')] : []),
-      !isDefault && context(`Connection: ${escapeMarkup(connection)}`),
-    ],
+    ...(asks && isTested && { close: 'Not now' }),
+    blocks: isTested
+      ? [...connectedBlocks(state, request, next), asks && header('Name your projects'), ...names]
+      : [
+          said,
+          ...names,
+          connection !== defaultConnection && context(escapeMarkup(`Connection: ${connection}`)),
+        ],
   });
 }
 
@@ -222,12 +216,6 @@ function postBlocks(
   const here = isPossible ? [button('first-post', 'Post it here every morning', { style: 'primary' })] : [];
   return [markup(text), actions(...here, ...elsewhere)];
 }
-
-const nameInputs = (state: FirstProjects): (Block | InputBlock)[] => [
-  header('Name your projects'),
-  ...state.unnamed.flatMap(unnamedInputs),
-  moreInput(state, 'More projects'),
-];
 
 const moreInput = ({ round, typed }: FirstProjects, label: string): InputBlock =>
   textInput({

@@ -1,8 +1,12 @@
 import type { InputBlock, ModalView } from '@slack/types';
+import * as z from 'zod';
 import { commandText } from '../../domain/commands.ts';
-import { MAX_CURRENCY_LENGTH } from '../../domain/money/amount.ts';
-import { DEFAULT_PRODUCT } from '../../domain/product.ts';
+import { normalizeText } from '../../domain/language/text.ts';
+import { CURRENCY_RULE, isCurrencyLabel, MAX_CURRENCY_LENGTH } from '../../domain/money/amount.ts';
+import { DEFAULT_PRODUCT, isProductId, isProjectId, PRODUCTS } from '../../domain/product.ts';
 import type { SlackId } from '../../domain/slack-id.ts';
+import { withoutUndefined } from '../../domain/without-undefined.ts';
+import { type Command, projectCommand } from '../../slack/commands/command-buttons.ts';
 import {
   actions,
   type Block,
@@ -16,9 +20,17 @@ import {
 } from '../../slack/kit/blocks.ts';
 import { choiceInput, input, modal, productInput, textInput } from '../../slack/kit/modal.ts';
 import { type Stops, warningBlocks } from '../../slack/owned/change-impact.ts';
+import {
+  errorsOfShownFields,
+  type FormFields,
+  type ParsedForm,
+  selectedValues,
+} from '../../slack/request/form-fields.ts';
 import type { Request } from '../../slack/request/request.ts';
+import { isAlias, type Project } from '../../workspace/projects/project-record.ts';
+import { isChannel, isPerson, tryParseRecord } from '../../workspace/record/parse-record.ts';
 import type { Workspace } from '../../workspace/record/workspace.ts';
-import { DEFAULT_CONNECTION, encodeProjectMetadata, MOST_CHANNELS, type ProjectFormInput } from './parse.ts';
+import { alteredAlias, type ProjectFormInput, validateAlias } from './parse.ts';
 
 export interface ProjectFormOptions {
   /** The alias of the project that is changed; '' for a new one. */
@@ -152,4 +164,82 @@ export function savedBlocks(
     ),
     context(details),
   ];
+}
+
+/** What the form says, once every field is right by itself. `before` is the alias it was opened for; '' for a new one. */
+export interface ProjectForm extends Omit<Project, 'addedBy' | 'addedAt'> {
+  readonly before: string;
+  /** A digest of the warning that the form showed about what saving stops; '' without one. */
+  readonly warned: string;
+}
+
+/** Bounds the record, which every command reads whole. */
+const MOST_CHANNELS = 50;
+/** Stands for the workspace's default connection; no connection can have this name. */
+const DEFAULT_CONNECTION = '*';
+
+/** The form's metadata: the project it changes, and the values of hidden fields. */
+const projectMetadata = z.object({
+  before: z.string().default(''),
+  hidden: z.record(z.string(), z.string()).default({}),
+  warned: z.string().default(''),
+});
+
+const encodeProjectMetadata = (metadata: z.input<typeof projectMetadata>): string => JSON.stringify(metadata);
+
+/** The same form for a manager, with the fields that a command can fill in. */
+export function projectFormCommand(fields: FormFields, metadata: string): Command {
+  const { before } = decodeProjectMetadata(metadata);
+  const { alias = '', id, product } = projectFormState(fields, metadata);
+  const name = normalizeText(alias);
+  const words = [
+    ...(id !== undefined && isProjectId(id) ? [id] : []),
+    ...(product ? [PRODUCTS[product].word] : []),
+  ];
+  if (before === '') return projectCommand('add', name, ...words);
+  return projectCommand('edit', before, ...(name !== before && isAlias(name) ? [name] : []), ...words);
+}
+
+/** @returns a new project's metadata if the text is invalid */
+export const decodeProjectMetadata = (metadata: string) =>
+  tryParseRecord(projectMetadata, metadata) ?? projectMetadata.parse({});
+
+/** What the form shows again after **More…**. */
+export function projectFormState(sent: FormFields, metadata: string): ProjectFormInput {
+  const { alias, id } = sent;
+  const product = Number(sent.product);
+  const { owner } = decodeProjectMetadata(metadata).hidden;
+  return withoutUndefined({ alias, id, product: isProductId(product) ? product : undefined, owner });
+}
+
+export function parseProjectForm(
+  sent: FormFields,
+  metadata: string,
+  verbs: readonly string[],
+): ParsedForm<ProjectForm> {
+  const { before, hidden, warned } = decodeProjectMetadata(metadata);
+  const fields = { ...hidden, ...sent };
+  const typed = fields.alias ?? '';
+  const alias = normalizeText(typed);
+  const { id = '', connection = DEFAULT_CONNECTION, currency = '', owner = '' } = fields;
+  const product = Number(fields.product);
+  const channels = selectedValues(fields.channels);
+  const errors = withoutUndefined({
+    alias: validateAlias(alias, verbs) ?? alteredAlias(typed, alias),
+    id: isProjectId(id)
+      ? undefined
+      : 'A project ID has 1 to 32 digits and doesn’t begin with a zero, for example 123.',
+    product: isProductId(product) ? undefined : 'Choose the project’s product.',
+    currency: isCurrencyLabel(currency) ? undefined : CURRENCY_RULE,
+    channels:
+      channels.length <= MOST_CHANNELS && channels.every(isChannel)
+        ? undefined
+        : `Choose up to ${MOST_CHANNELS} channels. Direct messages can’t be chosen.`,
+    owner: isPerson(owner) ? undefined : 'Choose a person.',
+  });
+  if (Object.keys(errors).length > 0 || !isProductId(product))
+    return { errors: errorsOfShownFields(errors, sent, ['alias', 'id', 'product']) };
+  const chosen = connection === '' || connection === DEFAULT_CONNECTION ? {} : { connection };
+  const label = currency === '' ? {} : { currency };
+  return { input: { before, warned, alias, id, product, ...chosen, ...label, channels, owner } };
 }

@@ -15,16 +15,19 @@ import { damagedProjectMessage, projectListMessage } from './blocks.ts';
 import { createChannelDefaults } from './channel-default.ts';
 import { createFirstProjects } from './first-projects.ts';
 import type { MorningPosts } from './first-projects-form.ts';
-import { PROJECTS_TITLE, projectForm } from './form.ts';
 import {
-  changesProjects,
   decodeProjectMetadata,
-  opensProjectForm,
-  type ProjectFormInput,
+  PROJECTS_TITLE,
   parseProjectForm,
-  parseProjectsText,
+  projectForm,
   projectFormCommand,
   projectFormState,
+} from './form.ts';
+import {
+  changesProjects,
+  opensProjectForm,
+  type ProjectFormInput,
+  parseProjectsText,
   requireProject,
 } from './parse.ts';
 import { createProjectSaving, createRemoval } from './save-project.ts';

@@ -1,25 +1,14 @@
-import * as z from 'zod';
 import { commandText } from '../../domain/commands.ts';
 import { InvalidWord, ProjectMissing, UNKNOWN_COMMAND, UNRECOGNIZED } from '../../domain/failure/index.ts';
 import { nearestWord } from '../../domain/language/nearest-word.ts';
 import { parseSingleProjectText } from '../../domain/language/parse-command.ts';
 import { announcesSecret, couldBeSecret, looksLikeSecret } from '../../domain/language/secret-detection.ts';
-import { clipWord, normalizeText } from '../../domain/language/text.ts';
+import { clipWord } from '../../domain/language/text.ts';
 import { tokenize } from '../../domain/language/tokenizer.ts';
 import { VOCABULARY } from '../../domain/language/vocabulary.ts';
-import { CURRENCY_RULE, isCurrencyLabel } from '../../domain/money/amount.ts';
-import { isProductId, isProjectId, PRODUCTS } from '../../domain/product.ts';
 import { tryParse } from '../../domain/try-parse.ts';
 import { withoutUndefined } from '../../domain/without-undefined.ts';
-import { type Command, projectCommand } from '../../slack/commands/command-buttons.ts';
-import {
-  errorsOfShownFields,
-  type FormFields,
-  type ParsedForm,
-  selectedValues,
-} from '../../slack/request/form-fields.ts';
 import { isAlias, type Project } from '../../workspace/projects/project-record.ts';
-import { isChannel, isPerson, tryParseRecord } from '../../workspace/record/parse-record.ts';
 import { findProject, type Workspace } from '../../workspace/record/workspace.ts';
 
 /** What the words after `/billing projects` ask for. */
@@ -140,85 +129,6 @@ export function requireProject(word: string, record: Workspace, prefix: string):
   );
 }
 
-/** What the form says, once every field is right by itself. `before` is the alias it was opened for; '' for a new one. */
-export interface ProjectForm extends Omit<Project, 'addedBy' | 'addedAt'> {
-  readonly before: string;
-  /** A digest of the warning that the form showed about what saving stops; '' without one. */
-  readonly warned: string;
-}
-
-/** Bounds the record, which every command reads whole. */
-export const MOST_CHANNELS = 50;
-/** Stands for the workspace's default connection; no connection can have this name. */
-export const DEFAULT_CONNECTION = '*';
-
-/** The form's metadata: the project it changes, and the values of hidden fields. */
-const projectMetadata = z.object({
-  before: z.string().default(''),
-  hidden: z.record(z.string(), z.string()).default({}),
-  warned: z.string().default(''),
-});
-
-export const encodeProjectMetadata = (metadata: z.input<typeof projectMetadata>): string =>
-  JSON.stringify(metadata);
-
-/** The same form for a manager, with the fields that a command can fill in. */
-export function projectFormCommand(fields: FormFields, metadata: string): Command {
-  const { before } = decodeProjectMetadata(metadata);
-  const { alias = '', id, product } = projectFormState(fields, metadata);
-  const name = normalizeText(alias);
-  const words = [
-    ...(id !== undefined && isProjectId(id) ? [id] : []),
-    ...(product ? [PRODUCTS[product].word] : []),
-  ];
-  if (before === '') return projectCommand('add', name, ...words);
-  return projectCommand('edit', before, ...(name !== before && isAlias(name) ? [name] : []), ...words);
-}
-
-/** @returns a new project's metadata if the text is invalid */
-export const decodeProjectMetadata = (metadata: string) =>
-  tryParseRecord(projectMetadata, metadata) ?? projectMetadata.parse({});
-
-/** What the form shows again after **More…**. */
-export function projectFormState(sent: FormFields, metadata: string): ProjectFormInput {
-  const { alias, id } = sent;
-  const product = Number(sent.product);
-  const { owner } = decodeProjectMetadata(metadata).hidden;
-  return withoutUndefined({ alias, id, product: isProductId(product) ? product : undefined, owner });
-}
-
-export function parseProjectForm(
-  sent: FormFields,
-  metadata: string,
-  verbs: readonly string[],
-): ParsedForm<ProjectForm> {
-  const { before, hidden, warned } = decodeProjectMetadata(metadata);
-  const fields = { ...hidden, ...sent };
-  const typed = fields.alias ?? '';
-  const alias = normalizeText(typed);
-  const { id = '', connection = DEFAULT_CONNECTION, currency = '', owner = '' } = fields;
-  const product = Number(fields.product);
-  const channels = selectedValues(fields.channels);
-  const errors = withoutUndefined({
-    alias: validateAlias(alias, verbs) ?? alteredAlias(typed, alias),
-    id: isProjectId(id)
-      ? undefined
-      : 'A project ID has 1 to 32 digits and doesn’t begin with a zero, for example 123.',
-    product: isProductId(product) ? undefined : 'Choose the project’s product.',
-    currency: isCurrencyLabel(currency) ? undefined : CURRENCY_RULE,
-    channels:
-      channels.length <= MOST_CHANNELS && channels.every(isChannel)
-        ? undefined
-        : `Choose up to ${MOST_CHANNELS} channels. Direct messages can’t be chosen.`,
-    owner: isPerson(owner) ? undefined : 'Choose a person.',
-  });
-  if (Object.keys(errors).length > 0 || !isProductId(product))
-    return { errors: errorsOfShownFields(errors, sent, ['alias', 'id', 'product']) };
-  const chosen = connection === '' || connection === DEFAULT_CONNECTION ? {} : { connection };
-  const label = currency === '' ? {} : { currency };
-  return { input: { before, warned, alias, id, product, ...chosen, ...label, channels, owner } };
-}
-
 const FORM_WORDS =
   'A name begins with a letter and has 2 to 32 letters, digits and hyphens, for example web-shop.';
 
@@ -231,7 +141,7 @@ const RESERVED_WORDS = [
 ];
 
 /** Why a name is not saved as it was typed, in a sentence; undefined when only capitals differ. */
-const alteredAlias = (typed: string, alias: string): string | undefined =>
+export const alteredAlias = (typed: string, alias: string): string | undefined =>
   typed.trim().toLowerCase() === alias
     ? undefined
     : `A name can have letters, digits and hyphens. Type “${alias}” to use that.`;

@@ -17,8 +17,8 @@ import {
   removedProjectMessage,
   removeProjectMessage,
 } from './blocks.ts';
-import { PROJECTS_TITLE, projectForm, savedBlocks } from './form.ts';
-import type { ProjectForm, ProjectFormInput } from './parse.ts';
+import { PROJECTS_TITLE, type ProjectForm, projectForm, savedBlocks } from './form.ts';
+import type { ProjectFormInput } from './parse.ts';
 
 /** Saves the form. If that isn't possible, the form comes back with what was typed and the reason. */
 export function createProjectSaving({ workspaces, all }: Services) {

@@ -99,7 +99,7 @@ function takeRule(text: string, aliases: ReadonlySet<string>): Piece<RuleWords> 
     case 'spike':
       return takeSpike(before, after, aliases);
     default: {
-      const taken = takeAmount({ before, after, kind, aliases });
+      const taken = takeAmount(kind, before, after, aliases);
       const field = kind === 'balance' ? 'below' : 'amount';
       return { rest: taken.rest, found: { kind, ...(taken.found && { [field]: taken.found }) } };
     }
@@ -115,15 +115,13 @@ const AROUND: Readonly<Record<'balance' | 'budget', readonly [before: string, af
 /** A word with a digit in it, or groups of three digits. */
 const NUMBER = '(?:\\p{Sc} ?)?-?(?:\\d{1,3}(?: \\d{3}(?![^ .,]))+\\S*|[\\d.,]*\\d\\S*)(?: ?\\p{Sc}(?![^ ]))?';
 
-interface AmountPlace {
-  readonly before: string;
-  /** What follows the kind. */
-  readonly after: string;
-  readonly kind: keyof typeof AROUND;
-  readonly aliases: ReadonlySet<string>;
-}
-
-function takeAmount({ before, after, kind, aliases }: AmountPlace): Piece<string> {
+/** @param after what follows the kind */
+function takeAmount(
+  kind: keyof typeof AROUND,
+  before: string,
+  after: string,
+  aliases: ReadonlySet<string>,
+): Piece<string> {
   const [filler, each] = AROUND[kind];
   const match = new RegExp(`^${filler}(${NUMBER})${each}(?![^ ])`, 'u').exec(after);
   if (match === null) {
