@@ -156,7 +156,7 @@ const text = (words: string) => ({ type: 'text', text: words }) as const;
 export const auditSentMessage = textMessage('Tally sent you the file as a direct message.');
 
 /** IDs of channels and people, as words of their own, not in markup that somebody typed. A cut one ends in “…”. */
-export const SLACK_ID_PATTERN = /(?<![\w@#-])(?=[A-Z]*\d)([CGUW][A-Z0-9]{8,30})(?![\w…-])/;
+const SLACK_ID_PATTERN = /(?<![\w@#-])(?=[A-Z]*\d)([CGUW][A-Z0-9]{8,30})(?![\w…-])/;
 
 /** An entry with what it is about, as text. */
 export type AuditLine = Omit<RecordedEntry, 'about'> & { readonly about: string };

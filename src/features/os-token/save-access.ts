@@ -190,7 +190,7 @@ function withIssuers(workspace: Workspace, project: string, issuers: Issuers): W
   return { ...workspace, accesses: new Map(workspace.accesses).set(project, { ...access, issuers }) };
 }
 
-export type Credentials = NonNullable<AccessRequest['credentials']>;
+type Credentials = NonNullable<AccessRequest['credentials']>;
 
 const REVOCATION_RESULTS: Readonly<Record<Revocation, RevocationResult>> = {
   revoked: 'revoked',
@@ -200,7 +200,7 @@ const REVOCATION_RESULTS: Readonly<Record<Revocation, RevocationResult>> = {
 };
 
 /** Gets a token and revokes it, which also tells whether the service can revoke tokens. */
-export async function testAccess(
+async function testAccess(
   { project, authUrl }: AccessRequest,
   credentials: Credentials,
   context: TokenContext,
@@ -223,7 +223,7 @@ const TEST_OUTCOMES = {
 } as const;
 
 /** The entry for the token of a test, which nobody has seen. */
-export const accessTestAudit = (
+const accessTestAudit = (
   { issued, revocation }: AccessTest,
   project: string,
   { user, workspace, at }: Request,

@@ -25,7 +25,7 @@ import {
   resolveProject,
 } from '../../workspace/projects/resolve-project.ts';
 import { findAccess, findProject } from '../../workspace/record/workspace.ts';
-import type { GrantClaim, TokenGrants, TokenGrant } from '../../workspace/short-lived/token-grants.ts';
+import type { GrantClaim, TokenGrant, TokenGrants } from '../../workspace/short-lived/token-grants.ts';
 import type { TokenQuota } from '../../workspace/short-lived/token-quota.ts';
 import type { Services } from '../feature.ts';
 import type { Tokens } from './window-tokens.ts';

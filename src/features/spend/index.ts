@@ -2,7 +2,7 @@ import { commandText } from '../../domain/commands.ts';
 import { InvalidResponse, InvalidWord, NoData } from '../../domain/failure/index.ts';
 import { mayOpenWindow, type Output, parseWithOutput } from '../../domain/language/argument.ts';
 import { parseCommandText } from '../../domain/language/parse-command.ts';
-import { type ParsedCommand, formatVersus } from '../../domain/language/parsed-command.ts';
+import { formatVersus, type ParsedCommand } from '../../domain/language/parsed-command.ts';
 import { LAST_7_DAYS } from '../../domain/language/periods/period-ast.ts';
 import { moneyFormatter, toPlainDigits } from '../../domain/money/amount.ts';
 import { formatReportedDays, formatTotal, type Usage } from '../../domain/money/usage.ts';
