@@ -40,7 +40,7 @@ import { createTrustPages } from './slack/install/trust-pages.ts';
 import { createInstallations } from './slack/installations.ts';
 import { createResponseUrlClient } from './slack/reply/response-url.ts';
 import { createUserDirectory } from './slack/request/users.ts';
-import { createRateLimiter, RATE_LIMITS, type RateLimiter } from './slack/server/rate-limit.ts';
+import { createRateLimiter, RATE_LIMITS, type RateLimiter } from './slack/server/rate-limiter.ts';
 import { registerListeners } from './slack/server/register-listeners.ts';
 import { REJECTIONS } from './slack/server/rejections.ts';
 import { createSlackServer } from './slack/server/slack-server.ts';

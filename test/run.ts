@@ -85,7 +85,7 @@ const SLOW = [
 /** Left out too, so that a quick run takes two minutes: failing services, strange requests, uninstalling, and years of billing. */
 const RARE = [
   'test/delivery/explain-corrections.test.ts',
-  'test/delivery/recipients.test.ts',
+  'test/delivery/check-recipient.test.ts',
   'test/domain/money/watch-simulation.test.ts',
   'test/features/metrics.test.ts',
   'test/features/schedules-promises.test.ts',
@@ -239,7 +239,7 @@ const ON_EACH_SERVER = [
   'test/workspace',
   'test/delivery/delivery-log.test.ts',
   'test/delivery/workspace-runner.test.ts',
-  'test/delivery/worker.test.ts',
+  'test/delivery/run-planner.test.ts',
   'test/delivery/scheduler.test.ts',
   'test/ops/backup.test.ts',
 ];

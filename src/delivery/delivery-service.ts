@@ -10,11 +10,11 @@ import { createPostsJob } from './posts/posts-job.ts';
 import { createScheduleService } from './posts/schedule-service.ts';
 import { requestAnswersJob } from './reminders/manager-answers.ts';
 import { remindersJob } from './reminders/reminders.ts';
+import { createRunPlanner } from './run-planner.ts';
 import { createScheduler, loadOldestOverdue } from './wakeup/scheduler.ts';
 import { createWatchFiguresStore } from './watches/watch-figures.ts';
 import { createWatchService } from './watches/watch-service.ts';
 import { createWatchesJob } from './watches/watches-job.ts';
-import { createWorker } from './worker.ts';
 import { createWorkspaceRunner, type RunnerParts } from './workspace-runner.ts';
 
 /** Everything that happens without a person, and what the features need of it. */
@@ -42,7 +42,7 @@ export function createDeliveryService(
     },
   });
   const jobs = [createPostsJob(reports), remindersJob, requestAnswersJob, createWatchesJob(figures)];
-  const worker = createWorker({
+  const planner = createRunPlanner({
     ...{ ...parts, scheduler, jobs, deliveryLog },
     runner: createWorkspaceRunner({ ...parts, jobs, deliveryLog }),
     index: createWorkspaceIndex(redis),
@@ -50,7 +50,7 @@ export function createDeliveryService(
   });
   /** The change is already stored, so the next repair schedules a run that cannot be scheduled now. */
   const changed = (workspace: SlackId): Promise<void> =>
-    worker
+    planner
       .changed(workspace)
       .catch((err: unknown) =>
         log.warn({ err, workspace }, 'Could not reschedule a workspace; the next check for lost runs will'),
@@ -64,9 +64,9 @@ export function createDeliveryService(
      */
     oldestOverdue: (): Promise<number | undefined> => loadOldestOverdue(redis, clock).catch(() => undefined),
     /** Delivers from now on, overdue posts first. */
-    start: worker.start,
+    start: planner.start,
     /** Begins no further post, and lets running ones end within `patience` ms. */
-    stop: worker.stop,
+    stop: planner.stop,
     /** Leaves no run that names the workspace. @throws StoreUnavailable */
     forget: scheduler.forget,
   };

@@ -11,7 +11,7 @@ import {
   type DeliveryRunParts,
   LeaseLostError,
   startDeliveryRun,
-} from './context.ts';
+} from './delivery-run.ts';
 import type { DeliveryLogSnapshot } from './log/delivery-log.ts';
 import { earliest } from './log/due-dates.ts';
 

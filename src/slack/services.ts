@@ -13,7 +13,7 @@ import type { ThreadStore } from '../workspace/thread-store.ts';
 import type { CommandNames } from './command-names.ts';
 import type { ResponseUrlClient } from './reply/response-url.ts';
 import type { UserDirectory } from './request/users.ts';
-import type { RateLimiter } from './server/rate-limit.ts';
+import type { RateLimiter } from './server/rate-limiter.ts';
 import type { RejectionReason } from './server/rejections.ts';
 
 /** What both features and the listeners that call them are made of. */

@@ -3,7 +3,7 @@ import { notSentFailure } from '../../src/delivery/outbox/failures.ts';
 
 import { Big } from 'big.js';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import type { DeliveryContext } from '../../src/delivery/context.ts';
+import type { DeliveryContext } from '../../src/delivery/delivery-run.ts';
 import type { LogWrite } from '../../src/delivery/log/delivery-log.ts';
 import { sendAlerts } from '../../src/delivery/watches/alert-send.ts';
 import type { StoredFigures } from '../../src/delivery/watches/watch-figures.ts';

@@ -1,7 +1,7 @@
 /** Looking at a post again, and at dates that were missed, one step at a time. */
 
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { LeaseLostError } from '../../src/delivery/context.ts';
+import { LeaseLostError } from '../../src/delivery/delivery-run.ts';
 import type { DeliveryLogEntry, PostContent } from '../../src/delivery/log/delivery-log-entry.ts';
 import { correctPost } from '../../src/delivery/posts/corrections.ts';
 import { summarizeMissedDates } from '../../src/delivery/posts/post.ts';

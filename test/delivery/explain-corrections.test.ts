@@ -148,7 +148,7 @@ describe('the reply about a corrected figure', () => {
     slack.fault = (call) => (isReply(call) ? { status: 503, take: false } : undefined);
     await later(73);
     expect(posts(CHANNELS[0])[0]?.edits).toBe(1);
-    await delivery.parts.worker.changed(TEAM);
+    await delivery.parts.planner.changed(TEAM);
     expect(await redis.zrange('{tally-0}:deliver:delayed', '0', '-1')).toContainEqual(
       expect.stringMatching(new RegExp(`^${TEAM}\\.\\d+$`)),
     );

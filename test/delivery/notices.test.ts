@@ -1,9 +1,9 @@
 /** Who is notified that something was not posted, and what the notice says. */
 
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { LeaseLostError } from '../../src/delivery/context.ts';
+import { LeaseLostError } from '../../src/delivery/delivery-run.ts';
 import type { DeliveryLogEntry } from '../../src/delivery/log/delivery-log-entry.ts';
-import { responsiblePeople } from '../../src/delivery/outbox/recipients.ts';
+import { responsiblePeople } from '../../src/delivery/outbox/check-recipient.ts';
 import { failureNotice } from '../../src/delivery/posts/notice-blocks.ts';
 import { notifyOwner, planNotices } from '../../src/delivery/posts/notices.ts';
 import type { Schedule } from '../../src/workspace/owned/schedule-record.ts';

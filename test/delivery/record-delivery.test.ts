@@ -1,7 +1,7 @@
 /** What a failure means for a date, step by step, without Redis: the log’s entry after each. */
 
 import { describe, expect, it } from 'vitest';
-import type { DeliveryContext } from '../../src/delivery/context.ts';
+import type { DeliveryContext } from '../../src/delivery/delivery-run.ts';
 import type { DatedLogEntry } from '../../src/delivery/log/delivery-log.ts';
 import type { DeliveryLogEntry } from '../../src/delivery/log/delivery-log-entry.ts';
 import {

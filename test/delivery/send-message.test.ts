@@ -3,12 +3,12 @@
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { LeaseLostError, openState, ScheduleChangedError } from '../../src/delivery/context.ts';
+import { LeaseLostError, openState, ScheduleChangedError } from '../../src/delivery/delivery-run.ts';
 import type { LogWrite } from '../../src/delivery/log/delivery-log.ts';
 import type { SendState, StoredMessage } from '../../src/delivery/log/delivery-log-entry.ts';
+import type { Refusal } from '../../src/delivery/outbox/check-recipient.ts';
 import { notSentFailure } from '../../src/delivery/outbox/failures.ts';
 import { findPost } from '../../src/delivery/outbox/find-post.ts';
-import type { Refusal } from '../../src/delivery/outbox/recipients.ts';
 import { sendMessage } from '../../src/delivery/outbox/send-message.ts';
 import { type OutboxMessage, sendsAt, withSendState } from '../../src/delivery/outbox/send-state.ts';
 import type { ReminderMessage, ReminderPlan } from '../../src/delivery/reminders/reminder-plan.ts';

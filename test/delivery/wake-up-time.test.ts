@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { wakeUpTime } from '../../src/delivery/worker.ts';
+import { wakeUpTime } from '../../src/delivery/run-planner.ts';
 
 const NINE = Date.UTC(2026, 10, 20, 9);
 

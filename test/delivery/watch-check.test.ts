@@ -3,7 +3,7 @@
 import { Big } from 'big.js';
 import { describe, expect, it } from 'vitest';
 import type { BillingClient } from '../../src/billing/client.ts';
-import { type DeliveryContext, ScheduleChangedError } from '../../src/delivery/context.ts';
+import { type DeliveryContext, ScheduleChangedError } from '../../src/delivery/delivery-run.ts';
 import type { DeliveryLogSnapshot, LogWrite } from '../../src/delivery/log/delivery-log.ts';
 import { alertText, alertWords } from '../../src/delivery/watches/alert-wording.ts';
 import {

@@ -2,7 +2,7 @@
 import { ConfigError, parseConfig } from '../../src/config/config.ts';
 import { type Variable, variables } from '../../src/config/variables.ts';
 import { formatRate, formatRatePeriod, type Rate } from '../../src/domain/rate-limits.ts';
-import { RATE_LIMITS } from '../../src/slack/server/rate-limit.ts';
+import { RATE_LIMITS } from '../../src/slack/server/rate-limiter.ts';
 import { code, type Tables } from './tables.ts';
 import { DESCRIPTIONS, SECTIONS } from './variable-descriptions.ts';
 

@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { type IdentityService, startIdentity } from '../../sandbox/identity.ts';
 import { MEMBER, OWNER } from '../../sandbox/slack/index.ts';
-import { createRateLimiter, RATE_LIMITS } from '../../src/slack/server/rate-limit.ts';
+import { createRateLimiter, RATE_LIMITS } from '../../src/slack/server/rate-limiter.ts';
 import { type Bot, CHANNEL, goodToken, startBot, textOf, toAnswer } from '../support/bot.ts';
 import { startOAuthBot } from '../support/oauth-bot.ts';
 import { addProject } from '../support/projects.ts';

@@ -3,7 +3,7 @@ import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { ADMIN, EXTERNAL, FINOPS, GUEST, MEMBER, OTHER_TEAM, OWNER } from '../../sandbox/slack/index.ts';
-import { checkRecipient } from '../../src/delivery/outbox/recipients.ts';
+import { checkRecipient } from '../../src/delivery/outbox/check-recipient.ts';
 import { createUserDirectory } from '../../src/slack/request/users.ts';
 import { handlerOf, type Listeners } from '../../src/slack/server/listener-types.ts';
 import { BACKGROUND_OPTIONS, createClientCache } from '../../src/slack/web-client.ts';

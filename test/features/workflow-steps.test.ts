@@ -3,7 +3,7 @@ import { readFile } from 'node:fs/promises';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { OWNER } from '../../sandbox/slack/index.ts';
 import { WORKFLOW_FUNCTIONS } from '../../src/features/workflow-steps/functions.ts';
-import { createRateLimiter } from '../../src/slack/server/rate-limit.ts';
+import { createRateLimiter } from '../../src/slack/server/rate-limiter.ts';
 import { type Bot, CHANNEL, goodToken, startBot } from '../support/bot.ts';
 import { startOAuthBot } from '../support/oauth-bot.ts';
 import { addConnection, addProject } from '../support/projects.ts';

@@ -51,9 +51,14 @@ export const ROOMS: Readonly<Record<string, MutatedRoom>> = {
         'response-url',
       ].map((file) => `src/slack/reply/${file}.ts`),
       ...['channels', 'payload', 'request', 'source', 'users'].map((file) => `src/slack/request/${file}.ts`),
-      ...['commands', 'interactions', 'rate-limit', 'register-listeners', 'rejections', 'signed-request'].map(
-        (file) => `src/slack/server/${file}.ts`,
-      ),
+      ...[
+        'commands',
+        'interactions',
+        'rate-limiter',
+        'register-listeners',
+        'rejections',
+        'signed-request',
+      ].map((file) => `src/slack/server/${file}.ts`),
     ],
     tests: ['test/slack'],
     quickOnly: true,

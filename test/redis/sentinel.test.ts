@@ -33,7 +33,7 @@ describeUnless(NO_SERVER, 'with Sentinels', () => {
       slackUrl: slack.url,
       report: () => finding('100'),
     });
-    parts.worker.start();
+    parts.planner.start();
     const all = MANY.workspaces * MANY.each;
     const distinct = () => new Set(slack.posts.map(({ workspace, key }) => `${workspace} ${key}`)).size;
     await waitUntil(async () => distinct() >= all / 4);

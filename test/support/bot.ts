@@ -9,7 +9,7 @@ import type { Registry } from '../../src/features/feature.ts';
 import { WORKFLOW_FUNCTIONS } from '../../src/features/workflow-steps/functions.ts';
 import { createLog } from '../../src/ops/log.ts';
 import { createManifest } from '../../src/slack/install/manifest.ts';
-import type { RateLimiter } from '../../src/slack/server/rate-limit.ts';
+import type { RateLimiter } from '../../src/slack/server/rate-limiter.ts';
 import type { LoadingDelays } from '../../src/slack/services.ts';
 import { createKeyring, type Keyring } from '../../src/vault/keyring.ts';
 import { UNLIMITED } from './no-rate-limits.ts';

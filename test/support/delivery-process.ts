@@ -8,7 +8,7 @@ const [redisUrl = '', slackUrl = '', since, speed] = process.argv.slice(2);
 const [from, times] = [Number(since), Number(speed)];
 const redis = connectRedis(redisUrl);
 const clock = () => Math.floor(from + (Date.now() - from) * times);
-const { worker, close } = createDeliveryParts({
+const { planner, close } = createDeliveryParts({
   redis,
   redisUrl,
   slackUrl,
@@ -18,6 +18,6 @@ const { worker, close } = createDeliveryParts({
   onLog: (line) => void process.stderr.write(line),
 });
 await waitUntilReady(redis, 5_000);
-worker.start();
+planner.start();
 process.stdout.write('started\n');
 process.on('SIGTERM', () => void close().then(() => process.exit(0)));

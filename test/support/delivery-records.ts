@@ -1,7 +1,7 @@
 /** A workspace's delivery log as planning and delivering read it, without Redis. */
 
 import { pino } from 'pino';
-import { startDeliveryRun } from '../../src/delivery/context.ts';
+import { startDeliveryRun } from '../../src/delivery/delivery-run.ts';
 import {
   createDeliveryLog,
   type DatedLogEntry,

@@ -15,11 +15,11 @@ import { createPostsJob } from '../../src/delivery/posts/posts-job.ts';
 import { createScheduleService } from '../../src/delivery/posts/schedule-service.ts';
 import { requestAnswersJob } from '../../src/delivery/reminders/manager-answers.ts';
 import { remindersJob } from '../../src/delivery/reminders/reminders.ts';
+import { createRunPlanner } from '../../src/delivery/run-planner.ts';
 import { createScheduler } from '../../src/delivery/wakeup/scheduler.ts';
 import { createWatchFiguresStore } from '../../src/delivery/watches/watch-figures.ts';
 import { createWatchService } from '../../src/delivery/watches/watch-service.ts';
 import { createWatchesJob } from '../../src/delivery/watches/watches-job.ts';
-import { createWorker } from '../../src/delivery/worker.ts';
 import { createWorkspaceRunner } from '../../src/delivery/workspace-runner.ts';
 import type { ReportName } from '../../src/domain/report.ts';
 import { connectQueue } from '../../src/redis/connect.ts';
@@ -92,7 +92,7 @@ export function createDeliveryParts(options: DeliveryOptions) {
   const watchFigures = createWatchFiguresStore(redis);
   const notes = createServiceOutcomes({
     workspaces,
-    changed: (workspace) => worker.changed(workspace),
+    changed: (workspace) => planner.changed(workspace),
     clock,
     onFailure: (err) => log.debug({ err }),
   });
@@ -112,7 +112,7 @@ export function createDeliveryParts(options: DeliveryOptions) {
     clock,
     onError: (err) => log.debug({ err }),
   });
-  const worker = createWorker({
+  const planner = createRunPlanner({
     scheduler,
     runner,
     jobs,
@@ -130,17 +130,17 @@ export function createDeliveryParts(options: DeliveryOptions) {
       deliveryLog,
       figures: watchFigures,
       billing,
-      changed: worker.changed,
+      changed: planner.changed,
       clock,
     }),
-    scheduling: createScheduleService({ ...given, reports, changed: worker.changed }),
+    scheduling: createScheduleService({ ...given, reports, changed: planner.changed }),
     deliveryLog,
     runner,
     scheduler,
-    worker,
+    planner,
     lines,
     async close() {
-      await worker.stop(5_000);
+      await planner.stop(5_000);
       queue.disconnect();
     },
   };

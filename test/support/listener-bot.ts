@@ -9,7 +9,7 @@ import { createInstallations } from '../../src/slack/installations.ts';
 import { createResponseUrlClient } from '../../src/slack/reply/response-url.ts';
 import { createUserDirectory } from '../../src/slack/request/users.ts';
 import type { Listeners } from '../../src/slack/server/listener-types.ts';
-import type { RateLimiter } from '../../src/slack/server/rate-limit.ts';
+import type { RateLimiter } from '../../src/slack/server/rate-limiter.ts';
 import { registerListeners } from '../../src/slack/server/register-listeners.ts';
 import { createSlackServer } from '../../src/slack/server/slack-server.ts';
 import type { LoadingDelays, SlackServices } from '../../src/slack/services.ts';

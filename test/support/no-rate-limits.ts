@@ -1,4 +1,4 @@
-import type { RateLimiter } from '../../src/slack/server/rate-limit.ts';
+import type { RateLimiter } from '../../src/slack/server/rate-limiter.ts';
 
 /** No rate limits, because tests send requests faster than people do. */
 export const UNLIMITED: RateLimiter = {

@@ -4,7 +4,7 @@ import { HOUR } from '../../domain/time/calendar.ts';
 import { type Annotate, type MessageWork, trackWork } from '../../runtime/track-work.ts';
 import type { PauseReason } from '../../workspace/owned/schedule-record.ts';
 import { type StoredFailure, storeFailure } from '../../workspace/record/stored-failure.ts';
-import { type DeliveryContext, LeaseLostError } from '../context.ts';
+import { type DeliveryContext, LeaseLostError } from '../delivery-run.ts';
 
 export type FailureEffect = { readonly cause: StoredFailure } & Effect;
 

@@ -6,7 +6,7 @@ import { type ChosenProject, referenceTo } from '../../workspace/projects/projec
 import { resolveProject, UNLIMITED } from '../../workspace/projects/resolve-project.ts';
 import type { Workspace } from '../../workspace/record/workspace.ts';
 import type { ThreadPlace, ThreadQuestion } from '../../workspace/thread-store.ts';
-import type { DeliveryContext } from '../context.ts';
+import type { DeliveryContext } from '../delivery-run.ts';
 
 export type TopicContext = Pick<DeliveryContext, 'workspace' | 'teamId' | 'clock' | 'log'>;
 

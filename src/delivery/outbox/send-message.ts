@@ -15,11 +15,11 @@ import {
   LeaseLostError,
   ScheduleChangedError,
   type StateDocument,
-} from '../context.ts';
+} from '../delivery-run.ts';
 import type { SendState, StoredMessage } from '../log/delivery-log-entry.ts';
+import { checkRecipient, type Refusal } from './check-recipient.ts';
 import { classifyFailure, handleSendError, isUnreachable, trackMessage } from './failures.ts';
 import { deliveryMetadata, findPost } from './find-post.ts';
-import { checkRecipient, type Refusal } from './recipients.ts';
 import { threadQuestions } from './remember-topic.ts';
 import {
   afterFailure,
@@ -191,7 +191,7 @@ class Attempt {
     const shown = withDuplicateNote(message, mayBeInSlack);
     const began = performance.now();
     await this.claim(sending, claim);
-    // After a longer hang another worker may hold the lease. The next run asks Slack whether it is there.
+    // After a longer hang another run may hold the lease. The next run asks Slack whether it is there.
     if (performance.now() - began > FRESH) throw new LeaseLostError();
     const { ts } = await postMessage(client, { channel, thread: thread?.ts }, shown, {
       metadata: deliveryMetadata(key),

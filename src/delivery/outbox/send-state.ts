@@ -8,6 +8,7 @@ import type { ChosenProject } from '../../workspace/projects/project-key.ts';
 import type { DeliveryLogSnapshot, LogWrite } from '../log/delivery-log.ts';
 import type { SendState } from '../log/delivery-log-entry.ts';
 import { earliest } from '../log/due-dates.ts';
+import type { Recipient, Refusal } from './check-recipient.ts';
 import {
   type Effect,
   type FailureEffect,
@@ -15,7 +16,6 @@ import {
   MAX_RETRY_DELAY,
   type MessageKind,
 } from './failures.ts';
-import type { Recipient, Refusal } from './recipients.ts';
 import type { MessageTopic } from './remember-topic.ts';
 
 /** A message on its way: its kind says what goes out, and where its record is. */

@@ -2,10 +2,10 @@
 import { isFailure } from '../../domain/failure/index.ts';
 import type { Message } from '../../slack/kit/blocks.ts';
 import { type PostedTo, replaceMessage } from '../../slack/reply/post-message.ts';
-import type { DeliveryContext } from '../context.ts';
+import type { DeliveryContext } from '../delivery-run.ts';
+import { checkRecipient } from './check-recipient.ts';
 import { type Effect, handleSendError, trackMessage } from './failures.ts';
 import { deliveryMetadata } from './find-post.ts';
-import { checkRecipient } from './recipients.ts';
 import { withDuplicateNote } from './send-message.ts';
 import { type Draft, nextTry, type OutboxMessage, updateRetryDelay } from './send-state.ts';
 

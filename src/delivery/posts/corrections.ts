@@ -6,7 +6,7 @@ import type { Millis } from '../../domain/time/calendar.ts';
 import { type Schedule, scheduleContentSchema } from '../../workspace/owned/schedule-record.ts';
 import { millis, tryParseRecord } from '../../workspace/record/parse-record.ts';
 import type { Workspace } from '../../workspace/record/workspace.ts';
-import { type DeliveryContext, openState, type StateDocument } from '../context.ts';
+import { type DeliveryContext, openState, type StateDocument } from '../delivery-run.ts';
 import {
   type DatedLogEntry,
   type DeliveryLogSnapshot,

@@ -12,7 +12,7 @@ import type { ProjectScope } from '../../workspace/projects/resolve-project.ts';
 import type { AnswerCollector } from '../../workspace/record/answer-store.ts';
 import type { StoredFailure } from '../../workspace/record/stored-failure.ts';
 import { requireSettings, type Workspace } from '../../workspace/record/workspace.ts';
-import type { DeliveryContext } from '../context.ts';
+import type { DeliveryContext } from '../delivery-run.ts';
 import type { CoveredDays } from '../log/delivery-log-entry.ts';
 import type { MessageTopic } from '../outbox/remember-topic.ts';
 

@@ -2,7 +2,7 @@
 import type { Day, Millis } from '../../domain/time/calendar.ts';
 import { FIELDS } from '../../redis/keys.ts';
 import type { LastDelivery, PauseReason, Schedule } from '../../workspace/owned/schedule-record.ts';
-import { type DeliveryContext, openState } from '../context.ts';
+import { type DeliveryContext, openState } from '../delivery-run.ts';
 import { type DatedLogEntry, deliveryKey, type LogWrite } from '../log/delivery-log.ts';
 import {
   type DeliveryLogEntry,

@@ -5,7 +5,7 @@ import { findNamed } from '../../workspace/projects/project-key.ts';
 import { isShownTo } from '../../workspace/projects/resolve-project.ts';
 import type { AuditAction } from '../../workspace/record/audit.ts';
 import type { Workspace } from '../../workspace/record/workspace.ts';
-import type { DeliveryContext } from '../context.ts';
+import type { DeliveryContext } from '../delivery-run.ts';
 import type { DatedLogEntry, DeliveryLogSnapshot } from '../log/delivery-log.ts';
 
 /** `probing`: Tally paused it and probes from time to time whether it works again. */

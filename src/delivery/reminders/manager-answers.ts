@@ -7,7 +7,7 @@ import {
   managerRequestSchema,
   REQUEST_LIFETIME,
 } from '../../workspace/short-lived/manager-requests.ts';
-import { type DeliveryContext, openState } from '../context.ts';
+import { type DeliveryContext, openState } from '../delivery-run.ts';
 import { storedMessageSchema } from '../log/delivery-log-entry.ts';
 import { sendMessage } from '../outbox/send-message.ts';
 import { sendsAt, splitByTime, withSendState } from '../outbox/send-state.ts';

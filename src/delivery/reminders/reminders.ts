@@ -2,9 +2,14 @@ import { isFailure } from '../../domain/failure/index.ts';
 import type { SlackId } from '../../domain/slack-id.ts';
 import { HOUR } from '../../domain/time/calendar.ts';
 import { FIELDS } from '../../redis/keys.ts';
-import { type DeliveryContext, openState, ScheduleChangedError, type StateDocument } from '../context.ts';
+import {
+  type DeliveryContext,
+  openState,
+  ScheduleChangedError,
+  type StateDocument,
+} from '../delivery-run.ts';
+import { findRecipient, responsiblePeople } from '../outbox/check-recipient.ts';
 import { classifyFailure } from '../outbox/failures.ts';
-import { findRecipient, responsiblePeople } from '../outbox/recipients.ts';
 import { sendDueMessages } from '../outbox/send-message.ts';
 import { newMessage, type OutboxMessage } from '../outbox/send-state.ts';
 import { type Job, type Task, taskEach } from '../workspace-runner.ts';

@@ -2,20 +2,20 @@ import type { Millis } from '../../domain/time/calendar.ts';
 import { FIELDS } from '../../redis/keys.ts';
 import type { Watch } from '../../workspace/owned/watch-record.ts';
 import { isDamaged, type Workspace } from '../../workspace/record/workspace.ts';
-import { type DeliveryContext, openState, ScheduleChangedError } from '../context.ts';
+import { type DeliveryContext, openState, ScheduleChangedError } from '../delivery-run.ts';
 import type { DeliveryLogSnapshot } from '../log/delivery-log.ts';
 import { earliest } from '../log/due-dates.ts';
 import { splitByTime } from '../outbox/send-state.ts';
 import type { Job, Task } from '../workspace-runner.ts';
 import { alertActionAt, sendAlerts } from './alert-send.ts';
-import { figuresField, needsBalance, needsUsage, type WatchFiguresStore } from './watch-figures.ts';
-import { isLimited, judgeWatch } from './watch-judge.ts';
 import {
   createFiguresRefresher,
   type FiguresRefresher,
   type KnownFigures,
   type WatchedProject,
-} from './watch-refresh.ts';
+} from './refresh-figures.ts';
+import { figuresField, needsBalance, needsUsage, type WatchFiguresStore } from './watch-figures.ts';
+import { isLimited, judgeWatch } from './watch-judge.ts';
 import {
   hourlyCheckAfter,
   isMuted,

@@ -6,7 +6,7 @@ import type { IssuedToken } from '../../identity/client.ts';
 import { FIELDS } from '../../redis/keys.ts';
 import { commandButton } from '../../slack/commands/command-buttons.ts';
 import { expiryInputs } from '../../slack/commands/credential-form.ts';
-import { type GroupChoices, groupsInput } from '../../slack/commands/group-picker.ts';
+import { type GroupChoices, groupsInput } from '../../slack/commands/user-group-picker.ts';
 import {
   actions,
   type Block,

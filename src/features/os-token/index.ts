@@ -1,8 +1,8 @@
 import { commandText } from '../../domain/commands.ts';
 import { ignoreFailure } from '../../domain/failure/index.ts';
 import { projectCommand } from '../../slack/commands/command-buttons.ts';
-import { fetchUserGroups, suggestGroups } from '../../slack/commands/group-picker.ts';
 import { type HelpLine, helpMessage } from '../../slack/commands/help.ts';
+import { fetchUserGroups, suggestGroups } from '../../slack/commands/user-group-picker.ts';
 import { section, textMessage } from '../../slack/kit/blocks.ts';
 import { modal } from '../../slack/kit/modal.ts';
 import { onClick } from '../../slack/server/listener-types.ts';

@@ -3,7 +3,7 @@ import { type Failure, failureOf, InvalidWord, isFailure } from '../../domain/fa
 import type { Revocation } from '../../identity/client.ts';
 import { FIELDS } from '../../redis/keys.ts';
 import { expiryOf } from '../../slack/commands/credential-form.ts';
-import { fetchUserGroups, requireKnownGroups } from '../../slack/commands/group-picker.ts';
+import { fetchUserGroups, requireKnownGroups } from '../../slack/commands/user-group-picker.ts';
 import { actions, type Block, button, header, markup, section } from '../../slack/kit/blocks.ts';
 import { findStops, notSavedYet } from '../../slack/owned/change-impact.ts';
 import { failureMessage, notSavedMessage } from '../../slack/reply/error-reply.ts';

@@ -3,7 +3,7 @@ import * as z from 'zod';
 import { pluralize } from '../../domain/language/text.ts';
 import { formatMoney, isLocale, MAX_CURRENCY_LENGTH, ZERO } from '../../domain/money/amount.ts';
 import type { Millis } from '../../domain/time/calendar.ts';
-import { type GroupChoices, groupsInput } from '../../slack/commands/group-picker.ts';
+import { type GroupChoices, groupsInput } from '../../slack/commands/user-group-picker.ts';
 import { formatLocalTime, zoneInput } from '../../slack/commands/zone-picker.ts';
 import { type Block, compact, context, type Message, option, section } from '../../slack/kit/blocks.ts';
 import { checksInput, choiceInput, modal, peopleInput, textInput } from '../../slack/kit/modal.ts';

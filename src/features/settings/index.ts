@@ -4,8 +4,12 @@ import { CURRENCY_RULE } from '../../domain/money/amount.ts';
 import { isTimeZone } from '../../domain/time/calendar.ts';
 import { withoutUndefined } from '../../domain/without-undefined.ts';
 import { type Command, toCommand } from '../../slack/commands/command-buttons.ts';
-import { fetchUserGroups, requireKnownGroups, suggestGroups } from '../../slack/commands/group-picker.ts';
 import { refuseExtraWords } from '../../slack/commands/subcommands.ts';
+import {
+  fetchUserGroups,
+  requireKnownGroups,
+  suggestGroups,
+} from '../../slack/commands/user-group-picker.ts';
 import { suggestZones } from '../../slack/commands/zone-picker.ts';
 import { waitingModal } from '../../slack/kit/modal.ts';
 import { findStops, notSavedYet, type Stops } from '../../slack/owned/change-impact.ts';

@@ -7,7 +7,7 @@ import {
   LeaseLostError,
   ScheduleChangedError,
   startDeliveryRun,
-} from '../../src/delivery/context.ts';
+} from '../../src/delivery/delivery-run.ts';
 import { type DeliveryLog, LEASE_MS } from '../../src/delivery/log/delivery-log.ts';
 import type { ReportQuestion } from '../../src/delivery/posts/postable-report.ts';
 import { runReport } from '../../src/delivery/posts/postable-report.ts';

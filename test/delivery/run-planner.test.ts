@@ -1,5 +1,5 @@
 import { beforeEach, expect, it } from 'vitest';
-import { wakeUpTime } from '../../src/delivery/worker.ts';
+import { wakeUpTime } from '../../src/delivery/run-planner.ts';
 import { indexKey, membersKey, recordKey } from '../../src/redis/keys.ts';
 import { createDeletion } from '../../src/workspace/record/deletion.ts';
 import { createWorkspaceIndex } from '../../src/workspace/record/workspace-index.ts';
@@ -34,24 +34,24 @@ const posted = async (count: number) => {
 
 it('posts at its start what fell due before, and plans the next wake-up', async () => {
   await given();
-  delivery.parts.worker.start();
+  delivery.parts.planner.start();
   await posted(1);
   await waitUntil(async () => (await planned()).join() === TEAM);
 });
 
 it('posts what is due when it wakes, although nothing has changed since', async () => {
   await given(Date.now());
-  await delivery.parts.worker.changed(TEAM);
+  await delivery.parts.planner.changed(TEAM);
   ahead = 25 * HOUR;
   await delivery.restart();
-  delivery.parts.worker.start();
+  delivery.parts.planner.start();
   await posted(1);
 });
 
 it('wakes at once for a schedule that was changed and is due', async () => {
-  delivery.parts.worker.start();
+  delivery.parts.planner.start();
   await given();
-  await delivery.parts.worker.changed(TEAM);
+  await delivery.parts.planner.changed(TEAM);
   await posted(1);
 });
 
@@ -72,43 +72,43 @@ it('plans again from a record that another process changed while it was read', a
       },
     },
   });
-  await delivery.parts.worker.changed(TEAM);
+  await delivery.parts.planner.changed(TEAM);
   expect(await planned()).toEqual([TEAM]);
 });
 
 it('removes the wake-ups of a workspace whose record is gone', async () => {
   await given(Date.now());
-  await delivery.parts.worker.changed(TEAM);
+  await delivery.parts.planner.changed(TEAM);
   await redis.del(`tally:{${TEAM}}:record`);
   ahead = 48 * HOUR;
-  await delivery.parts.worker.repair();
+  await delivery.parts.planner.repair();
   expect(await redis.zrange(indexKey(0), '0', '-1')).toEqual([]);
   expect(await planned()).toEqual([]);
 });
 
 it('finds a run that was lost, and reads no workspace before its check is due', async () => {
   await given(Date.now());
-  await delivery.parts.worker.changed(TEAM);
+  await delivery.parts.planner.changed(TEAM);
   const lose = async () => {
     const lost = await redis.keys('{tally-0}:*');
     await redis.unlink(...lost);
   };
   await lose();
-  await delivery.parts.worker.repair();
+  await delivery.parts.planner.repair();
   expect(await planned()).toEqual([]);
   ahead = 48 * HOUR;
-  await delivery.parts.worker.repair();
+  await delivery.parts.planner.repair();
   expect(await planned()).toEqual([TEAM]);
 });
 
 it('leaves a check behind if its process ends before the wake-up is planned', async () => {
   await given(Date.now());
   await delivery.parts.close();
-  await expect(delivery.parts.worker.changed(TEAM)).rejects.toThrow();
+  await expect(delivery.parts.planner.changed(TEAM)).rejects.toThrow();
   expect(await planned()).toEqual([]);
   ahead = 10 * 60_000;
   await delivery.restart();
-  await delivery.parts.worker.repair();
+  await delivery.parts.planner.repair();
   expect(await planned()).toEqual([TEAM]);
 });
 
@@ -118,14 +118,14 @@ it('finds the lost runs of more workspaces than it reads at a time', async () =>
   await Promise.all(teams.map((team) => save(redis, team, saved)));
   await Promise.all(teams.map((team) => createWorkspaceIndex(redis).touch(team)));
   ahead = HOUR;
-  await delivery.parts.worker.repair();
+  await delivery.parts.planner.repair();
   expect((await planned()).sort()).toEqual([...teams].sort());
 });
 
 it('derives everything again when the rules of time zones have changed', async () => {
   await given(Date.now());
-  await delivery.parts.worker.changed(TEAM);
-  await delivery.parts.worker.repair();
+  await delivery.parts.planner.changed(TEAM);
+  await delivery.parts.planner.repair();
   await redis.set('tally:{tally-0}:zones', 'of another year');
   expect(await createWorkspaceIndex(redis).due(0, Date.now(), 10)).toEqual([]);
   await redis.del('tally:{tally-0}:check-lock');
@@ -137,19 +137,19 @@ it('wakes a workspace by the clocks of its schedule’s zone, also when they cha
   ahead = Date.parse('2027-03-27T12:00:00Z') - Date.now();
   const rome = { ...due(), time: '09:00', zone: 'Europe/Rome' };
   await save(redis, TEAM, schedule({ timing: rome, since: Date.now() + ahead }));
-  await delivery.parts.worker.changed(TEAM);
+  await delivery.parts.planner.changed(TEAM);
   const [job = ''] = await redis.zrange('{tally-0}:deliver:delayed', '0', '-1');
   expect(job).toBe(`${TEAM}.${wakeUpTime(TEAM, { nextDue: Date.parse('2027-03-28T07:00:00Z') }, 0)}`);
 });
 
 it('plans no further wake-up after one that finds no schedule any more', async () => {
   await given(Date.now());
-  await delivery.parts.worker.changed(TEAM);
+  await delivery.parts.planner.changed(TEAM);
   await redis.hset(recordKey(TEAM), 'settings', '{}');
   await redis.hdel(recordKey(TEAM), 'schedule:schedul1');
-  await delivery.parts.worker.changed(TEAM);
+  await delivery.parts.planner.changed(TEAM);
   expect(await planned()).toEqual([TEAM]);
-  delivery.parts.worker.start();
+  delivery.parts.planner.start();
   const [job = ''] = await redis.zrange('{tally-0}:deliver:delayed', '0', '-1');
   await redis.zadd('{tally-0}:deliver:delayed', 0, job);
   await delivery.parts.scheduler.runAt('T0OTHER001', Date.now() + HOUR);
@@ -166,7 +166,7 @@ it('wakes nobody for a schedule that somebody paused', async () => {
       paused: { why: 'person', at: 0, by: 'U0OWNER001' },
     }),
   );
-  await delivery.parts.worker.changed(TEAM);
+  await delivery.parts.planner.changed(TEAM);
   expect(await planned()).toEqual([]);
   expect(await redis.keys(`*${TEAM}*`)).toEqual([`tally:{${TEAM}}:record`]);
 });
@@ -181,7 +181,7 @@ it('leaves nothing that names a workspace which leaves while its posts are deliv
     },
   });
   await given();
-  delivery.parts.worker.start();
+  delivery.parts.planner.start();
   while (!gone) await new Promise((resolve) => setTimeout(resolve, 10));
   const named = async () => {
     const keys = (await redis.keys('*')).join(' ');
@@ -203,7 +203,7 @@ it.each([
 ])('the note of an organization that has left %s', async (_, fields, members, left) => {
   await redis.hset(recordKey(TEAM), { served: 'E0GRID0001', ...fields });
   if (members.length > 0) await redis.sadd(membersKey('E0GRID0001'), ...members);
-  await delivery.parts.worker.changed(TEAM);
+  await delivery.parts.planner.changed(TEAM);
   expect((await redis.hkeys(recordKey(TEAM))).sort()).toEqual(left);
   expect(await createWorkspaceIndex(redis).due(0, Number.MAX_SAFE_INTEGER, 10)).toHaveLength(
     left.length === 0 ? 0 : 1,

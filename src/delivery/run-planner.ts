@@ -8,7 +8,7 @@ import { createRepairs } from './wakeup/repairs.ts';
 import type { Scheduler } from './wakeup/scheduler.ts';
 import { type NextWork, planJobs, type RunnerParts, type WorkspaceRunner } from './workspace-runner.ts';
 
-export interface WorkerParts
+export interface RunPlannerParts
   extends Pick<RunnerParts, 'jobs' | 'workspaces' | 'deliveryLog' | 'clock' | 'log'> {
   readonly index: WorkspaceIndex;
   readonly scheduler: Scheduler;
@@ -21,7 +21,7 @@ export interface WorkerParts
  * Schedules runs, delivers, and schedules again. Records and delivery log hold the truth; scheduled runs are derived
  * from them and may be lost.
  */
-export function createWorker(parts: WorkerParts) {
+export function createRunPlanner(parts: RunPlannerParts) {
   const { scheduler, runner } = parts;
   /** The workspace's record changed: derives its scheduled runs again. @throws StoreUnavailable */
   const changed = (workspace: SlackId): Promise<void> => deriveRuns(parts, workspace);
@@ -52,7 +52,7 @@ const MAX_ATTEMPTS = 5;
  * have to be checked soon, and afterwards that they are right: so a process that dies in between leaves a check behind,
  * and of two processes at the same time the one that read first starts again.
  */
-async function deriveRuns(parts: WorkerParts, teamId: SlackId): Promise<void> {
+async function deriveRuns(parts: RunPlannerParts, teamId: SlackId): Promise<void> {
   const { jobs, workspaces, deliveryLog, index, deleteOrphan, clock } = parts;
   for (let attempt = 0; attempt < MAX_ATTEMPTS; attempt += 1) {
     const entry = await index.touch(teamId);
@@ -67,13 +67,13 @@ async function deriveRuns(parts: WorkerParts, teamId: SlackId): Promise<void> {
 const hasLeft = ({ fields }: Workspace): boolean => Object.keys(fields).length === 0;
 
 /** The record goes before anything else of a workspace, and its first entry in the index comes before the record. */
-async function forgetWorkspace({ scheduler, index }: WorkerParts, entry: IndexEntry): Promise<void> {
+async function forgetWorkspace({ scheduler, index }: RunPlannerParts, entry: IndexEntry): Promise<void> {
   await scheduler.forget(entry.workspace);
   await index.remove(entry);
 }
 
 /** A workspace that uninstalls during its run must not keep a scheduled run. */
-async function afterRun(parts: WorkerParts, teamId: SlackId, next: NextWork): Promise<void> {
+async function afterRun(parts: RunPlannerParts, teamId: SlackId, next: NextWork): Promise<void> {
   const { workspaces, scheduler, index } = parts;
   const check = await planWakeUp(parts, teamId, next);
   if (!(await workspaces.exists(teamId))) return scheduler.forget(teamId);
@@ -88,7 +88,7 @@ const PAUSE_SPREAD: Millis = 4 * HOUR;
 
 /** @returns when to check that the workspace woke */
 async function planWakeUp(
-  { scheduler, clock }: WorkerParts,
+  { scheduler, clock }: RunPlannerParts,
   teamId: SlackId,
   next: NextWork,
 ): Promise<Millis> {

@@ -17,7 +17,7 @@ import {
   type LogWrite,
 } from './log/delivery-log.ts';
 
-/** This worker must not post anything more: another one may hold the lease by now. */
+/** This run must not post anything more: another run may hold the lease by now. */
 export class LeaseLostError extends Error {
   constructor() {
     super('Another process may hold the delivery lease.');

@@ -6,7 +6,7 @@ import { isShownTo, type ProjectScope } from '../../workspace/projects/resolve-p
 import { isPerson } from '../../workspace/record/parse-record.ts';
 import type { StoredFailure } from '../../workspace/record/stored-failure.ts';
 import type { Workspace } from '../../workspace/record/workspace.ts';
-import type { DeliveryContext } from '../context.ts';
+import type { DeliveryContext } from '../delivery-run.ts';
 import { notSentFailure } from './failures.ts';
 
 /** A channel or a person, with what they may see at this moment. */

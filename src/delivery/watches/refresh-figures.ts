@@ -22,7 +22,7 @@ import {
 import { storedBalance } from '../../workspace/record/answer-store.ts';
 import { type StoredFailure, storeFailure } from '../../workspace/record/stored-failure.ts';
 import { requireSettings } from '../../workspace/record/workspace.ts';
-import type { DeliveryContext } from '../context.ts';
+import type { DeliveryContext } from '../delivery-run.ts';
 import {
   accountOf,
   fetchAccount,

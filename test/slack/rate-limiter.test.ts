@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { Throttled } from '../../src/domain/failure/index.ts';
 import { DEFAULT_LIMITS, rate } from '../../src/domain/rate-limits.ts';
 import { failureText } from '../../src/slack/reply/error-reply.ts';
-import { createRateLimiter, type Limited, RATE_LIMITS } from '../../src/slack/server/rate-limit.ts';
+import { createRateLimiter, type Limited, RATE_LIMITS } from '../../src/slack/server/rate-limiter.ts';
 
 let now = 5_000;
 const who = (userId = 'U1', teamId = 'T1') => ({ userId, teamId });
