@@ -206,7 +206,7 @@ export class EnvDraft {
   }
 }
 
-/** A link fails where a file is already, and shows the new one only with everything in it. */
+/** Writes a temporary file and links it to its name, so that it never replaces a file and is never seen half-written. */
 function createWhole(path: string, text: string): void {
   const draft = `${path}.${randomUUID()}`;
   writeFileSync(draft, text, { mode: 0o600, flag: 'wx', flush: true });

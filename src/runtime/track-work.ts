@@ -126,7 +126,7 @@ export type OnFinished = (work: Work) => void;
 /** A post that goes out later than this is late; in ms. */
 export const LATE_AFTER: Millis = 5 * 60_000;
 
-/** A subscriber's bound store is available to everything inside the work. Costs nothing without one. */
+/** For tracing: everything inside the work sees the store that a subscriber binds. Costs nothing without a subscriber. */
 export const WORK_SPANS = channel('tally:work') as Channel<unknown, Work>;
 
 /** What the record of a piece of work says of the error that it ended with, or that its answer reports. */

@@ -7,7 +7,7 @@ import { group, person, tryParseRecord } from './record/parse-record.ts';
 export const MAX_MANAGERS = 100;
 /** Slack is asked for the members of each. */
 export const MAX_MANAGER_GROUPS = 20;
-/** Characters that BCP 47 requires everybody to accept. */
+/** The length up to which BCP 47 requires programs to accept a tag. */
 const MAX_LOCALE_LENGTH = 35;
 
 /** Every part has a default: a workspace that saved nothing has settings too. */

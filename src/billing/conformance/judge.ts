@@ -162,7 +162,7 @@ export function judgeRefusal(
   add(id, `figures: ${'charges' in value ? pluralize(value.charges.length, 'day') : balanceText(value)}`);
 }
 
-/** The fewest decimal places that no price list has. */
+/** No price list has so many decimal places: from here on, digits may be those of a binary number. */
 const PLACES = 8;
 
 /**

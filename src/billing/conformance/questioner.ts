@@ -30,7 +30,7 @@ interface Progress {
   slowest: Millis;
   /** Length of the largest body, in characters. */
   largest: number;
-  /** Answers that end their connection. */
+  /** How many answers closed their connection. */
   closing: number;
   /** The failure that ended the check, because each later question would fail the same way. */
   breakdown?: { readonly point: PointId; readonly failure: Failure; readonly query: string };

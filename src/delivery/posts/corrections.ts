@@ -159,7 +159,7 @@ export function planExplanations(
   return splitByTime(waiting, snapshot, now);
 }
 
-/** When it is sent or, once its schedules are gone, deleted, in ms; undefined while they are paused. */
+/** When the reply is sent, or deleted if its schedules are gone, in ms; undefined while they are paused. */
 function explainsAt(stored: Explanation, workspace: Workspace): Millis | undefined {
   const { schedules } = stored;
   if (schedules.some((schedule) => isRunning(workspace, schedule))) return sendsAt(stored) ?? 0;

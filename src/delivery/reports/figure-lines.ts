@@ -234,7 +234,7 @@ export function chartGaps(answer: ProjectFigures, periods: ReportPeriods): strin
 
 /** What a reader must know to trust the figures. */
 export const reportNotes = (answer: ProjectFigures, { today }: ReportPeriods): string[] => [
-  // The title says it of a single day.
+  // For a single day, the title says so already.
   ...(answer.figures.main.fullDays > 1 && answer.figures.main.missing.length > 0
     ? [`${formatReportedDays(answer.figures.main, dayName(today))}.`]
     : []),

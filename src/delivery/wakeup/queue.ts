@@ -60,7 +60,7 @@ export function createQueueWorker(
     maxStalledCount: 1_000,
     // How long a worker waits for a job before it asks again, in s; a job that comes wakes it at once.
     drainDelay: 10,
-    // After an outage, in ms.
+    // How long to wait after an outage of Redis, in ms.
     runRetryDelay: 1_000,
   });
   worker.on('error', onError);

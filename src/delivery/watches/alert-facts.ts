@@ -12,7 +12,7 @@ const amount = z.codec(z.string(), z.custom<Amount>(isObject), {
   decode: (text) => parseAmount({ text }),
   encode: (of) => ('value' in of ? toPlainDigits(of.value) : of.unreadable),
 });
-/** Plain digits, all of them. */
+/** An exact amount, stored as plain digits. */
 const money = z.codec(z.string().regex(/^-?\d+(\.\d+)?$/), z.custom<Money>(isObject), {
   decode(text) {
     const parsed = parseAmount({ text });
@@ -56,7 +56,7 @@ const schema = z.discriminatedUnion('kind', [
         ...{ basis: z.enum(['weekday', 'days']).exactOptional(), basisDays: z.int().exactOptional() },
       })
       .exactOptional(),
-    /** The first day after it that was below its limit. */
+    /** The first day after the spike that was below its own limit. */
     calm: z.object({ day: z.string(), amount: money }).exactOptional(),
   }),
 ]);

@@ -59,7 +59,7 @@ export type WatchFiguresStore = ReturnType<typeof createWatchFiguresStore>;
 
 export function createWatchFiguresStore(redis: RedisConnection) {
   return {
-    /** By `figuresField`. */
+    /** @returns the figures of each project, by `figuresField` */
     async load(workspace: SlackId): Promise<ReadonlyMap<string, StoredFigures>> {
       const fields = await guardRead(() => redis.hgetall(watchFiguresKey(workspace)));
       return new Map(

@@ -166,7 +166,7 @@ function missingWords(connection: string | undefined, label: string | undefined)
     : `The connection “${connection}”, which ${label} uses, no longer exists.`;
 }
 
-/** The rights do not allow it. */
+/** The person lacks the right to do this. */
 export class NotAllowed extends FailureBase<'not-allowed'> {
   override readonly summary = 'not allowed here';
   /**

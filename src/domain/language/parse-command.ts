@@ -120,7 +120,7 @@ function refuseSoFar(source: TokenizedText, phrase: PeriodPhrase | undefined): v
   throw parseErrorAt(source, at, at + 2, 'needs a period that is still running', 'Type this-month so far.');
 }
 
-/** Twenty projects, two periods and the words between them are fewer. */
+/** More than any command has: twenty projects, two periods and the words between them are fewer. */
 const MOST_TOKENS = 200;
 
 /** Parses every token as part of an item. Items are separated, except `including today`: 'last7daysincltoday'. */

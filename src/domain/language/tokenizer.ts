@@ -127,7 +127,7 @@ function piecesAt(raw: string, at: number): readonly Piece[] | undefined {
     if (part) return [{ kind, digits: part.slice(1), length: part.length }];
   }
   const letters = match(LETTERS, raw, at);
-  // A project may be called a1.
+  // No token of its own: `a1` may be a project's name.
   if (letters === 'a' && raw !== letters) return undefined;
   return letters === undefined ? undefined : splitIntoWords(letters, /\d/.test(raw[at - 1] ?? ''));
 }

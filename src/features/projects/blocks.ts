@@ -89,7 +89,7 @@ function row(project: Project, more: MoreVerbs, request: Request): SectionBlock 
     ),
     accessory: overflow('run:project', [
       ...projectOptions(alias),
-      // Slack takes five options: managers find OS_TOKEN… on Home.
+      // Slack takes five options at most: managers get OS_TOKEN… on Home instead.
       ...(user.canManage
         ? [
             billing('Edit…', 'edit'),

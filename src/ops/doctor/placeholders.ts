@@ -14,7 +14,7 @@ export function redisFigures(url: string): Placeholders {
   const userInfo = hasUser ? 'user:password@' : hasPassword ? ':password@' : '';
   const secure = isTls ? 's' : '';
   const toOne = `redis${secure}://${userInfo}${at}`;
-  /** The address in its own form, with some of its parts replaced. */
+  /** The address in the form that it was written in, with some of its parts replaced. */
   const written = ({ s = secure, info = userInfo, db = database === '0' ? '' : `/${database}` }) => {
     if (path !== undefined) return `unix://${path}`;
     if (address.kind === 'single') return `redis${s}://${info}${at}${db}`;

@@ -106,7 +106,7 @@ function managersOf(people: People, workspace: Workspace) {
       const role = await people.roleOf(newest.registeredBy).catch(() => 'nobody');
       return role === 'admin' ? [newest.registeredBy] : [];
     },
-    /** Managers of today: the people in the settings, else those who registered a connection, else the admins. @throws SlackFailed */
+    /** Today’s managers: named in the settings, else who registered a connection, else the admins. @throws SlackFailed */
     async present(): Promise<readonly string[]> {
       for (const find of [
         named,

@@ -12,7 +12,7 @@ interface Profile {
   readonly teamId: SlackId;
   readonly id: string;
   readonly role: Role;
-  /** BCP 47, for numbers. */
+  /** The tag (BCP 47) of the locale in which numbers are written. */
   readonly locale: string;
   /** The person's own IANA zone, as Slack knows it. */
   readonly zone: Zone | undefined;

@@ -48,7 +48,7 @@ export function limitConnections(server: Server, most: number) {
   });
 
   return {
-    /** Slack signed a request of this connection. */
+    /** Notes that Slack signed a request of this connection. */
     trust(socket: Socket): void {
       if (unknown.delete(socket)) trusted.add(socket);
     },
@@ -74,7 +74,7 @@ export function serializeRequests(handle: RequestListener): RequestListener {
       res.once('close', () => {
         const next = queue.shift();
         if (socket.destroyed) return;
-        // Other connections have their turn in between.
+        // Lets other connections have their turn first.
         if (next !== undefined) return void setImmediate(next);
         queues.delete(socket);
         socket.resume();

@@ -6,7 +6,7 @@ interface Refused {
   readonly kind: 'bad';
   readonly why: string;
   readonly works: string;
-  /** Two or more are its readings, to choose from. */
+  /** Texts to type instead; two or more are the readings to choose from. */
   readonly instead: readonly string[];
 }
 
