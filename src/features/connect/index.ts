@@ -7,7 +7,7 @@ import {
   expiryInputs,
   expiryOf,
   parseExpiryChoice,
-} from '../../slack/commands/credential-form.ts';
+} from '../../slack/commands/expiry-input.ts';
 import { section, textMessage } from '../../slack/kit/blocks.ts';
 import { modal, waitingModal } from '../../slack/kit/modal.ts';
 import type { Request } from '../../slack/request/request.ts';

@@ -15,7 +15,7 @@ import {
   CONNECT_TITLE,
   connectedBlocks,
   type TestedConnection,
-} from '../../slack/commands/credential-form.ts';
+} from '../../slack/commands/tested-connection.ts';
 import { actions, button, type Message, quote, section } from '../../slack/kit/blocks.ts';
 import { modal } from '../../slack/kit/modal.ts';
 import { failureMessage, notSavedMessage } from '../../slack/reply/error-reply.ts';

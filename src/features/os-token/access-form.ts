@@ -5,7 +5,7 @@ import { MINUTE, type Millis } from '../../domain/time/calendar.ts';
 import type { IssuedToken } from '../../identity/client.ts';
 import { FIELDS } from '../../redis/keys.ts';
 import { commandButton } from '../../slack/commands/command-buttons.ts';
-import { expiryInputs } from '../../slack/commands/credential-form.ts';
+import { expiryInputs } from '../../slack/commands/expiry-input.ts';
 import { type GroupChoices, groupsInput } from '../../slack/commands/user-group-picker.ts';
 import {
   actions,
@@ -36,8 +36,8 @@ import { isExpiryUnknown } from '../../workspace/credentials/connection-record.t
 import type { Role } from '../../workspace/permissions.ts';
 import { stampOf } from '../../workspace/record/change.ts';
 import { describeTokenScope } from './blocks.ts';
+import { formatClockTime, formatDuration } from './modal-tokens.ts';
 import { type AccessRequest, accessProjectLabel } from './parse-access-form.ts';
-import { formatClockTime, formatDuration } from './window-tokens.ts';
 
 export const ACCESS_VIEW = 'access-form';
 export const ACCESS_TITLE = 'Application access';

@@ -21,24 +21,24 @@ import {
 } from '../../slack/kit/blocks.ts';
 import { modal } from '../../slack/kit/modal.ts';
 import { grantHandle } from '../../workspace/short-lived/token-grants.ts';
-import { type RevokeOutcome, readerZone, type TokenContext } from './token-request.ts';
 import {
   canRevoke,
   formatClockTime,
   formatDuration,
   formatUntil,
   liveTokens,
-  serializeWindowTokens,
+  type ModalToken,
+  serializeModalTokens,
   type Tokens,
-  type WindowToken,
-} from './window-tokens.ts';
+} from './modal-tokens.ts';
+import { type RevokeOutcome, readerZone, type TokenContext } from './token-request.ts';
 
 export const CONFIRM_VIEW = 'os-token';
 const TITLE = 'OS_TOKEN';
 
 /** @param tokens the tokens in the modal's metadata: handles, and encrypted tokens without their keys */
 const createWindow = (blocks: readonly Block[], tokens: Tokens = []): ModalView =>
-  modal({ title: TITLE, metadata: serializeWindowTokens(tokens), blocks });
+  modal({ title: TITLE, metadata: serializeModalTokens(tokens), blocks });
 
 /** A window that says something and lists its tokens, each with a button to revoke it. */
 export const tokenWindow = (
@@ -172,7 +172,7 @@ const NO_REVOCATION = {
   'too-long': 'The token is too long to revoke from this window. It works until it expires.',
 } as const;
 
-const revokeButton = (label: string, { grantText }: WindowToken, confirm?: ConfirmationDialog): Button =>
+const revokeButton = (label: string, { grantText }: ModalToken, confirm?: ConfirmationDialog): Button =>
   button('os-token-revoke', label, {
     style: 'danger',
     value: grantHandle(grantText),

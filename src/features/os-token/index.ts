@@ -12,6 +12,7 @@ import type { Feature } from '../feature.ts';
 import { ACCESS_TITLE, ACCESS_VIEW, accessForm, testingModal } from './access-form.ts';
 import { ALREADY_USED, CONFIRM_VIEW, tokenWindow, waitingTokenModal } from './blocks.ts';
 import { askForToken, issueAgain } from './issue-modal.ts';
+import { parseModalTokens } from './modal-tokens.ts';
 import {
   type AccessFormDefaults,
   type AccessRequest,
@@ -24,7 +25,6 @@ import { revokeToken } from './revoke-token.ts';
 import { accessChange, saveAccess } from './save-access.ts';
 import { stoppedAccesses } from './stopped-issuers.ts';
 import { parseTokenText, type TokenContext } from './token-request.ts';
-import { parseWindowTokens } from './window-tokens.ts';
 
 declare module '../../domain/commands.ts' {
   interface Commands {
@@ -95,7 +95,7 @@ export function createOsTokenFeature(parts: Omit<TokenContext, 'request'>): Feat
         right: 'workspaceUser',
         kind: 'change',
         async run({ metadata, value: handle }, request) {
-          const tokens = parseWindowTokens(metadata);
+          const tokens = parseModalTokens(metadata);
           const token = tokens.find(({ grantText }) => grantHandle(grantText) === handle) ?? tokens[0];
           const context = { ...parts, request };
           if (token === undefined)
@@ -107,7 +107,7 @@ export function createOsTokenFeature(parts: Omit<TokenContext, 'request'>): Feat
         right: 'ask',
         kind: 'change',
         run: ({ metadata, value }, request) =>
-          issueAgain(parseWindowTokens(metadata), value, { ...parts, request }),
+          issueAgain(parseModalTokens(metadata), value, { ...parts, request }),
       },
     },
     views: {
@@ -127,7 +127,7 @@ export function createOsTokenFeature(parts: Omit<TokenContext, 'request'>): Feat
           // Not awaited: if it is lost, the person is asked once more.
           await Promise.all([
             parts.workspaces.saveTokenNoticeSeen(teamId, id, request.at).catch(ignoreFailure),
-            issueAgain(parseWindowTokens(metadata), '', { ...parts, request }),
+            issueAgain(parseModalTokens(metadata), '', { ...parts, request }),
           ]);
         },
       },

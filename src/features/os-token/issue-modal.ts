@@ -17,6 +17,7 @@ import {
   tokenWindow,
 } from './blocks.ts';
 import { issueToken } from './issue-token.ts';
+import type { Tokens } from './modal-tokens.ts';
 import {
   claimOf,
   createTokenRequest,
@@ -27,7 +28,6 @@ import {
   type TokenContext,
   type TokenRequest,
 } from './token-request.ts';
-import type { Tokens } from './window-tokens.ts';
 
 interface IssueModal {
   readonly tokens: Tokens;

@@ -25,8 +25,8 @@ import {
   unclearIssueAudit,
 } from './audit.ts';
 import { tokenModal, tokenWindow } from './blocks.ts';
+import { canRevoke, fitModalTokens, formatClockTime, liveTokens } from './modal-tokens.ts';
 import { readerZone, type TokenContext, type TokenRequest, tenantOf } from './token-request.ts';
-import { canRevoke, fitWindowTokens, formatClockTime, liveTokens } from './window-tokens.ts';
 
 /** Issues a token and shows it in the open modal. A token that could not be shown or audited is revoked. */
 export async function issueToken(tokenRequest: TokenRequest, context: TokenContext): Promise<void> {
@@ -169,7 +169,7 @@ function showToken(
   context: TokenContext,
 ): Promise<boolean> {
   const { label, access, grant } = tokenRequest;
-  const tokens = fitWindowTokens(
+  const tokens = fitModalTokens(
     [
       { grantText, expires: issued.expiresAt ?? 'unknown' },
       ...liveTokens(tokenRequest.tokens, context.clock()),

@@ -5,11 +5,7 @@ import { nearestWord } from '../../domain/language/nearest-word.ts';
 import { isProjectId } from '../../domain/product.ts';
 import type { SlackId } from '../../domain/slack-id.ts';
 import { withoutUndefined } from '../../domain/without-undefined.ts';
-import {
-  type ExpiryChoice,
-  isExpiryChoice,
-  parseExpiryChoice,
-} from '../../slack/commands/credential-form.ts';
+import { type ExpiryChoice, isExpiryChoice, parseExpiryChoice } from '../../slack/commands/expiry-input.ts';
 import { SLACK_LIMITS } from '../../slack/kit/blocks.ts';
 import {
   type FormFields,

@@ -21,6 +21,7 @@ import {
   showInWindow,
   tokenWindow,
 } from './blocks.ts';
+import { formatUntil, type ModalToken, type Tokens } from './modal-tokens.ts';
 import {
   claimOf,
   grantLifetime,
@@ -29,7 +30,6 @@ import {
   type TokenContext,
   tenantOf,
 } from './token-request.ts';
-import { formatUntil, type Tokens, type WindowToken } from './window-tokens.ts';
 
 /**
  * **Revoke now**: joins the two halves of a token, and sends it to the service that issued it and to no other. Everyone
@@ -37,7 +37,7 @@ import { formatUntil, type Tokens, type WindowToken } from './window-tokens.ts';
  * @param tokens all that the modal lists
  * @param token one of them
  */
-export async function revokeToken(tokens: Tokens, token: WindowToken, context: TokenContext): Promise<void> {
+export async function revokeToken(tokens: Tokens, token: ModalToken, context: TokenContext): Promise<void> {
   const { request, grants, clock } = context;
   const { user, reply } = request;
   const others = tokens.filter((other) => other !== token);
@@ -115,7 +115,7 @@ async function showFailure(
  * @returns the modal's metadata; undefined if it could not be stored
  */
 async function replaceByGrant(
-  { grantText: replaces }: WindowToken,
+  { grantText: replaces }: ModalToken,
   grant: TokenGrant,
   entry: AuditEntry | undefined,
   context: TokenContext,

@@ -2,7 +2,7 @@ import { isDeepStrictEqual } from 'node:util';
 import { type Failure, failureOf, InvalidWord, isFailure } from '../../domain/failure/index.ts';
 import type { Revocation } from '../../identity/client.ts';
 import { FIELDS } from '../../redis/keys.ts';
-import { expiryOf } from '../../slack/commands/credential-form.ts';
+import { expiryOf } from '../../slack/commands/expiry-input.ts';
 import { fetchUserGroups, requireKnownGroups } from '../../slack/commands/user-group-picker.ts';
 import { actions, type Block, button, header, markup, section } from '../../slack/kit/blocks.ts';
 import { findStops, notSavedYet } from '../../slack/owned/change-impact.ts';

@@ -28,7 +28,7 @@ import { findAccess, findProject } from '../../workspace/record/workspace.ts';
 import type { GrantClaim, TokenGrant, TokenGrants } from '../../workspace/short-lived/token-grants.ts';
 import type { TokenQuota } from '../../workspace/short-lived/token-quota.ts';
 import type { Services } from '../feature.ts';
-import type { Tokens } from './window-tokens.ts';
+import type { Tokens } from './modal-tokens.ts';
 
 /** One user's request for a token of one project. */
 export interface TokenRequest {

@@ -10,7 +10,7 @@ import {
   CONNECT_TITLE,
   connectedBlocks,
   type TestedConnection,
-} from '../../slack/commands/credential-form.ts';
+} from '../../slack/commands/tested-connection.ts';
 import {
   actions,
   type Block,

@@ -4,7 +4,7 @@ import { isFailure } from '../../domain/failure/index.ts';
 import { parseAccount } from '../../domain/money/runway.ts';
 import { PRODUCTS } from '../../domain/product.ts';
 import { type Command, toCommand } from '../../slack/commands/command-buttons.ts';
-import type { TestedConnection } from '../../slack/commands/credential-form.ts';
+import type { TestedConnection } from '../../slack/commands/tested-connection.ts';
 import { textMessage } from '../../slack/kit/blocks.ts';
 import { waitingModal } from '../../slack/kit/modal.ts';
 import type { Request } from '../../slack/request/request.ts';

@@ -30,7 +30,7 @@ import {
   parseProjectsText,
   requireProject,
 } from './parse.ts';
-import { createProjectSaving, createRemoval } from './save-project.ts';
+import { createProjectRemoval, createProjectSaving } from './project-changes.ts';
 
 declare module '../../domain/commands.ts' {
   interface Commands {
@@ -87,7 +87,7 @@ export function createProjectsFeature(services: Services): Feature {
   const more = all.projectVerbs;
   const first = createFirstProjects(services);
   const save = createProjectSaving(services);
-  const removal = createRemoval(services);
+  const removal = createProjectRemoval(services);
   const defaults = createChannelDefaults(workspaces);
 
   const openForm = (

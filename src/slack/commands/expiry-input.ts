@@ -1,26 +1,10 @@
 import type { InputBlock } from '@slack/types';
 import * as z from 'zod';
-import type { ProductId } from '../../domain/product.ts';
-import type { SlackId } from '../../domain/slack-id.ts';
 import { type Day, endOfDay, type Zone } from '../../domain/time/calendar.ts';
-import {
-  describeConnection,
-  type Expiry,
-  isExpiryUnknown,
-} from '../../workspace/credentials/connection-record.ts';
-import {
-  type Block,
-  button,
-  compact,
-  context,
-  escapeMarkup,
-  header,
-  option,
-  section,
-} from '../kit/blocks.ts';
+import type { Expiry } from '../../workspace/credentials/connection-record.ts';
+import { option } from '../kit/blocks.ts';
 import { checksInput, dateInput } from '../kit/modal.ts';
 import type { FormFields } from '../request/form-fields.ts';
-import type { Request } from '../request/request.ts';
 
 /** When a credential expires, as a person says it. */
 export type ExpiryChoice = Day | 'never';
@@ -58,46 +42,3 @@ export function parseExpiryChoice({
 /** A day lasts until its end in the zone. */
 export const expiryOf = (choice: ExpiryChoice, zone: Zone): Expiry =>
   choice === 'never' ? { lifetime: 'none' } : { expiresAt: endOfDay(choice, zone) };
-
-export const CONNECT_TITLE = 'Connect billing';
-
-/** A connection that was tested with a project and saved: what the form's next view needs. */
-export interface TestedConnection {
-  readonly connection: string;
-  /** Where the form was opened; '' for nowhere. */
-  readonly channel: SlackId;
-  readonly project: string;
-  /** Those that have data for the project. */
-  readonly products: readonly ProductId[];
-  /** The first answer: plain text. */
-  readonly title: string;
-  readonly lines: readonly string[];
-}
-
-/**
- * @param request with the record that has the connection
- * @param next what to do from here
- */
-export function connectedBlocks(
-  { connection: name, title, lines }: Pick<TestedConnection, 'connection' | 'title' | 'lines'>,
-  { workspace, at }: Pick<Request, 'workspace' | 'at'>,
-  next: readonly Block[],
-): Block[] {
-  const connection = workspace.connections.get(name);
-  return [
-    header(title),
-    ...lines.map(section),
-    ...next,
-    ...(connection === undefined
-      ? []
-      : compact([
-          context(escapeMarkup(`Connected: ${describeConnection(connection, at, workspace.settings.zone)}`)),
-          isExpiryUnknown(connection) && expiryUnknownBlock(name),
-        ])),
-  ];
-}
-
-const expiryUnknownBlock = (name: string): Block => ({
-  ...section('Say when the token expires, and Tally reminds you before.'),
-  accessory: button('connection-expiry', 'Set expiry…', { value: name }),
-});

@@ -1,4 +1,4 @@
-/** The tokens that a window lists: in its metadata, and how long they work, in words. */
+/** The tokens that a modal lists: in its metadata, and how long they work, in words. */
 import { pluralize } from '../../domain/language/text.ts';
 import {
   dayAt,
@@ -10,39 +10,39 @@ import {
 } from '../../domain/time/calendar.ts';
 import { grantHandle } from '../../workspace/short-lived/token-grants.ts';
 
-/** One line of a window's metadata: a token that was issued from the window, or only a grant for another one. */
-export interface WindowToken {
-  /** The grant's handle, and after a space the encrypted token if the window can revoke it. */
+/** One line of a modal's metadata: a token that was issued from the modal, or only a grant for another one. */
+export interface ModalToken {
+  /** The grant's handle, and after a space the encrypted token if the modal can revoke it. */
   readonly grantText: string;
   /** When the token expires, in ms; `unknown` if the service does not say, undefined without a token. */
   readonly expires: number | 'unknown' | undefined;
 }
 
-/** What a window lists. */
-export type Tokens = readonly WindowToken[];
+/** The tokens that a modal lists. */
+export type Tokens = readonly ModalToken[];
 
-export const canRevoke = ({ grantText }: WindowToken): boolean => grantText.includes(' ');
+export const canRevoke = ({ grantText }: ModalToken): boolean => grantText.includes(' ');
 
 /** The tokens that may still work. @param now ms */
 export const liveTokens = (tokens: Tokens, now: Millis): Tokens =>
   tokens.filter(({ expires }) => expires === 'unknown' || (expires !== undefined && expires > now));
 
-/** As `private_metadata`, in the same order. @see parseWindowTokens */
-export const serializeWindowTokens = (tokens: Tokens): string =>
+/** As `private_metadata`, in the same order. @see parseModalTokens */
+export const serializeModalTokens = (tokens: Tokens): string =>
   tokens
     .map(({ grantText, expires }) => [grantText, ...(expires === undefined ? [] : [`!${expires}`])].join(' '))
     .join('\n');
 
 /** Outside text: what it leads to is checked when it is claimed. */
-export const parseWindowTokens = (metadata: string): Tokens =>
-  metadata.split('\n').flatMap((line): WindowToken[] => {
+export const parseModalTokens = (metadata: string): Tokens =>
+  metadata.split('\n').flatMap((line): ModalToken[] => {
     const words = line.split(' ').filter(Boolean);
     const grantText = words.filter((word) => !word.startsWith('!')).join(' ');
     return grantText === '' ? [] : [{ grantText, expires: expiresIn(words) }];
   });
 
 /** An entry with two halves has a token, whatever its expiry says. */
-function expiresIn(words: readonly string[]): WindowToken['expires'] {
+function expiresIn(words: readonly string[]): ModalToken['expires'] {
   const mark = words.find((word) => word.startsWith('!'));
   if (mark === undefined) return words.length > 1 ? 'unknown' : undefined;
   const at = Number(mark.slice(1));
@@ -53,11 +53,11 @@ function expiresIn(words: readonly string[]): WindowToken['expires'] {
  * As many as `limit` characters hold, newest first: the oldest cannot be revoked any more, and if that is not enough, are
  * not listed either.
  */
-export function fitWindowTokens(tokens: Tokens, limit: number): Tokens {
-  if (serializeWindowTokens(tokens).length <= limit) return tokens;
+export function fitModalTokens(tokens: Tokens, limit: number): Tokens {
+  if (serializeModalTokens(tokens).length <= limit) return tokens;
   const oldest = tokens.findLastIndex(canRevoke);
   const revoked = tokens[oldest];
-  return fitWindowTokens(
+  return fitModalTokens(
     revoked === undefined
       ? tokens.slice(0, -1)
       : tokens.with(oldest, { ...revoked, grantText: grantHandle(revoked.grantText) }),
@@ -66,7 +66,7 @@ export function fitWindowTokens(tokens: Tokens, limit: number): Tokens {
 }
 
 /** @returns `until 11:15 on Sat 21 Nov 2026 (Europe/Berlin)`, or `until it expires` */
-export const formatUntil = (expires: WindowToken['expires'], zone: Zone): string =>
+export const formatUntil = (expires: ModalToken['expires'], zone: Zone): string =>
   typeof expires === 'number' ? `until ${formatClockTime(expires, zone)}` : 'until it expires';
 
 /** `11:15 on Sat 21 Nov 2026 (Europe/Berlin)` */

@@ -95,7 +95,7 @@ function savedText(known: Project | undefined, { alias }: Project, channels: num
 }
 
 /** Removes a project, and restores it for a while. Buttons only have its name; the rest is in the record. */
-export function createRemoval({ workspaces, all }: Services) {
+export function createProjectRemoval({ workspaces, all }: Services) {
   const stopsOf = ({ alias }: Project, request: Request) =>
     findStops(all.stops(), request, withProject(request.workspace, alias, undefined));
 
