@@ -35,7 +35,7 @@ import { BOT_CONNECTION, connectQueue, connectRedis, waitUntilReady } from './re
 import { onStoreError, onStoreOperation } from './redis/errors.ts';
 import { markLayout } from './redis/layout.ts';
 import type { OnFinished } from './runtime/track-work.ts';
-import { createCommandNames } from './slack/command-names.ts';
+import { createCommandNames } from './slack/command-prefix.ts';
 import { createTrustPages } from './slack/install/trust-pages.ts';
 import { createInstallations } from './slack/installations.ts';
 import { createResponseUrlClient } from './slack/reply/response-url.ts';

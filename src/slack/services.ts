@@ -10,7 +10,7 @@ import type { Workspaces } from '../workspace/record/workspaces.ts';
 import type { ManagerRequests } from '../workspace/short-lived/manager-requests.ts';
 import type { OpenSteps } from '../workspace/short-lived/open-steps.ts';
 import type { ThreadStore } from '../workspace/thread-store.ts';
-import type { CommandNames } from './command-names.ts';
+import type { CommandNames } from './command-prefix.ts';
 import type { ResponseUrlClient } from './reply/response-url.ts';
 import type { UserDirectory } from './request/users.ts';
 import type { RateLimiter } from './server/rate-limiter.ts';

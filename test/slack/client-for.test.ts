@@ -3,7 +3,7 @@ import { afterEach, describe, expect, it } from 'vitest';
 import { parseConfig } from '../../src/config/config.ts';
 import { NotInstalled } from '../../src/domain/failure/index.ts';
 import { boltLogger, createLog } from '../../src/ops/log.ts';
-import { createCommandNames } from '../../src/slack/command-names.ts';
+import { createCommandNames } from '../../src/slack/command-prefix.ts';
 import { createInstallations, type Installations } from '../../src/slack/installations.ts';
 import { createResponseUrlClient } from '../../src/slack/reply/response-url.ts';
 import { callSlack, createClientCache } from '../../src/slack/web-client.ts';

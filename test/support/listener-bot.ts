@@ -4,7 +4,7 @@ import { parseConfig } from '../../src/config/config.ts';
 import type { SlashCommand } from '../../src/domain/commands.ts';
 import { boltLogger, createLog } from '../../src/ops/log.ts';
 import { createWorkLog } from '../../src/ops/log-work.ts';
-import { createCommandNames } from '../../src/slack/command-names.ts';
+import { createCommandNames } from '../../src/slack/command-prefix.ts';
 import { createInstallations } from '../../src/slack/installations.ts';
 import { createResponseUrlClient } from '../../src/slack/reply/response-url.ts';
 import { createUserDirectory } from '../../src/slack/request/users.ts';

@@ -2,6 +2,7 @@
 
 import { commandText } from '../commands.ts';
 import { PRODUCT_WORDS, PRODUCTS } from '../product.ts';
+import { explainParseError, rejectUnknownWords } from './explain-parse-error.ts';
 import {
   type Argument,
   type ArgumentParser,
@@ -10,8 +11,7 @@ import {
   parsePeriodArgument,
   parsePeriodOnly,
   parseSpendArgument,
-} from './argument.ts';
-import { explainParseError, rejectUnknownWords } from './explain-parse-error.ts';
+} from './parse-argument.ts';
 import { formatVersus, type ParsedCommand, type ProjectName, type SharedWords } from './parsed-command.ts';
 import { catchParseError, ParseError, parseErrorAt, parseWith, senseOf, skipFiller } from './parser.ts';
 import { refuseDayNumber } from './periods/date-grammar.ts';

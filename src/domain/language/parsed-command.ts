@@ -1,6 +1,6 @@
 /** The words of a command about projects, and the canonical text that they are written as. */
 import { PRODUCTS, type ProductId } from '../product.ts';
-import type { Output, Versus } from './argument.ts';
+import type { Output, Versus } from './parse-argument.ts';
 import { formatPhrase, type PeriodPhrase } from './periods/period-ast.ts';
 import { MONTH_NAMES } from './vocabulary.ts';
 

@@ -1,7 +1,7 @@
 /** The comparison that somebody names: `october vs september`, `vs last year`. */
 import { FailureBase } from '../failure/base.ts';
 import { catchInvalidWord, InvalidWord } from '../failure/index.ts';
-import type { Versus } from '../language/argument.ts';
+import type { Versus } from '../language/parse-argument.ts';
 import { parsePeriodText } from '../language/parse-command.ts';
 import type { PeriodPhrase } from '../language/periods/period-ast.ts';
 import { clipWord } from '../language/text.ts';

@@ -1,5 +1,5 @@
 import { isFailure, requireShortText, SecretPasted } from '../../domain/failure/index.ts';
-import { parseWithOutput } from '../../domain/language/argument.ts';
+import { parseWithOutput } from '../../domain/language/parse-argument.ts';
 import { parseCommandText } from '../../domain/language/parse-command.ts';
 import { announcesSecret, couldBeSecret } from '../../domain/language/secret-detection.ts';
 import { normalizeText } from '../../domain/language/text.ts';

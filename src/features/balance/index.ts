@@ -1,6 +1,6 @@
 import { commandText } from '../../domain/commands.ts';
 import { InvalidResponse, InvalidWord } from '../../domain/failure/index.ts';
-import { mayOpenWindow, parseWithOutput } from '../../domain/language/argument.ts';
+import { mayOpenWindow, parseWithOutput } from '../../domain/language/parse-argument.ts';
 import { parseBalanceText } from '../../domain/language/parse-command.ts';
 import {
   type Amount,

@@ -1,6 +1,6 @@
 /** The days of an answer, for what people ask below it: the same days later on, and days counted from them. */
 
-import { parseWithOutput } from '../../domain/language/argument.ts';
+import { parseWithOutput } from '../../domain/language/parse-argument.ts';
 import { parseCommandText, parsePeriodText } from '../../domain/language/parse-command.ts';
 import { formatParsedCommand } from '../../domain/language/parsed-command.ts';
 import { formatPhrase, LAST_7_DAYS, type PeriodPhrase } from '../../domain/language/periods/period-ast.ts';

@@ -6,7 +6,7 @@ import {
   type TimeRange,
 } from '../../billing/client.ts';
 import { collectRemarks } from '../../domain/billing-remarks.ts';
-import type { Output } from '../../domain/language/argument.ts';
+import type { Output } from '../../domain/language/parse-argument.ts';
 import { formatVersus } from '../../domain/language/parsed-command.ts';
 import { MAX_PERIOD_DAYS } from '../../domain/language/periods/period-ast.ts';
 import { pluralize } from '../../domain/language/text.ts';

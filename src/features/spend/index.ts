@@ -1,6 +1,6 @@
 import { commandText } from '../../domain/commands.ts';
 import { InvalidResponse, InvalidWord, NoData } from '../../domain/failure/index.ts';
-import { mayOpenWindow, type Output, parseWithOutput } from '../../domain/language/argument.ts';
+import { mayOpenWindow, type Output, parseWithOutput } from '../../domain/language/parse-argument.ts';
 import { parseCommandText } from '../../domain/language/parse-command.ts';
 import { formatVersus, type ParsedCommand } from '../../domain/language/parsed-command.ts';
 import { LAST_7_DAYS } from '../../domain/language/periods/period-ast.ts';

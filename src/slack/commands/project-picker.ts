@@ -1,7 +1,7 @@
 import type { Checkboxes, PlainTextOption } from '@slack/types';
 import type { SlashCommand } from '../../domain/commands.ts';
 import { InvalidWord, isFailure } from '../../domain/failure/index.ts';
-import { parseWithOutput } from '../../domain/language/argument.ts';
+import { parseWithOutput } from '../../domain/language/parse-argument.ts';
 import { parseCommandText, parseSingleProjectText } from '../../domain/language/parse-command.ts';
 import { formatParsedCommand } from '../../domain/language/parsed-command.ts';
 import { PRODUCT_IDS, PRODUCTS } from '../../domain/product.ts';

@@ -6,8 +6,8 @@ import {
   UNKNOWN_COMMAND,
   UNRECOGNIZED,
 } from '../../domain/failure/index.ts';
-import { parseWithOutput } from '../../domain/language/argument.ts';
 import { couldBeName } from '../../domain/language/nearest-word.ts';
+import { parseWithOutput } from '../../domain/language/parse-argument.ts';
 import { parseCommandText } from '../../domain/language/parse-command.ts';
 import { NO_ALIASES, saysAllTyped } from '../../domain/language/parser.ts';
 import { LAST_7_DAYS } from '../../domain/language/periods/period-ast.ts';

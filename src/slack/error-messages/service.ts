@@ -1,7 +1,7 @@
 import type { Button } from '@slack/types';
 import { commandText } from '../../domain/commands.ts';
 import { NO_PUBLIC_ADDRESS, type Service } from '../../domain/failure/index.ts';
-import { parseWithOutput } from '../../domain/language/argument.ts';
+import { parseWithOutput } from '../../domain/language/parse-argument.ts';
 import { parseCommandText } from '../../domain/language/parse-command.ts';
 import { formatParsedCommand } from '../../domain/language/parsed-command.ts';
 import { PRODUCT_IDS, PRODUCTS, type ProductId } from '../../domain/product.ts';

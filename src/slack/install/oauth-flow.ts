@@ -13,7 +13,7 @@ import { StoreUnavailable } from '../../domain/failure/index.ts';
 import { MINUTE, type Millis } from '../../domain/time/calendar.ts';
 import { isPublicAddress } from '../../http/address.ts';
 import type { OAuthNonces } from '../../workspace/short-lived/replay-protection.ts';
-import type { CommandNames } from '../command-names.ts';
+import type { CommandNames } from '../command-prefix.ts';
 import { appLink } from '../web-client.ts';
 import {
   type BrowserRoutes,

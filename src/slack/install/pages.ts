@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { commandText } from '../../domain/commands.ts';
-import type { CommandNames } from '../command-names.ts';
+import type { CommandNames } from '../command-prefix.ts';
 import { SCOPES } from './scopes.ts';
 
 /** Answers one request of a browser. Never rejects. */

@@ -5,7 +5,7 @@ import { MAX_AUDIT_ENTRIES } from '../../workspace/record/audit.ts';
 import { UNDO_MS } from '../../workspace/record/change.ts';
 import { REQUEST_LIFETIME } from '../../workspace/short-lived/manager-requests.ts';
 import { MOST_QUESTIONS, THREAD_LIFETIME } from '../../workspace/thread-store.ts';
-import type { CommandNames } from '../command-names.ts';
+import type { CommandNames } from '../command-prefix.ts';
 import { type BrowserRoutes, definitionList, escapeHtml, page, scopeList, sendPage } from './pages.ts';
 
 interface BotFacts extends Pick<Config, 'log' | 'tracing'> {

@@ -1,7 +1,7 @@
 import { Agent } from 'undici';
 import { SlackFailed } from '../../domain/failure/index.ts';
 import { decodeLeniently, exchange, parseRetryAfter } from '../../http/exchange.ts';
-import type { CommandNames } from '../command-names.ts';
+import type { CommandNames } from '../command-prefix.ts';
 import { escapeMessageText, type Message } from '../kit/blocks.ts';
 import { sendOrSimplify } from '../kit/rich-blocks.ts';
 import { isUnclearStatus, reportApiCall, type WebClient } from '../web-client.ts';

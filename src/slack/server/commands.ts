@@ -8,7 +8,7 @@ import {
   TextTooLong,
   UNKNOWN_COMMAND,
 } from '../../domain/failure/index.ts';
-import { parseWithOutput } from '../../domain/language/argument.ts';
+import { parseWithOutput } from '../../domain/language/parse-argument.ts';
 import { parseCommandText } from '../../domain/language/parse-command.ts';
 import { formatParsedCommand } from '../../domain/language/parsed-command.ts';
 import { NO_ALIASES } from '../../domain/language/parser.ts';

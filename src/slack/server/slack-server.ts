@@ -6,7 +6,7 @@ import type { Config } from '../../config/config.ts';
 import type { Millis } from '../../domain/time/calendar.ts';
 import { withTimeout } from '../../runtime/timers.ts';
 import { createOAuthNonces } from '../../workspace/short-lived/replay-protection.ts';
-import type { CommandNames } from '../command-names.ts';
+import type { CommandNames } from '../command-prefix.ts';
 import type { BrowserRoutes } from '../install/pages.ts';
 import type { Installations } from '../installations.ts';
 import { parsePayload } from '../request/payload.ts';

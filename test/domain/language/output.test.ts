@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { InvalidWord } from '../../../src/domain/failure/index.ts';
-import { mayOpenWindow, parseWithOutput } from '../../../src/domain/language/argument.ts';
+import { mayOpenWindow, parseWithOutput } from '../../../src/domain/language/parse-argument.ts';
 import { parseCommandText } from '../../../src/domain/language/parse-command.ts';
 
 const aliases = new Set(['prod', 'csv']);

@@ -2,7 +2,7 @@
 import type { SlashCommand } from '../../commands.ts';
 import { catchInvalidWord, InvalidWord } from '../../failure/index.ts';
 import { tryParse } from '../../try-parse.ts';
-import { type Output, parseWithOutput } from '../argument.ts';
+import { type Output, parseWithOutput } from '../parse-argument.ts';
 import { parseCommandText } from '../parse-command.ts';
 import { formatParsedCommand, type ParsedCommand } from '../parsed-command.ts';
 import type { Aliases } from '../tokenizer.ts';

@@ -3,8 +3,8 @@
 import { commandText } from '../../commands.ts';
 import { catchInvalidWord, InvalidWord, UNRECOGNIZED } from '../../failure/index.ts';
 import { tryParse } from '../../try-parse.ts';
-import type { Output } from '../argument.ts';
 import { couldBeName } from '../nearest-word.ts';
+import type { Output } from '../parse-argument.ts';
 import { parseCommandText } from '../parse-command.ts';
 import type { ParsedCommand } from '../parsed-command.ts';
 import { clipWord } from '../text.ts';

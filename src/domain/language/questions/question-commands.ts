@@ -4,7 +4,7 @@ import { commandText, type SlashCommand } from '../../commands.ts';
 import { catchInvalidWord, InvalidWord } from '../../failure/index.ts';
 import { PRODUCTS } from '../../product.ts';
 import type { Day, Unit } from '../../time/calendar.ts';
-import type { Versus } from '../argument.ts';
+import type { Versus } from '../parse-argument.ts';
 import { parsePeriodText } from '../parse-command.ts';
 import { formatParsedCommand, type ParsedCommand } from '../parsed-command.ts';
 import { pad } from '../periods/date-literal.ts';

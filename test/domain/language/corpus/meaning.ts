@@ -1,6 +1,6 @@
 /** Reads the tables of the corpus, and compares commands by what they ask for, never by how they are spelled. */
 import { InvalidWord } from '../../../../src/domain/failure/index.ts';
-import { type Output, parseWithOutput } from '../../../../src/domain/language/argument.ts';
+import { type Output, parseWithOutput } from '../../../../src/domain/language/parse-argument.ts';
 import { parseCommandText, parsePeriodText } from '../../../../src/domain/language/parse-command.ts';
 import { formatParsedCommand, type ParsedCommand } from '../../../../src/domain/language/parsed-command.ts';
 import { LAST_7_DAYS, type PeriodPhrase } from '../../../../src/domain/language/periods/period-ast.ts';

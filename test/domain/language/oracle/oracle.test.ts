@@ -2,7 +2,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { InvalidWord, PeriodJustBegan } from '../../../../src/domain/failure/index.ts';
-import { parseWithOutput } from '../../../../src/domain/language/argument.ts';
+import { parseWithOutput } from '../../../../src/domain/language/parse-argument.ts';
 import { parseCommandText } from '../../../../src/domain/language/parse-command.ts';
 import { formatParsedCommand, type ParsedCommand } from '../../../../src/domain/language/parsed-command.ts';
 import { type Period, resolvePeriod, resolvePeriodText } from '../../../../src/domain/time/period.ts';
