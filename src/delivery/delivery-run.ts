@@ -6,9 +6,9 @@ import type { Millis } from '../domain/time/calendar.ts';
 import type { OnFinished } from '../runtime/track-work.ts';
 import type { UserDirectory } from '../slack/request/users.ts';
 import type { WebClient } from '../slack/web-client.ts';
-import type { AnswerCollector } from '../workspace/record/answer-store.ts';
 import type { Workspace } from '../workspace/record/workspace.ts';
 import type { Workspaces } from '../workspace/record/workspaces.ts';
+import type { AnswerCollector } from '../workspace/service-outcomes.ts';
 import {
   type DeliveryLease,
   type DeliveryLog,

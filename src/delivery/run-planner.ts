@@ -1,10 +1,13 @@
+import { randomBytes } from 'node:crypto';
+import pLimit from 'p-limit';
+import { StoreUnavailable } from '../domain/failure/index.ts';
 import { hashBucket } from '../domain/hash-bucket.ts';
 import type { SlackId } from '../domain/slack-id.ts';
 import { HOUR, MINUTE, type Millis } from '../domain/time/calendar.ts';
+import { repeat } from '../runtime/timers.ts';
 import type { Workspace } from '../workspace/record/workspace.ts';
 import type { IndexEntry, WorkspaceIndex } from '../workspace/record/workspace-index.ts';
-import { earliest } from './log/due-dates.ts';
-import { createRepairs } from './wakeup/repairs.ts';
+import { earliest } from './log/delivery-log-entry.ts';
 import type { Scheduler } from './wakeup/scheduler.ts';
 import { type NextWork, planJobs, type RunnerParts, type WorkspaceRunner } from './workspace-runner.ts';
 
@@ -22,17 +25,20 @@ export interface RunPlannerParts
  * from them and may be lost.
  */
 export function createRunPlanner(parts: RunPlannerParts) {
-  const { scheduler, runner } = parts;
+  const { scheduler, runner, workspaces, index } = parts;
   /** The workspace's record changed: derives its scheduled runs again. @throws StoreUnavailable */
   const changed = (workspace: SlackId): Promise<void> => deriveRuns(parts, workspace);
   const repairs = createRepairs(parts, changed);
   return {
     changed,
     /** Derives the scheduled runs of workspaces whose check is due, overdue runs at once. @throws StoreUnavailable */
-    repair: repairs.run,
+    repair: () => repairs.run(),
     start(): void {
       scheduler.start(async (workspace, job) => {
-        await afterRun(parts, workspace, await runner.run(workspace, job));
+        const check = await planWakeUp(parts, workspace, await runner.run(workspace, job));
+        // A workspace that uninstalls during its run must not keep a scheduled run.
+        if (!(await workspaces.exists(workspace))) return scheduler.forget(workspace);
+        await index.setCheck(workspace, check);
       });
       repairs.start();
     },
@@ -53,31 +59,20 @@ const MAX_ATTEMPTS = 5;
  * and of two processes at the same time the one that read first starts again.
  */
 async function deriveRuns(parts: RunPlannerParts, teamId: SlackId): Promise<void> {
-  const { jobs, workspaces, deliveryLog, index, deleteOrphan, clock } = parts;
+  const { jobs, workspaces, deliveryLog, scheduler, index, deleteOrphan, clock } = parts;
   for (let attempt = 0; attempt < MAX_ATTEMPTS; attempt += 1) {
     const entry = await index.touch(teamId);
     const [workspace, snapshot] = await Promise.all([workspaces.load(teamId), deliveryLog.load(teamId)]);
-    if (hasLeft(workspace) || (await deleteOrphan(teamId, workspace.fields)))
-      return forgetWorkspace(parts, entry);
+    const hasLeft = Object.keys(workspace.fields).length === 0;
+    if (hasLeft || (await deleteOrphan(teamId, workspace.fields))) {
+      // The record goes before anything else of a workspace, and its first entry in the index comes before the record.
+      await scheduler.forget(teamId);
+      await index.remove(entry);
+      return;
+    }
     const check = await planWakeUp(parts, teamId, planJobs(jobs, workspace, snapshot, clock()));
     if (await index.moveCheck(entry, check)) return;
   }
-}
-
-const hasLeft = ({ fields }: Workspace): boolean => Object.keys(fields).length === 0;
-
-/** The record goes before anything else of a workspace, and its first entry in the index comes before the record. */
-async function forgetWorkspace({ scheduler, index }: RunPlannerParts, entry: IndexEntry): Promise<void> {
-  await scheduler.forget(entry.workspace);
-  await index.remove(entry);
-}
-
-/** A workspace that uninstalls during its run must not keep a scheduled run. */
-async function afterRun(parts: RunPlannerParts, teamId: SlackId, next: NextWork): Promise<void> {
-  const { workspaces, scheduler, index } = parts;
-  const check = await planWakeUp(parts, teamId, next);
-  if (!(await workspaces.exists(teamId))) return scheduler.forget(teamId);
-  await index.setCheck(teamId, check);
 }
 
 /** How late a run may begin before it counts as lost. */
@@ -117,4 +112,77 @@ export function wakeUpTime(teamId: SlackId, { next, nextDue }: NextWork, now: Mi
 function roundUp(at: Millis, now: Millis): Millis {
   const step = at - now > FAR ? MINUTE : SECOND;
   return Math.ceil(at / step) * step;
+}
+
+/** The interval between checks for lost runs, and the delay after a failed check. */
+const INTERVAL: Millis = MINUTE;
+const RETRY: Millis = 5_000;
+/** How often the log repeats that checks fail. */
+const REMINDER: Millis = 10 * MINUTE;
+/** How long a process keeps the checks of a shard unless it claims them again; shorter than the interval. */
+const CLAIM: Millis = 40_000;
+/** The pause before a workspace is checked again whose own check failed. */
+const FAILED_PAUSE: Millis = 10 * MINUTE;
+const PAGE = 200;
+const PARALLEL = 20;
+
+/**
+ * Finds lost scheduled runs. Reads only workspaces whose check is due, in one process at a time.
+ *
+ * @param derive derives the runs of a workspace, and sets its next check @throws StoreUnavailable
+ */
+export function createRepairs(
+  { index, clock, log }: Pick<RunPlannerParts, 'index' | 'clock' | 'log'>,
+  derive: (workspace: SlackId) => Promise<void>,
+) {
+  const owner = randomBytes(12).toString('base64url');
+  const limit = pLimit(PARALLEL);
+  let stop = (): void => undefined;
+
+  const repair = async ({ workspace }: IndexEntry): Promise<void> => {
+    try {
+      await derive(workspace);
+    } catch (err) {
+      if (err instanceof StoreUnavailable) throw err;
+      // A workspace that can't be checked must not keep the others from it.
+      log.error({ err, workspace }, 'Could not schedule the runs of a workspace');
+      await index.setCheck(workspace, clock() + FAILED_PAUSE);
+    }
+  };
+  const repairShard = async (shard: number, stopping?: AbortSignal): Promise<void> => {
+    const until = clock();
+    while (!stopping?.aborted && (await index.claimChecks(shard, owner, CLAIM))) {
+      const due = await index.due(shard, until, PAGE);
+      const each = async (entry: IndexEntry) => (stopping?.aborted ? undefined : repair(entry));
+      await Promise.all(due.map((entry) => limit(each, entry)));
+      if (due.length < PAGE) return;
+    }
+  };
+  /** Once, for every shard that no other process has. @throws StoreUnavailable */
+  const run = async (stopping?: AbortSignal): Promise<void> => {
+    for (const shard of index.shards) if (!stopping?.aborted) await repairShard(shard, stopping);
+  };
+
+  return {
+    run,
+    start(): void {
+      let logged: Millis | undefined;
+      const check = async (stopping: AbortSignal): Promise<void> => {
+        await run(stopping);
+        if (logged !== undefined) log.info('Tally checks for lost runs again');
+        logged = undefined;
+      };
+      stop = repeat(check, {
+        // Random, so that processes that started together don't check at the same moment.
+        pause: () => INTERVAL * (0.75 + Math.random() / 2),
+        retry: RETRY,
+        onError(err) {
+          if (logged !== undefined && clock() < logged + REMINDER) return;
+          logged = clock();
+          log.warn({ err }, 'Could not check for lost runs; Tally tries again soon');
+        },
+      });
+    },
+    stop: () => stop(),
+  };
 }

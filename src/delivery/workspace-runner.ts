@@ -3,8 +3,8 @@ import { type BillingAccess, type BillingClient, questionKey } from '../billing/
 import type { SlackId } from '../domain/slack-id.ts';
 import { MINUTE, type Millis } from '../domain/time/calendar.ts';
 import { type Annotate, type QueuedJob, type RunWork, trackWork } from '../runtime/track-work.ts';
-import { type AnswerStore, createAnswerCollector } from '../workspace/record/answer-store.ts';
 import type { Workspace } from '../workspace/record/workspace.ts';
+import { type AnswerStore, createAnswerCollector } from '../workspace/service-outcomes.ts';
 import {
   type DeliveryContext,
   type DeliveryRun,
@@ -13,7 +13,7 @@ import {
   startDeliveryRun,
 } from './delivery-run.ts';
 import type { DeliveryLogSnapshot } from './log/delivery-log.ts';
-import { earliest } from './log/due-dates.ts';
+import { earliest } from './log/delivery-log-entry.ts';
 
 /** When a workspace has something to do again. */
 export interface NextWork {
@@ -160,8 +160,6 @@ export function createWorkspaceRunner(parts: RunnerParts) {
 const KEEP_MS = MINUTE;
 const MAX_ANSWERS = 200;
 
-type Answers = Map<string, { readonly until: Millis; readonly answer: Promise<unknown> }>;
-
 /**
  * A billing client that asks each question once: within a minute for all runs of this process, and at most once within a
  * run, failures included, so that not every schedule waits for a service that is down. People's questions go first.
@@ -169,7 +167,7 @@ type Answers = Map<string, { readonly until: Millis; readonly answer: Promise<un
  * @returns creates the client of one run
  */
 export function createBillingCache(billing: BillingClient, clock: () => Millis): () => BillingClient {
-  const shared: Answers = new Map();
+  const shared = new Map<string, { readonly until: Millis; readonly answer: Promise<unknown> }>();
 
   function recent<T>(key: string, ask: () => Promise<T>): Promise<T> {
     const now = clock();

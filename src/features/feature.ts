@@ -11,7 +11,7 @@ import type { Request } from '../slack/request/request.ts';
 import type { ActionListener, CommandListener, Listeners } from '../slack/server/listener-types.ts';
 import type { SharedServices } from '../slack/services.ts';
 import type { HealthLevel } from '../workspace/credentials/health.ts';
-import type { AnswerStore } from '../workspace/record/answer-store.ts';
+import type { AnswerStore } from '../workspace/service-outcomes.ts';
 
 /**
  * The contract: everything that Tally takes from a feature. A feature that shows what others hand in (Home, help, the

@@ -75,7 +75,9 @@ function createFairQueue({ connections, queueLength, queueTimeout }: HttpLimits)
     work: () => Promise<T>,
   ): Promise<T> {
     const workspace = tenant?.workspace ?? '';
-    const origin = getOrCreate(origins, name, () => newOrigin(connections));
+    const origin = getOrCreate(origins, name, () => ({
+      ...{ freeConnections: connections, runningInBackground: 0, queues: new Map() },
+    }));
     const queue = queueOf(origin, workspace);
     const waiters = queue.waiters[priority];
     if (priority === 'interactive' && waiters.length >= queueLength) throw new QueueFull(service);
@@ -143,11 +145,8 @@ function startAll(origin: Origin): void {
   }
 }
 
-function findNext({
-  freeConnections,
-  runningInBackground,
-  queues,
-}: Origin): { workspace: SlackId; priority: Priority } | undefined {
+function findNext(origin: Origin): { workspace: SlackId; priority: Priority } | undefined {
+  const { freeConnections, runningInBackground, queues } = origin;
   for (const priority of ['interactive', 'background'] as const) {
     if (priority === 'background' && runningInBackground >= freeConnections) return undefined;
     for (const [workspace, { running, waiters }] of queues)
@@ -155,10 +154,6 @@ function findNext({
   }
   return undefined;
 }
-
-const newOrigin = (connections: number): Origin => ({
-  ...{ freeConnections: connections, runningInBackground: 0, queues: new Map() },
-});
 
 const queueOf = ({ queues }: Origin, workspace: SlackId): WorkspaceQueue =>
   getOrCreate(queues, workspace, () => ({ running: 0, waiters: { interactive: [], background: [] } }));

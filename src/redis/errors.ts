@@ -63,8 +63,7 @@ export function newerRecords(): NewerRecords {
 }
 
 /** @returns a function that unsubscribes */
-export const onStoreError = (listener: (kind: StoreErrorKind) => void): (() => void) =>
-  listen(STORE_ERRORS, listener);
+export const onStoreError = subscribing<StoreErrorKind>(STORE_ERRORS);
 
 /** How long an operation took, in ms. ioredis' own channel would cost as much as half of a command. */
 const STORE_OPERATIONS = channel('tally:store-operation');
@@ -80,13 +79,14 @@ export async function timeOperation<T>(work: () => Promise<T>): Promise<T> {
 }
 
 /** @returns a function that unsubscribes */
-export const onStoreOperation = (listener: (took: Millis) => void): (() => void) =>
-  listen(STORE_OPERATIONS, listener);
+export const onStoreOperation = subscribing<Millis>(STORE_OPERATIONS);
 
-function listen<T>(source: Channel, listener: (message: T) => void): () => void {
-  const subscriber = (message: unknown) => listener(message as T);
-  source.subscribe(subscriber);
-  return () => void source.unsubscribe(subscriber);
+function subscribing<T>(source: Channel) {
+  return (listener: (message: T) => void): (() => void) => {
+    const subscriber = (message: unknown) => listener(message as T);
+    source.subscribe(subscriber);
+    return () => void source.unsubscribe(subscriber);
+  };
 }
 
 /**

@@ -7,7 +7,10 @@ import { isCluster, type RedisConnection } from './connect.ts';
  * slot, and a script may only touch keys of one slot. So all keys of a workspace share its ID as their tag, and all keys of
  * a shard of the scheduler share the shard's.
  */
-const ofWorkspace = (id: string): string => `tally:{${checked(id)}}`;
+function ofWorkspace(id: string): string {
+  if (!isSlackId(id)) throw new RangeError('Not the id of a Slack workspace.');
+  return `tally:{${id}}`;
+}
 
 /** The name of a key, by the ID of its workspace or organization. */
 export type KeyOf = (id: string) => string;
@@ -94,11 +97,6 @@ export const onceKey = (kind: 'event' | 'request' | 'state' | 'access', id: stri
 
 /** IDs of Slack's teams and organizations have capitals and digits only; anything else could name another key. */
 export const isSlackId = (id: string): boolean => /^[A-Z0-9]{1,64}$/.test(id);
-
-function checked(id: string): string {
-  if (!isSlackId(id)) throw new RangeError('Not the id of a Slack workspace.');
-  return id;
-}
 
 /** The fields of a workspace's record: whole names, and with a colon at the end prefixes of a name or an ID. */
 export const FIELDS = {

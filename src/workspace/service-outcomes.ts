@@ -1,4 +1,3 @@
-import * as z from 'zod';
 import {
   AccessNotFound,
   AccessRefused,
@@ -6,15 +5,18 @@ import {
   type ServiceFailure,
   TokenRejected,
 } from '../domain/failure/index.ts';
-import { PRODUCT_IDS, type ProductId } from '../domain/product.ts';
+import { toPlainDigits } from '../domain/money/amount.ts';
+import type { Forecast } from '../domain/money/forecast.ts';
+import type { Account, Runway } from '../domain/money/runway.ts';
+import type { ProductId } from '../domain/product.ts';
 import type { SlackId } from '../domain/slack-id.ts';
-import type { Millis } from '../domain/time/calendar.ts';
-import { FIELDS } from '../redis/keys.ts';
+import { type Day, dayAt, daysBetween, HOUR, MINUTE, type Millis } from '../domain/time/calendar.ts';
 import { fingerprintOf } from './credentials/connection-record.ts';
-import type { CredentialName, StoredRejection } from './credentials/rejections.ts';
-import { tryParseRecord } from './record/parse-record.ts';
-import { storedFailure, storeFailure } from './record/stored-failure.ts';
-import type { RecordFields } from './record/workspace-store.ts';
+import type { ResolvedProject } from './projects/resolve-project.ts';
+import { type CredentialName, failureKey, type StoredAnswer } from './record/last-answer.ts';
+import { storeFailure } from './record/stored-failure.ts';
+import type { Workspace } from './record/workspace.ts';
+import type { Workspaces } from './record/workspaces.ts';
 
 /** What fixes it when billing gives no answer about a project; undefined if the failure is not about the project. */
 const REMEDIES = {
@@ -38,49 +40,6 @@ const REMEDIES = {
 export const remedyFor = (kind: string) =>
   Object.hasOwn(REMEDIES, kind) ? REMEDIES[kind as keyof typeof REMEDIES] : undefined;
 
-/** A failure of billing for a registered project, stored until billing answers again. `since` is when it began, in ms. */
-const failureSchema = storedFailure.extend({ since: z.int() });
-export type LastFailure = Readonly<z.infer<typeof failureSchema>>;
-
-/** The two questions about a project. Each fails and recovers separately. */
-const QUESTIONS = ['balance', 'consumption'] as const;
-export type BillingTopic = (typeof QUESTIONS)[number];
-
-/** What billing is asked about a project. */
-export interface QuestionAbout {
-  readonly topic: BillingTopic;
-  readonly id: string;
-  readonly product: ProductId;
-}
-
-/** `balance:123:1` */
-export const failureKey = (topic: BillingTopic, id: string, product: ProductId): string =>
-  `${topic}:${id}:${product}`;
-
-/** For every product of the project with this ID. */
-export const failureFields = (id: string): readonly string[] =>
-  QUESTIONS.flatMap((topic) => PRODUCT_IDS.map((product) => FIELDS.failed + failureKey(topic, id, product)));
-
-/** Returns the failure of a project's balance or, if there is none, of its spend. */
-export const findFailure = (
-  failures: ReadonlyMap<string, LastFailure>,
-  { id, product }: { readonly id: string; readonly product: ProductId },
-): LastFailure | undefined =>
-  failures.get(failureKey('balance', id, product)) ?? failures.get(failureKey('consumption', id, product));
-
-/** Leaves out damaged ones, because nothing depends on them. @param keys as `failureKey` makes them */
-export function parseFailures(
-  fields: RecordFields,
-  keys: readonly string[],
-): ReadonlyMap<string, LastFailure> {
-  return new Map(
-    keys.flatMap((key) => {
-      const failure = tryParseRecord(failureSchema, fields[FIELDS.failed + key]);
-      return failure === undefined ? [] : [[key, failure] as const];
-    }),
-  );
-}
-
 /** A service did not accept a credential. */
 export interface Rejection extends CredentialName {
   readonly workspace: SlackId;
@@ -96,8 +55,9 @@ interface UsedAccess {
   readonly failures?: ReadonlyMap<string, { readonly kind: string }>;
 }
 
-interface Question {
-  readonly topic: BillingTopic;
+/** A question to billing about a project. */
+interface Asked {
+  readonly topic: Parameters<typeof failureKey>[0];
   readonly project: string;
   readonly product: ProductId;
 }
@@ -116,13 +76,7 @@ export function createServiceOutcomes({
   clock,
   onFailure,
 }: {
-  /** The writes to the record. Each throws StoreUnavailable. */
-  readonly workspaces: {
-    /** @returns whether that is new */
-    saveRejection(workspace: SlackId, credential: CredentialName, failure: StoredRejection): Promise<boolean>;
-    saveFailure(workspace: SlackId, about: QuestionAbout, failure: LastFailure): Promise<void>;
-    clearFailure(workspace: SlackId, key: string): Promise<void>;
-  };
+  readonly workspaces: Pick<Workspaces, 'saveRejection' | 'saveFailure' | 'clearFailure'>;
   /** Derives the workspace's runs again. Never rejects. */
   readonly changed: (workspace: SlackId) => Promise<void>;
   readonly clock: () => Millis;
@@ -134,36 +88,31 @@ export function createServiceOutcomes({
       await changed(workspace);
   };
 
-  const failed = async (
-    { workspace, failures }: UsedAccess,
-    question: Question,
-    error: unknown,
-  ): Promise<void> => {
-    const { topic, project: id, product } = question;
+  async function failed({ workspace, failures }: UsedAccess, asked: Asked, error: unknown): Promise<void> {
     if (failures === undefined || !isFailure(error) || remedyFor(error.kind) === undefined) return;
+    const { topic, project: id, product } = asked;
     const isKnown = failures.get(failureKey(topic, id, product))?.kind === error.kind;
     // A period without data doesn't mean that the project fails.
     if (isKnown || (error.kind === 'no-data' && topic === 'consumption')) return;
     const failure = { ...storeFailure(error), since: clock() };
     await workspaces.saveFailure(workspace, { topic, id, product }, failure);
-  };
-
-  const answered = async ({ workspace, failures }: UsedAccess, question: Question): Promise<void> => {
-    const key = failureKey(question.topic, question.project, question.product);
-    if (failures?.has(key)) await workspaces.clearFailure(workspace, key);
-  };
+  }
 
   return {
     /** Reminds the people who can replace it, if the credential is still registered. */
     rejected: (rejection: Rejection) => rejected(rejection).catch(onFailure),
 
     /** @param error why there was no answer */
-    async billing(access: UsedAccess, question: Question, error?: unknown): Promise<void> {
-      if (error === undefined) return answered(access, question).catch(onFailure);
-      const { workspace, connection: name, token } = access;
+    async billing(access: UsedAccess, asked: Asked, error?: unknown): Promise<void> {
+      const { workspace, connection: name, token, failures } = access;
+      if (error === undefined) {
+        const key = failureKey(asked.topic, asked.project, asked.product);
+        if (failures?.has(key)) await workspaces.clearFailure(workspace, key).catch(onFailure);
+        return;
+      }
       if (error instanceof TokenRejected)
         await rejected({ workspace, kind: 'connection', name, mark: fingerprintOf(token) }).catch(onFailure);
-      await failed(access, question, error).catch(onFailure);
+      await failed(access, asked, error).catch(onFailure);
     },
 
     /** An application access issued no token. */
@@ -177,4 +126,94 @@ export function createServiceOutcomes({
         await rejected({ workspace, kind: 'access', name, mark: id.slice(-MARK_LENGTH) }).catch(onFailure);
     },
   };
+}
+
+/** What an answer said of a project; a runway that could not be had is a sentence. */
+interface Balances extends Account {
+  readonly runway?: Runway | string | undefined;
+  /** Of the month of `today`. */
+  readonly forecast?: Forecast | undefined;
+  readonly today?: Day | undefined;
+}
+
+/**
+ * The balance that is stored after an answer. Undefined when the amount is unreadable, and for a project without an
+ * alias: IDs that anybody typed would fill the record.
+ */
+export function storedBalance(
+  { alias, project: id, product }: Pick<ResolvedProject, 'alias' | 'project' | 'product'>,
+  { balance, bonuses, runway, forecast, today }: Balances,
+): StoredAnswer['balance'] {
+  if (alias === undefined || !('raw' in balance)) return undefined;
+  return {
+    ...{ id, product, balance: balance.raw },
+    ...('raw' in bonuses && { bonuses: bonuses.raw }),
+    ...(typeof runway === 'object' && { days: runway.kind === 'estimate' ? runway.days : undefined }),
+    ...(forecast &&
+      today && { forecast: { total: toPlainDigits(forecast.total), month: today.slice(0, 7) } }),
+  };
+}
+
+export type AnswerCollector = ReturnType<typeof createAnswerCollector>;
+
+/** What is stored after several answers: once for each connection and each project. @param clock ms since the epoch */
+export function createAnswerCollector(clock: () => Millis) {
+  const answers = new Map<string, StoredAnswer>();
+  return {
+    add(connection: string, balance?: StoredAnswer['balance']): void {
+      const key = JSON.stringify([connection, balance?.id, balance?.product]);
+      answers.set(key, { connection, at: clock(), ...(balance && { balance }) });
+    },
+    all: (): readonly StoredAnswer[] => [...answers.values()],
+  };
+}
+
+export type AnswerStore = ReturnType<typeof createAnswerStore>;
+
+/** @param onFailure gets the error if an answer could not be stored */
+export const createAnswerStore = (
+  workspaces: Pick<Workspaces, 'saveAnswer'>,
+  onFailure: (error: unknown) => void,
+) => ({
+  /**
+   * Stores it after the answer was sent: for a connection at most once an hour and once after its token was
+   * rejected, for a balance once a minute. The request's record says whether it is due, so a repeated question
+   * writes nothing, whichever process answers it. Never throws: the answer is out already.
+   */
+  async save(
+    { teamId, workspace }: { readonly teamId: SlackId; readonly workspace: Workspace },
+    answer: StoredAnswer,
+  ): Promise<void> {
+    if (isDue(workspace, answer))
+      await workspaces.saveAnswer(teamId, keepEstimates(answer, workspace)).catch(onFailure);
+  },
+});
+
+/** An answer with only the balance keeps the earlier forecast of the month, and how long the money lasts, less the days since. */
+function keepEstimates(answer: StoredAnswer, workspace: Workspace): StoredAnswer {
+  const { balance, at } = answer;
+  const last = balance && workspace.lastBalance(balance.id, balance.product);
+  if (balance === undefined || last === undefined) return answer;
+  const { forecast, days } = last;
+  const { zone } = workspace.settings;
+  return {
+    ...answer,
+    balance: {
+      ...(forecast && { forecast }),
+      ...(days !== undefined && { days: days - daysBetween(dayAt(last.at, zone), dayAt(at, zone)) }),
+      ...balance,
+    },
+  };
+}
+
+function isDue(workspace: Workspace, { connection, balance, at }: StoredAnswer): boolean {
+  const isOlder = (before: number | undefined, span: number) => before === undefined || at - before >= span;
+  const last = workspace.lastUsed(connection);
+  // A schedule is paused because the service rejected a token since: it resumes once a token is accepted again.
+  const endsPause = workspace.schedules.some(
+    ({ paused }) => paused?.why === 'token-rejected' && paused.at >= (last ?? 0),
+  );
+  if (isOlder(last, HOUR) || endsPause) return true;
+  if (workspace.rejectedAt({ kind: 'connection', name: connection }) !== undefined) return true;
+  return balance !== undefined && isOlder(workspace.lastBalance(balance.id, balance.product)?.at, MINUTE);
 }

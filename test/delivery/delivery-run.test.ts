@@ -9,12 +9,11 @@ import {
   startDeliveryRun,
 } from '../../src/delivery/delivery-run.ts';
 import { type DeliveryLog, LEASE_MS } from '../../src/delivery/log/delivery-log.ts';
-import type { ReportQuestion } from '../../src/delivery/posts/postable-report.ts';
-import { runReport } from '../../src/delivery/posts/postable-report.ts';
+import { type ReportQuestion, runReport } from '../../src/delivery/posts/postable-report.ts';
 import { createWorkspaceRunner } from '../../src/delivery/workspace-runner.ts';
 import { StoreUnavailable } from '../../src/domain/failure/index.ts';
-import { createAnswerStore } from '../../src/workspace/record/answer-store.ts';
 import type { Workspace } from '../../src/workspace/record/workspace.ts';
+import { createAnswerStore } from '../../src/workspace/service-outcomes.ts';
 import { finding, schedule } from '../support/delivery.ts';
 import { deliveryLogOf, recordedRun, workspacesOf } from '../support/delivery-records.ts';
 import { CLIENT, workspaceOf } from '../support/records.ts';

@@ -1,6 +1,9 @@
 import { describe, expect, it } from 'vitest';
-import type { DatedLogEntry } from '../../src/delivery/log/delivery-log.ts';
-import { lastHandledLine, openDueTimes } from '../../src/delivery/log/due-dates.ts';
+import {
+  type DatedLogEntry,
+  lastHandledLine,
+  openDueTimes,
+} from '../../src/delivery/log/delivery-log-entry.ts';
 import { MAX_RETRY_DELAY } from '../../src/delivery/outbox/failures.ts';
 import { MAX_PROBE_DELAY, SLACK_SETTLE_MS } from '../../src/delivery/outbox/send-state.ts';
 import { planNotices } from '../../src/delivery/posts/notices.ts';

@@ -2,8 +2,7 @@
 
 import { describe, expect, it } from 'vitest';
 import type { DeliveryContext } from '../../src/delivery/delivery-run.ts';
-import type { DatedLogEntry } from '../../src/delivery/log/delivery-log.ts';
-import type { DeliveryLogEntry } from '../../src/delivery/log/delivery-log-entry.ts';
+import type { DatedLogEntry, DeliveryLogEntry } from '../../src/delivery/log/delivery-log-entry.ts';
 import {
   classifyFailure,
   type FailureEffect,
@@ -12,11 +11,7 @@ import {
 } from '../../src/delivery/outbox/failures.ts';
 import { MAX_PROBE_DELAY, postRetryDelay, probeDelayAfter } from '../../src/delivery/outbox/send-state.ts';
 import type { DeliveryTask } from '../../src/delivery/posts/post-plan.ts';
-import {
-  abandonDelivery,
-  beginAttempt,
-  recordPostFailure,
-} from '../../src/delivery/posts/record-delivery.ts';
+import { abandonDelivery, DeliveryAttempt } from '../../src/delivery/posts/record-delivery.ts';
 import {
   CannotPost,
   ConnectionMissing,
@@ -194,8 +189,8 @@ const fail = async (effect: FailureEffect, given: Begun = {}) => {
   const of = task({ schedule: schedule(paused), superseded, line });
   return outcomeOf(
     async (context) => {
-      const attempt = { ...beginAttempt(of, context), begun: line.entry, entry: line.entry };
-      await recordPostFailure(of, attempt, { error: given.error, effect, mayBeInSlack }, context);
+      const attempt = Object.assign(new DeliveryAttempt(of, context), { begun: line.entry });
+      await attempt.fail({ error: given.error, effect, mayBeInSlack });
     },
     now,
     [line],
@@ -457,7 +452,7 @@ describe('a try', () => {
   const begin = (entry: Partial<DeliveryLogEntry> | undefined, due = NINE) => {
     const line = entry && lineOf(DATE, { ...ENTRY, tries: 3, began: NINE - 9, ...entry });
     const { context } = recordedRun('http://127.0.0.1:9/', NINE + 5, () => finding('1'));
-    return beginAttempt(task({ due: { date: DATE, at: due }, line }), context).begun;
+    return new DeliveryAttempt(task({ due: { date: DATE, at: due }, line }), context).begun;
   };
 
   it('that is the first one starts the hour of tries', () => {

@@ -2,7 +2,7 @@
 import { mock } from 'node:test';
 import { pino } from 'pino';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { createRepairs } from '../../src/delivery/wakeup/repairs.ts';
+import { createRepairs } from '../../src/delivery/run-planner.ts';
 import { StoreUnavailable } from '../../src/domain/failure/index.ts';
 import { createWorkspaceIndex } from '../../src/workspace/record/workspace-index.ts';
 import { disconnectedRedis } from '../support/redis.ts';

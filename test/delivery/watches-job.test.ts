@@ -12,7 +12,6 @@ import {
   parseWatchFigures,
   type StoredFigures,
 } from '../../src/delivery/watches/watch-figures.ts';
-import { isLimited, judgeWatch, type WatchInput } from '../../src/delivery/watches/watch-judge.ts';
 import {
   type Alert,
   type AlertEvent,
@@ -31,7 +30,12 @@ import {
   watchBasisOf,
   withMessage,
 } from '../../src/delivery/watches/watch-state.ts';
-import { planWatches } from '../../src/delivery/watches/watches-job.ts';
+import {
+  isLimited,
+  judgeWatch,
+  planWatches,
+  type WatchInput,
+} from '../../src/delivery/watches/watches-job.ts';
 import { createBillingCache } from '../../src/delivery/workspace-runner.ts';
 import type { WatchRule } from '../../src/domain/money/watch-rule.ts';
 import { addDays } from '../../src/domain/time/calendar.ts';

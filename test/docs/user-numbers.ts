@@ -32,7 +32,7 @@ const undo = `**Undo** for ${word(UNDO_MS / MINUTE)} minutes`.replaceAll('*', ''
 
 const [shown = 0] = await numbersIn('features/schedules/upcoming-posts.ts', 'AHEAD');
 const [charted = 0] = await numbersIn('domain/report.ts', 'MIN_CHARTED_DAYS');
-const [look = 0] = await numbersIn('delivery/posts/post.ts', 'LOOK_INTERVAL');
+const [look = 0] = await numbersIn('delivery/posts/posts-job.ts', 'LOOK_INTERVAL');
 const probes = await numbersIn('delivery/outbox/send-state.ts', 'PROBES');
 const [share] = await numbersIn('features/schedules/form-state.ts', 'DEFAULT_CORRECTION');
 const [home, status] = [

@@ -2,7 +2,8 @@
 import fc from 'fast-check';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { OWNER } from '../../sandbox/slack/index.ts';
-import { createDeliveryLog, type DatedLogEntry } from '../../src/delivery/log/delivery-log.ts';
+import { createDeliveryLog } from '../../src/delivery/log/delivery-log.ts';
+import type { DatedLogEntry } from '../../src/delivery/log/delivery-log-entry.ts';
 import { planDeliveries } from '../../src/delivery/posts/post-plan.ts';
 import { createReports } from '../../src/delivery/reports/reports.ts';
 import { type Cadence, dueTimesBetween } from '../../src/domain/time/cadence.ts';

@@ -108,7 +108,7 @@ describe('the import rules', () => {
     ],
     [
       'delivery-imports-downward',
-      'src/delivery/posts/post.ts',
+      'src/delivery/posts/posts-job.ts',
       `import { row } from '../../features/schedules/blocks.ts';`,
     ],
     [

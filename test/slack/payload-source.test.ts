@@ -1,6 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { SlackPayload } from '../../src/slack/request/payload.ts';
-import { originOf } from '../../src/slack/request/payload.ts';
+import { originOf, type SlackPayload } from '../../src/slack/request/payload.ts';
 import { sourceOfPayload } from '../../src/slack/request/source.ts';
 
 const NOTHING = {

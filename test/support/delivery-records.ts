@@ -4,13 +4,16 @@ import { pino } from 'pino';
 import { startDeliveryRun } from '../../src/delivery/delivery-run.ts';
 import {
   createDeliveryLog,
-  type DatedLogEntry,
   type DeliveryLog,
   type DeliveryLogSnapshot,
   deliveryKey,
   type LogWrite,
 } from '../../src/delivery/log/delivery-log.ts';
-import type { DeliveryLogEntry, PostContent } from '../../src/delivery/log/delivery-log-entry.ts';
+import type {
+  DatedLogEntry,
+  DeliveryLogEntry,
+  PostContent,
+} from '../../src/delivery/log/delivery-log-entry.ts';
 import type { PostContext, ReportQuestion, ReportResult } from '../../src/delivery/posts/postable-report.ts';
 import type { Work } from '../../src/runtime/track-work.ts';
 import { createUserDirectory } from '../../src/slack/request/users.ts';

@@ -29,11 +29,10 @@ import { createUserDirectory } from '../../src/slack/request/users.ts';
 import { BACKGROUND_OPTIONS, createClientCache } from '../../src/slack/web-client.ts';
 import { createKeyring, type Keyring } from '../../src/vault/keyring.ts';
 import type { Schedule } from '../../src/workspace/owned/schedule-record.ts';
-import { createAnswerStore } from '../../src/workspace/record/answer-store.ts';
 import { deleteOrphan } from '../../src/workspace/record/deletion.ts';
 import { createWorkspaceIndex, type WorkspaceIndex } from '../../src/workspace/record/workspace-index.ts';
 import { createWorkspaces } from '../../src/workspace/record/workspaces.ts';
-import { createServiceOutcomes } from '../../src/workspace/service-outcomes.ts';
+import { createAnswerStore, createServiceOutcomes } from '../../src/workspace/service-outcomes.ts';
 import { createThreadStore } from '../../src/workspace/thread-store.ts';
 
 export interface DeliveryOptions {

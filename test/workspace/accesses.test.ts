@@ -65,14 +65,12 @@ describe('an application access', () => {
   });
 
   it('is summed up for Tally managers and for people it names, and for nobody else', () => {
-    const at = Date.UTC(2026, 10, 21);
-    const workspace = { accesses: new Map([['123', access]]), settings: { zone: 'UTC' } };
-    const summary = (id: string, canManage: boolean, project = '123') =>
-      accessSummary(project, { workspace, user: { id, canManage }, at });
+    const summary = (id: string, canManage: boolean) =>
+      accessSummary(access, { id, canManage }, Date.UTC(2026, 10, 21), 'UTC');
     expect(summary('U1', false)).toBe('access ending abcd, expiry unknown');
     expect(summary('U2', true)).toBe('access ending abcd, expiry unknown');
     expect(summary('U2', false)).toBeUndefined();
-    expect(summary('U1', true, '124')).toBeUndefined();
+    expect(accessSummary(undefined, { id: 'U1', canManage: true }, 0, 'UTC')).toBeUndefined();
     expect([isNamedIssuer(access, 'U1'), isNamedIssuer(access, 'U2')]).toEqual([true, false]);
   });
 

@@ -9,11 +9,6 @@ import {
   parseLastDelivery,
   resumesByItself,
 } from '../../src/workspace/owned/schedule-record.ts';
-import {
-  createAnswerCollector,
-  createAnswerStore,
-  storedBalance,
-} from '../../src/workspace/record/answer-store.ts';
 import type { StoredAnswer } from '../../src/workspace/record/last-answer.ts';
 import {
   damagedIds,
@@ -23,6 +18,11 @@ import {
   findWatch,
   isDamaged,
 } from '../../src/workspace/record/workspace.ts';
+import {
+  createAnswerCollector,
+  createAnswerStore,
+  storedBalance,
+} from '../../src/workspace/service-outcomes.ts';
 import { DEFAULT_SETTINGS, invalidSettings, parseSettings } from '../../src/workspace/settings.ts';
 import { changeIn } from '../support/change.ts';
 import { schedule } from '../support/delivery.ts';

@@ -6,7 +6,6 @@ import { createKeyring } from '../../src/vault/keyring.ts';
 import { formatExpiry, type NewConnection } from '../../src/workspace/credentials/connection-record.ts';
 import { createInstallationStore } from '../../src/workspace/credentials/installation-store.ts';
 import type { Project } from '../../src/workspace/projects/project-record.ts';
-import { createAnswerStore } from '../../src/workspace/record/answer-store.ts';
 import { UNDO_MS, type WorkspaceChange } from '../../src/workspace/record/change.ts';
 import { createDeletion } from '../../src/workspace/record/deletion.ts';
 import type { StoredAnswer } from '../../src/workspace/record/last-answer.ts';
@@ -17,6 +16,7 @@ import {
   requireSettings,
 } from '../../src/workspace/record/workspace.ts';
 import { createWorkspaces } from '../../src/workspace/record/workspaces.ts';
+import { createAnswerStore } from '../../src/workspace/service-outcomes.ts';
 import { DEFAULT_SETTINGS } from '../../src/workspace/settings.ts';
 import { changeIn } from '../support/change.ts';
 import { schedule } from '../support/delivery.ts';

@@ -1,7 +1,13 @@
-/** The delivery log's records: how far a message has got, and what became of one due date of one schedule. */
+/** The delivery log's records: how far a message has got, what became of a schedule's due dates, and which are still to be delivered. */
 
 import * as z from 'zod';
-import { PAUSE_REASONS, scheduleContentSchema } from '../../workspace/owned/schedule-record.ts';
+import { type DueTime, dueTimes } from '../../domain/time/cadence.ts';
+import type { Day, Millis } from '../../domain/time/calendar.ts';
+import {
+  PAUSE_REASONS,
+  type Schedule,
+  scheduleContentSchema,
+} from '../../workspace/owned/schedule-record.ts';
 import { tryParseRecord } from '../../workspace/record/parse-record.ts';
 import { storedFailure } from '../../workspace/record/stored-failure.ts';
 
@@ -44,7 +50,6 @@ const subject = scheduleContentSchema.extend({
   /** Names of the connections that were asked, in the projects' order. */
   connections: z.array(z.string()).readonly(),
 });
-export type PostSubject = Readonly<z.infer<typeof subject>>;
 
 const figures = z.record(z.string(), z.string());
 
@@ -112,3 +117,76 @@ export type DeliveryLogEntry = Readonly<z.infer<typeof entry>>;
 export const parseLogEntry = (json: string): DeliveryLogEntry => tryParseRecord(entry, json) ?? DAMAGED;
 
 const DAMAGED: DeliveryLogEntry = { state: 'failed', due: 0, at: 0, began: 0, tries: 0 };
+
+export interface DatedLogEntry {
+  readonly schedule: string;
+  readonly date: Day;
+  readonly entry: DeliveryLogEntry;
+  /** The JSON as it was read. A write is rejected if Redis holds another value at that moment. */
+  readonly json: string;
+}
+
+/** Returns the first of these instants, in ms; undefined (never) if all are undefined. */
+export const earliest = (...instants: readonly (number | undefined)[]): number | undefined => {
+  const known = instants.filter((at) => at !== undefined);
+  return known.length === 0 ? undefined : Math.min(...known);
+};
+
+const FINAL: readonly string[] = ['posted', 'skipped', 'failed'];
+export const isFinal = ({ entry }: DatedLogEntry): boolean => FINAL.includes(entry.state);
+/** Whether neither this date nor an earlier one of the schedule is delivered any more. */
+export const isHandled = (line: DatedLogEntry): boolean => isFinal(line) && line.entry.isDropped !== true;
+/** Whether no later post mentions this date, because nobody missed anything. */
+export const isSettled = (line: DatedLogEntry): boolean => isHandled(line) && line.entry.isMissed !== true;
+export const isNotified = ({ entry }: DatedLogEntry): boolean => entry.pendingNotice === undefined;
+/** Whether Slack may have taken the post, and Tally has not found it there. */
+export const mayBeInSlack = ({ entry }: DatedLogEntry): boolean =>
+  entry.state === 'sending' || (entry.state === 'failed' && entry.channel !== undefined);
+
+export const compareByDate = (a: DatedLogEntry, b: DatedLogEntry): number => (a.date < b.date ? -1 : 1);
+
+/** The newest date of a schedule that was posted, skipped or given up. */
+export const lastHandledLine = (
+  schedule: string,
+  { entries }: { readonly entries: readonly DatedLogEntry[] },
+): DatedLogEntry | undefined =>
+  entries
+    .filter((line) => line.schedule === schedule)
+    .toSorted(compareByDate)
+    .findLast(isHandled);
+
+/**
+ * The dates of a schedule that are still to be delivered, in order and without end. Posts, forms and lists all use it, so
+ * that they agree. A date is never delivered after a later one, whatever the clock says.
+ */
+export function* openDueTimes(
+  { timing, since }: Pick<Schedule, 'timing' | 'since'>,
+  last: DatedLogEntry | undefined,
+): Generator<DueTime> {
+  for (const due of dueTimes(timing, Math.max(since, last?.entry.due ?? 0)))
+    if (last === undefined || due.date > last.date) yield due;
+}
+
+/** The open dates that are due by `now`, and the first one that is not. */
+export function splitDueTimes(
+  schedule: Pick<Schedule, 'timing' | 'since'>,
+  last: DatedLogEntry | undefined,
+  now: Millis,
+): { readonly overdue: readonly DueTime[]; readonly upcoming?: DueTime } {
+  const overdue: DueTime[] = [];
+  for (const due of openDueTimes(schedule, last)) {
+    if (due.at > now) return { overdue, upcoming: due };
+    overdue.push(due);
+  }
+  return { overdue };
+}
+
+/** The open dates that are due by `now`. */
+export const overdueTimes = (...args: Parameters<typeof splitDueTimes>): readonly DueTime[] =>
+  splitDueTimes(...args).overdue;
+
+/** Whether the date is still to come although its delivery had begun, because an edit moved it. */
+export function isStillAhead(schedule: Schedule, last: DatedLogEntry | undefined, date: Day): boolean {
+  for (const due of openDueTimes(schedule, last)) if (due.date >= date) return due.date === date;
+  return false;
+}

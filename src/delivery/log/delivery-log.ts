@@ -20,15 +20,7 @@ import {
   type ThreadPlace,
   type ThreadQuestion,
 } from '../../workspace/thread-store.ts';
-import { type DeliveryLogEntry, parseLogEntry } from './delivery-log-entry.ts';
-
-export interface DatedLogEntry {
-  readonly schedule: string;
-  readonly date: Day;
-  readonly entry: DeliveryLogEntry;
-  /** The JSON as it was read. A write is rejected if Redis holds another value at that moment. */
-  readonly json: string;
-}
+import { type DatedLogEntry, type DeliveryLogEntry, parseLogEntry } from './delivery-log-entry.ts';
 
 export interface DeliveryLogSnapshot {
   readonly entries: readonly DatedLogEntry[];

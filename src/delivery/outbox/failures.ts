@@ -121,17 +121,14 @@ export const MESSAGE_KINDS = [
 ] as const;
 export type MessageKind = (typeof MESSAGE_KINDS)[number];
 
-interface TrackedMessage {
-  readonly kind: MessageKind;
-  /** The ID of the schedule or the watch that it is about. */
-  readonly schedule?: string | undefined;
-  readonly watch?: string | undefined;
-  readonly tries?: number;
-}
-
 /** Runs the sending of a message, and passes on its record (for log, metrics and traces) at the end. */
 export const trackMessage = <T>(
-  { kind, schedule, watch, tries }: TrackedMessage,
+  {
+    kind,
+    schedule,
+    watch,
+    tries,
+  }: Pick<MessageWork, 'schedule' | 'watch' | 'tries'> & { readonly kind: MessageKind },
   { teamId: workspace, workspace: { waits }, onFinished }: DeliveryContext,
   run: (annotate: Annotate<MessageWork>) => Promise<T>,
 ): Promise<T> =>

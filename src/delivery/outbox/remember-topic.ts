@@ -10,8 +10,6 @@ import type { DeliveryContext } from '../delivery-run.ts';
 
 export type TopicContext = Pick<DeliveryContext, 'workspace' | 'teamId' | 'clock' | 'log'>;
 
-export type AskedInThread = readonly [ThreadPlace, ThreadQuestion];
-
 /** The question that a message answers. */
 export interface MessageTopic {
   readonly command: SlashCommand;
@@ -32,7 +30,7 @@ export function threadQuestions(
   { channel, ts }: { readonly channel: SlackId; readonly ts: string },
   thread: string | undefined,
   { workspace, teamId, clock, log }: TopicContext,
-): readonly AskedInThread[] {
+): readonly (readonly [ThreadPlace, ThreadQuestion])[] {
   try {
     const question = questionOf(topic, workspace);
     if (question === undefined) return [];

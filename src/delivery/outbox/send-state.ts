@@ -6,8 +6,7 @@ import type { Message } from '../../slack/kit/blocks.ts';
 import type { Right } from '../../workspace/permissions.ts';
 import type { ChosenProject } from '../../workspace/projects/project-key.ts';
 import type { DeliveryLogSnapshot, LogWrite } from '../log/delivery-log.ts';
-import type { SendState } from '../log/delivery-log-entry.ts';
-import { earliest } from '../log/due-dates.ts';
+import { earliest, type SendState } from '../log/delivery-log-entry.ts';
 import type { Recipient, Refusal } from './check-recipient.ts';
 import {
   type Effect,
@@ -39,16 +38,19 @@ export interface OutboxMessage {
   prepare(isAgain: boolean): Promise<Draft | 'skipped' | 'waiting'>;
   /** What follow-ups in its thread refer to, once Slack has it; undefined for none. */
   readonly topic?: (() => MessageTopic | undefined) | undefined;
-  /** Stores what `change` makes of the record, as it is at that moment. @throws LeaseLostError, StoreUnavailable */
-  save(change: (now: SendState) => SendState, step: SaveStep): Promise<void>;
+  /**
+   * Stores what `change` makes of the record, as it is at that moment. A claim needs the lease; what Slack has taken or
+   * refused is stored without it, and what follow-ups there refer to. @throws LeaseLostError, StoreUnavailable
+   */
+  save(
+    change: (now: SendState) => SendState,
+    step: Pick<LogWrite, 'needsLease' | 'questions'>,
+  ): Promise<void>;
   /** Called when the recipient may not see it: decides what happens instead. @returns false if nothing does: then it has failed */
   onRefused?(refusal: Refusal, mayBeInSlack: boolean): Promise<boolean>;
   /** Stores that it failed, if its kind doesn't only try again. @returns what became of it */
   fail?(failure: SendFailure): Promise<FailedState>;
 }
-
-/** Claims need the lease; what Slack has taken or refused is stored without it, and what follow-ups there refer to. */
-export type SaveStep = Pick<LogWrite, 'needsLease' | 'questions'>;
 
 /** `refused`: it goes to somebody else, or to nobody. */
 export type FailedState = 'retrying' | 'paused' | 'failed' | 'refused';
@@ -57,14 +59,11 @@ export type FailedState = 'retrying' | 'paused' | 'failed' | 'refused';
 export interface Draft {
   /** The projects that it names or has figures of. */
   readonly projects: readonly ChosenProject[];
-  /** Called in the moment before the message is claimed. */
-  render(sending: SendAttempt, recipient: Recipient): RenderedMessage;
-}
-
-export interface RenderedMessage {
-  readonly message: Message;
-  /** Stores the claim together with what the message shows; `save` by default. */
-  readonly claim?: OutboxMessage['save'];
+  /** In the moment before the claim. @returns with `claim` if what the message shows is stored with it */
+  render(
+    sending: SendAttempt,
+    recipient: Recipient,
+  ): { readonly message: Message; readonly claim?: OutboxMessage['save'] };
 }
 
 export const newMessage = (to: SlackId, at: Millis) => ({ to, state: 'due', at, tries: 0 }) as const;
@@ -163,20 +162,15 @@ const messageRetryDelay = (tries: number): Millis | undefined =>
 export const updateRetryDelay = (tries: number): Millis | undefined =>
   tries > 6 ? undefined : tries === 1 ? 10 * MINUTE : 30 * MINUTE;
 
-/** How often something has failed, and when it was first tried, if that matters; in ms. */
-interface Tried {
-  readonly tries: number;
-  readonly began?: Millis;
-}
-
 /**
  * The next try of a post or a message that failed. Slack's rate limit counts as a failure only once it has gone on for an hour.
  *
+ * @param tried how often it has failed before, and when it was first tried, if that matters; in ms
  * @param delayAfter of its kind
  * @returns how often it has failed now, and when it is tried again, in ms; no `next` once it is given up
  */
 export function nextTry(
-  { tries: before, began }: Tried,
+  { tries: before, began }: { readonly tries: number; readonly began?: Millis },
   effect: Effect,
   now: Millis,
   delayAfter: typeof postRetryDelay,

@@ -51,16 +51,10 @@ const UNCHANGEABLE: readonly string[] = ['message_not_found', 'cant_update_messa
  * @throws Failure, StoreUnavailable
  */
 export async function editMessage(
-  {
-    key,
-    to,
-    projects,
-    posted,
-    isAgain,
-    render,
-  }: Pick<MessageUpdate, 'key' | 'to' | 'posted' | 'isAgain'> & UpdateDraft,
+  message: Pick<MessageUpdate, 'key' | 'to' | 'posted' | 'isAgain'> & UpdateDraft,
   context: DeliveryContext,
 ): Promise<Exclude<UpdateOutcome, 'skipped'>> {
+  const { key, to, projects, posted, isAgain, render } = message;
   const { channel } = posted;
   const client = await context.client();
   await context.waitForChannel(channel, context.logSnapshot.lastPost(channel));
@@ -68,13 +62,12 @@ export async function editMessage(
   try {
     await replaceMessage(client, posted, withDuplicateNote(render(), isAgain), deliveryMetadata(key));
   } catch (error) {
-    if (isUnchangeable(error)) return 'gone';
+    const isGone =
+      isFailure(error) &&
+      (error.kind === 'cannot-post' || (error.kind === 'slack-failed' && UNCHANGEABLE.includes(error.code)));
+    if (isGone) return 'gone';
     throw error;
   }
   context.rememberPost(channel);
   return 'sent';
 }
-
-const isUnchangeable = (error: unknown): boolean =>
-  isFailure(error) &&
-  (error.kind === 'cannot-post' || (error.kind === 'slack-failed' && UNCHANGEABLE.includes(error.code)));

@@ -7,14 +7,13 @@ import { type Schedule, scheduleContentSchema } from '../../workspace/owned/sche
 import { millis, tryParseRecord } from '../../workspace/record/parse-record.ts';
 import type { Workspace } from '../../workspace/record/workspace.ts';
 import { type DeliveryContext, openState, type StateDocument } from '../delivery-run.ts';
+import { type DeliveryLogSnapshot, deliveryKey, type LogWrite } from '../log/delivery-log.ts';
 import {
   type DatedLogEntry,
-  type DeliveryLogSnapshot,
-  deliveryKey,
-  type FieldWrite,
-  type LogWrite,
-} from '../log/delivery-log.ts';
-import { type DeliveryLogEntry, type PostContent, storedMessageSchema } from '../log/delivery-log-entry.ts';
+  type DeliveryLogEntry,
+  type PostContent,
+  storedMessageSchema,
+} from '../log/delivery-log-entry.ts';
 import { sendMessage } from '../outbox/send-message.ts';
 import { newMessage, sendsAt, splitByTime, withSendState } from '../outbox/send-state.ts';
 import { updateMessage } from '../outbox/update-message.ts';
@@ -56,14 +55,19 @@ export async function correctPost({ schedule, line }: ScheduleLogEntry, context:
         const change = await findChange(schedule, line, context);
         if (typeof change === 'string') return change;
         const at = context.clock();
-        const after = correctedPost(post, change);
+        const { result, changed } = change;
+        const { without: _, ...unchanged } = post;
+        const after: PostContent = {
+          ...{ ...unchanged, figures: result.figures, unexplained: { ...changed, ...post.unexplained } },
+          ...(result.awaits !== undefined && { without: result.awaits }),
+        };
         corrected = { post: after, at };
         const { projects, timing } = post.subject;
         const about = { projects, timing, correctsFrom: schedule.correctsFrom, workspace: context.workspace };
         const out = { ...about, date: line.date, at: postedAt, corrected: at };
         return {
-          projects: shownProjects(post.subject, change.result),
-          render: () => renderPost(change.result, { ...after, ...out }),
+          projects: shownProjects(post.subject, result),
+          render: () => renderPost(result, { ...after, ...out }),
         };
       },
       save: (outcome) =>
@@ -102,13 +106,6 @@ async function findChange(
   const changed = changedFigures(figures, result.figures, isFilledIn ? 0 : correctsFrom);
   return Object.keys(changed).length === 0 ? 'skipped' : { result, changed };
 }
-
-const correctedPost = ({ without: _, ...post }: PostContent, { result, changed }: Change): PostContent => ({
-  ...post,
-  ...(result.awaits !== undefined && { without: result.awaits }),
-  figures: result.figures,
-  unexplained: { ...changed, ...post.unexplained },
-});
 
 /** Prefix of the fields in the log: a channel's reply about corrections, until it is sent or given up. */
 const EXPLANATION_STATE = 'correction/';
@@ -218,11 +215,10 @@ async function beginExplanation(
     projects: explained.flatMap(({ entry }) => entry.post?.subject.projects ?? []),
     schedules: explained.map(({ schedule }) => schedule),
   };
-  await document.replace(begun, { needsLease: true, with: explained.map(withoutUnexplained) });
+  const dates = explained.map(({ schedule, date, entry, json }) => {
+    const { unexplained, ...post } = entry.post ?? {};
+    return { name: deliveryKey(schedule, date), before: json, value: { ...entry, post } };
+  });
+  await document.replace(begun, { needsLease: true, with: dates });
   return begun;
-}
-
-function withoutUnexplained({ schedule, date, entry, json }: DatedLogEntry): FieldWrite {
-  const { unexplained, ...post } = entry.post ?? {};
-  return { name: deliveryKey(schedule, date), before: json, value: { ...entry, post } };
 }

@@ -69,7 +69,7 @@ export function failureNotice(notification: PendingNotification, reader: Reader)
     ),
     ...(cause === '' ? [] : [escapeMarkup(cause)]),
     ...nextSteps({ ...notification, canManage }),
-    ...alsoNotified(notification, reader),
+    ...(notification.isOwnerGone || !notification.includesManager ? [] : [ALSO_NOTIFIED[reader]]),
   ];
   const value = only === undefined || others.length > 0 ? {} : { value: only.schedule.id };
   const remedy = pauseOf(why)
@@ -100,13 +100,8 @@ function happenedText({ why, cases, isUnclear = false }: PendingNotification): s
   return `${isOne ? 'wasn’t' : 'weren’t'} posted`;
 }
 
-function nextSteps({
-  why,
-  cases,
-  isUnclear,
-  isOwnerGone,
-  canManage,
-}: PendingNotification): readonly string[] {
+function nextSteps(notification: PendingNotification): readonly string[] {
+  const { why, cases, isUnclear, isOwnerGone, canManage } = notification;
   const pause = pauseOf(why);
   const failures = Math.max(...cases.map((failed) => failed.failures));
   return [
@@ -122,11 +117,6 @@ function nextSteps({
       : [`This is the ${ordinal(failures)} failure in a row.`]),
   ];
 }
-
-const alsoNotified = (
-  { isOwnerGone = false, includesManager = false }: PendingNotification,
-  reader: Reader,
-): readonly string[] => (isOwnerGone || !includesManager ? [] : [ALSO_NOTIFIED[reader]]);
 
 /** @param isTitled a notice about one schedule has its title above */
 function caseText({ schedule, title, due }: Case, isTitled: boolean): string {

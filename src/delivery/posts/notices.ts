@@ -11,8 +11,12 @@ import { storedFailure, wordFailure } from '../../workspace/record/stored-failur
 import type { Workspace } from '../../workspace/record/workspace.ts';
 import { type DeliveryContext, openState, type StateDocument } from '../delivery-run.ts';
 import { type DeliveryLogSnapshot, deliveryKey, type FieldWrite } from '../log/delivery-log.ts';
-import { type DeliveryLogEntry, noticeReason, storedMessageSchema } from '../log/delivery-log-entry.ts';
-import { earliest } from '../log/due-dates.ts';
+import {
+  type DeliveryLogEntry,
+  earliest,
+  noticeReason,
+  storedMessageSchema,
+} from '../log/delivery-log-entry.ts';
 import { findRecipient, type Recipient, responsiblePeople } from '../outbox/check-recipient.ts';
 import { handleSendError, trackMessage } from '../outbox/failures.ts';
 import { sendDueMessages } from '../outbox/send-message.ts';

@@ -93,13 +93,8 @@ export function manualPostMessage(
 const UNCLEAR = 'Slack didn’t confirm this post; it may be in the channel.';
 
 /** `Wed 18 Nov 2026 UTC: prod 1,234.00 · test 12.00 (due Thu 19 Nov)`, for each date; none if nothing was missed. */
-function missedLines({
-  earlier: { counted, named },
-  at,
-  timing,
-  projects,
-  workspace,
-}: PostDetails): string[] {
+function missedLines({ earlier, at, timing, projects, workspace }: PostDetails): string[] {
+  const { counted, named } = earlier;
   const lines = named.map((missed) => {
     const { date } = missed;
     const due = `(due ${formatDays(date, date, date.slice(0, 4))})`;

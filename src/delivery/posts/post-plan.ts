@@ -2,9 +2,10 @@ import type { DueTime } from '../../domain/time/cadence.ts';
 import { type Day, HOUR, type Millis } from '../../domain/time/calendar.ts';
 import type { Schedule } from '../../workspace/owned/schedule-record.ts';
 import type { Workspace } from '../../workspace/record/workspace.ts';
-import type { DatedLogEntry, DeliveryLogSnapshot } from '../log/delivery-log.ts';
+import type { DeliveryLogSnapshot } from '../log/delivery-log.ts';
 import {
   compareByDate,
+  type DatedLogEntry,
   earliest,
   isFinal,
   isHandled,
@@ -14,7 +15,7 @@ import {
   mayBeInSlack,
   overdueTimes,
   splitDueTimes,
-} from '../log/due-dates.ts';
+} from '../log/delivery-log-entry.ts';
 import { MAX_RETRY_DELAY } from '../outbox/failures.ts';
 import { backOffEnd, capWait, MAX_PROBE_DELAY, SLACK_SETTLE_MS } from '../outbox/send-state.ts';
 import { lastSuccess, type RunState, runStateOf } from './schedule-pauses.ts';

@@ -1,10 +1,11 @@
 /** Records what became of a date: its entry in the delivery log and, for people, how the schedule's last delivery ended. */
 import type { Day, Millis } from '../../domain/time/calendar.ts';
 import { FIELDS } from '../../redis/keys.ts';
-import type { LastDelivery, PauseReason, Schedule } from '../../workspace/owned/schedule-record.ts';
+import type { LastDelivery, PauseReason } from '../../workspace/owned/schedule-record.ts';
 import { type DeliveryContext, openState } from '../delivery-run.ts';
-import { type DatedLogEntry, deliveryKey, type LogWrite } from '../log/delivery-log.ts';
+import { deliveryKey, type LogWrite } from '../log/delivery-log.ts';
 import {
+  type DatedLogEntry,
   type DeliveryLogEntry,
   type PostContent,
   parseLogEntry,
@@ -31,20 +32,142 @@ export const openDate = ({ schedule, date, entry, json }: DatedLogEntry, context
     context,
   );
 
-/** One attempt to deliver a date. */
-export interface DeliveryAttempt {
-  /** As the attempt begins, then as it was last written. */
-  readonly document: ReturnType<typeof openDate>;
-  readonly begun: DeliveryLogEntry;
-}
+type StateChange = (now: SendState) => SendState;
 
-export function beginAttempt(
-  { schedule, due, line }: Pick<DeliveryTask, 'schedule' | 'due' | 'line'>,
-  context: DeliveryContext,
-): DeliveryAttempt {
-  const begun = entryNow(line?.entry, due.at, context.clock());
-  const known = line ?? { schedule: schedule.id, date: due.date, json: '' };
-  return { document: openDate({ ...known, entry: begun }, context), begun };
+/** The owner is notified of a project that gives no answer in this many posts in a row. */
+const NOTIFY_AFTER = 2;
+
+/** One attempt to deliver a date: each method records how far it got. @throws LeaseLostError, StoreUnavailable */
+export class DeliveryAttempt {
+  /** The date's entry as the attempt begins. */
+  readonly begun: DeliveryLogEntry;
+  private readonly document: ReturnType<typeof openDate>;
+
+  constructor(
+    private readonly task: DeliveryTask,
+    private readonly context: DeliveryContext,
+  ) {
+    const { schedule, due, line } = task;
+    this.begun = entryNow(line?.entry, due.at, context.clock());
+    const known = { schedule: schedule.id, date: due.date, json: line?.json ?? '' };
+    this.document = openDate({ ...known, entry: this.begun }, context);
+  }
+
+  /** What the post says, once it was claimed. */
+  get post(): PostContent | undefined {
+    return this.document.value().post;
+  }
+
+  /** The post goes out, unless the schedule has changed since it was read. @throws ScheduleChangedError */
+  claim(change: StateChange, post: PostContent): Promise<void> {
+    const field = FIELDS.schedule + this.task.schedule.id;
+    const expected = { field, value: this.context.workspace.fields[field] ?? '' };
+    const step = (now: DeliveryLogEntry): DeliveryLogEntry => {
+      const { awaitsFigures, ...entry } = withSendState(now, change(now));
+      return { ...entry, post };
+    };
+    return this.document.update(step, { needsLease: true, expected });
+  }
+
+  /** Slack has the post, so this is stored even after the lease is lost. */
+  async confirm(change: StateChange, questions: LogWrite['questions']): Promise<void> {
+    const { schedule } = this.task;
+    const { post } = this;
+    const { at, channel = schedule.channel, ts } = change(this.document.value());
+    const before = this.context.workspace.lastSent(schedule.id)?.unanswered;
+    const unanswered = Object.entries(post?.unanswered ?? {}).map(
+      ([key, cause]) => [key, { posts: (before?.[key]?.posts ?? 0) + 1, cause }] as const,
+    );
+    const silent = unanswered.filter(([, { posts }]) => posts === NOTIFY_AFTER);
+    const step = (now: DeliveryLogEntry): DeliveryLogEntry => {
+      const after = change(now);
+      if (after === now) return now;
+      return {
+        ...{ due: now.due, began: now.began, ...after, tries: 0 },
+        ...(post && { post }),
+        ...(silent.length > 0 && {
+          pendingNotice: 'unanswered',
+          silent: Object.fromEntries(silent.map(([key, { cause }]) => [key, cause])),
+        }),
+      };
+    };
+    const ending = this.endingOf({
+      ...{ at, unanswered: Object.fromEntries(unanswered) },
+      result: post?.isLate ? 'posted-late' : 'posted',
+      ...(ts !== undefined && { ts }),
+    });
+    const posted = { channel, at };
+    await this.document.update(step, { ...ending, drop: this.earlierFields(), posted, questions });
+  }
+
+  /** Nothing was spent, and the schedule posts nothing then. */
+  skip(): Promise<void> {
+    const at = this.context.clock();
+    const { due, began, tries } = this.begun;
+    const ending = { ...this.endingOf({ at, result: 'skipped' }), drop: this.earlierFields() };
+    return this.document.replace({ due, began, tries, state: 'skipped', at }, ending);
+  }
+
+  /** Billing has not reported the newest day yet: the post waits, without an error. */
+  wait({ next, awaits }: { readonly next: Millis; readonly awaits: Day }): Promise<void> {
+    const at = this.context.clock();
+    const { due } = this.begun;
+    const ending = { ...countsOf(this.task.schedule.id, this.context), at, awaits, next };
+    return this.document.replace(
+      { state: 'due', awaitsFigures: true, due, tries: 0, began: at, at, next },
+      this.endingOf({ ...ending, result: 'waiting' }),
+    );
+  }
+
+  /**
+   * The delivery failed: it is tried again, its schedule is paused, it waits for Slack's rate limit, or it is given up.
+   *
+   * @returns what became of it
+   */
+  async fail(failure: SendFailure): Promise<FailedState> {
+    const { schedule, superseded } = this.task;
+    const { effect } = failure;
+    const at = this.context.clock();
+    const entry = this.entryAfter(failure, at);
+    const { state, next, cause = effect.cause } = entry;
+    const counts = countsOf(schedule.id, this.context);
+    const ending: Ending =
+      state === 'failed'
+        ? { ...counts, failures: counts.failures + 1, at, result: 'failed', cause }
+        : { ...counts, at, result: 'trying', cause, ...(next !== undefined && { next }) };
+    const isOver = state === 'failed' || state === 'held';
+    const drop = isOver ? superseded.map((date) => deliveryKey(schedule.id, date)) : [];
+    await this.document.replace(entry, { ...this.endingOf(ending), drop });
+    if (effect.kind === 'pause' && effect.why !== schedule.paused?.why)
+      await pauseSchedule(schedule, effect.why, this.context);
+    return state === 'failed' ? 'failed' : state === 'held' ? 'paused' : 'retrying';
+  }
+
+  private entryAfter(failure: SendFailure, now: Millis): DeliveryLogEntry {
+    const { effect, mayBeInSlack } = failure;
+    const { begun } = this;
+    const pausedBy = this.task.schedule.paused?.why;
+    const mayBePosted = effect.kind === 'unclear' || mayBeInSlack;
+    if (effect.kind === 'pause' || (pausedBy !== undefined && !mayBePosted))
+      return holdEntry(failure, begun, pausedBy, now);
+    const { due, began } = begun;
+    const entry = this.document.value();
+    const after = afterFailure(begun, entry, failure, now, postRetryDelay, began);
+    const { post } = effect.kind === 'unclear' ? entry : begun;
+    const base = { due, began, ...after, ...(mayBePosted && post && { post }) };
+    if (after.state !== 'failed') return base;
+    const cause = { ...effect.cause, ...(mayBePosted && { mayBePosted }) };
+    return { ...base, cause, isMissed: true, pendingNotice: 'failed' };
+  }
+
+  private earlierFields(): readonly string[] {
+    const { schedule, earlier } = this.task;
+    return earlier.map(({ date }) => deliveryKey(schedule.id, date));
+  }
+
+  private endingOf(ending: Ending): Pick<LogWrite, 'lastDelivery'> {
+    return endingOf(this.task, ending);
+  }
 }
 
 function entryNow(entry: DeliveryLogEntry | undefined, due: Millis, now: Millis): DeliveryLogEntry {
@@ -62,160 +185,16 @@ function entryNow(entry: DeliveryLogEntry | undefined, due: Millis, now: Millis)
 }
 
 type Ending = Pick<LastDelivery, 'result' | 'at'> & Partial<LastDelivery>;
-type DatedSchedule = Pick<DeliveryTask, 'schedule' | 'due'>;
 
 /** What people see of how the date ended, written with its entry. */
-const endingOf = ({ schedule, due }: DatedSchedule, ending: Ending): Pick<LogWrite, 'lastDelivery'> => ({
-  lastDelivery: [schedule.id, { date: due.date, due: due.at, failures: 0, ...ending }],
+const endingOf = ({ schedule, due }: Pick<DeliveryTask, 'schedule' | 'due'>, ending: Ending) => ({
+  lastDelivery: [schedule.id, { date: due.date, due: due.at, failures: 0, ...ending }] as const,
 });
 
 /** The dates in a row that failed so far, and the posts in a row in which a project gave no answer. */
 function countsOf(schedule: string, { workspace }: DeliveryContext) {
   const { failures = 0, unanswered } = workspace.lastSent(schedule) ?? {};
   return { failures, ...(unanswered && { unanswered }) };
-}
-
-const fieldsOf = ({ id }: Schedule, dates: readonly Day[]): readonly string[] =>
-  dates.map((date) => deliveryKey(id, date));
-const earlierFields = ({ schedule: { id }, earlier }: DeliveryTask): readonly string[] =>
-  earlier.map(({ date }) => deliveryKey(id, date));
-
-/** Stores that the post goes out, only if the schedule has not changed since it was read. */
-export function recordClaim(
-  { schedule: { id } }: DeliveryTask,
-  { document }: DeliveryAttempt,
-  change: StateChange,
-  post: PostContent,
-  context: DeliveryContext,
-): Promise<void> {
-  const field = FIELDS.schedule + id;
-  const expected = { field, value: context.workspace.fields[field] ?? '' };
-  return document.update(
-    (now) => {
-      const { awaitsFigures, ...entry } = withSendState(now, change(now));
-      return { ...entry, post };
-    },
-    { needsLease: true, expected },
-  );
-}
-
-type StateChange = (now: SendState) => SendState;
-
-/** The owner is notified of a project that gives no answer in this many posts in a row. */
-const NOTIFY_AFTER = 2;
-
-/** Slack has the post, so this is stored even after the lease is lost. */
-export async function recordPost(
-  task: DeliveryTask,
-  { document }: DeliveryAttempt,
-  change: StateChange,
-  questions: LogWrite['questions'],
-  context: DeliveryContext,
-): Promise<void> {
-  const { schedule } = task;
-  const { post } = document.value();
-  const { at, channel = schedule.channel, ts } = change(document.value());
-  const before = context.workspace.lastSent(schedule.id)?.unanswered;
-  const unanswered = Object.fromEntries(
-    Object.entries(post?.unanswered ?? {}).map(([key, cause]) => [
-      key,
-      { posts: (before?.[key]?.posts ?? 0) + 1, cause },
-    ]),
-  );
-  const silent = Object.entries(unanswered).filter(([, { posts }]) => posts === NOTIFY_AFTER);
-  const ending: Ending = {
-    ...{ at, unanswered, result: post?.isLate ? 'posted-late' : 'posted' },
-    ...(ts !== undefined && { ts }),
-  };
-  const step = (now: DeliveryLogEntry): DeliveryLogEntry => {
-    const after = change(now);
-    if (after === now) return now;
-    return {
-      ...{ due: now.due, began: now.began, ...after, tries: 0 },
-      ...(post && { post }),
-      ...(silent.length > 0 && {
-        pendingNotice: 'unanswered',
-        silent: Object.fromEntries(silent.map(([key, { cause }]) => [key, cause])),
-      }),
-    };
-  };
-  const posted = { channel, at };
-  await document.update(step, {
-    ...{ ...endingOf(task, ending), drop: earlierFields(task), posted, questions },
-  });
-}
-
-/** Nothing was spent, and the schedule posts nothing then. */
-export async function recordSkip(task: DeliveryTask, attempt: DeliveryAttempt, { clock }: DeliveryContext) {
-  const at = clock();
-  const { due, began, tries } = attempt.begun;
-  const write = { ...endingOf(task, { at, result: 'skipped' }), drop: earlierFields(task) };
-  await attempt.document.replace({ due, began, tries, state: 'skipped', at }, write);
-}
-
-/** Billing has not reported the newest day yet: the post waits, without an error. */
-export async function recordWait(
-  task: DeliveryTask,
-  { document, begun: { due } }: DeliveryAttempt,
-  { next, awaits }: { readonly next: Millis; readonly awaits: Day },
-  context: DeliveryContext,
-): Promise<void> {
-  const at = context.clock();
-  const ending: Ending = { ...countsOf(task.schedule.id, context), at, result: 'waiting', awaits, next };
-  const entry = { state: 'due', awaitsFigures: true, due, tries: 0, began: at, at, next } as const;
-  await document.replace(entry, endingOf(task, ending));
-}
-
-/**
- * Records that a delivery failed, and what follows: another try, a pause of the schedule, waiting for Slack's rate
- * limit, or giving up.
- *
- * @returns what became of it
- * @throws LeaseLostError, StoreUnavailable
- */
-export async function recordPostFailure(
-  task: DeliveryTask,
-  attempt: DeliveryAttempt,
-  failure: SendFailure,
-  context: DeliveryContext,
-): Promise<FailedState> {
-  const { schedule, superseded } = task;
-  const { effect } = failure;
-  const at = context.clock();
-  const entry = entryAfter(failure, attempt, schedule.paused?.why, at);
-  const { state, next, cause = effect.cause } = entry;
-  const counts = countsOf(schedule.id, context);
-  const ending: Ending =
-    state === 'failed'
-      ? { ...counts, failures: counts.failures + 1, at, result: 'failed', cause }
-      : { ...counts, at, result: 'trying', cause, ...(next !== undefined && { next }) };
-  const drop = state === 'failed' || state === 'held' ? fieldsOf(schedule, superseded) : [];
-  await attempt.document.replace(entry, { ...endingOf(task, ending), drop });
-  if (effect.kind === 'pause' && effect.why !== schedule.paused?.why)
-    await pauseSchedule(schedule, effect.why, context);
-  return state === 'failed' ? 'failed' : state === 'held' ? 'paused' : 'retrying';
-}
-
-/** @param pausedBy why the schedule is paused already */
-function entryAfter(
-  failure: SendFailure,
-  { begun, document }: DeliveryAttempt,
-  pausedBy: PauseReason | undefined,
-  now: Millis,
-): DeliveryLogEntry {
-  const { effect, mayBeInSlack } = failure;
-  const isUnclear = effect.kind === 'unclear';
-  const mayBePosted = isUnclear || mayBeInSlack;
-  if (effect.kind === 'pause' || (pausedBy !== undefined && !mayBePosted))
-    return holdEntry(failure, begun, pausedBy, now);
-  const { due, began } = begun;
-  const entry = document.value();
-  const after = afterFailure(begun, entry, failure, now, postRetryDelay, began);
-  const { post } = isUnclear ? entry : begun;
-  const base = { due, began, ...after, ...(mayBePosted && post && { post }) };
-  if (after.state !== 'failed') return base;
-  const cause = { ...effect.cause, ...(mayBePosted && { mayBePosted }) };
-  return { ...base, cause, isMissed: true, pendingNotice: 'failed' };
 }
 
 /** The schedule is paused: the date waits and is probed. A new reason is notified, once. */

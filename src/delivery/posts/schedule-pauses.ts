@@ -6,7 +6,8 @@ import { isShownTo } from '../../workspace/projects/resolve-project.ts';
 import type { AuditAction } from '../../workspace/record/audit.ts';
 import type { Workspace } from '../../workspace/record/workspace.ts';
 import type { DeliveryContext } from '../delivery-run.ts';
-import type { DatedLogEntry, DeliveryLogSnapshot } from '../log/delivery-log.ts';
+import type { DeliveryLogSnapshot } from '../log/delivery-log.ts';
+import type { DatedLogEntry } from '../log/delivery-log-entry.ts';
 
 /** `probing`: Tally paused it and probes from time to time whether it works again. */
 export type RunState = 'runs' | 'paused' | 'probing' | 'resumes';
@@ -46,11 +47,9 @@ export function lastSuccess(schedule: Schedule, workspace: Workspace, snapshot: 
 /** What a pause depends on, as text: once it differs, the schedule resumes. Undefined when it depends on no record. */
 function pauseBasis(why: PauseReason, schedule: Schedule, workspace: Workspace): string | undefined {
   if (why === 'token-rejected' || why === 'not-connected') return fingerprintsOf(schedule, workspace);
-  return why === 'project-limited'
-    ? isAllowedInChannel(schedule, workspace)
-      ? 'open'
-      : 'limited'
-    : undefined;
+  if (why !== 'project-limited') return undefined;
+  const scope = { channel: schedule.channel, isUnlimited: false };
+  return schedule.projects.every((project) => isShownTo(project, workspace, scope)) ? 'open' : 'limited';
 }
 
 /** Names of the connections that the projects are asked by, in their order; '' for none. */
@@ -67,9 +66,6 @@ function fingerprintsOf(schedule: Schedule, workspace: Workspace): string {
     .map((name) => `${name} ${fingerprintOf(name)}`)
     .join(', ');
 }
-
-const isAllowedInChannel = ({ projects, channel }: Schedule, workspace: Workspace): boolean =>
-  projects.every((project) => isShownTo(project, workspace, { channel, isUnlimited: false }));
 
 export async function pauseSchedule(
   schedule: Schedule,

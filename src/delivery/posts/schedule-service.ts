@@ -1,8 +1,8 @@
 import type { SlackId } from '../../domain/slack-id.ts';
 import { type Day, dayAt, type Millis } from '../../domain/time/calendar.ts';
 import type { LastDelivery, Schedule } from '../../workspace/owned/schedule-record.ts';
-import { createAnswerCollector } from '../../workspace/record/answer-store.ts';
 import { requireSettings } from '../../workspace/record/workspace.ts';
+import { createAnswerCollector } from '../../workspace/service-outcomes.ts';
 import type { ThreadStore } from '../../workspace/thread-store.ts';
 import type { DeliveryLog } from '../log/delivery-log.ts';
 import { sendNow } from '../outbox/send-now.ts';

@@ -92,8 +92,6 @@ function effectOf({ credential, step }: ReminderView, workspace: Workspace): rea
 function detailsOf({ kind, name }: Credential, workspace: Workspace): readonly string[] {
   const connection = kind === 'connection' ? workspace.connections.get(name) : undefined;
   if (connection !== undefined) return [describeToken(connection)];
-  const access = workspace.accesses.get(name);
-  return access === undefined
-    ? []
-    : [`access ending ${access.lastFour.replaceAll('·', '')}`, `project ${name}`];
+  const lastFour = workspace.accesses.get(name)?.lastFour.replaceAll('·', '');
+  return lastFour === undefined ? [] : [`access ending ${lastFour}`, `project ${name}`];
 }

@@ -2,12 +2,11 @@ import * as z from 'zod';
 import { addDays, DAY, dayAt, instantOf, type Millis, type Zone } from '../../domain/time/calendar.ts';
 import type { ApplicationAccessRecord } from '../../workspace/credentials/access-record.ts';
 import type { Connection } from '../../workspace/credentials/connection-record.ts';
-import type { CredentialName } from '../../workspace/credentials/rejections.ts';
+import type { CredentialName } from '../../workspace/record/last-answer.ts';
 import { tryParseRecord } from '../../workspace/record/parse-record.ts';
 import type { Workspace } from '../../workspace/record/workspace.ts';
 import type { DeliveryLogSnapshot } from '../log/delivery-log.ts';
-import { storedMessageSchema } from '../log/delivery-log-entry.ts';
-import { earliest } from '../log/due-dates.ts';
+import { earliest, storedMessageSchema } from '../log/delivery-log-entry.ts';
 import { sendsAt, splitByTime } from '../outbox/send-state.ts';
 
 /** Days before a credential expires on which people are reminded, in the reporting zone, at this time of day. */
@@ -51,22 +50,20 @@ export interface Credential extends CredentialName {
 }
 
 const credentialsOf = ({ connections, accesses }: Workspace): readonly Credential[] => [
-  ...[...connections.values()].map((connection) =>
-    credentialOf({ kind: 'connection', name: connection.name }, connection.fingerprint, connection),
-  ),
-  ...[...accesses.values()].map((access) =>
-    credentialOf({ kind: 'access', name: access.project }, access.lastFour, access),
-  ),
+  ...[...connections.values()].map((of) => credentialOf('connection', of.name, of.fingerprint, of)),
+  ...[...accesses.values()].map((of) => credentialOf('access', of.project, of.lastFour, of)),
 ];
 
-function credentialOf(name: CredentialName, mark: string, record: Connection | ApplicationAccessRecord) {
-  const { registeredBy, registeredAt, expiresAt } = record;
-  return { ...name, id: idOf(mark, record), registeredBy, registeredAt, expiresAt };
+function credentialOf(
+  kind: Credential['kind'],
+  name: string,
+  mark: string,
+  { registeredBy, registeredAt, lifetime, expiresAt }: Connection | ApplicationAccessRecord,
+): Credential {
+  // With the expiry that somebody set, so that reminders start again when it is changed.
+  const expiry = lifetime === undefined && expiresAt !== undefined ? [expiresAt] : [];
+  return { kind, name, id: [mark, registeredAt, ...expiry].join('/'), registeredBy, registeredAt, expiresAt };
 }
-
-/** Includes the expiry that somebody set, so that reminders start again when it is changed. */
-const idOf = (mark: string, { registeredAt, lifetime, expiresAt }: Connection | ApplicationAccessRecord) =>
-  [mark, registeredAt, ...(lifetime === undefined && expiresAt !== undefined ? [expiresAt] : [])].join('/');
 
 /** A reminder to send now, in place of all earlier ones that were not sent. */
 export interface DueReminder {

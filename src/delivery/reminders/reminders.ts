@@ -40,13 +40,14 @@ export const reminderTasks = ({ due, sending }: Pick<ReminderPlan, 'due' | 'send
   ...taskEach(sending, sendReminders),
 ];
 
-const documentOf = (credential: Credential, context: DeliveryContext): StateDocument<ReminderState> =>
-  openState(reminderName(credential), (json) => stateFor(credential, json), context);
-
-/** Drops the state of a credential that was replaced, with its messages that are still due. */
-function stateFor({ id }: Credential, json: string | undefined): ReminderState {
-  const stored = parseReminderState(json);
-  return stored?.credential === id ? stored : { credential: id, reminded: [], messages: [] };
+/** Leaves out the state of a credential that was replaced, with its messages that are still due. */
+function documentOf(credential: Credential, context: DeliveryContext): StateDocument<ReminderState> {
+  const { id } = credential;
+  const parse = (json: string | undefined): ReminderState => {
+    const stored = parseReminderState(json);
+    return stored?.credential === id ? stored : { credential: id, reminded: [], messages: [] };
+  };
+  return openState(reminderName(credential), parse, context);
 }
 
 /** Records the reminder and its messages in one step, unless the credential was replaced since it was read. */
@@ -99,10 +100,6 @@ function recipientsOf(
   return [...new Set([credential.registeredBy, ...managers, ...owners])];
 }
 
-/** A reminder of an application access names its project. */
-const projectsNamed = ({ kind, name }: Credential, { workspace }: DeliveryContext) =>
-  kind === 'access' ? workspace.projects.filter(({ id }) => id === name) : [];
-
 /**
  * The workspace's admins and owners, if the person who registered it no longer manages and no named manager is left.
  * None if Slack doesn't list them: somebody who can't get the message is replaced when it is sent.
@@ -132,7 +129,10 @@ async function sendReminders(credential: Credential, context: DeliveryContext): 
     return {
       ...{ kind: 'reminder', key: `${reminderName(credential)}/${credential.id}/${step}` },
       prepare: async () => ({
-        projects: projectsNamed(credential, context),
+        // A reminder of an application access names its project.
+        projects: context.workspace.projects.filter(
+          ({ id }) => credential.kind === 'access' && id === credential.name,
+        ),
         render: ({ at }) => ({
           message: reminderNotice({ credential, step, to, isForAdmin, at }, context.workspace),
         }),

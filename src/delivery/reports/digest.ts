@@ -166,7 +166,11 @@ const COLUMNS: Readonly<Record<Headline, readonly ProjectColumn<ProjectFigures>[
   ],
   spent: [
     { title: 'Spent', cell: spentCell },
-    { title: 'Change', cell: changeCell },
+    {
+      title: 'Change',
+      cell: ({ figures: { change }, locale }) =>
+        change?.figures?.percent === undefined ? '–' : formatPercent(change.figures.percent, locale),
+    },
   ],
 };
 
@@ -175,10 +179,6 @@ function spentCell(answer: ProjectFigures): string {
   if (total.readable === 0) return 'not reported';
   const isPart = total.incomplete || reported.length < fullDays;
   return `${formatterFor(answer)(total.value)}${isPart ? PARTLY_REPORTED : ''}`;
-}
-
-function changeCell({ figures: { change }, locale }: ProjectFigures): string {
-  return change?.figures?.percent === undefined ? '–' : formatPercent(change.figures.percent, locale);
 }
 
 function leftCell(answer: ProjectFigures): string {

@@ -131,8 +131,11 @@ export const spentLine = (answer: ProjectFigures, periods: ReportPeriods): strin
 export function monthLine(answer: ProjectFigures, { month, today }: ReportPeriods): string {
   const { month: usage, monthChange } = answer.figures;
   const money = formatterFor(answer);
+  const isWhole = monthChange === undefined || isFullyReported(monthChange);
+  const covered = isWhole ? [] : [formatCoverage(monthChange.coverage.current)];
+  const days = [month.window.label, ...covered].join(', ');
   return [
-    `*${monthName(month.window, today)}* ${totalText(usage, money)} (${coveredDays(month.window, monthChange)})`,
+    `*${monthName(month.window, today)}* ${totalText(usage, money)} (${days})`,
     ...formatChange(monthChange, month, today, answer, true),
   ].join(' · ');
 }
@@ -142,12 +145,6 @@ export const forecastLine = (answer: ProjectFigures, { today }: ReportPeriods): 
   answer.figures.forecast === undefined
     ? ''
     : formatForecast(answer.figures.forecast, today, formatterFor(answer));
-
-/** `1–20 Nov, 19 of 20 days reported` */
-const coveredDays = ({ label }: DayWindow, change: UsageChange | undefined): string =>
-  change === undefined || isFullyReported(change)
-    ? label
-    : `${label}, ${formatCoverage(change.coverage.current)}`;
 
 /** On the first day of a month, the name of the month before. */
 export const monthName = ({ days }: DayWindow, today: Day): string =>
@@ -196,14 +193,9 @@ export function formatChange(
   if (change === undefined) return [];
   const { figures, coverage } = change;
   const { reported, of, partial } = coverage.before;
-  const isWholeBefore = reported === of && partial === 0;
-  const covered = isFullyReported(change)
-    ? ''
-    : omitsBefore
-      ? isWholeBefore
-        ? ''
-        : formatCoverage(coverage.before)
-      : formatCoverageOfBoth(change);
+  const isSaid = isFullyReported(change) || (omitsBefore && reported === of && partial === 0);
+  const said = omitsBefore ? formatCoverage(coverage.before) : formatCoverageOfBoth(change);
+  const covered = isSaid ? '' : said;
   if (figures === undefined) {
     const labels = { current: formatReportDays(window, today), before: before.label };
     return [`no comparison: ${formatUncompared(change, labels)}`];

@@ -32,9 +32,9 @@ import {
   resolveProject,
   type UnresolvedProject,
 } from '../../workspace/projects/resolve-project.ts';
-import { storedBalance } from '../../workspace/record/answer-store.ts';
 import { storeFailure } from '../../workspace/record/stored-failure.ts';
 import { requireSettings } from '../../workspace/record/workspace.ts';
+import { storedBalance } from '../../workspace/service-outcomes.ts';
 import type { PostableReport, ReportQuestion, ReportResult, Reports } from '../posts/postable-report.ts';
 import { digestTitle, renderDigest } from './digest.ts';
 import {

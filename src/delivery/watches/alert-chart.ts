@@ -10,11 +10,14 @@ import { dayText } from './alert-wording.ts';
 
 const DAYS = 14;
 
-/** A day, its measurement (undefined without data), and the threshold. */
-interface Point {
-  readonly day: Day;
-  readonly value: Money | undefined;
-  readonly threshold: Money | undefined;
+/** What a chart shows for each day: the measurement (undefined without data), and the threshold. */
+interface Lines {
+  readonly title: string;
+  readonly name: string;
+  readonly threshold: string;
+  readonly days: readonly Day[];
+  value(day: Day): Money | undefined;
+  limit(day: Day): Money | undefined;
 }
 
 /**
@@ -32,70 +35,65 @@ export function alertChart(
   episode: string,
   isOver = false,
 ): Chart | undefined {
-  const { title, name, threshold, points } = chartOf(rule, figures, balances, episode, isOver);
-  const known = everyFew(points.filter(({ value }) => value !== undefined));
+  const { title, name, threshold, days, value, limit } = linesOf(rule, figures, balances, episode, isOver);
+  const known = everyFew(days.filter((day) => value(day) !== undefined));
   if (known.length < 2) return undefined;
-  const drawn = (values: readonly (Money | undefined)[]) =>
-    values.flatMap((value) => (value === undefined ? [] : Number(toRoundedDigits(value))));
-  const limits = drawn(known.map((point) => point.threshold));
+  const drawn = (amount: Lines['value']) =>
+    known.flatMap((day) => {
+      const of = amount(day);
+      return of === undefined ? [] : Number(toRoundedDigits(of));
+    });
+  const limits = drawn(limit);
   // Longer labels run into each other: `Tue 17` within one month, else `17 Nov`.
-  const isOneMonth = new Set(known.map(({ day }) => day.slice(0, 7))).size === 1;
+  const isOneMonth = new Set(known.map((day) => day.slice(0, 7))).size === 1;
   return chart(
     'line',
     title,
-    known.map(({ day }) => (isOneMonth ? dayText(day).replace(/ \w{3}$/, '') : dayText(day).slice(4))),
+    known.map((day) => (isOneMonth ? dayText(day).replace(/ \w{3}$/, '') : dayText(day).slice(4))),
     [
-      { name, values: drawn(known.map(({ value }) => value)) },
+      { name, values: drawn(value) },
       ...(limits.length === known.length ? [{ name: threshold, values: limits }] : []),
     ],
   );
 }
 
 /** As many points as Slack draws: evenly spaced, the last point included. */
-function everyFew(points: readonly Point[]): readonly Point[] {
-  const step = Math.ceil(points.length / SLACK_LIMITS.chartPoints);
-  return points.filter((_, at) => (points.length - 1 - at) % step === 0);
+function everyFew(days: readonly Day[]): readonly Day[] {
+  const step = Math.ceil(days.length / SLACK_LIMITS.chartPoints);
+  return days.filter((_, at) => (days.length - 1 - at) % step === 0);
 }
 
-function chartOf(
+function linesOf(
   rule: WatchRule,
   figures: WatchFigures,
   balances: ReadonlyMap<Day, Money>,
   episode: string,
   isOver: boolean,
-) {
+): Lines {
   const { amounts, today, zone } = figures;
   const days = daysBefore(today, DAYS, zone);
+  const spending = { title: 'Spent per day', name: 'Spent', days, value: (day: Day) => amounts.get(day) };
   switch (rule.kind) {
     case 'balance': {
       const value = balanceOn(figures, balances, !isOver);
-      const points = [...days, today].map((day) => ({ day, value: value(day), threshold: rule.below }));
-      return { title: 'Balance by day', name: 'Left', threshold: 'Alert below', points };
+      const words = { title: 'Balance by day', name: 'Left', threshold: 'Alert below' };
+      return { ...words, days: [...days, today], value, limit: () => rule.below };
     }
     case 'runway': {
       const { runway } = measureWatch('runway', figures);
       const left = runway && 'left' in runway && runway.left.gt(0) ? runway.left : undefined;
       const most = left && divide(left, rule.days);
-      const points = days.map((day) => ({ day, value: amounts.get(day), threshold: most }));
-      return {
-        title: 'Spent per day',
-        name: 'Spent',
-        threshold: `Lasts ${pluralize(rule.days, 'day')}`,
-        points,
-      };
+      return { ...spending, threshold: `Lasts ${pluralize(rule.days, 'day')}`, limit: () => most };
     }
-    case 'budget':
-      return {
-        title: 'Spent so far in the month',
-        name: 'Spent so far',
-        threshold: 'Budget',
-        points: monthSoFar(rule.amount, episode, figures),
-      };
+    case 'budget': {
+      const spent = monthSoFar(episode, figures);
+      const words = { title: 'Spent so far in the month', name: 'Spent so far', threshold: 'Budget' };
+      return { ...words, days: [...spent.keys()], value: (day) => spent.get(day), limit: () => rule.amount };
+    }
     case 'spike': {
       const { days: known } = measureWatch('spike', figures);
       const limit = (day: Day) => spikeLimit(rule, known.find((spend) => spend.day === day) ?? {});
-      const points = days.map((day) => ({ day, value: amounts.get(day), threshold: limit(day) }));
-      return { title: 'Spent per day', name: 'Spent', threshold: 'Alert above', points };
+      return { ...spending, threshold: 'Alert above', limit };
     }
   }
 }
@@ -124,13 +122,14 @@ function balanceOn(
 }
 
 /** The sum so far on each reported day of the month, which may be over. */
-function monthSoFar(budget: Money, month: string, { amounts, today, zone }: WatchFigures): readonly Point[] {
+function monthSoFar(month: string, { amounts, today, zone }: WatchFigures): ReadonlyMap<Day, Money> {
   const first = `${month}-01`;
-  const days = daysInRange(first, endOfUnit('month', first), zone).filter((day) => day < today);
   let spent = ZERO;
-  return days.map((day) => {
-    const amount = amounts.get(day);
-    spent = spent.plus(amount ?? ZERO);
-    return { day, value: amount && spent, threshold: budget };
-  });
+  return new Map(
+    daysInRange(first, endOfUnit('month', first), zone).flatMap((day) => {
+      const amount = day < today ? amounts.get(day) : undefined;
+      spent = spent.plus(amount ?? ZERO);
+      return amount === undefined ? [] : [[day, spent] as const];
+    }),
+  );
 }

@@ -1,15 +1,19 @@
-import type { SlackId } from '../../domain/slack-id.ts';
 import { dayAt, daysBefore } from '../../domain/time/calendar.ts';
 import type { Watch } from '../../workspace/owned/watch-record.ts';
 import { isPerson } from '../../workspace/record/parse-record.ts';
 import type { StoredFailure } from '../../workspace/record/stored-failure.ts';
-import { type DeliveryContext, openState, type StateDocument } from '../delivery-run.ts';
+import {
+  type DeliveryContext,
+  openState,
+  type StateDocument,
+  type WriteConditions,
+} from '../delivery-run.ts';
 import { responsiblePeople } from '../outbox/check-recipient.ts';
 import type { MessageTopic } from '../outbox/remember-topic.ts';
 import { sendMessage } from '../outbox/send-message.ts';
-import { newMessage, type OutboxMessage, sendsAt, withSendState } from '../outbox/send-state.ts';
+import { newMessage, sendsAt, withSendState } from '../outbox/send-state.ts';
 import { updateMessage } from '../outbox/update-message.ts';
-import { alertMessage, alertReply, hasRecovered, sourceText } from './alert-blocks.ts';
+import { type AlertView, alertMessage, alertReply, hasRecovered, sourceText } from './alert-blocks.ts';
 import { alertChart } from './alert-chart.ts';
 import { alertWords } from './alert-wording.ts';
 import {
@@ -32,8 +36,6 @@ import {
   WATCH_FIELD_PREFIX,
   withMessage,
 } from './watch-state.ts';
-
-type Known = ReadonlyMap<string, StoredFigures>;
 
 /**
  * When a message of an alert is to be sent or drawn again, in ms; undefined for never.
@@ -58,186 +60,185 @@ const needsDrawing = (alert: Alert, message: AlertMessage): boolean =>
 const waitsForParent = (alert: Alert, message: AlertMessage): boolean =>
   !isParent(alert, message) && alertMessageTo(alert, message.to)?.state !== 'posted';
 
-/** Sends what is due of a watch's alerts, and draws them as they are now. @throws LeaseLostError, StoreUnavailable */
-export async function sendAlerts(watch: Watch, known: Known, context: DeliveryContext): Promise<void> {
-  const document = openState(WATCH_FIELD_PREFIX + watch.id, parseStored, context);
+/**
+ * Sends what is due of a watch's alerts, and draws them as they are now.
+ *
+ * @param known by `figuresField` @throws LeaseLostError, StoreUnavailable
+ */
+export async function sendAlerts(
+  watch: Watch,
+  known: ReadonlyMap<string, StoredFigures>,
+  context: DeliveryContext,
+): Promise<void> {
+  const parse = (json: string | undefined): StoredWatchState =>
+    parseWatchState(json) ?? { since: 0, alerted: [], alerts: [] };
+  const document = openState(WATCH_FIELD_PREFIX + watch.id, parse, context);
   const figures = known.get(figuresField(watch.project));
   for (const { episode, messages } of document.value().alerts)
     for (const { event, to } of messages) {
       if (context.isOver()) return;
-      const task = { watch, document, figures, place: { episode, event, to } };
-      const found = findMessage(task);
-      if (found === undefined) continue;
-      const at = alertActionAt(found.alert, found.message, isMuted(watch, context.clock()));
-      if (at === undefined || at > context.clock()) continue;
-      if (found.message.state === 'posted') await redraw(task, found, context);
-      else await send(task, found, context);
+      await new AlertDelivery(watch, document, figures, { episode, event, to }, context).run();
     }
 }
 
-const parseStored = (json: string | undefined): StoredWatchState =>
-  parseWatchState(json) ?? { since: 0, alerted: [], alerts: [] };
+/** Sends one message of an alert, or draws it again. Others may change the alert at the same time, so it is looked up again. */
+class AlertDelivery {
+  constructor(
+    private readonly watch: Watch,
+    private readonly document: StateDocument<StoredWatchState>,
+    private readonly figures: StoredFigures | undefined,
+    private readonly place: Parameters<typeof withMessage>[1],
+    private readonly context: DeliveryContext,
+  ) {}
 
-interface AlertTask {
-  readonly watch: Watch;
-  readonly document: StateDocument<StoredWatchState>;
-  readonly figures: StoredFigures | undefined;
-  readonly place: Parameters<typeof withMessage>[1];
-}
+  async run(): Promise<void> {
+    const now = this.context.clock();
+    const alert = this.findAlert();
+    const { event, to } = this.place;
+    const message = alert?.messages.find((other) => other.event === event && other.to === to);
+    if (alert === undefined || message === undefined) return;
+    const at = alertActionAt(alert, message, isMuted(this.watch, now));
+    if (at === undefined || at > now) return;
+    await (message.state === 'posted' ? this.redraw(alert, message) : this.send(alert, message));
+  }
 
-interface Found {
-  readonly alert: Alert;
-  readonly message: AlertMessage;
-}
+  private findAlert(): Alert | undefined {
+    return this.document.value().alerts.find(({ episode }) => episode === this.place.episode);
+  }
 
-function findMessage({ document, place: { episode, event, to } }: Omit<AlertTask, 'figures'>) {
-  const alert = document.value().alerts.find((other) => other.episode === episode);
-  const message = alert?.messages.find((other) => other.event === event && other.to === to);
-  return alert && message && { alert, message };
-}
+  /** Identifies the message in its conversation. */
+  private get key(): string {
+    const { episode, event } = this.place;
+    return `${WATCH_FIELD_PREFIX}${this.watch.id}/${episode}/${event}`;
+  }
 
-/** Identifies the message in its conversation. */
-const keyOf = ({ watch, place: { episode, event } }: AlertTask): string =>
-  `${WATCH_FIELD_PREFIX}${watch.id}/${episode}/${event}`;
+  private change(change: (message: AlertMessage) => AlertMessage, step: WriteConditions): Promise<void> {
+    return this.document.update((state) => withMessage(state, this.place, change), step);
+  }
 
-async function send(task: AlertTask, { alert, message }: Found, context: DeliveryContext): Promise<void> {
-  const { watch, document, place } = task;
-  const isFirst = isParent(alert, message);
-  const { ts } = (isFirst ? undefined : alertMessageTo(alert, place.to)) ?? {};
-  const saveWith =
-    (shown: Partial<Pick<AlertMessage, 'drawn'>>): OutboxMessage['save'] =>
-    (change, step) =>
-      document.update(
-        (state) => withMessage(state, place, (now) => withSendState({ ...now, ...shown }, change(now))),
-        step,
-      );
-  await sendMessage(
-    {
-      ...{ kind: 'alert', key: keyOf(task), to: place.to, watch: watch.id, stored: message },
-      topic: () => topicOf(task),
-      ...(ts !== undefined && {
-        thread: { ts, isBroadcast: alert.events[place.event]?.kind === 'crossed' && !isPerson(place.to) },
-      }),
-      prepare: async () => ({
-        projects: [watch.project],
-        render() {
-          const now = findMessage(task)?.alert ?? alert;
-          const view = viewOf(task, { alert: now, message }, context);
-          return {
-            message: isFirst ? alertMessage(view) : alertReply(view),
-            claim: saveWith({ drawn: now.events.length }),
-          };
+  private async send(alert: Alert, message: AlertMessage): Promise<void> {
+    const { watch, place } = this;
+    const isFirst = isParent(alert, message);
+    const { ts } = (isFirst ? undefined : alertMessageTo(alert, place.to)) ?? {};
+    await sendMessage(
+      {
+        ...{ kind: 'alert', key: this.key, to: place.to, watch: watch.id, stored: message },
+        topic: () => this.topic(),
+        ...(ts !== undefined && {
+          thread: { ts, isBroadcast: alert.events[place.event]?.kind === 'crossed' && !isPerson(place.to) },
+        }),
+        prepare: async () => ({
+          projects: [watch.project],
+          render: () => {
+            const now = this.findAlert() ?? alert;
+            const view = this.view(now, message);
+            const drawn = now.events.length;
+            return {
+              message: isFirst ? alertMessage(view) : alertReply(view),
+              claim: (change, step) =>
+                this.change((stored) => withSendState({ ...stored, drawn }, change(stored)), step),
+            };
+          },
+        }),
+        save: (change, step) => this.change((stored) => withSendState(stored, change(stored)), step),
+        onRefused: async ({ cause, isGone }, mayBeInSlack) => {
+          // A message that already replaces one to somebody else goes to the next manager.
+          if (isGone || message.insteadOf !== undefined) return this.sendElsewhere(message, cause);
+          return !mayBeInSlack && this.forget();
         },
-      }),
-      save: saveWith({}),
-      async onRefused({ cause, isGone }, mayBeInSlack) {
-        // A message that already replaces one to somebody else goes to the next manager.
-        if (isGone || message.insteadOf !== undefined) return sendElsewhere(task, message, cause, context);
-        return !mayBeInSlack && forget(task);
       },
-    },
-    context,
-  );
-}
+      this.context,
+    );
+  }
 
-/** For follow-ups; `days` is a budget's month or a spike's day. */
-const topicOf = ({ watch: { project, rule }, place }: AlertTask): MessageTopic => ({
-  projects: [project],
-  ...(needsBalance(rule) ? { command: '/balance' } : { command: '/spend', days: episodeOf(place) }),
-});
+  /** For follow-ups; `days` is a budget's month or a spike's day. */
+  private topic(): MessageTopic {
+    const { project, rule } = this.watch;
+    const projects = [project];
+    return needsBalance(rule)
+      ? { command: '/balance', projects }
+      : { command: '/spend', projects, days: episodeOf(this.place) };
+  }
 
-function viewOf({ watch, figures }: AlertTask, { alert, message }: Found, context: DeliveryContext) {
-  const { zone } = context.workspace.settings;
-  const today = dayAt(context.clock(), zone);
-  const judged = figures && parseWatchFigures(figures, today, zone);
-  const week = daysBefore(today, 7, zone);
-  const reported = judged === undefined ? 0 : week.filter((day) => judged.amounts.has(day)).length;
-  const covered = reported === 0 ? [] : [`${reported} of the last ${week.length} days reported`];
-  return {
-    ...{ watch, alert, message },
-    source: [sourceText(watch, zone), ...covered].join(' · '),
-    words: alertWords(watch, context.workspace, today),
-    chart:
-      judged &&
-      figures &&
-      alertChart(watch.rule, judged, knownBalances(figures), episodeOf(alert), hasRecovered(alert)),
-  };
-}
+  private view(alert: Alert, message: AlertMessage): AlertView {
+    const { watch, figures, context } = this;
+    const { zone } = context.workspace.settings;
+    const today = dayAt(context.clock(), zone);
+    const judged = figures && parseWatchFigures(figures, today, zone);
+    const week = daysBefore(today, 7, zone);
+    const reported = judged === undefined ? 0 : week.filter((day) => judged.amounts.has(day)).length;
+    const covered = reported === 0 ? [] : [`${reported} of the last ${week.length} days reported`];
+    return {
+      ...{ watch, alert, message },
+      source: [sourceText(watch, zone), ...covered].join(' · '),
+      words: alertWords(watch, context.workspace, today),
+      chart:
+        judged &&
+        figures &&
+        alertChart(watch.rule, judged, knownBalances(figures), episodeOf(alert), hasRecovered(alert)),
+    };
+  }
 
-async function redraw(task: AlertTask, { alert, message }: Found, context: DeliveryContext): Promise<void> {
-  const { to, channel = to, ts = '', tries, isAgain } = message;
-  const { watch, place, document } = task;
-  const save = (change: (message: AlertMessage) => AlertMessage) =>
-    document.update((state) => withMessage(state, place, change), { needsLease: true });
-  const drawn = alert.events.length;
-  // A recipient who may not see the project any more keeps the alert as it was.
-  const close = () => save(({ next: _, ...shown }) => ({ ...shown, drawn, tries: 0 }));
-  await updateMessage(
-    {
-      ...{
-        kind: 'alert update',
-        key: keyOf(task),
-        to,
-        watch: watch.id,
-        posted: { channel, ts },
-        tries,
-        isAgain,
+  private async redraw(alert: Alert, message: AlertMessage): Promise<void> {
+    const { to, channel = to, ts = '', tries, isAgain } = message;
+    const save = (change: (message: AlertMessage) => AlertMessage) =>
+      this.change(change, { needsLease: true });
+    const drawn = alert.events.length;
+    // A recipient who may not see the project any more keeps the alert as it was.
+    const close = () => save(({ next: _, ...shown }) => ({ ...shown, drawn, tries: 0 }));
+    await updateMessage(
+      {
+        ...{ kind: 'alert update', key: this.key, to, watch: this.watch.id },
+        ...{ posted: { channel, ts }, tries, isAgain },
+        prepare: async () => ({
+          projects: [this.watch.project],
+          render: () => alertMessage(this.view(alert, message)),
+        }),
+        save: close,
+        retry: (tried) => (tried.next === undefined ? close() : save((shown) => ({ ...shown, ...tried }))),
       },
-      prepare: async () => ({
-        projects: [watch.project],
-        render: () => alertMessage(viewOf(task, { alert, message }, context)),
+      this.context,
+    );
+  }
+
+  /**
+   * Forgets that the threshold was crossed, so that a later check alerts with its own figures if somebody may see them.
+   *
+   * @returns false for an alert that others have got or may get
+   */
+  private async forget(): Promise<boolean> {
+    const { episode, to: refused } = this.place;
+    const { messages = [] } = this.findAlert() ?? {};
+    if (messages.some(({ to, state }) => to !== refused && state !== 'failed')) return false;
+    await this.document.update(
+      ({ alerted, alerts, ...state }) => ({
+        ...state,
+        alerted: alerted.filter((level) => alertEpisode(this.watch, level.episode) !== episode),
+        alerts: alerts.filter((other) => other.episode !== episode),
       }),
-      save: close,
-      retry: (tried) => (tried.next === undefined ? close() : save((shown) => ({ ...shown, ...tried }))),
-    },
-    context,
-  );
-}
+      { needsLease: true },
+    );
+    return true;
+  }
 
-/**
- * Forgets that the threshold was crossed, so that a later check alerts with its own figures if somebody may see them.
- *
- * @returns false for an alert that others have got or may get
- */
-async function forget(task: AlertTask): Promise<boolean> {
-  const { document, watch, place } = task;
-  const { episode } = place;
-  const { messages = [] } = findMessage(task)?.alert ?? {};
-  if (messages.some(({ to, state }) => to !== place.to && state !== 'failed')) return false;
-  await document.update(
-    ({ alerted, alerts, ...state }) => ({
-      ...state,
-      alerted: alerted.filter((level) => alertEpisode(watch, level.episode) !== episode),
-      alerts: alerts.filter((other) => other.episode !== episode),
-    }),
-    { needsLease: true },
-  );
-  return true;
-}
-
-/** Sent to the owner or, when that person has left, to a manager; the message says why. */
-async function sendElsewhere(
-  task: AlertTask,
-  message: AlertMessage,
-  cause: StoredFailure,
-  context: DeliveryContext,
-): Promise<boolean> {
-  const { watch, document, place } = task;
-  const { to, insteadOf } = message;
-  const tried = [...(insteadOf?.tried ?? []), to];
-  const taken = findMessage(task)?.alert.messages ?? [];
-  const isTaken = (person: SlackId) =>
-    tried.includes(person) || taken.some((other) => other.to === person && other.event === place.event);
-  const next = [watch.owner, ...responsiblePeople(context.workspace)].find((person) => !isTaken(person));
-  if (next === undefined) return false;
-  const { to: wanted, cause: first } = insteadOf ?? { to, cause };
-  await document.update(
-    (state) =>
-      withMessage(state, place, ({ event, drawn }) => ({
-        ...{ ...newMessage(next, context.clock()), event, drawn },
+  /** Sent to the owner or, when that person has left, to a manager; the message says why. */
+  private async sendElsewhere({ to, insteadOf }: AlertMessage, cause: StoredFailure): Promise<boolean> {
+    const { workspace, clock } = this.context;
+    const tried = [...(insteadOf?.tried ?? []), to];
+    const others = this.findAlert()?.messages.filter(({ event }) => event === this.place.event) ?? [];
+    const taken = [...tried, ...others.map((other) => other.to)];
+    const next = [this.watch.owner, ...responsiblePeople(workspace)].find(
+      (person) => !taken.includes(person),
+    );
+    if (next === undefined) return false;
+    const { to: wanted, cause: first } = insteadOf ?? { to, cause };
+    await this.change(
+      ({ event, drawn }) => ({
+        ...{ ...newMessage(next, clock()), event, drawn },
         insteadOf: { to: wanted, cause: first, tried },
-      })),
-    { needsLease: true },
-  );
-  return true;
+      }),
+      { needsLease: true },
+    );
+    return true;
+  }
 }

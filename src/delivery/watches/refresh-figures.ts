@@ -19,9 +19,9 @@ import {
   resolveProject,
   UNLIMITED,
 } from '../../workspace/projects/resolve-project.ts';
-import { storedBalance } from '../../workspace/record/answer-store.ts';
 import { type StoredFailure, storeFailure } from '../../workspace/record/stored-failure.ts';
 import { requireSettings } from '../../workspace/record/workspace.ts';
+import { storedBalance } from '../../workspace/service-outcomes.ts';
 import type { DeliveryContext } from '../delivery-run.ts';
 import {
   accountOf,
@@ -181,9 +181,11 @@ async function fetchDue(
   const hasAnswered = (balance && left !== undefined) || (usage && spent.status === 'fulfilled');
   const { problem: _, ...known } = before;
   const failed = [account, spent].find((answer) => answer.status === 'rejected');
+  const balances = Object.entries({ ...before.balances, ...(left && { [today]: left.balance }) });
+  const lastBalances = balances.toSorted(([a], [b]) => (a < b ? -1 : 1)).slice(-KEPT_BALANCES);
   const after = {
     ...known,
-    ...(left && { account: left, balances: lastBalances(before, left, today) }),
+    ...(left && { account: left, balances: Object.fromEntries(lastBalances) }),
     ...(spent.status === 'fulfilled' && spent.value && { usage: spent.value }),
     ...(failed && { problem: problemOf(failed.reason, now, fingerprint) }),
   };
@@ -195,13 +197,4 @@ async function fetchDue(
     );
   }
   return after;
-}
-
-function lastBalances(
-  { balances = {} }: StoredFigures,
-  { balance }: NonNullable<StoredFigures['account']>,
-  today: Day,
-): Record<Day, string> {
-  const days = Object.entries({ ...balances, [today]: balance }).toSorted(([a], [b]) => (a < b ? -1 : 1));
-  return Object.fromEntries(days.slice(-KEPT_BALANCES));
 }

@@ -1,7 +1,7 @@
 import * as z from 'zod';
 import { type BillingClient, emptyIfNoData, type Subscription } from '../../billing/client.ts';
 import { type Amount, type Money, parseAmount, type WireScalar } from '../../domain/money/amount.ts';
-import { computeUsage, type Usage } from '../../domain/money/usage.ts';
+import { computeUsage } from '../../domain/money/usage.ts';
 import type { WatchFigures } from '../../domain/money/watch-measurement.ts';
 import type { WatchRule } from '../../domain/money/watch-rule.ts';
 import type { SlackId } from '../../domain/slack-id.ts';
@@ -146,15 +146,10 @@ export async function fetchUsage(
     days: { first: from, last: until, today },
   };
   const { charges } = await billing.consumption(access, project, range).catch(emptyIfNoData);
-  const usage = computeUsage(charges, { days: daysInRange(from, until, zone) });
-  return { days: reportedDigits(usage), until, zone, at };
-}
-
-const reportedDigits = ({ rows, reported }: Usage): Record<Day, string> => {
+  const { rows, reported } = computeUsage(charges, { days: daysInRange(from, until, zone) });
   const wanted = new Set(reported);
-  return Object.fromEntries(
-    rows.flatMap(({ day, amount }) =>
-      day !== undefined && wanted.has(day) && 'raw' in amount ? [[day, amount.raw]] : [],
-    ),
+  const digits = rows.flatMap(({ day, amount }) =>
+    day !== undefined && wanted.has(day) && 'raw' in amount ? [[day, amount.raw] as const] : [],
   );
-};
+  return { days: Object.fromEntries(digits), until, zone, at };
+}

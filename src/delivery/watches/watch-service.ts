@@ -1,4 +1,3 @@
-import type { BillingClient } from '../../billing/client.ts';
 import { evaluateRule } from '../../domain/money/watch-evaluation.ts';
 import { measureWatch } from '../../domain/money/watch-measurement.ts';
 import type { WatchRule } from '../../domain/money/watch-rule.ts';
@@ -27,7 +26,6 @@ import {
   type StoredFigures,
   type WatchFiguresStore,
 } from './watch-figures.ts';
-import { isLimited } from './watch-judge.ts';
 import {
   type AlertEvent,
   nextCheckAt,
@@ -35,6 +33,7 @@ import {
   type StoredWatchState,
   WATCH_FIELD_PREFIX,
 } from './watch-state.ts';
+import { isLimited } from './watches-job.ts';
 
 export type WatchState = Readonly<ReturnType<typeof stateOf>>;
 
@@ -47,17 +46,14 @@ export type WatchService = ReturnType<typeof createWatchService>;
 /** No lease: the write is refused unless the state exists as it was read. */
 const WITHOUT_LEASE = '';
 
-export function createWatchService({
-  deliveryLog,
-  figures,
-  billing,
-  changed,
-  clock,
-}: Pick<RunnerParts, 'deliveryLog' | 'billing' | 'clock'> & {
-  readonly figures: WatchFiguresStore;
-  /** The workspace's watches or connections changed: derives its runs again, and new ones are checked at once. */
-  readonly changed: (workspace: SlackId) => Promise<void>;
-}) {
+export function createWatchService(
+  parts: Pick<RunnerParts, 'deliveryLog' | 'billing' | 'clock'> & {
+    readonly figures: WatchFiguresStore;
+    /** The workspace's watches or connections changed: derives its runs again, and new ones are checked at once. */
+    readonly changed: (workspace: SlackId) => Promise<void>;
+  },
+) {
+  const { deliveryLog, figures, billing, changed, clock } = parts;
   return {
     changed,
     /** By the watch's ID, of every watch of the record. */
@@ -98,16 +94,27 @@ export function createWatchService({
       return 'recorded';
     },
     /**
-     * What a preview of a watch on this project needs, asked from billing once: `previewWatch` turns it into a preview of
-     * any rule that needs no more. The caller checks that the person may ask about the project there.
+     * What previews of watches on this project need, asked from billing once: its days, and its balance if the rule looks
+     * at it. `previewWatch` makes a preview of any rule that needs no more. The caller checks that the person may ask about
+     * the project there.
      *
      * @throws Failure
      */
-    fetchPreview: (
+    async fetchPreview(
       workspace: Workspace,
       project: ResolvedProject,
       rule: WatchRule,
-    ): Promise<PreviewFigures> => fetchPreviewFigures(billing, workspace, project, rule, clock()),
+    ): Promise<PreviewFigures> {
+      const at = clock();
+      const { zone } = requireSettings(workspace);
+      const today = dayAt(at, zone);
+      const access = openConnection(workspace, project);
+      const [usage, account] = await Promise.all([
+        fetchUsage(billing, access, project, { from: simulationFrom(today), today, zone, at }),
+        needsBalance(rule) ? fetchAccount(billing, access, project, at) : undefined,
+      ]);
+      return { today, connection: access.connection, usage, ...(account && { account }) };
+    },
   };
 }
 
@@ -171,30 +178,6 @@ export interface PreviewFigures extends StoredFigures {
 
 /** What a form says before a watch is saved. */
 export type WatchPreview = Readonly<ReturnType<typeof previewWatch>>;
-
-/**
- * Asks billing for everything that previews of watches on this project need: once for its days, and once for its balance
- * if the rule looks at it.
- *
- * @param at ms since the epoch: now
- * @throws Failure
- */
-async function fetchPreviewFigures(
-  billing: BillingClient,
-  workspace: Workspace,
-  project: ResolvedProject,
-  rule: WatchRule,
-  at: Millis,
-): Promise<PreviewFigures> {
-  const { zone } = requireSettings(workspace);
-  const today = dayAt(at, zone);
-  const access = openConnection(workspace, project);
-  const [usage, account] = await Promise.all([
-    fetchUsage(billing, access, project, { from: simulationFrom(today), today, zone, at }),
-    needsBalance(rule) ? fetchAccount(billing, access, project, at) : undefined,
-  ]);
-  return { today, connection: access.connection, usage, ...(account && { account }) };
-}
 
 export function previewWatch(rule: WatchRule, { today, ...figures }: PreviewFigures) {
   const judged = parseWatchFigures(figures, today, figures.usage?.zone ?? 'UTC');

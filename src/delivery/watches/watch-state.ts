@@ -3,7 +3,6 @@
 import { createHash } from 'node:crypto';
 import * as z from 'zod';
 import { hashBucket } from '../../domain/hash-bucket.ts';
-import type { AlertedLevel } from '../../domain/money/watch-evaluation.ts';
 import type { SlackId } from '../../domain/slack-id.ts';
 import { HOUR, type Millis } from '../../domain/time/calendar.ts';
 import type { Watch } from '../../workspace/owned/watch-record.ts';
@@ -141,10 +140,6 @@ export function recordEvent(
   return alerts.map((other) => (other === known ? after : other));
 }
 
-const openEpisodes = (alerted: readonly AlertedLevel[]): readonly string[] => [
-  ...new Set(alerted.filter(({ isOver = false }) => !isOver).map(({ episode }) => episode)),
-];
-
 /** An alert's name: of the same month or day under another rule it is another alert. */
 export const alertEpisode = ({ since }: Pick<Watch, 'since'>, episode: string): string =>
   `${since.toString(36)}-${episode}`;
@@ -157,7 +152,8 @@ export const episodeOf = ({ episode }: Pick<Alert, 'episode'>): string =>
 export function stateFor(watch: Watch, stored: StoredWatchState | undefined, now: Millis): StoredWatchState {
   if (stored === undefined) return { since: watch.since, alerted: [], alerts: [] };
   if (stored.since === watch.since) return stored;
-  const alerts = openEpisodes(stored.alerted).reduce(
+  const open = stored.alerted.filter(({ isOver = false }) => !isOver).map(({ episode }) => episode);
+  const alerts = [...new Set(open)].reduce(
     (all, episode) => recordEvent(all, alertEpisode(stored, episode), { kind: 'replaced', at: now }, []),
     stored.alerts,
   );
@@ -196,9 +192,6 @@ const schema = z.object({
 });
 export type LastCheck = Readonly<z.infer<typeof schema>>;
 
-/** Undefined if there is none or it can't be read: then a check is due. */
-const parseLastCheck = (json: string | undefined): LastCheck | undefined => tryParseRecord(schema, json);
-
 /** Watches are checked every hour, at a different time for each workspace. @returns ms since the epoch */
 export function hourlyCheckAfter(teamId: SlackId, at: Millis): number {
   const spread = hashBucket(teamId, HOUR);
@@ -226,7 +219,8 @@ export function nextCheckAt(
   snapshot: DeliveryLogSnapshot,
   now: Millis,
 ): number | undefined {
-  const last = parseLastCheck(snapshot.state(LAST_CHECK_FIELD));
+  // Undefined if there is none or it can't be read: then a check is due.
+  const last = tryParseRecord(schema, snapshot.state(LAST_CHECK_FIELD));
   if (workspace.watches.length === 0) return undefined;
   // After the clock went back, the next check would otherwise come too late.
   if (last === undefined || last.at > now || last.basis !== watchBasisOf(workspace)) return now;

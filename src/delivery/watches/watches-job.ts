@@ -1,12 +1,16 @@
-import type { Millis } from '../../domain/time/calendar.ts';
+import { type AlertedLevel, type Evaluation, evaluateRule } from '../../domain/money/watch-evaluation.ts';
+import { averageDay, measureWatch, type WatchFigures } from '../../domain/money/watch-measurement.ts';
+import { addDays, dayAt, HOUR, type Millis } from '../../domain/time/calendar.ts';
 import { FIELDS } from '../../redis/keys.ts';
 import type { Watch } from '../../workspace/owned/watch-record.ts';
+import { isShownTo } from '../../workspace/projects/resolve-project.ts';
 import { isDamaged, type Workspace } from '../../workspace/record/workspace.ts';
 import { type DeliveryContext, openState, ScheduleChangedError } from '../delivery-run.ts';
 import type { DeliveryLogSnapshot } from '../log/delivery-log.ts';
-import { earliest } from '../log/due-dates.ts';
+import { earliest } from '../log/delivery-log-entry.ts';
 import { splitByTime } from '../outbox/send-state.ts';
 import type { Job, Task } from '../workspace-runner.ts';
+import { factsOf } from './alert-facts.ts';
 import { alertActionAt, sendAlerts } from './alert-send.ts';
 import {
   createFiguresRefresher,
@@ -14,16 +18,29 @@ import {
   type KnownFigures,
   type WatchedProject,
 } from './refresh-figures.ts';
-import { figuresField, needsBalance, needsUsage, type WatchFiguresStore } from './watch-figures.ts';
-import { isLimited, judgeWatch } from './watch-judge.ts';
 import {
+  figuresField,
+  knownBalances,
+  needsBalance,
+  needsUsage,
+  parseWatchFigures,
+  type StoredFigures,
+  type WatchFiguresStore,
+} from './watch-figures.ts';
+import {
+  type AlertEvent,
+  alertEpisode,
+  type FiguresEvent,
   hourlyCheckAfter,
   isMuted,
   LAST_CHECK_FIELD,
   type LastCheck,
   nextCheckAt,
   parseWatchState,
+  recordEvent,
   type StoredWatchState,
+  stateFor,
+  targetsOf,
   WATCH_FIELD_PREFIX,
   watchBasisOf,
 } from './watch-state.ts';
@@ -45,10 +62,14 @@ export function planWatches(workspace: Workspace, snapshot: DeliveryLogSnapshot,
   );
   const check = nextCheckAt(workspace, snapshot, now);
   const isCheckDue = check !== undefined && check <= now;
-  const acting = workspace.watches.map((watch) => ({
-    what: watch,
-    at: actionAt(states.get(watch.id), isMuted(watch, now)),
-  }));
+  const acting = workspace.watches.map((watch) => {
+    const { alerts = [] } = states.get(watch.id) ?? {};
+    const isSuspended = isMuted(watch, now);
+    const times = alerts.flatMap((alert) =>
+      alert.messages.map((message) => alertActionAt(alert, message, isSuspended)),
+    );
+    return { what: watch, at: earliest(...times) };
+  });
   const known = new Set(workspace.watchIds);
   // Slack's rate limit delays messages, not questions to billing.
   const { due, next } = splitByTime(acting, snapshot, now);
@@ -56,25 +77,16 @@ export function planWatches(workspace: Workspace, snapshot: DeliveryLogSnapshot,
     isCheckDue,
     /** Watches with messages to send, or to draw again. */
     alerting: due,
-    /** States that are no longer needed. */
+    /** States that are no longer needed. A removed watch's is kept for as long as an undo can bring it back. */
     stale: [...states.keys()].flatMap((id) =>
-      known.has(id) || canBeRestored(id, workspace) ? [] : [WATCH_FIELD_PREFIX + id],
+      known.has(id) || workspace.fields[FIELDS.removedWatch + id] !== undefined
+        ? []
+        : [WATCH_FIELD_PREFIX + id],
     ),
     /** When there is something to do, in ms; undefined for never. */
     next: earliest(isCheckDue ? undefined : check, next),
   };
 }
-
-const actionAt = ({ alerts = [] }: Partial<StoredWatchState> = {}, isWatchSuspended: boolean) =>
-  earliest(
-    ...alerts.flatMap((alert) =>
-      alert.messages.map((message) => alertActionAt(alert, message, isWatchSuspended)),
-    ),
-  );
-
-/** Whether an undo can still bring the watch back: until then its state is kept. */
-const canBeRestored = (id: string, { fields }: Workspace): boolean =>
-  fields[FIELDS.removedWatch + id] !== undefined;
 
 /** A check if it is due, else the messages that a pause or a failure of Slack held back, with the newest figures. */
 export function watchTasks(
@@ -160,4 +172,77 @@ function nextCheck({ workspace, teamId, clock }: DeliveryContext): number {
     paused === undefined && snoozedUntil > now ? [snoozedUntil] : [],
   );
   return Math.min(hourly, ...ends);
+}
+
+/** What a watch is judged with, at one instant (ms). */
+export interface WatchInput {
+  readonly watch: Watch;
+  readonly workspace: Workspace;
+  readonly now: Millis;
+  readonly figures: StoredFigures | undefined;
+}
+
+/** The project can no longer be shown in the channel. */
+export const isLimited = ({ target, project }: Watch, workspace: Workspace): boolean =>
+  'channel' in target && !isShownTo(project, workspace, { channel: target.channel, isUnlimited: false });
+
+/** The figures of this hour that the rule needs; undefined if any is missing. */
+function currentFigures({ watch, workspace, now, figures }: WatchInput): WatchFigures | undefined {
+  if (figures === undefined || isLimited(watch, workspace)) return undefined;
+  const { zone } = workspace.settings;
+  const today = dayAt(now, zone);
+  const { account, usage } = figures;
+  const isAccountNew = account !== undefined && account.at >= hourlyCheckAfter(workspace.teamId, now) - HOUR;
+  const isUsageNew = usage?.zone === zone && usage.until === addDays(today, -1);
+  if (needsBalance(watch.rule) && !isAccountNew) return undefined;
+  if (needsUsage(watch.rule) && !isUsageNew) return undefined;
+  return parseWatchFigures(figures, today, zone);
+}
+
+/**
+ * What a check finds, if its figures are there, and the state of the watch after it with the messages about it. While the
+ * watch is paused or snoozed, nothing is sent, and alerts that were sent before are updated in place.
+ */
+export function judgeWatch(
+  input: WatchInput,
+  stored: StoredWatchState | undefined,
+): { readonly state: StoredWatchState; readonly found?: Evaluation } {
+  const { watch, workspace, now } = input;
+  const { rule, since } = watch;
+  const state = stateFor(watch, stored, now);
+  const figures = currentFigures(input);
+  if (figures === undefined) return { state };
+  const measurement = measureWatch(rule.kind, figures);
+  const isSuspended = isMuted(watch, now);
+  const found = evaluateRule(rule, measurement, state.alerted, {
+    ...{ episode: now.toString(36), since: dayAt(since, workspace.settings.zone), isSuspended },
+  });
+  if (!found.isKnown) return { state, found };
+  const events = (kind: FiguresEvent['kind'], levels: readonly AlertedLevel[]) =>
+    levels.map(({ episode, level }): readonly [string, AlertEvent] => {
+      const facts = factsOf({ rule, measurement, episode, ...explanationOf(input, figures) });
+      return [alertEpisode(watch, episode), { kind, level, at: now, facts }];
+    });
+  const targets = isSuspended ? [] : targetsOf(watch);
+  const alerts = [
+    ...events('recovered', lastOfEach(found.recoveries)),
+    ...events('corrected', found.corrections),
+    ...events('crossed', found.crossings),
+  ].reduce((all, [episode, event]) => recordEvent(all, episode, event, targets), state.alerts);
+  return { state: { since: state.since, alerted: found.alerted, alerts }, found };
+}
+
+/** One message for a recovered episode, whatever levels it had. */
+const lastOfEach = (levels: readonly AlertedLevel[]): readonly AlertedLevel[] =>
+  levels.filter(({ episode }, at) => !levels.slice(at + 1).some((later) => later.episode === episode));
+
+function explanationOf({ figures }: WatchInput, judged: WatchFigures) {
+  const [day, balance] =
+    [...(figures ? knownBalances(figures) : [])].findLast(([earlier]) => earlier < judged.today) ?? [];
+  const average = averageDay(judged);
+  return {
+    ...(judged.account && { account: judged.account }),
+    ...(average && { average }),
+    ...(day !== undefined && balance && { before: { day, balance } }),
+  };
 }

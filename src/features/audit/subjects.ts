@@ -1,6 +1,5 @@
 import type { AuditedItem } from '../../slack/owned/owned-kind.ts';
-import type { RecordedEntry } from '../../workspace/record/audit.ts';
-import type { AuditedTokenOutcome, AuditSubject } from '../../workspace/record/audit-subject.ts';
+import type { AuditedTokenOutcome, AuditSubject, RecordedEntry } from '../../workspace/record/audit.ts';
 import type { Workspace } from '../../workspace/record/workspace.ts';
 import type { Settings } from '../../workspace/settings.ts';
 

@@ -24,9 +24,8 @@ import type { Request } from '../../slack/request/request.ts';
 import { accessSummary, isNamedIssuer } from '../../workspace/credentials/access-record.ts';
 import type { Project } from '../../workspace/projects/project-record.ts';
 import { isConnectionMissing, visibleProjects } from '../../workspace/projects/resolve-project.ts';
-import type { LastBalance } from '../../workspace/record/last-answer.ts';
+import { findFailure, type LastBalance } from '../../workspace/record/last-answer.ts';
 import { damagedIds, requireSettings } from '../../workspace/record/workspace.ts';
-import { findFailure } from '../../workspace/service-outcomes.ts';
 
 /** How many projects Home lists: most of Slack's hundred blocks are for the rest of the page. */
 export const MOST_PROJECTS = 30;
@@ -64,8 +63,9 @@ export function projectBlocks(request: Request): Block[] {
 function projectSection(project: Project, request: Request): SectionBlock {
   const { alias, id, product, connection = '' } = project;
   const { canManage } = request.user;
-  const issued = request.workspace.accesses.get(id);
-  const access = accessSummary(id, request);
+  const { workspace, user, at } = request;
+  const issued = workspace.accesses.get(id);
+  const access = accessSummary(issued, user, at, workspace.settings.zone);
   const todo = canManage
     ? `Choose another with \`${commandText('/billing projects')} edit ${alias}\`.`
     : 'A Tally manager can choose another.';

@@ -1,8 +1,7 @@
 import { createHash } from 'node:crypto';
 import { type AuditState, type Failure, isFailure, mayHaveBeenSaved } from '../../domain/failure/index.ts';
 import type { Millis } from '../../domain/time/calendar.ts';
-import type { AuditEntry } from '../../workspace/record/audit.ts';
-import type { AuditSubject } from '../../workspace/record/audit-subject.ts';
+import type { AuditEntry, AuditSubject } from '../../workspace/record/audit.ts';
 import type { Workspace } from '../../workspace/record/workspace.ts';
 import type { TokenGrant } from '../../workspace/short-lived/token-grants.ts';
 import { accessProjectLabel } from './parse-access-form.ts';

@@ -74,9 +74,9 @@ export function projectListMessage(search: string, page: number, more: MoreVerbs
 
 function row(project: Project, more: MoreVerbs, request: Request): SectionBlock {
   const { alias, id } = project;
-  const { workspace, channel, user } = request;
+  const { workspace, channel, user, at } = request;
   const isDefault = channel !== undefined && workspace.channelDefault(channel) === alias;
-  const access = accessSummary(id, request);
+  const access = accessSummary(workspace.accesses.get(id), user, at, workspace.settings.zone);
   const billing = (label: string, verb: string) =>
     commandOption(label, toCommand('/billing projects', `${verb} ${alias}`));
   return {

@@ -13,8 +13,8 @@ import { holdsRegisteredSecret } from '../../workspace/credentials/detect-regist
 import { findNamed, isSameProject } from '../../workspace/projects/project-key.ts';
 import { MAX_PROJECTS } from '../../workspace/projects/project-record.ts';
 import { openConnection, type ResolvedProject } from '../../workspace/projects/resolve-project.ts';
-import { storedBalance } from '../../workspace/record/answer-store.ts';
 import { auditedChange } from '../../workspace/record/change.ts';
+import { storedBalance } from '../../workspace/service-outcomes.ts';
 import { reservedWords, type Services } from '../feature.ts';
 import {
   decodeFirstProjects,

@@ -1,5 +1,10 @@
-import type { DatedLogEntry, DeliveryLogSnapshot } from '../../delivery/log/delivery-log.ts';
-import { lastHandledLine, openDueTimes, overdueTimes } from '../../delivery/log/due-dates.ts';
+import type { DeliveryLogSnapshot } from '../../delivery/log/delivery-log.ts';
+import {
+  type DatedLogEntry,
+  lastHandledLine,
+  openDueTimes,
+  overdueTimes,
+} from '../../delivery/log/delivery-log-entry.ts';
 import type { ScheduleService } from '../../delivery/posts/schedule-service.ts';
 import { type DueTime, dueTimesBetween, formatTiming } from '../../domain/time/cadence.ts';
 import { addDays, type Day, HOUR, type Millis, startOfDay } from '../../domain/time/calendar.ts';

@@ -27,8 +27,8 @@ import {
   isConnectionMissing,
   visibleProjects,
 } from '../../workspace/projects/resolve-project.ts';
+import { findFailure } from '../../workspace/record/last-answer.ts';
 import type { Workspace } from '../../workspace/record/workspace.ts';
-import { findFailure } from '../../workspace/service-outcomes.ts';
 import type { StatusPart } from '../feature.ts';
 
 const MOST_LINES = 10;

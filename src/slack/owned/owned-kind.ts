@@ -7,7 +7,7 @@ import type { Schedule } from '../../workspace/owned/schedule-record.ts';
 import { channelOf, projectsOf, type Target } from '../../workspace/owned/stop-reasons.ts';
 import type { Watch } from '../../workspace/owned/watch-record.ts';
 import { canAskAbout, type ProjectScope } from '../../workspace/projects/resolve-project.ts';
-import type { AuditSubject } from '../../workspace/record/audit-subject.ts';
+import type { AuditSubject } from '../../workspace/record/audit.ts';
 import type { Workspace } from '../../workspace/record/workspace.ts';
 import type { Workspaces } from '../../workspace/record/workspaces.ts';
 import { channelLink, mention } from '../kit/blocks.ts';

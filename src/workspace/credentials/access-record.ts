@@ -3,7 +3,6 @@ import type { SlackId } from '../../domain/slack-id.ts';
 import type { Millis, Zone } from '../../domain/time/calendar.ts';
 import type { Keyring } from '../../vault/keyring.ts';
 import { group, millis, parseNamedRecord, parseRecord, person, slackId } from '../record/parse-record.ts';
-import type { Settings } from '../settings.ts';
 import { formatExpiry } from './connection-record.ts';
 import { sealOwnerOf } from './sealed-fields.ts';
 
@@ -111,26 +110,13 @@ export const isNamedIssuer = ({ issuers }: ApplicationAccessRecord, person: Slac
 export const describeAccess = (access: ApplicationAccessRecord, at: Millis, zone: Zone): string =>
   `access ending ${access.lastFour.replaceAll('·', '')}, ${formatExpiry(access, at, zone)}`;
 
-/**
- * `access ending abcd, expires Thu 3 Dec 2026 (12 days)`, for Tally managers and for people named as issuers. Undefined for everybody
- * else, and if no access is registered or its record is damaged.
- */
-export function accessSummary(
-  project: string,
-  {
-    workspace: { accesses, settings },
-    user,
-    at,
-  }: {
-    readonly workspace: {
-      readonly accesses: ReadonlyMap<string, ApplicationAccessRecord>;
-      readonly settings: Pick<Settings, 'zone'>;
-    };
-    readonly user: { readonly id: string; readonly canManage: boolean };
-    readonly at: Millis;
-  },
-): string | undefined {
-  const access = accesses.get(project);
-  if (access === undefined || !(user.canManage || isNamedIssuer(access, user.id))) return undefined;
-  return describeAccess(access, at, settings.zone);
-}
+/** The same for Tally managers and people named as issuers; undefined for everybody else, and if there is no readable access. */
+export const accessSummary = (
+  access: ApplicationAccessRecord | undefined,
+  user: { readonly id: SlackId; readonly canManage: boolean },
+  at: Millis,
+  zone: Zone,
+): string | undefined =>
+  access !== undefined && (user.canManage || isNamedIssuer(access, user.id))
+    ? describeAccess(access, at, zone)
+    : undefined;

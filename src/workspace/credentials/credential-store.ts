@@ -1,7 +1,12 @@
 import { FIELDS } from '../../redis/keys.ts';
 import type { Keyring } from '../../vault/keyring.ts';
 import { type ChangeTarget, commitChange, type WorkspaceChange } from '../record/change.ts';
-import { lastUsedField } from '../record/last-answer.ts';
+import {
+  type CredentialName,
+  credentialField,
+  lastUsedField,
+  rejectionField,
+} from '../record/last-answer.ts';
 import { parseFields } from '../record/parse-record.ts';
 import { planDefault } from '../record/settings-change.ts';
 import {
@@ -17,7 +22,6 @@ import {
   serializeConnection,
   withExpiry,
 } from './connection-record.ts';
-import { type CredentialName, credentialField, rejectionField } from './rejections.ts';
 
 /** Absent fields stay as they are. */
 interface CredentialEdit {

@@ -33,14 +33,10 @@ export function sealOwnerOf(
 export function sealOwnerOfField(workspace: SlackId, field: string, value: string): SealOwner | undefined {
   for (const { kind, field: pattern } of SEALED_KINDS) {
     const id = pattern.exec(field)?.[1];
-    if (id !== undefined)
-      return sealOwnerOf(kind, workspace, id, value.startsWith('{') ? parseJson(value, kind) : {});
+    if (id === undefined) continue;
+    const record = value.startsWith('{') ? tryParseJson(value) : {};
+    if (record === undefined) throw new UnsealFailed('malformed', undefined, kind);
+    return sealOwnerOf(kind, workspace, id, record as object);
   }
   return undefined;
-}
-
-function parseJson(json: string, kind: SealedKind): object {
-  const record = tryParseJson(json);
-  if (record === undefined) throw new UnsealFailed('malformed', undefined, kind);
-  return record as object;
 }

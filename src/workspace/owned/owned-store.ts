@@ -1,9 +1,14 @@
 import * as z from 'zod';
-import { UnsealFailed } from '../../domain/failure/index.ts';
 import type { SlackId } from '../../domain/slack-id.ts';
 import type { Millis } from '../../domain/time/calendar.ts';
 import { FIELDS } from '../../redis/keys.ts';
-import { type ChangeTarget, commitChange, UNDO_MS, type WorkspaceChange } from '../record/change.ts';
+import {
+  type ChangeTarget,
+  commitChange,
+  fieldValues,
+  UNDO_MS,
+  type WorkspaceChange,
+} from '../record/change.ts';
 import { parseNamedRecord, parseRecord, tryParseRecord } from '../record/parse-record.ts';
 
 /** How one kind of what people own is stored: a field of the workspace's record each, as JSON. */
@@ -47,48 +52,31 @@ export function createOwnedStore<T extends { readonly id: string }>(
     async remove(change: WorkspaceChange, id: string, at: Millis): Promise<void> {
       const json = change.workspace.fields[stored + id];
       if (json === undefined) return;
-      const item: unknown = JSON.parse(serialize(parseOwned(format, id, json)));
+      // A damaged one could not be restored.
+      parseOwned(format, id, json);
       await commitChange(target, change, (fields) => ({
         dependsOn: fieldsOf(id),
         remove: fieldsOf(id),
-        set: { [removed + id]: JSON.stringify({ [kind]: item, sent: fields[FIELDS.sent + id], at }) },
+        set: { [removed + id]: JSON.stringify({ fields: fieldValues(fields, ...fieldsOf(id)), at }) },
       }));
     },
     /** What was removed less than `UNDO_MS` before `now`; undefined if nothing can be restored. @throws UnsealFailed */
     async findRemoved(teamId: SlackId, id: string, now: Millis): Promise<T | undefined> {
       const json = (await target.store.load(teamId))[removed + id];
-      const removal = json === undefined ? undefined : parseRemoval(format, json);
-      return removal && now - removal.at < UNDO_MS ? removal.item : undefined;
+      const removal = json === undefined ? undefined : parseRecord(removalSchema, json);
+      if (removal === undefined || now - removal.at >= UNDO_MS) return undefined;
+      return parseOwned(format, id, removal.fields[stored + id] ?? '');
     },
     /** With its delivery history: posts that fell due since come late. @returns false if nothing can be restored */
     async restore(change: WorkspaceChange, id: string): Promise<boolean> {
       const json = change.workspace.fields[removed + id];
       if (json === undefined) return false;
-      const { item, sent } = parseRemoval(format, json);
-      return commitChange(
-        target,
-        change,
-        () => ({
-          dependsOn: [removed + id],
-          remove: [removed + id],
-          set: { [stored + id]: serialize(item), ...(sent !== undefined && { [FIELDS.sent + id]: sent }) },
-        }),
-        stored + id,
-      );
+      const { fields } = parseRecord(removalSchema, json);
+      const plan = { dependsOn: [removed + id], remove: [removed + id], set: fields };
+      return commitChange(target, change, () => plan, stored + id);
     },
   };
 }
 
-const removal = z.looseObject({
-  /** How its last delivery ended, as it was stored. */
-  sent: z.string().exactOptional(),
-  at: z.int(),
-});
-
-/** What was removed, under the name of its kind. @throws UnsealFailed `malformed` */
-function parseRemoval<T>({ kind, schema }: OwnedFormat<T>, json: string) {
-  const { sent, at, ...named } = parseRecord(removal, json);
-  const item = schema.safeParse(named[kind]);
-  if (!item.success) throw new UnsealFailed('malformed');
-  return { item: item.data, sent, at };
-}
+/** What was removed: its fields as they were then. */
+const removalSchema = z.object({ fields: z.record(z.string(), z.string()), at: z.int() });

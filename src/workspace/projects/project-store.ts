@@ -2,10 +2,9 @@ import type { SlackId } from '../../domain/slack-id.ts';
 import type { Millis } from '../../domain/time/calendar.ts';
 import { FIELDS } from '../../redis/keys.ts';
 import { type ChangeTarget, commitChange, UNDO_MS, type WorkspaceChange } from '../record/change.ts';
-import { balanceFields } from '../record/last-answer.ts';
+import { balanceFields, failureFields } from '../record/last-answer.ts';
 import { findProject } from '../record/workspace.ts';
 import type { RecordFields } from '../record/workspace-store.ts';
-import { failureFields } from '../service-outcomes.ts';
 import { type Project, type ProjectRemoval, parseRemoval } from './project-record.ts';
 import { limitOtherNames } from './resolve-project.ts';
 

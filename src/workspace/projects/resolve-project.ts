@@ -11,7 +11,6 @@ import type { SeveralProjects } from '../../domain/language/parsed-command.ts';
 import { DEFAULT_PRODUCT, type ProductId } from '../../domain/product.ts';
 import type { SlackId } from '../../domain/slack-id.ts';
 import {
-  damagedIds,
   findConnection,
   findProject,
   isDamaged,
@@ -133,18 +132,16 @@ function findChannelDefault(record: Workspace, scope: ProjectScope): Project | u
   return canAskAbout(project, record, { ...scope, isUnlimited: false }) ? project : undefined;
 }
 
-/** The only project with this ID, or with this ID and product: several aliases may share an ID. */
-function findById({ project, product }: ProjectReference, record: Workspace): Project | undefined {
-  const same = withId(project, record);
+/**
+ * The only project with this ID, or with this ID and product: several aliases may share an ID.
+ * @throws UnsealFailed if any project is damaged: it may have this ID, and be limited to channels
+ */
+function findById({ project: id, product }: ProjectReference, record: Workspace): Project | undefined {
+  if (isDamaged(record, 'project')) throw new UnsealFailed('malformed', undefined, 'project');
+  const same = record.projects.filter((project) => project.id === id);
   const exact = same.filter((project) => project.product === (product ?? DEFAULT_PRODUCT));
   const [only, ...others] = product === undefined && same.length === 1 ? same : exact;
   return others.length === 0 ? only : undefined;
-}
-
-/** @throws UnsealFailed if any project is damaged: it may have this ID, and be limited to channels */
-function withId(id: string | undefined, record: Workspace): readonly Project[] {
-  if (damagedIds(record, 'project').length > 0) throw new UnsealFailed('malformed', undefined, 'project');
-  return record.projects.filter((project) => project.id === id);
 }
 
 /**
@@ -158,7 +155,7 @@ export function findChannelLimit(
 ): readonly string[] | undefined {
   const same = record.projects.filter((project) => project.id === id);
   const exact = same.filter((project) => project.product === product);
-  if (exact.length === 0 && damagedIds(record, 'project').length > 0) return [];
+  if (exact.length === 0 && isDamaged(record, 'project')) return [];
   const [first, ...others] = (exact.length > 0 ? exact : same)
     .map(({ channels }) => channels)
     .filter(({ length }) => length > 0);

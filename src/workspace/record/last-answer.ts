@@ -1,9 +1,12 @@
-/** What the record keeps of the last answer of billing: when a connection gave it, and a project's balance. */
+/** What the record keeps of the services' last answers: who gave one, balances, failures, refused credentials. */
 import * as z from 'zod';
 import { PRODUCT_IDS, type ProductId } from '../../domain/product.ts';
 import type { Millis } from '../../domain/time/calendar.ts';
 import { FIELDS } from '../../redis/keys.ts';
+import type { OpenableAccess } from '../credentials/access-record.ts';
+import type { OpenableConnection } from '../credentials/connection-record.ts';
 import { millis, tryParseRecord } from './parse-record.ts';
+import { storedFailure } from './stored-failure.ts';
 import type { RecordFields } from './workspace-store.ts';
 
 const balanceSchema = z.object({
@@ -54,3 +57,90 @@ export function parseLastUsed(fields: RecordFields, connection: string): number 
 /** The stored balance, read in the same way. */
 export const parseLastBalance = (fields: RecordFields, id: string, product: ProductId) =>
   tryParseRecord(balanceSchema, fields[balanceField(id, product)]);
+
+/** A failure of billing for a registered project, stored until billing answers again. `since` is when it began, in ms. */
+const failureSchema = storedFailure.extend({ since: z.int() });
+export type LastFailure = Readonly<z.infer<typeof failureSchema>>;
+
+/** The two questions about a project. Each fails and recovers separately. */
+const QUESTIONS = ['balance', 'consumption'] as const;
+type BillingTopic = (typeof QUESTIONS)[number];
+
+/** `balance:123:1` */
+export const failureKey = (topic: BillingTopic, id: string, product: ProductId): string =>
+  `${topic}:${id}:${product}`;
+
+/** For every product of the project with this ID. */
+export const failureFields = (id: string): readonly string[] =>
+  QUESTIONS.flatMap((topic) => PRODUCT_IDS.map((product) => FIELDS.failed + failureKey(topic, id, product)));
+
+/** The failure of a project's balance or, if there is none, of its spend. */
+export const findFailure = (
+  failures: ReadonlyMap<string, LastFailure>,
+  { id, product }: { readonly id: string; readonly product: ProductId },
+): LastFailure | undefined =>
+  failures.get(failureKey('balance', id, product)) ?? failures.get(failureKey('consumption', id, product));
+
+/** Leaves out damaged ones, because nothing depends on them. @param keys as `failureKey` makes them */
+export function parseFailures(
+  fields: RecordFields,
+  keys: readonly string[],
+): ReadonlyMap<string, LastFailure> {
+  return new Map(
+    keys.flatMap((key) => {
+      const failure = tryParseRecord(failureSchema, fields[FIELDS.failed + key]);
+      return failure === undefined ? [] : [[key, failure] as const];
+    }),
+  );
+}
+
+/** A token or an application access, as its record names it. */
+export interface CredentialName {
+  readonly kind: 'connection' | 'access';
+  /** The connection's name, or the project's ID. */
+  readonly name: string;
+}
+
+const rejectionSchema = z.object({
+  /** Of the credential that was sent, which may have been replaced since: a fingerprint, or the ID's last characters. */
+  mark: z.string(),
+  at: millis,
+});
+/** A note that a service rejected a credential. */
+export type StoredRejection = Readonly<z.infer<typeof rejectionSchema>>;
+
+export const rejectionField = ({ kind, name }: CredentialName): string => `${FIELDS.rejected}${kind}:${name}`;
+
+/** The credential's own field: without it, a rejection of it is not stored. */
+export const credentialField = ({ kind, name }: CredentialName): string => FIELDS[kind] + name;
+
+interface Credentials {
+  readonly connections: ReadonlyMap<string, OpenableConnection>;
+  readonly accesses: ReadonlyMap<string, OpenableAccess>;
+  lastUsed(connection: string): number | undefined;
+}
+
+/** Whether this is the registered credential, and not one from a form or a replaced one. */
+export function isRegistered(
+  { connections, accesses }: Pick<Credentials, 'connections' | 'accesses'>,
+  { kind, name }: CredentialName,
+  mark: string,
+): boolean {
+  return kind === 'access'
+    ? accesses.get(name)?.lastFour === mark
+    : connections.get(name)?.fingerprint === mark;
+}
+
+/** When the registered credential was last rejected, in ms; undefined if it has worked since or was never used. */
+export function findRejection(
+  fields: RecordFields,
+  credential: CredentialName,
+  credentials: Credentials,
+): number | undefined {
+  const rejection = tryParseRecord(rejectionSchema, fields[rejectionField(credential)]);
+  if (rejection === undefined || !isRegistered(credentials, credential, rejection.mark)) return undefined;
+  const { kind, name } = credential;
+  const workedAt =
+    kind === 'access' ? credentials.accesses.get(name)?.registeredAt : credentials.lastUsed(name);
+  return rejection.at >= (workedAt ?? 0) ? rejection.at : undefined;
+}

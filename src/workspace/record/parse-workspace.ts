@@ -1,4 +1,5 @@
 import { LRUCache } from 'lru-cache';
+import type * as z from 'zod';
 import { UnsealFailed } from '../../domain/failure/index.ts';
 import type { ProductId } from '../../domain/product.ts';
 import type { SlackId } from '../../domain/slack-id.ts';
@@ -7,13 +8,17 @@ import { WaitMeter } from '../../runtime/track-work.ts';
 import type { Keyring } from '../../vault/keyring.ts';
 import { type OpenableAccess, parseAccess, withRevocable } from '../credentials/access-record.ts';
 import { parseConnection } from '../credentials/connection-record.ts';
-import { type CredentialName, findRejection } from '../credentials/rejections.ts';
 import { parseLastDelivery, SCHEDULES, type Schedule } from '../owned/schedule-record.ts';
 import { WATCHES, type Watch } from '../owned/watch-record.ts';
 import { type Project, parseProject } from '../projects/project-record.ts';
-import { parseFailures } from '../service-outcomes.ts';
 import { DEFAULT_SETTINGS, parseSettings, type Settings } from '../settings.ts';
-import { parseLastBalance, parseLastUsed } from './last-answer.ts';
+import {
+  type CredentialName,
+  findRejection,
+  parseFailures,
+  parseLastBalance,
+  parseLastUsed,
+} from './last-answer.ts';
 import { parseNamedRecord } from './parse-record.ts';
 import type { RecordFields } from './workspace-store.ts';
 
@@ -63,13 +68,11 @@ export function createWorkspaceParser(keyring: Keyring) {
   };
 }
 
-type ParsePart = (field: string, parse: (json: string) => object | undefined) => object | undefined;
-
 export function parseWorkspace(
   fields: RecordFields,
   keyring: Keyring,
   teamId: SlackId,
-  parsePart: ParsePart,
+  parsePart: (field: string, parse: (json: string) => object | undefined) => object | undefined,
 ) {
   const ids = idsByPrefix(fields);
   const damaged: DamagedPart[] = [];
@@ -87,6 +90,13 @@ export function parseWorkspace(
       }
     return parts;
   };
+  const parseOwned = <T extends Schedule | Watch>(
+    kind: 'schedule' | 'watch',
+    schema: z.ZodType<T>,
+  ): readonly T[] =>
+    [...parseAll(kind, (id, json) => parseNamedRecord(schema, json, 'id', id)).values()].sort(
+      (a, b) => a.createdAt - b.createdAt || (a.id < b.id ? -1 : 1),
+    );
 
   const settings =
     fields[FIELDS.settings] === undefined
@@ -94,18 +104,15 @@ export function parseWorkspace(
       : (parsePart(FIELDS.settings, parseSettings) as Settings | undefined);
   if (settings === undefined) damaged.push({ kind: 'settings', id: FIELDS.settings, reason: 'malformed' });
   const connectionNames = ids(FIELDS.connection);
+  const only = connectionNames.length === 1 ? connectionNames[0] : undefined;
   const parsedAccesses = parseAll('access', (project, json) => parseAccess(keyring, teamId, project, json));
   const accesses: ReadonlyMap<string, OpenableAccess> = new Map(
     [...parsedAccesses].map(([id, access]) => [id, withRevocable(access, fields[FIELDS.revocable + id])]),
   );
-  const schedules: readonly Schedule[] = [
-    ...parseAll('schedule', (id, json) => parseNamedRecord(SCHEDULES.schema, json, 'id', id)).values(),
-  ].sort(byCreation);
+  const schedules = parseOwned('schedule', SCHEDULES.schema);
   const connections = parseAll('connection', (name, json) => parseConnection(keyring, teamId, name, json));
   const projects: readonly Project[] = [...parseAll('project', parseProject).values()];
-  const watches: readonly Watch[] = [
-    ...parseAll('watch', (id, json) => parseNamedRecord(WATCHES.schema, json, 'id', id)).values(),
-  ].sort(byCreation);
+  const watches = parseOwned('watch', WATCHES.schema);
   const lastUsed = (connection: string) => parseLastUsed(fields, connection);
 
   return {
@@ -122,7 +129,7 @@ export function parseWorkspace(
      * Name of the connection for projects that name none: the chosen one, or the only one. Undefined when there is
      * neither, and if the settings are damaged.
      */
-    defaultConnection: settings && defaultOf(connectionNames, settings),
+    defaultConnection: settings && (connectionNames.find((name) => name === settings.connection) ?? only),
     /** Ordered by alias. */
     projects,
     /** Aliases of all projects, damaged ones too, in lower case: what a command's words may be. */
@@ -161,18 +168,6 @@ export function parseWorkspace(
     /** The whole record as Redis holds it: a change compares with it. */
     fields,
   };
-}
-
-interface Created {
-  readonly id: string;
-  readonly createdAt: number;
-}
-
-const byCreation = (a: Created, b: Created): number => a.createdAt - b.createdAt || (a.id < b.id ? -1 : 1);
-
-function defaultOf(names: readonly string[], { connection }: Settings): string | undefined {
-  if (names.includes(connection)) return connection;
-  return names.length === 1 ? names[0] : undefined;
 }
 
 /** What follows each prefix, sorted: one pass over a record that may have a thousand fields. */

@@ -84,7 +84,10 @@ export function createWorkspaceStore(redis: RedisConnection) {
       { seen = {}, remove = [], set = {}, first = false, entries = [], done = [] }: RecordWrite,
     ): Promise<boolean> {
       const lists = [
-        Object.entries(seen).map(([field, value]) => [field, expectedArgument(value)]),
+        // The first character distinguishes the three cases.
+        Object.entries(seen).map(([field, value]) =>
+          value === ANY_VALUE ? [field, '*'] : [field, value === undefined ? '' : `=${value}`],
+        ),
         entries.map(auditArguments),
         done.map((asked) => doneArguments(...asked)),
         remove.map((field) => [field]),
@@ -101,10 +104,4 @@ export function createWorkspaceStore(redis: RedisConnection) {
       await index.forget(workspace);
     },
   };
-}
-
-/** The first character distinguishes the three cases. */
-function expectedArgument(seen: string | typeof ANY_VALUE | undefined): string {
-  if (seen === ANY_VALUE) return '*';
-  return seen === undefined ? '' : `=${seen}`;
 }

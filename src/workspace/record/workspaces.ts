@@ -5,22 +5,24 @@ import { FIELDS } from '../../redis/keys.ts';
 import type { Keyring } from '../../vault/keyring.ts';
 import { type ApplicationAccessRecord, serializeRevocable } from '../credentials/access-record.ts';
 import { createCredentialStore } from '../credentials/credential-store.ts';
-import {
-  type CredentialName,
-  credentialField,
-  isRegistered,
-  rejectionField,
-  type StoredRejection,
-} from '../credentials/rejections.ts';
 import { createOwnedStore } from '../owned/owned-store.ts';
 import { type LastDelivery, SCHEDULES, type Schedule } from '../owned/schedule-record.ts';
 import { WATCHES, type Watch } from '../owned/watch-record.ts';
-import { isSameProject } from '../projects/project-key.ts';
+import { type ChosenProject, isSameProject } from '../projects/project-key.ts';
 import { createProjectStore } from '../projects/project-store.ts';
-import { failureKey, type LastFailure, type QuestionAbout } from '../service-outcomes.ts';
 import type { Settings } from '../settings.ts';
 import { type ChangeTarget, commitChange, fieldValues, type WorkspaceChange } from './change.ts';
-import { answerFields, type StoredAnswer } from './last-answer.ts';
+import {
+  answerFields,
+  type CredentialName,
+  credentialField,
+  failureKey,
+  isRegistered,
+  type LastFailure,
+  rejectionField,
+  type StoredAnswer,
+  type StoredRejection,
+} from './last-answer.ts';
 import { createWorkspaceParser, type WorkspaceParser } from './parse-workspace.ts';
 import { planSettings } from './settings-change.ts';
 import type { Workspace } from './workspace.ts';
@@ -95,6 +97,9 @@ export function createWorkspaces({
   };
 }
 
+/** What billing was asked about a project. */
+type AboutProject = ChosenProject & { readonly topic: Parameters<typeof failureKey>[0] };
+
 /** The part of `Workspaces` that Tally writes by itself, without an audit entry. */
 function createOutcomeWrites(store: WorkspaceStore, parse: WorkspaceParser) {
   return {
@@ -129,7 +134,7 @@ function createOutcomeWrites(store: WorkspaceStore, parse: WorkspaceParser) {
       await store.write(teamId, { remove: [rejectionField(credential)] });
     },
     /** Billing fails for a project; stored if it is registered. Reads first: two round trips. */
-    async saveFailure(teamId: SlackId, about: QuestionAbout, failure: LastFailure): Promise<void> {
+    async saveFailure(teamId: SlackId, about: AboutProject, failure: LastFailure): Promise<void> {
       const key = failureKey(about.topic, about.id, about.product);
       const { projects, failures } = parse(teamId, await store.load(teamId));
       if (!projects.some((project) => isSameProject(project, about))) return;

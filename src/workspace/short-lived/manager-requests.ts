@@ -219,13 +219,9 @@ const isOver = (request: ManagerRequest, at: Millis): boolean =>
 /** Longer than sending a request to all managers takes, in ms. */
 const SENDING = 30_000;
 
-/** An ID that is equal for the same person, question and place, so that managers are asked only once. */
-export const requestId = ({
-  person,
-  command,
-  text,
-  channel,
-}: Pick<ManagerRequest, 'person' | 'command' | 'text' | 'channel'>): string => {
-  const thing = JSON.stringify([command, text, channel ?? '']);
+/** The same for the same person, question and place, so that managers are asked only once. */
+export function requestId(request: Pick<ManagerRequest, 'person' | 'command' | 'text' | 'channel'>): string {
+  const { person, command, text, channel = '' } = request;
+  const thing = JSON.stringify([command, text, channel]);
   return `${person}:${createHash('sha256').update(thing).digest('base64url').slice(0, 22)}`;
-};
+}
