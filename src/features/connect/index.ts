@@ -149,13 +149,8 @@ export function createConnectFeature(services: Services): Feature {
 const VIEW = 'connection-expiry';
 const TITLE = 'Token expiry';
 
-interface ExpiryRequest {
-  /** The connection's name. */
-  readonly name: string;
-  /** The stamp of the record that the form showed. */
-  readonly stamp: string;
-  readonly choice: ExpiryChoice;
-}
+/** @property stamp of the record that the form showed */
+type ExpiryRequest = Readonly<Record<'name' | 'stamp', string>> & { readonly choice: ExpiryChoice };
 
 /** **Set expiry…**: changes when a registered token expires, without the token. */
 function createExpiry({ workspaces, all }: Services) {

@@ -21,15 +21,48 @@ import { requireSettings } from '../../workspace/record/workspace.ts';
 
 /** The most urgent problem with the connections, at the top of Home, with the button that fixes it; nothing if all work. */
 export function attentionBlocks(request: Request): Block[] {
-  const problem = findProblem(connectionStates(request.workspace, request.at), request);
-  if (problem === undefined) return [];
-  const { fact, todo, mend, command } = problem;
-  if (!request.user.canManage)
-    return [
-      markup(`:warning: *${escapeMarkup(fact)}* A Tally manager can ${todo}.`),
-      ...buttonRow(askManagerButton('setup', command, request)),
-    ];
-  return [markup(`:warning: *${escapeMarkup(fact)}*`), actions(...mend)];
+  const { workspace, at, user } = request;
+  const { zone } = requireSettings(workspace);
+  const all = connectionStates(workspace, at);
+  /** @param todo completes “A Tally manager can” @param command what others can ask a manager to run */
+  const warn = (fact: string, todo: string, fix: readonly Button[], command: Command): Block[] => {
+    const warning = `:warning: *${escapeMarkup(fact)}*`;
+    return user.canManage
+      ? [markup(warning), actions(...fix)]
+      : [
+          markup(`${warning} A Tally manager can ${todo}.`),
+          ...buttonRow(askManagerButton('setup', command, request)),
+        ];
+  };
+  const status = toCommand('/billing status');
+  const seeStatus = (fact: string, todo: string) =>
+    warn(fact, todo, commandButton('status', 'See what’s wrong', status), status);
+  const replaceToken = (name: string, fact: string, todo: string) =>
+    warn(
+      fact,
+      todo,
+      [button('connect', 'Replace token…', { value: name })],
+      toCommand('/billing connect', name),
+    );
+
+  const damaged = all.find(({ connection }) => connection === undefined);
+  if (damaged !== undefined)
+    return replaceToken(damaged.name, 'A billing connection is damaged.', 'replace its token');
+  if (all.some(({ damage }) => damage !== undefined))
+    return seeStatus('A billing connection doesn’t work.', 'see why');
+  if (workspace.projects.some((project) => isConnectionMissing(project, workspace)))
+    return seeStatus('A project uses a connection that no longer exists.', 'choose another one for it');
+  if (all.length > 1 && workspace.defaultConnection === undefined)
+    return seeStatus(
+      'There is no default connection, so only projects with their own connection work.',
+      'choose a default',
+    );
+  const [first] = all
+    .flatMap(({ connection }) => connection ?? [])
+    .filter((connection) => expiresSoon(connection, at, zone))
+    .sort((a, b) => (a.expiresAt ?? 0) - (b.expiresAt ?? 0));
+  if (first === undefined) return [];
+  return replaceToken(first.name, `A billing access token ${formatExpiry(first, at, zone)}.`, 'replace it');
 }
 
 /** For managers: each token and when it expires. */
@@ -54,55 +87,4 @@ function line(state: ConnectionState, { workspace, at }: Request): string {
     expiresSoon(connection, at, zone) ? `*${expiry}*` : expiry,
     lastUsed !== undefined && `last used: ${formatInstant(lastUsed)}`,
   ]);
-}
-
-interface Problem {
-  readonly fact: string;
-  /** What a manager can do: completes “A Tally manager can”. */
-  readonly todo: string;
-  readonly mend: readonly Button[];
-  /** What others can ask a manager to run. */
-  readonly command: Command;
-}
-
-const STATUS = toCommand('/billing status');
-const SEE_STATUS = { mend: commandButton('status', 'See what’s wrong', STATUS), command: STATUS };
-const replaceToken = (name: string): Pick<Problem, 'mend' | 'command'> => ({
-  mend: [button('connect', 'Replace token…', { value: name })],
-  command: toCommand('/billing connect', name),
-});
-
-function findProblem(all: readonly ConnectionState[], { workspace, at }: Request): Problem | undefined {
-  const { zone } = requireSettings(workspace);
-  const damaged = all.find(({ connection }) => connection === undefined);
-  if (damaged !== undefined)
-    return {
-      fact: 'A billing connection is damaged.',
-      todo: 'replace its token',
-      ...replaceToken(damaged.name),
-    };
-  if (all.some(({ damage }) => damage !== undefined))
-    return { fact: 'A billing connection doesn’t work.', todo: 'see why', ...SEE_STATUS };
-  if (workspace.projects.some((project) => isConnectionMissing(project, workspace)))
-    return {
-      fact: 'A project uses a connection that no longer exists.',
-      todo: 'choose another one for it',
-      ...SEE_STATUS,
-    };
-  if (all.length > 1 && workspace.defaultConnection === undefined)
-    return {
-      fact: 'There is no default connection, so only projects with their own connection work.',
-      todo: 'choose a default',
-      ...SEE_STATUS,
-    };
-  const [first] = all
-    .flatMap(({ connection }) => connection ?? [])
-    .filter((connection) => expiresSoon(connection, at, zone))
-    .sort((a, b) => (a.expiresAt ?? 0) - (b.expiresAt ?? 0));
-  if (first === undefined) return undefined;
-  return {
-    fact: `A billing access token ${formatExpiry(first, at, zone)}.`,
-    todo: 'replace it',
-    ...replaceToken(first.name),
-  };
 }

@@ -32,8 +32,8 @@ import {
 } from './form-state.ts';
 import type { OwnedSchedules } from './owned-schedules.ts';
 import type { ScheduleWords } from './parse.ts';
-import { previewSchedule, type SchedulePreview, savedPreviewBlocks } from './preview.ts';
-import { type EditOutcome, loadUpcomingSends, planEdit } from './upcoming-posts.ts';
+import { previewSchedule, savedPreviewBlocks } from './preview.ts';
+import { loadUpcomingSends, planEdit } from './upcoming-posts.ts';
 
 const FIELD = 'schedule-form';
 const LIMITS = { projects: MAX_DIGEST_PROJECTS, people: 0 } as const;
@@ -88,14 +88,13 @@ const scheduleForm = (kind: OwnedSchedules, services: FormServices): OwnedForm<S
   changed: withUsualReport,
   blocks: scheduleBlocks,
   asks: () => false,
-  figures: async (draft, request) =>
-    previewDraft(services, draft, await carryOverDraft(services, draft, request), request),
+  figures: async (draft, request) => (await planDraft(services, draft, request)).preview,
   isSame: isSameSchedule,
   async build(draft, before, request) {
-    const outcome = await carryOverDraft(services, draft, request);
+    const { since, preview } = await planDraft(services, draft, request);
     return {
-      item: scheduleFromDraft(draft, before, request, outcome.since),
-      savedBlocks: savedPreviewBlocks(previewDraft(services, draft, outcome, request)),
+      item: scheduleFromDraft(draft, before, request, since),
+      savedBlocks: savedPreviewBlocks(preview),
     };
   },
 });
@@ -133,32 +132,20 @@ function projectsIn(words: ScheduleWords, request: Request): readonly ChosenProj
   });
 }
 
-/** The schedule that the form edits, of any owner; undefined for a new, deleted or damaged one. */
-const scheduleBefore = ({ before }: ScheduleDraft, { workspace }: Request): Schedule | undefined =>
-  workspace.schedules.find(({ id }) => id === before);
-
-async function carryOverDraft(
-  { scheduling }: FormServices,
-  draft: ScheduleDraft,
-  request: Request,
-): Promise<EditOutcome> {
-  const sends = await loadUpcomingSends(scheduling, request);
-  return planEdit(draft.before, draft.timing, scheduleBefore(draft, request), sends, request.at);
-}
-
-function previewDraft(
-  { reports }: FormServices,
-  draft: ScheduleDraft,
-  outcome: EditOutcome,
-  request: Request,
-): SchedulePreview {
+/** What saving the draft does to the posts of the schedule that it edits, and the preview of that. */
+async function planDraft({ scheduling, reports }: FormServices, draft: ScheduleDraft, request: Request) {
+  const { timing, before: id } = draft;
   const { workspace, at: now } = request;
-  return previewSchedule({
-    ...{ timing: draft.timing, outcome, now },
-    isPaused: scheduleBefore(draft, request)?.paused?.why === 'person',
+  // Of any owner; undefined for a new, deleted or damaged one.
+  const before = workspace.schedules.find((schedule) => schedule.id === id);
+  const outcome = planEdit(id, timing, before, await loadUpcomingSends(scheduling, request), now);
+  const preview = previewSchedule({
+    ...{ timing, outcome, now },
+    isPaused: before?.paused?.why === 'person',
     report: reports[draft.report],
     reportingZone: isDamaged(workspace, 'settings') ? undefined : workspace.settings.zone,
   });
+  return { since: outcome.since, preview };
 }
 
 async function sendTest(

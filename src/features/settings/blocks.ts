@@ -145,12 +145,7 @@ export interface SettingsChange {
   readonly sentence: string;
 }
 
-interface Part {
-  readonly keys: readonly (keyof Settings)[];
-  sentence(now: Settings, at: Millis): string;
-}
-
-const PARTS: readonly Part[] = [
+const PARTS: readonly (Pick<SettingsChange, 'keys'> & { sentence(now: Settings, at: Millis): string })[] = [
   {
     keys: ['zone'],
     sentence: ({ zone }, at) =>

@@ -93,22 +93,17 @@ function lines(table: Table): string[] {
   );
 }
 
-/** @property values one for each label of the chart, for drawing only: the table has the exact figures */
-interface ChartSeries {
-  readonly name: string;
-  readonly values: readonly number[];
-}
-
 /**
  * A line for each series, or bars side by side, one of each.
  * @param labels each different
+ * @param series with a value for each label, for drawing only: the table has the exact figures
  * @returns undefined without points, or with more than Slack accepts
  */
 export function chart(
   type: Chart['chart']['type'],
   title: string,
   labels: readonly string[],
-  series: readonly ChartSeries[],
+  series: readonly { readonly name: string; readonly values: readonly number[] }[],
 ): Chart | undefined {
   if (labels.length === 0 || labels.length > SLACK_LIMITS.chartPoints) return undefined;
   const categories = labels.map((label) => clipText(label, SLACK_LIMITS.chartLabel));

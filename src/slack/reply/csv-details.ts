@@ -125,7 +125,7 @@ export async function sendCsv(
   } catch (error) {
     const why = error instanceof SlackFailed ? NO_FILES[error.code] : undefined;
     if (why === undefined) throw error;
-    return showText(content, { about, why: `Tally can’t send files here: ${why}.` }, request);
+    return showText(content, [about, `Tally can’t send files here: ${why}.`], request);
   }
   const where = 'The CSV is in your direct messages with Tally.';
   const text = isDirectMessage(request.channel ?? '') ? where : `${about} ${where}`;
@@ -135,12 +135,12 @@ export async function sendCsv(
 /** Each block of text is one that Slack shows whole. */
 const MOST_PARTS = { modal: 60, message: 15 } as const;
 
-interface TextReasons {
-  readonly about: string;
-  readonly why: string;
-}
-
-async function showText(content: string, reasons: TextReasons, request: Request): Promise<void> {
+/** @param reasons what the file holds, and why it is text */
+async function showText(
+  content: string,
+  reasons: readonly [about: string, why: string],
+  request: Request,
+): Promise<void> {
   if (request.reply.modal.canOpen) {
     try {
       const view = modal({ title: 'CSV', blocks: textBlocks(content, reasons, MOST_PARTS.modal) });
@@ -154,7 +154,7 @@ async function showText(content: string, reasons: TextReasons, request: Request)
   await request.reply.private({ text: 'CSV as text', blocks });
 }
 
-function textBlocks(content: string, { about, why }: TextReasons, most: number): Block[] {
+function textBlocks(content: string, [about, why]: Parameters<typeof showText>[1], most: number): Block[] {
   const parts = inParts(content.split('\r\n').filter(Boolean));
   const rest = parts.length - most;
   return [

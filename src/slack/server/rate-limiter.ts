@@ -4,12 +4,7 @@ import { DEFAULT_LIMITS, type PersonAndWorkspace, type RateLimits, rate } from '
 import type { Millis } from '../../domain/time/calendar.ts';
 import type { Source } from '../request/source.ts';
 
-interface RateLimit extends PersonAndWorkspace {
-  /** Completes "You're …" */
-  readonly doing: string;
-}
-
-/** The limits on what people ask, for one process. */
+/** The limits on what people ask, for one process; `doing` completes "You're …". */
 const rateLimits = ({ requests, tests }: RateLimits) =>
   ({
     requests: { doing: 'asking faster than Tally can answer', ...requests },
@@ -26,7 +21,7 @@ const rateLimits = ({ requests, tests }: RateLimits) =>
       person: rate(3, 15),
       workspace: rate(20, 20),
     },
-  }) as const satisfies Record<string, RateLimit>;
+  }) as const satisfies Record<string, PersonAndWorkspace & { readonly doing: string }>;
 
 export const RATE_LIMITS = rateLimits(DEFAULT_LIMITS);
 
