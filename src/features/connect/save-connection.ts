@@ -40,15 +40,6 @@ const DAYS: Partial<Record<NonNullable<ConnectRequest['lifetime']>, number>> = {
 
 /** What a submitted form does: tests the token, saves it, and says in the modal how that went. */
 export function createConnectionSaving({ workspaces, billing, limits, all }: Services) {
-  const test = (
-    input: ConnectRequest,
-    { user, workspace: { waits } }: Request,
-  ): Promise<BalanceByProduct> => {
-    limits.demand('tests', { teamId: user.teamId, userId: user.id });
-    const access = { ...input, workspace: user.teamId, connection: input.name, waits };
-    return fetchBalanceByProduct(billing, access, input.project);
-  };
-
   /** @returns what the test answered, and which connection became the default */
   const save = async (input: ConnectRequest, request: Request) => {
     const { user, workspace, at } = request;
@@ -59,25 +50,14 @@ export function createConnectionSaving({ workspaces, billing, limits, all }: Ser
     if (names.length > MAX_CONNECTIONS) throw tooMany(name);
     // Everyone sees a connection's name, so a token pasted there by mistake must not be saved.
     if (holdsRegisteredSecret(`${name} ${input.account}`, workspace)) throw new SecretPasted();
-    const answers = await test(input, request);
+    limits.demand('tests', { teamId: user.teamId, userId: user.id });
+    const access = { ...input, workspace: user.teamId, connection: name, waits: workspace.waits };
+    const answers = await fetchBalanceByProduct(billing, access, input.project);
     const action = workspace.connectionNames.includes(name) ? 'connection replaced' : 'connection registered';
     const chosen = defaultWith(name, workspace);
     const change = auditedChange(request, [action, { kind: 'connection', name }], ...chosen.actions);
     await workspaces.saveConnection(change, newConnection(input, answers, user.id, at), chosen.name);
     return { ...answers, connection: name, input, names, chosen: chosen.name };
-  };
-
-  const showSaved = async (result: Awaited<ReturnType<typeof save>>, request: Request): Promise<void> => {
-    const { teamId } = request.user;
-    const now = { ...request, workspace: await workspaces.load(teamId) };
-    const tested = testedConnection(result, now);
-    const fallback = connectedMessage(tested, now);
-    const view = await all.afterConnect()?.(tested, now);
-    await request.reply.modal.update(
-      view ?? modal({ title: CONNECT_TITLE, blocks: fallback.blocks }),
-      fallback,
-    );
-    await all.connected(teamId);
   };
 
   return async (input: ConnectRequest, request: Request): Promise<void> => {
@@ -97,7 +77,16 @@ export function createConnectionSaving({ workspaces, billing, limits, all }: Ser
         actions(button('connect-again', 'Back to the form', { style: 'primary', value })),
       );
     }
-    await showSaved(saved, request);
+    const { teamId } = request.user;
+    const now = { ...request, workspace: await workspaces.load(teamId) };
+    const tested = testedConnection(saved, now);
+    const fallback = connectedMessage(tested, now);
+    const view = await all.afterConnect()?.(tested, now);
+    await request.reply.modal.update(
+      view ?? modal({ title: CONNECT_TITLE, blocks: fallback.blocks }),
+      fallback,
+    );
+    await all.connected(teamId);
   };
 }
 
@@ -139,7 +128,7 @@ function newConnection(
 }
 
 /** The outcome of a successful test. */
-export interface ConnectedResult extends BalanceByProduct {
+interface ConnectedResult extends BalanceByProduct {
   readonly connection: string;
   readonly input: Pick<ConnectRequest, 'project' | 'channel'>;
   readonly names: readonly string[];

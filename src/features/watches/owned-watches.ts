@@ -207,19 +207,22 @@ const SNOOZES: Readonly<Record<string, readonly [label: string, until: (at: Mill
     ],
   };
 
-/** What the menu of a watch does besides what is shared. */
+/** What the menu of a watch does besides what is shared: asks how long to snooze it, or ends that. */
 export const watchActions = (kind: OwnedWatches): Readonly<Record<string, OwnerAction<Watch>>> => ({
-  snooze: (watch, request) => offerSnooze(kind, watch, request),
-  wake: (watch, request) => stopSnoozing(kind, watch, request),
+  snooze: ({ id }, request) =>
+    showOwned(kind, request, {
+      notice: 'Snooze for how long? Nobody is alerted until then.',
+      buttons: Object.entries(SNOOZES).map(([snooze, [label]]) =>
+        button(`watch-snooze:${snooze}`, label, { value: `${snooze} ${id}` }),
+      ),
+    }),
+  async wake({ snoozedUntil, ...awake }, request) {
+    if (snoozedUntil !== undefined) await changeItem(kind, awake, 'watch changed', request);
+    await showOwned(kind, request, {
+      notice: 'No longer snoozed. Tally alerts if a threshold was crossed in between and still is.',
+    });
+  },
 });
-
-const offerSnooze = (kind: OwnedWatches, { id }: Watch, request: Request): Promise<void> =>
-  showOwned(kind, request, {
-    notice: 'Snooze for how long? Nobody is alerted until then.',
-    buttons: Object.entries(SNOOZES).map(([snooze, [label]]) =>
-      button(`watch-snooze:${snooze}`, label, { value: `${snooze} ${id}` }),
-    ),
-  });
 
 /**
  * Saves until when nobody is alerted.
@@ -238,12 +241,4 @@ export async function snoozeWatch(
   const until = snoozeUntil(at, requireSettings(workspace).zone);
   await changeItem(kind, { ...watch, snoozedUntil: until }, 'watch snoozed', request);
   return { kind: 'snoozed', at, by: user.id, until };
-}
-
-async function stopSnoozing(kind: OwnedKind<Watch>, watch: Watch, request: Request): Promise<void> {
-  const { snoozedUntil, ...awake } = watch;
-  if (snoozedUntil !== undefined) await changeItem(kind, awake, 'watch changed', request);
-  await showOwned(kind, request, {
-    notice: 'No longer snoozed. Tally alerts if a threshold was crossed in between and still is.',
-  });
 }

@@ -179,23 +179,18 @@ export const quote = (text: string): RichTextBlock =>
 export const preformatted = (text: string): RichTextBlock =>
   richText({ type: 'rich_text_preformatted', elements: [textElement(text)], border: 0 });
 
-/** A message whose first block says the same as its text. */
-export const textMessage = (text: string, ...more: readonly Block[]): Message => ({
-  text,
-  blocks: [section(text), ...more],
-});
+/** A message whose first block, made by `draw`, says the same as its text. */
+const messageAs =
+  (draw: (text: string) => Block) =>
+  (text: string, ...more: readonly Block[]): Message => ({ text, blocks: [draw(text), ...more] });
 
-/** The same in mrkdwn, for mentions and links. @param text outside text in it is escaped */
-export const markupMessage = (text: string, ...more: readonly Block[]): Message => ({
-  text,
-  blocks: [markup(text), ...more],
-});
+export const textMessage = messageAs(section);
+
+/** The same in mrkdwn, for mentions and links: outside text in it is escaped. */
+export const markupMessage = messageAs(markup);
 
 /** The same with the text as a heading. */
-export const questionMessage = (text: string, ...more: readonly Block[]): Message => ({
-  text,
-  blocks: [header(text), ...more],
-});
+export const questionMessage = messageAs(header);
 
 /** In a list: what a condition leaves out is false or undefined, as in JSX: `isOpen && button(…)`. */
 export type Optional<T> = T | false | undefined;
