@@ -1165,12 +1165,15 @@ describe('a post whose schedule, settings or rights were changed since', () => {
     ['report', () => edited({ report: 'last-week' })],
     ['time', () => edited({ timing: { cadence: { kind: 'daily' }, time: '17:00', zone: 'Asia/Tokyo' } })],
     ['reporting zone', () => settings('{"zone":"Pacific/Auckland"}')],
-  ])('stays about what it was about where the %s is another one', async (_, change) => {
-    await change();
-    await run();
-    expect(inChannel()[0]).toMatchObject({ text: '123 yesterday UTC 200.00', edits: 1 });
-    expect(inChannel()[0]?.blocks).toContain('Every day at 09:00 (Europe/Rome)');
-  });
+  ])(
+    'keeps its own days, time and zone in a correction after the schedule’s %s was changed',
+    async (_, change) => {
+      await change();
+      await run();
+      expect(inChannel()[0]).toMatchObject({ text: '123 yesterday UTC 200.00', edits: 1 });
+      expect(inChannel()[0]?.blocks).toContain('Every day at 09:00 (Europe/Rome)');
+    },
+  );
 
   it('is not corrected with figures of other days', async () => {
     answer = (question, name) => ({ ...honest(question, name), covers: COVERED });

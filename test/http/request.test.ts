@@ -605,7 +605,7 @@ describe('a service that is down', () => {
   it.each([
     ['workspace', of('T2')],
     ['connection', of('T1', 'other')],
-  ])('is asked freely by every other %s', async (_, others) => {
+  ])('still gets the requests of every other %s', async (_, others) => {
     const service = await serving(
       serve(({ url }, response) => json(response, '{}', url === '/failing' ? 503 : 200)),
     );

@@ -30,7 +30,7 @@ describe('the throttle of installations', () => {
     ['10.0.0.1', '1.1.1.1, 2.2.2.2', '2.2.2.2'],
     ['10.0.0.1', '2600:1:2:3:4:5:6:7', '2600:1:2:3'],
     ['2600:1::7', undefined, '2600:1:0:0'],
-  ])('takes %s, with %s forwarded, for %s', (remoteAddress, forwarded, network) => {
+  ])('counts a request from %s, with %s forwarded, for %s', (remoteAddress, forwarded, network) => {
     const headers = forwarded === undefined ? {} : { 'x-forwarded-for': forwarded };
     expect(networkOf({ socket: { remoteAddress }, headers } as IncomingMessage)).toBe(network);
   });
