@@ -658,7 +658,7 @@ describe('a service that is down', () => {
   it.each([
     ['no whole answer within 0.06 seconds', { deadline: 60 }, () => serving(serveRaw(() => {}))],
     ['ECONNREFUSED', {}, async () => ({ url: `http://127.0.0.1:${await closedPort()}` })],
-  ])('is left alone with its last cause named: %s', async (last, more, find) => {
+  ])('gets no requests for a while, and the error names its last failure: %s', async (last, more, find) => {
     const { url } = await find();
     const it = http({ limits: { ...limits, ...more } });
     for (let i = 0; i < 3; i += 1) await failureOf(ask(it, url));

@@ -60,7 +60,7 @@ export function sendPage(
 
 /** The page where an installation begins. @param address Slack's page that asks for the permissions */
 export function landingPage(address: string): HtmlPage {
-  return page(
+  return htmlPage(
     200,
     'Add Tally to Slack',
     `<p>Tally answers in Slack what your cloud projects have left, what they spent, and how long that will last.</p>
@@ -104,7 +104,7 @@ export function installedPage(
   const first = isOrganization
     ? '<li>Choose the workspaces for Tally in your organization’s settings in Slack, under Integrations.</li>\n'
     : '';
-  return page(
+  return htmlPage(
     200,
     'Tally is installed',
     `<p>Tally is installed${where}. You’ll find the first steps there, in a direct message.</p>
@@ -160,7 +160,7 @@ const REFUSALS: Readonly<Record<PageRefusal, { status: number; title: string; sa
 export function refusalPage(refusal: PageRefusal, again: string, reason?: string): HtmlPage {
   const { status, title, says } = REFUSALS[refusal];
   const slackReason = reason === undefined ? '' : `<p>Slack’s reason: <code>${escapeHtml(reason)}</code></p>`;
-  return page(
+  return htmlPage(
     status,
     title,
     `<p>${says}</p>${slackReason}<p><a class="button" href="${escapeHtml(again)}">Start again</a></p>`,
@@ -168,7 +168,7 @@ export function refusalPage(refusal: PageRefusal, again: string, reason?: string
 }
 
 /** @param title and body are HTML */
-export function page(status: number, title: string, body: string): HtmlPage {
+export function htmlPage(status: number, title: string, body: string): HtmlPage {
   const html = `<!doctype html>
 <html lang="en">
 <head>

@@ -6,7 +6,7 @@ import { UNDO_MS } from '../../workspace/record/change.ts';
 import { REQUEST_LIFETIME } from '../../workspace/short-lived/manager-requests.ts';
 import { MOST_QUESTIONS, THREAD_LIFETIME } from '../../workspace/thread-store.ts';
 import type { CommandNames } from '../command-prefix.ts';
-import { type BrowserRoutes, definitionList, escapeHtml, page, scopeList, sendPage } from './pages.ts';
+import { type BrowserRoutes, definitionList, escapeHtml, htmlPage, scopeList, sendPage } from './pages.ts';
 
 interface BotFacts extends Pick<Config, 'log' | 'tracing'> {
   /** Where people get help; https or mailto. */
@@ -40,7 +40,7 @@ function privacyPage({ log, tracing, figuresKept }: BotFacts) {
     tracing.endpoint === undefined
       ? ''
       : ' It sends traces, with the same contents, to a collector of its operator.';
-  return page(
+  return htmlPage(
     200,
     'Privacy',
     `<p>Tally answers what cloud projects cost. It stores only what it needs for that.</p>
@@ -87,7 +87,7 @@ function supportPage({ supportUrl, version }: BotFacts) {
     supportUrl === undefined
       ? 'Ask the person who installed Tally in your workspace. Slack names them in Tally’s About tab.'
       : `The people who run this bot help at <a href="${escapeHtml(supportUrl)}">${escapeHtml(supportUrl.replace(/^mailto:/, ''))}</a>.`;
-  return page(
+  return htmlPage(
     200,
     'Support',
     `<h2>In Slack</h2>
@@ -110,7 +110,7 @@ function securityPage({ supportUrl, version }: BotFacts) {
     supportUrl === undefined
       ? 'tell the person who installed Tally in your workspace, in private'
       : `write to <a href="${escapeHtml(supportUrl)}">the people who run it</a>`;
-  return page(
+  return htmlPage(
     200,
     'Security',
     `<p>Tally holds other people’s tokens and speaks about their money.</p>
