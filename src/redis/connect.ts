@@ -58,9 +58,6 @@ function limitTime(command: SentCommand, hosts: string, onTimeout = (): void => 
   command.promise.then(cancel, cancel);
 }
 
-/** Only what a node refused is sent again: it was not executed. What may have been executed fails. */
-const IMPATIENT_REDIRECTS = { maxRedirections: 5, retryDelayOnFailover: 0, retryDelayOnClusterDown: 0 };
-
 /**
  * Refuses commands while no node is known. `enableOfflineQueue: false` would do that too, and also refuse those that come
  * while the connection to a node is opened; so they wait for that one, within their timeout.
@@ -209,9 +206,10 @@ function openConnection(
       dnsLookup: (host: string, callback: (error: null, address: string) => void) => callback(null, host),
       redisOptions: { ...options, ...credentials, ...(isImpatient && { socketTimeout: SILENCE_TIMEOUT }) },
     };
-    return isImpatient
-      ? new ImpatientCluster(nodes, { ...clusterOptions, ...IMPATIENT_REDIRECTS })
-      : new Cluster(nodes, clusterOptions);
+    if (!isImpatient) return new Cluster(nodes, clusterOptions);
+    // Only what a node refused is sent again: it was not executed. What may have been executed fails.
+    const redirects = { maxRedirections: 5, retryDelayOnFailover: 0, retryDelayOnClusterDown: 0 };
+    return new ImpatientCluster(nodes, { ...clusterOptions, ...redirects });
   }
   const { sentinels, name, db, sentinelUsername, sentinelPassword } = address;
   return new SingleRedis({

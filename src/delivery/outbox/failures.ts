@@ -122,24 +122,17 @@ export const MESSAGE_KINDS = [
 export type MessageKind = (typeof MESSAGE_KINDS)[number];
 
 /** Runs the sending of a message, and passes on its record (for log, metrics and traces) at the end. */
-export const trackMessage = <T>(
-  {
-    kind,
-    schedule,
-    watch,
-    tries,
-  }: Pick<MessageWork, 'schedule' | 'watch' | 'tries'> & { readonly kind: MessageKind },
-  { teamId: workspace, workspace: { waits }, onFinished }: DeliveryContext,
+export function trackMessage<T>(
+  about: Pick<MessageWork, 'schedule' | 'watch' | 'tries'> & { readonly kind: MessageKind },
+  { teamId, workspace: { waits }, onFinished }: DeliveryContext,
   run: (annotate: Annotate<MessageWork>) => Promise<T>,
-): Promise<T> =>
-  trackWork(
-    {
-      ...{ kind: 'message', message: kind, outcome: 'sent', began: performance.now() },
-      ...{ workspace, schedule, watch, tries, waits, waited: { ms: waits.ms, calls: waits.calls } },
-    },
-    onFinished,
-    run,
-  );
+): Promise<T> {
+  const { kind: message, schedule, watch, tries } = about;
+  const began = performance.now();
+  const waited = { ms: waits.ms, calls: waits.calls };
+  const work = { workspace: teamId, message, schedule, watch, tries, began, waits, waited };
+  return trackWork({ kind: 'message', outcome: 'sent', ...work }, onFinished, run);
+}
 
 /**
  * Has `record` store that a message could not be made, sent or updated, and when it is tried again. Slack's rate limit

@@ -17,7 +17,7 @@ import {
   type StateDocument,
 } from '../delivery-run.ts';
 import type { SendState, StoredMessage } from '../log/delivery-log-entry.ts';
-import { checkRecipient, type Refusal } from './check-recipient.ts';
+import { checkRecipient } from './check-recipient.ts';
 import { classifyFailure, handleSendError, isUnreachable, trackMessage } from './failures.ts';
 import { deliveryMetadata, findPost } from './find-post.ts';
 import { threadQuestions } from './remember-topic.ts';
@@ -183,7 +183,10 @@ class Attempt {
     await context.waitForChannel(channel, context.logSnapshot.lastPost(channel));
     const { recipient, refusal } = await checkRecipient(to, projects, context, right);
     if (refusal !== undefined) {
-      await this.refuse(refusal);
+      const { cause } = refusal;
+      const { tries } = this.current;
+      if (!(await this.message.onRefused?.(refusal, mayBeInSlack)))
+        await this.saveUnlessChanged({ state: 'failed', at: context.clock(), tries, cause });
       return 'refused';
     }
     const sending = { channel, at: context.clock(), isAgain: mayBeInSlack };
@@ -200,13 +203,6 @@ class Attempt {
     context.rememberPost(channel);
     await this.confirm({ channel, ts });
     return 'sent';
-  }
-
-  private async refuse(refusal: Refusal): Promise<void> {
-    if (await this.message.onRefused?.(refusal, this.mayBeInSlack)) return;
-    const { cause } = refusal;
-    const { tries } = this.current;
-    await this.saveUnlessChanged({ state: 'failed', at: this.context.clock(), tries, cause });
   }
 
   /** Another run that took over after a lost lease may have stored more of it. */

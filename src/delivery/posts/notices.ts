@@ -85,10 +85,26 @@ export async function notifyOwner(
   const isBegun = document.value() !== undefined;
   const group = isBegun ? [] : firstCauseOf(pendingOf(owner, pending), context.clock());
   if (group.length > 0 && !(await beginNotice(owner, group, document, context))) return;
-  const stored = document.value();
-  const cases = stored === undefined ? [] : currentCases(stored, context);
-  if (stored !== undefined && cases.length > 0) {
-    await sendNotice(name, stored, cases, document, context);
+  const notice = document.value();
+  const cases = notice === undefined ? [] : currentCases(notice, context);
+  if (notice !== undefined && cases.length > 0) {
+    const { began, why, isUnclear, isOwnerGone, messages } = notice;
+    const includesManager = why === 'token-rejected' || messages.some(({ reader }) => reader === 'manager');
+    const about = { why, isUnclear, isOwnerGone, includesManager };
+    await sendDueMessages(
+      document,
+      (a, b) => a.reader === b.reader,
+      ({ reader }) => ({
+        ...{ kind: 'notice', key: `${name}/${began}` },
+        prepare: async () => ({
+          projects: [],
+          render: (_, recipient) => ({
+            message: failureNotice({ ...about, ...visibleTo(recipient, cases, notice, context) }, reader),
+          }),
+        }),
+      }),
+      context,
+    );
     if (document.value()?.messages.some((message) => sendsAt(message) !== undefined)) return;
   }
   await context.deliveryLog.drop(context.lease, [name]);
@@ -197,32 +213,6 @@ function currentCases({ why, cases }: Notice, context: DeliveryContext): readonl
     if (schedule === undefined || (pause !== undefined && schedule.paused?.why !== pause)) return [];
     return [{ schedule, due, failures: failuresOf(id, context) }];
   });
-}
-
-async function sendNotice(
-  name: string,
-  notice: Notice,
-  cases: readonly CurrentCase[],
-  document: NoticeDocument,
-  context: DeliveryContext,
-): Promise<void> {
-  const { began, why, isUnclear, isOwnerGone, messages } = notice;
-  const includesManager = why === 'token-rejected' || messages.some(({ reader }) => reader === 'manager');
-  const about = { why, isUnclear, isOwnerGone, includesManager };
-  await sendDueMessages(
-    document,
-    (a, b) => a.reader === b.reader,
-    ({ reader }) => ({
-      ...{ kind: 'notice', key: `${name}/${began}` },
-      prepare: async () => ({
-        projects: [],
-        render: (_, recipient) => ({
-          message: failureNotice({ ...about, ...visibleTo(recipient, cases, notice, context) }, reader),
-        }),
-      }),
-    }),
-    context,
-  );
 }
 
 /** A project that the reader may not ask about is not named, nor is the cause told, which may name it. */
