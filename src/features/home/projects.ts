@@ -69,7 +69,7 @@ function projectSection(project: Project, request: Request): SectionBlock {
   const todo = canManage
     ? `Choose another with \`${commandText('/billing projects')} edit ${alias}\`.`
     : 'A Tally manager can choose another.';
-  const lines = compact([
+  const text = joinTexts('\n', [
     headline(project, request),
     outlook(project, request),
     ...failureLines(project, request),
@@ -89,7 +89,7 @@ function projectSection(project: Project, request: Request): SectionBlock {
     isFullMember(request) && commandOption('Schedule a post…', toCommand('/billing schedule', alias)),
     canManage && commandOption('Edit…', toCommand('/billing projects', `edit ${alias}`)),
   ]);
-  return { ...markup(lines.filter(Boolean).join('\n')), accessory: overflow('run:home', options) };
+  return { ...markup(text), accessory: overflow('run:home', options) };
 }
 
 function failureLines(project: Project, { workspace, user, at }: Request): readonly string[] {

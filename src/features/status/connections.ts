@@ -13,6 +13,7 @@ import {
   escapeMarkup,
   formatInstant,
   header,
+  joinTexts,
   markup,
   mention,
   section,
@@ -202,11 +203,11 @@ function details(
   const { baseUrl, authUrl, account, role, type, lifetime, registeredBy, registeredAt } = connection;
   const day = dayAt(registeredAt, zone);
   const hosts = authUrl === undefined ? hostOf(baseUrl) : `${hostOf(baseUrl)} · identity ${hostOf(authUrl)}`;
-  const made = [
-    ...(role ? [ROLE_NAMES[role]] : []),
-    ...(type ? [TYPE_NAMES[type]] : []),
-    ...(account ? [`account ${account}`] : []),
-  ];
+  const made = joinTexts(' · ', [
+    role && ROLE_NAMES[role],
+    type && TYPE_NAMES[type],
+    account && `account ${account}`,
+  ]);
   const lasts = formatExpiry(connection, at, zone);
   const noted = expiresSoon(connection, at, zone)
     ? `*${lasts}*`
@@ -217,7 +218,7 @@ function details(
   return compact([
     `${noted} · ${lastUsed === undefined ? 'not used yet' : `last used: ${formatInstant(lastUsed)}`}`,
     escapeMarkup(`${hosts} · ${describeToken(connection)}`),
-    made.length > 0 && escapeMarkup(made.join(' · ')),
+    made !== '' && escapeMarkup(made),
     `added by ${mention(registeredBy)} on ${formatDays(day, day)}${lifeSpan}`,
   ]);
 }

@@ -91,7 +91,7 @@ function valueLine(watch: Watch, state: WatchState | undefined, { workspace, loc
   const money = moneyWriter(watch.project, workspace, locale);
   const value = state?.measurement && measurementText(watch.rule, state.measurement, money);
   return joinTexts(' · ', [
-    ...(state?.isCrossed ? [':warning: *Crossed*'] : []),
+    state?.isCrossed && ':warning: *Crossed*',
     value !== undefined && `${currentValueLabel(watch.rule).toLowerCase()} ${escapeMarkup(value)}`,
     state?.problem !== undefined &&
       !isWatchBlocked(watch, workspace) &&

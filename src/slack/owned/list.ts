@@ -122,18 +122,18 @@ export function itemRow(
   { viewer, details, isOrphan = () => false }: RowContext,
 ): SectionBlock {
   const text = markup(kind.describe(item, viewer, details));
+  const choice = (label: string, action: string) => option(label, `${action} ${item.id}`);
   const ownerChoices = [
-    item.paused === undefined ? (['Pause', 'pause'] as const) : (['Resume', 'resume'] as const),
-    ...(canReadOwned(item, viewer) ? [['Edit…', 'edit'] as const] : []),
-    ...kind.choices(item, viewer),
-    ['Delete', 'delete'] as const,
+    item.paused === undefined ? choice('Pause', 'pause') : choice('Resume', 'resume'),
+    canReadOwned(item, viewer) && choice('Edit…', 'edit'),
+    ...kind.choices(item, viewer).map(([label, action]) => choice(label, action)),
+    choice('Delete', 'delete'),
   ];
-  const choices = [
+  const options = compact([
     ...(canEditOwned(item, viewer) ? ownerChoices : []),
-    ...(isOrphan(item) ? [['Adopt', 'adopt'] as const] : []),
-  ];
-  if (choices.length === 0) return text;
-  const options = choices.map(([label, action]) => option(label, `${action} ${item.id}`));
+    isOrphan(item) && choice('Adopt', 'adopt'),
+  ]);
+  if (options.length === 0) return text;
   return { ...text, accessory: overflow(kind.actions.row, options) };
 }
 
