@@ -91,6 +91,18 @@ export function checkOption<T>(name: string, schema: z.ZodType<T>, text: string 
   throw new UsageError(`${name} ${parsed.error.issues[0]?.message.replace('\n', '. ')}`);
 }
 
+/** Asks again until `read` accepts what was typed. @param read may throw a UsageError */
+export async function askUntil<T>(ask: () => Promise<string>, read: (typed: string) => T): Promise<T> {
+  for (;;) {
+    try {
+      return read(await ask());
+    } catch (error) {
+      if (!(error instanceof UsageError)) throw error;
+      process.stderr.write(`${error.message}\n`);
+    }
+  }
+}
+
 export type Prompts = ReturnType<typeof openPrompts>;
 
 /** Asks on standard error, so that standard output can be piped. @param stopped called at Ctrl-C and at the end of the input */

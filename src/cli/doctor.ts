@@ -19,7 +19,6 @@ import {
   boundCheck,
   distinctFindings,
   type Finding,
-  failedFinding,
   formatFindings,
   okFinding,
   serializeFindings,
@@ -46,10 +45,9 @@ async function diagnose(
     return { findings, isConfigured: true };
   } catch (error) {
     if (!(error instanceof ConfigError)) throw error;
-    const findings = error.problems.map(({ name, what, works }) => ({
-      ...failedFinding('Configuration', `${name} ${what}`, works),
-      code: name,
-    }));
+    const findings = error.problems.map(({ name: code, what, works: todo }): Finding => {
+      return { verdict: 'bad', check: 'Configuration', says: `${code} ${what}`, todo, code };
+    });
     return { findings, isConfigured: false };
   }
 }
@@ -105,34 +103,33 @@ function checkConfiguration({ slack, redisUrl }: Config, env: NodeJS.ProcessEnv)
   const found = (code: string, figures = {}) => findingOf('CONFIGURATION', 'Configuration', code, figures);
   const { mode, signingSecret, credentials } = slack;
   const authorities = env.NODE_EXTRA_CA_CERTS;
-  const findings: Finding[] = [];
-  if (mode.kind === 'http') {
-    if (credentials.kind === 'oauth' && signingSecret === credentials.clientSecret)
-      findings.push(found('client secret'));
-    else if (!/^[0-9a-f]{32}$/.test(signingSecret))
-      findings.push(found('signing secret', { length: String(signingSecret.length) }));
-  }
-  if (credentials.kind === 'oauth' && credentials.stateSecret.length < SECRET_LENGTH)
-    findings.push(found('state secret', { length: String(credentials.stateSecret.length) }));
-  if (authorities && !tryParse(() => readFileSync(authorities, 'utf8'))?.includes('BEGIN CERTIFICATE'))
-    findings.push(found('authorities'));
-  if (env.NODE_TLS_REJECT_UNAUTHORIZED === '0') findings.push(found('any certificate'));
+  const { clientSecret, stateSecret } = credentials.kind === 'oauth' ? credentials : {};
+  const isSigned = mode.kind === 'http';
   const variable = PROXY_VARIABLES.flatMap((name) => [name, name.toLowerCase()]).find((name) => env[name]);
-  if (variable !== undefined) findings.push(found('proxy', { variable }));
-  for (const meant of Object.keys(variables.shape).filter((name) => !env[name])) {
-    const other = findSimilarName(meant, env);
-    if (other !== undefined) findings.push(found('similar name', { other, meant }));
-  }
   const ignored = findIgnoredOptions(parseRedisUrl(redisUrl));
-  if (ignored.length > 0)
-    findings.push(found('redis option', { options: ignored.join(', '), known: SERVER_OPTIONS.join(', ') }));
   const heap = Math.round(getHeapStatistics().heap_size_limit / 2 ** 20);
-  if (heap < HEAP) findings.push(found('memory', { heap: String(heap) }));
-  const limit = openFilesLimit();
-  if (limit < OPEN_FILES)
-    findings.push(found('open files', { limit: String(limit), needed: String(OPEN_FILES) }));
-  return findings;
+  // Absent where the system doesn't say.
+  const [, limit] = /^Max open files +(\d+)/m.exec(readText('/proc/self/limits')) ?? [];
+  const lengthOf = (secret: string) => ({ length: String(secret.length) });
+  return [
+    isSigned && signingSecret === clientSecret && found('client secret'),
+    isSigned && !/^[0-9a-f]{32}$/.test(signingSecret) && found('signing secret', lengthOf(signingSecret)),
+    stateSecret && stateSecret.length < SECRET_LENGTH && found('state secret', lengthOf(stateSecret)),
+    authorities && !readText(authorities).includes('BEGIN CERTIFICATE') && found('authorities'),
+    env.NODE_TLS_REJECT_UNAUTHORIZED === '0' && found('any certificate'),
+    variable && found('proxy', { variable }),
+    ...Object.keys(variables.shape).map((meant) => {
+      const other = env[meant] ? undefined : findSimilarName(meant, env);
+      return other && found('similar name', { other, meant });
+    }),
+    ignored.length > 0 &&
+      found('redis option', { options: ignored.join(', '), known: SERVER_OPTIONS.join(', ') }),
+    heap < HEAP && found('memory', { heap: String(heap) }),
+    limit && Number(limit) < OPEN_FILES && found('open files', { limit, needed: String(OPEN_FILES) }),
+  ].filter((finding) => typeof finding === 'object');
 }
+
+const readText = (path: string): string => tryParse(() => readFileSync(path, 'utf8')) ?? '';
 
 /** A shorter secret may be a word. */
 const SECRET_LENGTH = 16;
@@ -144,12 +141,6 @@ const HEAP = 96;
 
 /** For the connections to Slack, billing, identity and Redis, and those that come in. */
 const OPEN_FILES = 1_024;
-
-/** @returns how many files this process may open, as a bot that starts in its place may; Infinity where the system doesn't say */
-function openFilesLimit(): number {
-  const limits = tryParse(() => readFileSync('/proc/self/limits', 'utf8')) ?? '';
-  return Number(/^Max open files +(\d+)/m.exec(limits)?.[1] ?? Number.POSITIVE_INFINITY);
-}
 
 /** `ready` rejects with the first error, so that an operator does not wait for ten attempts. What Redis refuses ends no other check. */
 function connectStore(url: string): { redis: RedisConnection; ready: Promise<RedisConnection> } {

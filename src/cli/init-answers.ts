@@ -4,9 +4,9 @@ import { appendFileSync, existsSync, linkSync, readFileSync, rmSync, writeFileSy
 import { decodeEnv, parseEnvText } from '../config/env-text.ts';
 import { trustedHosts } from '../config/schemas.ts';
 import { variables } from '../config/variables.ts';
-import { isFailure } from '../domain/failure/index.ts';
+import { tryParse } from '../domain/try-parse.ts';
 import { checkDestination } from '../http/address.ts';
-import { checkOption, type Prompts, UsageError } from './command.ts';
+import { askUntil, checkOption, type Prompts, UsageError } from './command.ts';
 
 /** Options with the answers. One that ends with `-file` is for a secret, which stays hidden. */
 export const ANSWERS = {
@@ -57,17 +57,18 @@ export const questionsFor = (isSocket: boolean): readonly InitQuestion[] => [
   },
 ];
 
-/** @returns the value, or the sentence that says what is wrong with it */
-function check({ name, standard }: InitQuestion, value: string): { readonly wrong?: string } {
-  if (value === '' && standard === '') return {};
-  const parsed = variables.shape[name].safeParse(value === '' ? undefined : value);
-  const [what, works] = (parsed.error?.issues[0]?.message ?? '').split('\n');
-  if (value === '') return { wrong: 'This can’t be empty.' };
+/** @returns the value @throws UsageError which says what is wrong with it */
+function check({ name, standard }: InitQuestion, value: string): string {
+  if (value === '' && standard === '') return value;
+  if (value === '') throw new UsageError('This can’t be empty.');
   if (name === 'SLACK_SIGNING_SECRET' && !/^[0-9a-f]{32}$/.test(value))
-    return { wrong: 'SLACK_SIGNING_SECRET is not a signing secret. It has 32 hexadecimal digits.' };
-  if (name === 'IDENTITY_AUTH_URL' && parsed.success && !/\/v3(?:\/|$)/.test(value))
-    return { wrong: 'IDENTITY_AUTH_URL has no /v3 at its end, for example https://identity.example.com/v3.' };
-  return parsed.success ? {} : { wrong: `${name} ${what}. ${works}` };
+    throw new UsageError('SLACK_SIGNING_SECRET is not a signing secret. It has 32 hexadecimal digits.');
+  checkOption<unknown>(name, variables.shape[name], value);
+  if (name === 'IDENTITY_AUTH_URL' && !/\/v3(?:\/|$)/.test(value))
+    throw new UsageError(
+      'IDENTITY_AUTH_URL has no /v3 at its end, for example https://identity.example.com/v3.',
+    );
+  return value;
 }
 
 /** From an option, a file that an option names, or the environment. */
@@ -86,14 +87,11 @@ async function answer(question: InitQuestion, prompts: Prompts): Promise<string>
   const { name, asks, standard, option } = question;
   process.stderr.write(`\n${asks}\n`);
   const hint = standard === undefined ? '' : ` [${standard || 'none'}]`;
-  for (;;) {
-    const typed = option.endsWith('-file')
-      ? await prompts.askHidden(`${name} (hidden): `)
+  const ask = async () =>
+    option.endsWith('-file')
+      ? prompts.askHidden(`${name} (hidden): `)
       : (await prompts.ask(`${name}${hint}: `)) || (standard ?? '');
-    const { wrong } = check(question, typed);
-    if (wrong === undefined) return typed;
-    process.stderr.write(`${wrong}\n`);
-  }
+  return askUntil(ask, (typed) => check(question, typed));
 }
 
 /** @returns what nobody answers */
@@ -107,9 +105,7 @@ export async function askAll(
   for (const question of questions) {
     const { name, option, standard } = question;
     const given = findGiven(question, answers);
-    const { wrong } = given === undefined ? {} : check(question, given);
-    if (wrong !== undefined) throw new UsageError(wrong);
-    const value = given ?? (prompts && (await answer(question, prompts)));
+    const value = given === undefined ? prompts && (await answer(question, prompts)) : check(question, given);
     if (value === undefined && standard !== '') missing.push(`--${option} or ${name}`);
     if (value !== undefined && !draft.addValue(name, value))
       throw new UsageError(
@@ -125,14 +121,8 @@ function hostsToTrust(draft: EnvDraft): readonly string[] {
   const trusted = trustedHosts.safeParse(draft.values.TRUSTED_API_HOSTS ?? '').data ?? [];
   const refused = addresses.flatMap((address) => {
     const url = address && URL.canParse(address) ? new URL(address) : undefined;
-    if (url === undefined) return [];
-    try {
-      checkDestination(url, trusted);
-      return [];
-    } catch (error) {
-      if (!isFailure(error)) throw error;
-      return [url.host];
-    }
+    const isAllowed = (to: URL) => checkDestination(to, trusted) === undefined;
+    return url === undefined || tryParse(() => isAllowed(url)) ? [] : [url.host];
   });
   return [...new Set(refused)];
 }

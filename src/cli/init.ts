@@ -11,6 +11,7 @@ import {
   type ManifestChoices,
 } from '../slack/install/manifest.ts';
 import {
+  askUntil,
   checkOption,
   type OptionValues,
   openPrompts,
@@ -56,33 +57,22 @@ const optionsOf = ({ url, prefix }: Choices): readonly string[] => [
   ...(prefix === undefined ? [] : ['--prefix', prefix]),
 ];
 
-async function askUntil<T>(prompts: Prompts, asks: string, read: (typed: string) => T): Promise<T> {
-  for (;;) {
-    try {
-      return read(await prompts.ask(asks));
-    } catch (error) {
-      if (!(error instanceof UsageError)) throw error;
-      process.stderr.write(`${error.message}\n`);
-    }
-  }
-}
-
 async function askChoices(prompts: Prompts, { prefix }: Values): Promise<Choices> {
   printLine('How does Slack reach Tally?');
   printLine('  1  Socket Mode: Tally connects to Slack. You need no public address.');
   printLine('  2  HTTP: Slack posts to an https address of yours.');
-  const isHttp = await askUntil(prompts, '1 or 2 [1]: ', (typed) => {
-    if (/^[12]?$/.test(typed)) return typed === '2';
-    throw new UsageError('Type 1 or 2.');
-  });
-  const url = isHttp
-    ? await askUntil(prompts, '\nThe address, such as https://tally.example.com: ', (typed) =>
-        checkOption('That', appAddress, typed),
-      )
-    : undefined;
+  const isHttp = await askUntil(
+    () => prompts.ask('1 or 2 [1]: '),
+    (typed) => {
+      if (/^[12]?$/.test(typed)) return typed === '2';
+      throw new UsageError('Type 1 or 2.');
+    },
+  );
+  const askUrl = () => prompts.ask('\nThe address, such as https://tally.example.com: ');
+  const url = isHttp ? await askUntil(askUrl, (typed) => checkOption('That', appAddress, typed)) : undefined;
   const asks = `\nA word before each command, where another app has ${commandText('/balance')}: acme makes /acme-balance.\nPrefix [none]: `;
   const read = (typed: string) => checkOption('That', commandPrefix, typed || undefined);
-  return { url, prefix: prefix === undefined ? await askUntil(prompts, asks, read) : read(prefix) };
+  return { url, prefix: prefix === undefined ? await askUntil(() => prompts.ask(asks), read) : read(prefix) };
 }
 
 /** What was chosen when `.env` was begun counts: the Slack app was made of it. @throws UsageError for another choice now */

@@ -26,6 +26,8 @@ import {
 } from './schemas.ts';
 
 const MAKE_SECRET = 'Make one with `openssl rand -hex 32`.';
+const SIGNING_WORKS =
+  'It’s on the app’s page under Basic Information, Signing Secret. With SLACK_APP_TOKEN (Socket Mode) you don’t need it.';
 const APP_PAGE = 'It’s on the app’s page under Basic Information, App Credentials.';
 
 /** Each variable that Tally reads; others are ignored. */
@@ -86,7 +88,7 @@ type Problems = readonly (readonly [Variable, string])[];
 export function findCombinationProblems(texts: VariableTexts): Problems {
   return [
     ...credentialProblems(texts),
-    ...signingProblems(texts),
+    ...(texts.SLACK_APP_TOKEN === undefined ? requireSet(texts, 'SLACK_SIGNING_SECRET', SIGNING_WORKS) : []),
     ...apiUrlProblems(texts),
     ...limitProblems(texts),
   ];
@@ -175,15 +177,6 @@ function credentialProblems(texts: VariableTexts): Problems {
     'A bot token serves one workspace, OAuth serves many. Unset one of them.',
   );
   return [...missing, ['SLACK_BOT_TOKEN', both]];
-}
-
-function signingProblems(texts: VariableTexts): Problems {
-  if (texts.SLACK_APP_TOKEN !== undefined) return [];
-  return requireSet(
-    texts,
-    'SLACK_SIGNING_SECRET',
-    'It’s on the app’s page under Basic Information, Signing Secret. With SLACK_APP_TOKEN (Socket Mode) you don’t need it.',
-  );
 }
 
 function apiUrlProblems(texts: VariableTexts): Problems {

@@ -56,9 +56,8 @@ export function createHealth(
     /** Whether this process can answer a command now: 200, or 503 with what is missing. Never throws. */
     async readyz() {
       const notReady = [...(await probeStore()), ...(slackUp() ? [] : ['slack' as const])];
-      const body: { readonly ok: boolean; readonly notReady?: readonly NotReady[] } =
-        notReady.length === 0 ? { ok: true } : { ok: false, notReady };
-      return { status: body.ok ? 200 : 503, body };
+      if (notReady.length === 0) return { status: 200, body: { ok: true } };
+      return { status: 503, body: { ok: false, notReady } };
     },
   };
 }

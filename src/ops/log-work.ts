@@ -84,7 +84,7 @@ function fieldsOf(work: Work, userField: (user: string) => object) {
     outcome,
     ms: tenths(ms),
     ...(waited.calls > 0 && { serviceMs: tenths(waited.ms), serviceCalls: waited.calls }),
-    ...(traceId !== undefined && { traceId }),
+    traceId,
     // A refused word was typed by a person, so it can be a password.
     ...(error !== undefined && outcome !== 'invalid-word' && { err: error }),
   };
@@ -95,28 +95,18 @@ const EVENTS = { run: 'run', request: 'request', message: 'delivery' } as const 
   string
 >;
 
+/** The log leaves out what is undefined. */
 function nameOf(work: Work, userField: (user: string) => object): object {
   switch (work.kind) {
     case 'run':
       return {};
     case 'request': {
       const { via, route, user, reference } = work;
-      return {
-        via,
-        route,
-        ...(user !== '' && userField(user)),
-        ...(reference !== undefined && { reference }),
-      };
+      return { via, route, ...(user !== '' && userField(user)), reference };
     }
     case 'message': {
       const { message, schedule, watch, late, tries } = work;
-      return {
-        message,
-        ...(schedule !== undefined && { schedule }),
-        ...(watch !== undefined && { watch }),
-        ...(late !== undefined && { lateMs: Math.round(late) }),
-        ...(tries !== undefined && { tries }),
-      };
+      return { message, schedule, watch, lateMs: late && Math.round(late), tries };
     }
   }
 }

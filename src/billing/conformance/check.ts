@@ -31,10 +31,8 @@ import {
 import { POINT_IDS, POINTS, type PointId } from './points.ts';
 import { type Answer, createQuestioner, type Questioner, type QuestionKind } from './questioner.ts';
 
-export interface PointResult {
+export interface PointResult extends Pick<(typeof POINTS)[PointId], 'asked' | 'wanted'> {
   readonly id: PointId;
-  readonly asked: string;
-  readonly wanted: string;
   readonly verdict: 'pass' | 'fail' | 'not checked';
   /** What the service answered, or why the point was not checked. May contain outside text. */
   readonly came: string;

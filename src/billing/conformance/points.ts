@@ -1,15 +1,9 @@
 import { commandText } from '../../domain/commands.ts';
 
-/** A demand on a billing service. */
-interface Point {
-  /** What the check asks to find out. */
-  readonly asked: string;
-  readonly wanted: string;
-  /** What Tally does wrong for its users if the service does otherwise. */
-  readonly otherwise: string;
-}
-
-/** What Tally needs of a billing service, in the order of the report. docs/billing-contract.md has the same table. */
+/**
+ * What Tally needs of a billing service, in the order of the report: what the check asks to find out, the answer that it wants,
+ * and what Tally does wrong for its users otherwise. docs/billing-contract.md has the same table.
+ */
 export const POINTS = {
   reach: {
     asked: 'the address',
@@ -137,7 +131,7 @@ export const POINTS = {
     wanted: 'a refusal: 401 is best',
     otherwise: 'figures that anybody who knows the address can read, too.',
   },
-} as const satisfies Record<string, Point>;
+} as const satisfies Record<string, Record<'asked' | 'wanted' | 'otherwise', string>>;
 
 export type PointId = keyof typeof POINTS;
 

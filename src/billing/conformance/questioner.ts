@@ -124,6 +124,23 @@ function withoutToken(request: ServiceRequest): ServiceRequest {
   return { ...request, headers };
 }
 
+/** The points that these failures end the check at, whatever was asked. */
+const BREAKDOWNS: Partial<Record<Failure['kind'], PointId>> = {
+  'address-refused': 'reach',
+  'timed-out': 'time',
+  'rate-limited': 'rate-limit',
+  'response-too-large': 'size',
+};
+/** A probe that gets one of these instead of a refusal fails its own point, and does not end the check. */
+const DOCUMENT_BREAKDOWNS: typeof BREAKDOWNS = {
+  'redirect-refused': 'redirect',
+  'token-rejected': 'token',
+  forbidden: 'token',
+  'service-failed': 'http',
+};
+/** Statuses that mean a wrong path or method, even when the body has GraphQL errors. */
+const WRONG_PATH: ReadonlySet<number> = new Set([404, 405, 415]);
+
 /**
  * @param response undefined if none came that Tally reads
  * @param isReached whether an earlier question was answered
@@ -135,42 +152,13 @@ function breakdownPoint(
   response: ServiceResponse | undefined,
   isReached: boolean,
 ): PointId | undefined {
-  switch (failure.kind) {
-    case 'address-refused':
-      return 'reach';
-    case 'service-unreachable':
-      return isReached ? 'keep-alive' : 'reach';
-    case 'timed-out':
-      return 'time';
-    case 'rate-limited':
-      return 'rate-limit';
-    case 'response-too-large':
-      return 'size';
-  }
-  // A probe that gets something other than a refusal fails its own point, and does not end the check.
-  return kind === 'document' ? documentBreakdown(failure, response) : undefined;
-}
-
-/** Statuses that mean a wrong path or method, even when the body has GraphQL errors. */
-const WRONG_PATH: ReadonlySet<number> = new Set([404, 405, 415]);
-
-function documentBreakdown(failure: Failure, response: ServiceResponse | undefined): PointId | undefined {
-  switch (failure.kind) {
-    case 'redirect-refused':
-      return 'redirect';
-    case 'token-rejected':
-    case 'forbidden':
-      return 'token';
-    case 'service-failed':
-      return 'http';
-    case 'query-rejected':
-      return WRONG_PATH.has(failure.status) ? 'http' : undefined;
-    case 'invalid-response':
-      if (response === undefined) return unreadablePoint(failure.what);
-      return tryParseJson(response.text) === undefined ? 'json' : undefined;
-    default:
-      return undefined;
-  }
+  if (failure.kind === 'service-unreachable') return isReached ? 'keep-alive' : 'reach';
+  if (kind !== 'document') return BREAKDOWNS[failure.kind];
+  if (failure.kind === 'query-rejected') return WRONG_PATH.has(failure.status) ? 'http' : undefined;
+  if (failure.kind !== 'invalid-response')
+    return BREAKDOWNS[failure.kind] ?? DOCUMENT_BREAKDOWNS[failure.kind];
+  if (response === undefined) return unreadablePoint(failure.what);
+  return tryParseJson(response.text) === undefined ? 'json' : undefined;
 }
 
 function unreadablePoint(what: string): PointId {

@@ -98,6 +98,11 @@ const WRONG_PEER = 'Correct the host and the port in {variable}: `REDIS_URL={exa
 /** CONFIG SET lasts until Redis restarts. */
 const STAYS = 'Put it into its configuration, too.';
 
+const FREE_SPACE =
+  'Free space, on its machine: `df -h {folder}`. Its log says why; `{cli} BGSAVE` tries again.';
+const MORE_CLIENTS = `Allow more, or end some: \`{cli} CONFIG SET maxclients 10000\`. ${STAYS}`;
+const APPEND = `Turn on its append-only file: \`{cli} CONFIG SET appendonly yes\`. ${STAYS}`;
+
 /** Codes without an error are the names of the setting, or of the field of INFO, that shows the cause. */
 const REDIS: Causes = {
   ENOENT: [
@@ -204,22 +209,12 @@ const REDIS: Causes = {
     'has too few replicas for `min-replicas-to-write`, and refuses every change',
     'Bring the replicas back. To see which are connected: `{cli} INFO replication`',
   ],
-  MISCONF: [
-    'can’t write to its disk, and refuses every change',
-    'Free space, on its machine: `df -h {folder}`. Its log says why; `{cli} BGSAVE` tries again.',
-  ],
-  rdb_last_bgsave_status: [
-    'could not write its last snapshot',
-    'Free space, on its machine: `df -h {folder}`. Its log says why; `{cli} BGSAVE` tries again.',
-    'warning',
-  ],
-  'ERR max number of clients reached': [
-    'has as many connections as it allows',
-    `Allow more, or end some: \`{cli} CONFIG SET maxclients 10000\`. ${STAYS}`,
-  ],
+  MISCONF: ['can’t write to its disk, and refuses every change', FREE_SPACE],
+  rdb_last_bgsave_status: ['could not write its last snapshot', FREE_SPACE, 'warning'],
+  'ERR max number of clients reached': ['has as many connections as it allows', MORE_CLIENTS],
   maxclients: [
     'has {clients} connections of {most} that it allows, and each process of Tally opens three',
-    `Allow more, or end some: \`{cli} CONFIG SET maxclients 10000\`. ${STAYS}`,
+    MORE_CLIENTS,
     'warning',
   ],
   'idle timeout': [
@@ -247,19 +242,15 @@ const REDIS: Causes = {
     `Give it more memory: \`{cli} CONFIG SET maxmemory {moreMemory}\`. ${STAYS}`,
     'warning',
   ],
-  appendonly: [
-    'keeps nothing on disk: when it stops, every token and schedule is lost',
-    `Turn on its append-only file: \`{cli} CONFIG SET appendonly yes\`. ${STAYS}`,
-    'warning',
-  ],
+  appendonly: ['keeps nothing on disk: when it stops, every token and schedule is lost', APPEND, 'warning'],
   save: [
     'writes snapshots only: a crash loses what came after the last one, and posts may come twice',
-    `Turn on its append-only file: \`{cli} CONFIG SET appendonly yes\`. ${STAYS}`,
+    APPEND,
     'warning',
   ],
   aof_enabled: [
     'has no append-only file; the doctor could not check whether it writes snapshots',
-    `Turn it on: \`{cli} CONFIG SET appendonly yes\`. ${STAYS}`,
+    APPEND,
     'warning',
   ],
   appendfsync: [
@@ -315,6 +306,8 @@ const BOT_PAGE = 'from the app’s page, OAuth & Permissions';
 const COPY_BOT_TOKEN = `Copy the Bot User OAuth Token ${BOT_PAGE}: \`SLACK_BOT_TOKEN=xoxb-…\``;
 const REINSTALL =
   'Reinstall the app on its page under Install App, and copy its new token: `SLACK_BOT_TOKEN=xoxb-…`';
+const NOT_SLACK =
+  'Let no proxy answer in its place, or correct the address: `SLACK_API_URL=https://slack.com/api/`';
 /** Slack's error codes, and HTTP's for what answers in its place. */
 const SLACK: Causes = {
   ECONNREFUSED: [
@@ -381,14 +374,11 @@ const SLACK: Causes = {
     'is moving the workspace into an organization',
     'Wait until that is done, then run the doctor again: `tally doctor`',
   ],
-  redirect: [
-    'isn’t there: {address} redirects to {target}',
-    'Let no proxy answer in its place, or correct the address: `SLACK_API_URL=https://slack.com/api/`',
-  ],
+  redirect: ['isn’t there: {address} redirects to {target}', NOT_SLACK],
   ...each(
     ['not JSON', 'unknown_method', 'HTTP 403', 'HTTP 404', 'HTTP 405', 'HTTP 407'],
     'isn’t there: what answers at {address} is not Slack, but a proxy, a login page or another path',
-    'Let no proxy answer in its place, or correct the address: `SLACK_API_URL=https://slack.com/api/`',
+    NOT_SLACK,
   ),
   invalid_client_id: [
     'doesn’t know SLACK_CLIENT_ID',
@@ -422,15 +412,15 @@ const CLOCK: Causes = {
   ],
 };
 
+const COPY_SIGNING_SECRET =
+  'Copy the Signing Secret from the app’s page under Basic Information: `SLACK_SIGNING_SECRET=…`. It is not the Client Secret.';
+
 const CONFIGURATION: Causes = {
   'signing secret': [
     'SLACK_SIGNING_SECRET has {length} characters, and a signing secret has 32, each of 0 to 9 or a to f',
-    'Copy the Signing Secret from the app’s page under Basic Information: `SLACK_SIGNING_SECRET=…`. It is not the Client Secret.',
+    COPY_SIGNING_SECRET,
   ],
-  'client secret': [
-    'SLACK_SIGNING_SECRET is the same as SLACK_CLIENT_SECRET',
-    'Copy the Signing Secret from the app’s page under Basic Information: `SLACK_SIGNING_SECRET=…`. It is not the Client Secret.',
-  ],
+  'client secret': ['SLACK_SIGNING_SECRET is the same as SLACK_CLIENT_SECRET', COPY_SIGNING_SECRET],
   'state secret': [
     'SLACK_STATE_SECRET has {length} characters, which can be guessed',
     'Make a long one with `openssl rand -hex 32`, and give it to each process: `SLACK_STATE_SECRET=…`',

@@ -4,7 +4,7 @@ import { createServer } from 'node:net';
 import type { Millis } from '../../domain/time/calendar.ts';
 import { tryParseJson } from '../../domain/try-parse.ts';
 import { findingOf, type Placeholders } from './causes.ts';
-import { errorCode, type Finding, okFinding, toPlainLine } from './finding.ts';
+import { errorCode, type Finding, okFinding, post, toPlainLine } from './finding.ts';
 import { webFigures } from './placeholders.ts';
 
 export interface AddressParts {
@@ -51,6 +51,7 @@ async function isTally(port: number, timeout: Millis): Promise<boolean> {
 }
 
 const CHECK = 'Public address';
+const FORM = { 'content-type': 'application/x-www-form-urlencoded' };
 
 /**
  * Asks for /slack/events as Slack does when it checks a certificate: Tally says yes, whoever asks. Any other server
@@ -70,8 +71,10 @@ export async function checkPublicAddress(parts: AddressParts): Promise<readonly 
     return [findingOf('PUBLIC_ADDRESS', CHECK, 'http', figures)];
   if (signingSecret === undefined) return [];
   try {
-    const { status, text, target } = await post(events, 'ssl_check=1', {}, timeout);
-    if (status === 200 && text === '')
+    const response = await post(events, 'ssl_check=1', FORM, timeout);
+    const { status, headers } = response;
+    const target = headers.get('location');
+    if (status === 200 && (await response.text()) === '')
       return [await signatureFinding(events, signingSecret, timeout, figures)];
     if (new URL(publicUrl).pathname !== '/') {
       const withoutPath = new URL(publicUrl).origin;
@@ -90,18 +93,6 @@ export async function checkPublicAddress(parts: AddressParts): Promise<readonly 
   }
 }
 
-async function post(url: string, body: string, headers: Readonly<Record<string, string>>, timeout: Millis) {
-  const response = await fetch(url, {
-    method: 'POST',
-    headers: { 'content-type': 'application/x-www-form-urlencoded', ...headers },
-    body,
-    redirect: 'manual',
-    signal: AbortSignal.timeout(timeout),
-  });
-  const target = response.headers.get('location');
-  return { status: response.status, text: await response.text(), target };
-}
-
 /**
  * Asks for the answer that Slack wants of a new address, with a signature as Slack makes it. The body has what proxies
  * encode in another way. Anybody who gets this request could only have the same words repeated.
@@ -117,9 +108,9 @@ async function signatureFinding(
   const body = `payload=${encodeURIComponent(payload)}`;
   const timestamp = String(Math.floor(Date.now() / 1000));
   const digest = createHmac('sha256', secret).update(`v0:${timestamp}:${body}`).digest('hex');
-  const headers = { 'x-slack-request-timestamp': timestamp, 'x-slack-signature': `v0=${digest}` };
-  const { status, text } = await post(events, body, headers, timeout);
-  if (text === JSON.stringify({ challenge }))
+  const signature = { 'x-slack-request-timestamp': timestamp, 'x-slack-signature': `v0=${digest}` };
+  const response = await post(events, body, { ...FORM, ...signature }, timeout);
+  if ((await response.text()) === JSON.stringify({ challenge }))
     return okFinding(CHECK, 'leads to a Tally with this signing secret');
-  return findingOf('PUBLIC_ADDRESS', CHECK, 'signature', { ...figures, status: String(status) });
+  return findingOf('PUBLIC_ADDRESS', CHECK, 'signature', { ...figures, status: String(response.status) });
 }

@@ -78,9 +78,7 @@ async function unusableFinding(error: unknown, url: string, figures: Placeholder
   const [, command = ''] = /['`‘]([a-z|]+)['`’]/i.exec(text.toLowerCase()) ?? [];
   // The client asks these before it is ready.
   if (command && seen === 'NOPERM')
-    return finding(seen, {
-      ...{ ...figures, user: userOf(url), commands: command, rules: `'+${command}'` },
-    });
+    return finding(seen, { ...figures, user: userOf(url), commands: command, rules: `'+${command}'` });
   if (command && command !== 'sentinel' && seen === 'ERR unknown command')
     return missingFinding([command], figures);
   if (seen === 'WRONGPASS' && figures.hasPassword === 'no') return finding('WRONGPASS user', figures);
@@ -207,9 +205,7 @@ export const DOCUMENTED_RIGHTS =
 const FEW_COMMANDS = 6;
 
 const missingFinding = (commands: readonly string[], figures: Placeholders): Finding =>
-  finding('unknown command', {
-    ...{ ...figures, commands: commands.join(', '), command: commands[0] ?? '' },
-  });
+  finding('unknown command', { ...figures, commands: commands.join(', '), command: commands[0] ?? '' });
 
 /** What a connection refuses that Tally needs: bad findings alone, none if it doesn't answer. Changes nothing. Never rejects. */
 export async function findRefusals(redis: RedisConnection, url: string): Promise<readonly Finding[]> {

@@ -3,7 +3,7 @@ import { isFailure, NO_PUBLIC_ADDRESS } from '../../domain/failure/index.ts';
 import type { Millis } from '../../domain/time/calendar.ts';
 import { tryParse, tryParseJson } from '../../domain/try-parse.ts';
 import { findingOf, type Placeholders } from './causes.ts';
-import { errorCode, type Finding, networkCode, okFinding, toPlainLine } from './finding.ts';
+import { errorCode, type Finding, networkCode, okFinding, post, toPlainLine } from './finding.ts';
 import { webFigures } from './placeholders.ts';
 
 export interface ServiceParts {
@@ -61,10 +61,8 @@ function failureCode(error: unknown, figures: Placeholders): [string, Placeholde
   if (!isFailure(error)) return [errorCode(error), figures];
   switch (error.kind) {
     case 'service-unreachable': {
-      const cause = error.cause instanceof Error ? toPlainLine(error.cause.message) : '';
-      return error.code === NO_PUBLIC_ADDRESS
-        ? [NO_PUBLIC_ADDRESS, { ...figures, problem: cause || 'unknown' }]
-        : [error.code, figures];
+      const problem = error.code === NO_PUBLIC_ADDRESS && error.cause instanceof Error && error.cause.message;
+      return [error.code, problem ? { ...figures, problem: toPlainLine(problem) } : figures];
     }
     case 'address-refused':
       return ['address refused', { ...figures, problem: toPlainLine(error.message) }];
@@ -98,13 +96,8 @@ export async function checkTraces(base: string | undefined, timeout: Millis): Pr
   });
   if (figures.base !== base) return [warning('path')];
   try {
-    const { ok, status } = await fetch(`${base}/v1/traces`, {
-      method: 'POST',
-      headers: { 'content-type': 'application/json' },
-      body: '{"resourceSpans":[]}',
-      redirect: 'manual',
-      signal: AbortSignal.timeout(timeout),
-    });
+    const headers = { 'content-type': 'application/json' };
+    const { ok, status } = await post(`${base}/v1/traces`, '{"resourceSpans":[]}', headers, timeout);
     return [ok ? okFinding('Traces', 'the collector takes them') : warning(`HTTP ${status}`)];
   } catch (error) {
     return [warning(await networkCode(errorCode(error), new URL(base).hostname))];

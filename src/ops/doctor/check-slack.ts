@@ -4,7 +4,7 @@ import type { SlackId } from '../../domain/slack-id.ts';
 import type { Millis } from '../../domain/time/calendar.ts';
 import { tryParse } from '../../domain/try-parse.ts';
 import { type CheckArea, findingOf } from './causes.ts';
-import { errorCode, type Finding, networkCode, okFinding, toPlainLine } from './finding.ts';
+import { errorCode, type Finding, networkCode, okFinding, post, toPlainLine } from './finding.ts';
 import { webFigures } from './placeholders.ts';
 
 const CHECK = 'Slack';
@@ -120,13 +120,8 @@ async function call(
   body?: URLSearchParams,
 ) {
   const sentAt = clock();
-  const response = await fetch(`${apiUrl}${method}`, {
-    method: 'POST',
-    headers: token === undefined ? {} : { authorization: `Bearer ${token}` },
-    ...(body !== undefined && { body }),
-    redirect: 'manual',
-    signal: AbortSignal.timeout(timeout),
-  });
+  const authorization = token === undefined ? {} : { authorization: `Bearer ${token}` };
+  const response = await post(`${apiUrl}${method}`, body ?? null, authorization, timeout);
   // Our clock halfway between the request and the response.
   const at: Millis = (sentAt + clock()) / 2;
   const { headers, status } = response;

@@ -17,13 +17,6 @@ export interface Finding {
 
 export const okFinding = (check: string, says: string): Finding => ({ verdict: 'good', check, says });
 
-export const failedFinding = (check: string, says: string, todo: string): Finding => ({
-  verdict: 'bad',
-  check,
-  says,
-  todo,
-});
-
 /** @returns each finding once, where several checks or servers found the same */
 export function distinctFindings(findings: readonly Finding[]): readonly Finding[] {
   return [...new Map(findings.map((finding) => [JSON.stringify(finding), finding])).values()];
@@ -45,9 +38,6 @@ export function errorCode(error: unknown): string {
   const { code, cause } = error as { code?: unknown; cause?: unknown };
   if (typeof code === 'string') return code.startsWith('HPE_') ? 'not HTTP' : (SAME_CODES[code] ?? code);
   if (cause instanceof Error) return errorCode(cause);
-  // Redis puts its code first: `NOAUTH Authentication required.`
-  const replyCode = /^([A-Z]{3,})\b/.exec(error.message)?.[1];
-  if (error.name === 'ReplyError' && replyCode !== undefined) return replyCode;
   if (/timed out|timeout/i.test(error.message)) return 'timeout';
   return error.name === 'Error' ? 'no reason given' : (SAME_CODES[error.name] ?? error.name);
 }
@@ -69,6 +59,15 @@ export async function networkCode(
   return withTimeout(LOOKUP_TIMEOUT, answer, () => 'EAI_AGAIN');
 }
 
+/** Follows no redirect. @param ms how long it may take */
+export const post = (
+  url: string,
+  body: string | URLSearchParams | null,
+  headers: Readonly<Record<string, string>>,
+  ms: Millis,
+): Promise<Response> =>
+  fetch(url, { method: 'POST', headers, body, redirect: 'manual', signal: AbortSignal.timeout(ms) });
+
 /** Outside text for a terminal. @returns at most 200 characters, without control and format characters */
 export function toPlainLine(text: string): string {
   return text.replace(/[^\p{L}\p{M}\p{N}\p{P}\p{S} ]/gu, '').slice(0, 200);
@@ -80,20 +79,12 @@ export function boundCheck(
   findings: Promise<readonly Finding[]>,
   ms: Millis,
 ): Promise<readonly Finding[]> {
-  const settled = findings.catch((error: unknown) => [
-    failedFinding(
-      check,
-      `the check failed (${errorCode(error)})`,
-      'Run the doctor again. If it keeps happening, report it.',
-    ),
-  ]);
-  return withTimeout(ms, settled, () => [
-    failedFinding(
-      check,
-      `no answer within ${ms / 1000} s`,
-      'Check that this machine can reach it and that no firewall drops the packets.',
-    ),
-  ]);
+  const bad = (says: string, todo: string): readonly Finding[] => [{ verdict: 'bad', check, says, todo }];
+  const settled = findings.catch((error: unknown) =>
+    bad(`the check failed (${errorCode(error)})`, 'Run the doctor again. If it keeps happening, report it.'),
+  );
+  const late = 'Check that this machine can reach it and that no firewall drops the packets.';
+  return withTimeout(ms, settled, () => bad(`no answer within ${ms / 1000} s`, late));
 }
 
 const LABELS: Readonly<Record<Finding['verdict'], string>> = { good: 'good', warning: 'warning', bad: 'BAD' };
@@ -108,10 +99,6 @@ export function formatFindings(findings: readonly Finding[]): string {
   return lines.map(redact).join('\n');
 }
 
-/** @returns a JSON array with a finding on each line; secrets are masked as in log lines */
-export function serializeFindings(findings: readonly Finding[]): string {
-  const lines = findings.map(({ check, verdict, says, todo, code }) =>
-    redact(JSON.stringify({ check, verdict, says, todo, code })),
-  );
-  return `[\n${lines.map((line) => `  ${line}`).join(',\n')}\n]`;
-}
+/** @returns a JSON array; secrets are masked as in log lines */
+export const serializeFindings = (findings: readonly Finding[]): string =>
+  redact(JSON.stringify(findings, null, 2));
