@@ -90,10 +90,7 @@ function fieldsOf(work: Work, userField: (user: string) => object) {
   };
 }
 
-const EVENTS = { run: 'run', request: 'request', message: 'delivery' } as const satisfies Record<
-  Work['kind'],
-  string
->;
+const EVENTS: Record<Work['kind'], string> = { run: 'run', request: 'request', message: 'delivery' };
 
 /** The log leaves out what is undefined. */
 function nameOf(work: Work, userField: (user: string) => object): object {
