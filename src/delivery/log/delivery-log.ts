@@ -168,8 +168,8 @@ export function createDeliveryLog(redis: RedisConnection) {
     ): Promise<'written' | 'refused' | 'changed'> {
       const [schedule, last] = lastDelivery ?? [''];
       const fields = [write, ...(write.with ?? [])].map((field) => ({
-        ...field,
         json: JSON.stringify(field.value),
+        ...field,
       }));
       const outcome = await evaluate(
         teamId,

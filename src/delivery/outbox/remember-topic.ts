@@ -40,7 +40,7 @@ export function threadQuestions(
     const below = [thread ?? ts, ...(isConversation ? [''] : [])];
     return below.map((first) => [
       { workspace: teamId, channel, thread: first },
-      { ...question, at },
+      { at, ...question },
     ]);
   } catch (err) {
     log.warn({ err, workspace: teamId }, 'Could not remember a message for follow-ups');

@@ -47,7 +47,7 @@ const CONFIRM_TIMEOUT = 30_000;
  * @throws LeaseLostError, StoreUnavailable
  */
 export const sendMessage = (message: OutboxMessage, context: DeliveryContext): Promise<'done' | 'failed'> =>
-  trackMessage({ ...message, tries: message.stored.tries }, context, async (annotate) => {
+  trackMessage({ tries: message.stored.tries, ...message }, context, async (annotate) => {
     const outcome = await new Attempt(message, context).send(annotate);
     annotate({ outcome });
     return DONE.has(outcome) ? 'done' : 'failed';

@@ -89,7 +89,8 @@ export interface SendAttempt {
 }
 
 export const markSending = ({ tries }: SendState, { channel, at, isAgain }: SendAttempt): SendState => ({
-  ...{ state: 'sending', at, tries, channel },
+  state: 'sending',
+  ...{ at, tries, channel },
   ...(isAgain && { isAgain }),
 });
 
@@ -98,7 +99,8 @@ export const markPosted = (
   { at, tries, isAgain }: SendState,
   { channel, ts }: Required<Pick<SendState, 'channel' | 'ts'>>,
 ): SendState => ({
-  ...{ state: 'posted', at, tries, channel, ts },
+  state: 'posted',
+  ...{ at, tries, channel, ts },
   ...(isAgain && { isAgain }),
 });
 

@@ -93,10 +93,10 @@ export async function runReport(
   const { reports, workspace, billing, answerCollector, clock } = context;
   const instant = Math.min(at, clock());
   return reports[report].run({
-    ...{ workspace, projects, channel, at: instant, billing },
     zone: zone ?? requireSettings(workspace).zone,
     days: daysCovered(timing, instant),
     answeredBy: answerCollector.add,
+    ...{ workspace, projects, channel, at: instant, billing },
   });
 }
 

@@ -83,7 +83,8 @@ async function deliverPost(task: DeliveryTask, context: PostContext): Promise<vo
   const expectedAt = awaitsFigures && next !== undefined ? next : due.at;
   const outcome = await sendMessage(
     {
-      ...{ kind: 'post', key: deliveryKey(schedule.id, due.date), to: schedule.channel },
+      kind: 'post',
+      ...{ key: deliveryKey(schedule.id, due.date), to: schedule.channel },
       ...{ schedule: schedule.id, due: expectedAt, stored: attempt.begun },
       prepare: (isAgain) => preparePost(task, attempt, { expectedAt, isAgain }, context),
       topic() {
@@ -146,13 +147,13 @@ async function preparePost(
       // Corrections use it, even if the schedule and the settings have changed.
       const subject = { report, projects, timing, zone, covers: result.covers, connections };
       const post: PostContent = {
-        ...{ earlier, checks: 0, figures: result.figures, unanswered: result.unanswered },
         isLate: at - expectedAt > LATE_AFTER,
+        ...{ earlier, checks: 0, figures: result.figures, unanswered: result.unanswered },
         ...(result.awaits !== undefined && { without: result.awaits }),
         subject,
       };
       return {
-        message: renderPost(result, { ...schedule, ...post, workspace, date: due.date, at }),
+        message: renderPost(result, { workspace, date: due.date, at, ...schedule, ...post }),
         claim: (change) => attempt.claim(change, post),
       };
     },

@@ -50,7 +50,7 @@ export class DeliveryAttempt {
     const { schedule, due, line } = task;
     this.begun = entryNow(line?.entry, due.at, context.clock());
     const known = { schedule: schedule.id, date: due.date, json: line?.json ?? '' };
-    this.document = openDate({ ...known, entry: this.begun }, context);
+    this.document = openDate({ entry: this.begun, ...known }, context);
   }
 
   /** What the post says, once it was claimed. */
@@ -63,8 +63,8 @@ export class DeliveryAttempt {
     const field = FIELDS.schedule + this.task.schedule.id;
     const expected = { field, value: this.context.workspace.fields[field] ?? '' };
     const step = (now: DeliveryLogEntry): DeliveryLogEntry => {
-      const { awaitsFigures, ...entry } = withSendState(now, change(now));
-      return { ...entry, post };
+      const { awaitsFigures, post: _, ...entry } = withSendState(now, change(now));
+      return { post, ...entry };
     };
     return this.document.update(step, { needsLease: true, expected });
   }
@@ -92,12 +92,12 @@ export class DeliveryAttempt {
       };
     };
     const ending = this.endingOf({
-      ...{ at, unanswered: Object.fromEntries(unanswered) },
       result: post?.isLate ? 'posted-late' : 'posted',
+      ...{ at, unanswered: Object.fromEntries(unanswered) },
       ...(ts !== undefined && { ts }),
     });
     const posted = { channel, at };
-    await this.document.update(step, { ...ending, drop: this.earlierFields(), posted, questions });
+    await this.document.update(step, { drop: this.earlierFields(), posted, questions, ...ending });
   }
 
   /** Nothing was spent, and the schedule posts nothing then. */
@@ -180,7 +180,7 @@ function entryNow(entry: DeliveryLogEntry | undefined, due: Millis, now: Millis)
     case 'held':
       return { ...entry, ...fresh };
     default:
-      return { ...fresh, state: 'due', at: now };
+      return { state: 'due', at: now, ...fresh };
   }
 }
 

@@ -39,7 +39,8 @@ export async function postMessage(
 ): Promise<PostedTo> {
   const { channel = target.channel, ts = '' } = await send('chat.postMessage', message, (content) =>
     client.chat.postMessage({
-      ...addressOf(target),
+      channel: target.channel,
+      ...inThread(target),
       ...(metadata && { metadata }),
       // Slack's types take `true` only beside a thread that is always there.
       ...(isBroadcast !== undefined && { reply_broadcast: isBroadcast as false }),
@@ -91,15 +92,12 @@ export async function postEphemeral(
 ): Promise<PostedTo | undefined> {
   if (isDirectMessage(target.channel)) return postMessage(client, target, message);
   await send('chat.postEphemeral', message, (content) =>
-    client.chat.postEphemeral({ ...addressOf(target), user: person, ...content }),
+    client.chat.postEphemeral({ channel: target.channel, user: person, ...inThread(target), ...content }),
   );
   return undefined;
 }
 
-const addressOf = ({ channel, thread }: PostTarget) => ({
-  channel,
-  ...(thread !== undefined && { thread_ts: thread }),
-});
+const inThread = ({ thread }: PostTarget) => (thread === undefined ? {} : { thread_ts: thread });
 
 /** Slack's codes for a channel in which Tally, or the person, is not or may not write. */
 const CANNOT_POST: ReadonlyMap<string, CannotPost['reason']> = new Map([
