@@ -10,7 +10,7 @@ import type { DayCharges } from '../src/domain/money/charges.ts';
 import { forecastFrom, forecastFromAmounts } from '../src/domain/money/forecast.ts';
 import { computeUsage } from '../src/domain/money/usage.ts';
 import { addDays, daysInRange } from '../src/domain/time/calendar.ts';
-import { resolvePeriod } from '../src/domain/time/period.ts';
+import { resolvePeriod } from '../src/domain/time/resolve-period.ts';
 import { createSecretMask } from '../src/http/secret-mask.ts';
 import { createKeyring } from '../src/vault/keyring.ts';
 import { chargesOf, finish } from '../test/support/usage.ts';

@@ -1,6 +1,6 @@
 import { createTally } from './app.ts';
 import { loadConfig } from './config/config.ts';
-import { portAdvice } from './ops/doctor/check-address.ts';
+import { portAdvice } from './ops/doctor/check-reachability.ts';
 import { createLog } from './ops/log.ts';
 import { VERSION } from './ops/version.ts';
 import { isSecondSocketError } from './redis/errors.ts';

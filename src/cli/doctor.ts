@@ -10,7 +10,7 @@ import { checkBaseUrl } from '../http/address.ts';
 import { createGuardedHttp, type GuardedHttp } from '../http/request.ts';
 import { suggestAuthUrl } from '../identity/client.ts';
 import { findingOf } from '../ops/doctor/causes.ts';
-import { checkPort, checkPublicAddress } from '../ops/doctor/check-address.ts';
+import { checkPort, checkPublicAddress } from '../ops/doctor/check-reachability.ts';
 import { checkRecords, listWorkspaces } from '../ops/doctor/check-records.ts';
 import { checkRedis } from '../ops/doctor/check-redis.ts';
 import { checkService, checkTraces, type ServiceParts } from '../ops/doctor/check-services.ts';

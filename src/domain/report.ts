@@ -22,7 +22,7 @@ import {
   type Zone,
 } from './time/calendar.ts';
 import { sameDaysLastWeek } from './time/comparison-window.ts';
-import { resolvePeriod } from './time/period.ts';
+import { resolvePeriod } from './time/resolve-period.ts';
 
 /** What a report is called, and how people ask for it. */
 interface ReportWords {

@@ -6,13 +6,13 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { DeliveryContext } from '../../src/delivery/delivery-run.ts';
 import type { LogWrite } from '../../src/delivery/log/delivery-log.ts';
 import { sendAlerts } from '../../src/delivery/watches/alert-send.ts';
-import type { StoredFigures } from '../../src/delivery/watches/watch-figures.ts';
 import {
   type Alert,
   type AlertEvent,
   type AlertMessage,
   parseWatchState,
-} from '../../src/delivery/watches/watch-state.ts';
+} from '../../src/delivery/watches/sent-alerts.ts';
+import type { StoredFigures } from '../../src/delivery/watches/watch-figures.ts';
 import { StoreUnavailable } from '../../src/domain/failure/index.ts';
 import type { Watch } from '../../src/workspace/owned/watch-record.ts';
 import { balanceEvent } from '../support/alert-events.ts';

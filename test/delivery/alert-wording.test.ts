@@ -21,7 +21,7 @@ import {
   recoveryText,
   type WriteMoney,
 } from '../../src/delivery/watches/alert-wording.ts';
-import type { AlertEvent, AlertMessage, FiguresEvent } from '../../src/delivery/watches/watch-state.ts';
+import type { AlertEvent, AlertMessage, FiguresEvent } from '../../src/delivery/watches/sent-alerts.ts';
 import type { Runway } from '../../src/domain/money/runway.ts';
 import type { DaySpend, MonthSpend, WatchMeasurement } from '../../src/domain/money/watch-measurement.ts';
 import type { WatchRule } from '../../src/domain/money/watch-rule.ts';

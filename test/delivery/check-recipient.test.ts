@@ -457,7 +457,7 @@ describe('what Tally sends by itself', () => {
     const sources = await Promise.all(
       files.map(async (name) => ({ name, text: await readFile(`${folder}/${name}`, 'utf8') })),
     );
-    const senders = sources.filter(({ text }) => /chat\.\w+\(|\/post-message\.ts'/.test(text));
+    const senders = sources.filter(({ text }) => /chat\.\w+\(|\/message-calls\.ts'/.test(text));
     expect(senders.map(({ name }) => name).sort()).toEqual([
       'outbox/find-post.ts',
       'outbox/send-message.ts',

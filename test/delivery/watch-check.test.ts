@@ -7,17 +7,17 @@ import { type DeliveryContext, ScheduleChangedError } from '../../src/delivery/d
 import type { DeliveryLogSnapshot, LogWrite } from '../../src/delivery/log/delivery-log.ts';
 import { alertText, alertWords } from '../../src/delivery/watches/alert-wording.ts';
 import {
+  type Alert,
+  type AlertMessage,
+  hourlyCheckAfter,
+  watchBasisOf,
+} from '../../src/delivery/watches/sent-alerts.ts';
+import {
   fetchUsage,
   type StoredFigures,
   type WatchFiguresStore,
 } from '../../src/delivery/watches/watch-figures.ts';
 import { type AlertResponse, createWatchService } from '../../src/delivery/watches/watch-service.ts';
-import {
-  type Alert,
-  type AlertMessage,
-  hourlyCheckAfter,
-  watchBasisOf,
-} from '../../src/delivery/watches/watch-state.ts';
 import { checkWatches, watchTasks } from '../../src/delivery/watches/watches-job.ts';
 import { runTasks } from '../../src/delivery/workspace-runner.ts';
 import {

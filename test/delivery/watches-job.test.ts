@@ -8,11 +8,6 @@ import { figureText } from '../../src/delivery/watches/alert-blocks.ts';
 import { alertActionAt } from '../../src/delivery/watches/alert-send.ts';
 import { alertText, alertWords } from '../../src/delivery/watches/alert-wording.ts';
 import {
-  knownBalances,
-  parseWatchFigures,
-  type StoredFigures,
-} from '../../src/delivery/watches/watch-figures.ts';
-import {
   type Alert,
   type AlertEvent,
   type AlertMessage,
@@ -29,7 +24,12 @@ import {
   targetsOf,
   watchBasisOf,
   withMessage,
-} from '../../src/delivery/watches/watch-state.ts';
+} from '../../src/delivery/watches/sent-alerts.ts';
+import {
+  knownBalances,
+  parseWatchFigures,
+  type StoredFigures,
+} from '../../src/delivery/watches/watch-figures.ts';
 import {
   isLimited,
   judgeWatch,

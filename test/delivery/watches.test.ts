@@ -1,6 +1,6 @@
 import { Big } from 'big.js';
 import { beforeEach, describe, expect, it } from 'vitest';
-import type { Alert } from '../../src/delivery/watches/watch-state.ts';
+import type { Alert } from '../../src/delivery/watches/sent-alerts.ts';
 import { TokenRejected } from '../../src/domain/failure/index.ts';
 import type { WatchRule } from '../../src/domain/money/watch-rule.ts';
 import { addDays } from '../../src/domain/time/calendar.ts';

@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import { describe, expect, it } from 'vitest';
 import { InvalidWord } from '../../src/domain/failure/index.ts';
-import { resolvePeriodText } from '../../src/domain/time/period.ts';
+import { resolvePeriodText } from '../../src/domain/time/resolve-period.ts';
 import { AMBIGUOUS_PERIODS, PERIOD_EXAMPLES, PERIOD_TABLES, REFUSED_PERIODS } from './periods.ts';
 import { fillTables } from './tables.ts';
 

@@ -6,7 +6,7 @@ import type { WireCharge } from '../../src/domain/money/charges.ts';
 import { computeRunway } from '../../src/domain/money/runway.ts';
 import { compareUsage } from '../../src/domain/money/usage-change.ts';
 import { dayAt } from '../../src/domain/time/calendar.ts';
-import { resolvePeriodText } from '../../src/domain/time/period.ts';
+import { resolvePeriodText } from '../../src/domain/time/resolve-period.ts';
 import { balanceMessage } from '../../src/features/balance/blocks.ts';
 import { spendMessage } from '../../src/features/spend/blocks.ts';
 import { whyDaysMessage } from '../../src/features/spend/why-days.ts';

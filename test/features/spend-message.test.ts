@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { WireCharge } from '../../src/domain/money/charges.ts';
-import { resolvePeriodText } from '../../src/domain/time/period.ts';
+import { resolvePeriodText } from '../../src/domain/time/resolve-period.ts';
 import { spendMessage } from '../../src/features/spend/blocks.ts';
 import type { Request } from '../../src/slack/request/request.ts';
 import { answerView } from '../support/answer-view.ts';

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { parseCommandText } from '../../src/domain/language/parse-command.ts';
 import { type Day, daysInRange } from '../../src/domain/time/calendar.ts';
 import { compareWith } from '../../src/domain/time/named-comparison.ts';
-import { resolvePeriod } from '../../src/domain/time/period.ts';
+import { resolvePeriod } from '../../src/domain/time/resolve-period.ts';
 import { versusChart } from '../../src/features/spend/versus-chart.ts';
 import { usageOfItems } from '../support/usage.ts';
 

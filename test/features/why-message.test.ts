@@ -4,7 +4,7 @@ import { describe, expect, it } from 'vitest';
 import { ZERO } from '../../src/domain/money/amount.ts';
 import type { WireCharge } from '../../src/domain/money/charges.ts';
 import { compareUsage } from '../../src/domain/money/usage-change.ts';
-import { resolvePeriodText } from '../../src/domain/time/period.ts';
+import { resolvePeriodText } from '../../src/domain/time/resolve-period.ts';
 import type { SpendFigures, SpendView } from '../../src/features/spend/figures.ts';
 import { whyDaysMessage } from '../../src/features/spend/why-days.ts';
 import { whyProjectsMessage } from '../../src/features/spend/why-projects.ts';

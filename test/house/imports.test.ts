@@ -195,10 +195,10 @@ describe('the import rules', () => {
 
 describe('the check of words', () => {
   it.each([
-    ['src/domain/time/period.ts', 'const now = Date.now();'],
-    ['src/domain/time/period.ts', 'const now = new Date();'],
-    ['src/domain/time/period.ts', 'const zone = process.argv[2];'],
-    ['src/domain/time/period.ts', 'const chance = Math.random();'],
+    ['src/domain/time/resolve-period.ts', 'const now = Date.now();'],
+    ['src/domain/time/resolve-period.ts', 'const now = new Date();'],
+    ['src/domain/time/resolve-period.ts', 'const zone = process.argv[2];'],
+    ['src/domain/time/resolve-period.ts', 'const chance = Math.random();'],
     ['src/slack/kit/blocks.ts', 'const now = performance.now();'],
     ['src/workspace/settings.ts', `const redis = new Redis('redis://x');`],
     ['src/workspace/settings.ts', 'const url = process.env.REDIS_URL;'],
@@ -208,8 +208,8 @@ describe('the check of words', () => {
   });
 
   it.each([
-    ['src/domain/time/period.ts', 'const day = new Date(0);'],
-    ['src/domain/time/period.ts', '/* never Date.now() */ const a = "https://x"; // nor new Date()'],
+    ['src/domain/time/resolve-period.ts', 'const day = new Date(0);'],
+    ['src/domain/time/resolve-period.ts', '/* never Date.now() */ const a = "https://x"; // nor new Date()'],
     ['src/slack/web-client.ts', 'const now = Date.now();'],
     ['src/main.ts', 'createTally(process.env);'],
     ['src/redis/connect.ts', `new Redis('x');`],

@@ -44,7 +44,7 @@ export const ROOMS: Readonly<Record<string, MutatedRoom>> = {
       ...[
         'error-reply',
         'csv-details',
-        'post-message',
+        'message-calls',
         'reply',
         'reply-messages',
         'reply-modals',

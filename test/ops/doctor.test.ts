@@ -4,7 +4,7 @@ import type { Redis } from 'ioredis';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { parse } from 'yaml';
 import { ROOT } from '../../sandbox/build.ts';
-import { type AddressParts, checkPort, checkPublicAddress } from '../../src/ops/doctor/check-address.ts';
+import { type AddressParts, checkPort, checkPublicAddress } from '../../src/ops/doctor/check-reachability.ts';
 import { checkRecords } from '../../src/ops/doctor/check-records.ts';
 import { checkRedis } from '../../src/ops/doctor/check-redis.ts';
 import { checkService } from '../../src/ops/doctor/check-services.ts';

@@ -1,7 +1,7 @@
 import { isFailure } from '../../domain/failure/index.ts';
 import type { SlackId } from '../../domain/slack-id.ts';
 import type { Millis } from '../../domain/time/calendar.ts';
-import type { MessageMetadata } from '../../slack/reply/post-message.ts';
+import type { MessageMetadata } from '../../slack/reply/message-calls.ts';
 import { callSlack, type WebClient } from '../../slack/web-client.ts';
 
 /** Marks a scheduled post, so that it can be found again. */

@@ -8,7 +8,7 @@ import type { SlackId } from '../../domain/slack-id.ts';
 import type { Millis } from '../../domain/time/calendar.ts';
 import type { Annotate, MessageWork } from '../../runtime/track-work.ts';
 import { context as contextBlock, type Message } from '../../slack/kit/blocks.ts';
-import { openDirectMessage, type PostedTo, postMessage } from '../../slack/reply/post-message.ts';
+import { openDirectMessage, type PostedTo, postMessage } from '../../slack/reply/message-calls.ts';
 import { isPerson } from '../../workspace/record/parse-record.ts';
 import {
   type DeliveryContext,

@@ -1,7 +1,7 @@
 import { NotAllowed } from '../../domain/failure/index.ts';
 import type { SlackId } from '../../domain/slack-id.ts';
 import type { Message } from '../../slack/kit/blocks.ts';
-import { postMessage } from '../../slack/reply/post-message.ts';
+import { postMessage } from '../../slack/reply/message-calls.ts';
 import type { ThreadStore } from '../../workspace/thread-store.ts';
 import { checkRecipient, type RecipientContext } from './check-recipient.ts';
 import { type MessageTopic, type TopicContext, threadQuestions } from './remember-topic.ts';

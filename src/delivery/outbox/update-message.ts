@@ -1,7 +1,7 @@
 /** Updates messages that Tally sent. That needs no claim, because updating a message twice does no harm. */
 import { isFailure } from '../../domain/failure/index.ts';
 import type { Message } from '../../slack/kit/blocks.ts';
-import { type PostedTo, replaceMessage } from '../../slack/reply/post-message.ts';
+import { type PostedTo, replaceMessage } from '../../slack/reply/message-calls.ts';
 import type { DeliveryContext } from '../delivery-run.ts';
 import { checkRecipient } from './check-recipient.ts';
 import { type Effect, handleSendError, trackMessage } from './failures.ts';

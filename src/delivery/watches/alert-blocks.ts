@@ -28,7 +28,7 @@ import {
   type AlertMessage,
   episodeOf,
   type FiguresEvent,
-} from './watch-state.ts';
+} from './sent-alerts.ts';
 
 /** What a message shows of an alert. */
 export interface AlertView {

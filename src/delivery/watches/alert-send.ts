@@ -17,13 +17,6 @@ import { type AlertView, alertMessage, alertReply, hasRecovered, sourceText } fr
 import { alertChart } from './alert-chart.ts';
 import { alertWords } from './alert-wording.ts';
 import {
-  figuresField,
-  knownBalances,
-  needsBalance,
-  parseWatchFigures,
-  type StoredFigures,
-} from './watch-figures.ts';
-import {
   type Alert,
   type AlertMessage,
   alertEpisode,
@@ -35,7 +28,14 @@ import {
   type StoredWatchState,
   WATCH_FIELD_PREFIX,
   withMessage,
-} from './watch-state.ts';
+} from './sent-alerts.ts';
+import {
+  figuresField,
+  knownBalances,
+  needsBalance,
+  parseWatchFigures,
+  type StoredFigures,
+} from './watch-figures.ts';
 
 /**
  * When a message of an alert is to be sent or drawn again, in ms; undefined for never.

@@ -8,7 +8,7 @@ import type { Watch } from '../../workspace/owned/watch-record.ts';
 import { type ChosenProject, findNamed, projectLabel } from '../../workspace/projects/project-key.ts';
 import type { Workspace } from '../../workspace/record/workspace.ts';
 import { type AlertFacts, type FactsOf, parseFacts } from './alert-facts.ts';
-import type { FiguresEvent } from './watch-state.ts';
+import type { FiguresEvent } from './sent-alerts.ts';
 
 /** What an alert says, in plain text: its headline, and why with the arithmetic. */
 

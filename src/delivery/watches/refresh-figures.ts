@@ -23,6 +23,7 @@ import { type StoredFailure, storeFailure } from '../../workspace/record/stored-
 import { requireSettings } from '../../workspace/record/workspace.ts';
 import { storedBalance } from '../../workspace/service-outcomes.ts';
 import type { DeliveryContext } from '../delivery-run.ts';
+import { hourlyCheckAfter } from './sent-alerts.ts';
 import {
   accountOf,
   fetchAccount,
@@ -32,7 +33,6 @@ import {
   type StoredFigures,
   type WatchFiguresStore,
 } from './watch-figures.ts';
-import { hourlyCheckAfter } from './watch-state.ts';
 
 /** A project, and the figures that its watches use. */
 export interface WatchedProject {

@@ -17,6 +17,13 @@ import { openState } from '../delivery-run.ts';
 import type { DeliveryLogSnapshot, LogWrite } from '../log/delivery-log.ts';
 import type { RunnerParts } from '../workspace-runner.ts';
 import {
+  type AlertEvent,
+  nextCheckAt,
+  parseWatchState,
+  type StoredWatchState,
+  WATCH_FIELD_PREFIX,
+} from './sent-alerts.ts';
+import {
   fetchAccount,
   fetchUsage,
   figuresField,
@@ -26,13 +33,6 @@ import {
   type StoredFigures,
   type WatchFiguresStore,
 } from './watch-figures.ts';
-import {
-  type AlertEvent,
-  nextCheckAt,
-  parseWatchState,
-  type StoredWatchState,
-  WATCH_FIELD_PREFIX,
-} from './watch-state.ts';
 import { isLimited } from './watches-job.ts';
 
 export type WatchState = Readonly<ReturnType<typeof stateOf>>;

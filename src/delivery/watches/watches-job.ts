@@ -19,15 +19,6 @@ import {
   type WatchedProject,
 } from './refresh-figures.ts';
 import {
-  figuresField,
-  knownBalances,
-  needsBalance,
-  needsUsage,
-  parseWatchFigures,
-  type StoredFigures,
-  type WatchFiguresStore,
-} from './watch-figures.ts';
-import {
   type AlertEvent,
   alertEpisode,
   type FiguresEvent,
@@ -43,7 +34,16 @@ import {
   targetsOf,
   WATCH_FIELD_PREFIX,
   watchBasisOf,
-} from './watch-state.ts';
+} from './sent-alerts.ts';
+import {
+  figuresField,
+  knownBalances,
+  needsBalance,
+  needsUsage,
+  parseWatchFigures,
+  type StoredFigures,
+  type WatchFiguresStore,
+} from './watch-figures.ts';
 
 /** Checks watches, and sends alerts. @param figures what billing last said of the watched projects */
 export const createWatchesJob = (figures: WatchFiguresStore): Job => ({

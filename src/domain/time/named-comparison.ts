@@ -13,7 +13,7 @@ import {
   describeWindow,
   sameDaysLastYear,
 } from './comparison-window.ts';
-import { type Period, resolvePeriod, resolvePeriodText } from './period.ts';
+import { type Period, resolvePeriod, resolvePeriodText } from './resolve-period.ts';
 
 export interface ComparedPeriod extends Period {
   /** What the period is compared with, if the command named it. */

@@ -4,7 +4,7 @@ import { LAST_7_DAYS } from '../../domain/language/periods/period-ast.ts';
 import { type Account, computeRunway, parseAccount, type Runway } from '../../domain/money/runway.ts';
 import { computeUsage } from '../../domain/money/usage.ts';
 import { dayAt, type Millis } from '../../domain/time/calendar.ts';
-import { resolvePeriod } from '../../domain/time/period.ts';
+import { resolvePeriod } from '../../domain/time/resolve-period.ts';
 import type { ConnectedAnswer } from '../../slack/reply/csv-details.ts';
 import { openConnection, type ResolvedProject } from '../../workspace/projects/resolve-project.ts';
 import { requireSettings, type Workspace } from '../../workspace/record/workspace.ts';

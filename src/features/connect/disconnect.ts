@@ -22,7 +22,7 @@ import { findStops } from '../../slack/owned/change-impact.ts';
 import type { Request } from '../../slack/request/request.ts';
 import { onClick } from '../../slack/server/listener-types.ts';
 import { describeConnection, isConnectionName } from '../../workspace/credentials/connection-record.ts';
-import { withoutConnection } from '../../workspace/owned/stop-reasons.ts';
+import { withoutConnection } from '../../workspace/owned/find-stop-reason.ts';
 import { auditedChange } from '../../workspace/record/change.ts';
 import type { Workspace } from '../../workspace/record/workspace.ts';
 import type { Feature, Services } from '../feature.ts';

@@ -21,7 +21,7 @@ import {
   parseAnswerWords,
   withDaysOfAnswer,
   withFixedDays,
-} from './answer-days.ts';
+} from './follow-up-days.ts';
 import type { Mention } from './parse.ts';
 
 interface Said {

@@ -2,7 +2,7 @@ import { commandText, type SlashCommand } from '../../domain/commands.ts';
 import { catchInvalidWord, InvalidWord, UNRECOGNIZED } from '../../domain/failure/index.ts';
 import { nearestWord } from '../../domain/language/nearest-word.ts';
 import { parseCommandText } from '../../domain/language/parse-command.ts';
-import { findUnknownWord } from '../../domain/language/questions/parse-question-words.ts';
+import { findUnknownWord } from '../../domain/language/questions/extract-phrases.ts';
 import { parseQuestion } from '../../domain/language/questions/question.ts';
 import { clipWord, normalizeText } from '../../domain/language/text.ts';
 import type { SlackId } from '../../domain/slack-id.ts';

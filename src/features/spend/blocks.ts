@@ -17,10 +17,10 @@ import { type Command, commandButton, commandOption } from '../../slack/commands
 import { type Chart, compact, escapeMarkup, joinTexts, type Message } from '../../slack/kit/blocks.ts';
 import { spendChart } from '../../slack/kit/rich-blocks.ts';
 import { answerActions, periodMenu, renderAnswer, sourceOf } from '../../slack/reply/answer-message.ts';
-import { comparable, comparisonText, uncomparedNote, versusDates } from './comparison.ts';
+import { comparable, comparisonText, uncomparedNote, versusDates } from './comparison-wording.ts';
 import { daysTable, versusDaysTable } from './days.ts';
 import { reportOf, type SpendReport, type SpendView, shownText, spendCommand } from './figures.ts';
-import { spendListMessage } from './several.ts';
+import { spendListMessage } from './several-blocks.ts';
 import { versusChart } from './versus-chart.ts';
 
 /** What projects spent and how that compares. */

@@ -32,7 +32,7 @@ import {
   startOfUnit,
 } from '../../domain/time/calendar.ts';
 import type { ComparedPeriod } from '../../domain/time/named-comparison.ts';
-import type { Period } from '../../domain/time/period.ts';
+import type { Period } from '../../domain/time/resolve-period.ts';
 import type { Command } from '../../slack/commands/command-buttons.ts';
 import { askedText, hasOneCurrency } from '../../slack/commands/project-answers.ts';
 import { escapeMarkup } from '../../slack/kit/blocks.ts';

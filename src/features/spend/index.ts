@@ -10,7 +10,7 @@ import { formatCoverage } from '../../domain/money/usage-change.ts';
 import { formatDays, type Zone } from '../../domain/time/calendar.ts';
 import { dayNamerFor } from '../../domain/time/day-groups.ts';
 import { type ComparedPeriod, compareWith, type Instants } from '../../domain/time/named-comparison.ts';
-import { type Period, resolvePeriod } from '../../domain/time/period.ts';
+import { type Period, resolvePeriod } from '../../domain/time/resolve-period.ts';
 import {
   exampleProject,
   type HelpLine,

@@ -27,7 +27,7 @@ import {
   ROUNDED_NOTE,
   uncomparedNote,
   whyButtons,
-} from './comparison.ts';
+} from './comparison-wording.ts';
 import type { SpendFigures, SpendView } from './figures.ts';
 
 /** The days that made the change of one project, the largest difference first. */

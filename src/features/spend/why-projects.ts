@@ -19,9 +19,9 @@ import {
   ROUNDED_NOTE,
   uncomparedNote,
   whyButtons,
-} from './comparison.ts';
+} from './comparison-wording.ts';
 import { formatTop, type SpendFigures, type SpendView } from './figures.ts';
-import { totalChange } from './several.ts';
+import { totalChange } from './several-blocks.ts';
 
 /** A project whose days can be compared: `current` minus `before` is exactly `value`. */
 interface ComparedProject extends SpendFigures, Difference {

@@ -11,7 +11,7 @@ import { type ParsedCommand, projectList } from '../../domain/language/parsed-co
 import { LAST_7_DAYS } from '../../domain/language/periods/period-ast.ts';
 import { PRODUCTS } from '../../domain/product.ts';
 import type { Millis } from '../../domain/time/calendar.ts';
-import { type Period, resolvePeriod } from '../../domain/time/period.ts';
+import { type Period, resolvePeriod } from '../../domain/time/resolve-period.ts';
 import { isDirectMessage } from '../../slack/request/source.ts';
 import type { StepInputs, StepListener } from '../../slack/server/listener-types.ts';
 import { holdsRegisteredSecret } from '../../workspace/credentials/detect-registered-secret.ts';

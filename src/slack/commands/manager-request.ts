@@ -2,7 +2,7 @@ import type { Button, RichTextElement } from '@slack/types';
 import { commandText } from '../../domain/commands.ts';
 import { PRODUCTS } from '../../domain/product.ts';
 import { REPORTS } from '../../domain/report.ts';
-import { channelOf } from '../../workspace/owned/stop-reasons.ts';
+import { channelOf } from '../../workspace/owned/find-stop-reason.ts';
 import { describeProjects, projectLabel } from '../../workspace/projects/project-key.ts';
 import { findChannelLimit } from '../../workspace/projects/resolve-project.ts';
 import type { Workspace } from '../../workspace/record/workspace.ts';

@@ -11,7 +11,7 @@ import { parseWithOutput } from '../../domain/language/parse-argument.ts';
 import { parseCommandText } from '../../domain/language/parse-command.ts';
 import { NO_ALIASES, saysAllTyped } from '../../domain/language/parser.ts';
 import { LAST_7_DAYS } from '../../domain/language/periods/period-ast.ts';
-import { resolvePeriod } from '../../domain/time/period.ts';
+import { resolvePeriod } from '../../domain/time/resolve-period.ts';
 import { tryParse } from '../../domain/try-parse.ts';
 import { visibleProjects } from '../../workspace/projects/resolve-project.ts';
 import { type Command, commandButton, commandButtons, toCommand } from '../commands/command-buttons.ts';

@@ -1,6 +1,6 @@
 import type { InputBlock, ModalView } from '@slack/types';
 import type { ActionName } from '../../domain/commands.ts';
-import { channelOf } from '../../workspace/owned/stop-reasons.ts';
+import { channelOf } from '../../workspace/owned/find-stop-reason.ts';
 import type { ChosenProject } from '../../workspace/projects/project-key.ts';
 import { projectOption } from '../commands/project-picker.ts';
 import { type Block, compact, markup, option, plainText, section } from '../kit/blocks.ts';

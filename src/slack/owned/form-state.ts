@@ -6,7 +6,7 @@ import type { ActionName } from '../../domain/commands.ts';
 import type { SlackId } from '../../domain/slack-id.ts';
 import { tryParseJson } from '../../domain/try-parse.ts';
 import { withoutUndefined } from '../../domain/without-undefined.ts';
-import { projectsOf, type Target, targetOf } from '../../workspace/owned/stop-reasons.ts';
+import { projectsOf, type Target, targetOf } from '../../workspace/owned/find-stop-reason.ts';
 import { type ChosenProject, parseProjectValue } from '../../workspace/projects/project-key.ts';
 import { isChannel, isPerson } from '../../workspace/record/parse-record.ts';
 import type { Block } from '../kit/blocks.ts';

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { commandText } from '../../domain/commands.ts';
 import { isFailure } from '../../domain/failure/index.ts';
-import { projectsOf, targetOf } from '../../workspace/owned/stop-reasons.ts';
+import { projectsOf, targetOf } from '../../workspace/owned/find-stop-reason.ts';
 import { describeProjects } from '../../workspace/projects/project-key.ts';
 import { isPerson } from '../../workspace/record/parse-record.ts';
 import { projectSearch } from '../commands/project-picker.ts';

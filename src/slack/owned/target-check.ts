@@ -2,7 +2,7 @@
 
 import { SlackFailed } from '../../domain/failure/index.ts';
 import type { SlackId } from '../../domain/slack-id.ts';
-import { projectsOf, type Target, targetOf } from '../../workspace/owned/stop-reasons.ts';
+import { projectsOf, type Target, targetOf } from '../../workspace/owned/find-stop-reason.ts';
 import { meetsRight } from '../../workspace/permissions.ts';
 import { type ChosenProject, projectIdLabel, projectLabel } from '../../workspace/projects/project-key.ts';
 import { isShownTo, limitedProjects } from '../../workspace/projects/resolve-project.ts';

@@ -13,7 +13,7 @@ import {
   postEphemeral,
   postMessage,
   replaceMessage,
-} from './post-message.ts';
+} from './message-calls.ts';
 
 type LoadingPlace =
   | (PostedTo & { readonly kind: 'message'; readonly isPublic: boolean })

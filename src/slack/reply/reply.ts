@@ -7,7 +7,7 @@ import { modal, withFormContext } from '../kit/modal.ts';
 import { type Audience, isDirectMessage, placeOf, type Source } from '../request/source.ts';
 import type { SlackServices } from '../services.ts';
 import { callSlack, type WebClient } from '../web-client.ts';
-import { type PostedTo, postMessage, replaceMessage } from './post-message.ts';
+import { type PostedTo, postMessage, replaceMessage } from './message-calls.ts';
 import { createMessages, type OutgoingFile } from './reply-messages.ts';
 import { createModals } from './reply-modals.ts';
 

@@ -8,7 +8,7 @@ import {
   rejectionField,
 } from '../record/last-answer.ts';
 import { parseFields } from '../record/parse-record.ts';
-import { planDefault } from '../record/settings-change.ts';
+import { planDefault } from '../record/plan-settings.ts';
 import {
   type ApplicationAccessRecord,
   type Issuers,

@@ -24,7 +24,7 @@ import {
   type StoredRejection,
 } from './last-answer.ts';
 import { createWorkspaceParser, type WorkspaceParser } from './parse-workspace.ts';
-import { planSettings } from './settings-change.ts';
+import { planSettings } from './plan-settings.ts';
 import type { Workspace } from './workspace.ts';
 import { createWorkspaceIndex } from './workspace-index.ts';
 import {

@@ -11,7 +11,7 @@ import {
 } from '../../../src/domain/language/parse-command.ts';
 import { formatPhrase, LAST_7_DAYS } from '../../../src/domain/language/periods/period-ast.ts';
 import { normalizeText } from '../../../src/domain/language/text.ts';
-import { resolvePeriod } from '../../../src/domain/time/period.ts';
+import { resolvePeriod } from '../../../src/domain/time/resolve-period.ts';
 import { anyText } from '../../support/any-text.ts';
 import { runs } from '../../support/thorough.ts';
 

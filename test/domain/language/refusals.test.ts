@@ -9,7 +9,7 @@ import {
   parseSingleProjectText,
 } from '../../../src/domain/language/parse-command.ts';
 import { LAST_7_DAYS } from '../../../src/domain/language/periods/period-ast.ts';
-import { resolvePeriod } from '../../../src/domain/time/period.ts';
+import { resolvePeriod } from '../../../src/domain/time/resolve-period.ts';
 
 /** Saturday */
 const NOW = Date.parse('2026-11-21T10:15:30.123Z');

@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { parsePeriodText } from '../../../src/domain/language/parse-command.ts';
 import { compareWith } from '../../../src/domain/time/named-comparison.ts';
-import { resolvePeriodText } from '../../../src/domain/time/period.ts';
+import { resolvePeriodText } from '../../../src/domain/time/resolve-period.ts';
 import { beginning, daysOf, moments, todayAt, zones } from '../wall-clock.ts';
 
 /** Saturday */

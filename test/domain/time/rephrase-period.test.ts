@@ -2,8 +2,8 @@ import { describe, expect, it } from 'vitest';
 import { parsePeriodText } from '../../../src/domain/language/parse-command.ts';
 import { formatPhrase, type PeriodPhrase } from '../../../src/domain/language/periods/period-ast.ts';
 import type { Unit } from '../../../src/domain/time/calendar.ts';
-import { resolvePeriod } from '../../../src/domain/time/period.ts';
 import { fixDays, phraseWithin, unitBefore } from '../../../src/domain/time/rephrase-period.ts';
+import { resolvePeriod } from '../../../src/domain/time/resolve-period.ts';
 
 const AT = Date.UTC(2026, 10, 21, 10, 15, 30, 123);
 const DAY = 86_400_000;

@@ -4,7 +4,7 @@ import { nearestWord } from '../nearest-word.ts';
 import { cleanTyping } from '../text.ts';
 import type { Aliases } from '../tokenizer.ts';
 import { VOCABULARY } from '../vocabulary.ts';
-import { spellOut } from './parse-question-words.ts';
+import { spellOut } from './extract-phrases.ts';
 
 /** Splits tables of phrases at their commas. */
 const listOf = (...tables: readonly string[]): readonly string[] =>

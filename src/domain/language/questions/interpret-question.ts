@@ -10,7 +10,7 @@ import type { ParsedCommand } from '../parsed-command.ts';
 import { clipWord } from '../text.ts';
 import { type Aliases, CLAUSE_BREAK } from '../tokenizer.ts';
 import { VOCABULARY } from '../vocabulary.ts';
-import { findUnknownWord, type QuestionWords } from './parse-question-words.ts';
+import { findUnknownWord, type QuestionWords } from './extract-phrases.ts';
 import { type PhraseRole, ROLE_RULES, type Subject } from './phrases.ts';
 
 /** What the words of a question say, before a command is made of them. */

@@ -11,8 +11,8 @@ import { pad } from '../periods/date-literal.ts';
 import { formatPhrase, type PeriodPhrase, unitPhrase } from '../periods/period-ast.ts';
 import { clipWord } from '../text.ts';
 import { type Aliases, CLAUSE_BREAK } from '../tokenizer.ts';
+import { parseQuestionWords } from './extract-phrases.ts';
 import { applies, OUTPUTS, type QuestionReading, refuseUnplaced, subjectsOf } from './interpret-question.ts';
-import { parseQuestionWords } from './parse-question-words.ts';
 import { type PhraseRole, ROLE_RULES, type Subject } from './phrases.ts';
 
 /** A command and what follows it, in canonical words. */

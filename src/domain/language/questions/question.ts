@@ -6,8 +6,8 @@ import { joinAliasWords } from '../normalize-project-names.ts';
 import { couldBeSecret } from '../secret-detection.ts';
 import { clipWord, normalizeText } from '../text.ts';
 import type { Aliases } from '../tokenizer.ts';
+import { parseQuestionWords, type QuestionWords } from './extract-phrases.ts';
 import { interpretQuestion, isEmpty, type QuestionReading, refuseUnplaced } from './interpret-question.ts';
-import { parseQuestionWords, type QuestionWords } from './parse-question-words.ts';
 import { type PhraseRole, ROLE_RULES } from './phrases.ts';
 import { commandsOf, type QuestionCommand } from './question-commands.ts';
 

@@ -4,7 +4,7 @@ import { type Output, parseWithOutput } from '../../../../src/domain/language/pa
 import { parseCommandText, parsePeriodText } from '../../../../src/domain/language/parse-command.ts';
 import { formatParsedCommand, type ParsedCommand } from '../../../../src/domain/language/parsed-command.ts';
 import { LAST_7_DAYS, type PeriodPhrase } from '../../../../src/domain/language/periods/period-ast.ts';
-import { resolvePeriod } from '../../../../src/domain/time/period.ts';
+import { resolvePeriod } from '../../../../src/domain/time/resolve-period.ts';
 
 /** Saturday, as in the examples of docs/periods.md. */
 export const NOW = Date.UTC(2026, 10, 21, 10, 15, 30, 123);

@@ -5,7 +5,7 @@ import { InvalidWord, PeriodJustBegan } from '../../../../src/domain/failure/ind
 import { parseWithOutput } from '../../../../src/domain/language/parse-argument.ts';
 import { parseCommandText } from '../../../../src/domain/language/parse-command.ts';
 import { formatParsedCommand, type ParsedCommand } from '../../../../src/domain/language/parsed-command.ts';
-import { type Period, resolvePeriod, resolvePeriodText } from '../../../../src/domain/time/period.ts';
+import { type Period, resolvePeriod, resolvePeriodText } from '../../../../src/domain/time/resolve-period.ts';
 import { runs } from '../../../support/thorough.ts';
 import { beginning, daysOf, plus, todayAt } from '../../wall-clock.ts';
 import { isTooLong, PRODUCTIONS } from './productions.ts';

@@ -3,7 +3,11 @@ import { describe, expect, it } from 'vitest';
 import { InvalidWord, PeriodJustBegan } from '../../../src/domain/failure/index.ts';
 import { parsePeriodText } from '../../../src/domain/language/parse-command.ts';
 import { LAST_7_DAYS } from '../../../src/domain/language/periods/period-ast.ts';
-import { resolvePeriod, resolvePeriodText, toWireTimestamp } from '../../../src/domain/time/period.ts';
+import {
+  resolvePeriod,
+  resolvePeriodText,
+  toWireTimestamp,
+} from '../../../src/domain/time/resolve-period.ts';
 import { runs } from '../../support/thorough.ts';
 import { beginning, daysAhead, daysOf, moments, plus, todayAt, zones } from '../wall-clock.ts';
 

@@ -12,7 +12,7 @@ import { formatCoverage, sumChanges } from '../../domain/money/usage-change.ts';
 import { hasOneCurrency, type ProjectColumn, severalTitle } from '../../slack/commands/project-answers.ts';
 import { compact, escapeMarkup, joinTexts, type Message } from '../../slack/kit/blocks.ts';
 import { renderListAnswer } from '../../slack/reply/answer-message.ts';
-import { comparable, uncomparedNote, versusDates } from './comparison.ts';
+import { comparable, uncomparedNote, versusDates } from './comparison-wording.ts';
 import { bySpend, formatTop, type SpendFigures, type SpendView, shareOf, topShareText } from './figures.ts';
 
 /** The total and its biggest change, or of how much the largest ones are a part; then a row a project, the largest first. */
