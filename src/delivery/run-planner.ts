@@ -3,11 +3,10 @@ import pLimit from 'p-limit';
 import { StoreUnavailable } from '../domain/failure/index.ts';
 import { hashBucket } from '../domain/hash-bucket.ts';
 import type { SlackId } from '../domain/slack-id.ts';
-import { HOUR, MINUTE, type Millis } from '../domain/time/calendar.ts';
+import { earliest, HOUR, MINUTE, type Millis } from '../domain/time/calendar.ts';
 import { repeat } from '../runtime/timers.ts';
 import type { Workspace } from '../workspace/record/workspace.ts';
 import type { IndexEntry, WorkspaceIndex } from '../workspace/record/workspace-index.ts';
-import { earliest } from './log/delivery-log-entry.ts';
 import type { Scheduler } from './wakeup/scheduler.ts';
 import { type NextWork, planJobs, type RunnerParts, type WorkspaceRunner } from './workspace-runner.ts';
 

@@ -1,7 +1,7 @@
 import { setMaxListeners } from 'node:events';
 import { type BillingAccess, type BillingClient, questionKey } from '../billing/client.ts';
 import type { SlackId } from '../domain/slack-id.ts';
-import { MINUTE, type Millis } from '../domain/time/calendar.ts';
+import { earliest, MINUTE, type Millis } from '../domain/time/calendar.ts';
 import { type Annotate, type QueuedJob, type RunWork, trackWork } from '../runtime/track-work.ts';
 import type { Workspace } from '../workspace/record/workspace.ts';
 import { type AnswerStore, createAnswerCollector } from '../workspace/service-outcomes.ts';
@@ -13,7 +13,6 @@ import {
   startDeliveryRun,
 } from './delivery-run.ts';
 import type { DeliveryLogSnapshot } from './log/delivery-log.ts';
-import { earliest } from './log/delivery-log-entry.ts';
 
 /** When a workspace has something to do again. */
 export interface NextWork {

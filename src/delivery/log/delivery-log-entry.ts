@@ -126,12 +126,6 @@ export interface DatedLogEntry {
   readonly json: string;
 }
 
-/** Returns the first of these instants, in ms; undefined (never) if all are undefined. */
-export const earliest = (...instants: readonly (number | undefined)[]): number | undefined => {
-  const known = instants.filter((at) => at !== undefined);
-  return known.length === 0 ? undefined : Math.min(...known);
-};
-
 const FINAL: readonly string[] = ['posted', 'skipped', 'failed'];
 export const isFinal = ({ entry }: DatedLogEntry): boolean => FINAL.includes(entry.state);
 /** Whether neither this date nor an earlier one of the schedule is delivered any more. */

@@ -1,12 +1,12 @@
 /** What a message is, the steps of its record, and when it is sent and tried again. */
 import { isFailure } from '../../domain/failure/index.ts';
 import type { SlackId } from '../../domain/slack-id.ts';
-import { HOUR, MINUTE, type Millis } from '../../domain/time/calendar.ts';
+import { earliest, HOUR, MINUTE, type Millis } from '../../domain/time/calendar.ts';
 import type { Message } from '../../slack/kit/blocks.ts';
 import type { Right } from '../../workspace/permissions.ts';
 import type { ChosenProject } from '../../workspace/projects/project-key.ts';
 import type { DeliveryLogSnapshot, LogWrite } from '../log/delivery-log.ts';
-import { earliest, type SendState } from '../log/delivery-log-entry.ts';
+import type { SendState } from '../log/delivery-log-entry.ts';
 import type { Recipient, Refusal } from './check-recipient.ts';
 import {
   type Effect,

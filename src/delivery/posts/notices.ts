@@ -2,7 +2,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import * as z from 'zod';
 import type { SlackId } from '../../domain/slack-id.ts';
-import { dayAt, MINUTE, type Millis } from '../../domain/time/calendar.ts';
+import { dayAt, earliest, MINUTE, type Millis } from '../../domain/time/calendar.ts';
 import type { Schedule } from '../../workspace/owned/schedule-record.ts';
 import { chosenByKey, projectLabel } from '../../workspace/projects/project-key.ts';
 import { canAskAbout } from '../../workspace/projects/resolve-project.ts';
@@ -11,12 +11,7 @@ import { storedFailure, wordFailure } from '../../workspace/record/stored-failur
 import type { Workspace } from '../../workspace/record/workspace.ts';
 import { type DeliveryContext, openState, type StateDocument } from '../delivery-run.ts';
 import { type DeliveryLogSnapshot, deliveryKey, type FieldWrite } from '../log/delivery-log.ts';
-import {
-  type DeliveryLogEntry,
-  earliest,
-  noticeReason,
-  storedMessageSchema,
-} from '../log/delivery-log-entry.ts';
+import { type DeliveryLogEntry, noticeReason, storedMessageSchema } from '../log/delivery-log-entry.ts';
 import { findRecipient, type Recipient, responsiblePeople } from '../outbox/check-recipient.ts';
 import { handleSendError, trackMessage } from '../outbox/failures.ts';
 import { sendDueMessages } from '../outbox/send-message.ts';

@@ -1,12 +1,11 @@
 import type { DueTime } from '../../domain/time/cadence.ts';
-import { type Day, HOUR, type Millis } from '../../domain/time/calendar.ts';
+import { type Day, earliest, HOUR, type Millis } from '../../domain/time/calendar.ts';
 import type { Schedule } from '../../workspace/owned/schedule-record.ts';
 import type { Workspace } from '../../workspace/record/workspace.ts';
 import type { DeliveryLogSnapshot } from '../log/delivery-log.ts';
 import {
   compareByDate,
   type DatedLogEntry,
-  earliest,
   isFinal,
   isHandled,
   isNotified,

@@ -1,12 +1,20 @@
 import * as z from 'zod';
-import { addDays, DAY, dayAt, instantOf, type Millis, type Zone } from '../../domain/time/calendar.ts';
+import {
+  addDays,
+  DAY,
+  dayAt,
+  earliest,
+  instantOf,
+  type Millis,
+  type Zone,
+} from '../../domain/time/calendar.ts';
 import type { ApplicationAccessRecord } from '../../workspace/credentials/access-record.ts';
 import type { Connection } from '../../workspace/credentials/connection-record.ts';
 import type { CredentialName } from '../../workspace/record/last-answer.ts';
 import { tryParseRecord } from '../../workspace/record/parse-record.ts';
 import type { Workspace } from '../../workspace/record/workspace.ts';
 import type { DeliveryLogSnapshot } from '../log/delivery-log.ts';
-import { earliest, storedMessageSchema } from '../log/delivery-log-entry.ts';
+import { storedMessageSchema } from '../log/delivery-log-entry.ts';
 import { sendsAt, splitByTime } from '../outbox/send-state.ts';
 
 /** Days before a credential expires on which people are reminded, in the reporting zone, at this time of day. */

@@ -1,13 +1,12 @@
 import { type AlertedLevel, type Evaluation, evaluateRule } from '../../domain/money/watch-evaluation.ts';
 import { averageDay, measureWatch, type WatchFigures } from '../../domain/money/watch-measurement.ts';
-import { addDays, dayAt, HOUR, type Millis } from '../../domain/time/calendar.ts';
+import { addDays, dayAt, earliest, HOUR, type Millis } from '../../domain/time/calendar.ts';
 import { FIELDS } from '../../redis/keys.ts';
 import type { Watch } from '../../workspace/owned/watch-record.ts';
 import { isShownTo } from '../../workspace/projects/resolve-project.ts';
 import { isDamaged, type Workspace } from '../../workspace/record/workspace.ts';
 import { type DeliveryContext, openState, ScheduleChangedError } from '../delivery-run.ts';
 import type { DeliveryLogSnapshot } from '../log/delivery-log.ts';
-import { earliest } from '../log/delivery-log-entry.ts';
 import { splitByTime } from '../outbox/send-state.ts';
 import type { Job, Task } from '../workspace-runner.ts';
 import { factsOf } from './alert-facts.ts';

@@ -140,7 +140,7 @@ export const claimOf = (
   { request: { user }, clock }: TokenContext,
 ): GrantClaim => ({ workspace: user.teamId, person: user.id, grantText, purpose, at: clock() });
 
-/** Whose turn it is at the identity service, and where its waits count. @param project the access's */
+/** For the limits and the waiting times of requests to the identity service. @param project whose access is used */
 export const tenantOf = (project: string, { request: { user, workspace } }: TokenContext): Tenant => ({
   ...{ workspace: user.teamId, connection: project, waits: workspace.waits },
 });
