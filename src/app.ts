@@ -134,7 +134,8 @@ export function createTally(
     onExchange: metrics.exchange,
   });
   const outcomes = createServiceOutcomes({
-    ...{ workspaces, clock },
+    workspaces,
+    clock,
     changed: (workspace) => delivery.scheduling.changed(workspace),
     onFailure: (err) => log.warn({ err }, 'Could not note what a service answered'),
   });
@@ -149,7 +150,16 @@ export function createTally(
   const all: Registry = createRegistry(() => features);
   const reports = createReports(clock);
   const delivery = createDeliveryService({
-    ...{ redis, queue, workspaces, threads, billing, answerStore, users, reports, clock, log },
+    redis,
+    queue,
+    workspaces,
+    threads,
+    billing,
+    answerStore,
+    users,
+    reports,
+    clock,
+    log,
     clientFor: (workspace) => installations.clientFor(workspace),
     onFinished,
   });
@@ -194,8 +204,16 @@ export function createTally(
         : log.error({ err, todo: redisAdvice(err, config.redisUrl) }, 'Redis takes no writes'),
   );
   const slackServices: SlackServices = {
-    ...{ ...shared, redis, keyring, users, responseUrls, names, onFinished },
-    ...{ boltLogger: boltLogger(log), onRejected: metrics.rejected, onForget: all.forget },
+    ...shared,
+    redis,
+    keyring,
+    users,
+    responseUrls,
+    names,
+    onFinished,
+    boltLogger: boltLogger(log),
+    onRejected: metrics.rejected,
+    onForget: all.forget,
     ...(loadingDelays && { loadingDelays }),
   };
   const installations = createInstallations(config.slack, slackServices);
@@ -203,8 +221,11 @@ export function createTally(
   const routes = { '/healthz': health.healthz, '/readyz': health.readyz, '/metrics': metrics.page };
   const pages = createTrustPages(
     {
-      ...{ log: config.log, tracing: config.tracing, supportUrl: config.http.supportUrl },
-      ...{ version: VERSION, figuresKept: FIGURES_LIFETIME },
+      log: config.log,
+      tracing: config.tracing,
+      supportUrl: config.http.supportUrl,
+      version: VERSION,
+      figuresKept: FIGURES_LIFETIME,
     },
     names,
   );

@@ -61,7 +61,10 @@ async function checkWith(config: Config, env: NodeJS.ProcessEnv): Promise<readon
   const store = connectStore(redisUrl);
   const http = createGuardedHttp({ trustedHosts, limits: { deadline: REQUEST_TIMEOUT, tries: 1 } });
   const slack = {
-    ...{ ...config.slack, scopes: SCOPES, clock: Date.now, timeout: REQUEST_TIMEOUT },
+    ...config.slack,
+    scopes: SCOPES,
+    clock: Date.now,
+    timeout: REQUEST_TIMEOUT,
     workspaces: store.ready.then(listWorkspaces).then(
       ({ workspaces }) => workspaces,
       () => [],

@@ -31,28 +31,37 @@ export interface InitQuestion {
 /** The questions, in the order in which they are asked. */
 export const questionsFor = (isSocket: boolean): readonly InitQuestion[] => [
   {
-    ...{ name: 'SLACK_BOT_TOKEN', option: 'bot-token-file' },
+    name: 'SLACK_BOT_TOKEN',
+    option: 'bot-token-file',
     asks: 'The Bot User OAuth Token, on the app’s page OAuth & Permissions.',
   },
   isSocket
     ? {
-        ...{ name: 'SLACK_APP_TOKEN', option: 'app-token-file' },
+        name: 'SLACK_APP_TOKEN',
+        option: 'app-token-file',
         asks: 'The app-level token, on the app’s page Basic Information.',
       }
     : {
-        ...{ name: 'SLACK_SIGNING_SECRET', option: 'signing-secret-file' },
+        name: 'SLACK_SIGNING_SECRET',
+        option: 'signing-secret-file',
         asks: 'The Signing Secret, on the app’s page Basic Information.',
       },
   {
-    ...{ name: 'REDIS_URL', option: 'redis-url', standard: 'redis://127.0.0.1:6379' },
+    name: 'REDIS_URL',
+    option: 'redis-url',
+    standard: 'redis://127.0.0.1:6379',
     asks: 'The Redis where Tally stores everything.',
   },
   {
-    ...{ name: 'BILLING_BASE_URL', option: 'billing-url', standard: '' },
+    name: 'BILLING_BASE_URL',
+    option: 'billing-url',
+    standard: '',
     asks: 'The billing service: the part of its address before /bill/graphql. Without it an admin enters it in Slack.',
   },
   {
-    ...{ name: 'IDENTITY_AUTH_URL', option: 'identity-url', standard: '' },
+    name: 'IDENTITY_AUTH_URL',
+    option: 'identity-url',
+    standard: '',
     asks: 'The identity service: its address ends with /v3. Only OS_TOKENs need it.',
   },
 ];

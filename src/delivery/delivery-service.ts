@@ -43,7 +43,10 @@ export function createDeliveryService(
   });
   const jobs = [createPostsJob(reports), remindersJob, requestAnswersJob, createWatchesJob(figures)];
   const planner = createRunPlanner({
-    ...{ ...parts, scheduler, jobs, deliveryLog },
+    ...parts,
+    scheduler,
+    jobs,
+    deliveryLog,
     runner: createWorkspaceRunner({ ...parts, jobs, deliveryLog }),
     index: createWorkspaceIndex(redis),
     deleteOrphan: (workspace, fields) => deleteOrphan(redis, workspace, fields),

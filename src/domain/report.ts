@@ -117,7 +117,13 @@ export function reportPeriodsOf(name: ReportName, at: Millis, zone: Zone, count 
   const compared = [main, month].flatMap(({ window, before }) => [window.days, before.days]);
   const [first = yesterday] = [...compared, charted, week, history].flatMap(([day]) => day ?? []).sort();
   return {
-    ...{ main, month, week, charted, history, today, zone },
+    main,
+    month,
+    week,
+    charted,
+    history,
+    today,
+    zone,
     from: startOfDay(first, zone),
     to: endOfDay(yesterday, zone),
     requested: { first: main.window.days[0] ?? yesterday, last: main.window.days.at(-1) ?? yesterday, today },

@@ -76,7 +76,9 @@ function createFairQueue({ connections, queueLength, queueTimeout }: HttpLimits)
   ): Promise<T> {
     const workspace = tenant?.workspace ?? '';
     const origin = getOrCreate(origins, name, () => ({
-      ...{ freeConnections: connections, runningInBackground: 0, queues: new Map() },
+      freeConnections: connections,
+      runningInBackground: 0,
+      queues: new Map(),
     }));
     const queue = queueOf(origin, workspace);
     const waiters = queue.waiters[priority];
@@ -204,7 +206,11 @@ function createBreakers({ breakerThreshold, breakerPause, failingConnections }: 
       if (!isOutage(failure)) return void streaks.delete(key);
       const { subject = '', outageGroup = {} } = request;
       const streak: Streak = streaks.get(key) ?? {
-        ...{ outages: 0, subjects: new Set(), lastOutage: failure, pausedUntil: 0, groups: new WeakSet() },
+        outages: 0,
+        subjects: new Set(),
+        lastOutage: failure,
+        pausedUntil: 0,
+        groups: new WeakSet(),
       };
       if (!streak.groups.has(outageGroup)) streak.outages += 1;
       streak.groups.add(outageGroup);

@@ -89,10 +89,14 @@ export const createAgent = (
   resolve: ResolveHost,
 ): Agent =>
   new Agent({
-    ...{ connections, pipelining: 1, keepAliveTimeout: keepAlive, maxResponseSize: bodyBytes },
+    connections,
+    pipelining: 1,
+    keepAliveTimeout: keepAlive,
+    maxResponseSize: bodyBytes,
     connect: guardedConnect(trusted, deadline, resolve),
     // The deadline of the whole request applies instead of undici's own timeouts.
-    ...{ headersTimeout: 0, bodyTimeout: 0 },
+    headersTimeout: 0,
+    bodyTimeout: 0,
   });
 
 export interface OutgoingRequest extends Pick<ServiceRequest, 'method' | 'headers' | 'body' | 'onSending'> {

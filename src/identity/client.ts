@@ -64,10 +64,15 @@ export function createIdentityClient({
     const identity = { methods: ['application_credential'], application_credential: { id, secret } };
     const response = await http
       .request({
-        ...{ service: 'identity', method: 'POST', url: tokensUrl(authUrl), tenant, secrets: [secret] },
+        service: 'identity',
+        method: 'POST',
+        url: tokensUrl(authUrl),
+        tenant,
+        secrets: [secret],
         headers: { 'content-type': 'application/json', accept: 'application/json' },
         body: JSON.stringify({ auth: { identity } }),
-        ...{ tries: 1, headersSuffice: true },
+        tries: 1,
+        headersSuffice: true,
         onSending: () => {
           sent = true;
         },
@@ -91,7 +96,11 @@ export function createIdentityClient({
     const problem = 'has a character that no HTTP header can carry';
     if (!isSendable(token)) throw new InvalidWord('the token', problem, 'Issue another one.');
     return http.request({
-      ...{ service: 'identity', method, url: tokensUrl(authUrl), tenant, secrets: [token] },
+      service: 'identity',
+      method,
+      url: tokensUrl(authUrl),
+      tenant,
+      secrets: [token],
       headers: { accept: 'application/json', 'x-auth-token': token, 'x-subject-token': token },
       headersSuffice: true,
     });

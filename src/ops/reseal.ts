@@ -48,8 +48,12 @@ export async function resealAll(
   printLine: (line: string) => void,
 ): Promise<ResealCounts> {
   const counts: ResealCounts = {
-    ...{ workspaces: 0, resealed: 0, alreadyNew: 0, failed: 0 },
-    ...{ examples: [], unknownKeys: new Map() },
+    workspaces: 0,
+    resealed: 0,
+    alreadyNew: 0,
+    failed: 0,
+    examples: [],
+    unknownKeys: new Map(),
   };
   for await (const workspace of createWorkspaceIndex(redis).list()) {
     counts.workspaces += 1;

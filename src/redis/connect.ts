@@ -167,7 +167,11 @@ export function connectRedis(
 /** A connection that is tried once. */
 const prepareOnce: Prepare = (options) =>
   new ImpatientRedis({
-    ...{ ...IMPATIENT, ...options, lazyConnect: true, enableReadyCheck: false, retryStrategy: null },
+    ...IMPATIENT,
+    ...options,
+    lazyConnect: true,
+    enableReadyCheck: false,
+    retryStrategy: null,
   });
 
 /**
@@ -213,7 +217,12 @@ function openConnection(
   }
   const { sentinels, name, db, sentinelUsername, sentinelPassword } = address;
   return new SingleRedis({
-    ...{ ...options, ...credentials, retryStrategy, sentinels: [...sentinels], name, db },
+    ...options,
+    ...credentials,
+    retryStrategy,
+    sentinels: [...sentinels],
+    name,
+    db,
     ...withoutUndefined({ sentinelUsername, sentinelPassword }),
     enableTLSForSentinelMode: isTls,
     // The Sentinels take the same authorities as the servers.

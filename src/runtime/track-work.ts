@@ -83,7 +83,12 @@ export const beginRequest = (
   arrived?: unknown,
 ): RequestWork => ({
   began: typeof arrived === 'number' ? arrived : performance.now(),
-  ...{ kind: 'request', via, route, workspace: teamId, user: userId, outcome: 'ok' },
+  kind: 'request',
+  via,
+  route,
+  workspace: teamId,
+  user: userId,
+  outcome: 'ok',
 });
 
 /** Its own outcomes: `lease-taken`, `lease-lost` (another process runs it), `stopped` (this process stops), `gone` (no workspace). */

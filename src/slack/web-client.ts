@@ -170,7 +170,8 @@ export async function callSlack<T>(method: WebMethod, call: () => Promise<T>): P
     const outcome = slackCode(cause);
     reportApiCall({ method, outcome, took: performance.now() - began });
     throw new SlackFailed(method, outcome, {
-      ...{ retryAfter: retryAfterOf(cause), unclear: isUnclear(cause) },
+      retryAfter: retryAfterOf(cause),
+      unclear: isUnclear(cause),
       // The connection's own error quotes no argument of the call, and names the host.
       ...(cause instanceof webApi.WebAPIRequestError && { cause: cause.original }),
     });

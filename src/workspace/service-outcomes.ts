@@ -146,7 +146,9 @@ export function storedBalance(
 ): StoredAnswer['balance'] {
   if (alias === undefined || !('raw' in balance)) return undefined;
   return {
-    ...{ id, product, balance: balance.raw },
+    id,
+    product,
+    balance: balance.raw,
     ...('raw' in bonuses && { bonuses: bonuses.raw }),
     ...(typeof runway === 'object' && { days: runway.kind === 'estimate' ? runway.days : undefined }),
     ...(forecast &&

@@ -51,8 +51,14 @@ export function createQuestioner(parts: {
   readonly timeout: Millis;
 }) {
   const progress: Progress = {
-    ...{ requests: 0, attempts: 0, isReached: false, isReadable: false, isLate: false },
-    ...{ slowest: 0, largest: 0, closing: 0 },
+    requests: 0,
+    attempts: 0,
+    isReached: false,
+    isReadable: false,
+    isLate: false,
+    slowest: 0,
+    largest: 0,
+    closing: 0,
   };
   const http = createGuardedHttp({
     ...parts,

@@ -48,7 +48,9 @@ export async function findPost(
   try {
     for (let page = 0; page < MAX_PAGES; page += 1) {
       const range = {
-        ...{ channel, include_all_metadata: true, limit: PAGE },
+        channel,
+        include_all_metadata: true,
+        limit: PAGE,
         oldest: seconds(at - CLOCK_SKEW),
         latest: seconds(at + CLOCK_SKEW),
         ...(cursor !== '' && { cursor }),

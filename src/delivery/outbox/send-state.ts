@@ -90,7 +90,9 @@ export interface SendAttempt {
 
 export const markSending = ({ tries }: SendState, { channel, at, isAgain }: SendAttempt): SendState => ({
   state: 'sending',
-  ...{ at, tries, channel },
+  at,
+  tries,
+  channel,
   ...(isAgain && { isAgain }),
 });
 
@@ -100,7 +102,10 @@ export const markPosted = (
   { channel, ts }: Required<Pick<SendState, 'channel' | 'ts'>>,
 ): SendState => ({
   state: 'posted',
-  ...{ at, tries, channel, ts },
+  at,
+  tries,
+  channel,
+  ts,
   ...(isAgain && { isAgain }),
 });
 
@@ -137,7 +142,11 @@ export function afterFailure(
   const { at, isAgain } = sent ?? { at: before.at };
   const { channel } = sent ?? current;
   return {
-    ...{ at, tries, cause, ...(channel && { channel }), ...(isAgain && { isAgain }) },
+    at,
+    tries,
+    cause,
+    ...(channel && { channel }),
+    ...(isAgain && { isAgain }),
     ...(isOver ? { state: 'failed' } : { state: sent === undefined ? 'due' : 'sending', next }),
   };
 }

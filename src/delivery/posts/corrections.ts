@@ -49,8 +49,13 @@ export async function correctPost({ schedule, line }: ScheduleLogEntry, context:
   let corrected: { readonly post: PostContent; readonly at: Millis } | undefined;
   await updateMessage(
     {
-      ...{ kind: 'correction', key: deliveryKey(schedule.id, line.date), schedule: schedule.id },
-      ...{ to: channel, posted: { channel, ts }, tries, isAgain },
+      kind: 'correction',
+      key: deliveryKey(schedule.id, line.date),
+      schedule: schedule.id,
+      to: channel,
+      posted: { channel, ts },
+      tries,
+      isAgain,
       async prepare() {
         const change = await findChange(schedule, line, context);
         if (typeof change === 'string') return change;
@@ -58,7 +63,9 @@ export async function correctPost({ schedule, line }: ScheduleLogEntry, context:
         const { result, changed } = change;
         const { without: _, ...unchanged } = post;
         const after: PostContent = {
-          ...{ ...unchanged, figures: result.figures, unexplained: { ...changed, ...post.unexplained } },
+          ...unchanged,
+          figures: result.figures,
+          unexplained: { ...changed, ...post.unexplained },
           ...(result.awaits !== undefined && { without: result.awaits }),
         };
         corrected = { post: after, at };
@@ -174,7 +181,10 @@ export async function explainCorrections(channel: SlackId, context: DeliveryCont
   if (isWanted && sendsAt(stored) !== undefined)
     await sendMessage(
       {
-        ...{ kind: 'correction', key: `${name}/${began}`, to: channel, stored },
+        kind: 'correction',
+        key: `${name}/${began}`,
+        to: channel,
+        stored,
         thread: { ts: thread, isBroadcast: false },
         prepare: async () => ({
           projects,
@@ -211,7 +221,9 @@ async function beginExplanation(
     ...newMessage(channel, at),
     // Figures that changed back need no reply.
     ...(lines.length === 0 && { state: 'skipped' }),
-    ...{ began: at, thread: explained.at(-1)?.entry.ts ?? '', lines: [...new Set(lines)] },
+    began: at,
+    thread: explained.at(-1)?.entry.ts ?? '',
+    lines: [...new Set(lines)],
     projects: explained.flatMap(({ entry }) => entry.post?.subject.projects ?? []),
     schedules: explained.map(({ schedule }) => schedule),
   };

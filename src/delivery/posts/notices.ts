@@ -90,7 +90,8 @@ export async function notifyOwner(
       document,
       (a, b) => a.reader === b.reader,
       ({ reader }) => ({
-        ...{ kind: 'notice', key: `${name}/${began}` },
+        kind: 'notice',
+        key: `${name}/${began}`,
         prepare: async () => ({
           projects: [],
           render: (_, recipient) => ({
@@ -168,8 +169,12 @@ async function beginNotice(
     const includesManager = isGone || isForManagers || why === 'unanswered' || isRepeated;
     const manager = includesManager ? await findManager(owner, context) : undefined;
     const begun: Notice = {
-      ...{ began: at, why, isOwnerGone: isGone, isUnclear: why === 'failed' && channel !== undefined },
-      ...{ ...(cause && { cause }), ...(silent && { silent }) },
+      began: at,
+      why,
+      isOwnerGone: isGone,
+      isUnclear: why === 'failed' && channel !== undefined,
+      ...(cause && { cause }),
+      ...(silent && { silent }),
       cases: group.map(({ schedule, line }) => ({ schedule: schedule.id, due: line.entry.due })),
       messages: [...messageTo(isGone ? undefined : owner, 'owner'), ...messageTo(manager, 'manager')],
     };

@@ -96,7 +96,11 @@ export async function runReport(
     zone: zone ?? requireSettings(workspace).zone,
     days: daysCovered(timing, instant),
     answeredBy: answerCollector.add,
-    ...{ workspace, projects, channel, at: instant, billing },
+    workspace,
+    projects,
+    channel,
+    at: instant,
+    billing,
   });
 }
 

@@ -84,8 +84,11 @@ async function deliverPost(task: DeliveryTask, context: PostContext): Promise<vo
   const outcome = await sendMessage(
     {
       kind: 'post',
-      ...{ key: deliveryKey(schedule.id, due.date), to: schedule.channel },
-      ...{ schedule: schedule.id, due: expectedAt, stored: attempt.begun },
+      key: deliveryKey(schedule.id, due.date),
+      to: schedule.channel,
+      schedule: schedule.id,
+      due: expectedAt,
+      stored: attempt.begun,
       prepare: (isAgain) => preparePost(task, attempt, { expectedAt, isAgain }, context),
       topic() {
         if (attempt.post === undefined) return undefined;
@@ -148,7 +151,10 @@ async function preparePost(
       const subject = { report, projects, timing, zone, covers: result.covers, connections };
       const post: PostContent = {
         isLate: at - expectedAt > LATE_AFTER,
-        ...{ earlier, checks: 0, figures: result.figures, unanswered: result.unanswered },
+        earlier,
+        checks: 0,
+        figures: result.figures,
+        unanswered: result.unanswered,
         ...(result.awaits !== undefined && { without: result.awaits }),
         subject,
       };

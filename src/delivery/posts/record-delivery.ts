@@ -83,7 +83,10 @@ export class DeliveryAttempt {
       const after = change(now);
       if (after === now) return now;
       return {
-        ...{ due: now.due, began: now.began, ...after, tries: 0 },
+        due: now.due,
+        began: now.began,
+        ...after,
+        tries: 0,
         ...(post && { post }),
         ...(silent.length > 0 && {
           pendingNotice: 'unanswered',
@@ -93,7 +96,8 @@ export class DeliveryAttempt {
     };
     const ending = this.endingOf({
       result: post?.isLate ? 'posted-late' : 'posted',
-      ...{ at, unanswered: Object.fromEntries(unanswered) },
+      at,
+      unanswered: Object.fromEntries(unanswered),
       ...(ts !== undefined && { ts }),
     });
     const posted = { channel, at };

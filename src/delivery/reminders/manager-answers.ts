@@ -45,7 +45,10 @@ async function sendAnswer(name: string, context: DeliveryContext): Promise<void>
   if (answer.state === 'due' && tries === 0) await redraw(name, request, context);
   await sendMessage(
     {
-      ...{ kind: 'answer', key: `${name}/${state}/${answeredAt}`, to, stored: answer },
+      kind: 'answer',
+      key: `${name}/${state}/${answeredAt}`,
+      to,
+      stored: answer,
       right: isGuest ? 'workspaceUser' : 'member',
       prepare: async () => ({ projects: [], render: () => ({ message: answerMessage(request) }) }),
       save: (change, step) =>

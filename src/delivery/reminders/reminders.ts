@@ -84,7 +84,8 @@ const reminderTo = (
   isForAdmin: boolean,
   { clock }: DeliveryContext,
 ): ReminderMessage => ({
-  ...{ ...newMessage(to, clock()), step },
+  ...newMessage(to, clock()),
+  step,
   ...(isForAdmin && { isForAdmin }),
 });
 
@@ -127,7 +128,8 @@ async function sendReminders(credential: Credential, context: DeliveryContext): 
   const describe = (message: ReminderMessage): Omit<OutboxMessage, 'to' | 'stored' | 'save'> => {
     const { step, to, isForAdmin = false } = message;
     return {
-      ...{ kind: 'reminder', key: `${reminderName(credential)}/${credential.id}/${step}` },
+      kind: 'reminder',
+      key: `${reminderName(credential)}/${credential.id}/${step}`,
       prepare: async () => ({
         // A reminder of an application access names its project.
         projects: context.workspace.projects.filter(

@@ -76,7 +76,9 @@ export function createReports(clock: () => Millis): Reports {
         const view = { headline, periods, answered, failed, fetched: clock() } as const;
         const awaits = coversDays ? awaitedDay(view) : undefined;
         return {
-          ...{ message: renderReport(view), buttons: detailsButton(view), ...figuresOf(view) },
+          message: renderReport(view),
+          buttons: detailsButton(view),
+          ...figuresOf(view),
           ...(awaits && { awaits }),
         };
       },

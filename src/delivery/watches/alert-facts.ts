@@ -30,30 +30,41 @@ const runway = z.discriminatedUnion('kind', [
 /** The rule as it was, what was measured then, and what explains it. Fields are absent for what was not known. */
 const schema = z.discriminatedUnion('kind', [
   z.object({
-    ...{ kind: z.literal('balance'), below: money, balance: money.exactOptional() },
+    kind: z.literal('balance'),
+    below: money,
+    balance: money.exactOptional(),
     /** How long the balance alone lasts. */
     runway: runway.exactOptional(),
     /** The balance of an earlier day. */
     before: z.object({ day: z.string(), balance: money }).exactOptional(),
   }),
   z.object({
-    ...{ kind: z.literal('runway'), days: z.int(), runway: runway.exactOptional() },
+    kind: z.literal('runway'),
+    days: z.int(),
+    runway: runway.exactOptional(),
     account: z.object({ balance: amount, bonuses: amount }).exactOptional(),
     /** What a day costs on average, if enough of the last ones are reported. */
     average: money.exactOptional(),
   }),
   z.object({
-    ...{ kind: z.literal('budget'), amount: money, month: z.string() },
+    kind: z.literal('budget'),
+    amount: money,
+    month: z.string(),
     spend: z
       .object({ spent: money, forecast: money.exactOptional(), reported: z.int(), of: z.int() })
       .exactOptional(),
   }),
   z.object({
-    ...{ kind: z.literal('spike'), factor: money, floor: money, day: z.string() },
+    kind: z.literal('spike'),
+    factor: money,
+    floor: money,
+    day: z.string(),
     spend: z
       .object({
-        ...{ amount: money, baseline: money.exactOptional() },
-        ...{ basis: z.enum(['weekday', 'days']).exactOptional(), basisDays: z.int().exactOptional() },
+        amount: money,
+        baseline: money.exactOptional(),
+        basis: z.enum(['weekday', 'days']).exactOptional(),
+        basisDays: z.int().exactOptional(),
       })
       .exactOptional(),
     /** The first day after the spike that was below its own limit. */
@@ -87,8 +98,10 @@ function collectFacts({ rule, measurement, episode, account, average, before }: 
       return { ...rule, ...(measurement.kind === rule.kind && measurement), ...(before && { before }) };
     case 'runway':
       return {
-        ...{ ...rule, ...(measurement.kind === rule.kind && measurement) },
-        ...{ ...(account && { account }), ...(average && { average }) },
+        ...rule,
+        ...(measurement.kind === rule.kind && measurement),
+        ...(account && { account }),
+        ...(average && { average }),
       };
     case 'budget': {
       const months = measurement.kind === rule.kind ? measurement.months : [];

@@ -122,7 +122,11 @@ class AlertDelivery {
     const { ts } = (isFirst ? undefined : alertMessageTo(alert, place.to)) ?? {};
     await sendMessage(
       {
-        ...{ kind: 'alert', key: this.key, to: place.to, watch: watch.id, stored: message },
+        kind: 'alert',
+        key: this.key,
+        to: place.to,
+        watch: watch.id,
+        stored: message,
         topic: () => this.topic(),
         ...(ts !== undefined && {
           thread: { ts, isBroadcast: alert.events[place.event]?.kind === 'crossed' && !isPerson(place.to) },
@@ -169,7 +173,9 @@ class AlertDelivery {
     const reported = judged === undefined ? 0 : week.filter((day) => judged.amounts.has(day)).length;
     const covered = reported === 0 ? [] : [`${reported} of the last ${week.length} days reported`];
     return {
-      ...{ watch, alert, message },
+      watch,
+      alert,
+      message,
       source: [sourceText(watch, zone), ...covered].join(' · '),
       words: alertWords(watch, context.workspace, today),
       chart:
@@ -188,8 +194,13 @@ class AlertDelivery {
     const close = () => save(({ next: _, ...shown }) => ({ ...shown, drawn, tries: 0 }));
     await updateMessage(
       {
-        ...{ kind: 'alert update', key: this.key, to, watch: this.watch.id },
-        ...{ posted: { channel, ts }, tries, isAgain },
+        kind: 'alert update',
+        key: this.key,
+        to,
+        watch: this.watch.id,
+        posted: { channel, ts },
+        tries,
+        isAgain,
         prepare: async () => ({
           projects: [this.watch.project],
           render: () => alertMessage(this.view(alert, message)),
@@ -234,7 +245,9 @@ class AlertDelivery {
     const { to: wanted, cause: first } = insteadOf ?? { to, cause };
     await this.change(
       ({ event, drawn }) => ({
-        ...{ ...newMessage(next, clock()), event, drawn },
+        ...newMessage(next, clock()),
+        event,
+        drawn,
         insteadOf: { to: wanted, cause: first, tried },
       }),
       { needsLease: true },

@@ -101,7 +101,9 @@ export function parseWatchFigures(figures: StoredFigures, today: Day, zone: Zone
   const { account, usage } = figures;
   const spent = usage?.zone === zone ? amountsOf(usage.days) : [];
   const judged = {
-    ...{ today, zone, amounts: new Map(spent.filter(([day]) => day < today)) },
+    today,
+    zone,
+    amounts: new Map(spent.filter(([day]) => day < today)),
     ...(account && { account: accountOf(account) }),
   };
   judgedFigures.set(figures, judged);

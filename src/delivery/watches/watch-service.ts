@@ -78,7 +78,9 @@ export function createWatchService(
       response: AlertResponse,
     ): Promise<'recorded' | 'repeated' | 'gone'> {
       const context = {
-        ...{ teamId: workspace, deliveryLog, logSnapshot: await deliveryLog.load(workspace) },
+        teamId: workspace,
+        deliveryLog,
+        logSnapshot: await deliveryLog.load(workspace),
         write: (write: LogWrite) => deliveryLog.write({ teamId: workspace, token: WITHOUT_LEASE }, write),
       };
       const document = openState(WATCH_FIELD_PREFIX + watch, parseWatchState, context);

@@ -214,7 +214,9 @@ export function judgeWatch(
   const measurement = measureWatch(rule.kind, figures);
   const isSuspended = isMuted(watch, now);
   const found = evaluateRule(rule, measurement, state.alerted, {
-    ...{ episode: now.toString(36), since: dayAt(since, workspace.settings.zone), isSuspended },
+    episode: now.toString(36),
+    since: dayAt(since, workspace.settings.zone),
+    isSuspended,
   });
   if (!found.isKnown) return { state, found };
   const events = (kind: FiguresEvent['kind'], levels: readonly AlertedLevel[]) =>

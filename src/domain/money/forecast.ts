@@ -40,8 +40,16 @@ const BASIS = { days: 28, minReported: 7 } as const;
  * as changes of the days to come can't be foreseen, nor in the first days of another level.
  */
 const ERROR = {
-  ...{ tests: 9, step: 7, rank: 3, factor: 2, leastShare: 0.05, mostShare: 0.2, leftShare: 0.25 },
-  ...{ levelDays: 7, calmDays: 3, history: 42 },
+  tests: 9,
+  step: 7,
+  rank: 3,
+  factor: 2,
+  leastShare: 0.05,
+  mostShare: 0.2,
+  leftShare: 0.25,
+  levelDays: 7,
+  calmDays: 3,
+  history: 42,
 } as const;
 
 type Amounts = ReadonlyMap<Day, Money>;

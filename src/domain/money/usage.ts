@@ -82,7 +82,11 @@ export function computeUsage(charges: readonly DayCharges[], question: UsageQues
   const today = question.today && figureOn(question.today, amounts);
   return {
     fullDays: fullDays.length,
-    ...{ rows, total: totalOf([inside, outside, unplaced]), bonuses, outside, unplaced },
+    rows,
+    total: totalOf([inside, outside, unplaced]),
+    bonuses,
+    outside,
+    unplaced,
     ...summarizeDays(fullDays, amounts, today ? inside.value.minus(today.value) : inside.value),
     ...(today && { today }),
   };

@@ -83,7 +83,9 @@ const MEASURES: { readonly [K in WatchKind]: (figures: WatchFigures) => Measurem
   }),
   budget: (figures) => ({ kind: 'budget', months: monthsOf(figures) }),
   spike: ({ today, zone, amounts }) => ({
-    ...{ kind: 'spike', today, days: spendOf(spikeDays(today, zone), amounts) },
+    kind: 'spike',
+    today,
+    days: spendOf(spikeDays(today, zone), amounts),
   }),
 };
 

@@ -70,7 +70,9 @@ export function createAnswers(requests: ManagerRequests, changed: (workspace: Sl
     // The direct message of Tally with the person who asked is not a place for the manager's answer.
     const place = channel === undefined || isDirectMessage(channel) ? {} : { askedIn: channel };
     const isAnswered = await rerun(parseCommand(typedCommand(found)), {
-      ...{ replaces: false, managerRequest: id, ...place },
+      replaces: false,
+      managerRequest: id,
+      ...place,
     });
     // A change marks the request as done in its own step. If it was refused, the manager has seen the reason.
     const taken = await update(request, id, (now) =>
@@ -100,7 +102,8 @@ export function createAnswers(requests: ManagerRequests, changed: (workspace: Sl
     if (used?.project === undefined) return request.reply.update(NOT_USABLE);
     const { channel, project: allowed } = used;
     const isAnswered = await rerun(parseCommand(typedCommand(used)), {
-      ...{ allowed, replaces: false },
+      allowed,
+      replaces: false,
       ...(channel !== undefined && { askedIn: channel }),
     });
     if (!isAnswered) {

@@ -141,10 +141,16 @@ function parseManagerRequest(
   const handler = listener && handlerOf<CommandHandler>(listener, text);
   if (handler === undefined || handler.isForManagers === true) return undefined;
   const asked: ManagerRequest = {
-    ...{ person: user.id, isGuest: user.role === 'guest', reason, command, text },
+    person: user.id,
+    isGuest: user.role === 'guest',
+    reason,
+    command,
+    text,
     opensForm: opensForm(handler),
     ...(channel !== undefined && { channel }),
-    ...{ at: Math.floor(at), state: 'open', messages: [] },
+    at: Math.floor(at),
+    state: 'open',
+    messages: [],
   };
   requireTokenRight(asked, request);
   const project = isQuestion(asked) ? tryParse(() => findProject(text, channel, request)) : undefined;

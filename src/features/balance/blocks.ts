@@ -59,7 +59,9 @@ function listMessage(view: BalanceView): Message {
   const title = severalTitle(view, leftOf, locale, { verb: 'left' });
   const sorted = answered.toSorted((a, b) => bySoonestEnd(outlookOf(a), outlookOf(b)));
   return renderListAnswer(view, {
-    ...{ title, text: title, sorted },
+    title,
+    text: title,
+    sorted,
     lines: [runsOutFirst(sorted)],
     columns: [
       {

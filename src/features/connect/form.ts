@@ -58,7 +58,9 @@ export function connectForm(
     callback: 'connect',
     metadata: JSON.stringify({
       ...(isExpanded ? {} : { ...UNSAID, ...known }),
-      ...{ channel, opened, stamp: stampOf(record, FIELDS.connection + opened) },
+      channel,
+      opened,
+      stamp: stampOf(record, FIELDS.connection + opened),
     }),
     title: CONNECT_TITLE,
     submit: 'Test and save',
@@ -102,7 +104,10 @@ export function connectForm(
 /** The values of hidden fields; type, role and expiry are not guessed. */
 const UNSAID: ConnectFormDefaults = {
   name: FIRST_CONNECTION_NAME,
-  ...{ role: '', type: '', account: '', authUrl: '' },
+  role: '',
+  type: '',
+  account: '',
+  authUrl: '',
 };
 
 const moreInputs = (known: ConnectFormDefaults, others: readonly string[]): (Block | InputBlock)[] => [

@@ -118,7 +118,9 @@ function newConnection(
   const { product = DEFAULT_PRODUCT } = first ?? {};
   const days = lifetime && DAYS[lifetime];
   return {
-    ...{ name, baseUrl, token },
+    name,
+    baseUrl,
+    token,
     ...withoutUndefined({ role, type, lifetime, expiresAt: days && at + days * DAY }),
     ...withoutUndefined({ authUrl: authUrl || undefined, account: account || undefined }),
     test: { project, product },
@@ -148,7 +150,11 @@ function testedConnection(
     ({ product, failure }) => `${PRODUCTS[product].name} wasn’t checked: ${failure.message}`,
   );
   const said = (title: string, line: string) => ({
-    ...{ connection, channel, project, products, title },
+    connection,
+    channel,
+    project,
+    products,
+    title,
     lines: [line, ...notAnswered, ...defaultLines(connection, names, chosen)],
   });
   if (only === undefined)

@@ -33,7 +33,12 @@ export function createMentionsFeature({ all, threads }: Services): Feature {
       const canRun = ({ command, text: words }: Command) =>
         acceptsWords(lookUp(all.listeners().commands, command), words, request.workspace);
       const alone = parseMention(text, {
-        ...{ commands: all.commands(), verbs: all.verbs(), aliases, today, acceptsWords: canRun, self },
+        commands: all.commands(),
+        verbs: all.verbs(),
+        aliases,
+        today,
+        acceptsWords: canRun,
+        self,
       });
       const said = { text: plainMentionText(text, self), mention: alone, request };
       const mention = thread === undefined ? alone : await completeMention(said, thread, threads);

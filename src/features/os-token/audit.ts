@@ -62,7 +62,8 @@ export const mayHaveIssued = ({ kind }: Failure): boolean =>
 
 /** The entry for a token that was not shown and may not exist. */
 export const unclearIssueAudit = (at: Millis, who: string, about: TokenSubject): AuditEntry => ({
-  ...{ at, who },
+  at,
+  who,
   action: 'token issued',
   about: { ...about, outcome: 'unclear' },
 });

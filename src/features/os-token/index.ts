@@ -145,7 +145,9 @@ async function openAccessForm(
   const current = workspace.accesses.get(project);
   const { people = current?.issuers.people ?? [user.id], groups = current?.issuers.groups ?? [] } = known;
   const form = {
-    ...{ project, issuers: { people, groups }, expiry: known.expiry },
+    project,
+    issuers: { people, groups },
+    expiry: known.expiry,
     authUrl: known.authUrl ?? current?.authUrl ?? connectionAuthUrl(workspace, project) ?? addresses.authUrl,
     groups: await fetchUserGroups(request),
   };

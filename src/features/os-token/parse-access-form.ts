@@ -133,7 +133,8 @@ export function decodeAccessMetadata(value: string): AccessFormDefaults {
   const { project, authUrl, people, groups, expiry } = tryParseRecord(metadata, value) ?? { project: '' };
   const issuers = { people, groups };
   return {
-    ...{ project, authUrl },
+    project,
+    authUrl,
     ...(isIssuers(issuers) && issuers),
     ...(isExpiryChoice(expiry) && { expiry }),
   };

@@ -173,7 +173,10 @@ function newAccess(
   const { name, restricted, expiresAt } = issued.credential ?? {};
   const said = expiry === undefined ? {} : expiryOf(expiry, workspace.settings.zone);
   return {
-    ...{ project, authUrl, issuers, ...credentials },
+    project,
+    authUrl,
+    issuers,
+    ...credentials,
     ...(name !== undefined && { name }),
     ...(restricted !== undefined && { restricted }),
     // The service knows better than the person.

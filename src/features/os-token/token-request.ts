@@ -142,7 +142,9 @@ export const claimOf = (
 
 /** For the limits and the waiting times of requests to the identity service. @param project whose access is used */
 export const tenantOf = (project: string, { request: { user, workspace } }: TokenContext): Tenant => ({
-  ...{ workspace: user.teamId, connection: project, waits: workspace.waits },
+  workspace: user.teamId,
+  connection: project,
+  waits: workspace.waits,
 });
 
 /** The reader's own zone, or the workspace's if Slack's can't be used. */

@@ -74,10 +74,15 @@ const MOST_AT_ONCE = 10;
 
 const products = z.array(z.literal(PRODUCT_IDS)).readonly();
 const schema = z.object({
-  ...{ connection: z.string(), channel: z.string(), title: z.string() },
+  connection: z.string(),
+  channel: z.string(),
+  title: z.string(),
   /** '' where none was tested. */
   project: z.string().refine((id) => id === '' || isProjectId(id)),
-  ...{ products, lines: z.array(z.string()).readonly(), round: z.int(), asks: z.boolean() },
+  products,
+  lines: z.array(z.string()).readonly(),
+  round: z.int(),
+  asks: z.boolean(),
   typed: z.string().default(''),
   unnamed: z
     .array(z.object({ id: z.string().refine(isProjectId), alias: z.string(), products }))
@@ -219,7 +224,8 @@ function postBlocks(
 
 const moreInput = ({ round, typed }: FirstProjects, label: string): InputBlock =>
   textInput({
-    ...{ block: FIRST_FIELDS.more(round), label },
+    block: FIRST_FIELDS.more(round),
+    label,
     hint: 'An ID and a name each. Tally finds out their products.',
     placeholder: '456 staging, 789 archive',
     initial: typed,

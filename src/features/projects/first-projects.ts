@@ -112,7 +112,13 @@ export function createFirstProjects({ workspaces, billing, answerStore, limits, 
     const saved = await workspaces.addProject(
       auditedChange(request, ['project added', { kind: 'project', alias, id }]),
       {
-        ...{ alias, id, product, channels: [], owner: user.id, addedBy: user.id, addedAt: at },
+        alias,
+        id,
+        product,
+        channels: [],
+        owner: user.id,
+        addedBy: user.id,
+        addedAt: at,
         ...(!isDefault && { connection }),
       },
     );

@@ -38,8 +38,15 @@ const VERBS = new Map<string, 'add' | 'edit' | 'remove'>([
 
 const SYNONYMS = new Map(
   Object.entries({
-    ...{ delete: 'remove', del: 'remove', rm: 'remove', new: 'add', create: 'add', register: 'add' },
-    ...{ change: 'edit', update: 'edit', modify: 'edit' },
+    delete: 'remove',
+    del: 'remove',
+    rm: 'remove',
+    new: 'add',
+    create: 'add',
+    register: 'add',
+    change: 'edit',
+    update: 'edit',
+    modify: 'edit',
   }),
 );
 

@@ -50,7 +50,8 @@ export function createProjectSaving({ workspaces, all }: Services) {
     if (stop.digest !== '' && warned !== stop.digest)
       return request.reply.modal.update(
         projectForm(request, {
-          ...{ before: form.before, filled: form },
+          before: form.before,
+          filled: form,
           warning: stop,
         }),
         notSavedYet(stop),

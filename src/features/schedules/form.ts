@@ -140,7 +140,9 @@ async function planDraft({ scheduling, reports }: FormServices, draft: ScheduleD
   const before = workspace.schedules.find((schedule) => schedule.id === id);
   const outcome = planEdit(id, timing, before, await loadUpcomingSends(scheduling, request), now);
   const preview = previewSchedule({
-    ...{ timing, outcome, now },
+    timing,
+    outcome,
+    now,
     isPaused: before?.paused?.why === 'person',
     report: reports[draft.report],
     reportingZone: isDamaged(workspace, 'settings') ? undefined : workspace.settings.zone,
@@ -195,7 +197,12 @@ export function scheduleFromDraft(
   const { coversDays } = REPORTS[report];
   return {
     ...ownershipFields(before, request),
-    ...{ report, projects: [...projects], timing, channel, waitHours, since },
+    report,
+    projects: [...projects],
+    timing,
+    channel,
+    waitHours,
+    since,
     // A balance belongs to an instant: it covers no days without spend, and does not change later.
     skipsEmpty: coversDays && draft.skipsEmpty,
     correctsFrom: coversDays ? draft.correctsFrom : 0,

@@ -70,7 +70,9 @@ export function createSchedulesFeature({ workspaces, delivery, limits, reports }
   };
   return {
     ...createSchedules({ workspaces, scheduling: { ...scheduling, send }, reports }),
-    ...{ start, stop, forget },
+    start,
+    stop,
+    forget,
     connected: scheduling.changed,
   };
 }

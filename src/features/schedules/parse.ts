@@ -53,7 +53,10 @@ export function parseScheduleText(text: string, aliases: ReadonlySet<string>): S
     [named.typed, paced.typed, timed.typed, waiting.typed],
   );
   return withoutUndefined({
-    ...{ project, alias, product, several },
+    project,
+    alias,
+    product,
+    several,
     report: named.found ?? (phrase && reportOf(phrase)),
     cadence: paced.found,
     time: timed.found ?? paced.time,

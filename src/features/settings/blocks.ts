@@ -113,9 +113,13 @@ const othersOf = ({ guests, externals }: Settings): readonly string[] =>
   compact([guests && 'guests', externals && 'externals']);
 
 const settingsFields = (settings: Settings): FormFields => ({
-  ...{ zone: settings.zone, visibility: settings.visibility },
-  ...{ currency: settings.currency, locale: settings.locale, others: othersOf(settings).join(',') },
-  ...{ managers: settings.managers.join(','), managerGroups: settings.managerGroups.join(',') },
+  zone: settings.zone,
+  visibility: settings.visibility,
+  currency: settings.currency,
+  locale: settings.locale,
+  others: othersOf(settings).join(','),
+  managers: settings.managers.join(','),
+  managerGroups: settings.managerGroups.join(','),
 });
 
 const CUT =

@@ -39,8 +39,13 @@ declare module '../../domain/commands.ts' {
 
 /** Words of the command → the fields of the form that they fill in. */
 const FIELDS: Readonly<Record<string, string>> = {
-  ...{ zone: 'zone', answers: 'visibility', currency: 'currency', numbers: 'locale' },
-  ...{ managers: 'managers', groups: 'managerGroups', others: 'others' },
+  zone: 'zone',
+  answers: 'visibility',
+  currency: 'currency',
+  numbers: 'locale',
+  managers: 'managers',
+  groups: 'managerGroups',
+  others: 'others',
 };
 const NONE = 'none';
 const CHOOSE = `Choose it in the form: ${commandText('/billing settings')}.`;
@@ -135,7 +140,11 @@ function parseSettingsText({ zone, visibility, currency, locale, ...lists }: For
     (field) => (field === undefined ? undefined : selectedValues(field)),
   );
   return withoutUndefined({
-    ...{ zone, currency, locale, managers, managerGroups },
+    zone,
+    currency,
+    locale,
+    managers,
+    managerGroups,
     visibility: visibility as Settings['visibility'] | undefined,
     guests: others?.includes('guests'),
     externals: others?.includes('externals'),

@@ -82,7 +82,9 @@ function partsForManager(
     { health: 'broken', problems: broken.length, blocks: broken.flat() },
     { health: 'warning', problems: soon.length, blocks: soon.flat() },
     {
-      ...{ health: 'fine', problems: 0, blocks: drawn('fine').flat() },
+      health: 'fine',
+      problems: 0,
+      blocks: drawn('fine').flat(),
       summary: summaryOf(
         states.filter(({ health }) => health === 'fine'),
         workspace,
@@ -153,7 +155,8 @@ function partForMembers(
   const isCalm = health === 'fine' && workspace.failures.size === 0;
   const calm = isCalm ? [section(tokensOkText([...workspace.connections.values()]))] : [];
   return {
-    ...{ health, problems },
+    health,
+    problems,
     ...(isCalm && { summary: `*Connections* · ${states.length} working` }),
     blocks: [
       header('Connections'),

@@ -40,7 +40,9 @@ const DEFAULT_FACTOR = '2';
 
 /** What a new form begins with. */
 export const newWatchFields = (words: WatchWords): WatchFields => ({
-  ...{ kind: words.kind ?? 'balance', label: '', factor: DEFAULT_FACTOR },
+  kind: words.kind ?? 'balance',
+  label: '',
+  factor: DEFAULT_FACTOR,
   ...pickThresholds(words),
 });
 

@@ -141,7 +141,9 @@ function watchFromDraft(
   const isSame = before !== undefined && isSameRule(before, project, rule);
   return {
     ...ownershipFields(before, request),
-    ...{ project, rule, target: targetOfDraft(draft) },
+    project,
+    rule,
+    target: targetOfDraft(draft),
     since: isSame ? before.since : request.at,
     ...(before?.paused !== undefined && { paused: before.paused }),
     ...(isSame && before.snoozedUntil !== undefined && { snoozedUntil: before.snoozedUntil }),

@@ -618,7 +618,9 @@ export function findingOf(place: CheckArea, check: string, code: string, figures
   const all = { code, ...figures };
   const says = fill(cause, all);
   return {
-    ...{ verdict, check, code },
+    verdict,
+    check,
+    code,
     // Codes that people search for; the others are the doctor's own words.
     says: says.includes(code) || !/^[A-Z]|_/.test(code) ? says : `${says} (${code})`,
     todo: fill(remedy, all),

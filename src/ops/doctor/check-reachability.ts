@@ -63,7 +63,8 @@ export async function checkPublicAddress(parts: AddressParts): Promise<readonly 
   const events = `${publicUrl}/slack/events`;
   const figures = {
     ...webFigures('PUBLIC_URL', publicUrl, `-d ssl_check=1 ${events}`),
-    ...{ port: String(port), asHttps: publicUrl.replace(/^http:/, 'https:') },
+    port: String(port),
+    asHttps: publicUrl.replace(/^http:/, 'https:'),
   };
   const { protocol, hostname } = new URL(publicUrl);
   // A sandbox on this machine has no certificate.

@@ -31,7 +31,10 @@ export async function checkService(parts: ServiceParts): Promise<readonly Findin
   if (address === undefined) return [okFinding(check, `${variable} is not set: ${unset}`)];
   const figures = {
     ...(tryParse(() => webFigures(variable, address)) ?? { variable }),
-    ...{ works, example, service: check.toLowerCase(), asHttps: address.replace(/^http:/, 'https:') },
+    works,
+    example,
+    service: check.toLowerCase(),
+    asHttps: address.replace(/^http:/, 'https:'),
   };
   const suggestion = tryParse(() => suggest?.(address));
   if (suggestion !== undefined) return [findingOf('SERVICE', check, 'version', { ...figures, suggestion })];

@@ -21,10 +21,17 @@ export function redisFigures(url: string): Placeholders {
     return `redis${s}+${address.kind}://${info}${formatRedisHosts(address)}${address.kind === 'sentinel' ? `/${address.name}${db}` : ''}`;
   };
   return {
-    ...{ variable: 'REDIS_URL', host: path ?? host, port: String(port), address: at },
-    ...{ cli, try: `${cli} ping`, example: 'redis://redis.example.com:6379' },
+    variable: 'REDIS_URL',
+    host: path ?? host,
+    port: String(port),
+    address: at,
+    cli,
+    try: `${cli} ping`,
+    example: 'redis://redis.example.com:6379',
     hasPassword: hasUser && !hasPassword ? 'no' : 'yes',
-    ...{ database, user: hasUser ? '…' : 'default', folder: '/var/lib/redis' },
+    database,
+    user: hasUser ? '…' : 'default',
+    folder: '/var/lib/redis',
     asPlain: written({ s: '' }),
     asTls: written({ s: 's' }),
     asSingle: toOne.replace(/:26379$/, ':6379'),
@@ -104,7 +111,10 @@ export function webFigures(variable: string, address: string, tried: string = ad
   const url = new URL(address);
   const port = url.port || (url.protocol === 'http:' ? '80' : '443');
   return {
-    ...{ variable, host: url.hostname.replace(/^\[|\]$/g, ''), port },
-    ...{ address: `${url.hostname}:${port}`, try: `curl -sS ${tried}` },
+    variable,
+    host: url.hostname.replace(/^\[|\]$/g, ''),
+    port,
+    address: `${url.hostname}:${port}`,
+    try: `curl -sS ${tried}`,
   };
 }

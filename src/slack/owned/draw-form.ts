@@ -65,7 +65,8 @@ export function createFormDrawing<K extends FormTypes>(form: OwnedForm<K>) {
         .some((item) => item.id !== draft.before && form.isSame(draft, item, request));
     const parts: DrawnParts<K> = {
       ...shown,
-      ...{ unnamed, request },
+      unnamed,
+      request,
       projects: projectsInput(field, draft.projects, nameOf, max, words.projectsHint),
       target: targetInputs(field, draft, shown.check, max, kind.sends),
       duplicate: isDuplicate ? [section(words.duplicate)] : [],
@@ -155,7 +156,9 @@ function projectsInput(
           action: '',
           label: 'Projects',
           ...(hint !== undefined && { hint }),
-          ...{ placeholder, initial: chosen, max },
+          placeholder,
+          initial: chosen,
+          max,
         });
   return { ...liveInput(action, field), optional: false };
 }

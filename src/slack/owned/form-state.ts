@@ -58,7 +58,11 @@ export function encodeMetadata(draft: OwnedDraft, hidden: FormFields): string {
   const place = to === 'channel' && channel !== '' ? channel : draft.place;
   const kept = Object.entries(hidden).filter(([, value]) => value.length <= LONGEST_HIDDEN);
   const metadata: Metadata = {
-    ...{ before, seen, place, isRefilled, isExpanded },
+    before,
+    seen,
+    place,
+    isRefilled,
+    isExpanded,
     hidden: Object.fromEntries(kept),
   };
   return JSON.stringify(metadata);
@@ -120,7 +124,12 @@ export function newDraft(projects: readonly ChosenProject[], max: FormLimits, re
   const { channel: place = '', user } = request;
   const channel = isChannel(place) ? place : '';
   return {
-    ...{ before: '', seen: '', place, projects, channel, people: [user.id] },
+    before: '',
+    seen: '',
+    place,
+    projects,
+    channel,
+    people: [user.id],
     to: channel === '' && max.people > 0 ? 'people' : 'channel',
     ...FRESH,
   };
@@ -129,7 +138,10 @@ export function newDraft(projects: readonly ChosenProject[], max: FormLimits, re
 export function draftOf(item: OwnedItem, { channel: place = '', user }: Request): OwnedDraft {
   const target = targetOf(item);
   return {
-    ...{ before: item.id, seen: itemVersion(item), place, projects: projectsOf(item) },
+    before: item.id,
+    seen: itemVersion(item),
+    place,
+    projects: projectsOf(item),
     ...('people' in target
       ? { to: 'people', channel: '', people: target.people }
       : { to: 'channel', channel: target.channel, people: [user.id] }),

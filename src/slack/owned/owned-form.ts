@@ -88,7 +88,8 @@ export function createOwnedForm<K extends FormTypes>(form: OwnedForm<K>) {
   };
   return {
     ...drawing,
-    ...{ listeners, onDraft },
+    listeners,
+    onDraft,
     async openNew(request: Request, create: () => Draft): Promise<void> {
       const full = limitReachedMessage(kind, request);
       await (full === undefined ? open(create(), request) : request.reply.update(full));
@@ -150,7 +151,8 @@ async function storeDraft<K extends FormTypes>(
     if (draft.before !== '' && before === undefined)
       return await refuse(`This ${kind.kind} was deleted. Save to create a new one.`, {
         ...draft,
-        ...{ before: '', seen: '' },
+        before: '',
+        seen: '',
       });
     const seen = before === undefined ? '' : itemVersion(before);
     if (before !== undefined && seen !== draft.seen)

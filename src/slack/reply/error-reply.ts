@@ -80,7 +80,8 @@ export function createErrorReply(log: Logger) {
 
 const withSource = (failed: FailedRequest, { source }: Reply): FailedRequest => ({
   ...failed,
-  ...{ place: placeOf(source), hasSaved: source.hasSaved === true },
+  place: placeOf(source),
+  hasSaved: source.hasSaved === true,
 });
 
 /** @param isUnchanged whether nothing can have been changed, as by a question */

@@ -148,7 +148,10 @@ export function createMessages(
       await callSlack('files.uploadV2', () =>
         client.filesUploadV2({
           ...place,
-          ...{ filename: name, title, content, initial_comment: escapeMarkup(about) },
+          filename: name,
+          title,
+          content,
+          initial_comment: escapeMarkup(about),
         }),
       );
       return isPublic;

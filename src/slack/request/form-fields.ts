@@ -61,13 +61,11 @@ export const selectedValues = (field = ''): readonly string[] => field.split(','
 const text = z.string().nullish();
 const choice = z.looseObject({ value: text });
 const stateValue = z.looseObject({
-  ...{
-    value: text,
-    selected_user: text,
-    selected_conversation: text,
-    selected_time: text,
-    selected_date: text,
-  },
+  value: text,
+  selected_user: text,
+  selected_conversation: text,
+  selected_time: text,
+  selected_date: text,
   selected_option: choice.nullish(),
   selected_options: z.array(choice).nullish(),
   selected_users: z.array(z.string()).nullish(),

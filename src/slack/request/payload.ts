@@ -13,23 +13,46 @@ const team = z
 const state = z.looseObject({ values: stateValues.nullish() }).nullish();
 
 const authorization = z.looseObject({
-  ...{ team_id: team, enterprise_id: team, user_id: word, is_enterprise_install: z.boolean().nullish() },
+  team_id: team,
+  enterprise_id: team,
+  user_id: word,
+  is_enterprise_install: z.boolean().nullish(),
 });
 
 /** `user_team` is the workspace that the user belongs to. */
 const event = z.looseObject({
   type: z.string(),
-  ...{ user: word, user_team: word, channel: word, channel_type: word, text: word, ts: word },
-  ...{ thread_ts: word, tab: word, bot_id: word, subtype: word, channel_id: word },
+  user: word,
+  user_team: word,
+  channel: word,
+  channel_type: word,
+  text: word,
+  ts: word,
+  thread_ts: word,
+  tab: word,
+  bot_id: word,
+  subtype: word,
+  channel_id: word,
   item: z.looseObject({}).nullish(),
   tokens: z.looseObject({ bot: z.array(z.string()).nullish() }).nullish(),
   team_ids: z.array(z.string().regex(/^[A-Z0-9]{1,64}$/)).nullish(),
 });
 
 const schema = z.looseObject({
-  ...{ type: word, command: z.string().optional(), text: word, action_id: word, value: word },
-  ...{ user_id: word, channel_id: word, response_url: word, trigger_id: word, event_id: word },
-  ...{ team_id: team, enterprise_id: team, context_team_id: team, state },
+  type: word,
+  command: z.string().optional(),
+  text: word,
+  action_id: word,
+  value: word,
+  user_id: word,
+  channel_id: word,
+  response_url: word,
+  trigger_id: word,
+  event_id: word,
+  team_id: team,
+  enterprise_id: team,
+  context_team_id: team,
+  state,
   is_enterprise_install: z.union([z.boolean(), z.string()]).nullish(),
   is_ext_shared_channel: z.boolean().nullish(),
   team: z.looseObject({ id: team, enterprise_id: team }).nullish(),
@@ -41,14 +64,12 @@ const schema = z.looseObject({
     .nullish(),
   view: z
     .looseObject({
-      ...{
-        id: word,
-        type: word,
-        hash: word,
-        callback_id: z.string().optional(),
-        private_metadata: word,
-        state,
-      },
+      id: word,
+      type: word,
+      hash: word,
+      callback_id: z.string().optional(),
+      private_metadata: word,
+      state,
       blocks: z.array(z.looseObject({})).nullish(),
       app_installed_team_id: team,
     })

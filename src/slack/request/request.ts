@@ -47,7 +47,8 @@ export interface Request extends ProjectScope {
 
 /** For a reply that everybody in the channel sees: a manager may see every project there only in a direct message. */
 export const publicScope = ({ user, channel, allowed }: Request): ProjectScope => ({
-  ...{ channel, allowed },
+  channel,
+  allowed,
   isUnlimited: user.canManage && isDirectMessage(channel ?? ''),
 });
 
@@ -174,7 +175,15 @@ export const createRequestAuthorizer =
     const how = sharedFrom === undefined ? 'asked' : 'shared';
     return {
       isUnlimited: user.canManage && (isPrivate || isDirectMessage(channel ?? '')),
-      ...{ at, sharedFrom, user, workspace, audience, channel, allowed, managerRequest, self },
+      at,
+      sharedFrom,
+      user,
+      workspace,
+      audience,
+      channel,
+      allowed,
+      managerRequest,
+      self,
       sharedBy: isPrivate ? undefined : { how, person: user.id },
       locale: isPrivate ? user.locale : workspace.settings.locale,
       thread: threadOf(source),

@@ -70,7 +70,11 @@ export function sourceOfPayload(
   const channel = payload.channel_id ?? payload.channel?.id ?? undefined;
   return {
     userId: payload.user_id ?? payload.user?.id ?? '',
-    ...{ via, at, isFirst, teamId, channel },
+    via,
+    at,
+    isFirst,
+    teamId,
+    channel,
     homeTeamId: payload.user?.team_id ?? undefined,
     responseUrl: payload.response_url ?? undefined,
     isClick: (container?.message_ts ?? undefined) !== undefined,
@@ -102,10 +106,19 @@ export function sourceOfEvent(
   if (teamId === undefined || userId === undefined) return undefined;
   const isPrivate = channel === undefined || isDirectMessage(channel);
   return {
-    ...{ via, at, teamId, userId, homeTeamId, channel, thread, isFirst },
+    via,
+    at,
+    teamId,
+    userId,
+    homeTeamId,
+    channel,
+    thread,
+    isFirst,
     startsThread: isPrivate ? undefined : ts,
     audience: isPrivate ? 'asker' : 'channel',
-    ...{ isClick: false, replaces: false, hasFields: false },
+    isClick: false,
+    replaces: false,
+    hasFields: false,
     // Slack names the bot for which it sent the event.
     self: payload.authorizations?.[0]?.user_id ?? undefined,
   };

@@ -100,7 +100,9 @@ function sourceOfClick(source: Source, click: CommandClick, { channel }: SlackPa
     case 'share':
       return {
         ...clicked,
-        ...{ replaces: false, audience: 'channel', sharedFrom: Math.min(click.askedAt, source.at) },
+        replaces: false,
+        audience: 'channel',
+        sharedFrom: Math.min(click.askedAt, source.at),
       };
   }
 }

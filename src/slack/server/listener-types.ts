@@ -69,7 +69,8 @@ export const onClick = (
   work: (value: string, request: Request) => Promise<void>,
   command?: (value: string) => Command | undefined,
 ): ActionHandler => ({
-  ...{ right, kind },
+  right,
+  kind,
   run: ({ value }, request) => work(value, request),
   ...(command && { command: ({ value }) => command(value) }),
 });

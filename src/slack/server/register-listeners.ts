@@ -37,8 +37,10 @@ export function registerListeners(
 ): () => () => void {
   const { log, redis } = services;
   const context: ListenerContext = {
-    ...{ ...services, listeners },
-    ...{ authorize: createRequestAuthorizer(services), errorReply: createErrorReply(log) },
+    ...services,
+    listeners,
+    authorize: createRequestAuthorizer(services),
+    errorReply: createErrorReply(log),
     eventDedup: createEventDedup(redis),
     recentNames: createRecentNames(),
   };
@@ -163,7 +165,11 @@ function registerSteps(
       if (!parsed.success || teamId === undefined) return ack();
       const { function_execution_id: id, function: called, inputs } = parsed.data;
       const execution: StepExecution = {
-        ...{ workspace: teamId, id, at: clock(), step: called.callback_id, app: body.api_app_id },
+        workspace: teamId,
+        id,
+        at: clock(),
+        step: called.callback_id,
+        app: body.api_app_id,
         inputs: inputs ?? {},
       };
       const keeping = openSteps.keep(execution);

@@ -15,7 +15,8 @@ import {
 export type ChosenProject = Readonly<z.infer<typeof projectChoice>>;
 
 export const chosenProject = ({ project: id, product, alias }: ResolvedProject): ChosenProject => ({
-  ...{ id, product },
+  id,
+  product,
   ...(alias !== undefined && { alias }),
 });
 

@@ -105,7 +105,9 @@ export function resolveProjects(
       const typed = 'alias' in name ? name.alias : name.project;
       return {
         label: 'alias' in name ? typed : `Project ${typed}`,
-        ...{ project: typed, product, failure },
+        project: typed,
+        product,
+        failure,
       };
     }
   });

@@ -85,7 +85,9 @@ const auditSubject = z.discriminatedUnion('kind', [
   z.object({ kind: z.literal('channel'), channel: text, alias: text.exactOptional() }),
   z.object({ kind: z.literal('settings'), changed: names, isDamaged: z.boolean().exactOptional() }),
   z.object({
-    ...{ kind: z.literal('token'), alias: text.exactOptional(), id: text },
+    kind: z.literal('token'),
+    alias: text.exactOptional(),
+    id: text,
     /** Identifies the token without revealing it. */
     token: text.exactOptional(),
     isTest: z.boolean().exactOptional(),
@@ -95,8 +97,11 @@ const auditSubject = z.discriminatedUnion('kind', [
   z.object({ kind: z.enum(['schedule', 'watch']), item: text }),
   z.object({ kind: z.literal('damaged'), ids: names }),
   z.object({
-    ...{ kind: z.literal('request'), command: text, text },
-    ...{ channel: text.exactOptional(), person: text.exactOptional() },
+    kind: z.literal('request'),
+    command: text,
+    text,
+    channel: text.exactOptional(),
+    person: text.exactOptional(),
   }),
   z.object({ kind: z.literal('installation'), isOrganization: z.boolean() }),
 ]);
