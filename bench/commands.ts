@@ -120,7 +120,7 @@ export async function saveConnection(
   const workspaces = createWorkspaces({ redis, keyring: createKeyring(keys) });
   const workspace = await workspaces.load('T0BENCH');
   await workspaces.saveConnection(
-    { teamId: 'T0BENCH', workspace, entries: [] },
+    { workspace, entries: [] },
     {
       name: 'main',
       baseUrl: billing.url,

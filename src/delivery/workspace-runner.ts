@@ -130,9 +130,7 @@ export function createWorkspaceRunner(parts: RunnerParts) {
         billing: billingForRun(),
         answerCollector,
       });
-      await Promise.all(
-        answerCollector.all().map((answer) => answerStore.save({ teamId, workspace }, answer)),
-      );
+      await Promise.all(answerCollector.all().map((answer) => answerStore.save(workspace, answer)));
     }
     return { next: clock() + BUSY_DELAY };
   }

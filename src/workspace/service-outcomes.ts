@@ -182,12 +182,9 @@ export const createAnswerStore = (
    * rejected, for a balance once a minute. The request's record says whether it is due, so a repeated question
    * writes nothing, whichever process answers it. Never throws: the answer is out already.
    */
-  async save(
-    { teamId, workspace }: { readonly teamId: SlackId; readonly workspace: Workspace },
-    answer: StoredAnswer,
-  ): Promise<void> {
+  async save(workspace: Workspace, answer: StoredAnswer): Promise<void> {
     if (isDue(workspace, answer))
-      await workspaces.saveAnswer(teamId, keepEstimates(answer, workspace)).catch(onFailure);
+      await workspaces.saveAnswer(workspace.teamId, keepEstimates(answer, workspace)).catch(onFailure);
   },
 });
 

@@ -825,8 +825,7 @@ describe('a schedule that Tally paused', () => {
     const answerStore = createAnswerStore(delivery.parts.workspaces, (error) => {
       throw error;
     });
-    const used = async () =>
-      answerStore.save({ teamId: TEAM, workspace: await load() }, { connection: 'main', at: delivery.now });
+    const used = async () => answerStore.save(await load(), { connection: 'main', at: delivery.now });
     await used();
     await given();
     answer = failing(new TokenRejected('billing'));

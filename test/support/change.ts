@@ -8,5 +8,5 @@ export async function changeIn(
   teamId: string,
   ...entries: readonly AuditEntry[]
 ): Promise<WorkspaceChange> {
-  return { teamId, workspace: await workspaces.load(teamId), entries };
+  return { workspace: await workspaces.load(teamId), entries };
 }

@@ -94,7 +94,7 @@ describe('a note of an answer', () => {
       await workspaces.saveAnswer(id, answer);
     };
     const answerStore = createAnswerStore({ saveAnswer }, () => undefined);
-    for (const answer of answers) await answerStore.save({ teamId: 'T1', workspace: await read() }, answer);
+    for (const answer of answers) await answerStore.save(await read(), answer);
     return all;
   }
   const use = (at: number): StoredAnswer => ({ connection: 'main', at });

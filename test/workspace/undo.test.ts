@@ -127,7 +127,7 @@ describe.each(Object.entries(KINDS))('a removed %s', (_, kind) => {
 describe('how the last delivery of a schedule ended', () => {
   const SENT = { date: '2026-11-21', due: NOW, at: NOW + 1, result: 'posted', failures: 0 } as const;
   const note = async (sent: typeof SENT, record?: Awaited<ReturnType<typeof read>>) =>
-    workspaces.saveSent('T1', record ?? (await read()), ONE, sent);
+    workspaces.saveSent(record ?? (await read()), ONE, sent);
   beforeEach(async () => {
     for (const id of [ONE, TWO]) await workspaces.schedules.save(await by(), schedule({ id }));
   });

@@ -395,7 +395,7 @@ describe('what is stored after an answer', () => {
       { saveAnswer: (...args) => workspaces.saveAnswer(...args).finally(() => writes++) },
       () => undefined,
     );
-    for (const one of notes) await answerStore.save({ teamId: 'T1', workspace: await read() }, one);
+    for (const one of notes) await answerStore.save(await read(), one);
     return writes;
   }
 
@@ -461,10 +461,10 @@ describe('what is stored after an answer', () => {
   it('is logged when it cannot be written, and fails no request', async () => {
     const failures: unknown[] = [];
     const saveAnswer = () => Promise.reject(new StoreUnavailable());
-    await createAnswerStore({ saveAnswer }, (error) => failures.push(error)).save(
-      { teamId: 'T1', workspace: await read() },
-      { connection: 'main', at: NOW },
-    );
+    await createAnswerStore({ saveAnswer }, (error) => failures.push(error)).save(await read(), {
+      connection: 'main',
+      at: NOW,
+    });
     expect(failures).toEqual([expect.any(StoreUnavailable)]);
   });
 });
@@ -624,7 +624,7 @@ it('reports an unreachable store from every method', async () => {
   const nowhere = connectRedis('unix:///nowhere/redis.sock');
   const lost = createWorkspaces({ redis: nowhere, keyring: createKeyring([KEY]) });
   const removal = { project: PROD, channels: [], at: NOW };
-  const change = { teamId: 'T1', workspace: await read(), entries: [] };
+  const change = { workspace: await read(), entries: [] };
   for (const work of [
     lost.load('T1'),
     lost.saveSettings(change, zone('UTC')),

@@ -8,7 +8,7 @@ import type { Workspace } from '../../workspace/record/workspace.ts';
 import type { ThreadPlace, ThreadQuestion } from '../../workspace/thread-store.ts';
 import type { DeliveryContext } from '../delivery-run.ts';
 
-export type TopicContext = Pick<DeliveryContext, 'workspace' | 'teamId' | 'clock' | 'log'>;
+export type TopicContext = Pick<DeliveryContext, 'workspace' | 'clock' | 'log'>;
 
 /** The question that a message answers. */
 export interface MessageTopic {
@@ -29,7 +29,7 @@ export function threadQuestions(
   topic: MessageTopic,
   { channel, ts }: { readonly channel: SlackId; readonly ts: string },
   thread: string | undefined,
-  { workspace, teamId, clock, log }: TopicContext,
+  { workspace, clock, log }: TopicContext,
 ): readonly (readonly [ThreadPlace, ThreadQuestion])[] {
   try {
     const question = questionOf(topic, workspace);
@@ -39,11 +39,11 @@ export function threadQuestions(
     const isConversation = thread === undefined && isDirectMessage(channel);
     const below = [thread ?? ts, ...(isConversation ? [''] : [])];
     return below.map((first) => [
-      { workspace: teamId, channel, thread: first },
+      { workspace: workspace.teamId, channel, thread: first },
       { at, ...question },
     ]);
   } catch (err) {
-    log.warn({ err, workspace: teamId }, 'Could not remember a message for follow-ups');
+    log.warn({ err, workspace: workspace.teamId }, 'Could not remember a message for follow-ups');
     return [];
   }
 }

@@ -64,13 +64,13 @@ async function postByHand(
     },
     { ...context, teamId, client: () => clientFor(teamId), loadWorkspace: () => workspaces.load(teamId) },
   );
-  await Promise.all(answerCollector.all().map((answer) => answerStore.save({ teamId, workspace }, answer)));
+  await Promise.all(answerCollector.all().map((answer) => answerStore.save(workspace, answer)));
   if (why !== 'now') return;
   const sentAt = clock();
   const date = dayAt(sentAt, schedule.timing.zone);
   // The post was sent, so a failure to store this is ignored.
   await workspaces
-    .saveSent(teamId, workspace, schedule.id, afterManualPost(workspace.lastSent(schedule.id), date, sentAt))
+    .saveSent(workspace, schedule.id, afterManualPost(workspace.lastSent(schedule.id), date, sentAt))
     .catch((err: unknown) => log.warn({ err, workspace: teamId }, 'Could not note a post sent by hand'));
 }
 

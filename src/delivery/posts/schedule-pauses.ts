@@ -87,12 +87,12 @@ const TALLY = 'tally';
 async function saveSchedule(
   schedule: Schedule,
   action: AuditAction,
-  { teamId, workspace, workspaces, clock }: DeliveryContext,
+  { workspace, workspaces, clock }: DeliveryContext,
 ): Promise<void> {
   const about = { kind: 'schedule', item: workspaces.schedules.serialize(schedule) } as const;
   const entries = [{ at: clock(), who: TALLY, action, about }];
   try {
-    await workspaces.schedules.save({ teamId, workspace, entries }, schedule);
+    await workspaces.schedules.save({ workspace, entries }, schedule);
   } catch (error) {
     if (!(error instanceof EditConflict)) throw error;
   }

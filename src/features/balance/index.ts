@@ -77,7 +77,7 @@ export function createBalanceFeature({ billing, answerStore, clock }: Services):
   async function note({ connection, target, ...amounts }: BalanceFigures, workspace: Workspace) {
     const balance = storedBalance(target, amounts);
     const used = { connection, at: clock(), ...(balance && { balance }) };
-    await answerStore.save({ teamId: workspace.teamId, workspace }, used);
+    await answerStore.save(workspace, used);
   }
 
   return {

@@ -42,9 +42,8 @@ export function createHomeFeature({ all, billing, answerStore, log, clock }: Ser
   /** Asks for one balance, how long it lasts and what the month will cost, and stores that. A project that fails keeps the balance it had, with its date. */
   const refresh = async (
     { alias, id: project, product, connection }: Project,
-    request: Request,
+    { workspace }: Request,
   ): Promise<void> => {
-    const { workspace, user } = request;
     try {
       const access = openConnection(workspace, { alias, connection, label: alias });
       const periods = reportPeriodsOf('yesterday', clock(), requireSettings(workspace).zone);
@@ -59,7 +58,7 @@ export function createHomeFeature({ all, billing, answerStore, log, clock }: Ser
       const { runway, forecast } = figures ?? {};
       const stored = storedBalance(target, { ...account, runway, forecast, today });
       const note = { connection: access.connection, at: clock(), ...(stored && { balance: stored }) };
-      await answerStore.save({ teamId: user.teamId, workspace }, note);
+      await answerStore.save(workspace, note);
     } catch (error) {
       if (!isFailure(error)) throw error;
       log.debug({ failure: error.kind }, 'Could not refresh a balance on Home');

@@ -67,7 +67,7 @@ export function createFirstProjects({ workspaces, billing, answerStore, limits, 
   const keepBalance = async (
     target: Pick<ResolvedProject, 'alias' | 'project' | 'product'>,
     { connection, known }: { readonly connection: string; readonly known: BalanceRecord | undefined },
-    { workspace, user, at }: Request,
+    { workspace, at }: Request,
   ): Promise<void> => {
     try {
       const access = openConnection(workspace, {
@@ -76,10 +76,7 @@ export function createFirstProjects({ workspaces, billing, answerStore, limits, 
         alias: target.alias,
       });
       const balance = storedBalance(target, parseAccount(known ?? (await billing.balance(access, target))));
-      await answerStore.save(
-        { teamId: user.teamId, workspace },
-        { connection, at, ...(balance && { balance }) },
-      );
+      await answerStore.save(workspace, { connection, at, ...(balance && { balance }) });
     } catch (failure) {
       if (!isFailure(failure)) throw failure;
     }

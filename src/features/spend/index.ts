@@ -64,7 +64,7 @@ function spendHelp(request: Request): Message {
 /** `/spend`: what projects cost in a period, and how that compares. */
 export function createSpendFeature({ billing, answerStore, clock }: Services): Feature {
   async function answer(text: string, request: Request): Promise<void> {
-    const { workspace, at, sharedFrom: asked, user } = request;
+    const { workspace, at, sharedFrom: asked } = request;
     const { words, output } = parseSpend(text, workspace.aliases);
     if (words.help) return request.reply.private(spendHelp(request));
     const { zone } = requireSettings(workspace);
@@ -79,7 +79,7 @@ export function createSpendFeature({ billing, answerStore, clock }: Services): F
     else if (output === undefined) await request.reply.update(spendMessage(view));
     else await sendOutput(spendMessage(view), view, output, spendFiles(view), request);
     for (const connection of new Set(answers.answered.map((figures) => figures.connection)))
-      await answerStore.save({ teamId: user.teamId, workspace }, { connection, at: clock() });
+      await answerStore.save(workspace, { connection, at: clock() });
   }
 
   return {
@@ -87,10 +87,7 @@ export function createSpendFeature({ billing, answerStore, clock }: Services): F
     stepFigures: {
       async get_spend({ workspace, target, period, locale }) {
         const figures = await fetchSpend(billing, workspace, target, period);
-        await answerStore.save(
-          { teamId: workspace.teamId, workspace },
-          { connection: figures.connection, at: clock() },
-        );
+        await answerStore.save(workspace, { connection: figures.connection, at: clock() });
         return stepSpend({ ...figures, period, locale });
       },
     },

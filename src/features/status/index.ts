@@ -85,7 +85,7 @@ export function createStatusFeature({ workspaces, billing, limits, answerStore, 
       const { waits } = workspace;
       const access = { workspace: teamId, connection: name, baseUrl, token: connection.token(), waits };
       await billing.balance(access, connection.test);
-      await answerStore.save({ teamId, workspace }, { connection: connection.name, at });
+      await answerStore.save(workspace, { connection: connection.name, at });
       const passed = `The test passed: the token works, and project ${connection.test.project} has data.`;
       return [section(passed)];
     } catch (error) {

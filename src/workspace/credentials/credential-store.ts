@@ -38,7 +38,7 @@ export function createCredentialStore(target: ChangeTarget, keyring: Keyring) {
       given: NewConnection,
       newDefault?: string,
     ): Promise<Connection> {
-      const { connection, json } = serializeConnection(keyring, change.teamId, given);
+      const { connection, json } = serializeConnection(keyring, change.workspace.teamId, given);
       const field = FIELDS.connection + connection.name;
       await commitChange(target, change, (fields) => {
         const { dependsOn, set } = planDefault(change, fields, newDefault);
@@ -76,7 +76,7 @@ export function createCredentialStore(target: ChangeTarget, keyring: Keyring) {
     },
     /** Replaces the access of the same project. */
     async saveAccess(change: WorkspaceChange, given: NewAccess): Promise<ApplicationAccessRecord> {
-      const { access, json } = serializeAccess(keyring, change.teamId, given);
+      const { access, json } = serializeAccess(keyring, change.workspace.teamId, given);
       const field = FIELDS.access + access.project;
       await commitChange(target, change, () => ({
         dependsOn: [field],

@@ -21,7 +21,6 @@ import type { RecordFields, RecordWrite, WorkspaceStore } from './workspace-stor
  *     await workspaces.removeProject(auditedChange(request, ['project removed', subject]), removal);
  */
 export interface WorkspaceChange {
-  readonly teamId: SlackId;
   /** The record as the person saw it. A later change by somebody else is not overwritten. */
   readonly workspace: Workspace;
   readonly entries: readonly AuditEntry[];
@@ -31,7 +30,7 @@ export interface WorkspaceChange {
 
 interface ChangeRequest {
   readonly at: Millis;
-  readonly user: { readonly teamId: SlackId; readonly id: string };
+  readonly user: { readonly id: string };
   readonly workspace: Workspace;
   /** What a person asked for, if this change does it. */
   readonly managerRequest?: TakenRequest | undefined;
@@ -44,7 +43,7 @@ export function auditedChange(
 ): WorkspaceChange {
   const entries = actions.map(([action, about]) => ({ at, who: user.id, action, about }));
   const done = managerRequest && ([[managerRequest, user.id, at]] as const);
-  return { teamId: user.teamId, workspace, entries, ...(done && { done }) };
+  return { workspace, entries, ...(done && { done }) };
 }
 
 /** Where changes are written. */
@@ -102,10 +101,11 @@ const MAX_ATTEMPTS = 5;
  */
 export async function commitChange(
   { store, isInstalled, onRequestDone }: ChangeTarget,
-  { teamId, workspace, entries, done = [] }: WorkspaceChange,
+  { workspace, entries, done = [] }: WorkspaceChange,
   plan: (fields: RecordFields) => PlannedChange,
   taken?: string,
 ): Promise<boolean> {
+  const { teamId } = workspace;
   let { fields } = workspace;
   const isFirst = Object.keys(fields).length === 0;
   let conflict: string | undefined;

@@ -146,7 +146,7 @@ function createOutcomeWrites(store: WorkspaceStore, parse: WorkspaceParser) {
       await store.write(teamId, { remove: [FIELDS.failed + key] });
     },
     /** Stores how a delivery that a person started ended. Does nothing if another one ended since, or the schedule was removed. */
-    async saveSent(teamId: SlackId, { fields }: Workspace, schedule: string, sent: LastDelivery) {
+    async saveSent({ teamId, fields }: Workspace, schedule: string, sent: LastDelivery) {
       await store.write(teamId, {
         seen: { ...fieldValues(fields, FIELDS.sent + schedule), [FIELDS.schedule + schedule]: ANY_VALUE },
         set: { [FIELDS.sent + schedule]: JSON.stringify(sent) },
