@@ -34,11 +34,16 @@ beforeEach(async () => {
 });
 afterEach(() => slack.close());
 
-const watch = (given: Partial<Watch> = {}): Watch => ({
-  ...{ id: 'watch001', project: { id: '123', product: 1 }, rule: { kind: 'balance', below: new Big(50) } },
-  ...{ target: { channel: CHANNEL }, owner: OWNER, createdBy: OWNER, createdAt: 0, since: 1 },
-  ...given,
-});
+const watch = (given: Partial<Watch> = {}) =>
+  ({
+    ...{
+      id: 'watch001',
+      projects: [{ id: '123', product: 1 }],
+      rule: { kind: 'balance', below: new Big(50) },
+    },
+    ...{ channel: CHANNEL, owner: OWNER, createdBy: OWNER, createdAt: 0, since: 1 },
+    ...given,
+  }) as Watch;
 const CROSSED = balanceEvent('crossed', NOW, '40');
 const HIGHER = balanceEvent('crossed', NOW, '30');
 const RECOVERED = balanceEvent('recovered', NOW, '60');
@@ -104,7 +109,7 @@ describe('an alert that is due', () => {
 
   it('goes to each of several people', async () => {
     const people = [ANNA, BEN].map((to) => message({ to }));
-    await send(people, { watch: watch({ target: { people: [ANNA, BEN] } }) });
+    await send(people, { watch: watch({ channel: undefined, people: [ANNA, BEN] }) });
     expect(channels()).toEqual([directMessage(ANNA), directMessage(BEN)]);
   });
 
@@ -141,7 +146,7 @@ describe('an alert that is due', () => {
 });
 
 describe('an alert to two people, of whom one has it', () => {
-  const two = watch({ target: { people: [ANNA, BEN] } });
+  const two = watch({ channel: undefined, people: [ANNA, BEN] });
   const events = [CROSSED, RECOVERED];
   const has = message({ to: ANNA, state: 'posted', channel: directMessage(ANNA), ts: '1.2', drawn: 1 });
 
@@ -190,14 +195,14 @@ describe('what follows an alert', () => {
 
   it('goes by direct message without a thread', async () => {
     const messages = [message({ to: ANNA }), message({ to: ANNA, event: 1 })];
-    await send(messages, { events: [CROSSED, HIGHER], watch: watch({ target: { people: [ANNA] } }) });
+    await send(messages, { events: [CROSSED, HIGHER], watch: watch({ channel: undefined, people: [ANNA] }) });
     expect(slack.posts[1]).toMatchObject({ thread: slack.posts[0]?.ts, isBroadcast: false });
   });
 
   it('goes into the thread of the same person, where it goes to several', async () => {
     const people = [ANNA, BEN];
     const messages = [0, 1].flatMap((event) => people.map((to) => message({ to, event })));
-    await send(messages, { events: [CROSSED, HIGHER], watch: watch({ target: { people } }) });
+    await send(messages, { events: [CROSSED, HIGHER], watch: watch({ channel: undefined, people }) });
     for (const to of people) {
       const [alert, answer] = slack.posts.filter(({ channel }) => channel === directMessage(to));
       expect(alert).toMatchObject({ thread: undefined });
@@ -328,7 +333,7 @@ describe('an alert that its channel or person does not take', () => {
   it('goes to nobody twice', async () => {
     slack.fault = ({ method, args }) =>
       method === 'conversations.open' && args.get('users') === ANNA ? 'user_disabled' : undefined;
-    const one = watch({ target: { people: [ANNA, OWNER] } });
+    const one = watch({ channel: undefined, people: [ANNA, OWNER] });
     await sendAll([message({ to: ANNA }), message({ to: OWNER })], { watch: one });
     expect(channels()).toEqual([directMessage(OWNER), directMessage(BOSS)]);
     slack.reset();

@@ -277,8 +277,8 @@ describe('amounts and names in an alert', () => {
     expect(money('123', 2)).toContain('CHF');
     expect(money('123', 1)).toBe(money('9', 1));
     expect(money('9', 1)).toMatch(/^1\.234,50.EUR$/);
-    expect(alertWords({ project: { id: '123', product: 2 } }, workspace, TODAY).label).toBe('logs');
-    expect(sourceText({ ...WATCH, project: { id: '123', product: 2 } }, 'UTC')).toBe(
+    expect(alertWords({ projects: [{ id: '123', product: 2 }] }, workspace, TODAY).label).toBe('logs');
+    expect(sourceText({ ...WATCH, projects: [{ id: '123', product: 2 }] }, 'UTC')).toBe(
       'Object storage · project 123 · UTC',
     );
   });
@@ -364,8 +364,8 @@ describe('the message of an alert', () => {
 
   it('links the days it is about, and names the threshold to change', () => {
     const alert = { episode: 'abc-2026-11', events: [CROSSED], messages: [] };
-    const project = { id: '9', product: 2 } as const;
-    const budget = shown([CROSSED], { watch: { ...WATCH, project, rule: BUDGET }, alert });
+    const projects = [{ id: '9', product: 2 }] as const;
+    const budget = shown([CROSSED], { watch: { ...WATCH, projects, rule: BUDGET }, alert });
     expect(budget.values).toContain('/spend 9 storage 2026-11');
     expect(budget.lines).toContain('Change budget…');
     const spike = shown([CROSSED], {
@@ -628,7 +628,7 @@ describe('a reminder', () => {
 
   it('counts only the schedules and watches that use that token', () => {
     const eu = { ...schedule({ id: 'schedul2' }), projects: [{ id: '7', product: 1 as const }] };
-    const elsewhere = { ...WATCH, id: 'watch002', project: { id: '7', product: 1 as const } };
+    const elsewhere: Watch = { ...WATCH, id: 'watch002', projects: [{ id: '7', product: 1 }] };
     const record = workspace({ schedules: [schedule(), eu], watches: [WATCH, elsewhere] });
     const { schedules, watches } = dependentsOf(credential('connection'), record);
     expect([schedules.map(({ id }) => id), watches.map(({ id }) => id)]).toEqual([

@@ -13,7 +13,7 @@ import {
   type NewConnection,
   serializeConnection,
 } from '../../src/workspace/credentials/connection-record.ts';
-import { serializeWatch, type Watch } from '../../src/workspace/owned/watch-record.ts';
+import { serializeWatch, type Target } from '../../src/workspace/owned/watch-record.ts';
 import type { Project } from '../../src/workspace/projects/project-record.ts';
 import { createManagerRequests, requestId } from '../../src/workspace/short-lived/manager-requests.ts';
 import { createDeliveryParts, save, schedule } from '../support/delivery.ts';
@@ -88,9 +88,9 @@ const DAILY = schedule({
   timing: { cadence: { kind: 'daily' }, time: '09:00', zone: 'UTC' },
 });
 const scheduled = () => save(redis.client, team, DAILY);
-const watched = (target: Watch['target']) => {
+const watched = (target: Target) => {
   const rule = { kind: 'balance', below: new Big(50_000) } as const;
-  const about = { id: 'watch001', project: { id: '777', product: 1 }, rule, target } as const;
+  const about = { id: 'watch001', projects: [{ id: '777', product: 1 }], rule, ...target } as const;
   const json = serializeWatch({ ...about, owner: CARL, createdBy: CARL, createdAt: BEGIN, since: BEGIN });
   return redis.client.hset(recordKey(team), 'watch:watch001', json);
 };
@@ -119,8 +119,8 @@ const fallsBelow = async () => {
   balance = 48_151;
   await until(now + 2 * HOUR);
 };
-const alertTo = (target: Watch['target']): Scenario => ({
-  to: 'channel' in target ? 'channel' : 'person',
+const alertTo = (target: Target): Scenario => ({
+  to: target.channel ? 'channel' : 'person',
   prepare: async () => {
     await watched(target);
     await until(now + 2 * HOUR);
@@ -128,7 +128,7 @@ const alertTo = (target: Watch['target']): Scenario => ({
   send: fallsBelow,
   goOn,
 });
-const updateOf = (target: Watch['target']): Scenario => ({
+const updateOf = (target: Target): Scenario => ({
   ...alertTo(target),
   prepare: async () => {
     await watched(target);
@@ -381,15 +381,15 @@ describe.each(cases.filter(([, { to }]) => to === 'channel').slice(0, 3))('%s', 
 describe('an alert that was not sent because its project was limited', () => {
   const limited = { end: () => project('zz-other', { channels: [ELSEWHERE] }) };
   const lift = () => project('zz-other');
-  const targets: readonly (readonly [string, Watch['target']])[] = [
+  const targets: readonly (readonly [string, Target])[] = [
     ['a channel', { channel: CHANNEL }],
     ['a person', { people: [ANNA] }],
   ];
 
   /** Slack fails at the crossing, and works again while the project is limited. */
-  const crossWhileLimited = async (target: Watch['target']) => {
+  const crossWhileLimited = async (target: Target) => {
     await begin();
-    const to = 'channel' in target ? 'channel' : 'person';
+    const to = target.channel ? 'channel' : 'person';
     const scenario = alertTo(target);
     await scenario.prepare();
     slack.fault = faultOf({ status: 500 }, to);

@@ -55,11 +55,12 @@ const BALANCE: WatchRule = { kind: 'balance', below: new Big(50) };
 const RUNWAY: WatchRule = { kind: 'runway', days: 7 };
 const BUDGET: WatchRule = { kind: 'budget', amount: new Big(100_000) };
 
-const watch = (given: Partial<Watch> = {}): Watch => ({
-  ...{ id: 'watch001', project: { id: '123', product: 1 }, rule: BALANCE, target: { channel: 'C1' } },
-  ...{ owner: 'U1', createdBy: 'U1', createdAt: 0, since: NOW - DAY },
-  ...given,
-});
+const watch = (given: Partial<Watch> = {}) =>
+  ({
+    ...{ id: 'watch001', projects: [{ id: '123', product: 1 }], rule: BALANCE, channel: 'C1' },
+    ...{ owner: 'U1', createdBy: 'U1', createdAt: 0, since: NOW - DAY },
+    ...given,
+  }) as Watch;
 /** The fingerprint of a connection’s token. */
 const MARK = fingerprintOf(MAIN.token);
 const recordOf = (watches: readonly Watch[], given: RecordParts = {}): Workspace =>
@@ -186,7 +187,7 @@ describe('a check of watches', () => {
       expect(await rules(...both)).toEqual(['balance 123', 'consumption 123']);
     const paused = watch({ id: 'watch002', rule: BUDGET, paused: { at: 1, by: 'U1' } });
     expect((await check([watch(), paused])).asked).toEqual(['balance 123', 'consumption 123']);
-    const others = [watch(), watch({ id: 'watch002', project: { id: '123', product: 2 } })];
+    const others = [watch(), watch({ id: 'watch002', projects: [{ id: '123', product: 2 }] })];
     expect((await check(others)).asked).toEqual(['balance 123', 'balance 123']);
   });
 
@@ -267,7 +268,7 @@ describe('a check of watches', () => {
     const watches = [
       watch(),
       watch({ id: 'watch002' }),
-      watch({ id: 'watch003', project: { id: '7', product: 1 } }),
+      watch({ id: 'watch003', projects: [{ id: '7', product: 1 }] }),
     ];
     const before = await check(watches, { balance: 1, isOver: () => true });
     expect([before.asked, before.writes]).toEqual([[], []]);
@@ -360,10 +361,10 @@ describe('what billing is asked about a watched project', () => {
     const note = { id: '123', product: 1, balance: '60.00', bonuses: '0.00' };
     expect((await check([watch()])).notes).toEqual([['main', note]]);
     expect((await check([watch({ rule: BUDGET })])).notes).toEqual([['main', undefined]]);
-    expect((await check([watch({ project: { id: '7', product: 1 } })])).notes).toMatchObject([
+    expect((await check([watch({ projects: [{ id: '7', product: 1 }] })])).notes).toMatchObject([
       ['eu', { id: '7' }],
     ]);
-    expect((await check([watch({ project: { id: '999', product: 1 } })])).notes).toEqual([
+    expect((await check([watch({ projects: [{ id: '999', product: 1 }] })])).notes).toEqual([
       ['main', undefined],
     ]);
     expect((await check([watch()], { failure: () => new QueueFull('billing') })).notes).toEqual([]);
@@ -447,7 +448,7 @@ describe('what billing is asked about a watched project', () => {
 
   it('is asked with a rejected token once for all its projects, and not before that one answers', async () => {
     const ids = ['1', '2', '3', '4'];
-    const watches = ids.map((id, n) => watch({ id: `watch00${n}`, project: { id, product: 1 } }));
+    const watches = ids.map((id, n) => watch({ id: `watch00${n}`, projects: [{ id, product: 1 }] }));
     const known = Object.fromEntries(
       ids.slice(1).map((id) => [
         `${id}:1`,
@@ -464,7 +465,7 @@ describe('what billing is asked about a watched project', () => {
     for (const [, { problem: of }] of failing.saved)
       expect(of).toEqual({ cause: storeFailure(error), at: NOW, rejected: MARK });
     expect((await check(watches, { known })).asked).toHaveLength(4);
-    const other = [...watches, watch({ id: 'watch009', project: { id: '7', product: 1 } })];
+    const other = [...watches, watch({ id: 'watch009', projects: [{ id: '7', product: 1 }] })];
     const eu = await check(other, {
       known,
       failure: ({ connection: name }) => (name === 'main' ? error : undefined),

@@ -21,7 +21,6 @@ import {
   recordEvent,
   type StoredWatchState,
   stateFor,
-  targetsOf,
   watchBasisOf,
   withMessage,
 } from '../../src/delivery/watches/sent-alerts.ts';
@@ -50,11 +49,12 @@ const DAY = 24 * HOUR;
 const NOW = Date.parse('2026-11-20T12:30:00Z');
 const RUNWAY: WatchRule = { kind: 'runway', days: 7 };
 const BALANCE: WatchRule = { kind: 'balance', below: new Big(50) };
-const watch = (given: Partial<Watch> = {}): Watch => ({
-  ...{ id: 'watch001', project: { id: '123', product: 1 }, rule: BALANCE, target: { channel: 'C1' } },
-  ...{ owner: 'U1', createdBy: 'U1', createdAt: 0, since: NOW - DAY },
-  ...given,
-});
+const watch = (given: Partial<Watch> = {}) =>
+  ({
+    ...{ id: 'watch001', projects: [{ id: '123', product: 1 }], rule: BALANCE, channel: 'C1' },
+    ...{ owner: 'U1', createdBy: 'U1', createdAt: 0, since: NOW - DAY },
+    ...given,
+  }) as Watch;
 const recordOf = (watches: readonly Watch[], given: RecordParts = {}) => workspaceOf({ watches, ...given });
 
 describe('watches', () => {
@@ -199,8 +199,6 @@ describe('an alert', () => {
         { ...due, to: 'U2' },
       ],
     });
-    expect(targetsOf({ target: { people: ['U1', 'U2'] } })).toEqual(['U1', 'U2']);
-    expect(targetsOf(watch())).toEqual(['C1']);
   });
 
   it('gets replies once it was sent; what happened before that is part of the alert', () => {
@@ -371,8 +369,8 @@ describe('a judgement', () => {
     const one = watch();
     const limited = recordOf([one], { projects: [{ channels: ['C2'] }] });
     expect(isLimited(one, limited)).toBe(true);
-    expect(isLimited(watch({ target: { people: ['U1'] } }), limited)).toBe(false);
-    expect(isLimited(watch({ target: { channel: 'C2' } }), limited)).toBe(false);
+    expect(isLimited(watch({ channel: undefined, people: ['U1'] }), limited)).toBe(false);
+    expect(isLimited(watch({ channel: 'C2' }), limited)).toBe(false);
     const damaged = recordOf([one], { fields: { 'project:x': '{' } });
     expect(isLimited(one, damaged)).toBe(true);
     expect(judgeWatch({ ...judged(figures), workspace: limited }, undefined).found).toBeUndefined();

@@ -137,8 +137,8 @@ describe(`a worker over ${DAYS} days`, () => {
     await delivery.save({ settings: { zone: ZONE }, connections: [{}] });
     const save = (rule: OracleRule, n: number) => {
       const watch: Watch = {
-        ...{ id: `watch00${n}`, project: { id: '123', product: 1 }, rule: ruleOf(rule) },
-        ...{ target: { channel: `C0WATCH${n}` }, owner: 'U0ANNA0001', createdBy: 'U0ANNA0001' },
+        ...{ id: `watch00${n}`, projects: [{ id: '123', product: 1 }], rule: ruleOf(rule) },
+        ...{ channel: `C0WATCH${n}`, owner: 'U0ANNA0001', createdBy: 'U0ANNA0001' },
         ...{ createdAt: BEGIN, since: since[n]! },
         ...(pausedSince[n] !== undefined && { paused: { at: pausedSince[n], by: 'U0ANNA0001' } }),
         ...(snoozedUntil[n] !== undefined && { snoozedUntil: snoozedUntil[n] }),

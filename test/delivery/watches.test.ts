@@ -40,11 +40,12 @@ beforeEach(async () => {
 });
 
 const connect = (token: string) => delivery.save({ connections: [{ token, registeredBy: OWNER }] });
-const watch = (rule: WatchRule, given: Partial<Watch> = {}): Watch => ({
-  ...{ id: 'watch001', project: { id: '123', product: 1 }, rule, target: { channel: CHANNEL } },
-  ...{ owner: OWNER, createdBy: OWNER, createdAt: BEGIN, since: BEGIN },
-  ...given,
-});
+const watch = (rule: WatchRule, given: Partial<Watch> = {}) =>
+  ({
+    ...{ id: 'watch001', projects: [{ id: '123', product: 1 }], rule, channel: CHANNEL },
+    ...{ owner: OWNER, createdBy: OWNER, createdAt: BEGIN, since: BEGIN },
+    ...given,
+  }) as Watch;
 const save = (one: Watch) => delivery.save({ watches: [one] });
 const BALANCE: WatchRule = { kind: 'balance', below: new Big(50_000) };
 const stateOf = async (id = 'watch001') => (await delivery.parts.watching.loadStates(await load())).get(id);
@@ -159,7 +160,7 @@ describe('a watch on a balance', () => {
   });
 
   it('tells each person once, in a direct message', async () => {
-    await save(watch(BALANCE, { target: { people: ['U0ANNA0001', 'U0BEN00001'] } }));
+    await save(watch(BALANCE, { channel: undefined, people: ['U0ANNA0001', 'U0BEN00001'] }));
     balance = 40_000;
     await forHours(3);
     expect(alerts(directMessage('U0ANNA0001'))).toHaveLength(1);
@@ -356,8 +357,8 @@ describe('a rejected token', () => {
       await save(
         watch(BALANCE, {
           id: `watch00${n}`,
-          project: { id: `${n + 1}`, product: 1 },
-          target: { channel: `C${n}` },
+          projects: [{ id: `${n + 1}`, product: 1 }],
+          channel: `C${n}`,
         }),
       );
     await forHours(1);
@@ -388,7 +389,7 @@ it('asks once a project and hour, however many watches a project has', async () 
     await save(
       watch(rules[Math.floor(n / projects) % 2]!, {
         id,
-        project: { id: `${(n % projects) + 1}`, product: 1 },
+        projects: [{ id: `${(n % projects) + 1}`, product: 1 }],
       }),
     );
   }

@@ -94,11 +94,11 @@ describe('/billing audit', () => {
   });
 
   it('shows all channels and people of an entry by name', async () => {
-    const target = { people: ['U0MEMBER01', 'U0ADMIN001'] };
+    const people = ['U0MEMBER01', 'U0ADMIN001'];
     await record({ action: 'schedule created', about: scheduleOf({ channel: 'C0FINANCE1' }) });
     await record({
       action: 'watch created',
-      about: { kind: 'watch', item: WATCHES.serialize({ ...WATCH, target }) },
+      about: { kind: 'watch', item: WATCHES.serialize({ ...WATCH, channel: undefined, people }) },
     });
     const { blocks, visibleText } = await bot.ask('/billing audit');
     expect(visibleText).not.toMatch(/C0FINANCE1|U0MEMBER01|U0ADMIN001/);

@@ -27,7 +27,13 @@ const project = (alias: string, channels: readonly string[]) =>
   });
 const watch = (id: string, owner: string, target: object) =>
   set(`watch:${id}`, {
-    ...{ id, owner, target, project: { id: '777', product: 1 }, rule: { kind: 'balance', below: '50000' } },
+    ...{
+      id,
+      owner,
+      ...target,
+      projects: [{ id: '777', product: 1 }],
+      rule: { kind: 'balance', below: '50000' },
+    },
     ...{ createdBy: owner, createdAt: START, since: START },
   });
 

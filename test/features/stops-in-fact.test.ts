@@ -71,7 +71,16 @@ const watch = (id: string, project: object, target: object, rule: object) =>
   bot.redis.client.hset(
     recordKey(TEAM),
     `watch:${id}`,
-    JSON.stringify({ id, project, rule, target, owner: OWNER, createdBy: OWNER, createdAt: 0, since: now }),
+    JSON.stringify({
+      id,
+      projects: [project],
+      rule,
+      ...target,
+      owner: OWNER,
+      createdBy: OWNER,
+      createdAt: 0,
+      since: now,
+    }),
   );
 const settings = (values: object) =>
   bot.redis.client.hset(recordKey(TEAM), 'settings', JSON.stringify({ connection: 'main', ...values }));

@@ -32,9 +32,9 @@ const plan = (id: string, parts: Partial<Schedule>): Promise<void> =>
 async function watch(id: string, project: object, target: object, rule: object): Promise<void> {
   const record = {
     id,
-    project,
+    projects: [project],
     rule,
-    target,
+    ...target,
     owner: OWNER,
     createdBy: OWNER,
     createdAt: 0,

@@ -10,7 +10,7 @@ import type { WatchRule } from '../../src/domain/money/watch-rule.ts';
 import { createGuardedHttp } from '../../src/http/request.ts';
 import { recordKey, threadsKey } from '../../src/redis/keys.ts';
 import type { Schedule } from '../../src/workspace/owned/schedule-record.ts';
-import { serializeWatch } from '../../src/workspace/owned/watch-record.ts';
+import { serializeWatch, type Watch } from '../../src/workspace/owned/watch-record.ts';
 import { BOT_TOKEN, type Bot, CHANNEL, startBot, toAnswer } from '../support/bot.ts';
 import { createDeliveryParts, save, schedule } from '../support/delivery.ts';
 import { addConnection, addProject } from '../support/projects.ts';
@@ -88,8 +88,8 @@ async function alerted(
   rule: WatchRule,
   target: { channel: string } | { people: string[] } = { channel: CHANNEL },
 ) {
-  const watch = {
-    ...{ id: 'watch001', project: { id: '123', product: 1 as const, alias: 'prod' }, rule, target },
+  const watch: Watch = {
+    ...{ id: 'watch001', projects: [{ id: '123', product: 1, alias: 'prod' }], rule, ...target },
     ...{ owner: OWNER, createdBy: OWNER, createdAt: now - DAY, since: now - DAY },
   };
   await bot.redis.client.hset(recordKey(TEAM), 'watch:watch001', serializeWatch(watch));

@@ -249,9 +249,9 @@ describe('the form', () => {
 describe('a saved watch', () => {
   it('is stored with its project, its rule and its target', async () => {
     const watch = await setUp();
-    expect(watch.project).toEqual({ id: '123', product: 1, alias: 'prod' });
-    expect(JSON.stringify([watch.rule, watch.target])).toBe(
-      `[{"kind":"balance","below":"50000"},{"channel":"${CHANNEL}"}]`,
+    expect(watch.projects).toEqual([{ id: '123', product: 1, alias: 'prod' }]);
+    expect(JSON.stringify([watch.rule, watch.channel])).toBe(
+      `[{"kind":"balance","below":"50000"},"${CHANNEL}"]`,
     );
   });
 
@@ -278,7 +278,7 @@ describe('a saved watch', () => {
     await openForm('watch prod balance 50000', OWNER, OWNERS_DM);
     expect(await save({ people: [OWNER, MEMBER] })).toContain(`<@${OWNER}>, <@${MEMBER}>`);
     expect(lastText(MEMBERS_DM, MEMBER)).toContain('Alerts come to you here.');
-    expect((await stored())[0]?.target).toEqual({ people: [OWNER, MEMBER] });
+    expect((await stored())[0]?.people).toEqual([OWNER, MEMBER]);
   });
 
   it.each([

@@ -23,8 +23,11 @@ export async function saveManyWatches(
       const rule = { kind: 'balance', below: new Big(100) } as const;
       const owner = 'U0OWNER001';
       const watch = { id, rule, owner, createdBy: owner, createdAt: since, since };
-      const target = { channel: `C${String(n).padStart(5, '0')}${String(at).padStart(4, '0')}` };
-      return [`watch:${id}`, serializeWatch({ ...watch, target, project: { id: `${at + 1}`, product: 1 } })];
+      const channel = `C${String(n).padStart(5, '0')}${String(at).padStart(4, '0')}`;
+      return [
+        `watch:${id}`,
+        serializeWatch({ ...watch, channel, projects: [{ id: `${at + 1}`, product: 1 }] }),
+      ];
     });
     const { json } = serializeConnection(FIXED_KEYRING, team, {
       ...{ name: 'main', baseUrl: 'https://billing.example', token: 'a token', role: 'read-only' },

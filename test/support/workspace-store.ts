@@ -32,8 +32,8 @@ export const ACCESS: NewAccess = {
 };
 
 export const WATCH: Watch = {
-  ...{ id: 'watchid1', project: { id: '123', product: 1 }, rule: { kind: 'runway', days: 7 } },
-  ...{ target: { channel: 'C1' }, owner: 'U1', createdBy: 'U1', createdAt: ADDED_AT, since: ADDED_AT },
+  ...{ id: 'watchid1', projects: [{ id: '123', product: 1 }], rule: { kind: 'runway', days: 7 } },
+  ...{ channel: 'C1', owner: 'U1', createdBy: 'U1', createdAt: ADDED_AT, since: ADDED_AT },
 };
 
 /** A Redis for the tests of one file, empty before each, and what reads and writes the record in it. */

@@ -200,8 +200,8 @@ describe('a record that is read', () => {
     for (const [id, createdAt] of created) {
       await workspaces.schedules.save(await by(), schedule({ id, createdAt }));
       await workspaces.watches.save(await by(), {
-        ...{ id, createdAt, project: { id: '123', product: 1 }, rule: { kind: 'runway', days: 7 } },
-        ...{ target: { channel: 'C1' }, owner: 'U1', createdBy: 'U1', since: 0 },
+        ...{ id, createdAt, projects: [{ id: '123', product: 1 }], rule: { kind: 'runway', days: 7 } },
+        ...{ channel: 'C1', owner: 'U1', createdBy: 'U1', since: 0 },
       });
     }
     const expected = ['ccccccc1', 'aaaaaaa2', 'bbbbbbb1', 'ccccccc2', 'aaaaaaa1'];

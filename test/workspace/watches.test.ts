@@ -12,9 +12,9 @@ import {
 
 const WATCH: Watch = {
   id: 'abcd1234',
-  project: { id: '123', product: 1 },
+  projects: [{ id: '123', product: 1 }],
   rule: { kind: 'balance', below: new Big('50000') },
-  target: { channel: 'C123' },
+  channel: 'C123',
   owner: 'U1',
   createdBy: 'U1',
   createdAt: 1,
@@ -59,13 +59,21 @@ describe('the record of a watch', () => {
       JSON.stringify({
         ...WATCH,
         rule: { kind: 'runway', days: 1 },
-        target: { people: Array(people).fill('U1') },
+        channel: undefined,
+        people: Array(people).fill('U1'),
       });
-    expect(parseWatch(WATCH.id, to(MAX_WATCH_PEOPLE)).target).toHaveProperty(
-      'people.length',
-      MAX_WATCH_PEOPLE,
-    );
+    expect(parseWatch(WATCH.id, to(MAX_WATCH_PEOPLE)).people).toHaveLength(MAX_WATCH_PEOPLE);
     expect(() => parseWatch(WATCH.id, to(MAX_WATCH_PEOPLE + 1))).toThrow();
+  });
+
+  test.each([
+    ['neither a channel nor people', { channel: undefined }],
+    ['a channel and people', { people: ['U1'] }],
+    ['no project', { projects: [] }],
+    ['two projects', { projects: [WATCH.projects[0], { id: '7', product: 1 }] }],
+  ])('is damaged by %s', (_, change) => {
+    const json = JSON.stringify({ ...WATCH, rule: { kind: 'runway', days: 1 }, ...change });
+    expect(() => parseWatch(WATCH.id, json)).toThrow();
   });
 
   test('fits into a record that has as many as a workspace may have', () => {

@@ -22,11 +22,8 @@ export function dependentsOf(
   workspace: Workspace,
 ): { readonly schedules: readonly Schedule[]; readonly watches: readonly Watch[] } {
   if (kind === 'access') return { schedules: [], watches: [] };
-  const uses = (projects: Schedule['projects']) => connectionsOf({ projects }, workspace).includes(name);
-  return {
-    schedules: workspace.schedules.filter(({ projects }) => uses(projects)),
-    watches: workspace.watches.filter(({ project }) => uses([project])),
-  };
+  const uses = (item: Schedule | Watch) => connectionsOf(item, workspace).includes(name);
+  return { schedules: workspace.schedules.filter(uses), watches: workspace.watches.filter(uses) };
 }
 
 /** Says that a credential expires or was rejected, with a button to replace it for those who can. */

@@ -158,7 +158,10 @@ function alertActions({ alert, watch }: AlertView): Block {
   const { events, episode } = alert;
   const isAcknowledged = events.some(({ kind }) => kind === 'acknowledged');
   const about = `${watch.id} ${episode}`;
-  const { project, rule } = watch;
+  const {
+    projects: [project],
+    rule,
+  } = watch;
   const day = episodeOf(alert);
   const spent = (...words: string[]) =>
     [commandText('/spend'), project.id, PRODUCTS[project.product].word, ...words].join(' ');
@@ -204,5 +207,5 @@ export function alertReply({ alert, message, words }: AlertView): Message {
 }
 
 /** `Cloud platform · project 123 · UTC` */
-export const sourceText = ({ project }: Watch, zone: Zone): string =>
+export const sourceText = ({ projects: [project] }: Watch, zone: Zone): string =>
   [PRODUCTS[project.product].name, `project ${project.id}`, zone].join(' · ');

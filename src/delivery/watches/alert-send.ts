@@ -73,7 +73,7 @@ export async function sendAlerts(
   const parse = (json: string | undefined): StoredWatchState =>
     parseWatchState(json) ?? { since: 0, alerted: [], alerts: [] };
   const document = openState(WATCH_FIELD_PREFIX + watch.id, parse, context);
-  const figures = known.get(figuresField(watch.project));
+  const figures = known.get(figuresField(watch.projects[0]));
   for (const { episode, messages } of document.value().alerts)
     for (const { event, to } of messages) {
       if (context.isOver()) return;
@@ -132,7 +132,7 @@ class AlertDelivery {
           thread: { ts, isBroadcast: alert.events[place.event]?.kind === 'crossed' && !isPerson(place.to) },
         }),
         prepare: async () => ({
-          projects: [watch.project],
+          projects: watch.projects,
           render: () => {
             const now = this.findAlert() ?? alert;
             const view = this.view(now, message);
@@ -157,8 +157,7 @@ class AlertDelivery {
 
   /** For follow-ups; `days` is a budget's month or a spike's day. */
   private topic(): MessageTopic {
-    const { project, rule } = this.watch;
-    const projects = [project];
+    const { projects, rule } = this.watch;
     return needsBalance(rule)
       ? { command: '/balance', projects }
       : { command: '/spend', projects, days: episodeOf(this.place) };
@@ -202,7 +201,7 @@ class AlertDelivery {
         tries,
         isAgain,
         prepare: async () => ({
-          projects: [this.watch.project],
+          projects: this.watch.projects,
           render: () => alertMessage(this.view(alert, message)),
         }),
         save: close,

@@ -15,7 +15,11 @@ import type { FiguresEvent } from './sent-alerts.ts';
 export type AlertWords = Readonly<ReturnType<typeof alertWords>>;
 
 /** How the workspace names the project and writes amounts now: that may have changed since the facts were stored. */
-export const alertWords = ({ project }: Pick<Watch, 'project'>, workspace: Workspace, today: Day) => ({
+export const alertWords = (
+  { projects: [project] }: Pick<Watch, 'projects'>,
+  workspace: Workspace,
+  today: Day,
+) => ({
   /** The project's name, or its ID. */
   label: projectLabel(project, workspace),
   money: moneyWriter(project, workspace, workspace.settings.locale),

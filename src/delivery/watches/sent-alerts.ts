@@ -79,9 +79,6 @@ export const parseWatchState = (json: string | undefined): StoredWatchState | un
 /** Older alerts of a watch are forgotten: their buttons say so. */
 const MAX_ALERTS = 6;
 
-export const targetsOf = ({ target }: Pick<Watch, 'target'>): readonly string[] =>
-  'channel' in target ? [target.channel] : target.people;
-
 /** The first message to a channel or person, which the others reply to; undefined if it was not sent. */
 export const alertMessageTo = ({ messages }: Alert, to: string): AlertMessage | undefined =>
   messages.find(

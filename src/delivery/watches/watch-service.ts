@@ -62,7 +62,7 @@ export function createWatchService(
       const [snapshot, known] = await Promise.all([deliveryLog.load(teamId), figures.load(teamId)]);
       const now = clock();
       const stateNow = (watch: Watch) =>
-        stateOf(watch, known.get(figuresField(watch.project)), workspace, snapshot, now);
+        stateOf(watch, known.get(figuresField(watch.projects[0])), workspace, snapshot, now);
       return new Map(watches.map((watch) => [watch.id, stateNow(watch)]));
     },
     /**

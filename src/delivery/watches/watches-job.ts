@@ -30,7 +30,6 @@ import {
   recordEvent,
   type StoredWatchState,
   stateFor,
-  targetsOf,
   WATCH_FIELD_PREFIX,
   watchBasisOf,
 } from './sent-alerts.ts';
@@ -132,13 +131,13 @@ async function checkWatch(
   const { workspace } = context;
   const document = openState(WATCH_FIELD_PREFIX + watch.id, parseWatchState, context);
   const judge = (state: StoredWatchState | undefined) =>
-    judgeWatch({ watch, workspace, now, figures: known.get(figuresField(watch.project)) }, state);
+    judgeWatch({ watch, workspace, now, figures: known.get(figuresField(watch.projects[0])) }, state);
   const before = document.value();
   const { found, state } = judge(before);
   if (before === undefined && state.alerted.length === 0) return;
   // A balance is judged without what was spent, but the alert says how long it lasts.
   if (watch.rule.kind === 'balance' && found && found.crossings.length > 0)
-    await refresher.fetchDays(watch.project);
+    await refresher.fetchDays(watch.projects[0]);
   const field = FIELDS.watch + watch.id;
   const expected = { field, value: workspace.fields[field] ?? '' };
   try {
@@ -151,7 +150,10 @@ async function checkWatch(
 
 function projectsOf(watches: readonly Watch[]): readonly WatchedProject[] {
   const projects = new Map<string, WatchedProject>();
-  for (const { project, rule } of watches) {
+  for (const {
+    projects: [project],
+    rule,
+  } of watches) {
     const field = figuresField(project);
     const known = projects.get(field);
     projects.set(field, {
@@ -182,8 +184,8 @@ export interface WatchInput {
 }
 
 /** The project can no longer be shown in the channel. */
-export const isLimited = ({ target, project }: Watch, workspace: Workspace): boolean =>
-  'channel' in target && !isShownTo(project, workspace, { channel: target.channel, isUnlimited: false });
+export const isLimited = ({ channel, projects: [project] }: Watch, workspace: Workspace): boolean =>
+  channel !== undefined && !isShownTo(project, workspace, { channel, isUnlimited: false });
 
 /** The figures of this hour that the rule needs; undefined if any is missing. */
 function currentFigures({ watch, workspace, now, figures }: WatchInput): WatchFigures | undefined {
@@ -224,7 +226,7 @@ export function judgeWatch(
       const facts = factsOf({ rule, measurement, episode, ...explanationOf(input, figures) });
       return [alertEpisode(watch, episode), { kind, level, at: now, facts }];
     });
-  const targets = isSuspended ? [] : targetsOf(watch);
+  const targets = isSuspended ? [] : (watch.people ?? [watch.channel]);
   const alerts = [
     ...events('recovered', lastOfEach(found.recoveries)),
     ...events('corrected', found.corrections),

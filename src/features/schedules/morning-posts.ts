@@ -69,9 +69,9 @@ export function createMorningPosts(
         await kind.changed(teamId);
         return undefined;
       }
-      const delivery = { target: { channel }, projects: draft.projects };
       const problem =
-        limitReachedMessage(kind, request)?.text ?? (await findTargetProblem(delivery, request));
+        limitReachedMessage(kind, request)?.text ??
+        (await findTargetProblem({ channel, projects: [project] }, request));
       if (problem !== undefined) return problem;
       const schedule = { ...scheduleFromDraft(draft, undefined, request, request.at), id: idOf(draft) };
       try {

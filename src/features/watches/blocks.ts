@@ -19,7 +19,7 @@ import type { Workspace } from '../../workspace/record/workspace.ts';
 type Reader = Pick<Request, 'workspace' | 'locale'>;
 
 /** `*prod*: balance below 50,000.00`, as mrkdwn. */
-export const watchMarkup = ({ project, rule }: Watch, { workspace, locale }: Reader): string =>
+export const watchMarkup = ({ projects: [project], rule }: Watch, { workspace, locale }: Reader): string =>
   `*${escapeMarkup(projectLabel(project, workspace))}*: ${escapeMarkup(ruleText(rule, moneyWriter(project, workspace, locale)))}`;
 
 /** Whether it is snoozed. @param at ms since the epoch */
@@ -42,7 +42,7 @@ export const stoppedWatches: StopsSource = async (before, after, reader) => {
     count: pluralize(stopped.length, 'watch', 'watches'),
     lines: stopped.map((watch) => {
       const rest = isWatchBlocked(watch, after) ? '' : ' (Tally managers still get its alerts)';
-      return `${watchMarkup(watch, { ...reader, workspace: before })} → ${targetMarkup(watch.target)}${rest}`;
+      return `${watchMarkup(watch, { ...reader, workspace: before })} → ${targetMarkup(watch)}${rest}`;
     }),
   };
 };
@@ -58,7 +58,7 @@ async function withPresentManagers(
   const { settings, watches } = workspace;
   const unmanaged = { ...workspace, settings: { ...settings, managers: [] } };
   const limited = watches.filter((watch) => stopReasonOf(watch, unmanaged) === 'managers-only');
-  const people = [...new Set(limited.flatMap(({ target }) => ('people' in target ? target.people : [])))];
+  const people = [...new Set(limited.flatMap(({ people = [] }) => people))];
   const found = await Promise.all(
     people.map(async (person) => {
       const { canManage } = await slack
@@ -77,10 +77,10 @@ export function describeWatch(
   stateOf: (watch: Watch) => WatchState | undefined,
 ): string {
   if (!canReadOwned(watch, reader))
-    return `A watch on ${HIDDEN_PROJECT} → ${targetMarkup(watch.target)}\nowner ${mention(watch.owner)}`;
+    return `A watch on ${HIDDEN_PROJECT} → ${targetMarkup(watch)}\nowner ${mention(watch.owner)}`;
   const state = stateOf(watch);
   return joinTexts('\n', [
-    `${watchMarkup(watch, reader)} → ${targetMarkup(watch.target)}`,
+    `${watchMarkup(watch, reader)} → ${targetMarkup(watch)}`,
     valueLine(watch, state, reader),
     `${checkLine(watch, state, reader)} · owner ${mention(watch.owner)}`,
   ]);
@@ -88,7 +88,7 @@ export function describeWatch(
 
 /** `*Crossed* · now 48,210.00` */
 function valueLine(watch: Watch, state: WatchState | undefined, { workspace, locale }: Request): string {
-  const money = moneyWriter(watch.project, workspace, locale);
+  const money = moneyWriter(watch.projects[0], workspace, locale);
   const value = state?.measurement && measurementText(watch.rule, state.measurement, money);
   return joinTexts(' · ', [
     state?.isCrossed && ':warning: *Crossed*',
@@ -132,14 +132,12 @@ function ruleText(rule: WatchRule, money: WriteMoney): string {
 }
 
 /** `prod: balance below 50,000.00 EUR`, plain */
-export const watchText = ({ project, rule }: Watch, { workspace, locale }: Reader): string =>
+export const watchText = ({ projects: [project], rule }: Watch, { workspace, locale }: Reader): string =>
   `${projectLabel(project, workspace)}: ${ruleText(rule, moneyWriter(project, workspace, locale))}`;
 
 /** For the audit trail. */
 export const watchAuditText = (watch: Watch, workspace: Workspace): string =>
-  `${watchText(watch, { workspace, locale: workspace.settings.locale })} to ${
-    'channel' in watch.target ? watch.target.channel : watch.target.people.join(', ')
-  }`;
+  `${watchText(watch, { workspace, locale: workspace.settings.locale })} to ${watch.channel ?? watch.people.join(', ')}`;
 
 /** The last measurement, for comparison with the threshold: `48,210.00 EUR`, `12 days`; undefined if unknown. */
 export function measurementText(

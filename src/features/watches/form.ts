@@ -9,7 +9,7 @@ import { draftOf, newDraft, type OwnedForm, targetOfDraft } from '../../slack/ow
 import { createOwnedForm, ownershipFields } from '../../slack/owned/owned-form.ts';
 import type { Request } from '../../slack/request/request.ts';
 import type { Listeners } from '../../slack/server/listener-types.ts';
-import { MAX_WATCH_PEOPLE, type Watch } from '../../workspace/owned/watch-record.ts';
+import { MAX_WATCH_PEOPLE, type Target, type Watch } from '../../workspace/owned/watch-record.ts';
 import { type ChosenProject, isSameProject } from '../../workspace/projects/project-key.ts';
 import { resolveProject } from '../../workspace/projects/resolve-project.ts';
 import { savedLines, suggestingModal, watchBlocks } from './form-blocks.ts';
@@ -97,7 +97,7 @@ const watchForm = (
       project !== undefined &&
       'rule' in parsed &&
       isSameRule(watch, project, parsed.rule) &&
-      JSON.stringify(watch.target) === JSON.stringify(targetOfDraft(draft))
+      isSameTarget(watch, targetOfDraft(draft))
     );
   },
   /** Also asks billing for the figures to say when the watch would have alerted. */
@@ -129,7 +129,10 @@ const ruleFor = (draft: WatchDraft, { workspace }: Request) => {
 };
 
 const isSameRule = (watch: Watch, project: ChosenProject, rule: WatchRule): boolean =>
-  isSameProject(watch.project, project) && JSON.stringify(watch.rule) === JSON.stringify(rule);
+  isSameProject(watch.projects[0], project) && JSON.stringify(watch.rule) === JSON.stringify(rule);
+
+const isSameTarget = (a: Target, b: Target): boolean =>
+  a.channel === b.channel && String(a.people) === String(b.people);
 
 function watchFromDraft(
   draft: WatchDraft,
@@ -141,9 +144,9 @@ function watchFromDraft(
   const isSame = before !== undefined && isSameRule(before, project, rule);
   return {
     ...ownershipFields(before, request),
-    project,
+    projects: [project],
     rule,
-    target: targetOfDraft(draft),
+    ...targetOfDraft(draft),
     since: isSame ? before.since : request.at,
     ...(before?.paused !== undefined && { paused: before.paused }),
     ...(isSame && before.snoozedUntil !== undefined && { snoozedUntil: before.snoozedUntil }),
@@ -186,7 +189,7 @@ async function openSuggestion(
   request: Request,
 ): Promise<void> {
   const { modal } = request.reply;
-  const { id, product } = watch.project;
+  const [{ id, product }] = watch.projects;
   const project = resolveProject({ project: id, product }, request.workspace, request);
   const draftFor = (rule: WatchRule) => ({ ...draftOf(watch, request), label: '', ...fieldsOfRule(rule) });
   await modal.open(suggestingModal);

@@ -106,7 +106,7 @@ export async function listWatches(
   // A watch on a hidden project is listed without its name, and must not be found by it.
   const isListed = (watch: Watch): boolean =>
     canReadOwned(watch, request) &&
-    (projects.length === 0 || ids.includes(watch.project.id)) &&
+    (projects.length === 0 || ids.includes(watch.projects[0].id)) &&
     (!isBudget || watch.rule.kind === 'budget');
   const listed: OwnedWatches = {
     ...kind,
@@ -123,8 +123,8 @@ export async function listWatches(
   return showOwned(listed, request, { page, filter, createText });
 }
 
-const isForViewer = ({ target }: Watch, { user, channel }: ListViewer): boolean =>
-  'people' in target ? target.people.includes(user.id) : target.channel === channel;
+const isForViewer = ({ channel, people }: Watch, viewer: ListViewer): boolean =>
+  people === undefined ? channel === viewer.channel : people.includes(viewer.user.id);
 
 /** Cached for each request's record, because Home shows watches twice. */
 const statesOfRequest = new WeakMap<Workspace, ReturnType<WatchService['loadStates']>>();

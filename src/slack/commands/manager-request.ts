@@ -2,7 +2,6 @@ import type { Button, RichTextElement } from '@slack/types';
 import { commandText } from '../../domain/commands.ts';
 import { PRODUCTS } from '../../domain/product.ts';
 import { REPORTS } from '../../domain/report.ts';
-import { channelOf } from '../../workspace/owned/find-stop-reason.ts';
 import { describeProjects, projectLabel } from '../../workspace/projects/project-key.ts';
 import { findChannelLimit } from '../../workspace/projects/resolve-project.ts';
 import type { Workspace } from '../../workspace/record/workspace.ts';
@@ -119,9 +118,9 @@ function aboutOwned({ text }: ManagerRequest, record: Workspace): string[] {
   if (item === undefined) return [];
   const what =
     'rule' in item
-      ? `a watch on ${projectLabel(item.project, record)}`
+      ? `a watch on ${projectLabel(item.projects[0], record)}`
       : `${REPORTS[item.report].title} for ${describeProjects(item, record)}`;
-  const channel = channelOf(item);
+  const { channel } = item;
   return [`It’s ${escapeMarkup(what)}${channel === undefined ? '' : ` in ${channelLink(channel)}`}.`];
 }
 

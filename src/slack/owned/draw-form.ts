@@ -1,6 +1,5 @@
 import type { InputBlock, ModalView } from '@slack/types';
 import type { ActionName } from '../../domain/commands.ts';
-import { channelOf } from '../../workspace/owned/find-stop-reason.ts';
 import type { ChosenProject } from '../../workspace/projects/project-key.ts';
 import { projectOption } from '../commands/project-picker.ts';
 import { type Block, compact, markup, option, plainText, section } from '../kit/blocks.ts';
@@ -32,10 +31,10 @@ export function createFormDrawing<K extends FormTypes>(form: OwnedForm<K>) {
   /** A manager may keep the channel of what they edit without being in it. @throws NotAllowed when the user may not edit it */
   const checkerOf = (draft: Draft, request: Request) => {
     const before = requireOwned(kind.find, draft.before, request);
-    const kept = request.user.canManage && before !== undefined ? channelOf(before) : undefined;
+    const kept = request.user.canManage ? before?.channel : undefined;
     return (channel: string) => checkChannel(channel, request, channel === kept);
   };
-  const deliveryOf = (draft: Draft) => ({ target: targetOfDraft(draft), projects: draft.projects });
+  const deliveryOf = (draft: Draft) => ({ ...targetOfDraft(draft), projects: draft.projects });
 
   /** @returns undefined while no target is chosen */
   async function check(draft: Draft, request: Request): Promise<ChannelCheck | undefined> {

@@ -6,7 +6,7 @@ import type { ActionName } from '../../domain/commands.ts';
 import type { SlackId } from '../../domain/slack-id.ts';
 import { tryParseJson } from '../../domain/try-parse.ts';
 import { withoutUndefined } from '../../domain/without-undefined.ts';
-import { projectsOf, type Target, targetOf } from '../../workspace/owned/find-stop-reason.ts';
+import type { Target } from '../../workspace/owned/watch-record.ts';
 import { type ChosenProject, parseProjectValue } from '../../workspace/projects/project-key.ts';
 import { isChannel, isPerson } from '../../workspace/record/parse-record.ts';
 import type { Block } from '../kit/blocks.ts';
@@ -136,15 +136,15 @@ export function newDraft(projects: readonly ChosenProject[], max: FormLimits, re
 }
 
 export function draftOf(item: OwnedItem, { channel: place = '', user }: Request): OwnedDraft {
-  const target = targetOf(item);
+  const { channel = '', people = [user.id] } = { people: undefined, ...item };
   return {
     before: item.id,
     seen: itemVersion(item),
     place,
-    projects: projectsOf(item),
-    ...('people' in target
-      ? { to: 'people', channel: '', people: target.people }
-      : { to: 'channel', channel: target.channel, people: [user.id] }),
+    projects: item.projects,
+    to: channel === '' ? 'people' : 'channel',
+    channel,
+    people,
     ...FRESH,
   };
 }

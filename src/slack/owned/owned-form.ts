@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { commandText } from '../../domain/commands.ts';
 import { isFailure } from '../../domain/failure/index.ts';
-import { projectsOf, targetOf } from '../../workspace/owned/find-stop-reason.ts';
+import type { Target } from '../../workspace/owned/watch-record.ts';
 import { describeProjects } from '../../workspace/projects/project-key.ts';
 import { isPerson } from '../../workspace/record/parse-record.ts';
 import { projectSearch } from '../commands/project-picker.ts';
@@ -180,7 +180,7 @@ async function storeDraft<K extends FormTypes>(
 }
 
 function changedText(kind: OwnedKind, now: OwnedItem, request: Request): string {
-  const text = `${kind.words.summary(now, request)} → ${targetMarkup(targetOf(now))}`;
+  const text = `${kind.words.summary(now, request)} → ${targetMarkup(now)}`;
   const what = canReadOwned(now, request) ? ` It’s now ${text}.` : '';
   return `Someone else changed this ${kind.kind} first.${what} Save again to replace that.`;
 }
@@ -198,7 +198,7 @@ export const ownershipFields = (before: OwnedItem | undefined, { user, at }: Req
 export function formatSaved(kind: OwnedKind, item: OwnedItem, request: Request): string {
   const paused = item.paused === undefined ? '' : ' It stays paused until someone resumes it.';
   const what = kind.words.summary(item, request);
-  return `Saved: ${what}. ${capitalize(kind.sends)} go to ${targetMarkup(targetOf(item))}.${paused}`;
+  return `Saved: ${what}. ${capitalize(kind.sends)} go to ${targetMarkup(item)}.${paused}`;
 }
 
 /**
@@ -212,18 +212,18 @@ export async function notifyTarget(
   isChange: boolean,
 ): Promise<readonly string[]> {
   const { user, workspace } = request;
-  const target = targetOf(item);
+  const target: Target = item;
+  const recipients = target.people ?? [target.channel];
   const lead = isChange ? `${capitalize(kind.noun)} changed` : `New ${kind.noun}`;
   const what = kind.words.summary(item, { workspace, locale: workspace.settings.locale });
   const by = `${isChange ? 'Changed' : 'Set up'} by ${mention(user.id)}.`;
-  const where = 'people' in target ? ` ${capitalize(kind.sends)} come to you here.` : '';
+  const where = target.people ? ` ${capitalize(kind.sends)} come to you here.` : '';
   const message: Message = {
-    text: `${lead} for ${describeProjects({ projects: projectsOf(item) }, workspace)}.`,
+    text: `${lead} for ${describeProjects(item, workspace)}.`,
     blocks: [markup(`${lead}: ${what}.\n${by}${where}`), actions(button(kind.actions.manage, 'Manage'))],
   };
-  const others = 'channel' in target ? [target.channel] : target.people;
   const problems: string[] = [];
-  for (const to of others.filter((id) => id !== user.id))
+  for (const to of recipients.filter((id) => id !== user.id))
     try {
       await request.reply.public(to, message);
     } catch (error) {

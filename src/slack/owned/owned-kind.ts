@@ -2,10 +2,9 @@ import type { Button } from '@slack/types';
 import type { ActionName, CommandName } from '../../domain/commands.ts';
 import { isFailure, NotAllowed } from '../../domain/failure/index.ts';
 import type { SlackId } from '../../domain/slack-id.ts';
-import { channelOf, projectsOf, type Target } from '../../workspace/owned/find-stop-reason.ts';
 import type { OwnedStore } from '../../workspace/owned/owned-store.ts';
 import type { Schedule } from '../../workspace/owned/schedule-record.ts';
-import type { Watch } from '../../workspace/owned/watch-record.ts';
+import type { Target, Watch } from '../../workspace/owned/watch-record.ts';
 import { canAskAbout, type ProjectScope } from '../../workspace/projects/resolve-project.ts';
 import type { AuditSubject } from '../../workspace/record/audit.ts';
 import type { Workspace } from '../../workspace/record/workspace.ts';
@@ -111,8 +110,8 @@ export function requireOwned<T extends OwnedItem>(
 export const capitalize = (word: string): string => `${word.charAt(0).toUpperCase()}${word.slice(1)}`;
 
 /** As mrkdwn. */
-export const targetMarkup = (target: Target): string =>
-  'channel' in target ? channelLink(target.channel) : target.people.map(mention).join(', ');
+export const targetMarkup = ({ channel, people = [] }: Target): string =>
+  channel === undefined ? people.map(mention).join(', ') : channelLink(channel);
 
 /** A schedule or a watch: it has an owner, and posts or alerts. */
 export type OwnedItem = Schedule | Watch;
@@ -159,8 +158,8 @@ export const canEditOwned = ({ owner }: ItemOwner, { user }: Viewer): boolean =>
   user.canManage || owner === user.id;
 
 /** Whether the user may see here what it is about. Owners who may not ask about its projects only see that it exists. */
-export const canReadOwned = (item: Parameters<typeof projectsOf>[0], viewer: ListViewer): boolean =>
-  projectsOf(item).every((project) => canAskAbout(project, viewer.workspace, viewer));
+export const canReadOwned = ({ projects }: Pick<OwnedItem, 'projects'>, viewer: ListViewer): boolean =>
+  projects.every((project) => canAskAbout(project, viewer.workspace, viewer));
 
 /** Guests see Home and status too, but nothing that full members set up. */
 export const isFullMember = ({ user }: Viewer): boolean => user.role === 'admin' || user.role === 'member';
@@ -180,7 +179,7 @@ async function hasLeft({ owner }: ItemOwner, { slack }: Request): Promise<boolea
 export async function canAdopt(item: OwnedItem, request: Request): Promise<boolean> {
   if (item.owner === request.user.id || !(await hasLeft(item, request))) return false;
   if (request.user.canManage) return true;
-  const channel = channelOf(item);
+  const { channel } = item;
   return channel !== undefined && request.slack.channels.has(channel, request.user.id);
 }
 

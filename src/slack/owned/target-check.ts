@@ -2,7 +2,7 @@
 
 import { SlackFailed } from '../../domain/failure/index.ts';
 import type { SlackId } from '../../domain/slack-id.ts';
-import { projectsOf, type Target, targetOf } from '../../workspace/owned/find-stop-reason.ts';
+import type { Delivery } from '../../workspace/owned/find-stop-reason.ts';
 import { meetsRight } from '../../workspace/permissions.ts';
 import { type ChosenProject, projectIdLabel, projectLabel } from '../../workspace/projects/project-key.ts';
 import { isShownTo, limitedProjects } from '../../workspace/projects/resolve-project.ts';
@@ -15,27 +15,17 @@ const NOT_JOINED = 'Tally isn’t in that channel. Let it join, or type /invite 
 const MANAGERS_ONLY =
   'This project is limited to certain channels. Send its alerts to one of them, or only to Tally managers.';
 
-interface Delivery {
-  readonly target: Target;
-  readonly projects: readonly ChosenProject[];
-}
-
 /** Checks a channel; by default as a channel that the user chooses now. */
 type CheckOfChannel = (channel: SlackId) => Promise<ChannelCheck>;
 
 /** What is wrong with the target or worth knowing; its sentences are mrkdwn. */
 export async function checkTarget(
-  { target, projects }: Delivery,
+  { channel, people, projects }: Delivery,
   request: Request,
   checkOf: CheckOfChannel = (channel) => checkChannel(channel, request),
 ): Promise<ChannelCheck> {
-  if ('people' in target)
-    return {
-      problem: await findPeopleProblem(target.people, projects, request),
-      canJoin: false,
-      warnings: [],
-    };
-  const { channel } = target;
+  if (people !== undefined)
+    return { problem: await findPeopleProblem(people, projects, request), canJoin: false, warnings: [] };
   const check = await checkOf(channel);
   const { workspace } = request;
   const limited = projects.filter(
@@ -56,10 +46,10 @@ export async function findTargetProblem(
   request: Request,
   { joins = true, checkOf }: { readonly joins?: boolean; readonly checkOf?: CheckOfChannel } = {},
 ): Promise<string | undefined> {
-  const { target } = delivery;
+  const { channel } = delivery;
   const { problem, canJoin } = await checkTarget(delivery, request, checkOf);
-  if (problem !== undefined || !canJoin || 'people' in target) return problem;
-  return joins ? joinChannel(target.channel, request) : NOT_JOINED;
+  if (problem !== undefined || !canJoin || channel === undefined) return problem;
+  return joins ? joinChannel(channel, request) : NOT_JOINED;
 }
 
 /** As `findTargetProblem`, for an item that exists: people who may change it need not be in the channel that others chose. */
@@ -67,8 +57,7 @@ export const findItemProblem = (
   item: OwnedItem,
   request: Request,
   checkOf: CheckOfChannel = (channel) => checkChannel(channel, request, true),
-): Promise<string | undefined> =>
-  findTargetProblem({ target: targetOf(item), projects: projectsOf(item) }, request, { checkOf });
+): Promise<string | undefined> => findTargetProblem(item, request, { checkOf });
 
 /** The projects whose names the user may not know. @param channel where they are named */
 export const unnamedProjects = (

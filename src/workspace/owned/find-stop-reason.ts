@@ -1,63 +1,45 @@
 import { FailureBase } from '../../domain/failure/base.ts';
-import type { SlackId } from '../../domain/slack-id.ts';
 import { tryParse } from '../../domain/try-parse.ts';
 import { type ChosenProject, projectKey, referenceTo } from '../projects/project-key.ts';
 import type { Project } from '../projects/project-record.ts';
 import { limitedProjects, limitOtherNames, resolveProject, UNLIMITED } from '../projects/resolve-project.ts';
 import type { Workspace } from '../record/workspace.ts';
 import type { Schedule } from './schedule-record.ts';
-import type { Watch } from './watch-record.ts';
+import type { Target, Watch } from './watch-record.ts';
 
 /** Why a schedule or watch can't do its work, judging by the record alone. `managers-only`: for a part of its readers. */
 export type StopReason = 'not-connected' | 'project-limited' | 'managers-only';
 
-type ScheduleItem = Pick<Schedule, 'projects' | 'channel'>;
-type Item = ScheduleItem | Pick<Watch, 'project' | 'target'>;
+/** What a schedule or a watch sends: projects, and where they are shown. */
+export type Delivery = Target & { readonly projects: readonly ChosenProject[] };
 
 /** @returns undefined if it can run, or if a damaged record makes that unknown */
 export function stopReasonOf(
-  item: ScheduleItem,
+  item: Pick<Schedule, 'projects' | 'channel'>,
   workspace: Workspace,
 ): Exclude<StopReason, 'managers-only'> | undefined;
-export function stopReasonOf(item: Item, workspace: Workspace): StopReason | undefined;
-export function stopReasonOf(item: Item, workspace: Workspace): StopReason | undefined {
-  const projects = projectsOf(item);
+export function stopReasonOf(item: Delivery, workspace: Workspace): StopReason | undefined;
+export function stopReasonOf(item: Delivery, workspace: Workspace): StopReason | undefined {
   const blocked = blockedProjects(item, workspace);
   const [why] = blocked.values();
-  return projects.every((project) => blocked.has(projectKey(project))) ? why : undefined;
+  return item.projects.every((project) => blocked.has(projectKey(project))) ? why : undefined;
 }
-
-/** Where posts or alerts go: a channel, or people by direct message. */
-export type Target = Watch['target'];
-
-export const targetOf = (item: Pick<Schedule, 'channel'> | Pick<Watch, 'target'>): Target =>
-  'target' in item ? item.target : { channel: item.channel };
-
-/** The channel that its posts or alerts go to; undefined if they go to people. */
-export function channelOf(item: Parameters<typeof targetOf>[0]): SlackId | undefined {
-  const to = targetOf(item);
-  return 'channel' in to ? to.channel : undefined;
-}
-
-/** The projects that it is about. */
-export const projectsOf = (
-  item: Pick<Schedule, 'projects'> | Pick<Watch, 'project'>,
-): readonly ChosenProject[] => ('project' in item ? [item.project] : item.projects);
 
 /** Its projects that can't be shown, and why. A schedule goes on with its other projects. */
-export function blockedProjects(item: Item, workspace: Workspace): ReadonlyMap<string, StopReason> {
-  const to = targetOf(item);
+export function blockedProjects(
+  { projects, channel, people = [] }: Delivery,
+  workspace: Workspace,
+): ReadonlyMap<string, StopReason> {
   const { managers } = workspace.settings;
   const reasonOf = (project: ChosenProject): StopReason | undefined => {
     if (!hasConnection(project, workspace)) return 'not-connected';
     // A direct message is not one of the channels that a limited project may be shown in.
-    if (limitedProjects('channel' in to ? to.channel : '', [project], workspace).length === 0)
-      return undefined;
-    if ('channel' in to) return 'project-limited';
-    return to.people.every((person) => managers.includes(person)) ? undefined : 'managers-only';
+    if (limitedProjects(channel ?? '', [project], workspace).length === 0) return undefined;
+    if (channel !== undefined) return 'project-limited';
+    return people.every((person) => managers.includes(person)) ? undefined : 'managers-only';
   };
   return new Map(
-    projectsOf(item).flatMap((project) => {
+    projects.flatMap((project) => {
       const why = tryParse(() => reasonOf(project), FailureBase);
       return why === undefined ? [] : [[projectKey(project), why] as const];
     }),
@@ -71,7 +53,7 @@ function hasConnection(project: ChosenProject, workspace: Workspace): boolean {
 }
 
 /** The items that run now and would stop with the record `after`. What a person paused is left out. */
-export const stoppedBy = <T extends Item & Pick<Schedule | Watch, 'paused'>>(
+export const stoppedBy = <T extends Delivery & Pick<Schedule | Watch, 'paused'>>(
   items: readonly T[],
   before: Workspace,
   after: Workspace,

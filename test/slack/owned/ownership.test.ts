@@ -13,9 +13,7 @@ import { requestOf } from '../../support/records.ts';
 const OWNED = { id: 'one', owner: 'U0OWNER' };
 /** @param channel undefined for what tells people instead */
 const itemFor = (channel: string | undefined, owned = OWNED) =>
-  (channel === undefined
-    ? { ...owned, target: { people: ['U0OTHER'] } }
-    : { ...owned, channel }) as OwnedItem;
+  (channel === undefined ? { ...owned, people: ['U0OTHER'] } : { ...owned, channel }) as OwnedItem;
 
 /** @param ownerIs what Slack says about the owner */
 const request = (
