@@ -1,10 +1,5 @@
-import {
-  findCombinationProblems,
-  findSimilarName,
-  findWritingProblems,
-  trimVariables,
-  variables,
-} from './variables.ts';
+import { findCombinationProblems, findSimilarName, findWritingProblems } from './variable-problems.ts';
+import { trimVariables, variables } from './variables.ts';
 
 /** Deeply frozen. */
 export type Config = ReturnType<typeof configOf>;
