@@ -1,7 +1,7 @@
 import type { Logger } from 'pino';
 import type { RedisConnection } from '../redis/connect.ts';
-import { onStoreError } from '../redis/errors.ts';
 import { findNewerLayout, type LayoutMark, refuseWorkspaces } from '../redis/layout.ts';
+import { onStoreError } from '../redis/store-events.ts';
 import { findingOf } from './doctor/causes.ts';
 import type { Finding } from './doctor/finding.ts';
 import { VERSION } from './version.ts';

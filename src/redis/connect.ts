@@ -4,7 +4,8 @@ import type { Millis } from '../domain/time/calendar.ts';
 import { withoutUndefined } from '../domain/without-undefined.ts';
 import { startTimeout } from '../runtime/timers.ts';
 import { findRefusal, type Prepare } from './diagnose-connection.ts';
-import { reportOutage, storeErrorKind, timeOperation } from './errors.ts';
+import { storeErrorKind } from './errors.ts';
+import { reportOutage, timeOperation } from './store-events.ts';
 import { formatRedisHosts, parseRedisUrl } from './url.ts';
 
 /** Slack waits three seconds for the ack: a refusal in time is better than silence. */

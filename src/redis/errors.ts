@@ -1,6 +1,4 @@
-import { type Channel, channel } from 'node:diagnostics_channel';
-import { isFailure, NewerRecords } from '../domain/failure/index.ts';
-import type { Millis } from '../domain/time/calendar.ts';
+import { isFailure } from '../domain/failure/index.ts';
 
 /** Why Redis did not do what it was asked, for metrics and operators. */
 export const STORE_ERROR_KINDS = [
@@ -43,50 +41,6 @@ export function storeErrorKind(error: unknown): StoreErrorKind | undefined {
   if (error.name === 'ReplyError') return REPLY_KINDS[/^[A-Z]+\b/.exec(error.message)?.[0] ?? ''];
   if (!CONNECTION_ERRORS.includes(error.name)) return undefined;
   return /timed out|timeout/i.test(error.message) ? 'timeout' : 'unreachable';
-}
-
-/** Costs nothing without a subscriber. */
-const STORE_ERRORS = channel('tally:store-error');
-
-/** Counts an outage. @returns whether the error is one */
-export function reportOutage(error: unknown): boolean {
-  const kind = storeErrorKind(error);
-  if (kind === undefined) return false;
-  STORE_ERRORS.publish(kind);
-  return true;
-}
-
-/** Counts a record of a newer version. @returns what is to be thrown */
-export function newerRecords(): NewerRecords {
-  STORE_ERRORS.publish('newer-records' satisfies StoreErrorKind);
-  return new NewerRecords();
-}
-
-/** @returns a function that unsubscribes */
-export const onStoreError = subscribing<StoreErrorKind>(STORE_ERRORS);
-
-/** How long an operation took, in ms. ioredis' own channel would cost as much as half of a command. */
-const STORE_OPERATIONS = channel('tally:store-operation');
-
-/** Runs an operation and reports how long it took, however it ends. */
-export async function timeOperation<T>(work: () => Promise<T>): Promise<T> {
-  const began = performance.now();
-  try {
-    return await work();
-  } finally {
-    STORE_OPERATIONS.publish(performance.now() - began);
-  }
-}
-
-/** @returns a function that unsubscribes */
-export const onStoreOperation = subscribing<Millis>(STORE_OPERATIONS);
-
-function subscribing<T>(source: Channel) {
-  return (listener: (message: T) => void): (() => void) => {
-    const subscriber = (message: unknown) => listener(message as T);
-    source.subscribe(subscriber);
-    return () => void source.unsubscribe(subscriber);
-  };
 }
 
 /**

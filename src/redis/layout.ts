@@ -1,8 +1,8 @@
 import { NewerRecords } from '../domain/failure/index.ts';
 import type { SlackId } from '../domain/slack-id.ts';
 import { guardRead, guardWrite, type RedisConnection } from './connect.ts';
-import { newerRecords } from './errors.ts';
 import { type KeyOf, LAYOUT_KEY, recordKey } from './keys.ts';
+import { newerRecords } from './store-events.ts';
 
 /**
  * The number of the layout of everything that Redis holds of a workspace. It rises only with a change that the version before
