@@ -16,7 +16,7 @@ import {
   projectRows,
   runningOutLine,
   severalTitle,
-} from '../../slack/commands/project-answers.ts';
+} from '../../slack/commands/project-table.ts';
 import { type Block, context, escapeMarkup, markup, section } from '../../slack/kit/blocks.ts';
 import { table } from '../../slack/kit/rich-blocks.ts';
 import {

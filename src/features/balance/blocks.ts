@@ -12,7 +12,8 @@ import {
 } from '../../domain/money/runway.ts';
 import { PRODUCTS } from '../../domain/product.ts';
 import { commandButton, commandOption } from '../../slack/commands/command-buttons.ts';
-import { askedText, runningOutLine, severalTitle } from '../../slack/commands/project-answers.ts';
+import { askedText } from '../../slack/commands/project-answers.ts';
+import { runningOutLine, severalTitle } from '../../slack/commands/project-table.ts';
 import { escapeMarkup, type Message } from '../../slack/kit/blocks.ts';
 import {
   type AnswerView,

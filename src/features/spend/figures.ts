@@ -34,7 +34,8 @@ import {
 import type { ComparedPeriod } from '../../domain/time/named-comparison.ts';
 import type { Period } from '../../domain/time/resolve-period.ts';
 import type { Command } from '../../slack/commands/command-buttons.ts';
-import { askedText, hasOneCurrency } from '../../slack/commands/project-answers.ts';
+import { askedText } from '../../slack/commands/project-answers.ts';
+import { hasOneCurrency } from '../../slack/commands/project-table.ts';
 import { escapeMarkup } from '../../slack/kit/blocks.ts';
 import type { AnswerView } from '../../slack/reply/answer-message.ts';
 import type { ConnectedAnswer } from '../../slack/reply/csv-details.ts';

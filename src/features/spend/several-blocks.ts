@@ -9,7 +9,7 @@ import {
 } from '../../domain/money/amount.ts';
 import { incompleteMark, readableTotal } from '../../domain/money/usage.ts';
 import { formatCoverage, sumChanges } from '../../domain/money/usage-change.ts';
-import { hasOneCurrency, type ProjectColumn, severalTitle } from '../../slack/commands/project-answers.ts';
+import { hasOneCurrency, type ProjectColumn, severalTitle } from '../../slack/commands/project-table.ts';
 import { compact, escapeMarkup, joinTexts, type Message } from '../../slack/kit/blocks.ts';
 import { renderListAnswer } from '../../slack/reply/answer-message.ts';
 import { comparable, uncomparedNote, versusDates } from './comparison-wording.ts';

@@ -3,7 +3,7 @@ import { isRoundedSumExact, type Money, moneyFormatter, sumMoney } from '../../d
 import { incompleteMark } from '../../domain/money/usage.ts';
 import { byDifference, type Difference, splitLargest, sumFigures } from '../../domain/money/usage-change.ts';
 import { dayNamerFor } from '../../domain/time/day-groups.ts';
-import { hasOneCurrency, type ProjectColumn, productNames } from '../../slack/commands/project-answers.ts';
+import { hasOneCurrency, type ProjectColumn, productNames } from '../../slack/commands/project-table.ts';
 import { compact, type Message } from '../../slack/kit/blocks.ts';
 import { renderListAnswer } from '../../slack/reply/answer-message.ts';
 import {

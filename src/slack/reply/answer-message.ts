@@ -20,14 +20,11 @@ import {
 } from '../commands/command-buttons.ts';
 import {
   type AskedProjects,
-  failedNotes,
   fetchEach,
   type ProjectAnswer,
   type ProjectAnswers,
-  type ProjectColumn,
-  productNames,
-  projectRows,
 } from '../commands/project-answers.ts';
+import { failedNotes, type ProjectColumn, productNames, projectRows } from '../commands/project-table.ts';
 import {
   actions,
   type Block,
