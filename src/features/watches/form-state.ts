@@ -1,30 +1,18 @@
-import type { WatchPreview } from '../../delivery/watches/watch-service.ts';
-import type { Failure } from '../../domain/failure/index.ts';
-import { type Money, ZERO } from '../../domain/money/amount.ts';
-import {
-  MAX_RUNWAY_DAYS,
-  MAX_THRESHOLD_DIGITS,
-  parseFactor,
-  parseRunwayDays,
-  parseThreshold,
-  type ThresholdProblem,
-  thresholdDigits,
-  type WatchKind,
-  type WatchRule,
-} from '../../domain/money/watch-rule.ts';
-import type { FormDraft } from '../../slack/owned/form-state.ts';
+import type { InputBlock } from '@slack/types';
+import { currencyOf, moneyWriter } from '../../delivery/watches/alert-wording.ts';
+import { commandText } from '../../domain/commands.ts';
+import { BUDGET_STEPS, type WatchKind } from '../../domain/money/watch-rule.ts';
+import { type Block, compact, context, option, section } from '../../slack/kit/blocks.ts';
+import { choiceInput, textInput } from '../../slack/kit/modal.ts';
+import type { DrawnParts, FormDraft } from '../../slack/owned/form-state.ts';
 import type { FormFields } from '../../slack/request/form-fields.ts';
 import type { Watch } from '../../workspace/owned/watch-record.ts';
 import type { ChosenProject } from '../../workspace/projects/project-key.ts';
-import { THRESHOLDS, type ThresholdFields, WATCH_KINDS, type WatchWords } from './parse.ts';
+import { WATCH_KINDS, type WatchWords } from './parse.ts';
+import { PREVIEWING, type PreviewOutcome, watchPreviewBlocks } from './preview.ts';
+import { hasThreshold, pickThresholds, ruleOfDraft, type ThresholdFields } from './thresholds.ts';
 
-/** What billing was asked for a form; a failure if it gave no answer. */
-export interface PreviewOutcome {
-  readonly rule: WatchRule;
-  readonly result: WatchPreview | Failure;
-}
-
-export interface WatchFields extends ThresholdFields {
+interface WatchFields extends ThresholdFields {
   readonly kind: WatchKind;
   /** The currency label of the project when the form was drawn. */
   readonly label: string;
@@ -63,109 +51,107 @@ export const knownProject = (
   unnamed: readonly ChosenProject[],
 ): ChosenProject | undefined => projects.find((project) => !unnamed.includes(project));
 
-/** What the form's fields hold for a rule. */
-export function fieldsOfRule(rule: WatchRule): ThresholdFields & { readonly kind: WatchKind } {
-  const { kind } = rule;
-  switch (kind) {
-    case 'balance':
-      return { kind, below: thresholdDigits(rule.below) };
-    case 'runway':
-      return { kind, days: String(rule.days) };
-    case 'budget':
-      return { kind, amount: thresholdDigits(rule.amount) };
-    case 'spike':
-      return { kind, factor: thresholdDigits(rule.factor), floor: thresholdDigits(rule.floor) };
-  }
-}
-
-const pickThresholds = (fields: ThresholdFields): ThresholdFields =>
-  Object.fromEntries(
-    THRESHOLDS.flatMap((name) => (fields[name] === undefined ? [] : [[name, fields[name]]])),
-  );
-
-/** `factor 3 floor 1000`: what a button fills in. */
-export const encodeThresholds = (rule: WatchRule): string =>
-  Object.entries(pickThresholds(fieldsOfRule(rule)))
-    .flat()
-    .join(' ');
-
-/** The thresholds in a button's value, which is outside text. */
-export function decodeThresholds(value: string): ThresholdFields {
-  const words = value.split(' ');
-  return Object.fromEntries(
-    THRESHOLDS.flatMap((name) => {
-      const at = words.indexOf(name);
-      return at < 0 ? [] : [[name, words[at + 1] ?? '']];
-    }),
-  );
-}
-
-/** Whether any threshold of the kind was typed. */
-export const hasThreshold = ({ kind, ...draft }: WatchFields): boolean =>
-  ({ balance: draft.below, runway: draft.days, budget: draft.amount, spike: draft.floor })[kind] !==
-  undefined;
-
-/** The rule that the thresholds make, or what is wrong with each of them: block ID → sentence. */
-export type DraftRule = { readonly rule: WatchRule } | { readonly errors: Readonly<Record<string, string>> };
-
-/** @param label the currency label of the project */
-export function ruleOfDraft({ kind, ...fields }: WatchFields, label: string): DraftRule {
-  switch (kind) {
-    case 'balance': {
-      const below = parseAmountField(fields.below, label);
-      return 'error' in below ? { errors: { below: below.error } } : { rule: { kind, below: below.value } };
-    }
-    case 'runway': {
-      const days = parseRunwayDays(fields.days ?? '');
-      return days === undefined ? { errors: { days: DAYS } } : { rule: { kind, days } };
-    }
-    case 'budget': {
-      const amount = parseAmountField(fields.amount, label, ABOVE_ZERO);
-      return 'error' in amount
-        ? { errors: { amount: amount.error } }
-        : { rule: { kind, amount: amount.value } };
-    }
-    case 'spike': {
-      const factor = parseFactor(fields.factor ?? '');
-      const floor = parseAmountField(fields.floor || '0', label);
-      if (factor !== undefined && !('error' in floor)) return { rule: { kind, factor, floor: floor.value } };
-      const wrong = {
-        ...(factor ? {} : { factor: FACTOR }),
-        ...('error' in floor && { floor: floor.error }),
-      };
-      return { errors: wrong };
-    }
-  }
-}
-
-const DAYS = `Type 1 to ${MAX_RUNWAY_DAYS.toLocaleString('en-US')} days.`;
-const FACTOR = 'Type a factor above 1, such as 2 or 1.5.';
-const ABOVE_ZERO = 'Type an amount above zero.';
-const PROBLEMS: Readonly<Record<Exclude<ThresholdProblem['problem'], 'ambiguous'>, string>> = {
-  'no-amount': 'Type an amount, such as 50000, 50,000 or 50000.50.',
-  'below-zero': 'That’s below zero. Type an amount of zero or more.',
-  'too-long': `That has more than ${MAX_THRESHOLD_DIGITS} digits. Type a shorter amount.`,
-};
-
-/** @param isZeroWrong the sentence for zero when it makes no sense */
-function parseAmountField(
-  typed = '',
-  label: string,
-  isZeroWrong?: string,
-): { readonly value: Money } | { readonly error: string } {
-  const amount = parseThreshold(typed, label);
-  if ('value' in amount)
-    return isZeroWrong !== undefined && amount.value.lte(ZERO) ? { error: isZeroWrong } : amount;
-  return {
-    error:
-      amount.problem === 'ambiguous'
-        ? `That can mean two amounts. Type ${amount.readings?.join(' or ')}.`
-        : PROBLEMS[amount.problem],
-  };
-}
-
 /** A label beside an amount is checked against the record when the watch is saved. */
 export function thresholdErrors(draft: WatchDraft): Readonly<Record<string, string>> {
   const rule = ruleOfDraft(draft, draft.label);
   return 'errors' in rule ? rule.errors : {};
 }
+
+/** The fields of the form and its preview. */
+export function watchBlocks(
+  draft: WatchDraft,
+  parts: DrawnParts<WatchFormTypes>,
+): readonly (Block | InputBlock)[] {
+  const { projects, target, duplicate, figures, isAsking = false, live, unnamed, request } = parts;
+  const known = knownProject(draft, unnamed) ?? NO_PROJECT;
+  const label = currencyOf(known, request.workspace);
+  const parsed = ruleOfDraft(draft, label);
+  const [problem] = 'errors' in parsed && hasThreshold(draft) ? Object.values(parsed.errors) : [];
+  return compact([
+    projects,
+    live(kindInput(draft)),
+    ...thresholdInputs(draft).map((field) => live(field, draft.isRefilled)),
+    problem !== undefined && section(problem),
+    // A budget is agreed in a currency.
+    draft.kind === 'budget' && label === '' && context(NO_CURRENCY),
+    ...(isAsking
+      ? [section(PREVIEWING)]
+      : watchPreviewBlocks(figures, moneyWriter(known, request.workspace, request.locale))),
+    ...target,
+    ...duplicate,
+  ]);
+}
+
+const NO_PROJECT: ChosenProject = { id: '', product: 1 };
+const NO_CURRENCY = `Amounts have no currency here: the billing service names none. A Tally manager can set a label in \`${commandText('/billing settings')}\`.`;
+
+const KIND_LABELS: Readonly<Record<WatchKind, string>> = {
+  balance: 'The balance is below an amount',
+  runway: 'The money lasts fewer than some days',
+  budget: 'The month reaches its budget',
+  spike: 'A day costs much more than usual',
+};
+
+const kindInput = ({ kind }: WatchDraft): InputBlock =>
+  choiceInput({
+    block: 'kind',
+    label: 'Alert when',
+    options: WATCH_KINDS.map((each) => option(KIND_LABELS[each], each)),
+    initial: kind,
+  });
+
+/** More than the digits that are read, so that a longer amount is refused with a sentence and not cut. */
+const MAX_TYPED = 60;
+
+interface Threshold {
+  readonly block: 'below' | 'days' | 'amount' | 'factor' | 'floor';
+  readonly label: string;
+  readonly hint?: string;
+  readonly placeholder: string;
+}
+
+const THRESHOLDS: Readonly<Record<WatchKind, readonly Threshold[]>> = {
+  balance: [
+    {
+      block: 'below',
+      label: 'Below',
+      hint: 'Without bonuses. Zero alerts when the project is overdrawn.',
+      placeholder: '50,000',
+    },
+  ],
+  runway: [
+    {
+      block: 'days',
+      label: 'Fewer than',
+      hint: 'Days. Balance and bonuses, at the average of the last 7 days.',
+      placeholder: '14',
+    },
+  ],
+  budget: [
+    {
+      block: 'amount',
+      label: 'Budget for each month',
+      hint: `Alerts at ${BUDGET_STEPS.slice(0, -1).join(', ')} and ${BUDGET_STEPS.at(-1)} %, and when the forecast is above it.`,
+      placeholder: '500,000',
+    },
+  ],
+  spike: [
+    {
+      block: 'factor',
+      label: 'Times the usual amount',
+      hint: 'Usual is the median of the last four same weekdays.',
+      placeholder: '2',
+    },
+    {
+      block: 'floor',
+      label: 'Only days of at least',
+      hint: 'Empty for no minimum.',
+      placeholder: '1,000',
+    },
+  ],
+};
+
+const thresholdInputs = (draft: WatchDraft): InputBlock[] =>
+  THRESHOLDS[draft.kind].map(({ block, ...text }) =>
+    textInput({ block, ...text, max: MAX_TYPED, initial: draft[block], optional: block === 'floor' }),
+  );

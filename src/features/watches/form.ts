@@ -12,22 +12,20 @@ import type { Listeners } from '../../slack/server/listener-types.ts';
 import { MAX_WATCH_PEOPLE, type Target, type Watch } from '../../workspace/owned/watch-record.ts';
 import { type ChosenProject, isSameProject } from '../../workspace/projects/project-key.ts';
 import { resolveProject } from '../../workspace/projects/resolve-project.ts';
-import { savedLines, suggestingModal, watchBlocks } from './form-blocks.ts';
 import {
-  decodeThresholds,
-  fieldsOfRule,
   knownProject,
   newWatchFields,
-  type PreviewOutcome,
-  ruleOfDraft,
   thresholdErrors,
   typedAmounts,
   type WatchDraft,
   type WatchFormTypes,
+  watchBlocks,
   watchFields,
 } from './form-state.ts';
 import type { OwnedWatches } from './owned-watches.ts';
 import type { WatchWords } from './parse.ts';
+import { type PreviewOutcome, savedLines, suggestingModal } from './preview.ts';
+import { decodeThresholds, fieldsOfRule, ruleOfDraft } from './thresholds.ts';
 
 const FIELD = 'watch-form';
 const LIMITS = { projects: 1, people: MAX_WATCH_PEOPLE } as const;

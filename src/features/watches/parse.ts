@@ -17,12 +17,7 @@ import {
 import type { ProductId } from '../../domain/product.ts';
 import { tryParse } from '../../domain/try-parse.ts';
 import { withoutUndefined } from '../../domain/without-undefined.ts';
-
-/** The fields of a threshold. */
-export const THRESHOLDS = ['below', 'days', 'amount', 'factor', 'floor'] as const;
-
-/** Thresholds as the fields of the form hold them: plain digits. */
-export type ThresholdFields = { readonly [Name in (typeof THRESHOLDS)[number]]?: string };
+import type { ThresholdFields } from './thresholds.ts';
 
 /** What was typed after `/billing watch`; absent fields weren't typed. */
 export interface WatchWords extends ThresholdFields {
