@@ -1,13 +1,13 @@
 import type { SlackId } from '../domain/slack-id.ts';
 import type { RedisConnection } from '../redis/connect.ts';
-import { reportOutage } from '../redis/errors.ts';
+import { reportOutage } from '../redis/store-events.ts';
 import { deleteOrphan } from '../workspace/record/deletion.ts';
 import { createWorkspaceIndex } from '../workspace/record/workspace-index.ts';
 import type { ThreadStore } from '../workspace/thread-store.ts';
 import { createDeliveryLog } from './log/delivery-log.ts';
-import { createScheduleService } from './posts/post-by-hand.ts';
 import type { Reports } from './posts/postable-report.ts';
 import { createPostsJob } from './posts/posts-job.ts';
+import { createScheduleService } from './posts/schedule-service.ts';
 import { requestAnswersJob } from './reminders/manager-answers.ts';
 import { remindersJob } from './reminders/reminders.ts';
 import { createRunPlanner } from './run-planner.ts';

@@ -5,7 +5,6 @@ import type { Cluster, Redis } from 'ioredis';
 import { pino } from 'pino';
 import { type BillingClient, reportOutcomes } from '../../src/billing/client.ts';
 import { createDeliveryLog } from '../../src/delivery/log/delivery-log.ts';
-import { createScheduleService } from '../../src/delivery/posts/post-by-hand.ts';
 import type {
   PostableReport,
   ReportQuestion,
@@ -13,6 +12,7 @@ import type {
   Reports,
 } from '../../src/delivery/posts/postable-report.ts';
 import { createPostsJob } from '../../src/delivery/posts/posts-job.ts';
+import { createScheduleService } from '../../src/delivery/posts/schedule-service.ts';
 import { requestAnswersJob } from '../../src/delivery/reminders/manager-answers.ts';
 import { remindersJob } from '../../src/delivery/reminders/reminders.ts';
 import { createRunPlanner } from '../../src/delivery/run-planner.ts';

@@ -1,5 +1,5 @@
 import type { DeliveryService } from '../../delivery/delivery-service.ts';
-import type { ScheduleService } from '../../delivery/posts/post-by-hand.ts';
+import type { ScheduleService } from '../../delivery/posts/schedule-service.ts';
 import { commandText } from '../../domain/commands.ts';
 import { REPORT_CHOICES } from '../../domain/report.ts';
 import { type HelpLine, helpMessage, PERIOD_EXAMPLES } from '../../slack/commands/help.ts';

@@ -1,6 +1,6 @@
 import type { DeliveryService } from '../../delivery/delivery-service.ts';
-import type { ScheduleService } from '../../delivery/posts/post-by-hand.ts';
 import { describeReport } from '../../delivery/posts/postable-report.ts';
+import type { ScheduleService } from '../../delivery/posts/schedule-service.ts';
 import { EditConflict } from '../../domain/failure/index.ts';
 import { pluralize } from '../../domain/language/text.ts';
 import type { SlackId } from '../../domain/slack-id.ts';

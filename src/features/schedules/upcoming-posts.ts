@@ -5,7 +5,7 @@ import {
   openDueTimes,
   overdueTimes,
 } from '../../delivery/log/delivery-log-entry.ts';
-import type { ScheduleService } from '../../delivery/posts/post-by-hand.ts';
+import type { ScheduleService } from '../../delivery/posts/schedule-service.ts';
 import { type DueTime, dueTimesBetween, formatTiming } from '../../domain/time/cadence.ts';
 import { addDays, type Day, HOUR, type Millis, startOfDay } from '../../domain/time/calendar.ts';
 import type { Request } from '../../slack/request/request.ts';
