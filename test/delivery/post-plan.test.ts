@@ -263,6 +263,7 @@ describe('a date that was begun before its schedule was changed', () => {
     const due = lineOf(DATE, { state: 'due', due: NINE });
     expect(plan(NINE + HOUR, [due], weekly).abandoned).toEqual([{ schedule: weekly, line: due }]);
     expect(plan(NINE + HOUR, [due]).abandoned).toEqual([]);
+    expect(plan(nine(2), [due, lineOf('2026-11-21', { state: 'due', due: nine(1) })]).abandoned).toEqual([]);
     expect(plan(NINE - 1, [due], weekly).abandoned).toEqual([]);
   });
 
@@ -317,6 +318,35 @@ describe('the figures of a post', () => {
     expect(plan(NINE + 7 * HOUR, [again]).correctionsDue).toHaveLength(1);
     expect(plan(NINE + KEPT, [again], { ...SAVED, since: nine(9) }).correctionsDue).toHaveLength(1);
     expect(plan(NINE + KEPT + 1, [again], { ...SAVED, since: nine(9) }).correctionsDue).toEqual([]);
+  });
+});
+
+describe('the line of a date that is over', () => {
+  const over = (state: 'posted' | 'skipped' | 'failed', given = {}) =>
+    lineOf(DATE, { state, due: NINE, ...given });
+  const next = posted('2026-11-21', nine(1));
+  const stale = (now: number, lines: readonly DatedLogEntry[], of?: Schedule) => plan(now, lines, of).stale;
+
+  it.each(['posted', 'skipped', 'failed'] as const)('is deleted four days after it was %s', (state) => {
+    expect(stale(NINE + KEPT, [over(state), next])).toEqual([]);
+    expect(stale(NINE + KEPT + 1, [over(state), next])).toEqual([over(state)]);
+  });
+
+  it('is kept while it is the newest, from which the next date is reckoned', () => {
+    expect(stale(nine(30), [over('posted')])).toEqual([]);
+  });
+
+  it('is kept while the next post has still to name it as missed', () => {
+    const missed = over('failed', { isMissed: true });
+    const also = lineOf('2026-11-21', { state: 'failed', due: nine(1), isMissed: true });
+    expect(stale(nine(30), [missed, also])).toEqual([]);
+    expect(stale(nine(30), [missed, also, posted('2026-11-22', nine(2))])).toEqual([missed, also]);
+  });
+
+  it('is kept while the post is not out', () => {
+    const paused = { ...SAVED, paused: { why: 'channel-archived', at: NINE } } as Schedule;
+    const held = lineOf(DATE, { state: 'held', due: NINE, probes: 1, next: nine(60) });
+    expect(stale(nine(30), [held, next], paused)).toEqual([]);
   });
 });
 

@@ -179,8 +179,8 @@ export function splitDueTimes(
 export const overdueTimes = (...args: Parameters<typeof splitDueTimes>): readonly DueTime[] =>
   splitDueTimes(...args).overdue;
 
-/** Whether the date is still to come although its delivery had begun, because an edit moved it. */
-export function isStillAhead(schedule: Schedule, last: DatedLogEntry | undefined, date: Day): boolean {
+/** Whether the schedule still has that date, overdue or to come. An edit can take it away after its delivery began. */
+export function isStillOpen(schedule: Schedule, last: DatedLogEntry | undefined, date: Day): boolean {
   for (const due of openDueTimes(schedule, last)) if (due.date >= date) return due.date === date;
   return false;
 }

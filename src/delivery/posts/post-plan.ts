@@ -10,7 +10,7 @@ import {
   isHandled,
   isNotified,
   isSettled,
-  isStillAhead,
+  isStillOpen,
   mayBeInSlack,
   overdueTimes,
   splitDueTimes,
@@ -109,9 +109,8 @@ function planSchedule(schedule: Schedule, lines: readonly DatedLogEntry[], input
     : [];
   const isAbandoned = (line: DatedLogEntry) =>
     !isFinal(line) &&
-    !overdue.some(({ date }) => date === line.date) &&
     line.entry.due <= now &&
-    (state === 'paused' || !isStillAhead(schedule, last, line.date));
+    (state === 'paused' || !isStillOpen(schedule, last, line.date));
   const isStale = (line: DatedLogEntry) =>
     isFinal(line) && line !== last && (isSettled(line) || !isUnnamed(line)) && now - line.entry.at > KEEP_MS;
   const pendingNotices = lines.flatMap((line) =>
