@@ -45,7 +45,7 @@ const DAYS = {
     of('2–15 Nov 2026', 'two weeks', 'last-2-weeks'),
     of('2–8 Nov 2026', 'w45', 'week 45', '2026-w45', 'the week of 4 november', 'week starting 2 november'),
     of('2–8 Nov 2026', 'the week before last', 'w/c 2 november', 'week ending 8 november'),
-    of('28 Sep – 8 Nov 2026', 'weeks 40 to 45', 'w40-w45'),
+    of('28 Sep – 8 Nov 2026', 'weeks 40 to 45', 'w40-w45', 'kw 40-45'),
     of('14–15 Nov 2026', 'weekend', 'last weekend'),
     of('Sat 21 Nov 2026', 'this weekend'),
   ],
@@ -69,7 +69,7 @@ const DAYS = {
     of('1 Jan – 21 Nov 2026', 'this-year', 'ytd', 'year to date', 'year 2026'),
   ],
   count: [
-    of('14–20 Nov 2026', 'last-7-days', '7 days', '7d', 'past seven days'),
+    of('14–20 Nov 2026', 'last-7-days', '7 days', '7d', 'past seven days', 'trailing 7 days'),
     of('15–21 Nov 2026', 'last-7-days including today', '7d incl today'),
     of('19 Oct – 15 Nov 2026', 'last-4-weeks', '4w', '4 weeks', 'four weeks'),
     of('1 Sep – 31 Oct 2026', 'past two months', 'last-2-months'),
@@ -91,6 +91,8 @@ const DAYS = {
     of('20 Dec 2025 – 5 Jan 2026', '20 dec - 5 jan'),
     of('1 Aug – 31 Oct 2026', '2026-08..2026-10', 'august to october'),
     of('1 Jul – 31 Oct 2026', '2026-q3 to october'),
+    of('1 Oct – 21 Nov 2026', 'oct, nov', 'october and november'),
+    of('1–20 Nov 2026', 'this-month excluding today'),
     of('2–21 Nov 2026', 'since nov 2', 'from 2 november', 'since 2026-11-02'),
     of('16–21 Nov 2026', 'since monday'),
     of('1 Oct – 21 Nov 2026', 'since october', 'october to date'),
@@ -101,6 +103,7 @@ const DAYS = {
 export const AMBIGUOUS_PERIODS: readonly Ambiguous[] = [
   { phrase: '05/11/2026', readings: ['2026-11-05', '2026-05-11'] },
   { phrase: '2 weeks ago', readings: ['day-2-weeks-ago', 'week-2-weeks-ago'] },
+  { phrase: 'monthly', readings: ['last-month', 'last-12-months'] },
   { phrase: 'first week of october', readings: ['october-1..october-7', 'week-of-october-1'] },
 ];
 

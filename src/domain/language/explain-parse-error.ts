@@ -5,7 +5,7 @@ import { UNRECOGNIZED } from '../failure/index.ts';
 import { PRODUCTS } from '../product.ts';
 import type { Unit } from '../time/calendar.ts';
 import { nearestWord } from './nearest-word.ts';
-import { holdsUnknownWord, NO_ALIASES, ParseError } from './parser.ts';
+import { holdsUnknownWord, NO_ALIASES, ParseError, senseOf } from './parser.ts';
 import { MENTION } from './secret-detection.ts';
 import type { Aliases, Token, TokenizedText } from './tokenizer.ts';
 import { nameOfMonth, SUGGESTIONS } from './vocabulary.ts';
@@ -72,6 +72,10 @@ function ofWord(token: Token & { kind: 'word' }, after: Token | undefined, works
         'Type last-7-days including today.',
         ...(after === undefined ? ['including today'] : []),
       ];
+    case 'excluding':
+      return ['leaves out today and nothing else', 'Type last-7-days excluding today.'];
+    case 'trailing':
+      return ['needs a number after it', 'Type trailing-30-days.'];
     case 'versus':
       return ['compares what was spent in two periods', ONLY_SPEND];
     case 'top':
@@ -122,7 +126,9 @@ export function explainParseError({ text, tokens }: TokenizedText, at: number, w
       'For years, type year 2024..year 2025.',
       `year ${years[1]}..year ${years[2]}`,
     ]);
-  if (token?.kind === 'word' && (token.spaced || token.dashed)) {
+  // “Everyone” is quoted as a whole.
+  const isWhole = token?.kind === 'word' && senseOf(token, 'each') === undefined;
+  if (isWhole && (token.spaced || token.dashed)) {
     const after = tokens[at + 1];
     const { end } = token.sense.role === 'unit' && after?.kind === 'number' ? after : token;
     return refusal(token.start, end, ofWord(token, after, works));

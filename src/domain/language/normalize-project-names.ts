@@ -36,6 +36,7 @@ export function joinAliasWords(text: string, aliases: Aliases): readonly string[
 
 export const isNumber = (word = ''): boolean => /^\d+$/.test(word);
 const isMonth = (word = ''): boolean => VOCABULARY.get(word)?.role === 'month';
+export const isSpan = (word = ''): boolean => isMonth(word.toLowerCase()) || /^q[1-4]$/i.test(word);
 const isJoint = (word = ''): boolean => /^(?:and|,)$/i.test(word);
 /** Words allowed between the projects of a list. */
 const BESIDE_NAMES: ReadonlySet<string> = new Set(['the', 'on', 'for', 'of', 'in', 'project']);
@@ -73,8 +74,8 @@ export function joinNames(words: readonly string[], aliases: Aliases): readonly 
       [listed, at] = ['', at + 1];
       continue;
     }
-    // `oct 3, 2026`
-    if (word === ',' && isNumber(words[at - 1]) && isNumber(words[at + 1])) {
+    // `oct 3, 2026`; `oct, nov`
+    if (word === ',' && [isNumber, isSpan].some((is) => is(words[at - 1]) && is(words[at + 1]))) {
       joined.push(`${joined.pop()},${words[at + 1]}`);
       at += 2;
       continue;

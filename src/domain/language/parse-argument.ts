@@ -5,6 +5,7 @@ import { catchParseError, type Match, ParseError, parseErrorAt, senseOf, skipFil
 import { refuseDayNumber } from './periods/date-grammar.ts';
 import { type PeriodMatch, parsePeriodPhrase } from './periods/parse-period.ts';
 import type { PeriodPhrase } from './periods/period-ast.ts';
+import { DATE_CLASSES } from './periods/token-classes.ts';
 import { listNames } from './text.ts';
 import type { TokenizedText } from './tokenizer.ts';
 import { isBareYear } from './tokenizer.ts';
@@ -56,7 +57,8 @@ export type Argument =
   /** The `value` projects with the largest amounts. */
   | { readonly kind: 'top'; readonly value: number }
   | { readonly kind: 'versus'; readonly value: Versus }
-  | { readonly kind: 'including-today'; readonly value: true };
+  /** False for `excluding today`. */
+  | { readonly kind: 'including-today'; readonly value: boolean };
 
 type ArgumentMatch = Match<Argument> & Partial<Pick<PeriodMatch, 'doubt'>>;
 
@@ -116,9 +118,15 @@ function productNumbered(source: TokenizedText, at: number): Match<Argument> | u
   );
 }
 
-/** 'prod', 'project prod', 'project 123', 'all' */
-function projectsAt({ tokens }: TokenizedText, at: number): Match<Argument> | undefined {
-  if (senseOf(tokens[at], 'all')) return { value: { kind: 'all', value: true }, next: at + 1 };
+/** The index after `projects`, which adds nothing to `all` and `top 3`. */
+const afterNoun = ({ tokens }: TokenizedText, at: number): number =>
+  senseOf(tokens[at], 'project') ? at + 1 : at;
+
+/** 'prod', 'project prod', 'project 123', 'all', 'all projects' */
+function projectsAt(source: TokenizedText, at: number): Match<Argument> | undefined {
+  const { tokens } = source;
+  if (senseOf(tokens[at], 'all'))
+    return { value: { kind: 'all', value: true }, next: afterNoun(source, at + 1) };
   const place = senseOf(tokens[at], 'project') ? at + 1 : at;
   const token = tokens[place];
   if (token?.kind === 'alias') return { value: { kind: 'project', value: token.name }, next: place + 1 };
@@ -128,22 +136,24 @@ function projectsAt({ tokens }: TokenizedText, at: number): Match<Argument> | un
 }
 
 function includingAt({ tokens }: TokenizedText, at: number): Match<Argument> | undefined {
-  return senseOf(tokens[at], 'including') && senseOf(tokens[at + 1], 'today')
-    ? { value: { kind: 'including-today', value: true }, next: at + 2 }
+  const including = senseOf(tokens[at], 'including');
+  return (including ?? senseOf(tokens[at], 'excluding')) && senseOf(tokens[at + 1], 'today')
+    ? { value: { kind: 'including-today', value: including !== undefined }, next: at + 2 }
     : undefined;
 }
 
 /** The largest N of `top N`. */
 const LONGEST_TOP = 99;
 
-/** 'top 3' */
+/** 'top 3', 'top three projects' */
 function topAt(source: TokenizedText, at: number): Match<Argument> | undefined {
-  const number = source.tokens[at + 1];
   if (!senseOf(source.tokens[at], 'top')) return undefined;
-  const count = number?.kind === 'number' ? Number(number.digits) : 0;
-  if (count >= 1 && count <= LONGEST_TOP) return { value: { kind: 'top', value: count }, next: at + 2 };
+  const number = DATE_CLASSES.COUNT.parse(source, at + 1, false);
+  const count = Number(number?.value.digits ?? 0);
+  if (count >= 1 && count <= LONGEST_TOP)
+    return { value: { kind: 'top', value: count }, next: afterNoun(source, at + 2) };
   const [next, why] =
-    number?.kind === 'number' ? [at + 2, 'isn’t a number of projects'] : [at + 1, 'doesn’t say how many'];
+    number === undefined ? [at + 1, 'doesn’t say how many'] : [at + 2, 'isn’t a number of projects'];
   throw parseErrorAt(source, at, next, why, `Type top 3, or all. The most is ${LONGEST_TOP}.`);
 }
 
@@ -161,10 +171,10 @@ function versusAt(source: TokenizedText, at: number): Match<Argument> | undefine
   throw parseErrorAt(source, at, at + 1, 'needs a period after it', 'Type vs september, or vs last-year.');
 }
 
-/** Whether `vs` at `at` is between two projects, where it means the same as a comma. */
+/** Whether `vs` or `and` at `at` is between two projects, where it means the same as a comma. */
 export function joinsProjects(source: TokenizedText, at: number): boolean {
   const { tokens } = source;
-  if (!senseOf(tokens[at], 'versus')) return false;
+  if (!(senseOf(tokens[at], 'versus') ?? senseOf(tokens[at], 'and'))) return false;
   const found = catchParseError(() => parseArgument(source, at + 1, true));
   if (found instanceof ParseError || found.value === undefined) return false;
   return found.value.value.kind === 'project' && found.value.next === at + 2;

@@ -15,7 +15,14 @@ import {
 import { formatVersus, type ParsedCommand, type ProjectName, type SharedWords } from './parsed-command.ts';
 import { catchParseError, ParseError, parseErrorAt, parseWith, senseOf, skipFiller } from './parser.ts';
 import { refuseDayNumber } from './periods/date-grammar.ts';
-import { formatPhrase, LAST_7_DAYS, type PeriodPhrase } from './periods/period-ast.ts';
+import {
+  EXCLUDE_INSTEAD,
+  EXCLUDING_DATES,
+  formatPhrase,
+  LAST_7_DAYS,
+  type PeriodPhrase,
+  withToday,
+} from './periods/period-ast.ts';
 import type { Aliases, Token, TokenizedText } from './tokenizer.ts';
 import { isBareYear, isDayNumber } from './tokenizer.ts';
 
@@ -46,15 +53,22 @@ function checkProject(source: TokenizedText, at: number, project: string): void 
 function textOf({ kind, value }: Argument): string {
   if (kind === 'phrase') return formatPhrase(value);
   if (kind === 'versus') return formatVersus(value);
+  if (kind === 'including-today') return `${value ? 'in' : 'ex'}cluding today`;
   return kind === 'product' ? PRODUCTS[value].word : String(value);
 }
 
-const NAMES = { phrase: 'period', product: 'product', top: 'number', versus: 'comparison' } as const;
+const NAMES = {
+  phrase: 'period',
+  product: 'product',
+  top: 'number',
+  versus: 'comparison',
+  'including-today': 'end',
+} as const;
 
 /** Adds an item; a second, different one of the same kind is refused. */
 function addItem(items: Items, item: Argument, source: TokenizedText, at: number, next: number): Items {
   const before = items[item.kind];
-  if (before !== undefined && item.kind !== 'including-today' && item.kind !== 'all') {
+  if (before !== undefined && item.kind !== 'all') {
     const earlier = textOf({ kind: item.kind, value: before } as Argument);
     if (earlier === textOf(item)) return items;
     if (item.kind === 'project') throw secondProject(source, at, next, item.value);
@@ -94,7 +108,7 @@ const isDate = (token: Token | undefined): boolean =>
   token?.kind === 'year-month' ||
   (token?.kind === 'number' && isBareYear(token.digits));
 
-/** What follows a comma, or `vs` after a project: each is a project, also a number that would be a product elsewhere. */
+/** What follows a comma, `and` or `vs` after a project: each is a project, also a number that would be a product elsewhere. */
 function listAt(source: TokenizedText, at: number) {
   const names: string[] = [];
   let next = at;
@@ -118,6 +132,12 @@ function refuseSoFar(source: TokenizedText, phrase: PeriodPhrase | undefined): v
   const at = source.tokens.findIndex((token) => senseOf(token, 'so'));
   if (at < 0 || (phrase !== undefined && phrase.kind !== 'last')) return;
   throw parseErrorAt(source, at, at + 2, 'needs a period that is still running', 'Type this-month so far.');
+}
+
+function refuseExcluding(source: TokenizedText, items: Items): void {
+  if (items['including-today'] !== false || phraseOf(items) !== undefined) return;
+  const at = source.tokens.findIndex((token) => senseOf(token, 'excluding'));
+  throw parseErrorAt(source, at, at + 2, EXCLUDING_DATES, EXCLUDE_INSTEAD);
 }
 
 /** More than any command has: twenty projects, two periods and the words between them are fewer. */
@@ -159,14 +179,13 @@ function itemsOf(source: TokenizedText, itemAt: ArgumentParser, works: string): 
       if (doubt !== undefined) throw doubt;
     }
   refuseSoFar(source, items.phrase);
+  refuseExcluding(source, items);
   return { others, ...items };
 }
 
 /** `including today` extends the period, or the default one if none is named. */
-function phraseOf(items: Items): PeriodPhrase | undefined {
-  if (!items['including-today']) return items.phrase;
-  return { ...(items.phrase ?? LAST_7_DAYS), includingToday: true };
-}
+const phraseOf = ({ phrase, 'including-today': includes }: Items): PeriodPhrase | undefined =>
+  includes === undefined ? phrase : withToday(phrase ?? LAST_7_DAYS, includes);
 
 /** As `parseArgument`, but refuses every period, a malformed one too. */
 const timelessItemAt: ArgumentParser = (source, at, projectKnown) => {

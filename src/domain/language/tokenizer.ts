@@ -20,7 +20,7 @@ type Meaning =
   /** `q3`, `h1`, `w45` */
   | { readonly kind: 'quarter' | 'half' | 'week'; readonly digits: string }
   | { readonly kind: 'range-sign' }
-  /** Between two projects. Any other comma means nothing. */
+  /** Between two projects, months or quarters. Any other comma means nothing. */
   | { readonly kind: 'comma' }
   | { readonly kind: 'alias'; readonly name: string }
   /** A separator: no phrase goes across it. */
@@ -82,7 +82,7 @@ const LETTERS = /(?:[a-pr-z]|q(?!\d))+/y;
 const LETTERED = [
   ['quarter', /q(?:[1-4](?=(?:19|20)\d\d(?!\d))|\d+)/y],
   ['half', /h(?:[12](?=(?:19|20)\d\d(?!\d))|[12](?!\d))/y],
-  ['week', /w\d{1,2}(?!\d)/y],
+  ['week', /[ck]?w\d{1,2}(?!\d)/y],
 ] as const;
 /** Abbreviations: `w/c 2 november` is `week starting 2 november`. */
 const ABBREVIATIONS: readonly (readonly [RegExp, string])[] = [
@@ -124,7 +124,7 @@ function piecesAt(raw: string, at: number): readonly Piece[] | undefined {
   if (number) return [{ kind: 'number', digits: number, length: number.length }];
   for (const [kind, form] of LETTERED) {
     const part = match(form, raw, at);
-    if (part) return [{ kind, digits: part.slice(1), length: part.length }];
+    if (part) return [{ kind, digits: part.replace(/^\D+/, ''), length: part.length }];
   }
   const letters = match(LETTERS, raw, at);
   // No token of its own: `a1` may be a project's name.
@@ -158,7 +158,11 @@ function partsOf(raw: string): readonly Part[] | undefined {
   return found;
 }
 
-const isProject = (piece: string, aliases: Aliases): boolean => aliases.has(piece) || /^\d+$/.test(piece);
+/** What a comma lists. */
+const listedKind = (piece: string, aliases: Aliases): 'project' | 'span' | undefined => {
+  if (aliases.has(piece) || /^\d+$/.test(piece)) return 'project';
+  return VOCABULARY.get(piece)?.role === 'month' || /^q[1-4]$/.test(piece) ? 'span' : undefined;
+};
 
 /** A dash that nothing follows says that something is missing. */
 function danglingDash(text: string, after: Token): Token {
@@ -196,7 +200,9 @@ export function tokenize(typed: string, aliases: Aliases): TokenizedText {
     if (pieces.length === 1 || pieces.every((piece) => piece === '')) return tokensOf(raw, start, dashBefore);
     let at = start;
     return pieces.flatMap((piece, n): readonly Token[] => {
-      const [from, isListed] = [at, [piece, pieces[n + 1] ?? ''].every((each) => isProject(each, aliases))];
+      const from = at;
+      const kind = listedKind(piece, aliases);
+      const isListed = kind !== undefined && kind === listedKind(pieces[n + 1] ?? '', aliases);
       at += piece.length + 1;
       const place: Place['raw'] = { start: from + piece.length, end: at };
       return [

@@ -10,7 +10,7 @@ export type WordSense =
   | { readonly role: 'count' | 'rank'; readonly number: number }
   /** 1 for Monday to 7 for Sunday. */
   | { readonly role: 'weekday'; readonly weekday: number }
-  | { readonly role: 'unit' | 'to-date'; readonly unit: Unit }
+  | { readonly role: 'unit' | 'to-date' | 'recurring'; readonly unit: Unit }
   | { readonly role: 'month'; readonly month: number }
   /** The word for a product, and the other word of its name: `object` before storage, `platform` after cloud. */
   | { readonly role: 'product-name' | 'product-lead' | 'product-end'; readonly product: ProductId };
@@ -28,7 +28,7 @@ export const RANKS = ['first', 'second', 'third', 'fourth'] as const;
 /** In the tables below, words after a bar are short or common: never what a mistyped word was meant to be. */
 const UNITS: Readonly<Record<Unit, string>> = {
   day: 'days | day d',
-  week: 'week weeks | w wk wks',
+  week: 'week weeks | w wk wks kw cw',
   month: 'month months mths | mo mos mth',
   quarter: 'quarter quarters qtrs | q qtr',
   year: 'year years | y yr yrs',
@@ -37,7 +37,7 @@ const UNIT_NAMES = Object.keys(UNITS) as readonly Unit[];
 
 /** Words that each have their own role. `so` adds nothing if `far` follows. */
 const OWN_ROLE = [
-  'next tomorrow today yesterday date all top help project product ago a weekend half',
+  'next tomorrow today yesterday date all top help product ago a weekend half',
   '| compared with so far and between now before after ending up time fortnight',
 ] as const;
 type OwnRole = Exclude<WordsOf<(typeof OWN_ROLE)[number]>, '|'>;
@@ -46,10 +46,14 @@ type WordsOf<T extends string> = T extends `${infer First} ${infer Rest}` ? Firs
 /** Words that share a role. */
 const SPELLINGS = {
   last: 'last past previous | prev prior',
+  trailing: '| trailing rolling',
   this: 'this current',
   to: 'to until through | till thru',
   since: 'since from',
+  project: 'project | projects',
   including: 'including incl include',
+  excluding: '| excluding excl exclude without',
+  each: '| each every per by',
   'minute-or-month': 'm',
   versus: '| vs versus',
   // What commands and questions may say around their words without any effect.
@@ -70,6 +74,14 @@ const COUNTS =
   '| one two three four five six seven eight nine ten eleven twelve thirteen fourteen fifteen sixteen seventeen eighteen nineteen';
 const TENS = '| ten twenty thirty forty fifty sixty seventy eighty ninety';
 const SHORT_WEEKDAYS = 'mon,tue tues,wed weds,thu thur thurs,fri,sat,sun'.split(',');
+/** `monthly`: it says how often, not when. */
+const RECURRING = {
+  day: 'daily',
+  week: 'weekly',
+  month: 'monthly',
+  quarter: 'quarterly',
+  year: 'yearly annually',
+} as const;
 const TO_DATE = { wtd: 'week', mtd: 'month', qtd: 'quarter', ytd: 'year' } as const;
 
 const vocabulary = new Map<string, WordSense>();
@@ -87,6 +99,7 @@ for (const words of OWN_ROLE) add(words, (_, word) => ({ role: word as OwnRole }
 for (const role of Object.keys(SPELLINGS) as (keyof typeof SPELLINGS)[])
   add(SPELLINGS[role], () => ({ role }));
 for (const unit of UNIT_NAMES) add(UNITS[unit], () => ({ role: 'unit', unit }));
+for (const unit of UNIT_NAMES) add(`| ${RECURRING[unit]}`, () => ({ role: 'recurring', unit }));
 for (const [word, unit] of Object.entries(TO_DATE)) add(word, () => ({ role: 'to-date', unit }));
 for (const [n, name] of MONTH_NAMES.entries())
   add(`${name} ${name.slice(0, 3)} ${name === 'september' ? 'sept' : ''}`, () => ({

@@ -63,15 +63,8 @@ const SLIPS = [
 ];
 /** Words that no command has, each near to one that says something else. */
 const MEANT = [
-  ...[
-    'without prod',
-    'not staging',
-    'except storage',
-    'excluding today',
-    'no storage',
-    'everything but prod',
-  ],
-  ...['stop', 'three', 'weekly', 'now', 'half', 'first', 'second monday', 'half a week', 'a third day'],
+  ...['without prod', 'not staging', 'except storage', 'excluding prod', 'no storage', 'everything but prod'],
+  ...['stop', 'three', 'hourly', 'now', 'half', 'first', 'second monday', 'half a week', 'a third day'],
   ...['prod-2', '-prod', 'next-to-last week', 'lost', 'part of prod', 'last weeks', 'before october'],
 ];
 

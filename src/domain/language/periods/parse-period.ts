@@ -48,6 +48,19 @@ const dayOrNumber = (day: number): RefusedPhrase =>
     String(day),
   ]);
 
+/** As many as are drawn one by one, where shorter units would be too many. */
+const DRAWN: Readonly<Record<Unit, number>> = { day: 7, week: 12, month: 12, quarter: 8, year: 6 };
+
+/** `monthly`, `by month` */
+function refuseEach(unit: Unit, among?: unknown): RefusedPhrase {
+  const readings = [unit === 'day' ? 'yesterday' : `last-${unit}`, `last-${DRAWN[unit]}-${unit}s`];
+  return new RefusedPhrase(
+    'isn’t a period. Tally shows days, weeks or months by how long the period is',
+    `Type ${readings[0]}, or ${readings[1]} to see each ${unit}.`,
+    among === undefined ? readings : [],
+  );
+}
+
 const VAGUE = 'doesn’t say which days';
 
 const refuseVague = (...nearest: string[]): RefusedPhrase => new RefusedPhrase(VAGUE, NAME_DAYS, nearest);
@@ -112,6 +125,8 @@ periods
     () => new RefusedPhrase('aren’t one period', 'Type last-weekend, or a range such as monday..friday.'),
   )
   .rule(['before DATE', 'up? until|to now'], refuseOpenStart)
+  .rule('SINGULAR_UNIT until|to DATE', (unit) => (unit === 'year' ? refuseOpenStart() : undefined))
+  .rule(['EACH', 'EACH filler? DATE', 'EACH filler? YEAR_ALONE'], refuseEach)
   .rule('up? until|to DATE', ({ kind }) => (kind === 'year' ? undefined : refuseOpenStart()))
   .rule(
     'after DATE',

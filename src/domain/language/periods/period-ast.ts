@@ -22,6 +22,23 @@ export const LAST_7_DAYS: PeriodPhrase = {
   includingToday: false,
 };
 
+export const EXCLUDING_DATES = 'doesn’t work with dates';
+export const EXCLUDE_INSTEAD = 'Name the last day instead, such as 2026-11-01..2026-11-15.';
+
+/**
+ * The phrase that includes today, or that ends with yesterday where it runs until now.
+ * @returns undefined where it depends on the day whether it runs until now
+ */
+export function withToday(phrase: PeriodPhrase, includes: boolean): PeriodPhrase | undefined {
+  if (includes || phrase.kind === 'last') return { ...phrase, includingToday: includes };
+  if (phrase.kind === 'at' || phrase.kind === 'range') return undefined;
+  const { typed } = phrase;
+  const from = phrase.kind === 'since' ? phrase.from : startOf(phrase.unit);
+  return { kind: 'range', from, to: canonical({ kind: 'yesterday' }), typed, includingToday: false };
+}
+
+const startOf = (unit: Unit): DateExpression => canonical({ kind: 'ago', count: 0, unit, as: unit });
+
 /** `last-week`, `this-month` */
 export const unitPhrase = (kind: 'last' | 'this', unit: Unit): PeriodPhrase => ({
   ...(kind === 'last' ? { kind, unit, count: 1 } : { kind, unit }),

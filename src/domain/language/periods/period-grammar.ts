@@ -3,7 +3,7 @@ import type { Unit } from '../../time/calendar.ts';
 import { type Parser, senseOf } from '../parser.ts';
 import { isDay, type Token, type TokenizedText } from '../tokenizer.ts';
 import { nameOfMonth } from '../vocabulary.ts';
-import { canonical, type DateMeaning, type YearOf } from './date-ast.ts';
+import { canonical, type DateMeaning, type Span, type YearOf } from './date-ast.ts';
 import { dayOf, dayOfMonth, monthly, parseDateExpression } from './date-grammar.ts';
 import { END, Grammar, memoize, RefusedPhrase } from './grammar.ts';
 import {
@@ -70,7 +70,7 @@ const counted: Parser<{ readonly count: Count; readonly unit: Unit }> = (source,
   const named = periods.parse(source, number.next, bareYear);
   const isQuarter = named?.value.kind === 'at' && unit.value === 'quarter' && number.next + 2 === named.next;
   if (named !== undefined && !isQuarter) return undefined;
-  const isAfterLast = senseOf(source.tokens[at - 1], 'last');
+  const isAfterLast = senseOf(source.tokens[at - 1], 'last') ?? senseOf(source.tokens[at - 1], 'trailing');
   if (!isAfterLast && !bareYear && isProbablyProject(source, at)) return undefined;
   return { value: { count: number.value, unit: unit.value }, next: unit.next };
 };
@@ -100,6 +100,30 @@ const weeks: Parser<number> = (source, at, bareYear) => {
   return isPlural ? weekNumber(source, at + 1, bareYear) : DATE_CLASSES.WEEK.parse(source, at, bareYear);
 };
 
+const spans: Parser<readonly Span[]> = (source, at, bareYear) => {
+  const found: Span[] = [];
+  let next = at;
+  for (;;) {
+    const span = DATE_CLASSES.SPAN.parse(source, next, bareYear);
+    if (span === undefined) return undefined;
+    found.push(span.value);
+    const joint = source.tokens[span.next];
+    const isLast = joint?.kind !== 'comma' && (found.length === 1 || !senseOf(joint, 'and'));
+    if (isLast) return found.length > 1 ? { value: found, next: span.next } : undefined;
+    next = span.next + 1;
+  }
+};
+
+/** One period, if each follows the one before. */
+function spansPhrase(listed: readonly Span[], year?: YearOf): PhraseMeaning | RefusedPhrase | undefined {
+  const dates = listed.map((span) => canonical(year === undefined ? span : { ...span, year }));
+  const [first, ...others] = dates;
+  const joined = others.map((date, n) => joinedPhrase(dates[n] ?? date, date));
+  const last = others.at(-1);
+  if (first === undefined || last === undefined) return undefined;
+  return joined.find((phrase) => phrase instanceof RefusedPhrase) ?? rangePhrase(first, last);
+}
+
 const classes = {
   ...DATE_CLASSES,
   /** A date, named in any way. */
@@ -113,13 +137,15 @@ const classes = {
   WEEKS: { begins: DATE_CLASSES.WEEK.begins, parse: weeks },
   WEEK_NUMBER: { begins: ['number'], isToken: true, parse: weekNumber },
   MONTHLY: { begins: undefined, parse: monthly },
+  /** Months or quarters with a comma between: `oct, nov`. */
+  SPANS: { begins: DATE_CLASSES.SPAN.begins, parse: spans },
   END,
 };
 
 /** Periods that can be asked for; `parse-period.ts` adds the phrases that are refused. */
 export const periods = new Grammar(classes, phraseText)
   .rule('last UNIT', (unit) => lastUnits(unit, { digits: '1' }))
-  .rule('over? the? last? COUNTED', ({ count, unit }) => lastUnits(unit, count))
+  .rule('over? the? last|trailing? COUNTED', ({ count, unit }) => lastUnits(unit, count))
   .rule('last COUNT? whole UNIT', (count, unit) => lastUnits(unit, count ?? { digits: '1' }))
   .rule('TO_DATE', (unit) => ({ kind: 'this', unit }))
   .rule(['SINGULAR_UNIT to date', 'SINGULAR_UNIT so far'], (unit) =>
@@ -132,6 +158,7 @@ export const periods = new Grammar(classes, phraseText)
   }))
   .rule('over|whole of? DATE', (at) => (at.kind === 'year' ? undefined : datePhrase(at)))
   .rule('DATE and DATE', joinedPhrase)
+  .rule('SPANS of|in? YEAR?', spansPhrase)
   .rule(['DATE to DATE', 'since|between DATE to DATE', 'between DATE and DATE'], rangePhrase)
   .rule(['since DATE', 'since? DATE up? to now', 'since? DATE to date', 'since? DATE onwards'], sincePhrase)
   .rule(

@@ -81,10 +81,10 @@ function isSpacedQuarter(
 
 export const isWeekNumber = (digits: string): boolean => /^(?:0?[1-9]|[1-4]\d|5[0-3])$/.test(digits);
 
-/** 'w45', 'week 45' */
+/** 'w45', 'week 45', and 'kw 45' or 'cw 45' for a calendar week */
 const week: Parser<number> = ({ tokens }, at) => {
   const [token, after] = [tokens[at], tokens[at + 1]];
-  const isNamed = token?.kind === 'word' && /^w(?:ee)?k?$/.test(token.spelling);
+  const isNamed = token?.kind === 'word' && /^(?:w(?:ee)?k?|[ck]w)$/.test(token.spelling);
   const isSpaced = isNamed && (token.spaced || token.dashed) && after?.kind === 'number';
   const digits = token?.kind === 'week' ? token.digits : isSpaced ? after.digits : '';
   return isWeekNumber(digits) ? take(Number(digits), token?.kind === 'week' ? at + 1 : at + 2) : undefined;
@@ -140,6 +140,14 @@ const unitIn = (isPlural: boolean): TokenClass<Unit> => ({
   },
 });
 
+const each: Parser<Unit> = ({ tokens }, at) => {
+  const recurring = senseOf(tokens[at], 'recurring');
+  if (recurring) return take(recurring.unit, at + 1);
+  const place = senseOf(tokens[at], 'unit') ? at + 1 : at;
+  const unit = senseOf(tokens[place], 'each') && senseOf(tokens[place + 1], 'unit');
+  return unit && take(unit.unit, place + 2);
+};
+
 export const DATE_CLASSES = {
   /** The number of a day, `3` or `3rd`. */
   DAY: { begins: ['number', 'ordinal'], isToken: true, parse: dayNumber },
@@ -168,6 +176,8 @@ export const DATE_CLASSES = {
   AMOUNT: { begins: ['number', 'count', 'a'], isToken: true, parse: amount },
   /** A unit of time; `s` at its end is not looked at. */
   UNIT: wordOfRole('unit', ({ unit }) => unit),
+  /** `monthly`, `by month`, `month by month` */
+  EACH: { begins: ['recurring', 'each', 'unit'], parse: each },
   SINGULAR_UNIT: unitIn(false),
   PLURAL_UNIT: unitIn(true),
 } as const;

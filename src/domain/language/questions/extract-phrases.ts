@@ -1,6 +1,6 @@
 /** Takes the phrases of a question out of its text; what is left is for the grammar of commands. */
 
-import { isNumber, joinNames, moveNamesFirst } from '../normalize-project-names.ts';
+import { isNumber, isSpan, joinNames, moveNamesFirst } from '../normalize-project-names.ts';
 import { holdsUnknownWord } from '../parser.ts';
 import { simplifyText } from '../text.ts';
 import { type Aliases, CLAUSE_BREAK } from '../tokenizer.ts';
@@ -136,10 +136,12 @@ function countedAt(words: readonly Word[], at: number, find: PhraseFinder, holds
     : undefined;
 }
 
-const isNameAfter = (words: readonly Word[], at: number, aliases: Aliases): boolean => {
-  const next = words.slice(at, at + 4).find(({ text }) => VOCABULARY.get(text)?.role !== 'filler');
-  return next !== undefined && (isNumber(next.text) || aliases.has(next.text) || next.text === 'project');
-};
+/** The place of the name that comes next, after words that add nothing. A number may be an amount: `more than 500`. */
+function nameAfter(words: readonly Word[], from: number, aliases: Aliases): number | undefined {
+  const at = words.findIndex(({ text }, n) => n >= from && VOCABULARY.get(text)?.role !== 'filler');
+  const { text = '' } = words[at] ?? {};
+  return isNumber(text) || aliases.has(text) || text === 'project' ? at : undefined;
+}
 
 /** The word between the two sides of “compare”, as commands write it. */
 function joinComparison(
@@ -148,6 +150,8 @@ function joinComparison(
   typed: Map<string, string>,
 ): readonly string[] {
   if (!said.has('compare') || words.includes('vs')) return words;
+  const listed = words.findIndex((word) => /^\w+,\w+$/.test(word) && word.split(',').every(isSpan));
+  if (listed >= 0) return words.with(listed, (words[listed] ?? '').replace(',', ' vs '));
   const places = ['with', 'against', 'and', 'to'].map((joint) =>
     words.flatMap((word, at) => (word.toLowerCase() === joint ? [at] : [])),
   );
@@ -230,7 +234,16 @@ export function parseQuestionWords(text: string, aliases: Aliases): QuestionWord
       return at + 1;
     }
     const { says } = ROLE_RULES[phrase.role];
-    const joins = phrase.role === 'than' && !isNameAfter(words, at + 1, aliases);
+    const name = phrase.role === 'than' ? nameAfter(words, at + 1, aliases) : undefined;
+    const place = rest.findLastIndex((other) => aliases.has(other.toLowerCase()));
+    const { text: second = '' } = words[name ?? -1] ?? {};
+    // Two projects side by side answer which one cost more; the days that made a change belong to one.
+    if (name !== undefined && aliases.has(second) && place >= 0 && !said.has('why')) {
+      said.set(phrase.role, phrase.phrase);
+      rest[place] += `,${second}`;
+      return name + 1;
+    }
+    const joins = phrase.role === 'than' && name === undefined;
     if (joins || phrase.role === 'joint') typed.set('vs', phrase.phrase);
     if (phrase.role === 'than' && !joins) rest.push(phrase.phrase);
     else if (says !== undefined || joins) {

@@ -15,8 +15,8 @@ export interface Reading {
   readonly command?: SlashCommand | undefined;
   readonly words: Partial<ParsedCommand>;
   readonly output?: Output | undefined;
-  /** Whether it adds today to the days of the answer. */
-  readonly addsToday?: boolean;
+  /** Whether it adds today to the days of the answer, or leaves it out of them. */
+  readonly includesToday?: boolean;
   /** Whether it asks what there is, which may be another question. */
   readonly isVague?: boolean;
 }
@@ -74,7 +74,8 @@ export function parseReadings(
     return question?.kind === 'refused' ? question.refusal : undefined;
   const typed = whole?.text ?? parts.text;
   if (typed === '' && command === undefined) return undefined;
-  if (/^incl(?:ude|uding)? today$/.test(typed)) return [{ command, words: {}, addsToday: true }];
+  const [, end] = /^(incl|excl|without)(?:ude|uding)? today$/.exec(typed) ?? [];
+  if (end !== undefined) return [{ command, words: {}, includesToday: end === 'incl' }];
   const alone = catchInvalidWord(() => parseWithOutput(typed, aliases, parseCommandText));
   const beside = projects === '' ? undefined : parseWords(`${projects} ${typed}`, aliases);
   const { help: _, ...besideWords } = beside?.words ?? { help: false };

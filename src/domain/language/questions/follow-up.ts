@@ -5,7 +5,14 @@ import { InvalidWord } from '../../failure/index.ts';
 import { formatParsedCommand } from '../parsed-command.ts';
 import { saysAllTyped } from '../parser.ts';
 import { sizeOf } from '../periods/date-ast.ts';
-import { formatPhrase, LAST_7_DAYS, type PeriodPhrase } from '../periods/period-ast.ts';
+import {
+  EXCLUDE_INSTEAD,
+  EXCLUDING_DATES,
+  formatPhrase,
+  LAST_7_DAYS,
+  type PeriodPhrase,
+  withToday,
+} from '../periods/period-ast.ts';
 import { clipWord, normalizeText } from '../text.ts';
 import type { Aliases } from '../tokenizer.ts';
 import {
@@ -175,10 +182,11 @@ interface Merged extends QuestionCommand {
 /** What the words say, and the rest from what was answered. A question that the answer does not lead to is only offered. */
 function merge(
   base: Answered,
-  { command: asked, words, output: form, addsToday = false, isVague = false }: Reading,
+  { command: asked, words, output: form, includesToday, isVague = false }: Reading,
   isSame: boolean,
 ): readonly (Merged | InvalidWord)[] {
-  const asksSpend = (words.phrase ?? words.versus ?? words.top) !== undefined || addsToday || form === 'why';
+  const asksSpend =
+    (words.phrase ?? words.versus ?? words.top ?? includesToday) !== undefined || form === 'why';
   const command = asked ?? (asksSpend ? '/spend' : base.command);
   // “And 44?” may be a week or a day.
   const isShort = words.project !== undefined && words.project.length < 3;
@@ -196,7 +204,10 @@ function merge(
   if (base.command === '/balance' && words.phrase === undefined && typeof words.versus === 'object')
     return [new InvalidWord(clipWord(words.versus.typed), 'can’t be compared with a balance', '')];
   const before = base.words.phrase;
-  const phrase = addsToday ? { ...(before ?? LAST_7_DAYS), includingToday: true } : (words.phrase ?? before);
+  const phrase =
+    includesToday === undefined ? (words.phrase ?? before) : withToday(before ?? LAST_7_DAYS, includesToday);
+  if (includesToday === false && phrase === undefined)
+    return [new InvalidWord('excluding today', EXCLUDING_DATES, EXCLUDE_INSTEAD)];
   // With a new period, people may mean the named comparison again, or the usual one with the days before.
   const mayCompare = words.phrase !== undefined && typeof base.words.versus === 'object';
   const comparisons =

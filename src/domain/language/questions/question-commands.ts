@@ -7,6 +7,7 @@ import type { Day, Unit } from '../../time/calendar.ts';
 import type { Versus } from '../parse-argument.ts';
 import { parsePeriodText } from '../parse-command.ts';
 import { formatParsedCommand, type ParsedCommand } from '../parsed-command.ts';
+import { dateText } from '../periods/date-ast.ts';
 import { pad } from '../periods/date-literal.ts';
 import { formatPhrase, type PeriodPhrase, unitPhrase } from '../periods/period-ast.ts';
 import { clipWord } from '../text.ts';
@@ -57,7 +58,8 @@ function spendCommands(
   { words, output, said }: QuestionReading,
   today: Day | undefined,
 ): readonly MadeCommand[] {
-  const isChange = words.versus === undefined && !said.has('why') && !said.has('stepBefore');
+  const isChange =
+    words.versus === undefined && !(['why', 'stepBefore', 'than'] as const).some((role) => said.has(role));
   const isVague =
     words.phrase === undefined || said.has('amount') || !(said.has('spend') || said.has('pricier'));
   const isGuess =
@@ -101,6 +103,14 @@ function spendCommands(
     const unit = parsePeriodText(formatPhrase(phrase).replace(/^since /, ''));
     return [unit, phrase].flatMap((period) => make({ phrase: period }, true));
   }
+  // “What changed between september and october” may mean from one to the other.
+  if (output === 'why' && phrase?.kind === 'range' && /^between\b/i.test(phrase.typed)) {
+    const sides = {
+      phrase: parsePeriodText(dateText(phrase.to)),
+      versus: parsePeriodText(dateText(phrase.from)),
+    };
+    return [...make(sides, true), ...make({}, true)];
+  }
   if (phrase === undefined && versus !== undefined)
     return comparablePeriods(versus).flatMap((instead) => make({ phrase: instead }, true));
   if (phrase === undefined || versus === undefined || versus === 'year-before') return make({});
@@ -141,6 +151,8 @@ function comparablePeriods(versus: Versus): readonly PeriodPhrase[] {
 /** @throws InvalidWord */
 function balanceCommand({ words, output, said }: QuestionReading): MadeCommand {
   const { phrase, versus, top, ...asked } = words;
+  const step = said.get('stepBefore');
+  if (step !== undefined) throw refuseUnplaced(clipWord(step));
   const past = said.get('past');
   if (past !== undefined) throw refuseUnplaced(past, 'is about the past, and a balance is always as of now');
   if (phrase !== undefined)
