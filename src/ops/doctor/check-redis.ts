@@ -1,3 +1,4 @@
+import { isFailure } from '../../domain/failure/index.ts';
 import type { Millis } from '../../domain/time/calendar.ts';
 import { connectRedis, isCluster, type RedisConnection, waitUntilReady } from '../../redis/connect.ts';
 import { identifyPeer, RedisRefusal } from '../../redis/diagnose-connection.ts';
@@ -18,9 +19,9 @@ import {
   serverFindings,
 } from './redis-server.ts';
 
-/** @returns the operator's next step */
+/** @param error of ioredis, or the failure that it became @returns the operator's next step */
 export function redisAdvice(error: unknown, url: string): string {
-  const code = replyCode(error);
+  const code = replyCode(isFailure(error) ? error.cause : error);
   // The doctor asks for every command.
   if (VAGUE.has(code) || code === 'NOPERM' || code === 'ERR') return 'Find out why: `tally doctor`';
   return finding(code, { ...redisFigures(url), ...announcedIn(error) }).todo ?? '';
