@@ -202,7 +202,7 @@ describe('a response_url that does not confirm', () => {
 
   it('is reported as busy, with how long to wait', async () => {
     const { url, responseUrls } = await faulty((_, res) => res.writeHead(429, { 'retry-after': '7' }).end());
-    const busy = { code: 'HTTP 429', retryAfter: 7, unclear: false };
+    const busy = { code: 'ratelimited', retryAfter: 7, unclear: false };
     expect(await error(responseUrls.post(url, rich))).toMatchObject(busy);
   });
 });
@@ -252,7 +252,7 @@ describe('a call to a response_url', () => {
     [404, '5', 'HTTP 404'],
     [404, '{"ok":null}', 'HTTP 404'],
     [404, '{"error":"x"}', 'HTTP 404'],
-    [429, 'rate_limited', 'HTTP 429'],
+    [429, 'rate_limited', 'ratelimited'],
   ])('that is answered with %i %s fails with %s', async (status, body, code) => {
     const { url, responseUrls } = await responseUrl([status, body]);
     const refused = await responseUrls.post(url, rich).catch((error: unknown) => error);

@@ -69,11 +69,10 @@ export function createResponseUrlClient(timeout = 5000, names: Pick<CommandNames
     const isAccepted =
       statusCode < 300 && (reason === undefined || !(answer.startsWith('{') || REFUSALS.has(reason)));
     if (isAccepted) return;
-    if (reason !== undefined && statusCode !== 429) throw new SlackFailed('response_url', reason);
-    throw new SlackFailed('response_url', `HTTP ${statusCode}`, {
-      retryAfter: statusCode === 429 ? parseRetryAfter(headers) : undefined,
-      unclear: isUnclearStatus(statusCode),
-    });
+    if (statusCode === 429)
+      throw new SlackFailed('response_url', 'ratelimited', { retryAfter: parseRetryAfter(headers) });
+    const unclear = reason === undefined && isUnclearStatus(statusCode);
+    throw new SlackFailed('response_url', reason ?? `HTTP ${statusCode}`, { unclear });
   }
 
   const attempt = async (...given: Parameters<typeof send>): Promise<void> => {
