@@ -1,4 +1,5 @@
 import { readFileSync } from 'node:fs';
+import { monitorEventLoopDelay } from 'node:perf_hooks';
 import { getHeapStatistics } from 'node:v8';
 import { balanceDocument } from '../billing/graphql.ts';
 import { type Config, ConfigError, parseConfig } from '../config/config.ts';
@@ -34,6 +35,16 @@ import { printLine, runCommand } from './command.ts';
 /** The time limit of a check, in ms. Its requests time out earlier, which leaves time to find the cause. */
 const CHECK_TIMEOUT = 8_000;
 const REQUEST_TIMEOUT = 4_500;
+
+/** In ms: for so long on end the doctor itself read no answer. */
+const STANDSTILL = 100;
+/** Findings that its own slowness may have caused. */
+const OF_SLOWNESS: ReadonlySet<string | undefined> = new Set([
+  'latency',
+  'timeout',
+  'ETIMEDOUT',
+  'EAI_AGAIN',
+]);
 
 /** @returns the findings, and whether the environment is one that Tally starts from; else nothing else was checked */
 async function diagnose(
@@ -82,6 +93,8 @@ async function checkWith(config: Config, env: NodeJS.ProcessEnv): Promise<readon
   const others = older.length === 0 ? '' : `; ${older.length} older: ${older.join(', ')}`;
   const bounded = (check: string, findings: Promise<readonly Finding[]>) =>
     boundCheck(check, findings, CHECK_TIMEOUT);
+  const eventLoop = monitorEventLoopDelay();
+  eventLoop.enable();
   try {
     const findings = await Promise.all([
       checkConfiguration(config, env),
@@ -95,8 +108,12 @@ async function checkWith(config: Config, env: NodeJS.ProcessEnv): Promise<readon
       bounded('Traces', checkTraces(config.tracing.endpoint, REQUEST_TIMEOUT)),
       ...servicesOf(config, http).map((service) => bounded(service.check, checkService(service))),
     ]);
-    return distinctFindings(findings.flat());
+    const ms = Math.round(eventLoop.max / 1e6);
+    const busy = findingOf('CONFIGURATION', 'This machine', 'event loop', { ms: String(ms) });
+    const isSuspect = ms > STANDSTILL && findings.flat().some(({ code }) => OF_SLOWNESS.has(code));
+    return distinctFindings([...(isSuspect ? [busy] : []), ...findings.flat()]);
   } finally {
+    eventLoop.disable();
     await http.close();
     store.redis.disconnect();
   }

@@ -54,6 +54,7 @@ export const EXAMPLES: Readonly<Record<CheckArea, Readonly<Record<string, string
   CONFIGURATION: {
     length: '64',
     heap: '67',
+    ms: '800',
     variable: 'HTTPS_PROXY',
     limit: '256',
     needed: '1024',

@@ -1448,6 +1448,43 @@ const MORE: readonly BrokenSetup[] = [
     },
   },
   {
+    name: 'a billing service that redirects to itself',
+    build: async (world) => {
+      const { url } = await world.service(
+        serve((request, response) => response.writeHead(302, { location: `${request.url}?seen` }).end()),
+      );
+      return { BILLING_BASE_URL: url };
+    },
+    finding: {
+      ...{ check: 'Billing', code: 'redirect to itself' },
+      ...{ says: /redirects to itself/, todo: /X-Forwarded-Proto.*curl -sS/ },
+    },
+  },
+  {
+    name: 'a proxy before billing that asks for a password',
+    build: async (world) => ({ BILLING_BASE_URL: await world.http(407, '<html>') }),
+    finding: { check: 'Billing', code: 'HTTP 407', says: /a proxy .*password/, todo: /directly/ },
+  },
+  {
+    name: 'a proxy in the place of Slack that asks for a password',
+    build: async (world) => ({ SLACK_API_URL: `${await world.http(407, '<html>')}/` }),
+    finding: { check: 'Slack', code: 'HTTP 407', says: /a proxy .*password/, todo: /directly/ },
+  },
+  {
+    name: 'a machine so busy that the doctor stands still',
+    build: async (world) => {
+      const server = await world.server();
+      server.signal('SIGSTOP');
+      const busy =
+        'setInterval(() => { for (const end = Date.now() + 700; Date.now() < end; ); }, 1_000).unref()';
+      return { REDIS_URL: urlOf(server), NODE_OPTIONS: `--import "data:text/javascript,${busy}"` };
+    },
+    finding: {
+      ...{ check: 'This machine', verdict: 'warning', code: 'event loop' },
+      ...{ says: /kept the doctor waiting for up to \d+ ms/, todo: /uptime/ },
+    },
+  },
+  {
     name: 'a billing service that redirects to https',
     build: async (world) => ({
       BILLING_BASE_URL: await world.http(308, '', { location: 'https://billing.example.com/bill/graphql' }),

@@ -52,6 +52,10 @@ const NETWORK: Causes = {
     'closes the connection at once, at {address}',
     'Correct {variable}, also its http or https, or look in the log there. To try it: `{try}`',
   ),
+  'HTTP 407': [
+    'can’t be reached: a proxy answers at {address}, and asks for a password',
+    'Tally goes through no proxy: let this machine connect directly, or correct {variable}. To try it: `{try}`',
+  ],
   'not HTTP': [
     'isn’t HTTP, as when gRPC answers, at {address}',
     'Correct the port in {variable}; a collector takes HTTP at 4318. To try it: `{try}`',
@@ -376,7 +380,7 @@ const SLACK: Causes = {
   ],
   redirect: ['isn’t there: {address} redirects to {target}', NOT_SLACK],
   ...each(
-    ['not JSON', 'unknown_method', 'HTTP 403', 'HTTP 404', 'HTTP 405', 'HTTP 407'],
+    ['not JSON', 'unknown_method', 'HTTP 403', 'HTTP 404', 'HTTP 405'],
     'isn’t there: what answers at {address} is not Slack, but a proxy, a login page or another path',
     NOT_SLACK,
   ),
@@ -454,6 +458,11 @@ const CONFIGURATION: Causes = {
   'open files': [
     'this process may open {limit} files at a time, and with many requests Tally needs {needed}',
     MORE_FILES,
+    'warning',
+  ],
+  'event loop': [
+    'kept the doctor waiting for up to {ms} ms, so what it calls slow or silent below may be well',
+    'Run it again when the machine has less to do: `uptime`, `top`',
     'warning',
   ],
   authorities: [
@@ -548,6 +557,10 @@ const SERVICE: Causes = {
   redirect: [
     'redirects to {target}; Tally doesn’t follow, to protect the token',
     'If that address is right: `{variable}={base}`. If it is a login page, let the proxy there pass this machine.',
+  ],
+  'redirect to itself': [
+    'redirects to itself: it wants https and doesn’t see that it has it, or it is a login that needs a cookie',
+    'If a proxy ends TLS in front of it, let that send `X-Forwarded-Proto: https`. To see it: `{try} -D -`',
   ],
   'address refused': [
     '{problem}',

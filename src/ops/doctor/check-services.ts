@@ -34,6 +34,7 @@ export async function checkService(parts: ServiceParts): Promise<readonly Findin
     works,
     example,
     service: check.toLowerCase(),
+    own: address.replace(/\/+$/, ''),
     asHttps: address.replace(/^http:/, 'https:'),
   };
   const suggestion = tryParse(() => suggest?.(address));
@@ -71,7 +72,8 @@ function failureCode(error: unknown, figures: Placeholders): [string, Placeholde
       return ['address refused', { ...figures, problem: toPlainLine(error.message) }];
     case 'redirect-refused': {
       const target = toPlainLine(error.target);
-      return ['redirect', { ...figures, target, base: target.replace(/\/bill\/graphql$/, '') }];
+      const base = target.replace(/\/bill\/graphql$/, '');
+      return [base === figures.own ? 'redirect to itself' : 'redirect', { ...figures, target, base }];
     }
     case 'service-failed':
       return [`HTTP ${error.status}`, figures];

@@ -39,6 +39,8 @@ export function errorCode(error: unknown): string {
   if (typeof code === 'string') return code.startsWith('HPE_') ? 'not HTTP' : (SAME_CODES[code] ?? code);
   if (cause instanceof Error) return errorCode(cause);
   if (/timed out|timeout/i.test(error.message)) return 'timeout';
+  // The only answer for which fetch gives an error, without a word.
+  if (error.message === '') return 'HTTP 407';
   return error.name === 'Error' ? 'no reason given' : (SAME_CODES[error.name] ?? error.name);
 }
 
@@ -79,12 +81,14 @@ export function boundCheck(
   findings: Promise<readonly Finding[]>,
   ms: Millis,
 ): Promise<readonly Finding[]> {
-  const bad = (says: string, todo: string): readonly Finding[] => [{ verdict: 'bad', check, says, todo }];
+  const bad = (says: string, todo: string, code?: string): readonly Finding[] => [
+    { verdict: 'bad', check, says, todo, ...(code && { code }) },
+  ];
   const settled = findings.catch((error: unknown) =>
     bad(`the check failed (${errorCode(error)})`, 'Run the doctor again. If it keeps happening, report it.'),
   );
   const late = 'Check that this machine can reach it and that no firewall drops the packets.';
-  return withTimeout(ms, settled, () => bad(`no answer within ${ms / 1000} s`, late));
+  return withTimeout(ms, settled, () => bad(`no answer within ${ms / 1000} s`, late, 'timeout'));
 }
 
 const LABELS: Readonly<Record<Finding['verdict'], string>> = { good: 'good', warning: 'warning', bad: 'BAD' };
