@@ -3,7 +3,6 @@ import type { Config } from './config/config.ts';
 import { createDeliveryService } from './delivery/delivery-service.ts';
 import { FIGURES_LIFETIME } from './delivery/log/delivery-log.ts';
 import { MESSAGE_KINDS } from './delivery/outbox/failures.ts';
-import { createReports } from './delivery/reports/reports.ts';
 import type { Millis } from './domain/time/calendar.ts';
 import { createAskManagerFeature } from './features/ask-manager/index.ts';
 import { createAuditFeature } from './features/audit/index.ts';
@@ -63,7 +62,7 @@ const DRAIN = 11_000;
 const REDIS_TIMEOUT = 5_000;
 
 export interface Tally {
-  /** Everything the features declare: commands, listeners with their rights, reports. */
+  /** Everything the features declare: commands, listeners with their rights. */
   readonly registry: Registry;
   /** @returns the port it listens on */
   start(): Promise<number>;
@@ -148,7 +147,6 @@ export function createTally(
   const requests = createManagerRequests(redis);
 
   const all: Registry = createRegistry(() => features);
-  const reports = createReports(clock);
   const delivery = createDeliveryService({
     redis,
     queue,
@@ -157,7 +155,6 @@ export function createTally(
     billing,
     answerStore,
     users,
-    reports,
     clock,
     log,
     clientFor: (workspace) => installations.clientFor(workspace),
@@ -169,7 +166,7 @@ export function createTally(
   };
   const addresses = { baseUrl: config.billing.baseUrl, authUrl: config.identity.authUrl };
   const shared = { workspaces, audit, requests, threads, openSteps, limits, log, clock };
-  const services: Services = { ...shared, billing, answerStore, delivery, reports, checks, addresses, all };
+  const services: Services = { ...shared, billing, answerStore, delivery, checks, addresses, all };
   // In the order of `/billing help`: what people ask most comes first.
   const features: readonly Feature[] = [
     createBalanceFeature(services),

@@ -5,11 +5,11 @@ import { deleteOrphan } from '../workspace/record/deletion.ts';
 import { createWorkspaceIndex } from '../workspace/record/workspace-index.ts';
 import type { ThreadStore } from '../workspace/thread-store.ts';
 import { createDeliveryLog } from './log/delivery-log.ts';
-import type { Reports } from './posts/postable-report.ts';
 import { createPostsJob } from './posts/posts-job.ts';
 import { createScheduleService } from './posts/schedule-service.ts';
 import { requestAnswersJob } from './reminders/manager-answers.ts';
 import { remindersJob } from './reminders/reminders.ts';
+import { makeReport } from './reports/reports.ts';
 import { createRunPlanner } from './run-planner.ts';
 import { createScheduler, loadOldestOverdue } from './wakeup/scheduler.ts';
 import { createWatchFiguresStore } from './watches/watch-figures.ts';
@@ -25,12 +25,10 @@ export function createDeliveryService(
     readonly redis: RedisConnection;
     /** As `connectQueue` opens it; the caller closes it. */
     readonly queue: RedisConnection;
-    /** What the features can post. */
-    readonly reports: Reports;
     readonly threads: ThreadStore;
   },
 ) {
-  const { redis, queue, reports, clock, log } = parts;
+  const { redis, queue, clock, log } = parts;
   const deliveryLog = createDeliveryLog(redis);
   const figures = createWatchFiguresStore(redis);
   const scheduler = createScheduler({
@@ -41,7 +39,7 @@ export function createDeliveryService(
       log.debug({ err }, 'The delivery queue reported an error');
     },
   });
-  const jobs = [createPostsJob(reports), remindersJob, requestAnswersJob, createWatchesJob(figures)];
+  const jobs = [createPostsJob(makeReport), remindersJob, requestAnswersJob, createWatchesJob(figures)];
   const planner = createRunPlanner({
     ...parts,
     scheduler,
@@ -59,7 +57,7 @@ export function createDeliveryService(
         log.warn({ err, workspace }, 'Could not reschedule a workspace; the next check for lost runs will'),
       );
   return {
-    scheduling: createScheduleService({ ...parts, deliveryLog, changed }),
+    scheduling: createScheduleService({ ...parts, makeReport, deliveryLog, changed }),
     watching: createWatchService({ ...parts, deliveryLog, figures, changed }),
     /**
      * For how many ms the run that waits longest has been due, over all workspaces; undefined if Redis doesn't say.

@@ -1,6 +1,5 @@
 import type { BillingClient } from '../billing/client.ts';
 import type { DeliveryService } from '../delivery/delivery-service.ts';
-import type { Reports } from '../delivery/posts/postable-report.ts';
 import type { ActionName, BillingVerb, SlashCommand } from '../domain/commands.ts';
 import type { SlackId } from '../domain/slack-id.ts';
 import type { Millis } from '../domain/time/calendar.ts';
@@ -52,7 +51,6 @@ export interface Services extends SharedServices {
   readonly billing: BillingClient;
   readonly answerStore: AnswerStore;
   readonly delivery: DeliveryService;
-  readonly reports: Reports;
   /** The rules for the addresses of the services: each returns the address as it will be used. @throws AddressRefused, InvalidWord */
   readonly checks: Readonly<Record<'baseUrl' | 'authUrl', (text: string) => string>>;
   /** What the addresses of something new are filled in with. */

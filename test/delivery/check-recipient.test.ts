@@ -4,7 +4,7 @@ import { readdir, readFile } from 'node:fs/promises';
 import { Big } from 'big.js';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { MESSAGE_KINDS, type MessageKind } from '../../src/delivery/outbox/failures.ts';
-import { createReports } from '../../src/delivery/reports/reports.ts';
+import { makeReport } from '../../src/delivery/reports/reports.ts';
 import { addDays } from '../../src/domain/time/calendar.ts';
 import { recordKey } from '../../src/redis/keys.ts';
 import { createKeyring } from '../../src/vault/keyring.ts';
@@ -53,12 +53,11 @@ beforeAll(async () => {
     }),
     () => now,
   );
-  const reports = createReports(() => now);
   parts = createDeliveryParts({
     ...{ redis: redis.client, redisUrl: redis.url, slackUrl: slack.url, keyring, clock: () => now },
     billing: billing.client,
-    async report(question, name) {
-      const result = await reports[name].run(question);
+    async report(question) {
+      const result = await makeReport(question);
       await onFigures?.();
       return result;
     },

@@ -2,7 +2,6 @@
 import { pino } from 'pino';
 import { expect, it } from 'vitest';
 import { createDeliveryService } from '../../src/delivery/delivery-service.ts';
-import { createReports } from '../../src/delivery/reports/reports.ts';
 import { createUserDirectory } from '../../src/slack/request/users.ts';
 import { createWorkspaces } from '../../src/workspace/record/workspaces.ts';
 import { createAnswerStore } from '../../src/workspace/service-outcomes.ts';
@@ -19,7 +18,7 @@ it('a change whose runs can’t be planned is left to the next check and logged,
   const redis = disconnectedRedis();
   const workspaces = createWorkspaces({ redis, keyring: KEYRING });
   const { scheduling, watching, stop } = createDeliveryService({
-    ...{ redis, queue: redis, workspaces, billing: NO_BILLING, clock, reports: createReports(clock) },
+    ...{ redis, queue: redis, workspaces, billing: NO_BILLING, clock },
     answerStore: createAnswerStore(workspaces, () => undefined),
     ...{ users: createUserDirectory(clock), threads: createThreadStore(redis) },
     clientFor: () => Promise.reject(new Error('no Slack')),

@@ -2,9 +2,10 @@ import { randomBytes } from 'node:crypto';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { createBillingClient } from '../../src/billing/client.ts';
 import type { ReportResult } from '../../src/delivery/posts/postable-report.ts';
-import { createReports } from '../../src/delivery/reports/reports.ts';
+import { makeReport } from '../../src/delivery/reports/reports.ts';
 import { createBillingCache } from '../../src/delivery/workspace-runner.ts';
 import type { ReportName } from '../../src/domain/report.ts';
+import { daysOfReport } from '../../src/domain/report.ts';
 import { createGuardedHttp } from '../../src/http/request.ts';
 import { createKeyring } from '../../src/vault/keyring.ts';
 import { wordFailure } from '../../src/workspace/record/stored-failure.ts';
@@ -17,7 +18,6 @@ const NOW = Date.UTC(2026, 10, 21, 9);
 const KEY = randomBytes(32);
 const http = createGuardedHttp({ trustedHosts: [{ host: '127.0.0.1' }] });
 const billing = createBillingClient({ http });
-const reports = createReports(() => NOW);
 let bot: Bot;
 
 beforeAll(async () => {
@@ -49,7 +49,9 @@ async function post(
     return { id, product: 1 as const, ...(alias !== undefined && { alias }) };
   });
   const answers: unknown[] = [];
-  const finding = await reports[name].run({
+  const finding = await makeReport({
+    report: name,
+    clock: () => NOW,
     workspace,
     projects,
     channel: CHANNEL,
@@ -170,11 +172,7 @@ describe('the post about yesterday', () => {
     );
     expect(covers).toEqual({ first: '2026-11-20', last: '2026-11-22', zone: 'UTC' });
     expect(figures).toEqual({ '5001:1': '900' });
-    expect(reports.yesterday?.covers({ at: monday, days: 3 }, 'UTC')).toEqual([
-      '2026-11-20',
-      '2026-11-21',
-      '2026-11-22',
-    ]);
+    expect(daysOfReport('yesterday', monday, 'UTC', 3)).toEqual(['2026-11-20', '2026-11-21', '2026-11-22']);
   });
 
   it('charts the last 14 days', async () => {

@@ -10,7 +10,6 @@ import {
   TimedOut,
   TokenRejected,
 } from '../../src/domain/failure/index.ts';
-import type { ReportName } from '../../src/domain/report.ts';
 import { createGuardedHttp } from '../../src/http/request.ts';
 import { recordKey, threadsKey } from '../../src/redis/keys.ts';
 import type { Work } from '../../src/runtime/track-work.ts';
@@ -34,14 +33,14 @@ const HOUR = 60 * MINUTE;
 /** Friday, 20 November 2026, 09:00 in Rome. */
 const NINE = at('2026-11-20T08:00:00Z');
 
-let answer: (question: ReportQuestion, name: ReportName) => ReportResult | Promise<ReportResult>;
+let answer: (question: ReportQuestion) => ReportResult | Promise<ReportResult>;
 let asked: ReportQuestion[];
 let works: Work[];
 const delivery = await startDelivery(NINE + 3_000, () => ({
   onFinished: (work) => void works.push(work),
-  report(question, name) {
+  report(question) {
     asked.push(question);
-    return answer(question, name);
+    return answer(question);
   },
 }));
 const { redis, slack, another, forHours, load, remove, run, set } = delivery;
@@ -1116,7 +1115,7 @@ describe('a post whose schedule, settings or rights were changed since', () => {
 
   const THURSDAY = { first: '2026-11-19', last: '2026-11-19' };
   /** As the reports themselves do: the rights of the channel, and figures that name what they are of. */
-  const honest = ({ projects, channel, workspace, zone }: ReportQuestion, name: ReportName): ReportResult => {
+  const honest = ({ report: name, projects, channel, workspace, zone }: ReportQuestion): ReportResult => {
     const [{ id, product } = { id: '', product: 1 as const }] = projects;
     resolveProject({ project: id, product }, workspace, { channel, isUnlimited: false });
     const digits = id === '900' ? '777' : spent;
@@ -1175,7 +1174,7 @@ describe('a post whose schedule, settings or rights were changed since', () => {
   );
 
   it('is not corrected with figures of other days', async () => {
-    answer = (question, name) => ({ ...honest(question, name), covers: COVERED });
+    answer = (question) => ({ ...honest(question), covers: COVERED });
     await run();
     answer = honest;
     delivery.now += 24 * HOUR - MINUTE;

@@ -5,7 +5,6 @@ import { OWNER } from '../../sandbox/slack/index.ts';
 import { createDeliveryLog } from '../../src/delivery/log/delivery-log.ts';
 import type { DatedLogEntry } from '../../src/delivery/log/delivery-log-entry.ts';
 import { planDeliveries } from '../../src/delivery/posts/post-plan.ts';
-import { createReports } from '../../src/delivery/reports/reports.ts';
 import { type Cadence, dueTimesBetween } from '../../src/domain/time/cadence.ts';
 import { createSchedules } from '../../src/features/schedules/index.ts';
 import { planEdit, upcomingSendsAt } from '../../src/features/schedules/upcoming-posts.ts';
@@ -39,9 +38,7 @@ beforeAll(async () => {
         changed: async () => undefined,
         send: async () => undefined,
       };
-      const reports = createReports(() => now);
-      const parts = { workspaces, scheduling, reports };
-      const { verbs = {}, ...listeners } = createSchedules(parts);
+      const { verbs = {}, ...listeners } = createSchedules({ workspaces, scheduling });
       return { ...listeners, commands: { '/billing': routeSubcommands(verbs) } };
     },
     { clock: () => now },

@@ -4,7 +4,7 @@ import { startIdentity } from '../../sandbox/identity.ts';
 import { FINOPS, GUEST, MEMBER, OWNER } from '../../sandbox/slack/index.ts';
 import { TEAM } from '../../sandbox/slack/people.ts';
 import { createBillingClient } from '../../src/billing/client.ts';
-import { createReports } from '../../src/delivery/reports/reports.ts';
+import { makeReport } from '../../src/delivery/reports/reports.ts';
 import { createGuardedHttp } from '../../src/http/request.ts';
 import { recordKey } from '../../src/redis/keys.ts';
 import type { Schedule } from '../../src/workspace/owned/schedule-record.ts';
@@ -138,7 +138,7 @@ async function sentBy(): Promise<readonly Item[]> {
   const { runner, close } = createDeliveryParts({
     ...{ redis: bot.redis.client, redisUrl: bot.redis.url, slackUrl: `${bot.slack.url}/api/` },
     ...{ clock: () => now, botToken: BOT_TOKEN, keyring: bot.keyring },
-    ...{ billing: createBillingClient({ http }), reports: createReports(() => now) },
+    ...{ billing: createBillingClient({ http }), report: makeReport },
   });
   const end = now + DAY;
   let next: number | undefined = now;

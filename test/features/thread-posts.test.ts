@@ -4,7 +4,7 @@ import { afterAll, afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { EXTERNAL, GUEST, MEMBER, OWNER } from '../../sandbox/slack/index.ts';
 import { createBillingClient } from '../../src/billing/client.ts';
 import type { ScheduleService } from '../../src/delivery/posts/schedule-service.ts';
-import { createReports } from '../../src/delivery/reports/reports.ts';
+import { makeReport } from '../../src/delivery/reports/reports.ts';
 import type { WorkspaceRunner } from '../../src/delivery/workspace-runner.ts';
 import type { WatchRule } from '../../src/domain/money/watch-rule.ts';
 import { createGuardedHttp } from '../../src/http/request.ts';
@@ -43,7 +43,7 @@ beforeEach(async () => {
     keyring: bot.keyring,
     botToken: BOT_TOKEN,
     billing: createBillingClient({ http }),
-    reports: createReports(() => now),
+    report: makeReport,
     clock: () => now,
   }));
 });

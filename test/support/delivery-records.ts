@@ -19,7 +19,7 @@ import type { Work } from '../../src/runtime/track-work.ts';
 import { createUserDirectory } from '../../src/slack/request/users.ts';
 import { BACKGROUND_OPTIONS, createClientCache } from '../../src/slack/web-client.ts';
 import { createWorkspaces, type Workspaces } from '../../src/workspace/record/workspaces.ts';
-import { COVERED, NO_BILLING, QUIET, reportsOf } from './delivery.ts';
+import { COVERED, NO_BILLING, QUIET } from './delivery.ts';
 import { KEYRING, workspaceOf } from './records.ts';
 import { disconnectedRedis } from './redis.ts';
 
@@ -113,7 +113,7 @@ export function recordedRun(
     ...{ workspace: workspaceOf(), logSnapshot: snapshotOf([]), probeFailures: new Map() },
     billing: NO_BILLING,
     answerCollector: { add: () => undefined, all: () => [] },
-    reports: reportsOf(() => ({ run: async (question) => report(question), covers: () => [] })),
+    makeReport: async (question) => report(question),
     loadWorkspace: () => context.workspaces.load('T1'),
     isOver: () => false,
     async write(write) {

@@ -5,12 +5,7 @@ import type { Cluster, Redis } from 'ioredis';
 import { pino } from 'pino';
 import { type BillingClient, reportOutcomes } from '../../src/billing/client.ts';
 import { createDeliveryLog } from '../../src/delivery/log/delivery-log.ts';
-import type {
-  PostableReport,
-  ReportQuestion,
-  ReportResult,
-  Reports,
-} from '../../src/delivery/posts/postable-report.ts';
+import type { ReportQuestion, ReportResult } from '../../src/delivery/posts/postable-report.ts';
 import { createPostsJob } from '../../src/delivery/posts/posts-job.ts';
 import { createScheduleService } from '../../src/delivery/posts/schedule-service.ts';
 import { requestAnswersJob } from '../../src/delivery/reminders/manager-answers.ts';
@@ -21,7 +16,6 @@ import { createWatchFiguresStore } from '../../src/delivery/watches/watch-figure
 import { createWatchService } from '../../src/delivery/watches/watch-service.ts';
 import { createWatchesJob } from '../../src/delivery/watches/watches-job.ts';
 import { createWorkspaceRunner } from '../../src/delivery/workspace-runner.ts';
-import type { ReportName } from '../../src/domain/report.ts';
 import { connectQueue } from '../../src/redis/connect.ts';
 import { recordKey } from '../../src/redis/keys.ts';
 import type { OnFinished } from '../../src/runtime/track-work.ts';
@@ -42,9 +36,7 @@ export interface DeliveryOptions {
   readonly slackUrl: string;
   readonly clock?: () => number;
   /** Returns the result of a report. */
-  readonly report?: (question: ReportQuestion, name: ReportName) => ReportResult | Promise<ReportResult>;
-  /** Replaces them all. */
-  readonly reports?: Reports;
+  readonly report?: (question: ReportQuestion) => ReportResult | Promise<ReportResult>;
   /** The same for every workspace. */
   readonly botToken?: string;
   readonly billing?: BillingClient;
@@ -63,14 +55,6 @@ export const QUIET: Logger = {
   getLevel: () => LogLevel.ERROR,
 };
 
-/** All reports. */
-export const reportsOf = (make: (name: ReportName) => PostableReport): Reports => ({
-  yesterday: make('yesterday'),
-  'last-week': make('last-week'),
-  'month-to-date': make('month-to-date'),
-  balance: make('balance'),
-});
-
 export function createDeliveryParts(options: DeliveryOptions) {
   const { redis, redisUrl, slackUrl, clock = Date.now } = options;
   const lines: string[] = [];
@@ -85,9 +69,7 @@ export function createDeliveryParts(options: DeliveryOptions) {
     logger: QUIET,
   });
   const { report = () => finding('100') } = options;
-  const reports =
-    options.reports ??
-    reportsOf((name) => ({ run: async (question) => report(question, name), covers: () => [] }));
+  const makeReport = async (question: ReportQuestion) => report(question);
   const watchFigures = createWatchFiguresStore(redis);
   const notes = createServiceOutcomes({
     workspaces,
@@ -103,7 +85,7 @@ export function createDeliveryParts(options: DeliveryOptions) {
     answerStore: createAnswerStore(workspaces, (err) => log.debug({ err })),
     onFinished: options.onFinished ?? (() => undefined),
   };
-  const jobs = [createPostsJob(reports), remindersJob, requestAnswersJob, createWatchesJob(watchFigures)];
+  const jobs = [createPostsJob(makeReport), remindersJob, requestAnswersJob, createWatchesJob(watchFigures)];
   const runner = createWorkspaceRunner({ ...given, jobs });
   const queue = connectQueue(redisUrl, () => undefined);
   const scheduler = createScheduler({
@@ -132,7 +114,7 @@ export function createDeliveryParts(options: DeliveryOptions) {
       changed: planner.changed,
       clock,
     }),
-    scheduling: createScheduleService({ ...given, reports, changed: planner.changed }),
+    scheduling: createScheduleService({ ...given, makeReport, changed: planner.changed }),
     deliveryLog,
     runner,
     scheduler,

@@ -1,7 +1,6 @@
 import { afterAll, beforeAll, beforeEach, expect } from 'vitest';
 import { ADMIN, MEMBER, OWNER } from '../../sandbox/slack/index.ts';
 import { createDeliveryLog } from '../../src/delivery/log/delivery-log.ts';
-import { createReports } from '../../src/delivery/reports/reports.ts';
 import type { AlertResponse, PreviewFigures, WatchState } from '../../src/delivery/watches/watch-service.ts';
 import { StoreUnavailable } from '../../src/domain/failure/index.ts';
 import { createSchedules } from '../../src/features/schedules/index.ts';
@@ -133,7 +132,7 @@ export function createOwnedBot() {
         };
         const record: ReturnType<typeof createAudit>['record'] = (...entry) =>
           createAudit(bot.redis.client).record(...entry);
-        const posts = createSchedules({ workspaces, scheduling, reports: createReports(() => around.now) });
+        const posts = createSchedules({ workspaces, scheduling });
         const alerts = createWatchesFeature({ workspaces, watching, audit: { record } });
         return {
           commands: { '/billing': routeSubcommands({ ...posts.verbs, ...alerts.verbs }) },

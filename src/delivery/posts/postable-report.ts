@@ -1,6 +1,6 @@
 import type { Button } from '@slack/types';
 import type { BillingClient } from '../../billing/client.ts';
-import { REPORTS, type ReportName } from '../../domain/report.ts';
+import { daysOfReport, REPORTS, type ReportName } from '../../domain/report.ts';
 import type { SlackId } from '../../domain/slack-id.ts';
 import { daysCovered } from '../../domain/time/cadence.ts';
 import type { Day, Millis, Zone } from '../../domain/time/calendar.ts';
@@ -18,6 +18,7 @@ import type { MessageTopic } from '../outbox/remember-topic.ts';
 
 /** What a schedule asks a report, as of the instant when it is due. */
 export interface ReportQuestion {
+  readonly report: ReportName;
   readonly workspace: Workspace;
   /** In the order of the post; several projects make a digest. */
   readonly projects: readonly ChosenProject[];
@@ -30,6 +31,7 @@ export interface ReportQuestion {
   readonly days: number;
   /** Asks each question once, however many schedules want its answer. */
   readonly billing: BillingClient;
+  readonly clock: () => Millis;
   /** Called with each connection that gave an answer, and with a registered project's balance. */
   readonly answeredBy: AnswerCollector['add'];
 }
@@ -56,14 +58,8 @@ export const shownProjects = (
   { unanswered }: Pick<ReportResult, 'unanswered'>,
 ): Schedule['projects'] => projects.filter((project) => !(projectKey(project) in unanswered));
 
-export interface PostableReport {
-  /** The days that a post is about, in order, as `run` finds them; empty for a report about an instant. */
-  covers(question: Pick<ReportQuestion, 'at' | 'days'>, zone: Zone): readonly Day[];
-  /** @throws Failure if no project of the question could be answered */
-  run(question: ReportQuestion): Promise<ReportResult>;
-}
-
-export type Reports = Readonly<Record<ReportName, PostableReport>>;
+/** @throws Failure if no project of the question could be answered */
+export type MakeReport = (question: ReportQuestion) => Promise<ReportResult>;
 
 /** `“Yesterday’s spend” for prod, web-shop`. @param scope as in `describeProjects` */
 export const describeReport = (
@@ -74,7 +70,7 @@ export const describeReport = (
 
 /** What a pass reads, and what posts need besides. */
 export interface PostContext extends DeliveryContext {
-  readonly reports: Reports;
+  readonly makeReport: MakeReport;
   /** Cause of a pause → the error that proves it lasts: one of the schedules it paused asks for all of them. */
   readonly probeFailures: Map<string, unknown>;
 }
@@ -88,11 +84,13 @@ type ReportRequest = Pick<Schedule, 'report' | 'projects' | 'timing' | 'channel'
 export async function runReport(
   { report, projects, channel, timing, zone }: ReportRequest,
   at: Millis,
-  context: Pick<PostContext, 'reports' | 'workspace' | 'billing' | 'answerCollector' | 'clock'>,
+  context: Pick<PostContext, 'makeReport' | 'workspace' | 'billing' | 'answerCollector' | 'clock'>,
 ): Promise<ReportResult> {
-  const { reports, workspace, billing, answerCollector, clock } = context;
+  const { makeReport, workspace, billing, answerCollector, clock } = context;
   const instant = Math.min(at, clock());
-  return reports[report].run({
+  return makeReport({
+    report,
+    clock,
     zone: zone ?? requireSettings(workspace).zone,
     days: daysCovered(timing, instant),
     answeredBy: answerCollector.add,
@@ -109,10 +107,10 @@ export function topicOf(
   { report, timing, projects }: Pick<Schedule, 'report' | 'timing' | 'projects'>,
   at: Millis,
   zone: Zone,
-  { reports, clock }: Pick<PostContext, 'reports' | 'clock'>,
+  { clock }: Pick<PostContext, 'clock'>,
 ): MessageTopic {
   const instant = Math.min(at, clock());
-  const days = reports[report].covers({ at: instant, days: daysCovered(timing, instant) }, zone);
+  const days = daysOfReport(report, instant, zone, daysCovered(timing, instant));
   const [first = '', ...others] = days;
   if (!REPORTS[report].coversDays) return { command: '/balance', projects };
   if (report === 'month-to-date') return { command: '/spend', projects, days: first.slice(0, 7) };

@@ -20,9 +20,9 @@ import { notifyOwner, planNotices } from './notices.ts';
 import { renderPost } from './post-blocks.ts';
 import { type DeliveryPlan, type DeliveryTask, planDeliveries } from './post-plan.ts';
 import {
+  type MakeReport,
   type PostContext,
   type ReportResult,
-  type Reports,
   runReport,
   shownProjects,
   topicOf,
@@ -31,7 +31,7 @@ import { abandonDelivery, DeliveryAttempt } from './record-delivery.ts';
 import { connectionsOf, resumePausedSchedule } from './schedule-pauses.ts';
 
 /** Posts of schedules, their corrections, and notes to owners. */
-export const createPostsJob = (reports: Reports): Job => ({
+export const createPostsJob = (makeReport: MakeReport): Job => ({
   plan(workspace, snapshot, now) {
     const posts = planDeliveries(workspace, snapshot, now);
     const explanations = planExplanations(workspace, snapshot, posts.correctionsDue, now);
@@ -48,7 +48,7 @@ export const createPostsJob = (reports: Reports): Job => ({
         // The next pass finds them running.
         ...taskEach(posts.resumed, resumePausedSchedule),
         ...taskEach(hasPosts ? [posts] : [], (plan, context) =>
-          sendPosts(plan, { ...context, reports, probeFailures: new Map() }),
+          sendPosts(plan, { ...context, makeReport, probeFailures: new Map() }),
         ),
       ],
     };

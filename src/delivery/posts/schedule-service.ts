@@ -8,11 +8,11 @@ import type { DeliveryLog } from '../log/delivery-log.ts';
 import { sendNow } from '../outbox/send-now.ts';
 import type { RunnerParts } from '../workspace-runner.ts';
 import { type ManualReason, manualPostMessage } from './post-blocks.ts';
-import { type Reports, runReport, shownProjects, topicOf } from './postable-report.ts';
+import { type MakeReport, runReport, shownProjects, topicOf } from './postable-report.ts';
 
 interface SchedulingParts extends Omit<RunnerParts, 'jobs' | 'deliveryLog'> {
   readonly deliveryLog: Pick<DeliveryLog, 'load'>;
-  readonly reports: Reports;
+  readonly makeReport: MakeReport;
   readonly threads: ThreadStore;
   /** Derives the workspace's runs again. Never rejects. */
   readonly changed: (workspace: SlackId) => Promise<void>;

@@ -1,20 +1,12 @@
 import type { Button } from '@slack/types';
-import { LRUCache } from 'lru-cache';
 import { emptyIfNoData } from '../../billing/client.ts';
 import { collectRemarks } from '../../domain/billing-remarks.ts';
 import { isFailure, withRequestedDays } from '../../domain/failure/index.ts';
 import { toPlainDigits } from '../../domain/money/amount.ts';
 import { parseAccount } from '../../domain/money/runway.ts';
 import { PRODUCTS } from '../../domain/product.ts';
-import {
-  computeReportFigures,
-  REPORT_NAMES,
-  REPORTS,
-  type ReportName,
-  type ReportPeriods,
-  reportPeriodsOf,
-} from '../../domain/report.ts';
-import { type Day, formatRequestedDays, type Millis } from '../../domain/time/calendar.ts';
+import { computeReportFigures, REPORTS, type ReportPeriods, reportPeriodsOf } from '../../domain/report.ts';
+import { type Day, formatRequestedDays } from '../../domain/time/calendar.ts';
 import { commandButton } from '../../slack/commands/command-buttons.ts';
 import {
   type Block,
@@ -35,7 +27,7 @@ import {
 import { storeFailure } from '../../workspace/record/stored-failure.ts';
 import { requireSettings } from '../../workspace/record/workspace.ts';
 import { storedBalance } from '../../workspace/service-outcomes.ts';
-import type { PostableReport, ReportQuestion, ReportResult, Reports } from '../posts/postable-report.ts';
+import type { MakeReport, ReportQuestion, ReportResult } from '../posts/postable-report.ts';
 import { digestTitle, renderDigest } from './digest.ts';
 import {
   amountOf,
@@ -56,36 +48,27 @@ import {
 } from './figure-lines.ts';
 
 /** What schedules post: the figures of /spend and /balance, for a channel. */
-export function createReports(clock: () => Millis): Reports {
-  const periodsFor = rememberPeriods();
-  const create = (name: ReportName): PostableReport => {
-    const { coversDays } = REPORTS[name];
-    const headline = coversDays ? 'spent' : 'left';
-    return {
-      covers: ({ at, days }, zone) => (coversDays ? periodsFor(name, at, zone, days).main.window.days : []),
-      async run(question) {
-        const { at, days, zone } = question;
-        const periods = periodsFor(name, at, zone, days);
-        const all = await Promise.all(
-          question.projects.map((project) => fetchProject(question, project, periods, headline)),
-        );
-        const answered = all.filter((answer) => 'figures' in answer);
-        const failed = all.filter((answer) => 'failure' in answer);
-        const [first] = failed;
-        if (answered.length === 0 && first !== undefined) throw first.failure;
-        const view = { headline, periods, answered, failed, fetched: clock() } as const;
-        const awaits = coversDays ? awaitedDay(view) : undefined;
-        return {
-          message: renderReport(view),
-          buttons: detailsButton(view),
-          ...figuresOf(view),
-          ...(awaits && { awaits }),
-        };
-      },
-    };
+export const makeReport: MakeReport = async (question) => {
+  const { report, projects, at, days, zone, clock } = question;
+  const { coversDays } = REPORTS[report];
+  const headline = coversDays ? 'spent' : 'left';
+  const periods = reportPeriodsOf(report, at, zone, days);
+  const all = await Promise.all(
+    projects.map((project) => fetchProject(question, project, periods, headline)),
+  );
+  const answered = all.filter((answer) => 'figures' in answer);
+  const failed = all.filter((answer) => 'failure' in answer);
+  const [first] = failed;
+  if (answered.length === 0 && first !== undefined) throw first.failure;
+  const view = { headline, periods, answered, failed, fetched: clock() } as const;
+  const awaits = coversDays ? awaitedDay(view) : undefined;
+  return {
+    message: renderReport(view),
+    buttons: detailsButton(view),
+    ...figuresOf(view),
+    ...(awaits && { awaits }),
   };
-  return Object.fromEntries(REPORT_NAMES.map((name) => [name, create(name)])) as Reports;
-}
+};
 
 /** Opens the exact figures, with the rights of the person who clicks. */
 function detailsButton({ answered, periods, headline }: ReportView): Button[] {
@@ -111,17 +94,6 @@ function awaitedDay({ answered, periods }: ReportView): Day | undefined {
     ({ figures }) => figures.main.missing.includes(newest) && figures.charted.reported.length > 0,
   );
   return isAwaited ? newest : undefined;
-}
-
-/** Thousands of posts are due at one instant and share a few periods, so these are cached. */
-function rememberPeriods(): typeof reportPeriodsOf {
-  const remembered = new LRUCache<string, ReportPeriods>({ max: 200 });
-  return (...question) => {
-    const key = question.join(' ');
-    const periods = remembered.get(key) ?? reportPeriodsOf(...question);
-    remembered.set(key, periods);
-    return periods;
-  };
 }
 
 const HIDDEN = 'A project of other channels';

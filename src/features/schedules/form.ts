@@ -17,7 +17,6 @@ import { MAX_DIGEST_PROJECTS, type Schedule } from '../../workspace/owned/schedu
 import { type ChosenProject, chosenProject } from '../../workspace/projects/project-key.ts';
 import { resolveProjects } from '../../workspace/projects/resolve-project.ts';
 import { findSchedule, isDamaged } from '../../workspace/record/workspace.ts';
-import type { Services } from '../feature.ts';
 import {
   fieldsUnderMore,
   isSameSchedule,
@@ -38,9 +37,9 @@ import { loadUpcomingSends, planEdit } from './upcoming-posts.ts';
 const FIELD = 'schedule-form';
 const LIMITS = { projects: MAX_DIGEST_PROJECTS, people: 0 } as const;
 
-/** The form, with its buttons that send a test. */
-type FormServices = Pick<Services, 'reports'> & Pick<DeliveryService, 'scheduling'>;
+type FormServices = Pick<DeliveryService, 'scheduling'>;
 
+/** The form, with its buttons that send a test. */
 export function createScheduleForm(kind: OwnedSchedules, services: FormServices) {
   const form = createOwnedForm(scheduleForm(kind, services));
   const { actions, options, views } = form.listeners;
@@ -133,7 +132,7 @@ function projectsIn(words: ScheduleWords, request: Request): readonly ChosenProj
 }
 
 /** What saving the draft does to the posts of the schedule that it edits, and the preview of that. */
-async function planDraft({ scheduling, reports }: FormServices, draft: ScheduleDraft, request: Request) {
+async function planDraft({ scheduling }: FormServices, draft: ScheduleDraft, request: Request) {
   const { timing, before: id } = draft;
   const { workspace, at: now } = request;
   // Of any owner; undefined for a new, deleted or damaged one.
@@ -144,7 +143,7 @@ async function planDraft({ scheduling, reports }: FormServices, draft: ScheduleD
     outcome,
     now,
     isPaused: before?.paused?.why === 'person',
-    report: reports[draft.report],
+    report: draft.report,
     reportingZone: isDamaged(workspace, 'settings') ? undefined : workspace.settings.zone,
   });
   return { since: outcome.since, preview };

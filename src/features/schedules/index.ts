@@ -62,14 +62,14 @@ const SMALL = `${PERIOD_EXAMPLES.order} How often: ${CADENCE_EXAMPLES}. Times: 0
 const help = () => helpMessage('Scheduled posts', HELP, SMALL);
 
 /** What people see of scheduled posts, with the delivery that works by itself. */
-export function createSchedulesFeature({ workspaces, delivery, limits, reports }: Services): Feature {
+export function createSchedulesFeature({ workspaces, delivery, limits }: Services): Feature {
   const { scheduling, start, stop, forget } = delivery;
   const send: ScheduleService['send'] = async (teamId, schedule, why, userId) => {
     limits.demand('tests', { teamId, userId });
     await scheduling.send(teamId, schedule, why, userId);
   };
   return {
-    ...createSchedules({ workspaces, scheduling: { ...scheduling, send }, reports }),
+    ...createSchedules({ workspaces, scheduling: { ...scheduling, send } }),
     start,
     stop,
     forget,
@@ -79,7 +79,7 @@ export function createSchedulesFeature({ workspaces, delivery, limits, reports }
 
 /** `/billing schedule` and `/billing schedules`, for full members. */
 export function createSchedules(
-  services: Pick<Services, 'workspaces' | 'reports'> & Pick<DeliveryService, 'scheduling'>,
+  services: Pick<Services, 'workspaces'> & Pick<DeliveryService, 'scheduling'>,
 ): Feature {
   const kind = createOwnedSchedules(services);
   const form = createScheduleForm(kind, services);

@@ -1,6 +1,6 @@
 import type { DeliveryLogEntry } from '../../delivery/log/delivery-log-entry.ts';
-import type { PostableReport } from '../../delivery/posts/postable-report.ts';
 import { listNames } from '../../domain/language/text.ts';
+import { daysOfReport, type ReportName } from '../../domain/report.ts';
 import {
   clockChangeAt,
   type DueTime,
@@ -67,7 +67,7 @@ interface PreviewInput {
   readonly outcome: EditOutcome;
   /** Nothing is posted until it is resumed. */
   readonly isPaused: boolean;
-  readonly report: PostableReport | undefined;
+  readonly report: ReportName;
   /** Undefined when the settings are damaged. */
   readonly reportingZone: Zone | undefined;
   readonly now: Millis;
@@ -78,9 +78,7 @@ export function previewSchedule(previewed: PreviewInput): SchedulePreview {
   const { owed, next } = outcome.sends;
   const first = (isPaused ? undefined : owed.at(-1)) ?? next[0];
   const found =
-    first === undefined || report === undefined || reportingZone === undefined
-      ? undefined
-      : { first, report, zone: reportingZone };
+    first === undefined || reportingZone === undefined ? undefined : { first, report, zone: reportingZone };
   return {
     title: `Next three posts${isPaused ? ' once resumed' : ''}`,
     lines: [
@@ -151,7 +149,7 @@ function handledText({ state }: DeliveryLogEntry, date: Day): string {
 
 interface Found {
   readonly first: DueTime;
-  readonly report: PostableReport;
+  readonly report: ReportName;
   /** The reporting zone. */
   readonly zone: Zone;
 }
@@ -168,7 +166,7 @@ function coverageText(timing: Timing, found: Found): string[] {
 
 /** The days that a post covers if it goes out at this instant. */
 const coveredDays = (due: DueTime, timing: Timing, { report, zone }: Found, at: Millis): readonly Day[] =>
-  report.covers({ at, days: daysCovered(timing, due.at) }, zone);
+  daysOfReport(report, at, zone, daysCovered(timing, due.at));
 
 /** Long enough for every change of clocks. */
 const YEAR = 366 * DAY;
