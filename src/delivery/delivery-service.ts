@@ -63,7 +63,11 @@ export function createDeliveryService(
      * For how many ms the run that waits longest has been due, over all workspaces; undefined if Redis doesn't say.
      * Never rejects.
      */
-    oldestOverdue: (): Promise<number | undefined> => loadOldestOverdue(redis, clock).catch(() => undefined),
+    oldestOverdue: (): Promise<number | undefined> =>
+      Promise.all([loadOldestOverdue(redis, clock), planner.oldestLost()]).then(
+        (ages) => Math.max(...ages),
+        () => undefined,
+      ),
     /** Delivers from now on, overdue posts first. */
     start: planner.start,
     /** Begins no further post, and lets running ones end within `patience` ms. */

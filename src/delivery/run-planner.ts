@@ -32,6 +32,7 @@ export function createRunPlanner(parts: RunPlannerParts) {
     changed,
     /** Derives the scheduled runs of workspaces whose check is due, overdue runs at once. @throws StoreUnavailable */
     repair: () => repairs.run(),
+    oldestLost: repairs.oldestLost,
     start(): void {
       scheduler.start(async (workspace, job) => {
         const check = await planWakeUp(parts, workspace, await runner.run(workspace, job));
@@ -164,6 +165,18 @@ export function createRepairs(
 
   return {
     run,
+    /**
+     * A run that failed too often is scheduled no more. What is then left of it is the workspace's check, which can't be made either.
+     *
+     * @returns for how many ms the oldest of them has been due, 0 if none is @throws StoreUnavailable
+     */
+    async oldestLost(): Promise<Millis> {
+      const now = clock();
+      const due = await Promise.all(index.shards.map((shard) => index.due(shard, now, 1)));
+      // A check at 0 is asked for at once, without a run.
+      const late = due.flat().filter(({ at }) => at > 0 && at < now - 2 * INTERVAL);
+      return Math.max(0, ...late.map(({ at }) => now - at + LOST));
+    },
     start(): void {
       let logged: Millis | undefined;
       const check = async (stopping: AbortSignal): Promise<void> => {

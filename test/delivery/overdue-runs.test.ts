@@ -1,6 +1,9 @@
+import pino from 'pino';
 import { afterEach, beforeEach, expect, it } from 'vitest';
+import { createRepairs } from '../../src/delivery/run-planner.ts';
 import { createScheduler, loadOldestOverdue, type Scheduler } from '../../src/delivery/wakeup/scheduler.ts';
 import { connectQueue } from '../../src/redis/connect.ts';
+import { createWorkspaceIndex } from '../../src/workspace/record/workspace-index.ts';
 import { type TestRedis, testRedis } from '../support/redis.ts';
 import { commandsOf } from '../support/redis-commands.ts';
 import { waitUntil } from '../support/wait-until.ts';
@@ -83,6 +86,21 @@ it('counts a run that fails from when it was due, although it is tried again', a
   await waitUntil(() => tried.filter((workspace) => workspace === FIRST).length > 2);
   expect(tried).toContain(SECOND);
   expect(await overdueAfter(10)).toBeCloseTo(10, 0);
+});
+
+it('counts a run that failed too often and that no check can schedule again, as in a full Redis', async () => {
+  const index = createWorkspaceIndex(redis.client);
+  const now = Date.now();
+  const lostAfter = async (minutes: number) => {
+    const parts = { index, clock: () => now + minutes * MINUTE, log: pino({ enabled: false }) };
+    return (await createRepairs(parts, async () => undefined).oldestLost()) / MINUTE;
+  };
+  await index.setCheck(FIRST, now + 60 * MINUTE);
+  await index.setCheck(SECOND, now);
+  // The check comes two minutes after the run, and is made every minute.
+  expect([await lostAfter(0), await lostAfter(1), await lostAfter(10)]).toEqual([0, 0, 12]);
+  await index.setCheck(SECOND, 0);
+  expect(await lostAfter(10)).toBe(0);
 });
 
 it('reads as little for a thousand workspaces as for one', async () => {
