@@ -21,6 +21,7 @@ const [drain = 0] = await numbersIn('app.ts', 'DRAIN');
 const [check = 0] = await numbersIn('cli/doctor.ts', 'CHECK_TIMEOUT');
 const [, again = 0] = await numbersIn('slack/install/token-check.ts', 'WAIT');
 const [lines] = await numbersIn('ops/log-work.ts', 'LINES_PER_SECOND');
+const pauses = (await numbersIn('delivery/outbox/send-state.ts', 'PAUSES')).slice(0, 6);
 /** Of sysexits.h, as test/cli and test/ops/backup.test.ts get them. */
 const [usage, badFile, noFile, notCreated, configuration] = [64, 65, 66, 73, 78];
 
@@ -168,7 +169,7 @@ export const OPERATOR_NUMBERS: Readonly<Record<string, readonly string[]>> = {
     `p99 of Redis over ${threshold('TallyStoreSlow')} s`,
     `over ${(threshold('TallyRunsOverdue') * 1_000) / MINUTE} minutes late`,
     `p95 over ${threshold('TallyServiceSlow')} s | Billing`,
-    '429 for',
+    'gets 429',
     `over ${threshold('TallyEventLoopLag')} s late`,
     `${threshold('TallyMemoryHigh') * 100} % of the limit`,
     `${memoryLimit} MiB`,
@@ -191,7 +192,7 @@ export const OPERATOR_NUMBERS: Readonly<Record<string, readonly string[]>> = {
     `answers ${REJECTIONS.unsigned} from Tally; 404, 502 or`,
     'step 2, 3 or 4',
     'is 1.',
-    ...['is 0 and', 'run is 0', 'rate is 0', 'when is 0', 'is 1 and'],
+    ...['is 0 and', 'run is 0', 'when is 0', 'is 1 and'],
     `| ${configuration}, with names`,
     `| ${configuration}, with another`,
     // A process that the kernel killed: 128 + SIGKILL.
@@ -204,6 +205,7 @@ export const OPERATOR_NUMBERS: Readonly<Record<string, readonly string[]>> = {
     ...['p95 of commands', 'p99 is', 'p95 is'],
     `at most ${deadline}`,
     `within ${deadline}`,
+    `again after ${pauses.slice(0, -1).join(', ')} and ${pauses.at(-1)} minutes`,
     ...['answers 5xx', 'answers 429', 'the 401s stop'],
     `for ${HTTP_LIMITS.breakerPause / 1_000} seconds after ${HTTP_LIMITS.breakerThreshold} failures`,
   ],
