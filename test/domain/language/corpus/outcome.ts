@@ -44,8 +44,9 @@ const KNOWN: KnownCommands = {
   acceptsWords: (invocation) => 'runs' in outcomeOfCommand(invocation),
 };
 
-/** What Tally makes of a text that mentions it. */
-export const outcomeOf = (text: string): Outcome => outcomeOfMention(parseMention(text, KNOWN));
+/** What Tally reads in a text that mentions it. */
+export const mentionOf = (text: string): Mention => parseMention(text, KNOWN);
+export const outcomeOf = (text: string): Outcome => outcomeOfMention(mentionOf(text));
 
 function outcomeOfMention(mention: Mention): Outcome {
   switch (mention.kind) {
@@ -69,17 +70,20 @@ const REQUEST = requestOf({
   workspace: workspaceOf({ projects: PROJECTS }),
 });
 
-/** What Tally makes of a text in a thread. @param answered the last command that was answered there */
-export async function outcomeOfFollowUp(answered: string, text: string): Promise<Outcome> {
+/** What Tally reads in a text in a thread. @param answered the last command that was answered there */
+export async function mentionIn(answered: string, text: string): Promise<Mention> {
   const [command = '', ...words] = answered.split(' ');
   const ids = Object.fromEntries(PROJECTS.map(({ alias, id }) => [alias, id]));
   const question = { command: command as '/spend', text: words.join(' '), at: NOW, ids };
   const place = { workspace: 'T1', channel: 'D0DIRECT01', thread: '1.1', person: 'U1' };
   const said = {
     text: plainMentionText(text, KNOWN.self),
-    mention: parseMention(text, KNOWN),
+    mention: mentionOf(text),
     request: REQUEST,
   };
   const recall = async () => ({ answered: question, failed: undefined });
-  return outcomeOfMention(await completeMention(said, place, { recall }));
+  return await completeMention(said, place, { recall });
 }
+
+export const outcomeOfFollowUp = async (answered: string, text: string): Promise<Outcome> =>
+  outcomeOfMention(await mentionIn(answered, text));
