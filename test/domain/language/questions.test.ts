@@ -79,43 +79,7 @@ describe('a question in one’s own words', () => {
     ['what’s our balance?', 'balance'],
     ['how much did prod spend over the last 4 weeks?', 'spend prod last-4-weeks'],
     ['what did prod spend month to date?', 'spend prod this-month'],
-    ['is prod more expensive than staging?', 'spend prod,staging'],
-    ['did we spend more on prod than on staging last week?', 'spend prod,staging last-week'],
-    ['how much did prod spend the last 7 days excluding today?', 'spend prod last-7-days'],
-    ['which day was the cheapest for prod in october?', 'spend prod october'],
   ])('%s', (text, command) => expect(meaning(text)).toBe(command));
-
-  it.each([
-    'how much did prod not spend last week?',
-    'how much will prod spend next month?',
-    'how much will be left on prod?',
-    'how much may prod spend?',
-    'what was left on prod last week?',
-    'how much did prod spend last week and this week?',
-    'how much did prod spend in the last 7 and 14 days?',
-    'what’s the balance and the spend of prod?',
-    'how much did banana spend last week?',
-    'how much did prdo spend last week?',
-    'how much did prod spend lst week?',
-    'how much did prod staging spend last week?',
-    'how much is prod?',
-    'how is prod doing?',
-    'who spent the most on prod?',
-    'how much did everyone except prod spend?',
-    'how much did prod spend before october?',
-    'how much did prod spend a week ago?',
-    'how much did we spend on 3 projects?',
-    'did prod spend more than 500 last week?',
-    'why is prod cheaper than staging?',
-    'how much did prod spend 7m?',
-    'how much did we save on prod?',
-    'how much did prod spend without storage?',
-    'what’s left on prod or staging?',
-    'stop spending on prod',
-    'how much did prod spend, and what is left?',
-    'how much do we spend on all and prod?',
-    'delete prod',
-  ])('is not run on a guess: %s', (text) => expect(meaning(text)).toBe('offered'));
 });
 
 /** Written after the code. */
@@ -180,51 +144,11 @@ describe('another question in one’s own words', () => {
     ['how much did prod spend\nlast week?', 'spend prod last-week'],
     ['how   much   did prod,staging spend last week', 'spend prod,staging last-week'],
     ['how much did Web_Shop spend last week?', 'spend web-shop last-week'],
+    ['is prod more expensive than staging?', 'spend prod,staging'],
+    ['did we spend more on prod than on staging last week?', 'spend prod,staging last-week'],
+    ['how much did prod spend the last 7 days excluding today?', 'spend prod last-7-days'],
+    ['which day was the cheapest for prod in october?', 'spend prod october'],
   ])('%s', (text, command) => expect(meaning(text)).toBe(command));
-
-  it.each([
-    ['how much did prdo spend last week?', 'spend prod last-week'],
-    ['how much did prod spend lst week?', 'spend prod last-week'],
-    ['how much did prod spnd last week?', 'spend prod last-week'],
-    ['what is the balanse of prod?', 'balance prod'],
-    ['how much did prod staging spend last week?', 'spend prod,staging last-week'],
-    ['how much is prod?', 'balance prod'],
-    ['how much did prod and staging spend lst week?', 'spend prod,staging last-week'],
-    ['how much did we spend on all projects lst week?', 'spend all last-week'],
-  ])('offers the command nearest to “%s”: %s', (text, nearest) => {
-    const question = parseQuestion(text, ALIASES);
-    const [first] = question?.kind === 'offered' ? question.commands : [];
-    expect(first && `${first.command.slice(1)} ${first.text}`.trim()).toBe(nearest);
-  });
-
-  it.each([
-    ['how much did prod not spend last week?', 'not'],
-    ['what’s left on prod or staging?', 'or'],
-    ['what was left on prod last week?', 'was'],
-    ['what’s the balance and the spend of prod?', 'spend'],
-    ['how much will prod spend next month?', 'next month'],
-    ['what did prod cost per hour last week?', 'per'],
-    ['what did prod cost last week vs staging?', 'vs'],
-    ['are we spending too much on dev?', 'too'],
-    ['what did prod and storage cost last week?', 'and'],
-    ['when did prod spend 500 last week?', 'when'],
-    ['how much did prod project 2 spend?', 'prod … project 2'],
-    ['without staging', 'without'],
-    ['not prod, staging balance', 'not'],
-    ['everything except prod spend', 'except'],
-    ['send prod last week', 'send'],
-    ['how much did we spend on !prod last week', '!prod'],
-    ['how much did we spend in the last 7 and 14 days?', 'last'],
-    ['did we spend over 500 last week?', 'over'],
-    ['what’s left on prod at 5?', 'at'],
-    ['how much did prod spend a week?', 'a week'],
-    ['what did prod cost on 5 and 7 october', 'prod … on 5'],
-    ['what did october 3, 5 and prod cost', '5'],
-    ['what did prod cost in q1 2026 and staging?', 'and'],
-  ])('is refused if no command covers every word: %s (%s)', (text, word) => {
-    const question = parseQuestion(text, ALIASES);
-    expect(question).toMatchObject({ kind: 'refused', refusal: { word } });
-  });
 
   it.each([
     ...[
@@ -315,26 +239,6 @@ describe('a question with words around its period and its projects', () => {
     expect(meaning(question)).toBe(command);
   });
 
-  it.each<[string, readonly string[]]>([
-    ['spend prod last weak', ['spend prod last-week']],
-    ['balnce of prod', ['balance prod']],
-    ['spnd of prod last week', ['spend prod last-week']],
-    ['prod', ['balance prod', 'spend prod']],
-    ['how much did prod spend 7m', ['spend prod last-7-months', 'spend prod today']],
-    ['how is prod doing?', ['balance prod', 'spend prod']],
-    ['give me the numbers for prod', ['balance prod', 'spend prod']],
-    ['who runs out of money soon?', ['balance all']],
-    ['why is prod more expensive than last month?', ['spend prod this-month vs last-month why']],
-    ['how much did all projects spend lst week', ['spend all last-week']],
-    ['what did prod and dev spend last weak', ['spend prod,dev last-week']],
-    ['cost of staging dev last week', ['spend staging,dev last-week']],
-    ['is prod ok', ['balance prod', 'spend prod']],
-  ])('%j offers the nearest command', (question, commands) => {
-    const read = parseQuestion(question, ALIASES);
-    const offered = read?.kind === 'offered' ? read.commands : [];
-    expect(offered.map(({ command, text }) => `${command.slice(1)} ${text}`.trim())).toEqual(commands);
-  });
-
   it.each(['hello', 'what?!', 'see you so far'])('%j is not a question', (text) => {
     expect(parseQuestion(text, ALIASES)).toBeUndefined();
   });
@@ -397,35 +301,6 @@ describe('a question of every kind', () => {
     expect(parseQuestion(text, ALIASES)).toEqual({ kind: 'thanks' }),
   );
 
-  it.each([
-    ['how much did it cost last week?', { command: '/spend', text: 'last-week' }],
-    ['what’s left on the project?', { command: '/balance', text: '' }],
-  ])('%j asks which project', (text, command) =>
-    expect(parseQuestion(text, ALIASES)).toEqual({ kind: 'which-project', ...command }),
-  );
-
-  it.each([
-    ['how much did blork spend last week', '/spend', 'last-week', 'blork'],
-    ['what did blork cost in october compared to september?', '/spend', 'october vs september', 'blork'],
-    ['why did Blork go up last week?', '/spend', 'last-week why', 'Blork'],
-    ['what’s left on blork?', '/balance', '', 'blork'],
-  ])('%j asks which project, because only the name is unknown', (question, command, text, word) =>
-    expect(parseQuestion(question, ALIASES)).toMatchObject({
-      ...{ kind: 'which-project', command, text, refusal: { word, fact: `I don’t recognize “${word}”.` } },
-    }),
-  );
-
-  it.each([
-    'how much did blork and prod spend',
-    'how much did blork not spend',
-    'how much memory did we use last month',
-    'how many servers do we have',
-    'how much did the blork thing spend',
-    'is blork over budget?',
-  ])('%j does not ask which project, because more than the name is unknown', (text) =>
-    expect(parseQuestion(text, ALIASES)?.kind ?? 'refused').toBe('refused'),
-  );
-
   it('joins the words of a name, and offers each reading where there are two', () => {
     const read = (text: string, ...names: string[]) => {
       const question = parseQuestion(text, new Set(names));
@@ -448,31 +323,6 @@ describe('a question of every kind', () => {
     ]);
     expect(read('web. shop spend', 'web-shop')).toEqual(['web-shop']);
   });
-
-  it.each([
-    ['isn’t prod out of money?', 'isnt'],
-    ['what don’t we spend on prod?', 'dont'],
-    ['what did prod cost before october?', 'before october'],
-    ['how much did prod cost last month other than storage', 'other'],
-    ['why did prod cost more than staging last week?', 'than'],
-    ['what will prod cost in december?', 'december'],
-    ['what will prod cost next month?', 'next month'],
-    ['how much did we spend on 3 projects?', 'projects'],
-    ['how much will be left on prod?', 'will'],
-    ['when did prod spend', 'when'],
-    ['which project spent 500', 'which'],
-    ['what may prod cost?', 'may'],
-    ['who spent the most?', 'who'],
-    ['pay the bill for prod', 'pay'],
-    ['will prod crash', 'crash'],
-    ['what did jan spend last week?', 'jan'],
-    ['how much did <@U012AB3CD4E> spend last week', '@U012AB3CD4E'],
-    ['send me the csv and the details of prod last month', 'details'],
-    ['show the cheapest project', 'cheapest'],
-    ['why is so little left on prod', 'little'],
-  ])('%j is refused for %j', (text, word) =>
-    expect(parseQuestion(text, ALIASES)).toMatchObject({ kind: 'refused', refusal: { word } }),
-  );
 
   it('does not join a project with the month behind its verb', () => {
     expect(meaning('what did 3 cost october')).toBe('spend 3 in october');

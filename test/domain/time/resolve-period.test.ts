@@ -9,6 +9,7 @@ import {
   toWireTimestamp,
 } from '../../../src/domain/time/resolve-period.ts';
 import { runs } from '../../support/thorough.ts';
+import { readPeriods } from '../language/corpus/pages.ts';
 import { beginning, daysAhead, daysOf, moments, plus, todayAt, zones } from '../wall-clock.ts';
 
 const NOW = '2026-11-21T10:15:30.123Z';
@@ -29,106 +30,15 @@ const refused = (text: string, zone = 'UTC', at = now): InvalidWord => {
   throw new Error(`“${text}” was read`);
 };
 
-const start = (day: string) => `${day}T00:00:00.000Z`;
-const end = (day: string) => `${day}T23:59:59.999Z`;
-
-/** First day, last day (or now), and the phrases that mean it on Saturday 2026-11-21. */
-const TABLE: [string, string, string[]][] = [
-  [
-    '2026-11-14',
-    '2026-11-20',
-    ['', 'last-7-days', 'past 7 days', 'previous 7 days', '7 days', '7d', '7 D', 'Last 7 days', 'last7days'],
-  ],
-  [
-    '2026-11-15',
-    NOW,
-    ['last-7-days including today', 'last 7 days incl today', 'including today', '7d incl today'],
-  ],
-  ['2026-11-21', NOW, ['today', 'this day', 'since today', '2026-11-21', 'last-1-day including today']],
-  ['2026-11-20', '2026-11-20', ['yesterday', 'last-day', 'last 1 day', '1d', 'previous day']],
-  ['2026-11-09', '2026-11-15', ['last-week', 'lastweek', 'last-1-week', 'past week', '1w']],
-  [
-    '2026-11-16',
-    NOW,
-    ['this-week', 'wtd', 'week to date', 'week-to-date', 'weektodate', 'this week including today'],
-  ],
-  ['2026-10-19', '2026-11-15', ['last-4-weeks', '4w', '4 weeks', 'last4weeks', 'past_4_weeks', '04 weeks']],
-  ['2026-10-01', '2026-10-31', ['last-month', 'previous month', '1mo', 'last 1 month']],
-  [
-    '2026-11-01',
-    NOW,
-    ['this-month', 'mtd', 'month to date', 'thismonth', '2026-11', 'november', '2026-11..today'],
-  ],
-  ['2026-08-01', '2026-10-31', ['last-3-months', '3mo', 'last-3-mo', '3 months', '2026-08..2026-10']],
-  [
-    '2026-07-01',
-    '2026-09-30',
-    ['last-quarter', 'q3', '2026-q3', 'q3 2026', '2026q3', 'q3-2026', '2026 q3', 'Q 3'],
-  ],
-  [
-    '2026-10-01',
-    NOW,
-    ['this-quarter', 'qtd', 'quarter to date', 'q4', 'since october', 'since 2026-q4', 'oct to nov'],
-  ],
-  ['2026-04-01', '2026-09-30', ['last-2-quarters', '2q', 'q2..q3', 'q2-q3', '2026-04..2026-q3']],
-  ['2025-01-01', '2025-12-31', ['last-year', '1y', '2025', 'year 2025', 'year-2025']],
-  [
-    '2026-01-01',
-    NOW,
-    ['this-year', 'ytd', 'year to date', '2026', 'year 2026', 'since 2026', 'from year 2026', '2026..2026'],
-  ],
-  [
-    '2024-01-01',
-    '2025-12-31',
-    ['last-2-years', '2y', '2024..2025', '2024 to 2025', '2024-2025', 'year 2024..year 2025'],
-  ],
-  [
-    '2026-10-01',
-    '2026-10-31',
-    ['2026-10', '2026/10', 'october', 'oct', 'october 2026', 'oct-2026', 'october2026', '2026 oct'],
-  ],
-  ['2025-12-01', '2025-12-31', ['december', 'dec', '2025-12', 'december 2025']],
-  ['2026-09-01', '2026-09-30', ['sept', 'sep', 'September']],
-  ['2026-01-01', '2026-01-31', ['2026-1', 'january']],
-  [
-    '2026-10-05',
-    '2026-10-05',
-    ['2026-10-05', '2026-10-5', '2026/10/05', '2026.10.05', '“2026-10-05”', '2026_10_05'],
-  ],
-  ['2026-01-05', '2026-01-05', ['2026-1-5', '2026/1/5']],
-  [
-    '2026-10-01',
-    '2026-10-15',
-    [
-      '2026-10-01..2026-10-15',
-      '2026-10-01 .. 2026-10-15',
-      '2026-10-01…2026-10-15',
-      '2026-10-01 to 2026-10-15',
-      '2026-10-01 until 2026-10-15',
-      'from 2026-10-01 to 2026-10-15',
-      'from 2026-10-1 until 2026/10/15',
-      '2026-10-01 - 2026-10-15',
-      '2026-10-01–2026-10-15',
-      '2026-10-01 — 2026-10-15',
-      '2026-10-01-2026-10-15',
-      '2026/10/01−2026/10/15',
-    ],
-  ],
-  ['2026-11-01', NOW, ['since 2026-11-01', 'from 2026-11-01', 'since november', '2026-11-01..2026-11-21']],
-  ['2026-10-15', '2026-10-31', ['2026-10-15..2026-10', '2026-10-15 to october']],
-  [
-    '2026-08-01',
-    NOW,
-    ['2026-08..2026-11', 'august to november', 'since 2026-08', '2026-08..q4', '2026-08..2026'],
-  ],
-];
-
-const ROWS = TABLE.flatMap(([first, last, phrases]) =>
-  phrases.map((phrase): [string, string, string] => [phrase, start(first), last === NOW ? NOW : end(last)]),
-);
-
 describe('on Saturday 2026-11-21 at 10:15:30.123 UTC', () => {
-  it.each(ROWS)('“%s” is %s to %s', (phrase, from, to) => {
+  it.each([
+    ['', '2026-11-14T00:00:00.000Z', '2026-11-20T23:59:59.999Z'],
+    ['last-7-days including today', '2026-11-15T00:00:00.000Z', NOW],
+    ['today', '2026-11-21T00:00:00.000Z', NOW],
+    ['mtd', '2026-11-01T00:00:00.000Z', NOW],
+    ['october', '2026-10-01T00:00:00.000Z', '2026-10-31T23:59:59.999Z'],
+    ['2026-10-05', '2026-10-05T00:00:00.000Z', '2026-10-05T23:59:59.999Z'],
+  ])('“%s” is %s to %s, to the millisecond', (phrase, from, to) => {
     expect(asked(phrase)).toEqual([from, to]);
   });
 });
@@ -160,59 +70,6 @@ describe('in another zone', () => {
 });
 
 describe('what is refused', () => {
-  it.each([
-    ['7m', '7m', /minutes or 7 months/],
-    ['last 7 m', 'last 7 m', /minutes or 7 months/],
-    ['03/04/2026', '03/04/2026', /which is the month/],
-    ['31.12.2026', '31.12.2026', /future/],
-    ['03/04/26', '03/04/26', /which is the year/],
-    ['10/05', '10/05', /which is the month/],
-    ['last-0-days', 'last-0-days', /nothing/],
-    ['0d', '0d', /nothing/],
-    ['2026-02-30', '2026-02-30', /February 2026 has 28 days/],
-    ['2024-02-30', '2024-02-30', /February 2024 has 29 days/],
-    ['2026-13-01', '2026-13-01', /month/],
-    ['2026-00', '2026-00', /month/],
-    ['2026-10-00', '2026-10-00', /October 2026 has 31 days/],
-    ['2026-10-15..2026-10-01', '2026-10-15..2026-10-01', /ends before it begins/],
-    ['november to january', 'january', /future/],
-    ['next week', 'next week', /future/],
-    ['next-3-months', 'next-3-months', /future/],
-    ['tomorrow', 'tomorrow', /future/],
-    ['2026-12', '2026-12', /future/],
-    ['2026-11-22', '2026-11-22', /future/],
-    ['2027', '2027', /future/],
-    ['2027-q1', '2027-q1', /future/],
-    ['since 2026-11-22', '2026-11-22', /future/],
-    ['since december 2026', 'december 2026', /future/],
-    ['2026-11-01..2026-11-30', '2026-11-30', /future/],
-    ['2026-11-01 to 2026-11-22', '2026-11-22', /future/],
-    ['2026-11..2026-12', '2026-12', /future/],
-    ['last-3661-days', 'last-3661-days', /3,660/],
-    ['3661 days including today', '3661 days', /3,660/],
-    ['523 weeks', '523 weeks', /3,660/],
-    ['last-121-months', 'last-121-months', /3,660/],
-    ['11y', '11y', /3,660/],
-    ['since 2016-11-13', 'since 2016-11-13', /3,660/],
-    ['2010-01-01..2026-01-01', '2010-01-01..2026-01-01', /3,660/],
-    ['last-week including today', 'including today', /“last-week”, which is over/],
-    ['4 weeks including today', 'including today', /over/],
-    ['yesterday including today', 'including today', /over/],
-    ['2026-10 including today', 'including today', /over/],
-    ['2026-10-01..2026-10-15 incl today', 'including today', /over/],
-    ['q5', 'q5', /isn’t a quarter/],
-    ['week', 'week', /which week/],
-    ['last', 'last', /which unit of time/],
-    ['5', '5', /don’t recognize/],
-    ['1899-12-31', '1899-12-31', /year/],
-    ['year 9999', '9999', /year/],
-  ])('“%s”, naming “%s” and why', (text, word, why) => {
-    const refusal = refused(text);
-    expect(refusal.word).toBe(word);
-    expect(refusal.why).toMatch(why);
-    expect(refusal.works).toMatch(/\.$/);
-  });
-
   it('stops at ten years, to the day', () => {
     expect(resolvePeriodText('last-3660-days', now, 'UTC').days).toHaveLength(3660);
     expect(resolvePeriodText('since 2016-11-14', now, 'UTC').days).toHaveLength(3660);
@@ -224,20 +81,6 @@ describe('what is refused', () => {
     expect(refused('Q5').word).toBe('Q5');
     expect(refused('SINCE December 2026').word).toBe('December 2026');
     expect(refused('Last-Wek').word).toBe('Last-Wek');
-  });
-
-  it.each([
-    ['31.12.2026', 'today'],
-    ['5-10-2026..31-10-2026', undefined],
-    ['2026-10-15..2026-10-01', '2026-10-01..2026-10-15'],
-    ['november to january', '2025-11..2026-01'],
-    ['2026-11-01..2026-11-30', 'since 2026-11-01'],
-    ['2026-10-01..', 'since 2026-10-01'],
-    ['2026-02-30', '2026-02-28'],
-    ['last-week including today', undefined],
-    ['last mnth', 'last month'],
-  ])('of “%s” suggests %s', (text, suggestion) => {
-    expect(refused(text).suggestion).toBe(suggestion);
   });
 
   it.each(['9'.repeat(40), '9'.repeat(4000)])('any count, however long', (digits) => {
@@ -387,7 +230,7 @@ describe('every period', () => {
   });
 
   it('ends now at the latest, has a length and reads back from its own name', () => {
-    const texts = fc.constantFrom(...ROWS.map(([text]) => text), 'q1', 'q2', 'may', 'since q1', 'jan..mar');
+    const texts = fc.constantFrom(...readPeriods(), 'q1', 'q2', 'may', 'since q1', 'jan..mar');
     fc.assert(
       fc.property(texts, moments, zones, (text, at, zone) => {
         try {

@@ -1,39 +1,60 @@
-import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
+import { parseCommandText } from '../../../../src/domain/language/parse-command.ts';
+import { ALIASES } from './meaning.ts';
+import { formatRow, readRows, readSections } from './pages.ts';
 import { replyInThread, replyToCommand, replyToMention, replyToPeriod } from './reply.ts';
 
 type Reply = (text: string) => string | Promise<string>;
 
-const ARROW = ' → ';
-const SAME = ' · ';
-
-/** The titles and lines of a page. */
-const sectionsOf = (page: string) =>
-  readFileSync(new URL(page, import.meta.url), 'utf8')
-    .split(/^## /m)
-    .slice(1)
-    .map((section) => {
-      const [title = '', ...lines] = section.split('\n');
-      return { title, lines: lines.filter((line) => line.includes(ARROW)) };
-    });
-
 /** The line as it is if each of its texts has the same reply, else a line for each text. */
-async function answered(line: string, reply: Reply): Promise<string> {
-  const texts = (line.split(ARROW)[0] ?? '').split(SAME);
+async function answered(texts: readonly string[], reply: Reply): Promise<string> {
   const replies = await Promise.all(texts.map((text) => reply(text.replaceAll('⏎', '\n'))));
-  return new Set(replies).size === 1
-    ? `${texts.join(SAME)}${ARROW}${replies[0]}`
-    : texts.map((text, at) => `${text}${ARROW}${replies[at]}`).join('\n');
+  const [only = '', ...others] = new Set(replies);
+  if (others.length === 0) return formatRow(texts, only);
+  return texts.map((text, at) => formatRow([text], replies[at] ?? '')).join('\n');
 }
 
-describe.each<[page: string, reply: Reply]>([
+const PAGES: readonly [page: string, reply: Reply][] = [
   ['periods.md', replyToPeriod],
   ['commands.md', replyToCommand],
   ['replies.md', replyToMention],
   ['thread-replies.md', replyInThread],
-])('every text is answered as in %s', (page, reply) => {
-  it.each(sectionsOf(page))('$title', async ({ lines }) => {
-    expect(lines.length).toBeGreaterThan(0);
-    expect(await Promise.all(lines.map((line) => answered(line, reply)))).toEqual(lines);
+];
+
+describe.each(PAGES)('every text is answered as in %s', (page, reply) => {
+  it.each(readSections(page))('$title', async ({ rows }) => {
+    expect(rows.length).toBeGreaterThan(0);
+    expect(await Promise.all(rows.map(({ texts }) => answered(texts, reply)))).toEqual(
+      rows.map(({ line }) => line),
+    );
+  });
+});
+
+/** What a sentence gives as examples: dates, quarters and periods. */
+const EXAMPLES =
+  /\b(?:\d{4}-[\dq][\d.q-]*\d|q[1-4]|(?:last|past|this)-[\w-]+|mtd|year \d{4})(?:\.\.year \d{4})?/g;
+
+describe('what a refusal says', () => {
+  const refusals = PAGES.flatMap(([page]) => readRows(page).map(({ reply }) => reply)).filter((reply) =>
+    /^(?:“|\[|[A-Z])/.test(reply),
+  );
+  const unreadable = (texts: Iterable<string>) =>
+    [...new Set(texts)].filter((text) => /^(?:“|[A-Z])/.test(replyToCommand(text)));
+
+  it('offers only what can be read', () => {
+    const offered = refusals.flatMap((reply) =>
+      [...reply.matchAll(/ ?\[([^\]]+)\]/g)].map(([, text]) => text ?? ''),
+    );
+    const commands = offered.filter((text) => !text.startsWith('/billing'));
+    expect(commands.length).toBeGreaterThan(150);
+    expect(unreadable(commands.map((text) => (text.startsWith('/') ? text : `/spend ${text}`)))).toEqual([]);
+  });
+
+  it('gives examples that can be read', () => {
+    const examples = new Set(
+      refusals.flatMap((reply) => reply.replace(/“[^”]*”|\[.*/g, '').match(EXAMPLES) ?? []),
+    );
+    expect(examples.size).toBeGreaterThan(25);
+    for (const example of examples) expect(() => parseCommandText(example, ALIASES)).not.toThrow();
   });
 });
