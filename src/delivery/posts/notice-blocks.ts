@@ -1,7 +1,16 @@
 import { commandText } from '../../domain/commands.ts';
 import { limitLines, ordinal } from '../../domain/language/text.ts';
 import { formatMoment, type Millis } from '../../domain/time/calendar.ts';
-import { actions, button, channelLink, escapeMarkup, type Message, markup } from '../../slack/kit/blocks.ts';
+import {
+  actions,
+  button,
+  channelLink,
+  compact,
+  escapeMarkup,
+  joinTexts,
+  type Message,
+  markup,
+} from '../../slack/kit/blocks.ts';
 import type { PauseReason, Schedule } from '../../workspace/owned/schedule-record.ts';
 
 const REMEDIES: Readonly<Record<Exclude<PauseReason, 'person'>, string>> = {
@@ -61,16 +70,16 @@ export function failureNotice(notification: PendingNotification, reader: Reader)
   const [only, ...others] = cases;
   const what = others.length === 0 ? (only?.title ?? '') : `${cases.length} scheduled posts`;
   const text = `${what} ${happenedText(notification)}`;
-  const lines = [
+  const lines = joinTexts('\n', [
     `*${escapeMarkup(text)}*`,
     ...limitLines(
       cases.map((failed) => caseText(failed, others.length > 0)),
       MAX_LISTED,
     ),
-    ...(cause === '' ? [] : [escapeMarkup(cause)]),
+    escapeMarkup(cause),
     ...nextSteps({ ...notification, canManage }),
-    ...(notification.isOwnerGone || !notification.includesManager ? [] : [ALSO_NOTIFIED[reader]]),
-  ];
+    !notification.isOwnerGone && notification.includesManager && ALSO_NOTIFIED[reader],
+  ]);
   const value = only === undefined || others.length > 0 ? {} : { value: only.schedule.id };
   const remedy = pauseOf(why)
     ? button('schedule-resume', 'Resume', { ...value, style: 'primary' })
@@ -78,10 +87,10 @@ export function failureNotice(notification: PendingNotification, reader: Reader)
   return {
     text: `${text}. ${cause}`.trim(),
     blocks: [
-      markup(lines.join('\n')),
+      markup(lines),
       actions(
-        ...(canManage && NEED_CONNECT.includes(why) ? [CONNECT] : []),
-        ...(others.length === 0 && why !== 'unanswered' ? [remedy] : []),
+        canManage && NEED_CONNECT.includes(why) && CONNECT,
+        others.length === 0 && why !== 'unanswered' && remedy,
         button('schedule-list', 'Open schedules', value),
       ),
     ],
@@ -104,18 +113,13 @@ function nextSteps(notification: PendingNotification): readonly string[] {
   const { why, cases, isUnclear, isOwnerGone, canManage } = notification;
   const pause = pauseOf(why);
   const failures = Math.max(...cases.map((failed) => failed.failures));
-  return [
-    ...(pause === undefined
-      ? []
-      : [escapeMarkup((canManage && MANAGERS_REMEDIES[pause]) || REMEDIES[pause]), RESUMES]),
-    ...(why === 'failed' && !isUnclear ? ['Tally tried for an hour. The next post mentions this date.'] : []),
-    ...(isOwnerGone
-      ? ['The owner has left the workspace. Open schedules and choose Adopt to take over.']
-      : []),
-    ...(isOwnerGone || pause !== undefined || failures < 2
-      ? []
-      : [`This is the ${ordinal(failures)} failure in a row.`]),
-  ];
+  return compact([
+    pause && escapeMarkup((canManage && MANAGERS_REMEDIES[pause]) || REMEDIES[pause]),
+    pause && RESUMES,
+    why === 'failed' && !isUnclear && 'Tally tried for an hour. The next post mentions this date.',
+    isOwnerGone && 'The owner has left the workspace. Open schedules and choose Adopt to take over.',
+    !isOwnerGone && !pause && failures > 1 && `This is the ${ordinal(failures)} failure in a row.`,
+  ]);
 }
 
 /** @param isTitled a notice about one schedule has its title above */

@@ -1,3 +1,4 @@
+import { pluralize } from '../../domain/language/text.ts';
 import { changeInPercent, formatMoney, formatPercent, parseAmount } from '../../domain/money/amount.ts';
 import { formatTiming, type Timing } from '../../domain/time/cadence.ts';
 import { type Day, dayAt, formatDays, formatMoment, type Millis } from '../../domain/time/calendar.ts';
@@ -5,6 +6,7 @@ import {
   actions,
   type Block,
   button,
+  compact,
   context,
   escapeMarkup,
   type Message,
@@ -43,20 +45,20 @@ export function renderPost({ message, buttons = [] }: ReportResult, details: Pos
   const { time, zone } = timing;
   const late = `Late: was due ${formatDays(date, date)}, ${time} (${zone})`;
   const missed = missedLines(details);
-  const above = [
-    ...(isLate ? [late] : []),
-    ...(without === undefined ? [] : [withoutText(without, date, correctsFrom)]),
-    ...(corrected === undefined ? [] : [`Corrected ${formatMoment(corrected, zone)}`]),
-  ];
+  const above = compact([
+    isLate && late,
+    without && withoutText(without, date, correctsFrom),
+    corrected !== undefined && `Corrected ${formatMoment(corrected, zone)}`,
+  ]);
   return {
     text: isLate ? `${late}. ${message.text}` : message.text,
-    blocks: [
+    blocks: compact([
       ...above.map((text) => context(escapeMarkup(text))),
       ...withSmallPrint(message.blocks, escapeMarkup(formatTiming(timing))),
-      ...(missed.length === 0 ? [] : [section(missed.join('\n'))]),
+      missed.length > 0 && section(missed.join('\n')),
       // The owner is not mentioned, as each post would notify them: the list behind the button names them.
       actions(...buttons, button('schedule-list', 'Manage')),
-    ],
+    ]),
   };
 }
 
@@ -104,12 +106,11 @@ function missedLines({ earlier, at, timing, projects, workspace }: PostDetails):
         : `${coveredText(missed.covers)}: ${figuresText(missed.figures, projects, workspace)} ${due}`;
     return missed.isUnclear ? `${line} ${UNCLEAR}` : line;
   });
-  const summary = `${counted} earlier ${counted === 1 ? 'date' : 'dates'}`;
-  return [
-    ...(lines.length + counted > 0 ? ['Missed earlier:'] : []),
-    ...(counted > 0 ? [summary] : []),
+  return compact([
+    lines.length + counted > 0 && 'Missed earlier:',
+    counted > 0 && pluralize(counted, 'earlier date'),
     ...lines,
-  ];
+  ]);
 }
 
 /** `Wed 18 Nov 2026 UTC` */

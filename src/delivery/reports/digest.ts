@@ -17,7 +17,15 @@ import {
   runningOutLine,
   severalTitle,
 } from '../../slack/commands/project-table.ts';
-import { type Block, context, escapeMarkup, markup, section } from '../../slack/kit/blocks.ts';
+import {
+  type Block,
+  compact,
+  context,
+  escapeMarkup,
+  joinTexts,
+  markup,
+  section,
+} from '../../slack/kit/blocks.ts';
 import { table } from '../../slack/kit/rich-blocks.ts';
 import {
   amountOf,
@@ -55,16 +63,15 @@ export function renderDigest(view: ReportView): Block[] {
   const soon = view.answered.filter(
     ({ figures: { runway } }) => runway !== undefined && isRunningOut(runway),
   );
-  const lines = [...together, runningOutLine(soon)].filter(Boolean);
-  return [
-    ...(lines.length === 0 ? [] : [markup(lines.join('\n'))]),
+  const lines = joinTexts('\n', [...together, runningOutLine(soon)]);
+  return compact([
+    lines !== '' && markup(lines),
     table(rows),
     ...digestNotes(view),
-    ...(isPart
-      ? [context(`${PARTLY_REPORTED} not every day is reported yet; a missing day is not counted as zero`)]
-      : []),
+    isPart &&
+      context(`${PARTLY_REPORTED} not every day is reported yet; a missing day is not counted as zero`),
     ...failedNotes(view.failed).map(section),
-  ];
+  ]);
 }
 
 function digestNotes(view: ReportView): Block[] {
@@ -72,21 +79,16 @@ function digestNotes(view: ReportView): Block[] {
   const isOneDay = periods.main.window.days.length === 1;
   const silent = isOneDay ? answered.filter(({ figures }) => figures.main.missing.length > 0) : [];
   const names = silent.map(({ target }) => target.label).join(', ');
-  return [
-    ...(silent.length === 0
-      ? []
-      : [
-          section(
-            `Nothing reported for ${formatReportDays(periods.main.window, periods.today)} yet (not counted as zero): ${names}.`,
-          ),
-        ]),
+  const day = formatReportDays(periods.main.window, periods.today);
+  return compact([
+    silent.length > 0 && section(`Nothing reported for ${day} yet (not counted as zero): ${names}.`),
     ...answered.flatMap((answer) => {
       const said = silent.includes(answer)
         ? remarkNotes(answer)
         : [...reportNotes(answer, periods), ...(view.headline === 'spent' ? coverageNotes(answer) : [])];
-      return said.length === 0 ? [] : [section(`${answer.target.label}: ${said.join(' ')}`)];
+      return said.length === 0 ? [] : section(`${answer.target.label}: ${said.join(' ')}`);
     }),
-  ];
+  ]);
 }
 
 /** How many days the changes in the table are based on, if not all; for the current days that is said above the table. */
@@ -112,19 +114,21 @@ function togetherLines({ headline, periods, answered }: ReportView): string[] {
   const left = sumOf((answer) => amountOf(answer, 'left'));
   const expected = sumOf(({ figures }) => figures.forecast?.total);
   const day = formatReportDays(main.window, today);
-  return [
+  const changes = formatChange(change, main, today, first);
+  const monthDays = [month.window.label, ...monthCoverage(answered)].join(', ');
+  return compact([
     headline === 'spent'
-      ? formatChange(change, main, today, first).join(' · ') || changedRows(answered, main)
-      : spentSum && [`*Spent ${day}* ${spentSum}`, ...formatChange(change, main, today, first)].join(' · '),
-    isMonthReport(periods) || monthSum === ''
-      ? ''
-      : [
-          `*${monthName(month.window, today)}* ${monthSum} (${[month.window.label, ...monthCoverage(answered)].join(', ')})`,
-          ...formatChange(monthChange, month, today, first, true),
-          ...(expected === '' ? [] : [`forecast about ${expected} by ${forecastDay(today)}`]),
-        ].join(' · '),
-    headline === 'spent' && left !== '' ? `*${left} left*` : '',
-  ].filter(Boolean);
+      ? changes.join(' · ') || changedRows(answered, main)
+      : spentSum && [`*Spent ${day}* ${spentSum}`, ...changes].join(' · '),
+    !isMonthReport(periods) &&
+      monthSum !== '' &&
+      joinTexts(' · ', [
+        `*${monthName(month.window, today)}* ${monthSum} (${monthDays})`,
+        ...formatChange(monthChange, month, today, first, true),
+        expected !== '' && `forecast about ${expected} by ${forecastDay(today)}`,
+      ]),
+    headline === 'spent' && left !== '' && `*${left} left*`,
+  ]);
 }
 
 /** `8 of 20 days reported`, of the project with the fewest; nothing where every day is. */

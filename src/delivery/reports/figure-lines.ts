@@ -41,7 +41,7 @@ import {
 import { type Day, formatDays, type Millis } from '../../domain/time/calendar.ts';
 import type { DayNamer } from '../../domain/time/day-groups.ts';
 import type { ProjectAnswer, ProjectAnswers } from '../../slack/commands/project-answers.ts';
-import { type Chart, escapeMarkup } from '../../slack/kit/blocks.ts';
+import { type Chart, compact, escapeMarkup, joinTexts } from '../../slack/kit/blocks.ts';
 import { spendChart } from '../../slack/kit/rich-blocks.ts';
 
 /** What is known of one project when a post goes out. */
@@ -102,16 +102,15 @@ function figureLine(answer: ProjectFigures, { main, today }: ReportPeriods): str
   const money = formatterFor(answer);
   const { average, highest, bonuses } = usage;
   const isOneDay = main.window.days.length === 1;
-  return [
-    ...(isOneDay || average === undefined ? [] : [`*${money(average)}* a day`]),
+  return joinTexts(' · ', [
+    !isOneDay && average && `*${money(average)}* a day`,
     ...formatChange(change, main, today, answer),
-    ...(isOneDay || highest === undefined || usage.reported.length < 2
-      ? []
-      : [`highest ${dayName(today)(highest.day)}, ${money(highest.value)}`]),
+    !isOneDay &&
+      highest &&
+      usage.reported.length > 1 &&
+      `highest ${dayName(today)(highest.day)}, ${money(highest.value)}`,
     formatBonusTotal(bonuses, money),
-  ]
-    .filter(Boolean)
-    .join(' · ');
+  ]);
 }
 
 /** A line of its own: a single fact that is a clause becomes a sentence. */
@@ -120,12 +119,10 @@ export const mainFigureLine = (answer: ProjectFigures, periods: ReportPeriods): 
 
 /** `Spent on Fri 20 Nov 150.00 · ▲ 1.9 % vs …`, when another figure comes first. */
 export const spentLine = (answer: ProjectFigures, periods: ReportPeriods): string =>
-  [
+  joinTexts(' · ', [
     `*Spent ${formatReportDays(periods.main.window, periods.today)}* ${totalText(answer.figures.main, formatterFor(answer))}`,
     figureLine(answer, periods),
-  ]
-    .filter(Boolean)
-    .join(' · ');
+  ]);
 
 /** `This month 519,871.04 (1–20 Nov, 19 of 20 days reported) · ▼ 0.2 % a day vs 1–20 Oct` */
 export function monthLine(answer: ProjectFigures, { month, today }: ReportPeriods): string {
@@ -156,10 +153,10 @@ export function balanceLine(answer: ProjectFigures, isHeadline = false): string 
   const money = formatterFor(answer);
   if (typeof balance === 'string') return `*Balance unknown*: ${escapeMarkup(balance)}`;
   const { runway } = figures;
-  return [
-    ...(isHeadline ? [] : [`*${escapeMarkup(formatRemaining(answer))}*`]),
-    ...(runway === undefined ? [] : [formatRunwayLine(runway, money)]),
-  ].join(' · ');
+  return joinTexts(' · ', [
+    !isHeadline && `*${escapeMarkup(formatRemaining(answer))}*`,
+    runway && formatRunwayLine(runway, money),
+  ]);
 }
 
 /** What the runway rests on and the bonuses that are left, for the small print; mrkdwn. */
@@ -170,10 +167,10 @@ export function balanceFacts(answer: ProjectFigures): string[] {
   const { runway } = figures;
   const basis = runway === undefined ? '' : formatRunwayBasis(runway, money);
   const bonuses = formatBonuses(balance.bonuses, money);
-  return [
-    ...(basis === '' ? [] : [escapeMarkup(basis.startsWith('at ') ? `runway ${basis}` : basis)]),
-    ...(bonuses === '' ? [] : [escapeMarkup(`${bonuses} left`)]),
-  ];
+  return compact([
+    basis !== '' && escapeMarkup(basis.startsWith('at ') ? `runway ${basis}` : basis),
+    bonuses !== '' && escapeMarkup(`${bonuses} left`),
+  ]);
 }
 
 const totalText = ({ total }: Usage, money: MoneyFormatter): string =>
@@ -203,7 +200,7 @@ export function formatChange(
   const { percent, daily } = figures;
   const isShort = omitsBefore && percent !== undefined;
   const amount = `${formatterFor(answer)(daily.before)}${before.days.length === 1 ? '' : ' a day'}`;
-  const rests = [...(isShort ? [] : [amount]), covered].filter(Boolean).join('; ');
+  const rests = joinTexts('; ', [!isShort && amount, covered]);
   const against = rests === '' ? before.label : `${before.label} (${rests})`;
   if (percent === undefined) return [`before: ${against}`];
   const isSame = percent.eq(ZERO);

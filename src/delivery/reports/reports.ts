@@ -10,9 +10,11 @@ import { type Day, formatRequestedDays } from '../../domain/time/calendar.ts';
 import { commandButton } from '../../slack/commands/command-buttons.ts';
 import {
   type Block,
+  compact,
   context,
   escapeMarkup,
   instant,
+  joinTexts,
   type Message,
   markup,
   section,
@@ -75,15 +77,15 @@ function detailsButton({ answered, periods, headline }: ReportView): Button[] {
   const { days } = periods.main.window;
   const products = new Set(answered.map(({ target }) => target.product));
   const [product] = products;
-  const words = [
+  const text = joinTexts(' ', [
     answered.map(({ target }) => target.word).join(','),
-    ...(headline === 'left' ? [] : [`${days[0]}..${days.at(-1)}`]),
+    headline === 'spent' && `${days[0]}..${days.at(-1)}`,
     // Without it, each registered project is asked about with its own product.
-    ...(products.size === 1 && product !== undefined ? [PRODUCTS[product].word] : []),
+    products.size === 1 && product && PRODUCTS[product].word,
     'details',
-  ];
+  ]);
   const command = headline === 'left' ? '/balance' : '/spend';
-  return commandButton('details', 'Details', { command, text: words.join(' ') });
+  return commandButton('details', 'Details', { command, text });
 }
 
 /** The newest day of a post, if a project that does report days has not reported it. */
@@ -194,14 +196,14 @@ function renderReport(view: ReportView): Message {
 function sourceText({ headline, periods, fetched }: ReportView, only: ProjectFigures | undefined): string {
   const { main, zone } = periods;
   const { project, product } = only?.target ?? {};
-  return [
-    ...(project === undefined ? [] : [`project ${project}`]),
-    ...(product === undefined ? [] : [PRODUCTS[product].name]),
-    ...(headline === 'left' ? ['balance as of now'] : []),
+  return joinTexts(' · ', [
+    project && `project ${project}`,
+    product && PRODUCTS[product].name,
+    headline === 'left' && 'balance as of now',
     `${main.window.label} ${escapeMarkup(zone)}`,
-    ...(only === undefined ? [] : [chartGaps(only, periods), ...balanceFacts(only)].filter(Boolean)),
+    ...(only === undefined ? [] : [chartGaps(only, periods), ...balanceFacts(only)]),
     `fetched ${instant(fetched)}`,
-  ].join(' · ');
+  ]);
 }
 
 /** The first line, the chart, then the other lines and the notes. */
@@ -213,10 +215,10 @@ function renderProject(answer: ProjectFigures, { headline, periods }: ReportView
       : [mainFigureLine(answer, periods), month, forecastLine(answer, periods), balanceLine(answer)];
   const [first = '', ...others] = lines.filter(Boolean);
   const drawn = reportChart(answer, periods);
-  return [
-    ...(first === '' ? [] : [markup(first)]),
-    ...(drawn === undefined ? [] : [drawn]),
-    ...(others.length === 0 ? [] : [markup(others.join('\n'))]),
+  return compact([
+    first !== '' && markup(first),
+    drawn,
+    others.length > 0 && markup(others.join('\n')),
     ...reportNotes(answer, periods).map(section),
-  ];
+  ]);
 }

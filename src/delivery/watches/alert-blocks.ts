@@ -7,6 +7,7 @@ import {
   button,
   type Chart,
   channelLink,
+  compact,
   context,
   escapeMarkup,
   formatInstant,
@@ -58,16 +59,16 @@ export function alertMessage(view: AlertView): Message {
   });
   return {
     text: notificationText(title, why),
-    blocks: [
+    blocks: compact([
       header(title),
-      ...(why === '' ? [] : [section(why)]),
-      ...(isOpen(alert) ? [section(NEXT_STEP[watch.rule.kind])] : []),
-      ...(message.insteadOf === undefined ? [] : [markup(insteadText(message.insteadOf))]),
-      ...(history.length === 0 ? [] : [markup(history.slice(-MAX_HISTORY).join('\n'))]),
-      ...(chart === undefined ? [] : [chart]),
+      why !== '' && section(why),
+      isOpen(alert) && section(NEXT_STEP[watch.rule.kind]),
+      message.insteadOf && markup(insteadText(message.insteadOf)),
+      history.length > 0 && markup(history.slice(-MAX_HISTORY).join('\n')),
+      chart,
       context([escapeMarkup(source), `set up by ${mention(watch.owner)}`].join(' · ')),
       alertActions(view),
-    ],
+    ]),
   };
 }
 
@@ -166,18 +167,15 @@ function alertActions({ alert, watch }: AlertView): Block {
   const spent = (...words: string[]) =>
     [commandText('/spend'), project.id, PRODUCTS[project.product].word, ...words].join(' ');
   return actions(
-    ...(isOpen(alert) && !isAcknowledged
-      ? [button('watch-acknowledge', 'Acknowledge', { value: about, style: 'primary' })]
-      : []),
+    isOpen(alert) &&
+      !isAcknowledged &&
+      button('watch-acknowledge', 'Acknowledge', { value: about, style: 'primary' }),
     button('run:days', 'See the days', { value: spent(periodOf(watch, day)) }),
     // A budget is not about what changed since the month before.
-    ...(rule.kind === 'budget'
-      ? []
-      : [
-          button('run:why', 'What changed', {
-            value: spent(rule.kind === 'spike' ? day : periodOf(watch, day), 'why'),
-          }),
-        ]),
+    rule.kind !== 'budget' &&
+      button('run:why', 'What changed', {
+        value: spent(rule.kind === 'spike' ? day : periodOf(watch, day), 'why'),
+      }),
     overflow('watch-more', [
       ...(isOpen(alert)
         ? [
@@ -202,7 +200,7 @@ export function alertReply({ alert, message, words }: AlertView): Message {
   const { title, why } = headlineOf(event?.kind === 'crossed' ? event : undefined, words);
   return {
     text: notificationText(title, why),
-    blocks: [markup(`*${escapeMarkup(title)}*`), ...(why === '' ? [] : [section(why)])],
+    blocks: compact([markup(`*${escapeMarkup(title)}*`), why !== '' && section(why)]),
   };
 }
 

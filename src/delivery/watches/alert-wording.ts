@@ -4,6 +4,7 @@ import { type Account, formatBonuses } from '../../domain/money/runway.ts';
 import { spikeLimit, type WatchLevel } from '../../domain/money/watch-evaluation.ts';
 import { WEEKDAY_NAMES } from '../../domain/time/cadence.ts';
 import { type Day, formatDays, isoWeekday } from '../../domain/time/calendar.ts';
+import { joinTexts, type Optional } from '../../slack/kit/blocks.ts';
 import type { Watch } from '../../workspace/owned/watch-record.ts';
 import { type ChosenProject, findNamed, projectLabel } from '../../workspace/projects/project-key.ts';
 import type { Workspace } from '../../workspace/record/workspace.ts';
@@ -50,13 +51,13 @@ export function alertText(
   words: AlertWords,
 ): { readonly title: string; readonly why: string } {
   const { title, why } = textsOf(level, parseFacts(facts), words);
-  return { title: `${words.label}${title}`, why: withFullStop(why.filter(Boolean).join('; ')) };
+  return { title: `${words.label}${title}`, why: withFullStop(joinTexts('; ', why)) };
 }
 
 /** The rest of a sentence that begins with the project, and what explains it. */
 interface Texts {
   readonly title: string;
-  readonly why: readonly string[];
+  readonly why: readonly Optional<string>[];
 }
 
 const WITHOUT_FIGURES: Texts = { title: ': threshold crossed', why: [] };
@@ -83,10 +84,9 @@ function balanceTexts(
   return {
     title: below.eq(0) ? now : `${now}, below ${money(below)}`,
     why: [
-      before === undefined ? '' : `${money(before.balance)} on ${dayText(before.day)}`,
-      runway?.kind === 'estimate'
-        ? `at ${money(runway.average)} a day the balance reaches zero around ${dateText(runway.until)}`
-        : '',
+      before && `${money(before.balance)} on ${dayText(before.day)}`,
+      runway?.kind === 'estimate' &&
+        `at ${money(runway.average)} a day the balance reaches zero around ${dateText(runway.until)}`,
     ],
   };
 }
@@ -109,9 +109,10 @@ function runwayTexts({ days, runway, account, average }: FactsOf<'runway'>, { mo
 
 /** `balance 40.00, bonuses 5.00` */
 const fundsText = ({ balance, bonuses }: Account, money: WriteMoney): string =>
-  [`balance ${'value' in balance ? money(balance.value) : 'not readable'}`, formatBonuses(bonuses, money)]
-    .filter(Boolean)
-    .join(', ');
+  joinTexts(', ', [
+    `balance ${'value' in balance ? money(balance.value) : 'not readable'}`,
+    formatBonuses(bonuses, money),
+  ]);
 
 function budgetTexts(
   level: WatchLevel,
@@ -131,7 +132,7 @@ function budgetTexts(
   const isExact = spent.times(100).eq(amount.times(level));
   return {
     title: ` ${isExact ? 'reached' : 'passed'} ${share}its ${name} budget: ${money(spent)} of ${money(amount)}`,
-    why: [covered, forecast === undefined ? '' : `estimated ${expected} by the end of the month`],
+    why: [covered, forecast && `estimated ${expected} by the end of the month`],
   };
 }
 
@@ -159,10 +160,7 @@ function spikeTexts(
 
 /** `prod recovered: 51,000.00 EUR left.`: the alert's header then, and a reply in its thread. */
 export const recoveryText = ({ level, facts }: EventFigures, words: AlertWords): string =>
-  [`${words.label} recovered`, recoveredTo(level, parseFacts(facts), words)]
-    .filter(Boolean)
-    .join(': ')
-    .concat('.');
+  `${joinTexts(': ', [`${words.label} recovered`, recoveredTo(level, parseFacts(facts), words)])}.`;
 
 function recoveredTo(level: WatchLevel, facts: AlertFacts, words: AlertWords): string {
   const { money, today } = words;

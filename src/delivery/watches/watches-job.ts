@@ -76,11 +76,9 @@ export function planWatches(workspace: Workspace, snapshot: DeliveryLogSnapshot,
     /** Watches with messages to send, or to draw again. */
     alerting: due,
     /** States that are no longer needed. A removed watch's is kept for as long as an undo can bring it back. */
-    stale: [...states.keys()].flatMap((id) =>
-      known.has(id) || workspace.fields[FIELDS.removedWatch + id] !== undefined
-        ? []
-        : [WATCH_FIELD_PREFIX + id],
-    ),
+    stale: [...states.keys()]
+      .filter((id) => !known.has(id) && workspace.fields[FIELDS.removedWatch + id] === undefined)
+      .map((id) => WATCH_FIELD_PREFIX + id),
     /** When there is something to do, in ms; undefined for never. */
     next: earliest(isCheckDue ? undefined : check, next),
   };
