@@ -6,7 +6,7 @@ import { pluralize } from '../../domain/language/text.ts';
 import type { SlackId } from '../../domain/slack-id.ts';
 import { type Block, button, channelLink, compact } from '../../slack/kit/blocks.ts';
 import { storeItem } from '../../slack/owned/actions.ts';
-import { homeRows, showOwned, statusRows } from '../../slack/owned/list.ts';
+import { homeRows, showOwned, statusPart } from '../../slack/owned/list.ts';
 import { canEditOwned, type OwnedKind, visibleItems } from '../../slack/owned/owned-kind.ts';
 import { findItemProblem } from '../../slack/owned/target-check.ts';
 import { type ChannelCheck, checkChannel } from '../../slack/request/channels.ts';
@@ -162,25 +162,13 @@ export async function scheduleStatus(kind: OwnedSchedules, request: Request): Pr
   const stuck = all.filter((schedule) => isPausedByTally(schedule, workspace));
   const cameTo = (result: LastDelivery['result']) =>
     running.filter(({ id }) => workspace.lastSent(id)?.result === result);
-  const [failing, trying] = [cameTo('failed'), cameTo('trying')];
-  const paused = all.length - running.length - stuck.length;
   const attention = [
-    [stuck.length, 'paused by Tally'],
-    [trying.length, 'not posted yet'],
-    [failing.length, 'failed last time'],
+    { items: stuck, what: 'paused by Tally', health: 'broken' },
+    { items: cameTo('trying'), what: 'not posted yet', health: 'warning' },
+    { items: cameTo('failed'), what: 'failed last time', health: 'broken' },
   ] as const;
-  const broken = stuck.length + failing.length;
-  const rows = statusRows(
-    kind,
-    running.length,
-    paused,
-    attention,
-    byNeed(all, workspace, sends),
-    request,
-    sends,
-  );
-  const health = broken > 0 ? 'broken' : trying.length > 0 ? 'warning' : 'fine';
-  return [{ health, problems: broken + trying.length, ...rows }];
+  const counts = [running.length, all.length - running.length - stuck.length] as const;
+  return [statusPart(kind, counts, attention, byNeed(all, workspace, sends), request, sends)];
 }
 
 /** Order: paused by Tally, failed or retried, the others by their next post, paused by a person. */

@@ -13,7 +13,7 @@ import {
 } from '../../domain/time/calendar.ts';
 import { type Block, button } from '../../slack/kit/blocks.ts';
 import { changeItem } from '../../slack/owned/actions.ts';
-import { homeRows, itemRow, showOwned, statusRows } from '../../slack/owned/list.ts';
+import { homeRows, itemRow, showOwned, statusPart } from '../../slack/owned/list.ts';
 import {
   canReadOwned,
   type ListViewer,
@@ -184,16 +184,15 @@ export async function watchStatus(kind: OwnedWatches, request: Request): Promise
   const active = all.filter(({ paused }) => paused === undefined);
   const stopped = active.filter((watch) => isWatchBlocked(watch, request.workspace));
   const running = active.filter((watch) => !stopped.includes(watch));
-  const stuck = [...stopped, ...running.filter((watch) => hasProblem(watch, stateOf))];
+  const failing = running.filter((watch) => hasProblem(watch, stateOf));
   const crossed = running.filter((watch) => isCrossed(watch, stateOf));
-  const paused = all.length - active.length;
   const attention = [
-    [crossed.length, 'crossed'],
-    [stopped.length, 'paused by Tally'],
-    [stuck.length - stopped.length, 'with a problem'],
+    { items: crossed, what: 'crossed', health: 'fine' },
+    { items: stopped, what: 'paused by Tally', health: 'broken' },
+    { items: failing, what: 'with a problem', health: 'broken' },
   ] as const;
-  const rows = statusRows(kind, running.length, paused, attention, stuck, request, stateOf);
-  return [{ health: stuck.length > 0 ? 'broken' : 'fine', problems: stuck.length, ...rows }];
+  const counts = [running.length, all.length - active.length] as const;
+  return [statusPart(kind, counts, attention, [...stopped, ...failing], request, stateOf)];
 }
 
 /** What an alert and the list offer, by what a button's value says. In the reporting zone, where a month begins. */

@@ -2,6 +2,7 @@
 
 import type { Button, SectionBlock } from '@slack/types';
 import { commandText } from '../../domain/commands.ts';
+import { type HealthLevel, worstFirst } from '../../workspace/credentials/health.ts';
 import { damagedIds } from '../../workspace/record/workspace.ts';
 import { commandButton, pageButtons, toCommand } from '../commands/command-buttons.ts';
 import {
@@ -155,23 +156,28 @@ export async function homeRows(
   ]);
 }
 
-/**
- * For `/billing status`: how many are in which state, as mrkdwn; below it the first of some.
- * @param attention how many need it, with what is wrong with them
- */
-export function statusRows(
+/** Items that `/billing status` counts: `2 paused by Tally`. */
+interface Attention {
+  readonly items: readonly OwnedItem[];
+  readonly what: string;
+  readonly health: HealthLevel;
+}
+
+/** For `/billing status`: how many run, are paused by a person and need attention; below it the first of `items`. */
+export function statusPart(
   kind: OwnedKind,
-  running: number,
-  paused: number,
-  attention: readonly (readonly [count: number, what: string])[],
+  [running, paused]: readonly [running: number, paused: number],
+  attention: readonly Attention[],
   items: readonly OwnedItem[],
   viewer: Request,
   details: unknown,
 ) {
+  const found = attention.filter((some) => some.items.length > 0);
+  const problems = found.filter(({ health }) => health !== 'fine');
   const counts = compact([
     `${running} running`,
     paused > 0 && `${paused} paused`,
-    ...attention.filter(([count]) => count > 0).map(([count, what]) => `*${count} ${what}*`),
+    ...found.map(({ items: some, what }) => `*${some.length} ${what}*`),
   ]);
   const summary = `*${kind.words.title}* · ${counts.join(' · ')}`;
   const blocks: readonly Block[] = [
@@ -179,5 +185,6 @@ export function statusRows(
     ...items.slice(0, MOST_IN_STATUS).map((item) => itemRow(kind, item, { viewer, details })),
     actions(button(kind.actions.list, `All ${kind.plural}`)),
   ];
-  return { summary, blocks };
+  const health = worstFirst(problems)[0]?.health ?? 'fine';
+  return { health, problems: problems.flatMap((some) => some.items).length, summary, blocks };
 }
