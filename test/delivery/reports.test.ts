@@ -310,7 +310,7 @@ describe('posts about longer times', () => {
     const { reads, figures } = await post('balance', ['5001']);
     expect(reads.slice(0, 3)).toEqual([
       'prod · 12.50 overdrawn',
-      ':warning: *The project is overdrawn*',
+      ':warning: *The balance is used up*',
       '*Spent Fri 20 Nov* 150.00 · no comparison: Fri 13 Nov isn’t reported',
     ]);
     expect(reads.at(-1)).toContain(' · balance as of now · Fri 20 Nov 2026 UTC · ');

@@ -157,7 +157,12 @@ describe('/balance', () => {
   });
 
   it.each([
-    ['-12.5', '"0"', 'Project 5003 · 12.50 overdrawn', ':warning: *The project is overdrawn*'],
+    [
+      '-12.5',
+      '"0"',
+      'Project 5003 · 12.50 overdrawn',
+      ':warning: *The balance is used up: still spending 1.00 a day*',
+    ],
     ['"100"', 'null', 'Project 5003 · 100.00 left', 'bonuses not readable (nothing)'],
     ['"a lot"', '1', 'Project 5003 · unreadable balance (a lot)', '*No runway* without a readable balance'],
     [

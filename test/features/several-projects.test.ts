@@ -201,9 +201,7 @@ describe('/balance all', () => {
       ['poor', 'unknown'],
       ['idle', 'unknown'],
     ]);
-    expect(answer.visibleText).toContain(
-      'soonest to run out first · runway at the average of the last 7 days',
-    );
+    expect(answer.visibleText).toContain('runway at the average of the last 7 days');
   });
 });
 

@@ -53,7 +53,7 @@ describe('/spend … vs …', () => {
     const answer = await bot.ask('/spend prod october vs september');
     expect(linesOf(answer).slice(0, 2)).toEqual([
       'prod · 620.00 spent',
-      '*▲ 100.0 %* (+ 10.00) a day vs 1–30 Sep, 300.00 then · 20.00 a day',
+      '*▲ 100.0 %* (+ 10.00) a day vs 1–30 Sep (300.00 in total) · 20.00 a day',
     ]);
     const asked = bot.billing.requests.slice(before).map(({ query }) => requested(String(query)));
     expect(asked.sort((a, b) => (a.from < b.from ? -1 : 1))).toEqual([
@@ -216,7 +216,7 @@ describe('what /spend … vs … says', () => {
 
   it('compares averages a day if the numbers of days differ, and says how many days are reported', async () => {
     const [, line] = await factsOf('/spend staging october vs september');
-    expect(line).toBe('*unchanged* a day vs 1–30 Sep (29 of 30 days reported), 145.00 then · 5.00 a day');
+    expect(line).toBe('*unchanged* a day vs 1–30 Sep (145.00 in total, 29 of 30 days reported) · 5.00 a day');
   });
 
   it('has no percentage if too few days are reported, and says so first', async () => {
@@ -254,7 +254,7 @@ describe('what /spend … vs … says', () => {
       ['staging · 20.0 %', '155.00', '145.00* · unchanged'],
     ]);
     expect(answer.visibleText).toContain(
-      '* Days with data, 1–30 Sep: staging 29 of 30 days.\nCompared by the average a day: prod and staging.',
+      '* Days with data, 1–30 Sep: staging 29 of 30 days.\nCompared by the average a day.',
     );
   });
 
@@ -306,7 +306,9 @@ describe('the words of a comparison', () => {
         .messages(OWNER, CHANNEL)
         .find((message) => !message.ephemeral && /shared by/.test(textOf(message.blocks ?? []))),
     );
-    expect(textOf(shared.blocks ?? [])).toContain('*▲ 100.0 %* (+ 10.00) a day vs 1–30 Sep, 300.00 then');
+    expect(textOf(shared.blocks ?? [])).toContain(
+      '*▲ 100.0 %* (+ 10.00) a day vs 1–30 Sep (300.00 in total)',
+    );
   });
 
   it('may name days too long ago for a forecast', async () => {

@@ -119,12 +119,15 @@ describe('/spend … why about one project', () => {
   it('counts the days that a shorter month does not have', async () => {
     sends('6001', days('2026-09-01', Array(30).fill('10')), days('2026-10-01', Array(31).fill('10')));
     const answer = await bot.ask('/spend prod october why');
-    expect(lines(answer).slice(0, 2)).toEqual(['prod · 10.00 EUR more than 1–30 Sep', '*unchanged* a day']);
+    expect(lines(answer).slice(0, 2)).toEqual([
+      'prod · 10.00 EUR more than 1–30 Sep',
+      '*unchanged* a day, 31 days vs 30',
+    ]);
     expect(rowsOf(answer.blocks).slice(1)).toEqual([
       ['All 30 days', '0.00', '300.00', '300.00'],
       ['Sat 31 Oct (no day to compare)', '+ 10.00', '10.00', '–'],
     ]);
-    expect(answer.visibleText).toContain('compared in order, Thu 1 Oct with Tue 1 Sep, 31 days with 30');
+    expect(answer.visibleText).toContain('compared in order, Thu 1 Oct with Tue 1 Sep');
   });
 
   it('compares a single day without a table', async () => {
@@ -185,7 +188,7 @@ describe('/spend … why about one project', () => {
     );
   });
 
-  it('offers the figures, the same about other products, and itself to share and schedule', async () => {
+  it('offers the figures, and itself to share and schedule', async () => {
     sends('6001', WEEK_BEFORE, days('2026-11-14', Array(7).fill('200')));
     const before = bot.billing.requests.length;
     const answer = await bot.ask('/spend prod why');
@@ -193,13 +196,18 @@ describe('/spend … why about one project', () => {
     expect(options(answer).map(({ text, value }) => [text, value.replace(/^\d+ /, '')])).toEqual([
       ['Spend', '/spend prod last-7-days cloud'],
       ['Share', '/spend prod last-7-days cloud why'],
-      ['Same for Object storage', '/spend prod last-7-days storage why'],
-      ['Same for Virtualization', '/spend prod last-7-days virtualization why'],
       ['CSV', '/spend prod last-7-days cloud csv'],
       ['Details', '/spend prod last-7-days cloud details'],
       ['Schedule this…', '/billing schedule prod cloud'],
       ['Watch…', '/billing watch prod cloud'],
     ]);
+  });
+
+  it('offers the same about other products only where the product is not registered with the project', async () => {
+    sends('6009', WEEK_BEFORE, days('2026-11-14', Array(7).fill('200')));
+    const values = options(await bot.ask('/spend 6009 why')).map(({ value }) => value.replace(/^\d+ /, ''));
+    expect(values).toContain('/spend 6009 last-7-days storage why');
+    expect(values).toContain('/spend 6009 last-7-days virtualization why');
   });
 });
 

@@ -43,8 +43,13 @@ export type Runway =
   | ({ readonly kind: 'estimate'; readonly days: number; readonly until: Day } & Basis & Funds)
   /** More than `years` years: a date would be falsely precise. */
   | ({ readonly kind: 'beyond'; readonly years: number } & Basis & Funds)
-  /** `which` is negative: the balance itself, or only its sum with the bonuses. */
-  | ({ readonly kind: 'overdrawn'; readonly which: 'balance' | 'sum'; readonly balance: Money } & Funds)
+  /** `which` is negative: the balance itself, or only its sum with the bonuses. `average` is what is still spent a day, if that is known. */
+  | ({
+      readonly kind: 'overdrawn';
+      readonly which: 'balance' | 'sum';
+      readonly balance: Money;
+      readonly average?: Money;
+    } & Funds)
   /** The average is zero or less. */
   | ({ readonly kind: 'no-spend' } & Basis & Funds)
   | { readonly kind: 'unknown'; readonly reason: 'unreadable' }
@@ -78,9 +83,11 @@ export function runwayFrom({ balance: amount, bonuses }: Account, spent: RecentS
     'value' in bonuses
       ? { left: balance.plus(bonuses.value), bonusesCounted: true }
       : { left: balance, bonusesCounted: false };
-  if (balance.lt(0)) return { kind: 'overdrawn', which: 'balance', balance, ...funds };
-  if (funds.left.lt(0)) return { kind: 'overdrawn', which: 'sum', balance, ...funds };
   const { sum, reported, of, partial } = spent;
+  if (balance.lt(0) || funds.left.lt(0)) {
+    const average = reported >= MIN_REPORTED_DAYS && sum.gt(0) ? { average: divide(sum, reported) } : {};
+    return { kind: 'overdrawn', which: balance.lt(0) ? 'balance' : 'sum', balance, ...average, ...funds };
+  }
   if (reported < MIN_REPORTED_DAYS)
     return { kind: 'unknown', reason: 'too-few-days', reported, of, ...funds };
   const basis = { average: divide(sum, reported), reported, of, partial, ...funds };
@@ -147,7 +154,7 @@ function lineOf(runway: Runway, money: MoneyFormatter): readonly [string, string
       return ['Nothing is being spent', ''];
     case 'overdrawn':
       return runway.which === 'balance'
-        ? ['The project is overdrawn', '']
+        ? ['The balance is used up', runway.average ? `: still spending ${money(runway.average)} a day` : '']
         : ['Overdrawn', `: balance and bonuses together are ${money(runway.left)}`];
     case 'unknown':
       return runway.reason === 'unreadable'

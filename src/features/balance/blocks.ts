@@ -78,7 +78,7 @@ function listMessage(view: BalanceView): Message {
         cell: ({ runway }) => (typeof runway === 'string' ? 'unknown' : formatRunwayShort(runway)),
       },
     ],
-    facts: ['soonest to run out first', 'runway at the average of the last 7 days'],
+    facts: answered.length === 0 ? [] : ['runway at the average of the last 7 days'],
     buttons: buttons(view),
   });
 }

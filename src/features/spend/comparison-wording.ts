@@ -21,7 +21,7 @@ import { PRODUCT_IDS, PRODUCTS, type ProductId } from '../../domain/product.ts';
 import { formatRequestedDays } from '../../domain/time/calendar.ts';
 import type { ComparisonWindow } from '../../domain/time/comparison-window.ts';
 import { commandButton } from '../../slack/commands/command-buttons.ts';
-import { escapeMarkup } from '../../slack/kit/blocks.ts';
+import { compact, escapeMarkup } from '../../slack/kit/blocks.ts';
 import { answerActions } from '../../slack/reply/answer-message.ts';
 import { reportOf, type SpendFigures, type SpendReport, type SpendView, spendCommand } from './figures.ts';
 
@@ -49,7 +49,10 @@ export function uncomparedNote(
   return `Too few days reported to compare with ${comparison.label} (${formatCoverage(change.coverage.before)}).`;
 }
 
-/** `*▲ 7.9 %* a day vs 8–14 Nov (6 of 7 days reported)`, mrkdwn; '' if too few days are reported to compare. */
+/**
+ * `*▲ 7.9 %* a day vs 8–14 Nov (6 of 7 days reported)`, mrkdwn; '' if too few days are reported to compare. Beside averages
+ * the total of named days says that it is one.
+ */
 export function comparisonText(report: SpendReport): string {
   const { period, locale, target } = report;
   const change = comparable(report);
@@ -57,10 +60,18 @@ export function comparisonText(report: SpendReport): string {
   const { figures, coverage } = change;
   const { label, days } = period.comparison;
   const { reported, of, partial } = coverage.before;
-  const rests = reported === of && partial === 0 ? '' : ` (${formatCoverage(coverage.before)})`;
-  const unit = figures.basis === 'average' ? ' a day' : '';
-  if (period.versus !== undefined)
-    return `${formatChangeAmount(figures, locale)}${unit} vs ${label}${rests}${totalThen(report)}`;
+  const isAverage = figures.basis === 'average';
+  const unit = isAverage ? ' a day' : '';
+  const then = totalThen(report);
+  const beside = compact([
+    then !== '' && isAverage && `${then} in total`,
+    (reported < of || partial > 0) && formatCoverage(coverage.before),
+  ]);
+  const rests = beside.length === 0 ? '' : ` (${beside.join(', ')})`;
+  if (period.versus !== undefined) {
+    const change = `${formatChangeAmount(figures, locale)}${unit} vs ${label}${rests}`;
+    return then === '' || isAverage ? change : `${change}, ${then} then`;
+  }
   if (figures.percent === undefined) {
     const before = escapeMarkup(moneyFormatter(locale, target.currency)(figures.daily.before));
     return `vs ${before}${days.length === 1 ? ' on' : ' a day in'} ${label}${rests}`;
@@ -76,11 +87,11 @@ export function formatChangeAmount({ current, before, percent }: UsageChangeFigu
   return percent === undefined ? `*${difference}*` : `*${formatPercent(percent, locale)}* (${difference})`;
 }
 
-/** `, 170,123.00 then`; '' if that is the amount in the title. */
-function totalThen({ usage, before, locale }: SpendReport): string {
-  if (before === undefined) return '';
-  const [now, then] = [usage, before].map(({ total }) => formatTotal(total, moneyFormatter(locale)));
-  return now === then ? '' : `, ${escapeMarkup(then ?? '')} then`;
+/** `170,123.00`, the total of days that were named; '' if that is the amount in the title. */
+function totalThen({ usage, before, period, locale }: SpendReport): string {
+  if (before === undefined || period.versus === undefined) return '';
+  const [now, then = ''] = [usage, before].map(({ total }) => formatTotal(total, moneyFormatter(locale)));
+  return now === then ? '' : escapeMarkup(then);
 }
 
 /** ` vs 1–30 Sep` where that was named. */
@@ -158,7 +169,11 @@ export const comparedDates = (
 export function whyButtons(view: SpendView, largest?: SpendFigures) {
   const { projects, answered, period } = view;
   const [only] = answered;
-  const others = projects.isList ? [] : PRODUCT_IDS.filter((product) => product !== only?.target.product);
+  // A project that has a name has its product with it: another one could give a wrong answer.
+  const others =
+    projects.isList || only?.target.alias !== undefined
+      ? []
+      : PRODUCT_IDS.filter((product) => product !== only?.target.product);
   const whyOf = (word: string, product: ProductId) =>
     spendCommand({ projects: { ...projects, word, product }, period }, { output: 'why' });
   const figures = spendCommand(view);

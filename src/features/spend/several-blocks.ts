@@ -185,12 +185,14 @@ function coverageNotes({ answered, period }: SpendView): string[] {
       ? [`${figures.target.label} ${then.reported.length} of ${pluralize(then.fullDays, 'day')}`]
       : [];
   });
-  const averages = answered.filter((figures) => comparable(figures)?.figures.basis === 'average');
+  const compared = answered.filter((figures) => comparable(figures) !== undefined);
+  const averages = compared.filter((figures) => comparable(figures)?.figures.basis === 'average');
+  const names =
+    compared.length === averages.length ? '' : `: ${listNames(averages.map(({ target }) => target.label))}`;
   return compact([
     partly.length > 0 && `${PARTLY_REPORTED} Days with data: ${listNames(partly)}.`,
     before.length > 0 &&
       `${PARTLY_REPORTED} Days with data, ${period.comparison?.label}: ${listNames(before)}.`,
-    averages.length > 0 &&
-      `Compared by the average a day: ${listNames(averages.map(({ target }) => target.label))}.`,
+    averages.length > 0 && `Compared by the average a day${names}.`,
   ]);
 }

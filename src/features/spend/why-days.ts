@@ -1,4 +1,4 @@
-import { listNames } from '../../domain/language/text.ts';
+import { listNames, pluralize } from '../../domain/language/text.ts';
 import { formatPercent, isRoundedSumExact, type Money, moneyFormatter } from '../../domain/money/amount.ts';
 import { type DayFigure, formatReportedDays, incompleteMark } from '../../domain/money/usage.ts';
 import {
@@ -152,9 +152,15 @@ function onDays({ difference, window }: ExplainedChange): string {
 }
 
 /** The change as `/spend` says it. Where averages are compared, their difference is another than that of the headline. */
-function changeText({ change: { figures }, difference }: ExplainedChange, locale: string): string {
+function changeText(
+  { change: { figures }, difference, window: { currentDays, days } }: ExplainedChange,
+  locale: string,
+): string {
+  // A month with a day more can cost more, and less a day.
+  const lengths =
+    currentDays.length === days.length ? '' : `, ${pluralize(currentDays.length, 'day')} vs ${days.length}`;
   if (figures.basis === 'average')
-    return `${formatChangeAmount(figures, locale)} a day${leavesDaysOut(difference) ? ' over all reported days' : ''}`;
+    return `${formatChangeAmount(figures, locale)} a day${lengths}${leavesDaysOut(difference) ? ' over all reported days' : ''}`;
   return figures.percent === undefined ? '' : `*${formatPercent(figures.percent, locale)}*`;
 }
 
@@ -162,9 +168,7 @@ function changeText({ change: { figures }, difference }: ExplainedChange, locale
 function pairingText({ window: { currentDays, days } }: ExplainedChange, nameOf: DayNamer): string {
   const [current, before] = [currentDays[0], days[0]];
   if (current === undefined || before === undefined || days.length < 2) return '';
-  const lengths =
-    currentDays.length === days.length ? '' : `, ${currentDays.length} days with ${days.length}`;
-  return `compared in order, ${nameOf(current)} with ${nameOf(before)}${lengths}`;
+  return `compared in order, ${nameOf(current)} with ${nameOf(before)}`;
 }
 
 function notesOf(difference: UsageDifference): string[] {

@@ -137,7 +137,7 @@ export const watchText = ({ projects: [project], rule }: Watch, { workspace, loc
 
 /** For the audit trail. */
 export const watchAuditText = (watch: Watch, workspace: Workspace): string =>
-  `${watchText(watch, { workspace, locale: workspace.settings.locale })} to ${watch.channel ?? watch.people.join(', ')}`;
+  `${watchText(watch, { workspace, locale: workspace.settings.locale })} → ${watch.channel ?? watch.people.join(', ')}`;
 
 /** The last measurement, for comparison with the threshold: `48,210.00 EUR`, `12 days`; undefined if unknown. */
 export function measurementText(

@@ -55,7 +55,13 @@ describe('how long the money lasts', () => {
     ],
     [
       { kind: 'overdrawn', which: 'balance', balance: new Big(-9), ...funds },
-      ':warning: *The project is overdrawn*',
+      ':warning: *The balance is used up*',
+      'overdrawn',
+      '',
+    ],
+    [
+      { kind: 'overdrawn', which: 'balance', balance: new Big(-9), average: new Big(30), ...funds },
+      ':warning: *The balance is used up: still spending 30.00 a day*',
       'overdrawn',
       '',
     ],
