@@ -1,4 +1,4 @@
-import { InvalidResponse, isFailure, ResponseTooLarge } from '../domain/failure/index.ts';
+import { BROKEN_OFF, InvalidResponse, isFailure, ResponseTooLarge } from '../domain/failure/index.ts';
 import type { WireScalar } from '../domain/money/amount.ts';
 import type { WireCharge } from '../domain/money/charges.ts';
 import { isProductId, isProjectId, PRODUCT_IDS, type ProductId } from '../domain/product.ts';
@@ -139,7 +139,7 @@ export function* parseResponse<T>(
   if (!isJsonObject(root)) throw new InvalidResponse('billing', 'JSON that is not an object');
   const errors = parseMessages(root.errors);
   try {
-    const bill = objectOrNull(billOf(root), 'no bill');
+    const bill = objectOrNull(billOf(root), 'JSON without “bill”');
     return { data: { value: bill === undefined ? null : parse(bill, response.mask) }, errors };
   } catch (error) {
     if (!(error instanceof ShapeError)) throw error;
@@ -206,7 +206,7 @@ function* parseBody({ text, mask }: ReadableBody, items: number): Generator<void
   } catch (error) {
     if (error instanceof JsonSyntaxError) {
       const isCutOff = error.isCutOff && /^\s*[{[]/.test(text);
-      throw new InvalidResponse('billing', isCutOff ? 'JSON that breaks off' : 'text that is not JSON');
+      throw new InvalidResponse('billing', isCutOff ? BROKEN_OFF : 'text that is not JSON');
     }
     if (!(error instanceof JsonLimitError)) throw error;
     const { reason } = error;

@@ -5,6 +5,7 @@
 
 import { type Agent, errors } from 'undici';
 import {
+  BROKEN_OFF,
   type Failure,
   InvalidResponse,
   isFailure,
@@ -116,7 +117,7 @@ function decodeSuccess(
 ): string {
   if (headersSuffice) return tryParse(() => decodeBody(response, service)) ?? '';
   if (response.bodyError === undefined) return decodeBody(response, service);
-  const brokenOff = new InvalidResponse(service, 'it broke off in the middle');
+  const brokenOff = new InvalidResponse(service, BROKEN_OFF);
   throw limitFailure(response.bodyError, service, context) ?? new RetryableError(brokenOff, context.backoff);
 }
 

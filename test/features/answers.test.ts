@@ -145,6 +145,15 @@ describe('/balance', () => {
     );
   });
 
+  it('that broke off is no reason to doubt the address', async () => {
+    bot.billing.setMode('truncated');
+    const answer = await bot.ask('/balance 5002');
+    bot.billing.setMode('healthy');
+    expect(answer.visibleText).toContain(
+      'it broke off in the middle.\nThis is usually temporary. Try again.',
+    );
+  });
+
   it('is shown even when the query for the runway fails', async () => {
     bot.billing.setBalance('5002', '{"balance":10,"bonuses":0}');
     bot.billing.respond(({ query }) =>

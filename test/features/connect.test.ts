@@ -165,7 +165,7 @@ describe('/billing connect', () => {
     ['429', 'is limiting Tally’s requests (HTTP 429)'],
     ['500', 'returned an error (HTTP 500)'],
     ['html', 'can’t read: HTML instead of JSON'],
-    ['truncated', 'JSON that breaks off'],
+    ['truncated', 'it broke off in the middle'],
     ['redirect', 'redirects to another address (HTTP 302)'],
     ['query-rejected', 'rejected the query for Cloud platform, project 123'],
     ['reset', 'The billing service closed the connection.'],
@@ -770,12 +770,16 @@ describe('/billing', () => {
   });
 
   it.each([
-    ['Conect NOW', 'Conect'],
+    ['Qonnekt NOW', 'Qonnekt'],
     ['“Foo_Bar”', 'Foo_Bar'],
     ['frobnicate! now', 'frobnicate!'],
     ['Z'.repeat(50), `${'Z'.repeat(39)}…`],
   ])('quotes an unknown verb as it was typed: %s', async (text, quoted) => {
-    expect((await bot.ask(`/billing ${text}`)).visibleText).toContain(`Unknown command “${quoted}”.`);
+    const answer = await bot.ask(`/billing ${text}`);
+    expect(answer.visibleText).toContain(`Unknown command “${quoted}”.`);
+    // A list of every command would name what the person can't do.
+    expect(answer.visibleText).toMatch(/\[?All commands/);
+    expect(answer.visibleText).not.toContain('disconnect');
   });
 
   it('does not repeat or log a token that was typed after a verb', async () => {

@@ -430,7 +430,7 @@ describe('/os-token', () => {
   it('is audited before it is shown, by a hash', async () => {
     await register();
     await issue();
-    expect((await auditLines())[0]).toMatch(/^token issued: prod \(project 123\) · [0-9a-f]{12}$/);
+    expect((await auditLines())[0]).toMatch(/^token issued: prod \(project 123\) · token [0-9a-f]{12}$/);
   });
 
   it('shows no token that could not be audited, and revokes it', async () => {
@@ -770,7 +770,7 @@ describe('Revoke now', () => {
     await press('Revoke now');
     await shows('Revoked. The service confirms that it is no longer accepted.');
     expect(identity.isLive(token)).toBe(false);
-    expect((await auditLines())[0]).toMatch(/^token revoked: prod \(project 123\) · [0-9a-f]{12}$/);
+    expect((await auditLines())[0]).toMatch(/^token revoked: prod \(project 123\) · token [0-9a-f]{12}$/);
     expect(buttonsOf()).toEqual(['Issue another']);
     await press('Issue another');
     expect(identity.isLive(await shown())).toBe(true);
@@ -925,7 +925,7 @@ describe('Revoke now', () => {
     await shows('may still work');
     expect(identity.isLive(token)).toBe(false);
     expect((await auditLines())[0]).toMatch(
-      /^token revoked: prod \(project 123\) · [0-9a-f]{12} · outcome unclear$/,
+      /^token revoked: prod \(project 123\) · token [0-9a-f]{12} · outcome unclear$/,
     );
     identity.setMode('healthy');
     await press('Revoke');
@@ -1140,9 +1140,9 @@ describe('when the answer of Redis is lost', () => {
     expect(modalText()).toContain('Tally revoked the token.');
     expect(modalText()).not.toMatch(/Nothing was|may have been saved|audit/);
     expect((await auditLines()).slice(0, 3)).toEqual([
-      expect.stringMatching(/^token revoked: prod \(project 123\) · [0-9a-f]{12}$/),
+      expect.stringMatching(/^token revoked: prod \(project 123\) · token [0-9a-f]{12}$/),
       expect.stringMatching(/^token issued: .* · not shown$/),
-      expect.stringMatching(/^token issued: prod \(project 123\) · [0-9a-f]{12}$/),
+      expect.stringMatching(/^token issued: prod \(project 123\) · token [0-9a-f]{12}$/),
     ]);
   });
 
@@ -1180,7 +1180,7 @@ describe('when the answer of Redis is lost', () => {
     expect(modalText()).toContain('The application access was removed.');
     expect(modalText()).toContain('The test passed: the service issued a token and revoked it.');
     expect((await auditLines()).slice(0, -before)).toEqual([
-      expect.stringMatching(/^token issued: prod \(project 123\) · test · [0-9a-f]{12} · revoked$/),
+      expect.stringMatching(/^token issued: prod \(project 123\) · test · token [0-9a-f]{12} · revoked$/),
     ]);
   });
 

@@ -161,6 +161,9 @@ export class QueueFull extends FailureBase<'queue-full'> {
   }
 }
 
+/** What an {@link InvalidResponse} is if its end is missing: not a wrong address, so asking again may help. */
+export const BROKEN_OFF = 'it broke off in the middle';
+
 /** A success status with a body that is not the contract's: `what` says how it differs, in our words. */
 export class InvalidResponse extends FailureBase<'invalid-response'> {
   override readonly summary = 'unreadable answer';

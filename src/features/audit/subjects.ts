@@ -40,7 +40,9 @@ function subjectText(about: Exclude<AuditSubject, { readonly item: string }>, ac
     case 'token': {
       const { isTest, token, outcome } = about;
       const outcomeText = outcome && OUTCOMES[outcome];
-      return [projectText(about), isTest && 'test', token, outcomeText].filter(Boolean).join(' · ');
+      return [projectText(about), isTest && 'test', token && `token ${token}`, outcomeText]
+        .filter(Boolean)
+        .join(' · ');
     }
     case 'damaged':
       return `${about.ids.join(', ')} (the record was damaged)`;

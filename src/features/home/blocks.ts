@@ -9,7 +9,13 @@ import {
   projectButtons,
   toCommand,
 } from '../../slack/commands/command-buttons.ts';
-import { askableProject, exampleMarkup, exampleQuestions, testedProject } from '../../slack/commands/help.ts';
+import {
+  ALL_COMMANDS,
+  askableProject,
+  exampleMarkup,
+  exampleQuestions,
+  testedProject,
+} from '../../slack/commands/help.ts';
 import {
   actions,
   type Block,
@@ -88,7 +94,7 @@ function mainButtons(request: Request): readonly Block[] {
 }
 
 const help = (request: Request): readonly Block[] => [
-  actions(...commandButton('help', 'All commands', toCommand('/billing help', 'more'))),
+  actions(...ALL_COMMANDS),
   context(`Answers arrive under Messages. Only you see them. Updated: ${formatInstant(request.at)}`),
 ];
 

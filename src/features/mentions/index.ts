@@ -1,13 +1,8 @@
 import { mentionText } from '../../domain/commands.ts';
 import { requireShortText, SecretPasted } from '../../domain/failure/index.ts';
 import { dayAt } from '../../domain/time/calendar.ts';
-import {
-  type Command,
-  commandButton,
-  commandButtons,
-  toCommand,
-} from '../../slack/commands/command-buttons.ts';
-import { exampleMarkup, exampleQuestions } from '../../slack/commands/help.ts';
+import { type Command, commandButtons } from '../../slack/commands/command-buttons.ts';
+import { ALL_COMMANDS, exampleMarkup, exampleQuestions } from '../../slack/commands/help.ts';
 import { canSuggest, projectPicker } from '../../slack/commands/project-picker.ts';
 import { actions, type Message, markup, textMessage } from '../../slack/kit/blocks.ts';
 import type { SlackEvent } from '../../slack/request/payload.ts';
@@ -79,11 +74,9 @@ function isSaidToTally({ type, channel_type, bot_id, subtype }: SlackEvent): boo
   return bot_id === undefined && subtype === undefined && (type === 'app_mention' || channel_type === 'im');
 }
 
-const HELP = commandButton('help', 'All commands', toCommand('/billing help', 'more'));
-
 /** The answer to a mention that Tally can't read as a question. @param fact what is wrong with its words, if anything */
 export const mentionHelp = (examples: readonly string[], fact = 'What would you like to know?'): Message =>
-  textMessage(fact, markup(exampleMarkup(examples)), actions(...HELP));
+  textMessage(fact, markup(exampleMarkup(examples)), actions(...ALL_COMMANDS));
 
 /** A button for each command that a mention can mean; none is run without a click. */
 function suggestedCommands(request: Request, fact: string | undefined, reruns: readonly Command[]): Message {

@@ -6,6 +6,7 @@ import { findConnection } from '../../workspace/record/workspace.ts';
 import { type Block, context, escapeMarkup, header, type Message, markup } from '../kit/blocks.ts';
 import type { Request } from '../request/request.ts';
 import { isDirectMessage } from '../request/source.ts';
+import { commandButton, toCommand } from './command-buttons.ts';
 
 /** How a command is typed, what it does in one sentence, and examples that can be typed as they are. */
 export interface HelpLine {
@@ -57,6 +58,9 @@ function lineMarkup({ usage, what, examples = [] }: HelpLine): string {
   const tries = examples.map((example) => `\`${example}\``).join(' · ');
   return [`\`${usage}\``, escapeMarkup(what), tries].filter(Boolean).join('\n');
 }
+
+/** Shows every line of `/billing help` that its reader can use. */
+export const ALL_COMMANDS = commandButton('help', 'All commands', toCommand('/billing help', 'more'));
 
 type Reader = Pick<Request, 'workspace'> & ProjectScope;
 

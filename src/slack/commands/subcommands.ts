@@ -89,7 +89,7 @@ function unknownVerb(text: string, verb: string, known: readonly string[]): Inva
   return new InvalidWord(
     clipWord(originalSpelling(text, simplifyText(text).split(' ')[0] ?? verb)),
     UNKNOWN_COMMAND,
-    `These work: /billing ${known.join(', ')}.`,
+    '',
     texts,
   );
 }

@@ -15,6 +15,7 @@ import { resolvePeriod } from '../../domain/time/resolve-period.ts';
 import { tryParse } from '../../domain/try-parse.ts';
 import { visibleProjects } from '../../workspace/projects/resolve-project.ts';
 import { type Command, commandButton, commandButtons, toCommand } from '../commands/command-buttons.ts';
+import { ALL_COMMANDS } from '../commands/help.ts';
 import { canSuggest, projectPicker, projectSelect } from '../commands/project-picker.ts';
 import { actions, button, option, select } from '../kit/blocks.ts';
 import { privateScope, type Request } from '../request/request.ts';
@@ -174,6 +175,7 @@ function describeInvalidWord(failure: InvalidWord, request: FailedRequest): Erro
         texts.map((text) => ({ ...command, text })),
       )
     : [];
+  if (why === UNKNOWN_COMMAND && buttons.length === 0) return { todo: '', buttons: ALL_COMMANDS };
   const isGuess = (why === UNRECOGNIZED || why === UNKNOWN_COMMAND) && buttons.length > 0;
   if (command !== undefined && isAuthorized(request)) {
     if (projectFor !== undefined)

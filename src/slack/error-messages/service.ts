@@ -1,6 +1,6 @@
 import type { Button } from '@slack/types';
 import { commandText } from '../../domain/commands.ts';
-import { NO_PUBLIC_ADDRESS, type Service } from '../../domain/failure/index.ts';
+import { BROKEN_OFF, NO_PUBLIC_ADDRESS, type Service } from '../../domain/failure/index.ts';
 import { parseWithOutput } from '../../domain/language/parse-argument.ts';
 import { parseCommandText } from '../../domain/language/parse-command.ts';
 import { formatParsedCommand } from '../../domain/language/parsed-command.ts';
@@ -42,7 +42,8 @@ export const SERVICE_DESCRIPTIONS = {
     code === NO_PUBLIC_ADDRESS
       ? checkAddress(service, request, `The address may be wrong. ${PUBLIC_ONLY}`)
       : checkAddress(service, request, 'The service may be down, or its address may be wrong.'),
-  'invalid-response': ({ service }, request) => checkAddress(service, request),
+  'invalid-response': ({ service, what }, request) =>
+    what === BROKEN_OFF ? tryAgain(TEMPORARY, request) : checkAddress(service, request),
   'response-too-large': ({ service }, request) =>
     request.command?.command === '/spend'
       ? { todo: 'Tally stopped reading, so there are no figures. Ask for a shorter period.' }
