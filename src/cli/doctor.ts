@@ -7,6 +7,7 @@ import { findSimilarName } from '../config/variable-problems.ts';
 import { variables } from '../config/variables.ts';
 import { commandText } from '../domain/commands.ts';
 import { pluralize } from '../domain/language/text.ts';
+import type { Millis } from '../domain/time/calendar.ts';
 import { tryParse } from '../domain/try-parse.ts';
 import { checkBaseUrl } from '../http/address.ts';
 import { createGuardedHttp, type GuardedHttp } from '../http/request.ts';
@@ -36,15 +37,13 @@ import { printLine, runCommand } from './command.ts';
 const CHECK_TIMEOUT = 8_000;
 const REQUEST_TIMEOUT = 4_500;
 
-/** In ms: for so long on end the doctor itself read no answer. */
-const STANDSTILL = 100;
-/** Findings that its own slowness may have caused. */
-const OF_SLOWNESS: ReadonlySet<string | undefined> = new Set([
-  'latency',
-  'timeout',
-  'ETIMEDOUT',
-  'EAI_AGAIN',
-]);
+/** Codes that the doctor's own slowness can cause, by how long it read no answer; in ms. */
+const STANDSTILLS: Readonly<Record<string, Millis>> = {
+  latency: 100,
+  timeout: 500,
+  ETIMEDOUT: 500,
+  EAI_AGAIN: 500,
+};
 
 /** @returns the findings, and whether the environment is one that Tally starts from; else nothing else was checked */
 async function diagnose(
@@ -110,7 +109,9 @@ async function checkWith(config: Config, env: NodeJS.ProcessEnv): Promise<readon
     ]);
     const ms = Math.round(eventLoop.max / 1e6);
     const busy = findingOf('CONFIGURATION', 'This machine', 'event loop', { ms: String(ms) });
-    const isSuspect = ms > STANDSTILL && findings.flat().some(({ code }) => OF_SLOWNESS.has(code));
+    const isSuspect = findings
+      .flat()
+      .some(({ code = '' }) => ms > (STANDSTILLS[code] ?? Number.POSITIVE_INFINITY));
     return distinctFindings([...(isSuspect ? [busy] : []), ...findings.flat()]);
   } finally {
     eventLoop.disable();
