@@ -15,6 +15,7 @@ const megabytes = (bytes: number): string => `${bytes / 1024 ** 2} MB`;
 const [cipher, bits, mode] = (await constantIn('vault/keyring.ts', 'CIPHER')).replaceAll("'", '').split('-');
 const sealed = `${cipher?.toUpperCase()}-${bits}-${mode?.toUpperCase()}`;
 
+const [silence = 0] = await numbersIn('redis/connect.ts', 'SILENCE_TIMEOUT');
 const [wait = 0] = await numbersIn('redis/connect.ts', 'COMMAND_TIMEOUT');
 const [shards] = await numbersIn('redis/keys.ts', 'CLUSTER_SHARDS');
 const [drain = 0] = await numbersIn('app.ts', 'DRAIN');
@@ -97,6 +98,7 @@ export const OPERATOR_NUMBERS: Readonly<Record<string, readonly string[]>> = {
     // The servers in .ci and on the machines of the tests.
     ...['Redis 7 or Valkey 8', 'Redis 7.0 and Valkey 8.0'],
     `after ${wait / 1_000} seconds`,
+    `server for ${silence / 1_000} seconds`,
     `over ${shards} shards`,
   ],
   'docs/environment.md': [],
