@@ -68,7 +68,9 @@ export function parseMention(said: string, known: KnownCommands): Mention {
       : { kind: 'which-project', fact: `${question.refusal?.fact ?? ''} Which project?`.trim(), rerun };
   }
   if (isVerb) return { kind: 'command', rerun: billing };
-  if (GREETINGS.has(name) && question === undefined) return { kind: 'nothing', fact: undefined };
+  const advice = COMMAND_FOR.find(([wish]) => wish.test(text))?.[1];
+  if (GREETINGS.has(name) && question === undefined && advice === undefined)
+    return { kind: 'nothing', fact: undefined };
   const stranger = findUnknownWord(text, known.aliases);
   const unknown = new InvalidWord(clipWord(stranger ?? name), UNRECOGNIZED, '');
   const meant = corrected(name, others.join(' '), known);
@@ -76,7 +78,6 @@ export function parseMention(said: string, known: KnownCommands): Mention {
   if (question?.kind === 'offered')
     return { kind: 'guess', fact: question.refusal?.fact, reruns: question.commands };
   const { why, fact, message } = question?.refusal ?? unknown;
-  const advice = COMMAND_FOR.find(([wish]) => wish.test(text))?.[1];
   if (advice !== undefined) return { kind: 'nothing', fact: `I can’t do that from a question. ${advice}` };
   if (question === undefined && stranger === undefined) return { kind: 'nothing', fact: undefined };
   return { kind: 'nothing', fact: why === UNRECOGNIZED ? fact : message };
@@ -85,8 +86,9 @@ export function parseMention(said: string, known: KnownCommands): Mention {
 const POLITE =
   'hi|hey|hello|please|pls|can|could|would|will|you|how|do|i|we|want|need|like|to|get|give|me|us|an?';
 
-/** Matches a text that begins with these words, which tell Tally to do something: `please alert me`. */
-const orders = (words: string): RegExp => new RegExp(`^(?:(?:${POLITE}) )*(?:${words})(?![^\\s,.!?])`, 'i');
+/** Matches a text that begins with these words, which tell Tally to do something: `hello, please alert me`. */
+const orders = (words: string): RegExp =>
+  new RegExp(`^(?:(?:${POLITE})[,.!]* )*(?:${words})(?![^\\s,.!?])`, 'i');
 
 /** What people ask for that only a command does, with that command. No button, which would lose their other words. */
 const COMMAND_FOR: readonly (readonly [RegExp, string])[] = [
