@@ -1,25 +1,21 @@
 /** What an alert says, as data. It is put into words when the alert is drawn, for its readers. */
 import * as z from 'zod';
-import { type Amount, type Money, parseAmount, toPlainDigits, ZERO } from '../../domain/money/amount.ts';
+import { type Amount, type Money, parseAmount, toPlainDigits } from '../../domain/money/amount.ts';
 import { spikeLimit } from '../../domain/money/watch-evaluation.ts';
 import type { WatchFigures, WatchMeasurement } from '../../domain/money/watch-measurement.ts';
 import type { WatchRule } from '../../domain/money/watch-rule.ts';
 import type { Day } from '../../domain/time/calendar.ts';
+import { money } from '../../workspace/record/parse-record.ts';
 
-const isObject = (value: unknown): boolean => typeof value === 'object';
 /** What a service wrote in place of an amount is kept as it came. */
-const amount = z.codec(z.string(), z.custom<Amount>(isObject), {
-  decode: (text) => parseAmount({ text }),
-  encode: (of) => ('value' in of ? toPlainDigits(of.value) : of.unreadable),
-});
-/** An exact amount, stored as plain digits. */
-const money = z.codec(z.string().regex(/^-?\d+(\.\d+)?$/), z.custom<Money>(isObject), {
-  decode(text) {
-    const parsed = parseAmount({ text });
-    return 'value' in parsed ? parsed.value : ZERO;
+const amount = z.codec(
+  z.string(),
+  z.custom<Amount>((value) => typeof value === 'object'),
+  {
+    decode: (text) => parseAmount({ text }),
+    encode: (of) => ('value' in of ? toPlainDigits(of.value) : of.unreadable),
   },
-  encode: toPlainDigits,
-});
+);
 
 const runway = z.discriminatedUnion('kind', [
   z.object({ kind: z.literal('estimate'), days: z.int(), until: z.string(), average: money }),

@@ -1,5 +1,6 @@
 import * as z from 'zod';
 import { UnsealFailed } from '../../domain/failure/index.ts';
+import { type Money, parseAmount, toPlainDigits, ZERO } from '../../domain/money/amount.ts';
 import { PRODUCT_IDS } from '../../domain/product.ts';
 import { tryParseJson } from '../../domain/try-parse.ts';
 
@@ -22,6 +23,18 @@ export const millis = z.int();
 export const projectId = z.string();
 export const group = z.string().regex(GROUP);
 export const product = z.literal(PRODUCT_IDS);
+/** An exact amount, stored as plain digits: `JSON.stringify` would write an exponent. */
+export const money = z.codec(
+  z.string().regex(/^-?\d+(\.\d+)?$/),
+  z.custom<Money>((value) => typeof value === 'object'),
+  { decode: toMoney, encode: toPlainDigits },
+);
+
+function toMoney(digits: string): Money {
+  const amount = parseAmount({ text: digits });
+  return 'value' in amount ? amount.value : ZERO;
+}
+
 /** By ID and product, so that a project can be renamed or removed, and by the name it was chosen by: it may have several. */
 export const projectChoice = z.object({ id: projectId, product, alias: z.string().exactOptional() });
 
