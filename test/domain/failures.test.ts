@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import * as failures from '../../src/domain/failure/index.ts';
 import { InvalidWord } from '../../src/domain/failure/index.ts';
+import { tryParse } from '../../src/domain/try-parse.ts';
 import { cause, failuresOfAll } from '../support/failures.ts';
 
 /** What managers read: the sentence and, of a service that is away, where and why. */
@@ -43,6 +44,31 @@ describe('a failure', () => {
       // A refused write differs only in what is certain.
       'store-unavailable Tally can’t reach its database right now.',
     ]);
+  });
+
+  it('fits into a cell of a table', () => {
+    const summaries = new Map(failuresOfAll().map(([{ kind, summary }]) => [kind, summary]));
+    expect([...summaries].filter(([, summary]) => summary !== 'no answer')).toEqual([
+      ['not-connected', 'not connected'],
+      ['connection-missing', 'not connected'],
+      ['not-allowed', 'not allowed here'],
+      ['token-rejected', 'token rejected'],
+      ['forbidden', 'access refused'],
+      ['no-data', 'no data'],
+      ['query-rejected', 'query rejected'],
+      ['rate-limited', 'rate limited'],
+      ['service-failed', 'service error'],
+      ['invalid-response', 'unreadable answer'],
+      ['response-too-large', 'answer too large'],
+      ['redirect-refused', 'redirected'],
+      ['address-refused', 'address refused'],
+      ['unseal-failed', 'damaged record'],
+    ]);
+  });
+
+  it('of a response that is too large counts its bytes, items or values', () => {
+    const { message } = new failures.ResponseTooLarge('billing', 20_000, 'items');
+    expect(message).toBe('The billing service sent more than 20,000 items, far more than Tally asked for.');
   });
 
   it('keeps its cause, which only the log shows', () => {
@@ -142,4 +168,14 @@ describe('a refused word', () => {
 it('a text of more than a thousand characters is refused', () => {
   expect(() => failures.requireShortText('a'.repeat(1_000))).not.toThrow();
   expect(() => failures.requireShortText('a'.repeat(1_001))).toThrow(failures.TextTooLong);
+});
+
+it('only the named failure makes a text unreadable', () => {
+  const refuse = () => {
+    throw new failures.TextTooLong();
+  };
+  expect(tryParse(refuse)).toBeUndefined();
+  expect(tryParse(refuse, failures.TextTooLong)).toBeUndefined();
+  expect(() => tryParse(refuse, InvalidWord)).toThrow(failures.TextTooLong);
+  expect(tryParse(() => 1, InvalidWord)).toBe(1);
 });

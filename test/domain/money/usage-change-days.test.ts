@@ -57,6 +57,18 @@ const describeDays = (current: Amounts, before: Amounts) => {
 };
 
 describe('the days of two windows', () => {
+  it('without a counterpart are in order, those that the shorter window lacks among them', () => {
+    expect(describeDays(['1', undefined, undefined, '2'], [undefined, '3', '4'])).toEqual({
+      value: '-4',
+      pairs: [],
+      unpaired: [
+        ['10-01 1', '10-04 2'],
+        ['09-02 3', '09-03 4'],
+      ],
+      uncompared: [[], []],
+    });
+  });
+
   it('are compared place by place, the largest difference first, of equal ones the earliest', () => {
     expect(describeDays(['1.10', '5', '3', '4'], ['1', '7', '5', '4'])).toEqual({
       value: '-3.9',
