@@ -517,6 +517,21 @@ describe('/spend', () => {
     expect(shared.text).toBe(answer.text);
   });
 
+  it('shares an answer once, however often the button is pressed at a time', async () => {
+    const answer = await bot.ask('/balance 456');
+    const shared = () =>
+      bot.slack.messages(MEMBER, CHANNEL).filter(({ text }) => text.includes('456') && text.includes('left'));
+    const before = shared().length;
+    const press = () => bot.slack.press(OWNER, { channel: CHANNEL, ts: answer.ts }, 'Share');
+    await Promise.all([press(), press(), press()]);
+    await bot.waitUntilIdle();
+    expect(shared()).toHaveLength(before + 1);
+    const { ts } = await bot.ask('/balance 456');
+    await bot.slack.press(OWNER, { channel: CHANNEL, ts }, 'Share');
+    await bot.waitUntilIdle();
+    expect(shared()).toHaveLength(before + 2);
+  });
+
   it('sends identical parallel questions to billing once', async () => {
     bot.billing.setMode('healthy');
     const queries = await asked(async () => {

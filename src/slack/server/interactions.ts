@@ -1,4 +1,5 @@
 import type { App } from '@slack/bolt';
+import type { Millis } from '../../domain/time/calendar.ts';
 import { tryParse } from '../../domain/try-parse.ts';
 import { withTimeout } from '../../runtime/timers.ts';
 import type { Annotate } from '../../runtime/track-work.ts';
@@ -16,7 +17,7 @@ import { type ActionHandler, handlerOf, lookUp, routeOf } from './listener-types
 
 /** Registers clicks on buttons and choices in selects. */
 export function registerActions(app: App, context: ListenerContext, runCommand: RunCommand): void {
-  const { listeners, authorize, errorReply, limits, log } = context;
+  const { listeners, authorize, errorReply, eventDedup, limits, log } = context;
   const { loadingDelays = LOADING_DELAYS } = context;
 
   app.action({ type: 'block_actions' }, async ({ ack, action, ...arrival }) => {
@@ -37,10 +38,21 @@ export function registerActions(app: App, context: ListenerContext, runCommand: 
         return errorReply.send(reply, report, { command }, 'answer');
       }
       if (click === undefined) await answerClick(reply, name, value, payload, annotate);
-      else await runCommand(reply.as(sourceOfClick(source, click, payload)), click.command, annotate);
+      else {
+        const clicked = sourceOfClick(source, click, payload);
+        const isFirst = click.how === 'share' ? isFirstShare(source, payload, value) : source.isFirst;
+        await runCommand(reply.as({ ...clicked, isFirst }), click.command, annotate);
+      }
       if (payload.view?.type === 'home') await redrawHome(reply, annotate);
     });
   });
+
+  /** A double click shares once. While Redis is down, each click counts as the first. */
+  const isFirstShare = async (source: Source, { container }: SlackPayload, value: string) =>
+    (await source.isFirst) !== false &&
+    (await eventDedup
+      .first(source.teamId, `share ${source.userId} ${container?.message_ts} ${value}`, DOUBLE_CLICK)
+      .catch(() => true));
 
   const answerClick = async (
     reply: Reply,
@@ -88,6 +100,9 @@ export function registerActions(app: App, context: ListenerContext, runCommand: 
     }
   };
 }
+
+/** After this time, somebody who presses **Share** again means it. */
+const DOUBLE_CLICK: Millis = 10_000;
 
 function sourceOfClick(source: Source, click: CommandClick, { channel }: SlackPayload): Source {
   const clicked = { ...source, managerRequest: undefined };

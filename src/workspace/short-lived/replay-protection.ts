@@ -23,20 +23,21 @@ export function createOAuthNonces(redis: RedisConnection, kind: 'state' | 'reque
 /** Slack repeats an event at once, after one minute and after five, to any process. */
 const KEPT_MS = 10 * MINUTE;
 
-/** The IDs of events that some process handled already. */
+/** The IDs of events, and the clicks on **Share**, that some process handled already. */
 export type EventDedup = ReturnType<typeof createEventDedup>;
 
 export function createEventDedup(redis: RedisConnection) {
   return {
     /**
-     * Whether no process has seen this event in the last ten minutes. Only a hash is stored, so that nothing names a
-     * workspace that is deleted in those ten minutes.
-     * @param event Slack's `event_id`
+     * Whether no process has seen this event before. Only a hash is stored, so that nothing names a workspace that is
+     * deleted in the meantime.
+     * @param event Slack's `event_id`, or what tells a click from others
+     * @param kept for how long it is remembered, in ms
      * @throws StoreUnavailable
      */
-    async first(workspace: SlackId, event: string): Promise<boolean> {
+    async first(workspace: SlackId, event: string, kept: Millis = KEPT_MS): Promise<boolean> {
       const hash = createHash('sha256').update(`${workspace} ${event}`).digest('base64url');
-      const isFirst = await guardRead(() => redis.set(onceKey('event', hash), '1', 'PX', KEPT_MS, 'NX'));
+      const isFirst = await guardRead(() => redis.set(onceKey('event', hash), '1', 'PX', kept, 'NX'));
       return isFirst !== null;
     },
   };
