@@ -262,3 +262,21 @@ describeUnless(NO_SERVER, 'the doctor at a Redis that does not serve', () => {
     expect(await findings()).toContain('takes the connection and doesn’t answer');
   });
 });
+
+it('reports an error that no command expects, without secrets and without code', async () => {
+  const script = `
+    import { runCommand } from './src/cli/command.ts';
+    setInterval(() => {}, 1_000);
+    await runCommand({ usage: [], options: {} }, () => { throw new TypeError('with xoxb-1-of-a-test'); });`;
+  const ran = await new Promise<{ code: unknown; errors: string }>((resolve) => {
+    const args = ['--import', 'tsx', '--input-type=module', '-e', script];
+    execFile(process.execPath, args, { cwd: ROOT }, (error, _, errors) =>
+      resolve({ code: error?.code, errors }),
+    );
+  });
+  expect(ran.errors).toMatch(
+    /^This is a bug in Tally\. Report these lines:\nTypeError: with (?!xoxb-1-of-a-test).*\n +at /,
+  );
+  expect(ran.errors).not.toContain('throw new');
+  expect(ran.code).toBe(1);
+});

@@ -3,6 +3,7 @@ import { createInterface } from 'node:readline/promises';
 import { Writable } from 'node:stream';
 import { parseArgs } from 'node:util';
 import type * as z from 'zod';
+import { redact } from '../ops/mask.ts';
 
 /** EX_USAGE of sysexits.h */
 export const WRONG_USAGE = 64;
@@ -42,9 +43,15 @@ export async function runCommand<const T extends Options>(
     const { values, words } = parseOptions(args, command.options, command.takes);
     process.exitCode = await run(values, words[0] ?? '');
   } catch (error) {
-    if (!(error instanceof UsageError)) throw error;
-    printError(`${error.message}\n\n${usage}`);
-    process.exitCode = WRONG_USAGE;
+    if (error instanceof UsageError) {
+      printError(`${error.message}\n\n${usage}`);
+      process.exitCode = WRONG_USAGE;
+      return;
+    }
+    // Node would print the line of the bundle, which has all of the code in it.
+    const lines = error instanceof Error ? error.stack : String(error);
+    printError(`This is a bug in Tally. Report these lines:\n${redact(lines ?? '')}`);
+    process.exit(1);
   }
 }
 

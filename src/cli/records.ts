@@ -200,12 +200,11 @@ async function runResumable(
   try {
     return (await guardRead(() => task(connect))) ? 0 : 1;
   } catch (error) {
+    const isAway = error instanceof StoreUnavailable;
+    const cause = refusalCause(isAway ? error.cause : error) ?? (isAway ? error.message : undefined);
     if (error instanceof OutdatedTool) print(error.message);
-    else if (error instanceof StoreUnavailable)
-      print(
-        `${refusalCause(error.cause) ?? error.message} \`tally doctor\` says what fixes it. Nothing is lost. Run this again to continue.`,
-      );
-    else throw error;
+    else if (cause === undefined) throw error;
+    else print(`${cause} \`tally doctor\` says what fixes it. Nothing is lost. Run this again to continue.`);
     return 1;
   } finally {
     for (const redis of opened) redis.disconnect();

@@ -140,6 +140,15 @@ describe('a backup', () => {
     expect(await second.client.keys('*')).toEqual([]);
   }, 60_000);
 
+  it('says in a sentence that another program has written a key of Tally’s', async () => {
+    await first.client.hset('tally:layout', 'of', 'another program');
+    for (const words of [['backup', file], ['reseal'], ['copy', '--from', second.url]]) {
+      const { code, said } = await run(first.url, words);
+      expect(said).toMatch(/^Redis fails with WRONGTYPE\. `tally doctor` says what fixes it\..*\n$/);
+      expect(code).toBe(1);
+    }
+  });
+
   it('replaces what a Redis holds only when that is asked for', async () => {
     await run(first.url, ['backup', file]);
     await second.client.hset('tally:{T1}:record', 'settings', '{}');
