@@ -9,23 +9,20 @@ import { createWorkspaceIndex } from '../workspace/record/workspace-index.ts';
 import { toPlainLine } from './doctor/finding.ts';
 
 /** The result of a run: names, numbers and key IDs, never a value. */
-export interface ResealCounts {
-  workspaces: number;
-  resealed: number;
-  alreadyNew: number;
+export type ResealCounts = ReturnType<typeof startCounts>;
+
+const startCounts = () => ({
+  ...{ workspaces: 0, resealed: 0, alreadyNew: 0 },
   /** How many did not open, or changed during every attempt. */
-  failed: number;
+  failed: 0,
   /** A line for each of the first failures. */
-  readonly examples: string[];
+  examples: [] as string[],
   /** Key ID → how many records need that key. */
-  readonly unknownKeys: Map<string, number>;
-}
+  unknownKeys: new Map<string, number>(),
+});
 
 /** `unowned`: sealed, in a field that this version does not know. `busy`: changed during every attempt. */
 type ResealFailure = 'unowned' | 'busy' | UnsealFailed;
-
-/** What happened to one field. `open`: nothing in it is sealed. */
-type ResealOutcome = 'resealed' | 'new' | 'open' | ResealFailure;
 
 /** How often to retry a field that a bot changes at the same time. */
 const MAX_ATTEMPTS = 10;
@@ -47,18 +44,14 @@ export async function resealAll(
   keyring: Keyring,
   printLine: (line: string) => void,
 ): Promise<ResealCounts> {
-  const counts: ResealCounts = {
-    workspaces: 0,
-    resealed: 0,
-    alreadyNew: 0,
-    failed: 0,
-    examples: [],
-    unknownKeys: new Map(),
-  };
+  const counts = startCounts();
   for await (const workspace of createWorkspaceIndex(redis).list()) {
     counts.workspaces += 1;
     for (const [field, value] of Object.entries(await loadRecord(redis, workspace))) {
-      const outcome = await resealField(redis, keyring, workspace, field, value);
+      const outcome = await resealField(redis, keyring, workspace, field, value).catch((error: unknown) => {
+        if (error instanceof UnsealFailed) return error;
+        throw error;
+      });
       if (outcome === 'open') continue;
       if (outcome === 'resealed') counts.resealed += 1;
       else if (outcome === 'new') counts.alreadyNew += 1;
@@ -71,40 +64,25 @@ export async function resealAll(
   return counts;
 }
 
+/** @returns what happened to one field; `open`: nothing in it is sealed @throws UnsealFailed */
 async function resealField(
   redis: RedisConnection,
   keyring: Keyring,
   workspace: SlackId,
   field: string,
   initial: string,
-): Promise<ResealOutcome> {
+): Promise<'resealed' | 'new' | 'open' | 'unowned' | 'busy'> {
   let value: string | null = initial;
   for (let attempt = 0; attempt < MAX_ATTEMPTS && value !== null; attempt += 1) {
-    const renewed = renew(keyring, workspace, field, value);
-    if (renewed instanceof UnsealFailed || typeof renewed === 'string') return renewed;
-    if (await replaceField(redis, workspace, field, value, renewed.value)) return 'resealed';
+    const owner = sealOwnerOfField(workspace, field, value);
+    if (owner === undefined) return holdsOlderEnvelope(keyring, value) ? 'unowned' : 'open';
+    const renewed = reseal(keyring, owner, value);
+    if (renewed === undefined) return 'new';
+    if (await replaceField(redis, workspace, field, value, renewed)) return 'resealed';
     value = await redis.hget(recordKey(workspace), field);
   }
   // A field that was removed has nothing sealed left in it.
   return value === null ? 'open' : 'busy';
-}
-
-/** @returns the value sealed with the newest key, or why it stays as it is */
-function renew(
-  keyring: Keyring,
-  workspace: SlackId,
-  field: string,
-  value: string,
-): { readonly value: string } | 'new' | 'open' | 'unowned' | UnsealFailed {
-  try {
-    const owner = sealOwnerOfField(workspace, field, value);
-    if (owner === undefined) return holdsOlderEnvelope(keyring, value) ? 'unowned' : 'open';
-    const renewed = reseal(keyring, owner, value);
-    return renewed === undefined ? 'new' : { value: renewed };
-  } catch (error) {
-    if (error instanceof UnsealFailed) return error;
-    throw error;
-  }
 }
 
 const REASONS: Readonly<Record<UnsealFailed['reason'] | 'unowned' | 'busy', string>> = {
