@@ -42,20 +42,8 @@ export const neededCommands = (key: string): readonly (readonly string[])[] => [
   ['zscore', key, 'member'],
 ];
 
-/** Refusals by command: the rights of each command, and whether a change is taken. */
-export interface Refusals {
-  /** Commands that the user may not run. */
-  readonly commands: readonly string[];
-  /** Commands that the server, or a proxy before it, doesn't have. */
-  readonly missing: readonly string[];
-  /** Whether the user may not touch Tally's keys. */
-  readonly keys: boolean;
-  /** Why changes are refused, by any server; undefined if they are taken. */
-  readonly write: Error | undefined;
-}
-
 /** @throws the error that closes the connection */
-export async function dryRun(redis: RedisConnection): Promise<Refusals> {
+export async function dryRun(redis: RedisConnection): ReturnType<typeof queueAndDiscard> {
   const keys = shardsOf(redis).map(probeKey);
   const ofQueue = `${queuePrefix(0)}:${QUEUE_NAME}:meta`;
   const all = await Promise.all(serversOf(redis).map((server) => queueAndDiscard(server, keys, ofQueue)));
@@ -67,7 +55,7 @@ export async function dryRun(redis: RedisConnection): Promise<Refusals> {
   };
 }
 
-async function queueAndDiscard(server: Server, keys: readonly string[], ofQueue: string): Promise<Refusals> {
+async function queueAndDiscard(server: Server, keys: readonly string[], ofQueue: string) {
   const transaction = await inTransaction(server, []);
   // Outside of a transaction these commands would be run.
   if (transaction.length > 0) return refusalsOf(transaction);
@@ -101,18 +89,21 @@ const isMissing = ({ message }: Error): boolean =>
 
 type Refusal = Awaited<ReturnType<typeof inTransaction>>[number];
 
-function refusalsOf(refusals: readonly Refusal[]): Refusals {
+/** Refusals by command: the rights of each command, and whether a change is taken. */
+function refusalsOf(refusals: readonly Refusal[]) {
   const forbidden = refusals.filter(({ error }) => error.message.startsWith('NOPERM'));
   const isAboutKeys = ({ error }: Refusal) =>
     /\bkeys?\b/.test(error.message) && !/command/.test(error.message);
   return {
+    /** Commands that the user may not run. */
     commands: forbidden.filter((refusal) => !isAboutKeys(refusal)).map(({ command }) => command),
-    // The queue also works if its connection has no name.
+    /** Commands that the server, or a proxy before it, doesn't have. The queue also works if its connection has no name. */
     missing: refusals
       .filter(({ command, error }) => command !== 'client|setname' && isMissing(error))
       .map(({ command }) => command),
+    /** Whether the user may not touch Tally's keys. */
     keys: forbidden.some(isAboutKeys),
-    // Another master of the Cluster has that shard.
+    /** Why changes are refused, by any server; undefined if they are taken. Another master of the Cluster may have that shard. */
     write: refusals.find(
       ({ command, error }) =>
         command === 'set' && !isMissing(error) && !/^(NOPERM|MOVED|ASK|TRYAGAIN)/.test(error.message),
