@@ -1,9 +1,9 @@
 import { randomBytes } from 'node:crypto';
 import pLimit from 'p-limit';
 import { StoreUnavailable } from '../domain/failure/index.ts';
-import { hashBucket } from '../domain/hash-bucket.ts';
 import type { SlackId } from '../domain/slack-id.ts';
 import { earliest, HOUR, MINUTE, type Millis } from '../domain/time/calendar.ts';
+import { hashBucket } from '../redis/keys.ts';
 import { repeat } from '../runtime/timers.ts';
 import type { Workspace } from '../workspace/record/workspace.ts';
 import type { IndexEntry, WorkspaceIndex } from '../workspace/record/workspace-index.ts';

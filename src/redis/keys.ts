@@ -1,4 +1,3 @@
-import { hashBucket } from '../domain/hash-bucket.ts';
 import type { SlackId } from '../domain/slack-id.ts';
 import { isCluster, type RedisConnection } from './connect.ts';
 
@@ -57,6 +56,13 @@ export const shardCount = (redis: RedisConnection): number => (isCluster(redis) 
 
 /** All shards, from 0. */
 export const shardsOf = (redis: RedisConnection): readonly number[] => [...Array(shardCount(redis)).keys()];
+
+/** A text's bucket, from 0 to `count` - 1, by FNV-1a: the same in every process. */
+export function hashBucket(text: string, count: number): number {
+  let hash = 0x811c9dc5;
+  for (const character of text) hash = Math.imul(hash ^ character.charCodeAt(0), 0x01000193);
+  return (hash >>> 0) % count;
+}
 
 /** The shard of a workspace: the same in every process. */
 export const shardOf = (redis: RedisConnection, workspace: SlackId): number =>

@@ -1,7 +1,6 @@
 import type { Redis } from 'ioredis';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { hashBucket } from '../../src/domain/hash-bucket.ts';
-import { checkLockKey, indexKey, zonesKey } from '../../src/redis/keys.ts';
+import { checkLockKey, hashBucket, indexKey, zonesKey } from '../../src/redis/keys.ts';
 import { createWorkspaceIndex, type WorkspaceIndex } from '../../src/workspace/record/workspace-index.ts';
 import { type TestRedis, testRedis } from '../support/redis.ts';
 

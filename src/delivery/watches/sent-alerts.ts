@@ -2,9 +2,9 @@
 
 import { createHash } from 'node:crypto';
 import * as z from 'zod';
-import { hashBucket } from '../../domain/hash-bucket.ts';
 import type { SlackId } from '../../domain/slack-id.ts';
 import { HOUR, type Millis } from '../../domain/time/calendar.ts';
+import { hashBucket } from '../../redis/keys.ts';
 import type { Watch } from '../../workspace/owned/watch-record.ts';
 import { tryParseRecord } from '../../workspace/record/parse-record.ts';
 import { storedFailure } from '../../workspace/record/stored-failure.ts';
