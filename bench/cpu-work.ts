@@ -1,7 +1,7 @@
 /** Measures a command's CPU work: parsing the text and the answer, resolving the period, opening the token. */
 import { createCipheriv, createDecipheriv, randomBytes } from 'node:crypto';
 import { Big } from 'big.js';
-import { maxItems, parseConsumption, parseResponse } from '../src/billing/graphql.ts';
+import { maxItems, parseConsumption, parseResponse } from '../src/billing/graphql-contract.ts';
 import { parseCommandText } from '../src/domain/language/parse-command.ts';
 import { LAST_7_DAYS } from '../src/domain/language/periods/period-ast.ts';
 import { parseQuestion } from '../src/domain/language/questions/question.ts';

@@ -59,7 +59,7 @@ const SLOW = [
   'test/features/stops-in-fact.test.ts',
   'test/tally-manifest.test.ts',
   'test/build.test.ts',
-  'test/config/env-file.test.ts',
+  'test/config/load-env-file.test.ts',
   'test/kubernetes-page.test.ts',
   'test/operator-commands.test.ts',
   'test/ops/alerts.test.ts',

@@ -27,9 +27,9 @@ import {
   parseConsumption,
   parseResponse,
   type Subscription,
-} from './graphql.ts';
+} from './graphql-contract.ts';
 
-export type { Subscription } from './graphql.ts';
+export type { Subscription } from './graphql-contract.ts';
 
 /** `baseUrl` as `checkBaseUrl` returns it; `token` is the user access token. */
 export interface BillingAccess extends Tenant {

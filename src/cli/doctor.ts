@@ -1,11 +1,11 @@
 import { readFileSync } from 'node:fs';
 import { monitorEventLoopDelay } from 'node:perf_hooks';
 import { getHeapStatistics } from 'node:v8';
-import { balanceDocument } from '../billing/graphql.ts';
+import { balanceDocument } from '../billing/graphql-contract.ts';
 import { type Config, ConfigError, parseConfig } from '../config/config.ts';
 import { findSimilarName } from '../config/variable-problems.ts';
 import { variables } from '../config/variables.ts';
-import { commandText } from '../domain/commands.ts';
+import { commandText } from '../domain/command-names.ts';
 import { pluralize } from '../domain/language/text.ts';
 import type { Millis } from '../domain/time/calendar.ts';
 import { tryParse } from '../domain/try-parse.ts';

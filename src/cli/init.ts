@@ -2,7 +2,7 @@ import { spawnSync } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
 import { statSync, writeFileSync } from 'node:fs';
 import { commandPrefix } from '../config/schemas.ts';
-import { commandText } from '../domain/commands.ts';
+import { commandText } from '../domain/command-names.ts';
 import { VERSION } from '../ops/version.ts';
 import {
   appAddress,

@@ -2,7 +2,7 @@ import { setMaxListeners } from 'node:events';
 import { type BillingAccess, type BillingClient, questionKey } from '../billing/client.ts';
 import type { SlackId } from '../domain/slack-id.ts';
 import { earliest, MINUTE, type Millis } from '../domain/time/calendar.ts';
-import { type Annotate, type QueuedJob, type RunWork, trackWork } from '../runtime/track-work.ts';
+import { type Annotate, type QueuedJob, type RunWork, trackWork } from '../runtime/work-record.ts';
 import type { Workspace } from '../workspace/record/workspace.ts';
 import { type AnswerStore, createAnswerCollector } from '../workspace/service-outcomes.ts';
 import {

@@ -1,14 +1,14 @@
 import type { BillingClient } from '../billing/client.ts';
 import type { DeliveryService } from '../delivery/delivery-service.ts';
-import type { ActionName, BillingVerb, SlashCommand } from '../domain/commands.ts';
+import type { ActionName, BillingVerb, SlashCommand } from '../domain/command-names.ts';
 import type { SlackId } from '../domain/slack-id.ts';
 import type { Millis } from '../domain/time/calendar.ts';
 import { routeSubcommands } from '../slack/commands/subcommands.ts';
 import type { Block } from '../slack/kit/blocks.ts';
 import type { StopsSource } from '../slack/owned/change-impact.ts';
 import type { Request } from '../slack/request/request.ts';
-import type { ActionListener, CommandListener, Listeners } from '../slack/server/listener-types.ts';
-import type { SharedServices } from '../slack/services.ts';
+import type { ActionListener, CommandListener, Listeners } from '../slack/server/listeners.ts';
+import type { SharedServices } from '../slack/slack-services.ts';
 import type { HealthLevel } from '../workspace/credentials/health.ts';
 import type { AnswerStore } from '../workspace/service-outcomes.ts';
 

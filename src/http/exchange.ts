@@ -5,7 +5,7 @@ import { DEFAULT_LIMITS } from '../domain/rate-limits.ts';
 import type { SlackId } from '../domain/slack-id.ts';
 import type { Millis } from '../domain/time/calendar.ts';
 import { startTimeout } from '../runtime/timers.ts';
-import type { WaitMeter } from '../runtime/track-work.ts';
+import type { WaitMeter } from '../runtime/work-record.ts';
 import { guardedConnect, type ResolveHost, type TrustedHost } from './address.ts';
 import type { SecretMask } from './secret-mask.ts';
 

@@ -3,7 +3,6 @@ import { type Failure, isFailure, type Service } from '../domain/failure/index.t
 import type { Millis } from '../domain/time/calendar.ts';
 import { checkDestination, type ResolveHost, systemResolve, type TrustedHost } from './address.ts';
 import { createAdmission } from './admission.ts';
-import { RetryableError, sendOnce } from './attempt.ts';
 import {
   addHost,
   createAgent,
@@ -12,6 +11,7 @@ import {
   type ServiceRequest,
   type ServiceResponse,
 } from './exchange.ts';
+import { RetryableError, sendOnce } from './send-once.ts';
 
 export type { Priority, ServiceRequest, ServiceResponse, Tenant } from './exchange.ts';
 

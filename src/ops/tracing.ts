@@ -25,10 +25,10 @@ import { BatchSpanProcessor, TracerProvider } from '@opentelemetry/sdk-trace';
 import { isFailure } from '../domain/failure/index.ts';
 import type { Millis } from '../domain/time/calendar.ts';
 import type { ExchangeInfo } from '../http/request.ts';
-import { QUEUED_JOBS, type QueuedJob, WORK_SPANS, type Work } from '../runtime/track-work.ts';
-import { levelOf } from './log-work.ts';
+import { QUEUED_JOBS, type QueuedJob, WORK_SPANS, type Work } from '../runtime/work-record.ts';
 import { MEASUREMENTS, type Measurement, type SlackCallMeasurement } from './metrics.ts';
 import { VERSION } from './version.ts';
+import { levelOf } from './work-log.ts';
 
 export type Tracing = ReturnType<typeof startTracing>;
 

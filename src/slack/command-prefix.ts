@@ -3,7 +3,7 @@
  * another app has that name.
  */
 import { LRUCache } from 'lru-cache';
-import type { SlashCommand } from '../domain/commands.ts';
+import type { SlashCommand } from '../domain/command-names.ts';
 import { clipText, SLACK_LIMITS } from './kit/blocks.ts';
 import type { WebClient } from './web-client.ts';
 

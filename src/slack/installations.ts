@@ -26,7 +26,7 @@ import { SCOPES } from './install/scopes.ts';
 import { createTokenCheck, isTokenAccepted, type TokenCheck } from './install/token-check.ts';
 import { createUninstallHandler, tokenStatusOf } from './install/uninstall.ts';
 import { isOrganizationId, originOf, type PayloadOrigin, type SlackPayload } from './request/payload.ts';
-import type { SlackServices } from './services.ts';
+import type { SlackServices } from './slack-services.ts';
 import {
   BACKGROUND_OPTIONS,
   callOptions,

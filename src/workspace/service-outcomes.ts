@@ -13,8 +13,8 @@ import type { SlackId } from '../domain/slack-id.ts';
 import { type Day, dayAt, daysBetween, HOUR, MINUTE, type Millis } from '../domain/time/calendar.ts';
 import { fingerprintOf } from './credentials/connection-record.ts';
 import type { ResolvedProject } from './projects/resolve-project.ts';
-import { type CredentialName, failureKey, type StoredAnswer } from './record/last-answer.ts';
 import { storeFailure } from './record/stored-failure.ts';
+import { type CredentialName, failureKey, type StoredAnswer } from './record/stored-outcomes.ts';
 import type { Workspace } from './record/workspace.ts';
 import type { Workspaces } from './record/workspaces.ts';
 

@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import type { SlashCommand } from '../domain/commands.ts';
+import type { SlashCommand } from '../domain/command-names.ts';
 import type { SlackId } from '../domain/slack-id.ts';
 import { DAY, type Millis } from '../domain/time/calendar.ts';
 import { tryParseJson } from '../domain/try-parse.ts';

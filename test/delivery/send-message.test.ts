@@ -15,7 +15,7 @@ import type { ReminderMessage, ReminderPlan } from '../../src/delivery/reminders
 import { reminderTasks } from '../../src/delivery/reminders/reminders.ts';
 import { runTasks } from '../../src/delivery/workspace-runner.ts';
 import { EditConflict, StoreUnavailable } from '../../src/domain/failure/index.ts';
-import type { ChosenProject } from '../../src/workspace/projects/project-key.ts';
+import type { ChosenProject } from '../../src/workspace/projects/chosen-project.ts';
 import { finding } from '../support/delivery.ts';
 import { deliveryLogOf, recordedRun, snapshotOf } from '../support/delivery-records.ts';
 import { storedCause } from '../support/failures.ts';

@@ -12,7 +12,7 @@ import {
 } from '../../src/domain/failure/index.ts';
 import { createGuardedHttp } from '../../src/http/request.ts';
 import { recordKey, threadsKey } from '../../src/redis/keys.ts';
-import type { Work } from '../../src/runtime/track-work.ts';
+import type { Work } from '../../src/runtime/work-record.ts';
 import { fingerprintOf } from '../../src/workspace/credentials/connection-record.ts';
 import type { Schedule } from '../../src/workspace/owned/schedule-record.ts';
 import { resolveProject } from '../../src/workspace/projects/resolve-project.ts';

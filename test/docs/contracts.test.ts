@@ -4,7 +4,7 @@ import { afterEach, describe, expect, it } from 'vitest';
 import { startBilling } from '../../sandbox/billing.ts';
 import { startIdentity } from '../../sandbox/identity.ts';
 import { createBillingClient } from '../../src/billing/client.ts';
-import { balanceDocument, consumptionDocument } from '../../src/billing/graphql.ts';
+import { balanceDocument, consumptionDocument } from '../../src/billing/graphql-contract.ts';
 import { toPlainDigits } from '../../src/domain/money/amount.ts';
 import { createGuardedHttp } from '../../src/http/request.ts';
 import { createIdentityClient } from '../../src/identity/client.ts';

@@ -1,6 +1,6 @@
 /** The tables of docs/doctor.md: the doctor's own, with an example in the place of each part of a setup. */
 import { CAUSES, type Causes, type CheckArea, findingOf } from '../../src/ops/doctor/causes.ts';
-import { redisFigures, webFigures } from '../../src/ops/doctor/placeholders.ts';
+import { redisFigures, webFigures } from '../../src/ops/doctor/redacted-addresses.ts';
 import { SERVER_OPTIONS } from '../../src/redis/url.ts';
 import type { Row, Tables } from './tables.ts';
 

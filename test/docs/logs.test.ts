@@ -6,8 +6,8 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { ServiceFailed } from '../../src/domain/failure/index.ts';
 import { createLog } from '../../src/ops/log.ts';
-import { createWorkLog } from '../../src/ops/log-work.ts';
-import { WaitMeter, type Work } from '../../src/runtime/track-work.ts';
+import { createWorkLog } from '../../src/ops/work-log.ts';
+import { WaitMeter, type Work } from '../../src/runtime/work-record.ts';
 import { type Bot, startBot } from '../support/bot.ts';
 
 type Line = Readonly<Record<string, unknown>>;

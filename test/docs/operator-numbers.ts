@@ -6,7 +6,7 @@ import { DAY, MINUTE } from '../../src/domain/time/calendar.ts';
 import { HTTP_LIMITS } from '../../src/http/exchange.ts';
 import { MAX_SERIES } from '../../src/ops/metrics.ts';
 import { CALLBACK_LIMITS } from '../../src/slack/install/oauth-flow.ts';
-import { REJECTIONS } from '../../src/slack/server/rejections.ts';
+import { REJECTIONS } from '../../src/slack/server/http-rejections.ts';
 import { SERVER_LIMITS } from '../../src/slack/server/signed-request.ts';
 import { MOST_QUESTIONS, THREAD_LIFETIME } from '../../src/workspace/thread-store.ts';
 import { constantIn, measured, NODE, numbersIn } from './constants.ts';
@@ -21,7 +21,7 @@ const [shards] = await numbersIn('redis/keys.ts', 'CLUSTER_SHARDS');
 const [drain = 0] = await numbersIn('app.ts', 'DRAIN');
 const [check = 0] = await numbersIn('cli/doctor.ts', 'CHECK_TIMEOUT');
 const [, again = 0] = await numbersIn('slack/install/token-check.ts', 'WAIT');
-const [lines] = await numbersIn('ops/log-work.ts', 'LINES_PER_SECOND');
+const [lines] = await numbersIn('ops/work-log.ts', 'LINES_PER_SECOND');
 const pauses = (await numbersIn('delivery/outbox/send-state.ts', 'PAUSES')).slice(0, 6);
 /** Of sysexits.h, as test/cli and test/ops/backup.test.ts get them. */
 const [usage, badFile, noFile, notCreated, configuration] = [64, 65, 66, 73, 78];
@@ -177,7 +177,7 @@ export const OPERATOR_NUMBERS: Readonly<Record<string, readonly string[]>> = {
     `${memoryLimit} MiB`,
   ],
   'docs/logs.md': [
-    // test/ops/log-work.test.ts counts them.
+    // test/ops/work-log.test.ts counts them.
     '12 characters made',
     `up to ${lines} lines of what went well and ${lines} of what failed`,
     ...[401, 413].map((status) => `${status}`),

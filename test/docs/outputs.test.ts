@@ -3,7 +3,7 @@ import { readFile } from 'node:fs/promises';
 import { expect, it } from 'vitest';
 import { findingOf } from '../../src/ops/doctor/causes.ts';
 import { formatFindings, okFinding } from '../../src/ops/doctor/finding.ts';
-import { redisFigures } from '../../src/ops/doctor/placeholders.ts';
+import { redisFigures } from '../../src/ops/doctor/redacted-addresses.ts';
 import { formatResealCounts } from '../../src/ops/reseal.ts';
 import { EXAMPLES } from './doctor.ts';
 

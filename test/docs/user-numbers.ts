@@ -44,8 +44,8 @@ const [before] = await numbersIn('domain/money/watch-measurement.ts', 'DAYS_BEFO
 const [simulated] = await numbersIn('domain/money/watch-simulation.ts', 'SIMULATED_DAYS');
 const [longest, enough] = await numbersIn('domain/money/forecast.ts', 'BASIS');
 const [whole, fraction] = await numbersIn('domain/money/amount.ts', 'LIMITS');
-const [messages, characters] = await numbersIn('billing/graphql.ts', 'SHOWN');
-const [perDay, spare = 0] = await numbersIn('billing/graphql.ts', 'ITEMS');
+const [messages, characters] = await numbersIn('billing/graphql-contract.ts', 'SHOWN');
+const [perDay, spare = 0] = await numbersIn('billing/graphql-contract.ts', 'ITEMS');
 const [deepest] = await numbersIn('http/json.ts', 'DEEPEST');
 const [cut, roles, services] = await numbersIn('identity/token-body.ts', 'LIMITS');
 const [asker, everyone = 0] = [

@@ -1,6 +1,6 @@
 /** What docs/environment.md and .env.example say of each variable, in Markdown without line breaks. */
 import type { Variable } from '../../src/config/variables.ts';
-import { commandText } from '../../src/domain/commands.ts';
+import { commandText } from '../../src/domain/command-names.ts';
 
 interface VariableDescription {
   readonly section: Section;

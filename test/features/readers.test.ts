@@ -2,7 +2,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { OWNER } from '../../sandbox/slack/index.ts';
 import { type HandlerRules, mayChange } from '../../src/slack/request/request.ts';
-import { handlerOf } from '../../src/slack/server/listener-types.ts';
+import { handlerOf } from '../../src/slack/server/listeners.ts';
 import { type Bot, CHANNEL, startBot } from '../support/bot.ts';
 import { addProject } from '../support/projects.ts';
 import { uniqueClick } from '../support/unique-click.ts';

@@ -5,7 +5,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { ADMIN, EXTERNAL, FINOPS, GUEST, MEMBER, OTHER_TEAM, OWNER } from '../../sandbox/slack/index.ts';
 import { checkRecipient } from '../../src/delivery/outbox/check-recipient.ts';
 import { createUserDirectory } from '../../src/slack/request/users.ts';
-import { handlerOf, type Listeners } from '../../src/slack/server/listener-types.ts';
+import { handlerOf, type Listeners } from '../../src/slack/server/listeners.ts';
 import { BACKGROUND_OPTIONS, createClientCache } from '../../src/slack/web-client.ts';
 import type { Right } from '../../src/workspace/permissions.ts';
 import { createWorkspaces } from '../../src/workspace/record/workspaces.ts';

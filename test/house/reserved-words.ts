@@ -7,7 +7,7 @@ export interface Source {
 }
 
 /** The entry points of processes. */
-const ENTRY = /^src\/(main|cli\/[\w-]+|config\/env-file|runtime\/prepare-node)\.ts$/;
+const ENTRY = /^src\/(main|cli\/[\w-]+|config\/load-env-file|runtime\/prepare-node)\.ts$/;
 const PURE = /^src\/(domain|slack\/kit)\//;
 
 interface ReservedWord {

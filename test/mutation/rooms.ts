@@ -43,7 +43,7 @@ export const ROOMS: Readonly<Record<string, MutatedRoom>> = {
       ...['owned-kind'].map((file) => `src/slack/owned/${file}.ts`),
       ...[
         'error-reply',
-        'csv-details',
+        'csv-and-details',
         'message-calls',
         'reply',
         'reply-messages',
@@ -56,7 +56,7 @@ export const ROOMS: Readonly<Record<string, MutatedRoom>> = {
         'interactions',
         'rate-limiter',
         'register-listeners',
-        'rejections',
+        'http-rejections',
         'signed-request',
       ].map((file) => `src/slack/server/${file}.ts`),
     ],

@@ -99,7 +99,7 @@ const NOT_BROKEN_HERE = [
   ],
 ];
 
-/** Lines that take ten seconds, many requests or a process's end; test/ops/log-work.test.ts and test/docs/logs.test.ts have their form. */
+/** Lines that take ten seconds, many requests or a process's end; test/ops/work-log.test.ts and test/docs/logs.test.ts have their form. */
 const RARE = [
   {
     event: 'request',

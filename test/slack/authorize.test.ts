@@ -6,7 +6,7 @@ import { MINUTE } from '../../src/domain/time/calendar.ts';
 import { plainText, section } from '../../src/slack/kit/blocks.ts';
 import { modal } from '../../src/slack/kit/modal.ts';
 import { privateScope, publicScope, type Request } from '../../src/slack/request/request.ts';
-import type { CommandHandler, Listeners } from '../../src/slack/server/listener-types.ts';
+import type { CommandHandler, Listeners } from '../../src/slack/server/listeners.ts';
 import type { Right } from '../../src/workspace/permissions.ts';
 import { CHANNEL, toAnswer } from '../support/bot.ts';
 import { changeIn } from '../support/change.ts';

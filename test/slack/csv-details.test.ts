@@ -2,7 +2,7 @@ import type { ModalView } from '@slack/types';
 import { beforeEach, describe, expect, it } from 'vitest';
 import { NotConnected, SlackFailed } from '../../src/domain/failure/index.ts';
 import type { Block, Message } from '../../src/slack/kit/blocks.ts';
-import { sendCsv as sendFile, showDetails } from '../../src/slack/reply/csv-details.ts';
+import { sendCsv as sendFile, showDetails } from '../../src/slack/reply/csv-and-details.ts';
 import type { Request } from '../../src/slack/request/request.ts';
 import { textOf } from '../support/bot.ts';
 import { requestOf } from '../support/records.ts';

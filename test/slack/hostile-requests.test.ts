@@ -10,7 +10,7 @@ import { modal } from '../../src/slack/kit/modal.ts';
 import { createRequestAuthorizer } from '../../src/slack/request/request.ts';
 import { sourceOfPayload } from '../../src/slack/request/source.ts';
 import { createUserDirectory } from '../../src/slack/request/users.ts';
-import { serializeRequests } from '../../src/slack/server/connection-limit.ts';
+import { serializeRequests } from '../../src/slack/server/connection-limits.ts';
 import { createBodyReader, parseBody, SERVER_LIMITS } from '../../src/slack/server/signed-request.ts';
 import { createManagerRequests } from '../../src/workspace/short-lived/manager-requests.ts';
 import { CHANNEL, SIGNING_SECRET } from '../support/bot.ts';

@@ -6,7 +6,7 @@ import { NotConnected, PeriodJustBegan, Throttled } from '../../src/domain/failu
 import { plainText, section } from '../../src/slack/kit/blocks.ts';
 import { modal } from '../../src/slack/kit/modal.ts';
 import type { Request } from '../../src/slack/request/request.ts';
-import type { Listeners } from '../../src/slack/server/listener-types.ts';
+import type { Listeners } from '../../src/slack/server/listeners.ts';
 import type { Limited } from '../../src/slack/server/rate-limiter.ts';
 import { CHANNEL, textOf, toAnswer } from '../support/bot.ts';
 import { changeIn } from '../support/change.ts';

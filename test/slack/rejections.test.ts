@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 import { createLog } from '../../src/ops/log.ts';
-import { createRejectionLog } from '../../src/slack/server/rejections.ts';
+import { createRejectionLog } from '../../src/slack/server/http-rejections.ts';
 
 it('a flood of rejected requests writes a line a minute, which says how many it stands for', () => {
   const lines: string[] = [];

@@ -13,7 +13,7 @@ import type {
   CommandHandler,
   CommandListener,
   Listeners,
-} from '../../src/slack/server/listener-types.ts';
+} from '../../src/slack/server/listeners.ts';
 import { CHANNEL, textOf } from '../support/bot.ts';
 import { type ListenerBot, startListenerBot } from '../support/listener-bot.ts';
 

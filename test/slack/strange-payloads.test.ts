@@ -7,7 +7,7 @@ import { TEAM } from '../../sandbox/slack/people.ts';
 import { routeSubcommands } from '../../src/slack/commands/subcommands.ts';
 import { plainText, section } from '../../src/slack/kit/blocks.ts';
 import { modal } from '../../src/slack/kit/modal.ts';
-import { handlerOf } from '../../src/slack/server/listener-types.ts';
+import { handlerOf } from '../../src/slack/server/listeners.ts';
 import { CHANNEL } from '../support/bot.ts';
 import { type ListenerBot, startListenerBot } from '../support/listener-bot.ts';
 import { requestOf } from '../support/records.ts';

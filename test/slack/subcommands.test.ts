@@ -1,7 +1,7 @@
 import { beforeEach, describe, expect, it } from 'vitest';
 import { InvalidWord, SecretPasted, TokenRejected } from '../../src/domain/failure/index.ts';
 import { parsePage, refuseExtraWords, routeSubcommands } from '../../src/slack/commands/subcommands.ts';
-import { type CommandHandler, handlerOf } from '../../src/slack/server/listener-types.ts';
+import { type CommandHandler, handlerOf } from '../../src/slack/server/listeners.ts';
 import type { Right } from '../../src/workspace/permissions.ts';
 import { requestOf, workspaceOf } from '../support/records.ts';
 

@@ -1,5 +1,5 @@
 import type { ProjectAnswer } from '../../src/slack/commands/project-answers.ts';
-import type { AnswerDetails, AnswerView } from '../../src/slack/reply/answer-message.ts';
+import type { AnswerDetails, AnswerView } from '../../src/slack/reply/render-answer.ts';
 
 /** What an answer about one project is drawn from. @param details other than the ordinary ones */
 export const answerView = <T extends ProjectAnswer>(

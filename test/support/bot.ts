@@ -10,7 +10,7 @@ import { WORKFLOW_FUNCTIONS } from '../../src/features/workflow-steps/functions.
 import { createLog } from '../../src/ops/log.ts';
 import { createManifest } from '../../src/slack/install/manifest.ts';
 import type { RateLimiter } from '../../src/slack/server/rate-limiter.ts';
-import type { LoadingDelays } from '../../src/slack/services.ts';
+import type { LoadingDelays } from '../../src/slack/slack-services.ts';
 import { createKeyring, type Keyring } from '../../src/vault/keyring.ts';
 import { UNLIMITED } from './no-rate-limits.ts';
 import { type TestRedis, testRedis } from './redis.ts';

@@ -15,7 +15,7 @@ import type {
   PostContent,
 } from '../../src/delivery/log/delivery-log-entry.ts';
 import type { PostContext, ReportQuestion, ReportResult } from '../../src/delivery/posts/postable-report.ts';
-import type { Work } from '../../src/runtime/track-work.ts';
+import type { Work } from '../../src/runtime/work-record.ts';
 import { createUserDirectory } from '../../src/slack/request/users.ts';
 import { BACKGROUND_OPTIONS, createClientCache } from '../../src/slack/web-client.ts';
 import { createWorkspaces, type Workspaces } from '../../src/workspace/record/workspaces.ts';

@@ -18,7 +18,7 @@ import { createWatchesJob } from '../../src/delivery/watches/watches-job.ts';
 import { createWorkspaceRunner } from '../../src/delivery/workspace-runner.ts';
 import { connectQueue } from '../../src/redis/connect.ts';
 import { recordKey } from '../../src/redis/keys.ts';
-import type { OnFinished } from '../../src/runtime/track-work.ts';
+import type { OnFinished } from '../../src/runtime/work-record.ts';
 import { createUserDirectory } from '../../src/slack/request/users.ts';
 import { BACKGROUND_OPTIONS, createClientCache } from '../../src/slack/web-client.ts';
 import { createKeyring, type Keyring } from '../../src/vault/keyring.ts';

@@ -9,7 +9,7 @@ import {
   parseLastDelivery,
   resumesByItself,
 } from '../../src/workspace/owned/schedule-record.ts';
-import type { StoredAnswer } from '../../src/workspace/record/last-answer.ts';
+import type { StoredAnswer } from '../../src/workspace/record/stored-outcomes.ts';
 import {
   damagedIds,
   findAccess,

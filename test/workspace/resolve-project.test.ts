@@ -6,7 +6,11 @@ import {
   ProjectMissing,
   UnsealFailed,
 } from '../../src/domain/failure/index.ts';
-import { isSameProject, parseProjectValue, projectValue } from '../../src/workspace/projects/project-key.ts';
+import {
+  isSameProject,
+  parseProjectValue,
+  projectValue,
+} from '../../src/workspace/projects/chosen-project.ts';
 import type { Project } from '../../src/workspace/projects/project-record.ts';
 import {
   isConnectionMissing,

@@ -8,7 +8,7 @@ import { createInstallationStore } from '../../src/workspace/credentials/install
 import type { Project } from '../../src/workspace/projects/project-record.ts';
 import { UNDO_MS, type WorkspaceChange } from '../../src/workspace/record/change.ts';
 import { createDeletion } from '../../src/workspace/record/deletion.ts';
-import type { StoredAnswer } from '../../src/workspace/record/last-answer.ts';
+import type { StoredAnswer } from '../../src/workspace/record/stored-outcomes.ts';
 import {
   findConnection,
   findProject,

@@ -1,4 +1,4 @@
-import { commandText } from '../../domain/commands.ts';
+import { commandText } from '../../domain/command-names.ts';
 
 /**
  * What Tally needs of a billing service, in the order of the report: what the check asks to find out, the answer that it wants,

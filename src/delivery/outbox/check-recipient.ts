@@ -1,7 +1,7 @@
 /** Who may get what Tally sends without being asked: checked at every send, and each time a message is drawn again. */
 import type { SlackId } from '../../domain/slack-id.ts';
 import { meetsRight, type Right } from '../../workspace/permissions.ts';
-import type { ChosenProject } from '../../workspace/projects/project-key.ts';
+import type { ChosenProject } from '../../workspace/projects/chosen-project.ts';
 import { isShownTo, type ProjectScope } from '../../workspace/projects/resolve-project.ts';
 import { isPerson } from '../../workspace/record/parse-record.ts';
 import type { StoredFailure } from '../../workspace/record/stored-failure.ts';

@@ -1,7 +1,7 @@
 /** Classifies failures of the messages that Tally sends by itself: try again, pause, wait, or look for the message in Slack. */
 import { type FailureOf, isFailure, NotSent } from '../../domain/failure/index.ts';
 import { HOUR } from '../../domain/time/calendar.ts';
-import { type Annotate, type MessageWork, trackWork } from '../../runtime/track-work.ts';
+import { type Annotate, type MessageWork, trackWork } from '../../runtime/work-record.ts';
 import type { PauseReason } from '../../workspace/owned/schedule-record.ts';
 import { type StoredFailure, storeFailure } from '../../workspace/record/stored-failure.ts';
 import { type DeliveryContext, LeaseLostError } from '../delivery-run.ts';

@@ -1,8 +1,8 @@
-import type { SlashCommand } from '../../domain/commands.ts';
+import type { SlashCommand } from '../../domain/command-names.ts';
 import type { SlackId } from '../../domain/slack-id.ts';
 import { askedText } from '../../slack/commands/project-answers.ts';
 import { isDirectMessage } from '../../slack/request/source.ts';
-import { type ChosenProject, referenceTo } from '../../workspace/projects/project-key.ts';
+import { type ChosenProject, referenceTo } from '../../workspace/projects/chosen-project.ts';
 import { resolveProject, UNLIMITED } from '../../workspace/projects/resolve-project.ts';
 import type { Workspace } from '../../workspace/record/workspace.ts';
 import type { ThreadPlace, ThreadQuestion } from '../../workspace/thread-store.ts';

@@ -6,7 +6,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { isFailure, NotSent, StoreUnavailable } from '../../domain/failure/index.ts';
 import type { SlackId } from '../../domain/slack-id.ts';
 import type { Millis } from '../../domain/time/calendar.ts';
-import type { Annotate, MessageWork } from '../../runtime/track-work.ts';
+import type { Annotate, MessageWork } from '../../runtime/work-record.ts';
 import { context as contextBlock, type Message } from '../../slack/kit/blocks.ts';
 import { openDirectMessage, type PostedTo, postMessage } from '../../slack/reply/message-calls.ts';
 import { isPerson } from '../../workspace/record/parse-record.ts';

@@ -4,7 +4,7 @@ import type { SlackId } from '../../domain/slack-id.ts';
 import { earliest, HOUR, MINUTE, type Millis } from '../../domain/time/calendar.ts';
 import type { Message } from '../../slack/kit/blocks.ts';
 import type { Right } from '../../workspace/permissions.ts';
-import type { ChosenProject } from '../../workspace/projects/project-key.ts';
+import type { ChosenProject } from '../../workspace/projects/chosen-project.ts';
 import type { DeliveryLogSnapshot, LogWrite } from '../log/delivery-log.ts';
 import type { SendState } from '../log/delivery-log-entry.ts';
 import type { Recipient, Refusal } from './check-recipient.ts';

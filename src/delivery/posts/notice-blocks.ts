@@ -1,4 +1,4 @@
-import { commandText } from '../../domain/commands.ts';
+import { commandText } from '../../domain/command-names.ts';
 import { limitLines, ordinal } from '../../domain/language/text.ts';
 import { formatMoment, type Millis } from '../../domain/time/calendar.ts';
 import {

@@ -4,7 +4,7 @@ import * as z from 'zod';
 import type { SlackId } from '../../domain/slack-id.ts';
 import { dayAt, earliest, MINUTE, type Millis } from '../../domain/time/calendar.ts';
 import type { Schedule } from '../../workspace/owned/schedule-record.ts';
-import { chosenByKey, projectLabel } from '../../workspace/projects/project-key.ts';
+import { chosenByKey, projectLabel } from '../../workspace/projects/chosen-project.ts';
 import { canAskAbout } from '../../workspace/projects/resolve-project.ts';
 import { millis, tryParseRecord } from '../../workspace/record/parse-record.ts';
 import { storedFailure, wordFailure } from '../../workspace/record/stored-failure.ts';

@@ -18,7 +18,7 @@ import {
   chosenByKey,
   findNamed,
   projectLabel,
-} from '../../workspace/projects/project-key.ts';
+} from '../../workspace/projects/chosen-project.ts';
 import { wordFailure } from '../../workspace/record/stored-failure.ts';
 import type { Workspace } from '../../workspace/record/workspace.ts';
 import type { CoveredDays, PostContent } from '../log/delivery-log-entry.ts';

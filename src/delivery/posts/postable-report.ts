@@ -7,7 +7,7 @@ import type { Day, Millis, Zone } from '../../domain/time/calendar.ts';
 import { sameDaysLastWeek } from '../../domain/time/comparison-window.ts';
 import type { Message } from '../../slack/kit/blocks.ts';
 import type { Schedule } from '../../workspace/owned/schedule-record.ts';
-import { type ChosenProject, describeProjects, projectKey } from '../../workspace/projects/project-key.ts';
+import { type ChosenProject, describeProjects, projectKey } from '../../workspace/projects/chosen-project.ts';
 import type { ProjectScope } from '../../workspace/projects/resolve-project.ts';
 import type { StoredFailure } from '../../workspace/record/stored-failure.ts';
 import { requireSettings, type Workspace } from '../../workspace/record/workspace.ts';

@@ -4,7 +4,7 @@ import { REPORTS } from '../../domain/report.ts';
 import type { SlackId } from '../../domain/slack-id.ts';
 import type { DueTime } from '../../domain/time/cadence.ts';
 import { type Day, earliest, HOUR, MINUTE, type Millis } from '../../domain/time/calendar.ts';
-import { LATE_AFTER } from '../../runtime/track-work.ts';
+import { LATE_AFTER } from '../../runtime/work-record.ts';
 import { callSlack } from '../../slack/web-client.ts';
 import type { Schedule } from '../../workspace/owned/schedule-record.ts';
 import { requireSettings } from '../../workspace/record/workspace.ts';

@@ -1,7 +1,7 @@
 /** Tally's own pauses of a schedule: whether one is over, what it rests on, and when the schedule is retried. */
 import { EditConflict } from '../../domain/failure/index.ts';
 import { type PauseReason, resumesByItself, type Schedule } from '../../workspace/owned/schedule-record.ts';
-import { findNamed } from '../../workspace/projects/project-key.ts';
+import { findNamed } from '../../workspace/projects/chosen-project.ts';
 import { isShownTo } from '../../workspace/projects/resolve-project.ts';
 import type { AuditAction } from '../../workspace/record/audit.ts';
 import type { Workspace } from '../../workspace/record/workspace.ts';

@@ -10,8 +10,8 @@ import {
 } from '../../domain/time/calendar.ts';
 import type { ApplicationAccessRecord } from '../../workspace/credentials/access-record.ts';
 import type { Connection } from '../../workspace/credentials/connection-record.ts';
-import type { CredentialName } from '../../workspace/record/last-answer.ts';
 import { tryParseRecord } from '../../workspace/record/parse-record.ts';
+import type { CredentialName } from '../../workspace/record/stored-outcomes.ts';
 import type { Workspace } from '../../workspace/record/workspace.ts';
 import type { DeliveryLogSnapshot } from '../log/delivery-log.ts';
 import { storedMessageSchema } from '../log/delivery-log-entry.ts';

@@ -20,7 +20,7 @@ import {
   section,
   titleBlocks,
 } from '../../slack/kit/blocks.ts';
-import { referenceTo } from '../../workspace/projects/project-key.ts';
+import { referenceTo } from '../../workspace/projects/chosen-project.ts';
 import {
   openConnection,
   resolveProject,

@@ -5,7 +5,7 @@ import type { SlackId } from '../../domain/slack-id.ts';
 import type { Millis } from '../../domain/time/calendar.ts';
 import type { RedisConnection } from '../../redis/connect.ts';
 import { QUEUE_NAME, queuePrefix } from '../../redis/keys.ts';
-import type { QueuedJob } from '../../runtime/track-work.ts';
+import type { QueuedJob } from '../../runtime/work-record.ts';
 
 /** Only the workspace's ID, and the name of the span that queued it. */
 export interface Payload {

@@ -6,7 +6,7 @@ import { guardRead, type RedisConnection } from '../../redis/connect.ts';
 import { QUEUE_NAME, queueKey, queueListKey, shardCount, shardOf, shardsOf } from '../../redis/keys.ts';
 import { reportOutage } from '../../redis/store-events.ts';
 import { repeat, withTimeout } from '../../runtime/timers.ts';
-import { QUEUED_JOBS, type QueuedJob } from '../../runtime/track-work.ts';
+import { QUEUED_JOBS, type QueuedJob } from '../../runtime/work-record.ts';
 import type { DeliverWorkspace, Payload, QueueParts } from './queue.ts';
 
 /**

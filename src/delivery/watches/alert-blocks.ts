@@ -1,4 +1,4 @@
-import { commandText } from '../../domain/commands.ts';
+import { commandText } from '../../domain/command-names.ts';
 import { PRODUCTS } from '../../domain/product.ts';
 import { addDays, type Millis, type Zone } from '../../domain/time/calendar.ts';
 import {

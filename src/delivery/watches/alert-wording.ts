@@ -6,7 +6,7 @@ import { WEEKDAY_NAMES } from '../../domain/time/cadence.ts';
 import { type Day, formatDays, isoWeekday } from '../../domain/time/calendar.ts';
 import { joinTexts, type Optional } from '../../slack/kit/blocks.ts';
 import type { Watch } from '../../workspace/owned/watch-record.ts';
-import { type ChosenProject, findNamed, projectLabel } from '../../workspace/projects/project-key.ts';
+import { type ChosenProject, findNamed, projectLabel } from '../../workspace/projects/chosen-project.ts';
 import type { Workspace } from '../../workspace/record/workspace.ts';
 import { type AlertFacts, type FactsOf, parseFacts } from './alert-facts.ts';
 import type { FiguresEvent } from './sent-alerts.ts';

@@ -12,7 +12,7 @@ import {
   type Millis,
   type Zone,
 } from '../../domain/time/calendar.ts';
-import { type ChosenProject, referenceTo } from '../../workspace/projects/project-key.ts';
+import { type ChosenProject, referenceTo } from '../../workspace/projects/chosen-project.ts';
 import {
   openConnection,
   type ResolvedProject,

@@ -16,7 +16,7 @@ import {
 } from '../../domain/time/calendar.ts';
 import { guardRead, type RedisConnection } from '../../redis/connect.ts';
 import { watchFiguresKey } from '../../redis/keys.ts';
-import { projectValue } from '../../workspace/projects/project-key.ts';
+import { projectValue } from '../../workspace/projects/chosen-project.ts';
 import type { OpenedConnection } from '../../workspace/projects/resolve-project.ts';
 import { tryParseRecord } from '../../workspace/record/parse-record.ts';
 import { storedFailure } from '../../workspace/record/stored-failure.ts';

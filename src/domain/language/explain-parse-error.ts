@@ -1,6 +1,6 @@
 /** Why a word cannot be used where it is, and what to type instead. */
 
-import { commandText } from '../commands.ts';
+import { commandText } from '../command-names.ts';
 import { UNRECOGNIZED } from '../failure/index.ts';
 import { PRODUCTS } from '../product.ts';
 import type { Unit } from '../time/calendar.ts';

@@ -11,7 +11,7 @@ import {
 import { type Message, markupMessage, mention, textMessage } from '../../slack/kit/blocks.ts';
 import type { Request } from '../../slack/request/request.ts';
 import { isDirectMessage } from '../../slack/request/source.ts';
-import type { Rerun } from '../../slack/server/listener-types.ts';
+import type { Rerun } from '../../slack/server/listeners.ts';
 import type { AuditAction } from '../../workspace/record/audit.ts';
 import { markChanged } from '../../workspace/record/change.ts';
 import {

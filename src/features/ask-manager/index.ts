@@ -15,7 +15,7 @@ import {
   lookUp,
   onClick,
   type Rerun,
-} from '../../slack/server/listener-types.ts';
+} from '../../slack/server/listeners.ts';
 import { holdsRegisteredSecret } from '../../workspace/credentials/detect-registered-secret.ts';
 import { resolveProject } from '../../workspace/projects/resolve-project.ts';
 import { markChanged } from '../../workspace/record/change.ts';
@@ -37,7 +37,7 @@ import {
   TOO_MANY,
 } from './answer.ts';
 
-declare module '../../domain/commands.ts' {
+declare module '../../domain/command-names.ts' {
   interface Actions {
     'ask-manager': true;
     'answer-request': true;

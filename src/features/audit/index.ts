@@ -1,11 +1,11 @@
 import pLimit from 'p-limit';
-import { commandText } from '../../domain/commands.ts';
+import { commandText } from '../../domain/command-names.ts';
 import { isFailure, SlackFailed } from '../../domain/failure/index.ts';
 import { pluralize } from '../../domain/language/text.ts';
 import type { SlackId } from '../../domain/slack-id.ts';
 import { refuseExtraWords } from '../../slack/commands/subcommands.ts';
 import type { Request } from '../../slack/request/request.ts';
-import { onClick } from '../../slack/server/listener-types.ts';
+import { onClick } from '../../slack/server/listeners.ts';
 import { MAX_AUDIT_ENTRIES } from '../../workspace/record/audit.ts';
 import type { Feature, Services } from '../feature.ts';
 import {
@@ -18,7 +18,7 @@ import {
 } from './blocks.ts';
 import { createSubjectTexts, type ItemTexts } from './subjects.ts';
 
-declare module '../../domain/commands.ts' {
+declare module '../../domain/command-names.ts' {
   interface Commands {
     '/billing audit': true;
   }

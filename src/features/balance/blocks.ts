@@ -21,7 +21,7 @@ import {
   renderAnswer,
   renderListAnswer,
   sourceOf,
-} from '../../slack/reply/answer-message.ts';
+} from '../../slack/reply/render-answer.ts';
 import type { BalanceFigures } from './figures.ts';
 
 type BalanceView = AnswerView<BalanceFigures>;

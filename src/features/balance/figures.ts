@@ -5,7 +5,7 @@ import { type Account, computeRunway, parseAccount, type Runway } from '../../do
 import { computeUsage } from '../../domain/money/usage.ts';
 import { dayAt, type Millis } from '../../domain/time/calendar.ts';
 import { resolvePeriod } from '../../domain/time/resolve-period.ts';
-import type { ConnectedAnswer } from '../../slack/reply/csv-details.ts';
+import type { ConnectedAnswer } from '../../slack/reply/csv-and-details.ts';
 import { openConnection, type ResolvedProject } from '../../workspace/projects/resolve-project.ts';
 import { requireSettings, type Workspace } from '../../workspace/record/workspace.ts';
 

@@ -1,4 +1,4 @@
-import { commandText } from '../../domain/commands.ts';
+import { commandText } from '../../domain/command-names.ts';
 import { InvalidResponse, InvalidWord } from '../../domain/failure/index.ts';
 import { mayOpenWindow, parseWithOutput } from '../../domain/language/parse-argument.ts';
 import { parseBalanceText } from '../../domain/language/parse-command.ts';
@@ -19,8 +19,8 @@ import {
 } from '../../slack/commands/help.ts';
 import { findAskedProjects } from '../../slack/commands/project-answers.ts';
 import { context, type Message } from '../../slack/kit/blocks.ts';
-import { fetchProjects } from '../../slack/reply/answer-message.ts';
-import { type AnswerFiles, amountNotes, rawDigits, sendOutput } from '../../slack/reply/csv-details.ts';
+import { type AnswerFiles, amountNotes, rawDigits, sendOutput } from '../../slack/reply/csv-and-details.ts';
+import { fetchProjects } from '../../slack/reply/render-answer.ts';
 import type { Request } from '../../slack/request/request.ts';
 import type { Workspace } from '../../workspace/record/workspace.ts';
 import { storedBalance } from '../../workspace/service-outcomes.ts';
@@ -28,7 +28,7 @@ import type { Feature, Services } from '../feature.ts';
 import { balanceMessage } from './blocks.ts';
 import { type BalanceFigures, fetchBalance } from './figures.ts';
 
-declare module '../../domain/commands.ts' {
+declare module '../../domain/command-names.ts' {
   interface Commands {
     '/balance': true;
   }

@@ -1,4 +1,4 @@
-import { commandText } from '../../domain/commands.ts';
+import { commandText } from '../../domain/command-names.ts';
 import { InvalidWord, NotConnected, SecretPasted, UNRECOGNIZED } from '../../domain/failure/index.ts';
 import { nearestWord } from '../../domain/language/nearest-word.ts';
 import { couldBeSecret } from '../../domain/language/secret-detection.ts';
@@ -20,9 +20,9 @@ import {
 } from '../../slack/kit/blocks.ts';
 import { findStops } from '../../slack/owned/change-impact.ts';
 import type { Request } from '../../slack/request/request.ts';
-import { onClick } from '../../slack/server/listener-types.ts';
+import { onClick } from '../../slack/server/listeners.ts';
 import { describeConnection, isConnectionName } from '../../workspace/credentials/connection-record.ts';
-import { withoutConnection } from '../../workspace/owned/find-stop-reason.ts';
+import { withoutConnection } from '../../workspace/owned/stop-reason.ts';
 import { auditedChange } from '../../workspace/record/change.ts';
 import type { Workspace } from '../../workspace/record/workspace.ts';
 import type { Feature, Services } from '../feature.ts';

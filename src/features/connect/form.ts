@@ -2,8 +2,8 @@ import type { InputBlock, ModalView } from '@slack/types';
 import { couldBeSecret } from '../../domain/language/secret-detection.ts';
 import { withoutUndefined } from '../../domain/without-undefined.ts';
 import { FIELDS } from '../../redis/keys.ts';
+import { CONNECT_TITLE } from '../../slack/commands/connected-blocks.ts';
 import { REMINDER_HINT } from '../../slack/commands/expiry-input.ts';
-import { CONNECT_TITLE } from '../../slack/commands/tested-connection.ts';
 import { actions, type Block, button, context, header, option, section } from '../../slack/kit/blocks.ts';
 import { choiceInput, modal, textInput, waitingModal } from '../../slack/kit/modal.ts';
 import {

@@ -1,4 +1,4 @@
-import { commandText } from '../../domain/commands.ts';
+import { commandText } from '../../domain/command-names.ts';
 import { ConnectionMissing, SecretPasted } from '../../domain/failure/index.ts';
 import type { SlackId } from '../../domain/slack-id.ts';
 import { FIELDS } from '../../redis/keys.ts';
@@ -11,7 +11,7 @@ import {
 import { section, textMessage } from '../../slack/kit/blocks.ts';
 import { modal, waitingModal } from '../../slack/kit/modal.ts';
 import type { Request } from '../../slack/request/request.ts';
-import { type CommandHandler, onClick } from '../../slack/server/listener-types.ts';
+import { type CommandHandler, onClick } from '../../slack/server/listeners.ts';
 import {
   describeToken,
   formatExpiry,
@@ -31,7 +31,7 @@ import {
 } from './parse.ts';
 import { type AfterConnect, createConnectionSaving } from './save-connection.ts';
 
-declare module '../../domain/commands.ts' {
+declare module '../../domain/command-names.ts' {
   interface Commands {
     '/billing connect': true;
     '/billing disconnect': true;

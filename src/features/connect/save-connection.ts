@@ -1,7 +1,7 @@
 import type { ModalView } from '@slack/types';
 import type { BalanceRecord } from '../../billing/client.ts';
 import { type BalanceByProduct, fetchBalanceByProduct } from '../../billing/fetch-balance-by-product.ts';
-import { commandText } from '../../domain/commands.ts';
+import { commandText } from '../../domain/command-names.ts';
 import { type Failure, InvalidWord, isFailure, SecretPasted } from '../../domain/failure/index.ts';
 import { moneyFormatter, parseAmount } from '../../domain/money/amount.ts';
 import { formatBalance } from '../../domain/money/runway.ts';
@@ -15,14 +15,14 @@ import {
   CONNECT_TITLE,
   connectedBlocks,
   type TestedConnection,
-} from '../../slack/commands/tested-connection.ts';
+} from '../../slack/commands/connected-blocks.ts';
 import { actions, button, type Message, quote, section } from '../../slack/kit/blocks.ts';
 import { modal } from '../../slack/kit/modal.ts';
 import { failureMessage, notSavedMessage } from '../../slack/reply/error-reply.ts';
 import type { Request } from '../../slack/request/request.ts';
 import { MAX_CONNECTIONS, type NewConnection } from '../../workspace/credentials/connection-record.ts';
 import { holdsRegisteredSecret } from '../../workspace/credentials/detect-registered-secret.ts';
-import { projectLabel } from '../../workspace/projects/project-key.ts';
+import { projectLabel } from '../../workspace/projects/chosen-project.ts';
 import { auditedChange, requireUnchanged } from '../../workspace/record/change.ts';
 import { isDamaged, type Workspace } from '../../workspace/record/workspace.ts';
 import type { Services } from '../feature.ts';

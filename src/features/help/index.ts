@@ -1,4 +1,4 @@
-import { commandText } from '../../domain/commands.ts';
+import { commandText } from '../../domain/command-names.ts';
 import { NotConnected } from '../../domain/failure/index.ts';
 import { commandButton, toCommand } from '../../slack/commands/command-buttons.ts';
 import {
@@ -13,7 +13,7 @@ import { failureMessage } from '../../slack/reply/error-reply.ts';
 import { meetsRight } from '../../workspace/permissions.ts';
 import type { Feature } from '../feature.ts';
 
-declare module '../../domain/commands.ts' {
+declare module '../../domain/command-names.ts' {
   interface Commands {
     '/billing help': true;
   }

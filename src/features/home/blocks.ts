@@ -1,5 +1,5 @@
 import type { Button } from '@slack/types';
-import { commandText } from '../../domain/commands.ts';
+import { commandText } from '../../domain/command-names.ts';
 import { isFailure, NotConnected } from '../../domain/failure/index.ts';
 import { pluralize } from '../../domain/language/text.ts';
 import { PRODUCTS } from '../../domain/product.ts';

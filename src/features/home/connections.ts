@@ -1,5 +1,5 @@
 import type { Button } from '@slack/types';
-import { commandText } from '../../domain/commands.ts';
+import { commandText } from '../../domain/command-names.ts';
 import { type Command, commandButton, toCommand } from '../../slack/commands/command-buttons.ts';
 import { askManagerButton } from '../../slack/error-messages/description.ts';
 import {

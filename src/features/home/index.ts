@@ -6,7 +6,7 @@ import { MINUTE } from '../../domain/time/calendar.ts';
 import { type Block, withoutActions } from '../../slack/kit/blocks.ts';
 import type { Reply } from '../../slack/reply/reply.ts';
 import type { Request } from '../../slack/request/request.ts';
-import { onClick } from '../../slack/server/listener-types.ts';
+import { onClick } from '../../slack/server/listeners.ts';
 import type { Project } from '../../workspace/projects/project-record.ts';
 import { openConnection } from '../../workspace/projects/resolve-project.ts';
 import { requireSettings } from '../../workspace/record/workspace.ts';
@@ -15,7 +15,7 @@ import type { Feature, Services } from '../feature.ts';
 import { homeBlocks, REFRESH } from './blocks.ts';
 import { homeProjects, MOST_PROJECTS } from './projects.ts';
 
-declare module '../../domain/commands.ts' {
+declare module '../../domain/command-names.ts' {
   interface Actions {
     'home-refresh': true;
   }

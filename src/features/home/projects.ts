@@ -1,5 +1,5 @@
 import type { SectionBlock } from '@slack/types';
-import { commandText } from '../../domain/commands.ts';
+import { commandText } from '../../domain/command-names.ts';
 import { pluralize } from '../../domain/language/text.ts';
 import { formatMoney, type Money, parseAmount } from '../../domain/money/amount.ts';
 import { bySoonestEnd, type Outlook, WARNING_DAYS } from '../../domain/money/runway.ts';
@@ -24,7 +24,7 @@ import type { Request } from '../../slack/request/request.ts';
 import { accessSummary, isNamedIssuer } from '../../workspace/credentials/access-record.ts';
 import type { Project } from '../../workspace/projects/project-record.ts';
 import { isConnectionMissing, visibleProjects } from '../../workspace/projects/resolve-project.ts';
-import { findFailure, type LastBalance } from '../../workspace/record/last-answer.ts';
+import { findFailure, type LastBalance } from '../../workspace/record/stored-outcomes.ts';
 import { damagedIds, requireSettings } from '../../workspace/record/workspace.ts';
 
 /** How many projects Home lists: most of Slack's hundred blocks are for the rest of the page. */

@@ -1,4 +1,4 @@
-import { mentionText } from '../../domain/commands.ts';
+import { mentionText } from '../../domain/command-names.ts';
 import { requireShortText, SecretPasted } from '../../domain/failure/index.ts';
 import { dayAt } from '../../domain/time/calendar.ts';
 import { type Command, commandButtons } from '../../slack/commands/command-buttons.ts';
@@ -7,7 +7,7 @@ import { canSuggest, projectPicker } from '../../slack/commands/project-picker.t
 import { actions, type Message, markup, textMessage } from '../../slack/kit/blocks.ts';
 import type { SlackEvent } from '../../slack/request/payload.ts';
 import type { Request } from '../../slack/request/request.ts';
-import { acceptsWords, type EventListener, lookUp } from '../../slack/server/listener-types.ts';
+import { acceptsWords, type EventListener, lookUp } from '../../slack/server/listeners.ts';
 import { holdsRegisteredSecret } from '../../workspace/credentials/detect-registered-secret.ts';
 import type { Feature, Services } from '../feature.ts';
 import { completeMention } from './follow-ups.ts';

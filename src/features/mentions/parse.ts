@@ -1,4 +1,4 @@
-import { commandText, type SlashCommand } from '../../domain/commands.ts';
+import { commandText, type SlashCommand } from '../../domain/command-names.ts';
 import { catchInvalidWord, InvalidWord, UNRECOGNIZED } from '../../domain/failure/index.ts';
 import { nearestWord } from '../../domain/language/nearest-word.ts';
 import { parseCommandText } from '../../domain/language/parse-command.ts';

@@ -1,5 +1,5 @@
 import type { ModalView } from '@slack/types';
-import { commandText } from '../../domain/commands.ts';
+import { commandText } from '../../domain/command-names.ts';
 import type { SlackId } from '../../domain/slack-id.ts';
 import { MINUTE, type Millis } from '../../domain/time/calendar.ts';
 import type { IssuedToken } from '../../identity/client.ts';

@@ -1,5 +1,5 @@
 import type { Button, ConfirmationDialog, ModalView, SectionBlock } from '@slack/types';
-import { commandText } from '../../domain/commands.ts';
+import { commandText } from '../../domain/command-names.ts';
 import type { AuditState } from '../../domain/failure/index.ts';
 import type { IssuedToken } from '../../identity/client.ts';
 import { type Command, commandButton } from '../../slack/commands/command-buttons.ts';

@@ -1,17 +1,18 @@
-import { commandText } from '../../domain/commands.ts';
+import { commandText } from '../../domain/command-names.ts';
 import { ignoreFailure } from '../../domain/failure/index.ts';
 import { projectCommand } from '../../slack/commands/command-buttons.ts';
 import { type HelpLine, helpMessage } from '../../slack/commands/help.ts';
 import { fetchUserGroups, suggestGroups } from '../../slack/commands/user-group-picker.ts';
 import { section, textMessage } from '../../slack/kit/blocks.ts';
 import { modal } from '../../slack/kit/modal.ts';
-import { onClick } from '../../slack/server/listener-types.ts';
+import { onClick } from '../../slack/server/listeners.ts';
 import type { Workspace } from '../../workspace/record/workspace.ts';
 import { grantHandle } from '../../workspace/short-lived/token-grants.ts';
 import type { Feature } from '../feature.ts';
 import { ACCESS_TITLE, ACCESS_VIEW, accessForm, testingModal } from './access-form.ts';
+import { askForToken, issueAgain } from './ask-for-token.ts';
 import { ALREADY_USED, CONFIRM_VIEW, tokenWindow, waitingTokenModal } from './blocks.ts';
-import { askForToken, issueAgain } from './issue-modal.ts';
+import { stoppedAccesses } from './ineligible-issuers.ts';
 import { parseModalTokens } from './modal-tokens.ts';
 import {
   type AccessFormDefaults,
@@ -23,10 +24,9 @@ import {
 } from './parse-access-form.ts';
 import { revokeToken } from './revoke-token.ts';
 import { accessChange, saveAccess } from './save-access.ts';
-import { stoppedAccesses } from './stopped-issuers.ts';
 import { parseTokenText, type TokenContext } from './token-request.ts';
 
-declare module '../../domain/commands.ts' {
+declare module '../../domain/command-names.ts' {
   interface Commands {
     '/os-token': true;
     '/billing projects access': true;

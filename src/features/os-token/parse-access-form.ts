@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { commandText } from '../../domain/commands.ts';
+import { commandText } from '../../domain/command-names.ts';
 import { InvalidWord } from '../../domain/failure/index.ts';
 import { nearestWord } from '../../domain/language/nearest-word.ts';
 import { isProjectId } from '../../domain/product.ts';

@@ -28,12 +28,12 @@ import {
   type RevocationResult,
   registeredBlocks,
 } from './access-form.ts';
+import { maybeIssuedBlocks } from './ask-for-token.ts';
 import { accessSubject, recordEntry, tokenAuditId, tokenSubject } from './audit.ts';
 import { auditBlocks } from './blocks.ts';
-import { maybeIssuedBlocks } from './issue-modal.ts';
+import { findIneligible, stoppedAccesses } from './ineligible-issuers.ts';
 import { requestToken } from './issue-token.ts';
 import { type AccessRequest, accessProjectLabel, encodeAccessMetadata } from './parse-access-form.ts';
-import { findIneligible, stoppedAccesses } from './stopped-issuers.ts';
 import { type TokenContext, tenantOf } from './token-request.ts';
 
 /** A change of an application access, with its entry in the audit. */

@@ -1,5 +1,5 @@
 import type { SectionBlock } from '@slack/types';
-import { commandText } from '../../domain/commands.ts';
+import { commandText } from '../../domain/command-names.ts';
 import { quoteWord } from '../../domain/language/secret-detection.ts';
 import { pluralize } from '../../domain/language/text.ts';
 import { PRODUCTS } from '../../domain/product.ts';
@@ -35,7 +35,7 @@ import {
 import { pageOf } from '../../slack/owned/list.ts';
 import type { Request } from '../../slack/request/request.ts';
 import { accessSummary } from '../../workspace/credentials/access-record.ts';
-import { isSameProject } from '../../workspace/projects/project-key.ts';
+import { isSameProject } from '../../workspace/projects/chosen-project.ts';
 import type { Project } from '../../workspace/projects/project-record.ts';
 import { findChannelLimit, visibleProjects } from '../../workspace/projects/resolve-project.ts';
 import { UNDO_MS } from '../../workspace/record/change.ts';

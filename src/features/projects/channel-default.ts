@@ -1,4 +1,4 @@
-import { commandText } from '../../domain/commands.ts';
+import { commandText } from '../../domain/command-names.ts';
 import { InvalidWord } from '../../domain/failure/index.ts';
 import { parseSingleProjectText } from '../../domain/language/parse-command.ts';
 import type { SlackId } from '../../domain/slack-id.ts';
@@ -13,7 +13,7 @@ import {
 } from '../../slack/kit/blocks.ts';
 import type { Request } from '../../slack/request/request.ts';
 import { isDirectMessage } from '../../slack/request/source.ts';
-import type { CommandListener } from '../../slack/server/listener-types.ts';
+import type { CommandListener } from '../../slack/server/listeners.ts';
 import type { Project } from '../../workspace/projects/project-record.ts';
 import { canAskAbout } from '../../workspace/projects/resolve-project.ts';
 import { auditedChange } from '../../workspace/record/change.ts';

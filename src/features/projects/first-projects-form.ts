@@ -1,6 +1,6 @@
 import type { InputBlock, ModalView } from '@slack/types';
 import * as z from 'zod';
-import { commandText } from '../../domain/commands.ts';
+import { commandText } from '../../domain/command-names.ts';
 import { quoteWord } from '../../domain/language/secret-detection.ts';
 import { normalizeText } from '../../domain/language/text.ts';
 import { isProjectId, PRODUCT_IDS, PRODUCTS, type ProductId } from '../../domain/product.ts';
@@ -10,7 +10,7 @@ import {
   CONNECT_TITLE,
   connectedBlocks,
   type TestedConnection,
-} from '../../slack/commands/tested-connection.ts';
+} from '../../slack/commands/connected-blocks.ts';
 import {
   actions,
   type Block,
@@ -27,7 +27,7 @@ import {
 import { choiceInput, modal, textInput } from '../../slack/kit/modal.ts';
 import { errorsOfShownFields, type FormFields, type ParsedForm } from '../../slack/request/form-fields.ts';
 import type { Request } from '../../slack/request/request.ts';
-import type { ChosenProject } from '../../workspace/projects/project-key.ts';
+import type { ChosenProject } from '../../workspace/projects/chosen-project.ts';
 import { tryParseRecord } from '../../workspace/record/parse-record.ts';
 import { parseProjectFields, validateAlias } from './parse.ts';
 

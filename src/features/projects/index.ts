@@ -1,12 +1,12 @@
-import { commandText } from '../../domain/commands.ts';
+import { commandText } from '../../domain/command-names.ts';
 import { parseCommand, projectCommand, toCommand } from '../../slack/commands/command-buttons.ts';
 import type { HelpLine } from '../../slack/commands/help.ts';
 import { REMEMBER_PROJECT } from '../../slack/commands/project-picker.ts';
 import { textMessage } from '../../slack/kit/blocks.ts';
 import { waitingModal } from '../../slack/kit/modal.ts';
 import type { Request } from '../../slack/request/request.ts';
-import { onClick } from '../../slack/server/listener-types.ts';
-import { isSameProject } from '../../workspace/projects/project-key.ts';
+import { onClick } from '../../slack/server/listeners.ts';
+import { isSameProject } from '../../workspace/projects/chosen-project.ts';
 import type { Project } from '../../workspace/projects/project-record.ts';
 import { findChannelLimit } from '../../workspace/projects/resolve-project.ts';
 import { isDamaged, type Workspace } from '../../workspace/record/workspace.ts';
@@ -32,7 +32,7 @@ import {
 } from './parse.ts';
 import { createProjectRemoval, createProjectSaving } from './project-changes.ts';
 
-declare module '../../domain/commands.ts' {
+declare module '../../domain/command-names.ts' {
   interface Commands {
     '/billing projects': true;
     '/billing default': true;

@@ -1,10 +1,10 @@
-import { commandText } from '../../domain/commands.ts';
+import { commandText } from '../../domain/command-names.ts';
 import { pluralize } from '../../domain/language/text.ts';
 import { context, textMessage } from '../../slack/kit/blocks.ts';
 import { findStops, notSavedYet } from '../../slack/owned/change-impact.ts';
 import type { Request } from '../../slack/request/request.ts';
 import { holdsRegisteredSecret } from '../../workspace/credentials/detect-registered-secret.ts';
-import { withProject } from '../../workspace/owned/find-stop-reason.ts';
+import { withProject } from '../../workspace/owned/stop-reason.ts';
 import { MAX_PROJECTS, type Project } from '../../workspace/projects/project-record.ts';
 import type { AuditAction, AuditSubject } from '../../workspace/record/audit.ts';
 import { auditedChange } from '../../workspace/record/change.ts';

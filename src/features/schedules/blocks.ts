@@ -7,14 +7,14 @@ import { channelLink, escapeMarkup, formatInstant, joinTexts, mention } from '..
 import { PAUSED_TEXTS, RESUMES_BY_ITSELF, type StopsSource } from '../../slack/owned/change-impact.ts';
 import { canReadOwned } from '../../slack/owned/owned-kind.ts';
 import type { Request } from '../../slack/request/request.ts';
-import { blockedProjects, stoppedBy, stopReasonOf } from '../../workspace/owned/find-stop-reason.ts';
 import {
   type LastDelivery,
   type PauseReason,
   resumesByItself,
   type Schedule,
 } from '../../workspace/owned/schedule-record.ts';
-import { chosenByKey, describeProjects, projectLabel } from '../../workspace/projects/project-key.ts';
+import { blockedProjects, stoppedBy, stopReasonOf } from '../../workspace/owned/stop-reason.ts';
+import { chosenByKey, describeProjects, projectLabel } from '../../workspace/projects/chosen-project.ts';
 import type { ProjectScope } from '../../workspace/projects/resolve-project.ts';
 import { wordFailure } from '../../workspace/record/stored-failure.ts';
 import type { Workspace } from '../../workspace/record/workspace.ts';

@@ -1,5 +1,5 @@
 import type { InputBlock } from '@slack/types';
-import { commandText } from '../../domain/commands.ts';
+import { commandText } from '../../domain/command-names.ts';
 import { pluralize } from '../../domain/language/text.ts';
 import { REPORT_NAMES, REPORTS, type ReportName } from '../../domain/report.ts';
 import { type Cadence, type Timing, WEEKDAY_NAMES } from '../../domain/time/cadence.ts';
@@ -10,9 +10,9 @@ import { checksInput, choiceInput, input } from '../../slack/kit/modal.ts';
 import type { DrawnParts, FormDraft } from '../../slack/owned/form-state.ts';
 import { type FormFields, selectedValues } from '../../slack/request/form-fields.ts';
 import { DEFAULT_WAIT_HOURS, MAX_WAIT_HOURS, type Schedule } from '../../workspace/owned/schedule-record.ts';
-import { projectKey } from '../../workspace/projects/project-key.ts';
+import { projectKey } from '../../workspace/projects/chosen-project.ts';
 import type { ScheduleWords } from './parse.ts';
-import { previewBlocks, type SchedulePreview } from './preview.ts';
+import { previewBlocks, type SchedulePreview } from './timing-preview.ts';
 
 export interface ScheduleFields {
   readonly report: ReportName;

@@ -12,9 +12,9 @@ import { createOwnedForm, ownershipFields } from '../../slack/owned/owned-form.t
 import { requireOwned } from '../../slack/owned/owned-kind.ts';
 import { failureFacts } from '../../slack/reply/error-reply.ts';
 import type { Request } from '../../slack/request/request.ts';
-import type { ActionListener, Listeners, OptionsListener } from '../../slack/server/listener-types.ts';
+import type { ActionListener, Listeners, OptionsListener } from '../../slack/server/listeners.ts';
 import { MAX_DIGEST_PROJECTS, type Schedule } from '../../workspace/owned/schedule-record.ts';
-import { type ChosenProject, chosenProject } from '../../workspace/projects/project-key.ts';
+import { type ChosenProject, chosenProject } from '../../workspace/projects/chosen-project.ts';
 import { resolveProjects } from '../../workspace/projects/resolve-project.ts';
 import { findSchedule, isDamaged } from '../../workspace/record/workspace.ts';
 import {
@@ -31,7 +31,7 @@ import {
 } from './form-state.ts';
 import type { OwnedSchedules } from './owned-schedules.ts';
 import type { ScheduleWords } from './parse.ts';
-import { previewSchedule, savedPreviewBlocks } from './preview.ts';
+import { previewSchedule, savedPreviewBlocks } from './timing-preview.ts';
 import { loadUpcomingSends, planEdit } from './upcoming-posts.ts';
 
 const FIELD = 'schedule-form';

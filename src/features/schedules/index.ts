@@ -1,13 +1,13 @@
 import type { DeliveryService } from '../../delivery/delivery-service.ts';
 import type { ScheduleService } from '../../delivery/posts/schedule-service.ts';
-import { commandText } from '../../domain/commands.ts';
+import { commandText } from '../../domain/command-names.ts';
 import { REPORT_CHOICES } from '../../domain/report.ts';
 import { type HelpLine, helpMessage, PERIOD_EXAMPLES } from '../../slack/commands/help.ts';
 import { parsePage } from '../../slack/commands/subcommands.ts';
 import { createOwnedActions } from '../../slack/owned/actions.ts';
 import { showOwned } from '../../slack/owned/list.ts';
 import { ownedAuditText } from '../../slack/owned/owned-kind.ts';
-import { onClick } from '../../slack/server/listener-types.ts';
+import { onClick } from '../../slack/server/listeners.ts';
 import type { Feature, Services } from '../feature.ts';
 import { stoppedSchedules } from './blocks.ts';
 import { createScheduleForm } from './form.ts';
@@ -21,7 +21,7 @@ import {
 } from './owned-schedules.ts';
 import { CADENCE_EXAMPLES, parseScheduleText } from './parse.ts';
 
-declare module '../../domain/commands.ts' {
+declare module '../../domain/command-names.ts' {
   interface Commands {
     '/billing schedule': true;
     '/billing schedules': true;

@@ -10,7 +10,7 @@ import { findTargetProblem } from '../../slack/owned/target-check.ts';
 import type { Request } from '../../slack/request/request.ts';
 import { isDirectMessage } from '../../slack/request/source.ts';
 import type { Schedule } from '../../workspace/owned/schedule-record.ts';
-import { type ChosenProject, projectKey } from '../../workspace/projects/project-key.ts';
+import { type ChosenProject, projectKey } from '../../workspace/projects/chosen-project.ts';
 import { isChannel } from '../../workspace/record/parse-record.ts';
 import { findSchedule } from '../../workspace/record/workspace.ts';
 import { newScheduleDraft, scheduleFromDraft } from './form.ts';

@@ -1,4 +1,4 @@
-import { commandText } from '../../domain/commands.ts';
+import { commandText } from '../../domain/command-names.ts';
 import { InvalidWord, UNRECOGNIZED } from '../../domain/failure/index.ts';
 import { CURRENCY_RULE } from '../../domain/money/amount.ts';
 import { isTimeZone } from '../../domain/time/calendar.ts';
@@ -15,7 +15,7 @@ import { waitingModal } from '../../slack/kit/modal.ts';
 import { findStops, notSavedYet, type Stops } from '../../slack/owned/change-impact.ts';
 import { type FormFields, type ParsedForm, selectedValues } from '../../slack/request/form-fields.ts';
 import type { Request } from '../../slack/request/request.ts';
-import { lookUp } from '../../slack/server/listener-types.ts';
+import { lookUp } from '../../slack/server/listeners.ts';
 import { auditedChange } from '../../workspace/record/change.ts';
 import { isDamaged } from '../../workspace/record/workspace.ts';
 import { invalidSettings, type Settings } from '../../workspace/settings.ts';
@@ -28,7 +28,7 @@ import {
   settingsSavedMessage,
 } from './blocks.ts';
 
-declare module '../../domain/commands.ts' {
+declare module '../../domain/command-names.ts' {
   interface Commands {
     '/billing settings': true;
   }

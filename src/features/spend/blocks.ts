@@ -16,7 +16,7 @@ import { canCompare } from '../../domain/time/named-comparison.ts';
 import { type Command, commandButton, commandOption } from '../../slack/commands/command-buttons.ts';
 import { type Chart, compact, escapeMarkup, joinTexts, type Message } from '../../slack/kit/blocks.ts';
 import { spendChart } from '../../slack/kit/rich-blocks.ts';
-import { answerActions, periodMenu, renderAnswer, sourceOf } from '../../slack/reply/answer-message.ts';
+import { answerActions, periodMenu, renderAnswer, sourceOf } from '../../slack/reply/render-answer.ts';
 import { comparable, comparisonText, uncomparedNote, versusDates } from './comparison-wording.ts';
 import { daysTable, versusDaysTable } from './days.ts';
 import { reportOf, type SpendReport, type SpendView, shownText, spendCommand } from './figures.ts';

@@ -22,7 +22,7 @@ import { formatRequestedDays } from '../../domain/time/calendar.ts';
 import type { ComparisonWindow } from '../../domain/time/comparison-window.ts';
 import { commandButton } from '../../slack/commands/command-buttons.ts';
 import { compact, escapeMarkup } from '../../slack/kit/blocks.ts';
-import { answerActions } from '../../slack/reply/answer-message.ts';
+import { answerActions } from '../../slack/reply/render-answer.ts';
 import { reportOf, type SpendFigures, type SpendReport, type SpendView, spendCommand } from './figures.ts';
 
 /** A change between two sides that have enough reported days. */

@@ -37,8 +37,8 @@ import type { Command } from '../../slack/commands/command-buttons.ts';
 import { askedText } from '../../slack/commands/project-answers.ts';
 import { hasOneCurrency } from '../../slack/commands/project-table.ts';
 import { escapeMarkup } from '../../slack/kit/blocks.ts';
-import type { AnswerView } from '../../slack/reply/answer-message.ts';
-import type { ConnectedAnswer } from '../../slack/reply/csv-details.ts';
+import type { ConnectedAnswer } from '../../slack/reply/csv-and-details.ts';
+import type { AnswerView } from '../../slack/reply/render-answer.ts';
 import { openConnection, type ResolvedProject } from '../../workspace/projects/resolve-project.ts';
 import type { Workspace } from '../../workspace/record/workspace.ts';
 

@@ -6,7 +6,7 @@ import type { Day, Millis } from '../../domain/time/calendar.ts';
 import type { ComparisonWindow } from '../../domain/time/comparison-window.ts';
 import { dayNamerFor } from '../../domain/time/day-groups.ts';
 import { compact } from '../../slack/kit/blocks.ts';
-import { type AnswerFiles, amountNotes, rawDigits } from '../../slack/reply/csv-details.ts';
+import { type AnswerFiles, amountNotes, rawDigits } from '../../slack/reply/csv-and-details.ts';
 import type { SpendFigures, SpendView } from './figures.ts';
 
 const COMPARED = 'compared, not in the total';

@@ -1,4 +1,4 @@
-import { commandText } from '../../domain/commands.ts';
+import { commandText } from '../../domain/command-names.ts';
 import { InvalidResponse, InvalidWord, NoData } from '../../domain/failure/index.ts';
 import { mayOpenWindow, type Output, parseWithOutput } from '../../domain/language/parse-argument.ts';
 import { parseCommandText } from '../../domain/language/parse-command.ts';
@@ -19,8 +19,8 @@ import {
 } from '../../slack/commands/help.ts';
 import { type AskedProjects, askedText, findAskedProjects } from '../../slack/commands/project-answers.ts';
 import { context, type Message } from '../../slack/kit/blocks.ts';
-import { fetchProjects } from '../../slack/reply/answer-message.ts';
-import { sendOutput } from '../../slack/reply/csv-details.ts';
+import { sendOutput } from '../../slack/reply/csv-and-details.ts';
+import { fetchProjects } from '../../slack/reply/render-answer.ts';
 import type { Request } from '../../slack/request/request.ts';
 import { requireSettings } from '../../workspace/record/workspace.ts';
 import type { Feature, Services } from '../feature.ts';
@@ -30,7 +30,7 @@ import { spendFiles } from './files.ts';
 import { whyDaysMessage } from './why-days.ts';
 import { whyProjectsMessage } from './why-projects.ts';
 
-declare module '../../domain/commands.ts' {
+declare module '../../domain/command-names.ts' {
   interface Commands {
     '/spend': true;
   }

@@ -11,7 +11,7 @@ import { incompleteMark, readableTotal } from '../../domain/money/usage.ts';
 import { formatCoverage, sumChanges } from '../../domain/money/usage-change.ts';
 import { hasOneCurrency, type ProjectColumn, severalTitle } from '../../slack/commands/project-table.ts';
 import { compact, escapeMarkup, joinTexts, type Message } from '../../slack/kit/blocks.ts';
-import { renderListAnswer } from '../../slack/reply/answer-message.ts';
+import { renderListAnswer } from '../../slack/reply/render-answer.ts';
 import { comparable, uncomparedNote, versusDates } from './comparison-wording.ts';
 import { bySpend, formatTop, type SpendFigures, type SpendView, shareOf, topShareText } from './figures.ts';
 

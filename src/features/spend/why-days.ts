@@ -12,7 +12,7 @@ import type { Day } from '../../domain/time/calendar.ts';
 import { type DayNamer, dayNamerFor, listDays } from '../../domain/time/day-groups.ts';
 import { compact, joinTexts, type Message } from '../../slack/kit/blocks.ts';
 import { table } from '../../slack/kit/rich-blocks.ts';
-import { renderAnswer, sourceOf } from '../../slack/reply/answer-message.ts';
+import { renderAnswer, sourceOf } from '../../slack/reply/render-answer.ts';
 import {
   comparedDates,
   differenceCells,

@@ -5,7 +5,7 @@ import { byDifference, type Difference, splitLargest, sumFigures } from '../../d
 import { dayNamerFor } from '../../domain/time/day-groups.ts';
 import { hasOneCurrency, type ProjectColumn, productNames } from '../../slack/commands/project-table.ts';
 import { compact, type Message } from '../../slack/kit/blocks.ts';
-import { renderListAnswer } from '../../slack/reply/answer-message.ts';
+import { renderListAnswer } from '../../slack/reply/render-answer.ts';
 import {
   comparedDates,
   differenceCells,

@@ -1,4 +1,4 @@
-import { commandText } from '../../domain/commands.ts';
+import { commandText } from '../../domain/command-names.ts';
 import {
   ConnectionMissing,
   isFailure,
@@ -24,7 +24,7 @@ import {
 } from '../../slack/kit/blocks.ts';
 import { DAMAGED_DATA, failureFacts } from '../../slack/reply/error-reply.ts';
 import type { Request } from '../../slack/request/request.ts';
-import { lookUp, onClick } from '../../slack/server/listener-types.ts';
+import { lookUp, onClick } from '../../slack/server/listeners.ts';
 import { isConnectionName, type OpenableConnection } from '../../workspace/credentials/connection-record.ts';
 import { worstFirst } from '../../workspace/credentials/health.ts';
 import { auditedChange } from '../../workspace/record/change.ts';
@@ -33,7 +33,7 @@ import type { Feature, Services, StatusPart, StatusSource } from '../feature.ts'
 import { connectionParts, type TestResult } from './connections.ts';
 import { accessParts, projectParts } from './projects.ts';
 
-declare module '../../domain/commands.ts' {
+declare module '../../domain/command-names.ts' {
   interface Commands {
     '/billing status': true;
   }

@@ -1,4 +1,4 @@
-import { commandText } from '../../domain/commands.ts';
+import { commandText } from '../../domain/command-names.ts';
 import { UnsealFailed } from '../../domain/failure/index.ts';
 import { limitLines, pluralize } from '../../domain/language/text.ts';
 import { dayAt, type Millis } from '../../domain/time/calendar.ts';
@@ -27,7 +27,7 @@ import {
   isConnectionMissing,
   visibleProjects,
 } from '../../workspace/projects/resolve-project.ts';
-import { findFailure } from '../../workspace/record/last-answer.ts';
+import { findFailure } from '../../workspace/record/stored-outcomes.ts';
 import type { Workspace } from '../../workspace/record/workspace.ts';
 import type { StatusPart } from '../feature.ts';
 

@@ -10,9 +10,9 @@ import { escapeMarkup, formatInstant, joinTexts, mention } from '../../slack/kit
 import { PAUSED_TEXTS, RESUMES_BY_ITSELF, type StopsSource } from '../../slack/owned/change-impact.ts';
 import { canReadOwned, targetMarkup } from '../../slack/owned/owned-kind.ts';
 import type { Request } from '../../slack/request/request.ts';
-import { stoppedBy, stopReasonOf } from '../../workspace/owned/find-stop-reason.ts';
+import { stoppedBy, stopReasonOf } from '../../workspace/owned/stop-reason.ts';
 import type { Watch } from '../../workspace/owned/watch-record.ts';
-import { HIDDEN_PROJECT, projectLabel } from '../../workspace/projects/project-key.ts';
+import { HIDDEN_PROJECT, projectLabel } from '../../workspace/projects/chosen-project.ts';
 import type { Workspace } from '../../workspace/record/workspace.ts';
 
 /** The record, and how the person who reads it writes numbers. */

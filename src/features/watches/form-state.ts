@@ -1,13 +1,13 @@
 import type { InputBlock } from '@slack/types';
 import { currencyOf, moneyWriter } from '../../delivery/watches/alert-wording.ts';
-import { commandText } from '../../domain/commands.ts';
+import { commandText } from '../../domain/command-names.ts';
 import { BUDGET_STEPS, type WatchKind } from '../../domain/money/watch-rule.ts';
 import { type Block, compact, context, option, section } from '../../slack/kit/blocks.ts';
 import { choiceInput, textInput } from '../../slack/kit/modal.ts';
 import type { DrawnParts, FormDraft } from '../../slack/owned/form-state.ts';
 import type { FormFields } from '../../slack/request/form-fields.ts';
 import type { Watch } from '../../workspace/owned/watch-record.ts';
-import type { ChosenProject } from '../../workspace/projects/project-key.ts';
+import type { ChosenProject } from '../../workspace/projects/chosen-project.ts';
 import { WATCH_KINDS, type WatchWords } from './parse.ts';
 import { PREVIEWING, type PreviewOutcome, watchPreviewBlocks } from './preview.ts';
 import { hasThreshold, pickThresholds, ruleOfDraft, type ThresholdFields } from './thresholds.ts';

@@ -8,9 +8,9 @@ import { escapeMarkup, markup, section } from '../../slack/kit/blocks.ts';
 import { draftOf, newDraft, type OwnedForm, targetOfDraft } from '../../slack/owned/form-state.ts';
 import { createOwnedForm, ownershipFields } from '../../slack/owned/owned-form.ts';
 import type { Request } from '../../slack/request/request.ts';
-import type { Listeners } from '../../slack/server/listener-types.ts';
+import type { Listeners } from '../../slack/server/listeners.ts';
 import { MAX_WATCH_PEOPLE, type Target, type Watch } from '../../workspace/owned/watch-record.ts';
-import { type ChosenProject, isSameProject } from '../../workspace/projects/project-key.ts';
+import { type ChosenProject, isSameProject } from '../../workspace/projects/chosen-project.ts';
 import { resolveProject } from '../../workspace/projects/resolve-project.ts';
 import {
   knownProject,

@@ -1,5 +1,5 @@
 import type { DeliveryService } from '../../delivery/delivery-service.ts';
-import { commandText } from '../../domain/commands.ts';
+import { commandText } from '../../domain/command-names.ts';
 import { NotAllowed } from '../../domain/failure/index.ts';
 import { type HelpLine, helpMessage, PERIOD_EXAMPLES } from '../../slack/commands/help.ts';
 import { formatInstant, markupMessage } from '../../slack/kit/blocks.ts';
@@ -13,7 +13,7 @@ import {
   requireOwned,
 } from '../../slack/owned/owned-kind.ts';
 import type { Request } from '../../slack/request/request.ts';
-import { type ActionListener, onClick } from '../../slack/server/listener-types.ts';
+import { type ActionListener, onClick } from '../../slack/server/listeners.ts';
 import type { Watch } from '../../workspace/owned/watch-record.ts';
 import type { Audit } from '../../workspace/record/audit.ts';
 import type { Feature, Services } from '../feature.ts';
@@ -31,7 +31,7 @@ import {
 } from './owned-watches.ts';
 import { KIND_EXAMPLES, parseWatchList, parseWatchText } from './parse.ts';
 
-declare module '../../domain/commands.ts' {
+declare module '../../domain/command-names.ts' {
   interface Commands {
     '/billing watch': true;
     '/billing watches': true;

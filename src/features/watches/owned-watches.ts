@@ -22,9 +22,9 @@ import {
   visibleItems,
 } from '../../slack/owned/owned-kind.ts';
 import type { Request } from '../../slack/request/request.ts';
-import { lookUp } from '../../slack/server/listener-types.ts';
+import { lookUp } from '../../slack/server/listeners.ts';
 import { MAX_WATCHES, type Watch } from '../../workspace/owned/watch-record.ts';
-import { HIDDEN_PROJECT } from '../../workspace/projects/project-key.ts';
+import { HIDDEN_PROJECT } from '../../workspace/projects/chosen-project.ts';
 import { findProject, findWatch, requireSettings, type Workspace } from '../../workspace/record/workspace.ts';
 import type { Services, StatusPart } from '../feature.ts';
 import {

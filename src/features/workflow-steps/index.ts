@@ -13,7 +13,7 @@ import { PRODUCTS } from '../../domain/product.ts';
 import type { Millis } from '../../domain/time/calendar.ts';
 import { type Period, resolvePeriod } from '../../domain/time/resolve-period.ts';
 import { isDirectMessage } from '../../slack/request/source.ts';
-import type { StepInputs, StepListener } from '../../slack/server/listener-types.ts';
+import type { StepInputs, StepListener } from '../../slack/server/listeners.ts';
 import { holdsRegisteredSecret } from '../../workspace/credentials/detect-registered-secret.ts';
 import {
   isShownTo,

@@ -5,7 +5,7 @@ import type { Millis } from '../../domain/time/calendar.ts';
 import { tryParseJson } from '../../domain/try-parse.ts';
 import { findingOf, type Placeholders } from './causes.ts';
 import { errorCode, type Finding, okFinding, post, toPlainLine } from './finding.ts';
-import { webFigures } from './placeholders.ts';
+import { webFigures } from './redacted-addresses.ts';
 
 export interface AddressParts {
   readonly port: number;

@@ -5,7 +5,7 @@ import { identifyPeer, RedisRefusal } from '../../redis/diagnose-connection.ts';
 import type { RedisHost } from '../../redis/url.ts';
 import type { Placeholders } from './causes.ts';
 import { distinctFindings, errorCode, type Finding, networkCode } from './finding.ts';
-import { asksForTls, firstHost, redisFigures, userOf } from './placeholders.ts';
+import { asksForTls, firstHost, redisFigures, userOf } from './redacted-addresses.ts';
 import { dryRun, serversOf } from './redis-dry-run.ts';
 import {
   databaseFindings,

@@ -4,7 +4,7 @@ import type { Millis } from '../../domain/time/calendar.ts';
 import { tryParse, tryParseJson } from '../../domain/try-parse.ts';
 import { findingOf, type Placeholders } from './causes.ts';
 import { errorCode, type Finding, networkCode, okFinding, post, toPlainLine } from './finding.ts';
-import { webFigures } from './placeholders.ts';
+import { webFigures } from './redacted-addresses.ts';
 
 export interface ServiceParts {
   readonly check: string;

@@ -5,7 +5,7 @@ import type { Millis } from '../../domain/time/calendar.ts';
 import { tryParse } from '../../domain/try-parse.ts';
 import { type CheckArea, findingOf } from './causes.ts';
 import { errorCode, type Finding, networkCode, okFinding, post, toPlainLine } from './finding.ts';
-import { webFigures } from './placeholders.ts';
+import { webFigures } from './redacted-addresses.ts';
 
 const CHECK = 'Slack';
 /** Seconds. From `refused` on, every request's signature looks too old or too new. */

@@ -1,7 +1,7 @@
 /** What a server says of itself in INFO and its settings, as findings of the doctor. */
 import { findingOf, type Placeholders } from './causes.ts';
 import { type Finding, okFinding } from './finding.ts';
-import { redisUrlTo } from './placeholders.ts';
+import { redisUrlTo } from './redacted-addresses.ts';
 import type { serversOf } from './redis-dry-run.ts';
 
 export const finding = (code: string, figures: Placeholders): Finding =>

@@ -1,8 +1,8 @@
 import type { Button, RichTextElement } from '@slack/types';
-import { commandText } from '../../domain/commands.ts';
+import { commandText } from '../../domain/command-names.ts';
 import { PRODUCTS } from '../../domain/product.ts';
 import { REPORTS } from '../../domain/report.ts';
-import { describeProjects, projectLabel } from '../../workspace/projects/project-key.ts';
+import { describeProjects, projectLabel } from '../../workspace/projects/chosen-project.ts';
 import { findChannelLimit } from '../../workspace/projects/resolve-project.ts';
 import type { Workspace } from '../../workspace/record/workspace.ts';
 import {

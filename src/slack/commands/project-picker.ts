@@ -1,5 +1,5 @@
 import type { Checkboxes, PlainTextOption } from '@slack/types';
-import type { SlashCommand } from '../../domain/commands.ts';
+import type { SlashCommand } from '../../domain/command-names.ts';
 import { InvalidWord, isFailure } from '../../domain/failure/index.ts';
 import { parseWithOutput } from '../../domain/language/parse-argument.ts';
 import { parseCommandText, parseSingleProjectText } from '../../domain/language/parse-command.ts';
@@ -14,7 +14,7 @@ import {
   isSameProject,
   projectLabel,
   projectValue,
-} from '../../workspace/projects/project-key.ts';
+} from '../../workspace/projects/chosen-project.ts';
 import {
   canAskAbout,
   limitedProjects,

@@ -9,7 +9,7 @@ import {
   simplifyText,
 } from '../../domain/language/text.ts';
 import type { Request } from '../request/request.ts';
-import { type CommandHandler, type CommandListener, handlerOf, lookUp } from '../server/listener-types.ts';
+import { type CommandHandler, type CommandListener, handlerOf, lookUp } from '../server/listeners.ts';
 
 type Verbs = Readonly<Record<string, CommandListener>>;
 

@@ -1,5 +1,5 @@
 import type { Button } from '@slack/types';
-import { commandText, type SlashCommand } from '../../domain/commands.ts';
+import { commandText, type SlashCommand } from '../../domain/command-names.ts';
 import {
   type InvalidWord,
   type NotAllowed,

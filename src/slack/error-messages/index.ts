@@ -1,9 +1,9 @@
-import { commandText } from '../../domain/commands.ts';
+import { commandText } from '../../domain/command-names.ts';
 import { type Failure, NewerRecords, type UnsealFailed } from '../../domain/failure/index.ts';
 import type { Day } from '../../domain/time/calendar.ts';
 import type { Project } from '../../workspace/projects/project-record.ts';
-import type { LastFailure } from '../../workspace/record/last-answer.ts';
 import { wordFailure } from '../../workspace/record/stored-failure.ts';
+import type { LastFailure } from '../../workspace/record/stored-outcomes.ts';
 import { remedyFor } from '../../workspace/service-outcomes.ts';
 import { commandButton, toCommand } from '../commands/command-buttons.ts';
 import { escapeMarkup, formatInstant } from '../kit/blocks.ts';

@@ -1,5 +1,5 @@
 import type { Button } from '@slack/types';
-import { commandText } from '../../domain/commands.ts';
+import { commandText } from '../../domain/command-names.ts';
 import { BROKEN_OFF, NO_PUBLIC_ADDRESS, type Service } from '../../domain/failure/index.ts';
 import { parseWithOutput } from '../../domain/language/parse-argument.ts';
 import { parseCommandText } from '../../domain/language/parse-command.ts';

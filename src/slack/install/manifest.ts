@@ -2,7 +2,7 @@
 import { Document, visit } from 'yaml';
 import * as z from 'zod';
 import { message, webUrl } from '../../config/schemas.ts';
-import { commandText, type SlashCommand } from '../../domain/commands.ts';
+import { commandText, type SlashCommand } from '../../domain/command-names.ts';
 import { SCOPES } from './scopes.ts';
 
 interface FunctionParameter {

@@ -1,5 +1,5 @@
 import type { Config } from '../../config/config.ts';
-import { commandText } from '../../domain/commands.ts';
+import { commandText } from '../../domain/command-names.ts';
 import { DAY, HOUR, MINUTE, type Millis } from '../../domain/time/calendar.ts';
 import { MAX_AUDIT_ENTRIES } from '../../workspace/record/audit.ts';
 import { UNDO_MS } from '../../workspace/record/change.ts';

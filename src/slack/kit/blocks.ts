@@ -15,7 +15,7 @@ import type {
   StaticSelect,
   TableBlock,
 } from '@slack/types';
-import type { ActionId } from '../../domain/commands.ts';
+import type { ActionId } from '../../domain/command-names.ts';
 import type { Millis } from '../../domain/time/calendar.ts';
 
 /**

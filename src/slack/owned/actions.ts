@@ -1,4 +1,4 @@
-import { commandText } from '../../domain/commands.ts';
+import { commandText } from '../../domain/command-names.ts';
 import { NotAllowed } from '../../domain/failure/index.ts';
 import { MINUTE } from '../../domain/time/calendar.ts';
 import type { AuditAction } from '../../workspace/record/audit.ts';
@@ -13,7 +13,7 @@ import {
   type CommandListener,
   lookUp,
   onClick,
-} from '../server/listener-types.ts';
+} from '../server/listeners.ts';
 import { showOwned } from './list.ts';
 import {
   canAdopt,

@@ -1,6 +1,6 @@
 import type { InputBlock, ModalView } from '@slack/types';
-import type { ActionName } from '../../domain/commands.ts';
-import type { ChosenProject } from '../../workspace/projects/project-key.ts';
+import type { ActionName } from '../../domain/command-names.ts';
+import type { ChosenProject } from '../../workspace/projects/chosen-project.ts';
 import { projectOption } from '../commands/project-picker.ts';
 import { type Block, compact, markup, option, plainText, section } from '../kit/blocks.ts';
 import { checksInput, choiceInput, input, modal, peopleInput, searchInput } from '../kit/modal.ts';

@@ -2,12 +2,12 @@
 import { createHash } from 'node:crypto';
 import type { InputBlock } from '@slack/types';
 import * as z from 'zod';
-import type { ActionName } from '../../domain/commands.ts';
+import type { ActionName } from '../../domain/command-names.ts';
 import type { SlackId } from '../../domain/slack-id.ts';
 import { tryParseJson } from '../../domain/try-parse.ts';
 import { withoutUndefined } from '../../domain/without-undefined.ts';
 import type { Target } from '../../workspace/owned/watch-record.ts';
-import { type ChosenProject, parseProjectValue } from '../../workspace/projects/project-key.ts';
+import { type ChosenProject, parseProjectValue } from '../../workspace/projects/chosen-project.ts';
 import { isChannel, isPerson } from '../../workspace/record/parse-record.ts';
 import type { Block } from '../kit/blocks.ts';
 import type { ChannelCheck } from '../request/channels.ts';

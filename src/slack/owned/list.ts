@@ -1,7 +1,7 @@
 /** The list of schedules and that of watches, and the rows of both on pages that show other things as well. */
 
 import type { Button, SectionBlock } from '@slack/types';
-import { commandText } from '../../domain/commands.ts';
+import { commandText } from '../../domain/command-names.ts';
 import { type HealthLevel, worstFirst } from '../../workspace/credentials/health.ts';
 import { damagedIds } from '../../workspace/record/workspace.ts';
 import { commandButton, pageButtons, toCommand } from '../commands/command-buttons.ts';

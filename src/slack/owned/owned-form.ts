@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto';
-import { commandText } from '../../domain/commands.ts';
+import { commandText } from '../../domain/command-names.ts';
 import { isFailure } from '../../domain/failure/index.ts';
 import type { Target } from '../../workspace/owned/watch-record.ts';
-import { describeProjects } from '../../workspace/projects/project-key.ts';
+import { describeProjects } from '../../workspace/projects/chosen-project.ts';
 import { isPerson } from '../../workspace/record/parse-record.ts';
 import { projectSearch } from '../commands/project-picker.ts';
 import {
@@ -20,7 +20,7 @@ import { modal, waitingModal } from '../kit/modal.ts';
 import { failureFacts } from '../reply/error-reply.ts';
 import { type FormFields, type ParsedForm, withErrorAtTop } from '../request/form-fields.ts';
 import type { Request } from '../request/request.ts';
-import type { ActionListener, Listeners } from '../server/listener-types.ts';
+import type { ActionListener, Listeners } from '../server/listeners.ts';
 import { limitReachedMessage, storeItem } from './actions.ts';
 import { createFormDrawing, type FormDrawing } from './draw-form.ts';
 import {

@@ -1,5 +1,5 @@
 import type { Button } from '@slack/types';
-import type { ActionName, CommandName } from '../../domain/commands.ts';
+import type { ActionName, CommandName } from '../../domain/command-names.ts';
 import { isFailure, NotAllowed } from '../../domain/failure/index.ts';
 import type { SlackId } from '../../domain/slack-id.ts';
 import type { OwnedStore } from '../../workspace/owned/owned-store.ts';

@@ -2,9 +2,9 @@
 
 import { SlackFailed } from '../../domain/failure/index.ts';
 import type { SlackId } from '../../domain/slack-id.ts';
-import type { Delivery } from '../../workspace/owned/find-stop-reason.ts';
+import type { Delivery } from '../../workspace/owned/stop-reason.ts';
 import { meetsRight } from '../../workspace/permissions.ts';
-import { type ChosenProject, projectIdLabel, projectLabel } from '../../workspace/projects/project-key.ts';
+import { type ChosenProject, projectIdLabel, projectLabel } from '../../workspace/projects/chosen-project.ts';
 import { isShownTo, limitedProjects } from '../../workspace/projects/resolve-project.ts';
 import { escapeMarkup, mention } from '../kit/blocks.ts';
 import { type ChannelCheck, checkChannel, joinChannel } from '../request/channels.ts';

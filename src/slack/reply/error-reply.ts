@@ -8,7 +8,7 @@ import {
   markUnsure,
   mayHaveBeenSaved,
 } from '../../domain/failure/index.ts';
-import { type Annotate, errorOutcome } from '../../runtime/track-work.ts';
+import { type Annotate, errorOutcome } from '../../runtime/work-record.ts';
 import { hasChanged } from '../../workspace/record/change.ts';
 import { type FailedRequest, isAuthorized, retryButton } from '../error-messages/description.ts';
 import { describeError, describeForStep } from '../error-messages/index.ts';

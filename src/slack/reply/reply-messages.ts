@@ -4,7 +4,7 @@ import { CannotPost, SlackFailed } from '../../domain/failure/index.ts';
 import type { Millis } from '../../domain/time/calendar.ts';
 import { context, escapeMarkup, type Message } from '../kit/blocks.ts';
 import { type Audience, isDirectMessage, type Source } from '../request/source.ts';
-import type { SlackServices } from '../services.ts';
+import type { SlackServices } from '../slack-services.ts';
 import { callSlack, type WebClient } from '../web-client.ts';
 import {
   deleteMessage,

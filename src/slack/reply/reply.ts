@@ -5,7 +5,7 @@ import { type Command, commandButton, withoutShare } from '../commands/command-b
 import { actions, type Block, type Message, section } from '../kit/blocks.ts';
 import { modal, withFormContext } from '../kit/modal.ts';
 import { type Audience, isDirectMessage, placeOf, type Source } from '../request/source.ts';
-import type { SlackServices } from '../services.ts';
+import type { SlackServices } from '../slack-services.ts';
 import { callSlack, type WebClient } from '../web-client.ts';
 import { type PostedTo, postMessage, replaceMessage } from './message-calls.ts';
 import { createMessages, type OutgoingFile } from './reply-messages.ts';

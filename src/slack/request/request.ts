@@ -1,7 +1,7 @@
 import { NotAllowed } from '../../domain/failure/index.ts';
 import type { SlackId } from '../../domain/slack-id.ts';
 import type { Millis } from '../../domain/time/calendar.ts';
-import { type Annotate, errorOutcome } from '../../runtime/track-work.ts';
+import { type Annotate, errorOutcome } from '../../runtime/work-record.ts';
 import { type Right, requireRight } from '../../workspace/permissions.ts';
 import type { ProjectScope } from '../../workspace/projects/resolve-project.ts';
 import { isPerson } from '../../workspace/record/parse-record.ts';
@@ -11,7 +11,7 @@ import type { TakenRequest } from '../../workspace/short-lived/manager-requests.
 import type { ThreadPlace } from '../../workspace/thread-store.ts';
 import { type Command, withoutSecrets } from '../commands/command-buttons.ts';
 import type { Reply } from '../reply/reply.ts';
-import type { SlackServices } from '../services.ts';
+import type { SlackServices } from '../slack-services.ts';
 import type { WebClient } from '../web-client.ts';
 import { type Channels, channelsOf } from './channels.ts';
 import { type Audience, isDirectMessage, threadOf } from './source.ts';

@@ -1,6 +1,6 @@
 import type { AllMiddlewareArgs, App, RespondArguments } from '@slack/bolt';
 import { LRUCache } from 'lru-cache';
-import { commandText } from '../../domain/commands.ts';
+import { commandText } from '../../domain/command-names.ts';
 import {
   InvalidWord,
   isShortText,
@@ -14,7 +14,7 @@ import { formatParsedCommand } from '../../domain/language/parsed-command.ts';
 import { NO_ALIASES } from '../../domain/language/parser.ts';
 import { MINUTE } from '../../domain/time/calendar.ts';
 import { tryParse } from '../../domain/try-parse.ts';
-import { type Annotate, beginRequest, type RequestVia, trackWork } from '../../runtime/track-work.ts';
+import { type Annotate, beginRequest, type RequestVia, trackWork } from '../../runtime/work-record.ts';
 import { holdsRegisteredSecret } from '../../workspace/credentials/detect-registered-secret.ts';
 import { visibleProjects } from '../../workspace/projects/resolve-project.ts';
 import type { EventDedup } from '../../workspace/short-lived/replay-protection.ts';
@@ -26,7 +26,7 @@ import { createReply, type Reply } from '../reply/reply.ts';
 import type { SlackPayload } from '../request/payload.ts';
 import { type Authorize, asksFigures, opensForm, privateScope, type Request } from '../request/request.ts';
 import { type Source, sourceOfPayload } from '../request/source.ts';
-import { LOADING_DELAYS, type SlackServices } from '../services.ts';
+import { LOADING_DELAYS, type SlackServices } from '../slack-services.ts';
 import {
   acceptsWords,
   type CommandHandler,
@@ -34,7 +34,7 @@ import {
   type Listeners,
   lookUp,
   routeOf,
-} from './listener-types.ts';
+} from './listeners.ts';
 
 /** What turns Slack's payloads into requests to the listeners. */
 export interface ListenerContext extends SlackServices {

@@ -2,7 +2,7 @@ import type { App } from '@slack/bolt';
 import type { Millis } from '../../domain/time/calendar.ts';
 import { tryParse } from '../../domain/try-parse.ts';
 import { withTimeout } from '../../runtime/timers.ts';
-import type { Annotate } from '../../runtime/track-work.ts';
+import type { Annotate } from '../../runtime/work-record.ts';
 import { type CommandClick, parseCommandClick } from '../commands/command-buttons.ts';
 import { splitMetadata, withFormContext } from '../kit/modal.ts';
 import { errorModalOf, failureText } from '../reply/error-reply.ts';
@@ -11,9 +11,9 @@ import { parseFieldValues } from '../request/form-fields.ts';
 import type { SlackPayload } from '../request/payload.ts';
 import { opensForm, type Request } from '../request/request.ts';
 import type { Source } from '../request/source.ts';
-import { LOADING_DELAYS } from '../services.ts';
+import { LOADING_DELAYS } from '../slack-services.ts';
 import { type ListenerContext, type RunCommand, startRequest } from './commands.ts';
-import { type ActionHandler, handlerOf, lookUp, routeOf } from './listener-types.ts';
+import { type ActionHandler, handlerOf, lookUp, routeOf } from './listeners.ts';
 
 /** Registers clicks on buttons and choices in selects. */
 export function registerActions(app: App, context: ListenerContext, runCommand: RunCommand): void {

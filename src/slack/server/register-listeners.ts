@@ -3,7 +3,7 @@ import * as z from 'zod';
 import { InvalidWord, NotInstalled, SlackFailed, Throttled } from '../../domain/failure/index.ts';
 import { HOUR, type Millis } from '../../domain/time/calendar.ts';
 import { repeat } from '../../runtime/timers.ts';
-import { type Annotate, beginRequest, type RequestVia, trackWork } from '../../runtime/track-work.ts';
+import { type Annotate, beginRequest, type RequestVia, trackWork } from '../../runtime/work-record.ts';
 import type { LeftStep, StepExecution } from '../../workspace/short-lived/open-steps.ts';
 import { createEventDedup } from '../../workspace/short-lived/replay-protection.ts';
 import type { Installations } from '../installations.ts';
@@ -13,7 +13,7 @@ import { retryRateLimited } from '../reply/reply-messages.ts';
 import { originOf, type SlackEvent, type SlackPayload } from '../request/payload.ts';
 import { createRequestAuthorizer, type Request } from '../request/request.ts';
 import { sourceOfEvent } from '../request/source.ts';
-import type { SlackServices } from '../services.ts';
+import type { SlackServices } from '../slack-services.ts';
 import { appLink, callSlack, type WebClient } from '../web-client.ts';
 import {
   createCommandRunner,
@@ -23,7 +23,7 @@ import {
   registerCommands,
 } from './commands.ts';
 import { registerActions, registerOptions, registerViews } from './interactions.ts';
-import { type Listeners, lookUp, type Rerun, routeOf } from './listener-types.ts';
+import { type Listeners, lookUp, type Rerun, routeOf } from './listeners.ts';
 
 /**
  * Registers the listeners with Bolt. Acknowledges first; later errors become replies.

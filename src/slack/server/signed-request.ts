@@ -2,7 +2,7 @@ import { createHmac, timingSafeEqual } from 'node:crypto';
 import type { IncomingHttpHeaders, IncomingMessage, ServerResponse } from 'node:http';
 import type { Millis } from '../../domain/time/calendar.ts';
 import { tryParseJson } from '../../domain/try-parse.ts';
-import type { RejectionReason } from './rejections.ts';
+import type { RejectionReason } from './http-rejections.ts';
 
 /** What a request's headers say of its signature: well formed and recent, not verified yet. */
 export interface SignatureClaim {

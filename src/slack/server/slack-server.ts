@@ -10,11 +10,11 @@ import type { CommandNames } from '../command-prefix.ts';
 import type { BrowserRoutes } from '../install/pages.ts';
 import type { Installations } from '../installations.ts';
 import { parsePayload } from '../request/payload.ts';
-import type { SlackServices } from '../services.ts';
+import type { SlackServices } from '../slack-services.ts';
 import { INTERACTIVE_OPTIONS } from '../web-client.ts';
-import { limitConnections, serializeRequests } from './connection-limit.ts';
-import { lookUp } from './listener-types.ts';
-import { createRejectionLog, REJECTIONS } from './rejections.ts';
+import { limitConnections, serializeRequests } from './connection-limits.ts';
+import { createRejectionLog, REJECTIONS } from './http-rejections.ts';
+import { lookUp } from './listeners.ts';
 import {
   createSignedRequestReader,
   refuse,

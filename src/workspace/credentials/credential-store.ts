@@ -1,14 +1,14 @@
 import { FIELDS } from '../../redis/keys.ts';
 import type { Keyring } from '../../vault/keyring.ts';
 import { type ChangeTarget, commitChange, type WorkspaceChange } from '../record/change.ts';
+import { planDefault } from '../record/change-settings.ts';
+import { parseFields } from '../record/parse-record.ts';
 import {
   type CredentialName,
   credentialField,
   lastUsedField,
   rejectionField,
-} from '../record/last-answer.ts';
-import { parseFields } from '../record/parse-record.ts';
-import { planDefault } from '../record/plan-settings.ts';
+} from '../record/stored-outcomes.ts';
 import {
   type ApplicationAccessRecord,
   type Issuers,

@@ -2,7 +2,7 @@ import type { SlackId } from '../../domain/slack-id.ts';
 import type { Millis } from '../../domain/time/calendar.ts';
 import { FIELDS } from '../../redis/keys.ts';
 import { type ChangeTarget, commitChange, UNDO_MS, type WorkspaceChange } from '../record/change.ts';
-import { balanceFields, failureFields } from '../record/last-answer.ts';
+import { balanceFields, failureFields } from '../record/stored-outcomes.ts';
 import { findProject } from '../record/workspace.ts';
 import type { RecordFields } from '../record/workspace-store.ts';
 import { type Project, type ProjectRemoval, parseRemoval } from './project-record.ts';

@@ -3,8 +3,9 @@ import type { Millis } from '../../domain/time/calendar.ts';
 import { FIELDS } from '../../redis/keys.ts';
 import { type ApplicationAccessRecord, serializeRevocable } from '../credentials/access-record.ts';
 import type { LastDelivery } from '../owned/schedule-record.ts';
-import { type ChosenProject, isSameProject } from '../projects/project-key.ts';
+import { type ChosenProject, isSameProject } from '../projects/chosen-project.ts';
 import { fieldValues } from './change.ts';
+import type { WorkspaceParser } from './parse-workspace.ts';
 import {
   answerFields,
   type CredentialName,
@@ -15,8 +16,7 @@ import {
   rejectionField,
   type StoredAnswer,
   type StoredRejection,
-} from './last-answer.ts';
-import type { WorkspaceParser } from './parse-workspace.ts';
+} from './stored-outcomes.ts';
 import type { Workspace } from './workspace.ts';
 import { ANY_VALUE, type WorkspaceStore } from './workspace-store.ts';
 

@@ -4,7 +4,7 @@ import { UnsealFailed } from '../../domain/failure/index.ts';
 import type { ProductId } from '../../domain/product.ts';
 import type { SlackId } from '../../domain/slack-id.ts';
 import { FIELDS } from '../../redis/keys.ts';
-import { WaitMeter } from '../../runtime/track-work.ts';
+import { WaitMeter } from '../../runtime/work-record.ts';
 import type { Keyring } from '../../vault/keyring.ts';
 import { type OpenableAccess, parseAccess, withRevocable } from '../credentials/access-record.ts';
 import { parseConnection } from '../credentials/connection-record.ts';
@@ -12,14 +12,14 @@ import { parseLastDelivery, SCHEDULES, type Schedule } from '../owned/schedule-r
 import { WATCHES, type Watch } from '../owned/watch-record.ts';
 import { type Project, parseProject } from '../projects/project-record.ts';
 import { DEFAULT_SETTINGS, parseSettings, type Settings } from '../settings.ts';
+import { parseNamedRecord } from './parse-record.ts';
 import {
   type CredentialName,
   findRejection,
   parseFailures,
   parseLastBalance,
   parseLastUsed,
-} from './last-answer.ts';
-import { parseNamedRecord } from './parse-record.ts';
+} from './stored-outcomes.ts';
 import type { RecordFields } from './workspace-store.ts';
 
 /** A part of the record that cannot be read. The other parts stay usable. */

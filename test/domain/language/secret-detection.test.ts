@@ -13,7 +13,7 @@ import { type KnownCommands, parseMention } from '../../../src/features/mentions
 import { parseProjectsText, requireProject } from '../../../src/features/projects/parse.ts';
 import { parseScheduleText } from '../../../src/features/schedules/parse.ts';
 import { routeSubcommands } from '../../../src/slack/commands/subcommands.ts';
-import { handlerOf } from '../../../src/slack/server/listener-types.ts';
+import { handlerOf } from '../../../src/slack/server/listeners.ts';
 import { requestOf } from '../../support/records.ts';
 
 const NO_ALIASES: ReadonlySet<string> = new Set();

@@ -1,5 +1,5 @@
 /** Reads what a follow-up says: by the grammar of commands, alone and beside the projects of the answer. */
-import type { SlashCommand } from '../../commands.ts';
+import type { SlashCommand } from '../../command-names.ts';
 import { catchInvalidWord, InvalidWord } from '../../failure/index.ts';
 import { tryParse } from '../../try-parse.ts';
 import { type Output, parseWithOutput } from '../parse-argument.ts';

@@ -1,6 +1,6 @@
 /** Follow-ups: questions that leave out what the last answer in the thread had. Every word must have a meaning. */
 
-import { commandText } from '../../commands.ts';
+import { commandText } from '../../command-names.ts';
 import { InvalidWord } from '../../failure/index.ts';
 import { formatParsedCommand } from '../parsed-command.ts';
 import { saysAllTyped } from '../parser.ts';

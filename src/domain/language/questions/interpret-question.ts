@@ -1,6 +1,6 @@
 /** Reads what the words of a question say: what it is about, and the rest by the grammar of commands, or why not. */
 
-import { commandText } from '../../commands.ts';
+import { commandText } from '../../command-names.ts';
 import { catchInvalidWord, InvalidWord, UNRECOGNIZED } from '../../failure/index.ts';
 import { tryParse } from '../../try-parse.ts';
 import { couldBeName } from '../nearest-word.ts';

@@ -1,6 +1,6 @@
 /** What a reading means as commands: those that keep every word, or the refusal of the word that none can keep. */
 
-import { commandText, type SlashCommand } from '../../commands.ts';
+import { commandText, type SlashCommand } from '../../command-names.ts';
 import { catchInvalidWord, InvalidWord } from '../../failure/index.ts';
 import { PRODUCTS } from '../../product.ts';
 import type { Day, Unit } from '../../time/calendar.ts';

@@ -11,7 +11,7 @@ import { type Block, type Message, preformatted, SLACK_LIMITS, section } from '.
 import { modal } from '../kit/modal.ts';
 import type { Request } from '../request/request.ts';
 import { isDirectMessage } from '../request/source.ts';
-import type { AnswerView } from './answer-message.ts';
+import type { AnswerView } from './render-answer.ts';
 import type { OutgoingFile } from './reply-messages.ts';
 
 /** An answer's figures in another form. */

@@ -3,7 +3,7 @@ import type { Logger } from 'pino';
 import type { SlackId } from '../domain/slack-id.ts';
 import type { Millis } from '../domain/time/calendar.ts';
 import type { RedisConnection } from '../redis/connect.ts';
-import type { OnFinished } from '../runtime/track-work.ts';
+import type { OnFinished } from '../runtime/work-record.ts';
 import type { Keyring } from '../vault/keyring.ts';
 import type { Audit } from '../workspace/record/audit.ts';
 import type { Workspaces } from '../workspace/record/workspaces.ts';
@@ -13,8 +13,8 @@ import type { ThreadStore } from '../workspace/thread-store.ts';
 import type { CommandNames } from './command-prefix.ts';
 import type { ResponseUrlClient } from './reply/response-url.ts';
 import type { UserDirectory } from './request/users.ts';
+import type { RejectionReason } from './server/http-rejections.ts';
 import type { RateLimiter } from './server/rate-limiter.ts';
-import type { RejectionReason } from './server/rejections.ts';
 
 /** What both features and the listeners that call them are made of. */
 export interface SharedServices {

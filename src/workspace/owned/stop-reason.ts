@@ -1,6 +1,6 @@
 import { FailureBase } from '../../domain/failure/base.ts';
 import { tryParse } from '../../domain/try-parse.ts';
-import { type ChosenProject, projectKey, referenceTo } from '../projects/project-key.ts';
+import { type ChosenProject, projectKey, referenceTo } from '../projects/chosen-project.ts';
 import type { Project } from '../projects/project-record.ts';
 import { limitedProjects, limitOtherNames, resolveProject, UNLIMITED } from '../projects/resolve-project.ts';
 import type { Workspace } from '../record/workspace.ts';

@@ -9,7 +9,7 @@ import {
   type RequestWork,
   type Work,
   waitOf,
-} from '../runtime/track-work.ts';
+} from '../runtime/work-record.ts';
 import type { SealingKey } from '../vault/keyring.ts';
 
 /** What a person or the workspace's managers can fix. Every other failure is a warning. */

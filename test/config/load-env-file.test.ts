@@ -6,7 +6,7 @@ import { promisify } from 'node:util';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { parse } from 'yaml';
 
-const LOADER = resolve('src/config/env-file.ts');
+const LOADER = resolve('src/config/load-env-file.ts');
 const SHOW = 'console.log(process.env.REDIS_URL ?? "none")';
 
 let directory: string;

@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { InvalidWord, ServiceFailed, StoreUnavailable } from '../../src/domain/failure/index.ts';
 import { createLog } from '../../src/ops/log.ts';
-import { createWorkLog } from '../../src/ops/log-work.ts';
-import { type MessageWork, type RequestWork, WaitMeter, type Work } from '../../src/runtime/track-work.ts';
+import { createWorkLog } from '../../src/ops/work-log.ts';
+import { type MessageWork, type RequestWork, WaitMeter, type Work } from '../../src/runtime/work-record.ts';
 
 const key = (byte: number) => ({ id: `k${byte}`, key: Buffer.alloc(32, byte) });
 
@@ -56,7 +56,7 @@ describe('the line of a request', () => {
       err: { kind: 'store-unavailable', cause: { code: 'ECONNRESET' } },
     });
     expect(lineOf(request({ outcome: 'unknown', error: new TypeError('bug') }))).toMatchObject({
-      ...{ level: 'error', err: { name: 'TypeError', stack: expect.stringContaining('log-work.test') } },
+      ...{ level: 'error', err: { name: 'TypeError', stack: expect.stringContaining('work-log.test') } },
     });
     expect(lineOf(request({ outcome: 'not-allowed' })).level).toBe('info');
   });
