@@ -150,7 +150,9 @@ describe('without an answer before it', () => {
     });
   });
 
-  it('is not a follow-up if nothing refers to an answer', () => {
+  it('is not a follow-up if nothing refers to an answer, nor refused as one', () => {
     expect(mergeFollowUp('october', undefined, ALIASES)).toBeUndefined();
+    expect(mergeFollowUp('and banana?', undefined, ALIASES)).toBeUndefined();
+    expect(mergeFollowUp('and stagin?', undefined, ALIASES)).toBeUndefined();
   });
 });

@@ -374,6 +374,9 @@ describe('a refused word', () => {
     ['<http://banana.example.com|banana.example.com>', 'banana.example.com'],
     ['123 ba\u202enana', 'banana'],
     ['123 *4* 456', '123 *4*'],
+    ['123 *ba\u202enana*', '*banana*'],
+    ['123 <http://x.example|*banana*>', '*banana*'],
+    ['123 *Last*  *0*  days', '*Last* *0* days'],
   ])('in “%s” is quoted as it was typed', (text, word) => {
     expect(refused(text).word).toBe(word);
   });
