@@ -93,9 +93,9 @@ async function* splitLines(chunks: AsyncIterable<Buffer>): AsyncGenerator<string
 }
 
 const cutOff = (): BackupRefused =>
-  new BackupRefused('The backup is incomplete: its end is missing. Take another one.');
+  new BackupRefused('The backup is incomplete: its end is missing. Use another one.');
 const altered = (): BackupRefused =>
-  new BackupRefused('The backup is damaged: it isn’t what `tally backup` wrote. Take another one.');
+  new BackupRefused('The backup is damaged: it isn’t what `tally backup` wrote. Use another one.');
 
 /**
  * Reads every workspace of a backup. Only at its end it is known whether the file is whole.
