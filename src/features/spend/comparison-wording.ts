@@ -129,18 +129,15 @@ export function formatMoreOrLess(
   return changes.length === 0 ? 'unchanged vs' : `${listNames(changes)} than`;
 }
 
-/** The cells of a row: the difference, what was spent, and what was spent before; '' for what a side does not have. */
+/** The cells of a row; '' for what a side does not have. */
 export const differenceCells = (
-  amounts: {
-    readonly value: Money | undefined;
-    readonly current: Money | undefined;
-    readonly before: Money | undefined;
-  },
+  amounts: Readonly<Record<'value' | 'current' | 'before', Money | undefined>>,
   money: MoneyFormatter,
-): readonly string[] => [
-  amounts.value === undefined ? 'not compared' : formatDifference(amounts.value, money),
-  ...[amounts.current, amounts.before].map((amount) => (amount === undefined ? '' : money(amount))),
-];
+): Readonly<Record<'difference' | 'current' | 'before', string>> => ({
+  difference: amounts.value === undefined ? 'not compared' : formatDifference(amounts.value, money),
+  current: amounts.current === undefined ? '' : money(amounts.current),
+  before: amounts.before === undefined ? '' : money(amounts.before),
+});
 
 /** Whether some reported days are not in the difference. */
 export const leavesDaysOut = ({ uncompared }: UsageDifference): boolean =>

@@ -68,8 +68,8 @@ function explanation({ target, usage }: SpendFigures, explained: ExplainedChange
   const dates = comparedDates(period, window);
   const rows = rowsOf(difference, nameOf);
   const partial = [...usage.partialDays, ...before.partialDays];
-  const cells = rows.map((row) => [row.label, ...differenceCells(row, moneyFormatter(locale))]);
-  const [only = []] = cells;
+  const cells = rows.map((row) => ({ ...differenceCells(row, moneyFormatter(locale)), label: row.label }));
+  const [only] = cells;
   return {
     headline: [
       formatMoreOrLess({ ...difference, money: moneyFormatter(locale, target.currency) }),
@@ -78,9 +78,20 @@ function explanation({ target, usage }: SpendFigures, explained: ExplainedChange
     dates,
     // The headline has the difference of a single row.
     lines: [
-      joinTexts(' · ', [changeText(explained, locale), cells.length === 1 && only.slice(2).join(' vs ')]),
+      joinTexts(' · ', [
+        changeText(explained, locale),
+        cells.length === 1 && only && `${only.current} vs ${only.before}`,
+      ]),
     ],
-    body: cells.length < 2 ? [] : [table([['Day', 'Difference', dates, window.label], ...cells])],
+    body:
+      cells.length < 2
+        ? []
+        : [
+            table([
+              ['Day', 'Difference', dates, window.label],
+              ...cells.map(({ label, difference, current, before }) => [label, difference, current, before]),
+            ]),
+          ],
     facts: compact([
       `${dates} vs ${window.label} ${period.zone}`,
       pairingText(explained, nameOf),

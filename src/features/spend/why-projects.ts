@@ -3,7 +3,7 @@ import { isRoundedSumExact, type Money, moneyFormatter, sumMoney } from '../../d
 import { incompleteMark } from '../../domain/money/usage.ts';
 import { byDifference, type Difference, splitLargest, sumFigures } from '../../domain/money/usage-change.ts';
 import { dayNamerFor } from '../../domain/time/day-groups.ts';
-import { hasOneCurrency, type ProjectColumn, productNames } from '../../slack/commands/project-table.ts';
+import { hasOneCurrency, productNames } from '../../slack/commands/project-table.ts';
 import { compact, type Message } from '../../slack/kit/blocks.ts';
 import { renderListAnswer } from '../../slack/reply/render-answer.ts';
 import {
@@ -53,27 +53,33 @@ export function whyProjectsMessage(view: SpendView): Message {
   const headline =
     compared.length === 0 ? 'no comparison' : `${totalsText(compared, locale)} ${window?.label}`;
   const title = `${countText(compared.length, view)} · ${headline}${incompleteMark(isIncomplete)}`;
-  const columns = columnsOf(compared, window === undefined ? [] : [dates, window.label], locale);
+  const labelOf = ({ target }: ComparedProject) => (hasOneCurrency(compared) ? '' : target.currency);
+  const cells = (project: ComparedProject) =>
+    differenceCells({ ...project, ...project.spent }, moneyFormatter(locale, labelOf(project)));
+  const others = differenceCells(
+    { value: sumFigures(rest), ...spentOn(rest.map(({ spent }) => spent)) },
+    moneyFormatter(locale),
+  );
   const [changed] = compared.filter(({ value }) => !value.eq(0));
   return renderListAnswer(view, {
     title,
     text: `${title}, ${dates}`,
     lines: [totalChange(view)?.change ?? ''],
     sorted: largest,
-    columns,
-    others: [
-      ...(rest.length === 0
+    beside: window && { title: dates, cell: (project) => cells(project).current },
+    columns: [
+      { title: 'Difference', cell: (project) => cells(project).difference },
+      ...(window === undefined
         ? []
-        : [
-            [
-              label,
-              ...differenceCells(
-                { value: sumFigures(rest), ...spentOn(rest.map(({ spent }) => spent)) },
-                moneyFormatter(locale),
-              ),
-            ],
-          ]),
-      ...uncompared.map(({ target }) => [nameOf(target), 'not compared', ...columns.slice(1).map(() => '')]),
+        : [{ title: window.label, cell: (project: ComparedProject) => cells(project).before }]),
+    ],
+    others: [
+      ...(rest.length === 0 ? [] : [[`${label} · ${others.current}`, others.difference, others.before]]),
+      ...uncompared.map(({ target }) => [
+        nameOf(target),
+        'not compared',
+        ...(window === undefined ? [] : ['']),
+      ]),
     ],
     facts: compact([
       `${dates}${window === undefined ? '' : ` vs ${window.label}`} ${period.zone}`,
@@ -131,17 +137,4 @@ function totalsText(compared: readonly ComparedProject[], locale: string): strin
     money: moneyFormatter(locale, label),
   }));
   return formatMoreOrLess(...differences);
-}
-
-function columnsOf(
-  compared: readonly ComparedProject[],
-  dates: readonly string[],
-  locale: string,
-): ProjectColumn<ComparedProject>[] {
-  const labelOf = ({ target }: ComparedProject) => (hasOneCurrency(compared) ? '' : target.currency);
-  return ['Difference', ...dates].map((title, at) => ({
-    title,
-    cell: (project) =>
-      differenceCells({ ...project, ...project.spent }, moneyFormatter(locale, labelOf(project)))[at] ?? '',
-  }));
 }
