@@ -18,7 +18,7 @@ const SUGGESTION = 'https://identity.example.com/v3';
 
 const FAILURES: readonly (readonly [Failure, string])[] = [
   [new AccessRefused(401), 'Its secret may be wrong or expired'],
-  [new AccessRefused(403), 'Its role may not be sufficient'],
+  [new AccessRefused(403), 'Its role may not allow that'],
   [new AccessNotFound(), 'or it was deleted'],
   [new ProjectDisabled(), 'disabled or deleted'],
   [new WrongIdentityUrl('identity.example.com', 404, SUGGESTION), SUGGESTION],

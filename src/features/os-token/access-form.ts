@@ -101,7 +101,7 @@ export function accessForm(form: AccessForm, request: Request): ModalView {
       peopleInput({
         block: 'people',
         label: 'People who can get tokens',
-        hint: `Only these people get tokens, even among owners and managers. Guests need to be turned on in ${commandText('/billing settings')} too.`,
+        hint: `Only these people get tokens. Add owners and managers too if they need them. Guests need to be turned on in ${commandText('/billing settings')} too.`,
         initial: issuers.people,
         max: MAX_ISSUERS,
       }),

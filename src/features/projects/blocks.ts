@@ -199,7 +199,7 @@ export function damagedProjectMessage(alias: string): Message {
   return questionMessage(
     `Remove the damaged record of ${alias}?`,
     section(
-      `Tally can’t read the record of ${alias}, and so doesn’t know its channel limits. Questions by ID are refused until you remove it. You can add it again afterwards.`,
+      `Tally can’t read the record of ${alias}, so it doesn’t know its channel limits. Questions by ID are refused until you remove it. You can add it again afterwards.`,
     ),
     actions(
       button('project-remove', 'Remove', { style: 'danger', value: `${alias} ${DAMAGED_PROJECT_ACTION}` }),

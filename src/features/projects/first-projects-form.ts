@@ -132,7 +132,7 @@ export function parseFirstProjects(
     const problem =
       validateAlias(entry.alias, verbs) ??
       (wanted.some(({ id, alias }) => id === entry.id || alias === entry.alias)
-        ? 'Each project and each name only once.'
+        ? 'List each project and each name once.'
         : undefined);
     if (problem === undefined) wanted.push(entry);
     else errors[block] = problem;

@@ -123,7 +123,7 @@ const settingsFields = (settings: Settings): FormFields => ({
 });
 
 const CUT =
-  'Choose the zone in which the billing service counts its days, so that no charge falls outside a scheduled post’s days.';
+  'Choose the zone that the billing service uses for its days. In another, charges can fall outside a scheduled post’s days.';
 const DAMAGED =
   'The saved settings are damaged. This form shows the defaults. Save it to replace the damaged settings.';
 

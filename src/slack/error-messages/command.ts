@@ -113,7 +113,7 @@ export const COMMAND_DESCRIPTIONS = {
     return canManage(request)
       ? { todo: `Managers need to be added too. Add yourself with ${where}.` }
       : {
-          todo: `A Tally manager can add you with ${where}. Managers need to be added too.`,
+          todo: `A Tally manager can add you with ${where}.`,
           buttons: askManagerButton('issuer', request.command, request),
         };
   },

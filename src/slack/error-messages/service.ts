@@ -127,7 +127,7 @@ export const IDENTITY_DESCRIPTIONS = {
     todo:
       status === 401
         ? `Its secret may be wrong or expired, or its user was disabled or lost the role. Check it in the console under ${ACCESS_PAGE}, or make a new one there.`
-        : 'Its role may not be sufficient.',
+        : 'Its role may not allow that.',
   }),
   'access-not-found': () => ({
     todo: `Its ID may be mistyped, or it was deleted. The console lists every access under ${ACCESS_PAGE}.`,
