@@ -1,6 +1,6 @@
 /** Writes the names of projects in a text as commands have them: in one word, `and` as a comma, the first in front. */
 
-import { type Aliases, CLAUSE_BREAK, isBareYear } from './tokenizer.ts';
+import { type Aliases, CLAUSE_BREAK, isBareYear, isSpan } from './tokenizer.ts';
 import { VOCABULARY } from './vocabulary.ts';
 
 /** A word without the signs around it, with those before it and those after it. */
@@ -36,7 +36,6 @@ export function joinAliasWords(text: string, aliases: Aliases): readonly string[
 
 export const isNumber = (word = ''): boolean => /^\d+$/.test(word);
 const isMonth = (word = ''): boolean => VOCABULARY.get(word)?.role === 'month';
-export const isSpan = (word = ''): boolean => isMonth(word.toLowerCase()) || /^q[1-4]$/i.test(word);
 const isJoint = (word = ''): boolean => /^(?:and|,)$/i.test(word);
 /** Words allowed between the projects of a list. */
 const BESIDE_NAMES: ReadonlySet<string> = new Set(['the', 'on', 'for', 'of', 'in', 'project']);
@@ -74,8 +73,8 @@ export function joinNames(words: readonly string[], aliases: Aliases): readonly 
       [listed, at] = ['', at + 1];
       continue;
     }
-    // `oct 3, 2026`; `oct, nov`
-    if (word === ',' && [isNumber, isSpan].some((is) => is(words[at - 1]) && is(words[at + 1]))) {
+    // `oct 3, 2026`
+    if (word === ',' && isNumber(words[at - 1]) && isNumber(words[at + 1])) {
       joined.push(`${joined.pop()},${words[at + 1]}`);
       at += 2;
       continue;
@@ -83,7 +82,9 @@ export function joinNames(words: readonly string[], aliases: Aliases): readonly 
     // `from prod` and `by prod` are of prod.
     const isOf =
       (word === 'from' || word === 'by') && isAlias(words[words[at + 1] === 'the' ? at + 2 : at + 1]);
-    if (!isOf && word !== ',') joined.push(word);
+    // `oct, nov`
+    const isListed = [words[at - 1], words[at + 1]].every((other = '') => isSpan(other.toLowerCase()));
+    if (!isOf && (word !== ',' || isListed)) joined.push(word === ',' ? 'and' : word);
     at += 1;
   }
   return joined;

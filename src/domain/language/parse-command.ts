@@ -15,14 +15,7 @@ import {
 import { formatVersus, type ParsedCommand, type ProjectName, type SharedWords } from './parsed-command.ts';
 import { catchParseError, ParseError, parseErrorAt, parseWith, senseOf, skipFiller } from './parser.ts';
 import { refuseDayNumber } from './periods/date-grammar.ts';
-import {
-  EXCLUDE_INSTEAD,
-  EXCLUDING_DATES,
-  formatPhrase,
-  LAST_7_DAYS,
-  type PeriodPhrase,
-  withToday,
-} from './periods/period-ast.ts';
+import { formatPhrase, LAST_7_DAYS, type PeriodPhrase, withToday } from './periods/period-ast.ts';
 import type { Aliases, Token, TokenizedText } from './tokenizer.ts';
 import { isBareYear, isDayNumber } from './tokenizer.ts';
 
@@ -134,12 +127,6 @@ function refuseSoFar(source: TokenizedText, phrase: PeriodPhrase | undefined): v
   throw parseErrorAt(source, at, at + 2, 'needs a period that is still running', 'Type this-month so far.');
 }
 
-function refuseExcluding(source: TokenizedText, items: Items): void {
-  if (items['including-today'] !== false || phraseOf(items) !== undefined) return;
-  const at = source.tokens.findIndex((token) => senseOf(token, 'excluding'));
-  throw parseErrorAt(source, at, at + 2, EXCLUDING_DATES, EXCLUDE_INSTEAD);
-}
-
 /** More than any command has: twenty projects, two periods and the words between them are fewer. */
 const MOST_TOKENS = 200;
 
@@ -179,7 +166,6 @@ function itemsOf(source: TokenizedText, itemAt: ArgumentParser, works: string): 
       if (doubt !== undefined) throw doubt;
     }
   refuseSoFar(source, items.phrase);
-  refuseExcluding(source, items);
   return { others, ...items };
 }
 

@@ -20,7 +20,7 @@ type Meaning =
   /** `q3`, `h1`, `w45` */
   | { readonly kind: 'quarter' | 'half' | 'week'; readonly digits: string }
   | { readonly kind: 'range-sign' }
-  /** Between two projects, months or quarters. Any other comma means nothing. */
+  /** Between two projects. Any other comma means nothing. */
   | { readonly kind: 'comma' }
   | { readonly kind: 'alias'; readonly name: string }
   /** A separator: no phrase goes across it. */
@@ -158,11 +158,17 @@ function partsOf(raw: string): readonly Part[] | undefined {
   return found;
 }
 
-/** What a comma lists. */
-const listedKind = (piece: string, aliases: Aliases): 'project' | 'span' | undefined => {
-  if (aliases.has(piece) || /^\d+$/.test(piece)) return 'project';
-  return VOCABULARY.get(piece)?.role === 'month' || /^q[1-4]$/.test(piece) ? 'span' : undefined;
-};
+const isProject = (piece: string, aliases: Aliases): boolean => aliases.has(piece) || /^\d+$/.test(piece);
+
+/** `oct`, `q3` */
+export const isSpan = (word: string): boolean =>
+  VOCABULARY.get(word)?.role === 'month' || /^q[1-4]$/.test(word);
+
+/** What a comma between two pieces means: in `oct, nov` it is `and`. */
+function commaBetween(before: string, after: string, aliases: Aliases): Meaning | undefined {
+  if (isProject(before, aliases) && isProject(after, aliases)) return { kind: 'comma' };
+  return isSpan(before) && isSpan(after) ? splitIntoWords('and', false)?.[0] : undefined;
+}
 
 /** A dash that nothing follows says that something is missing. */
 function danglingDash(text: string, after: Token): Token {
@@ -200,14 +206,12 @@ export function tokenize(typed: string, aliases: Aliases): TokenizedText {
     if (pieces.length === 1 || pieces.every((piece) => piece === '')) return tokensOf(raw, start, dashBefore);
     let at = start;
     return pieces.flatMap((piece, n): readonly Token[] => {
-      const from = at;
-      const kind = listedKind(piece, aliases);
-      const isListed = kind !== undefined && kind === listedKind(pieces[n + 1] ?? '', aliases);
+      const [from, comma] = [at, commaBetween(piece, pieces[n + 1] ?? '', aliases)];
       at += piece.length + 1;
       const place: Place['raw'] = { start: from + piece.length, end: at };
       return [
         ...(piece === '' ? [] : tokensOf(piece, from, n === 0 && dashBefore)),
-        ...(isListed ? [{ kind: 'comma', raw: place, spaced: false, dashed: false, ...place } as const] : []),
+        ...(comma ? [{ raw: place, spaced: true, dashed: false, ...place, ...comma }] : []),
       ];
     });
   };

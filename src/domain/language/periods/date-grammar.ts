@@ -17,7 +17,7 @@ import {
 import { MAX_YEAR, MIN_YEAR, monthDay, yearMonthDay } from './date-literal.ts';
 import { Grammar, memoize, RefusedPhrase } from './grammar.ts';
 import { type Count, countOf } from './period-ast.ts';
-import { DATE_CLASSES, tokenOfKind } from './token-classes.ts';
+import { DATE_CLASSES, oneToken, placeOf, tokenOfKind } from './token-classes.ts';
 
 /** The day of a month, refused if no such month has it. */
 export function dayOf(
@@ -155,16 +155,6 @@ export const monthly: Parser<DateMeaning> = (source, at, bareYear) => {
     : undefined;
 };
 
-const place: Parser<number> = (source, at, bareYear) =>
-  DATE_CLASSES.RANK.parse(source, at, bareYear) ??
-  DATE_CLASSES.ORDINAL.parse(source, at, bareYear) ??
-  (senseOf(source.tokens[at], 'last') && { value: -1, next: at + 1 });
-
-const edge: Parser<number> = (source, at, bareYear) => {
-  const found = place(source, at, bareYear);
-  return found && found.value <= 1 ? found : undefined;
-};
-
 const classes = {
   ...DATE_CLASSES,
   /** A day, named in any way. */
@@ -178,9 +168,12 @@ const classes = {
   WHOLE: { begins: undefined, parse: whole },
   MONTHLY: { begins: undefined, parse: monthly },
   /** Which one of several; -1 for the last. */
-  PLACE: { begins: ['rank', 'ordinal', 'last'], isToken: true, parse: place },
+  PLACE: oneToken(['rank', 'ordinal', 'last'], placeOf),
   /** 1 for the first units of a period, -1 for the last. */
-  EDGE: { begins: ['rank', 'ordinal', 'last'], isToken: true, parse: edge },
+  EDGE: oneToken(['rank', 'ordinal', 'last'], (token) => {
+    const place = placeOf(token) ?? 0;
+    return Math.abs(place) === 1 ? place : undefined;
+  }),
 };
 
 const withYear = (span: Span, year: YearOf | 'whole' | undefined): DateMeaning => ({

@@ -1,6 +1,7 @@
 /** A period phrase: its syntax tree, what it is made of and its canonical text. No clock or time zone is known here. */
+import { InvalidWord } from '../../failure/index.ts';
 import { type Day, daysBetween, type Unit } from '../../time/calendar.ts';
-import { canonical, type DateExpression, dateText, type YearOf } from './date-ast.ts';
+import { canonical, type DateExpression, type DateMeaning, dateText, type YearOf } from './date-ast.ts';
 import { pad } from './date-literal.ts';
 import { RefusedPhrase } from './grammar.ts';
 
@@ -22,22 +23,29 @@ export const LAST_7_DAYS: PeriodPhrase = {
   includingToday: false,
 };
 
-export const EXCLUDING_DATES = 'doesn’t work with dates';
-export const EXCLUDE_INSTEAD = 'Name the last day instead, such as 2026-11-01..2026-11-15.';
-
 /**
  * The phrase that includes today, or that ends with yesterday where it runs until now.
- * @returns undefined where it depends on the day whether it runs until now
+ * @throws InvalidWord where it depends on the day whether it runs until now
  */
-export function withToday(phrase: PeriodPhrase, includes: boolean): PeriodPhrase | undefined {
+export function withToday(phrase: PeriodPhrase, includes: boolean): PeriodPhrase {
   if (includes || phrase.kind === 'last') return { ...phrase, includingToday: includes };
-  if (phrase.kind === 'at' || phrase.kind === 'range') return undefined;
+  if (phrase.kind === 'at' || phrase.kind === 'range')
+    throw new InvalidWord(
+      'excluding today',
+      'doesn’t work with dates',
+      'Name the last day instead, such as 2026-11-01..2026-11-15.',
+    );
+  const from: DateMeaning =
+    phrase.kind === 'since' ? phrase.from : { kind: 'ago', count: 0, unit: phrase.unit, as: phrase.unit };
   const { typed } = phrase;
-  const from = phrase.kind === 'since' ? phrase.from : startOf(phrase.unit);
-  return { kind: 'range', from, to: canonical({ kind: 'yesterday' }), typed, includingToday: false };
+  return {
+    kind: 'range',
+    from: canonical(from),
+    to: canonical({ kind: 'yesterday' }),
+    typed,
+    includingToday: false,
+  };
 }
-
-const startOf = (unit: Unit): DateExpression => canonical({ kind: 'ago', count: 0, unit, as: unit });
 
 /** `last-week`, `this-month` */
 export const unitPhrase = (kind: 'last' | 'this', unit: Unit): PeriodPhrase => ({

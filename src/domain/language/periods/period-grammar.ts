@@ -3,7 +3,7 @@ import type { Unit } from '../../time/calendar.ts';
 import { type Parser, senseOf } from '../parser.ts';
 import { isDay, type Token, type TokenizedText } from '../tokenizer.ts';
 import { nameOfMonth } from '../vocabulary.ts';
-import { canonical, type DateMeaning, type Span, type YearOf } from './date-ast.ts';
+import { canonical, type DateMeaning, type YearOf } from './date-ast.ts';
 import { dayOf, dayOfMonth, monthly, parseDateExpression } from './date-grammar.ts';
 import { END, Grammar, memoize, RefusedPhrase } from './grammar.ts';
 import {
@@ -18,7 +18,7 @@ import {
   sincePhrase,
   weeksOf,
 } from './period-ast.ts';
-import { DATE_CLASSES, isWeekNumber, wordOfRole } from './token-classes.ts';
+import { DATE_CLASSES, isWeekNumber, numberThat, wordOfRole } from './token-classes.ts';
 
 const END_BEFORE_BEGIN = new RefusedPhrase(
   'ends before it begins',
@@ -83,46 +83,14 @@ const yearAlone: Parser<number> = (source, at) => {
     : undefined;
 };
 
-/** A number that passes the test `is`. */
-const numberThat =
-  (is: (digits: string) => boolean): Parser<number> =>
-  ({ tokens }, at) => {
-    const token = tokens[at];
-    return token?.kind === 'number' && is(token.digits)
-      ? { value: Number(token.digits), next: at + 1 }
-      : undefined;
-  };
-
 const weekNumber = numberThat(isWeekNumber);
 
 const weeks: Parser<number> = (source, at, bareYear) => {
   const isPlural = DATE_CLASSES.PLURAL_UNIT.parse(source, at, bareYear)?.value === 'week';
-  return isPlural ? weekNumber(source, at + 1, bareYear) : DATE_CLASSES.WEEK.parse(source, at, bareYear);
+  return isPlural
+    ? weekNumber.parse(source, at + 1, bareYear)
+    : DATE_CLASSES.WEEK.parse(source, at, bareYear);
 };
-
-const spans: Parser<readonly Span[]> = (source, at, bareYear) => {
-  const found: Span[] = [];
-  let next = at;
-  for (;;) {
-    const span = DATE_CLASSES.SPAN.parse(source, next, bareYear);
-    if (span === undefined) return undefined;
-    found.push(span.value);
-    const joint = source.tokens[span.next];
-    const isLast = joint?.kind !== 'comma' && (found.length === 1 || !senseOf(joint, 'and'));
-    if (isLast) return found.length > 1 ? { value: found, next: span.next } : undefined;
-    next = span.next + 1;
-  }
-};
-
-/** One period, if each follows the one before. */
-function spansPhrase(listed: readonly Span[], year?: YearOf): PhraseMeaning | RefusedPhrase | undefined {
-  const dates = listed.map((span) => canonical(year === undefined ? span : { ...span, year }));
-  const [first, ...others] = dates;
-  const joined = others.map((date, n) => joinedPhrase(dates[n] ?? date, date));
-  const last = others.at(-1);
-  if (first === undefined || last === undefined) return undefined;
-  return joined.find((phrase) => phrase instanceof RefusedPhrase) ?? rangePhrase(first, last);
-}
 
 const classes = {
   ...DATE_CLASSES,
@@ -131,14 +99,12 @@ const classes = {
   COUNTED: { begins: DATE_CLASSES.COUNT.begins, parse: counted },
   /** `mtd` */
   TO_DATE: wordOfRole('to-date', ({ unit }) => unit),
-  NUMBER: { begins: ['number'], isToken: true, parse: numberThat(isDay) },
+  NUMBER: numberThat(isDay),
   YEAR_ALONE: { begins: undefined, parse: yearAlone },
   /** The first of several weeks: `weeks 40`. */
   WEEKS: { begins: DATE_CLASSES.WEEK.begins, parse: weeks },
-  WEEK_NUMBER: { begins: ['number'], isToken: true, parse: weekNumber },
+  WEEK_NUMBER: weekNumber,
   MONTHLY: { begins: undefined, parse: monthly },
-  /** Months or quarters with a comma between: `oct, nov`. */
-  SPANS: { begins: DATE_CLASSES.SPAN.begins, parse: spans },
   END,
 };
 
@@ -158,7 +124,11 @@ export const periods = new Grammar(classes, phraseText)
   }))
   .rule('over|whole of? DATE', (at) => (at.kind === 'year' ? undefined : datePhrase(at)))
   .rule('DATE and DATE', joinedPhrase)
-  .rule('SPANS of|in? YEAR?', spansPhrase)
+  .rule('DATE and DATE and DATE', (first, second, third) =>
+    [joinedPhrase(first, second), joinedPhrase(second, third)].includes(NOT_ONE_PERIOD)
+      ? NOT_ONE_PERIOD
+      : rangePhrase(first, third),
+  )
   .rule(['DATE to DATE', 'since|between DATE to DATE', 'between DATE and DATE'], rangePhrase)
   .rule(['since DATE', 'since? DATE up? to now', 'since? DATE to date', 'since? DATE onwards'], sincePhrase)
   .rule(

@@ -9,46 +9,58 @@ import type { Count } from './period-ast.ts';
 
 const take = <T>(value: T, next: number): Match<T> => ({ value, next });
 
-export const tokenOfKind = <K extends Token['kind'], T>(
-  kind: K,
-  toValue: (token: Extract<Token, { kind: K }>) => T,
+/** Single tokens, by what each means; undefined for a token of another class. */
+export const oneToken = <T>(
+  begins: readonly string[],
+  meaningOf: (token: Token) => T | undefined,
 ): TokenClass<T> => ({
-  begins: [kind],
+  begins,
   isToken: true,
   parse: ({ tokens }, at) => {
     const token = tokens[at];
-    return token?.kind === kind ? take(toValue(token as Extract<Token, { kind: K }>), at + 1) : undefined;
+    const value = token && meaningOf(token);
+    return value === undefined ? undefined : take(value, at + 1);
   },
 });
+
+export const tokenOfKind = <K extends Token['kind'], T>(
+  kind: K,
+  toValue: (token: Extract<Token, { kind: K }>) => T,
+): TokenClass<T> =>
+  oneToken([kind], (token) =>
+    token.kind === kind ? toValue(token as Extract<Token, { kind: K }>) : undefined,
+  );
 
 export const wordOfRole = <R extends WordRole, T>(
   role: R,
   toValue: (sense: WordSense & { readonly role: R }) => T,
-): TokenClass<T> => ({
-  begins: [role],
-  isToken: true,
-  parse: ({ tokens }, at) => {
-    const sense = senseOf(tokens[at], role);
-    return sense && take(toValue(sense), at + 1);
-  },
+): TokenClass<T> =>
+  oneToken([role], (token) => {
+    const sense = senseOf(token, role);
+    return sense && toValue(sense);
+  });
+
+/** A number that passes the test `is`. */
+export const numberThat = (is: (digits: string) => boolean): TokenClass<number> =>
+  oneToken(['number'], (token) =>
+    token.kind === 'number' && is(token.digits) ? Number(token.digits) : undefined,
+  );
+
+const ordinalOf = (token: Token): number | undefined =>
+  token.kind === 'ordinal' && isDay(token.digits) ? Number(token.digits) : undefined;
+
+/** `first` to `fourth` in words, any ordinal in digits; -1 for `last`. */
+export const placeOf = (token: Token): number | undefined =>
+  senseOf(token, 'rank')?.number ?? ordinalOf(token) ?? (senseOf(token, 'last') && -1);
+
+const RANK = oneToken(['rank', 'ordinal'], (token) => {
+  const place = placeOf(token) ?? 0;
+  return place >= 1 && place <= 4 ? place : undefined;
 });
 
-const ordinal: Parser<number> = ({ tokens }, at) => {
-  const token = tokens[at];
-  if (token?.kind !== 'ordinal' || !isDay(token.digits)) return undefined;
-  return take(Number(token.digits), at + 1);
-};
-
-const dayNumber: Parser<number> = (source, at, bareYear) => {
-  const token = source.tokens[at];
-  return isDayNumber(token) ? take(Number(token.digits), at + 1) : ordinal(source, at, bareYear);
-};
-
-const rank: Parser<number> = (source, at, bareYear) => {
-  const word = senseOf(source.tokens[at], 'rank');
-  if (word) return take(word.number, at + 1);
-  const found = ordinal(source, at, bareYear);
-  return found !== undefined && found.value <= 4 ? found : undefined;
+const countOf = (token: Token): Count | undefined => {
+  const digits = token.kind === 'number' ? token.digits : senseOf(token, 'count')?.number.toString();
+  return digits === undefined ? undefined : { digits };
 };
 
 /** 'q3', 'q 3' unless the q belongs to the number before it ('2q 3'), 'third quarter'; h1, 'first half'. */
@@ -61,7 +73,7 @@ const span: Parser<Span> = (source, at, bareYear) => {
   if (token?.kind === 'quarter' || token?.kind === 'half')
     return take({ kind: token.kind, number: Number(token.digits) }, at + 1);
   if (isSpacedQuarter(token, after)) return take({ kind: 'quarter', number: Number(after.digits) }, at + 2);
-  const which = rank(source, at, bareYear);
+  const which = RANK.parse(source, at, bareYear);
   if (which === undefined) return undefined;
   if (unitIn(false).parse(source, which.next, bareYear)?.value === 'quarter')
     return take({ kind: 'quarter', number: which.value }, which.next + 1);
@@ -117,28 +129,13 @@ const yearBefore: Parser<YearOf> = (source, at, bareYear) => {
   return isClear ? take(Number(token.digits), at + 1) : undefined;
 };
 
-const count: Parser<Count> = ({ tokens }, at) => {
-  const token = tokens[at];
-  const word = senseOf(token, 'count');
-  if (word) return take({ digits: String(word.number) }, at + 1);
-  return token?.kind === 'number' ? take({ digits: token.digits }, at + 1) : undefined;
-};
-
-/** A count, or `a` for one. */
-const amount: Parser<Count> = (source, at, bareYear) =>
-  senseOf(source.tokens[at], 'a') ? take({ digits: '1' }, at + 1) : count(source, at, bareYear);
-
 /** A unit of more than one letter, in the singular or in the plural. */
-const unitIn = (isPlural: boolean): TokenClass<Unit> => ({
-  begins: ['unit'],
-  isToken: true,
-  parse: ({ tokens }, at) => {
-    const token = tokens[at];
-    const unit = senseOf(token, 'unit')?.unit;
-    if (unit === undefined || token?.kind !== 'word' || token.spelling.length === 1) return undefined;
-    return token.spelling.endsWith('s') === isPlural ? take(unit, at + 1) : undefined;
-  },
-});
+const unitIn = (isPlural: boolean): TokenClass<Unit> =>
+  oneToken(['unit'], (token) =>
+    token.kind === 'word' && token.spelling.length > 1 && token.spelling.endsWith('s') === isPlural
+      ? senseOf(token, 'unit')?.unit
+      : undefined,
+  );
 
 const each: Parser<Unit> = ({ tokens }, at) => {
   const recurring = senseOf(tokens[at], 'recurring');
@@ -150,9 +147,11 @@ const each: Parser<Unit> = ({ tokens }, at) => {
 
 export const DATE_CLASSES = {
   /** The number of a day, `3` or `3rd`. */
-  DAY: { begins: ['number', 'ordinal'], isToken: true, parse: dayNumber },
+  DAY: oneToken(['number', 'ordinal'], (token) =>
+    isDayNumber(token) ? Number(token.digits) : ordinalOf(token),
+  ),
   /** The number of a day as an ordinal: `3rd`. */
-  ORDINAL: { begins: ['ordinal'], isToken: true, parse: ordinal },
+  ORDINAL: oneToken(['ordinal'], ordinalOf),
   /** A date in digits. */
   ISO_DAY: tokenOfKind('day', ({ day }) => day),
   /** Month (1 to 12) and day in digits, `5.11.` */
@@ -169,11 +168,13 @@ export const DATE_CLASSES = {
   /** 1 for Monday. */
   WEEKDAY: wordOfRole('weekday', ({ weekday }) => weekday),
   /** `first` to `fourth` */
-  RANK: { begins: ['rank', 'ordinal'], isToken: true, parse: rank },
+  RANK,
   /** A count in digits or words. */
-  COUNT: { begins: ['number', 'count'], isToken: true, parse: count },
+  COUNT: oneToken(['number', 'count'], countOf),
   /** A count, or `a`. */
-  AMOUNT: { begins: ['number', 'count', 'a'], isToken: true, parse: amount },
+  AMOUNT: oneToken(['number', 'count', 'a'], (token) =>
+    senseOf(token, 'a') ? { digits: '1' } : countOf(token),
+  ),
   /** A unit of time; `s` at its end is not looked at. */
   UNIT: wordOfRole('unit', ({ unit }) => unit),
   /** `monthly`, `by month`, `month by month` */

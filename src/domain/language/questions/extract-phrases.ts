@@ -1,6 +1,6 @@
 /** Takes the phrases of a question out of its text; what is left is for the grammar of commands. */
 
-import { isNumber, isSpan, joinNames, moveNamesFirst } from '../normalize-project-names.ts';
+import { isNumber, joinNames, moveNamesFirst } from '../normalize-project-names.ts';
 import { holdsUnknownWord } from '../parser.ts';
 import { simplifyText } from '../text.ts';
 import { type Aliases, CLAUSE_BREAK } from '../tokenizer.ts';
@@ -150,8 +150,6 @@ function joinComparison(
   typed: Map<string, string>,
 ): readonly string[] {
   if (!said.has('compare') || words.includes('vs')) return words;
-  const listed = words.findIndex((word) => /^\w+,\w+$/.test(word) && word.split(',').every(isSpan));
-  if (listed >= 0) return words.with(listed, (words[listed] ?? '').replace(',', ' vs '));
   const places = ['with', 'against', 'and', 'to'].map((joint) =>
     words.flatMap((word, at) => (word.toLowerCase() === joint ? [at] : [])),
   );

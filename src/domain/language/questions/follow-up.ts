@@ -1,18 +1,11 @@
 /** Follow-ups: questions that leave out what the last answer in the thread had. Every word must have a meaning. */
 
 import { commandText } from '../../command-names.ts';
-import { InvalidWord } from '../../failure/index.ts';
+import { catchInvalidWord, InvalidWord } from '../../failure/index.ts';
 import { formatParsedCommand } from '../parsed-command.ts';
 import { saysAllTyped } from '../parser.ts';
 import { sizeOf } from '../periods/date-ast.ts';
-import {
-  EXCLUDE_INSTEAD,
-  EXCLUDING_DATES,
-  formatPhrase,
-  LAST_7_DAYS,
-  type PeriodPhrase,
-  withToday,
-} from '../periods/period-ast.ts';
+import { formatPhrase, LAST_7_DAYS, type PeriodPhrase, withToday } from '../periods/period-ast.ts';
 import { clipWord, normalizeText } from '../text.ts';
 import type { Aliases } from '../tokenizer.ts';
 import {
@@ -205,9 +198,10 @@ function merge(
     return [new InvalidWord(clipWord(words.versus.typed), 'can’t be compared with a balance', '')];
   const before = base.words.phrase;
   const phrase =
-    includesToday === undefined ? (words.phrase ?? before) : withToday(before ?? LAST_7_DAYS, includesToday);
-  if (includesToday === false && phrase === undefined)
-    return [new InvalidWord('excluding today', EXCLUDING_DATES, EXCLUDE_INSTEAD)];
+    includesToday === undefined
+      ? (words.phrase ?? before)
+      : catchInvalidWord(() => withToday(before ?? LAST_7_DAYS, includesToday));
+  if (phrase instanceof InvalidWord) return [phrase];
   // With a new period, people may mean the named comparison again, or the usual one with the days before.
   const mayCompare = words.phrase !== undefined && typeof base.words.versus === 'object';
   const comparisons =
