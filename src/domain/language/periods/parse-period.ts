@@ -48,6 +48,14 @@ const dayOrNumber = (day: number): RefusedPhrase =>
     String(day),
   ]);
 
+/** `1, 2 october`: two days, or a product or project before the second. */
+const numberOrDays = (first: number, _: true, last: number, month: number): RefusedPhrase =>
+  new RefusedPhrase(
+    'could be days, or a number and a day',
+    'Type the days with a dash, such as 1-2 october.',
+    first < last ? [`${nameOfMonth(month)}-${first}..${nameOfMonth(month)}-${last}`] : [],
+  );
+
 /** As many as are drawn one by one, where shorter units would be too many. */
 const DRAWN: Readonly<Record<Unit, number>> = { day: 7, week: 12, month: 12, quarter: 8, year: 6 };
 
@@ -94,6 +102,7 @@ const refuseOpenStart = (): RefusedPhrase =>
 // Phrases that are refused: they have more than one meaning, or name days that can't be asked about.
 periods
   .rule('the NUMBER', dayOrNumber)
+  .rule('NUMBER COMMA NUMBER of? MONTH', numberOrDays)
   .rule('next', () => new RefusedPhrase('is in the future', FUTURE))
   .rule('the? next COUNT? UNIT', (_, unit) => refuseFuture(unit))
   .rule(['next WEEKDAY', 'next SPAN', 'tomorrow'], () => refuseFuture())

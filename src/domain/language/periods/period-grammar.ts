@@ -18,7 +18,7 @@ import {
   sincePhrase,
   weeksOf,
 } from './period-ast.ts';
-import { DATE_CLASSES, isWeekNumber, numberThat, wordOfRole } from './token-classes.ts';
+import { DATE_CLASSES, isWeekNumber, numberThat, tokenOfKind, wordOfRole } from './token-classes.ts';
 
 const END_BEFORE_BEGIN = new RefusedPhrase(
   'ends before it begins',
@@ -100,6 +100,7 @@ const classes = {
   /** `mtd` */
   TO_DATE: wordOfRole('to-date', ({ unit }) => unit),
   NUMBER: numberThat(isDay),
+  COMMA: tokenOfKind('comma', () => true as const),
   YEAR_ALONE: { begins: undefined, parse: yearAlone },
   /** The first of several weeks: `weeks 40`. */
   WEEKS: { begins: DATE_CLASSES.WEEK.begins, parse: weeks },
