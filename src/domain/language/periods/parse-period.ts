@@ -52,8 +52,8 @@ const dayOrNumber = (day: number): RefusedPhrase =>
 const numberOrDays = (first: number, _: true, last: number, month: number): RefusedPhrase =>
   new RefusedPhrase(
     'could be days, or a number and a day',
-    'Type the days with a dash, such as 1-2 october.',
-    first < last ? [`${nameOfMonth(month)}-${first}..${nameOfMonth(month)}-${last}`] : [],
+    'Type 1-2 october for days, or 1,2 in october for projects.',
+    last === first + 1 ? [`${nameOfMonth(month)}-${first}..${nameOfMonth(month)}-${last}`] : [],
   );
 
 /** As many as are drawn one by one, where shorter units would be too many. */

@@ -44,6 +44,16 @@ export const AGAIN = setOf(
   'again, same again, the same again, once more, once again, one more time, repeat, refresh',
   'run again, do again, show again, try again, retry, ask again',
 );
+const WHY = setOf(
+  'why, why is, why was, why so much, why so, why much, how come, what changed',
+  'why did change, what happened, why is so, why is so much, why so high, why the change',
+);
+/** Words that add nothing to `csv` and `details`: “as a csv file”. */
+const FILE_WORDS = setOf(
+  'as, a, an, in, to, file, format, the, with, export, download, send, get, me, can, could, i, we, you, have, give',
+  'show, want, need, for, this, of, us',
+);
+
 export interface FollowUpText {
   /** The follow-up's words without those that only refer to the answer. */
   readonly text: string;
@@ -68,7 +78,7 @@ export const isReserved = (word: string, aliases: Aliases): boolean =>
   aliases.has(word) && FOLLOW_UP_WORDS.has(word);
 
 const FOLLOW_UP_WORDS: ReadonlySet<string> = new Set([
-  ...[...LEADS, ...TAILS, ...PRONOUNS, ...AGAIN].flatMap((phrase) => phrase.split(' ')),
+  ...[...LEADS, ...TAILS, ...PRONOUNS, ...AGAIN, ...WHY].flatMap((phrase) => phrase.split(' ')),
 ]);
 
 export function parseFollowUpText(text: string): FollowUpText {
@@ -106,14 +116,14 @@ export function parseFollowUpText(text: string): FollowUpText {
   const { kept, hasPronoun, part } = withoutPronouns(body.split(' '));
   const again = AGAIN.has(kept.join(' ')) || kept.length === 1 ? -1 : kept.indexOf('again');
   const isAgain = again === 0 || (again > 0 && again === kept.length - 1);
-  const rest = (isAgain ? kept.toSpliced(again, 1) : kept).join(' ');
+  const rest = asOutput(isAgain ? kept.toSpliced(again, 1) : kept);
   const isReference =
     RANKED.test(rest) ||
     AGAIN.has(rest) ||
-    /^(?:(?:as|in|to) )?(?:an? )?(?:csv|details)\b/.test(rest) ||
-    /^(?:why(?! not)|vs|versus|compared)\b|^(?:how come|what changed|what happened)$/.test(rest);
+    WHY.has(rest) ||
+    /^(?:csv|details|why(?! not)|vs|versus|compared)\b/.test(rest);
   return {
-    text: rest,
+    text: WHY.has(rest) ? 'why' : rest,
     isExplicit: isExplicit || isAgain || hasPronoun || isReference,
     isSame,
     sameOfLastYear,
@@ -192,3 +202,11 @@ export const NAMES_ALL = /\b(?:all|each|every\w*|per|by)\b/;
 
 const JOINTS: ReadonlySet<string> = new Set(['and', ',']);
 export const PRONOUN = 'it';
+
+/** `csv` for “as a csv file”; other words as they are. */
+function asOutput(words: readonly string[]): string {
+  const others = words.filter((word) => !FILE_WORDS.has(word));
+  return others.length === 1 && /^(?:csv|details)$/.test(others[0] ?? '')
+    ? (others[0] ?? '')
+    : words.join(' ');
+}
