@@ -17,7 +17,7 @@ import {
 import { MAX_YEAR, MIN_YEAR, monthDay, yearMonthDay } from './date-literal.ts';
 import { Grammar, memoize, RefusedPhrase } from './grammar.ts';
 import { type Count, countOf } from './period-ast.ts';
-import { DATE_CLASSES, oneToken, placeOf, tokenOfKind } from './token-classes.ts';
+import { DATE_CLASSES, oneToken, rankOrLast, tokenOfKind } from './token-classes.ts';
 
 /** The day of a month, refused if no such month has it. */
 export function dayOf(
@@ -168,10 +168,10 @@ const classes = {
   WHOLE: { begins: undefined, parse: whole },
   MONTHLY: { begins: undefined, parse: monthly },
   /** Which one of several; -1 for the last. */
-  PLACE: oneToken(['rank', 'ordinal', 'last'], placeOf),
+  PLACE: oneToken(['rank', 'ordinal', 'last'], rankOrLast),
   /** 1 for the first units of a period, -1 for the last. */
   EDGE: oneToken(['rank', 'ordinal', 'last'], (token) => {
-    const place = placeOf(token) ?? 0;
+    const place = rankOrLast(token) ?? 0;
     return Math.abs(place) === 1 ? place : undefined;
   }),
 };

@@ -50,11 +50,11 @@ const ordinalOf = (token: Token): number | undefined =>
   token.kind === 'ordinal' && isDay(token.digits) ? Number(token.digits) : undefined;
 
 /** `first` to `fourth` in words, any ordinal in digits; -1 for `last`. */
-export const placeOf = (token: Token): number | undefined =>
+export const rankOrLast = (token: Token): number | undefined =>
   senseOf(token, 'rank')?.number ?? ordinalOf(token) ?? (senseOf(token, 'last') && -1);
 
 const RANK = oneToken(['rank', 'ordinal'], (token) => {
-  const place = placeOf(token) ?? 0;
+  const place = rankOrLast(token) ?? 0;
   return place >= 1 && place <= 4 ? place : undefined;
 });
 
