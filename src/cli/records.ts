@@ -9,7 +9,8 @@ import { copyWorkspaces, hasBots, loadWorkspaces } from '../ops/copy-workspaces.
 import { refusalCause } from '../ops/doctor/check-redis.ts';
 import { newerRecordsFinding } from '../ops/newer-records.ts';
 import { formatResealCounts, resealAll } from '../ops/reseal.ts';
-import { connectRedis, guardRead, type RedisConnection, waitUntilReady } from '../redis/connect.ts';
+import { connectRedis, type RedisConnection, waitUntilReady } from '../redis/connect.ts';
+import { guardRead } from '../redis/guard.ts';
 import { findNewerLayout, type LayoutMark } from '../redis/layout.ts';
 import { RedisUrlError } from '../redis/url.ts';
 import { createKeyring } from '../vault/keyring.ts';

@@ -20,6 +20,7 @@ import {
 } from '../domain/failure/index.ts';
 import type { Millis } from '../domain/time/calendar.ts';
 import { tryParse } from '../domain/try-parse.ts';
+import { nextEventLoopTurn } from '../runtime/slices.ts';
 import {
   decodeLeniently,
   ExchangeTimeoutError,
@@ -30,7 +31,7 @@ import {
   type ServiceRequest,
   type ServiceResponse,
 } from './exchange.ts';
-import { nextEventLoopTurn, SLICE_LENGTH } from './json.ts';
+import { SLICE_LENGTH } from './json.ts';
 import { createSecretMask, type SecretMask } from './secret-mask.ts';
 
 /** A failure after which another try, `wait` milliseconds later, may succeed. Never leaves this folder. */

@@ -11,9 +11,9 @@ import {
   WrongIdentityUrl,
 } from '../domain/failure/index.ts';
 import { checkBaseUrl, type TrustedHost } from '../http/address.ts';
-import { runInSlices } from '../http/json.ts';
 import type { GuardedHttp, ServiceResponse, Tenant } from '../http/request.ts';
 import { createSecretMask } from '../http/secret-mask.ts';
+import { runInSlices } from '../runtime/slices.ts';
 import { parseIdentityError, parseTokenBody, type TokenBody } from './token-body.ts';
 
 export type { Tenant } from '../http/request.ts';

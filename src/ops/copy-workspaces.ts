@@ -1,5 +1,6 @@
 import { pluralize } from '../domain/language/text.ts';
-import { BOT_CONNECTION, guardRead, isCluster, type RedisConnection } from '../redis/connect.ts';
+import { BOT_CONNECTION, isCluster, type RedisConnection } from '../redis/connect.ts';
+import { guardRead } from '../redis/guard.ts';
 import { createDeletion } from '../workspace/record/deletion.ts';
 import {
   digestOf,

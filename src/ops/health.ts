@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import { MINUTE, type Millis } from '../domain/time/calendar.ts';
-import { guardWrite, type RedisConnection } from '../redis/connect.ts';
+import type { RedisConnection } from '../redis/connect.ts';
+import { guardWrite } from '../redis/guard.ts';
 import { probeKey, shardsOf } from '../redis/keys.ts';
 import { withTimeout } from '../runtime/timers.ts';
 import { VERSION } from './version.ts';

@@ -1,11 +1,9 @@
 import { Cluster, Redis, type RedisOptions } from 'ioredis';
-import { NewerRecords, StoreUnavailable, WriteRefused } from '../domain/failure/index.ts';
+import { StoreUnavailable } from '../domain/failure/index.ts';
 import type { Millis } from '../domain/time/calendar.ts';
 import { withoutUndefined } from '../domain/without-undefined.ts';
 import { startTimeout } from '../runtime/timers.ts';
 import { findRefusal, type Prepare } from './diagnose-connection.ts';
-import { storeErrorKind } from './errors.ts';
-import { reportOutage, timeOperation } from './store-events.ts';
 import { formatRedisHosts, parseRedisUrl } from './url.ts';
 
 /** Slack waits three seconds for the ack: a refusal in time is better than silence. */
@@ -253,34 +251,3 @@ export async function waitUntilReady(redis: RedisConnection, patience: Millis): 
     redis.on('ready', arrived);
   });
 }
-
-/** Runs commands that read. @throws StoreUnavailable for every form of an outage; our own mistakes are thrown as they are */
-export async function guardRead<T>(work: () => Promise<T>): Promise<T> {
-  try {
-    return await timeOperation(work);
-  } catch (error) {
-    if (!reportOutage(error)) throw error;
-    throw storeErrorKind(error) === 'newer-records'
-      ? new NewerRecords()
-      : new StoreUnavailable({ cause: error });
-  }
-}
-
-/** Runs commands that write. @throws StoreUnavailable, `unsure` if the command may have been executed although its answer was lost */
-export async function guardWrite<T>(work: () => Promise<T>): Promise<T> {
-  try {
-    return await guardRead(work);
-  } catch (error) {
-    if (!(error instanceof StoreUnavailable) || error instanceof NewerRecords) throw error;
-    const { cause } = error;
-    throw wasRefused(cause) ? new WriteRefused({ cause }) : new StoreUnavailable({ cause }, true);
-  }
-}
-
-/** Whether Redis answered, or the command was never sent. */
-const wasRefused = (cause: unknown): boolean =>
-  cause instanceof Error && (cause.name === 'ReplyError' || NEVER_EXECUTED.test(cause.message));
-
-/** A redirection says that a node of a Cluster did not execute the command. */
-const NEVER_EXECUTED =
-  /^(Stream isn|Cluster isn’t|Cluster is ended|None of startup nodes|Too many Cluster redirections)/;

@@ -1,6 +1,7 @@
 import { NewerRecords } from '../domain/failure/index.ts';
 import type { SlackId } from '../domain/slack-id.ts';
-import { guardRead, guardWrite, type RedisConnection } from './connect.ts';
+import type { RedisConnection } from './connect.ts';
+import { guardRead, guardWrite } from './guard.ts';
 import { type KeyOf, LAYOUT_KEY, recordKey } from './keys.ts';
 import { newerRecords } from './store-events.ts';
 

@@ -1,7 +1,8 @@
 import { randomBytes } from 'node:crypto';
 import type { SlackId } from '../domain/slack-id.ts';
 import type { Millis } from '../domain/time/calendar.ts';
-import { guardRead, type RedisConnection } from './connect.ts';
+import type { RedisConnection } from './connect.ts';
+import { guardRead } from './guard.ts';
 import { type KeyOf, recordKey } from './keys.ts';
 import { evalInWorkspace } from './layout.ts';
 

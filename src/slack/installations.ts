@@ -5,10 +5,11 @@ import { NotInstalled, UnsealFailed } from '../domain/failure/index.ts';
 import type { SlackId } from '../domain/slack-id.ts';
 import {
   createInstallationStore,
+  createMemberAccessStore,
   type InstallationRecords,
 } from '../workspace/credentials/installation-store.ts';
 import { createDeletion } from '../workspace/record/deletion.ts';
-import { createMemberAccessStore, createOAuthNonces } from '../workspace/short-lived/replay-protection.ts';
+import { createOAuthNonces } from '../workspace/short-lived/replay-protection.ts';
 import {
   createNotInstalledReply,
   createWelcome,
@@ -25,7 +26,8 @@ import type { BrowserRoutes } from './install/pages.ts';
 import { SCOPES } from './install/scopes.ts';
 import { createTokenCheck, isTokenAccepted, type TokenCheck } from './install/token-check.ts';
 import { createUninstallHandler, tokenStatusOf } from './install/uninstall.ts';
-import { isOrganizationId, originOf, type PayloadOrigin, type SlackPayload } from './request/payload.ts';
+import type { SlackPayload } from './request/payload.ts';
+import { isOrganizationId, originOf, type PayloadOrigin } from './request/source.ts';
 import type { SlackServices } from './slack-services.ts';
 import {
   BACKGROUND_OPTIONS,

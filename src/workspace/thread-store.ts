@@ -3,7 +3,8 @@ import type { SlashCommand } from '../domain/command-names.ts';
 import type { SlackId } from '../domain/slack-id.ts';
 import { DAY, type Millis } from '../domain/time/calendar.ts';
 import { tryParseJson } from '../domain/try-parse.ts';
-import { guardRead, type RedisConnection } from '../redis/connect.ts';
+import type { RedisConnection } from '../redis/connect.ts';
+import { guardRead } from '../redis/guard.ts';
 import { auditKey, recordKey, threadsKey, threadTimesKey } from '../redis/keys.ts';
 import { evalInWorkspace } from '../redis/layout.ts';
 

@@ -15,13 +15,13 @@ import {
   ServiceUnreachable,
   TimedOut,
 } from '../../src/domain/failure/index.ts';
-import { nextEventLoopTurn } from '../../src/http/json.ts';
 import {
   createGuardedHttp,
   type ExchangeInfo,
   type GuardedHttp,
   type ServiceRequest,
 } from '../../src/http/request.ts';
+import { nextEventLoopTurn } from '../../src/runtime/slices.ts';
 import { failureMessage } from '../../src/slack/reply/error-reply.ts';
 import { textOf } from '../support/bot.ts';
 import { standStill } from '../support/stand-still.ts';

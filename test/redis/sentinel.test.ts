@@ -1,7 +1,8 @@
 /** Deliveries while the master is killed and Sentinels promote a replica. */
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { StoreUnavailable } from '../../src/domain/failure/index.ts';
-import { connectRedis, guardWrite, waitUntilReady } from '../../src/redis/connect.ts';
+import { connectRedis, waitUntilReady } from '../../src/redis/connect.ts';
+import { guardWrite } from '../../src/redis/guard.ts';
 import { createDeliveryParts, finding } from '../support/delivery.ts';
 import { describeUnless } from '../support/describe-unless.ts';
 import { saveManySchedules } from '../support/many-schedules.ts';

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { originOf, type SlackPayload } from '../../src/slack/request/payload.ts';
-import { sourceOfPayload } from '../../src/slack/request/source.ts';
+import type { SlackPayload } from '../../src/slack/request/payload.ts';
+import { originOf, sourceOfPayload } from '../../src/slack/request/source.ts';
 
 const NOTHING = {
   ...{ teamId: '', userId: '', homeTeamId: undefined, channel: undefined, responseUrl: undefined },

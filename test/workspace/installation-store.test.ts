@@ -4,9 +4,9 @@ import { membersKey, recordKey } from '../../src/redis/keys.ts';
 import { createKeyring } from '../../src/vault/keyring.ts';
 import {
   createInstallationStore,
+  createMemberAccessStore,
   type InstallationRecords,
 } from '../../src/workspace/credentials/installation-store.ts';
-import { createMemberAccessStore } from '../../src/workspace/short-lived/replay-protection.ts';
 import { type TestRedis, testRedis } from '../support/redis.ts';
 
 const [ORGANIZATION, NORTH, SOUTH] = ['E0GRID0001', 'T0NORTH001', 'T0SOUTH001'];

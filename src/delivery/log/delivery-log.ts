@@ -1,7 +1,8 @@
 import { LRUCache } from 'lru-cache';
 import type { SlackId } from '../../domain/slack-id.ts';
 import { DAY, type Day, type Millis } from '../../domain/time/calendar.ts';
-import { guardRead, type RedisConnection } from '../../redis/connect.ts';
+import type { RedisConnection } from '../../redis/connect.ts';
+import { guardRead } from '../../redis/guard.ts';
 import {
   deliveryLockKey,
   deliveryLogKey,

@@ -14,7 +14,8 @@ import {
   startOfDay,
   type Zone,
 } from '../../domain/time/calendar.ts';
-import { guardRead, type RedisConnection } from '../../redis/connect.ts';
+import type { RedisConnection } from '../../redis/connect.ts';
+import { guardRead } from '../../redis/guard.ts';
 import { watchFiguresKey } from '../../redis/keys.ts';
 import { projectValue } from '../../workspace/projects/chosen-project.ts';
 import type { OpenedConnection } from '../../workspace/projects/resolve-project.ts';

@@ -22,7 +22,6 @@ import { findStops } from '../../slack/owned/change-impact.ts';
 import type { Request } from '../../slack/request/request.ts';
 import { onClick } from '../../slack/server/listeners.ts';
 import { describeConnection, isConnectionName } from '../../workspace/credentials/connection-record.ts';
-import { withoutConnection } from '../../workspace/owned/stop-reason.ts';
 import { auditedChange } from '../../workspace/record/change.ts';
 import type { Workspace } from '../../workspace/record/workspace.ts';
 import type { Feature, Services } from '../feature.ts';
@@ -199,3 +198,19 @@ function orphanedProjects(name: string, record: Workspace): string[] {
     `These projects use ${name}: ${[...named, ...more].join(', ')}. You get no figures for them until you choose another connection in ${commandText('/billing projects')}.`,
   ];
 }
+
+/** The record without a connection. @param heir the default afterwards, if another one becomes it */
+const withoutConnection = (
+  workspace: Workspace,
+  name: string,
+  heir: string | undefined,
+): Workspace => {
+  const connectionNames = workspace.connectionNames.filter((other) => other !== name);
+  const remains = workspace.defaultConnection === name ? heir : workspace.defaultConnection;
+  return {
+    ...workspace,
+    connectionNames,
+    connections: new Map([...workspace.connections].filter(([other]) => other !== name)),
+    defaultConnection: remains ?? (connectionNames.length === 1 ? connectionNames[0] : undefined),
+  };
+};

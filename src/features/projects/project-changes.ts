@@ -4,11 +4,11 @@ import { context, textMessage } from '../../slack/kit/blocks.ts';
 import { findStops, notSavedYet } from '../../slack/owned/change-impact.ts';
 import type { Request } from '../../slack/request/request.ts';
 import { holdsRegisteredSecret } from '../../workspace/credentials/detect-registered-secret.ts';
-import { withProject } from '../../workspace/owned/stop-reason.ts';
 import { MAX_PROJECTS, type Project } from '../../workspace/projects/project-record.ts';
+import { limitOtherNames } from '../../workspace/projects/resolve-project.ts';
 import type { AuditAction, AuditSubject } from '../../workspace/record/audit.ts';
 import { auditedChange } from '../../workspace/record/change.ts';
-import { isDamaged } from '../../workspace/record/workspace.ts';
+import { isDamaged, type Workspace } from '../../workspace/record/workspace.ts';
 import type { Services } from '../feature.ts';
 import {
   DAMAGED_PROJECT_ACTION,
@@ -160,4 +160,13 @@ export function createProjectRemoval({ workspaces, all }: Services) {
       );
     },
   };
+}
+
+/** The record with a project changed or, if `after` is undefined, without it. @param alias its name so far; '' for a new one */
+function withProject(workspace: Workspace, alias: string, after: Project | undefined): Workspace {
+  const before = workspace.projects.find((project) => project.alias === alias);
+  const limited = before === undefined ? [] : limitOtherNames(workspace, before, after);
+  const changed = [alias, ...limited.map((project) => project.alias)];
+  const others = workspace.projects.filter((project) => !changed.includes(project.alias));
+  return { ...workspace, projects: [...others, ...limited, ...(after ? [after] : [])] };
 }

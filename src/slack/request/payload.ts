@@ -1,5 +1,4 @@
 import * as z from 'zod';
-import type { SlackId } from '../../domain/slack-id.ts';
 import { stateValues } from './form-fields.ts';
 
 /** The fields of a payload that Tally or Bolt reads. Others are not checked. */
@@ -124,62 +123,3 @@ type ParsedEvent = z.output<typeof event>;
 
 /** An event as `parsePayload` returns it. */
 export type SlackEvent = { readonly [K in keyof ParsedEvent]: Exclude<ParsedEvent[K], null> };
-
-/** Whose record a payload is about, and whose installation it came by. */
-export interface PayloadOrigin {
-  /** Never an organization's ID. Undefined if the payload names no workspace of the installation. */
-  readonly teamId: SlackId | undefined;
-  readonly enterpriseId: string | undefined;
-  readonly isEnterpriseInstall: boolean;
-}
-
-type Id = string | null | undefined;
-
-export const isOrganizationId = (id: string): boolean => id.startsWith('E');
-const workspaceAmong = (...ids: readonly Id[]): string | undefined =>
-  ids.find((id): id is string => !!id && !isOrganizationId(id));
-const organizationAmong = (...ids: readonly Id[]): string | undefined =>
-  ids.find((id): id is string => !!id && isOrganizationId(id));
-
-/** The one place where a payload is assigned to a workspace: Slack writes an organization's ID into any of the fields. */
-export const originOf = (payload: SlackPayload): PayloadOrigin =>
-  payload.event === undefined ? originOfInteraction(payload) : originOfEvent(payload);
-
-function originOfInteraction(payload: SlackPayload): PayloadOrigin {
-  const { team, user, view, enterprise, is_enterprise_install: flag } = payload;
-  const installed = view?.app_installed_team_id;
-  const installedFor = organizationAmong(installed);
-  const own = organizationAmong(payload.enterprise_id, enterprise?.id, team?.enterprise_id);
-  // The workspace of somebody from another organization is not one of the installation's.
-  const isOutside = installedFor !== undefined && own !== undefined && own !== installedFor;
-  const here = [payload.team_id, team?.id];
-  return {
-    teamId: isOutside
-      ? undefined
-      : // In a form of a shared channel, `team` is an external user's own. In Home, `installed` may be another
-        // workspace of the organization that also installed the app.
-        workspaceAmong(
-          ...(view?.type === 'home' ? [...here, installed] : [installed, ...here]),
-          user?.team_id,
-        ),
-    enterpriseId: installedFor ?? own ?? organizationAmong(...here),
-    isEnterpriseInstall: installedFor !== undefined || flag === true || flag === 'true',
-  };
-}
-
-function originOfEvent(payload: SlackPayload): PayloadOrigin {
-  const { team_id, enterprise_id, authorizations, context_team_id: context } = payload;
-  const { is_ext_shared_channel: isShared, is_enterprise_install: flag } = payload;
-  const authorization = authorizations?.[0];
-  const enterpriseId =
-    authorization === undefined
-      ? organizationAmong(enterprise_id, team_id)
-      : organizationAmong(authorization.enterprise_id, authorization.team_id);
-  // In a shared channel, the outer `team_id` may be the other organization's.
-  const isOutside = isShared === true && authorization !== undefined && enterprise_id !== enterpriseId;
-  return {
-    teamId: workspaceAmong(authorization?.team_id, context, isOutside ? undefined : team_id),
-    enterpriseId,
-    isEnterpriseInstall: (authorization?.is_enterprise_install ?? flag) === true,
-  };
-}

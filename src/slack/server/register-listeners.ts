@@ -10,9 +10,9 @@ import type { Installations } from '../installations.ts';
 import { createErrorReply, errorMessageOf, stepErrorText } from '../reply/error-reply.ts';
 import { createReply } from '../reply/reply.ts';
 import { retryRateLimited } from '../reply/reply-messages.ts';
-import { originOf, type SlackEvent, type SlackPayload } from '../request/payload.ts';
+import type { SlackEvent, SlackPayload } from '../request/payload.ts';
 import { createRequestAuthorizer, type Request } from '../request/request.ts';
-import { sourceOfEvent } from '../request/source.ts';
+import { originOf, sourceOfEvent } from '../request/source.ts';
 import type { SlackServices } from '../slack-services.ts';
 import { appLink, callSlack, type WebClient } from '../web-client.ts';
 import {

@@ -1,11 +1,14 @@
+import { createHash } from 'node:crypto';
 import type { SlackId } from '../../domain/slack-id.ts';
-import { guardRead, type RedisConnection } from '../../redis/connect.ts';
-import { FIELDS, membersKey, recordKey, tokenLockKey, WORKSPACE_KEYS } from '../../redis/keys.ts';
+import type { Millis } from '../../domain/time/calendar.ts';
+import type { RedisConnection } from '../../redis/connect.ts';
+import { guardRead } from '../../redis/guard.ts';
+import { FIELDS, membersKey, onceKey, recordKey, tokenLockKey, WORKSPACE_KEYS } from '../../redis/keys.ts';
 import { evalInWorkspace, replaceField, writeInWorkspace } from '../../redis/layout.ts';
 import { acquireLease, releaseLease } from '../../redis/lease.ts';
 import type { Keyring } from '../../vault/keyring.ts';
 import { createWorkspaceIndex } from '../record/workspace-index.ts';
-import { createMemberAccessStore } from '../short-lived/replay-protection.ts';
+import { EVENTS_KEPT_MS } from '../short-lived/replay-protection.ts';
 import { sealOwnerOf } from './sealed-fields.ts';
 
 /**
@@ -93,5 +96,34 @@ export function createInstallationStore({ redis, keyring }: { redis: RedisConnec
       };
     },
     locked: async (id: string) => (await guardRead(() => redis.exists(tokenLockKey(id)))) === 1,
+  };
+}
+
+export type MemberAccess = 'granted' | 'revoked';
+
+/** Whether each workspace of an organization has access to Tally, by the organization's last events. */
+export type MemberAccessStore = ReturnType<typeof createMemberAccessStore>;
+
+const SAVE_LATEST = `
+if tonumber(redis.call('HGET', KEYS[1], 'at') or ARGV[1]) > tonumber(ARGV[1]) then return 0 end
+redis.call('HSET', KEYS[1], 'at', ARGV[1], 'access', ARGV[2])
+redis.call('PEXPIRE', KEYS[1], ARGV[3])
+return 1`;
+
+/**
+ * For as long as Slack repeats events: a request from before a revocation may arrive after it, and must not bring back
+ * what was deleted. @throws StoreUnavailable from each method
+ */
+export function createMemberAccessStore(redis: RedisConnection) {
+  const keyOf = (...ids: readonly string[]) =>
+    onceKey('access', createHash('sha256').update(ids.join(' ')).digest('base64url'));
+  return {
+    /** @param at when, in s since the epoch @returns false if the event is older than the last event that was stored */
+    async save(organization: string, workspace: SlackId, access: MemberAccess, at: Millis): Promise<boolean> {
+      const key = keyOf(organization, workspace);
+      return (await guardRead(() => redis.eval(SAVE_LATEST, 1, key, at, access, EVENTS_KEPT_MS))) === 1;
+    },
+    isRevoked: async (organization: string, workspace: SlackId) =>
+      (await guardRead(() => redis.hget(keyOf(organization, workspace), 'access'))) === 'revoked',
   };
 }

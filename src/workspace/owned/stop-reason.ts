@@ -1,8 +1,7 @@
 import { FailureBase } from '../../domain/failure/base.ts';
 import { tryParse } from '../../domain/try-parse.ts';
 import { type ChosenProject, projectKey, referenceTo } from '../projects/chosen-project.ts';
-import type { Project } from '../projects/project-record.ts';
-import { limitedProjects, limitOtherNames, resolveProject, UNLIMITED } from '../projects/resolve-project.ts';
+import { limitedProjects, resolveProject, UNLIMITED } from '../projects/resolve-project.ts';
 import type { Workspace } from '../record/workspace.ts';
 import type { Schedule } from './schedule-record.ts';
 import type { Target, Watch } from './watch-record.ts';
@@ -64,28 +63,3 @@ export const stoppedBy = <T extends Delivery & Pick<Schedule | Watch, 'paused'>>
       stopReasonOf(item, before) === undefined &&
       stopReasonOf(item, after) !== undefined,
   );
-
-/** The record without a connection. @param heir the default afterwards, if another one becomes it */
-export const withoutConnection = (
-  workspace: Workspace,
-  name: string,
-  heir: string | undefined,
-): Workspace => {
-  const connectionNames = workspace.connectionNames.filter((other) => other !== name);
-  const remains = workspace.defaultConnection === name ? heir : workspace.defaultConnection;
-  return {
-    ...workspace,
-    connectionNames,
-    connections: new Map([...workspace.connections].filter(([other]) => other !== name)),
-    defaultConnection: remains ?? (connectionNames.length === 1 ? connectionNames[0] : undefined),
-  };
-};
-
-/** The record with a project changed or, if `after` is undefined, without it. @param alias its name so far; '' for a new one */
-export function withProject(workspace: Workspace, alias: string, after: Project | undefined): Workspace {
-  const before = workspace.projects.find((project) => project.alias === alias);
-  const limited = before === undefined ? [] : limitOtherNames(workspace, before, after);
-  const changed = [alias, ...limited.map((project) => project.alias)];
-  const others = workspace.projects.filter((project) => !changed.includes(project.alias));
-  return { ...workspace, projects: [...others, ...limited, ...(after ? [after] : [])] };
-}

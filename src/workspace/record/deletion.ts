@@ -1,5 +1,6 @@
 import type { SlackId } from '../../domain/slack-id.ts';
-import { guardRead, type RedisConnection } from '../../redis/connect.ts';
+import type { RedisConnection } from '../../redis/connect.ts';
+import { guardRead } from '../../redis/guard.ts';
 import { FIELDS, membersKey, recordKey, WORKSPACE_KEYS } from '../../redis/keys.ts';
 import { evalInWorkspace, LAYOUT_FIELD, unlinkInWorkspace, writeInWorkspace } from '../../redis/layout.ts';
 import { createWorkspaceIndex } from './workspace-index.ts';

@@ -1,7 +1,8 @@
 /** Everything that Redis holds of a workspace or an organization, as values: what moves to another Redis, or to a file. */
 import { createHash } from 'node:crypto';
 import * as z from 'zod';
-import { guardRead, type RedisConnection } from '../../redis/connect.ts';
+import type { RedisConnection } from '../../redis/connect.ts';
+import { guardRead } from '../../redis/guard.ts';
 import { copiedKey, isSlackId, membersKey, WORKSPACE_KEYS } from '../../redis/keys.ts';
 import { commitInWorkspace } from '../../redis/layout.ts';
 

@@ -1,6 +1,7 @@
 import type { SlackId } from '../../domain/slack-id.ts';
 import { MINUTE, type Millis } from '../../domain/time/calendar.ts';
-import { guardRead, type RedisConnection } from '../../redis/connect.ts';
+import type { RedisConnection } from '../../redis/connect.ts';
+import { guardRead } from '../../redis/guard.ts';
 import { auditKey, checkLockKey, indexKey, shardOf, shardsOf, zonesKey } from '../../redis/keys.ts';
 
 /**

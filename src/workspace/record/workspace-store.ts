@@ -1,6 +1,7 @@
 import type { SlackId } from '../../domain/slack-id.ts';
 import type { Millis } from '../../domain/time/calendar.ts';
-import { guardRead, type RedisConnection } from '../../redis/connect.ts';
+import type { RedisConnection } from '../../redis/connect.ts';
+import { guardRead } from '../../redis/guard.ts';
 import { auditKey, deliveryLogKey, managerRequestsKey, recordKey, WORKSPACE_KEYS } from '../../redis/keys.ts';
 import { commitInWorkspace, loadRecord, unlinkInWorkspace } from '../../redis/layout.ts';
 import { doneArguments, LUA_SEND_ANSWER, type TakenRequest } from '../short-lived/manager-requests.ts';

@@ -1,7 +1,8 @@
 import * as z from 'zod';
 import type { SlackId } from '../../domain/slack-id.ts';
 import { DAY, type Millis } from '../../domain/time/calendar.ts';
-import { guardRead, type RedisConnection } from '../../redis/connect.ts';
+import type { RedisConnection } from '../../redis/connect.ts';
+import { guardRead } from '../../redis/guard.ts';
 import { openStepsKey, shardOf, shardsOf } from '../../redis/keys.ts';
 import type { Keyring } from '../../vault/keyring.ts';
 import { tryParseRecord } from '../record/parse-record.ts';

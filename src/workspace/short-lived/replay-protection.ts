@@ -1,7 +1,8 @@
 import { createHash } from 'node:crypto';
 import type { SlackId } from '../../domain/slack-id.ts';
 import { MINUTE, type Millis } from '../../domain/time/calendar.ts';
-import { guardRead, type RedisConnection } from '../../redis/connect.ts';
+import type { RedisConnection } from '../../redis/connect.ts';
+import { guardRead } from '../../redis/guard.ts';
 import { onceKey } from '../../redis/keys.ts';
 
 /** Nonces, each usable once across all processes. Their keys name no workspace. */
@@ -21,7 +22,7 @@ export function createOAuthNonces(redis: RedisConnection, kind: 'state' | 'reque
 }
 
 /** Slack repeats an event at once, after one minute and after five, to any process. */
-const KEPT_MS = 10 * MINUTE;
+export const EVENTS_KEPT_MS = 10 * MINUTE;
 
 /** The IDs of events, and the clicks on **Share**, that some process handled already. */
 export type EventDedup = ReturnType<typeof createEventDedup>;
@@ -35,39 +36,10 @@ export function createEventDedup(redis: RedisConnection) {
      * @param kept for how long it is remembered, in ms
      * @throws StoreUnavailable
      */
-    async first(workspace: SlackId, event: string, kept: Millis = KEPT_MS): Promise<boolean> {
+    async first(workspace: SlackId, event: string, kept: Millis = EVENTS_KEPT_MS): Promise<boolean> {
       const hash = createHash('sha256').update(`${workspace} ${event}`).digest('base64url');
       const isFirst = await guardRead(() => redis.set(onceKey('event', hash), '1', 'PX', kept, 'NX'));
       return isFirst !== null;
     },
-  };
-}
-
-export type MemberAccess = 'granted' | 'revoked';
-
-/** Whether each workspace of an organization has access to Tally, by the organization's last events. */
-export type MemberAccessStore = ReturnType<typeof createMemberAccessStore>;
-
-const SAVE_LATEST = `
-if tonumber(redis.call('HGET', KEYS[1], 'at') or ARGV[1]) > tonumber(ARGV[1]) then return 0 end
-redis.call('HSET', KEYS[1], 'at', ARGV[1], 'access', ARGV[2])
-redis.call('PEXPIRE', KEYS[1], ARGV[3])
-return 1`;
-
-/**
- * For as long as Slack repeats events: a request from before a revocation may arrive after it, and must not bring back
- * what was deleted. @throws StoreUnavailable from each method
- */
-export function createMemberAccessStore(redis: RedisConnection) {
-  const keyOf = (...ids: readonly string[]) =>
-    onceKey('access', createHash('sha256').update(ids.join(' ')).digest('base64url'));
-  return {
-    /** @param at when, in s since the epoch @returns false if the event is older than the last event that was stored */
-    async save(organization: string, workspace: SlackId, access: MemberAccess, at: Millis): Promise<boolean> {
-      const key = keyOf(organization, workspace);
-      return (await guardRead(() => redis.eval(SAVE_LATEST, 1, key, at, access, KEPT_MS))) === 1;
-    },
-    isRevoked: async (organization: string, workspace: SlackId) =>
-      (await guardRead(() => redis.hget(keyOf(organization, workspace), 'access'))) === 'revoked',
   };
 }
