@@ -4,7 +4,7 @@ import { Big } from 'big.js';
 import { maxItems, parseConsumption, parseResponse } from '../src/billing/graphql-contract.ts';
 import { parseCommandText } from '../src/domain/language/parse-command.ts';
 import { LAST_7_DAYS } from '../src/domain/language/periods/period-ast.ts';
-import { parseQuestion } from '../src/domain/language/questions/question.ts';
+import { parseQuestion } from '../src/domain/language/questions/parse-question.ts';
 import { sumMoney } from '../src/domain/money/amount.ts';
 import type { DayCharges } from '../src/domain/money/charges.ts';
 import { forecastFrom, forecastFromAmounts } from '../src/domain/money/forecast.ts';

@@ -15,7 +15,7 @@ import type { WireScalar } from '../domain/money/amount.ts';
 import { collectCharges, type DayCharges } from '../domain/money/charges.ts';
 import { DAY, type Millis, type RequestedDays, type Zone } from '../domain/time/calendar.ts';
 import type { GuardedHttp, Priority, ServiceResponse, Tenant } from '../http/request.ts';
-import { runInSlices } from '../runtime/slices.ts';
+import { runInSlices } from '../http/slices.ts';
 import {
   balanceDocument,
   consumptionDocument,

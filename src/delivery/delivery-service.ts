@@ -12,7 +12,7 @@ import { remindersJob } from './reminders/reminders.ts';
 import { makeReport } from './reports/reports.ts';
 import { createRunPlanner } from './run-planner.ts';
 import { createScheduler, loadOldestOverdue } from './wakeup/scheduler.ts';
-import { createWatchFiguresStore } from './watches/watch-figures.ts';
+import { createWatchFiguresStore } from './watches/watch-figures-store.ts';
 import { createWatchService } from './watches/watch-service.ts';
 import { createWatchesJob } from './watches/watches-job.ts';
 import { createWorkspaceRunner, type RunnerParts } from './workspace-runner.ts';

@@ -20,7 +20,6 @@ import {
 } from '../domain/failure/index.ts';
 import type { Millis } from '../domain/time/calendar.ts';
 import { tryParse } from '../domain/try-parse.ts';
-import { nextEventLoopTurn } from '../runtime/slices.ts';
 import {
   decodeLeniently,
   ExchangeTimeoutError,
@@ -33,6 +32,7 @@ import {
 } from './exchange.ts';
 import { SLICE_LENGTH } from './json.ts';
 import { createSecretMask, type SecretMask } from './secret-mask.ts';
+import { nextEventLoopTurn } from './slices.ts';
 
 /** A failure after which another try, `wait` milliseconds later, may succeed. Never leaves this folder. */
 export class RetryableError extends Error {

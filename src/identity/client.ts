@@ -13,7 +13,7 @@ import {
 import { checkBaseUrl, type TrustedHost } from '../http/address.ts';
 import type { GuardedHttp, ServiceResponse, Tenant } from '../http/request.ts';
 import { createSecretMask } from '../http/secret-mask.ts';
-import { runInSlices } from '../runtime/slices.ts';
+import { runInSlices } from '../http/slices.ts';
 import { parseIdentityError, parseTokenBody, type TokenBody } from './token-body.ts';
 
 export type { Tenant } from '../http/request.ts';

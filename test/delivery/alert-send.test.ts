@@ -12,7 +12,7 @@ import {
   type AlertMessage,
   parseWatchState,
 } from '../../src/delivery/watches/sent-alerts.ts';
-import type { StoredFigures } from '../../src/delivery/watches/watch-figures.ts';
+import type { StoredFigures } from '../../src/delivery/watches/watch-figures-store.ts';
 import { StoreUnavailable } from '../../src/domain/failure/index.ts';
 import type { Watch } from '../../src/workspace/owned/watch-record.ts';
 import { balanceEvent } from '../support/alert-events.ts';

@@ -26,7 +26,7 @@ import type { Runway } from '../../src/domain/money/runway.ts';
 import type { DaySpend, MonthSpend, WatchMeasurement } from '../../src/domain/money/watch-measurement.ts';
 import type { WatchRule } from '../../src/domain/money/watch-rule.ts';
 import { addDays } from '../../src/domain/time/calendar.ts';
-import { chart } from '../../src/slack/kit/rich-blocks.ts';
+import { chart } from '../../src/slack/kit/charts.ts';
 import { fingerprintOf } from '../../src/workspace/credentials/connection-record.ts';
 import type { Watch } from '../../src/workspace/owned/watch-record.ts';
 import { textOf } from '../support/bot.ts';

@@ -6,8 +6,8 @@ import type { DeliveryLogEntry, PostContent } from '../../src/delivery/log/deliv
 import { correctPost } from '../../src/delivery/posts/corrections.ts';
 import { renderPost } from '../../src/delivery/posts/post-blocks.ts';
 import type { DeliveryTask } from '../../src/delivery/posts/post-plan.ts';
-import type { ReportResult } from '../../src/delivery/posts/postable-report.ts';
 import { summarizeMissedDates } from '../../src/delivery/posts/posts-job.ts';
+import type { ReportResult } from '../../src/delivery/posts/run-report.ts';
 import { StoreUnavailable, TokenRejected } from '../../src/domain/failure/index.ts';
 import { textOf } from '../support/bot.ts';
 import { COVERED, finding, schedule } from '../support/delivery.ts';

@@ -9,7 +9,7 @@ import {
   startDeliveryRun,
 } from '../../src/delivery/delivery-run.ts';
 import { type DeliveryLog, LEASE_MS } from '../../src/delivery/log/delivery-log.ts';
-import { type ReportQuestion, runReport } from '../../src/delivery/posts/postable-report.ts';
+import { type ReportQuestion, runReport } from '../../src/delivery/posts/run-report.ts';
 import { createWorkspaceRunner } from '../../src/delivery/workspace-runner.ts';
 import { StoreUnavailable } from '../../src/domain/failure/index.ts';
 import type { Workspace } from '../../src/workspace/record/workspace.ts';

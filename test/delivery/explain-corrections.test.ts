@@ -1,6 +1,6 @@
 /** What a channel is told of figures that changed after they were posted: once a run, however many posts they are in. */
 import { beforeEach, describe, expect, it } from 'vitest';
-import type { ReportQuestion, ReportResult } from '../../src/delivery/posts/postable-report.ts';
+import type { ReportQuestion, ReportResult } from '../../src/delivery/posts/run-report.ts';
 import type { Schedule } from '../../src/workspace/owned/schedule-record.ts';
 import { finding, schedule } from '../support/delivery.ts';
 import { startDelivery, TEAM } from '../support/start-delivery.ts';

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { createBillingClient } from '../../src/billing/client.ts';
-import type { ReportResult } from '../../src/delivery/posts/postable-report.ts';
+import type { ReportResult } from '../../src/delivery/posts/run-report.ts';
 import { makeReport } from '../../src/delivery/reports/reports.ts';
 import { createBillingCache } from '../../src/delivery/workspace-runner.ts';
 import type { ReportName } from '../../src/domain/report.ts';

@@ -16,7 +16,7 @@ import {
   fetchUsage,
   type StoredFigures,
   type WatchFiguresStore,
-} from '../../src/delivery/watches/watch-figures.ts';
+} from '../../src/delivery/watches/watch-figures-store.ts';
 import { type AlertResponse, createWatchService } from '../../src/delivery/watches/watch-service.ts';
 import { checkWatches, watchTasks } from '../../src/delivery/watches/watches-job.ts';
 import { runTasks } from '../../src/delivery/workspace-runner.ts';
@@ -32,7 +32,8 @@ import type { WatchRule } from '../../src/domain/money/watch-rule.ts';
 import { addDays } from '../../src/domain/time/calendar.ts';
 import { fingerprintOf } from '../../src/workspace/credentials/connection-record.ts';
 import { serializeWatch, type Watch } from '../../src/workspace/owned/watch-record.ts';
-import { openConnection, resolveProject, UNLIMITED } from '../../src/workspace/projects/resolve-project.ts';
+import { UNLIMITED } from '../../src/workspace/projects/project-visibility.ts';
+import { openConnection, resolveProject } from '../../src/workspace/projects/resolve-project.ts';
 import { storeFailure } from '../../src/workspace/record/stored-failure.ts';
 import type { Workspace } from '../../src/workspace/record/workspace.ts';
 import { balanceEvent } from '../support/alert-events.ts';

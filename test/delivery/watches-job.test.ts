@@ -28,7 +28,7 @@ import {
   knownBalances,
   parseWatchFigures,
   type StoredFigures,
-} from '../../src/delivery/watches/watch-figures.ts';
+} from '../../src/delivery/watches/watch-figures-store.ts';
 import {
   isLimited,
   judgeWatch,

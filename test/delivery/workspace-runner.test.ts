@@ -2,7 +2,7 @@ import { beforeEach, describe, expect, it } from 'vitest';
 import { startBilling } from '../../sandbox/billing.ts';
 import { createBillingClient } from '../../src/billing/client.ts';
 import { notSentFailure } from '../../src/delivery/outbox/failures.ts';
-import type { ReportQuestion, ReportResult } from '../../src/delivery/posts/postable-report.ts';
+import type { ReportQuestion, ReportResult } from '../../src/delivery/posts/run-report.ts';
 import {
   ConnectionMissing,
   NotAllowed,

@@ -20,7 +20,7 @@ function lengths(passes: (text: string) => boolean, character: string): string {
   return `${all.at(0)} to ${all.at(-1)}`;
 }
 
-const soon = await constantIn('workspace/credentials/connection-record.ts', 'SOON_DAYS');
+const soon = await constantIn('workspace/credentials/expiry.ts', 'SOON_DAYS');
 const auditPage = await constantIn('features/audit/index.ts', 'A_PAGE');
 const steps: number[] = JSON.parse(await constantIn('delivery/reminders/reminder-plan.ts', 'REMINDER_DAYS'));
 const startTime = (await constantIn('features/schedules/form-state.ts', 'DEFAULT_TIME')).replaceAll("'", '');

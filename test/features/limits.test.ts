@@ -12,7 +12,7 @@ import { spendMessage } from '../../src/features/spend/blocks.ts';
 import { whyDaysMessage } from '../../src/features/spend/why-days.ts';
 import { whyProjectsMessage } from '../../src/features/spend/why-projects.ts';
 import type { Message } from '../../src/slack/kit/blocks.ts';
-import { withoutRichBlocks } from '../../src/slack/kit/rich-blocks.ts';
+import { withoutRichBlocks } from '../../src/slack/kit/simplify-blocks.ts';
 import type { ResolvedProject } from '../../src/workspace/projects/resolve-project.ts';
 import { answerView } from '../support/answer-view.ts';
 import { runs } from '../support/thorough.ts';

@@ -2,7 +2,7 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { ADMIN, GUEST, MEMBER, OWNER } from '../../sandbox/slack/index.ts';
 import { TEAM } from '../../sandbox/slack/people.ts';
-import { stoppedWatches } from '../../src/features/watches/blocks.ts';
+import { stoppedWatches } from '../../src/features/watches/watch-wording.ts';
 import { recordKey } from '../../src/redis/keys.ts';
 import type { Schedule } from '../../src/workspace/owned/schedule-record.ts';
 import { createWorkspaces } from '../../src/workspace/record/workspaces.ts';

@@ -21,7 +21,7 @@ import {
   type GuardedHttp,
   type ServiceRequest,
 } from '../../src/http/request.ts';
-import { nextEventLoopTurn } from '../../src/runtime/slices.ts';
+import { nextEventLoopTurn } from '../../src/http/slices.ts';
 import { failureMessage } from '../../src/slack/reply/error-reply.ts';
 import { textOf } from '../support/bot.ts';
 import { standStill } from '../support/stand-still.ts';

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { runInSlices } from '../../src/runtime/slices.ts';
+import { runInSlices } from '../../src/http/slices.ts';
 
 describe('work in turns', () => {
   function* work(name: string, parts: number, done: string[]): Generator<void, string> {

@@ -10,7 +10,7 @@ import { freePort } from '../../sandbox/bot-process.ts';
 import { BOT_ENTRY, buildBot, SANDBOX_FOLDER } from '../../sandbox/build.ts';
 import { OWNER, type Slack } from '../../sandbox/slack/index.ts';
 import { createDeliveryLog } from '../../src/delivery/log/delivery-log.ts';
-import { createWatchFiguresStore } from '../../src/delivery/watches/watch-figures.ts';
+import { createWatchFiguresStore } from '../../src/delivery/watches/watch-figures-store.ts';
 import { NewerRecords } from '../../src/domain/failure/index.ts';
 import { resealAll } from '../../src/ops/reseal.ts';
 import { createKeyring } from '../../src/vault/keyring.ts';

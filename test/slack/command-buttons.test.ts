@@ -1,17 +1,15 @@
 import { describe, expect, it } from 'vitest';
+import { type Command, parseCommand, withoutSecrets } from '../../src/slack/commands/command.ts';
 import {
-  type Command,
   commandButton,
   commandOption,
   nameButton,
   outputOptions,
   pageButtons,
-  parseCommand,
   parseCommandClick,
   scheduleOption,
   shareButton,
   watchOption,
-  withoutSecrets,
   withoutShare,
 } from '../../src/slack/commands/command-buttons.ts';
 import { actions, button, section } from '../../src/slack/kit/blocks.ts';

@@ -7,7 +7,7 @@ import { OWNER } from '../../sandbox/slack/index.ts';
 import { TEAM } from '../../sandbox/slack/people.ts';
 import { plainText, section } from '../../src/slack/kit/blocks.ts';
 import { modal } from '../../src/slack/kit/modal.ts';
-import { createRequestAuthorizer } from '../../src/slack/request/request.ts';
+import { createRequestAuthorizer } from '../../src/slack/request/authorize.ts';
 import { sourceOfPayload } from '../../src/slack/request/source.ts';
 import { createUserDirectory } from '../../src/slack/request/users.ts';
 import { serializeRequests } from '../../src/slack/server/connection-limits.ts';

@@ -8,7 +8,9 @@ import {
   header,
   plainText,
 } from '../../src/slack/kit/blocks.ts';
-import { chart, collapsedTable, table, withoutRichBlocks } from '../../src/slack/kit/rich-blocks.ts';
+import { chart } from '../../src/slack/kit/charts.ts';
+import { withoutRichBlocks } from '../../src/slack/kit/simplify-blocks.ts';
+import { collapsedTable, table } from '../../src/slack/kit/tables.ts';
 import { parseFieldValues } from '../../src/slack/request/form-fields.ts';
 import { anyText } from '../support/any-text.ts';
 

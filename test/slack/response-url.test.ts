@@ -5,7 +5,8 @@ import { afterEach, describe, expect, it } from 'vitest';
 import type { SlackFailed } from '../../src/domain/failure/index.ts';
 import { createLog } from '../../src/ops/log.ts';
 import type { Message } from '../../src/slack/kit/blocks.ts';
-import { chart, table } from '../../src/slack/kit/rich-blocks.ts';
+import { chart } from '../../src/slack/kit/charts.ts';
+import { table } from '../../src/slack/kit/tables.ts';
 import { createResponseUrlClient, type ResponseUrlClient } from '../../src/slack/reply/response-url.ts';
 import { type ApiCall, onApiCall } from '../../src/slack/web-client.ts';
 

@@ -14,7 +14,7 @@ import type {
   DeliveryLogEntry,
   PostContent,
 } from '../../src/delivery/log/delivery-log-entry.ts';
-import type { PostContext, ReportQuestion, ReportResult } from '../../src/delivery/posts/postable-report.ts';
+import type { PostContext, ReportQuestion, ReportResult } from '../../src/delivery/posts/run-report.ts';
 import type { Work } from '../../src/runtime/work-record.ts';
 import { createUserDirectory } from '../../src/slack/request/users.ts';
 import { BACKGROUND_OPTIONS, createClientCache } from '../../src/slack/web-client.ts';

@@ -2,7 +2,8 @@ import { Big } from 'big.js';
 import { beforeEach, describe, expect, it } from 'vitest';
 import { UnsealFailed } from '../../src/domain/failure/index.ts';
 import { tryParse } from '../../src/domain/try-parse.ts';
-import { describeToken, expiresSoon } from '../../src/workspace/credentials/connection-record.ts';
+import { describeToken } from '../../src/workspace/credentials/connection-record.ts';
+import { expiresSoon } from '../../src/workspace/credentials/expiry.ts';
 import { sealOwnerOf, sealOwnerOfField } from '../../src/workspace/credentials/sealed-fields.ts';
 import {
   PAUSE_REASONS,

@@ -13,13 +13,15 @@ import {
 } from '../../src/workspace/projects/chosen-project.ts';
 import type { Project } from '../../src/workspace/projects/project-record.ts';
 import {
-  isConnectionMissing,
   limitedProjects,
-  openConnection,
   type ProjectScope,
+  visibleProjects,
+} from '../../src/workspace/projects/project-visibility.ts';
+import {
+  isConnectionMissing,
+  openConnection,
   resolveProject,
   resolveProjects,
-  visibleProjects,
 } from '../../src/workspace/projects/resolve-project.ts';
 import type { Workspace } from '../../src/workspace/record/workspace.ts';
 import type { RecordFields } from '../../src/workspace/record/workspace-store.ts';

@@ -1,7 +1,7 @@
 import { beforeEach, describe, expect, it } from 'vitest';
 import { EditConflict } from '../../src/domain/failure/index.ts';
 import type { Project } from '../../src/workspace/projects/project-record.ts';
-import { findChannelLimit } from '../../src/workspace/projects/resolve-project.ts';
+import { findChannelLimit } from '../../src/workspace/projects/project-visibility.ts';
 import { UNDO_MS } from '../../src/workspace/record/change.ts';
 import { changeIn } from '../support/change.ts';
 import { schedule } from '../support/delivery.ts';

@@ -2,7 +2,7 @@
 import type { SlackId } from '../../domain/slack-id.ts';
 import { meetsRight, type Right } from '../../workspace/permissions.ts';
 import type { ChosenProject } from '../../workspace/projects/chosen-project.ts';
-import { isShownTo, type ProjectScope } from '../../workspace/projects/resolve-project.ts';
+import { isShownTo, type ProjectScope } from '../../workspace/projects/project-visibility.ts';
 import { isPerson } from '../../workspace/record/parse-record.ts';
 import type { StoredFailure } from '../../workspace/record/stored-failure.ts';
 import type { Workspace } from '../../workspace/record/workspace.ts';

@@ -25,8 +25,8 @@ import {
   renderPost,
 } from './post-blocks.ts';
 import { CORRECTION_DELAYS, type ScheduleLogEntry } from './post-plan.ts';
-import { type PostContext, type ReportResult, runReport, shownProjects } from './postable-report.ts';
 import { openDate } from './record-delivery.ts';
+import { type PostContext, type ReportResult, runReport, shownProjects } from './run-report.ts';
 import { connectionsOf } from './schedule-pauses.ts';
 
 /**

@@ -5,7 +5,7 @@ import type { SlackId } from '../../domain/slack-id.ts';
 import { dayAt, earliest, MINUTE, type Millis } from '../../domain/time/calendar.ts';
 import type { Schedule } from '../../workspace/owned/schedule-record.ts';
 import { chosenByKey, projectLabel } from '../../workspace/projects/chosen-project.ts';
-import { canAskAbout } from '../../workspace/projects/resolve-project.ts';
+import { canAskAbout } from '../../workspace/projects/project-visibility.ts';
 import { millis, tryParseRecord } from '../../workspace/record/parse-record.ts';
 import { storedFailure, wordFailure } from '../../workspace/record/stored-failure.ts';
 import type { Workspace } from '../../workspace/record/workspace.ts';
@@ -18,8 +18,8 @@ import { sendDueMessages } from '../outbox/send-message.ts';
 import { newMessage, sendsAt, splitByTime } from '../outbox/send-state.ts';
 import { failureNotice, type PendingNotification, pauseOf } from './notice-blocks.ts';
 import type { PendingNotice, ScheduleLogEntry } from './post-plan.ts';
-import { describeReport } from './postable-report.ts';
 import { openDate } from './record-delivery.ts';
+import { describeReport } from './run-report.ts';
 import { connectionsOf } from './schedule-pauses.ts';
 
 /** Prefix of the fields in the log: a notice to an owner, until it is sent or given up. */

@@ -19,6 +19,7 @@ import { correctPost, explainCorrections, planExplanations } from './corrections
 import { notifyOwner, planNotices } from './notices.ts';
 import { renderPost } from './post-blocks.ts';
 import { type DeliveryPlan, type DeliveryTask, planDeliveries } from './post-plan.ts';
+import { abandonDelivery, DeliveryAttempt } from './record-delivery.ts';
 import {
   type MakeReport,
   type PostContext,
@@ -26,8 +27,7 @@ import {
   runReport,
   shownProjects,
   topicOf,
-} from './postable-report.ts';
-import { abandonDelivery, DeliveryAttempt } from './record-delivery.ts';
+} from './run-report.ts';
 import { connectionsOf, resumePausedSchedule } from './schedule-pauses.ts';
 
 /** Posts of schedules, their corrections, and notes to owners. */

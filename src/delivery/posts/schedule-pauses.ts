@@ -2,7 +2,7 @@
 import { EditConflict } from '../../domain/failure/index.ts';
 import { type PauseReason, resumesByItself, type Schedule } from '../../workspace/owned/schedule-record.ts';
 import { findNamed } from '../../workspace/projects/chosen-project.ts';
-import { isShownTo } from '../../workspace/projects/resolve-project.ts';
+import { isShownTo } from '../../workspace/projects/project-visibility.ts';
 import type { AuditAction } from '../../workspace/record/audit.ts';
 import type { Workspace } from '../../workspace/record/workspace.ts';
 import type { DeliveryContext } from '../delivery-run.ts';

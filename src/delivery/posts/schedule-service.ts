@@ -8,7 +8,7 @@ import type { DeliveryLog } from '../log/delivery-log.ts';
 import { sendNow } from '../outbox/send-now.ts';
 import type { RunnerParts } from '../workspace-runner.ts';
 import { type ManualReason, manualPostMessage } from './post-blocks.ts';
-import { type MakeReport, runReport, shownProjects, topicOf } from './postable-report.ts';
+import { type MakeReport, runReport, shownProjects, topicOf } from './run-report.ts';
 
 interface SchedulingParts extends Omit<RunnerParts, 'jobs' | 'deliveryLog'> {
   readonly deliveryLog: Pick<DeliveryLog, 'load'>;

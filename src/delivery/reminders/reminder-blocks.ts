@@ -1,7 +1,8 @@
 import { pluralize } from '../../domain/language/text.ts';
 import type { Millis } from '../../domain/time/calendar.ts';
 import { actions, button, context, escapeMarkup, type Message, markup } from '../../slack/kit/blocks.ts';
-import { describeToken, formatExpiry } from '../../workspace/credentials/connection-record.ts';
+import { describeToken } from '../../workspace/credentials/connection-record.ts';
+import { formatExpiry } from '../../workspace/credentials/expiry.ts';
 import type { Schedule } from '../../workspace/owned/schedule-record.ts';
 import type { Watch } from '../../workspace/owned/watch-record.ts';
 import type { Workspace } from '../../workspace/record/workspace.ts';

@@ -26,7 +26,7 @@ import {
   markup,
   section,
 } from '../../slack/kit/blocks.ts';
-import { table } from '../../slack/kit/rich-blocks.ts';
+import { table } from '../../slack/kit/tables.ts';
 import {
   amountOf,
   formatChange,

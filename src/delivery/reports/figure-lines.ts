@@ -42,7 +42,7 @@ import { type Day, formatDays, type Millis } from '../../domain/time/calendar.ts
 import type { DayNamer } from '../../domain/time/day-groups.ts';
 import type { ProjectAnswer, ProjectAnswers } from '../../slack/commands/project-answers.ts';
 import { type Chart, compact, escapeMarkup, joinTexts } from '../../slack/kit/blocks.ts';
-import { spendChart } from '../../slack/kit/rich-blocks.ts';
+import { spendChart } from '../../slack/kit/charts.ts';
 
 /** What is known of one project when a post goes out. */
 export interface ProjectFigures extends ProjectAnswer {

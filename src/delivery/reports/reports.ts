@@ -29,7 +29,7 @@ import {
 import { storeFailure } from '../../workspace/record/stored-failure.ts';
 import { requireSettings } from '../../workspace/record/workspace.ts';
 import { storedBalance } from '../../workspace/service-outcomes.ts';
-import type { MakeReport, ReportQuestion, ReportResult } from '../posts/postable-report.ts';
+import type { MakeReport, ReportQuestion, ReportResult } from '../posts/run-report.ts';
 import { digestTitle, renderDigest } from './digest.ts';
 import {
   amountOf,

@@ -5,7 +5,7 @@ import { measureWatch, type WatchFigures } from '../../domain/money/watch-measur
 import type { WatchRule } from '../../domain/money/watch-rule.ts';
 import { addDays, type Day, daysBefore, daysInRange, endOfUnit } from '../../domain/time/calendar.ts';
 import { type Chart, SLACK_LIMITS } from '../../slack/kit/blocks.ts';
-import { chart } from '../../slack/kit/rich-blocks.ts';
+import { chart } from '../../slack/kit/charts.ts';
 import { dayText } from './alert-wording.ts';
 
 const DAYS = 14;

@@ -35,7 +35,7 @@ import {
   needsBalance,
   parseWatchFigures,
   type StoredFigures,
-} from './watch-figures.ts';
+} from './watch-figures-store.ts';
 
 /**
  * When a message of an alert is to be sent or drawn again, in ms; undefined for never.

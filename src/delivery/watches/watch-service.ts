@@ -32,7 +32,7 @@ import {
   parseWatchFigures,
   type StoredFigures,
   type WatchFiguresStore,
-} from './watch-figures.ts';
+} from './watch-figures-store.ts';
 import { isLimited } from './watches-job.ts';
 
 export type WatchState = Readonly<ReturnType<typeof stateOf>>;

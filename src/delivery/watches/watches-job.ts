@@ -3,7 +3,7 @@ import { averageDay, measureWatch, type WatchFigures } from '../../domain/money/
 import { addDays, dayAt, earliest, HOUR, type Millis } from '../../domain/time/calendar.ts';
 import { FIELDS } from '../../redis/keys.ts';
 import type { Watch } from '../../workspace/owned/watch-record.ts';
-import { isShownTo } from '../../workspace/projects/resolve-project.ts';
+import { isShownTo } from '../../workspace/projects/project-visibility.ts';
 import { isDamaged, type Workspace } from '../../workspace/record/workspace.ts';
 import { type DeliveryContext, openState, ScheduleChangedError } from '../delivery-run.ts';
 import type { DeliveryLogSnapshot } from '../log/delivery-log.ts';
@@ -16,7 +16,7 @@ import {
   type FiguresRefresher,
   type KnownFigures,
   type WatchedProject,
-} from './refresh-figures.ts';
+} from './fetch-watch-figures.ts';
 import {
   type AlertEvent,
   alertEpisode,
@@ -41,7 +41,7 @@ import {
   parseWatchFigures,
   type StoredFigures,
   type WatchFiguresStore,
-} from './watch-figures.ts';
+} from './watch-figures-store.ts';
 
 /** Checks watches, and sends alerts. @param figures what billing last said of the watched projects */
 export const createWatchesJob = (figures: WatchFiguresStore): Job => ({

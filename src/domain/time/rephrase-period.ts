@@ -1,7 +1,7 @@
 import { parsePeriodText } from '../language/parse-command.ts';
 import type { DateExpression } from '../language/periods/date-ast.ts';
 import type { PeriodPhrase } from '../language/periods/period-ast.ts';
-import { resolveRange } from '../language/periods/resolve-range.ts';
+import { resolveRange } from '../language/periods/resolve-phrase.ts';
 import {
   addDays,
   type Day,

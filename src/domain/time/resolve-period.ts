@@ -4,7 +4,7 @@ import { LRUCache } from 'lru-cache';
 import { InvalidWord, PeriodJustBegan } from '../failure/index.ts';
 import { parsePeriodText } from '../language/parse-command.ts';
 import { formatPhrase, type PeriodPhrase } from '../language/periods/period-ast.ts';
-import { resolveRange } from '../language/periods/resolve-range.ts';
+import { resolveRange } from '../language/periods/resolve-phrase.ts';
 import { clipWord, pluralize } from '../language/text.ts';
 import {
   addDays,

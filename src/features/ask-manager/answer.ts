@@ -1,6 +1,6 @@
 import { ignoreFailure, NotAllowed } from '../../domain/failure/index.ts';
 import type { SlackId } from '../../domain/slack-id.ts';
-import { parseCommand } from '../../slack/commands/command-buttons.ts';
+import { parseCommand } from '../../slack/commands/command.ts';
 import {
   answerMessage,
   isQuestion,

@@ -2,7 +2,7 @@ import { commandText } from '../../domain/command-names.ts';
 import { InvalidWord, NotConnected, SecretPasted, UNRECOGNIZED } from '../../domain/failure/index.ts';
 import { nearestWord } from '../../domain/language/nearest-word.ts';
 import { couldBeSecret } from '../../domain/language/secret-detection.ts';
-import { commandAbout, toCommand } from '../../slack/commands/command-buttons.ts';
+import { commandAbout, toCommand } from '../../slack/commands/command.ts';
 import {
   actions,
   type Block,
@@ -200,11 +200,7 @@ function orphanedProjects(name: string, record: Workspace): string[] {
 }
 
 /** The record without a connection. @param heir the default afterwards, if another one becomes it */
-const withoutConnection = (
-  workspace: Workspace,
-  name: string,
-  heir: string | undefined,
-): Workspace => {
+const withoutConnection = (workspace: Workspace, name: string, heir: string | undefined): Workspace => {
   const connectionNames = workspace.connectionNames.filter((other) => other !== name);
   const remains = workspace.defaultConnection === name ? heir : workspace.defaultConnection;
   return {

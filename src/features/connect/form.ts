@@ -5,13 +5,14 @@ import { FIELDS } from '../../redis/keys.ts';
 import { CONNECT_TITLE } from '../../slack/commands/connected-blocks.ts';
 import { REMINDER_HINT } from '../../slack/commands/expiry-input.ts';
 import { actions, type Block, button, context, header, option, section } from '../../slack/kit/blocks.ts';
-import { choiceInput, modal, textInput, waitingModal } from '../../slack/kit/modal.ts';
+import { choiceInput, textInput } from '../../slack/kit/inputs.ts';
+import { modal, waitingModal } from '../../slack/kit/modal.ts';
 import {
   FIRST_CONNECTION_NAME,
-  LIFETIME_NAMES,
   ROLE_NAMES,
   TYPE_NAMES,
 } from '../../workspace/credentials/connection-record.ts';
+import { LIFETIME_NAMES } from '../../workspace/credentials/expiry.ts';
 import { stampOf } from '../../workspace/record/change.ts';
 import type { Workspace } from '../../workspace/record/workspace.ts';
 import type { Services } from '../feature.ts';

@@ -12,11 +12,8 @@ import { section, textMessage } from '../../slack/kit/blocks.ts';
 import { modal, waitingModal } from '../../slack/kit/modal.ts';
 import type { Request } from '../../slack/request/request.ts';
 import { type CommandHandler, onClick } from '../../slack/server/listeners.ts';
-import {
-  describeToken,
-  formatExpiry,
-  isConnectionName,
-} from '../../workspace/credentials/connection-record.ts';
+import { describeToken, isConnectionName } from '../../workspace/credentials/connection-record.ts';
+import { formatExpiry } from '../../workspace/credentials/expiry.ts';
 import { auditedChange, requireUnchanged, stampOf } from '../../workspace/record/change.ts';
 import { findConnection } from '../../workspace/record/workspace.ts';
 import type { Feature, Services } from '../feature.ts';

@@ -3,7 +3,7 @@ import { InvalidWord } from '../../domain/failure/index.ts';
 import { couldBeSecret, looksLikeSecret } from '../../domain/language/secret-detection.ts';
 import { isProjectId } from '../../domain/product.ts';
 import type { SlackId } from '../../domain/slack-id.ts';
-import { type Command, commandAbout, toCommand } from '../../slack/commands/command-buttons.ts';
+import { type Command, commandAbout, toCommand } from '../../slack/commands/command.ts';
 import { SLACK_LIMITS } from '../../slack/kit/blocks.ts';
 import {
   errorsOfShownFields,
@@ -14,10 +14,10 @@ import {
 import {
   FIRST_CONNECTION_NAME,
   isConnectionName,
-  LIFETIMES,
   ROLES,
   TOKEN_TYPES,
 } from '../../workspace/credentials/connection-record.ts';
+import { LIFETIMES } from '../../workspace/credentials/expiry.ts';
 import { tryParseRecord } from '../../workspace/record/parse-record.ts';
 import type { Services } from '../feature.ts';
 

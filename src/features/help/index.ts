@@ -1,6 +1,7 @@
 import { commandText } from '../../domain/command-names.ts';
 import { NotConnected } from '../../domain/failure/index.ts';
-import { commandButton, toCommand } from '../../slack/commands/command-buttons.ts';
+import { toCommand } from '../../slack/commands/command.ts';
+import { commandButton } from '../../slack/commands/command-buttons.ts';
 import {
   exampleQuestions,
   type HelpLine,

@@ -3,12 +3,8 @@ import { commandText } from '../../domain/command-names.ts';
 import { isFailure, NotConnected } from '../../domain/failure/index.ts';
 import { pluralize } from '../../domain/language/text.ts';
 import { PRODUCTS } from '../../domain/product.ts';
-import {
-  commandButton,
-  commandOption,
-  projectButtons,
-  toCommand,
-} from '../../slack/commands/command-buttons.ts';
+import { toCommand } from '../../slack/commands/command.ts';
+import { commandButton, commandOption, projectButtons } from '../../slack/commands/command-buttons.ts';
 import {
   ALL_COMMANDS,
   askableProject,

@@ -1,6 +1,7 @@
 import type { Button } from '@slack/types';
 import { commandText } from '../../domain/command-names.ts';
-import { type Command, commandButton, toCommand } from '../../slack/commands/command-buttons.ts';
+import { type Command, toCommand } from '../../slack/commands/command.ts';
+import { commandButton } from '../../slack/commands/command-buttons.ts';
 import { askManagerButton } from '../../slack/error-messages/description.ts';
 import {
   actions,
@@ -14,7 +15,7 @@ import {
   markup,
 } from '../../slack/kit/blocks.ts';
 import type { Request } from '../../slack/request/request.ts';
-import { expiresSoon, formatExpiry } from '../../workspace/credentials/connection-record.ts';
+import { expiresSoon, formatExpiry } from '../../workspace/credentials/expiry.ts';
 import { type ConnectionState, connectionStates } from '../../workspace/credentials/health.ts';
 import { isConnectionMissing } from '../../workspace/projects/resolve-project.ts';
 import { requireSettings } from '../../workspace/record/workspace.ts';

@@ -5,7 +5,8 @@ import { formatMoney, type Money, parseAmount } from '../../domain/money/amount.
 import { bySoonestEnd, type Outlook, WARNING_DAYS } from '../../domain/money/runway.ts';
 import { PRODUCTS } from '../../domain/product.ts';
 import { dayAt, daysBetween, formatDays } from '../../domain/time/calendar.ts';
-import { commandOption, projectOptions, toCommand } from '../../slack/commands/command-buttons.ts';
+import { toCommand } from '../../slack/commands/command.ts';
+import { commandOption, projectOptions } from '../../slack/commands/command-buttons.ts';
 import { lastFailureText, lastFailureTodo } from '../../slack/error-messages/index.ts';
 import {
   type Block,
@@ -23,7 +24,8 @@ import { isFullMember } from '../../slack/owned/owned-kind.ts';
 import type { Request } from '../../slack/request/request.ts';
 import { accessSummary, isNamedIssuer } from '../../workspace/credentials/access-record.ts';
 import type { Project } from '../../workspace/projects/project-record.ts';
-import { isConnectionMissing, visibleProjects } from '../../workspace/projects/resolve-project.ts';
+import { visibleProjects } from '../../workspace/projects/project-visibility.ts';
+import { isConnectionMissing } from '../../workspace/projects/resolve-project.ts';
 import { findFailure, type LastBalance } from '../../workspace/record/stored-outcomes.ts';
 import { damagedIds, requireSettings } from '../../workspace/record/workspace.ts';
 

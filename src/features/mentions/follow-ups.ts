@@ -2,11 +2,11 @@ import { FailureBase } from '../../domain/failure/base.ts';
 import { joinAliasWords } from '../../domain/language/normalize-project-names.ts';
 import { formatParsedCommand, type ParsedCommand } from '../../domain/language/parsed-command.ts';
 import { type FollowUp, mergeFollowUp } from '../../domain/language/questions/follow-up.ts';
-import { NAMES_ALL, refersBack } from '../../domain/language/questions/follow-up-words.ts';
+import { NAMES_ALL, refersBack } from '../../domain/language/questions/follow-up-text.ts';
 import type { QuestionCommand } from '../../domain/language/questions/question-commands.ts';
 import { normalizeText } from '../../domain/language/text.ts';
 import { tryParse } from '../../domain/try-parse.ts';
-import type { Command } from '../../slack/commands/command-buttons.ts';
+import type { Command } from '../../slack/commands/command.ts';
 import { findAskedProjects } from '../../slack/commands/project-answers.ts';
 import { publicScope, type Request } from '../../slack/request/request.ts';
 import {

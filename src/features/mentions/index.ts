@@ -1,7 +1,8 @@
 import { mentionText } from '../../domain/command-names.ts';
 import { requireShortText, SecretPasted } from '../../domain/failure/index.ts';
 import { dayAt } from '../../domain/time/calendar.ts';
-import { type Command, commandButtons } from '../../slack/commands/command-buttons.ts';
+import type { Command } from '../../slack/commands/command.ts';
+import { commandButtons } from '../../slack/commands/command-buttons.ts';
 import { ALL_COMMANDS, exampleMarkup, exampleQuestions } from '../../slack/commands/help.ts';
 import { canSuggest, projectPicker } from '../../slack/commands/project-picker.ts';
 import { actions, type Message, markup, textMessage } from '../../slack/kit/blocks.ts';

@@ -3,11 +3,11 @@ import { catchInvalidWord, InvalidWord, UNRECOGNIZED } from '../../domain/failur
 import { nearestWord } from '../../domain/language/nearest-word.ts';
 import { parseCommandText } from '../../domain/language/parse-command.ts';
 import { findUnknownWord } from '../../domain/language/questions/extract-phrases.ts';
-import { parseQuestion } from '../../domain/language/questions/question.ts';
+import { parseQuestion } from '../../domain/language/questions/parse-question.ts';
 import { clipWord, normalizeText } from '../../domain/language/text.ts';
 import type { SlackId } from '../../domain/slack-id.ts';
 import type { Day } from '../../domain/time/calendar.ts';
-import type { Command } from '../../slack/commands/command-buttons.ts';
+import type { Command } from '../../slack/commands/command.ts';
 
 /** What Tally can be asked to do. */
 export interface KnownCommands {

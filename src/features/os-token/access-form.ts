@@ -22,7 +22,8 @@ import {
   mention,
   section,
 } from '../../slack/kit/blocks.ts';
-import { modal, peopleInput, textInput, waitingModal } from '../../slack/kit/modal.ts';
+import { peopleInput, textInput } from '../../slack/kit/inputs.ts';
+import { modal, waitingModal } from '../../slack/kit/modal.ts';
 import { type Stops, warningBlocks } from '../../slack/owned/change-impact.ts';
 import type { Request } from '../../slack/request/request.ts';
 import {
@@ -32,7 +33,7 @@ import {
   MAX_ISSUER_GROUPS,
   MAX_ISSUERS,
 } from '../../workspace/credentials/access-record.ts';
-import { isExpiryUnknown } from '../../workspace/credentials/connection-record.ts';
+import { isExpiryUnknown } from '../../workspace/credentials/expiry.ts';
 import type { Role } from '../../workspace/permissions.ts';
 import { stampOf } from '../../workspace/record/change.ts';
 import { describeTokenScope } from './blocks.ts';

@@ -2,7 +2,8 @@ import type { Button, ConfirmationDialog, ModalView, SectionBlock } from '@slack
 import { commandText } from '../../domain/command-names.ts';
 import type { AuditState } from '../../domain/failure/index.ts';
 import type { IssuedToken } from '../../identity/client.ts';
-import { type Command, commandButton } from '../../slack/commands/command-buttons.ts';
+import type { Command } from '../../slack/commands/command.ts';
+import { commandButton } from '../../slack/commands/command-buttons.ts';
 import { AUDIT_NOTES } from '../../slack/error-messages/service.ts';
 import {
   actions,

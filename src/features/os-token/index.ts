@@ -1,6 +1,6 @@
 import { commandText } from '../../domain/command-names.ts';
 import { ignoreFailure } from '../../domain/failure/index.ts';
-import { projectCommand } from '../../slack/commands/command-buttons.ts';
+import { projectCommand } from '../../slack/commands/command.ts';
 import { type HelpLine, helpMessage } from '../../slack/commands/help.ts';
 import { fetchUserGroups, suggestGroups } from '../../slack/commands/user-group-picker.ts';
 import { section, textMessage } from '../../slack/kit/blocks.ts';

@@ -15,7 +15,7 @@ import {
   type NewAccess,
   type OpenableAccess,
 } from '../../workspace/credentials/access-record.ts';
-import { withExpiry } from '../../workspace/credentials/connection-record.ts';
+import { withExpiry } from '../../workspace/credentials/expiry.ts';
 import type { AuditAction, AuditEntry } from '../../workspace/record/audit.ts';
 import { auditedChange, requireUnchanged, type WorkspaceChange } from '../../workspace/record/change.ts';
 import { findAccess, type Workspace } from '../../workspace/record/workspace.ts';

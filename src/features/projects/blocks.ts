@@ -5,13 +5,13 @@ import { pluralize } from '../../domain/language/text.ts';
 import { PRODUCTS } from '../../domain/product.ts';
 import type { SlackId } from '../../domain/slack-id.ts';
 import { MINUTE } from '../../domain/time/calendar.ts';
+import { toCommand } from '../../slack/commands/command.ts';
 import {
   commandButton,
   commandOption,
   pageButtons,
   projectButtons,
   projectOptions,
-  toCommand,
 } from '../../slack/commands/command-buttons.ts';
 import {
   actions,
@@ -37,7 +37,7 @@ import type { Request } from '../../slack/request/request.ts';
 import { accessSummary } from '../../workspace/credentials/access-record.ts';
 import { isSameProject } from '../../workspace/projects/chosen-project.ts';
 import type { Project } from '../../workspace/projects/project-record.ts';
-import { findChannelLimit, visibleProjects } from '../../workspace/projects/resolve-project.ts';
+import { findChannelLimit, visibleProjects } from '../../workspace/projects/project-visibility.ts';
 import { UNDO_MS } from '../../workspace/record/change.ts';
 import { damagedIds, type Workspace } from '../../workspace/record/workspace.ts';
 

@@ -2,7 +2,8 @@ import { commandText } from '../../domain/command-names.ts';
 import { InvalidWord } from '../../domain/failure/index.ts';
 import { parseSingleProjectText } from '../../domain/language/parse-command.ts';
 import type { SlackId } from '../../domain/slack-id.ts';
-import { commandOption, toCommand } from '../../slack/commands/command-buttons.ts';
+import { toCommand } from '../../slack/commands/command.ts';
+import { commandOption } from '../../slack/commands/command-buttons.ts';
 import {
   actions,
   channelLink,
@@ -15,7 +16,7 @@ import type { Request } from '../../slack/request/request.ts';
 import { isDirectMessage } from '../../slack/request/source.ts';
 import type { CommandListener } from '../../slack/server/listeners.ts';
 import type { Project } from '../../workspace/projects/project-record.ts';
-import { canAskAbout } from '../../workspace/projects/resolve-project.ts';
+import { canAskAbout } from '../../workspace/projects/project-visibility.ts';
 import { auditedChange } from '../../workspace/record/change.ts';
 import { findProject, type Workspace } from '../../workspace/record/workspace.ts';
 import type { Workspaces } from '../../workspace/record/workspaces.ts';

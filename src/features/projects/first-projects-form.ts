@@ -5,7 +5,8 @@ import { quoteWord } from '../../domain/language/secret-detection.ts';
 import { normalizeText } from '../../domain/language/text.ts';
 import { isProjectId, PRODUCT_IDS, PRODUCTS, type ProductId } from '../../domain/product.ts';
 import type { SlackId } from '../../domain/slack-id.ts';
-import { type Command, commandButton, toCommand } from '../../slack/commands/command-buttons.ts';
+import { type Command, toCommand } from '../../slack/commands/command.ts';
+import { commandButton } from '../../slack/commands/command-buttons.ts';
 import {
   CONNECT_TITLE,
   connectedBlocks,
@@ -24,7 +25,8 @@ import {
   option,
   section,
 } from '../../slack/kit/blocks.ts';
-import { choiceInput, modal, textInput } from '../../slack/kit/modal.ts';
+import { choiceInput, textInput } from '../../slack/kit/inputs.ts';
+import { modal } from '../../slack/kit/modal.ts';
 import { errorsOfShownFields, type FormFields, type ParsedForm } from '../../slack/request/form-fields.ts';
 import type { Request } from '../../slack/request/request.ts';
 import type { ChosenProject } from '../../workspace/projects/chosen-project.ts';

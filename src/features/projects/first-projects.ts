@@ -3,7 +3,7 @@ import { fetchBalanceByProduct } from '../../billing/fetch-balance-by-product.ts
 import { isFailure } from '../../domain/failure/index.ts';
 import { parseAccount } from '../../domain/money/runway.ts';
 import { PRODUCTS } from '../../domain/product.ts';
-import { type Command, toCommand } from '../../slack/commands/command-buttons.ts';
+import { type Command, toCommand } from '../../slack/commands/command.ts';
 import type { TestedConnection } from '../../slack/commands/connected-blocks.ts';
 import { textMessage } from '../../slack/kit/blocks.ts';
 import { waitingModal } from '../../slack/kit/modal.ts';

@@ -6,7 +6,7 @@ import { CURRENCY_RULE, isCurrencyLabel, MAX_CURRENCY_LENGTH } from '../../domai
 import { DEFAULT_PRODUCT, isProductId, isProjectId, PRODUCTS } from '../../domain/product.ts';
 import type { SlackId } from '../../domain/slack-id.ts';
 import { withoutUndefined } from '../../domain/without-undefined.ts';
-import { type Command, projectCommand } from '../../slack/commands/command-buttons.ts';
+import { type Command, projectCommand } from '../../slack/commands/command.ts';
 import {
   actions,
   type Block,
@@ -18,7 +18,8 @@ import {
   plainText,
   section,
 } from '../../slack/kit/blocks.ts';
-import { choiceInput, input, modal, productInput, textInput } from '../../slack/kit/modal.ts';
+import { choiceInput, input, productInput, textInput } from '../../slack/kit/inputs.ts';
+import { modal } from '../../slack/kit/modal.ts';
 import { type Stops, warningBlocks } from '../../slack/owned/change-impact.ts';
 import {
   errorsOfShownFields,

@@ -1,5 +1,5 @@
 import { commandText } from '../../domain/command-names.ts';
-import { parseCommand, projectCommand, toCommand } from '../../slack/commands/command-buttons.ts';
+import { parseCommand, projectCommand, toCommand } from '../../slack/commands/command.ts';
 import type { HelpLine } from '../../slack/commands/help.ts';
 import { REMEMBER_PROJECT } from '../../slack/commands/project-picker.ts';
 import { textMessage } from '../../slack/kit/blocks.ts';
@@ -8,7 +8,7 @@ import type { Request } from '../../slack/request/request.ts';
 import { onClick } from '../../slack/server/listeners.ts';
 import { isSameProject } from '../../workspace/projects/chosen-project.ts';
 import type { Project } from '../../workspace/projects/project-record.ts';
-import { findChannelLimit } from '../../workspace/projects/resolve-project.ts';
+import { findChannelLimit } from '../../workspace/projects/project-visibility.ts';
 import { isDamaged, type Workspace } from '../../workspace/record/workspace.ts';
 import { type Feature, reservedWords, type Services } from '../feature.ts';
 import { damagedProjectMessage, projectListMessage } from './blocks.ts';

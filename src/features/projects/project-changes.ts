@@ -5,7 +5,7 @@ import { findStops, notSavedYet } from '../../slack/owned/change-impact.ts';
 import type { Request } from '../../slack/request/request.ts';
 import { holdsRegisteredSecret } from '../../workspace/credentials/detect-registered-secret.ts';
 import { MAX_PROJECTS, type Project } from '../../workspace/projects/project-record.ts';
-import { limitOtherNames } from '../../workspace/projects/resolve-project.ts';
+import { limitOtherNames } from '../../workspace/projects/project-visibility.ts';
 import type { AuditAction, AuditSubject } from '../../workspace/record/audit.ts';
 import { auditedChange } from '../../workspace/record/change.ts';
 import { isDamaged, type Workspace } from '../../workspace/record/workspace.ts';

@@ -15,7 +15,7 @@ import {
 } from '../../workspace/owned/schedule-record.ts';
 import { blockedProjects, stoppedBy, stopReasonOf } from '../../workspace/owned/stop-reason.ts';
 import { chosenByKey, describeProjects, projectLabel } from '../../workspace/projects/chosen-project.ts';
-import type { ProjectScope } from '../../workspace/projects/resolve-project.ts';
+import type { ProjectScope } from '../../workspace/projects/project-visibility.ts';
 import { wordFailure } from '../../workspace/record/stored-failure.ts';
 import type { Workspace } from '../../workspace/record/workspace.ts';
 import type { UpcomingSends, UpcomingSendsOf } from './upcoming-posts.ts';

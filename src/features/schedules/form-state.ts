@@ -6,7 +6,7 @@ import { type Cadence, type Timing, WEEKDAY_NAMES } from '../../domain/time/cade
 import { isTimeZone, type Zone } from '../../domain/time/calendar.ts';
 import { zoneInput } from '../../slack/commands/zone-picker.ts';
 import { actions, type Block, button, compact, option, plainText } from '../../slack/kit/blocks.ts';
-import { checksInput, choiceInput, input } from '../../slack/kit/modal.ts';
+import { checksInput, choiceInput, input } from '../../slack/kit/inputs.ts';
 import type { DrawnParts, FormDraft } from '../../slack/owned/form-state.ts';
 import { type FormFields, selectedValues } from '../../slack/request/form-fields.ts';
 import { DEFAULT_WAIT_HOURS, MAX_WAIT_HOURS, type Schedule } from '../../workspace/owned/schedule-record.ts';

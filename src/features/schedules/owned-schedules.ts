@@ -1,5 +1,5 @@
 import type { DeliveryService } from '../../delivery/delivery-service.ts';
-import { describeReport } from '../../delivery/posts/postable-report.ts';
+import { describeReport } from '../../delivery/posts/run-report.ts';
 import type { ScheduleService } from '../../delivery/posts/schedule-service.ts';
 import { EditConflict } from '../../domain/failure/index.ts';
 import { pluralize } from '../../domain/language/text.ts';
@@ -17,7 +17,7 @@ import {
   resumesByItself,
   type Schedule,
 } from '../../workspace/owned/schedule-record.ts';
-import { limitedProjects } from '../../workspace/projects/resolve-project.ts';
+import { limitedProjects } from '../../workspace/projects/project-visibility.ts';
 import { findSchedule, type Workspace } from '../../workspace/record/workspace.ts';
 import type { Services, StatusPart } from '../feature.ts';
 import { describeSchedule, isPausedByTally, isRunning, scheduleAuditText, scheduleMarkup } from './blocks.ts';

@@ -3,7 +3,7 @@ import { InvalidWord, UNRECOGNIZED } from '../../domain/failure/index.ts';
 import { CURRENCY_RULE } from '../../domain/money/amount.ts';
 import { isTimeZone } from '../../domain/time/calendar.ts';
 import { withoutUndefined } from '../../domain/without-undefined.ts';
-import { type Command, toCommand } from '../../slack/commands/command-buttons.ts';
+import { type Command, toCommand } from '../../slack/commands/command.ts';
 import { refuseExtraWords } from '../../slack/commands/subcommands.ts';
 import {
   fetchUserGroups,

@@ -5,7 +5,7 @@ import { formatTotal, type Usage, type UsageRow } from '../../domain/money/usage
 import { type Day, formatDays, type Unit } from '../../domain/time/calendar.ts';
 import { type DayNamer, dayNamerFor, groupDays, pairDays } from '../../domain/time/day-groups.ts';
 import type { Block } from '../../slack/kit/blocks.ts';
-import { collapsedTable, fitsTable } from '../../slack/kit/rich-blocks.ts';
+import { collapsedTable, fitsTable } from '../../slack/kit/tables.ts';
 import type { SpendReport } from './figures.ts';
 
 /** Tables of more days are grouped by week; the CSV has every day. */

@@ -33,7 +33,7 @@ import {
 } from '../../domain/time/calendar.ts';
 import type { ComparedPeriod } from '../../domain/time/named-comparison.ts';
 import type { Period } from '../../domain/time/resolve-period.ts';
-import type { Command } from '../../slack/commands/command-buttons.ts';
+import type { Command } from '../../slack/commands/command.ts';
 import { askedText } from '../../slack/commands/project-answers.ts';
 import { hasOneCurrency } from '../../slack/commands/project-table.ts';
 import { escapeMarkup } from '../../slack/kit/blocks.ts';
@@ -142,14 +142,6 @@ function changeOf(usage: Usage, before: Before, { comparison }: Period): SpendFi
   return before.usage && compareUsage(usage, before.usage, { current, before: days });
 }
 
-/** The projects that spent most, among all that gave figures. */
-export interface TopProjects {
-  readonly shown: readonly SpendFigures[];
-  readonly among: readonly SpendFigures[];
-  /** How many were asked about, with those that failed. */
-  readonly of: number;
-}
-
 /** Everything that an answer to `/spend` says. */
 export interface SpendView extends AnswerView<SpendFigures> {
   readonly period: ComparedPeriod;
@@ -163,6 +155,38 @@ export type SpendReport = SpendFigures & Pick<SpendView, 'period' | 'locale'>;
 /** Sorts the projects that spent most first. */
 export const bySpend = (a: SpendFigures, b: SpendFigures): number =>
   byLargest(readableTotal(a.usage), readableTotal(b.usage));
+
+/** The command that gives this answer again, of another period or in another form. */
+export const spendCommand = (
+  { projects, period }: Pick<SpendView, 'projects' | 'period'>,
+  { phrase = period.phrase, output }: { readonly phrase?: string; readonly output?: Output } = {},
+): Command => ({
+  command: '/spend',
+  text: [askedText(projects, phrase, ...versusWords(period)), output].filter(Boolean).join(' '),
+});
+
+const versusWords = ({ versus }: SpendView['period']): string[] =>
+  versus === undefined ? [] : [`vs ${formatVersus(versus)}`];
+
+/** What **Schedule this…** begins with: the report of the same days, if there is one. */
+export const reportOf = ({ projects, period }: Pick<SpendView, 'projects' | 'period'>): string | undefined =>
+  projects.isList ? undefined : findReport(period.phrase) && period.phrase;
+
+/** The projects that the answer shows, by their names: `/balance` knows no top. */
+export const shownText = ({ projects, top }: SpendView): string =>
+  askedText(
+    top === undefined
+      ? projects
+      : { word: top.shown.map(({ target }) => target.word).join(','), product: projects.product },
+  );
+
+/** The projects that spent most, among all that gave figures. */
+export interface TopProjects {
+  readonly shown: readonly SpendFigures[];
+  readonly among: readonly SpendFigures[];
+  /** How many were asked about, with those that failed. */
+  readonly of: number;
+}
 
 /**
  * Leaves as many projects as `top 3` says, besides those without a figure, which may belong there. Amounts with different
@@ -210,27 +234,3 @@ export function topShareText({ shown, among, of }: TopProjects, locale: string):
   const share = shareOf(among, locale)?.(spentBy(shown));
   return `${share === undefined ? 'out of' : `*${share}* of`} ${total} spent by ${who}`;
 }
-
-/** The command that gives this answer again, of another period or in another form. */
-export const spendCommand = (
-  { projects, period }: Pick<SpendView, 'projects' | 'period'>,
-  { phrase = period.phrase, output }: { readonly phrase?: string; readonly output?: Output } = {},
-): Command => ({
-  command: '/spend',
-  text: [askedText(projects, phrase, ...versusWords(period)), output].filter(Boolean).join(' '),
-});
-
-const versusWords = ({ versus }: SpendView['period']): string[] =>
-  versus === undefined ? [] : [`vs ${formatVersus(versus)}`];
-
-/** What **Schedule this…** begins with: the report of the same days, if there is one. */
-export const reportOf = ({ projects, period }: Pick<SpendView, 'projects' | 'period'>): string | undefined =>
-  projects.isList ? undefined : findReport(period.phrase) && period.phrase;
-
-/** The projects that the answer shows, by their names: `/balance` knows no top. */
-export const shownText = ({ projects, top }: SpendView): string =>
-  askedText(
-    top === undefined
-      ? projects
-      : { word: top.shown.map(({ target }) => target.word).join(','), product: projects.product },
-  );

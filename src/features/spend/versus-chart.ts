@@ -4,7 +4,7 @@ import { type Day, formatDays, formatRequestedDays } from '../../domain/time/cal
 import type { ComparisonWindow } from '../../domain/time/comparison-window.ts';
 import { type PairedDays, pairDays } from '../../domain/time/day-groups.ts';
 import { type Chart, SLACK_LIMITS } from '../../slack/kit/blocks.ts';
-import { chart, chartValue, labelRoom, NO_DATA } from '../../slack/kit/rich-blocks.ts';
+import { chart, chartValue, labelRoom, NO_DATA } from '../../slack/kit/charts.ts';
 
 /** Some days of one period; none where it is the shorter one. */
 interface Bar {

@@ -11,24 +11,23 @@ import { PRODUCTS } from '../../domain/product.ts';
 import type { Day } from '../../domain/time/calendar.ts';
 import { type DayNamer, dayNamerFor, listDays } from '../../domain/time/day-groups.ts';
 import { compact, joinTexts, type Message } from '../../slack/kit/blocks.ts';
-import { table } from '../../slack/kit/rich-blocks.ts';
+import { table } from '../../slack/kit/tables.ts';
 import { renderAnswer, sourceOf } from '../../slack/reply/render-answer.ts';
+import { formatChangeAmount, uncomparedNote } from './comparison-wording.ts';
+import type { SpendFigures, SpendView } from './figures.ts';
 import {
   comparedDates,
   differenceCells,
   type ExplainedChange,
   explainChange,
-  formatChangeAmount,
   formatMoreOrLess,
   hasPartialDays,
   LEFT_OUT_NOTE,
   leavesDaysOut,
   NO_COMPLETE_DAY_NOTE,
   ROUNDED_NOTE,
-  uncomparedNote,
   whyButtons,
-} from './comparison-wording.ts';
-import type { SpendFigures, SpendView } from './figures.ts';
+} from './why-parts.ts';
 
 /** The days that made the change of one project, the largest difference first. */
 export function whyDaysMessage(figures: SpendFigures, view: SpendView): Message {

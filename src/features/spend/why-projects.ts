@@ -6,6 +6,10 @@ import { dayNamerFor } from '../../domain/time/day-groups.ts';
 import { hasOneCurrency, productNames } from '../../slack/commands/project-table.ts';
 import { compact, type Message } from '../../slack/kit/blocks.ts';
 import { renderListAnswer } from '../../slack/reply/render-answer.ts';
+import { uncomparedNote } from './comparison-wording.ts';
+import type { SpendFigures, SpendView } from './figures.ts';
+import { formatTop } from './figures.ts';
+import { totalChange } from './several-blocks.ts';
 import {
   comparedDates,
   differenceCells,
@@ -17,11 +21,8 @@ import {
   leavesDaysOut,
   NO_COMPLETE_DAY_NOTE,
   ROUNDED_NOTE,
-  uncomparedNote,
   whyButtons,
-} from './comparison-wording.ts';
-import { formatTop, type SpendFigures, type SpendView } from './figures.ts';
-import { totalChange } from './several-blocks.ts';
+} from './why-parts.ts';
 
 /** A project whose days can be compared: `current` minus `before` is exactly `value`. */
 interface ComparedProject extends SpendFigures, Difference {

@@ -2,7 +2,8 @@ import { commandText } from '../../domain/command-names.ts';
 import type { UnsealFailed } from '../../domain/failure/index.ts';
 import { limitLines } from '../../domain/language/text.ts';
 import { dayAt, formatDays, type Millis, type Zone } from '../../domain/time/calendar.ts';
-import { commandButton, toCommand } from '../../slack/commands/command-buttons.ts';
+import { toCommand } from '../../slack/commands/command.ts';
+import { commandButton } from '../../slack/commands/command-buttons.ts';
 import { askManagerButton } from '../../slack/error-messages/description.ts';
 import {
   actions,
@@ -22,14 +23,16 @@ import type { Request } from '../../slack/request/request.ts';
 import {
   type Connection,
   describeToken,
+  ROLE_NAMES,
+  TYPE_NAMES,
+} from '../../workspace/credentials/connection-record.ts';
+import {
   expiresSoon,
   formatExpiry,
   isExpiryUnknown,
   LIFETIME_NAMES,
-  ROLE_NAMES,
-  TYPE_NAMES,
   tokensOkText,
-} from '../../workspace/credentials/connection-record.ts';
+} from '../../workspace/credentials/expiry.ts';
 import {
   type ConnectionState,
   connectionStates,

@@ -3,7 +3,8 @@ import { UnsealFailed } from '../../domain/failure/index.ts';
 import { limitLines, pluralize } from '../../domain/language/text.ts';
 import { dayAt, type Millis } from '../../domain/time/calendar.ts';
 import { tryParse } from '../../domain/try-parse.ts';
-import { commandButton, toCommand } from '../../slack/commands/command-buttons.ts';
+import { toCommand } from '../../slack/commands/command.ts';
+import { commandButton } from '../../slack/commands/command-buttons.ts';
 import { askManagerButton } from '../../slack/error-messages/description.ts';
 import { lastFailureText, lastFailureTodo } from '../../slack/error-messages/index.ts';
 import {
@@ -19,14 +20,11 @@ import {
 } from '../../slack/kit/blocks.ts';
 import type { Request } from '../../slack/request/request.ts';
 import { describeAccess } from '../../workspace/credentials/access-record.ts';
-import { isExpiryUnknown } from '../../workspace/credentials/connection-record.ts';
+import { isExpiryUnknown } from '../../workspace/credentials/expiry.ts';
 import { credentialHealth, worstFirst } from '../../workspace/credentials/health.ts';
 import type { Project } from '../../workspace/projects/project-record.ts';
-import {
-  canAskAbout,
-  isConnectionMissing,
-  visibleProjects,
-} from '../../workspace/projects/resolve-project.ts';
+import { canAskAbout, visibleProjects } from '../../workspace/projects/project-visibility.ts';
+import { isConnectionMissing } from '../../workspace/projects/resolve-project.ts';
 import { findFailure } from '../../workspace/record/stored-outcomes.ts';
 import type { Workspace } from '../../workspace/record/workspace.ts';
 import type { StatusPart } from '../feature.ts';

@@ -3,7 +3,7 @@ import { currencyOf, moneyWriter } from '../../delivery/watches/alert-wording.ts
 import { commandText } from '../../domain/command-names.ts';
 import { BUDGET_STEPS, type WatchKind } from '../../domain/money/watch-rule.ts';
 import { type Block, compact, context, option, section } from '../../slack/kit/blocks.ts';
-import { choiceInput, textInput } from '../../slack/kit/modal.ts';
+import { choiceInput, textInput } from '../../slack/kit/inputs.ts';
 import type { DrawnParts, FormDraft } from '../../slack/owned/form-state.ts';
 import type { FormFields } from '../../slack/request/form-fields.ts';
 import type { Watch } from '../../workspace/owned/watch-record.ts';

@@ -17,7 +17,6 @@ import { type ActionListener, onClick } from '../../slack/server/listeners.ts';
 import type { Watch } from '../../workspace/owned/watch-record.ts';
 import type { Audit } from '../../workspace/record/audit.ts';
 import type { Feature, Services } from '../feature.ts';
-import { stoppedWatches } from './blocks.ts';
 import { createWatchForm } from './form.ts';
 import {
   createOwnedWatches,
@@ -30,6 +29,7 @@ import {
   watchStatus,
 } from './owned-watches.ts';
 import { KIND_EXAMPLES, parseWatchList, parseWatchText } from './parse.ts';
+import { stoppedWatches } from './watch-wording.ts';
 
 declare module '../../domain/command-names.ts' {
   interface Commands {

@@ -27,6 +27,7 @@ import { MAX_WATCHES, type Watch } from '../../workspace/owned/watch-record.ts';
 import { HIDDEN_PROJECT } from '../../workspace/projects/chosen-project.ts';
 import { findProject, findWatch, requireSettings, type Workspace } from '../../workspace/record/workspace.ts';
 import type { Services, StatusPart } from '../feature.ts';
+import type { WatchListWords } from './parse.ts';
 import {
   describeWatch,
   isSnoozed,
@@ -34,8 +35,7 @@ import {
   watchAuditText,
   watchMarkup,
   watchText,
-} from './blocks.ts';
-import type { WatchListWords } from './parse.ts';
+} from './watch-wording.ts';
 
 export type StateOf = (watch: Watch) => WatchState | undefined;
 export type OwnedWatches = OwnedKind<Watch, StateOf>;

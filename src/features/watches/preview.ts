@@ -16,8 +16,8 @@ import {
   markup,
 } from '../../slack/kit/blocks.ts';
 import { waitingModal } from '../../slack/kit/modal.ts';
-import { crossedText, currentValueLabel, measurementText } from './blocks.ts';
 import { encodeThresholds } from './thresholds.ts';
+import { crossedText, currentValueLabel, measurementText } from './watch-wording.ts';
 
 /** What billing was asked for a form; a failure if it gave no answer. */
 export interface PreviewOutcome {

@@ -15,12 +15,8 @@ import { type Period, resolvePeriod } from '../../domain/time/resolve-period.ts'
 import { isDirectMessage } from '../../slack/request/source.ts';
 import type { StepInputs, StepListener } from '../../slack/server/listeners.ts';
 import { holdsRegisteredSecret } from '../../workspace/credentials/detect-registered-secret.ts';
-import {
-  isShownTo,
-  type ProjectScope,
-  type ResolvedProject,
-  resolveProject,
-} from '../../workspace/projects/resolve-project.ts';
+import { isShownTo, type ProjectScope } from '../../workspace/projects/project-visibility.ts';
+import { type ResolvedProject, resolveProject } from '../../workspace/projects/resolve-project.ts';
 import { isChannel } from '../../workspace/record/parse-record.ts';
 import { requireSettings, type Workspace } from '../../workspace/record/workspace.ts';
 import type { Feature, Services } from '../feature.ts';

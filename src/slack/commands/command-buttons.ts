@@ -1,55 +1,8 @@
 import type { Button } from '@slack/types';
-import type { CommandName, SlashCommand } from '../../domain/command-names.ts';
-import { NO_ALIASES } from '../../domain/language/parser.ts';
-import { couldBeSecret } from '../../domain/language/secret-detection.ts';
-import { normalizeText } from '../../domain/language/text.ts';
-import { isProjectId, PRODUCTS, type ProductId } from '../../domain/product.ts';
+import { PRODUCTS, type ProductId } from '../../domain/product.ts';
 import type { Millis } from '../../domain/time/calendar.ts';
-import { isAlias } from '../../workspace/projects/project-record.ts';
 import { type Block, type ButtonOptions, button, type Message, option, SLACK_LIMITS } from '../kit/blocks.ts';
-
-/** A command with its words, as Slack delivers it: `/billing` with `connect` as its text. */
-export interface Command {
-  readonly command: SlashCommand;
-  readonly text: string;
-}
-
-/** `/billing projects` with `add 123` after it. */
-export const toCommand = (name: CommandName, text = ''): Command => parseCommand(`${name} ${text}`.trim());
-
-/** The command as it is typed, which is all that a button that runs it has in its value. */
-export const commandLine = ({ command, text }: Command): string => `${command} ${text}`.trim();
-
-/** The command with the first word of an outside text as its object: `/billing connect main`. Without it, if that can't be a name. */
-export function commandAbout(
-  { command, text }: Command,
-  named: string,
-  isName: (word: string) => boolean,
-  ...more: readonly string[]
-): Command {
-  const [name = ''] = named.split(' ');
-  return { command, text: [text, isName(name) ? name : '', ...more].filter(Boolean).join(' ') };
-}
-
-/** @param verb a word after `/billing projects` @param named outside text, with an alias or an ID as the first word */
-export const projectCommand = (verb: string, named: string, ...more: readonly string[]): Command =>
-  commandAbout(
-    toCommand('/billing projects', verb),
-    named,
-    (word) => isAlias(word) || isProjectId(word),
-    ...more,
-  );
-
-/** What was typed as a button may carry it: without words that could be a secret; project names stay. */
-export function withoutSecrets({ command, text }: Command, aliases: ReadonlySet<string>): Command {
-  const words = text.split(' ').filter((word) => !couldBeSecret(word) || aliases.has(normalizeText(word)));
-  return { command, text: words.join(' ') };
-}
-
-/** What was typed, to be offered again. @returns undefined if a word could be a secret: the rest may ask something else */
-export function offeredAgain(typed: Command, aliases = NO_ALIASES): Command | undefined {
-  return withoutSecrets(typed, aliases).text === typed.text ? typed : undefined;
-}
+import { type Command, commandLine, parseCommand, toCommand } from './command.ts';
 
 /** A button that runs a command, whose answer replaces the message. @returns none when the text is too long for Slack */
 export function commandButton(
@@ -120,12 +73,6 @@ export const pageButtons = (page: number, pages: number, commandOf: (page: numbe
   ]
     .filter(({ to }) => to >= 1 && to <= pages)
     .flatMap(({ label, to }) => commandButton(label.toLowerCase(), label, commandOf(to)));
-
-/** @param line of a button or of Slack: outside text, which can name an unknown command */
-export function parseCommand(line: string): Command {
-  const [command = '', ...words] = line.split(' ');
-  return { command: command as SlashCommand, text: words.join(' ') };
-}
 
 const SHARE = 'share';
 

@@ -1,6 +1,7 @@
 import type { ProductId } from '../../domain/product.ts';
 import type { SlackId } from '../../domain/slack-id.ts';
-import { describeConnection, isExpiryUnknown } from '../../workspace/credentials/connection-record.ts';
+import { describeConnection } from '../../workspace/credentials/connection-record.ts';
+import { isExpiryUnknown } from '../../workspace/credentials/expiry.ts';
 import { type Block, button, compact, context, escapeMarkup, header, section } from '../kit/blocks.ts';
 import type { Request } from '../request/request.ts';
 

@@ -1,9 +1,9 @@
 import type { InputBlock } from '@slack/types';
 import * as z from 'zod';
 import { type Day, endOfDay, type Zone } from '../../domain/time/calendar.ts';
-import type { Expiry } from '../../workspace/credentials/connection-record.ts';
+import type { Expiry } from '../../workspace/credentials/expiry.ts';
 import { option } from '../kit/blocks.ts';
-import { checksInput, dateInput } from '../kit/modal.ts';
+import { checksInput, dateInput } from '../kit/inputs.ts';
 import type { FormFields } from '../request/form-fields.ts';
 
 /** When a credential expires, as a person says it. */

@@ -1,12 +1,17 @@
-import { parseQuestion } from '../../domain/language/questions/question.ts';
+import { parseQuestion } from '../../domain/language/questions/parse-question.ts';
 import { PRODUCT_WORDS } from '../../domain/product.ts';
 import { tryParse } from '../../domain/try-parse.ts';
-import { canAskAbout, type ProjectScope, visibleProjects } from '../../workspace/projects/resolve-project.ts';
+import {
+  canAskAbout,
+  type ProjectScope,
+  visibleProjects,
+} from '../../workspace/projects/project-visibility.ts';
 import { findConnection } from '../../workspace/record/workspace.ts';
 import { type Block, context, escapeMarkup, header, type Message, markup } from '../kit/blocks.ts';
 import type { Request } from '../request/request.ts';
 import { isDirectMessage } from '../request/source.ts';
-import { commandButton, toCommand } from './command-buttons.ts';
+import { toCommand } from './command.ts';
+import { commandButton } from './command-buttons.ts';
 
 /** How a command is typed, what it does in one sentence, and examples that can be typed as they are. */
 export interface HelpLine {

@@ -3,7 +3,7 @@ import { commandText } from '../../domain/command-names.ts';
 import { PRODUCTS } from '../../domain/product.ts';
 import { REPORTS } from '../../domain/report.ts';
 import { describeProjects, projectLabel } from '../../workspace/projects/chosen-project.ts';
-import { findChannelLimit } from '../../workspace/projects/resolve-project.ts';
+import { findChannelLimit } from '../../workspace/projects/project-visibility.ts';
 import type { Workspace } from '../../workspace/record/workspace.ts';
 import {
   ALLOWANCE_LIFETIME,

@@ -4,9 +4,9 @@ import type { BillingRemark } from '../../domain/billing-remarks.ts';
 import { type Failure, isFailure } from '../../domain/failure/index.ts';
 import { projectList } from '../../domain/language/parsed-command.ts';
 import { PRODUCTS, type ProductId } from '../../domain/product.ts';
+import type { ProjectScope } from '../../workspace/projects/project-visibility.ts';
 import {
   type ProjectReference,
-  type ProjectScope,
   type ResolvedProject,
   resolveProject,
   resolveProjects,

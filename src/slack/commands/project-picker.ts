@@ -18,11 +18,10 @@ import {
 import {
   canAskAbout,
   limitedProjects,
-  type ProjectReference,
   type ProjectScope,
-  resolveProject,
   visibleProjects,
-} from '../../workspace/projects/resolve-project.ts';
+} from '../../workspace/projects/project-visibility.ts';
+import { type ProjectReference, resolveProject } from '../../workspace/projects/resolve-project.ts';
 import { isChannel } from '../../workspace/record/parse-record.ts';
 import {
   actions,
@@ -37,7 +36,8 @@ import {
 import { checkChannel } from '../request/channels.ts';
 import { privateScope, type Request } from '../request/request.ts';
 import { isDirectMessage } from '../request/source.ts';
-import { type Command, commandButton, commandOption, toCommand } from './command-buttons.ts';
+import { type Command, toCommand } from './command.ts';
+import { commandButton, commandOption } from './command-buttons.ts';
 
 /** Block ID of the checkbox that makes the picked project the channel's default. */
 export const REMEMBER_PROJECT = 'remember';

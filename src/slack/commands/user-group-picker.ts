@@ -2,7 +2,7 @@ import type { InputBlock, PlainTextOption } from '@slack/types';
 import { InvalidWord, SlackFailed } from '../../domain/failure/index.ts';
 import { withTimeout } from '../../runtime/timers.ts';
 import { type Block, compact, option, section } from '../kit/blocks.ts';
-import { type SearchInput, searchInput } from '../kit/modal.ts';
+import { type SearchInput, searchInput } from '../kit/inputs.ts';
 import type { Request } from '../request/request.ts';
 import type { UserGroup } from '../request/users.ts';
 

@@ -2,7 +2,7 @@ import type { InputBlock, PlainTextOption } from '@slack/types';
 import { lazy } from '../../domain/language/questions/phrases.ts';
 import { isTimeZone, type Millis, type Zone } from '../../domain/time/calendar.ts';
 import { option, plainText } from '../kit/blocks.ts';
-import { input } from '../kit/modal.ts';
+import { input } from '../kit/inputs.ts';
 import type { Request } from '../request/request.ts';
 
 /** Current IANA names. Older ICU versions accept them, but list only the former names. */

@@ -2,7 +2,8 @@ import type { Button } from '@slack/types';
 import type { FailureKind, FailureOf } from '../../domain/failure/index.ts';
 import type { SlackId } from '../../domain/slack-id.ts';
 import { MINUTE, type Millis } from '../../domain/time/calendar.ts';
-import { type Command, commandButton, commandLine, parseCommand } from '../commands/command-buttons.ts';
+import { type Command, commandLine, parseCommand } from '../commands/command.ts';
+import { commandButton } from '../commands/command-buttons.ts';
 import { type Block, button, SLACK_LIMITS } from '../kit/blocks.ts';
 import type { Request } from '../request/request.ts';
 

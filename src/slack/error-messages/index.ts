@@ -5,7 +5,8 @@ import type { Project } from '../../workspace/projects/project-record.ts';
 import { wordFailure } from '../../workspace/record/stored-failure.ts';
 import type { LastFailure } from '../../workspace/record/stored-outcomes.ts';
 import { remedyFor } from '../../workspace/service-outcomes.ts';
-import { commandButton, toCommand } from '../commands/command-buttons.ts';
+import { toCommand } from '../commands/command.ts';
+import { commandButton } from '../commands/command-buttons.ts';
 import { escapeMarkup, formatInstant } from '../kit/blocks.ts';
 import { COMMAND_DESCRIPTIONS } from './command.ts';
 import {

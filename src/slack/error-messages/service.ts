@@ -5,7 +5,8 @@ import { parseWithOutput } from '../../domain/language/parse-argument.ts';
 import { parseCommandText } from '../../domain/language/parse-command.ts';
 import { formatParsedCommand } from '../../domain/language/parsed-command.ts';
 import { PRODUCT_IDS, PRODUCTS, type ProductId } from '../../domain/product.ts';
-import { commandButton, toCommand } from '../commands/command-buttons.ts';
+import { toCommand } from '../commands/command.ts';
+import { commandButton } from '../commands/command-buttons.ts';
 import { button } from '../kit/blocks.ts';
 import {
   canManage,

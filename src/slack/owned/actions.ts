@@ -4,7 +4,7 @@ import { MINUTE } from '../../domain/time/calendar.ts';
 import type { AuditAction } from '../../workspace/record/audit.ts';
 import { auditedChange, UNDO_MS } from '../../workspace/record/change.ts';
 import { damagedIds } from '../../workspace/record/workspace.ts';
-import { toCommand } from '../commands/command-buttons.ts';
+import { toCommand } from '../commands/command.ts';
 import { actions, button, context, type Message, textMessage } from '../kit/blocks.ts';
 import type { Request } from '../request/request.ts';
 import {

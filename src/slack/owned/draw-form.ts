@@ -3,7 +3,8 @@ import type { ActionName } from '../../domain/command-names.ts';
 import type { ChosenProject } from '../../workspace/projects/chosen-project.ts';
 import { projectOption } from '../commands/project-picker.ts';
 import { type Block, compact, markup, option, plainText, section } from '../kit/blocks.ts';
-import { checksInput, choiceInput, input, modal, peopleInput, searchInput } from '../kit/modal.ts';
+import { checksInput, choiceInput, input, peopleInput, searchInput } from '../kit/inputs.ts';
+import { modal } from '../kit/modal.ts';
 import { type ChannelCheck, checkChannel } from '../request/channels.ts';
 import type { Request } from '../request/request.ts';
 import {

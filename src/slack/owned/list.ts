@@ -4,7 +4,8 @@ import type { Button, SectionBlock } from '@slack/types';
 import { commandText } from '../../domain/command-names.ts';
 import { type HealthLevel, worstFirst } from '../../workspace/credentials/health.ts';
 import { damagedIds } from '../../workspace/record/workspace.ts';
-import { commandButton, pageButtons, toCommand } from '../commands/command-buttons.ts';
+import { toCommand } from '../commands/command.ts';
+import { commandButton, pageButtons } from '../commands/command-buttons.ts';
 import {
   actions,
   type Block,

@@ -5,7 +5,7 @@ import type { SlackId } from '../../domain/slack-id.ts';
 import type { OwnedStore } from '../../workspace/owned/owned-store.ts';
 import type { Schedule } from '../../workspace/owned/schedule-record.ts';
 import type { Target, Watch } from '../../workspace/owned/watch-record.ts';
-import { canAskAbout, type ProjectScope } from '../../workspace/projects/resolve-project.ts';
+import { canAskAbout, type ProjectScope } from '../../workspace/projects/project-visibility.ts';
 import type { AuditSubject } from '../../workspace/record/audit.ts';
 import type { Workspace } from '../../workspace/record/workspace.ts';
 import type { Workspaces } from '../../workspace/record/workspaces.ts';

@@ -5,7 +5,7 @@ import type { SlackId } from '../../domain/slack-id.ts';
 import type { Delivery } from '../../workspace/owned/stop-reason.ts';
 import { meetsRight } from '../../workspace/permissions.ts';
 import { type ChosenProject, projectIdLabel, projectLabel } from '../../workspace/projects/chosen-project.ts';
-import { isShownTo, limitedProjects } from '../../workspace/projects/resolve-project.ts';
+import { isShownTo, limitedProjects } from '../../workspace/projects/project-visibility.ts';
 import { escapeMarkup, mention } from '../kit/blocks.ts';
 import { type ChannelCheck, checkChannel, joinChannel } from '../request/channels.ts';
 import type { Request } from '../request/request.ts';

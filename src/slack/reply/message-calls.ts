@@ -1,7 +1,7 @@
 import { CannotPost, SlackFailed } from '../../domain/failure/index.ts';
 import type { SlackId } from '../../domain/slack-id.ts';
 import { escapeMessageText, type Message } from '../kit/blocks.ts';
-import { sendOrSimplify } from '../kit/rich-blocks.ts';
+import { sendOrSimplify } from '../kit/simplify-blocks.ts';
 import { isDirectMessage } from '../request/source.ts';
 import { callSlack, type WebClient, type WebMethod } from '../web-client.ts';
 

@@ -10,8 +10,8 @@ import { type BillingRemark, remarkLead } from '../../domain/billing-remarks.ts'
 import { PRODUCTS } from '../../domain/product.ts';
 import type { Millis } from '../../domain/time/calendar.ts';
 import type { ResolvedProject } from '../../workspace/projects/resolve-project.ts';
+import type { Command } from '../commands/command.ts';
 import {
-  type Command,
   nameButton,
   outputOptions,
   scheduleOption,
@@ -45,7 +45,7 @@ import {
   select,
   titleBlocks,
 } from '../kit/blocks.ts';
-import { table } from '../kit/rich-blocks.ts';
+import { table } from '../kit/tables.ts';
 import type { Request } from '../request/request.ts';
 
 /** What was asked, and the parts that every answer has. */

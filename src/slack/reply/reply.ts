@@ -1,7 +1,8 @@
 import type { ModalView } from '@slack/types';
 import type { SlackId } from '../../domain/slack-id.ts';
 import type { Millis } from '../../domain/time/calendar.ts';
-import { type Command, commandButton, withoutShare } from '../commands/command-buttons.ts';
+import type { Command } from '../commands/command.ts';
+import { commandButton, withoutShare } from '../commands/command-buttons.ts';
 import { actions, type Block, type Message, section } from '../kit/blocks.ts';
 import { modal, withFormContext } from '../kit/modal.ts';
 import { type Audience, isDirectMessage, placeOf, type Source } from '../request/source.ts';

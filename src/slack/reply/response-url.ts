@@ -3,7 +3,7 @@ import { SlackFailed } from '../../domain/failure/index.ts';
 import { decodeLeniently, exchange, parseRetryAfter } from '../../http/exchange.ts';
 import type { CommandNames } from '../command-prefix.ts';
 import { escapeMessageText, type Message } from '../kit/blocks.ts';
-import { sendOrSimplify } from '../kit/rich-blocks.ts';
+import { sendOrSimplify } from '../kit/simplify-blocks.ts';
 import { isUnclearStatus, reportApiCall, type WebClient } from '../web-client.ts';
 
 /** How a message goes out through a `response_url`. */

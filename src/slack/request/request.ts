@@ -1,20 +1,16 @@
-import { NotAllowed } from '../../domain/failure/index.ts';
 import type { SlackId } from '../../domain/slack-id.ts';
 import type { Millis } from '../../domain/time/calendar.ts';
-import { type Annotate, errorOutcome } from '../../runtime/work-record.ts';
-import { type Right, requireRight } from '../../workspace/permissions.ts';
-import type { ProjectScope } from '../../workspace/projects/resolve-project.ts';
+import type { Right } from '../../workspace/permissions.ts';
+import type { ProjectScope } from '../../workspace/projects/project-visibility.ts';
 import { isPerson } from '../../workspace/record/parse-record.ts';
 import type { Workspace } from '../../workspace/record/workspace.ts';
 import type { Settings } from '../../workspace/settings.ts';
 import type { TakenRequest } from '../../workspace/short-lived/manager-requests.ts';
 import type { ThreadPlace } from '../../workspace/thread-store.ts';
-import { type Command, withoutSecrets } from '../commands/command-buttons.ts';
 import type { Reply } from '../reply/reply.ts';
-import type { SlackServices } from '../slack-services.ts';
 import type { WebClient } from '../web-client.ts';
 import { type Channels, channelsOf } from './channels.ts';
-import { type Audience, isDirectMessage, threadOf } from './source.ts';
+import { type Audience, isDirectMessage } from './source.ts';
 import type { People, User } from './users.ts';
 
 /** A user's request from any kind of payload, and the ways to reply. */
@@ -80,14 +76,12 @@ export const asksFigures = ({ kind }: Partial<HandlerRules>): boolean =>
 export const mayChange = ({ kind }: Pick<HandlerRules, 'kind'>): boolean =>
   kind === 'change' || kind === 'changeInForm';
 
-/** Asking accepts a role that Slack confirmed within the last minute; changing something does not. */
-const needsFreshRole = (right: Right): boolean => right === 'member' || right === 'manage';
-
 const MOST_NAMED = 5;
+
 /** How many named managers are looked up at most, because some may have left. */
 const MOST_LOOKED_UP = 15;
 
-function managersOf(people: People, workspace: Workspace) {
+export function managersOf(people: People, workspace: Workspace) {
   const { settings } = workspace;
   const connections = [...workspace.connections.values()];
 
@@ -127,73 +121,7 @@ function managersOf(people: People, workspace: Workspace) {
   };
 }
 
-export type Authorize = ReturnType<typeof createRequestAuthorizer>;
-
-/** Asks Slack and Redis in parallel, so that a request with a cached user waits for one round trip. */
-export const createRequestAuthorizer =
-  ({ users, workspaces, requests }: Pick<SlackServices, 'users' | 'workspaces' | 'requests'>) =>
-  /**
-   * Checks the right of the user who sent a payload: a command, click, form, suggestion or event.
-   * @param reply to the sender alone
-   * @param annotate gets whose record it works with, and that it was replayed
-   * @param command the command that is run, if any
-   * @returns undefined for a replayed request, which was answered before and gets no second answer
-   * @throws NotAllowed, SlackFailed, StoreUnavailable
-   */
-  async (
-    reply: Reply,
-    task: Pick<HandlerRules, 'right'> & Partial<HandlerRules>,
-    annotate: Annotate,
-    command?: Command,
-  ): Promise<Request | undefined> => {
-    const { source, client } = reply;
-    const { right } = task;
-    const { at, teamId, userId, sharedFrom, allowed, self, managerRequest: id } = source;
-    if (teamId === '' || userId === '') throw new NotAllowed('external');
-    const people = users(client, teamId);
-    const isFresh = needsFreshRole(right);
-    const lookups = Promise.all([people.find(source, isFresh), source.workspace ?? workspaces.load(teamId)]);
-    // A replay is dropped before its lookups are awaited, so their errors must not count as unhandled.
-    lookups.catch(() => undefined);
-    if ((await source.isFirst) === false) {
-      annotate({ outcome: 'replayed' });
-      return undefined;
-    }
-    const [profile, workspace] = await lookups;
-    annotate({ waits: workspace.waits });
-    // Slack allows only about twenty look-ups of user groups a minute, and a person types faster.
-    const asksGroups = isFresh && source.via !== 'suggestions';
-    const user = await people.admit(profile, workspace.settings, asksGroups);
-    if (right === 'manage' && user.canAsk && !user.canManage)
-      throw new NotAllowed('not-manager', await managersOf(people, workspace).known());
-    requireRight(allowed !== undefined && right === 'ask' ? 'workspaceUser' : right, user);
-    const managerRequest =
-      id !== undefined && user.canManage ? await requests.findTaken(teamId, id, at) : undefined;
-    const audience = asksFigures(task) ? (source.audience ?? workspace.settings.visibility) : 'asker';
-    const isPrivate = audience === 'asker';
-    const channel = source.askedIn ?? source.channel;
-    const how = sharedFrom === undefined ? 'asked' : 'shared';
-    return {
-      isUnlimited: user.canManage && (isPrivate || isDirectMessage(channel ?? '')),
-      at,
-      sharedFrom,
-      user,
-      workspace,
-      audience,
-      channel,
-      allowed,
-      managerRequest,
-      self,
-      sharedBy: isPrivate ? undefined : { how, person: user.id },
-      locale: isPrivate ? user.locale : workspace.settings.locale,
-      thread: threadOf(source),
-      reply: reply.as(source, audience, command && withoutSecrets(command, workspace.aliases)),
-      recordError: (error) => annotate(errorOutcome(error)),
-      slack: slackLookups(people, client, userId, workspace),
-    };
-  };
-
-const slackLookups = (people: People, client: WebClient, asker: SlackId, workspace: Workspace) => ({
+export const slackLookups = (people: People, client: WebClient, asker: SlackId, workspace: Workspace) => ({
   // Most requests ask nothing about channels.
   get channels(): Channels {
     return channelsOf(client);

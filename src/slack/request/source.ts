@@ -1,7 +1,7 @@
 import type { SlackId } from '../../domain/slack-id.ts';
 import type { Millis } from '../../domain/time/calendar.ts';
 import type { RequestVia } from '../../runtime/work-record.ts';
-import type { ProjectScope } from '../../workspace/projects/resolve-project.ts';
+import type { ProjectScope } from '../../workspace/projects/project-visibility.ts';
 import type { Workspace } from '../../workspace/record/workspace.ts';
 import type { ThreadPlace } from '../../workspace/thread-store.ts';
 import { splitMetadata } from '../kit/modal.ts';

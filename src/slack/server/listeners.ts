@@ -2,7 +2,7 @@ import type { ModalView, PlainTextOption } from '@slack/types';
 import { isFailure } from '../../domain/failure/index.ts';
 import type { Right } from '../../workspace/permissions.ts';
 import type { Workspace } from '../../workspace/record/workspace.ts';
-import type { Command } from '../commands/command-buttons.ts';
+import type { Command } from '../commands/command.ts';
 import type { Message } from '../kit/blocks.ts';
 import type { Reply } from '../reply/reply.ts';
 import type { FormFields, ParsedForm } from '../request/form-fields.ts';

@@ -15,13 +15,8 @@ import {
   type NewAccess,
   serializeAccess,
 } from './access-record.ts';
-import {
-  type Connection,
-  type Expiry,
-  type NewConnection,
-  serializeConnection,
-  withExpiry,
-} from './connection-record.ts';
+import { type Connection, type NewConnection, serializeConnection } from './connection-record.ts';
+import { type Expiry, withExpiry } from './expiry.ts';
 
 /** Absent fields stay as they are. */
 interface CredentialEdit {

@@ -1,7 +1,8 @@
 import { UnsealFailed } from '../../domain/failure/index.ts';
 import type { Millis, Zone } from '../../domain/time/calendar.ts';
 import { findConnection, type Workspace } from '../record/workspace.ts';
-import { type Connection, type Expiring, expiresSoon } from './connection-record.ts';
+import type { Connection } from './connection-record.ts';
+import { type Expiring, expiresSoon } from './expiry.ts';
 
 export type HealthLevel = 'broken' | 'warning' | 'fine';
 

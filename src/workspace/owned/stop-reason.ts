@@ -1,7 +1,8 @@
 import { FailureBase } from '../../domain/failure/base.ts';
 import { tryParse } from '../../domain/try-parse.ts';
 import { type ChosenProject, projectKey, referenceTo } from '../projects/chosen-project.ts';
-import { limitedProjects, resolveProject, UNLIMITED } from '../projects/resolve-project.ts';
+import { limitedProjects, UNLIMITED } from '../projects/project-visibility.ts';
+import { resolveProject } from '../projects/resolve-project.ts';
 import type { Workspace } from '../record/workspace.ts';
 import type { Schedule } from './schedule-record.ts';
 import type { Target, Watch } from './watch-record.ts';

@@ -6,7 +6,7 @@ import { balanceFields, failureFields } from '../record/stored-outcomes.ts';
 import { findProject } from '../record/workspace.ts';
 import type { RecordFields } from '../record/workspace-store.ts';
 import { type Project, type ProjectRemoval, parseRemoval } from './project-record.ts';
-import { limitOtherNames } from './resolve-project.ts';
+import { limitOtherNames } from './project-visibility.ts';
 
 /** The part of `Workspaces` for projects and the channels' defaults. Each method is one round trip. @throws StoreUnavailable */
 export function createProjectStore(target: ChangeTarget) {

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { SecretPasted } from '../../../src/domain/failure/index.ts';
-import { parseQuestion } from '../../../src/domain/language/questions/question.ts';
+import { parseQuestion } from '../../../src/domain/language/questions/parse-question.ts';
 
 const ALIASES: ReadonlySet<string> = new Set(['prod', 'staging', 'dev', 'web-shop', 'archive', 'data-eu']);
 

@@ -11,7 +11,7 @@ import {
 import { formatParsedCommand, type ParsedCommand } from '../../../src/domain/language/parsed-command.ts';
 import { saysAllTyped } from '../../../src/domain/language/parser.ts';
 import { formatPhrase } from '../../../src/domain/language/periods/period-ast.ts';
-import { parseQuestion } from '../../../src/domain/language/questions/question.ts';
+import { parseQuestion } from '../../../src/domain/language/questions/parse-question.ts';
 import { MONTH_NAMES } from '../../../src/domain/language/vocabulary.ts';
 import { runs } from '../../support/thorough.ts';
 

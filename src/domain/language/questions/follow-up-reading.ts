@@ -6,8 +6,8 @@ import { type Output, parseWithOutput } from '../parse-argument.ts';
 import { parseCommandText } from '../parse-command.ts';
 import { formatParsedCommand, type ParsedCommand } from '../parsed-command.ts';
 import type { Aliases } from '../tokenizer.ts';
-import { NAMES_ALL } from './follow-up-words.ts';
-import type { Question } from './question.ts';
+import { NAMES_ALL } from './follow-up-text.ts';
+import type { Question } from './parse-question.ts';
 import { parseQuestionParts } from './question-commands.ts';
 
 /** The parts that a follow-up names itself, before the answer's are added. */

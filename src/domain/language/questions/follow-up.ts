@@ -17,16 +17,16 @@ import {
   projectText,
   type Reading,
 } from './follow-up-reading.ts';
-import { AGAIN, type FollowUpText, isReserved, PRONOUN, parseFollowUpText } from './follow-up-words.ts';
-import { NOT_CORRECTED, UNCLEAR_MEANING } from './interpret-question.ts';
+import { AGAIN, type FollowUpText, isReserved, PRONOUN, parseFollowUpText } from './follow-up-text.ts';
 import {
   MOST_OFFERED,
   parseQuestion,
   type RefusedQuestion,
   type SuggestedCommands,
   withholdSecrets,
-} from './question.ts';
+} from './parse-question.ts';
 import type { QuestionCommand } from './question-commands.ts';
+import { NOT_CORRECTED, UNCLEAR_MEANING } from './question-reading.ts';
 
 export type FollowUp =
   /** What it means exactly. `isExplicit` if its words show that it refers to an answer: “and”, “it”, “again”. */

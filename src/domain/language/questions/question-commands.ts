@@ -13,8 +13,8 @@ import { formatPhrase, type PeriodPhrase, unitPhrase } from '../periods/period-a
 import { clipWord } from '../text.ts';
 import { type Aliases, CLAUSE_BREAK } from '../tokenizer.ts';
 import { parseQuestionWords } from './extract-phrases.ts';
-import { applies, OUTPUTS, type QuestionReading, refuseUnplaced, subjectsOf } from './interpret-question.ts';
 import { type PhraseRole, ROLE_RULES, type Subject } from './phrases.ts';
+import { applies, OUTPUTS, type QuestionReading, refuseUnplaced, subjectsOf } from './question-reading.ts';
 
 /** A command and what follows it, in canonical words. */
 export interface QuestionCommand {

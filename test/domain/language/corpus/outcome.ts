@@ -7,7 +7,7 @@ import {
   parseMention,
   plainMentionText,
 } from '../../../../src/features/mentions/parse.ts';
-import type { Command } from '../../../../src/slack/commands/command-buttons.ts';
+import type { Command } from '../../../../src/slack/commands/command.ts';
 import { requestOf, workspaceOf } from '../../../support/records.ts';
 import { ALIASES, meaningOf, NOW } from './meaning.ts';
 

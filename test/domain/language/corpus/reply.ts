@@ -7,7 +7,7 @@ import { type Day, formatDays } from '../../../../src/domain/time/calendar.ts';
 import { compareWith } from '../../../../src/domain/time/named-comparison.ts';
 import { resolvePeriodText } from '../../../../src/domain/time/resolve-period.ts';
 import type { Mention } from '../../../../src/features/mentions/parse.ts';
-import type { Command } from '../../../../src/slack/commands/command-buttons.ts';
+import type { Command } from '../../../../src/slack/commands/command.ts';
 import { ALIASES, NOW } from './meaning.ts';
 import { mentionIn, mentionOf } from './outcome.ts';
 

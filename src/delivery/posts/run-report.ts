@@ -8,7 +8,7 @@ import { sameDaysLastWeek } from '../../domain/time/comparison-window.ts';
 import type { Message } from '../../slack/kit/blocks.ts';
 import type { Schedule } from '../../workspace/owned/schedule-record.ts';
 import { type ChosenProject, describeProjects, projectKey } from '../../workspace/projects/chosen-project.ts';
-import type { ProjectScope } from '../../workspace/projects/resolve-project.ts';
+import type { ProjectScope } from '../../workspace/projects/project-visibility.ts';
 import type { StoredFailure } from '../../workspace/record/stored-failure.ts';
 import { requireSettings, type Workspace } from '../../workspace/record/workspace.ts';
 import type { AnswerCollector } from '../../workspace/service-outcomes.ts';

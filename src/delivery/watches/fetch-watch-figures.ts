@@ -13,11 +13,11 @@ import {
   type Zone,
 } from '../../domain/time/calendar.ts';
 import { type ChosenProject, referenceTo } from '../../workspace/projects/chosen-project.ts';
+import { UNLIMITED } from '../../workspace/projects/project-visibility.ts';
 import {
   openConnection,
   type ResolvedProject,
   resolveProject,
-  UNLIMITED,
 } from '../../workspace/projects/resolve-project.ts';
 import { type StoredFailure, storeFailure } from '../../workspace/record/stored-failure.ts';
 import { requireSettings } from '../../workspace/record/workspace.ts';
@@ -32,7 +32,7 @@ import {
   parseWatchFigures,
   type StoredFigures,
   type WatchFiguresStore,
-} from './watch-figures.ts';
+} from './watch-figures-store.ts';
 
 /** A project, and the figures that its watches use. */
 export interface WatchedProject {

@@ -7,9 +7,9 @@ import { couldBeSecret } from '../secret-detection.ts';
 import { clipWord, normalizeText } from '../text.ts';
 import type { Aliases } from '../tokenizer.ts';
 import { parseQuestionWords, type QuestionWords } from './extract-phrases.ts';
-import { interpretQuestion, isEmpty, type QuestionReading, refuseUnplaced } from './interpret-question.ts';
 import { type PhraseRole, ROLE_RULES } from './phrases.ts';
 import { commandsOf, type QuestionCommand } from './question-commands.ts';
+import { interpretQuestion, isEmpty, type QuestionReading, refuseUnplaced } from './question-reading.ts';
 
 /** Commands that a text may mean, the likeliest first. At least one, and each keeps every word. */
 export interface SuggestedCommands {

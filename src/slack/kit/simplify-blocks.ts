@@ -1,0 +1,48 @@
+import { SlackFailed } from '../../domain/failure/index.ts';
+import { type Block, type Message, preformatted } from './blocks.ts';
+import type { Table } from './tables.ts';
+
+/** When Slack refuses the blocks, sends once more without chart and table. */
+export const sendOrSimplify = <T>(message: Message, attempt: (given: Message) => Promise<T>): Promise<T> =>
+  attempt(message).catch((error: unknown) => {
+    const simpler = isRefusal(error) ? withoutRichBlocks(message) : undefined;
+    if (simpler === undefined) throw error;
+    return attempt(simpler);
+  });
+
+/** A `response_url` may also say that the payload is invalid. */
+const REFUSED_BLOCKS = /^invalid_(?:blocks|attachments|payload)/;
+
+const isRefusal = (error: unknown): boolean =>
+  error instanceof SlackFailed && REFUSED_BLOCKS.test(error.code);
+
+/**
+ * The same message without the blocks that Slack may refuse because they are new or not allowed: charts and containers
+ * are dropped, a table becomes monospaced text. Undefined when there is nothing to simplify.
+ */
+export function withoutRichBlocks(message: Message): Message | undefined {
+  if (!message.blocks.some(isRich)) return undefined;
+  return { text: message.text, blocks: message.blocks.flatMap(simplify) };
+}
+
+const isRich = ({ type }: Block): boolean =>
+  type === 'data_visualization' || type === 'container' || type === 'table';
+
+function simplify(block: Block): Block[] {
+  if (block.type === 'data_visualization' || block.type === 'container') return [];
+  if (block.type === 'table') return [preformatted(lines(block).join('\n'))];
+  return [block];
+}
+
+function lines(table: Table): string[] {
+  const rows = table.rows.map((row) => row.map((cell) => ('text' in cell ? String(cell.text) : '')));
+  const widths = (rows[0] ?? []).map((_, column) => Math.max(...rows.map((row) => row[column]?.length ?? 0)));
+  return rows.map((row) =>
+    row
+      .map((cell, column) =>
+        column === 0 ? cell.padEnd(widths[column] ?? 0) : cell.padStart(widths[column] ?? 0),
+      )
+      .join('  ')
+      .trimEnd(),
+  );
+}
