@@ -71,7 +71,7 @@ describe('/billing settings', () => {
 
   it('says beside the zone which items fall outside a scheduled post’s days when billing has other day boundaries', async () => {
     await openForm('/billing settings');
-    expect(modalText()).toContain('no charge falls outside a scheduled post’s days');
+    expect(modalText()).toContain('charges can fall outside a scheduled post’s days');
   });
 
   it('fills in the words after the command, and says what it can’t read', async () => {

@@ -27,7 +27,6 @@ describe('below a refusal', () => {
   });
 
   it.each([
-    '/spend prod excluding today',
     '/spend prod last week banana',
     '/spend staging tomorow',
     '/spend staging nxt week csv',

@@ -166,6 +166,14 @@ describe('what an answer prints', () => {
     expect(resolvePeriodText('mtd including today', now, 'UTC').phrase).toBe('this-month');
     expect(resolvePeriodText('7d incl today', now, 'UTC').phrase).toBe('last-7-days including today');
   });
+
+  it.each(['this-month excluding today', 'mtd excluding today', 'since 1 december excluding today'])(
+    'has no day on the first of a month: “%s”',
+    (text) => {
+      const refused = () => resolvePeriodText(text, Date.parse('2026-12-01T09:00:00Z'), 'UTC');
+      expect(refused).toThrow(/begins today, and today is left out\. Type today\./);
+    },
+  );
 });
 
 type Expected = { text: string; first: string; last: string };

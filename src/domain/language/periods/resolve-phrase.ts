@@ -134,6 +134,9 @@ const nextSpan = (point: DateExpression, first: Day, zone: Zone): CalendarSpan =
 
 function spanBetween(phrase: Range, today: Day, zone: Zone): DayRange {
   const [from, to] = endsOf(phrase, today, zone);
+  // `this-month excluding today` on the first of a month: nobody typed a day that is too early.
+  if (from.first === today && to.last < today && !phrase.typed.includes(phrase.to.typed))
+    throw createInvalidDate(phrase, 'begins today, and today is left out', 'Type today.', 'today');
   if (to.last < from.first)
     throw createInvalidDate(
       phrase,
