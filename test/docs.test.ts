@@ -16,7 +16,7 @@ const anchorOf = (heading: string): string =>
 const withoutCode = (page: string): string =>
   page.replace(/^ *```.*?^ *```/gms, '').replace(/`[^`\n]*`/g, '``');
 
-describe('the links between the pages', async () => {
+describe('the pages', async () => {
   const names = (await readdir('docs')).filter((name) => name.endsWith('.md')).map((name) => `docs/${name}`);
   const pages = [
     'README.md',
@@ -30,7 +30,21 @@ describe('the links between the pages', async () => {
     await Promise.all(pages.map(async (page) => [page, await readFile(page, 'utf8')] as const)),
   );
 
-  it.each(pages)('lead somewhere: %s', (page) => {
+  const folders = ['src', 'test', 'sandbox', 'bench'];
+  const files = await Promise.all(
+    folders.map(async (folder) =>
+      (await readdir(folder, { recursive: true })).map((file) => `${folder}/${file}`),
+    ),
+  );
+  const existing = [...files.flat(), ...(await readdir('.'))].map((file) => `/${file}`);
+
+  it.each(pages)('name only source files that exist: %s', (page) => {
+    const named = (texts.get(page) ?? '').matchAll(/`([\w./-]+\.[jt]sx?)`/g);
+    const missing = [...named].filter(([, file]) => !existing.some((path) => path.endsWith(`/${file}`)));
+    expect(missing.map(([, file]) => file)).toEqual([]);
+  });
+
+  it.each(pages)('have links that lead somewhere: %s', (page) => {
     const links = withoutCode(texts.get(page) ?? '').matchAll(/\]\((?!\w+:)([^)#\s]*)(?:#([^)\s]+))?\)/g);
     const broken = [...links].filter(([, path = '', anchor]) => {
       const target = path === '' ? page : normalize(join(dirname(page), path));
