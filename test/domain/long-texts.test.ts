@@ -157,7 +157,7 @@ const COMMANDS = [
     'parsed-command',
     'tokenizer',
     'parser',
-    'questions/question',
+    'questions/parse-question',
     'questions/follow-up',
   ].map((name) => `domain/language/${name}`),
   ...['mentions', 'schedules'].map((name) => `features/${name}/parse`),

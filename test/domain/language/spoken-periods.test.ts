@@ -17,7 +17,7 @@ function unlessRefused<T>(resolve: () => T): T | undefined {
     if (error instanceof PeriodJustBegan) return undefined;
     if (!(error instanceof InvalidWord)) throw error;
     expect(error.why).toMatch(
-      /future|before it begins|3,660|over|isn’t a (?:date|week)|(?:start|end) on|exist|which day is|either of two|skipped/,
+      /future|before it begins|begins today|3,660|over|isn’t a (?:date|week)|(?:start|end) on|exist|which day is|either of two|skipped/,
     );
     return undefined;
   }

@@ -34,7 +34,7 @@ const ROWS = {
   use: { about: 'spend', phrases: 'use|uses|used|using|usage, consume~, consumption, invoice~' },
   average: { about: 'spend', phrases: '[on|in] average|averages, avg, avg/day, per|a|each|every|by day, /day, day by day, daily, daily average|mean, average|mean|typical daily, [on] mean|average|typical|usual|normal day, typical|typically, mean cost|costs|spend|spending, [daily] burn rate' },
   peak: { about: 'spend', phrases: '[on] which|what day|days|date, peak|peaks|peaked [day], biggest|highest|costliest|worst|priciest|largest|heaviest|top|cheapest|lowest|smallest day, [most|least] expensive|costly day, lowest|highest spend|cost day, day with highest|biggest|largest|most|lowest|smallest|least' },
-  least: { beside: ['peak'], phrases: 'cheapest, lowest, least [expensive|costly]' },
+  least: { beside: ['peak'], phrases: 'cheapest, lowest, least expensive|costly, cost|costs|spend|spent least' },
   forecast: { about: 'spend', phrases: 'predict, forecast|forecasts|forecasted|forecasting, projection|projections, prediction, prognosis, estimate|estimates|estimation, end up at, where will|do|would we|i end up, where will|does|would, land|lands [at|on]' },
   balance: { about: 'balance', phrases: '[account] balance|balances|bal [and runway], bonus|bonuses, runway and balance, days|weeks|months left|remaining, left [over], left to spend, remaining [balance], remains|remain, runway|runways, in bank|account, rest of money' },
   credit: { about: 'balance', beside: ['balance'], phrases: 'credit|credits, budgets is|are [running|getting] low' },
