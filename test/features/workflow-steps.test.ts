@@ -445,7 +445,7 @@ describe('a step whose process does not end it', () => {
     await on.slack.runStep(OWNER, 'get_balance', { project: '456', note: SECRET_INPUT });
     const kept = Object.values(await on.redis.client.hgetall(OPEN));
     expect(kept).toHaveLength(1);
-    expect(kept.join()).not.toMatch(/hunter2|456|get_balance/);
+    expect(kept.join()).not.toMatch(/hunter2|"456|get_balance/);
     await on.registry.forget('T0OTHER001');
     expect(await on.redis.client.hlen(OPEN)).toBe(1);
     await on.registry.forget('T0SANDBOX1');
