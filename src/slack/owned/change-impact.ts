@@ -36,7 +36,7 @@ export const warningBlocks = ({ question }: Stops): readonly Block[] => [...ques
 
 /** The message in place of the warning if the form was closed. */
 export const notSavedYet = ({ question }: Stops): Message =>
-  textMessage('Nothing was saved, because that stops something.', ...question);
+  textMessage('Nothing was saved. The form closed before you could confirm this:', ...question);
 
 /** Further items are counted, not listed. */
 const MOST_LINES = 20;
