@@ -111,10 +111,8 @@ function resultOf(id: PointId, found: Found | undefined, questioner: Questioner)
   return { id, ...point, verdict: 'fail', came, otherwise, ...(query !== undefined && { query }) };
 }
 
-function whyUnchecked({ progress: { breakdown, isLate } }: Questioner): string {
-  if (breakdown !== undefined) return `${breakdown.point} ended the check`;
-  return isLate ? 'time ended the check' : 'no figures came to check it with';
-}
+const whyUnchecked = ({ progress: { breakdown } }: Questioner): string =>
+  breakdown ? `${breakdown.point} ended the check` : 'no figures came to check it with';
 
 /** @returns a day that has charges, if possible; undefined unless both documents have an answer */
 async function askAboutProject(parts: ConformanceParts, ask: Ask): Promise<Day | undefined> {
@@ -174,7 +172,7 @@ const rangeOf = (first: Day, to: Millis, zone: Zone): TimeRange => ({
 
 /** Judges the points about the HTTP connection, by all answers together. */
 function addWireFindings({ progress }: Questioner, addFor: (query?: string) => AddFinding) {
-  const { breakdown: end, first, isLate, isReached, isReadable, largest, closing } = progress;
+  const { breakdown: end, first, isReached, isReadable, largest, closing } = progress;
   const slowest = `${Math.ceil(progress.slowest)} ms`;
   const good: Partial<Record<PointId, string>> = {
     ...(isReached && { reach: 'connected' }),
@@ -190,6 +188,5 @@ function addWireFindings({ progress }: Questioner, addFor: (query?: string) => A
     ...(first && isReadable && { json: 'readable', token: 'accepted' }),
   };
   if (end !== undefined) addFor(end.query)(end.point, describe(end.failure));
-  if (isLate) addFor()('time', `up to ${slowest} an answer, too slow to ask everything`);
   for (const [id, came] of Object.entries(good)) addFor()(id as PointId, undefined, came);
 }

@@ -50,7 +50,10 @@ export function judgeBalance(answer: Outcome<BalanceRecord>, add: AddFinding) {
   const sent = [balance, bonuses].filter((value: WireScalar) => !('missing' in value));
   add('balance', sent.length === 2 ? undefined : came, came);
   judgeRemarks(remarks, add);
-  judgeAmounts(sent.map(parseAmount), add);
+  judgeAmounts(
+    sent.map((value) => ({ amount: parseAmount(value) })),
+    add,
+  );
 }
 
 /** @param days those that were asked for */
@@ -65,7 +68,10 @@ export function judgeSpend(answer: Outcome<Consumption>, days: readonly Day[], a
   add('spend', undefined, [count, listedText('not reported', missing)].filter(Boolean).join('; '));
   judgeRemarks(remarks, add);
   judgeAmounts(
-    charges.flatMap(({ amount, bonuses }) => [amount, bonuses]),
+    charges.flatMap(({ shown: day, ...amounts }) => [
+      { day, amount: amounts.amount },
+      { day, amount: amounts.bonuses },
+    ]),
     add,
   );
   add('days', listedText('as days', unplaced), 'all readable');
@@ -77,12 +83,21 @@ export function judgeSpend(answer: Outcome<Consumption>, days: readonly Day[], a
 const judgeRemarks = (remarks: readonly string[], add: AddFinding): void =>
   add('errors', remarks.length > 0 ? remarks.join(' / ') : undefined, 'no errors');
 
-function judgeAmounts(amounts: readonly (Amount | RowAmount)[], add: AddFinding) {
-  const unreadable = amounts.flatMap((amount) => {
-    if ('unreadable' in amount) return amount.unreadable;
-    return 'incomplete' in amount && amount.incomplete ? 'one of a day’s items' : [];
+interface SentAmount {
+  readonly amount: Amount | RowAmount;
+  /** Absent for a balance. */
+  readonly day?: string;
+}
+
+function judgeAmounts(amounts: readonly SentAmount[], add: AddFinding) {
+  const unreadable = amounts.flatMap(({ amount, day }) => {
+    const on = day === undefined ? '' : ` on ${day}`;
+    if ('unreadable' in amount) return `${amount.unreadable}${on}`;
+    return 'incomplete' in amount && amount.incomplete ? `one of the items${on}` : [];
   });
-  const binary = amounts.flatMap((amount) => ('raw' in amount && looksBinary(amount.raw) ? amount.raw : []));
+  const binary = amounts.flatMap(({ amount }) =>
+    'raw' in amount && looksBinary(amount.raw) ? amount.raw : [],
+  );
   add('amounts', listedText('unreadable', unreadable), 'all readable');
   add('digits', listedText('of a binary number', binary), 'as written');
 }

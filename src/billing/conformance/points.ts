@@ -8,7 +8,7 @@ export const POINTS = {
   reach: {
     asked: 'the address',
     wanted: 'a connection, with a valid certificate',
-    otherwise: 'no answer: “The billing service couldn’t be reached.”',
+    otherwise: 'no answer: Tally can’t reach the service, or loses the connection.',
   },
   redirect: {
     asked: 'the address',
@@ -16,7 +16,7 @@ export const POINTS = {
     otherwise: 'no answer: Tally never follows a redirect, because the token would go with it.',
   },
   http: {
-    asked: 'a POST of JSON',
+    asked: 'a POST to /bill/graphql',
     wanted: 'HTTP 200 with a whole body',
     otherwise: 'no answer: “The billing service returned an error”, or that Tally can’t read its response.',
   },
@@ -53,7 +53,7 @@ export const POINTS = {
   token: {
     asked: 'the balance with the token',
     wanted: 'no 401 and no 403',
-    otherwise: 'no answer: “The billing service rejected the access token (HTTP 401).”',
+    otherwise: 'no answer: the token was rejected (401), or may not read this (403).',
   },
   balance: {
     asked: 'the balance',
@@ -113,13 +113,15 @@ export const POINTS = {
   },
   'unknown-project': {
     asked: 'balance and a day of project 2147483647',
-    wanted: 'no data, or an error other than 401',
-    otherwise: 'someone else’s figures for a mistyped ID; after a 401, word that the token was rejected.',
+    wanted: 'no data, or an error other than 401 and 5xx',
+    otherwise:
+      'for a mistyped ID: someone else’s figures, that the token was rejected (401), or that the service fails (5xx).',
   },
   'wrong-product': {
     asked: 'balance and a day with another product',
-    wanted: 'no data, or an error other than 401',
-    otherwise: 'another project’s figures for a wrong product, which nobody can tell from the right ones.',
+    wanted: 'no data, or an error other than 401 and 5xx',
+    otherwise:
+      'for a wrong product: figures that nobody can tell from the right ones; or as for an unknown project.',
   },
   'wrong-token': {
     asked: 'balance and a day with an unknown token',

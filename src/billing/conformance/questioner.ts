@@ -1,6 +1,5 @@
 import { type Failure, isFailure } from '../../domain/failure/index.ts';
 import type { Millis } from '../../domain/time/calendar.ts';
-import { tryParseJson } from '../../domain/try-parse.ts';
 import type { TrustedHost } from '../../http/address.ts';
 import type { HttpLimits } from '../../http/exchange.ts';
 import {
@@ -10,6 +9,7 @@ import {
   type ServiceResponse,
 } from '../../http/request.ts';
 import { type BillingAccess, type BillingClient, createBillingClient } from '../client.ts';
+import { maxItems, parseResponse } from '../graphql-contract.ts';
 import type { PointId } from './points.ts';
 
 export type Answer<T> = { readonly query: string } & ({ readonly value: T } | { readonly failure: Failure });
@@ -23,8 +23,6 @@ interface Progress {
   isReached: boolean;
   /** An answer to a document had JSON in it. */
   isReadable: boolean;
-  /** The check ran out of time before this question. */
-  isLate: boolean;
   /** The first 2xx. */
   first?: ServiceResponse;
   slowest: Millis;
@@ -47,15 +45,12 @@ export function createQuestioner(parts: {
   readonly token: string;
   readonly trustedHosts: readonly TrustedHost[];
   readonly limits?: Partial<HttpLimits>;
-  /** For all questions together, in ms: after it no further question is asked. */
-  readonly timeout: Millis;
 }) {
   const progress: Progress = {
     requests: 0,
     attempts: 0,
     isReached: false,
     isReadable: false,
-    isLate: false,
     slowest: 0,
     largest: 0,
     closing: 0,
@@ -67,9 +62,8 @@ export function createQuestioner(parts: {
       progress.attempts += tries;
     },
   });
-  const { baseUrl, token, timeout } = parts;
+  const { baseUrl, token } = parts;
   const access: BillingAccess = { workspace: 'T0', connection: 'check', baseUrl, token };
-  const startedAt = performance.now();
   let last: { readonly query: string; readonly response?: ServiceResponse } = { query: '' };
 
   const recording = (kind: QuestionKind): GuardedHttp => ({
@@ -97,8 +91,7 @@ export function createQuestioner(parts: {
       kind: QuestionKind,
       question: (billing: BillingClient, access: BillingAccess) => Promise<T>,
     ): Promise<Answer<T> | undefined> {
-      progress.isLate ||= performance.now() - startedAt > timeout;
-      if (progress.breakdown !== undefined || progress.isLate) return undefined;
+      if (progress.breakdown !== undefined) return undefined;
       try {
         const value = await question(createBillingClient({ http: recording(kind) }), access);
         progress.isReached = true;
@@ -164,7 +157,18 @@ function breakdownPoint(
   if (failure.kind !== 'invalid-response')
     return BREAKDOWNS[failure.kind] ?? DOCUMENT_BREAKDOWNS[failure.kind];
   if (response === undefined) return unreadablePoint(failure.what);
-  return tryParseJson(response.text) === undefined ? 'json' : undefined;
+  return isReadable(response) ? undefined : 'json';
+}
+
+/** Whether it is a JSON object, of any shape and size. */
+function isReadable(response: ServiceResponse): boolean {
+  try {
+    for (const _ of parseResponse(response, () => null, maxItems(0)));
+    return true;
+  } catch (error) {
+    if (isFailure(error)) return error.kind !== 'invalid-response';
+    throw error;
+  }
 }
 
 function unreadablePoint(what: string): PointId {
