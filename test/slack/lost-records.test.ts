@@ -29,6 +29,10 @@ it('calls an outage an outage, for the asker and in the log, not a missing insta
   for (const team of [NORTH, SOUTH, NEVER]) {
     const { body } = await bot.command(team, '/balance 123');
     expect(body).toContain('Tally can’t reach its database right now. Nothing was changed.');
+    const blocks = [{ type: 'input', block_id: 'typed' }];
+    const view = { type: 'modal', callback_id: 'settings', blocks };
+    const form = await bot.interact(team, { type: 'view_submission', view });
+    expect(form.body).toMatch(/"errors":\{"typed":"Tally can’t reach its database right now\./);
     expect(logged(bot.log(), team.id)).toContainEqual(
       expect.objectContaining({ level: 'error', msg: 'Could not look up an installation in Redis' }),
     );
@@ -68,6 +72,32 @@ it('logs once that a workspace’s record vanished, and nothing for a workspace 
     },
   ]);
   await bot.stop();
+});
+
+it('keeps a form with what was typed while Redis is away, and saves it once Redis is back', async () => {
+  const store = await testRedis();
+  const proxy = await startRedisProxy(store.url);
+  const bot = await startBot({ redisUrl: proxy.url });
+  await bot.connect();
+  await bot.slack.say(OWNER, CHANNEL, '/billing projects add');
+  const form = () => bot.slack.modal(OWNER)!;
+  await bot.slack.waitFor(() => bot.slack.modal(OWNER)?.view.callback_id === 'project');
+  await proxy.stop();
+  const readiness = () => fetch(`${bot.url}/readyz`).then(({ status }) => status);
+  await expect.poll(readiness).toBe(503);
+  const fields = { alias: 'prod', id: '123' };
+  await bot.slack.submit(OWNER, fields);
+  expect(form().view.callback_id).toBe('project');
+  expect(Object.values(form().errors ?? {})).toEqual([
+    'Tally can’t reach its database right now. Nothing was changed. Try again in a minute.',
+  ]);
+  await proxy.start();
+  await expect.poll(readiness, { timeout: 5_000 }).toBe(200);
+  await bot.slack.submit(OWNER, fields);
+  await bot.slack.waitFor(() => textOf(form().view).includes('Saved.'));
+  await bot.stop();
+  await proxy.stop();
+  await store.close();
 });
 
 describe('Redis that goes away after it saved a change', () => {

@@ -1,4 +1,5 @@
 import type { Installation } from '@slack/oauth';
+import type { KnownBlock } from '@slack/types';
 import type { Logger } from 'pino';
 import { commandText } from '../../domain/command-names.ts';
 import { isFailure } from '../../domain/failure/index.ts';
@@ -15,7 +16,7 @@ import {
   markup,
   textMessage,
 } from '../kit/blocks.ts';
-import { modal } from '../kit/modal.ts';
+import { modal, refuseForm } from '../kit/modal.ts';
 import type { ResponseUrlClient } from '../reply/response-url.ts';
 import { callSlack, type WebClient } from '../web-client.ts';
 import { installationId } from './installation-tokens.ts';
@@ -73,6 +74,7 @@ interface Payload {
   readonly command?: string;
   readonly type?: string;
   readonly response_url?: string;
+  readonly view?: { readonly blocks: readonly KnownBlock[] };
 }
 
 /** @param page where Tally is installed @param knows whether anything in Redis still names the workspace */
@@ -110,15 +112,15 @@ export function createNotInstalledReply(
         .post(response_url, message)
         .catch((err: unknown) => log.error({ err }, 'Could not deliver a reply'));
     },
-    /** @returns the acknowledgement of a refused payload: a reply to a command, the next view of a form */
+    /** @returns the acknowledgement of a refused payload: a reply to a command, an error or the next view of a form */
     acknowledgement(body: object): object | undefined {
       const message = refused.get(body);
-      const { command, type } = body as Payload;
+      const { command, type, view } = body as Payload;
       if (message === undefined) return undefined;
       if (command !== undefined) return { response_type: 'ephemeral', ...escapeMessageText(message) };
       if (type !== 'view_submission') return undefined;
-      const view = modal({ title: 'That didn’t work', blocks: message.blocks });
-      return { response_action: 'update', view };
+      const instead = modal({ title: 'That didn’t work', blocks: message.blocks });
+      return refuseForm(view?.blocks ?? [], message.text, instead);
     },
   };
 }

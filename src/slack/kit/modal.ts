@@ -61,6 +61,21 @@ export function splitMetadata(text: string): FormContext & { readonly metadata: 
   return { managerRequest, openedIn, below, metadata: text.slice(context.length) };
 }
 
+/**
+ * Acknowledges a form that isn't taken: below its last field, so that it keeps what was typed.
+ * @param instead replaces a form without fields
+ */
+export function refuseForm(
+  blocks: readonly { readonly type: string; readonly block_id?: string | undefined }[],
+  text: string,
+  instead: ModalView,
+) {
+  const last = blocks.findLast(({ type }) => type === 'input')?.block_id;
+  return last === undefined
+    ? ({ response_action: 'update', view: instead } as const)
+    : ({ response_action: 'errors', errors: { [last]: text } } as const);
+}
+
 /** Shown in place of a form until its work is done. */
 export const waitingModal = (title: string, text = 'Saving…', ...more: readonly Block[]): ModalView =>
   modal({ title, blocks: [section(text), ...more] });

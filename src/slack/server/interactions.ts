@@ -1,10 +1,11 @@
 import type { App } from '@slack/bolt';
+import { StoreUnavailable } from '../../domain/failure/index.ts';
 import type { Millis } from '../../domain/time/calendar.ts';
 import { tryParse } from '../../domain/try-parse.ts';
 import { withTimeout } from '../../runtime/timers.ts';
 import type { Annotate } from '../../runtime/work-record.ts';
 import { type CommandClick, parseCommandClick } from '../commands/command-buttons.ts';
-import { splitMetadata, withFormContext } from '../kit/modal.ts';
+import { refuseForm, splitMetadata, withFormContext } from '../kit/modal.ts';
 import { errorModalOf, failureText } from '../reply/error-reply.ts';
 import type { Reply } from '../reply/reply.ts';
 import { parseFieldValues } from '../request/form-fields.ts';
@@ -124,7 +125,7 @@ function sourceOfClick(source: Source, click: CommandClick, { channel }: SlackPa
 
 /** Acknowledges a form after reading it: with the errors below its fields, or with the view that says it is working. */
 export function registerViews(app: App, context: ListenerContext): void {
-  const { listeners, authorize, errorReply, limits, log } = context;
+  const { listeners, authorize, errorReply, limits, log, redis } = context;
 
   /** Never rejects: at worst, the form below still shows what it showed when it was opened. */
   const redrawBelow = async ({ source, client }: Reply, view_id: string, request: Request): Promise<void> => {
@@ -144,14 +145,13 @@ export function registerViews(app: App, context: ListenerContext): void {
     const listener = lookUp(listeners.views, name);
     if (listener === undefined) return ack();
     await startRequest(context, 'form', arrival, name, async (reply, annotate) => {
-      const throttled = limits.take('requests', reply.source);
-      if (throttled !== undefined) {
-        const report = errorReply.explain(throttled, annotate);
-        const lastInput = view.blocks.findLast(({ type }) => type === 'input')?.block_id;
-        // Below the last field, so that the form keeps what was typed.
-        return lastInput === undefined
-          ? ack({ response_action: 'update', view: errorModalOf(report, {}, true) })
-          : ack({ response_action: 'errors', errors: { [lastInput]: failureText(throttled) } });
+      // Later, the view that says it is working has taken the place of what was typed.
+      const refusal =
+        limits.take('requests', reply.source) ??
+        (redis.status === 'ready' ? undefined : new StoreUnavailable());
+      if (refusal !== undefined) {
+        const instead = errorModalOf(errorReply.explain(refusal, annotate), {}, true);
+        return ack(refuseForm(view.blocks, failureText(refusal), instead));
       }
       const { metadata } = splitMetadata(view.private_metadata ?? '');
       const fields = parseFieldValues(view.state?.values as never);
