@@ -123,9 +123,12 @@ describe('a failure', () => {
     expect(() => classifyFailure(new StoreUnavailable())).toThrow(StoreUnavailable);
   });
 
-  it('is followed by growing pauses of an hour in all, then by a probe every six hours', () => {
-    const pauses = [1, 2, 3, 4, 5, 6, 7].map(postRetryDelay);
-    expect(pauses).toEqual([1, 2, 4, 8, 15, 30, undefined].map((minutes) => minutes && minutes * MINUTE));
+  it('is tried again for an hour, five minutes later at most, then probed every six hours', () => {
+    const pauses = Array.from({ length: 14 }, (_, failed) => postRetryDelay(failed + 1) ?? Number.NaN);
+    expect(pauses.slice(0, 4)).toEqual([1, 2, 4, 5].map((minutes) => minutes * MINUTE));
+    expect(Math.max(...pauses)).toBe(5 * MINUTE);
+    expect(pauses.reduce((sum, pause) => sum + pause)).toBe(HOUR);
+    expect(postRetryDelay(15)).toBeUndefined();
     const probes = [1, 2, 3, 4, 5, 6, 7, 8, 99].map(probeDelayAfter);
     expect(probes).toEqual([5, 15, 30, 60, 120, 240, 360, 360, 360].map((minutes) => minutes * MINUTE));
     expect(Math.max(...probes)).toBe(MAX_PROBE_DELAY);
@@ -224,10 +227,10 @@ describe('a try that failed', () => {
     const unanswered = { '7:1': { posts: 1, cause: storedCause('x') } };
     const record = { sent: { schedul1: { failures: 2, unanswered } } };
     const { write, entry, last } = await fail(LATER, {
-      ...{ entry: { tries: 6 }, record, superseded: ['2026-11-19'] },
+      ...{ entry: { tries: 14 }, record, superseded: ['2026-11-19'] },
     });
     expect(entry).toEqual({
-      ...{ ...ENTRY, at: NINE + 1_000, tries: 7, cause: storedCause('It broke.') },
+      ...{ ...ENTRY, at: NINE + 1_000, tries: 15, cause: storedCause('It broke.') },
       ...{ state: 'failed', isMissed: true, pendingNotice: 'failed' },
     });
     expect(write.drop).toEqual(['schedul1/2026-11-19']);
@@ -242,7 +245,7 @@ describe('a try that failed', () => {
       },
       unanswered,
     });
-    expect((await fail(LATER, { entry: { tries: 5 }, record })).last?.failures).toBe(2);
+    expect((await fail(LATER, { entry: { tries: 13 }, record })).last?.failures).toBe(2);
   });
 
   it('does not wait for a day any more, and forgets an earlier pause', async () => {
@@ -256,8 +259,8 @@ describe('a try that failed', () => {
     const { entry } = await fail(LIMITED, { entry: { tries: 3 }, now: NINE + HOUR });
     expect(entry).toMatchObject({ state: 'due', tries: 3, next: NINE + HOUR + 90_000 });
     const after = await fail(LIMITED, { entry: { tries: 3 }, now: NINE + HOUR + 1 });
-    expect(after.entry).toMatchObject({ tries: 4, next: NINE + HOUR + 1 + 8 * MINUTE });
-    const last = await fail(LIMITED, { entry: { tries: 6 }, now: NINE + HOUR + 1 });
+    expect(after.entry).toMatchObject({ tries: 4, next: NINE + HOUR + 1 + 5 * MINUTE });
+    const last = await fail(LIMITED, { entry: { tries: 14 }, now: NINE + HOUR + 1 });
     expect(last.entry.state).toBe('failed');
   });
 });
@@ -302,10 +305,10 @@ describe('a post that Slack may have taken', () => {
   });
 
   it('says so when it is given up', async () => {
-    const { entry } = await fail(LATER, { entry: { ...SENT, tries: 6 }, mayBeInSlack: true });
+    const { entry } = await fail(LATER, { entry: { ...SENT, tries: 14 }, mayBeInSlack: true });
     expect(entry).toMatchObject({ state: 'failed', at: NINE + 5, post: SENT.post });
     expect(wordFailure(entry.cause!)).toContain('may be in the channel');
-    expect((await fail(LATER, { entry: { tries: 6 } })).entry.cause).toEqual(storedCause('It broke.'));
+    expect((await fail(LATER, { entry: { tries: 14 } })).entry.cause).toEqual(storedCause('It broke.'));
   });
 
   it('stays in doubt while its schedule is paused', async () => {

@@ -256,13 +256,13 @@ describe('a message of Tally’s own', () => {
     expect(last).toMatchObject({ state: 'sending', at: NINE - HOUR, tries: 1 });
   });
 
-  it('is tried for an hour with growing pauses, then each hour, and given up after three days', async () => {
+  it('is tried for an hour, every five minutes at least, then each hour, and given up after three days', async () => {
     slack.fault = ({ method }) => (method === 'chat.postMessage' ? 'msg_too_long' : undefined);
     const failedAfter = async (tries: number) => (await send({ tries })).last;
-    expect((await failedAfter(5))?.next).toBe(NINE + 1_000 + 30 * MINUTE);
-    expect((await failedAfter(6))?.next).toBe(NINE + 1_000 + HOUR);
-    expect(await failedAfter(77)).toMatchObject({ state: 'due', tries: 78 });
-    expect(await failedAfter(78)).toMatchObject({ state: 'failed', tries: 79, at: NINE + 1_000 });
+    expect((await failedAfter(3))?.next).toBe(NINE + 1_000 + 5 * MINUTE);
+    expect((await failedAfter(14))?.next).toBe(NINE + 1_000 + HOUR);
+    expect(await failedAfter(85)).toMatchObject({ state: 'due', tries: 86 });
+    expect(await failedAfter(86)).toMatchObject({ state: 'failed', tries: 87, at: NINE + 1_000 });
   });
 
   it.each([

@@ -154,8 +154,8 @@ export function afterFailure(
 /** Whether it was sent twice, and Tally can't see whether it arrived. */
 const isUnconfirmed = (error: unknown): boolean => isFailure(error) && error.kind === 'not-sent';
 
-/** The wait after the first failure and each further one, in ms: an hour in all. */
-const PAUSES: readonly number[] = [1, 2, 4, 8, 15, 30].map((minutes) => minutes * MINUTE);
+/** The wait after the first failure and each further one, in ms: an hour in all. After an outage, a post comes within five minutes. */
+const PAUSES = [1, 2, 4, 5, 5, 5, 5, 5, 5, 5, 5, 5, 5, 3].map((minutes) => minutes * MINUTE);
 
 /** By then a Slack call of a killed process has ended; in ms. */
 export const SLACK_SETTLE_MS = 20_000;
@@ -164,7 +164,7 @@ export const SLACK_SETTLE_MS = 20_000;
 export const postRetryDelay = (tries: number): Millis | undefined => PAUSES[tries - 1];
 
 /** After the tries of the first hour, one each hour for three days. */
-const MAX_MESSAGE_TRIES = 78;
+const MAX_MESSAGE_TRIES = PAUSES.length + 72;
 /** Like `postRetryDelay`, for every other message. */
 const messageRetryDelay = (tries: number): Millis | undefined =>
   tries > MAX_MESSAGE_TRIES ? undefined : (PAUSES[tries - 1] ?? HOUR);
