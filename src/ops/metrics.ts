@@ -94,6 +94,9 @@ export function createMetrics({
   const registers = [registry];
   // Node wakes up this often to measure how late it is, in ms, at rest too. The lag that it reports includes it.
   collectDefaultMetrics({ register: registry, eventLoopMonitoringPrecision: 100 });
+  // Gauges with the name of a counter: the sums of the gauges beside them.
+  for (const what of ['handles', 'requests', 'resources'])
+    registry.removeSingleMetric(`nodejs_active_${what}_total`);
   const counter = <L extends string>(name: string, help: string, ...labelNames: readonly L[]) =>
     new Counter({ name, help, labelNames, registers });
   const histogram = <L extends string>(

@@ -91,3 +91,12 @@ it('computes its page once a second at most', async () => {
   expect(await page()).toEqual(first);
   await expect.poll(async () => (await page()).body).toContain('kind="post",outcome="sent"} 1');
 });
+
+it('calls nothing a total that does not only grow, so that “promtool check metrics” finds nothing', async () => {
+  const { body } = await started().page();
+  const types = [...body.matchAll(/^# TYPE (\S+) (\w+)$/gm)].map(([, name = '', type = '']) => ({
+    name,
+    type,
+  }));
+  expect(types.filter(({ name, type }) => name.endsWith('_total') && type !== 'counter')).toEqual([]);
+});
