@@ -101,6 +101,8 @@ function stage({
     const path = join(STAGE, page);
     writeFileSync(path, withPublishedLinks(readFileSync(path, 'utf8'), page));
   }
+  // Under another umask the files have other modes; and user 1000 has to read them in the image.
+  run('chmod', '-R', 'u=rwX,go=rX', STAGE);
 }
 
 /** Keeps the words of a link to what only the repository has, and leaves out its pictures. */
@@ -179,17 +181,7 @@ function writeImage(file: string, base: string, { id, time }: Commit, facts: Pac
   );
   const context = [`--build-context=build=${STAGES}`, `--build-arg=NODE_IMAGE=${base}`];
   const same = [`--timestamp=${time}`, '--identity-label=false', '--format=oci'];
-  run(
-    'buildah',
-    'build',
-    '--quiet',
-    '--pull=missing',
-    ...context,
-    ...same,
-    ...named,
-    `--iidfile=${iid}`,
-    '.',
-  );
+  run('buildah', 'build', '--quiet', '--pull=never', ...context, ...same, ...named, `--iidfile=${iid}`, '.');
   const image = readFileSync(iid, 'utf8').trim();
   const tag = `localhost/${facts.name}:${facts.version}`;
   run('buildah', 'push', '--quiet', image, `oci:${layout}:${tag}`);
@@ -239,6 +231,13 @@ function readBase(chosen: string | undefined): string {
   const base = chosen ?? BASE.exec(readFileSync(join(ROOT, 'Dockerfile'), 'utf8'))?.[1] ?? '';
   if (!/@sha256:[0-9a-f]{64}$/.test(base))
     throw new Refusal(`The base image “${base}” has no digest. Name it as image@sha256:….`);
+  try {
+    run('buildah', 'pull', '--quiet', '--policy=missing', base);
+  } catch (error) {
+    throw new Refusal(
+      `The base image can’t be pulled. Name a copy that this machine reaches, --base mirror.example.com/node@sha256:…, or leave the image out: npm run release -- --without-image\n${(error as Error).message}`,
+    );
+  }
   return base;
 }
 

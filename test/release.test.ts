@@ -66,8 +66,12 @@ let printed: Ran[];
 /** The release file, unpacked. */
 let unpacked: string;
 
-const release = (folder: string, ...options: string[]) =>
-  run('npm', ['run', '--silent', 'release', '--', ...options], folder, storage?.env ?? process.env);
+/** The second one is made as on a careful machine, where nobody else may read new files. */
+const release = (folder: string, ...options: string[]) => {
+  const umask = folder === FOLDERS[0] ? '022' : '077';
+  const line = `umask ${umask}; exec npm run --silent release -- "$@"`;
+  return run('sh', ['-c', line, 'sh', ...options], folder, storage?.env ?? process.env);
+};
 
 beforeAll(async () => {
   storage = hasBuildah ? await createImageStorage() : undefined;
@@ -96,7 +100,7 @@ describe('a release', () => {
     expect((await readdir(OUTPUT)).sort()).toEqual(files);
   });
 
-  it('has the same bytes when it is made in another folder, and the sums that sha256sum checks', async () => {
+  it('has the same bytes when it is made in another folder and with another umask, and the sums that sha256sum checks', async () => {
     const [one, other] = await Promise.all(
       FOLDERS.map((folder) => readFile(join(folder, 'release', 'SHA256SUMS'), 'utf8')),
     );
@@ -126,6 +130,17 @@ describe('a release', () => {
     if (!hasBuildah) return;
     const loose = await release(FOLDERS[1], '--base=node:24-slim');
     expect([loose.code, loose.errors]).toEqual([1, expect.stringContaining('“node:24-slim” has no digest')]);
+  });
+
+  it('stays as it is when the base can’t be pulled, and the refusal says what to do', async ({ skip }) => {
+    skip(!hasBuildah, NO_BUILDAH);
+    const base = `127.0.0.1:${await freePort()}/node@sha256:${'0'.repeat(64)}`;
+    const { code, errors } = await release(FOLDERS[0], `--base=${base}`);
+    expect([code, errors]).toEqual([
+      1,
+      expect.stringMatching(/^The base image can’t be pulled\. .*--without-image\n/),
+    ]);
+    expect(await readdir(OUTPUT)).toContain(IMAGE);
   });
 });
 
