@@ -179,7 +179,7 @@ export async function checkBackup(file: string, keyring: Keyring, keyIds: readon
   }
   const [about] = headers;
   if (about === undefined) throw cutOff();
-  const damaged = inspection.findings();
+  const damaged = inspection.findings('BACKUP');
   const ofKeys = damaged.filter(({ code }) => OF_KEYS.has(code) || !inspection.anyOpens());
   if (ofKeys.length > 0)
     throw new BackupRefused(

@@ -44,6 +44,7 @@ export const EXAMPLES: Readonly<Record<CheckArea, Readonly<Record<string, string
     other: '2026',
     ids: '2026:…',
   },
+  BACKUP: { count: '12', total: '12', id: '2025', ids: '2026:…' },
   SLACK: {
     ...webFigures('SLACK_BOT_TOKEN', 'https://slack.com/api/', 'https://slack.com/api/api.test'),
     ...{ team: 'Staging', id: 'T0STAGING1', others: 'T0ACME0001' },

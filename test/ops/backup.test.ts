@@ -227,6 +227,14 @@ describe('a restored bot', () => {
       code: 65,
       said: expect.stringContaining('need the key “first”, which isn’t in ENCRYPTION_KEYS'),
     });
+    const renamed = `first:${randomBytes(32).toString('base64')}`;
+    const outputs = [other, renamed].map(
+      async (keys) => (await run(empty.url, ['restore', backup], keys)).said,
+    );
+    for (const said of await Promise.all(outputs)) {
+      expect(said).toContain('when the backup was taken');
+      expect(said).not.toContain('another bot');
+    }
     expect(await empty.client.keys('*')).toEqual([]);
     expect((await readFile(backup)).includes(KEYS)).toBe(false);
     await empty.close();

@@ -306,6 +306,18 @@ const RECORDS: Causes = {
   ],
 };
 
+/** What `tally restore` says otherwise than the doctor: no other bot has written into the file. */
+const BACKUP: Causes = {
+  'unknown-key': [
+    '{count} of {total} need the key “{id}”, which isn’t in ENCRYPTION_KEYS',
+    'Add the key that had this name when the backup was taken: `ENCRYPTION_KEYS={ids},{id}:…`',
+  ],
+  'not-authentic': [
+    '{count} of {total} don’t open: another key was called “{id}” when the backup was taken',
+    'Put that key behind this name: `ENCRYPTION_KEYS={id}:…`',
+  ],
+};
+
 const BOT_PAGE = 'from the app’s page, OAuth & Permissions';
 const COPY_BOT_TOKEN = `Copy the Bot User OAuth Token ${BOT_PAGE}: \`SLACK_BOT_TOKEN=xoxb-…\``;
 const REINSTALL =
@@ -592,6 +604,7 @@ export const CAUSES = {
   NETWORK,
   REDIS,
   RECORDS,
+  BACKUP,
   SLACK,
   APP_TOKEN,
   CLOCK,
@@ -609,10 +622,11 @@ const UNKNOWN: Cause = [
   'The doctor doesn’t know this code: look for it in the log of what answered. To try it: `{try}`',
 ];
 
+const WITHOUT_NETWORK: ReadonlySet<CheckArea> = new Set(['CONFIGURATION', 'RECORDS', 'BACKUP']);
 const causeOf = (place: CheckArea, code: string): Cause => {
   const find = (causes: Causes) => (Object.hasOwn(causes, code) ? causes[code] : undefined);
-  const network = place === 'CONFIGURATION' || place === 'RECORDS' ? undefined : find(NETWORK);
-  const shared = place === 'APP_TOKEN' ? find(SLACK) : undefined;
+  const network = WITHOUT_NETWORK.has(place) ? undefined : find(NETWORK);
+  const shared = place === 'APP_TOKEN' ? find(SLACK) : place === 'BACKUP' ? find(RECORDS) : undefined;
   const status = /^HTTP 5/.test(code) ? SERVER_ERROR : /^HTTP /.test(code) ? OTHER_STATUS : undefined;
   return find(CAUSES[place]) ?? shared ?? network ?? status ?? UNKNOWN;
 };

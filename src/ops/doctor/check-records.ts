@@ -31,13 +31,13 @@ export function inspectRecords(keyring: Keyring, keyIds: readonly string[]) {
     total: () => total,
     /** Whether any of them opens. */
     anyOpens: () => total > [...shut.values()].reduce((sum, count) => sum + count, 0),
-    /** A finding for each reason. */
-    findings(): readonly Finding[] {
+    /** A finding for each reason. @param place where the values are */
+    findings(place: 'RECORDS' | 'BACKUP' = 'RECORDS'): readonly Finding[] {
       const ids = keyIds.map((id) => `${id}:…`).join(',');
       return [...shut].map(([kind, count]) => {
         const { code, id, other } = JSON.parse(kind) as Shut;
         const figures = { count: String(count), total: String(total), id, other, ids };
-        return findingOf('RECORDS', CHECK, code, figures);
+        return findingOf(place, CHECK, code, figures);
       });
     },
   };
