@@ -36,15 +36,16 @@ const usage = [
   'The environment is the configuration: see docs/environment.md in the release file.',
 ].join('\n');
 
+const asksForHelp = (word = '') => ['help', '--help', '-h'].includes(word);
 const [name = '', ...rest] = process.argv.slice(2);
 const command = Object.hasOwn(COMMANDS, name) ? COMMANDS[name] : undefined;
 // The bot has no options: the environment is its configuration.
 if (command !== undefined && (rest.length === 0 || name !== 'start')) {
   prepareNode();
   await command[1]();
-} else if (['help', '--help', '-h'].includes(name)) {
+} else if (asksForHelp(name) || (name === 'start' && asksForHelp(rest[0]))) {
   process.stdout.write(`${usage}\n`);
-} else if (['--version', '-v'].includes(name) && rest.length === 0) {
+} else if (['version', '--version', '-v'].includes(name) && rest.length === 0) {
   process.stdout.write(`${VERSION}\n`);
 } else {
   const wrong = command === undefined ? `Unknown command ${name}.` : `${name} takes no options.`;

@@ -62,6 +62,7 @@ const moduleUrl = (code: string) => `data:text/javascript,${encodeURIComponent(c
 
 describe('the executable tally', () => {
   it('names its commands', async () => {
+    expect(await tally(['start', '--help'])).toEqual(await tally(['help']));
     const { code, output } = await tally(['help']);
     expect([code, [...output.matchAll(/^ {2}([\w-]+) /gm)].map(([, name]) => name)]).toEqual([
       0,
@@ -85,10 +86,13 @@ describe('the executable tally', () => {
     expect(await tally(args)).toMatchObject({ code: 64, errors: expect.stringContaining(says) });
   });
 
-  it.each(['--version', '-v'])('says its version (%s), which is the one of package.json', async (option) => {
-    const { version } = JSON.parse(await readFile(join(folder, 'package.json'), 'utf8'));
-    expect(await tally([option])).toEqual({ code: 0, output: `${version}\n`, errors: '' });
-  });
+  it.each(['version', '--version', '-v'])(
+    'says its version (%s), which is the one of package.json',
+    async (option) => {
+      const { version } = JSON.parse(await readFile(join(folder, 'package.json'), 'utf8'));
+      expect(await tally([option])).toEqual({ code: 0, output: `${version}\n`, errors: '' });
+    },
+  );
 
   it('starts nothing without an environment, and says what is missing', async () => {
     const { code, errors } = await tally(['start']);
