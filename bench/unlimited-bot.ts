@@ -1,5 +1,5 @@
 /** Starts Tally without rate limits, because the bench sends all load as one person. */
-import { prepareNode } from '../src/runtime/prepare-node.ts';
+import { optimizeForFewCommands, prepareNode } from '../src/runtime/prepare-node.ts';
 import { UNLIMITED } from '../test/support/no-rate-limits.ts';
 
 prepareNode();
@@ -11,3 +11,4 @@ const loadingDelays = { message: 60_000, modal: 2_500 };
 const tally = createTally(config, createLog(config.log.level), Date.now, UNLIMITED, loadingDelays);
 process.on('SIGTERM', () => void tally.stop().finally(() => process.exit(0)));
 await tally.start();
+optimizeForFewCommands();
