@@ -264,7 +264,7 @@ describe('a consumption report', () => {
       {
         day: '2025-11-15',
         amount: { raw: '-1234567890123456789.01' },
-        bonuses: { unreadable: 'nothing' },
+        bonuses: { unreadable: 'no value' },
       },
     ]);
     expect(requested).toEqual({ from: span.from, to: span.to });
@@ -283,7 +283,7 @@ describe('a consumption report', () => {
     const { charges } = await given('{"items":[null,5.0,"x",[1],{"day":"2026-11-15"}]}');
     expect(charges.map(({ shown, amount }) => [shown, amount])).toEqual([
       ...['null', '5.0', '"x"', '[1]'].map((json) => [json, { unreadable: json }]),
-      ['2026-11-15', { unreadable: 'nothing' }],
+      ['2026-11-15', { unreadable: 'no value' }],
     ]);
   });
 

@@ -318,7 +318,7 @@ describe('a service that answers with other figures fails', () => {
 
   it('amounts, when one of the charges has none, and names the day', async () => {
     answering((answer) => answer.replace(/(?<="day":"2026-11-12","totalAmount":)[\d.]+/, 'null'));
-    expect((await verdicts()).failed).toEqual({ amounts: 'unreadable: nothing on 2026-11-12' });
+    expect((await verdicts()).failed).toEqual({ amounts: 'unreadable: no value on 2026-11-12' });
   });
 
   it('digits, when they are those of a binary number', async () => {

@@ -172,7 +172,7 @@ describe('/balance', () => {
       'Project 5003 · 12.50 overdrawn',
       ':warning: *The balance is used up: still spending 1.00 a day*',
     ],
-    ['"100"', 'null', 'Project 5003 · 100.00 left', 'bonuses not readable (nothing)'],
+    ['"100"', 'null', 'Project 5003 · 100.00 left', 'bonuses not readable (no value)'],
     ['"a lot"', '1', 'Project 5003 · unreadable balance (a lot)', '*No runway* without a readable balance'],
     [
       '123456789012345678901234567890.12',

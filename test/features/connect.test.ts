@@ -166,7 +166,7 @@ describe('/billing connect', () => {
     ['500', 'returned an error (HTTP 500)'],
     ['html', 'can’t read: HTML instead of JSON'],
     ['truncated', 'it broke off in the middle'],
-    ['redirect', 'redirects to another address (HTTP 302)'],
+    ['redirect', 'redirects (HTTP 302)'],
     ['query-rejected', 'rejected the query for Cloud platform, project 123'],
     ['reset', 'The billing service closed the connection.'],
   ])('stores nothing when billing answers with %s', async (mode, sentence) => {

@@ -203,7 +203,7 @@ export class RedirectRefused extends FailureBase<'redirect-refused'> {
   ) {
     super(
       'redirect-refused',
-      `${NAMES[service]} redirects to another address (HTTP ${status}). Tally doesn’t follow, to protect the token.`,
+      `${NAMES[service]} redirects (HTTP ${status}). Tally doesn’t follow, to protect the token.`,
     );
   }
 }

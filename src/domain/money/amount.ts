@@ -29,11 +29,11 @@ export const ZERO: Money = new Big(0);
 
 /** Accepts numbers and numeric strings, with exponents too. @returns `unreadable` for anything else; never throws */
 export function parseAmount(wire: WireScalar): Amount {
-  if (!('text' in wire)) return { unreadable: clipWireValue(wire, 'nothing') };
+  if (!('text' in wire)) return { unreadable: clipWireValue(wire, 'no value') };
   const raw = wire.text.length <= LIMITS.characters ? wire.text.trim() : '';
   return isDecimal(raw)
     ? { value: new Big(raw.replace(/^\+/, '')), raw }
-    : { unreadable: clipWireValue(wire, 'nothing') };
+    : { unreadable: clipWireValue(wire, 'no value') };
 }
 
 function isDecimal(text: string): boolean {

@@ -85,11 +85,11 @@ describe('reading an amount', () => {
   });
 
   it.each(['', '   ', '\n'])('reads an empty text as no amount', (text) => {
-    expect(parseAmount({ text })).toEqual({ unreadable: 'nothing' });
+    expect(parseAmount({ text })).toEqual({ unreadable: 'no value' });
   });
 
   it('reads null as no amount, and shows what is not a scalar', () => {
-    expect(parseAmount({ missing: true })).toEqual({ unreadable: 'nothing' });
+    expect(parseAmount({ missing: true })).toEqual({ unreadable: 'no value' });
     expect(parseAmount({ odd: '{"value":1}' })).toEqual({ unreadable: '{"value":1}' });
   });
 
@@ -118,7 +118,7 @@ describe('reading an amount', () => {
 
   it('shows the beginning of unreadable text, and nothing if that is blank', () => {
     expect(parseAmount({ text: `${' '.repeat(159)}x${' '.repeat(500)}` })).toEqual({ unreadable: 'x' });
-    expect(parseAmount({ text: `${' '.repeat(160)}x` })).toEqual({ unreadable: 'nothing' });
+    expect(parseAmount({ text: `${' '.repeat(160)}x` })).toEqual({ unreadable: 'no value' });
   });
 
   it('never throws, and shows at most a short line of any text', () => {

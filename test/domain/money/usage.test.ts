@@ -87,8 +87,8 @@ describe('an amount that cannot be read', () => {
 
   it('is shown as it came and left out of the sum, which says so', () => {
     expect(table(usage)).toEqual([
-      ['2026-11-14', '10', 'nothing'],
-      ['2026-11-15', 'nothing', '0'],
+      ['2026-11-14', '10', 'no value'],
+      ['2026-11-15', 'no value', '0'],
       ['2026-11-16', '12,5', '1'],
     ]);
     expect(toPlainDigits(usage.total.value)).toBe('10');
@@ -122,7 +122,7 @@ describe('several items of one day', () => {
 
   it('are unreadable when none of them can be read', () => {
     const usage = usageOf(['a', null, 'a', 'b', 'c'].map((amount) => item('2026-11-14', amount)));
-    expect(usage.rows[0]?.amount).toEqual({ unreadable: 'a, nothing, b, …' });
+    expect(usage.rows[0]?.amount).toEqual({ unreadable: 'a, no value, b, …' });
     expect(usage.unreadableDays).toEqual(['2026-11-14']);
   });
 
