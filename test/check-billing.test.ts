@@ -119,16 +119,25 @@ describe('tally check-billing', () => {
   });
 
   it.each<[string, string[], Record<string, string>]>([
-    ['--project is needed', [], {}],
-    ['--project is needed', ['--project', 'prod'], {}],
+    ['--project needs the ID', [], {}],
+    ['--project needs the ID', ['--project', '0123'], {}],
+    ['--project needs the ID', ['--project', 'prod'], {}],
     ['--product is cloud, storage or virtualization', [...project, '--product', '4'], {}],
     ['--zone is a name', [...project, '--zone', '+02:00'], {}],
     ['--url is needed', project, { BILLING_BASE_URL: '' }],
-    ['is not a public address', project, { TRUSTED_API_HOSTS: '', BILLING_BASE_URL: 'https://10.0.0.1' }],
-    ['TRUSTED_API_HOSTS is not a list of hosts', project, { TRUSTED_API_HOSTS: 'https://a.example' }],
+    [
+      'If you trust it: TRUSTED_API_HOSTS=10.0.0.1',
+      project,
+      { TRUSTED_API_HOSTS: '', BILLING_BASE_URL: 'https://10.0.0.1' },
+    ],
+    [
+      'TRUSTED_API_HOSTS is invalid: entry 1 is not host or host:port',
+      project,
+      { TRUSTED_API_HOSTS: 'https://a.example' },
+    ],
     ['A token is needed', project, { BILLING_TOKEN: '' }],
     ['no HTTP header can carry it', project, { BILLING_TOKEN: 'with a space' }],
-    ['can’t be read', [...project, '--token-file', '/nowhere/at/all'], {}],
+    ['can’t be read (ENOENT)', [...project, '--token-file', '/nowhere/at/all'], {}],
     ['Unknown option --tokens.', [...project, '--tokens', 'a-secret-by-mistake'], {}],
   ])('ends with 64 and says “%s” for %j %j', async (says, args, env) => {
     const { code, output, errors } = await checkBilling(args, { ...withToken(), ...env });

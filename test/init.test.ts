@@ -1,5 +1,5 @@
 import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
-import { chmod, mkdtemp, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
+import { chmod, mkdir, mkdtemp, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
@@ -223,6 +223,15 @@ describe('tally init without a terminal', () => {
     expect((await envFile()).startsWith(begun)).toBe(true);
     expect(await connectAndAsk('acme-')).toContain('left');
   }, 60_000);
+
+  it('names the file that it can’t write', async () => {
+    await mkdir(join(folder, 'tally-manifest.yml'));
+    const init = initAlone(['--socket']);
+    expect([await init.ended, init.output()]).toEqual([
+      73,
+      expect.stringContaining('tally-manifest.yml can’t be used (EISDIR).'),
+    ]);
+  });
 
   it('takes only what looks like a signing secret', async () => {
     const init = initAlone(['--url', 'https://tally.example.com'], {

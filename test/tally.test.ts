@@ -150,13 +150,13 @@ describe('the executable tally', () => {
     const doctor = await tally(['doctor']);
     expect(doctor).toMatchObject({ code: 78, output: expect.stringContaining('4 problems to fix.') });
     const reseal = await tally(['reseal']);
-    expect(reseal).toMatchObject({ code: 78, output: expect.stringContaining('REDIS_URL is not set') });
+    expect(reseal).toMatchObject({ code: 78, errors: expect.stringContaining('REDIS_URL is not set') });
   });
 
   it('runs copy and the doctor, and refuses options that they do not have', async () => {
     expect(await tally(['copy', '--from', 'redis://127.0.0.1:1'])).toMatchObject({
       code: 78,
-      output: expect.stringContaining('REDIS_URL is not set'),
+      errors: expect.stringContaining('REDIS_URL is not set'),
     });
     const wrong = await tally(['copy', '--to', 'redis://127.0.0.1:1']);
     expect(wrong).toMatchObject({ code: 64, errors: expect.stringContaining('--from REDIS_URL') });

@@ -12,10 +12,19 @@ import { isFailure } from '../domain/failure/index.ts';
 import { pluralize } from '../domain/language/text.ts';
 import { DEFAULT_PRODUCT, isProjectId, PRODUCTS } from '../domain/product.ts';
 import { isTimeZone } from '../domain/time/calendar.ts';
+import { tryParse } from '../domain/try-parse.ts';
 import { checkBaseUrl } from '../http/address.ts';
 import { createSecretMask } from '../http/secret-mask.ts';
 import { toPlainLine } from '../ops/doctor/finding.ts';
-import { type OptionValues, openPrompts, printLine, runCommand, UsageError, WRONG_USAGE } from './command.ts';
+import {
+  checkOption,
+  type OptionValues,
+  openPrompts,
+  printLine,
+  runCommand,
+  UsageError,
+  WRONG_USAGE,
+} from './command.ts';
 
 const USAGE = [
   'Usage: tally check-billing --project ID [options]',
@@ -44,18 +53,18 @@ const NOTES = [
 type Values = OptionValues<typeof OPTIONS>;
 
 async function collectParts(values: Values, env: NodeJS.ProcessEnv): Promise<ConformanceParts> {
-  const trusted = trustedHosts.safeParse(env.TRUSTED_API_HOSTS ?? '');
-  if (!trusted.success) throw new UsageError('TRUSTED_API_HOSTS is not a list of hosts.');
+  const trusted = checkOption('TRUSTED_API_HOSTS', trustedHosts, env.TRUSTED_API_HOSTS) ?? [];
   const { project = '', product: word = PRODUCTS[DEFAULT_PRODUCT].word, zone = 'UTC' } = values;
-  if (!isProjectId(project)) throw new UsageError('--project is needed: the ID of a project, in digits.');
+  if (!isProjectId(project))
+    throw new UsageError('--project needs the ID of a project: up to 32 digits, the first not 0.');
   const product = Object.values(PRODUCTS).find((each) => [each.word, String(each.id)].includes(word));
   if (product === undefined) throw new UsageError('--product is cloud, storage or virtualization.');
   if (!isTimeZone(zone)) throw new UsageError('--zone is a name such as Europe/Rome.');
   return {
-    baseUrl: parseUrl(values.url ?? env.BILLING_BASE_URL ?? '', trusted.data),
+    baseUrl: parseUrl(values.url ?? env.BILLING_BASE_URL ?? '', trusted),
     token: await obtainToken(values, env),
     subscription: { project, product: product.id },
-    trustedHosts: trusted.data,
+    trustedHosts: trusted,
     zone,
     clock: Date.now,
   };
@@ -67,8 +76,16 @@ function parseUrl(url: string, trusted: ConformanceParts['trustedHosts']): strin
     return checkBaseUrl(url, trusted);
   } catch (error) {
     if (!isFailure(error)) throw error;
-    throw new UsageError(`${error.message} If you trust that host, list it in TRUSTED_API_HOSTS.`);
+    const host = tryParse(() => hostToTrust(url));
+    throw new UsageError(`${error.message}${host ? ` If you trust it: TRUSTED_API_HOSTS=${host}` : ''}`);
   }
+}
+
+/** @throws Error if the address is wrong, whoever trusts it */
+function hostToTrust(url: string): string {
+  const { host } = new URL(url);
+  checkBaseUrl(url, trustedHosts.parse(host));
+  return host;
 }
 
 async function obtainToken({ token, 'token-file': path }: Values, env: NodeJS.ProcessEnv): Promise<string> {
@@ -87,8 +104,10 @@ async function readTokenFile(path: string | undefined): Promise<string | undefin
   if (path === '-') return process.stdin.isTTY ? promptForToken() : text(process.stdin);
   try {
     return await readFile(path, 'utf8');
-  } catch {
-    throw new UsageError('The file after --token-file can’t be read.');
+  } catch (error) {
+    throw new UsageError(
+      `The file after --token-file can’t be read (${(error as NodeJS.ErrnoException).code}).`,
+    );
   }
 }
 

@@ -5,8 +5,8 @@ import { parseArgs } from 'node:util';
 import type * as z from 'zod';
 import { redact } from '../ops/mask.ts';
 
-/** EX_USAGE of sysexits.h */
-export const WRONG_USAGE = 64;
+/** EX_USAGE and EX_CANTCREAT of sysexits.h */
+export const [WRONG_USAGE, NOT_CREATED] = [64, 73] as const;
 
 /** The message is a sentence that says what to type. */
 export class UsageError extends Error {}
@@ -46,6 +46,13 @@ export async function runCommand<const T extends Options>(
     if (error instanceof UsageError) {
       printError(`${error.message}\n\n${usage}`);
       process.exitCode = WRONG_USAGE;
+      return;
+    }
+    if (error instanceof Error && 'code' in error && 'path' in error) {
+      printError(
+        `${error.path} can’t be used (${error.code}). Check that folder, who may write there, and its free space.`,
+      );
+      process.exitCode = NOT_CREATED;
       return;
     }
     // Node would print the line of the bundle, which has all of the code in it.

@@ -14,10 +14,10 @@ import { guardRead } from '../redis/guard.ts';
 import { findNewerLayout, type LayoutMark } from '../redis/layout.ts';
 import { RedisUrlError } from '../redis/url.ts';
 import { createKeyring } from '../vault/keyring.ts';
-import { printError, printLine, runCommand, UsageError } from './command.ts';
+import { NOT_CREATED, printError, printLine, runCommand, UsageError } from './command.ts';
 
-/** EX_DATAERR, EX_NOINPUT and EX_CANTCREAT of sysexits.h */
-const [BAD_FILE, NO_FILE, NOT_CREATED] = [65, 66, 73];
+/** EX_DATAERR and EX_NOINPUT of sysexits.h */
+const [BAD_FILE, NO_FILE] = [65, 66];
 
 export const runBackup = () =>
   runCommand(
@@ -31,7 +31,6 @@ export const runBackup = () =>
       takes: 'file',
     },
     async (_, file) => {
-      // Standard output may be the backup itself.
       const { redisUrl } = loadConfig(process.env, printError);
       if (file === '-') return backupTo(redisUrl, process.stdout, printError);
       // Never over another file, and for its owner only: it names projects and people.
@@ -60,10 +59,10 @@ async function backupTo(
         `${pluralize(workspaces, 'workspace')} backed up. Keep ENCRYPTION_KEYS somewhere else: they aren’t in it.`,
       );
       return true;
-    }, print);
+    });
   } catch (error) {
     if (!(error instanceof BackupRefused)) throw error;
-    print(error.message);
+    printError(error.message);
     return NOT_CREATED;
   }
 }
@@ -84,7 +83,7 @@ export const runRestore = () =>
     },
     async ({ check, replace = false }, file) => {
       if (check && replace) throw new UsageError('Choose one: --check or --replace.');
-      const { keys, redisUrl } = loadConfig(process.env, printLine);
+      const { keys, redisUrl } = loadConfig(process.env, printError);
       try {
         const keyIds = keys.map(({ id }) => id);
         const { workspaces, version, at, damaged } = await checkBackup(file, createKeyring(keys), keyIds);
@@ -94,12 +93,12 @@ export const runRestore = () =>
         return check ? 0 : await restoreFrom(file, redisUrl, replace);
       } catch (error) {
         if (error instanceof BackupRefused) {
-          printLine(error.message);
+          printError(error.message);
           return BAD_FILE;
         }
         const { code, syscall } = error as NodeJS.ErrnoException;
         if (syscall !== 'open' && syscall !== 'read') throw error;
-        printLine(`${file} can’t be read (${code}).`);
+        printError(`${file} can’t be read (${code}).`);
         return NO_FILE;
       }
     },
@@ -109,7 +108,7 @@ const restoreFrom = (file: string, redisUrl: string, replaces: boolean): Promise
   runResumable(async (connect) => {
     const to = await connect(redisUrl);
     const occupied = replaces ? undefined : await findOccupied(to);
-    if (occupied !== undefined) printLine(`${occupied} Nothing was changed.`);
+    if (occupied !== undefined) printError(`${occupied} Nothing was changed.`);
     else if (await copyWorkspaces(readBackup(file), to, printLine, replaces)) {
       printLine('Restored. Start the bots: they schedule what is due within a minute.');
       return true;
@@ -129,7 +128,7 @@ export const runCopy = () =>
     },
     async ({ from: url }) => {
       if (url === undefined) throw new UsageError('--from is needed: the URL of the Redis to copy from.');
-      const { redisUrl } = loadConfig(process.env, printLine);
+      const { redisUrl } = loadConfig(process.env, printError);
       try {
         return await runResumable(async (connect) => {
           const to = await connect(redisUrl);
@@ -140,7 +139,7 @@ export const runCopy = () =>
               'Bots still run on the old Redis. Stop them, and run this again before you start them on the new one.',
             );
           return isDone;
-        });
+        }, ' It checks REDIS_URL: try it with each of the two there.');
       } catch (error) {
         if (!(error instanceof RedisUrlError)) throw error;
         throw new UsageError(`The URL after --from ${error.what}. ${error.works}`);
@@ -155,7 +154,7 @@ export const runReseal = () =>
       options: {},
     },
     () => {
-      const { keys, redisUrl } = loadConfig(process.env, printLine);
+      const { keys, redisUrl } = loadConfig(process.env, printError);
       return runResumable(async (connect) => {
         const redis = await connect(redisUrl);
         const counts = await resealAll(redis, createKeyring(keys), printLine);
@@ -183,11 +182,12 @@ class OutdatedTool extends Error {
  * Runs a task that can be interrupted at any step, and run again to continue.
  *
  * @param task receives a function that connects to Redis; returns whether everything is done
+ * @param hint what else to know where Redis refuses or is away
  * @returns the exit code
  */
 async function runResumable(
   task: (connect: (url: string) => Promise<RedisConnection>) => Promise<boolean>,
-  print = printLine,
+  hint = '',
 ): Promise<0 | 1> {
   const opened: RedisConnection[] = [];
   const connect = async (url: string): Promise<RedisConnection> => {
@@ -203,9 +203,12 @@ async function runResumable(
   } catch (error) {
     const isAway = error instanceof StoreUnavailable;
     const cause = refusalCause(isAway ? error.cause : error) ?? (isAway ? error.message : undefined);
-    if (error instanceof OutdatedTool) print(error.message);
+    if (error instanceof OutdatedTool) printError(error.message);
     else if (cause === undefined) throw error;
-    else print(`${cause} \`tally doctor\` says what fixes it. Nothing is lost. Run this again to continue.`);
+    else
+      printError(
+        `${cause} \`tally doctor\` says what fixes it.${hint} Nothing is lost. Run this again to continue.`,
+      );
     return 1;
   } finally {
     for (const redis of opened) redis.disconnect();
