@@ -508,8 +508,8 @@ describe('a project that is changed', () => {
     now = START + MINUTE;
     await openForm('/billing projects edit prod');
     const { view } = bot.slack.modal(OWNER)!;
-    expect((view as { private_metadata?: string }).private_metadata).toBe(
-      `in:${CHANNEL}\n{"before":"prod","hidden":{}}`,
+    expect((view as { private_metadata?: string }).private_metadata).toMatch(
+      /^in:C0COSTS001\n\{"before":"prod","seen":"[\da-f]{12}","hidden":\{\}\}$/,
     );
     expect(JSON.stringify(view)).toContain(`"initial_conversations":["${CHANNEL}"]`);
     expect(await save({ id: '456', channels: [] })).toContain('Saved.');
@@ -557,13 +557,35 @@ describe('a project that is changed', () => {
     await add('prod', '123');
     await openForm('/billing projects edit prod');
     await bot.redis.client.hdel(KEY, 'project:prod');
-    expect(await save({ id: '456' })).toContain('Someone renamed or removed prod');
-    await bot.slack.dismiss(OWNER);
+    expect(await save({ id: '456' })).toContain(
+      'Someone renamed or removed prod. Save again to add it as a new project.',
+    );
     expect(await stored('prod')).toBeUndefined();
+    expect(await save({})).toContain('Now try');
+    await bot.slack.dismiss(OWNER);
+    expect(await stored('prod')).toMatchObject({ id: '456' });
   });
 });
 
 describe('two managers at once', () => {
+  it('edit one project; the slower one reads what the faster one saved before it is replaced', async () => {
+    await add('prod', '123');
+    for (const person of [OWNER, ADMIN]) {
+      await bot.slack.say(person, CHANNEL, '/billing projects edit prod');
+      await bot.slack.waitFor(() => modalText(person).includes('Project ID'));
+      await bot.slack.press(person, { viewId: bot.slack.modal(person)!.id }, 'More…');
+      await bot.slack.waitFor(() => modalText(person).includes('Only in these channels'));
+    }
+    expect(await save({ channels: [CHANNEL] }, ADMIN)).toContain('Saved.');
+    await bot.slack.dismiss(ADMIN);
+    const said = await save({ currency: 'EUR' });
+    expect(said).toContain('Someone else changed prod first.');
+    expect(said).toContain(`only in <#${CHANNEL}>. Save again to replace that.`);
+    expect(await stored('prod')).toMatchObject({ channels: [CHANNEL] });
+    expect(await save({ channels: [CHANNEL] })).toContain('Saved.');
+    expect(await stored('prod')).toMatchObject({ channels: [CHANNEL], currency: 'EUR' });
+  });
+
   it('rename one project to one name; the slower one gets an error with its current name', async () => {
     await add('prod', '123');
     for (const person of [OWNER, ADMIN]) {
@@ -642,7 +664,9 @@ describe('a project that is removed', () => {
     await save({ id: '456' });
     await bot.slack.dismiss(OWNER);
     await bot.slack.press(OWNER, place(asked), 'Remove');
-    await replaced(asked, 'Someone changed or removed');
+    await replaced(asked, 'Someone changed prod first. Nothing was removed.');
+    await bot.slack.press(OWNER, place(asked), 'All projects');
+    await replaced(asked, '1 project');
     const again = await bot.ask('/billing projects remove prod');
     await bot.slack.press(OWNER, place(again), 'Keep');
     await replaced(again, 'Nothing was changed.');
@@ -689,7 +713,7 @@ describe('a project whose record is damaged', () => {
     const before = await snapshot();
     await forgedClick(MEMBER, { action_id: 'project-remove', value: 'prod -' });
     await forgedClick(OWNER, { action_id: 'project-remove', value: 'live -' });
-    await brings('Someone changed or removed', () =>
+    await brings('Someone changed prod first', () =>
       forgedClick(OWNER, { action_id: 'project-remove', value: 'prod 123' }),
     );
     expect(await snapshot()).toEqual(before);

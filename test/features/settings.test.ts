@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { FINOPS, MEMBER, OWNER } from '../../sandbox/slack/index.ts';
+import { ADMIN, FINOPS, MEMBER, OWNER } from '../../sandbox/slack/index.ts';
 import { parseSettingsForm } from '../../src/features/settings/index.ts';
 import { auditEntries } from '../support/audit.ts';
 import { type Bot, CHANNEL, startBot, textOf, toAnswer } from '../support/bot.ts';
@@ -212,6 +212,40 @@ describe('/billing settings', () => {
     expect(initial('currency')).toBe('JPY');
     expect(initial('managerGroups')).toMatchObject([{ text: { text: '@finops' }, value: FINOPS }]);
     expect(bot.slack.complaints).toEqual([]);
+  });
+});
+
+describe('two managers with the form open', () => {
+  const opened = async () => {
+    await openForm('/billing settings', ADMIN);
+    await openForm('/billing settings', OWNER);
+  };
+  const submitted = async (fields: Record<string, string>, person: string, said: string) => {
+    await bot.slack.submit(person, fields);
+    await bot.slack.waitFor(() => modalText(person).includes(said));
+  };
+
+  it('both save what they changed, also after a look at another zone', async () => {
+    await opened();
+    await submitted({ visibility: 'channel' }, ADMIN, 'Saved.');
+    const zone = { text: { type: 'plain_text', text: 'Asia/Tokyo' }, value: 'Asia/Tokyo' };
+    const chosen = { block_id: 'zone', action_id: 'settings-zone', selected_option: zone };
+    await bot.slack.act(OWNER, place(), chosen);
+    await bot.slack.waitFor(() => modalText().includes('(UTC+09:00)'));
+    await submitted({ currency: 'GBP' }, OWNER, 'The currency label is now GBP.');
+    expect(modalText()).not.toContain('private');
+    expect(await stored()).toMatchObject({ visibility: 'channel', currency: 'GBP', zone: 'Asia/Tokyo' });
+  });
+
+  it('read what the other one chose where both changed the same, and nothing is lost', async () => {
+    await opened();
+    await submitted({ currency: 'EUR' }, ADMIN, 'Saved.');
+    const said = 'Someone else changed this first. It’s now currency label: EUR. Save again to replace that.';
+    await submitted({ currency: 'USD' }, OWNER, said);
+    expect(await stored()).toMatchObject({ currency: 'EUR' });
+    expect(initial('currency')).toBe('USD');
+    await submitted({}, OWNER, 'The currency label is now USD.');
+    expect(await stored()).toMatchObject({ currency: 'USD' });
   });
 });
 

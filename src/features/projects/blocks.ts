@@ -141,15 +141,16 @@ function limitText(channels: readonly SlackId[] | undefined): string {
 const addButton = () =>
   commandButton('add', 'Add a project…', toCommand('/billing projects', 'add'), { style: 'primary' });
 
+export const allProjectsButton = () => commandButton('all', 'All projects', toCommand('/billing projects'));
+
 function emptyMessage(projects: readonly Project[], search: string, request: Request): Message {
   const { workspace, user } = request;
-  const all = commandButton('all', 'All projects', toCommand('/billing projects'));
   const add = user.canManage ? addButton() : [];
   if (projects.length > 0)
     return textMessage(
       `No project matches ${quoteWord(search)}.`,
       ...damagedRows(request),
-      ...buttonRow([...all, ...add]),
+      ...buttonRow([...allProjectsButton(), ...add]),
     );
   const text =
     workspace.aliases.size > 0 ? 'No project is available in this channel.' : 'No project has a name yet.';

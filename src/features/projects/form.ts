@@ -6,6 +6,7 @@ import { CURRENCY_RULE, isCurrencyLabel, MAX_CURRENCY_LENGTH } from '../../domai
 import { DEFAULT_PRODUCT, isProductId, isProjectId, PRODUCTS } from '../../domain/product.ts';
 import type { SlackId } from '../../domain/slack-id.ts';
 import { withoutUndefined } from '../../domain/without-undefined.ts';
+import { FIELDS } from '../../redis/keys.ts';
 import { type Command, projectCommand } from '../../slack/commands/command.ts';
 import {
   actions,
@@ -29,6 +30,7 @@ import {
 } from '../../slack/request/form-fields.ts';
 import type { Request } from '../../slack/request/request.ts';
 import { isAlias, type Project } from '../../workspace/projects/project-record.ts';
+import { stampOf } from '../../workspace/record/change.ts';
 import { isChannel, isPerson, tryParseRecord } from '../../workspace/record/parse-record.ts';
 import type { Workspace } from '../../workspace/record/workspace.ts';
 import { alteredAlias, type ProjectFormInput, validateAlias } from './parse.ts';
@@ -36,7 +38,10 @@ import { alteredAlias, type ProjectFormInput, validateAlias } from './parse.ts';
 export interface ProjectFormOptions {
   /** The alias of the project that is changed; '' for a new one. */
   readonly before: string;
+  /** The stamp of its record when the form was opened, if the form is drawn again before it is saved. */
+  readonly seen?: string | undefined;
   readonly filled: ProjectFormInput;
+  /** Our own words and escaped ones. */
   readonly problem?: string | undefined;
   /** What saving it stops, with the digest of that. */
   readonly warning?: Stops;
@@ -47,7 +52,7 @@ export interface ProjectFormOptions {
 /** The owner is the person who asks, unless the form names another. */
 export function projectForm(
   { workspace, user }: Request,
-  { before, filled, problem, warning, isExpanded: isWanted = false }: ProjectFormOptions,
+  { before, seen, filled, problem, warning, isExpanded: isWanted = false }: ProjectFormOptions,
 ): ModalView {
   const { connection, currency = '', channels = [] } = filled;
   const isExpanded =
@@ -62,13 +67,14 @@ export function projectForm(
     callback: 'project',
     metadata: encodeProjectMetadata({
       before,
+      seen: seen ?? projectStamp(workspace, before),
       hidden: isExpanded ? {} : { owner },
       ...(warning && { warned: warning.digest }),
     }),
     title: before === '' ? 'Add a project' : 'Edit a project',
     submit: 'Save',
     blocks: [
-      problem !== undefined && section(problem),
+      problem !== undefined && markup(problem),
       ...(warning === undefined ? [] : warningBlocks(warning)),
       textInput({
         block: 'alias',
@@ -170,6 +176,8 @@ export function savedBlocks(
 /** What the form says, once every field is right by itself. `before` is the alias it was opened for; '' for a new one. */
 export interface ProjectForm extends Omit<Project, 'addedBy' | 'addedAt'> {
   readonly before: string;
+  /** The stamp of its record when the form was opened; '' for a form of an earlier version. */
+  readonly seen: string;
   /** A digest of the warning that the form showed about what saving stops; '' without one. */
   readonly warned: string;
 }
@@ -182,9 +190,13 @@ const DEFAULT_CONNECTION = '*';
 /** The form's metadata: the project it changes, and the values of hidden fields. */
 const projectMetadata = z.object({
   before: z.string().default(''),
+  seen: z.string().default(''),
   hidden: z.record(z.string(), z.string()).default({}),
   warned: z.string().default(''),
 });
+
+export const projectStamp = (workspace: Workspace, alias: string): string =>
+  stampOf(workspace, FIELDS.project + alias);
 
 const encodeProjectMetadata = (metadata: z.input<typeof projectMetadata>): string => JSON.stringify(metadata);
 
@@ -218,7 +230,7 @@ export function parseProjectForm(
   metadata: string,
   verbs: readonly string[],
 ): ParsedForm<ProjectForm> {
-  const { before, hidden, warned } = decodeProjectMetadata(metadata);
+  const { before, seen, hidden, warned } = decodeProjectMetadata(metadata);
   const fields = { ...hidden, ...sent };
   const typed = fields.alias ?? '';
   const alias = normalizeText(typed);
@@ -242,5 +254,5 @@ export function parseProjectForm(
     return { errors: errorsOfShownFields(errors, sent, ['alias', 'id', 'product']) };
   const chosen = connection === '' || connection === DEFAULT_CONNECTION ? {} : { connection };
   const label = currency === '' ? {} : { currency };
-  return { input: { before, warned, alias, id, product, ...chosen, ...label, channels, owner } };
+  return { input: { before, seen, warned, alias, id, product, ...chosen, ...label, channels, owner } };
 }

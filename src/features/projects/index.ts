@@ -153,7 +153,7 @@ export function createProjectsFeature(services: Services): Feature {
         run: ({ fields, metadata }, request) =>
           request.reply.modal.update(
             projectForm(request, {
-              before: decodeProjectMetadata(metadata).before,
+              ...decodeProjectMetadata(metadata),
               filled: projectFormState(fields, metadata),
               isExpanded: true,
             }),

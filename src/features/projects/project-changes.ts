@@ -1,6 +1,6 @@
 import { commandText } from '../../domain/command-names.ts';
 import { pluralize } from '../../domain/language/text.ts';
-import { context, textMessage } from '../../slack/kit/blocks.ts';
+import { buttonRow, context, escapeMarkup, markupMessage, textMessage } from '../../slack/kit/blocks.ts';
 import { findStops, notSavedYet } from '../../slack/owned/change-impact.ts';
 import type { Request } from '../../slack/request/request.ts';
 import { holdsRegisteredSecret } from '../../workspace/credentials/detect-registered-secret.ts';
@@ -11,29 +11,40 @@ import { auditedChange } from '../../workspace/record/change.ts';
 import { isDamaged, type Workspace } from '../../workspace/record/workspace.ts';
 import type { Services } from '../feature.ts';
 import {
+  allProjectsButton,
   DAMAGED_PROJECT_ACTION,
   projectDetails,
   removedProjectMessage,
   removeProjectMessage,
 } from './blocks.ts';
-import { PROJECTS_TITLE, type ProjectForm, projectForm, savedBlocks } from './form.ts';
+import { PROJECTS_TITLE, type ProjectForm, projectForm, projectStamp, savedBlocks } from './form.ts';
 import type { ProjectFormInput } from './parse.ts';
 
 /** Saves the form. If that isn't possible, the form comes back with what was typed and the reason. */
 export function createProjectSaving({ workspaces, all }: Services) {
   return async (form: ProjectForm, request: Request): Promise<void> => {
     const { workspace, user, at } = request;
-    const again = (problem: string, filled: ProjectFormInput = form): Promise<void> =>
+    const again = (
+      problem: string,
+      filled: ProjectFormInput = form,
+      before: string = form.before,
+    ): Promise<void> =>
       request.reply.modal.update(
-        projectForm(request, { before: form.before, filled, problem }),
-        textMessage(`${problem} Nothing was saved.`),
+        projectForm(request, { before, filled, problem }),
+        markupMessage(`${problem} Nothing was saved.`),
       );
     const known =
       form.before === '' ? undefined : workspace.projects.find(({ alias }) => alias === form.before);
-    if (form.before !== '' && known === undefined) {
-      const gone = `Someone renamed or removed ${form.before}. Nothing was saved.`;
-      return request.reply.modal.show(PROJECTS_TITLE, textMessage(gone));
-    }
+    if (form.before !== '' && known === undefined)
+      return again(
+        `Someone renamed or removed ${escapeMarkup(form.before)}. Save again to add it as a new project.`,
+        form,
+        '',
+      );
+    if (known !== undefined && !['', projectStamp(workspace, known.alias)].includes(form.seen))
+      return again(
+        `Someone else changed ${known.alias} first. It’s now ${projectDetails(known, workspace)}. Save again to replace that.`,
+      );
     if (holdsRegisteredSecret(form.alias, workspace)) {
       const { alias: _, ...others } = form;
       return again('That name is a registered secret. Choose another name.', others);
@@ -43,7 +54,7 @@ export function createProjectSaving({ workspaces, all }: Services) {
     if (known === undefined && workspace.aliases.size >= MAX_PROJECTS)
       return again(`You have ${MAX_PROJECTS} projects, which is the limit. Remove one first.`);
 
-    const { before: _, warned, ...registered } = form;
+    const { before: _, seen: __, warned, ...registered } = form;
     const { addedBy, addedAt } = known ?? { addedBy: user.id, addedAt: at };
     const project: Project = { ...registered, addedBy, addedAt };
     const stop = await findStops(all.stops(), request, withProject(workspace, form.before, project));
@@ -123,7 +134,14 @@ export function createProjectRemoval({ workspaces, all }: Services) {
         return drop(alias, request);
       const project = workspace.projects.find((project) => project.alias === alias);
       if (project === undefined || project.id !== id)
-        return request.reply.update(textMessage(`Someone changed or removed ${alias}. Nothing was removed.`));
+        return request.reply.update(
+          textMessage(
+            workspace.aliases.has(alias)
+              ? `Someone changed ${alias} first. Nothing was removed.`
+              : `${alias} was already removed or renamed.`,
+            ...buttonRow(allProjectsButton()),
+          ),
+        );
       const channels = [...workspace.channelsOf(alias)];
       const change = auditedChange(request, ['project removed', { kind: 'project', alias, id }]);
       const { answer } = await stopsOf(project, request);

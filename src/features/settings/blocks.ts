@@ -17,12 +17,21 @@ import { MAX_MANAGER_GROUPS, MAX_MANAGERS, type Settings } from '../../workspace
 
 export const SETTINGS_TITLE = 'Settings';
 
-/** @param warning what saving it stops, if that isn't confirmed yet @param settings what is chosen now; damaged ones count as the defaults, so that the form can replace them */
+interface SettingsFormOptions {
+  /** What saving it stops, if that isn't confirmed yet. */
+  readonly warning?: Stops;
+  /** Why nothing was saved. */
+  readonly problem?: string;
+  /** The fields as the form showed them first, if it is drawn again before it is saved. */
+  readonly before?: FormFields;
+}
+
+/** @param settings what is chosen now; damaged ones count as the defaults, so that the form can replace them */
 export function settingsForm(
   settings: Settings,
   groups: GroupChoices,
   { workspace, at }: Request,
-  warning?: Stops,
+  { warning, problem, before = settingsFields(workspace.settings) }: SettingsFormOptions = {},
 ): ModalView {
   return modal({
     callback: 'settings',
@@ -30,9 +39,10 @@ export function settingsForm(
     submit: 'Save',
     metadata: JSON.stringify({
       warned: warning?.digest ?? '',
-      before: settingsFields(workspace.settings),
+      before,
     } satisfies SettingsMetadata),
     blocks: [
+      problem !== undefined && section(problem),
       ...(warning === undefined ? [] : warningBlocks(warning)),
       isDamaged(workspace, 'settings') && section(DAMAGED),
       {

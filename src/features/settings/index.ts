@@ -11,12 +11,14 @@ import {
   suggestGroups,
 } from '../../slack/commands/user-group-picker.ts';
 import { suggestZones } from '../../slack/commands/zone-picker.ts';
+import { textMessage } from '../../slack/kit/blocks.ts';
 import { waitingModal } from '../../slack/kit/modal.ts';
-import { findStops, notSavedYet, type Stops } from '../../slack/owned/change-impact.ts';
+import { findStops, notSavedYet } from '../../slack/owned/change-impact.ts';
 import { type FormFields, type ParsedForm, selectedValues } from '../../slack/request/form-fields.ts';
 import type { Request } from '../../slack/request/request.ts';
 import { lookUp } from '../../slack/server/listeners.ts';
 import { auditedChange } from '../../workspace/record/change.ts';
+import { describeConflict } from '../../workspace/record/change-settings.ts';
 import { isDamaged } from '../../workspace/record/workspace.ts';
 import { invalidSettings, type Settings } from '../../workspace/settings.ts';
 import type { Feature, Services } from '../feature.ts';
@@ -54,15 +56,19 @@ const REFERENCE = /^(?:@|!subteam\^)(?=[A-Z])/;
 
 /** `/billing settings`: where days begin and end, whom answers are for, who manages, and who else may ask. */
 export function createSettingsFeature({ workspaces, all }: Services): Feature {
-  const formWith = async (request: Request, values: SettingsInput, warning?: Stops) =>
+  const formWith = async (
+    request: Request,
+    values: SettingsInput,
+    options?: Parameters<typeof settingsForm>[3],
+  ) =>
     settingsForm(
       { ...request.workspace.settings, ...values },
       await fetchUserGroups(request),
       request,
-      warning,
+      options,
     );
 
-  const save = async ({ warned, values }: SettingsForm, request: Request): Promise<void> => {
+  const save = async ({ warned, values, opened }: SettingsForm, request: Request): Promise<void> => {
     const { workspace } = request;
     const { settings } = workspace;
     const damaged = isDamaged(request.workspace, 'settings');
@@ -73,11 +79,23 @@ export function createSettingsFeature({ workspaces, all }: Services): Feature {
     );
     const after = { ...settings, ...values };
     const changes = settingsChanges(settings, after, request.at);
+    const changed = changes.flatMap(({ keys }) => keys);
+    const now = describeConflict(
+      opened,
+      settings,
+      changed.filter((part) => part in opened),
+    );
+    if (now !== undefined) {
+      const problem = `Someone else changed this first. ${now} Save again to replace that.`;
+      return request.reply.modal.update(await formWith(request, values, { problem }), textMessage(problem));
+    }
     const stop = await findStops(all.stops(), request, { ...workspace, settings: after });
     if (stop.digest !== '' && warned !== stop.digest)
-      return request.reply.modal.update(await formWith(request, values, stop), notSavedYet(stop));
+      return request.reply.modal.update(
+        await formWith(request, values, { warning: stop }),
+        notSavedYet(stop),
+      );
     if (changes.length > 0 || damaged) {
-      const changed = changes.flatMap(({ keys }) => keys);
       const about = { kind: 'settings', changed, ...(damaged && { isDamaged: true }) } as const;
       await workspaces.saveSettings(auditedChange(request, ['settings changed', about]), values);
     }
@@ -111,10 +129,11 @@ export function createSettingsFeature({ workspaces, all }: Services): Feature {
         right: 'manage',
         command: ({ value, fields, metadata }) => settingsCommand({ ...fields, zone: value }, metadata),
         kind: 'answer',
-        async run({ value, fields }, request) {
+        async run({ value, fields, metadata }, request) {
+          const { before } = decodeSettingsMetadata(metadata);
           if (isTimeZone(value))
             await request.reply.modal.update(
-              await formWith(request, { ...parseSettingsText(fields), zone: value }),
+              await formWith(request, { ...parseSettingsText(fields), zone: value }, { before }),
             );
         },
       },
@@ -162,7 +181,10 @@ const SENTENCES: Partial<Record<keyof Settings, string>> = {
 
 /** What was sent. */
 export interface SettingsForm {
+  /** What the person changed: somebody else may have saved the rest since. */
   readonly values: SettingsInput;
+  /** What the form showed when it was opened. */
+  readonly opened: SettingsInput;
   /** The digest of what the form said that saving stops; '' if it said nothing. */
   readonly warned: string;
 }
@@ -204,9 +226,12 @@ function settingsCommand(fields: FormFields, metadata: string): Command {
 }
 
 export function parseSettingsForm(fields: FormFields, metadata: string): ParsedForm<SettingsForm> {
-  const { warned } = decodeSettingsMetadata(metadata);
-  const input = parseSettingsText(fields);
+  const { warned, before } = decodeSettingsMetadata(metadata);
+  const [input, opened] = [fields, before].map(parseSettingsText) as [SettingsInput, SettingsInput];
   const refused = invalidSettings(input);
-  if (refused.length === 0) return { input: { values: input, warned } };
+  const isChanged = ([part, value]: [string, unknown]) =>
+    String(value) !== String(opened[part as keyof SettingsInput]);
+  const values = Object.fromEntries(Object.entries(input).filter(isChanged));
+  if (refused.length === 0) return { input: { values, opened, warned } };
   return { errors: Object.fromEntries(refused.map((part) => [part, SENTENCES[part] ?? 'Choose again.'])) };
 }

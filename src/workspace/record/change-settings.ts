@@ -18,7 +18,7 @@ export function planSettings(
     ([part, value]) => String(value) !== String(before?.[part as keyof Settings]),
   );
   const names = changed.map(([part]) => part as keyof Settings);
-  const conflict = findSettingsConflict(workspace.fields, fields, names);
+  const conflict = describeConflict(before, parseSettings(fields[FIELDS.settings]), names);
   if (conflict !== undefined) throw new EditConflict(conflict);
   if (changed.length === 0 && before !== undefined) return NO_CHANGE;
   const now = parseSettings(fields[FIELDS.settings]) ?? DEFAULT_SETTINGS;
@@ -38,15 +38,14 @@ export function planDefault(
 }
 
 /** @returns a sentence about the parts that somebody else changed too; undefined when there are none */
-function findSettingsConflict(
-  before: RecordFields,
-  now: RecordFields,
+export function describeConflict(
+  before: Partial<Settings> | undefined,
+  now: Settings | undefined,
   parts: readonly (keyof Settings)[],
 ): string | undefined {
-  const [old, current] = [before, now].map(({ settings }) => parseSettings(settings));
-  const conflicts = parts.filter((part) => String(old?.[part]) !== String(current?.[part]));
+  const conflicts = parts.filter((part) => String(before?.[part]) !== String(now?.[part]));
   if (conflicts.length === 0) return undefined;
-  const values = conflicts.map((part) => `${PART_NAMES[part]}: ${describeValue(current?.[part])}`).join('; ');
+  const values = conflicts.map((part) => `${PART_NAMES[part]}: ${describeValue(now?.[part])}`).join('; ');
   return `It’s now ${values}.`;
 }
 
