@@ -78,6 +78,28 @@ describe('tally check-billing', () => {
     expect(output.split('\n').slice(2).join('\n')).toBe(shown);
   });
 
+  it.each([
+    ['nothing listens', 'http://127.0.0.1:1', 'It can’t be reached: nothing listens at 127.0.0.1:1'],
+    ['nothing is at the path', '/other', 'has no billing service (HTTP 404). Write the address in front of'],
+  ])('says how to fix it when %s', async (_, address, fix) => {
+    const url = address.startsWith('/') ? `${billing.url}${address}` : address;
+    const { code, output } = await checkBilling([...project, '--url', url, '--json'], withToken());
+    const { points } = JSON.parse(output);
+    expect([code, points.find(({ verdict }: { verdict: string }) => verdict === 'fail')]).toEqual([
+      1,
+      expect.objectContaining({ fix: expect.stringContaining(fix) }),
+    ]);
+  });
+
+  it('ends without a word when nobody reads on', async () => {
+    const line = `${process.execPath} ${BOT_ENTRY} check-billing --project 123 | head -1; echo \${PIPESTATUS[0]}`;
+    const env = { PATH: process.env.PATH ?? '', TRUSTED_API_HOSTS: '127.0.0.1', ...withToken() };
+    const ran = await new Promise<readonly string[]>((resolve) => {
+      execFile('bash', ['-c', line], { cwd: ROOT, env }, (_, output, errors) => resolve([output, errors]));
+    });
+    expect(ran).toEqual([expect.stringMatching(/^http.*\n141\n$/), expect.not.stringContaining('EPIPE')]);
+  });
+
   it('prints JSON for programs', async () => {
     const { code, output } = await checkBilling([...project, '--json'], withToken());
     expect(code).toBe(0);

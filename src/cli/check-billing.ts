@@ -8,13 +8,14 @@ import {
   type PointResult,
 } from '../billing/conformance/check.ts';
 import { trustedHosts } from '../config/schemas.ts';
-import { isFailure } from '../domain/failure/index.ts';
+import { type Failure, isFailure } from '../domain/failure/index.ts';
 import { pluralize } from '../domain/language/text.ts';
 import { DEFAULT_PRODUCT, isProjectId, PRODUCTS } from '../domain/product.ts';
 import { isTimeZone } from '../domain/time/calendar.ts';
 import { tryParse } from '../domain/try-parse.ts';
 import { checkBaseUrl } from '../http/address.ts';
 import { createSecretMask } from '../http/secret-mask.ts';
+import { checkService } from '../ops/doctor/check-services.ts';
 import { toPlainLine } from '../ops/doctor/finding.ts';
 import {
   checkOption,
@@ -120,8 +121,29 @@ async function promptForToken(): Promise<string> {
   return typed;
 }
 
+interface Point extends PointResult {
+  /** What the operator can do about the address or the network. */
+  readonly fix?: string;
+}
+
+/** The others are answers, which the service has to change. */
+const HAS_REMEDY: ReadonlySet<Failure['kind']> = new Set([
+  ...(['service-unreachable', 'timed-out', 'redirect-refused', 'service-failed', 'query-rejected'] as const),
+]);
+
+/** @returns what the doctor says of it */
+async function remedyOf(failure: Failure, address: string): Promise<string | undefined> {
+  if (!HAS_REMEDY.has(failure.kind)) return undefined;
+  const works = 'Write the address in front of /bill/graphql:';
+  const [finding] = await checkService({
+    ...{ check: 'Billing', variable: '--url', unset: '', address },
+    ...{ works, example: 'https://billing.example.com', ask: () => Promise.reject(failure) },
+  });
+  return finding && `It ${finding.says}. ${finding.todo}`;
+}
+
 /** A line for each checked point, what it means below a failed point, and finally why the others were not checked. */
-function formatTable(points: readonly PointResult[]): readonly string[] {
+function formatTable(points: readonly Point[]): readonly string[] {
   const checked = points.filter(({ verdict }) => verdict !== 'not checked');
   const unchecked = points.filter(({ verdict }) => verdict === 'not checked');
   const rows = checked.map(({ verdict, id, asked, came }) => [
@@ -139,12 +161,13 @@ function formatTable(points: readonly PointResult[]): readonly string[] {
   ];
 }
 
-function explainFailure({ wanted, otherwise, query }: Partial<PointResult> = {}): readonly string[] {
+function explainFailure({ wanted, otherwise, query, fix }: Partial<Point> = {}): readonly string[] {
   if (otherwise === undefined) return [];
   const lines = [
     `wanted: ${wanted}`,
     `people get: ${otherwise}`,
     ...(query === undefined ? [] : [`sent: ${query}`]),
+    ...(fix === undefined ? [] : [`fix: ${fix}`]),
   ];
   return lines.map((line) => `      ${line}`);
 }
@@ -159,7 +182,7 @@ function alignColumns(rows: readonly (readonly string[])[]): readonly string[] {
   );
 }
 
-function formatSum({ points, requests, attempts }: Conformance): string {
+function formatSum({ points, requests, attempts }: Omit<Conformance, 'breakdown'>): string {
   const count = (verdict: PointResult['verdict']) =>
     points.filter((point) => point.verdict === verdict).length;
   const [failed, unchecked] = [count('fail'), count('not checked')];
@@ -175,8 +198,12 @@ await runCommand({ usage: USAGE, options: OPTIONS, notes: NOTES }, async (values
   const about = `${url}, project ${subscription.project}, ${PRODUCTS[subscription.product].name}, days in ${zone}`;
   // At once, because a slow service takes minutes.
   if (!values.json) printLine(`${about}\n`);
-  const checked = await checkConformance(parts);
-  const points = checked.points.map((point) => ({ ...point, came: toPlainLine(mask(point.came)) }));
+  const { breakdown, ...checked } = await checkConformance(parts);
+  const fix = breakdown && (await remedyOf(breakdown.failure, url));
+  const points = checked.points.map((point) => ({
+    ...{ ...point, came: toPlainLine(mask(point.came)) },
+    ...(fix && point.id === breakdown.point && { fix: mask(fix) }),
+  }));
   if (values.json) {
     printLine(JSON.stringify({ url, ...subscription, zone, ...checked, points }, null, 2));
   } else {

@@ -36,6 +36,11 @@ export async function runCommand<const T extends Options>(
   command: Command<T>,
   run: (values: OptionValues<T>, word: string) => Promise<number> | number,
 ): Promise<void> {
+  // A reader such as `head` has enough. The code is the one of shells for SIGPIPE.
+  process.stdout.on('error', (error: NodeJS.ErrnoException) => {
+    if (error.code === 'EPIPE') process.exit(141);
+    throw error;
+  });
   const args = process.argv.slice(3);
   const usage = formatUsage(command);
   if (args.includes('--help') || args.includes('-h')) return printLine(usage);

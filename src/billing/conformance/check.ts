@@ -85,8 +85,11 @@ export async function checkConformance(parts: ConformanceParts) {
     await questioner.close();
   }
   const points = POINT_IDS.map((id) => resultOf(id, found.get(id), questioner));
-  const { requests, attempts } = questioner.progress;
-  return { conforms: points.every(({ verdict }) => verdict !== 'fail'), points, requests, attempts };
+  const { requests, attempts, breakdown } = questioner.progress;
+  return {
+    ...{ conforms: points.every(({ verdict }) => verdict !== 'fail'), points, requests, attempts },
+    breakdown,
+  };
 }
 
 /** What an answer showed. `query`: its document. */

@@ -72,10 +72,12 @@ function failureCode(error: unknown, figures: Placeholders): [string, Placeholde
       return ['address refused', { ...figures, problem: toPlainLine(error.message) }];
     case 'redirect-refused': {
       const target = toPlainLine(error.target);
+      if (!URL.canParse(target)) return [`HTTP ${error.status}`, figures];
       const base = target.replace(/\/bill\/graphql$/, '');
       return [base === figures.own ? 'redirect to itself' : 'redirect', { ...figures, target, base }];
     }
     case 'service-failed':
+    case 'query-rejected':
       return [`HTTP ${error.status}`, figures];
     case 'rate-limited':
       return ['HTTP 429', figures];
