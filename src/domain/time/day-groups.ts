@@ -12,14 +12,15 @@ export function dayNamerFor(days: readonly Day[]): DayNamer {
 }
 
 /** How a unit is called by its first day. */
-const LABELS: Readonly<Record<Unit, (first: Day, name: DayNamer, week: (monday: Day) => string) => string>> =
-  {
-    day: (day, name) => name(day),
-    week: (day, _, week) => week(day),
-    month: (day) => formatDays(day, day).slice(6),
-    quarter: (day) => `${day.slice(0, 4)} Q${Math.ceil(Number(day.slice(5, 7)) / 3)}`,
-    year: (day) => day.slice(0, 4),
-  };
+const LABELS: Readonly<
+  Record<Unit, (first: Day, name: DayNamer, week: (monday: Day) => string, year?: string) => string>
+> = {
+  day: (day, name) => name(day),
+  week: (day, _, week) => week(day),
+  month: (day, _name, _week, year) => formatDays(day, day, year).slice(6),
+  quarter: (day) => `${day.slice(0, 4)} Q${Math.ceil(Number(day.slice(5, 7)) / 3)}`,
+  year: (day) => day.slice(0, 4),
+};
 
 /** Labelled by its requested days, `1–4 Oct`; with its last year when two weeks would have the same label. */
 function weekLabel(monday: Day, requested: readonly Day[], isWithYear: boolean): string {
@@ -46,12 +47,14 @@ export interface DayGroup<T> {
  *
  * @param requested the days that were asked about, in order
  * @param finest what no group is smaller than
+ * @param today in the year that is not named with a month
  */
 export function groupDays<T extends { readonly day: Day }>(
   items: readonly T[],
   most: number,
   requested: readonly Day[],
   finest: Unit = 'day',
+  today?: Day,
 ): { readonly unit: Unit; readonly groups: readonly DayGroup<T>[] } {
   const fits = (unit: Unit): boolean => {
     const starts = new Set<Day>();
@@ -62,7 +65,9 @@ export function groupDays<T extends { readonly day: Day }>(
   const starts = [...byStart.keys()];
   const name = dayNamerFor(starts);
   const labels = (isWithYear: boolean) =>
-    starts.map((start) => LABELS[unit](start, name, (monday) => weekLabel(monday, requested, isWithYear)));
+    starts.map((start) =>
+      LABELS[unit](start, name, (monday) => weekLabel(monday, requested, isWithYear), today?.slice(0, 4)),
+    );
   const short = labels(false);
   const shown = new Set(short).size === short.length ? short : labels(true);
   return {

@@ -94,7 +94,7 @@ function groupRows(report: SpendReport, most: number): Drawn {
   const placed = usage.rows.flatMap((row) => (row.day === undefined ? [] : [{ ...row, day: row.day }]));
   const unplaced = usage.rows.filter(({ day }) => day === undefined);
   const rest = unplaced.slice(most);
-  const { unit, groups } = groupDays(placed, most, period.days, 'week');
+  const { unit, groups } = groupDays(placed, most, period.days, 'week', period.requested.today);
   const figures = (rows: readonly UsageRow[]) =>
     (['amount', 'bonuses'] as const).map((column) =>
       formatSum(

@@ -44,12 +44,22 @@ export function spendChart({
 }: {
   readonly usage: Usage;
   /** The days that were asked about, and today if it is one of them. */
-  readonly period: { readonly days: readonly Day[]; readonly today?: Day };
+  readonly period: {
+    readonly days: readonly Day[];
+    readonly today?: Day;
+    readonly requested?: { readonly today?: Day | undefined };
+  };
 }): Chart | undefined {
   const amounts = reportedAmounts(usage);
   if (amounts.size + (usage.today === undefined ? 0 : 1) < 2) return undefined;
   const asked = period.days.map((day) => ({ day }));
-  const { unit, groups: all } = groupDays(asked, SLACK_LIMITS.chartPoints, period.days);
+  const { unit, groups: all } = groupDays(
+    asked,
+    SLACK_LIMITS.chartPoints,
+    period.days,
+    'day',
+    period.requested?.today,
+  );
   const valuesIn = (group: Group) => group.items.flatMap(({ day }) => amounts.get(day) ?? []);
   const isSoFar = ({ items }: Group) =>
     usage.today !== undefined && items.every(({ day }) => day === period.today);

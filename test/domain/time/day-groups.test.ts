@@ -65,6 +65,15 @@ describe('days in groups', () => {
     expect(group('2025-12-01', '2026-12-10', 2).labels).toEqual(['2025', '2026']);
   });
 
+  it('are months with their year unless it is the current one', () => {
+    const labels = (today: string) =>
+      groupDays([{ day: '2025-12-31' }, { day: '2026-01-01' }], 2, [], 'month', today).groups.map(
+        ({ label }) => label,
+      );
+    expect(labels('2026-11-21')).toEqual(['Dec 2025', 'Jan']);
+    expect(labels('2025-12-31')).toEqual(['Dec', 'Jan 2026']);
+  });
+
   it('are empty without days', () => {
     expect(groupDays([], 5, [])).toEqual({ unit: 'day', groups: [] });
   });
