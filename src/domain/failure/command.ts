@@ -76,6 +76,12 @@ export class InvalidWord extends FailureBase<'invalid-word'> {
     return new InvalidWord(word, why, works, this.offered.map(whole), quoting, projectFor);
   }
 
+  /** A copy that quotes another spelling of the word. */
+  spelled(spell: (word: string) => string): InvalidWord {
+    const { word, why, works, offered, quoting, projectFor } = this;
+    return new InvalidWord(spell(word), why, works, offered, quoting, projectFor);
+  }
+
   /** A copy that does not contain the word. */
   withheld(): InvalidWord {
     return new InvalidWord(this.word, this.why, this.works, undefined, 'never', this.projectFor);

@@ -8,7 +8,7 @@ import { nearestWord } from './nearest-word.ts';
 import { holdsUnknownWord, NO_ALIASES, ParseError, senseOf } from './parser.ts';
 import { MENTION } from './secret-detection.ts';
 import type { Aliases, Token, TokenizedText } from './tokenizer.ts';
-import { nameOfMonth, SUGGESTIONS } from './vocabulary.ts';
+import { nameOfMonth, SUGGESTIONS, type WordRole } from './vocabulary.ts';
 
 /** Several `instead` are the meanings of an ambiguous word. */
 type Hint = readonly [why: string, works: string, ...instead: string[]];
@@ -20,22 +20,18 @@ const ONLY_SPEND = `It works with ${commandText('/spend')}.`;
 
 /** 'quarter 3': a unit with its number after it. */
 function ofNumbered(unit: Unit, digits: string): Hint {
-  const why = `isn’t how to type a ${unit}`;
   const month = nameOfMonth(Number(digits));
-  switch (unit) {
-    case 'quarter':
-      return [why, 'Type q3 or 2026-q3.', ...(/^[1-4]$/.test(digits) ? [`q${digits}`] : [])];
-    case 'month':
-      return month === ''
-        ? [why, 'Type february or 2026-02.']
-        : [why, `Type ${month} or 2026-${digits.padStart(2, '0')}.`, month];
-    case 'week':
-      return [why, 'Type w45 or 2026-w45.'];
-    case 'day':
-      return [why, 'Type its date, such as 2026-10-05.'];
-    case 'year':
-      return [why, 'Type year 2026.'];
-  }
+  const works: Readonly<Record<Unit, readonly [string, ...string[]]>> = {
+    quarter: ['Type q3 or 2026-q3.', ...(/^[1-4]$/.test(digits) ? [`q${digits}`] : [])],
+    month:
+      month === ''
+        ? ['Type february or 2026-02.']
+        : [`Type ${month} or 2026-${digits.padStart(2, '0')}.`, month],
+    week: ['Type w45 or 2026-w45.'],
+    day: ['Type its date, such as 2026-10-05.'],
+    year: ['Type year 2026.'],
+  };
+  return [`isn’t how to type a ${unit}`, ...works[unit]];
 }
 
 function ofUnit(unit: string, isOne: boolean): Hint {
@@ -47,6 +43,16 @@ function ofUnit(unit: string, isOne: boolean): Hint {
     ...(isOne ? [current, before] : []),
   ];
 }
+
+const HINTS: { readonly [R in WordRole]?: Hint } = {
+  to: ['needs a date on both sides', 'Type 2026-10-01 to 2026-10-15, or 2026-08..2026-10.'],
+  excluding: ['leaves out today and nothing else', 'Type last-7-days excluding today.'],
+  trailing: ['needs a number after it', 'Type trailing-30-days.'],
+  versus: ['compares what was spent in two periods', ONLY_SPEND],
+  top: ['ranks projects by what they spent', ONLY_SPEND],
+  project: ['needs a project ID after it', 'Type project 123, or just 123.'],
+  product: ['needs a product after it', 'Type product 2, or storage.'],
+};
 
 function ofWord(token: Token & { kind: 'word' }, after: Token | undefined, works: string): Hint {
   const { sense, spelling } = token;
@@ -61,8 +67,6 @@ function ofWord(token: Token & { kind: 'word' }, after: Token | undefined, works
         'Type since 2026-10-05, since october or since year 2026.',
         ...(after?.kind === 'number' ? [`${spelling} year`] : []),
       ];
-    case 'to':
-      return ['needs a date on both sides', 'Type 2026-10-01 to 2026-10-15, or 2026-08..2026-10.'];
     case 'last':
     case 'this':
       return ['doesn’t say which unit of time', `Type ${spelling}-week or ${spelling}-month.`];
@@ -72,18 +76,6 @@ function ofWord(token: Token & { kind: 'word' }, after: Token | undefined, works
         'Type last-7-days including today.',
         ...(after === undefined ? ['including today'] : []),
       ];
-    case 'excluding':
-      return ['leaves out today and nothing else', 'Type last-7-days excluding today.'];
-    case 'trailing':
-      return ['needs a number after it', 'Type trailing-30-days.'];
-    case 'versus':
-      return ['compares what was spent in two periods', ONLY_SPEND];
-    case 'top':
-      return ['ranks projects by what they spent', ONLY_SPEND];
-    case 'project':
-      return ['needs a project ID after it', 'Type project 123, or just 123.'];
-    case 'product':
-      return ['needs a product after it', 'Type product 2, or storage.'];
     case 'product-lead':
     case 'product-end': {
       const { word, name } = PRODUCTS[sense.product];
@@ -91,7 +83,7 @@ function ofWord(token: Token & { kind: 'word' }, after: Token | undefined, works
       return ['is only part of a product', `Type ${word} or ${whole}.`, whole];
     }
     default:
-      return ['doesn’t belong there', works];
+      return HINTS[sense.role] ?? ['doesn’t belong there', works];
   }
 }
 
@@ -168,7 +160,7 @@ const SHAPES: Shapes = [
     ],
   ],
   [
-    /^(?:fy(?:-?\d+)?|fiscal)$/,
+    /^(?:fy(?:-?\d+|td)?|fiscal|financial)$/,
     () => [
       'needs the month in which your fiscal year begins, which Tally doesn’t know',
       'Name the first and the last month, such as 2025-04..2026-03.',

@@ -14,7 +14,7 @@ export function joinAliasWords(text: string, aliases: Aliases): readonly string[
   );
   const typed = text.toLowerCase();
   if (![...begins].some((name) => typed.includes(name))) return [];
-  const words = text.split(/(?<=\s)(?=\S)/).map((word) => CORE.exec(word) ?? []);
+  const words = text.split(/(?<=[\s,])(?=[^\s,])/).map((word) => CORE.exec(word) ?? []);
   const joined = (isLongest: boolean): string => {
     let result = '';
     for (let at = 0; at < words.length; at++) {

@@ -7,7 +7,7 @@ import { type PeriodMatch, parsePeriodPhrase } from './periods/parse-period.ts';
 import type { PeriodPhrase } from './periods/period-ast.ts';
 import { DATE_CLASSES } from './periods/token-classes.ts';
 import { listNames } from './text.ts';
-import type { TokenizedText } from './tokenizer.ts';
+import type { Token, TokenizedText } from './tokenizer.ts';
 import { isBareYear } from './tokenizer.ts';
 
 /** The figures as a file, what to reconcile with, or what made the change. */
@@ -89,17 +89,16 @@ function numberAt(source: TokenizedText, at: number, projectKnown: boolean): Mat
   return { value: { kind: 'project', value: token.digits }, next: at + 1 };
 }
 
+/** A word of a product's name: `cloud`, or `platform`. */
+const productWord = (token: Token | undefined) =>
+  senseOf(token, 'product-name') ?? senseOf(token, 'product-lead') ?? senseOf(token, 'product-end');
+
 function productAt(source: TokenizedText, at: number): Match<Argument> | undefined {
   const { tokens } = source;
-  const [first, second] = [tokens[at], tokens[at + 1]];
-  const product = senseOf(first, 'product-name')?.product;
-  const lead = senseOf(first, 'product-lead')?.product;
-  if (product !== undefined) {
-    const isWhole = senseOf(second, 'product-end')?.product === product;
-    return { value: { kind: 'product', value: product }, next: isWhole ? at + 2 : at + 1 };
-  }
-  if (lead !== undefined && senseOf(second, 'product-name')?.product === lead)
-    return { value: { kind: 'product', value: lead }, next: at + 2 };
+  const [word, other] = [productWord(tokens[at]), productWord(tokens[at + 1])];
+  const isWhole = word?.product === other?.product && word?.role !== other?.role;
+  if (word !== undefined && (isWhole || word.role === 'product-name'))
+    return { value: { kind: 'product', value: word.product }, next: isWhole ? at + 2 : at + 1 };
   return senseOf(tokens[at], 'product') && productNumbered(source, at + 1);
 }
 

@@ -91,7 +91,7 @@ function secondProject(source: TokenizedText, at: number, next: number, second: 
     next,
     'You named two projects without a comma, {word}',
     'Ask about one, or join them with a comma.',
-    ...(isDatePart ? [] : [`${listed},${second}${between}`]),
+    ...(isDatePart ? [] : [`${listed},${second.replace(/^0+(?=\d)/, '')}${between}`]),
   );
 }
 

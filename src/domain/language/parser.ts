@@ -1,5 +1,5 @@
 /** Parser combinators, and what runs a grammar over a text and turns its errors into a failure with a suggestion. */
-import { InvalidWord, SecretPasted, UNRECOGNIZED } from '../failure/index.ts';
+import { InvalidWord, SecretPasted } from '../failure/index.ts';
 import { joinAliasWords } from './normalize-project-names.ts';
 import { announcesSecret, looksLikeSecret } from './secret-detection.ts';
 import { cleanTyping, clipWord, originalSpelling, simplifyText } from './text.ts';
@@ -98,7 +98,7 @@ function* corrections(
     const next = slipIn(candidate);
     const isInside = next && next.start < before.length + instead.length && next.end > before.length;
     // Corrected twice, a word becomes another one: “tomorow” is not “today”.
-    if (isInside && slip.why === UNRECOGNIZED) continue;
+    if (isInside) continue;
     if (next === undefined) yield candidate;
     else if (!slip.isAmbiguous && !next.isAmbiguous) yield* corrections(candidate, next, slipIn, left - 1);
   }

@@ -74,7 +74,7 @@ function simplifyOnce(text: string): string {
     .replace(/(?<![a-z0-9])_|_(?![a-z0-9])/gi, '')
     .replaceAll('_', '-')
     .replace(/(?<![^ ])\?+(?![^ ])/g, 'help')
-    .replace(/(?<=[a-z0-9]) ?, ?(?=[a-z0-9])/gi, ',')
+    .replace(/(?<=[a-z0-9])(?: ?,)+ ?(?=[a-z0-9])/gi, ',')
     .replace(/(?<=[a-z0-9]\.?)[,;:!?]+(?= |$)/gi, '')
     .replace(/(?<=[a-z0-9])(?<!(?<![\d.])\d{1,2}\.\d{1,2})\.(?= |$)/gi, '')
     .replace(/\b(project|product)(?: ?[:=])+ ?/gi, '$1 ')
@@ -102,7 +102,17 @@ export function originalSpelling(typed: string, piece: string): string {
   if (length > MOST_QUOTED) return piece;
   const from = (at: number): string => words.slice(at, at + length).join(' ');
   const found = words.findIndex((_, at) => simplifyText(from(at)) === piece);
-  return withoutQuotesAround(found < 0 ? piece : from(found)) || piece;
+  return withoutQuotesAround(found < 0 ? typedSpelling(typed, piece) : from(found)) || piece;
+}
+
+/** A longer piece is clipped when it is quoted, and would take long to find. */
+const LONGEST_PIECE = 200;
+
+/** How a piece of what was read in lower case stood in the typed text: with its capitals, `sep, nov` for `sep and nov`. */
+export function typedSpelling(typed: string, piece: string): string {
+  if (piece.length > LONGEST_PIECE) return piece;
+  const form = piece.replace(/[\\^$.*+?()[\]{}|/]/g, '\\$&').replace(/ and |,/g, '(?: and |, ?| & |&)');
+  return new RegExp(`(?<![\\p{L}\\p{N}])${form}(?![\\p{L}\\p{N}])`, 'iu').exec(typed)?.[0] ?? piece;
 }
 
 function withoutQuotesAround(text: string): string {

@@ -119,7 +119,11 @@ function parseFollowUp(
     case 'refused':
       return { kind: 'nothing', fact: followUp.refusal.fact };
     case 'offered': {
-      const reruns = followUp.commands.filter(
+      const dated = followUp.commands.flatMap((command) => [
+        command,
+        ...[(remembered && inDaysOfAnswer(command, remembered, aliases, request)) ?? []].flat(),
+      ]);
+      const reruns = dated.filter(
         (command) =>
           isAskable(command, request) && !(remembered?.command === '/balance' && isToCome(command, request)),
       );

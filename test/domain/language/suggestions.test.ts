@@ -138,7 +138,7 @@ describe('every command that is offered', () => {
 });
 
 describe('a small number beside a year or a month in digits', () => {
-  it.each(['prod 2026 10', 'prod 2026 10 05', 'prod 2026-10 05', 'prod 10 2026', '7 8 2026'])(
+  it.each(['prod 2026 10', 'prod 2026 10 05', 'prod 2026-10 5', 'prod 10 2026', '7 8 2026'])(
     'is not offered as another project: %s',
     (text) => expect(offeredBy(() => parseCommandText(text, ALIASES))).toEqual([]),
   );

@@ -94,7 +94,8 @@ const days = new Grammar(DATE_CLASSES, dateText)
   .rule('yesterday', () => ({ kind: 'yesterday' }))
   .rule('day before yesterday', () => ({ kind: 'ago', count: 2, unit: 'day', as: 'day' }))
   .rule('AMOUNT UNIT ago', (count, unit) => (unit === 'day' ? agoMeaning(count, unit) : undefined))
-  .rule('AMOUNT UNIT ago today', (count, unit) => agoMeaning(count, unit, 'day'));
+  .rule('AMOUNT UNIT ago today', (count, unit) => agoMeaning(count, unit, 'day'))
+  .rule('this time last UNIT', (unit) => agoMeaning({ digits: '1' }, unit));
 
 const isThe = ({ tokens }: TokenizedText, at: number): boolean => {
   const token = tokens[at];

@@ -79,10 +79,22 @@ function onlyReading(readings: readonly Read[], texts: readonly string[]): Read 
   return readings[0] ?? refuse('isn’t a date', YEAR_FIRST);
 }
 
-function yearLast(a: number, b: number, year: number): Read {
-  const days = [[b, a] as const, [a, b] as const].flatMap(([month, day]) =>
+/** As day and month, and as month and day: where one of them is a date. */
+const daysOf = (a: number, b: number, year: number): readonly Day[] =>
+  [[b, a] as const, [a, b] as const].flatMap(([month, day]) =>
     isDay(year, month, day) ? [isoDay(year, month, day)] : [],
   );
+
+/** `5/11/26`; with dots the day is first, and with dashes the year may be. */
+const shortYear = (a: number, b: number, year: number, sign: string): Refused =>
+  refuse(
+    'doesn’t say which is the year',
+    YEAR_FIRST,
+    ...daysOf(a, b, year).slice(0, ['-', '.', '/'].indexOf(sign)),
+  );
+
+function yearLast(a: number, b: number, year: number): Read {
+  const days = daysOf(a, b, year);
   return onlyReading(
     days.map((day) => ({ kind: 'day', day })),
     days,
@@ -124,7 +136,10 @@ const FORMS: readonly (readonly [RegExp, (parts: readonly string[]) => Read])[] 
   ],
   [/(\d{1,2})\.(\d{1,2})\.(\d{4})(?!\d)/y, ([, d, m, y]) => yearMonthDay(Number(y), Number(m), Number(d))],
   [/(\d{1,2})([-/])(\d{1,2})\2(\d{4})(?!\d)/y, ([, a, , b, y]) => yearLast(Number(a), Number(b), Number(y))],
-  [/\d{1,2}([-/.])\d{1,2}\1\d\d(?!\d)/y, () => refuse('doesn’t say which is the year', YEAR_FIRST)],
+  [
+    /(\d{1,2})([-/.])(\d{1,2})\2(\d\d)(?!\d)/y,
+    ([, a, sign = '', b, y]) => shortYear(Number(a), Number(b), 2000 + Number(y), sign),
+  ],
   [/(\d{1,2})\.(\d{1,2})\.(?![\d.])/y, ([, d, m]) => monthDay(Number(m), Number(d))],
   [/(\d{4})[-/](\d{1,2})(?!\d)/y, ([, y, m]) => yearMonth(Number(y), Number(m))],
   // After a month's name the first number is a day: 'may-5-2028'.

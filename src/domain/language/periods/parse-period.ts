@@ -5,6 +5,7 @@ import { clipWord, ordinal } from '../text.ts';
 import type { TokenizedText } from '../tokenizer.ts';
 import { nameOfMonth } from '../vocabulary.ts';
 import { type DateExpression, dateText, NAME_DAYS } from './date-ast.ts';
+import { pad } from './date-literal.ts';
 import { RefusedPhrase } from './grammar.ts';
 import {
   type Count,
@@ -35,7 +36,7 @@ const refuseHours = (count?: Count): RefusedPhrase =>
 function minutesOrMonths({ digits }: Count): RefusedPhrase {
   const n = clipWord(digits);
   return new RefusedPhrase(
-    `could be ${n} minutes or ${n} months`,
+    n === '1' ? 'could be a minute or a month' : `could be ${n} minutes or ${n} months`,
     `Type ${n}mo for months. The shortest period is a day.`,
     [`${n}mo`, 'today'],
   );
@@ -96,6 +97,12 @@ const orSince = (at: DateExpression): RefusedPhrase =>
 const isPastUnit = (at: DateExpression): boolean =>
   at.kind === 'ago' ? at.count > 0 && at.as !== 'day' : at.kind === 'weekend' && at.which !== 'this';
 
+/** `since 2 weeks` */
+const sinceAgo = ({ count, unit }: { readonly count: Count; readonly unit: Unit }): RefusedPhrase =>
+  new RefusedPhrase('needs “ago” after it', 'Type since 3-days-ago.', [
+    `since ${dateText({ kind: 'ago', count: Number(count.digits), unit, as: 'day' })}`,
+  ]);
+
 const refuseOpenStart = (): RefusedPhrase =>
   new RefusedPhrase('doesn’t say where it begins', 'Name the first day too, such as 2026-10-01..2026-10-15.');
 
@@ -103,6 +110,10 @@ const refuseOpenStart = (): RefusedPhrase =>
 periods
   .rule('the NUMBER', dayOrNumber)
   .rule('NUMBER COMMA NUMBER of? MONTH', numberOrDays)
+  .rule('YEAR_MONTH ZERO_DAY', ({ year, month }, day) => {
+    const date = `${year}-${pad(month)}-${pad(day)}`;
+    return new RefusedPhrase('isn’t how to type a date', `Type ${date}.`, [date]);
+  })
   .rule('next', () => new RefusedPhrase('is in the future', FUTURE))
   .rule('the? next COUNT? UNIT', (_, unit) => refuseFuture(unit))
   .rule(['next WEEKDAY', 'next SPAN', 'tomorrow'], () => refuseFuture())
@@ -115,7 +126,7 @@ periods
       : new RefusedPhrase('could be a time from now', FUTURE, [phraseText(meaning)]);
   })
   .rule(['RANK SINGULAR_UNIT', 'ORDINAL SINGULAR_UNIT'], refusePlace)
-  .rule('last? COUNT m', minutesOrMonths)
+  .rule('in? last? COUNT m', minutesOrMonths)
   .rule(['last? COUNT? hour', 'COUNT hour ago'], refuseHours)
   .rule('this hour', () => refuseHours())
   .rule('all time', () => new RefusedPhrase(PERIOD_TOO_LONG, 'Ask for ten years or less.', ['last-3-years']))
@@ -128,6 +139,11 @@ periods
         unit === 'day' ? 'Type today or yesterday.' : `Type last-${unit} or this-${unit}.`,
       ),
   )
+  .rule(
+    'last? half a? year',
+    () => new RefusedPhrase(VAGUE, 'Type last-6-months, h1 or h2.', ['last-6-months']),
+  )
+  .rule('since COUNTED', sinceAgo)
   .rule('last? fortnight', () => refuseVague('last-14-days', 'last-2-weeks'))
   .rule(
     'last? COUNT? weekdays',

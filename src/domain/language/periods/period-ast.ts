@@ -37,7 +37,7 @@ export function withToday(phrase: PeriodPhrase, includes: boolean): PeriodPhrase
     );
   const from: DateMeaning =
     phrase.kind === 'since' ? phrase.from : { kind: 'ago', count: 0, unit: phrase.unit, as: phrase.unit };
-  const { typed } = phrase;
+  const typed = `${phrase.typed} excluding today`;
   return {
     kind: 'range',
     from: canonical(from),
@@ -117,8 +117,19 @@ function sharesMonth(from: DateExpression, to: DateExpression): boolean {
 }
 
 /** Undefined where other productions apply. */
-export const rangePhrase = (from: DateExpression, to: DateExpression): PhraseMeaning | undefined =>
-  sharesMonth(from, to) ? undefined : { kind: 'range', from, to };
+export function rangePhrase(
+  from: DateExpression,
+  to: DateExpression,
+): PhraseMeaning | RefusedPhrase | undefined {
+  if (from.kind === 'day' && to.kind === 'day' && to.day < from.day) return endBeforeBegin(from, to);
+  return sharesMonth(from, to) ? undefined : { kind: 'range', from, to };
+}
+
+/** The days in the other order are offered. */
+export const endBeforeBegin = (from: DateMeaning, to: DateMeaning): RefusedPhrase =>
+  new RefusedPhrase('ends before it begins', 'Put the earlier day first.', [
+    `${dateText(to)}..${dateText(from)}`,
+  ]);
 
 /** `the last month` means the same as `last month`. */
 export function datePhrase(at: DateExpression): PhraseMeaning {

@@ -9,6 +9,7 @@ import { END, Grammar, memoize, RefusedPhrase } from './grammar.ts';
 import {
   type Count,
   datePhrase,
+  endBeforeBegin,
   joinedPhrase,
   lastUnits,
   NOT_ONE_PERIOD,
@@ -20,16 +21,11 @@ import {
 } from './period-ast.ts';
 import { DATE_CLASSES, isWeekNumber, numberThat, tokenOfKind, wordOfRole } from './token-classes.ts';
 
-const END_BEFORE_BEGIN = new RefusedPhrase(
-  'ends before it begins',
-  'Put the earlier day first, such as 1-15 october.',
-);
-
 function daysOf(first: number, last: number, month: number, year?: YearOf): PhraseMeaning | RefusedPhrase {
   const [from, to] = [dayOf(month, first, year), dayOf(month, last, year)];
   if (from instanceof RefusedPhrase) return from;
   if (to instanceof RefusedPhrase) return to;
-  if (first > last) return END_BEFORE_BEGIN;
+  if (first > last) return endBeforeBegin(from, to);
   const named = (date: DateMeaning, day: number) => ({ ...date, typed: `${day} ${nameOfMonth(month)}` });
   return { kind: 'range', from: named(from, first), to: named(to, last) };
 }
@@ -41,7 +37,7 @@ function rangeInMonth(
   of: DateMeaning,
 ): PhraseMeaning | RefusedPhrase | undefined {
   const [from, to] = [dayOfMonth(first, of), dayOfMonth(last, of)];
-  if (first > last) return END_BEFORE_BEGIN;
+  if (from && to && first > last) return endBeforeBegin(from, to);
   return from && to && { kind: 'range', from: canonical(from), to: canonical(to) };
 }
 
@@ -100,6 +96,9 @@ const classes = {
   /** `mtd` */
   TO_DATE: wordOfRole('to-date', ({ unit }) => unit),
   NUMBER: numberThat(isDay),
+  /** `05`, which no project’s ID is. */
+  ZERO_DAY: numberThat((digits) => /^0[1-9]$/.test(digits)),
+  YEAR_MONTH: tokenOfKind('year-month', (date) => date),
   COMMA: tokenOfKind('comma', () => true as const),
   YEAR_ALONE: { begins: undefined, parse: yearAlone },
   /** The first of several weeks: `weeks 40`. */

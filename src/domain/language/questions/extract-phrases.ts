@@ -3,7 +3,7 @@
 import { isNumber, joinNames, moveNamesFirst } from '../normalize-project-names.ts';
 import { holdsUnknownWord } from '../parser.ts';
 import { simplifyText } from '../text.ts';
-import { type Aliases, CLAUSE_BREAK } from '../tokenizer.ts';
+import { type Aliases, CLAUSE_BREAK, isSpan } from '../tokenizer.ts';
 import { VOCABULARY } from '../vocabulary.ts';
 import { isPhrase, isPhraseWord, type PhraseRole, phraseAt, ROLE_RULES } from './phrases.ts';
 import { correctSpelling, type Word } from './spelling.ts';
@@ -45,10 +45,10 @@ const CONTRACTIONS: readonly (readonly [RegExp, string])[] = [
 export const spellOut = (text: string): string =>
   CONTRACTIONS.reduce((result, [form, whole]) => result.replace(form, whole), text.replace(EMOJI, ' '));
 
-/** `oct`, `15`, `15th`, `2026`, `2026-10-01`: between two of them a dash is a range's, elsewhere it says nothing. */
+/** `oct`, `mon`, `15`, `15th`, `2026`, `2026-10-01`: between two of them a dash is a range's, elsewhere it says nothing. */
 const isOfDate = (word = ''): boolean =>
   /^(?:\d{1,2}(?:st|nd|rd|th)?|2\d{3}|\d+[-./]\S*)$/i.test(word) ||
-  VOCABULARY.get(word.toLowerCase())?.role === 'month';
+  /^(?:month|weekday)$/.test(VOCABULARY.get(word.toLowerCase())?.role ?? '');
 
 function splitWords(text: string): readonly Word[] {
   const simple = simplifyText(
@@ -127,12 +127,13 @@ const isNoun = (word = ''): boolean => word === 'projects' || word === 'spenders
 function countedAt(words: readonly Word[], at: number, find: PhraseFinder, holdsRank: () => boolean) {
   const count = countIn(words[at]?.text);
   const phrase = find(count === undefined ? at : at + 1);
-  const isRanked = phrase?.role === 'rank';
-  if (count !== undefined && isRanked) return { count, length: phrase.length + 1 };
-  if (count !== undefined && isNoun(words[at + 1]?.text) && holdsRank()) return { count, length: 2 };
+  const isRanked = phrase?.role === 'rank' || phrase?.role === 'least';
+  if (count !== undefined && isRanked) return { count, role: phrase.role, length: phrase.length + 1 };
+  if (count !== undefined && isNoun(words[at + 1]?.text) && holdsRank())
+    return { count, role: 'rank' as const, length: 2 };
   const after = isRanked ? countIn(words[at + phrase.length]?.text) : undefined;
   return after !== undefined && isNoun(words[at + (phrase?.length ?? 0) + 1]?.text)
-    ? { count: after, length: (phrase?.length ?? 0) + 2 }
+    ? { count: after, role: phrase?.role ?? 'rank', length: (phrase?.length ?? 0) + 2 }
     : undefined;
 }
 
@@ -190,6 +191,9 @@ export const findUnknownWord = (text: string, aliases: Aliases): string | undefi
     ({ text: word }) => /[\p{L}\p{N}]/u.test(word) && !isPhraseWord(word) && holdsUnknownWord(word, aliases),
   )?.typed;
 
+/** Roles beside which “or” asks about both projects: “which is cheaper, prod or staging?”. */
+const RANKING = ['which', 'more', 'pricier', 'rank', 'least', 'first'] as const;
+
 /** Reads the phrases of a question. @param aliases names of projects, in lower case */
 export function parseQuestionWords(text: string, aliases: Aliases): QuestionWords {
   const { words, doubt } = correctSpelling(splitWords(text), aliases);
@@ -215,7 +219,7 @@ export function parseQuestionWords(text: string, aliases: Aliases): QuestionWord
     const counted = countedAt(words, at, find, holdsRank);
     if (counted !== undefined) {
       rest.push('top', counted.count);
-      said.set('rank', word);
+      said.set(counted.role, word);
       return at + counted.length;
     }
     if (word === 'project' || word === 'projects') {
@@ -251,7 +255,18 @@ export function parseQuestionWords(text: string, aliases: Aliases): QuestionWord
     return at + phrase.length;
   };
   for (let at = 0; at < words.length; ) at = read(at);
+  const isName = (word = ''): boolean => aliases.has(word.toLowerCase());
+  const isEither = RANKING.some((role) => said.has(role));
+  if (isEither && said.get('what') === 'which is') said.set('which', 'which is');
+  for (const [at, word] of isEither ? rest.entries() : [])
+    if (/^or$/i.test(word) && isName(rest[at - 1]) && isName(rest[at + 1])) {
+      rest[at] = 'and';
+      said.set('which', said.get('which') ?? word);
+    }
   const from = rest.findIndex((word) => /^from$/i.test(word));
+  // “Compare prod from october with …”
+  const isSide = said.has('compare') && isSpan(rest[from + 1]?.toLowerCase() ?? '');
+  if (from >= 0 && isSide && rest.some((word) => /^(?:with|vs)$/i.test(word))) rest.splice(from, 1);
   // “From … to …” may be a range, or the two sides of a comparison.
   const isRange = said.has('compare') && from >= 0 && rest.includes('to', from) && !rest.includes('with');
   const unclear = unclearIn(words, aliases) ?? (isRange ? 'from' : undefined);

@@ -55,12 +55,15 @@ export function parseReadings(
 ): readonly Reading[] | InvalidWord | undefined {
   const projects = base === undefined ? '' : projectText(base.words);
   const parts = parseQuestionParts(text, aliases, base?.command === '/balance');
-  const { commands, change, unplaced, isVague } = parts;
+  const { commands, change, unplaced, isVague, repeats } = parts;
   if (change !== undefined) return base && change;
   if (question?.kind !== 'command' && unplaced !== undefined)
     return question?.kind === 'refused' ? question.refusal : undefined;
   // A question that is only offered by itself is only offered here: “who spent the most?”, “and the forcast?”, “from last week”
-  const offered = question?.kind === 'offered' ? question.commands : [];
+  const { phrase, versus } = parseWords(parts.text, aliases)?.words ?? {};
+  // “Cheaper than september?” compares the days of the answer.
+  const isSide = versus !== undefined && phrase === undefined;
+  const offered = question?.kind === 'offered' && !isSide ? question.commands : [];
   const readings = offered.flatMap(({ command, text: meant }): readonly Reading[] => {
     const parsed = parseWords(meant, aliases);
     return parsed === undefined ? [] : [{ command, isVague: true, ...parsed }];
@@ -73,7 +76,10 @@ export function parseReadings(
   if (other !== undefined || (question?.kind === 'refused' && commands.length > 0))
     return question?.kind === 'refused' ? question.refusal : undefined;
   const typed = whole?.text ?? parts.text;
-  if (typed === '' && command === undefined) return undefined;
+  if (typed === '' && command === undefined)
+    return repeats.length > 0
+      ? repeats.slice(0, isAboutList(base) ? 1 : 2).map((words) => ({ command, words }))
+      : undefined;
   const [, end] = /^(incl|excl|without)(?:ude|uding)? today$/.exec(typed) ?? [];
   if (end !== undefined) return [{ command, words: {}, includesToday: end === 'incl' }];
   const alone = catchInvalidWord(() => parseWithOutput(typed, aliases, parseCommandText));

@@ -20,7 +20,8 @@ const FAREWELLS = setOf('for, have, see');
 /** In characters, including the comma before it and the space after it. */
 const LONGEST_FAREWELL = 8;
 /** Words that any text may begin with, follow-up or not. */
-const WEAK = 'so, ok, okay, now, do, show, please, yes, great, cool, nice, perfect, hi, hello, hey';
+const WEAK =
+  'can you, could you, so, ok, okay, now, do, show, please, yes, great, cool, nice, perfect, hi, hello, hey';
 const WEAK_LEADS: ReadonlySet<string> = new Set([...listOf(WEAK, THANKED), COMMA]);
 /** Phrases that ask for the answer in the same form, for example as a file. */
 const SAMES = 'same for, same thing, same question, same with, same, the same';
@@ -30,7 +31,7 @@ const LEADS = [
   ...listOf('what about, how about, what of, and, but, then, also, only', SAMES, WEAK, THANKED),
   COMMA,
 ];
-const TAILS = [...listOf('please, pls, too, as well, instead, only, then'), COMMA];
+const TAILS = [...listOf('please, pls, tho, though, too, as well, instead, only, then'), COMMA];
 
 /** Words that refer to the projects of the last answer. */
 const PRONOUNS = listOf(
@@ -86,6 +87,7 @@ export function parseFollowUpText(text: string): FollowUpText {
     .toLowerCase()
     .replace(/[?!]+(?![a-z\d])|[.;:]+(?= |$)/g, ' ')
     .replaceAll(',', ' , ')
+    .replace(/^&/, 'and ')
     .replace(/\s+/g, ' ')
     .trim();
   const [first = '', second] = typed.split(' ', 2);
@@ -94,7 +96,7 @@ export function parseFollowUpText(text: string): FollowUpText {
   const said = isMistyped
     ? WHAT + typed.slice(first.length)
     : sameOfLastYear === undefined
-      ? typed.replace(/^(?:and )?plus (?=.)/, `${PRONOUN} and `)
+      ? typed.replace(/^(?:(?:and )?plus|\+) (?=.)/, `${PRONOUN} and `)
       : 'vs last year';
   let isThanks = false;
   let isExplicit = false;
@@ -121,7 +123,7 @@ export function parseFollowUpText(text: string): FollowUpText {
     RANKED.test(rest) ||
     AGAIN.has(rest) ||
     WHY.has(rest) ||
-    /^(?:csv|details|why(?! not)|vs|versus|compared)\b/.test(rest);
+    /^(?:csv|details|why(?! not)|vs|versus|compared|without|excl\w*)\b/.test(rest);
   return {
     text: WHY.has(rest) ? 'why' : rest,
     isExplicit: isExplicit || isAgain || hasPronoun || isReference,
@@ -142,10 +144,10 @@ const WHAT = 'what';
 
 /** Ambiguous: the person may want that period alone, or a comparison with it. */
 const SAME_OF_LAST_YEAR =
-  /^(?:(?:and|in|for|on|the) )*same (month|week|quarter|period|time|days?) (?:of |in )?last year$/;
+  /^(?:(?:and|in|for|on|the) )*(?:same|this) (month|week|quarter|period|time|days?) (?:of |in )?last year$/;
 
 /** Text that names all projects and no days. */
-const RANKED = /\b(?:most|largest|biggest|costliest|top)\b/;
+const RANKED = /\b(?:most|least|cheapest|lowest|largest|biggest|costliest|top)\b/;
 
 /** The phrase that begins there, with words after it. */
 const leadAt = (text: string, at: number): string | undefined =>

@@ -6,7 +6,7 @@ import { formatParsedCommand } from '../parsed-command.ts';
 import { saysAllTyped } from '../parser.ts';
 import { sizeOf } from '../periods/date-ast.ts';
 import { formatPhrase, LAST_7_DAYS, type PeriodPhrase, withToday } from '../periods/period-ast.ts';
-import { clipWord, normalizeText } from '../text.ts';
+import { clipWord, normalizeText, typedSpelling } from '../text.ts';
 import type { Aliases } from '../tokenizer.ts';
 import {
   type Answered,
@@ -49,7 +49,10 @@ export function mergeFollowUp(
   remembered: QuestionCommand | undefined,
   aliases: Aliases,
 ): FollowUp | undefined {
-  return withholdSecrets(completeText(text, remembered, aliases), text, aliases);
+  const followUp = completeText(text, remembered, aliases);
+  const refusal = followUp && 'refusal' in followUp && followUp.refusal;
+  const quoted = refusal && { ...followUp, refusal: refusal.spelled((word) => typedSpelling(text, word)) };
+  return withholdSecrets(quoted || followUp, text, aliases);
 }
 
 function completeText(
@@ -72,7 +75,8 @@ function completeText(
   const unclear = base && unclearIn(said, text, base);
   if (unclear !== undefined) return { kind: 'refused', refusal: unclear };
   const projects = base === undefined ? '' : projectText(base.words);
-  const asked = said.text
+  const compared = compareWithAnswer(said.text, isAboutList(base) ? '' : projects, aliases);
+  const asked = (compared ?? said.text)
     .replace(/(?<![\w-])it(?![\w-])/g, projects || PRONOUN)
     .replace(/^(?:per|by|each) project$/, (all) => (isAboutList(base) ? projects : all));
   const question = parseQuestion(asked, aliases);
@@ -93,9 +97,21 @@ function completeText(
   const [only, ...others] = merged.flatMap(commandOf);
   if (only === undefined) return undefined;
   const isCertain = merged.every((made) => 'isCertain' in made && made.isCertain);
-  return others.length === 0 && isCertain && !said.isUnsure
+  return others.length === 0 && isCertain && !said.isUnsure && !compared?.endsWith(` than ${projects}`)
     ? { kind: 'command', ...only, isExplicit: said.isExplicit }
     : { kind: 'offered', commands: [only, ...others].slice(0, MOST_OFFERED) };
+}
+
+const COMPARED =
+  /\b(?:cheaper|pricier|costlier|(?:more|less)(?: expensive| costly)?|higher|lower)( than .+)?$/;
+
+/** “Cheaper than staging?” and “is staging cheaper?” with the project of the answer as the other side. */
+function compareWithAnswer(text: string, project: string, aliases: Aliases): string | undefined {
+  const found = COMPARED.exec(text);
+  const [name, ...others] = text.split(' ').filter((word) => aliases.has(word));
+  if (found === null || project === '' || name === undefined || others.length > 0) return undefined;
+  if (found[1] === undefined) return `${text} than ${project}`;
+  return text.endsWith(` ${name}`) ? `${project} ${text}` : undefined;
 }
 
 /** Requests for what only a form can set up, each with the command that opens it. */

@@ -100,7 +100,7 @@ function interpret(text: string, aliases: Aliases, today: Day | undefined): Ques
   const made = readings.flatMap((each) => commandsOf(each, today));
   const commands = made.filter((each) => 'command' in each);
   const [only, ...others] = commands;
-  if (only === undefined) return refused(made.find((each) => each instanceof InvalidWord) ?? refusal);
+  if (only === undefined) return refused(refusal ?? made.find((each) => each instanceof InvalidWord));
   const isExact = (refusal === undefined || isUnknownName) && doubt === undefined && others.length === 0;
   const isSpend =
     words.versus !== undefined ||

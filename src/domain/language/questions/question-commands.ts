@@ -7,7 +7,7 @@ import type { Day, Unit } from '../../time/calendar.ts';
 import type { Versus } from '../parse-argument.ts';
 import { parsePeriodText } from '../parse-command.ts';
 import { formatParsedCommand, type ParsedCommand } from '../parsed-command.ts';
-import { dateText } from '../periods/date-ast.ts';
+import { dateText, sizeOf } from '../periods/date-ast.ts';
 import { pad } from '../periods/date-literal.ts';
 import { formatPhrase, type PeriodPhrase, unitPhrase } from '../periods/period-ast.ts';
 import { clipWord } from '../text.ts';
@@ -33,7 +33,10 @@ interface MadeCommand {
 
 /** The commands that a reading means, or why there is none. @param today as for `parseQuestion` */
 export const commandsOf = (reading: QuestionReading, today?: Day): readonly (MadeCommand | InvalidWord)[] =>
-  (reading.subject === undefined ? EITHER : [reading.subject]).flatMap<MadeCommand | InvalidWord>((subject) =>
+  (reading.subject === undefined && reading.words.versus === undefined
+    ? EITHER
+    : [reading.subject ?? 'spend']
+  ).flatMap<MadeCommand | InvalidWord>((subject) =>
     catchInvalidWord(() => {
       if (subject === 'spend') return spendCommands(reading, today);
       return [subject === 'balance' ? balanceCommand(reading) : billingCommand(subject, reading, today)];
@@ -50,6 +53,9 @@ function isThisMonth(phrase: PeriodPhrase | undefined, today = ''): boolean {
 
 const FROM_PAST = /^from (?:the )?(?:last|past|previous|yesterday)/i;
 
+/** Beside “which”, they rank projects. */
+const MORE = ['more', 'pricier'] as const;
+
 /** Phrases that ask for a change, which `/spend` shows by comparing with the days before. */
 const CHANGES: ReadonlySet<PhraseRole> = new Set(['change', 'more', 'pricier', 'stepBefore'] as const);
 
@@ -59,11 +65,13 @@ function spendCommands(
   today: Day | undefined,
 ): readonly MadeCommand[] {
   const isChange =
-    words.versus === undefined && !(['why', 'stepBefore', 'than'] as const).some((role) => said.has(role));
+    words.versus === undefined &&
+    !(['why', 'stepBefore', 'than', 'which'] as const).some((role) => said.has(role));
   const isVague =
     words.phrase === undefined || said.has('amount') || !(said.has('spend') || said.has('pricier'));
   const isGuess =
     said.has('use') ||
+    (said.has('least') && !said.has('peak') && words.several === undefined) ||
     (/happened/.test(said.get('why') ?? '') && !said.has('spend')) ||
     (isChange && isVague && [...said.keys()].some((role) => CHANGES.has(role)));
   // “How much storage did prod use” asks for gigabytes, “why does prod cost anything” for its purpose.
@@ -71,7 +79,9 @@ function spendCommands(
     (words.product === 2 && /^(?:us|consum)/.test(said.get('use') ?? '') && said.get('use')) ||
     (said.has('why') && / anything$/.exec(said.get('spend') ?? '')?.[0].trim());
   if (uncosted) throw refuseUnplaced(uncosted);
-  const rank = said.get('rank') ?? said.get('by');
+  const least = said.get('least');
+  const rank = firstSaid(said, ['rank', 'by', 'least', ...(said.has('which') ? MORE : [])]);
+  if (least !== undefined && (said.has('rank') || words.top !== undefined)) throw refuseUnplaced(least);
   const isRanked = rank !== undefined && !said.has('peak') && !said.has('when');
   if (isRanked && (words.alias ?? words.project) !== undefined) throw refuseUnplaced(rank);
   const asked: ParsedCommand = isRanked && words.several === undefined ? { ...words, several: 'all' } : words;
@@ -112,7 +122,7 @@ function spendCommands(
     return [...make(sides, true), ...make({}, true)];
   }
   if (phrase === undefined && versus !== undefined)
-    return comparablePeriods(versus).flatMap((instead) => make({ phrase: instead }, true));
+    return make({ phrase: periodBeside(versus, today) }, true);
   if (phrase === undefined || versus === undefined || versus === 'year-before') return make({});
   if (formatPhrase(phrase) !== formatPhrase(versus)) return make({});
   if (phrase.kind !== 'last')
@@ -124,7 +134,7 @@ function spendCommands(
 
 /** A period compared with the period before it: `last week`, “than the week before”. Undefined if other words say otherwise. */
 function withStepBefore(step: string, words: ParsedCommand): ParsedCommand | undefined {
-  const unit = /day|week|month|quarter/.exec(step)?.[0] as Unit | undefined;
+  const unit = /day|week(?!end)|month|quarter/.exec(step)?.[0] as Unit | undefined;
   const phrase = words.phrase ?? (unit && unitPhrase('this', unit));
   if (phrase === undefined) return undefined;
   const versus = (text: string) => ({ ...words, phrase, versus: parsePeriodText(text) });
@@ -132,20 +142,24 @@ function withStepBefore(step: string, words: ParsedCommand): ParsedCommand | und
   const days = { today: 'yesterday', yesterday: '2 days ago', 'last-day': '2 days ago' }[name];
   if (days !== undefined) return unit === undefined || unit === 'day' ? versus(days) : undefined;
   const [, count, of] = /^(?:last|this)-(?:(\d+)-)?([a-z]+?)s?$/.exec(name) ?? [];
+  if (step.includes('same')) return phrase.kind === 'this' && unit === of ? words : undefined;
+  if (step.includes('weekend')) return name === 'last-weekend' ? words : undefined;
   if (phrase.kind === 'this') return unit === undefined || unit === of ? versus(`last-${of}`) : undefined;
-  // `/spend` itself compares these with as many units or days before.
+  // `/spend` itself compares these with as many units or days before, and a running unit with its first days.
   const length =
     phrase.kind === 'at' ? phrase.at.kind : count === undefined ? of : name === 'last-7-days' && 'week';
   const isSpan = phrase.kind === 'last' || phrase.kind === 'range';
   return (unit === undefined ? isSpan : unit !== 'day' && unit === length) ? words : undefined;
 }
 
-/** The periods that may be meant if only the period to compare with is named. */
-function comparablePeriods(versus: Versus): readonly PeriodPhrase[] {
-  if (versus === 'year-before') return [unitPhrase('this', 'year')];
-  return versus.kind === 'last' && versus.count === 1 && versus.unit !== 'day'
-    ? [unitPhrase('this', versus.unit)]
-    : [];
+/** The period that may be meant if only the period to compare with is named. @throws InvalidWord */
+function periodBeside(versus: Versus, today: Day | undefined): PeriodPhrase {
+  if (versus === 'year-before') return unitPhrase('this', 'year');
+  const unit =
+    versus.kind === 'at' ? sizeOf(versus.at) : versus.kind === 'last' && versus.count === 1 && versus.unit;
+  if (unit && unit !== 'day' && unit !== 'half' && !isThisMonth(versus, today))
+    return unitPhrase('this', unit);
+  throw refuseUnplaced(clipWord(versus.typed), 'is only one side of a comparison');
 }
 
 /** @throws InvalidWord */
@@ -169,7 +183,7 @@ function balanceCommand({ words, output, said }: QuestionReading): MadeCommand {
     );
   const isNamed = (asked.alias ?? asked.project) !== undefined;
   // Sorted by what runs out first.
-  const most = said.get('rank');
+  const most = firstSaid(said, ['rank', 'least']);
   if (most !== undefined && !said.has('lasting')) throw refuseUnplaced(most);
   const ranked = firstSaid(said, ['first', 'rank', 'which', 'who']);
   if (isNamed && ranked !== undefined) throw refuseUnplaced(ranked);
@@ -229,6 +243,8 @@ interface QuestionParts {
   readonly change?: InvalidWord | undefined;
   /** A phrase that the command could not express. */
   readonly unplaced?: string | undefined;
+  /** What it adds to an answer that it asks for once more, as a chart or a total: the total of one project may mean all. */
+  readonly repeats: readonly Partial<ParsedCommand>[];
   /** Whether it asks what exists: “what do you have for october?”. */
   readonly isVague: boolean;
 }
@@ -246,12 +262,19 @@ export function parseQuestionParts(text: string, aliases: Aliases, wasBalance = 
   const [subject = wasBalance ? 'balance' : 'spend'] = subjects;
   const isFigures = subject === 'spend' || subject === 'balance';
   const isMeant = (role: PhraseRole) => isFigures && applies(role, said, subject);
-  const change = [...said].find(([role]) => CHANGES.has(role) && !said.has('why') && !said.has('than'));
+  const change = [...said].find(
+    ([role]) => CHANGES.has(role) && !(['why', 'than', 'which'] as const).some((other) => said.has(other)),
+  );
   return {
     commands,
     change: change && refuseUnplaced(clipWord(change[1])),
     unplaced: [...said].find(([role]) => !isMeant(role))?.[1],
     isVague,
+    repeats: said.has('total')
+      ? [{}, { several: 'all' }]
+      : said.has('numbers') || said.has('howLong')
+        ? [{}]
+        : [],
     text: [...rest.split(' ').filter((word) => word !== CLAUSE_BREAK), ...outputs].filter(Boolean).join(' '),
   };
 }

@@ -7,7 +7,7 @@ import { couldBeName } from '../nearest-word.ts';
 import type { Output } from '../parse-argument.ts';
 import { parseCommandText } from '../parse-command.ts';
 import type { ParsedCommand } from '../parsed-command.ts';
-import { clipWord } from '../text.ts';
+import { clipWord, typedSpelling } from '../text.ts';
 import { type Aliases, CLAUSE_BREAK } from '../tokenizer.ts';
 import { VOCABULARY } from '../vocabulary.ts';
 import { findUnknownWord, type QuestionWords } from './extract-phrases.ts';
@@ -89,19 +89,19 @@ export function subjectsOf({ said, rest }: QuestionWords): readonly Subject[] | 
   if (isBonus && named.has('spend')) named.delete('balance');
   const [[first] = [], [, second] = []] = [...named];
   if (first !== undefined) return second === undefined ? [first] : [first, second];
-  const isRanked = said.has('rank') || said.has('by') || /\btop \d/.test(rest);
+  const isRanked = said.has('rank') || said.has('least') || said.has('by') || /\btop \d/.test(rest);
   if (isRanked || said.has('change') || (said.has('why') && !said.has('have') && !isEmpty(rest)))
     return ['spend'];
   if (isEmpty(rest) && said.get('noun') === 'projects') return ['projects'];
   if (rest.replaceAll(CLAUSE_BREAK, '').trim() === 'all' && / project/.test(said.get('everything') ?? ''))
     return said.has('list') || said.has('request') ? ['projects'] : [];
-  const isAmount = said.has('amount') || said.has('what') || said.has('money');
+  const isAmount = ['amount', 'what', 'money', 'howLong'].some((role) => said.has(role as PhraseRole));
   const isHeld = said.has('have') || (said.has('money') && said.has('amount'));
   return isAmount && isHeld && !said.has('past') && !said.has('noun') ? ['balance'] : [];
 }
 
 /** Roles beside which the bare word “projects” means all projects. */
-const NOUN_BESIDE = ['rank', 'first', 'by', 'which'] as const;
+const NOUN_BESIDE = ['rank', 'least', 'first', 'by', 'which'] as const;
 
 /** Whether the question also has the role or subject that this role needs. */
 export function applies(
@@ -146,7 +146,7 @@ function parseRest({ rest, typed, text: asked }: QuestionWords, aliases: Aliases
     .map((text) => parseCommandText(text, aliases))
     .filter(({ help }) => !help);
   const quoted = word.replaceAll(` ${CLAUSE_BREAK} `, ' … ').replace(/^vs(?= |$)/, typed.get('vs') ?? 'vs');
-  const refusal = new InvalidWord(quoted, why, works);
+  const refusal = new InvalidWord(typedSpelling(asked, quoted), why, works);
   if (readings.length === 0) throw refusal;
   return { readings, refusal };
 }
