@@ -250,7 +250,7 @@ describe('what /spend … vs … says', () => {
     ]);
     expect(rowsOf(answer.blocks)).toEqual([
       ['Project · share', 'Spent', '1–30 Sep'],
-      ['prod · 80.0 %', '620.00', '300.00 · ▲\u00A0100.0\u00A0%'],
+      ['prod · 80.0 %', '620.00', '300.00 · ▲ 100.0 %'],
       ['staging · 20.0 %', '155.00', '145.00* · unchanged'],
     ]);
     expect(answer.visibleText).toContain(

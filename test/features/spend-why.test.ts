@@ -77,11 +77,11 @@ describe('/spend … why about one project', () => {
     const answer = await bot.ask('/spend prod why');
     expect(lines(answer).slice(0, 2)).toEqual(['prod · 841.75 EUR more than 7–13 Nov', '*▲ 120.2 %*']);
     expect(rowsOf(answer.blocks)).toEqual([
-      ['Day', 'Difference', '14–20 Nov', '7–13 Nov'],
-      ['Wed 18 Nov vs Wed 11 Nov', '+ 600.00', '700.00', '100.00'],
-      ['Sun 15 Nov vs Sun 8 Nov', '+ 300.00', '400.00', '100.00'],
-      ['Fri 20 Nov vs Fri 13 Nov', '− 50.00', '50.00', '100.00'],
-      ['The other 4 days', '− 8.25', '391.75', '400.00'],
+      ['Day · 14–20 Nov', 'Difference', '7–13 Nov'],
+      ['Wed 18 Nov · 700.00 vs Wed 11 Nov', '+ 600.00', '100.00'],
+      ['Sun 15 Nov · 400.00 vs Sun 8 Nov', '+ 300.00', '100.00'],
+      ['Fri 20 Nov · 50.00 vs Fri 13 Nov', '− 50.00', '100.00'],
+      ['The other 4 days · 391.75', '− 8.25', '400.00'],
     ]);
     expect(sumOf(answer)).toBe(84_175);
     expect(answer.visibleText).toContain(
@@ -107,9 +107,9 @@ describe('/spend … why about one project', () => {
       '*▲ 50.0 %* (+ 50.00) a day over all reported days',
     ]);
     expect(rowsOf(answer.blocks).slice(1)).toEqual([
-      ['Wed 18 Nov vs Wed 11 Nov', '+ 300.00', '400.00', '100.00'],
-      ['The other 5 days', '0.00', '500.00', '500.00'],
-      ['Mon 9 Nov', 'not compared', '–', '100.00'],
+      ['Wed 18 Nov · 400.00 vs Wed 11 Nov', '+ 300.00', '100.00'],
+      ['The other 5 days · 500.00', '0.00', '500.00'],
+      ['Mon 9 Nov', 'not compared', '100.00'],
     ]);
     expect(answer.visibleText).toContain('6 of 7 days reported, no data for Mon 16 Nov');
     expect(answer.visibleText).toContain('Days whose counterpart has no data are left out.');
@@ -124,8 +124,8 @@ describe('/spend … why about one project', () => {
       '*unchanged* a day, 31 days vs 30',
     ]);
     expect(rowsOf(answer.blocks).slice(1)).toEqual([
-      ['All 30 days', '0.00', '300.00', '300.00'],
-      ['Sat 31 Oct (no day to compare)', '+ 10.00', '10.00', '–'],
+      ['All 30 days · 300.00', '0.00', '300.00'],
+      ['Sat 31 Oct (no day to compare) · 10.00', '+ 10.00', '–'],
     ]);
     expect(answer.visibleText).toContain('compared in order, Thu 1 Oct with Tue 1 Sep');
   });
@@ -149,7 +149,7 @@ describe('/spend … why about one project', () => {
     );
     const answer = await bot.ask('/spend prod 2026-11-14..2026-11-20 vs last-year why');
     expect(lines(answer)[0]).toBe('prod · 7.00 EUR more than 14–20 Nov 2025');
-    expect(rowsOf(answer.blocks)[1]?.[0]).toBe('Sat 14 Nov 2026 vs Fri 14 Nov 2025');
+    expect(rowsOf(answer.blocks)[1]?.[0]).toBe('Sat 14 Nov 2026 · 2.00 vs Fri 14 Nov 2025');
     expect(options(answer).find(({ text }) => text === 'Spend')?.value).toBe(
       '/spend prod 2026-11-14..2026-11-20 vs last-year cloud',
     );
@@ -170,7 +170,7 @@ describe('/spend … why about one project', () => {
       days('2026-11-14', ['100.004', '200.004', '300.004', '400.004', '"n/a"', '0', '0']),
     );
     const answer = await bot.ask('/spend prod why');
-    expect(rowsOf(answer.blocks).at(-1)).toEqual(['Wed 11 Nov', 'not compared', '–', '100.00']);
+    expect(rowsOf(answer.blocks).at(-1)).toEqual(['Wed 11 Nov', 'not compared', '100.00']);
     expect(answer.visibleText).toContain('No readable amount for Wed 18 Nov.');
     expect(answer.visibleText).toContain('Rounded amounts may not add up to the last cent.');
     sends('6001', WEEK_BEFORE, days('2026-11-14', Array(7).fill('100.25')));

@@ -25,6 +25,13 @@ it('a notification says mark-up in words, because it shows no blocks', () => {
   expect(read('a <b> & <!channel>')).toBe('a &lt;b&gt; &amp; &lt;!channel&gt;');
 });
 
+it('keeps a number in a table beside its sign and its unit, and lets other text wrap', () => {
+  const { rows } = table([['web shop', '+ 1.00', '▲ 2.5 %', '115 days', 'not compared']]);
+  expect(rows[0]?.map((cell) => 'text' in cell && cell.text)).toEqual([
+    ...['web shop', '+\u00a01.00', '▲\u00a02.5\u00a0%', '115\u00a0days', 'not compared'],
+  ]);
+});
+
 describe('outside text', () => {
   it('cannot notify people or make links', () => {
     expect(escapeMarkup('<!channel> & <@U1> <https://evil.example|Slack>')).toBe(

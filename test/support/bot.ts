@@ -233,11 +233,14 @@ const tableBlock = z.object({
   rows: z.array(z.array(z.object({ text: z.string() }))),
 });
 
+/** No line breaks there. */
+const BESIDE_NUMBER = /(?<=[+−▲▼])\u00a0|\u00a0(?=(?:%|days?)$)/g;
+
 /** The rows of a message’s table. */
 export const rowsOf = (blocks: readonly object[]): readonly string[][] =>
   blocks.flatMap((block) => {
     const { rows = [] } = tableBlock.safeParse(block).data ?? {};
-    return rows.map((row) => row.map(({ text }) => text));
+    return rows.map((row) => row.map(({ text }) => text.replace(BESIDE_NUMBER, ' ')));
   });
 
 /** Every text in blocks or a view, one on each line. */

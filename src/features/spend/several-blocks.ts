@@ -149,7 +149,7 @@ function columnsOf({ answered, locale, period }: SpendView): ProjectColumn<Spend
           ? '–'
           : joinTexts(' · ', [
               spentCell({ ...figures, usage: before }, locale),
-              percentOf({ ...figures, before }, locale).replaceAll(' ', '\u00A0'),
+              percentOf({ ...figures, before }, locale),
             ]),
     },
   ];

@@ -67,7 +67,7 @@ function explanation({ target, usage }: SpendFigures, explained: ExplainedChange
   const dates = comparedDates(period, window);
   const rows = rowsOf(difference, nameOf);
   const partial = [...usage.partialDays, ...before.partialDays];
-  const cells = rows.map((row) => ({ ...differenceCells(row, moneyFormatter(locale)), label: row.label }));
+  const cells = rows.map((row) => ({ ...row, ...differenceCells(row, moneyFormatter(locale)) }));
   const [only] = cells;
   return {
     headline: [
@@ -87,8 +87,12 @@ function explanation({ target, usage }: SpendFigures, explained: ExplainedChange
         ? []
         : [
             table([
-              ['Day', 'Difference', dates, window.label],
-              ...cells.map(({ label, difference, current, before }) => [label, difference, current, before]),
+              [`Day · ${dates}`, 'Difference', window.label],
+              ...cells.map(({ label, against, difference, current, before }) => [
+                joinTexts(' ', [joinTexts(' · ', [label, current]), against]),
+                difference,
+                before,
+              ]),
             ]),
           ],
     facts: compact([
@@ -108,6 +112,8 @@ function explanation({ target, usage }: SpendFigures, explained: ExplainedChange
 
 interface DaysRow {
   readonly label: string;
+  /** `vs Wed 11 Nov`, after the amount. */
+  readonly against?: string;
   /** Undefined for days that are not compared. */
   readonly value: Money | undefined;
   readonly current: Money | undefined;
@@ -119,8 +125,10 @@ const MOST_DAYS = 3;
 /** The values of the rows sum to exactly the difference. */
 function rowsOf({ pairs, unpaired, uncompared }: UsageDifference, nameOf: DayNamer): DaysRow[] {
   const { largest, rest, label } = splitLargest(pairs, MOST_DAYS, 'days');
-  const pairRow = ({ current, before }: DayDifference) =>
-    rowOf([current], [before], `${nameOf(current.day)} vs ${nameOf(before.day)}`);
+  const pairRow = ({ current, before }: DayDifference): DaysRow => ({
+    ...rowOf([current], [before], nameOf(current.day)),
+    against: `vs ${nameOf(before.day)}`,
+  });
   const namesOf = (figures: readonly DayFigure[]) => listNames(figures.map(({ day }) => nameOf(day)));
   const names = [unpaired.current, unpaired.before].map(namesOf).filter(Boolean);
   return compact([

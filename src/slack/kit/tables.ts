@@ -3,6 +3,9 @@ import { plainText, SLACK_LIMITS } from './blocks.ts';
 
 export type Table = TableBlock;
 
+/** The space between a number and its sign or unit, at which a phone would break the line. */
+const BESIDE_NUMBER = /(?<=[+−▲▼]) | (?=(?:%|days?)$)/g;
+
 /** Whether a table of these rows, including the header, stays within Slack's limits. */
 export function fitsTable(rows: readonly (readonly string[])[]): boolean {
   return (
@@ -21,7 +24,9 @@ export function table(rows: readonly (readonly string[])[]): Table {
       // A long name makes a row higher instead of pushing the figures out of a phone's screen.
       ...(column === 0 && { is_wrapped: true }),
     })),
-    rows: rows.map((row) => row.map((cell) => ({ type: 'raw_text', text: cell || '–' }))),
+    rows: rows.map((row) =>
+      row.map((cell) => ({ type: 'raw_text', text: cell.replace(BESIDE_NUMBER, '\u00a0') || '–' })),
+    ),
   };
 }
 
