@@ -14,7 +14,7 @@ import {
 import type { WireScalar } from '../domain/money/amount.ts';
 import { collectCharges, type DayCharges } from '../domain/money/charges.ts';
 import { DAY, type Millis, type RequestedDays, type Zone } from '../domain/time/calendar.ts';
-import type { GuardedHttp, Priority, ServiceResponse, Tenant } from '../http/request.ts';
+import type { GuardedHttp, Priority, ServiceRequest, ServiceResponse, Tenant } from '../http/request.ts';
 import { runInSlices } from '../http/slices.ts';
 import {
   balanceDocument,
@@ -114,7 +114,9 @@ export function createBillingClient({ http }: { http: GuardedHttp }): BillingCli
     days?: RequestedDays,
   ): Promise<{ value: T; remarks: readonly string[] }> {
     const token = requireSendable(access.token);
-    const response = await http.request({
+    const { project, product } = subscription;
+    const question = { project, product, days };
+    const request: ServiceRequest = {
       service: 'billing',
       method: 'POST',
       url: `${access.baseUrl}/bill/graphql`,
@@ -126,15 +128,15 @@ export function createBillingClient({ http }: { http: GuardedHttp }): BillingCli
       priority,
       // A command's requests share its access, so that they count as one outage.
       outageGroup: access,
+    };
+    return http.requestAndRead(request, async (response) => {
+      if (response.status >= 400) throw await rejectionOf(response, question);
+      const { data, errors: remarks } = await runInSlices(parse(response));
+      if ('value' in data && data.value !== null) return { value: data.value, remarks };
+      if (remarks.length > 0) throw new QueryRejected(remarks, response.status, question);
+      if ('problem' in data) throw new InvalidResponse('billing', data.problem);
+      throw new NoData(question);
     });
-    const { project, product } = subscription;
-    const question = { project, product, days };
-    if (response.status >= 400) throw await rejectionOf(response, question);
-    const { data, errors: remarks } = await runInSlices(parse(response));
-    if ('value' in data && data.value !== null) return { value: data.value, remarks };
-    if (remarks.length > 0) throw new QueryRejected(remarks, response.status, question);
-    if ('problem' in data) throw new InvalidResponse('billing', data.problem);
-    throw new NoData(question);
   }
 
   return {

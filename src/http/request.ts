@@ -28,6 +28,14 @@ export interface ExchangeInfo {
   readonly took: Millis;
 }
 
+type Reader<T> = (response: ServiceResponse) => T | Promise<T>;
+
+/** What a status can hide. */
+const IS_SERVICES_FAULT: ReadonlySet<string> = new Set<Failure['kind']>([
+  'invalid-response',
+  'service-failed',
+]);
+
 /** The only way to send requests to services whose addresses come from outside. */
 export type GuardedHttp = ReturnType<typeof createGuardedHttp>;
 
@@ -42,7 +50,7 @@ export function createGuardedHttp(options: {
   const limits: HttpLimits = { ...HTTP_LIMITS, ...options.limits };
   const agent = createAgent(trustedHosts, limits, resolve);
   const admission = createAdmission(limits);
-  const running = new Set<Promise<ServiceResponse>>();
+  const running = new Set<Promise<unknown>>();
 
   async function sendWithRetries(request: ServiceRequest, progress: { tries: number; startedAt: Millis }) {
     const timeLeft = () => limits.deadline - (performance.now() - progress.startedAt);
@@ -57,33 +65,54 @@ export function createGuardedHttp(options: {
     }
   }
 
-  async function sendAndReport(request: ServiceRequest): Promise<ServiceResponse> {
+  /** @param read its failure counts in place of the status if the service is at fault, as for a page of a proxy with 200 */
+  async function sendAndReport<T>(request: ServiceRequest, read: Reader<T>): Promise<T> {
     const url = new URL(request.url);
-    const progress = { tries: 0, startedAt: performance.now() };
-    const waits = request.tenant?.waits;
-    waits?.begin();
-    const report = (outcome: ExchangeInfo['outcome']) => {
-      const took = performance.now() - progress.startedAt;
-      const { service, method } = request;
-      onExchange?.({ service, method, origin: url.origin, outcome, tries: progress.tries, took });
+    const { service, method, tenant } = request;
+    const progress = { tries: 0, startedAt: performance.now(), took: 0 };
+    let status: number | undefined;
+    const report = (outcome: ExchangeInfo['outcome']) =>
+      onExchange?.({
+        service,
+        method,
+        origin: url.origin,
+        outcome,
+        tries: progress.tries,
+        took: progress.took,
+      });
+    const send = async () => {
+      tenant?.waits?.begin();
+      try {
+        checkDestination(url, trustedHosts);
+        return await admission.run(request, url, () => {
+          progress.startedAt = performance.now();
+          return sendWithRetries(request, progress);
+        });
+      } finally {
+        progress.took = performance.now() - progress.startedAt;
+        tenant?.waits?.end();
+      }
     };
     try {
-      checkDestination(url, trustedHosts);
-      const response = await admission.run(request, url, () => {
-        progress.startedAt = performance.now();
-        return sendWithRetries(request, progress);
-      });
-      report(response.status);
-      return response;
+      const response = await send();
+      status = response.status;
+      const value = await read(response);
+      report(status);
+      return value;
     } catch (error) {
       if (isFailure(error)) {
-        report(error.kind);
+        report(status === undefined || IS_SERVICES_FAULT.has(error.kind) ? error.kind : status);
         addHost(error, url);
       }
       throw error;
-    } finally {
-      waits?.end();
     }
+  }
+
+  function track<T>(work: Promise<T>): Promise<T> {
+    const remove = () => running.delete(work);
+    running.add(work);
+    work.then(remove, remove);
+    return work;
   }
 
   return {
@@ -94,13 +123,11 @@ export function createGuardedHttp(options: {
      * {@link ResponseTooLarge} {@link InvalidResponse} {@link RedirectRefused} {@link RateLimited} (429)
      * {@link ServiceFailed} (5xx)
      */
-    request(request: ServiceRequest): Promise<ServiceResponse> {
-      const response = sendAndReport(request);
-      const remove = () => running.delete(response);
-      running.add(response);
-      response.then(remove, remove);
-      return response;
-    },
+    request: (request: ServiceRequest): Promise<ServiceResponse> =>
+      track(sendAndReport(request, (response) => response)),
+    /** The same for a request whose response `read` understands or throws a Failure about. */
+    requestAndRead: <T>(request: ServiceRequest, read: Reader<T>): Promise<T> =>
+      track(sendAndReport(request, read)),
     /** How many requests wait or are running. */
     inProgress: (): number => running.size,
     /** Refuses the requests that wait, and from now on each that would have to: the process ends. */

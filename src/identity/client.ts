@@ -11,7 +11,7 @@ import {
   WrongIdentityUrl,
 } from '../domain/failure/index.ts';
 import { checkBaseUrl, type TrustedHost } from '../http/address.ts';
-import type { GuardedHttp, ServiceResponse, Tenant } from '../http/request.ts';
+import type { GuardedHttp, ServiceRequest, ServiceResponse, Tenant } from '../http/request.ts';
 import { createSecretMask } from '../http/secret-mask.ts';
 import { runInSlices } from '../http/slices.ts';
 import { parseIdentityError, parseTokenBody, type TokenBody } from './token-body.ts';
@@ -62,28 +62,29 @@ export function createIdentityClient({
   async function tryIssue({ authUrl, id, secret }: ApplicationAccess, tenant: Tenant): Promise<IssuedToken> {
     let sent = false;
     const identity = { methods: ['application_credential'], application_credential: { id, secret } };
-    const response = await http
-      .request({
-        service: 'identity',
-        method: 'POST',
-        url: tokensUrl(authUrl),
-        tenant,
-        secrets: [secret],
-        headers: { 'content-type': 'application/json', accept: 'application/json' },
-        body: JSON.stringify({ auth: { identity } }),
-        tries: 1,
-        headersSuffice: true,
-        onSending: () => {
-          sent = true;
-        },
-      })
-      .catch((error) => {
-        throw isFailure(error) ? interpretFailure(error, authUrl, sent) : error;
-      });
-    if (response.status >= 400) throw await rejectionOf(response, authUrl);
-    const token = tokenIn(response);
-    const mask = createSecretMask([secret, token]);
-    return { token, ...(await runInSlices(parseTokenBody({ ...response, mask }))) };
+    const request: ServiceRequest = {
+      service: 'identity',
+      method: 'POST',
+      url: tokensUrl(authUrl),
+      tenant,
+      secrets: [secret],
+      headers: { 'content-type': 'application/json', accept: 'application/json' },
+      body: JSON.stringify({ auth: { identity } }),
+      tries: 1,
+      headersSuffice: true,
+      onSending: () => {
+        sent = true;
+      },
+    };
+    const read = async (response: ServiceResponse): Promise<IssuedToken> => {
+      if (response.status >= 400) throw await rejectionOf(response, authUrl);
+      const token = tokenIn(response);
+      const mask = createSecretMask([secret, token]);
+      return { token, ...(await runInSlices(parseTokenBody({ ...response, mask }))) };
+    };
+    return http.requestAndRead(request, read).catch((error) => {
+      throw isFailure(error) ? interpretFailure(error, authUrl, sent) : error;
+    });
   }
 
   /** Sends a request about a token, authorized by the token itself. */

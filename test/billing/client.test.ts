@@ -11,7 +11,7 @@ import {
   TokenRejected,
 } from '../../src/domain/failure/index.ts';
 import type { ProductId } from '../../src/domain/product.ts';
-import { createGuardedHttp } from '../../src/http/request.ts';
+import { createGuardedHttp, type ExchangeInfo } from '../../src/http/request.ts';
 import { failureOf, json, type Service, serve, serveRaw } from '../http/service.ts';
 
 const TOKEN = 'tok-3n-0f-secrecy';
@@ -31,9 +31,13 @@ afterEach(async () => {
   for (const release of releases.splice(0).reverse()) await release();
 });
 
-function client(limits: Parameters<typeof createGuardedHttp>[0]['limits'] = {}): BillingClient {
+function client(
+  limits: Parameters<typeof createGuardedHttp>[0]['limits'] = {},
+  onExchange?: (exchange: ExchangeInfo) => void,
+): BillingClient {
   const http = createGuardedHttp({
     trustedHosts: [{ host: '127.0.0.1' }],
+    ...(onExchange && { onExchange }),
     limits: { shortestBackoff: 1, longestBackoff: 2, ...limits },
   });
   releases.push(http.close);
@@ -665,4 +669,17 @@ describe('a token that the service repeats', () => {
     expect(kept).toHaveLength(4);
     for (const one of kept) expect(pieces(inspect(one, { depth: 20, showHidden: true }))).toEqual([]);
   });
+});
+
+it.each([
+  ['a page in place of an answer', '<html>Please sign in</html>', 200, 'invalid-response'],
+  ['JSON of another service', { data: { invoice: 1 } }, 200, 'invalid-response'],
+  ['an address that is gone', '<html>Not found</html>', 404, 'service-failed'],
+  ['a question that it rejects', { errors: [{ message: 'No such project' }] }, 404, 404],
+  ['a rejected token', {}, 401, 401],
+] as const)('counts %s as what it is, whatever its status', async (_, body, status, outcome) => {
+  const exchanges: ExchangeInfo[] = [];
+  const service = await answering(body, status);
+  await failureOf(client({}, (exchange) => exchanges.push(exchange)).balance(access(service), project));
+  expect(exchanges).toMatchObject([{ outcome, tries: 1 }]);
 });

@@ -1,7 +1,7 @@
 import { inspect } from 'node:util';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { type IdentityService, startIdentity } from '../../sandbox/identity.ts';
-import { createGuardedHttp } from '../../src/http/request.ts';
+import { createGuardedHttp, type ExchangeInfo } from '../../src/http/request.ts';
 import { type ApplicationAccess, createIdentityClient } from '../../src/identity/client.ts';
 import { closedPort, failureOf, json, type Service, serve, serveRaw } from '../http/service.ts';
 
@@ -16,9 +16,13 @@ afterEach(async () => {
   for (const release of releases.splice(0).reverse()) await release();
 });
 
-function client(limits: Parameters<typeof createGuardedHttp>[0]['limits'] = {}) {
+function client(
+  limits: Parameters<typeof createGuardedHttp>[0]['limits'] = {},
+  onExchange?: (exchange: ExchangeInfo) => void,
+) {
   const http = createGuardedHttp({
     trustedHosts: [{ host: '127.0.0.1' }],
+    ...(onExchange && { onExchange }),
     limits: { shortestBackoff: 1, longestBackoff: 2, ...limits },
   });
   releases.push(http.close);
@@ -497,4 +501,13 @@ describe('revoking a token', () => {
       expect(inspect(failure, { depth: 20 })).not.toContain(TOKEN);
     }
   });
+});
+
+it('counts a page in place of a token as an invalid response, whatever its status', async () => {
+  const exchanges: ExchangeInfo[] = [];
+  const service = await serving(
+    serve((_, response) => response.writeHead(200).end('<html>Please sign in</html>')),
+  );
+  await failureOf(client({}, (exchange) => exchanges.push(exchange)).issue(at(service)));
+  expect(exchanges).toMatchObject([{ outcome: 'invalid-response', tries: 1 }]);
 });

@@ -68,7 +68,7 @@ export function createQuestioner(parts: {
 
   const recording = (kind: QuestionKind): GuardedHttp => ({
     ...http,
-    async request(request) {
+    async requestAndRead(request, read) {
       last = { query: queryOf(request) };
       const begun = performance.now();
       try {
@@ -77,7 +77,7 @@ export function createQuestioner(parts: {
         if (response.status < 300) progress.first ??= response;
         progress.largest = Math.max(progress.largest, response.text.length);
         if (response.headers.connection === 'close') progress.closing += 1;
-        return response;
+        return read(response);
       } finally {
         progress.slowest = Math.max(progress.slowest, performance.now() - begun);
       }
