@@ -63,7 +63,8 @@ function describeSite(site: CallSite, mapOf: (file: string) => SourceMap | undef
   const [line, column] = [site.getLineNumber(), site.getColumnNumber()];
   if (!file || line === null || column === null) return printed;
   const entry = mapOf(file)?.findEntry(line - 1, column - 1);
-  if (entry === undefined || !('originalSource' in entry)) return printed;
+  // A map may name no source for a place, as in packages that bring a map of their own: Node leaves that undefined.
+  if (entry === undefined || !('originalSource' in entry) || !entry.originalSource) return printed;
   const source = resolve(dirname(pathOf(file)), entry.originalSource);
   return printed.replace(
     `${file}:${line}:${column}`,

@@ -1,5 +1,5 @@
 import { execFile } from 'node:child_process';
-import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { copyFile, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
@@ -34,8 +34,8 @@ beforeAll(async () => {
 });
 afterAll(() => rm(folder, { recursive: true }));
 
-async function stackOf(error: 'own' | 'idle'): Promise<string> {
-  const bundle = pathToFileURL(join(folder, 'bundle.mjs')).href;
+async function stackOf(error: 'own' | 'idle', file = 'bundle.mjs'): Promise<string> {
+  const bundle = pathToFileURL(join(folder, file)).href;
   const code = `
     const { prepareNode } = await import('${PREPARE}');
     prepareNode();
@@ -49,6 +49,13 @@ async function stackOf(error: 'own' | 'idle'): Promise<string> {
 describe('a stack trace out of the bundle', () => {
   it('names the line of src', async () => {
     expect(await stackOf('own')).toMatch(/^Error: a mistake of ours\n.*original\.ts:3:\d+/);
+  });
+
+  it('stays as it is where a map names no source, as for parts of packages that bring a map of their own', async () => {
+    await copyFile(join(folder, 'bundle.mjs'), join(folder, 'unnamed.mjs'));
+    const map = { version: 3, sources: ['original.ts'], names: [], mappings: 'A;' };
+    await writeFile(join(folder, 'unnamed.mjs.map'), JSON.stringify(map));
+    expect(await stackOf('own', 'unnamed.mjs')).toMatch(/^Error: a mistake of ours\n.*unnamed\.mjs:\d+:\d+/);
   });
 
   it('reads no map for an error of undici, whose stack Node asks for whenever a connection ends', async () => {
