@@ -124,8 +124,8 @@ export function createTally(
       log.warn({ workspace }, 'A workspace that Redis still names has no record: it was lost or emptied'),
   });
   const audit = createAudit(redis);
-  const answerStore = createAnswerStore(workspaces, (err) =>
-    log.warn({ err }, 'Could not save the last use of a connection'),
+  const answerStore = createAnswerStore(workspaces, (err, workspace) =>
+    log.warn({ err, workspace }, 'Could not save the last use of a connection'),
   );
   const http = createGuardedHttp({
     trustedHosts: config.trustedHosts,
@@ -136,7 +136,7 @@ export function createTally(
     workspaces,
     clock,
     changed: (workspace) => delivery.scheduling.changed(workspace),
-    onFailure: (err) => log.warn({ err }, 'Could not note what a service answered'),
+    onFailure: (err, workspace) => log.warn({ err, workspace }, 'Could not note what a service answered'),
   });
   const billing = reportOutcomes(createBillingClient({ http }), outcomes.billing);
   const names = createCommandNames(() => all.commands(), config.slack.commandPrefix);

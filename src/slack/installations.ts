@@ -150,8 +150,9 @@ function manyWorkspaces(oauth: OAuth, apiUrl: string, services: InstallationServ
       slack: origin,
       async welcome(installation) {
         await sendWelcome(installation);
-        await deleteIfRevoked(installationId(installation)).catch((err: unknown) =>
-          log.error({ err }, 'Could not check whether a new installation is still valid'),
+        const workspace = installationId(installation);
+        await deleteIfRevoked(workspace).catch((err: unknown) =>
+          log.error({ err, workspace }, 'Could not check whether a new installation is still valid'),
         );
       },
       names,

@@ -81,8 +81,9 @@ export function createServiceOutcomes({
   readonly changed: (workspace: SlackId) => Promise<void>;
   readonly clock: () => Millis;
   /** Gets the error if something could not be stored; the answer doesn't depend on it. */
-  readonly onFailure: (error: unknown) => void;
+  readonly onFailure: (error: unknown, workspace: SlackId) => void;
 }) {
+  const failing = (workspace: SlackId) => (error: unknown) => onFailure(error, workspace);
   const rejected = async ({ workspace, mark, ...credential }: Rejection): Promise<void> => {
     if (await workspaces.saveRejection(workspace, credential, { mark, at: clock() }))
       await changed(workspace);
@@ -100,19 +101,21 @@ export function createServiceOutcomes({
 
   return {
     /** Reminds the people who can replace it, if the credential is still registered. */
-    rejected: (rejection: Rejection) => rejected(rejection).catch(onFailure),
+    rejected: (rejection: Rejection) => rejected(rejection).catch(failing(rejection.workspace)),
 
     /** @param error why there was no answer */
     async billing(access: UsedAccess, asked: Asked, error?: unknown): Promise<void> {
       const { workspace, connection: name, token, failures } = access;
       if (error === undefined) {
         const key = failureKey(asked.topic, asked.project, asked.product);
-        if (failures?.has(key)) await workspaces.clearFailure(workspace, key).catch(onFailure);
+        if (failures?.has(key)) await workspaces.clearFailure(workspace, key).catch(failing(workspace));
         return;
       }
       if (error instanceof TokenRejected)
-        await rejected({ workspace, kind: 'connection', name, mark: fingerprintOf(token) }).catch(onFailure);
-      await failed(access, asked, error).catch(onFailure);
+        await rejected({ workspace, kind: 'connection', name, mark: fingerprintOf(token) }).catch(
+          failing(workspace),
+        );
+      await failed(access, asked, error).catch(failing(workspace));
     },
 
     /** An application access issued no token. */
@@ -123,7 +126,9 @@ export function createServiceOutcomes({
     ): Promise<void> {
       const isRefused = error instanceof AccessRefused && error.status === 401;
       if (isRefused || error instanceof AccessNotFound)
-        await rejected({ workspace, kind: 'access', name, mark: id.slice(-MARK_LENGTH) }).catch(onFailure);
+        await rejected({ workspace, kind: 'access', name, mark: id.slice(-MARK_LENGTH) }).catch(
+          failing(workspace),
+        );
     },
   };
 }
@@ -175,7 +180,7 @@ export type AnswerStore = ReturnType<typeof createAnswerStore>;
 /** @param onFailure gets the error if an answer could not be stored */
 export const createAnswerStore = (
   workspaces: Pick<Workspaces, 'saveAnswer'>,
-  onFailure: (error: unknown) => void,
+  onFailure: (error: unknown, workspace: SlackId) => void,
 ) => ({
   /**
    * Stores it after the answer was sent: for a connection at most once an hour and once after its token was
@@ -184,7 +189,9 @@ export const createAnswerStore = (
    */
   async save(workspace: Workspace, answer: StoredAnswer): Promise<void> {
     if (isDue(workspace, answer))
-      await workspaces.saveAnswer(workspace.teamId, keepEstimates(answer, workspace)).catch(onFailure);
+      await workspaces
+        .saveAnswer(workspace.teamId, keepEstimates(answer, workspace))
+        .catch((error: unknown) => onFailure(error, workspace.teamId));
   },
 });
 

@@ -44,6 +44,12 @@ const titles = () => tally.slack.modal(OWNER)?.view.title?.text;
 const calls = (method: string) => tally.slack.calls.filter((call) => call.method === method).length;
 const untilIssued = () => tally.slack.waitFor(() => titles() === 'Issued');
 
+const lineWith = (text: string): string | undefined =>
+  tally
+    .log()
+    .split('\n')
+    .find((line) => line.includes(text));
+
 describe('a modal that a request opened', () => {
   it('is replaced by the same request, after a command', async () => {
     await started({ commands: command(issue) });
@@ -223,6 +229,7 @@ describe('what is for the asker alone', () => {
     await ask({ channel: { id: CHANNEL } });
     await tally.slack.waitFor(() => tally.log().includes('Could not deliver a reply'));
     expect(tally.log()).toContain('"method":"response_url","code":"ECONNREFUSED"');
+    expect(lineWith('Could not deliver a reply')).toContain(`"workspace":"${TEAM}"`);
   });
 });
 
@@ -315,6 +322,7 @@ describe('an answer that Slack does not accept at once', () => {
     tally.slack.failNext('chat.postMessage', { status: 504 });
     await mention();
     await tally.slack.waitFor(() => tally.log().includes('Slack did not confirm an answer'));
+    expect(lineWith('Slack did not confirm an answer')).toContain(`"workspace":"${TEAM}"`);
     expect(posts().map(({ method }) => method)).toEqual(['chat.postMessage']);
   });
 

@@ -10,9 +10,10 @@ import { dirname, join } from 'node:path';
 import { startBilling } from '../../sandbox/billing.ts';
 import { freePort } from '../../sandbox/bot-process.ts';
 import { startIdentity } from '../../sandbox/identity.ts';
-import { indexKey } from '../../src/redis/keys.ts';
+import { indexKey, recordKey } from '../../src/redis/keys.ts';
 import { SCOPES } from '../../src/slack/install/scopes.ts';
 import { createKeyring } from '../../src/vault/keyring.ts';
+import { createWorkspaceIndex } from '../../src/workspace/record/workspace-index.ts';
 import { createWorkspaces } from '../../src/workspace/record/workspaces.ts';
 import { closedPort, json, type Service, serve, serveRaw } from '../http/service.ts';
 import { changeIn } from './change.ts';
@@ -1358,6 +1359,19 @@ const MORE: readonly BrokenSetup[] = [
       return { REDIS_URL: urlOf(server) };
     },
     finding: { check: 'Sealed records', code: 'WRONGTYPE', says: /another type/, todo: /REDIS_URL=/ },
+  },
+  {
+    name: 'settings and a schedule that are damaged',
+    build: async (world) => {
+      const server = await world.server();
+      await createWorkspaceIndex(server.client).setCheck('T1', 0);
+      await server.client.hset(recordKey('T1'), { settings: '{', 'schedule:abcd1234': '{"id":' });
+      return { REDIS_URL: urlOf(server) };
+    },
+    finding: {
+      ...{ check: 'Records', code: 'unreadable', says: /T1 settings, T1 schedule:abcd1234/ },
+      todo: /`\/billing settings`/,
+    },
   },
   {
     name: 'a collector that speaks gRPC',

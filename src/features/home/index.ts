@@ -37,7 +37,9 @@ const FRESH = MINUTE;
 export function createHomeFeature({ all, billing, answerStore, log, clock }: Services): Feature {
   /** Errors only go to the log, because the Home is not an answer to a question. */
   const publish = (reply: Reply, blocks: readonly Block[]): Promise<void> =>
-    reply.home(blocks).catch((err: unknown) => log.warn({ err }, 'Could not draw a Home'));
+    reply
+      .home(blocks)
+      .catch((err: unknown) => log.warn({ err, workspace: reply.source.teamId }, 'Could not draw a Home'));
 
   /** Asks for one balance, how long it lasts and what the month will cost, and stores that. A project that fails keeps the balance it had, with its date. */
   const refresh = async (

@@ -299,6 +299,10 @@ const RECORDS: Causes = {
     '{count} of {total} don’t open: another key was used under the name “{id}”, by this bot or another one, or they are damaged or moved',
     'Put the earlier key back: `ENCRYPTION_KEYS=new-name:…,{id}:…`. Register or install again what still doesn’t open; `tally reseal` lists it.',
   ],
+  unreadable: [
+    '{records} can’t be read',
+    'A Tally manager there replaces them: `/billing settings`, or Remove… in the list of projects, schedules or watches. Or restore a backup: docs/backup.md',
+  ],
   malformed: ['{count} of {total} are damaged', 'Register or install them again; `tally reseal` lists them.'],
   layout: [
     'were written by Tally {version}, which this one, {own}, is too old for: it reads and writes nothing',

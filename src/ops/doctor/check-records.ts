@@ -5,6 +5,7 @@ import { storeErrorKind } from '../../redis/errors.ts';
 import { findNewerLayout, loadRecord } from '../../redis/layout.ts';
 import { findKey, type Keyring, reseal } from '../../vault/keyring.ts';
 import { sealOwnerOfField } from '../../workspace/credentials/sealed-fields.ts';
+import { createWorkspaceParser } from '../../workspace/record/parse-workspace.ts';
 import { createWorkspaceIndex } from '../../workspace/record/workspace-index.ts';
 import { newerRecordsFinding } from '../newer-records.ts';
 import { findingOf } from './causes.ts';
@@ -12,6 +13,8 @@ import { type Finding, okFinding } from './finding.ts';
 
 const CHECK = 'Sealed records';
 const MAX_WORKSPACES = 1_000;
+/** How many records that can't be read are named. */
+const MAX_NAMED = 5;
 
 /** Opens sealed values, one workspace after the other, and counts those that don’t open. @param keyIds of the keyring, newest first */
 export function inspectRecords(keyring: Keyring, keyIds: readonly string[]) {
@@ -65,9 +68,21 @@ export async function checkRecords(
     const newer = await findNewerLayout(redis);
     if (newer !== undefined) return [newerRecordsFinding(newer)];
     const { workspaces, isComplete } = await listWorkspaces(redis);
-    for (const workspace of workspaces)
-      inspection.add(workspace, Object.entries(await loadRecord(redis, workspace)));
-    const findings = inspection.findings();
+    const parse = createWorkspaceParser(keyring);
+    const unreadable: string[] = [];
+    for (const workspace of workspaces) {
+      const fields = await loadRecord(redis, workspace);
+      inspection.add(workspace, Object.entries(fields));
+      for (const { kind, id } of parse(workspace, fields).damaged)
+        if (kind === 'settings') unreadable.push(`${workspace} ${kind}`);
+        else if (kind !== 'connection' && kind !== 'access') unreadable.push(`${workspace} ${kind}:${id}`);
+    }
+    const findings = [...inspection.findings()];
+    if (unreadable.length > 0) {
+      const more = unreadable.length > MAX_NAMED ? ` and ${unreadable.length - MAX_NAMED} more` : '';
+      const records = `${unreadable.slice(0, MAX_NAMED).join(', ')}${more}`;
+      findings.push(findingOf('RECORDS', 'Records', 'unreadable', { records }));
+    }
     if (findings.length > 0) return findings;
     const part = isComplete ? '' : ' (only a part was checked)';
     const total = inspection.total();

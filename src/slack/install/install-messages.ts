@@ -110,7 +110,7 @@ export function createNotInstalledReply(
       if (type !== 'block_actions' || response_url === undefined) return;
       responseUrls
         .post(response_url, message)
-        .catch((err: unknown) => log.error({ err }, 'Could not deliver a reply'));
+        .catch((err: unknown) => log.error({ err, workspace }, 'Could not deliver a reply'));
     },
     /** @returns the acknowledgement of a refused payload: a reply to a command, an error or the next view of a form */
     acknowledgement(body: object): object | undefined {

@@ -8,6 +8,7 @@ import {
   markUnsure,
   mayHaveBeenSaved,
 } from '../../domain/failure/index.ts';
+import type { SlackId } from '../../domain/slack-id.ts';
 import { type Annotate, errorOutcome } from '../../runtime/work-record.ts';
 import { hasChanged } from '../../workspace/record/change.ts';
 import { type FailedRequest, isAuthorized, retryButton } from '../error-messages/description.ts';
@@ -44,7 +45,10 @@ export interface ErrorReport {
 /** Turns errors of listeners into replies. */
 export function createErrorReply(log: Logger) {
   /** Logs why a reply could not be sent. */
-  const logUndelivered = (error: unknown): void => log.error({ err: error }, 'Could not deliver a reply');
+  const logUndelivered =
+    (workspace: SlackId) =>
+    (err: unknown): void =>
+      log.error({ err, workspace }, 'Could not deliver a reply');
   const showInModal = (
     reply: Reply,
     report: ErrorReport,
@@ -52,7 +56,9 @@ export function createErrorReply(log: Logger) {
     isUnchanged: boolean,
     message = errorMessageOf(report, request, isUnchanged),
   ): Promise<void> =>
-    reply.modal.update(errorModalOf(report, request, isUnchanged), message).catch(logUndelivered);
+    reply.modal
+      .update(errorModalOf(report, request, isUnchanged), message)
+      .catch(logUndelivered(reply.source.teamId));
   return {
     logUndelivered,
     /** Notes the error in the request's record. @returns what the reply is made of */
@@ -67,7 +73,8 @@ export function createErrorReply(log: Logger) {
       // Without a request, the handler was not run.
       const isUnchanged = !request.hasSaved && (!isAuthorized(request) || !mayChange({ kind }));
       const message = errorMessageOf(report, request, isUnchanged);
-      if (!(await reply.modal.isShown())) return reply.private(message).catch(logUndelivered);
+      if (!(await reply.modal.isShown()))
+        return reply.private(message).catch(logUndelivered(reply.source.teamId));
       // In a modal, a command makes sense only if it opens one.
       const shown = opensForm({ kind }) ? request : { ...request, command: undefined };
       await showInModal(reply, report, shown, isUnchanged, message);

@@ -1,5 +1,4 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { Logger } from 'pino';
 import { CannotPost, SlackFailed } from '../../domain/failure/index.ts';
 import type { Millis } from '../../domain/time/calendar.ts';
 import { context, escapeMarkup, type Message } from '../kit/blocks.ts';
@@ -33,13 +32,15 @@ const LOADING: Message = { text: TEXT, blocks: [context(TEXT)] };
 /** The messages of one reply. The first that is sent takes the place of the loading message. */
 export function createMessages(
   { responseUrls, log }: Pick<SlackServices, 'responseUrls' | 'log'>,
-  { channel, userId, responseUrl, thread, startsThread, isClick }: Source,
+  { teamId: workspace, channel, userId, responseUrl, thread, startsThread, isClick }: Source,
   client: WebClient,
 ) {
   /** Where everybody reads the answer: in the thread that asked, or one that begins with the message that did. */
   const publicThread = thread ?? startsThread;
   const directMessages = (message: Message) =>
     userId === '' ? [] : [() => postMessage(client, { channel: userId, thread: undefined }, message)];
+  const warnUnconfirmed = (err: unknown): void =>
+    log.warn({ err, workspace }, 'Slack did not confirm an answer; not sent again');
   let loading: (() => Promise<LoadingPlace | undefined>) | undefined;
 
   const showLoading = async (audience: Audience, replaces: boolean): Promise<LoadingPlace | undefined> => {
@@ -105,11 +106,11 @@ export function createMessages(
       const place = await takeLoading();
       if (place?.kind === 'message' && place.isPublic)
         await deleteMessage(client, place).catch((err: unknown) =>
-          log.warn({ err }, 'Could not delete a message'),
+          log.warn({ err, workspace }, 'Could not delete a message'),
         );
       const shown = place?.kind === 'message' && !place.isPublic ? place : undefined;
       const options = { client, replace: replace || (place?.kind === 'response-url' && place.canReplace) };
-      await sendFirstPossible(log, [
+      await sendFirstPossible(warnUnconfirmed, [
         ...(shown === undefined
           ? []
           : [() => trackPosted(replaceMessage(client, shown, message).then(() => shown))]),
@@ -122,7 +123,8 @@ export function createMessages(
     },
 
     /** Sends a direct message, wherever it was asked. @throws CannotPost, SlackFailed */
-    sendDirectly: (message: Message): Promise<void> => sendFirstPossible(log, directMessages(message)),
+    sendDirectly: (message: Message): Promise<void> =>
+      sendFirstPossible(warnUnconfirmed, directMessages(message)),
 
     /** Sends to everyone in the channel, in a thread if a message asked. @throws CannotPost, SlackFailed */
     async sendPublic(message: Message): Promise<void> {
@@ -133,7 +135,7 @@ export function createMessages(
         channel !== undefined && (responseUrl === undefined || thread !== undefined)
           ? () => postMessage(client, { channel, thread: publicThread }, message)
           : () => responseUrls.post(responseUrl ?? '', message, { client, everyone: true });
-      await sendFirstPossible(log, [
+      await sendFirstPossible(warnUnconfirmed, [
         ...(shown === undefined ? [] : [() => replaceMessage(client, shown, message)]),
         send,
       ]);
@@ -160,15 +162,17 @@ export function createMessages(
 }
 
 /** Stops if a message may have arrived: a missing answer is better than the same answer twice. */
-async function sendFirstPossible(log: Logger, attempts: readonly (() => Promise<unknown>)[]): Promise<void> {
+async function sendFirstPossible(
+  onUnconfirmed: (error: unknown) => void,
+  attempts: readonly (() => Promise<unknown>)[],
+): Promise<void> {
   const errors: unknown[] = [];
   for (const attempt of attempts) {
     try {
       await retryRateLimited(attempt);
       return;
     } catch (error) {
-      if (error instanceof SlackFailed && error.unclear)
-        return log.warn({ err: error }, 'Slack did not confirm an answer; not sent again');
+      if (error instanceof SlackFailed && error.unclear) return onUnconfirmed(error);
       errors.push(error);
     }
   }

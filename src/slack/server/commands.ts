@@ -199,7 +199,7 @@ async function rememberQuestion(
   const begun = place.thread === '' && answer?.channel === place.channel ? [answer.ts] : [];
   const places = [place, ...begun.map((thread) => ({ ...place, thread }))];
   await Promise.all(places.map((there) => threads.remember(there, question, outcome))).catch((err: unknown) =>
-    log.warn({ err }, 'Could not remember a question for follow-ups'),
+    log.warn({ err, workspace: request.workspace.teamId }, 'Could not remember a question for follow-ups'),
   );
 }
 

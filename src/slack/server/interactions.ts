@@ -64,7 +64,10 @@ export function registerActions(app: App, context: ListenerContext, runCommand: 
   ): Promise<void> => {
     const { source } = reply;
     const listener = lookUp(listeners.actions, name);
-    if (listener === undefined) return log.warn('Ignored a click on something that Tally no longer offers');
+    if (listener === undefined) {
+      const { teamId: workspace } = source;
+      return log.warn({ workspace }, 'Ignored a click on something that Tally no longer offers');
+    }
     let request: Request | undefined;
     const handler = handlerOf<ActionHandler>(listener, value);
     if (opensForm(handler)) reply.startLoadingView(loadingDelays.modal);

@@ -87,7 +87,7 @@ function registerEvents(app: App, context: ListenerContext, runCommand: RunComma
         if (failure === undefined) return;
         if (listener.onError === undefined) return errorReply.send(reply, report, request ?? {}, 'answer');
         const message = errorMessageOf(report, request ?? {}, true);
-        await listener.onError(message, reply).catch(errorReply.logUndelivered);
+        await listener.onError(message, reply).catch(errorReply.logUndelivered(source.teamId));
       }
     });
   });
@@ -137,7 +137,7 @@ function registerSteps(
   /** A run that Slack did not end is kept, and tried again. */
   const endAfterError = async (
     error: unknown,
-    { id, at }: Pick<StepExecution, 'id' | 'at'>,
+    { id, at, workspace }: Pick<StepExecution, 'id' | 'at' | 'workspace'>,
     client: WebClient,
     annotate: Annotate,
   ): Promise<boolean> => {
@@ -152,7 +152,7 @@ function registerSteps(
       );
       return true;
     } catch (undelivered) {
-      errorReply.logUndelivered(undelivered);
+      errorReply.logUndelivered(workspace)(undelivered);
       return isOver(undelivered) || clock() - at > MOST_TRIED;
     }
   };
