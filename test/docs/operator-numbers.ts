@@ -209,7 +209,7 @@ export const OPERATOR_NUMBERS: Readonly<Record<string, readonly string[]>> = {
     `at most ${deadline}`,
     `within ${deadline}`,
     `again after ${pauses.slice(0, 2).join(', ')} and ${pauses[2]} minutes, then every ${longest}`,
-    ...['answers 5xx', 'answers 429', 'the 401s stop'],
+    ...['answers 5xx, or 4xx without', 'answers 429', 'the 401s stop'],
     `for ${HTTP_LIMITS.breakerPause / 1_000} seconds after ${HTTP_LIMITS.breakerThreshold} failures`,
   ],
   'docs/doctor.md': [

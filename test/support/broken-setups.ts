@@ -1370,7 +1370,7 @@ const MORE: readonly BrokenSetup[] = [
     },
     finding: {
       ...{ check: 'Records', code: 'unreadable', says: /T1 settings, T1 schedule:abcd1234/ },
-      todo: /`\/billing settings`/,
+      todo: /saves the settings.*`tally restore FILE`/,
     },
   },
   {

@@ -301,7 +301,7 @@ const RECORDS: Causes = {
   ],
   unreadable: [
     '{records} can’t be read',
-    'A Tally manager there replaces them: `/billing settings`, or Remove… in the list of projects, schedules or watches. Or restore a backup: docs/backup.md',
+    'In Slack, a Tally manager there saves the settings, or presses Remove… in the list of projects, schedules or watches. Or restore a backup: `tally restore FILE`',
   ],
   malformed: ['{count} of {total} are damaged', 'Register or install them again; `tally reseal` lists them.'],
   layout: [
