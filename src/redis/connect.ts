@@ -76,6 +76,9 @@ class ImpatientCluster extends Cluster {
 /** Sends the commands of one turn of the event loop together: a write to a socket costs more than a command. */
 class BatchingRedis extends Redis {
   override sendCommand(...args: Parameters<Redis['sendCommand']>): unknown {
+    const [{ name, promise }] = args;
+    // Otherwise it would go on in database 0, which is another program's.
+    if (name === 'select') promise.catch(() => this.disconnect(true));
     // Undefined before the first connection.
     const socket: Redis['stream'] | undefined = this.stream;
     if (socket?.writable && socket.writableCorked === 0) {
