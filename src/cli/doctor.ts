@@ -86,7 +86,7 @@ async function checkWith(config: Config, env: NodeJS.ProcessEnv): Promise<readon
     }),
   };
   const signingSecret = mode.kind === 'http' ? config.slack.signingSecret : undefined;
-  const address = { ...config.http, signingSecret, timeout: REQUEST_TIMEOUT };
+  const address = { ...config.http, slackUrl: config.slack.apiUrl, signingSecret, timeout: REQUEST_TIMEOUT };
   const keyIds = config.keys.map(({ id }) => id);
   const [newest, ...older] = keyIds;
   const others = older.length === 0 ? '' : `; ${older.length} older: ${older.join(', ')}`;
@@ -104,7 +104,7 @@ async function checkWith(config: Config, env: NodeJS.ProcessEnv): Promise<readon
       bounded('Slack', checkSocketMode(slack)),
       bounded('Port', checkPort(address)),
       bounded('Public address', checkPublicAddress(address)),
-      bounded('Traces', checkTraces(config.tracing.endpoint, REQUEST_TIMEOUT)),
+      bounded('Traces', checkTraces(config.tracing.endpoint, env, REQUEST_TIMEOUT)),
       ...servicesOf(config, http).map((service) => bounded(service.check, checkService(service))),
     ]);
     const ms = Math.round(eventLoop.max / 1e6);
@@ -121,7 +121,7 @@ async function checkWith(config: Config, env: NodeJS.ProcessEnv): Promise<readon
 }
 
 /** Finds what Tally starts with and fails by later. */
-function checkConfiguration({ slack, redisUrl }: Config, env: NodeJS.ProcessEnv): readonly Finding[] {
+function checkConfiguration({ slack, redisUrl, keys }: Config, env: NodeJS.ProcessEnv): readonly Finding[] {
   const found = (code: string, figures = {}) => findingOf('CONFIGURATION', 'Configuration', code, figures);
   const { mode, signingSecret, credentials } = slack;
   const authorities = env.NODE_EXTRA_CA_CERTS;
@@ -132,6 +132,8 @@ function checkConfiguration({ slack, redisUrl }: Config, env: NodeJS.ProcessEnv)
   const heap = Math.round(getHeapStatistics().heap_size_limit / 2 ** 20);
   // Absent where the system doesn't say.
   const [, limit] = /^Max open files +(\d+)/m.exec(readText('/proc/self/limits')) ?? [];
+  const container = Math.round((process.constrainedMemory?.() ?? 0) / 2 ** 20);
+  const [twin, original] = findSameKey(keys);
   const lengthOf = (secret: string) => ({ length: String(secret.length) });
   return [
     isSigned && signingSecret === clientSecret && found('client secret'),
@@ -146,9 +148,19 @@ function checkConfiguration({ slack, redisUrl }: Config, env: NodeJS.ProcessEnv)
     }),
     ignored.length > 0 &&
       found('redis option', { options: ignored.join(', '), known: SERVER_OPTIONS.join(', ') }),
+    twin && original && found('same key', { id: twin.id, older: original.id }),
     heap < HEAP && found('memory', { heap: String(heap) }),
+    container > 0 &&
+      heap > container &&
+      found('container memory', { heap: String(heap), limit: String(container) }),
     limit && Number(limit) < OPEN_FILES && found('open files', { limit, needed: String(OPEN_FILES) }),
   ].filter((finding) => typeof finding === 'object');
+}
+
+/** @returns a key and an older one that is the same */
+function findSameKey(keys: Config['keys']): Config['keys'] {
+  const twin = keys.find((one, at) => keys.slice(at + 1).some(({ key }) => key.equals(one.key)));
+  return keys.filter(({ key }) => twin?.key.equals(key));
 }
 
 const readText = (path: string): string => tryParse(() => readFileSync(path, 'utf8')) ?? '';
@@ -206,6 +218,8 @@ function servicesOf({ billing, identity, trustedHosts }: Config, http: GuardedHt
       unset: 'people enter the address when they register an application access',
       works: 'IDENTITY_AUTH_URL ends with /v3, as the console shows it, for example',
       example: 'https://identity.example.com/v3',
+      // Only of the version itself: what lists versions is somewhere else.
+      fields: ['version', 'error'],
       suggest: (address) => suggestAuthUrl(checkBaseUrl(address, trustedHosts)),
       address: identity.authUrl,
       ask: ask({ service: 'identity', method: 'GET' }),

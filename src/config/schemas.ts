@@ -173,6 +173,11 @@ function parseSealingKey(entry: string, name: string, fail: Fail) {
   const [, id = '', base64 = ''] = /^(.*):(.*)$/.exec(entry) ?? [];
   if (/[;\s]/.test(entry)) return fail('has keys that are not separated by commas', works);
   if (id === '') return fail(`is invalid: ${name} is not written id:key`, works);
+  if (Buffer.from(id, 'base64').length === 32)
+    return fail(
+      `is invalid: ${name} is written key:id`,
+      `Write its name first: ENCRYPTION_KEYS=id:key. ${works}`,
+    );
   if (!/^[A-Za-z0-9_-]{1,32}$/.test(id))
     return fail(`is invalid: the ID of ${name} has other characters, or too many`, works);
   if (!/^[A-Za-z0-9+/_-]*={0,2}$/.test(base64)) return fail(`is invalid: ${name} is not base64`, works);
@@ -197,7 +202,7 @@ function parseTrustedHost(entry: string, position: number, fail: Fail): TrustedH
       'For example billing.internal, 10.0.0.5:8443 or [fd00::5]:8443, separated by commas and without https://.',
     );
   const [, host, digits] =
-    /^(\[[^\]]*\]|[^\s:/?#@*[\]]+)(?::(\d+))?$/.exec(isIPv6(entry) ? `[${entry}]` : entry) ?? [];
+    /^(\[[^\]]*\]|[^\s:;/?#@*[\]]+)(?::(\d+))?$/.exec(isIPv6(entry) ? `[${entry}]` : entry) ?? [];
   if (host === undefined || !URL.canParse(`http://${host}/`)) return refuse();
   const hostname = new URL(`http://${host}/`).hostname.replace(/^\[|\]$/g, '');
   if (digits === undefined) return { host: hostname };

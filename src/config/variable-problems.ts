@@ -35,8 +35,21 @@ const WRITING: readonly (readonly [pattern: RegExp, what: string, works: string]
   [/\s#/, 'has a comment behind the value', 'Put the comment on a line of its own:'],
   [/^[A-Z_]+=/, 'has its own name in the value', 'Write the name once:'],
   [/^Bearer\s/i, 'begins with Bearer', 'Write only what comes after it:'],
-  [/^\{\s*"/, 'is JSON', 'Write the value of the one field:'],
+  [/^[{[]\s*"/, 'is JSON', 'Write the value of the one field:'],
   [/,\s*password=/i, 'is a connection string of another client', 'Write it as an address:'],
+  [/\\[nrt]$/, 'ends with \\n, a line break that a program wrote out', 'Write it without:'],
+  [/^[a-z+]+%3a%2f%2f/i, 'is encoded as in a URL', 'Write it plainly:'],
+  [/^https?:\/*https?:/i, 'begins with https:// twice', 'Write it once:'],
+  [
+    /^[^:/.]*[\u2010-\u2015]|^\u0445[o\u043e]/iu,
+    'has a dash or a letter that only looks like the right one, as word processors write',
+    'Copy it again:',
+  ],
+  [
+    /^(?:file:(?:\/\/)?|@)?(?:~|\.{1,2})?\/(?:etc|run|var|tmp|mnt|home|root|opt|vault|secrets?|app)\/\S/,
+    'is the path of a file, and Tally reads no file',
+    'Write what is in it:',
+  ],
   [/[\p{Cf}\u00a0]/u, 'has a character that can’t be seen', 'Type it again:'],
   [
     /^(?:undefined|null|nil|NaN|change-?me|\[object Object\])$/i,
@@ -44,7 +57,7 @@ const WRITING: readonly (readonly [pattern: RegExp, what: string, works: string]
     FILL_IN,
   ],
   [
-    /\{\{|\$\([A-Z][A-Z0-9_]*\)|^<.*>$|^(?:x\w+-)?your[-_]|(?:…|\.{3}|\*{4})$/,
+    /\{\{|#\{|\$\([A-Z][A-Z0-9_]*\)|(?:^|:)<.*>$|^(?:\$[A-Z_]+|%[A-Z_]+%|__[A-Z_]+__|@+[A-Z_]+@+)$|^(?:x\w+-)?your[-_]|(?:…|\.{3}|\*{4})$/,
     'has a place for a value in it, which nothing filled in',
     FILL_IN,
   ],

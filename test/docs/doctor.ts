@@ -9,7 +9,7 @@ const ADDRESS = 'https://tally.example.com';
 /** Examples by the place where the code arises. */
 export const EXAMPLES: Readonly<Record<CheckArea, Readonly<Record<string, string>>>> = {
   NETWORK: {
-    ...webFigures('the variable', ADDRESS),
+    ...{ ...webFigures('the variable', ADDRESS), asHttps: 'https://host.example.com' },
     ...{
       host: 'host.example.com',
       address: 'host.example.com:443',
@@ -29,6 +29,7 @@ export const EXAMPLES: Readonly<Record<CheckArea, Readonly<Record<string, string
     ...{
       seconds: '60',
       announced: '10.0.0.5:6379',
+      hosts: '10.0.0.5:6379',
       policy: 'allkeys-lru',
       share: '93',
       limit: '512.0',
@@ -60,6 +61,7 @@ export const EXAMPLES: Readonly<Record<CheckArea, Readonly<Record<string, string
     variable: 'HTTPS_PROXY',
     limit: '256',
     needed: '1024',
+    ...{ id: '2027', older: '2026' },
     other: 'BILLING_URL',
     meant: 'BILLING_BASE_URL',
     ...{ options: 'ssl', known: SERVER_OPTIONS.join(', ') },
@@ -69,7 +71,6 @@ export const EXAMPLES: Readonly<Record<CheckArea, Readonly<Record<string, string
     ...webFigures('PUBLIC_URL', ADDRESS, `-d ssl_check=1 ${ADDRESS}/slack/events`),
     ...{
       port: '3000',
-      asHttps: ADDRESS,
       withoutPath: ADDRESS,
       target: 'https://www.example.com',
       status: '401',
@@ -87,7 +88,7 @@ export const EXAMPLES: Readonly<Record<CheckArea, Readonly<Record<string, string
     },
     ...{ example: 'https://identity.example.com/v3', suggestion: 'https://identity.example.com/v3' },
     ...{ target: 'https://identity.example.com/v3', base: 'https://identity.example.com/v3' },
-    ...{ problem: 'its address is 10.0.0.5', asHttps: 'https://identity.example.com' },
+    ...{ problem: 'its address is 10.0.0.5' },
   },
 };
 

@@ -2,6 +2,7 @@
 import { execFile } from 'node:child_process';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { BOT_ENTRY, buildBot } from '../../sandbox/build.ts';
+import { variables } from '../../src/config/variables.ts';
 import type { Finding } from '../../src/ops/doctor/finding.ts';
 import { BROKEN_SETUPS, SETUP_SECRETS, World } from '../support/broken-setups.ts';
 import { describeUnless } from '../support/describe-unless.ts';
@@ -23,6 +24,13 @@ const doctor = (env: Readonly<Record<string, string>>, openFiles = 4_096) =>
       resolve({ code: Number(error?.code ?? 0), findings: JSON.parse(output), output }),
     );
   });
+
+/** Where others keep the machine busy, the doctor says that it can't tell, and to run it again. */
+async function doctorWithTime(run: () => Promise<Ran>, expected: string | undefined): Promise<Ran> {
+  const ran = await run();
+  const isBusy = ({ code, says }: Finding) => code === 'event loop' || says.startsWith('no answer within');
+  return expected !== 'event loop' && ran.findings.some(isBusy) ? doctorWithTime(run, expected) : ran;
+}
 
 describeUnless(NO_TLS, 'the doctor', () => {
   const surroundings = new World();
@@ -52,9 +60,12 @@ describeUnless(NO_TLS, 'the doctor', () => {
 
   test.concurrent.for(BROKEN_SETUPS)(
     'names $name',
+    // A Cluster takes its time on a busy machine.
+    { timeout: 180_000 },
     async ({ build, finding, openFiles }, { world, expect }) => {
       const { check, code, says, todo, verdict = 'bad' } = finding;
-      const ran = await doctor({ ...healthy, ...(await build(world)) }, openFiles);
+      const env = { ...healthy, ...(await build(world)) };
+      const ran = await doctorWithTime(() => doctor(env, openFiles), code);
       expect(ran.findings).toContainEqual(
         expect.objectContaining({
           ...{ check, verdict, says: expect.stringMatching(says), todo: expect.stringMatching(todo) },
@@ -69,5 +80,4 @@ describeUnless(NO_TLS, 'the doctor', () => {
 });
 
 /** The code of a variable that can't be read is its name. */
-const isUnreadable = ({ code = '' }: Finding): boolean =>
-  /^(?:(?:SLACK|ENCRYPTION|REDIS|BILLING)_[A-Z_]+|PORT)$/.test(code);
+const isUnreadable = ({ code = '' }: Finding): boolean => code in variables.shape;

@@ -368,7 +368,7 @@ describe('a service', () => {
 describe('the port and the public address', () => {
   const parts = (url: string): AddressParts => ({
     ...{ port: Number(new URL(url).port), publicUrl: url },
-    ...{ signingSecret: SIGNING_SECRET, timeout: 2_000 },
+    ...{ slackUrl: slack.url, signingSecret: SIGNING_SECRET, timeout: 2_000 },
   });
 
   it('are fine if a bot listens there', async () => {

@@ -3,7 +3,7 @@ import { spawnSync } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
 import { once } from 'node:events';
 import { mkdtemp, readFile, rm } from 'node:fs/promises';
-import { createServer as createHttpsServer } from 'node:https';
+import { createServer as createHttpsServer, type ServerOptions } from 'node:https';
 import { type AddressInfo, connect } from 'node:net';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
@@ -223,9 +223,16 @@ const withTls =
 const trusting = ({ authority }: Certificates): Changes => ({ NODE_EXTRA_CA_CERTS: authority });
 
 /** @returns its port */
-async function httpsServer(world: World, { certificate, key }: Certificates): Promise<number> {
-  const files = { cert: await readFile(certificate), key: await readFile(key) };
-  const server = createHttpsServer(files).listen(0, '127.0.0.1');
+async function httpsServer(
+  world: World,
+  { certificate, key }: Certificates,
+  options: ServerOptions = {},
+): Promise<number> {
+  const files = {
+    cert: await readFile(certificate),
+    key: await readFile(key),
+  };
+  const server = createHttpsServer({ ...files, ...options }).listen(0, '127.0.0.1');
   world.onEnd(() => server.close());
   await once(server, 'listening');
   return (server.address() as AddressInfo).port;
@@ -920,6 +927,52 @@ const SLACK: readonly BrokenSetup[] = [
       todo: /`SLACK_CLIENT_(ID|SECRET)=…`/,
     },
   })),
+  slackSetup(
+    'a proxy that removes the header with the token',
+    { auth: refused('not_authed') },
+    'not_authed',
+    /removes the header Authorization/,
+    /directly/,
+  ),
+  slackSetup(
+    'a proxy that changes what is sent to Slack',
+    { auth: refused('invalid_form_data') },
+    'invalid_form_data',
+    /changes or cuts the request/,
+    /directly/,
+  ),
+  slackSetup(
+    'a workspace that asks its members for a second factor',
+    { auth: refused('two_factor_setup_required') },
+    'two_factor_setup_required',
+    /doesn’t let this app in/,
+    /admin/,
+  ),
+  {
+    name: 'a Slack that drops every connection',
+    build: async (world) => {
+      const { url } = await world.service(serveRaw((socket) => socket.destroy()));
+      return { SLACK_API_URL: `${url}/api/` };
+    },
+    finding: { check: 'Slack', code: 'closed', says: /closes the connection at once/, todo: /curl -sS / },
+  },
+  {
+    name: 'http to a port of Slack for https',
+    build: async (world) => ({
+      SLACK_API_URL: `http://127.0.0.1:${await httpsServer(world, await world.certificates())}/api/`,
+    }),
+    finding: {
+      ...{ check: 'Slack', code: 'TLS', says: /accepts only https/ },
+      todo: /SLACK_API_URL=https:\/\/127\.0\.0\.1:\d+\/api\/`/,
+    },
+  },
+  ...[400, 418, 451, 511].map(
+    (status): BrokenSetup => ({
+      name: `something that answers with HTTP ${status} in the place of Slack`,
+      build: async (world) => ({ SLACK_API_URL: `${await world.http(status, '<html>')}/api/` }),
+      finding: { check: 'Slack', code: `HTTP ${status}`, says: /is not Slack/, todo: /SLACK_API_URL=/ },
+    }),
+  ),
   {
     name: 'an address of Slack without /api',
     build: async (world) => ({ SLACK_API_URL: await world.http(404, '<html>') }),
@@ -965,6 +1018,59 @@ const SLACK: readonly BrokenSetup[] = [
     build: (world) => world.slack({ ahead: 400 }),
     finding: { check: 'Clock', says: /behind/, todo: /timedatectl set-ntp true/ },
   },
+];
+
+const MORE_REDIS: readonly BrokenSetup[] = [
+  redisSetup(
+    'a database that the master of the Sentinels does not have',
+    async (world) => {
+      const sentinels = await startSentinels();
+      world.onEnd(() => sentinels.stop());
+      return { REDIS_URL: `${sentinels.url}/99` };
+    },
+    'ERR DB index is out of range',
+    /no database 99/,
+    /\/tally\/0`/,
+  ),
+  redisSetup(
+    'a Sentinel that is down beside others',
+    async (world) => {
+      const sentinels = await startSentinels();
+      world.onEnd(() => sentinels.stop());
+      await sentinels.sentinels[1]?.kill();
+      return { REDIS_URL: sentinels.url };
+    },
+    'lost host',
+    /can’t be reached at 127\.0\.0\.1:\d+ of REDIS_URL; the others answer/,
+    /take it out of REDIS_URL/,
+    'warning',
+  ),
+  redisSetup(
+    'a master of Sentinels that evicts, whose settings are changed on the master',
+    async (world) => {
+      const sentinels = await startSentinels();
+      world.onEnd(() => sentinels.stop());
+      const master = await sentinels.master();
+      await master.client.config('SET', 'maxmemory-policy', `allkeys-lru`);
+      return { REDIS_URL: sentinels.url };
+    },
+    'maxmemory-policy',
+    /allkeys-lru/,
+    /CONFIG SET maxmemory-policy noeviction/,
+    'warning',
+  ),
+  redisSetup(
+    'a Cluster with a host that nobody knows among its nodes',
+    async (world) => {
+      const cluster = await startCluster();
+      world.onEnd(() => cluster.stop());
+      return { REDIS_URL: `${cluster.url},redis.invalid:6379` };
+    },
+    'lost host',
+    /at redis\.invalid:6379 of REDIS_URL/,
+    /redis-cli -h redis\.invalid -p 6379/,
+    'warning',
+  ),
 ];
 
 const configSetup = (name: string, changes: Changes, says: RegExp, todo: RegExp): BrokenSetup => ({
@@ -1113,6 +1219,74 @@ const CONFIGURATION: readonly BrokenSetup[] = [
     /not set/,
     /TALLY_SLACK_BOT_TOKEN is set: did you mean SLACK_BOT_TOKEN/,
   ),
+  configSetup(
+    'a key written before its name',
+    { ENCRYPTION_KEYS: `${base64(NEW_KEY)}:2026` },
+    /the key is written key:id/,
+    /ENCRYPTION_KEYS=id:key/,
+  ),
+  configSetup(
+    'a list in JSON as keys',
+    { ENCRYPTION_KEYS: JSON.stringify([`2026:${base64(NEW_KEY)}`]) },
+    /is JSON/,
+    /ENCRYPTION_KEYS=…/,
+  ),
+  ...(
+    [
+      ['ENCRYPTION_KEYS', '2026:<what it printed>', /has a place for a value/],
+      ['ENCRYPTION_KEYS', 'file:/run/secrets/keys', /is the path of a file/],
+      ['SLACK_BOT_TOKEN', '/run/secrets/slack-token', /is the path of a file/],
+      ['SLACK_BOT_TOKEN', `${BOT_TOKEN}\\n`, /ends with \\n, a line break/],
+      [
+        'SLACK_BOT_TOKEN',
+        BOT_TOKEN.replaceAll('-', '–'),
+        /has a dash or a letter that only looks like the right one/,
+      ],
+      [
+        'SLACK_BOT_TOKEN',
+        BOT_TOKEN.replace('x', 'х'),
+        /has a dash or a letter that only looks like the right one/,
+      ],
+      ['REDIS_URL', '$REDIS_URL', /has a place for a value/],
+      ['REDIS_URL', '%REDIS_URL%', /has a place for a value/],
+      ['REDIS_URL', '#{redis.url}', /has a place for a value/],
+      ['REDIS_URL', '__REDIS_URL__', /has a place for a value/],
+      ['REDIS_URL', 'redis%3A%2F%2F127.0.0.1%3A6379', /is encoded as in a URL/],
+      ['PUBLIC_URL', 'https://https://tally.example.com', /begins with https:\/\/ twice/],
+    ] as const
+  ).map(([name, value, says]) =>
+    configSetup(
+      `${name} that is ${JSON.stringify(value)}`,
+      { [name]: value },
+      new RegExp(`${name} ${says.source}`),
+      new RegExp(`${name}=…`),
+    ),
+  ),
+  configSetup(
+    'trusted hosts with a semicolon between them',
+    { TRUSTED_API_HOSTS: 'billing.internal;identity.internal' },
+    /TRUSTED_API_HOSTS is invalid: entry 1/,
+    /separated by commas/,
+  ),
+  {
+    name: 'one key under two names',
+    build: async () => ({ ENCRYPTION_KEYS: `2027:${base64(NEW_KEY)},2026:${base64(NEW_KEY)}` }),
+    finding: {
+      ...{ check: 'Configuration', verdict: 'warning', code: 'same key' },
+      ...{ says: /one key under the names “2027” and “2026”/, todo: /openssl rand -base64 32.*tally reseal/ },
+    },
+  },
+  {
+    name: 'a heap that is larger than its container',
+    build: async () => ({
+      NODE_OPTIONS:
+        '--max-old-space-size=1024 --import "data:text/javascript,process.constrainedMemory=()=>268435456"',
+    }),
+    finding: {
+      ...{ check: 'Configuration', verdict: 'warning', code: 'container memory' },
+      ...{ says: /container has 256 MiB/, todo: /--max-old-space-size.*--memory 384m/ },
+    },
+  },
   {
     name: 'a small heap, as in a small container',
     build: async () => ({ NODE_OPTIONS: '--max-old-space-size=20' }),
@@ -1243,6 +1417,76 @@ const MORE: readonly BrokenSetup[] = [
     name: 'an address of its own that nobody knows',
     build: async () => ({ PUBLIC_URL: 'https://tally.invalid' }),
     finding: { check: 'Public address', code: 'ENOTFOUND', says: /tally\.invalid/, todo: /PUBLIC_URL|DNS/ },
+  },
+  ...['https://10.0.0.5', 'http://localhost:3000', 'https://tally.internal'].map(
+    (PUBLIC_URL): BrokenSetup => ({
+      name: `an address that Slack can’t reach: ${PUBLIC_URL}`,
+      build: async () => ({ PUBLIC_URL, SLACK_API_URL: 'https://slack.invalid.example/api/' }),
+      finding: {
+        ...{ check: 'Public address', code: 'local address' },
+        ...{
+          says: /only this machine or its network can reach/,
+          todo: /PUBLIC_URL=https:.*SLACK_APP_TOKEN=/,
+        },
+      },
+    }),
+  ),
+  {
+    name: 'a public address that drops every connection',
+    build: async (world) => ({
+      PUBLIC_URL: (await world.service(serveRaw((socket) => socket.destroy()))).url,
+    }),
+    finding: { check: 'Public address', code: 'closed', says: /closes the connection/, todo: /curl -sS/ },
+  },
+  {
+    name: 'a public address whose proxy refuses what Slack sends',
+    build: async (world) => ({ PUBLIC_URL: await world.http(429, '') }),
+    finding: { check: 'Public address', code: 'HTTP 429', says: /other than Tally/, todo: /\/slack\// },
+  },
+  ...([401, 404] as const).map(
+    (status): BrokenSetup => ({
+      name: `a collector that answers with HTTP ${status}`,
+      build: async (world) => ({ OTEL_EXPORTER_OTLP_ENDPOINT: await world.http(status, '') }),
+      finding: {
+        ...{ check: 'Traces', verdict: 'warning', code: `HTTP ${status}` },
+        says: status === 401 ? /no credentials, or wrong ones/ : /takes no traces/,
+        todo: status === 401 ? /OTEL_EXPORTER_OTLP_HEADERS=/ : /OTEL_EXPORTER_OTLP_ENDPOINT=/,
+      },
+    }),
+  ),
+  {
+    name: 'a page in the place of the collector',
+    build: async (world) => ({ OTEL_EXPORTER_OTLP_ENDPOINT: await world.http(200, '<html>') }),
+    finding: {
+      ...{ check: 'Traces', verdict: 'warning', code: 'not JSON', says: /takes no traces/ },
+      todo: /OTEL_EXPORTER_OTLP_ENDPOINT=/,
+    },
+  },
+  {
+    name: 'another interface in the place of identity',
+    build: async (world) => ({ IDENTITY_AUTH_URL: `${await world.http(200, '{"status":"ok"}')}/v3` }),
+    finding: { check: 'Identity', code: 'not JSON', says: /something else/, todo: /IDENTITY_AUTH_URL=/ },
+  },
+  {
+    name: 'http to a port of billing for https that hangs up',
+    build: async (world) => ({
+      BILLING_BASE_URL: `http://127.0.0.1:${await httpsServer(world, await world.certificates())}`,
+    }),
+    finding: { check: 'Billing', code: 'TLS', says: /accepts only https/, todo: /BILLING_BASE_URL=https:/ },
+  },
+  {
+    name: 'a billing service that asks for a client’s certificate',
+    build: async (world) => {
+      const certificates = await world.certificates();
+      const port = await httpsServer(world, certificates, {
+        ...{ requestCert: true, ca: await readFile(certificates.authority) },
+      });
+      return { BILLING_BASE_URL: `https://127.0.0.1:${port}`, ...trusting(certificates) };
+    },
+    finding: {
+      ...{ check: 'Billing', code: 'ERR_SSL_TLSV13_ALERT_CERTIFICATE_REQUIRED' },
+      ...{ says: /asks for a client’s certificate/, todo: /openssl s_client/ },
+    },
   },
   {
     name: 'an address of its own where something else answers',
@@ -1514,6 +1758,7 @@ const MORE: readonly BrokenSetup[] = [
 
 export const BROKEN_SETUPS: readonly BrokenSetup[] = [
   ...REDIS,
+  ...MORE_REDIS,
   ...OTHER_FORMS,
   ...KEYS,
   ...SLACK,

@@ -57,8 +57,23 @@ const NETWORK: Causes = {
     'Tally goes through no proxy: let this machine connect directly, or correct {variable}. To try it: `{try}`',
   ],
   'not HTTP': [
-    'isn’t HTTP, as when gRPC answers, at {address}',
-    'Correct the port in {variable}; a collector takes HTTP at 4318. To try it: `{try}`',
+    'isn’t HTTP: what answers at {address} is another program',
+    'Correct the port in {variable}. To try it: `{try}`',
+  ],
+  ...each(
+    ['HTTP 2xx', 'HTTP 3xx', 'HTTP 4xx'],
+    'answers with {code}',
+    'Look in its log, or correct {variable}. To try it: `{try}`',
+    'warning',
+  ),
+  'HTTP 5xx': [
+    'fails: it answers with {code}',
+    'Look in its log, or in that of a proxy in front of it. To try it: `{try}`',
+  ],
+  TLS: ['accepts only https at {address}, and {variable} has http', 'Write https: `{variable}={asHttps}`'],
+  ERR_SSL_TLSV13_ALERT_CERTIFICATE_REQUIRED: [
+    'asks for a client’s certificate, and Tally has none',
+    'Let this machine in without one. What it asks for: `openssl s_client -connect {address} </dev/null`',
   ],
   ...each(
     [
@@ -186,6 +201,11 @@ const REDIS: Causes = {
   'announced address': [
     'can’t be reached: {address} announces {announced}, where this machine can’t connect',
     'If it is down, start it there. Else let this machine connect to it, or announce another address: `{cli} CONFIG SET {announce} …`',
+  ],
+  'lost host': [
+    'can’t be reached at {hosts} of REDIS_URL; the others answer, and if they fail, Tally can’t start',
+    'Start it there, or take it out of REDIS_URL. To try it: `{try}`',
+    'warning',
   ],
   'master role': [
     'has Sentinels that name {announced} as the master, which is a replica',
@@ -344,6 +364,28 @@ const SLACK: Causes = {
     'rejects SLACK_BOT_TOKEN: it has expired, because the app has token rotation',
     `Use an app without token rotation, or install by OAuth; its token: \`SLACK_BOT_TOKEN=xoxb-…\``,
   ],
+  not_authed: [
+    'got no token: what is between removes the header Authorization',
+    'Let this machine connect to Slack directly, or that proxy pass the header. To try it: `{try}`',
+  ],
+  ...each(
+    [
+      'invalid_arguments',
+      'invalid_arg_name',
+      'invalid_charset',
+      'invalid_form_data',
+      'invalid_post_type',
+      'missing_post_type',
+      'request_timeout',
+    ],
+    'can’t read what arrives: what is between changes or cuts the request',
+    'Let this machine connect to Slack directly. To try it: `{try}`',
+  ),
+  ...each(
+    ['deprecated_endpoint', 'method_deprecated'],
+    'no longer has what this version of Tally asks for',
+    'Upgrade Tally, see docs/upgrade.md. Which version runs: `tally --version`',
+  ),
   not_allowed_token_type: ['rejects SLACK_BOT_TOKEN: it is another kind of token', COPY_BOT_TOKEN],
   missing_scope: [
     'granted too little: the bot lacks {scopes}, which `tally manifest` lists',
@@ -381,6 +423,8 @@ const SLACK: Causes = {
       'org_login_required',
       'team_access_not_granted',
       'no_permission',
+      'two_factor_setup_required',
+      'user_removed_from_team',
     ],
     'rejects the token: the workspace or its organization doesn’t let this app in',
     'Ask an admin of the workspace to approve the app under Manage apps.',
@@ -396,7 +440,7 @@ const SLACK: Causes = {
   ],
   redirect: ['isn’t there: {address} redirects to {target}', NOT_SLACK],
   ...each(
-    ['not JSON', 'unknown_method', 'HTTP 403', 'HTTP 404', 'HTTP 405'],
+    ['not JSON', 'unknown_method', 'HTTP 4xx', 'HTTP 511'],
     'isn’t there: what answers at {address} is not Slack, but a proxy, a login page or another path',
     NOT_SLACK,
   ),
@@ -466,6 +510,16 @@ const CONFIGURATION: Causes = {
     'Remove it. Known are {known}; TLS is in the scheme: `REDIS_URL=rediss://redis.example.com:6379`',
     'warning',
   ],
+  'same key': [
+    'ENCRYPTION_KEYS has one key under the names “{id}” and “{older}”, so the newer name protects nothing more',
+    'Make a new key with `openssl rand -base64 32`, put it first, and run `tally reseal`: `ENCRYPTION_KEYS=new-name:…,{older}:…`',
+    'warning',
+  ],
+  'container memory': [
+    'Node lets this process have a heap of {heap} MiB, and its container has {limit} MiB, so the system may end it',
+    'Take `--max-old-space-size` out of NODE_OPTIONS, which Node sets by the container itself, or give the container more: `--memory 384m` for Docker, `limits.memory: 384Mi` on Kubernetes.',
+    'warning',
+  ],
   memory: [
     'Node lets this process have a heap of {heap} MiB, and Tally needs 96',
     'Give the container 192 MiB or more: `--memory 384m` for Docker, `limits.memory: 384Mi` on Kubernetes. Or take `--max-old-space-size` out of NODE_OPTIONS.',
@@ -501,6 +555,20 @@ const TRACES: Causes = {
     'has an address that ends with /v1/traces, which Tally adds itself',
     'Write the base address: `OTEL_EXPORTER_OTLP_ENDPOINT={base}`',
   ],
+  'not HTTP': [
+    'isn’t HTTP, as when gRPC answers, at {address}',
+    'Correct the port; a collector takes HTTP at 4318: `OTEL_EXPORTER_OTLP_ENDPOINT=http://collector:4318`',
+  ],
+  ...each(
+    ['HTTP 401', 'HTTP 403'],
+    'refuses what has no credentials, or wrong ones',
+    'Name the header that it wants: `OTEL_EXPORTER_OTLP_HEADERS=authorization=Bearer%20…`',
+  ),
+  ...each(
+    ['not JSON', 'HTTP 3xx', 'HTTP 404', 'HTTP 405'],
+    'isn’t there: what answers at {address} takes no traces by OTLP over HTTP',
+    'Write the collector’s base address: `OTEL_EXPORTER_OTLP_ENDPOINT=http://collector:4318`',
+  ),
 };
 
 const PUBLIC_ADDRESS: Causes = {
@@ -521,10 +589,14 @@ const PUBLIC_ADDRESS: Causes = {
     'warning',
   ),
   ...each(
-    ['HTTP 200', 'HTTP 401', 'HTTP 403', 'HTTP 404', 'HTTP 405'],
+    ['HTTP 2xx', 'HTTP 4xx'],
     'leads to something other than Tally: it doesn’t serve /slack/events',
     'Let the proxy at {address} hand /slack/ on to this bot’s PORT, {port}. To try it: `{try}`',
   ),
+  'local address': [
+    'is {host}, which only this machine or its network can reach, and Slack can’t',
+    'Name the address that the internet knows, or use Socket Mode: `PUBLIC_URL=https://tally.example.com`, or `SLACK_APP_TOKEN=xapp-…`',
+  ],
   signature: [
     'leads to a Tally that doesn’t accept what is signed with SLACK_SIGNING_SECRET (HTTP {status})',
     'Let the proxy pass bodies and headers as they are. The log of the Tally there has the `reason`: `unsigned` is a header that was removed, `wrong-signature` a changed body or another secret, `outdated` a clock.',
@@ -593,17 +665,6 @@ const SERVICE: Causes = {
   ],
 };
 
-/** Any other status of HTTP. */
-const OTHER_STATUS: Cause = [
-  'answers with {code}',
-  'Look in its log, or correct {variable}. To try it: `{try}`',
-  'warning',
-];
-const SERVER_ERROR: Cause = [
-  'fails: it answers with {code}',
-  'Look in its log, or in that of a proxy in front of it. To try it: `{try}`',
-];
-
 export const CAUSES = {
   NETWORK,
   REDIS,
@@ -627,12 +688,21 @@ const UNKNOWN: Cause = [
 ];
 
 const WITHOUT_NETWORK: ReadonlySet<CheckArea> = new Set(['CONFIGURATION', 'RECORDS', 'BACKUP']);
+/** Where a table has only what differs from another. */
+const SHARED: Partial<Readonly<Record<CheckArea, Causes>>> = { APP_TOKEN: SLACK, BACKUP: RECORDS };
+
+/** A status that is not in a table has the cause of its class, `HTTP 4xx`. */
 const causeOf = (place: CheckArea, code: string): Cause => {
-  const find = (causes: Causes) => (Object.hasOwn(causes, code) ? causes[code] : undefined);
-  const network = WITHOUT_NETWORK.has(place) ? undefined : find(NETWORK);
-  const shared = place === 'APP_TOKEN' ? find(SLACK) : place === 'BACKUP' ? find(RECORDS) : undefined;
-  const status = /^HTTP 5/.test(code) ? SERVER_ERROR : /^HTTP /.test(code) ? OTHER_STATUS : undefined;
-  return find(CAUSES[place]) ?? shared ?? network ?? status ?? UNKNOWN;
+  const tables: readonly Causes[] = [
+    CAUSES[place],
+    SHARED[place] ?? {},
+    WITHOUT_NETWORK.has(place) ? {} : NETWORK,
+  ];
+  const codes = [code, code.replace(/^(HTTP \d)\d\d$/, '$1xx')];
+  const found = codes.flatMap((each) =>
+    tables.flatMap((causes) => (Object.hasOwn(causes, each) ? [causes[each]] : [])),
+  );
+  return found[0] ?? UNKNOWN;
 };
 
 const fill = (text: string, figures: Placeholders): string =>

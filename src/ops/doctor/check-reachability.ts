@@ -3,13 +3,16 @@ import { createHmac } from 'node:crypto';
 import { createServer } from 'node:net';
 import type { Millis } from '../../domain/time/calendar.ts';
 import { tryParseJson } from '../../domain/try-parse.ts';
+import { hostProblem, withoutBrackets } from '../../http/address.ts';
 import { findingOf, type Placeholders } from './causes.ts';
-import { errorCode, type Finding, okFinding, post, toPlainLine } from './finding.ts';
+import { errorCode, type Finding, okFinding, post, toPlainLine, webCode } from './finding.ts';
 import { webFigures } from './redacted-addresses.ts';
 
 export interface AddressParts {
   readonly port: number;
   readonly publicUrl?: string;
+  /** Where Slack is: it reaches a private address only if it is at one itself. */
+  readonly slackUrl: string;
   /** Undefined if Slack's requests don't come to that address. */
   readonly signingSecret: string | undefined;
   /** How long one request may take, in ms. */
@@ -51,6 +54,8 @@ async function isTally(port: number, timeout: Millis): Promise<boolean> {
 }
 
 const CHECK = 'Public address';
+
+const isLocal = (hostname: string): boolean => hostProblem(withoutBrackets(hostname)) !== undefined;
 const FORM = { 'content-type': 'application/x-www-form-urlencoded' };
 
 /**
@@ -58,15 +63,16 @@ const FORM = { 'content-type': 'application/x-www-form-urlencoded' };
  * doesn't know that address. Never rejects.
  */
 export async function checkPublicAddress(parts: AddressParts): Promise<readonly Finding[]> {
-  const { publicUrl, port, signingSecret, timeout } = parts;
+  const { publicUrl, port, slackUrl, signingSecret, timeout } = parts;
   if (publicUrl === undefined) return [];
   const events = `${publicUrl}/slack/events`;
   const figures = {
     ...webFigures('PUBLIC_URL', publicUrl, `-d ssl_check=1 ${events}`),
     port: String(port),
-    asHttps: publicUrl.replace(/^http:/, 'https:'),
   };
   const { protocol, hostname } = new URL(publicUrl);
+  if (signingSecret !== undefined && isLocal(hostname) && !isLocal(new URL(slackUrl).hostname))
+    return [findingOf('PUBLIC_ADDRESS', CHECK, 'local address', figures)];
   // A sandbox on this machine has no certificate.
   if (protocol === 'http:' && !/^(localhost|127\.|\[::1\])/.test(hostname))
     return [findingOf('PUBLIC_ADDRESS', CHECK, 'http', figures)];
@@ -90,7 +96,7 @@ export async function checkPublicAddress(parts: AddressParts): Promise<readonly 
           }),
     ];
   } catch (error) {
-    return [findingOf('PUBLIC_ADDRESS', CHECK, errorCode(error), figures)];
+    return [findingOf('PUBLIC_ADDRESS', CHECK, await webCode(errorCode(error), publicUrl), figures)];
   }
 }
 

@@ -2,7 +2,7 @@ import { isFailure } from '../../domain/failure/index.ts';
 import type { Millis } from '../../domain/time/calendar.ts';
 import { connectRedis, isCluster, type RedisConnection, waitUntilReady } from '../../redis/connect.ts';
 import { identifyPeer, RedisRefusal } from '../../redis/diagnose-connection.ts';
-import type { RedisHost } from '../../redis/url.ts';
+import { parseRedisUrl, type RedisHost } from '../../redis/url.ts';
 import type { Placeholders } from './causes.ts';
 import { distinctFindings, errorCode, type Finding, networkCode } from './finding.ts';
 import { asksForTls, firstHost, redisFigures, userOf } from './redacted-addresses.ts';
@@ -120,24 +120,56 @@ async function checkConnected(
     ),
   );
   const [first] = infos;
-  const known = { ...figures, url, user: userOf(url), ...(first && (await figuresOf(servers[0], first))) };
+  const knownOf = async (server: Server | undefined, info: Info | undefined) => ({
+    ...redisFigures(url, hostOf(server, redis)),
+    ...{ url, user: userOf(url) },
+    ...(info && (await figuresOf(server, info))),
+  });
+  const known = await knownOf(servers[0], first);
+  const lost = lostHosts(url);
   if (first !== undefined && !isCluster(redis)) {
     const wrongMode = await modeFinding(redis, first, known);
     if (wrongMode !== undefined) return [wrongMode];
   }
-  const found = await Promise.all(servers.map((server, at) => serverFindings(server, infos[at], known)));
+  const found = await Promise.all(
+    servers.map(async (server, at) => serverFindings(server, infos[at], await knownOf(server, infos[at]))),
+  );
   const findings = [
     ...(isCluster(redis) ? [good(`is a Cluster with ${servers.length} masters`)] : []),
     ...distinctFindings(found.flat()),
     ...(first === undefined || isCluster(redis) ? [] : databaseFindings(first, known)),
   ];
   const rights = await rightFindings(redis, known);
+  const [host, ...others] = await lost;
+  if (host !== undefined) {
+    const hosts = [host, ...others].map((each) => `${each.host}:${each.port}`).join(', ');
+    findings.push(finding('lost host', { ...redisFigures(url, host), hosts }));
+  }
   const ms = await latency;
   if (ms > SLOW) findings.push(finding('latency', { ...figures, ms: String(Math.round(ms)) }));
   return [...findings, ...rights.filter(({ code }) => !isKnown(findings, code))].filter(
     // The snapshot that failed is why changes are refused.
     ({ code }) => code !== 'rdb_last_bgsave_status' || !isKnown(rights, 'MISCONF'),
   );
+}
+
+/** @returns where a node of a Cluster is, or the master that the Sentinels name; undefined for the address of the URL itself */
+function hostOf(server: Server | undefined, redis: RedisConnection): RedisHost | undefined {
+  if (isCluster(redis)) return (server as { options?: RedisHost }).options;
+  const { remoteAddress: host, remotePort: port } = redis.options.sentinels ? redis.stream : {};
+  return host && port ? { host, port } : undefined;
+}
+
+/** What answers at a host that is there. */
+const THERE = /^(?!E(?!RR)|timeout|closed)/;
+
+/** @returns the Sentinels or nodes of the address where nothing answers */
+async function lostHosts(url: string): Promise<readonly RedisHost[]> {
+  const address = parseRedisUrl(url);
+  if (address.kind === 'single') return [];
+  const hosts = address.kind === 'cluster' ? address.nodes : address.sentinels;
+  const peers = await Promise.all(hosts.map((host) => identifyPeer(host, address.isTls)));
+  return hosts.filter((_, at) => !THERE.test(peers[at] ?? ''));
 }
 
 /** ioredis only says that the connection was closed. */
@@ -215,8 +247,13 @@ export async function findRefusals(redis: RedisConnection, url: string): Promise
   return findings.filter(({ verdict }) => verdict === 'bad');
 }
 
-async function rightFindings(redis: RedisConnection, figures: Placeholders): Promise<readonly Finding[]> {
-  const { commands, missing, keys, write } = await dryRun(redis);
+async function rightFindings(
+  redis: RedisConnection,
+  known: Placeholders & Readonly<Record<'url' | 'user', string>>,
+): Promise<readonly Finding[]> {
+  const { server, commands, missing, keys, write } = await dryRun(redis);
+  const { cli = '', address = '' } = redisFigures(known.url, hostOf(server, redis));
+  const figures = { ...known, cli, address };
   const isFew = commands.length <= FEW_COMMANDS && !commands.includes('multi');
   const rules = isFew
     ? commands.map((command) => (command.includes('|') ? `'+${command}'` : `+${command}`)).join(' ')

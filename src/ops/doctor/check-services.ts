@@ -3,7 +3,7 @@ import { isFailure, NO_PUBLIC_ADDRESS } from '../../domain/failure/index.ts';
 import type { Millis } from '../../domain/time/calendar.ts';
 import { tryParse, tryParseJson } from '../../domain/try-parse.ts';
 import { findingOf, type Placeholders } from './causes.ts';
-import { errorCode, type Finding, networkCode, okFinding, post, toPlainLine } from './finding.ts';
+import { errorCode, type Finding, okFinding, post, toPlainLine, webCode } from './finding.ts';
 import { webFigures } from './redacted-addresses.ts';
 
 export interface ServiceParts {
@@ -35,7 +35,6 @@ export async function checkService(parts: ServiceParts): Promise<readonly Findin
     example,
     service: check.toLowerCase(),
     own: address.replace(/\/+$/, ''),
-    asHttps: address.replace(/^http:/, 'https:'),
   };
   const suggestion = tryParse(() => suggest?.(address));
   if (suggestion !== undefined) return [findingOf('SERVICE', check, 'version', { ...figures, suggestion })];
@@ -54,7 +53,7 @@ export async function checkService(parts: ServiceParts): Promise<readonly Findin
     ];
   } catch (error) {
     const [code, known] = failureCode(error, figures);
-    return [findingOf('SERVICE', check, await networkCode(code, known.host ?? ''), known)];
+    return [findingOf('SERVICE', check, await webCode(code, address), known)];
   }
 }
 
@@ -91,7 +90,11 @@ function failureCode(error: unknown, figures: Placeholders): [string, Placeholde
 }
 
 /** Sends the collector no trace at all. Tally runs without it, so all is a warning at most. Never rejects. */
-export async function checkTraces(base: string | undefined, timeout: Millis): Promise<readonly Finding[]> {
+export async function checkTraces(
+  base: string | undefined,
+  env: NodeJS.ProcessEnv,
+  timeout: Millis,
+): Promise<readonly Finding[]> {
   if (base === undefined) return [];
   const figures = {
     ...webFigures('OTEL_EXPORTER_OTLP_ENDPOINT', base),
@@ -103,10 +106,28 @@ export async function checkTraces(base: string | undefined, timeout: Millis): Pr
   });
   if (figures.base !== base) return [warning('path')];
   try {
-    const headers = { 'content-type': 'application/json' };
-    const { ok, status } = await post(`${base}/v1/traces`, '{"resourceSpans":[]}', headers, timeout);
-    return [ok ? okFinding('Traces', 'the collector takes them') : warning(`HTTP ${status}`)];
+    const headers = { ...exporterHeaders(env), 'content-type': 'application/json' };
+    const response = await post(`${base}/v1/traces`, '{"resourceSpans":[]}', headers, timeout);
+    if (!response.ok) return [warning(`HTTP ${response.status}`)];
+    if (/^\s*</.test(await response.text())) return [warning('not JSON')];
+    return [okFinding('Traces', 'the collector takes them')];
   } catch (error) {
-    return [warning(await networkCode(errorCode(error), new URL(base).hostname))];
+    return [warning(await webCode(errorCode(error), base))];
   }
+}
+
+/** As the exporter reads them: `name=value,name=value`, encoded as in a URL. */
+function exporterHeaders(env: NodeJS.ProcessEnv): Readonly<Record<string, string>> {
+  const texts = [env.OTEL_EXPORTER_OTLP_HEADERS, env.OTEL_EXPORTER_OTLP_TRACES_HEADERS];
+  const entries = texts
+    .flatMap((text) => text?.split(',') ?? [])
+    .map((entry) => /^([^=]+)=(.*)$/.exec(entry));
+  return Object.fromEntries(
+    entries.flatMap((entry) => {
+      const [name, value] = (entry?.slice(1) ?? []).map((part) =>
+        tryParse(() => decodeURIComponent(part.trim())),
+      );
+      return name && value !== undefined ? [[name, value]] : [];
+    }),
+  );
 }

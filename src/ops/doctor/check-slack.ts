@@ -4,7 +4,7 @@ import type { SlackId } from '../../domain/slack-id.ts';
 import type { Millis } from '../../domain/time/calendar.ts';
 import { tryParse } from '../../domain/try-parse.ts';
 import { type CheckArea, findingOf } from './causes.ts';
-import { errorCode, type Finding, networkCode, okFinding, post, toPlainLine } from './finding.ts';
+import { errorCode, type Finding, okFinding, post, toPlainLine, webCode } from './finding.ts';
 import { webFigures } from './redacted-addresses.ts';
 
 const CHECK = 'Slack';
@@ -108,7 +108,7 @@ async function socketFinding(url: string, timeout: Millis): Promise<Finding> {
 
 async function failedCall(place: CheckArea, error: unknown, parts: SlackParts): Promise<Finding> {
   const figures = figuresOf(parts);
-  return findingOf(place, CHECK, await networkCode(errorCode(error), figures.host ?? ''), figures);
+  return findingOf(place, CHECK, await webCode(errorCode(error), parts.apiUrl), figures);
 }
 
 const figuresOf = ({ apiUrl }: SlackParts) => webFigures('SLACK_API_URL', apiUrl, `${apiUrl}api.test`);

@@ -1,5 +1,6 @@
 import { lookup } from 'node:dns/promises';
 import type { Millis } from '../../domain/time/calendar.ts';
+import { identifyPeer } from '../../redis/diagnose-connection.ts';
 import { withTimeout } from '../../runtime/timers.ts';
 import { redact } from '../mask.ts';
 
@@ -59,6 +60,27 @@ export async function networkCode(
     () => 'EAI_AGAIN',
   );
   return withTimeout(LOOKUP_TIMEOUT, answer, () => 'EAI_AGAIN');
+}
+
+/** What a second look shows that tells more than a connection that ended or gave nothing. */
+const TELLING = /^(?:TLS|ERR_SSL_.*)$/;
+const HANGS_UP: ReadonlySet<string> = new Set(['closed', 'ECONNRESET', 'EPIPE']);
+
+/**
+ * @param url that was asked
+ * @returns `TLS` where only https is spoken, the code with which a handshake is refused, `closed` where the peer hangs up; else as
+ *   `networkCode`
+ */
+export async function webCode(code: string, url: string): Promise<string> {
+  const { hostname, port, protocol } = new URL(url);
+  const host = hostname.replace(/^\[|\]$/g, '');
+  const known = await networkCode(code, host);
+  if (known !== 'timeout' && !HANGS_UP.has(known)) return known;
+  const isPlain = protocol === 'http:';
+  const peer = await identifyPeer({ host, port: Number(port) || (isPlain ? 80 : 443) }, !isPlain);
+  if (TELLING.test(peer) && (isPlain || peer !== 'TLS')) return peer;
+  // fetch connects again and again where the peer hangs up, until its time is over.
+  return HANGS_UP.has(peer) && known === 'timeout' ? 'closed' : known;
 }
 
 /** Follows no redirect. @param ms how long it may take */

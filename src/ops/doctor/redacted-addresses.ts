@@ -4,27 +4,29 @@ import type { Placeholders } from './causes.ts';
 /**
  * The parts of REDIS_URL that sentences and commands may show: no password, and no user name either, which may be a
  * password in the wrong place.
+ *
+ * @param at the server that commands are for; by default the first host
  */
-export function redisFigures(url: string): Placeholders {
+export function redisFigures(url: string, at?: RedisHost): Placeholders {
   const address = parseRedisUrl(url);
-  const { host, port, path, isTls, hasUser, hasPassword, database } = partsOf(address);
+  const { host, port, path, isTls, hasUser, hasPassword, database } = { ...partsOf(address), ...at };
   const cli =
     path === undefined ? `redis-cli -h ${host} -p ${port}${isTls ? ' --tls' : ''}` : `redis-cli -s ${path}`;
-  const at = path ?? `${bracketed(host)}:${port}`;
+  const hostAndPort = path ?? `${bracketed(host)}:${port}`;
   const userInfo = hasUser ? 'user:password@' : hasPassword ? ':password@' : '';
   const secure = isTls ? 's' : '';
-  const toOne = `redis${secure}://${userInfo}${at}`;
+  const toOne = `redis${secure}://${userInfo}${hostAndPort}`;
   /** The address in the form that it was written in, with some of its parts replaced. */
   const written = ({ s = secure, info = userInfo, db = database === '0' ? '' : `/${database}` }) => {
     if (path !== undefined) return `unix://${path}`;
-    if (address.kind === 'single') return `redis${s}://${info}${at}${db}`;
+    if (address.kind === 'single') return `redis${s}://${info}${hostAndPort}${db}`;
     return `redis${s}+${address.kind}://${info}${formatRedisHosts(address)}${address.kind === 'sentinel' ? `/${address.name}${db}` : ''}`;
   };
   return {
     variable: 'REDIS_URL',
     host: path ?? host,
     port: String(port),
-    address: at,
+    address: hostAndPort,
     cli,
     try: `${cli} ping`,
     example: 'redis://redis.example.com:6379',
@@ -35,8 +37,8 @@ export function redisFigures(url: string): Placeholders {
     asPlain: written({ s: '' }),
     asTls: written({ s: 's' }),
     asSingle: toOne.replace(/:26379$/, ':6379'),
-    asCluster: `redis${secure}+cluster://${userInfo}${at}`,
-    asSentinel: `redis${secure}+sentinel://${userInfo}${at}/master-name`,
+    asCluster: `redis${secure}+cluster://${userInfo}${hostAndPort}`,
+    asSentinel: `redis${secure}+sentinel://${userInfo}${hostAndPort}/master-name`,
     asDatabase0: written({ db: '/0' }),
     asPrimary: `redis${secure}://${userInfo}primary.example.com:6379`,
     withPassword: written({ info: hasUser ? 'user:password@' : ':password@' }),
@@ -115,6 +117,7 @@ export function webFigures(variable: string, address: string, tried: string = ad
     host: url.hostname.replace(/^\[|\]$/g, ''),
     port,
     address: `${url.hostname}:${port}`,
+    asHttps: address.replace(/^http:/, 'https:'),
     try: `curl -sS ${tried}`,
   };
 }

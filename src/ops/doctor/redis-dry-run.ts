@@ -43,11 +43,15 @@ export const neededCommands = (key: string): readonly (readonly string[])[] => [
 ];
 
 /** @throws the error that closes the connection */
-export async function dryRun(redis: RedisConnection): ReturnType<typeof queueAndDiscard> {
+export async function dryRun(redis: RedisConnection) {
   const keys = shardsOf(redis).map(probeKey);
   const ofQueue = `${queuePrefix(0)}:${QUEUE_NAME}:meta`;
-  const all = await Promise.all(serversOf(redis).map((server) => queueAndDiscard(server, keys, ofQueue)));
+  const servers = serversOf(redis);
+  const all = await Promise.all(servers.map((server) => queueAndDiscard(server, keys, ofQueue)));
+  const refuses = all.findIndex(({ isRefused }) => isRefused);
   return {
+    /** The first that refuses something. */
+    server: servers[refuses] ?? servers[0],
     commands: [...new Set(all.flatMap(({ commands }) => commands))].sort(),
     missing: [...new Set(all.flatMap(({ missing }) => missing))].sort(),
     keys: all.some((found) => found.keys),
@@ -95,6 +99,7 @@ function refusalsOf(refusals: readonly Refusal[]) {
   const isAboutKeys = ({ error }: Refusal) =>
     /\bkeys?\b/.test(error.message) && !/command/.test(error.message);
   return {
+    isRefused: refusals.some(({ error }) => !/^(MOVED|ASK|TRYAGAIN)/.test(error.message)),
     /** Commands that the user may not run. */
     commands: forbidden.filter((refusal) => !isAboutKeys(refusal)).map(({ command }) => command),
     /** Commands that the server, or a proxy before it, doesn't have. The queue also works if its connection has no name. */
