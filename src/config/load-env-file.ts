@@ -7,14 +7,23 @@ import { decodeEnv, parseEnvText } from './env-text.ts';
 
 const warn = (text: string) => process.stderr.write(`${text}\n`);
 
+/** As an editor on Windows, a page of another program or a download calls it. */
+const OTHER_NAMES = ['.env.txt', '.env.local', '.env.production', 'env', 'env.txt'];
+/** What Node reads before it runs this. */
+const OF_NODE = ['NODE_EXTRA_CA_CERTS', 'NODE_OPTIONS'];
+
 function readEnvFile(): string {
   try {
     return decodeEnv(readFileSync('.env')).text;
   } catch (error) {
     const { code } = error as NodeJS.ErrnoException;
     if (code === 'ENOENT') {
-      // As an editor on Windows names it.
-      if (existsSync('.env.txt')) warn('There is no .env here. If .env.txt is meant: mv .env.txt .env');
+      const other = OTHER_NAMES.find((name) => existsSync(name));
+      if (other !== undefined) warn(`There is no .env here. If ${other} is meant: mv ${other} .env`);
+      else if (process.env.REDIS_URL === undefined && ['start', 'doctor'].includes(process.argv[2] ?? ''))
+        warn(
+          `REDIS_URL is not set, and ${process.cwd()} has no .env. Change to the folder that has it: cd …`,
+        );
       return '';
     }
     warn(`.env can’t be read (${code}). Let this user read it: ls -ld .env; chown "$USER" .env`);
@@ -26,9 +35,9 @@ for (const [name, value = ''] of Object.entries(parseEnvText(readEnvFile(), warn
   const own = process.env[name];
   if (own === '' && value !== '')
     warn(`${name} is empty in the environment, which hides its value in .env. Unset it to use that value.`);
-  if (name === 'NODE_EXTRA_CA_CERTS' && own === undefined)
+  if (OF_NODE.includes(name) && own === undefined)
     warn(
-      'NODE_EXTRA_CA_CERTS in .env has no effect: Node reads it earlier. Set it in the environment: NODE_EXTRA_CA_CERTS=/path/ca.pem tally start',
+      `${name} in .env has no effect: Node reads it earlier. Set it in the environment: ${name}=… tally start`,
     );
   process.env[name] ??= value;
 }

@@ -42,7 +42,7 @@ const WRITING: readonly (readonly [pattern: RegExp, what: string, works: string]
   [/^https?:\/*https?:/i, 'begins with https:// twice', 'Write it once:'],
   [
     /^[^:/.]*[\u2010-\u2015]|^\u0445[o\u043e]/iu,
-    'has a dash or a letter that only looks like the right one, as word processors write',
+    'has a dash or a letter that only looks like the plain one, as word processors write',
     'Copy it again:',
   ],
   [
@@ -62,6 +62,7 @@ const WRITING: readonly (readonly [pattern: RegExp, what: string, works: string]
     FILL_IN,
   ],
   [/^(?:vault|op|arn|ssm|sm|secretref):/, 'names a secret, which nothing looked up', FILL_IN],
+  [/^ENC\[/, 'is encrypted, and nothing decrypted it', FILL_IN],
 ];
 
 function findWritingProblem(text: string): readonly [what: string, works: string] | undefined {

@@ -18,9 +18,20 @@ afterEach(() => rm(directory, { recursive: true }));
 /** What a process that loads the file first sees as REDIS_URL. */
 const seen = async (env?: NodeJS.ProcessEnv): Promise<string> => (await load(env)).stdout.trim();
 
-function load(env: NodeJS.ProcessEnv = {}): Promise<{ stdout: string; stderr: string }> {
+function load(env: NodeJS.ProcessEnv = {}, command = ''): Promise<{ stdout: string; stderr: string }> {
   const tsx = import.meta.resolve('tsx');
-  const args = ['--import', tsx, '--import', LOADER, '--input-type=module', '--eval', SHOW];
+  const args = [
+    '--import',
+    tsx,
+    '--import',
+    LOADER,
+    '--input-type=module',
+    '--eval',
+    SHOW,
+    '--',
+    'tally',
+    command,
+  ];
   const { PATH } = process.env;
   return promisify(execFile)(process.execPath, args, { cwd: directory, env: { PATH, ...env } });
 }
@@ -34,10 +45,12 @@ describe('.env', () => {
     expect(await seen({ REDIS_URL: 'redis://127.0.0.1:2' })).toBe('redis://127.0.0.1:2');
   });
 
-  it('says that NODE_EXTRA_CA_CERTS has no effect there', async () => {
-    await write('NODE_EXTRA_CA_CERTS=/path/ca.pem\n');
-    expect((await load()).stderr).toContain('NODE_EXTRA_CA_CERTS in .env has no effect');
-    expect((await load({ NODE_EXTRA_CA_CERTS: '/path/other.pem' })).stderr).not.toContain('no effect');
+  it('says that Node reads NODE_EXTRA_CA_CERTS and NODE_OPTIONS earlier', async () => {
+    await write('NODE_EXTRA_CA_CERTS=/path/ca.pem\nNODE_OPTIONS=--no-warnings\n');
+    const { stderr } = await load();
+    expect(stderr).toContain('NODE_EXTRA_CA_CERTS in .env has no effect');
+    expect(stderr).toContain('NODE_OPTIONS in .env has no effect');
+    expect((await load({ NODE_EXTRA_CA_CERTS: '/path/other.pem' })).stderr).not.toContain('CERTS in .env');
   });
 
   it.each([
@@ -90,9 +103,16 @@ describe('.env', () => {
     expect(stderr).not.toContain('secret');
   });
 
-  it('that an editor saved under another name is pointed out', async () => {
-    await writeFile(join(directory, '.env.txt'), 'REDIS_URL=redis://h\n');
-    expect((await load()).stderr).toMatch(/^There is no \.env here\. If \.env\.txt/);
+  it.each(['.env.txt', '.env.local', 'env'])('that is called %s is pointed out', async (name) => {
+    await writeFile(join(directory, name), 'REDIS_URL=redis://h\n');
+    expect((await load()).stderr).toContain(`There is no .env here. If ${name} is meant: mv ${name} .env`);
+  });
+
+  it('is missed by the bot and the doctor where nothing else sets what they need', async () => {
+    const missed = /has no \.env\. Change to the folder/;
+    expect((await load({}, 'start')).stderr).toMatch(missed);
+    expect((await load({ REDIS_URL: 'redis://h' }, 'start')).stderr).toBe('');
+    expect((await load({}, 'manifest')).stderr).toBe('');
   });
 
   it('says what hides a value', async () => {

@@ -1236,16 +1236,17 @@ const CONFIGURATION: readonly BrokenSetup[] = [
       ['ENCRYPTION_KEYS', '2026:<what it printed>', /has a place for a value/],
       ['ENCRYPTION_KEYS', 'file:/run/secrets/keys', /is the path of a file/],
       ['SLACK_BOT_TOKEN', '/run/secrets/slack-token', /is the path of a file/],
+      ['SLACK_BOT_TOKEN', 'ENC[AES256_GCM,data:abc=,type:str]', /is encrypted/],
       ['SLACK_BOT_TOKEN', `${BOT_TOKEN}\\n`, /ends with \\n, a line break/],
       [
         'SLACK_BOT_TOKEN',
         BOT_TOKEN.replaceAll('-', '–'),
-        /has a dash or a letter that only looks like the right one/,
+        /has a dash or a letter that only looks like the plain one/,
       ],
       [
         'SLACK_BOT_TOKEN',
         BOT_TOKEN.replace('x', 'х'),
-        /has a dash or a letter that only looks like the right one/,
+        /has a dash or a letter that only looks like the plain one/,
       ],
       ['REDIS_URL', '$REDIS_URL', /has a place for a value/],
       ['REDIS_URL', '%REDIS_URL%', /has a place for a value/],
@@ -1276,17 +1277,23 @@ const CONFIGURATION: readonly BrokenSetup[] = [
       ...{ says: /one key under the names “2027” and “2026”/, todo: /openssl rand -base64 32.*tally reseal/ },
     },
   },
-  {
-    name: 'a heap that is larger than its container',
-    build: async () => ({
-      NODE_OPTIONS:
-        '--max-old-space-size=1024 --import "data:text/javascript,process.constrainedMemory=()=>268435456"',
+  ...(
+    [
+      ['a heap that is larger than its container', 256, '--max-old-space-size=1024', /1\d{3} MiB.* 256 MiB/],
+      ['a container that is too small', 128, '', /192 MiB.* 128 MiB/],
+    ] as const
+  ).map(
+    ([name, mebibytes, option, says]): BrokenSetup => ({
+      name,
+      build: async () => ({
+        NODE_OPTIONS: `${option} --import "data:text/javascript,process.constrainedMemory=()=>${mebibytes}*2**20"`,
+      }),
+      finding: {
+        ...{ check: 'Configuration', verdict: 'warning', code: 'container memory' },
+        ...{ says, todo: /--memory 384m.*--max-old-space-size/ },
+      },
     }),
-    finding: {
-      ...{ check: 'Configuration', verdict: 'warning', code: 'container memory' },
-      ...{ says: /container has 256 MiB/, todo: /--max-old-space-size.*--memory 384m/ },
-    },
-  },
+  ),
   {
     name: 'a small heap, as in a small container',
     build: async () => ({ NODE_OPTIONS: '--max-old-space-size=20' }),

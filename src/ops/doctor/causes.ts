@@ -516,8 +516,8 @@ const CONFIGURATION: Causes = {
     'warning',
   ],
   'container memory': [
-    'Node lets this process have a heap of {heap} MiB, and its container has {limit} MiB, so the system may end it',
-    'Take `--max-old-space-size` out of NODE_OPTIONS, which Node sets by the container itself, or give the container more: `--memory 384m` for Docker, `limits.memory: 384Mi` on Kubernetes.',
+    'this process may take {needed} MiB, and its container has {limit} MiB, so the system may end it',
+    'Give it more: `--memory 384m` for Docker, `limits.memory: 384Mi` on Kubernetes. If NODE_OPTIONS has `--max-old-space-size`, take it out: Node goes by the container.',
     'warning',
   ],
   memory: [
