@@ -105,6 +105,8 @@ const auditSubject = z.discriminatedUnion('kind', [
     person: text.exactOptional(),
   }),
   z.object({ kind: z.literal('installation'), isOrganization: z.boolean() }),
+  /** As 1.0.0 recorded it. */
+  z.object({ kind: z.literal('text'), text }),
 ]);
 
 /** Never has a secret. */
@@ -190,6 +192,9 @@ export function createAudit(redis: RedisConnection) {
   };
 }
 
+const parseSubject = (about: string): AuditSubject | undefined =>
+  about.startsWith('{') ? tryParseRecord(auditSubject, about) : { kind: 'text', text: about };
+
 function entryOf([id, fields]: Row): RecordedEntry {
   const named = new Map<string, string>();
   for (let at = 0; at < fields.length; at += 2) named.set(fields[at] ?? '', fields[at + 1] ?? '');
@@ -200,6 +205,6 @@ function entryOf([id, fields]: Row): RecordedEntry {
     at: Number.isSafeInteger(at) && at > 0 ? at : Number.parseInt(id, 10),
     who: text('who'),
     action: text('action'),
-    about: tryParseRecord(auditSubject, text('about')),
+    about: parseSubject(text('about')),
   };
 }
