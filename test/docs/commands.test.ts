@@ -87,7 +87,9 @@ function isCompose([name = '', ...words]: readonly string[]): boolean {
   const service = words.findIndex((word) => services.includes(word));
   if (['', 'ps', 'stop', 'up'].includes(name)) return words.every((word) => word.startsWith('-'));
   if (name === 'logs') return service !== -1;
-  return ['exec', 'run'].includes(name) && service !== -1 && isTallyWithin(words.slice(service + 1));
+  const command = words.slice(service + 1);
+  const isOfRedis = words[service] === 'redis' && command[0] === 'redis-cli';
+  return ['exec', 'run'].includes(name) && service !== -1 && (isOfRedis || isTallyWithin(command));
 }
 
 /** Of the namespace, or of a file. test/kubernetes-page.test.ts runs those of its page. */
