@@ -15,7 +15,7 @@ const { endpoint } = config.tracing;
 const tracing =
   endpoint === undefined
     ? undefined
-    : (await import('./ops/tracing.ts')).startTracing(endpoint, config.slack.apiUrl);
+    : (await import('./ops/tracing.ts')).startTracing(endpoint, config.slack.apiUrl, log);
 const tally = createTally(config, log, Date.now);
 
 let stopping = false;

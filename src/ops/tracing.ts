@@ -22,15 +22,20 @@ import {
 import { OTLPTraceExporter } from '@opentelemetry/exporter-trace-otlp-http';
 import { detectResources, envDetector, resourceFromAttributes } from '@opentelemetry/resources';
 import { BatchSpanProcessor, TracerProvider } from '@opentelemetry/sdk-trace';
+import type { Logger } from 'pino';
 import { isFailure } from '../domain/failure/index.ts';
 import type { Millis } from '../domain/time/calendar.ts';
 import type { ExchangeInfo } from '../http/request.ts';
+import { withTimeout } from '../runtime/timers.ts';
 import { QUEUED_JOBS, type QueuedJob, WORK_SPANS, type Work } from '../runtime/work-record.ts';
 import { MEASUREMENTS, type Measurement, type SlackCallMeasurement } from './metrics.ts';
 import { VERSION } from './version.ts';
 import { levelOf } from './work-log.ts';
 
 export type Tracing = ReturnType<typeof startTracing>;
+
+/** How long the process waits for its last spans when it ends, in ms: it may be killed soon. */
+const LAST_SPANS_TIMEOUT = 2_000;
 
 /** What ioredis reports about a command. Its arguments are left out: they can be confidential. */
 interface RedisCommand {
@@ -45,8 +50,19 @@ interface RedisCommand {
  * The exporter itself reads the other OTEL_EXPORTER_OTLP_ variables; OTEL_SERVICE_NAME and OTEL_RESOURCE_ATTRIBUTES count too.
  * @param endpoint the collector's base address; `/v1/traces` is appended
  */
-export function startTracing(endpoint: string, slackApiUrl: string) {
+export function startTracing(endpoint: string, slackApiUrl: string, log: Logger) {
   const exporter = new OTLPTraceExporter({ url: `${endpoint.replace(/\/$/, '')}/v1/traces` });
+  const send = exporter.export.bind(exporter);
+  let isAway = false;
+  exporter.export = (spans, onResult) =>
+    send(spans, (result) => {
+      const { error: err } = result;
+      if (err !== undefined && !isAway)
+        log.warn({ err, todo: 'Find out why: `tally doctor`' }, 'The collector takes no traces');
+      else if (err === undefined && isAway) log.info('The collector takes traces again');
+      isAway = err !== undefined;
+      onResult(result);
+    });
   const provider = new TracerProvider({
     resource: resourceFromAttributes({
       'service.name': 'tally',
@@ -139,13 +155,13 @@ export function startTracing(endpoint: string, slackApiUrl: string) {
   redisCommands.subscribe(onRedis);
 
   return {
-    /** Sends what is left. Never throws: a collector may be away. */
+    /** Sends what is left, if that is quick. Never throws: a collector may be away. */
     async stop(): Promise<void> {
       WORK_SPANS.unbindStore(current);
       MEASUREMENTS.unsubscribe(onMeasured);
       QUEUED_JOBS.unsubscribe(onQueued);
       redisCommands.unsubscribe(onRedis);
-      await provider.shutdown().catch(() => undefined);
+      await withTimeout(LAST_SPANS_TIMEOUT, provider.shutdown(), () => undefined).catch(() => undefined);
     },
   };
 }

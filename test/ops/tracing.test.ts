@@ -1,10 +1,14 @@
-import { createServer } from 'node:http';
+import { once } from 'node:events';
+import { createServer, type RequestListener } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { text } from 'node:stream/consumers';
+import { pino } from 'pino';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { TEAM } from '../../sandbox/slack/people.ts';
+import { createLog } from '../../src/ops/log.ts';
 import { startTracing, type Tracing } from '../../src/ops/tracing.ts';
 import { VERSION } from '../../src/ops/version.ts';
+import { beginRequest, trackWork } from '../../src/runtime/work-record.ts';
 import { BOT_TOKEN, type Bot, CHANNEL, SIGNING_SECRET, startBot } from '../support/bot.ts';
 import { save, schedule } from '../support/delivery.ts';
 import { waitUntil } from '../support/wait-until.ts';
@@ -49,6 +53,7 @@ beforeAll(async () => {
   tracing = startTracing(
     `http://127.0.0.1:${(collector.address() as AddressInfo).port}/`,
     'https://slack.com/api/',
+    pino({ level: 'silent' }),
   );
   bot = await startBot();
   const hour = 3_600_000;
@@ -173,4 +178,67 @@ describe('traces', () => {
     for (const secret of [...secrets, 'nonsense', '123 ', 'tally:workspace', 'user-token', 'authorization'])
       expect(all).not.toContain(secret);
   });
+});
+
+describe('a collector that fails', () => {
+  /** As many spans as are sent at once, without waiting for more. */
+  const BATCH = 512;
+
+  async function withCollector(
+    answer: RequestListener,
+    use: (failing: Tracing, lines: readonly string[], work: () => Promise<void>) => Promise<void>,
+  ): Promise<void> {
+    const server = createServer(answer);
+    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+    const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+    const lines: string[] = [];
+    const ownLog = createLog('info', { write: (line) => void lines.push(line) });
+    const failing = startTracing(url, 'https://slack.com/api/', ownLog);
+    const begun = beginRequest({ via: 'command', teamId: TEAM, userId: 'U1' }, '/spend');
+    const work = async () => {
+      const nothing = async () => undefined;
+      for (let count = 0; count < BATCH; count += 1) await trackWork(begun, nothing, nothing);
+    };
+    await use(failing, lines, work);
+    await failing.stop();
+    server.closeAllConnections();
+    server.close();
+  }
+
+  it('is logged once, and when it takes traces again', async () => {
+    const asked: number[] = [];
+    let status = 400;
+    const answer: RequestListener = (_, response) => {
+      asked.push(status);
+      response.writeHead(status).end('{}');
+    };
+    await withCollector(answer, async (_, lines, work) => {
+      for (const [batches, next] of [
+        [1, 400],
+        [2, 200],
+      ] as const) {
+        await work();
+        await waitUntil(() => asked.length === batches && lines.length === 1);
+        status = next;
+      }
+      await work();
+      await waitUntil(() => lines.length === 2);
+      expect(lines.map((line) => JSON.parse(line))).toMatchObject([
+        { level: 'warn', msg: 'The collector takes no traces', todo: 'Find out why: `tally doctor`' },
+        { level: 'info', msg: 'The collector takes traces again' },
+      ]);
+    });
+  });
+
+  it('does not hold up the end of the process', async () => {
+    let closed: Promise<string> | undefined;
+    const hang: RequestListener = (request) => {
+      closed = once(request.socket, 'close').then(() => 'given up');
+    };
+    await withCollector(hang, async ({ stop }, _, work) => {
+      await work();
+      await waitUntil(() => closed !== undefined);
+      expect(await Promise.race([stop().then(() => 'stopped'), closed])).toBe('stopped');
+    });
+  }, 15_000);
 });
