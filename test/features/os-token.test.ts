@@ -2,6 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { afterEach, beforeEach, describe, expect, it, onTestFinished } from 'vitest';
+import { ACCESSES } from '../../sandbox/identity/accesses.ts';
 import { type IdentityService, startIdentity } from '../../sandbox/identity.ts';
 import { ADMIN, EXTERNAL, FINOPS, GUEST, MEMBER, OWNER } from '../../sandbox/slack/index.ts';
 import { createKeyring } from '../../src/vault/keyring.ts';
@@ -518,6 +519,18 @@ describe('/os-token', () => {
     bot.slack.failNext('views.update', { status: 429, retryAfter: 1 });
     await shows('Revoke now');
     await bot.slack.dismiss(OWNER);
+  });
+
+  it('says so where a token has expired by Tally’s clock', async () => {
+    const { expiring } = ACCESSES;
+    const { expiresIn = 0 } = expiring;
+    expiring.expiresIn = -1;
+    onTestFinished(() => {
+      expiring.expiresIn = expiresIn;
+    });
+    await register('expiring');
+    await issue();
+    expect(modalText()).toContain('which is past by Tally’s clock.');
   });
 
   it('warns beside a token of an unrestricted access', async () => {

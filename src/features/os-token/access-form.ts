@@ -37,7 +37,7 @@ import { isExpiryUnknown } from '../../workspace/credentials/expiry.ts';
 import type { Role } from '../../workspace/permissions.ts';
 import { stampOf } from '../../workspace/record/change.ts';
 import { describeTokenScope } from './blocks.ts';
-import { formatClockTime, formatDuration } from './modal-tokens.ts';
+import { formatClockTime, formatTimeLeft } from './modal-tokens.ts';
 import { type AccessRequest, accessProjectLabel } from './parse-access-form.ts';
 
 export const ACCESS_VIEW = 'access-form';
@@ -200,7 +200,7 @@ export function registeredBlocks(
     isUnknown &&
       isShort(issued, at) &&
       section(
-        `The test token expires at ${formatClockTime(issued.expiresAt, zone)}, in ${formatDuration(issued.expiresAt - at)}. If tokens usually last longer, the access itself expires then. Create one that lasts longer in the console and register that.`,
+        `The test token expires at ${formatClockTime(issued.expiresAt, zone)}, ${formatTimeLeft(issued.expiresAt - at)}. If tokens usually last longer, the access itself expires then. Create one that lasts longer in the console and register that.`,
       ),
     isUnknown &&
       section('Expiry unknown: the service doesn’t say. Set it to be reminded before the access expires.'),

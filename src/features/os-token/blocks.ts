@@ -25,7 +25,7 @@ import { grantHandle } from '../../workspace/short-lived/token-grants.ts';
 import {
   canRevoke,
   formatClockTime,
-  formatDuration,
+  formatTimeLeft,
   formatUntil,
   liveTokens,
   type ModalToken,
@@ -151,7 +151,7 @@ const ENDPOINT = {
 function expiryText({ expiresAt }: IssuedToken, { clock, request }: TokenContext): string {
   if (expiresAt === undefined) return 'The service doesn’t say when it expires.';
   const when = formatClockTime(expiresAt, readerZone(request));
-  return `It expires at ${when}, in ${formatDuration(expiresAt - clock())}.`;
+  return `It expires at ${when}, ${formatTimeLeft(expiresAt - clock())}.`;
 }
 
 /** The project, roles and user that the service names for a token. */

@@ -75,8 +75,12 @@ export function formatClockTime(ms: Millis, zone: Zone): string {
   return `${wallClockAt(ms, zone).time} on ${formatDays(day, day)} (${zone})`;
 }
 
+/** `in 1 hour`; a clock may be wrong, the service’s or Tally’s. */
+export const formatTimeLeft = (ms: Millis): string =>
+  ms > 0 ? `in ${formatDuration(ms)}` : 'which is past by Tally’s clock';
+
 /** `1 hour`, `19 minutes`, `2 hours 5 minutes`, `3 days` */
-export function formatDuration(ms: Millis): string {
+function formatDuration(ms: Millis): string {
   const minutes = Math.max(0, Math.round(ms / MINUTE));
   const [hours, rest] = [Math.floor(minutes / 60), minutes % 60];
   if (minutes === 0) return 'less than a minute';
