@@ -19,12 +19,12 @@ import { checkService } from '../ops/doctor/check-services.ts';
 import { toPlainLine } from '../ops/doctor/finding.ts';
 import {
   checkOption,
+  INTERRUPTED,
   type OptionValues,
   openPrompts,
   printLine,
   runCommand,
   UsageError,
-  WRONG_USAGE,
 } from './command.ts';
 
 const USAGE = [
@@ -115,7 +115,7 @@ async function readTokenFile(path: string | undefined): Promise<string | undefin
 async function promptForToken(): Promise<string> {
   if (!process.stdin.isTTY)
     throw new UsageError('A token is needed: in BILLING_TOKEN, or after --token-file.');
-  const prompts = openPrompts(() => process.exit(WRONG_USAGE));
+  const prompts = openPrompts(() => process.exit(INTERRUPTED));
   const typed = await prompts.askHidden('User access token, which stays hidden: ');
   prompts.close();
   return typed;

@@ -5,8 +5,12 @@ import { parseArgs } from 'node:util';
 import type * as z from 'zod';
 import { redact } from '../ops/mask.ts';
 
-/** EX_USAGE and EX_CANTCREAT of sysexits.h */
-export const [WRONG_USAGE, NOT_CREATED] = [64, 73] as const;
+/** EX_USAGE of sysexits.h */
+const WRONG_USAGE = 64;
+/** EX_CANTCREAT of sysexits.h */
+export const NOT_CREATED = 73;
+/** The exit code that shells use for a process that Ctrl-C ended. */
+export const INTERRUPTED = 130;
 
 /** The message is a sentence that says what to type. */
 export class UsageError extends Error {}

@@ -13,6 +13,7 @@ import {
 import {
   askUntil,
   checkOption,
+  INTERRUPTED,
   type OptionValues,
   openPrompts,
   type Prompts,
@@ -187,9 +188,6 @@ function finish(draft: EnvDraft, choices: Choices): number {
   else printLine(`\nFix it in ${ENV_FILE}, then check again: ${commandLine('doctor')}`);
   return status ?? 1;
 }
-
-/** The exit code that shells use for a process that Ctrl-C ended. */
-const INTERRUPTED = 130;
 
 function stopped(): never {
   process.stderr.write(`\nStopped. To continue: ${commandLine('init')}\n`);
