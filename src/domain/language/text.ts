@@ -105,12 +105,10 @@ export function originalSpelling(typed: string, piece: string): string {
   return withoutQuotesAround(found < 0 ? typedSpelling(typed, piece) : from(found)) || piece;
 }
 
-/** A longer piece is clipped when it is quoted, and would take long to find. */
-const LONGEST_PIECE = 200;
-
 /** How a piece of what was read in lower case stood in the typed text: with its capitals, `sep, nov` for `sep and nov`. */
 export function typedSpelling(typed: string, piece: string): string {
-  if (piece.length > LONGEST_PIECE) return piece;
+  // A longer one is clipped when it is quoted, and would take long to find.
+  if (piece.length > 200) return piece;
   const form = piece.replace(/[\\^$.*+?()[\]{}|/]/g, '\\$&').replace(/ and |,/g, '(?: and |, ?| & |&)');
   return new RegExp(`(?<![\\p{L}\\p{N}])${form}(?![\\p{L}\\p{N}])`, 'iu').exec(typed)?.[0] ?? piece;
 }

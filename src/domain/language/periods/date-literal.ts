@@ -71,34 +71,25 @@ export function yearMonthDay(
   );
 }
 
-/** `1/2` as day/month or month/day: the only reading that is a date, or a refusal that names both. @param texts of the readings */
-function onlyReading(readings: readonly Read[], texts: readonly string[]): Read {
-  const [only, other] = new Set(texts);
+/** `1/2` as day/month or month/day: the only reading that is a date, or a refusal that names both. */
+function onlyReading<T extends Read>(readings: readonly T[], textOf: (reading: T) => string): Read {
+  const [only, other] = new Set(readings.map(textOf));
   if (only !== undefined && other !== undefined)
     return refuse('doesn’t say which is the month', YEAR_FIRST, only, other);
   return readings[0] ?? refuse('isn’t a date', YEAR_FIRST);
 }
 
 /** As day and month, and as month and day: where one of them is a date. */
-const daysOf = (a: number, b: number, year: number): readonly Day[] =>
-  [[b, a] as const, [a, b] as const].flatMap(([month, day]) =>
-    isDay(year, month, day) ? [isoDay(year, month, day)] : [],
-  );
+const daysOf = (a: number, b: number, year: number) =>
+  [yearMonthDay(year, b, a), yearMonthDay(year, a, b)].filter((read) => read.kind === 'day');
+
+const yearLast = (a: number, b: number, year: number): Read =>
+  onlyReading(daysOf(a, b, year), ({ day }) => day);
 
 /** `5/11/26`; with dots the day is first, and with dashes the year may be. */
-const shortYear = (a: number, b: number, year: number, sign: string): Refused =>
-  refuse(
-    'doesn’t say which is the year',
-    YEAR_FIRST,
-    ...daysOf(a, b, year).slice(0, ['-', '.', '/'].indexOf(sign)),
-  );
-
-function yearLast(a: number, b: number, year: number): Read {
-  const days = daysOf(a, b, year);
-  return onlyReading(
-    days.map((day) => ({ kind: 'day', day })),
-    days,
-  );
+function shortYear(a: number, b: number, year: number, sign: string): Refused {
+  const days = daysOf(a, b, year).slice(0, ['-', '.', '/'].indexOf(sign));
+  return refuse('doesn’t say which is the year', YEAR_FIRST, ...days.map(({ day }) => day));
 }
 
 function monthYear(month: number, year: number): Read {
@@ -120,13 +111,11 @@ export function monthDay(month: number, day: number): Extract<Read, { kind: 'mon
   );
 }
 
-function readSlashed(a: number, b: number): Read {
-  const readings = [monthDay(b, a), monthDay(a, b)].filter((read) => read.kind === 'month-day');
-  return onlyReading(
-    readings,
-    readings.map(({ month, day }) => `${nameOfMonth(month)}-${day}`),
+const readSlashed = (a: number, b: number): Read =>
+  onlyReading(
+    [monthDay(b, a), monthDay(a, b)].filter((read) => read.kind === 'month-day'),
+    ({ month, day }) => `${nameOfMonth(month)}-${day}`,
   );
-}
 
 /** Longer forms first, as they begin like the shorter ones. No digit may follow, so no number is cut off. */
 const FORMS: readonly (readonly [RegExp, (parts: readonly string[]) => Read])[] = [

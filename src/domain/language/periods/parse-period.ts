@@ -139,10 +139,7 @@ periods
         unit === 'day' ? 'Type today or yesterday.' : `Type last-${unit} or this-${unit}.`,
       ),
   )
-  .rule(
-    'last? half a? year',
-    () => new RefusedPhrase(VAGUE, 'Type last-6-months, h1 or h2.', ['last-6-months']),
-  )
+  .rule('last? half a? year', () => refuseVague('last-6-months'))
   .rule('since COUNTED', sinceAgo)
   .rule('last? fortnight', () => refuseVague('last-14-days', 'last-2-weeks'))
   .rule(

@@ -145,9 +145,10 @@ function placeOf(date: DateExpression): readonly [place: number, of: number] | u
   const year = 'year' in date && typeof date.year === 'number' ? date.year : 0;
   switch (date.kind) {
     case 'month':
-      return [12 * year + date.number, 12];
-    case 'quarter':
-      return [4 * year + date.number, 4];
+    case 'quarter': {
+      const of = date.kind === 'month' ? 12 : 4;
+      return [of * year + date.number, of];
+    }
     case 'year':
       return [date.year, Number.POSITIVE_INFINITY];
     case 'day':

@@ -81,18 +81,11 @@ function planBetween(from: CalendarSpan, to: CalendarSpan, today: Day): Comparis
 type Range = Extract<PeriodPhrase, { kind: 'range' }>;
 
 /** Whether a date means the same days as either end of a range, so that the ends of a reversed one can be swapped. */
-const FIXED: ReadonlySet<DateExpression['kind']> = new Set([
-  'day',
-  'month',
-  'quarter',
-  'year',
-  'today',
-  'yesterday',
-]);
+const FIXED = /^(?:day|month|quarter|year|today|yesterday)$/;
 
 /** Corrects a reversed range: a month without a year becomes the one before the end; any other range is swapped. */
 function correctReversed({ from, to, ...phrase }: Range, end: Day): string | undefined {
-  if (!FIXED.has(from.kind) || !FIXED.has(to.kind)) return undefined;
+  if (!FIXED.test(from.kind) || !FIXED.test(to.kind)) return undefined;
   if ((from.kind !== 'month' && from.kind !== 'quarter') || from.year !== undefined)
     return formatPhrase({ ...phrase, from: to, to: from });
   const year = Number(datedSpan(from, end).first.slice(0, 4));

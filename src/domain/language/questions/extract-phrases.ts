@@ -5,7 +5,7 @@ import { holdsUnknownWord } from '../parser.ts';
 import { simplifyText } from '../text.ts';
 import { type Aliases, CLAUSE_BREAK, isSpan } from '../tokenizer.ts';
 import { VOCABULARY } from '../vocabulary.ts';
-import { isPhrase, isPhraseWord, type PhraseRole, phraseAt, ROLE_RULES } from './phrases.ts';
+import { firstSaid, isPhrase, isPhraseWord, type PhraseRole, phraseAt, ROLE_RULES } from './phrases.ts';
 import { correctSpelling, type Word } from './spelling.ts';
 
 export interface QuestionWords {
@@ -32,11 +32,9 @@ const CONTRACTIONS: readonly (readonly [RegExp, string])[] = [
   [new RegExp(`(?<=\\b(?:what|how|where|when|who|that|there))${APOSTROPHE}?s(?![a-z])`, 'gi'), ' is'],
   [new RegExp(`(?<=\\b(?:it|which))${APOSTROPHE}s(?![a-z])`, 'gi'), ' is'],
   [new RegExp(`(?<=\\b(?:what|how|where|when|who))${APOSTROPHE}d(?![a-z])`, 'gi'), ' did'],
-  [new RegExp(`${APOSTROPHE}s(?![a-z])`, 'gi'), ''],
-  [new RegExp(`${APOSTROPHE}ve(?![a-z])`, 'gi'), ' have'],
-  [new RegExp(`${APOSTROPHE}re(?![a-z])`, 'gi'), ' are'],
-  [new RegExp(`${APOSTROPHE}ll(?![a-z])`, 'gi'), ' will'],
-  [new RegExp(`${APOSTROPHE}d(?![a-z])`, 'gi'), ' would'],
+  ...Object.entries({ s: '', ve: ' have', re: ' are', ll: ' will', d: ' would' }).map(
+    ([end, whole]) => [new RegExp(`${APOSTROPHE}${end}(?![a-z])`, 'gi'), whole] as const,
+  ),
   [new RegExp(`(?<=\\bi)${APOSTROPHE}m(?![a-z])`, 'gi'), ' am'],
   [/(?<![\w-])u(?![\w-])/gi, 'you'],
 ];
@@ -256,7 +254,7 @@ export function parseQuestionWords(text: string, aliases: Aliases): QuestionWord
   };
   for (let at = 0; at < words.length; ) at = read(at);
   const isName = (word = ''): boolean => aliases.has(word.toLowerCase());
-  const isEither = RANKING.some((role) => said.has(role));
+  const isEither = firstSaid(said, ...RANKING) !== undefined;
   if (isEither && said.get('what') === 'which is') said.set('which', 'which is');
   for (const [at, word] of isEither ? rest.entries() : [])
     if (/^or$/i.test(word) && isName(rest[at - 1]) && isName(rest[at + 1])) {

@@ -77,9 +77,7 @@ export function parseReadings(
     return question?.kind === 'refused' ? question.refusal : undefined;
   const typed = whole?.text ?? parts.text;
   if (typed === '' && command === undefined)
-    return repeats.length > 0
-      ? repeats.slice(0, isAboutList(base) ? 1 : 2).map((words) => ({ command, words }))
-      : undefined;
+    return repeats.slice(0, isAboutList(base) ? 1 : 2).map((words) => ({ words }));
   const [, end] = /^(incl|excl|without)(?:ude|uding)? today$/.exec(typed) ?? [];
   if (end !== undefined) return [{ command, words: {}, includesToday: end === 'incl' }];
   const alone = catchInvalidWord(() => parseWithOutput(typed, aliases, parseCommandText));

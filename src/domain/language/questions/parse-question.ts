@@ -7,7 +7,7 @@ import { couldBeSecret } from '../secret-detection.ts';
 import { clipWord, normalizeText } from '../text.ts';
 import type { Aliases } from '../tokenizer.ts';
 import { parseQuestionWords, type QuestionWords } from './extract-phrases.ts';
-import { type PhraseRole, ROLE_RULES } from './phrases.ts';
+import { firstSaid, type PhraseRole, ROLE_RULES } from './phrases.ts';
 import { commandsOf, type QuestionCommand } from './question-commands.ts';
 import { interpretQuestion, isEmpty, type QuestionReading, refuseUnplaced } from './question-reading.ts';
 
@@ -104,8 +104,7 @@ function interpret(text: string, aliases: Aliases, today: Day | undefined): Ques
   const isExact = (refusal === undefined || isUnknownName) && doubt === undefined && others.length === 0;
   const isSpend =
     words.versus !== undefined ||
-    (words.phrase !== undefined &&
-      (['total', 'compare', 'joint', 'numbers'] as const).some((role) => said.has(role)));
+    (words.phrase !== undefined && firstSaid(said, 'total', 'compare', 'joint', 'numbers') !== undefined);
   if (isExact && (subject !== undefined || isSpend || isBare(reading)) && !only.isGuess) {
     if (refusal) return { kind: 'which-project', ...only.command, refusal };
     const isOpen = refersBack && only.command.command !== '/billing';

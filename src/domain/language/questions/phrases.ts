@@ -101,6 +101,12 @@ export type PhraseRole = keyof typeof ROWS;
 
 export const ROLE_RULES: Readonly<Record<PhraseRole, Row>> = ROWS;
 
+/** The first of these phrases that is said. */
+export const firstSaid = (
+  said: ReadonlyMap<PhraseRole, string>,
+  ...roles: readonly PhraseRole[]
+): string | undefined => roles.map((role) => said.get(role)).find((phrase) => phrase !== undefined);
+
 /** A position in one or more patterns. Every word that a pattern allows next leads to the node after it. */
 interface Node {
   readonly next: Map<string, Node[]>;

@@ -13,7 +13,7 @@ import { formatPhrase, type PeriodPhrase, unitPhrase } from '../periods/period-a
 import { clipWord } from '../text.ts';
 import { type Aliases, CLAUSE_BREAK } from '../tokenizer.ts';
 import { parseQuestionWords } from './extract-phrases.ts';
-import { type PhraseRole, ROLE_RULES, type Subject } from './phrases.ts';
+import { firstSaid, type PhraseRole, ROLE_RULES, type Subject } from './phrases.ts';
 import { applies, OUTPUTS, type QuestionReading, refuseUnplaced, subjectsOf } from './question-reading.ts';
 
 /** A command and what follows it, in canonical words. */
@@ -53,34 +53,30 @@ function isThisMonth(phrase: PeriodPhrase | undefined, today = ''): boolean {
 
 const FROM_PAST = /^from (?:the )?(?:last|past|previous|yesterday)/i;
 
-/** Beside “which”, they rank projects. */
-const MORE = ['more', 'pricier'] as const;
-
 /** Phrases that ask for a change, which `/spend` shows by comparing with the days before. */
-const CHANGES: ReadonlySet<PhraseRole> = new Set(['change', 'more', 'pricier', 'stepBefore'] as const);
+const CHANGES = ['change', 'more', 'pricier', 'stepBefore'] as const;
 
 /** @throws InvalidWord */
 function spendCommands(
   { words, output, said }: QuestionReading,
   today: Day | undefined,
 ): readonly MadeCommand[] {
-  const isChange =
-    words.versus === undefined &&
-    !(['why', 'stepBefore', 'than', 'which'] as const).some((role) => said.has(role));
+  const isChange = words.versus === undefined && !firstSaid(said, 'why', 'stepBefore', 'than', 'which');
   const isVague =
     words.phrase === undefined || said.has('amount') || !(said.has('spend') || said.has('pricier'));
   const isGuess =
     said.has('use') ||
     (said.has('least') && !said.has('peak') && words.several === undefined) ||
     (/happened/.test(said.get('why') ?? '') && !said.has('spend')) ||
-    (isChange && isVague && [...said.keys()].some((role) => CHANGES.has(role)));
+    (isChange && isVague && firstSaid(said, ...CHANGES) !== undefined);
   // “How much storage did prod use” asks for gigabytes, “why does prod cost anything” for its purpose.
   const uncosted =
     (words.product === 2 && /^(?:us|consum)/.test(said.get('use') ?? '') && said.get('use')) ||
     (said.has('why') && / anything$/.exec(said.get('spend') ?? '')?.[0].trim());
   if (uncosted) throw refuseUnplaced(uncosted);
   const least = said.get('least');
-  const rank = firstSaid(said, ['rank', 'by', 'least', ...(said.has('which') ? MORE : [])]);
+  const which = said.has('which') ? firstSaid(said, 'more', 'pricier') : undefined;
+  const rank = firstSaid(said, 'rank', 'by', 'least') ?? which;
   if (least !== undefined && (said.has('rank') || words.top !== undefined)) throw refuseUnplaced(least);
   const isRanked = rank !== undefined && !said.has('peak') && !said.has('when');
   if (isRanked && (words.alias ?? words.project) !== undefined) throw refuseUnplaced(rank);
@@ -183,9 +179,9 @@ function balanceCommand({ words, output, said }: QuestionReading): MadeCommand {
     );
   const isNamed = (asked.alias ?? asked.project) !== undefined;
   // Sorted by what runs out first.
-  const most = firstSaid(said, ['rank', 'least']);
+  const most = firstSaid(said, 'rank', 'least');
   if (most !== undefined && !said.has('lasting')) throw refuseUnplaced(most);
-  const ranked = firstSaid(said, ['first', 'rank', 'which', 'who']);
+  const ranked = firstSaid(said, 'first', 'rank', 'which', 'who');
   if (isNamed && ranked !== undefined) throw refuseUnplaced(ranked);
   // “In total” may mean all projects.
   const isTotal = said.has('total') && !isNamed && asked.several === undefined;
@@ -198,17 +194,6 @@ function balanceCommand({ words, output, said }: QuestionReading): MadeCommand {
     isGuess: isTotal || said.has('rank') || said.has('who') || said.has('credit'),
   };
 }
-
-const firstSaid = (said: QuestionReading['said'], roles: readonly PhraseRole[]): string | undefined =>
-  roles.map((role) => said.get(role)).find(Boolean);
-
-const BILLING: Readonly<Record<Exclude<Subject, 'spend' | 'balance'>, string>> = {
-  budget: commandText('/billing watches'),
-  projects: commandText('/billing projects'),
-  schedules: commandText('/billing schedules'),
-  watches: commandText('/billing watches'),
-  help: commandText('/billing help'),
-};
 
 /** Lists and help. A budget is a watch. @throws InvalidWord */
 function billingCommand(
@@ -224,13 +209,12 @@ function billingCommand(
     (top !== undefined && 'top') ||
     (product && PRODUCTS[product].word) ||
     (output !== undefined && said.get(output)) ||
-    firstSaid(said, ['compare', 'rank', 'by', 'first', 'total']);
+    firstSaid(said, 'compare', 'rank', 'least', 'by', 'first', 'total');
   if (extra) throw refuseUnplaced(clipWord(extra));
   const names = several === 'all' ? '' : formatParsedCommand({ ...named, several });
   if (names !== '' && !isBudget && subject !== 'watches') throw refuseUnplaced(names);
-  const [command, verb] = BILLING[subject].split(' ') as [SlashCommand, string];
-  const text = [verb, names, isBudget && 'budget'].filter(Boolean).join(' ');
-  return { command: { command, text }, isGuess: false };
+  const text = [isBudget ? 'watches' : subject, names, isBudget && 'budget'].filter(Boolean).join(' ');
+  return { command: { command: '/billing', text }, isGuess: false };
 }
 
 /** A question's words, split into the command they ask for and the rest. */
@@ -262,19 +246,14 @@ export function parseQuestionParts(text: string, aliases: Aliases, wasBalance = 
   const [subject = wasBalance ? 'balance' : 'spend'] = subjects;
   const isFigures = subject === 'spend' || subject === 'balance';
   const isMeant = (role: PhraseRole) => isFigures && applies(role, said, subject);
-  const change = [...said].find(
-    ([role]) => CHANGES.has(role) && !(['why', 'than', 'which'] as const).some((other) => said.has(other)),
-  );
+  const isCompared = firstSaid(said, 'why', 'than', 'which') !== undefined;
+  const change = isCompared ? undefined : firstSaid(said, ...CHANGES);
   return {
     commands,
-    change: change && refuseUnplaced(clipWord(change[1])),
+    change: change === undefined ? change : refuseUnplaced(clipWord(change)),
     unplaced: [...said].find(([role]) => !isMeant(role))?.[1],
     isVague,
-    repeats: said.has('total')
-      ? [{}, { several: 'all' }]
-      : said.has('numbers') || said.has('howLong')
-        ? [{}]
-        : [],
+    repeats: said.has('total') ? [{}, { several: 'all' }] : firstSaid(said, 'numbers', 'howLong') ? [{}] : [],
     text: [...rest.split(' ').filter((word) => word !== CLAUSE_BREAK), ...outputs].filter(Boolean).join(' '),
   };
 }

@@ -11,7 +11,7 @@ import { clipWord, typedSpelling } from '../text.ts';
 import { type Aliases, CLAUSE_BREAK } from '../tokenizer.ts';
 import { VOCABULARY } from '../vocabulary.ts';
 import { findUnknownWord, type QuestionWords } from './extract-phrases.ts';
-import { type PhraseRole, ROLE_RULES, type Subject } from './phrases.ts';
+import { firstSaid, type PhraseRole, ROLE_RULES, type Subject } from './phrases.ts';
 
 /** What the words of a question say, before a command is made of them. */
 export interface QuestionReading {
@@ -89,13 +89,13 @@ export function subjectsOf({ said, rest }: QuestionWords): readonly Subject[] | 
   if (isBonus && named.has('spend')) named.delete('balance');
   const [[first] = [], [, second] = []] = [...named];
   if (first !== undefined) return second === undefined ? [first] : [first, second];
-  const isRanked = said.has('rank') || said.has('least') || said.has('by') || /\btop \d/.test(rest);
+  const isRanked = firstSaid(said, 'rank', 'least', 'by') || /\btop \d/.test(rest);
   if (isRanked || said.has('change') || (said.has('why') && !said.has('have') && !isEmpty(rest)))
     return ['spend'];
   if (isEmpty(rest) && said.get('noun') === 'projects') return ['projects'];
   if (rest.replaceAll(CLAUSE_BREAK, '').trim() === 'all' && / project/.test(said.get('everything') ?? ''))
     return said.has('list') || said.has('request') ? ['projects'] : [];
-  const isAmount = ['amount', 'what', 'money', 'howLong'].some((role) => said.has(role as PhraseRole));
+  const isAmount = firstSaid(said, 'amount', 'what', 'money', 'howLong') !== undefined;
   const isHeld = said.has('have') || (said.has('money') && said.has('amount'));
   return isAmount && isHeld && !said.has('past') && !said.has('noun') ? ['balance'] : [];
 }
