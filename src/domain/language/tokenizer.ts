@@ -89,6 +89,7 @@ const ABBREVIATIONS: readonly (readonly [RegExp, string])[] = [
   [/&(?:amp;?)?/y, 'and'],
   [/w(?:\/[bc]|c)(?![a-z\d])/y, 'weekstarting'],
   [/w\/e(?![a-z\d])/y, 'weekending'],
+  [/w\/o(?![a-z\d])/y, 'without'],
 ];
 /** `q3/2026`, `1/oct/2026`, and between two dates `2026-10-01/2026-10-15` */
 const DASHLIKE = /^(?:(?:\d{1,2}\/)?[a-z]+\d{0,2}\/\d{4}|\d{4}-\d\d-\d\d\/\d{4}-\d\d-\d\d)$/;

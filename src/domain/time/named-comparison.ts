@@ -28,7 +28,7 @@ export interface Instants {
 }
 
 const ONLY_COMPLETE = 'Only complete days are compared, never today.';
-const OTHER_DAYS = 'Compare with other days, such as vs last-month or vs last-year.';
+const OTHER_DAYS = 'Name other days, or leave out “vs” to compare with the days before.';
 
 const typedText = (versus: Versus): string =>
   `vs ${versus === 'year-before' ? 'last year' : clipWord(versus.typed)}`;

@@ -213,8 +213,10 @@ function billingCommand(
   if (extra) throw refuseUnplaced(clipWord(extra));
   const names = several === 'all' ? '' : formatParsedCommand({ ...named, several });
   if (names !== '' && !isBudget && subject !== 'watches') throw refuseUnplaced(names);
-  const text = [isBudget ? 'watches' : subject, names, isBudget && 'budget'].filter(Boolean).join(' ');
-  return { command: { command: '/billing', text }, isGuess: false };
+  const name = commandText(`/billing ${subject === 'budget' ? 'watches' : subject}`);
+  const [command, verb] = name.split(' ') as [SlashCommand, string];
+  const text = [verb, names, isBudget && 'budget'].filter(Boolean).join(' ');
+  return { command: { command, text }, isGuess: false };
 }
 
 /** A question's words, split into the command they ask for and the rest. */
