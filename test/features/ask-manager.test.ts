@@ -1,3 +1,4 @@
+import { setTimeout as delay } from 'node:timers/promises';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { type IdentityService, startIdentity } from '../../sandbox/identity.ts';
 import { ADMIN, EXTERNAL, FINOPS, GUEST, MEMBER, OWNER } from '../../sandbox/slack/index.ts';
@@ -432,6 +433,8 @@ describe('a question that is allowed once', () => {
     await newest(MEMBER, 'A Tally manager can replace it.');
     bot.billing.setMode('healthy');
     await waitUntil(async () => (await state()) === 'allowed');
+    // Pressed at once, it would be a double click.
+    await delay(1_000);
     await press(MEMBER, told, 'Show the answer');
     await newest(MEMBER, '4.242');
     expect(await state()).toBe('used');

@@ -532,6 +532,22 @@ describe('the list', () => {
     expect(around.sent).toEqual([{ schedule: expect.objectContaining({ id }), why: 'now', by: OWNER }]);
   });
 
+  it('sends and deletes once at a double click', async () => {
+    const { id } = await setUp();
+    const list = await ask('schedules');
+    const clickTwice = (action: string) => Promise.all([row(list, action, id), row(list, action, id)]);
+    await clickTwice('now');
+    await updatedMessage(list, 'The next post comes as planned');
+    await clickTwice('delete');
+    await updatedMessage(list, 'It won’t be posted again.');
+    await ask('schedules');
+    expect(around.sent).toHaveLength(1);
+    const texts = tally()
+      .slack.messages(OWNER, CHANNEL)
+      .map(({ blocks }) => JSON.stringify(blocks));
+    expect(texts.filter((text) => text.includes('Someone else changed this first'))).toEqual([]);
+  });
+
   it('cannot be resumed when it cannot post', async () => {
     const { id } = await setUp('prod', OWNER, GENERAL);
     const list = await ask('schedules');

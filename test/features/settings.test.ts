@@ -247,6 +247,17 @@ describe('two managers with the form open', () => {
     await submitted({}, OWNER, 'The currency label is now USD.');
     expect(await stored()).toMatchObject({ currency: 'USD' });
   });
+
+  it('read it in a message if the form was closed', async () => {
+    await opened();
+    await submitted({ currency: 'EUR' }, ADMIN, 'Saved.');
+    bot.slack.failNext('views.update', { error: 'not_found' });
+    await bot.slack.submit(OWNER, { currency: 'USD' });
+    const said = await bot.slack.waitFor(() => bot.slack.messages(OWNER, 'D0OWNER001').map(toAnswer).at(-1));
+    expect(said.visibleText).toBe(
+      'Someone else changed this first. It’s now currency label: EUR. Nothing was saved.',
+    );
+  });
 });
 
 describe('user groups', () => {

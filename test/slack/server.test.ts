@@ -116,6 +116,14 @@ describe('a listener', () => {
     expect(bot.slack.complaints).toEqual([]);
   });
 
+  it('says that a window took too long to open, without Slack’s names for it', async () => {
+    await started();
+    bot.slack.failNext('views.open', { error: 'expired_trigger_id' });
+    expect((await bot.ask('/billing connect')).visibleText).toBe(
+      'The window took too long to open.\nSlack allows three seconds. Try again.\nTry again',
+    );
+  });
+
   it('acknowledges a button of an older version that nothing listens to any more', async () => {
     await started();
     const body = `payload=${encodeURIComponent(

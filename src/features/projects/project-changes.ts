@@ -1,6 +1,13 @@
 import { commandText } from '../../domain/command-names.ts';
 import { pluralize } from '../../domain/language/text.ts';
-import { buttonRow, context, escapeMarkup, markupMessage, textMessage } from '../../slack/kit/blocks.ts';
+import {
+  buttonRow,
+  context,
+  escapeMarkup,
+  joinTexts,
+  markupMessage,
+  textMessage,
+} from '../../slack/kit/blocks.ts';
 import { findStops, notSavedYet } from '../../slack/owned/change-impact.ts';
 import type { Request } from '../../slack/request/request.ts';
 import { holdsRegisteredSecret } from '../../workspace/credentials/detect-registered-secret.ts';
@@ -20,34 +27,40 @@ import {
 import { PROJECTS_TITLE, type ProjectForm, projectForm, projectStamp, savedBlocks } from './form.ts';
 import type { ProjectFormInput } from './parse.ts';
 
+interface FormAgain {
+  readonly todo?: string;
+  readonly filled?: ProjectFormInput;
+  readonly before?: string;
+}
+
 /** Saves the form. If that isn't possible, the form comes back with what was typed and the reason. */
 export function createProjectSaving({ workspaces, all }: Services) {
   return async (form: ProjectForm, request: Request): Promise<void> => {
     const { workspace, user, at } = request;
+    /** @param todo what to do in the form; a form that was closed is answered without it */
     const again = (
       problem: string,
-      filled: ProjectFormInput = form,
-      before: string = form.before,
+      { todo = '', filled = form, before = form.before }: FormAgain = {},
     ): Promise<void> =>
       request.reply.modal.update(
-        projectForm(request, { before, filled, problem }),
+        projectForm(request, { before, filled, problem: joinTexts(' ', [problem, todo]) }),
         markupMessage(`${problem} Nothing was saved.`),
       );
     const known =
       form.before === '' ? undefined : workspace.projects.find(({ alias }) => alias === form.before);
     if (form.before !== '' && known === undefined)
-      return again(
-        `Someone renamed or removed ${escapeMarkup(form.before)}. Save again to add it as a new project.`,
-        form,
-        '',
-      );
+      return again(`Someone renamed or removed ${escapeMarkup(form.before)}.`, {
+        todo: 'Save again to add it as a new project.',
+        before: '',
+      });
     if (known !== undefined && !['', projectStamp(workspace, known.alias)].includes(form.seen))
       return again(
-        `Someone else changed ${known.alias} first. It’s now ${projectDetails(known, workspace)}. Save again to replace that.`,
+        `Someone else changed ${known.alias} first. It’s now ${projectDetails(known, workspace)}.`,
+        { todo: 'Save again to replace that.' },
       );
     if (holdsRegisteredSecret(form.alias, workspace)) {
       const { alias: _, ...others } = form;
-      return again('That name is a registered secret. Choose another name.', others);
+      return again('That name is a registered secret. Choose another name.', { filled: others });
     }
     if (form.connection !== undefined && !workspace.connectionNames.includes(form.connection))
       return again('Someone removed that connection. Choose another.');

@@ -86,8 +86,9 @@ export function createSettingsFeature({ workspaces, all }: Services): Feature {
       changed.filter((part) => part in opened),
     );
     if (now !== undefined) {
-      const problem = `Someone else changed this first. ${now} Save again to replace that.`;
-      return request.reply.modal.update(await formWith(request, values, { problem }), textMessage(problem));
+      const first = `Someone else changed this first. ${now}`;
+      const view = await formWith(request, values, { problem: `${first} Save again to replace that.` });
+      return request.reply.modal.update(view, textMessage(`${first} Nothing was saved.`));
     }
     const stop = await findStops(all.stops(), request, { ...workspace, settings: after });
     if (stop.digest !== '' && warned !== stop.digest)

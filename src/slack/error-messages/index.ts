@@ -75,7 +75,10 @@ const DESCRIPTIONS: Descriptions = {
   'slack-failed': ({ retryAfter, code }, request) => {
     if (retryAfter !== undefined) return tryAgainIn(retryAfter * 1000, request);
     if (code === 'expired_trigger_id')
-      return tryAgain('It took longer than the three seconds that Slack allows. Try again.', request);
+      return {
+        ...tryAgain('Slack allows three seconds. Try again.', request),
+        sentence: 'The window took too long to open.',
+      };
     return { ...tryAgain('Try again.', request), isOurs: true };
   },
   'cannot-post': ({ reason }, request) =>

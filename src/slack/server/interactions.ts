@@ -41,28 +41,32 @@ export function registerActions(app: App, context: ListenerContext, runCommand: 
       if (click === undefined) await answerClick(reply, name, value, payload, annotate);
       else {
         const clicked = sourceOfClick(source, click, payload);
-        const isFirst = click.how === 'share' ? isFirstShare(source, payload, value) : source.isFirst;
+        const isFirst =
+          click.how === 'share'
+            ? isFirstClick(source, payload, `share ${value}`, SHARED_ONCE)
+            : source.isFirst;
         await runCommand(reply.as({ ...clicked, isFirst }), click.command, annotate);
       }
       if (payload.view?.type === 'home') await redrawHome(reply, annotate);
     });
   });
 
-  /** A double click shares once. While Redis is down, each click counts as the first. */
-  const isFirstShare = async (source: Source, { container }: SlackPayload, value: string) =>
+  /** A double click counts once. While Redis is down, each click counts as the first. @param kept for how long it is remembered */
+  const isFirstClick = async (source: Source, { container }: SlackPayload, what: string, kept: Millis) =>
     (await source.isFirst) !== false &&
     (await eventDedup
-      .first(source.teamId, `share ${source.userId} ${container?.message_ts} ${value}`, DOUBLE_CLICK)
+      .first(source.teamId, `${what} ${source.userId} ${container?.message_ts}`, kept)
       .catch(() => true));
 
   const answerClick = async (
-    reply: Reply,
+    clickReply: Reply,
     name: string,
     value: string,
-    { view, state }: SlackPayload,
+    payload: SlackPayload,
     annotate: Annotate,
   ): Promise<void> => {
-    const { source } = reply;
+    const { view, state, container } = payload;
+    const { source } = clickReply;
     const listener = lookUp(listeners.actions, name);
     if (listener === undefined) {
       const { teamId: workspace } = source;
@@ -70,6 +74,10 @@ export function registerActions(app: App, context: ListenerContext, runCommand: 
     }
     let request: Request | undefined;
     const handler = handlerOf<ActionHandler>(listener, value);
+    const isOnce = handler.kind === 'change' && container?.message_ts != null;
+    const reply = isOnce
+      ? clickReply.as({ ...source, isFirst: isFirstClick(source, payload, `${name} ${value}`, DOUBLE_CLICK) })
+      : clickReply;
     if (opensForm(handler)) reply.startLoadingView(loadingDelays.modal);
     const { metadata } = splitMetadata(view?.private_metadata ?? '');
     const clicked = { value, fields: parseFieldValues((view?.state ?? state)?.values as never), metadata };
@@ -106,7 +114,10 @@ export function registerActions(app: App, context: ListenerContext, runCommand: 
 }
 
 /** After this time, somebody who presses **Share** again means it. */
-const DOUBLE_CLICK: Millis = 10_000;
+const SHARED_ONCE: Millis = 10_000;
+
+/** After this time, a change that is asked for again is meant, as after a failure. */
+const DOUBLE_CLICK: Millis = 1_000;
 
 function sourceOfClick(source: Source, click: CommandClick, { channel }: SlackPayload): Source {
   const clicked = { ...source, managerRequest: undefined };
