@@ -199,7 +199,7 @@ export const OPERATOR_NUMBERS: Readonly<Record<string, readonly string[]>> = {
     `| ${configuration}, with names`,
     `| ${configuration}, with another`,
     // A process that the kernel killed: 128 + SIGKILL.
-    ...['| 137, no line', 'end with 137'],
+    ...['| 137, no line', '| 134, ', 'end with 137 or 134'],
     `more than ${wait / 1_000} seconds`,
     // When an alert is over: below its threshold by a good deal.
     ...['below 50 ms', 'below 2 seconds'],
