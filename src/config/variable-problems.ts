@@ -46,7 +46,7 @@ const WRITING: readonly (readonly [pattern: RegExp, what: string, works: string]
     'Copy it again:',
   ],
   [
-    /^(?:file:(?:\/\/)?|@)?(?:~|\.{1,2})?\/(?:etc|run|var|tmp|mnt|home|root|opt|vault|secrets?|app)\/\S/,
+    /^(?:file:(?:\/\/)?|@)?(?:~|\.{1,2})?\/(?:etc|run|var|tmp|mnt|home|root|opt|vault|secrets?|app)\/\S+(?<!\.sock)$/,
     'is the path of a file, and Tally reads no file',
     'Write what is in it:',
   ],

@@ -4,7 +4,7 @@ import type { Millis } from '../domain/time/calendar.ts';
 import { withoutUndefined } from '../domain/without-undefined.ts';
 import { startTimeout } from '../runtime/timers.ts';
 import { findRefusal, type Prepare } from './diagnose-connection.ts';
-import { formatRedisHosts, parseRedisUrl } from './url.ts';
+import { formatRedisHosts, parseRedisUrl, withoutIgnoredOptions } from './url.ts';
 
 /** Slack waits three seconds for the ack: a refusal in time is better than silence. */
 const COMMAND_TIMEOUT = 1_500;
@@ -201,7 +201,10 @@ function openConnection(
   const address = parseRedisUrl(url);
   const SingleRedis = isImpatient ? ImpatientRedis : BatchingRedis;
   if (address.kind === 'single')
-    return new SingleRedis(address.url.replace(/^unix:\/\//, ''), { ...options, retryStrategy });
+    return new SingleRedis(withoutIgnoredOptions(address.url).replace(/^unix:\/\//, ''), {
+      ...options,
+      retryStrategy,
+    });
   const { username, password, isTls } = address;
   const credentials = { ...withoutUndefined({ username, password }), ...(isTls && { tls: {} }) };
   if (address.kind === 'cluster') {

@@ -125,10 +125,10 @@ function parseSingle(text: string): RedisAddress {
   return { kind: 'single', url: text };
 }
 
-/** What may be after the ? of one server's address. The client ignores anything else. */
+/** What may be after the ? of one server's address. The client would take any setting of its own from there. */
 export const SERVER_OPTIONS: readonly string[] = ['db', 'family', 'password', 'username'];
 
-/** @returns the names of the options that the address of one server has and the client ignores */
+/** @returns the names of the options that the address of one server has and Tally ignores */
 export function findIgnoredOptions(address: RedisAddress): readonly string[] {
   if (address.kind !== 'single') return [];
   const [, query = ''] = /\?([^#]*)/.exec(address.url) ?? [];
@@ -136,6 +136,13 @@ export function findIgnoredOptions(address: RedisAddress): readonly string[] {
     .split('&')
     .map(optionName)
     .filter((name) => name !== '' && !SERVER_OPTIONS.includes(name));
+}
+
+/** @returns the address of one server without the options that Tally ignores */
+export function withoutIgnoredOptions(url: string): string {
+  const [, address = url, query = ''] = /^([^?]*)\?([^#]*)/.exec(url) ?? [];
+  const known = query.split('&').filter((entry) => SERVER_OPTIONS.includes(optionName(entry)));
+  return known.length === 0 ? address : `${address}?${known.join('&')}`;
 }
 
 /** A word that isn't an option's name may be a secret. */

@@ -30,6 +30,7 @@ export const EXAMPLES: Readonly<Record<CheckArea, Readonly<Record<string, string
       seconds: '60',
       announced: '10.0.0.5:6379',
       hosts: '10.0.0.5:6379',
+      text: 'ERR Client IP address is not allowed',
       policy: 'allkeys-lru',
       share: '93',
       limit: '512.0',

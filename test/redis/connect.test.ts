@@ -44,6 +44,16 @@ describe('a connection', () => {
     await server.stop();
   });
 
+  it.skipIf(NO_SERVER)('takes no setting of its client from REDIS_URL', async () => {
+    const server = await startServer();
+    const redis = connected(`redis://127.0.0.1:${server.port}?tls=true&keyPrefix=theirs:&db=1`);
+    await waitUntilReady(redis, 5_000);
+    await redis.set('a', '1');
+    await server.client.select(1);
+    expect(await server.client.keys('*')).toEqual(['a']);
+    await server.kill();
+  });
+
   it.skipIf(NO_SERVER)('never works with database 0 where its own is not there, and says why', async () => {
     const server = await startServer(['databases 2']);
     const told: string[] = [];

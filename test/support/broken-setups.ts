@@ -1021,6 +1021,22 @@ const SLACK: readonly BrokenSetup[] = [
 ];
 
 const MORE_REDIS: readonly BrokenSetup[] = [
+  ...['ERR Client IP address is not in allowlist.', 'no upstream host'].map((text) =>
+    redisSetup(
+      `what refuses every command with “${text}”`,
+      answering(`-${text}\r\n`),
+      'refused',
+      new RegExp(`refuses every command: “${text}”`),
+      /the log of what answers/,
+    ),
+  ),
+  redisSetup(
+    'a Cluster with as many connections as it allows',
+    answering('-ERR max number of clients + cluster connections reached\r\n'),
+    'ERR max number of clients + cluster connections reached',
+    /as many connections as it allows/,
+    /maxclients 10000/,
+  ),
   redisSetup(
     'a database that the master of the Sentinels does not have',
     async (world) => {
@@ -1031,6 +1047,17 @@ const MORE_REDIS: readonly BrokenSetup[] = [
     'ERR DB index is out of range',
     /no database 99/,
     /\/tally\/0`/,
+  ),
+  redisSetup(
+    'a Cluster URL to a Sentinel',
+    async (world) => {
+      const sentinels = await startSentinels();
+      world.onEnd(() => sentinels.stop());
+      return { REDIS_URL: urlOf(sentinels.sentinels[0] as RedisServer, 'redis+cluster') };
+    },
+    'redis_mode:sentinel',
+    /is a Sentinel/,
+    /REDIS_URL=redis\+sentinel:\/\/127\.0\.0\.1:\d+\/tally/,
   ),
   redisSetup(
     'a Sentinel that is down beside others',
@@ -1235,6 +1262,7 @@ const CONFIGURATION: readonly BrokenSetup[] = [
     [
       ['ENCRYPTION_KEYS', '2026:<what it printed>', /has a place for a value/],
       ['ENCRYPTION_KEYS', 'file:/run/secrets/keys', /is the path of a file/],
+      ['SLACK_SIGNING_SECRET', '/run/secrets/signing-secret', /is the path of a file/],
       ['SLACK_BOT_TOKEN', '/run/secrets/slack-token', /is the path of a file/],
       ['SLACK_BOT_TOKEN', 'ENC[AES256_GCM,data:abc=,type:str]', /is encrypted/],
       ['SLACK_BOT_TOKEN', `${BOT_TOKEN}\\n`, /ends with \\n, a line break/],

@@ -235,7 +235,15 @@ const REDIS: Causes = {
   ],
   MISCONF: ['can’t write to its disk, and refuses every change', FREE_SPACE],
   rdb_last_bgsave_status: ['could not write its last snapshot', FREE_SPACE, 'warning'],
-  'ERR max number of clients reached': ['has as many connections as it allows', MORE_CLIENTS],
+  ...each(
+    ['ERR max number of clients reached', 'ERR max number of clients + cluster connections reached'],
+    'has as many connections as it allows',
+    MORE_CLIENTS,
+  ),
+  refused: [
+    'refuses every command: “{text}”',
+    'Look for that in the log of what answers at {address}, Redis, a proxy or a firewall. To try it: `{try}`',
+  ],
   maxclients: [
     'has {clients} connections of {most} that it allows, and each process of Tally opens three',
     MORE_CLIENTS,

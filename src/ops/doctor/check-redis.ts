@@ -4,7 +4,7 @@ import { connectRedis, isCluster, type RedisConnection, waitUntilReady } from '.
 import { identifyPeer, RedisRefusal } from '../../redis/diagnose-connection.ts';
 import { parseRedisUrl, type RedisHost } from '../../redis/url.ts';
 import type { Placeholders } from './causes.ts';
-import { distinctFindings, errorCode, type Finding, networkCode } from './finding.ts';
+import { distinctFindings, errorCode, type Finding, networkCode, toPlainLine } from './finding.ts';
 import { asksForTls, firstHost, redisFigures, userOf } from './redacted-addresses.ts';
 import { dryRun, serversOf } from './redis-dry-run.ts';
 import {
@@ -53,6 +53,7 @@ const LONG_CODES = [
   'ERR DB index is out of range',
   'ERR This instance has cluster support disabled',
   'ERR max number of clients reached',
+  'ERR max number of clients + cluster connections reached',
   'ERR unknown command',
 ];
 
@@ -80,8 +81,18 @@ async function unusableFinding(error: unknown, url: string, figures: Placeholder
   // The client asks these before it is ready.
   if (command && seen === 'NOPERM')
     return finding(seen, { ...figures, user: userOf(url), commands: command, rules: `'+${command}'` });
+  if (command === 'cluster' && seen === 'ERR unknown command') {
+    const name = await knownMaster(url);
+    const asSentinel = figures.asSentinel?.replace('master-name', name) ?? '';
+    if (name !== 'master-name') return finding('redis_mode:sentinel', { ...figures, asSentinel });
+  }
   if (command && command !== 'sentinel' && seen === 'ERR unknown command')
     return missingFinding([command], figures);
+  if (seen === 'ERR' || seen === 'ReplyError') {
+    // Nothing secret was sent, so its answer repeats nothing secret.
+    const refusal = await identifyPeer(firstHost(url), asksForTls(url));
+    if (refusal.includes(' ')) return finding('refused', { ...figures, text: toPlainLine(refusal) });
+  }
   if (seen === 'WRONGPASS' && figures.hasPassword === 'no') return finding('WRONGPASS user', figures);
   if (seen === 'unknown master') {
     const { asMaster = '' } = figures;
