@@ -59,6 +59,7 @@ const ASKED = {
     of('/spend prod this-month vs last-month', 'prod this month vs last month'),
     of('/spend prod last-week', 'did prod cost more last week than the week before?'),
     of('/spend prod,staging this-month', 'prod vs staging this month'),
+    of('/spend prod,staging', 'which is cheaper, prod or staging?', 'is prod cheaper than staging?'),
   ],
   files: [
     of('/spend prod last-month csv', 'send me the csv of prod for last month'),
@@ -84,6 +85,7 @@ export const FOLLOW_UPS: readonly FollowUp[] = [
   after('/spend prod last-month', 'what about september?', '/spend prod september'),
   after('/spend prod last-week', 'same for last month', '/spend prod last-month'),
   after('/spend prod october', 'vs september', '/spend prod october vs september'),
+  after('/spend prod october', 'is it cheaper than staging?', '/spend prod,staging october'),
   after('/spend prod last-month', 'why?', '/spend prod last-month why'),
   after('/spend prod last-month', 'as csv', '/spend prod last-month csv'),
   after('/spend prod last-month', 'how long will it last?', '/balance prod'),
