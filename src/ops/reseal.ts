@@ -1,4 +1,5 @@
 import { UnsealFailed } from '../domain/failure/index.ts';
+import { pluralize } from '../domain/language/text.ts';
 import type { SlackId } from '../domain/slack-id.ts';
 import type { RedisConnection } from '../redis/connect.ts';
 import { recordKey } from '../redis/keys.ts';
@@ -107,13 +108,13 @@ export function formatResealCounts(keyIds: readonly string[], counts: ResealCoun
   const { workspaces, resealed, alreadyNew, failed, examples, unknownKeys } = counts;
   const [newest = '', ...older] = keyIds;
   return [
-    `${workspaces} workspaces, newest key “${newest}”`,
-    `  ${resealed} records resealed`,
+    `${pluralize(workspaces, 'workspace')}, newest key “${newest}”`,
+    `  ${pluralize(resealed, 'record')} resealed`,
     `  ${alreadyNew} already sealed with the newest key`,
     `  ${failed} left unchanged`,
     ...examples.map((example) => `    ${example}`),
     ...(failed > examples.length ? [`    and ${failed - examples.length} more`] : []),
-    ...[...unknownKeys].map(([id, count]) => `  ${count} need the missing key “${id}”`),
+    ...[...unknownKeys].map(([id, count]) => `  ${count} sealed with the missing key “${id}”`),
     failed > 0 ? KEEP_KEYS : adviceOn(older),
   ];
 }

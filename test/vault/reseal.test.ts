@@ -224,7 +224,7 @@ describe('tally reseal', () => {
     expect(said).toContain('T3 connection:bare: not something that Tally sealed');
     expect(said).toContain('T3 ticket:prod: sealed by another version of Tally');
     expect(said).toContain('T4 connection:main: needs a key that is not in ENCRYPTION_KEYS');
-    expect(said).toContain('2 need the missing key “lost”');
+    expect(said).toContain('2 sealed with the missing key “lost”');
     expect(said).toContain('Keep every key.');
     expect(said).not.toMatch(/token-of|token-in|v1\./);
     for (const [workspace, field, value] of bad) expect((await hashOf(workspace))[field]).toBe(value);
