@@ -114,9 +114,9 @@ describe('an alert that is due', () => {
   });
 
   it('says what it is based on, and charts it', async () => {
-    const shown = async (figures?: StoredFigures) => {
+    const shown = async (figures?: StoredFigures, changes = {}) => {
       slack.reset();
-      await send([message()], { ...(figures && { figures }) });
+      await send([message()], { ...(figures && { figures }), watch: watch(changes) });
       return slack.posts[0]?.blocks ?? '';
     };
     const days = { '2026-11-19': '10', '2026-11-14': '10', '2026-11-13': '10', '2026-11-12': '10' };
@@ -127,6 +127,9 @@ describe('an alert that is due', () => {
       'Cloud platform · project 123 · UTC · 3 of the last 7 days reported · set up by',
     );
     expect(blocks).toContain('data_visualization');
+    // The alert of a budget says how many days of its month are reported.
+    const budget = { rule: { kind: 'budget', amount: new Big(100) } };
+    expect(await shown({ connection: 'main', account, usage }, budget)).toContain('UTC · set up by');
     for (const figures of [undefined, { connection: 'main', usage: { ...usage, days: {} } }]) {
       const none = await shown(figures);
       expect(none).toContain('project 123 · UTC · set up by');

@@ -1,6 +1,6 @@
 /** What follows Connect: the first figure, names for projects, and a post every morning. */
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { OWNER } from '../../sandbox/slack/index.ts';
+import { ADMIN, OWNER } from '../../sandbox/slack/index.ts';
 import { TEAM } from '../../sandbox/slack/people.ts';
 import { recordKey } from '../../src/redis/keys.ts';
 import { auditEntries } from '../support/audit.ts';
@@ -132,6 +132,19 @@ it('does not take the last word of a name for a connection', async () => {
 });
 
 describe('Post it here every morning', () => {
+  it('is said to another manager as somebody else’s, without Undo', async () => {
+    await addProject(bot, { alias: 'prod', id: '123' });
+    await connect();
+    await press('Post it here every morning');
+    await bot.slack.waitFor(() => text().includes('Undo'));
+    await openForm('/billing connect', ADMIN);
+    await bot.slack.submit(ADMIN, { token: goodToken(bot.billing), project: '123' });
+    await bot.slack.waitFor(() => text(ADMIN).includes('Connected'));
+    expect(text(ADMIN)).toContain(`Set up by <@${OWNER}>: *Yesterday’s spend* for prod, every day at 09:00`);
+    expect(text(ADMIN)).not.toMatch(/Undo|Saved:|Post it here/);
+    expect(text(ADMIN)).toContain('Choose a channel…');
+  });
+
   it('makes one schedule, announced and audited, however often it is pressed, and Undo removes it', async () => {
     await connect();
     await Promise.all([press('Post it here every morning'), press('Post it here every morning')]);

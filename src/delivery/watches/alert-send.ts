@@ -170,7 +170,11 @@ class AlertDelivery {
     const judged = figures && parseWatchFigures(figures, today, zone);
     const week = daysBefore(today, 7, zone);
     const reported = judged === undefined ? 0 : week.filter((day) => judged.amounts.has(day)).length;
-    const covered = reported === 0 ? [] : [`${reported} of the last ${week.length} days reported`];
+    // A budget's alert says how many days of its month are reported.
+    const covered =
+      reported === 0 || watch.rule.kind === 'budget'
+        ? []
+        : [`${reported} of the last ${week.length} days reported`];
     return {
       watch,
       alert,

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import type { DeliveryService } from '../../delivery/delivery-service.ts';
 import { EditConflict } from '../../domain/failure/index.ts';
 import { formatDays } from '../../domain/time/calendar.ts';
-import { channelLink, escapeMarkup } from '../../slack/kit/blocks.ts';
+import { channelLink, escapeMarkup, mention } from '../../slack/kit/blocks.ts';
 import { limitReachedMessage, removeItem, storeItem } from '../../slack/owned/actions.ts';
 import { formatSaved, notifyTarget } from '../../slack/owned/owned-form.ts';
 import { requireOwned } from '../../slack/owned/owned-kind.ts';
@@ -46,12 +46,17 @@ export function createMorningPosts(
         const [due] = sends(item).next;
         return due === undefined ? 'later' : formatDays(due.date, due.date);
       };
-      if (schedule !== undefined)
+      if (schedule !== undefined) {
+        const { id, createdBy } = schedule;
+        const isOthers = createdBy !== request.user.id;
+        const lead = isOthers ? `Set up by ${mention(createdBy)}` : 'Saved';
         return {
-          id: schedule.id,
-          text: `${formatSaved(kind, schedule, request)} Next post: ${firstDay(schedule)}.`,
-          isPossible: true,
+          // With it comes **Undo**, which is for what the reader has just set up.
+          id: isOthers ? undefined : id,
+          text: `${formatSaved(kind, schedule, request, lead)} Next post: ${firstDay(schedule)}.`,
+          isPossible: !isOthers,
         };
+      }
       const { time, zone } = draft.timing;
       const first = firstDay({ id: idOf(draft), timing: draft.timing, since: request.at });
       return {
