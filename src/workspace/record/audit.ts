@@ -193,7 +193,7 @@ export function createAudit(redis: RedisConnection) {
 }
 
 const parseSubject = (about: string): AuditSubject | undefined =>
-  about.startsWith('{') ? tryParseRecord(auditSubject, about) : { kind: 'text', text: about };
+  /^(?:\{|$)/.test(about) ? tryParseRecord(auditSubject, about) : { kind: 'text', text: about };
 
 function entryOf([id, fields]: Row): RecordedEntry {
   const named = new Map<string, string>();
