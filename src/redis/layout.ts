@@ -8,9 +8,9 @@ import { newerRecords } from './store-events.ts';
 /**
  * The number of the layout of everything that Redis holds of a workspace. It rises only with a change that the version before
  * would misread or destroy; a further field or record doesn't need that. A process never writes where a newer layout was
- * written: each script compares first, and each record says which layout wrote it. Absent means 1.
+ * written: each script compares first, and each record says which layout wrote it. Absent means 1, which 1.0.0 wrote.
  */
-export const LAYOUT: number = 1;
+export const LAYOUT: number = 2;
 
 /** The field of a record with the number of the layout that wrote it. */
 export const LAYOUT_FIELD = 'layout';

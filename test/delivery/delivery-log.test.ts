@@ -9,7 +9,7 @@ import {
 } from '../../src/delivery/log/delivery-log.ts';
 import { deliveryLockKey, deliveryLogKey, recordKey } from '../../src/redis/keys.ts';
 import { save, schedule } from '../support/delivery.ts';
-import { type TestRedis, testRedis } from '../support/redis.ts';
+import { recordFields, type TestRedis, testRedis } from '../support/redis.ts';
 
 const TEAM = 'T0TEAM0001';
 const [LOG, LOCK] = [deliveryLogKey(TEAM), deliveryLockKey(TEAM)];
@@ -87,7 +87,7 @@ describe('an entry of the delivery log', () => {
     await log.write(lease, write({ lastDelivery: ['schedul1', lastDelivery] }));
     expect(await redis.client.hget(recordKey(TEAM), 'sent:schedul1')).toBe(JSON.stringify(lastDelivery));
     await log.write(lease, write({ name: 'schedul2/2026-11-20', lastDelivery: ['schedul2', lastDelivery] }));
-    expect((await redis.client.hkeys(recordKey(TEAM))).sort()).toEqual([
+    expect(Object.keys(await recordFields(redis.client, recordKey(TEAM))).sort()).toEqual([
       'schedule:schedul1',
       'sent:schedul1',
     ]);

@@ -2,6 +2,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { type IdentityService, startIdentity } from '../../sandbox/identity.ts';
 import { ADMIN, EXTERNAL, FINOPS, GUEST, MEMBER, OWNER } from '../../sandbox/slack/index.ts';
+import { LAYOUT } from '../../src/redis/layout.ts';
 import { createWorkspaces } from '../../src/workspace/record/workspaces.ts';
 import { auditEntries } from '../support/audit.ts';
 import { type Answer, type Bot, CHANNEL, goodToken, startBot, textOf, toAnswer } from '../support/bot.ts';
@@ -331,7 +332,7 @@ describe('what only managers do', () => {
     bot.slack.behaviour.latency = 300;
     const pressed = press(MEMBER, refused, BUTTON, CHANNEL);
     await waitUntil(async () => (await state()) === 'open');
-    await bot.redis.client.hset(HASH, 'layout', '2');
+    await bot.redis.client.hset(HASH, 'layout', String(LAYOUT + 1));
     await pressed;
     const said = await reply(MEMBER, 'Tally can’t reach its database');
     expect(said.visibleText).toContain('Your change may have been saved.');

@@ -15,7 +15,7 @@ import {
 } from '../support/bot.ts';
 import { save, schedule } from '../support/delivery.ts';
 import { createFormActions } from '../support/forms.ts';
-import { isGlobalKey } from '../support/redis.ts';
+import { isGlobalKey, recordFields } from '../support/redis.ts';
 import { uniqueClick } from '../support/unique-click.ts';
 
 const NOW = Date.UTC(2026, 10, 21, 10, 15, 30, 123);
@@ -47,7 +47,7 @@ const lastOf = (person = OWNER) =>
   toAnswer(bot.slack.messages(person, CHANNEL).findLast(({ from }) => from !== person)!);
 
 /** The workspace's record in Redis. */
-const told = () => bot.redis.client.hgetall('tally:{T0SANDBOX1}:record');
+const told = () => recordFields(bot.redis.client, 'tally:{T0SANDBOX1}:record');
 
 /** All of Redis, as text. */
 async function dump(): Promise<string> {

@@ -1,4 +1,4 @@
-/** A bot that meets what a newer version of Tally wrote. The newer one is this one with a layout of 2. */
+/** A bot that meets what a newer version of Tally wrote. The newer one is this one with the next layout. */
 import { type ChildProcess, execFile, spawn } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
 import { cp, readFile, rm, writeFile } from 'node:fs/promises';
@@ -13,6 +13,7 @@ import { createDeliveryLog } from '../../src/delivery/log/delivery-log.ts';
 import { createWatchFiguresStore } from '../../src/delivery/watches/watch-figures-store.ts';
 import { NewerRecords } from '../../src/domain/failure/index.ts';
 import { resealAll } from '../../src/ops/reseal.ts';
+import { LAYOUT } from '../../src/redis/layout.ts';
 import { createKeyring } from '../../src/vault/keyring.ts';
 import { createInstallationStore } from '../../src/workspace/credentials/installation-store.ts';
 import { createAudit } from '../../src/workspace/record/audit.ts';
@@ -30,6 +31,7 @@ import { endWithParent } from '../support/end-with-parent.ts';
 import { type TestRedis, testRedis } from '../support/redis.ts';
 import { waitUntil } from '../support/wait-until.ts';
 
+const NEWER = String(LAYOUT + 1);
 const KEYS = `k:${randomBytes(32).toString('base64')}`;
 
 describe('every write of a workspace that a newer version has written', () => {
@@ -38,7 +40,7 @@ describe('every write of a workspace that a newer version has written', () => {
   let redis: TestRedis;
   beforeEach(async () => {
     redis = await testRedis();
-    await redis.client.hset(`tally:{${TEAM}}:record`, { layout: '2', 'future:x': '{}', served: 'E1' });
+    await redis.client.hset(`tally:{${TEAM}}:record`, { layout: NEWER, 'future:x': '{}', served: 'E1' });
     await redis.client.set(`tally:{${TEAM}}:delivery-lock`, 'held');
     await redis.client.set(`tally:{${TEAM}}:audit`, 'of another form');
     await redis.client.sadd('tally:{E1}:members', TEAM);
@@ -164,7 +166,7 @@ describe('a bot beside one of a newer version', () => {
     await cp('src', join(folder, 'src'), { recursive: true });
     const layout = join(folder, 'src/redis/layout.ts');
     const text = await readFile(layout, 'utf8');
-    const newer = text.replace('LAYOUT: number = 1;', 'LAYOUT: number = 2;');
+    const newer = text.replace(`LAYOUT: number = ${LAYOUT};`, `LAYOUT: number = ${NEWER};`);
     expect(newer).not.toBe(text);
     await writeFile(layout, newer);
     const facts = JSON.parse(await readFile('package.json', 'utf8'));
@@ -188,17 +190,17 @@ describe('a bot beside one of a newer version', () => {
     await slack.waitFor(() => textOf(slack.modal(OWNER)?.view).includes('Connected'));
     await slack.dismiss(OWNER);
     expect(await ask('/balance 123')).toContain('left');
-    expect(await redis.client.get('tally:layout')).toBeNull();
+    expect(await redis.client.get('tally:layout')).toMatch(`${LAYOUT} `);
 
     const newer = await start(newerEntry);
-    await waitUntil(async () => (await redis.client.get('tally:layout')) === '2 9.4.0');
+    await waitUntil(async () => (await redis.client.get('tally:layout')) === `${NEWER} 9.4.0`);
     url.now = newer.base;
     const [record = ''] = await redis.client.keys('tally:{T*}:record');
     // So that the answer is worth a note.
     const used = Object.keys(await redis.client.hgetall(record)).filter((field) => field.startsWith('used:'));
     await redis.client.hdel(record, ...used);
     expect(await ask('/balance 123')).toContain('left');
-    await waitUntil(async () => (await redis.client.hget(record, 'layout')) === '2');
+    await waitUntil(async () => (await redis.client.hget(record, 'layout')) === NEWER);
     const before = await redis.client.hgetall(record);
 
     url.now = older.base;

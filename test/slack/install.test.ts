@@ -12,6 +12,7 @@ import {
   startOAuthBot,
 } from '../support/oauth-bot.ts';
 import { CLIENT, INSTALLER, type Team } from '../support/oauth-slack.ts';
+import { recordFields } from '../support/redis.ts';
 import { commandsOf } from '../support/redis-commands.ts';
 import { waitUntil } from '../support/wait-until.ts';
 
@@ -28,7 +29,7 @@ async function started(options: Parameters<typeof startOAuthBot>[0] = {}): Promi
   return bot;
 }
 
-const recordOf = ({ id }: { id: string }) => bot.redis.client.hgetall(`tally:{${id}}:record`);
+const recordOf = ({ id }: { id: string }) => recordFields(bot.redis.client, `tally:{${id}}:record`);
 const refreshes = () =>
   bot.slack.called('oauth.v2.access').filter(({ fields }) => fields.grant_type === 'refresh_token');
 const asked = (method: string, of: string) => bot.slack.called(method).filter((call) => call.of === of);

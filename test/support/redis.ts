@@ -17,7 +17,7 @@ export interface TestRedis {
 
 /** Keys that belong to no workspace: the queue's own keys, and hashes of events and requests. */
 export const isGlobalKey = (key: string): boolean =>
-  /^(tally:\{tally-\d+\}:(check-lock|zones|probe)|\{tally-\d+\}:deliver:(meta|stalled-check)|tally:(event|request):[\w-]{43})$/.test(
+  /^(tally:\{tally-\d+\}:(check-lock|zones|probe)|tally:layout|\{tally-\d+\}:deliver:(meta|stalled-check)|tally:(event|request):[\w-]{43})$/.test(
     key,
   );
 
@@ -30,6 +30,12 @@ export async function workspaceKeys(client: Redis): Promise<string[]> {
     return members.map((id) => `${key} ${id}`);
   });
   return [...keys.filter((key) => !isIndex(key)), ...(await Promise.all(entries)).flat()].sort();
+}
+
+/** A workspace's record, without the layout that wrote it. */
+export async function recordFields(client: Redis, key: string): Promise<Readonly<Record<string, string>>> {
+  const { layout: _, ...fields } = await client.hgetall(key);
+  return fields;
 }
 
 /** Never connects: each command fails. */

@@ -19,7 +19,7 @@ import {
   writeDump,
 } from '../../src/workspace/record/workspace-dump.ts';
 import { createOAuthNonces } from '../../src/workspace/short-lived/replay-protection.ts';
-import { type TestRedis, testRedis, workspaceKeys } from '../support/redis.ts';
+import { recordFields, type TestRedis, testRedis, workspaceKeys } from '../support/redis.ts';
 import { SERVER_BINARY } from '../support/redis-servers.ts';
 
 const OLD = { id: 'old', key: randomBytes(32) };
@@ -241,7 +241,7 @@ describe('a copy of a workspace', () => {
     await redis.set(tokenLockKey('T1'), 'somebody');
   };
   const state = async () => ({
-    record: await redis.hgetall(recordKey('T1')),
+    record: await recordFields(redis, recordKey('T1')),
     audit: await redis.xrange('tally:{T1}:audit', '-', '+'),
     grants: await redis.hgetall('tally:{T1}:grants'),
     members: (await redis.smembers(membersKey('T1'))).sort(),

@@ -5,6 +5,7 @@ import { findChannelLimit } from '../../src/workspace/projects/project-visibilit
 import { UNDO_MS } from '../../src/workspace/record/change.ts';
 import { changeIn } from '../support/change.ts';
 import { schedule } from '../support/delivery.ts';
+import { recordFields } from '../support/redis.ts';
 import { ADDED_AT, HASH, PROD, startWorkspaceStore, WATCH } from '../support/workspace-store.ts';
 
 const NOW = ADDED_AT;
@@ -100,7 +101,9 @@ describe.each(Object.entries(KINDS))('a removed %s', (_, kind) => {
     await redis.hset(HASH, `${kind.removedField}damaged1`, '{');
     await kind.remove(ONE, NOW);
     const removed = async () =>
-      (await redis.hkeys(HASH)).filter((field) => field.startsWith(kind.removedField)).sort();
+      Object.keys(await recordFields(redis, HASH))
+        .filter((field) => field.startsWith(kind.removedField))
+        .sort();
     expect(await removed()).toEqual([kind.removedField + ONE]);
     await kind.remove(TWO, NOW + UNDO_MS - 1);
     expect(await removed()).toEqual([kind.removedField + ONE, kind.removedField + TWO]);
@@ -119,7 +122,7 @@ describe.each(Object.entries(KINDS))('a removed %s', (_, kind) => {
   it('that was damaged cannot be restored', async () => {
     await redis.hset(HASH, { [kind.field + ONE]: '{', [kind.field + TWO]: 'null' });
     await kind.drop([ONE, TWO]);
-    expect(await redis.hkeys(HASH)).toEqual([kind.field + THREE]);
+    expect(Object.keys(await recordFields(redis, HASH))).toEqual([kind.field + THREE]);
     expect(await kind.restore(ONE)).toBe(false);
   });
 });
@@ -155,7 +158,7 @@ describe('how the last delivery of a schedule ended', () => {
   it('is deleted for good with a damaged schedule', async () => {
     for (const id of [ONE, TWO]) await redis.hset(HASH, `sent:${id}`, '{}');
     await workspaces.dropDamaged(await by(), 'schedule', [ONE]);
-    expect((await redis.hkeys(HASH)).sort()).toEqual([`schedule:${TWO}`, `sent:${TWO}`]);
+    expect(Object.keys(await recordFields(redis, HASH)).sort()).toEqual([`schedule:${TWO}`, `sent:${TWO}`]);
   });
 
   it('is not written over a later one, nor for a schedule that was removed', async () => {
@@ -178,7 +181,7 @@ it('a damaged project is dropped with the defaults of its channels, and with nob
     'channel:C3': 'bad',
   });
   await workspaces.dropDamaged(await by(), 'project', ['bad']);
-  expect((await redis.hkeys(HASH)).sort()).toEqual(['channel:C2', 'project:prod']);
+  expect(Object.keys(await recordFields(redis, HASH)).sort()).toEqual(['channel:C2', 'project:prod']);
 });
 
 it('a restored project takes no channel from its present default', async () => {
