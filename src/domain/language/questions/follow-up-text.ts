@@ -96,7 +96,7 @@ export function parseFollowUpText(text: string): FollowUpText {
   const said = isMistyped
     ? WHAT + typed.slice(first.length)
     : sameOfLastYear === undefined
-      ? typed.replace(/^(?:(?:and )?plus|\+) (?=.)/, `${PRONOUN} and `)
+      ? typed.replace(/^(?:(?:and )?plus|\+(?= [a-z])) (?=.)/, `${PRONOUN} and `)
       : 'vs last year';
   let isThanks = false;
   let isExplicit = false;
@@ -144,7 +144,7 @@ const WHAT = 'what';
 
 /** Ambiguous: the person may want that period alone, or a comparison with it. */
 const SAME_OF_LAST_YEAR =
-  /^(?:(?:and|in|for|on|the) )*(?:same|this) (month|week|quarter|period|time|days?) (?:of |in )?last year$/;
+  /^(?:(?:and|in|for|on|the) )*(?:same|this(?= time)) (month|week|quarter|period|time|days?) (?:of |in )?last year$/;
 
 /** Text that names all projects and no days. */
 const RANKED = /\b(?:most|least|cheapest|lowest|largest|biggest|costliest|top)\b/;
