@@ -1631,6 +1631,31 @@ const MORE: readonly BrokenSetup[] = [
     finding: { check: 'Slack', code: 'ECONNREFUSED', says: /nothing listens/, todo: /connect out/ },
   },
   {
+    name: 'a proxy that looks into the connection of Socket Mode',
+    build: async (world) => {
+      const port = await httpsServer(world, await world.certificates());
+      return {
+        ...(await world.slack({ open: { ok: true, url: `wss://127.0.0.1:${port}/a-ticket` } })),
+        ...SOCKET_MODE,
+      };
+    },
+    finding: {
+      ...{ check: 'Slack', code: 'UNABLE_TO_VERIFY_LEAF_SIGNATURE' },
+      ...{ says: /an authority that Node doesn’t trust/, todo: /NODE_EXTRA_CA_CERTS=/ },
+    },
+  },
+  {
+    name: 'a host of Socket Mode that hangs up',
+    build: async (world) => {
+      const { port } = await world.service(serveRaw((socket) => socket.destroy()));
+      return {
+        ...(await world.slack({ open: { ok: true, url: `wss://127.0.0.1:${port}/a-ticket` } })),
+        ...SOCKET_MODE,
+      };
+    },
+    finding: { check: 'Slack', code: 'ECONNRESET', says: /closes the connection at once/, todo: /curl -sS / },
+  },
+  {
     name: 'keys of another program',
     build: async (world) => {
       const server = await world.server();

@@ -1,5 +1,6 @@
 import { once } from 'node:events';
-import { connect } from 'node:net';
+import { connect, isIP } from 'node:net';
+import { connect as connectTls } from 'node:tls';
 import type { SlackId } from '../../domain/slack-id.ts';
 import type { Millis } from '../../domain/time/calendar.ts';
 import { tryParse } from '../../domain/try-parse.ts';
@@ -92,9 +93,12 @@ async function socketFinding(url: string, timeout: Millis): Promise<Finding> {
   const { hostname, protocol, port } = tryParse(() => new URL(url)) ?? {};
   if (!hostname) return okFinding(CHECK, 'Socket Mode can connect');
   const host = hostname.replace(/^\[|\]$/g, '');
-  const socket = connect({ host, port: Number(port) || (protocol === 'ws:' ? 80 : 443) });
+  const isPlain = protocol === 'ws:';
+  const to = { host, port: Number(port) || (isPlain ? 80 : 443) };
+  // A proxy that looks into TLS shows a certificate of its own.
+  const socket = isPlain ? connect(to) : connectTls({ ...to, ...(isIP(host) === 0 && { servername: host }) });
   try {
-    await once(socket, 'ready', { signal: AbortSignal.timeout(timeout) });
+    await once(socket, isPlain ? 'ready' : 'secureConnect', { signal: AbortSignal.timeout(timeout) });
     return okFinding(CHECK, 'Socket Mode can connect');
   } catch (error) {
     const code = errorCode(error);
