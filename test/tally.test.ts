@@ -121,6 +121,15 @@ describe('the executable tally', () => {
     expect(errors).toContain(`Usage: tally ${args[0]}`);
   });
 
+  it('says in a sentence that its output can’t be written', async ({ skip }) => {
+    skip(!existsSync('/dev/full'), 'this system has no /dev/full');
+    const line = `"${process.execPath}" "${join(folder, 'dist', 'tally.js')}" manifest --socket >/dev/full`;
+    const ran = await new Promise<unknown>((resolve) =>
+      execFile('sh', ['-c', line], (error, _, errors) => resolve([error?.code, errors])),
+    );
+    expect(ran).toEqual([73, 'The output can’t be written (ENOSPC).\n']);
+  });
+
   it('says how to allow more files when it can’t load its code', async () => {
     // Where a real limit stops Node between two files differs between versions and machines.
     const noMoreFiles = moduleUrl(`export async function load(url, context, next) {

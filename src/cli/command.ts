@@ -41,9 +41,10 @@ export async function runCommand<const T extends Options>(
   run: (values: OptionValues<T>, word: string) => Promise<number> | number,
 ): Promise<void> {
   // A reader such as `head` has enough. The code is the one of shells for SIGPIPE.
-  process.stdout.on('error', (error: NodeJS.ErrnoException) => {
-    if (error.code === 'EPIPE') process.exit(141);
-    throw error;
+  process.stdout.on('error', ({ code }: NodeJS.ErrnoException) => {
+    if (code === 'EPIPE') process.exit(141);
+    printError(`The output can’t be written (${code}).`);
+    process.exit(NOT_CREATED);
   });
   const args = process.argv.slice(3);
   const usage = formatUsage(command);
