@@ -13,6 +13,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { Queue } from 'bullmq';
 import { Redis } from 'ioredis';
+import { QUEUE_NAME, queuePrefix } from '../src/redis/keys.ts';
 import {
   endProcess,
   startDeliveryProcess,
@@ -49,6 +50,10 @@ export async function deliveries(
   const next = Math.ceil((Date.now() + 15_000) / MINUTE) * MINUTE;
   const due = breaks ? next : Math.floor(Date.now() / MINUTE) * MINUTE;
   await saveManySchedules(client, { workspaces, each, channels, due, since: Math.min(Date.now(), due - 1) });
+  // As after any post before: a process that knows of no queue looks for one twice a minute.
+  const worked = new Queue(QUEUE_NAME, { connection: client, prefix: queuePrefix(0) });
+  await worked.waitUntilReady();
+  await worked.close();
   const start = () => startDeliveryProcess(redis.url, slack.url);
   const [first, second] = await Promise.all([start(), start()]);
   const readCpu = cpuReader([first, second], client);
