@@ -51,7 +51,15 @@ export const MAX_SERIES = 200;
 const ALERTED = {
   command: ['ok', 'unknown', 'store-unavailable', 'unseal-failed', 'settings-damaged', 'slack-failed'],
   request: ['2xx', '401', '4xx', 'rate-limited', 'service-failed', 'service-unreachable', 'timed-out'],
-  slack: ['ok', 'ratelimited', 'invalid_auth', 'token_revoked', 'account_inactive'],
+  slack: [
+    'ok',
+    'ratelimited',
+    'account_inactive',
+    'invalid_auth',
+    'not_authed',
+    'token_expired',
+    'token_revoked',
+  ],
   run: ['ok', 'unknown', 'store-unavailable'],
   message: ['sent', 'retrying', 'paused', 'failed'],
 } as const;
