@@ -26,10 +26,7 @@ end`;
 const withLayout = (script: string): string => {
   const known = scripts.get(script);
   if (known !== undefined) return known;
-  const whole =
-    LAYOUT === 1
-      ? `${COMPARE}\n${script}`
-      : `${COMPARE}\nlocal function run()\n${script}\nend\nlocal result = run()${STAMP}\nreturn result`;
+  const whole = `${COMPARE}\nlocal function run()\n${script}\nend\nlocal result = run()${STAMP}\nreturn result`;
   scripts.set(script, whole);
   return whole;
 };
@@ -146,5 +143,5 @@ return 1`;
 
 /** Marks a Redis: bots of an older layout don't start there again. @throws StoreUnavailable */
 export async function markLayout(redis: RedisConnection, version: string): Promise<void> {
-  if (LAYOUT > 1) await guardRead(() => redis.eval(MARK, 1, LAYOUT_KEY, LAYOUT, version));
+  await guardRead(() => redis.eval(MARK, 1, LAYOUT_KEY, LAYOUT, version));
 }
