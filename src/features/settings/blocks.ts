@@ -123,7 +123,7 @@ export const decodeSettingsMetadata = (metadata: string): SettingsMetadata =>
 const othersOf = ({ guests, externals }: Settings): readonly string[] =>
   compact([guests && 'guests', externals && 'externals']);
 
-const settingsFields = (settings: Settings): FormFields => ({
+export const settingsFields = (settings: Settings): FormFields => ({
   zone: settings.zone,
   visibility: settings.visibility,
   currency: settings.currency,

@@ -26,6 +26,7 @@ import {
   decodeSettingsMetadata,
   SETTINGS_TITLE,
   settingsChanges,
+  settingsFields,
   settingsForm,
   settingsSavedMessage,
 } from './blocks.ts';
@@ -68,7 +69,7 @@ export function createSettingsFeature({ workspaces, all }: Services): Feature {
       options,
     );
 
-  const save = async ({ warned, values, opened }: SettingsForm, request: Request): Promise<void> => {
+  const save = async ({ warned, values, before }: SettingsForm, request: Request): Promise<void> => {
     const { workspace } = request;
     const { settings } = workspace;
     const damaged = isDamaged(request.workspace, 'settings');
@@ -80,6 +81,7 @@ export function createSettingsFeature({ workspaces, all }: Services): Feature {
     const after = { ...settings, ...values };
     const changes = settingsChanges(settings, after, request.at);
     const changed = changes.flatMap(({ keys }) => keys);
+    const opened = parseSettingsText(before);
     const now = describeConflict(
       opened,
       settings,
@@ -87,13 +89,18 @@ export function createSettingsFeature({ workspaces, all }: Services): Feature {
     );
     if (now !== undefined) {
       const first = `Someone else changed this first. ${now}`;
-      const view = await formWith(request, values, { problem: `${first} Save again to replace that.` });
+      const current = settingsFields(settings);
+      const seen = Object.keys(values).map((part) => (part in current ? part : 'others'));
+      const view = await formWith(request, values, {
+        problem: `${first} Save again to replace that.`,
+        before: { ...before, ...Object.fromEntries(seen.map((field) => [field, current[field] ?? ''])) },
+      });
       return request.reply.modal.update(view, textMessage(`${first} Nothing was saved.`));
     }
     const stop = await findStops(all.stops(), request, { ...workspace, settings: after });
     if (stop.digest !== '' && warned !== stop.digest)
       return request.reply.modal.update(
-        await formWith(request, values, { warning: stop }),
+        await formWith(request, values, { warning: stop, before }),
         notSavedYet(stop),
       );
     if (changes.length > 0 || damaged) {
@@ -184,8 +191,8 @@ const SENTENCES: Partial<Record<keyof Settings, string>> = {
 export interface SettingsForm {
   /** What the person changed: somebody else may have saved the rest since. */
   readonly values: SettingsInput;
-  /** What the form showed when it was opened. */
-  readonly opened: SettingsInput;
+  /** The fields that the form showed when it was opened. */
+  readonly before: FormFields;
   /** The digest of what the form said that saving stops; '' if it said nothing. */
   readonly warned: string;
 }
@@ -233,6 +240,6 @@ export function parseSettingsForm(fields: FormFields, metadata: string): ParsedF
   const isChanged = ([part, value]: [string, unknown]) =>
     String(value) !== String(opened[part as keyof SettingsInput]);
   const values = Object.fromEntries(Object.entries(input).filter(isChanged));
-  if (refused.length === 0) return { input: { values, opened, warned } };
+  if (refused.length === 0) return { input: { values, before, warned } };
   return { errors: Object.fromEntries(refused.map((part) => [part, SENTENCES[part] ?? 'Choose again.'])) };
 }
