@@ -136,8 +136,13 @@ async function remedyOf(failure: Failure, address: string): Promise<string | und
   if (!HAS_REMEDY.has(failure.kind)) return undefined;
   const works = 'Write the address in front of /bill/graphql:';
   const [finding] = await checkService({
-    ...{ check: 'Billing', variable: '--url', unset: '', address },
-    ...{ works, example: 'https://billing.example.com', ask: () => Promise.reject(failure) },
+    check: 'Billing',
+    variable: '--url',
+    unset: '',
+    address,
+    works,
+    example: 'https://billing.example.com',
+    ask: () => Promise.reject(failure),
   });
   return finding && `It ${finding.says}. ${finding.todo}`;
 }
@@ -201,7 +206,8 @@ await runCommand({ usage: USAGE, options: OPTIONS, notes: NOTES }, async (values
   const { breakdown, ...checked } = await checkConformance(parts);
   const fix = breakdown && (await remedyOf(breakdown.failure, url));
   const points = checked.points.map((point) => ({
-    ...{ ...point, came: toPlainLine(mask(point.came)) },
+    ...point,
+    came: toPlainLine(mask(point.came)),
     ...(fix && point.id === breakdown.point && { fix: mask(fix) }),
   }));
   if (values.json) {

@@ -13,7 +13,9 @@ import { toPlainLine } from './doctor/finding.ts';
 export type ResealCounts = ReturnType<typeof startCounts>;
 
 const startCounts = () => ({
-  ...{ workspaces: 0, resealed: 0, alreadyNew: 0 },
+  workspaces: 0,
+  resealed: 0,
+  alreadyNew: 0,
   /** How many did not open, or changed during every attempt. */
   failed: 0,
   /** A line for each of the first failures. */

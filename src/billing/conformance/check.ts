@@ -87,7 +87,10 @@ export async function checkConformance(parts: ConformanceParts) {
   const points = POINT_IDS.map((id) => resultOf(id, found.get(id), questioner));
   const { requests, attempts, breakdown } = questioner.progress;
   return {
-    ...{ conforms: points.every(({ verdict }) => verdict !== 'fail'), points, requests, attempts },
+    conforms: points.every(({ verdict }) => verdict !== 'fail'),
+    points,
+    requests,
+    attempts,
     breakdown,
   };
 }
