@@ -185,7 +185,7 @@ describe('a scheduled post that is late, corrected, or fails', () => {
     now += 6 * 3_600_000;
     await parts.runner.run('T0TEAM0001');
     fails = true;
-    for (now = nine + 24 * 3_600_000; now < nine + 26 * 3_600_000; now += 10 * 60_000)
+    for (now = nine + 24 * 3_600_000; now < nine + 26 * 3_600_000; now += 5 * 60_000)
       await parts.runner.run('T0TEAM0001');
     const texts = slack.calls
       .filter(({ method }) => method.startsWith('chat.'))
