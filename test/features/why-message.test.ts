@@ -76,7 +76,7 @@ function sumsOf({
     .map((row) => (row[1] !== undefined && 'text' in row[1] ? String(row[1].text) : ''));
   const values = cells
     ?.filter((cell) => /\d/.test(cell))
-    .map((cell) => new Big(cell.replace('−', '-').replace(/[+ ,]/g, '')));
+    .map((cell) => new Big(cell.replace('−', '-').replace(/[+\u00a0,]/g, '')));
   const value = new Big(amount.replaceAll(',', ''));
   return {
     header: (sign === 'less' ? value.neg() : value).toFixed(2),

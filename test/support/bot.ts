@@ -234,7 +234,7 @@ const tableBlock = z.object({
 });
 
 /** No line breaks there. */
-const BESIDE_NUMBER = /(?<=[+−▲▼])\u00a0|\u00a0(?=(?:%|days?)$)/g;
+const BESIDE_NUMBER = /(?<=[+−▲▼])\u00a0|(?<=\d)\u00a0(?=(?:%|days?)$)/g;
 
 /** The rows of a message’s table. */
 export const rowsOf = (blocks: readonly object[]): readonly string[][] =>

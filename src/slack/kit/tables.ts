@@ -4,7 +4,7 @@ import { plainText, SLACK_LIMITS } from './blocks.ts';
 export type Table = TableBlock;
 
 /** The space between a number and its sign or unit, at which a phone would break the line. */
-const BESIDE_NUMBER = /(?<=[+−▲▼]) | (?=(?:%|days?)$)/g;
+const BESIDE_NUMBER = /(?<=[+−▲▼]) |(?<=\d) (?=(?:%|days?)$)/g;
 
 /** Whether a table of these rows, including the header, stays within Slack's limits. */
 export function fitsTable(rows: readonly (readonly string[])[]): boolean {
