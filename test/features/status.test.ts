@@ -194,6 +194,16 @@ describe('/billing status', () => {
     expect(visibleText).toContain('*us*');
   });
 
+  it('counts schedules and watches that can’t be read as problems, for who can remove them', async () => {
+    for (const field of ['watch:aaaaaaaa', 'schedule:bbbbbbbb'])
+      await bot.redis.client.hset(HASH, field, '{');
+    const [seen, member] = [await bot.ask('/billing status'), await bot.ask('/billing status', MEMBER)];
+    expect(seen.visibleText).toContain('problems to look at');
+    expect(seen.visibleText).toContain('The record of a watch is damaged');
+    expect(seen.visibleText).toContain('Remove damaged schedules');
+    expect(member.visibleText).not.toContain('damaged');
+  });
+
   it('stays within Slack’s limits for the maximum of connections, all with a failed test', async () => {
     for (let n = 0; n < MAX_CONNECTIONS; n += 1)
       await save(`c-${n}`.padEnd(32, 'x'), {

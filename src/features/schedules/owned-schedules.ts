@@ -6,7 +6,7 @@ import { pluralize } from '../../domain/language/text.ts';
 import type { SlackId } from '../../domain/slack-id.ts';
 import { type Block, button, channelLink, compact } from '../../slack/kit/blocks.ts';
 import { storeItem } from '../../slack/owned/actions.ts';
-import { homeRows, showOwned, statusPart } from '../../slack/owned/list.ts';
+import { damagedStatus, homeRows, showOwned, statusPart } from '../../slack/owned/list.ts';
 import { canEditOwned, type OwnedKind, visibleItems } from '../../slack/owned/owned-kind.ts';
 import { findItemProblem } from '../../slack/owned/target-check.ts';
 import { type ChannelCheck, checkChannel } from '../../slack/request/channels.ts';
@@ -156,7 +156,7 @@ export async function scheduleHomeBlocks(kind: OwnedSchedules, request: Request)
 export async function scheduleStatus(kind: OwnedSchedules, request: Request): Promise<readonly StatusPart[]> {
   const sends = await kind.load(request);
   const all = visibleItems(kind, request);
-  if (all.length === 0) return [];
+  if (all.length === 0) return damagedStatus(kind, request);
   const { workspace } = request;
   const running = all.filter((schedule) => isRunning(schedule, workspace));
   const stuck = all.filter((schedule) => isPausedByTally(schedule, workspace));
@@ -168,7 +168,10 @@ export async function scheduleStatus(kind: OwnedSchedules, request: Request): Pr
     { items: cameTo('failed'), what: 'failed last time', health: 'broken' },
   ] as const;
   const counts = [running.length, all.length - running.length - stuck.length] as const;
-  return [statusPart(kind, counts, attention, byNeed(all, workspace, sends), request, sends)];
+  return [
+    ...damagedStatus(kind, request),
+    statusPart(kind, counts, attention, byNeed(all, workspace, sends), request, sends),
+  ];
 }
 
 /** Order: paused by Tally, failed or retried, the others by their next post, paused by a person. */

@@ -13,7 +13,7 @@ import {
 } from '../../domain/time/calendar.ts';
 import { type Block, button } from '../../slack/kit/blocks.ts';
 import { changeItem } from '../../slack/owned/actions.ts';
-import { homeRows, itemRow, showOwned, statusPart } from '../../slack/owned/list.ts';
+import { damagedStatus, homeRows, itemRow, showOwned, statusPart } from '../../slack/owned/list.ts';
 import {
   canReadOwned,
   type ListViewer,
@@ -180,7 +180,7 @@ export async function watchHomeBlocks(kind: OwnedWatches, request: Request): Pro
 export async function watchStatus(kind: OwnedWatches, request: Request): Promise<readonly StatusPart[]> {
   const stateOf = await kind.load(request);
   const all = byNeed(kind, request, stateOf);
-  if (all.length === 0) return [];
+  if (all.length === 0) return damagedStatus(kind, request);
   const active = all.filter(({ paused }) => paused === undefined);
   const stopped = active.filter((watch) => isWatchBlocked(watch, request.workspace));
   const running = active.filter((watch) => !stopped.includes(watch));
@@ -192,7 +192,10 @@ export async function watchStatus(kind: OwnedWatches, request: Request): Promise
     { items: failing, what: 'with a problem', health: 'broken' },
   ] as const;
   const counts = [running.length, all.length - active.length] as const;
-  return [statusPart(kind, counts, attention, [...stopped, ...failing], request, stateOf)];
+  return [
+    ...damagedStatus(kind, request),
+    statusPart(kind, counts, attention, [...stopped, ...failing], request, stateOf),
+  ];
 }
 
 /** What an alert and the list offer, by what a button's value says. In the reporting zone, where a month begins. */

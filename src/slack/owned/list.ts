@@ -164,6 +164,14 @@ interface Attention {
   readonly health: HealthLevel;
 }
 
+/** For `/billing status` of managers: what can't run until one of them removes it. */
+export function damagedStatus(kind: OwnedKind, { workspace, user }: Request) {
+  const { length: problems } = damagedIds(workspace, kind.kind);
+  return user.canManage && problems > 0
+    ? [{ health: 'broken' as const, problems, blocks: damagedBlocks(kind) }]
+    : [];
+}
+
 /** For `/billing status`: how many run, are paused by a person and need attention; below it the first of `items`. */
 export function statusPart(
   kind: OwnedKind,
