@@ -553,6 +553,16 @@ describe('a project that is changed', () => {
     expect([(await stored('prod'))?.id, (await stored('dev'))?.id]).toEqual(['123', '456']);
   });
 
+  it('is not yet asked about where nothing is connected', async () => {
+    const connection = await bot.redis.client.hget(KEY, 'connection:main');
+    await bot.redis.client.hdel(KEY, 'connection:main');
+    await openForm('/billing projects add');
+    const saved = await save({ alias: 'prod', id: '123' });
+    await bot.slack.dismiss(OWNER);
+    await bot.redis.client.hset(KEY, 'connection:main', connection ?? '');
+    expect(saved).toContain('Now try `/billing connect`, then `/balance prod`.');
+  });
+
   it('is not restored by a form that was open while it was removed', async () => {
     await add('prod', '123');
     await openForm('/billing projects edit prod');

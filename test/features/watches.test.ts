@@ -238,7 +238,9 @@ describe('the form', () => {
   });
 
   it('says that amounts have no currency when a budget is set without a label', async () => {
-    expect(await openForm('watch prod budget 500000')).toContain('Amounts have no currency here');
+    expect(await openForm('watch prod budget 500000')).toMatch(
+      /Amounts have no currency here.* Set a label in/,
+    );
     await tally().slack.dismiss(OWNER);
     await settings({ currency: 'EUR' });
     expect(await openForm('watch prod budget 500000')).not.toContain('Amounts have no currency here');

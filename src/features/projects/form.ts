@@ -161,16 +161,13 @@ export function savedBlocks(
   happened: string,
   details: string,
   stops: readonly Block[],
+  isConnected: boolean,
 ): Block[] {
-  return [
-    header(alias),
-    section(happened),
-    ...stops,
-    markup(
-      `Now try \`${commandText('/balance')} ${alias}\` and \`${commandText('/spend')} ${alias} last-7-days\`.`,
-    ),
-    context(details),
-  ];
+  const balance = `\`${commandText('/balance')} ${alias}\``;
+  const tries = isConnected
+    ? `${balance} and \`${commandText('/spend')} ${alias} last-7-days\``
+    : `\`${commandText('/billing connect')}\`, then ${balance}`;
+  return [header(alias), section(happened), ...stops, markup(`Now try ${tries}.`), context(details)];
 }
 
 /** What the form says, once every field is right by itself. `before` is the alias it was opened for; '' for a new one. */

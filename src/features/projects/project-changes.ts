@@ -93,6 +93,7 @@ export function createProjectSaving({ workspaces, all }: Services) {
       savedText(known, project, channels.length),
       projectDetails(project, await workspaces.load(user.teamId)),
       stop.answer,
+      workspace.connectionNames.length > 0,
     );
     await request.reply.modal.show(PROJECTS_TITLE, { text: `Saved ${project.alias}.`, blocks });
   };

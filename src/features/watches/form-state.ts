@@ -6,6 +6,7 @@ import { type Block, compact, context, option, section } from '../../slack/kit/b
 import { choiceInput, textInput } from '../../slack/kit/inputs.ts';
 import type { DrawnParts, FormDraft } from '../../slack/owned/form-state.ts';
 import type { FormFields } from '../../slack/request/form-fields.ts';
+import type { Request } from '../../slack/request/request.ts';
 import type { Watch } from '../../workspace/owned/watch-record.ts';
 import type { ChosenProject } from '../../workspace/projects/chosen-project.ts';
 import { WATCH_KINDS, type WatchWords } from './parse.ts';
@@ -73,7 +74,7 @@ export function watchBlocks(
     ...thresholdInputs(draft).map((field) => live(field, draft.isRefilled)),
     problem !== undefined && section(problem),
     // A budget is agreed in a currency.
-    draft.kind === 'budget' && label === '' && context(NO_CURRENCY),
+    draft.kind === 'budget' && label === '' && context(noCurrency(request)),
     ...(isAsking
       ? [section(PREVIEWING)]
       : watchPreviewBlocks(figures, moneyWriter(known, request.workspace, request.locale))),
@@ -83,7 +84,8 @@ export function watchBlocks(
 }
 
 const NO_PROJECT: ChosenProject = { id: '', product: 1 };
-const NO_CURRENCY = `Amounts have no currency here: the billing service names none. A Tally manager can set a label in \`${commandText('/billing settings')}\`.`;
+const noCurrency = ({ user }: Request): string =>
+  `Amounts have no currency here: the billing service names none. ${user.canManage ? 'Set' : 'A Tally manager can set'} a label in \`${commandText('/billing settings')}\`.`;
 
 const KIND_LABELS: Readonly<Record<WatchKind, string>> = {
   balance: 'The balance is below an amount',
