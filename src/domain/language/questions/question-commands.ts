@@ -213,11 +213,18 @@ function billingCommand(
   if (extra) throw refuseUnplaced(clipWord(extra));
   const names = several === 'all' ? '' : formatParsedCommand({ ...named, several });
   if (names !== '' && !isBudget && subject !== 'watches') throw refuseUnplaced(names);
-  const name = commandText(`/billing ${subject === 'budget' ? 'watches' : subject}`);
-  const [command, verb] = name.split(' ') as [SlashCommand, string];
+  const [command, verb] = BILLING[subject].split(' ') as [SlashCommand, string];
   const text = [verb, names, isBudget && 'budget'].filter(Boolean).join(' ');
   return { command: { command, text }, isGuess: false };
 }
+
+const BILLING: Readonly<Record<Exclude<Subject, 'spend' | 'balance'>, string>> = {
+  budget: commandText('/billing watches'),
+  projects: commandText('/billing projects'),
+  schedules: commandText('/billing schedules'),
+  watches: commandText('/billing watches'),
+  help: commandText('/billing help'),
+};
 
 /** A question's words, split into the command they ask for and the rest. */
 interface QuestionParts {
