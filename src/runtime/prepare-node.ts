@@ -19,9 +19,9 @@ export function prepareNode(): void {
 }
 
 /**
- * For a process that has started: V8 then inlines a third of what it would into each function that it optimizes. That takes a
- * quarter off its work on the first few thousand commands, which a bot may need a day for, and later ones are as fast
- * (bench/RESULTS.md). Not before, since Node's own compiled code is of no use to it with other flags.
+ * For a process that has started: V8 inlines a third of what it would into each function that it optimizes. It compiles for a
+ * fifth less time while a bot answers its first few thousand commands, for which a team may need a day, and later ones are
+ * as fast (bench/RESULTS.md). Not before the start, since Node's own compiled code is of no use to V8 with other flags.
  */
 export const optimizeForFewCommands = (): void =>
   setFlagsFromString('--max-inlined-bytecode-size-cumulative=300');
