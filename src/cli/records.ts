@@ -1,10 +1,20 @@
 /** The commands that work on all records at once. Each can be interrupted, and run again to continue. */
+import { createReadStream } from 'node:fs';
 import { open, unlink } from 'node:fs/promises';
+import { Readable } from 'node:stream';
 import { loadConfig } from '../config/config.ts';
+import { commandText } from '../domain/command-names.ts';
 import { StoreUnavailable } from '../domain/failure/index.ts';
 import { pluralize } from '../domain/language/text.ts';
 import type { Millis } from '../domain/time/calendar.ts';
-import { BackupRefused, checkBackup, findOccupied, readBackup, writeBackup } from '../ops/backup.ts';
+import {
+  BackupRefused,
+  checkBackup,
+  findOccupied,
+  readBackup,
+  withoutShut,
+  writeBackup,
+} from '../ops/backup.ts';
 import { copyWorkspaces, hasBots, loadWorkspaces } from '../ops/copy-workspaces.ts';
 import { refusalCause } from '../ops/doctor/check-redis.ts';
 import { newerRecordsFinding } from '../ops/newer-records.ts';
@@ -14,6 +24,7 @@ import { guardRead } from '../redis/guard.ts';
 import { findNewerLayout, type LayoutMark } from '../redis/layout.ts';
 import { RedisUrlError } from '../redis/url.ts';
 import { createKeyring } from '../vault/keyring.ts';
+import type { WorkspaceDump } from '../workspace/record/workspace-dump.ts';
 import { NOT_CREATED, printError, printLine, runCommand, UsageError } from './command.ts';
 
 /** EX_DATAERR and EX_NOINPUT of sysexits.h */
@@ -67,30 +78,66 @@ async function backupTo(
   }
 }
 
+/** Standard input stays in memory, because a backup is read twice: first to check it. */
+const MAX_INPUT_MIB = 256;
+
+/** @returns opens the backup, as often as it has to be read @throws BackupRefused */
+async function backupSource(file: string): Promise<() => Readable> {
+  if (file !== '-') return () => createReadStream(file);
+  const chunks: Buffer[] = [];
+  let size = 0;
+  for await (const chunk of process.stdin as AsyncIterable<Buffer>) {
+    size += chunk.length;
+    if (size > MAX_INPUT_MIB * 2 ** 20)
+      throw new BackupRefused(
+        `The backup on standard input is larger than ${MAX_INPUT_MIB} MiB. Write it to a file, and restore that.`,
+      );
+    chunks.push(chunk);
+  }
+  return () => Readable.from(chunks);
+}
+
 export const runRestore = () =>
   runCommand(
     {
       usage: [
-        'Usage: tally restore [--check | --replace] FILE',
+        'Usage: tally restore [--check] [--replace] [--without-secrets] FILE',
         '',
-        'Checks a backup, then writes it to the Redis in REDIS_URL. Stop every bot before.',
+        'Checks a backup, then writes it to the Redis in REDIS_URL; with - as FILE, from standard input. Stop every bot before.',
       ],
       options: {
         check: ['', 'only checks that the file is whole and that ENCRYPTION_KEYS opens what is sealed'],
         replace: ['', 'also where that Redis has workspaces: everything there becomes what the backup has'],
+        'without-secrets': [
+          '',
+          'if a key is lost: leaves out what ENCRYPTION_KEYS doesn’t open, and names it',
+        ],
       },
       takes: 'file',
     },
-    async ({ check, replace = false }, file) => {
+    async ({ check, replace = false, 'without-secrets': leavesOut = false }, file) => {
       if (check && replace) throw new UsageError('Choose one: --check or --replace.');
       const { keys, redisUrl } = loadConfig(process.env, printError);
       try {
-        const keyIds = keys.map(({ id }) => id);
-        const { workspaces, version, at, damaged } = await checkBackup(file, createKeyring(keys), keyIds);
+        const [keyring, keyIds] = [createKeyring(keys), keys.map(({ id }) => id)];
+        const read = await backupSource(file);
+        const { workspaces, version, at, damaged, leftOut } = await checkBackup(
+          read(),
+          keyring,
+          keyIds,
+          leavesOut,
+        );
         printLine(`A whole backup of ${pluralize(workspaces, 'workspace')}, by Tally ${version} at ${at}.`);
         for (const { says } of damaged)
           printLine(`Of the sealed values, ${says}. They are restored as they are.`);
-        return check ? 0 : await restoreFrom(file, redisUrl, replace);
+        if (leftOut.length > 0) for (const line of [LEFT_OUT, ...leftOut]) printLine(line);
+        if (check) return 0;
+        const backup = () => readBackup(read());
+        return await restoreFrom(
+          () => (leavesOut ? withoutShut(backup(), keyring) : backup()),
+          redisUrl,
+          replace,
+        );
       } catch (error) {
         if (error instanceof BackupRefused) {
           printError(error.message);
@@ -98,18 +145,25 @@ export const runRestore = () =>
         }
         const { code, syscall } = error as NodeJS.ErrnoException;
         if (syscall !== 'open' && syscall !== 'read') throw error;
-        printError(`${file} can’t be read (${code}).`);
+        printError(`${file === '-' ? 'Standard input' : file} can’t be read (${code}).`);
         return NO_FILE;
       }
     },
   );
 
-const restoreFrom = (file: string, redisUrl: string, replaces: boolean): Promise<number> =>
+const LEFT_OUT = `ENCRYPTION_KEYS doesn’t open these secrets, so they are left out. In each workspace, a Tally manager registers them
+again: a connection with ${commandText('/billing connect')}, a project’s access with ${commandText('/billing projects')}; for installation, install Tally again.`;
+
+const restoreFrom = (
+  backup: () => AsyncIterable<WorkspaceDump>,
+  redisUrl: string,
+  replaces: boolean,
+): Promise<number> =>
   runResumable(async (connect) => {
     const to = await connect(redisUrl);
     const occupied = replaces ? undefined : await findOccupied(to);
     if (occupied !== undefined) printError(`${occupied} Nothing was changed.`);
-    else if (await copyWorkspaces(readBackup(file), to, printLine, replaces)) {
+    else if (await copyWorkspaces(backup(), to, printLine, replaces)) {
       printLine('Restored. Start the bots: they schedule what is due within a minute.');
       return true;
     }

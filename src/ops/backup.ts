@@ -3,7 +3,6 @@
  * SHA-256 of everything before. What is sealed in Redis is sealed in it.
  */
 import { createHash } from 'node:crypto';
-import { createReadStream } from 'node:fs';
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { createGunzip, createGzip } from 'node:zlib';
@@ -17,7 +16,8 @@ import type { Keyring } from '../vault/keyring.ts';
 import { parseDump, type WorkspaceDump } from '../workspace/record/workspace-dump.ts';
 import { createWorkspaceIndex } from '../workspace/record/workspace-index.ts';
 import { isCopy, loadWorkspaces } from './copy-workspaces.ts';
-import { inspectRecords } from './doctor/check-records.ts';
+import { inspectRecords, isShut } from './doctor/check-records.ts';
+import { toPlainLine } from './doctor/finding.ts';
 import { VERSION } from './version.ts';
 
 /** The file's format. It rises when the previous version can't read it any more. */
@@ -100,14 +100,14 @@ const altered = (): BackupRefused =>
 /**
  * Reads every workspace of a backup. Only at its end it is known whether the file is whole.
  *
+ * @param source its bytes
  * @param onHeader gets what the file says of itself
  * @throws BackupRefused; an error of the file system
  */
 export async function* readBackup(
-  file: string,
+  source: Readable,
   onHeader: (of: BackupHeader) => void = () => undefined,
 ): AsyncGenerator<WorkspaceDump, void> {
-  const source = createReadStream(file);
   const bytes = source.pipe(createGunzip());
   source.once('error', (error) => bytes.destroy(error));
   const hash = createHash('sha256');
@@ -159,33 +159,62 @@ function parseHeader(value: unknown): BackupHeader {
 /** A key that is missing or has another name: nothing was damaged, and the right keys open it. */
 const OF_KEYS: ReadonlySet<string | undefined> = new Set(['unknown-key', 'renamed', 'swapped']);
 
+const recordOf = ({ id, keys }: WorkspaceDump) => keys.find(({ key }) => key === recordKey(id));
+
 /**
  * Reads a whole backup, and opens everything that is sealed in it. Sealed values that are damaged are restored as they are.
  *
  * @param keyIds of the keyring, newest first
+ * @param leavesOut whether what doesn't open is left out instead, as {@link withoutShut} does
+ * @returns also a line for each workspace that loses something then
  * @throws BackupRefused
  */
-export async function checkBackup(file: string, keyring: Keyring, keyIds: readonly string[]) {
+export async function checkBackup(
+  source: Readable,
+  keyring: Keyring,
+  keyIds: readonly string[],
+  leavesOut: boolean,
+) {
   const inspection = inspectRecords(keyring, keyIds);
   const headers: BackupHeader[] = [];
+  const leftOut: string[] = [];
   let workspaces = 0;
-  for await (const { id, keys } of readBackup(file, (of) => void headers.push(of))) {
-    workspaces += 1;
-    const record = keys.find(({ key }) => key === recordKey(id))?.commands ?? [];
-    inspection.add(
-      id,
-      record.map(([, field = '', value = '']) => [field, value]),
+  for await (const dump of readBackup(source, (of) => void headers.push(of))) {
+    const fields = (recordOf(dump)?.commands ?? []).map(
+      ([, field = '', value = '']) => [field, value] as const,
     );
+    workspaces += 1;
+    inspection.add(dump.id, fields);
+    const shut = leavesOut ? fields.filter((field) => isShut(keyring, dump.id, ...field)) : [];
+    if (shut.length > 0) leftOut.push(`${dump.id}: ${shut.map(([field]) => toPlainLine(field)).join(', ')}`);
   }
   const [about] = headers;
   if (about === undefined) throw cutOff();
-  const damaged = inspection.findings('BACKUP');
+  const damaged = leavesOut ? [] : inspection.findings('BACKUP');
   const ofKeys = damaged.filter(({ code }) => OF_KEYS.has(code) || !inspection.anyOpens());
   if (ofKeys.length > 0)
     throw new BackupRefused(
-      ofKeys.map(({ says, todo }) => `Of the sealed values in the backup, ${says}. ${todo}`).join('\n'),
+      [
+        ...ofKeys.map(({ says, todo }) => `Of the sealed values in the backup, ${says}. ${todo}`),
+        'If the key is lost, --without-secrets restores everything else.',
+      ].join('\n'),
     );
-  return { ...about, workspaces, damaged };
+  return { ...about, workspaces, damaged, leftOut };
+}
+
+/** Each workspace without the sealed values that the keys don't open. */
+export async function* withoutShut(
+  dumps: AsyncIterable<WorkspaceDump>,
+  keyring: Keyring,
+): AsyncGenerator<WorkspaceDump, void> {
+  for await (const dump of dumps) {
+    const record = recordOf(dump);
+    const commands = record?.commands.filter(
+      ([, field = '', value = '']) => !isShut(keyring, dump.id, field, value),
+    );
+    const keys = dump.keys.map((key) => (key === record ? { ...key, commands: commands ?? [] } : key));
+    yield { ...dump, keys };
+  }
 }
 
 /** @returns why a backup isn’t restored there; undefined if it holds nothing but what an earlier run restored @throws StoreUnavailable */

@@ -22,6 +22,7 @@ const [drain = 0] = await numbersIn('app.ts', 'DRAIN');
 const [check = 0] = await numbersIn('cli/doctor.ts', 'CHECK_TIMEOUT');
 const [, again = 0] = await numbersIn('slack/install/token-check.ts', 'WAIT');
 const [lines] = await numbersIn('ops/work-log.ts', 'LINES_PER_SECOND');
+const [input] = await numbersIn('cli/records.ts', 'MAX_INPUT_MIB');
 const pauses = await numbersIn('delivery/outbox/send-state.ts', 'PAUSES');
 const longest = Math.max(...pauses);
 /** Of sysexits.h, as test/cli and test/ops/backup.test.ts get them. */
@@ -134,6 +135,9 @@ export const OPERATOR_NUMBERS: Readonly<Record<string, readonly string[]>> = {
   ],
   'docs/backup.md': [
     'ends with 0 when',
+    `have ${input} MiB`,
+    // Of examples.
+    'project 123',
     'scale the bots to 0',
     ...['| 0 |', '| 1 |'],
     ...[usage, badFile, noFile, notCreated, configuration].map((code) => `| ${code} |`),

@@ -7,9 +7,14 @@ import { join } from 'node:path';
 import { gunzipSync, gzipSync } from 'node:zlib';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { OWNER } from '../../sandbox/slack/index.ts';
+import { TEAM } from '../../sandbox/slack/people.ts';
+import { recordKey } from '../../src/redis/keys.ts';
 import { LAYOUT } from '../../src/redis/layout.ts';
+import { createKeyring } from '../../src/vault/keyring.ts';
+import { sealOwnerOf } from '../../src/workspace/credentials/sealed-fields.ts';
 import { createWorkspaceIndex } from '../../src/workspace/record/workspace-index.ts';
-import { type Bot, startBot, textOf } from '../support/bot.ts';
+import { type Bot, CHANNEL, startBot, textOf } from '../support/bot.ts';
+import { save, schedule } from '../support/delivery.ts';
 import { describeUnless } from '../support/describe-unless.ts';
 import { type TestRedis, testRedis } from '../support/redis.ts';
 import { NO_SERVER, startCluster, startSentinels, startServer } from '../support/redis-servers.ts';
@@ -25,7 +30,7 @@ beforeEach(async () => {
 });
 afterEach(() => rm(folder, { recursive: true, force: true }));
 
-const run = (redisUrl: string, words: readonly string[], keys = KEYS) =>
+const run = (redisUrl: string, words: readonly string[], keys = KEYS, input?: Buffer) =>
   new Promise<{ code: number; said: string }>((resolve) => {
     const env = {
       PATH: process.env.PATH,
@@ -34,12 +39,14 @@ const run = (redisUrl: string, words: readonly string[], keys = KEYS) =>
       REDIS_URL: redisUrl,
       ENCRYPTION_KEYS: keys,
     };
-    execFile(
+    const { stdin } = execFile(
       process.execPath,
       ['--import', 'tsx', 'src/tally.ts', ...words],
       { env },
       (error, said, errors) => resolve({ code: Number(error?.code ?? 0), said: `${said}${errors}` }),
     );
+    // A command that doesn't read it may end first.
+    stdin?.on('error', () => undefined).end(input);
   });
 
 const keysIn = async ({ client }: TestRedis): Promise<string[]> =>
@@ -114,6 +121,26 @@ describe('a backup', () => {
     await writeFile(file, output);
     expect(await run(second.url, ['restore', '--check', file])).toMatchObject({ code: 0 });
   }, 30_000);
+
+  it('comes from standard input as well, for a check and for a restore', async () => {
+    await run(first.url, ['backup', file]);
+    const whole = await readFile(file);
+    const fed = (words: readonly string[], input: Buffer) =>
+      run(second.url, ['restore', ...words, '-'], KEYS, input);
+    expect(await fed(['--check'], whole)).toMatchObject({
+      code: 0,
+      said: expect.stringContaining('A whole backup of 1 workspace'),
+    });
+    for (const [input, why] of [
+      [Buffer.alloc(0), 'its end is missing'],
+      [whole.subarray(0, -9), 'its end is missing'],
+      [Buffer.alloc(256 * 2 ** 20 + 1), 'larger than 256 MiB'],
+    ] as const)
+      expect(await fed([], input)).toMatchObject({ code: 65, said: expect.stringContaining(why) });
+    expect(await second.client.keys('*')).toEqual([]);
+    expect(await fed([], whole)).toMatchObject({ code: 0, said: expect.stringContaining('Restored.') });
+    expect(await keysIn(second)).toContain('tally:{T1}:record');
+  }, 60_000);
 
   it('is refused before anything is written when it is cut off, altered, or of a newer version', async () => {
     await run(first.url, ['backup', file]);
@@ -195,6 +222,22 @@ describe('a restored bot', () => {
   beforeAll(async () => {
     original = await startBot({ encryptionKeys: KEYS, now: () => NOW });
     await original.connect();
+    const { client } = original.redis;
+    const keyring = createKeyring([{ id: 'first', key: Buffer.from(KEYS.slice(6), 'base64') }]);
+    const access = { project: '123', authUrl: 'https://identity.example.com/v3' };
+    const sealed = keyring.seal('secret', sealOwnerOf('application-access', TEAM, '123', access));
+    await client.hset(recordKey(TEAM), {
+      'project:prod': JSON.stringify({
+        ...{ alias: 'prod', id: '123', product: 1, connection: 'main', channels: [] },
+        ...{ owner: OWNER, addedBy: OWNER, addedAt: 1 },
+      }),
+      'access:123': JSON.stringify({ ...access, sealed }),
+    });
+    await save(
+      client,
+      TEAM,
+      schedule({ channel: CHANNEL, projects: [{ id: '123', product: 1, alias: 'prod' }] }),
+    );
     backup = join(await mkdtemp(join(tmpdir(), 'tally-backup-')), 'tally.backup');
     // While the bot runs.
     expect(await run(original.redis.url, ['backup', backup])).toMatchObject({ code: 0 });
@@ -212,7 +255,7 @@ describe('a restored bot', () => {
 
   it('answers with the token that was registered before, and keeps the audit log', async () => {
     const { visibleText } = await restored.ask('/balance 123');
-    expect(visibleText).toMatch(/123 · [\d,.]+ left/);
+    expect(visibleText).toMatch(/prod · [\d,.]+ left/);
     const { blocks } = await restored.ask('/billing audit');
     expect(textOf(blocks)).toContain('added the connection');
     expect(JSON.stringify(blocks)).toContain(OWNER);
@@ -244,6 +287,44 @@ describe('a restored bot', () => {
     expect((await readFile(backup)).includes(KEYS)).toBe(false);
     await empty.close();
   }, 30_000);
+
+  it('comes back without the secrets of a lost key, when that is asked for', async () => {
+    const empty = await testRedis();
+    const other = `other:${randomBytes(32).toString('base64')}`;
+    expect(await run(empty.url, ['restore', backup], other)).toMatchObject({
+      code: 65,
+      said: expect.stringContaining('--without-secrets restores everything else'),
+    });
+    const words = ['restore', '--without-secrets'];
+    // With its key nothing is left out.
+    expect((await run(empty.url, [...words, '--check', backup])).said).not.toContain('left out');
+    const named = new RegExp(`so they are left out.*\n${TEAM}: access:123, connection:main\n`, 's');
+    expect(await run(empty.url, [...words, '--check', backup], other)).toMatchObject({
+      code: 0,
+      said: expect.stringMatching(named),
+    });
+    expect(await empty.client.keys('*')).toEqual([]);
+    expect(await run(empty.url, [...words, backup], other)).toMatchObject({
+      code: 0,
+      said: expect.stringMatching(named),
+    });
+    // An interrupted one is run again.
+    expect((await run(empty.url, [...words, backup], other)).said).toContain('1 already the same');
+    expect((await empty.client.hkeys(recordKey(TEAM))).sort()).toEqual([
+      ...['layout', 'project:prod', 'schedule:schedul1'],
+    ]);
+
+    const bot = await startBot({ redisUrl: empty.url, encryptionKeys: other, now: () => NOW });
+    try {
+      expect((await bot.ask('/balance prod')).visibleText).toContain('connect');
+      await bot.connect();
+      expect((await bot.ask('/balance prod')).visibleText).toMatch(/[\d,.]+ left/);
+      expect(textOf((await bot.ask('/billing schedules')).blocks)).toContain('for prod');
+    } finally {
+      await bot.stop();
+      await empty.close();
+    }
+  }, 60_000);
 });
 
 describeUnless(NO_SERVER, 'a Redis that refuses changes', () => {

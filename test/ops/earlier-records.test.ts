@@ -1,4 +1,5 @@
 /** What Tally 1.0.0 wrote, as a backup of it: two workspaces with schedules, posts, watches and their alerts. */
+import { createReadStream } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { parseLogEntry } from '../../src/delivery/log/delivery-log-entry.ts';
@@ -25,7 +26,9 @@ describe('records of 1.0.0', () => {
     createWorkspaceParser(createKeyring([KEY]))(TEAM, await redis.client.hgetall(recordKey(TEAM)));
   beforeAll(async () => {
     redis = await testRedis();
-    expect(await copyWorkspaces(readBackup(FILE), redis.client, () => undefined)).toBe(true);
+    expect(await copyWorkspaces(readBackup(createReadStream(FILE)), redis.client, () => undefined)).toBe(
+      true,
+    );
     log = await redis.client.hgetall(deliveryLogKey(TEAM));
   });
   afterAll(() => redis.close());

@@ -114,6 +114,10 @@ export async function listWorkspaces(
   return { workspaces, isComplete: true };
 }
 
+/** Whether a field holds something sealed that the keys don't open. */
+export const isShut = (...parameters: Parameters<typeof open>): boolean =>
+  ![undefined, 'opens'].includes(open(...parameters) as 'opens' | undefined);
+
 /** @returns undefined for a field that holds nothing sealed */
 function open(
   keyring: Keyring,
