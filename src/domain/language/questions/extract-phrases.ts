@@ -256,11 +256,15 @@ export function parseQuestionWords(text: string, aliases: Aliases): QuestionWord
   const isName = (word = ''): boolean => aliases.has(word.toLowerCase());
   const isEither = firstSaid(said, ...RANKING) !== undefined;
   if (isEither && said.get('what') === 'which is') said.set('which', 'which is');
-  for (const [at, word] of isEither ? rest.entries() : [])
-    if (/^or$/i.test(word) && isName(rest[at - 1]) && isName(rest[at + 1])) {
+  // One of them may be a name that nobody registered, which is then what isn't recognized.
+  const isUnknown = (word = ''): boolean => /\p{L}/u.test(word) && holdsUnknownWord(word, aliases);
+  for (const [at, word] of isEither ? rest.entries() : []) {
+    const sides = [rest[at - 1], rest[at + 1]];
+    if (/^or$/i.test(word) && sides.some(isName) && sides.every((side) => isName(side) || isUnknown(side))) {
       rest[at] = 'and';
       said.set('which', said.get('which') ?? word);
     }
+  }
   const from = rest.findIndex((word) => /^from$/i.test(word));
   // “Compare prod from october with …”
   const isSide = said.has('compare') && isSpan(rest[from + 1]?.toLowerCase() ?? '');
