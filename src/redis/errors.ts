@@ -9,6 +9,7 @@ export const STORE_ERROR_KINDS = [
   'timeout',
   'unreachable',
   'newer-records',
+  'wrong-type',
   'other',
 ] as const;
 export type StoreErrorKind = (typeof STORE_ERROR_KINDS)[number];
@@ -22,6 +23,8 @@ const REPLY_KINDS: Readonly<Record<string, StoreErrorKind>> = {
   MISCONF: 'misconf',
   // Our own: a newer version has written there, see `layout.ts`.
   NEWERLAYOUT: 'newer-records',
+  // Another program has written over a key of ours.
+  WRONGTYPE: 'wrong-type',
   LOADING: 'other',
   MASTERDOWN: 'other',
   CLUSTERDOWN: 'other',

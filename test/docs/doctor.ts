@@ -45,6 +45,8 @@ export const EXAMPLES: Readonly<Record<CheckArea, Readonly<Record<string, string
     id: '2025',
     other: '2026',
     ids: '2026:…',
+    keys: 'tally:{T0ACME0001}:delivery-log',
+    key: "'tally:{T0ACME0001}:delivery-log'",
     records: 'T0ACME0001 settings, T0ACME0001 schedule:abcd1234',
   },
   BACKUP: { count: '12', total: '12', id: '2025', ids: '2026:…' },

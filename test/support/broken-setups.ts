@@ -10,7 +10,7 @@ import { dirname, join } from 'node:path';
 import { startBilling } from '../../sandbox/billing.ts';
 import { freePort } from '../../sandbox/bot-process.ts';
 import { startIdentity } from '../../sandbox/identity.ts';
-import { indexKey, recordKey } from '../../src/redis/keys.ts';
+import { deliveryLogKey, indexKey, recordKey } from '../../src/redis/keys.ts';
 import { SCOPES } from '../../src/slack/install/scopes.ts';
 import { createKeyring } from '../../src/vault/keyring.ts';
 import { createWorkspaceIndex } from '../../src/workspace/record/workspace-index.ts';
@@ -1663,6 +1663,20 @@ const MORE: readonly BrokenSetup[] = [
       return { REDIS_URL: urlOf(server) };
     },
     finding: { check: 'Sealed records', code: 'WRONGTYPE', says: /another type/, todo: /REDIS_URL=/ },
+  },
+  {
+    name: 'a key of a workspace that another program wrote over',
+    build: async (world) => {
+      const server = await world.server();
+      await createWorkspaceIndex(server.client).setCheck('T1', 0);
+      await server.client.hset(recordKey('T1'), { settings: '{}' });
+      await server.client.set(deliveryLogKey('T1'), 'theirs');
+      return { REDIS_URL: urlOf(server) };
+    },
+    finding: {
+      ...{ check: 'Records', code: 'wrong type', says: /in tally:\{T1\}:delivery-log: another program/ },
+      todo: /`redis-cli DEL 'tally:\{T1\}:delivery-log'`/,
+    },
   },
   {
     name: 'settings and a schedule that are damaged',

@@ -307,6 +307,10 @@ const REDIS: Causes = {
 };
 
 const RECORDS: Causes = {
+  'wrong type': [
+    'can’t be read in {keys}: another program has written there',
+    'Stop that program or give Tally a database of its own. Then restore a backup: `tally restore --replace FILE`. Without one, look at what is there, and delete it: `redis-cli DEL {key}`',
+  ],
   WRONGTYPE: [
     'can’t be read: a key that begins with tally: is of another type, so another program writes such keys',
     'Give Tally a database of its own: `REDIS_URL=redis://…/1`',

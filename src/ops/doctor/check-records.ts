@@ -2,6 +2,8 @@ import { NewerRecords, StoreUnavailable, UnsealFailed } from '../../domain/failu
 import type { SlackId } from '../../domain/slack-id.ts';
 import type { RedisConnection } from '../../redis/connect.ts';
 import { storeErrorKind } from '../../redis/errors.ts';
+import { guardRead } from '../../redis/guard.ts';
+import { KEY_TYPES, recordKey } from '../../redis/keys.ts';
 import { findNewerLayout, loadRecord } from '../../redis/layout.ts';
 import { findKey, type Keyring, reseal } from '../../vault/keyring.ts';
 import { sealOwnerOfField } from '../../workspace/credentials/sealed-fields.ts';
@@ -70,7 +72,11 @@ export async function checkRecords(
     const { workspaces, isComplete } = await listWorkspaces(redis);
     const parse = createWorkspaceParser(keyring);
     const unreadable: string[] = [];
+    const foreign: string[] = [];
     for (const workspace of workspaces) {
+      const wrong = await findWrongTypes(redis, workspace);
+      foreign.push(...wrong);
+      if (wrong.includes(recordKey(workspace))) continue;
       const fields = await loadRecord(redis, workspace);
       inspection.add(workspace, Object.entries(fields));
       for (const { kind, id } of parse(workspace, fields).damaged)
@@ -78,10 +84,11 @@ export async function checkRecords(
         else if (kind !== 'connection' && kind !== 'access') unreadable.push(`${workspace} ${kind}:${id}`);
     }
     const findings = [...inspection.findings()];
-    if (unreadable.length > 0) {
-      const more = unreadable.length > MAX_NAMED ? ` and ${unreadable.length - MAX_NAMED} more` : '';
-      const records = `${unreadable.slice(0, MAX_NAMED).join(', ')}${more}`;
-      findings.push(findingOf('RECORDS', 'Records', 'unreadable', { records }));
+    if (unreadable.length > 0)
+      findings.push(findingOf('RECORDS', 'Records', 'unreadable', { records: nameSome(unreadable) }));
+    if (foreign.length > 0) {
+      const figures = { keys: nameSome(foreign), key: `'${foreign[0]}'` };
+      findings.push(findingOf('RECORDS', 'Records', 'wrong type', figures));
     }
     if (findings.length > 0) return findings;
     const part = isComplete ? '' : ' (only a part was checked)';
@@ -90,11 +97,25 @@ export async function checkRecords(
     return [okFinding(CHECK, `${says}${part}`)];
   } catch (error) {
     if (error instanceof NewerRecords) return [newerRecordsFinding()];
-    if (error instanceof Error && error.message.startsWith('WRONGTYPE'))
+    if (storeErrorKind(error instanceof StoreUnavailable ? error.cause : error) === 'wrong-type')
       return [findingOf('RECORDS', CHECK, 'WRONGTYPE', {})];
     if (isOfRedis(error)) return [];
     throw error;
   }
+}
+
+const nameSome = (names: readonly string[]): string => {
+  const more = names.length > MAX_NAMED ? ` and ${names.length - MAX_NAMED} more` : '';
+  return `${names.slice(0, MAX_NAMED).join(', ')}${more}`;
+};
+
+/** The workspace's keys that another program has written. */
+async function findWrongTypes(redis: RedisConnection, workspace: SlackId): Promise<readonly string[]> {
+  const keys = [...KEY_TYPES].map(async ([keyOf, type]) => {
+    const found = await guardRead(() => redis.type(keyOf(workspace)));
+    return found === type || found === 'none' ? [] : [keyOf(workspace)];
+  });
+  return (await Promise.all(keys)).flat();
 }
 
 /** Whether it is about Redis, not about a record. */
