@@ -68,7 +68,7 @@ async function startBot(redisUrl: string, port = 38_765): Promise<StartedBot> {
       SLACK_API_URL: 'http://127.0.0.1:9/api/',
       PORT: String(port),
       REDIS_URL: redisUrl,
-      ENCRYPTION_KEYS: `k:${Buffer.alloc(32, 1).toString('base64')}`,
+      ENCRYPTION_KEYS: `k:${Buffer.from([...Array(32).keys()]).toString('base64')}`,
     },
   });
   let output = '';

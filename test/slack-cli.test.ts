@@ -42,7 +42,7 @@ it('start runs a bot that connects with the tokens which slack run sets', async 
     cwd: ROOT,
     env: {
       ...{ PATH, HOME, PORT: String(port), REDIS_URL: redis.url, SLACK_API_URL: tokens.SLACK_API_URL },
-      ENCRYPTION_KEYS: `test:${Buffer.alloc(32, 7).toString('base64')}`,
+      ENCRYPTION_KEYS: `test:${Buffer.from([...Array(32).keys()]).toString('base64')}`,
       ...{ SLACK_BOT_TOKEN: tokens.SLACK_BOT_TOKEN, SLACK_APP_TOKEN: tokens.SLACK_APP_TOKEN },
       ...{ SLACK_CLI_XOXB: tokens.SLACK_BOT_TOKEN, SLACK_CLI_XAPP: tokens.SLACK_APP_TOKEN },
     },

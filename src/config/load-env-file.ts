@@ -26,7 +26,11 @@ function readEnvFile(): string {
         );
       return '';
     }
-    warn(`.env can’t be read (${code}). Let this user read it: ls -ld .env; chown "$USER" .env`);
+    if (code === 'EISDIR')
+      warn(
+        '.env is a folder, which Docker makes to mount a file that isn’t there. Put the file there: rmdir .env',
+      );
+    else warn(`.env can’t be read (${code}). Let this user read it: ls -ld .env; chown "$USER" .env`);
     process.exit(78);
   }
 }

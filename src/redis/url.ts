@@ -58,7 +58,8 @@ const SEVERAL_HOSTS = /^redis(s?)\+(sentinel|cluster):\/\/(.*)$/s;
 const OTHER_SCHEME = /^(?:https?|tcp|tls|ssl|valkeys?|rediss?[-+]\w+):\/\//i;
 
 /** @throws RedisUrlError */
-export function parseRedisUrl(text: string): RedisAddress {
+export function parseRedisUrl(given: string): RedisAddress {
+  const text = given.replace(/^[a-z+]+:\/\//i, (scheme) => scheme.toLowerCase());
   if (/\s/.test(text.replace(/,\s+/g, ',')))
     throw new RedisUrlError('has a space in it; in a password, write it as %20', ANY_FORM);
   const [, tls, mode, rest] = SEVERAL_HOSTS.exec(text) ?? [];
@@ -89,7 +90,15 @@ export function parseRedisUrl(text: string): RedisAddress {
   };
 }
 
+/** Bytes, of Linux. */
+const SOCKET_PATH_LIMIT = 107;
+
 function parseSingle(text: string): RedisAddress {
+  if (Buffer.byteLength(text) > 'unix://'.length + SOCKET_PATH_LIMIT && text.startsWith('unix:'))
+    throw new RedisUrlError(
+      `has a socket’s path of more than ${SOCKET_PATH_LIMIT} bytes, which no program can open`,
+      'Make a short link to its folder: `ln -s /long/path /run/redis`, then REDIS_URL=unix:///run/redis/redis.sock',
+    );
   if (/^unix:\/\/\/[^#\s]+$/.test(text)) return { kind: 'single', url: text };
   if (text.startsWith('unix:'))
     throw new RedisUrlError(

@@ -4,7 +4,7 @@ import { ConfigError, parseConfig } from '../../src/config/config.ts';
 import { DEFAULT_LIMITS, rate } from '../../src/domain/rate-limits.ts';
 import { anyText } from '../support/any-text.ts';
 
-const KEY = Buffer.alloc(32, 7).toString('base64');
+const KEY = Buffer.from([...Array(32).keys()]).toString('base64');
 const HTTP = {
   SLACK_BOT_TOKEN: 'xoxb-not-a-real-token',
   SLACK_SIGNING_SECRET: 'not-a-real-signing-secret',
@@ -49,7 +49,7 @@ describe('parseConfig', () => {
       },
       http: { port: 3000, shutdownDelay: 0 },
       redisUrl: 'redis://127.0.0.1:6379',
-      keys: [{ id: 'k1', key: Buffer.alloc(32, 7) }],
+      keys: [{ id: 'k1', key: Buffer.from([...Array(32).keys()]) }],
       billing: {},
       identity: {},
       limits: DEFAULT_LIMITS,
@@ -325,7 +325,7 @@ describe('parseConfig', () => {
 
 describe('ENCRYPTION_KEYS', () => {
   it('keeps the order, newest first, and takes both alphabets of base64', () => {
-    const bytes = Buffer.alloc(32, 0xfb);
+    const bytes = Buffer.alloc(32, 0xfb).fill(0xff, 20);
     const text = `new:${bytes.toString('base64url')}, old:${bytes.toString('base64')}`;
     const { keys } = parseConfig({ ...HTTP, ENCRYPTION_KEYS: text });
     expect(keys).toEqual([

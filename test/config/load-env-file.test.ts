@@ -45,6 +45,11 @@ describe('.env', () => {
     expect(await seen({ REDIS_URL: 'redis://127.0.0.1:2' })).toBe('redis://127.0.0.1:2');
   });
 
+  it('says that a folder is in its place', async () => {
+    await mkdir(join(directory, '.env'));
+    await expect(load()).rejects.toMatchObject({ code: 78, stderr: expect.stringContaining('rmdir .env') });
+  });
+
   it('says that Node reads NODE_EXTRA_CA_CERTS and NODE_OPTIONS earlier', async () => {
     await write('NODE_EXTRA_CA_CERTS=/path/ca.pem\nNODE_OPTIONS=--no-warnings\n');
     const { stderr } = await load();

@@ -15,6 +15,7 @@ describe('REDIS_URL', () => {
     ['redis://127.0.0.1:6379', { kind: 'single' }],
     ['rediss://user:word@redis.example.com:6380/0', { kind: 'single' }],
     ['unix:///run/redis.sock', { kind: 'single' }],
+    ['REDIS://:Word@Host', { kind: 'single', url: 'redis://:Word@Host' }],
     [
       'redis+sentinel://one,two:26380,[fd00::5]:1/main',
       {

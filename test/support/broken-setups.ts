@@ -220,6 +220,19 @@ const withTls =
     const server = await world.server([], certificates);
     return { REDIS_URL: urlOf(server, scheme), ...changes(certificates) };
   };
+/** A server whose certificate has this extension, or is signed with this digest. */
+const withCertificate =
+  (options: Parameters<typeof makeCertificates>[1]) =>
+  async (world: World): Promise<Changes> => {
+    const home = await mkdtemp(join(tmpdir(), 'tally-certificates-'));
+    world.onEnd(() => rm(home, { recursive: true }));
+    const certificates = await makeCertificates(home, options);
+    const weak = { ciphers: 'DEFAULT:@SECLEVEL=0' };
+    return {
+      REDIS_URL: `rediss://localhost:${await httpsServer(world, certificates, weak)}`,
+      ...trusting(certificates),
+    };
+  };
 const trusting = ({ authority }: Certificates): Changes => ({ NODE_EXTRA_CA_CERTS: authority });
 
 /** @returns its port */
@@ -491,6 +504,20 @@ const REDIS: readonly BrokenSetup[] = [
     'ENOENT',
     /no socket/,
     /REDIS_URL/,
+  ),
+  redisSetup(
+    'a certificate for clients',
+    withCertificate({ extension: 'extendedKeyUsage=clientAuth' }),
+    'INVALID_PURPOSE',
+    /not for servers/,
+    /-purpose/,
+  ),
+  redisSetup(
+    'a certificate signed with SHA-1',
+    withCertificate({ digest: 'sha1' }),
+    'UNSPECIFIED',
+    /SHA-1/,
+    /x509 -noout -text/,
   ),
   redisSetup(
     'TLS to a plain port',
@@ -1138,10 +1165,16 @@ const CONFIGURATION: readonly BrokenSetup[] = [
     /openssl rand -base64 32/,
   ),
   configSetup(
-    'a key of zeros',
-    { ENCRYPTION_KEYS: `2026:${base64(Buffer.alloc(32))}` },
-    /nothing but zeros/,
+    'a key of one byte',
+    { ENCRYPTION_KEYS: `2026:${base64(Buffer.alloc(32, 'A'))}` },
+    /one byte again and again/,
     /openssl rand -base64 32/,
+  ),
+  configSetup(
+    'a socket’s path that is too long',
+    { REDIS_URL: `unix:///run/${'long/'.repeat(20)}redis.sock` },
+    /more than 107 bytes/,
+    /ln -s .* REDIS_URL=unix:\/\/\//,
   ),
   configSetup(
     'a % in a password that encodes nothing',
@@ -1521,6 +1554,27 @@ const MORE: readonly BrokenSetup[] = [
     finding: {
       ...{ check: 'Billing', code: 'ERR_SSL_TLSV13_ALERT_CERTIFICATE_REQUIRED' },
       ...{ says: /asks for a client’s certificate/, todo: /openssl s_client/ },
+    },
+  },
+  {
+    name: 'a public address that asks for a login',
+    build: async (world) => ({ PUBLIC_URL: await world.http(401, 'Log in') }),
+    finding: { check: 'Public address', code: 'HTTP 401', says: /asks for a login/, todo: /curl -sS/ },
+  },
+  {
+    name: 'a public address whose proxy takes short requests only',
+    build: async (world) => {
+      const { url } = await world.service(
+        serve(({ headers }, response) => {
+          response.writeHead(Number(headers['content-length']) > 65_536 ? 413 : 200);
+          response.end();
+        }),
+      );
+      return { PUBLIC_URL: url };
+    },
+    finding: {
+      ...{ check: 'Public address', code: 'HTTP 413' },
+      ...{ says: /refuses long requests/, todo: /client_max_body_size 1m/ },
     },
   },
   {

@@ -102,7 +102,10 @@ export const NO_TLS: string | undefined = !hasOpenssl()
       : `because ${SERVER_BINARY} was built without TLS`;
 
 /** Makes a private authority, and a certificate of it for loopback. */
-export async function makeCertificates(home: string): Promise<Certificates> {
+export async function makeCertificates(
+  home: string,
+  { extension = '', digest = 'sha256' }: { readonly extension?: string; readonly digest?: string } = {},
+): Promise<Certificates> {
   const path = (name: string) => join(home, name);
   const openssl = (...args: string[]) => {
     const { status, stderr } = spawnSync('openssl', args, { cwd: home, encoding: 'utf8' });
@@ -116,8 +119,19 @@ export async function makeCertificates(home: string): Promise<Certificates> {
     ...['-keyout', 'ca.key', '-out', 'ca.pem', '-subj', '/CN=Private authority'],
   );
   openssl('req', ...newKey, ...['-keyout', 'server.key', '-out', 'server.csr', '-subj', '/CN=redis']);
-  await writeFile(path('names'), 'subjectAltName=DNS:localhost,IP:127.0.0.1');
-  const signed = ['-CA', 'ca.pem', '-CAkey', 'ca.key', '-CAcreateserial', '-extfile', 'names', '-days', '2'];
+  await writeFile(path('names'), `subjectAltName=DNS:localhost,IP:127.0.0.1\n${extension}`);
+  const signed = [
+    '-CA',
+    'ca.pem',
+    '-CAkey',
+    'ca.key',
+    '-CAcreateserial',
+    '-extfile',
+    'names',
+    '-days',
+    '2',
+    `-${digest}`,
+  ];
   openssl('x509', '-req', '-in', 'server.csr', '-out', 'server.pem', ...signed);
   return { authority: path('ca.pem'), certificate: path('server.pem'), key: path('server.key') };
 }

@@ -86,6 +86,15 @@ const NETWORK: Causes = {
     'presents a certificate of an authority that Node doesn’t trust',
     'Set NODE_EXTRA_CA_CERTS to a file with the authority’s certificate: `NODE_EXTRA_CA_CERTS=/path/ca.pem`. Or it doesn’t send the one between. What it sends: `openssl s_client -connect {address} </dev/null`',
   ),
+  INVALID_PURPOSE: [
+    'presents a certificate that is not for servers',
+    'Make one whose extended key usage has serverAuth. What it has: `openssl s_client -connect {address} </dev/null | openssl x509 -noout -purpose`',
+  ],
+  // OpenSSL's names for these are lost in Node.
+  UNSPECIFIED: [
+    'presents a certificate that Node refuses, most often one signed with SHA-1 or with a short key',
+    'Make one with SHA-256 and 2048 bits, and its authority’s too. What it has: `openssl s_client -connect {address} </dev/null | openssl x509 -noout -text`',
+  ],
   CERT_HAS_EXPIRED: [
     'presents a certificate that has expired by this machine’s clock',
     'Renew it, or correct the clock. Its dates: `openssl s_client -connect {address} </dev/null | openssl x509 -noout -dates`',
@@ -600,6 +609,14 @@ const PUBLIC_ADDRESS: Causes = {
     'Start Tally, or let the proxy lead to its PORT: `curl -sS http://127.0.0.1:{port}/healthz`',
     'warning',
   ),
+  'HTTP 401': [
+    'asks for a login, which Slack doesn’t have',
+    'Let the proxy at {address} hand /slack/ on without one: Tally checks Slack’s signature. To try it: `{try}`',
+  ],
+  'HTTP 413': [
+    'has a proxy that refuses long requests, which Slack sends for forms',
+    'Let it take 1 MiB, in nginx: `client_max_body_size 1m;`',
+  ],
   ...each(
     ['HTTP 2xx', 'HTTP 4xx'],
     'leads to something other than Tally: it doesn’t serve /slack/events',

@@ -56,6 +56,7 @@ async function isTally(port: number, timeout: Millis): Promise<boolean> {
 const CHECK = 'Public address';
 
 const isLocal = (hostname: string): boolean => hostProblem(withoutBrackets(hostname)) !== undefined;
+const FORM_LENGTH = 100_000;
 const FORM = { 'content-type': 'application/x-www-form-urlencoded' };
 
 /**
@@ -102,7 +103,7 @@ export async function checkPublicAddress(parts: AddressParts): Promise<readonly 
 
 /**
  * Asks for the answer that Slack wants of a new address, with a signature as Slack makes it. The body has what proxies
- * encode in another way. Anybody who gets this request could only have the same words repeated.
+ * encode in another way, and is as long as a form can be. Anybody who gets this request could only have the same words repeated.
  */
 async function signatureFinding(
   events: string,
@@ -111,7 +112,7 @@ async function signatureFinding(
   figures: Placeholders,
 ): Promise<Finding> {
   const challenge = 'doctor (a*b~c é)';
-  const payload = JSON.stringify({ type: 'url_verification', challenge });
+  const payload = JSON.stringify({ type: 'url_verification', challenge, form: 'x'.repeat(FORM_LENGTH) });
   const body = `payload=${encodeURIComponent(payload)}`;
   const timestamp = String(Math.floor(Date.now() / 1000));
   const digest = createHmac('sha256', secret).update(`v0:${timestamp}:${body}`).digest('hex');
@@ -119,5 +120,6 @@ async function signatureFinding(
   const response = await post(events, body, { ...FORM, ...signature }, timeout);
   if ((await response.text()) === JSON.stringify({ challenge }))
     return okFinding(CHECK, 'leads to a Tally with this signing secret');
-  return findingOf('PUBLIC_ADDRESS', CHECK, 'signature', { ...figures, status: String(response.status) });
+  const code = response.status === 413 ? 'HTTP 413' : 'signature';
+  return findingOf('PUBLIC_ADDRESS', CHECK, code, { ...figures, status: String(response.status) });
 }
