@@ -196,6 +196,15 @@ describeUnless(
 );
 
 describe('tally init without a terminal', () => {
+  it('refuses keys of the environment that Tally could not start with, by name and without writing them', async () => {
+    const short = Buffer.alloc(16, 7).toString('base64');
+    const init = initAlone(['--socket'], { ENCRYPTION_KEYS: `2026:${short}` });
+    expect(await init.ended).toBe(64);
+    expect(init.output()).toMatch(/^ENCRYPTION_KEYS is invalid: the key h/m);
+    expect(init.output()).not.toContain(short);
+    expect(await envFile()).not.toContain('ENCRYPTION_KEYS');
+  }, 60_000);
+
   it('names what is missing, remembers the rest, and leads to /acme-balance over HTTP', async () => {
     await openSlack('http', 'acme');
     const first = initAlone(['--url', 'https://tally.example.com/', '--prefix', 'acme']);

@@ -2,6 +2,7 @@ import { spawnSync } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
 import { statSync, writeFileSync } from 'node:fs';
 import { commandPrefix } from '../config/schemas.ts';
+import { variables } from '../config/variables.ts';
 import { commandText } from '../domain/command-names.ts';
 import { VERSION } from '../ops/version.ts';
 import {
@@ -155,7 +156,9 @@ async function fill(
 ): Promise<readonly string[]> {
   if (!draft.values.ENCRYPTION_KEYS) {
     const fresh = `${new Date().getUTCFullYear()}:${randomBytes(32).toString('base64')}`;
-    draft.addValue('ENCRYPTION_KEYS', process.env.ENCRYPTION_KEYS || fresh);
+    const given = process.env.ENCRYPTION_KEYS?.trim() || undefined;
+    checkOption<unknown>('ENCRYPTION_KEYS', variables.shape.ENCRYPTION_KEYS, given);
+    draft.addValue('ENCRYPTION_KEYS', given ?? fresh);
     printLine(
       `${ENV_FILE} has ENCRYPTION_KEYS, which seal what Tally stores. Keep a copy of them apart from Redis’ backups.`,
     );
