@@ -31,8 +31,9 @@ export interface ExchangeInfo {
 type Reader<T> = (response: ServiceResponse) => T | Promise<T>;
 
 /** What a status can hide. */
-const IS_SERVICES_FAULT: ReadonlySet<string> = new Set<Failure['kind']>([
+const HIDDEN_BY_STATUS: ReadonlySet<string> = new Set<Failure['kind']>([
   'invalid-response',
+  'query-rejected',
   'service-failed',
 ]);
 
@@ -65,7 +66,7 @@ export function createGuardedHttp(options: {
     }
   }
 
-  /** @param read its failure counts in place of the status if the service is at fault, as for a page of a proxy with 200 */
+  /** @param read its failure counts in place of the status that hides it, as for GraphQL errors or a page of a proxy with 200 */
   async function sendAndReport<T>(request: ServiceRequest, read: Reader<T>): Promise<T> {
     const url = new URL(request.url);
     const { service, method, tenant } = request;
@@ -101,7 +102,7 @@ export function createGuardedHttp(options: {
       return value;
     } catch (error) {
       if (isFailure(error)) {
-        report(status === undefined || IS_SERVICES_FAULT.has(error.kind) ? error.kind : status);
+        report(status === undefined || HIDDEN_BY_STATUS.has(error.kind) ? error.kind : status);
         addHost(error, url);
       }
       throw error;

@@ -50,7 +50,16 @@ export const MAX_SERIES = 200;
  */
 const ALERTED = {
   command: ['ok', 'unknown', 'store-unavailable', 'unseal-failed', 'settings-damaged', 'slack-failed'],
-  request: ['2xx', '401', '4xx', 'rate-limited', 'service-failed', 'service-unreachable', 'timed-out'],
+  request: [
+    '2xx',
+    '401',
+    '4xx',
+    'query-rejected',
+    'rate-limited',
+    'service-failed',
+    'service-unreachable',
+    'timed-out',
+  ],
   slack: [
     'ok',
     'ratelimited',

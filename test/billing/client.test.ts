@@ -675,7 +675,8 @@ it.each([
   ['a page in place of an answer', '<html>Please sign in</html>', 200, 'invalid-response'],
   ['JSON of another service', { data: { invoice: 1 } }, 200, 'invalid-response'],
   ['an address that is gone', '<html>Not found</html>', 404, 'service-failed'],
-  ['a question that it rejects', { errors: [{ message: 'No such project' }] }, 404, 404],
+  ['a question that it rejects', { errors: [{ message: 'No such project' }] }, 404, 'query-rejected'],
+  ['GraphQL errors with HTTP 200', { errors: [{ message: 'No such field' }] }, 200, 'query-rejected'],
   ['a rejected token', {}, 401, 401],
 ] as const)('counts %s as what it is, whatever its status', async (_, body, status, outcome) => {
   const exchanges: ExchangeInfo[] = [];

@@ -862,8 +862,13 @@ describe('an address that is not allowed', () => {
 
   it('is refused on another port of a trusted host', async () => {
     const service = await serving(serve((_, response) => json(response, '{}')));
-    const it = http({ trustedHosts: [{ host: '127.0.0.1', port: service.port + 1 }] });
+    const exchanges: ExchangeInfo[] = [];
+    const it = http({
+      trustedHosts: [{ host: '127.0.0.1', port: service.port + 1 }],
+      onExchange: (exchange) => exchanges.push(exchange),
+    });
     expect(await failureOf(ask(it, service.url))).toBeInstanceOf(AddressRefused);
+    expect(exchanges).toMatchObject([{ outcome: 'address-refused', tries: 0 }]);
     expect(service.connections()).toBe(0);
   });
 

@@ -98,6 +98,7 @@ const NOT_BROKEN_HERE = [
   'token_revoked',
   'account_inactive',
   'newer-records',
+  'address-refused',
 ];
 
 /** Lines that take ten seconds, many requests or a process's end; test/ops/work-log.test.ts and test/docs/logs.test.ts have their form. */
@@ -134,7 +135,7 @@ describeUnless(NO_SERVER, 'the alert rules and the dashboard', () => {
     await breakSignatures(bot);
     await bot.connect();
     await bot.ask('/balance 123');
-    for (const mode of ['401', '403', '429', '500', 'reset']) {
+    for (const mode of ['401', '403', '429', '500', 'query-rejected', 'reset']) {
       bot.billing.setMode(mode);
       await bot.ask('/balance 123');
     }
