@@ -9,7 +9,7 @@ import { createSocketMode, type SocketModeConnection } from '../../src/slack/ser
 import { BACKGROUND_OPTIONS } from '../../src/slack/web-client.ts';
 import { waitUntil } from '../support/wait-until.ts';
 
-const HELLO = JSON.stringify({ type: 'hello' });
+const HELLO = JSON.stringify({ type: 'hello', num_connections: 3 });
 
 /** Slack's end of Socket Mode, as far as connecting goes. */
 async function startSlack() {
@@ -20,6 +20,7 @@ async function startSlack() {
   let failures = 0;
   let link = (socket: WebSocket): void => socket.send(HELLO);
   let body: object | undefined;
+  let barrier: ((done: (isLet: boolean, status?: number) => void) => void) | undefined;
   let retryAfter: string | undefined;
   const server = createServer((_, res) => {
     asked += 1;
@@ -31,7 +32,10 @@ async function startSlack() {
     res.setHeader('content-type', 'application/json');
     res.end(JSON.stringify(body ?? { ok: true, url: url.replace('http', 'ws') }));
   });
-  const upgrades = new WebSocketServer({ server });
+  const upgrades = new WebSocketServer({
+    server,
+    verifyClient: (_, done) => (barrier === undefined ? done(true) : barrier(done)),
+  });
   upgrades.on('connection', (socket) => {
     sockets.push(socket);
     socket.on('message', (data) => received.push(String(data)));
@@ -52,6 +56,10 @@ async function startSlack() {
     /** What the Web API answers from now on; undefined for an address. */
     answer(next: object | undefined) {
       body = next;
+    },
+    /** What a proxy before Slack does with WebSockets from now on; undefined for nothing. */
+    block(next: typeof barrier) {
+      barrier = next;
     },
     /** Answers 429 from now on. */
     limit(seconds: number) {
@@ -143,6 +151,32 @@ describe('Socket Mode', () => {
     expect(lines.join('')).toContain('Slack rejects SLACK_APP_TOKEN (invalid_auth)');
     slack.answer(undefined);
     await waitUntil(() => socket.up());
+  });
+
+  it('says so when a proxy refuses WebSockets, and connects when it no longer does', async () => {
+    await started(() => slack.block((done) => done(false, 403)));
+    await waitUntil(() => lines.join('').includes('let this machine open WebSockets to Slack'));
+    expect(socket.up()).toBe(false);
+    slack.block(undefined);
+    await waitUntil(() => socket.up());
+  });
+
+  it('says so when a firewall keeps a WebSocket waiting, and goes on waiting', async () => {
+    let letIn = (): void => undefined;
+    await started(() =>
+      slack.block((done) => {
+        letIn = () => done(true);
+      }),
+    );
+    await waitUntil(() => lines.join('').includes('Slack’s WebSocket doesn’t open: let this machine'), 8_000);
+    letIn();
+    await waitUntil(() => socket.up());
+  });
+
+  it('says how many connections Slack has for the app', async () => {
+    await started();
+    await waitUntil(() => socket.up());
+    expect(lines.join('')).toContain('Slack has 3 connections for this app');
   });
 
   it('asks again no sooner than Slack says', async () => {

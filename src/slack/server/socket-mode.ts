@@ -1,5 +1,11 @@
 import { type Logger, SocketModeReceiver, type webApi } from '@slack/bolt';
+import type { Millis } from '../../domain/time/calendar.ts';
+import { tryParseJson } from '../../domain/try-parse.ts';
 import { retryTokenCheck, startTokenCheck, tokenRefusal } from '../install/token-check.ts';
+
+/** In ms: Slack takes a connection sooner. */
+const SLOW_HANDSHAKE: Millis = 5_000;
+const LET_OUT = 'let this machine open WebSockets to Slack, wss://*.slack.com.';
 
 export type SocketModeConnection = ReturnType<typeof createSocketMode>;
 
@@ -18,6 +24,9 @@ export function createSocketMode(appToken: string, clientOptions: webApi.WebClie
   const end = new AbortController();
   let connected = false;
   let connecting = false;
+  let failure: unknown;
+  let isNew = false;
+  let handshake: NodeJS.Timeout | undefined;
 
   /** The client does not handle its listeners' rejections, so one invalid envelope would end the process. */
   for (const event of ['ws_message', 'slack_event']) {
@@ -36,11 +45,18 @@ export function createSocketMode(appToken: string, clientOptions: webApi.WebClie
 
   const connect = async (): Promise<void> => {
     connecting = true;
+    failure = undefined;
     try {
       await client.start();
     } catch (error) {
-      throw error ?? new Error('Slack closed the connection before it was ready.');
+      throw (
+        error ??
+        new Error(`Slack closed the connection before it was ready. If this stays, ${LET_OUT}`, {
+          cause: failure,
+        })
+      );
     } finally {
+      clearTimeout(handshake);
       connecting = false;
     }
     // A stop that comes while Slack is still asked for an address finds nothing to close yet.
@@ -56,6 +72,20 @@ export function createSocketMode(appToken: string, clientOptions: webApi.WebClie
       );
   };
 
+  client.on('error', (error) => {
+    failure = error;
+  });
+  // A firewall may drop what follows, and the client waits for minutes.
+  client.on('authenticated', () => {
+    isNew = true;
+    handshake = setTimeout(() => logger.error(`Slack’s WebSocket doesn’t open: ${LET_OUT}`), SLOW_HANDSHAKE);
+  });
+  client.on('ws_message', (message: unknown) => {
+    if (!isNew || typeof message !== 'string') return;
+    isNew = false;
+    const { num_connections: count } = (tryParseJson(message) ?? {}) as { num_connections?: unknown };
+    if (typeof count === 'number') logger.info(`Slack has ${count} connections for this app`);
+  });
   client.on('connected', () => {
     connected = true;
   });
