@@ -707,6 +707,29 @@ const REDIS: readonly BrokenSetup[] = [
     /script kill/i,
   ),
   redisSetup(
+    'a replica that takes changes',
+    async (world) => {
+      const server = await world.server(['replica-read-only no']);
+      await server.client.replicaof('127.0.0.1', (await world.server()).port);
+      await waitUntil(async () => /master_link_status:up/.test(await server.client.info('replication')));
+      return { REDIS_URL: urlOf(server) };
+    },
+    'replica-read-only',
+    /forgets them/,
+    /REDIS_URL=redis:\/\/127\.0\.0\.1/,
+  ),
+  redisSetup(
+    'a server that holds changes back',
+    async (world) => {
+      const server = await world.server();
+      await server.client.call('CLIENT', 'PAUSE', '600000', 'WRITE');
+      return { REDIS_URL: urlOf(server) };
+    },
+    'pause',
+    /holds changes back/,
+    /CLIENT UNPAUSE/,
+  ),
+  redisSetup(
     'a replica that lost its primary',
     async (world) => {
       const server = await world.server(['replica-serve-stale-data no']);

@@ -238,6 +238,14 @@ const REDIS: Causes = {
     'is a replica, which refuses every change',
     'Set the address of the master: `REDIS_URL={asPrimary}`',
   ),
+  'replica-read-only': [
+    'is a replica that takes changes, and forgets them when it copies its master again',
+    'Set the address of the master: `REDIS_URL={asPrimary}`',
+  ],
+  pause: [
+    'answers questions and holds changes back, as in a failover or by `CLIENT PAUSE`',
+    'Wait for the failover to end. If nobody started one: `{cli} CLIENT UNPAUSE`',
+  ],
   NOREPLICAS: [
     'has too few replicas for `min-replicas-to-write`, and refuses every change',
     'Bring the replicas back. To see which are connected: `{cli} INFO replication`',

@@ -150,7 +150,12 @@ async function checkConnected(
     ...distinctFindings(found.flat()),
     ...(first === undefined || isCluster(redis) ? [] : databaseFindings(first, known)),
   ];
-  const rights = await rightFindings(redis, known);
+  const rights = await rightFindings(redis, known).catch(async (error: unknown) => {
+    const isTls = asksForTls(url);
+    const isAnswering = (await identifyPeer(firstHost(url), isTls)) === (isTls ? 'TLS' : 'plain');
+    if (errorCode(error) !== 'timeout' || !isAnswering) throw error;
+    return [finding('pause', figures)];
+  });
   const [host, ...others] = await lost;
   if (host !== undefined) {
     const hosts = [host, ...others].map((each) => `${each.host}:${each.port}`).join(', ');

@@ -64,7 +64,8 @@ function roleFindings(info: Info, figures: Placeholders): readonly Finding[] {
   const primary = isPlainWord(host) && {
     asPrimary: redisUrlTo(figures.url ?? '', { host, port: Number(info.get('master_port')) }),
   };
-  return [finding('READONLY', { ...figures, ...primary })];
+  const code = info.get('slave_read_only') === '0' ? 'replica-read-only' : 'READONLY';
+  return [finding(code, { ...figures, ...primary })];
 }
 
 const SYNCS: Readonly<Record<string, string>> = {
