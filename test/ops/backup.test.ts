@@ -18,6 +18,7 @@ import { save, schedule } from '../support/delivery.ts';
 import { describeUnless } from '../support/describe-unless.ts';
 import { type TestRedis, testRedis } from '../support/redis.ts';
 import { NO_SERVER, startCluster, startSentinels, startServer } from '../support/redis-servers.ts';
+import { waitUntil } from '../support/wait-until.ts';
 
 const KEYS = `first:${randomBytes(32).toString('base64')}`;
 const NOW = Date.UTC(2026, 10, 21, 10, 15, 30);
@@ -317,9 +318,15 @@ describe('a restored bot', () => {
     const bot = await startBot({ redisUrl: empty.url, encryptionKeys: other, now: () => NOW });
     try {
       expect((await bot.ask('/balance prod')).visibleText).toContain('connect');
+      const listed = async () => textOf((await bot.ask('/billing schedules')).blocks);
+      await waitUntil(async () =>
+        (await listed()).includes('its connection to the billing service is missing'),
+      );
       await bot.connect();
       expect((await bot.ask('/balance prod')).visibleText).toMatch(/[\d,.]+ left/);
-      expect(textOf((await bot.ask('/billing schedules')).blocks)).toContain('for prod');
+      await waitUntil(
+        async () => !(await listed()).includes('its connection to the billing service is missing'),
+      );
     } finally {
       await bot.stop();
       await empty.close();
