@@ -144,6 +144,12 @@ describe('the executable tally', () => {
     expect(errors).toMatch(/^Tally can’t load its code: .*EMFILE.*ulimit -n 65536.*\n$/);
   });
 
+  it('says what takes WebAssembly from it', async () => {
+    const { code, errors } = await installed(['--jitless']);
+    expect(code).toBe(78);
+    expect(errors).toMatch(/Tally needs WebAssembly, .*--jitless out of NODE_OPTIONS.*LimitAS=infinity/);
+  });
+
   it('says which Node it needs to one that is older', async () => {
     const older = moduleUrl(
       'Object.defineProperty(process, "versions", { value: { ...process.versions, node: "20.18.3" } });',

@@ -199,7 +199,7 @@ function parseTrustedHost(entry: string, position: number, fail: Fail): TrustedH
   const refuse = () =>
     fail(
       `is invalid: entry ${position} is not host or host:port`,
-      'For example billing.internal, 10.0.0.5:8443 or [fd00::5]:8443, separated by commas and without https://.',
+      'For example billing.internal, 10.0.0.5:8443 or [fd00::5]:8443, separated by commas, without https://, ranges or *.',
     );
   const [, host, digits] =
     /^(\[[^\]]*\]|[^\s:;/?#@*[\]]+)(?::(\d+))?$/.exec(isIPv6(entry) ? `[${entry}]` : entry) ?? [];

@@ -95,7 +95,9 @@ async function* splitLines(chunks: AsyncIterable<Buffer>): AsyncGenerator<string
 const cutOff = (): BackupRefused =>
   new BackupRefused('The backup is incomplete: its end is missing. Use another one.');
 const altered = (): BackupRefused =>
-  new BackupRefused('The backup is damaged: it isn’t what `tally backup` wrote. Use another one.');
+  new BackupRefused(
+    'The backup is damaged: it isn’t what `tally backup` wrote. Use another one; unpack it first if it was compressed, and give `docker compose exec` the option -T when you take one.',
+  );
 
 /**
  * Reads every workspace of a backup. Only at its end it is known whether the file is whole.

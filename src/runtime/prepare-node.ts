@@ -11,11 +11,27 @@ import { tryParse } from '../domain/try-parse.ts';
  * can't write.
  */
 export function prepareNode(): void {
+  requireWebAssembly();
   nameSourcesInStackTraces();
   // With it, libraries print what they send, such as the password of Redis.
   delete process.env.DEBUG;
   const { enableCompileCache } = module as { enableCompileCache?: (folder: string) => unknown };
   enableCompileCache?.(join(import.meta.dirname, 'compile-cache'));
+}
+
+/** Node's types have it without its values. */
+interface WithWebAssembly {
+  readonly WebAssembly: { readonly Memory: new (size: { readonly initial: number }) => object };
+}
+
+/** undici parses HTTP in WebAssembly. Without it, the first answer ends the process. */
+function requireWebAssembly(): void {
+  const { WebAssembly: has } = globalThis as unknown as Partial<WithWebAssembly>;
+  if (tryParse(() => has && new has.Memory({ initial: 1 })) !== undefined) return;
+  process.stderr.write(
+    'Tally needs WebAssembly, and this process can’t use it. Take --jitless out of NODE_OPTIONS, or allow more address space: `ulimit -v unlimited` in the shell, `LimitAS=infinity` in a unit of systemd.\n',
+  );
+  process.exit(78);
 }
 
 /**
