@@ -69,7 +69,7 @@ export const EXAMPLES: Readonly<Record<CheckArea, Readonly<Record<string, string
     meant: 'BILLING_BASE_URL',
     ...{ options: 'ssl', known: SERVER_OPTIONS.join(', ') },
   },
-  PORT: { port: '3000', nextPort: '3001' },
+  PORT: { lacking: 'slack', port: '3000', nextPort: '3001' },
   PUBLIC_ADDRESS: {
     ...webFigures('PUBLIC_URL', ADDRESS, `-d ssl_check=1 ${ADDRESS}/slack/events`),
     ...{

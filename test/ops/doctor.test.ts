@@ -379,6 +379,18 @@ describe('the port and the public address', () => {
     expect(says(findings)).toMatch(/the bot runs on \d+\n.*leads to a Tally with this signing secret/);
   });
 
+  it('warn of a bot that isn’t ready', async () => {
+    const bot = await serve(({ url }, response) =>
+      url === '/readyz'
+        ? json(response, { ok: false, notReady: ['slack'] }, 503)
+        : json(response, { ok: true, version: '1.0.0' }),
+    );
+    const findings = await checkPort(parts(bot.url));
+    await bot.close();
+    expect(verdicts(findings)).toEqual(['warning']);
+    expect(says(findings)).toMatch(/has a bot that isn’t ready: slack/);
+  });
+
   it('are bad where a proxy changes what Slack signed, or another Tally listens', async () => {
     const bot = await startBot();
     const through = async (

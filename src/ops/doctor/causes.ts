@@ -575,6 +575,11 @@ const PORT: Causes = {
     '{port} is taken, by another program or by a Tally that doesn’t answer',
     "Stop it, or use another port: `PORT={nextPort}`. To find it: `ss -ltnp 'sport = :{port}'`",
   ],
+  readyz: [
+    '{port} has a bot that isn’t ready: {lacking}',
+    'Its log says why. To see what it lacks: `curl -s http://127.0.0.1:{port}/readyz`',
+    'warning',
+  ],
   EACCES: ['{port} needs rights that this user doesn’t have', 'Set one from 1024: `PORT=3000`'],
 };
 

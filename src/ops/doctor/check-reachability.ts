@@ -21,7 +21,12 @@ export interface AddressParts {
 
 /** The bot itself may already listen there. Otherwise it is opened for a moment. Never rejects. */
 export async function checkPort({ port, timeout }: AddressParts): Promise<readonly Finding[]> {
-  if (await isTally(port, timeout)) return [okFinding('Port', `the bot runs on ${port}`)];
+  if ((await askBot(port, 'healthz', timeout))?.ok === true) {
+    const ready = await askBot(port, 'readyz', timeout);
+    if (!Array.isArray(ready?.notReady)) return [okFinding('Port', `the bot runs on ${port}`)];
+    const lacking = toPlainLine(ready.notReady.join(', '));
+    return [findingOf('PORT', 'Port', 'readyz', { port: String(port), lacking })];
+  }
   const error = await new Promise<Error | undefined>((resolve) => {
     const server = createServer();
     server.once('error', resolve).listen(port, () => server.close(() => resolve(undefined)));
@@ -42,14 +47,18 @@ export function portAdvice(error: unknown, port: number): string | undefined {
   return `${check} ${says}. ${todo}`;
 }
 
-async function isTally(port: number, timeout: Millis): Promise<boolean> {
+/** @returns undefined if what answers there is not a bot */
+async function askBot(
+  port: number,
+  page: string,
+  timeout: Millis,
+): Promise<{ readonly ok?: unknown; readonly notReady?: unknown } | undefined> {
   try {
     const signal = AbortSignal.timeout(timeout);
-    const response = await fetch(`http://127.0.0.1:${port}/healthz`, { signal, redirect: 'manual' });
-    const body = tryParseJson(await response.text()) as { ok?: unknown } | undefined;
-    return response.status === 200 && body?.ok === true;
+    const response = await fetch(`http://127.0.0.1:${port}/${page}`, { signal, redirect: 'manual' });
+    return (tryParseJson(await response.text()) ?? undefined) as Awaited<ReturnType<typeof askBot>>;
   } catch {
-    return false;
+    return undefined;
   }
 }
 
