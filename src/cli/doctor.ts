@@ -135,6 +135,7 @@ function checkConfiguration({ slack, redisUrl, keys }: Config, env: NodeJS.Proce
   const container = Math.round((process.constrainedMemory?.() ?? 0) / 2 ** 20);
   const needed = env.NODE_OPTIONS?.includes('--max-old-space-size') ? Math.max(heap, CONTAINER) : CONTAINER;
   const [twin, original] = findSameKey(keys);
+  const guessable = keys.find(({ key }) => key.every((byte) => byte === key[0]));
   const lengthOf = (secret: string) => ({ length: String(secret.length) });
   return [
     isSigned && signingSecret === clientSecret && found('client secret'),
@@ -150,6 +151,7 @@ function checkConfiguration({ slack, redisUrl, keys }: Config, env: NodeJS.Proce
     ignored.length > 0 &&
       found('redis option', { options: ignored.join(', '), known: SERVER_OPTIONS.join(', ') }),
     twin && original && found('same key', { id: twin.id, older: original.id }),
+    guessable && found('guessable key', { id: guessable.id }),
     heap < HEAP && found('memory', { heap: String(heap) }),
     container > 0 &&
       container < needed &&

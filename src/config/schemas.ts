@@ -185,8 +185,8 @@ function parseSealingKey(entry: string, name: string, fail: Fail) {
     return fail(`is invalid: ${name} is hexadecimal, not base64`, works);
   const key = Buffer.from(base64, 'base64');
   if (key.length !== 32) return fail(`is invalid: ${name} has ${key.length} bytes instead of 32`, works);
-  if (key.every((byte) => byte === key[0]))
-    return fail(`is invalid: ${name} is one byte again and again, which anybody can guess`, works);
+  if (key.every((byte) => byte === 0))
+    return fail(`is invalid: ${name} is nothing but zeros, which anybody can guess`, works);
   return { id, key };
 }
 

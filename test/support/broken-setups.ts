@@ -1188,9 +1188,9 @@ const CONFIGURATION: readonly BrokenSetup[] = [
     /openssl rand -base64 32/,
   ),
   configSetup(
-    'a key of one byte',
-    { ENCRYPTION_KEYS: `2026:${base64(Buffer.alloc(32, 'A'))}` },
-    /one byte again and again/,
+    'a key of zeros',
+    { ENCRYPTION_KEYS: `2026:${base64(Buffer.alloc(32))}` },
+    /nothing but zeros/,
     /openssl rand -base64 32/,
   ),
   configSetup(
@@ -1359,6 +1359,14 @@ const CONFIGURATION: readonly BrokenSetup[] = [
     finding: {
       ...{ check: 'Configuration', verdict: 'warning', code: 'same key' },
       ...{ says: /one key under the names “2027” and “2026”/, todo: /openssl rand -base64 32.*tally reseal/ },
+    },
+  },
+  {
+    name: 'a key of one byte',
+    build: async () => ({ ENCRYPTION_KEYS: `2026:${base64(Buffer.alloc(32, 'A'))}` }),
+    finding: {
+      ...{ check: 'Configuration', verdict: 'warning', code: 'guessable key' },
+      ...{ says: /“2026”, which is one byte again and again/, todo: /openssl rand -base64 32.*tally reseal/ },
     },
   },
   ...(

@@ -544,6 +544,11 @@ const CONFIGURATION: Causes = {
     'Make a new key with `openssl rand -base64 32`, put it first, and run `tally reseal`: `ENCRYPTION_KEYS=new-name:…,{older}:…`',
     'warning',
   ],
+  'guessable key': [
+    'ENCRYPTION_KEYS has the key “{id}”, which is one byte again and again and can be guessed',
+    'Make a new key with `openssl rand -base64 32`, put it first, and run `tally reseal`: `ENCRYPTION_KEYS=new-name:…,{id}:…`',
+    'warning',
+  ],
   'container memory': [
     'this process may take {needed} MiB, and its container has {limit} MiB, so the system may end it',
     'Give it more: `--memory 384m` for Docker, `limits.memory: 384Mi` on Kubernetes. If NODE_OPTIONS has `--max-old-space-size`, take it out: Node goes by the container.',
