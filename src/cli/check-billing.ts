@@ -127,8 +127,12 @@ interface Point extends PointResult {
 }
 
 /** The others are answers, which the service has to change. */
-const HAS_REMEDY: ReadonlySet<Failure['kind']> = new Set([
-  ...(['service-unreachable', 'timed-out', 'redirect-refused', 'service-failed', 'query-rejected'] as const),
+const HAS_REMEDY: ReadonlySet<string> = new Set<Failure['kind']>([
+  'service-unreachable',
+  'timed-out',
+  'redirect-refused',
+  'service-failed',
+  'query-rejected',
 ]);
 
 /** @returns what the doctor says of it */

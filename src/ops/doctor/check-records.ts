@@ -137,7 +137,7 @@ export async function listWorkspaces(
 
 /** Whether a field holds something sealed that the keys don't open. */
 export const isShut = (...parameters: Parameters<typeof open>): boolean =>
-  ![undefined, 'opens'].includes(open(...parameters) as 'opens' | undefined);
+  typeof open(...parameters) === 'object';
 
 /** @returns undefined for a field that holds nothing sealed */
 function open(

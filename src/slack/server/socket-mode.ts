@@ -1,4 +1,5 @@
 import { type Logger, SocketModeReceiver, type webApi } from '@slack/bolt';
+import { pluralize } from '../../domain/language/text.ts';
 import type { Millis } from '../../domain/time/calendar.ts';
 import { tryParseJson } from '../../domain/try-parse.ts';
 import { retryTokenCheck, startTokenCheck, tokenRefusal } from '../install/token-check.ts';
@@ -84,7 +85,7 @@ export function createSocketMode(appToken: string, clientOptions: webApi.WebClie
     if (!isNew || typeof message !== 'string') return;
     isNew = false;
     const { num_connections: count } = (tryParseJson(message) ?? {}) as { num_connections?: unknown };
-    if (typeof count === 'number') logger.info(`Slack has ${count} connections for this app`);
+    if (typeof count === 'number') logger.info(`Slack has ${pluralize(count, 'connection')} for this app`);
   });
   client.on('connected', () => {
     connected = true;
