@@ -1,8 +1,6 @@
 import { createBillingClient, reportOutcomes } from './billing/client.ts';
 import type { Config } from './config/config.ts';
 import { createDeliveryService } from './delivery/delivery-service.ts';
-import { FIGURES_LIFETIME } from './delivery/log/delivery-log.ts';
-import { MESSAGE_KINDS } from './delivery/outbox/failures.ts';
 import type { Millis } from './domain/time/calendar.ts';
 import { createAskManagerFeature } from './features/ask-manager/index.ts';
 import { createAuditFeature } from './features/audit/index.ts';
@@ -35,12 +33,10 @@ import { markLayout } from './redis/layout.ts';
 import { onStoreError, onStoreOperation } from './redis/store-events.ts';
 import type { OnFinished } from './runtime/work-record.ts';
 import { createCommandNames } from './slack/command-prefix.ts';
-import { createTrustPages } from './slack/install/trust-pages.ts';
 import { createInstallations } from './slack/installations.ts';
 import { createResponseUrlClient } from './slack/reply/response-url.ts';
 import { createUserDirectory } from './slack/request/users.ts';
-import { REJECTIONS } from './slack/server/http-rejections.ts';
-import { createRateLimiter, RATE_LIMITS, type RateLimiter } from './slack/server/rate-limiter.ts';
+import { createRateLimiter, type RateLimiter } from './slack/server/rate-limiter.ts';
 import { registerListeners } from './slack/server/register-listeners.ts';
 import { createSlackServer } from './slack/server/slack-server.ts';
 import type { LoadingDelays, SlackServices } from './slack/slack-services.ts';
@@ -89,14 +85,8 @@ export function createTally(
   metricsLifetime?: Millis,
 ): Tally {
   const metrics = createMetrics({
-    known: {
-      commands: () => all.commands(),
-      messageKinds: MESSAGE_KINDS,
-      limited: Object.keys(RATE_LIMITS),
-      rejections: Object.keys(REJECTIONS),
-    },
     inProgress: () => http.inProgress(),
-    notReady: async () => (await health.readyz()).body.notReady ?? [],
+    notReady: () => health.missing(),
     oldestOverdue: () => delivery.oldestOverdue(),
     ...(metricsLifetime !== undefined && { pageLifetime: metricsLifetime }),
   });
@@ -194,7 +184,6 @@ export function createTally(
   const health = createHealth(
     redis,
     () => slack.up(),
-    newerRecords.check,
     (err) =>
       err === undefined
         ? log.info('Redis takes writes again')
@@ -216,17 +205,7 @@ export function createTally(
   const installations = createInstallations(config.slack, slackServices);
   const { clientFor } = installations;
   const routes = { '/healthz': health.healthz, '/readyz': health.readyz, '/metrics': metrics.page };
-  const pages = createTrustPages(
-    {
-      log: config.log,
-      tracing: config.tracing,
-      supportUrl: config.http.supportUrl,
-      version: VERSION,
-      figuresKept: FIGURES_LIFETIME,
-    },
-    names,
-  );
-  const slack = createSlackServer(config.slack, slackServices, installations, routes, pages);
+  const slack = createSlackServer(config.slack, slackServices, installations, routes);
   const endLeftSteps = registerListeners(slack.app, all.listeners(), slackServices, clientFor);
   const unwatch = [
     onApiCall(metrics.slackCall),

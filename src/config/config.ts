@@ -49,7 +49,7 @@ export function parseConfig(env: NodeJS.ProcessEnv): Config {
 
 function configOf(values: typeof variables._output) {
   const { PUBLIC_URL: publicUrl, BILLING_BASE_URL: baseUrl, IDENTITY_AUTH_URL: authUrl } = values;
-  const { OTEL_EXPORTER_OTLP_ENDPOINT: endpoint, SUPPORT_URL: supportUrl } = values;
+  const { OTEL_EXPORTER_OTLP_ENDPOINT: endpoint } = values;
   const { SLACK_APP_TOKEN: appToken, SLACK_BOT_TOKEN: botToken, COMMAND_PREFIX: commandPrefix } = values;
   return {
     slack: {
@@ -78,7 +78,6 @@ function configOf(values: typeof variables._output) {
       port: values.PORT,
       ...(publicUrl !== undefined && { publicUrl }),
       /** Where people get help, https or mailto: shown on the page `/support`. */
-      ...(supportUrl !== undefined && { supportUrl }),
       /** How long a stopping process still accepts requests, in ms, until the proxy in front of it sends them elsewhere. */
       shutdownDelay: values.SHUTDOWN_DELAY,
     },

@@ -87,14 +87,6 @@ export const webUrl = parsedBy((text, fail) =>
   withoutSlash(parseUrl(text, 'For example https://api.example.com.', fail)),
 );
 
-export const supportUrl = z.url({
-  protocol: /^(https|mailto)$/,
-  error: message(
-    'is not a web or mail address',
-    'For example https://example.com/help or mailto:help@example.com.',
-  ),
-});
-
 /** Slack's limit is 32 characters a command, and `/os-token` is the longest. */
 const LONGEST_PREFIX = 22;
 

@@ -1,83 +1,65 @@
-import { createHash } from 'node:crypto';
-import { MINUTE, type Millis } from '../domain/time/calendar.ts';
 import type { RedisConnection } from '../redis/connect.ts';
-import { guardWrite } from '../redis/guard.ts';
+import { guardRead, guardWrite } from '../redis/guard.ts';
 import { probeKey, shardsOf } from '../redis/keys.ts';
 import { withTimeout } from '../runtime/timers.ts';
 import { VERSION } from './version.ts';
 
-/** How long Redis may take to store something, in ms. */
+/** How long Redis may take, in ms. */
 const REDIS_TIMEOUT = 1_000;
-/** How often /readyz writes to Redis at most, however often it is asked; in ms. */
+/** How often Redis is asked at most, however often /readyz is; in ms. */
 const PROBE_INTERVAL = 1_000;
-/** How long a probe's result is used, in ms. */
-const PROBE_LIFETIME = MINUTE;
+/** How long a probe stays in Redis, in ms. */
+const PROBE_LIFETIME = 60_000;
 
-/** What keeps a process from answering. */
-export const NOT_READY = ['redis', 'slack', 'newer-records'] as const;
+/**
+ * What may be missing. A Redis that answers and takes no writes is reported, and keeps no process from Slack: another
+ * process would do no better, and people read why.
+ */
+export const NOT_READY = ['redis', 'redis-writes', 'slack'] as const;
 type NotReady = (typeof NOT_READY)[number];
 
 /**
- * @param slackUp whether Slack can reach us: the server listens, or Socket Mode is connected
- * @param isOutdated whether a newer version of Tally has written there; may throw StoreUnavailable
- * @param onChange called when Redis stops taking writes, with the reason, and when it takes them again
+ * @param slackUp whether Slack can reach us and accepts the token
+ * @param onWrites called when Redis stops taking writes, with the reason, and when it takes them again
  */
 export function createHealth(
   redis: RedisConnection,
   slackUp: () => boolean,
-  isOutdated: () => Promise<boolean> = async () => false,
-  onChange: (refusal?: unknown) => void = () => undefined,
+  onWrites: (refusal?: unknown) => void = () => undefined,
 ) {
   let wasWritable = true;
-  const probe = async (): Promise<readonly NotReady[]> => {
-    // Runs in one pipeline with the write.
-    const outdated = isOutdated().catch(() => false);
-    const refusal = await withTimeout(
+  const ask = async (): Promise<readonly NotReady[]> => {
+    const keys = shardsOf(redis).map(probeKey);
+    const [read, write] = await withTimeout<readonly PromiseSettledResult<unknown>[]>(
       REDIS_TIMEOUT,
-      tryWrite(redis).then(
-        () => undefined,
-        (error: unknown) => error,
-      ),
-      () => new Error('Timed out.'),
+      Promise.allSettled([
+        guardRead(() => Promise.all(keys.map((key) => redis.get(key)))),
+        guardWrite(() => Promise.all(keys.map((key) => redis.set(key, '1', 'PX', PROBE_LIFETIME)))),
+      ]),
+      () => [],
     );
-    if ((refusal === undefined) !== wasWritable) onChange(refusal);
-    wasWritable = refusal === undefined;
-    if (!wasWritable) return ['redis'];
-    return (await outdated) ? ['newer-records'] : [];
+    if (read?.status !== 'fulfilled') return ['redis'];
+    const isWritable = write?.status === 'fulfilled';
+    if (isWritable !== wasWritable) onWrites(write?.status === 'rejected' ? write.reason : undefined);
+    wasWritable = isWritable;
+    return isWritable ? [] : ['redis-writes'];
   };
-  let last: { readonly at: Millis; readonly notReady: Promise<readonly NotReady[]> } | undefined;
-  const probeStore = (): Promise<readonly NotReady[]> => {
+  let last: { readonly at: number; readonly missing: Promise<readonly NotReady[]> } | undefined;
+  /** Never rejects. */
+  const missing = async (): Promise<readonly NotReady[]> => {
     const now = performance.now();
-    if (last === undefined || now - last.at >= PROBE_INTERVAL) last = { at: now, notReady: probe() };
-    return last.notReady;
+    if (last === undefined || now - last.at >= PROBE_INTERVAL) last = { at: now, missing: ask() };
+    return [...(await last.missing), ...(slackUp() ? [] : ['slack' as const])];
   };
   return {
+    missing,
     /** Whether the process runs, and which version. Always 200: a restart would not bring Redis back. */
     healthz: () => ({ status: 200, body: { ok: true, version: VERSION } }),
     /** Whether this process can answer a command now: 200, or 503 with what is missing. Never throws. */
     async readyz() {
-      const notReady = [...(await probeStore()), ...(slackUp() ? [] : ['slack' as const])];
+      const notReady = (await missing()).filter((part) => part !== 'redis-writes');
       if (notReady.length === 0) return { status: 200, body: { ok: true } };
       return { status: 503, body: { ok: false, notReady } };
     },
   };
-}
-
-const WRITE = "return redis.call('SET', KEYS[1], '1', 'PX', ARGV[1])";
-const WRITE_SHA = createHash('sha1').update(WRITE).digest('hex');
-
-/**
- * A Redis that is full, lost its replicas or can't write to its disk answers and refuses writes; in a Cluster any of its masters.
- * So does one that refuses scripts, by which Tally (EVAL) and its queue (EVALSHA) make every change.
- *
- * @throws StoreUnavailable
- */
-async function tryWrite(redis: RedisConnection): Promise<void> {
-  const write = async (shard: number) => {
-    const args = [1, probeKey(shard), PROBE_LIFETIME] as const;
-    await guardWrite(() => redis.eval(WRITE, ...args));
-    // Runs after EVAL, because a node knows a script by its SHA only after running it once.
-    await guardWrite(() => redis.evalsha(WRITE_SHA, ...args));
-  };
-  await Promise.all(shardsOf(redis).map(write));
 }

@@ -45,59 +45,21 @@ const PAGE_LIFETIME = 1_000;
 export const MAX_SERIES = 200;
 
 /**
- * Prometheus sees no increase in a counter's first value, so what alerts count is there from the start, with 0. Other rooms
- * give their own names; these are the outcomes that alerts ask for.
+ * Prometheus sees no increase in a counter's first value, so what an alert looks for in `increase()` is there from the start,
+ * with 0.
  */
 const ALERTED = {
-  command: ['ok', 'unknown', 'store-unavailable', 'unseal-failed', 'settings-damaged', 'slack-failed'],
-  request: [
-    '2xx',
-    '401',
-    '4xx',
-    'query-rejected',
-    'rate-limited',
-    'service-failed',
-    'service-unreachable',
-    'timed-out',
-  ],
-  slack: [
-    'ok',
-    'ratelimited',
-    'account_inactive',
-    'invalid_auth',
-    'not_authed',
-    'token_expired',
-    'token_revoked',
-  ],
-  run: ['ok', 'unknown', 'store-unavailable'],
-  message: ['sent', 'retrying', 'paused', 'failed'],
+  token: ['account_inactive', 'invalid_auth', 'not_authed', 'token_expired', 'token_revoked'],
+  service: ['rate-limited', 'service-failed', 'service-unreachable', 'timed-out'],
 } as const;
-
-/** Slack's methods that every workspace needs. */
-const SLACK_METHODS = ['auth.test', 'chat.postMessage', 'users.info'] as const;
-
-/** Label values that other folders define. */
-export interface KnownLabels {
-  /** Read when the page is computed first: the features are known by then. */
-  readonly commands: () => readonly string[];
-  readonly messageKinds: readonly string[];
-  /** What is rate limited. */
-  readonly limited: readonly string[];
-  /** Why requests to Slack's address are rejected. */
-  readonly rejections: readonly string[];
-}
-
-const NONE_KNOWN: KnownLabels = { commands: () => [], messageKinds: [], limited: [], rejections: [] };
 
 /** Each bot has its own registry, so that several can run in one process. */
 export function createMetrics({
-  known = NONE_KNOWN,
   inProgress = () => 0,
   notReady = async () => [],
   oldestOverdue = async () => 0,
   pageLifetime = PAGE_LIFETIME,
 }: {
-  readonly known?: KnownLabels;
   /** Counts the requests to billing and identity that wait or are running. */
   readonly inProgress?: () => number;
   /** What keeps this process from answering. */
@@ -193,21 +155,12 @@ export function createMetrics({
     'How long delivery runs of a workspace took.',
     RUN_BUCKETS,
   );
-  const startCounting = (): void => {
-    for (const command of known.commands())
-      for (const outcome of ALERTED.command) commands.inc({ command, outcome }, 0);
-    for (const service of ['billing', 'identity'])
-      for (const outcome of ALERTED.request) requests.inc({ service, outcome }, 0);
-    for (const outcome of ALERTED.run) runs.inc({ outcome }, 0);
-    for (const method of SLACK_METHODS)
-      for (const outcome of ALERTED.slack) slackCalls.inc({ method, outcome }, 0);
-    for (const kind of STORE_ERROR_KINDS) storeErrors.inc({ kind }, 0);
-    for (const kind of known.messageKinds)
-      for (const outcome of ALERTED.message) messages.inc({ kind, outcome }, 0);
-    for (const reason of known.rejections) rejected.inc({ reason }, 0);
-    for (const what of known.limited)
-      for (const whose of ['person', 'workspace']) throttled.inc({ what, whose }, 0);
-  };
+  for (const service of ['billing', 'identity'])
+    for (const outcome of ALERTED.service) requests.inc({ service, outcome }, 0);
+  for (const method of ['auth.test', 'chat.postMessage'])
+    for (const outcome of ALERTED.token) slackCalls.inc({ method, outcome }, 0);
+  for (const kind of STORE_ERROR_KINDS) storeErrors.inc({ kind }, 0);
+  messages.inc({ kind: 'reminder', outcome: 'sent' }, 0);
   new Gauge({
     name: 'tally_service_requests_in_progress',
     help: 'Requests to billing and identity that wait or are running.',
@@ -218,7 +171,7 @@ export function createMetrics({
   });
   new Gauge({
     name: 'tally_ready',
-    help: 'Whether Redis takes writes and Slack reaches this process: what /readyz says.',
+    help: 'Whether Redis answers and takes writes, and Slack reaches this process and accepts its token.',
     labelNames: ['part'],
     registers,
     async collect() {
@@ -236,12 +189,9 @@ export function createMetrics({
     },
   });
   const boundedCalls = boundSeries();
-  let hasStarted = false;
   let page: { readonly until: Millis; readonly body: Promise<string> } | undefined;
   const currentPage = (): Promise<string> => {
     const now = performance.now();
-    if (!hasStarted) startCounting();
-    hasStarted = true;
     if (page === undefined || page.until <= now)
       page = { until: now + pageLifetime, body: registry.metrics() };
     return page.body;

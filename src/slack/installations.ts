@@ -157,7 +157,6 @@ function manyWorkspaces(oauth: OAuth, apiUrl: string, services: InstallationServ
       },
       names,
       log,
-      clock: services.clock,
     }),
     async authorize(_, body) {
       const origin = originOf((body ?? {}) as SlackPayload);

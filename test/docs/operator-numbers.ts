@@ -5,7 +5,6 @@ import { DEFAULT_LIMITS } from '../../src/domain/rate-limits.ts';
 import { DAY, MINUTE } from '../../src/domain/time/calendar.ts';
 import { HTTP_LIMITS } from '../../src/http/exchange.ts';
 import { MAX_SERIES } from '../../src/ops/metrics.ts';
-import { CALLBACK_LIMITS } from '../../src/slack/install/oauth-flow.ts';
 import { REJECTIONS } from '../../src/slack/server/http-rejections.ts';
 import { SERVER_LIMITS } from '../../src/slack/server/signed-request.ts';
 import { MOST_QUESTIONS, THREAD_LIFETIME } from '../../src/workspace/thread-store.ts';
@@ -73,7 +72,6 @@ export const OPERATOR_NUMBERS: Readonly<Record<string, readonly string[]>> = {
     // 408 is Node's answer, as test/slack/server gets it.
     `${SERVER_LIMITS.requestTimeout / 1_000} s each, else 408`,
     `${SERVER_LIMITS.connections}; the oldest unsigned`,
-    `${CALLBACK_LIMITS.perAddress} from one network, ${CALLBACK_LIMITS.total} in all, else 429`,
     `for ${THREAD_LIFETIME / DAY} days, at most ${MOST_QUESTIONS.toLocaleString('en')}`,
     `${megabytes(HTTP_LIMITS.bodyBytes)} of a service`,
   ],

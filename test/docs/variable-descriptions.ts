@@ -58,11 +58,6 @@ export const DESCRIPTIONS: Readonly<Record<Variable, VariableDescription>> = {
     what: 'Tally’s own address: Slack sends people back there after installing',
     example: 'https://tally.example.com',
   },
-  SUPPORT_URL: {
-    section: 'http',
-    what: 'where people get help, a web page or a mail address: shown on the pages [`/support` and `/security`](marketplace.md#the-three-pages)',
-    example: 'mailto:help@example.com',
-  },
   PORT: {
     section: 'http',
     what: 'the port for Slack’s requests, health and metrics: plain http, for a [proxy](proxy.md)',

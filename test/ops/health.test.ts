@@ -1,11 +1,13 @@
 import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { webApi } from '@slack/bolt';
+import { pino } from 'pino';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { redisAdvice } from '../../src/ops/doctor/check-redis.ts';
 import { createHealth } from '../../src/ops/health.ts';
 import { VERSION } from '../../src/ops/version.ts';
 import { connectRedis, waitUntilReady } from '../../src/redis/connect.ts';
+import { createTokenCheck } from '../../src/slack/install/token-check.ts';
 import { describeUnless } from '../support/describe-unless.ts';
 import { type TestRedis, testRedis } from '../support/redis.ts';
 import { commandsOf } from '../support/redis-commands.ts';
@@ -42,58 +44,51 @@ it('does not wait for a Redis that accepts the connection and does not answer', 
   await new Promise((resolve) => mute.close(resolve));
 });
 
-it('writes once for many questions at a time', async () => {
+it('asks Redis once for many questions at a time', async () => {
   const health = createHealth(store.client, () => true);
   const ask = () => Promise.all(Array.from({ length: 50 }, () => health.readyz()));
-  expect(await commandsOf(store, ask, () => false)).toEqual(['eval', 'evalsha']);
+  expect(await commandsOf(store, ask, () => false)).toEqual(['get', 'set']);
+});
+
+it('is not ready while Slack refuses the token, also when it is revoked and nobody asks anything', async () => {
+  let refusal: string | undefined;
+  const client = new webApi.WebClient('xoxb-1', {
+    fetch: async () => Response.json(refusal === undefined ? { ok: true } : { ok: false, error: refusal }),
+  });
+  const check = createTokenCheck(client, pino({ enabled: false }), 20);
+  const health = createHealth(store.client, check.ok);
+  expect(await health.missing()).toEqual(['slack']);
+  await check.start();
+  await expect.poll(health.missing).toEqual([]);
+  refusal = 'token_revoked';
+  await expect.poll(health.missing).toEqual(['slack']);
+  refusal = undefined;
+  await expect.poll(health.missing).toEqual([]);
+  check.stop();
 });
 
 describeUnless(NO_SERVER, 'a Redis that answers and refuses writes', () => {
-  it.each([['EVAL'], ['EVALSHA']])('is not ready either if it has no %s', async (command) => {
-    const server = await startServer([`rename-command ${command} ""`]);
+  it.each(WRITE_REFUSALS)('is reported once ($code), and takes no process from Slack', async (refusal) => {
+    const server = await startServer();
     const redis = connectRedis(`redis://127.0.0.1:${server.port}`);
     await waitUntilReady(redis, 5_000);
-    const health = createHealth(redis, () => true);
-    expect(await health.readyz()).toMatchObject({ status: 503, body: { notReady: ['redis'] } });
+    const reported: unknown[] = [];
+    const health = createHealth(
+      redis,
+      () => true,
+      (error) => reported.push(error),
+    );
+    expect(await health.missing()).toEqual([]);
+    const allowWrites = await refuseWrites(server.client, refusal);
+    await expect.poll(health.missing).toEqual(['redis-writes']);
+    expect(await health.readyz()).toEqual({ status: 200, body: { ok: true } });
+    await allowWrites();
+    await expect.poll(health.missing).toEqual([]);
+    expect(reported).toMatchObject([
+      { kind: 'store-unavailable', cause: { message: expect.stringContaining(refusal.code) } },
+      undefined,
+    ]);
     redis.disconnect();
     await server.kill();
   });
-
-  it.each(WRITE_REFUSALS)(
-    'is not ready ($code), is reported once, and is ready again by itself, which is reported too',
-    async (refusal) => {
-      const server = await startServer();
-      const redis = connectRedis(`redis://127.0.0.1:${server.port}`);
-      await waitUntilReady(redis, 5_000);
-      const reported: unknown[] = [];
-      const health = createHealth(
-        redis,
-        () => true,
-        undefined,
-        (error) => reported.push(error),
-      );
-      const status = async () => (await health.readyz()).status;
-      expect(await status()).toBe(200);
-      const allowWrites = await refuseWrites(server.client, refusal);
-      await expect.poll(status).toBe(503);
-      expect(await health.readyz()).toMatchObject({ body: { notReady: ['redis'] } });
-      await allowWrites();
-      await expect.poll(status).toBe(200);
-      expect(reported).toMatchObject([
-        { kind: 'store-unavailable', cause: { message: expect.stringContaining(refusal.code) } },
-        undefined,
-      ]);
-      expect(redisAdvice(reported[0], `redis://127.0.0.1:${server.port}`)).toMatch(ADVICE[refusal.code]);
-      redis.disconnect();
-      await server.kill();
-    },
-  );
 });
-
-/** What the log says beside each refusal. */
-const ADVICE = {
-  OOM: /CONFIG SET maxmemory/,
-  NOREPLICAS: /INFO replication/,
-  MISCONF: /df -h/,
-  READONLY: /REDIS_URL=redis:/,
-};

@@ -84,7 +84,7 @@ export async function startListenerBot(
     onFinished: createWorkLog({ log, keys: config.keys, userIds: 'plain' }),
   };
   const installations = createInstallations(config.slack, services);
-  const server = createSlackServer(config.slack, services, installations, {}, {});
+  const server = createSlackServer(config.slack, services, installations, {});
   registerListeners(
     server.app,
     { commands: {}, actions: {}, views: {}, options: {}, events: {}, steps: {}, ...listeners },

@@ -1,17 +1,16 @@
 import { createHmac, randomBytes, timingSafeEqual } from 'node:crypto';
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import { isIP } from 'node:net';
 import {
+  type CallbackOptions,
   type Installation,
   type InstallProvider,
   type InstallURLOptions,
   InvalidStateError,
   type StateStore,
 } from '@slack/oauth';
+import pLimit from 'p-limit';
 import type { Logger } from 'pino';
 import { StoreUnavailable } from '../../domain/failure/index.ts';
-import { MINUTE, type Millis } from '../../domain/time/calendar.ts';
-import { isPublicAddress } from '../../http/address.ts';
 import type { OAuthNonces } from '../../workspace/short-lived/replay-protection.ts';
 import type { CommandNames } from '../command-prefix.ts';
 import { appLink } from '../web-client.ts';
@@ -25,6 +24,9 @@ import {
   refusalPage,
   sendPage,
 } from './pages.ts';
+
+/** How many ends of installations a process hands to Slack at once. */
+const EXCHANGES_AT_ONCE = 4;
 
 /** How long an installation may take between Tally's page and Slack's redirect, in s. */
 const STATE_LIFETIME = 600;
@@ -70,7 +72,6 @@ export function createOAuthFlow({
   welcome,
   names,
   log,
-  clock,
 }: {
   /** Slack's installer, which reads the state from this cookie. */
   readonly providerWith: (cookie: string) => InstallProvider;
@@ -82,10 +83,9 @@ export function createOAuthFlow({
   readonly welcome: (installation: Installation) => Promise<void>;
   readonly names: CommandNames;
   readonly log: Logger;
-  readonly clock: () => Millis;
 }): BrowserRoutes {
   const send = (res: ServerResponse, shown: HtmlPage) => sendPage(res, shown, names);
-  const throttle = createCallbackThrottle(clock);
+  const exchanges = pLimit(EXCHANGES_AT_ONCE);
   const again = `${publicUrl}${INSTALL_PATH}`;
   const secure = publicUrl.startsWith('https:') ? ' Secure;' : '';
 
@@ -107,14 +107,8 @@ export function createOAuthFlow({
   const complete: RouteHandler = async (req, res) => {
     let installed: Installation | undefined;
     const { searchParams } = new URL(req.url ?? '', publicUrl);
-    // Before the state is used up, so that reloading the page later completes the installation.
-    const wait = searchParams.has('code') ? throttle(networkOf(req)) : undefined;
-    if (wait !== undefined) {
-      log.warn('Postponed an installation: too many at once');
-      res.setHeader('retry-after', wait);
-      return send(res, refusalPage('busy', again));
-    }
-    await providerWith(cookieOf(searchParams.get('state') ?? '')).handleCallback(req, res, {
+    const provider = providerWith(cookieOf(searchParams.get('state') ?? ''));
+    const answers: CallbackOptions = {
       async successAsync(installation) {
         installed = installation as Installation;
         send(res, pageOf(installed, slack));
@@ -125,7 +119,9 @@ export function createOAuthFlow({
         log.warn({ refusal, ...(reason !== undefined && { reason }) }, 'An installation failed');
         send(res, refusalPage(refusal, again, refusal === 'slack' ? reason : undefined));
       },
-    });
+    };
+    // Anybody can begin an installation, and each end of one asks Slack.
+    await exchanges(() => provider.handleCallback(req, res, answers));
     if (installed !== undefined) await welcome(installed);
   };
 
@@ -155,56 +151,4 @@ function refusalOf(error: { readonly code: string }, reason: string | undefined)
   if (reason === 'access_denied') return 'denied';
   if (reason !== undefined || error.code.startsWith('slack_webapi_')) return 'slack';
   return /_(missing_state|invalid_state|missing_code)$/.test(error.code) ? 'state' : 'unknown';
-}
-
-/** How many redirects from Slack a process accepts in `window` (ms). */
-export const CALLBACK_LIMITS = { window: MINUTE, perAddress: 10, total: 60 } as const;
-
-/**
- * A fixed window for all addresses bounds the memory to what one window accepts.
- * @param clock ms since the epoch
- * @returns a function that accepts a redirect, or returns the seconds to wait
- */
-export function createCallbackThrottle(
-  clock: () => Millis,
-  limits: typeof CALLBACK_LIMITS = CALLBACK_LIMITS,
-) {
-  const counts = new Map<string, number>();
-  let total = 0;
-  let ends = 0;
-  return (address: string): number | undefined => {
-    const now = clock();
-    if (now >= ends || ends - now > limits.window) {
-      counts.clear();
-      total = 0;
-      ends = now + limits.window;
-    }
-    const count = counts.get(address) ?? 0;
-    if (count >= limits.perAddress || total >= limits.total) return Math.ceil((ends - now) / 1000);
-    counts.set(address, count + 1);
-    total += 1;
-    return undefined;
-  };
-}
-
-/**
- * The network that a request came from. `X-Forwarded-For` counts only from a private address, which is the operator's own
- * proxy; anybody else could write anything into it.
- * @returns an IPv4 address, or the /64 prefix of an IPv6 address
- */
-export function networkOf({ socket, headers }: IncomingMessage): string {
-  const peer = socket.remoteAddress ?? '';
-  const forwarded = [headers['x-forwarded-for']].flat().at(-1)?.split(',').at(-1)?.trim() ?? '';
-  const address = isIP(forwarded) !== 0 && !isPublicAddress(peer) ? forwarded : peer;
-  return isIP(address) === 6 && !address.includes('.')
-    ? prefixOf(address)
-    : (address.split(':').at(-1) ?? '');
-}
-
-function prefixOf(address: string): string {
-  const [head = '', tail] = address
-    .split('::')
-    .map((part) => part.split(':').filter((group) => group !== ''));
-  const zeros = tail === undefined ? 0 : 8 - head.length - tail.length;
-  return [...head, ...Array<string>(zeros).fill('0'), ...(tail ?? [])].slice(0, 4).join(':');
 }

@@ -17,7 +17,7 @@ export interface HtmlPage {
 }
 
 /** Why an installation did not happen. */
-export type PageRefusal = 'denied' | 'state' | 'slack' | 'store' | 'busy' | 'unknown';
+export type PageRefusal = 'denied' | 'state' | 'slack' | 'store' | 'unknown';
 
 /** The style of all pages; the content security policy names its hash. */
 const STYLE = `
@@ -74,22 +74,15 @@ export function landingPage(address: string): HtmlPage {
 <h2>What it asks Slack for</h2>
 ${scopeList()}
 <p>Tally reads only messages that mention it or are sent to it. It reads figures and never moves money.</p>
-<p class="small">The button works for ten minutes, in this browser. When you remove Tally from a workspace, it deletes everything it stored for that workspace: <a href="/privacy">privacy</a>, <a href="/security">security</a>, <a href="/support">support</a>.</p>`,
+<p class="small">The button works for ten minutes, in this browser. When you remove Tally from a workspace, it deletes everything it stored for that workspace.</p>`,
   );
 }
 
-/** What Tally asks Slack for, each with its reason. */
-export const scopeList = (): string =>
-  definitionList(
-    SCOPES.map(({ scope, why, optional }) => [
-      `<code>${scope}</code>`,
-      `${why}${optional ? ' (optional)' : ''}`,
-    ]),
-  );
-
-/** @param rows pairs of HTML */
-export const definitionList = (rows: readonly (readonly [term: string, what: string])[]): string =>
-  `<dl>${rows.map(([term, what]) => `<dt>${term}</dt><dd>${what}</dd>`).join('')}</dl>`;
+const scopeList = (): string =>
+  `<dl>${SCOPES.map(
+    ({ scope, why, optional }) =>
+      `<dt><code>${scope}</code></dt><dd>${why}${optional ? ' (optional)' : ''}</dd>`,
+  ).join('')}</dl>`;
 
 /**
  * @param name the workspace's or organization's, as Slack has it
@@ -139,11 +132,6 @@ const REFUSALS: Readonly<Record<PageRefusal, { status: number; title: string; sa
     status: 503,
     title: 'Tally can’t be installed right now',
     says: 'It can’t reach its database. Nothing was saved. Try again in a minute.',
-  },
-  busy: {
-    status: 429,
-    title: 'Too many installations at once',
-    says: 'Your link still works. Wait a minute, then reload this page.',
   },
   unknown: {
     status: 500,

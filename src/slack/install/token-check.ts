@@ -7,14 +7,18 @@ import { callSlack, type WebClient } from '../web-client.ts';
 
 export type TokenCheck = ReturnType<typeof createTokenCheck>;
 
-/** Whether Slack accepts the bot's one token: asked at the start, and until Slack says yes. */
-export function createTokenCheck(client: WebClient, log: Logger) {
+/** How long after a yes Slack is asked again, in ms: a token that is revoked while nobody asks shows within a minute. */
+const ASKED_AGAIN = 40_000;
+
+/** Whether Slack accepts the bot's one token: asked until Slack says yes, and from then on again and again. */
+export function createTokenCheck(client: WebClient, log: Logger, askedAgain: Millis = ASKED_AGAIN) {
   const end = new AbortController();
   let isAccepted = false;
   const ask = async (): Promise<void> => {
     const { team_id: workspace } = await callSlack('auth.test', () => client.auth.test());
+    if (!isAccepted) log.info({ workspace }, 'Slack accepts the bot token');
     isAccepted = true;
-    log.info({ workspace }, 'Slack accepts the bot token');
+    setTimeout(() => retryTokenCheck(ask, end.signal, report).catch(() => undefined), askedAgain).unref();
   };
   const report = (err: unknown): void => {
     const code = tokenRefusal(err);
@@ -22,6 +26,7 @@ export function createTokenCheck(client: WebClient, log: Logger) {
       log.error({ err, todo: 'Find out why: `tally doctor`' }, 'Slack can’t be reached; Tally tries again');
       return;
     }
+    isAccepted = false;
     log.error(
       {
         code,
@@ -33,7 +38,7 @@ export function createTokenCheck(client: WebClient, log: Logger) {
   return {
     /** Never rejects. */
     start: (): Promise<void> => startTokenCheck(ask, end.signal, report),
-    /** False until Slack has accepted the token. */
+    /** Whether Slack accepted the token when it last answered. */
     ok: (): boolean => isAccepted,
     stop: (): void => end.abort(),
   };

@@ -7,7 +7,6 @@ import type { Millis } from '../../domain/time/calendar.ts';
 import { withTimeout } from '../../runtime/timers.ts';
 import { createOAuthNonces } from '../../workspace/short-lived/replay-protection.ts';
 import type { CommandNames } from '../command-prefix.ts';
-import type { BrowserRoutes } from '../install/pages.ts';
 import type { Installations } from '../installations.ts';
 import { parsePayload } from '../request/payload.ts';
 import type { SlackServices } from '../slack-services.ts';
@@ -47,7 +46,6 @@ export function createSlackServer(
   services: ReceiverServices & Pick<SlackServices, 'names'>,
   installations: Installations,
   routes: MachineRoutes,
-  pages: BrowserRoutes,
 ) {
   const { names, boltLogger: logger } = services;
   const { authorize } = installations;
@@ -70,8 +68,7 @@ export function createSlackServer(
     if (isLeaving) res.setHeader('connection', 'close');
     const route = req.method === 'GET' || req.method === 'HEAD' ? lookUp(routes, path) : undefined;
     if (route !== undefined) return void answer(res, route);
-    const page =
-      req.method === 'GET' ? (lookUp(pages, path) ?? lookUp(installations.pages, path)) : undefined;
+    const page = req.method === 'GET' ? lookUp(installations.pages, path) : undefined;
     if (page !== undefined) return void inFlight.track(page(req, res));
     if (socket !== undefined || path !== EVENTS_PATH || req.method !== 'POST') return refuse(res, 404);
     void receive(req, res);
