@@ -64,7 +64,6 @@ describe('a request that claims to be Slack’s', () => {
       'wrong-signature': 3,
       outdated: 1,
       unsigned: 1,
-      malformed: 0,
     }))
       expect(page).toContain(`tally_rejected_requests_total{reason="${reason}"} ${count}\n`);
     const lines = bot
