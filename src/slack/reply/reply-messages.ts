@@ -109,7 +109,7 @@ export function createMessages(
           log.warn({ err, workspace }, 'Could not delete a message'),
         );
       const shown = place?.kind === 'message' && !place.isPublic ? place : undefined;
-      const options = { client, replace: replace || (place?.kind === 'response-url' && place.canReplace) };
+      const options = { replace: replace || (place?.kind === 'response-url' && place.canReplace) };
       await sendFirstPossible(warnUnconfirmed, [
         ...(shown === undefined
           ? []
@@ -134,7 +134,7 @@ export function createMessages(
       const send =
         channel !== undefined && (responseUrl === undefined || thread !== undefined)
           ? () => postMessage(client, { channel, thread: publicThread }, message)
-          : () => responseUrls.post(responseUrl ?? '', message, { client, everyone: true });
+          : () => responseUrls.post(responseUrl ?? '', message, { everyone: true });
       await sendFirstPossible(warnUnconfirmed, [
         ...(shown === undefined ? [] : [() => replaceMessage(client, shown, message)]),
         send,

@@ -4,7 +4,7 @@ import { decodeLeniently, exchange, parseRetryAfter } from '../../http/exchange.
 import type { CommandNames } from '../command-prefix.ts';
 import { escapeMessageText, type Message } from '../kit/blocks.ts';
 import { sendOrSimplify } from '../kit/simplify-blocks.ts';
-import { isUnclearStatus, reportApiCall, type WebClient } from '../web-client.ts';
+import { isUnclearStatus, reportApiCall } from '../web-client.ts';
 
 /** How a message goes out through a `response_url`. */
 export interface ResponseOptions {
@@ -12,11 +12,7 @@ export interface ResponseOptions {
   readonly everyone?: boolean;
   /** Replaces the message whose button was clicked. */
   readonly replace?: boolean;
-  /** The workspace's client, to learn Tally's name there. */
-  readonly client?: WebClient;
 }
-
-const UNNAMED = { inJson: async (payload: object): Promise<string> => JSON.stringify(payload) };
 
 export type ResponseUrlClient = ReturnType<typeof createResponseUrlClient>;
 
@@ -27,7 +23,7 @@ const MAX_RESPONSE = 65_536;
  * Replaces Bolt's `respond()`, which has no timeout and hides Slack's reason.
  * @param names gives commands the names that Slack knows them by
  */
-export function createResponseUrlClient(timeout = 5000, names: Pick<CommandNames, 'inJson'> = UNNAMED) {
+export function createResponseUrlClient(timeout = 5000, names?: Pick<CommandNames, 'inTexts'>) {
   const agent = new Agent({
     connect: { timeout },
     // Requests on one connection at a time; each further one would open its own connection.
@@ -39,7 +35,7 @@ export function createResponseUrlClient(timeout = 5000, names: Pick<CommandNames
   async function send(
     url: string,
     message: Message,
-    { everyone = false, replace = false, client }: ResponseOptions,
+    { everyone = false, replace = false }: ResponseOptions,
   ): Promise<void> {
     // The TypeError of a malformed URL would quote it, and it is a secret.
     if (!URL.canParse(url)) throw new SlackFailed('response_url', 'invalid_url');
@@ -49,7 +45,7 @@ export function createResponseUrlClient(timeout = 5000, names: Pick<CommandNames
       delete_original: false,
       ...escapeMessageText(message),
     };
-    const body = await names.inJson(payload, client);
+    const body = JSON.stringify(names?.inTexts(payload) ?? payload);
     let isSent = false;
     const { statusCode, headers, ...response } = await exchange(agent, {
       method: 'POST',

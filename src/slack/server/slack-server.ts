@@ -56,7 +56,6 @@ export function createSlackServer(
 
   const processEvent: ProcessEvent = async (event) => {
     const body = parsePayload(event.body);
-    if (body?.command !== undefined) names.learn(body.command);
     if (body !== undefined)
       return inFlight.track(processAndAck(app, installations, names, { ...event, body }));
     logger.warn('Ignored a payload that does not have the shape of Slack’s');
