@@ -21,7 +21,7 @@ import { createWorkflowStepsFeature } from './features/workflow-steps/index.ts';
 import { checkBaseUrl } from './http/address.ts';
 import { createGuardedHttp } from './http/request.ts';
 import { createIdentityClient, parseAuthUrl } from './identity/client.ts';
-import { findRefusals, redisAdvice } from './ops/doctor/check-redis.ts';
+import { logSecretProblems } from './ops/check-secrets.ts';
 import { createHealth } from './ops/health.ts';
 import { boltLogger, type Log } from './ops/log.ts';
 import { createMetrics } from './ops/metrics.ts';
@@ -98,7 +98,7 @@ export function createTally(
   const limits = rateLimiter ?? createRateLimiter({ limits: config.limits, onRefused: metrics.throttled });
   const redis = connectRedis(config.redisUrl, {
     name: BOT_CONNECTION,
-    onOutage: (err) => log.error({ err, todo: redisAdvice(err, config.redisUrl) }, 'Redis does not answer'),
+    onOutage: (err) => log.error({ err }, 'Redis does not answer'),
     onRecovery: () => log.info('Redis answers again'),
   });
   // At debug level, because it fails at every attempt: the other connection reports the outage.
@@ -185,9 +185,7 @@ export function createTally(
     redis,
     () => slack.up(),
     (err) =>
-      err === undefined
-        ? log.info('Redis takes writes again')
-        : log.error({ err, todo: redisAdvice(err, config.redisUrl) }, 'Redis takes no writes'),
+      err === undefined ? log.info('Redis takes writes again') : log.error({ err }, 'Redis takes no writes'),
   );
   const slackServices: SlackServices = {
     ...shared,
@@ -225,8 +223,7 @@ export function createTally(
       if (!isOutdated) all.start();
       const port = await slack.start(config.http.port, !isOutdated);
       if (!isOutdated) await markLayout(redis, VERSION).catch(() => undefined);
-      for (const { says, todo } of await findRefusals(redis, config.redisUrl))
-        log.error({ todo }, `Redis ${says}`);
+      await logSecretProblems(log, config.slack, redis, keyring);
       return port;
     },
     async stop(delay = 0) {

@@ -1,6 +1,5 @@
 import { createTally } from './app.ts';
 import { loadConfig } from './config/config.ts';
-import { portAdvice } from './ops/doctor/check-reachability.ts';
 import { createLog } from './ops/log.ts';
 import { VERSION } from './ops/version.ts';
 import { isSecondSocketError } from './redis/errors.ts';
@@ -49,6 +48,6 @@ try {
   log.info({ port, mode: config.slack.mode.kind }, 'Tally listens');
   optimizeForFewCommands();
 } catch (err) {
-  log.fatal({ err, todo: portAdvice(err, config.http.port) }, 'Tally could not start');
+  log.fatal({ err }, 'Tally could not start');
   await stop(1);
 }

@@ -3,9 +3,6 @@
 import { VERSION } from './ops/version.ts';
 import { prepareNode } from './runtime/prepare-node.ts';
 
-type RecordCommand = Exclude<keyof typeof import('./cli/records.ts'), symbol>;
-const records = (name: RecordCommand) => async () => (await import('./cli/records.ts'))[name]();
-
 /** What each command does, and what runs it. */
 const COMMANDS: Readonly<Record<string, readonly [what: string, run: () => Promise<unknown>]>> = {
   start: ['runs the bot until SIGTERM', () => import('./main.ts')],
@@ -13,12 +10,9 @@ const COMMANDS: Readonly<Record<string, readonly [what: string, run: () => Promi
     'checks the environment, Redis, Slack and the services; says what to fix',
     () => import('./cli/doctor.ts'),
   ],
-  init: ['sets up Tally for your workspace, step by step', () => import('./cli/init.ts')],
+  init: ['asks for what Tally needs, and writes .env', () => import('./cli/init.ts')],
   manifest: ['prints the Slack app’s manifest, to paste at api.slack.com', () => import('./cli/manifest.ts')],
-  reseal: ['seals every secret again with the newest of ENCRYPTION_KEYS', records('runReseal')],
-  copy: ['copies every workspace from another Redis', records('runCopy')],
-  backup: ['writes every workspace to a file', records('runBackup')],
-  restore: ['checks such a file, and writes it to Redis', records('runRestore')],
+  reseal: ['seals every secret again with the newest of ENCRYPTION_KEYS', () => import('./cli/reseal.ts')],
   'check-billing': [
     'asks a billing service what Tally asks, and says whether it conforms',
     () => import('./cli/check-billing.ts'),

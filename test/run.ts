@@ -61,16 +61,12 @@ const SLOW = [
   'test/build.test.ts',
   'test/config/load-env-file.test.ts',
   'test/kubernetes-page.test.ts',
-  'test/operator-commands.test.ts',
   'test/ops/alerts.test.ts',
   'test/features/rate-limits.test.ts',
   'test/house/deleted-features.test.ts',
   'test/delivery/crash.test.ts',
   'test/delivery/watches-year.test.ts',
   'test/vault/reseal.test.ts',
-  'test/redis/copy.test.ts',
-  'test/ops/backup.test.ts',
-  'test/ops/broken-setups.test.ts',
   'test/check-billing.test.ts',
   'test/ops/newer-records.test.ts',
   'test/redis/tls.test.ts',
@@ -241,7 +237,6 @@ const ON_EACH_SERVER = [
   'test/delivery/workspace-runner.test.ts',
   'test/delivery/run-planner.test.ts',
   'test/delivery/scheduler.test.ts',
-  'test/ops/backup.test.ts',
 ];
 
 /** The other tests use redis-server, or valkey-server where it is the only one. */

@@ -1,258 +1,496 @@
-import { readFileSync } from 'node:fs';
-import { monitorEventLoopDelay } from 'node:perf_hooks';
-import { getHeapStatistics } from 'node:v8';
+/** What stops the bot, or will one day, each with what fixes it. Changes nothing. */
+import { once } from 'node:events';
+import type { IncomingMessage } from 'node:http';
+import { request } from 'node:https';
+import { createServer } from 'node:net';
+import { text } from 'node:stream/consumers';
+import { rootCertificates } from 'node:tls';
 import { balanceDocument } from '../billing/graphql-contract.ts';
 import { type Config, ConfigError, parseConfig } from '../config/config.ts';
-import { findSimilarName } from '../config/variable-problems.ts';
-import { variables } from '../config/variables.ts';
-import { commandText } from '../domain/command-names.ts';
+import { isFailure, NO_PUBLIC_ADDRESS } from '../domain/failure/index.ts';
 import { pluralize } from '../domain/language/text.ts';
-import type { Millis } from '../domain/time/calendar.ts';
-import { tryParse } from '../domain/try-parse.ts';
-import { checkBaseUrl } from '../http/address.ts';
-import { createGuardedHttp, type GuardedHttp } from '../http/request.ts';
+import { tryParse, tryParseJson } from '../domain/try-parse.ts';
+import { checkBaseUrl, hostProblem, withoutBrackets } from '../http/address.ts';
+import { createGuardedHttp } from '../http/request.ts';
+import { createSecretMask } from '../http/secret-mask.ts';
 import { suggestAuthUrl } from '../identity/client.ts';
-import { findingOf } from '../ops/doctor/causes.ts';
-import { checkPort, checkPublicAddress } from '../ops/doctor/check-reachability.ts';
-import { checkRecords, listWorkspaces } from '../ops/doctor/check-records.ts';
-import { checkRedis } from '../ops/doctor/check-redis.ts';
-import { checkService, checkTraces, type ServiceParts } from '../ops/doctor/check-services.ts';
-import { checkSlack, checkSocketMode } from '../ops/doctor/check-slack.ts';
-import {
-  boundCheck,
-  distinctFindings,
-  type Finding,
-  formatFindings,
-  okFinding,
-  serializeFindings,
-} from '../ops/doctor/finding.ts';
-import { connectRedis, type RedisConnection } from '../redis/connect.ts';
+import { signingSecretProblem, tryKeys } from '../ops/check-secrets.ts';
+import { redact, toPlainLine } from '../ops/mask.ts';
+import { connectRedis, isCluster, type RedisConnection } from '../redis/connect.ts';
 import { isSecondSocketError } from '../redis/errors.ts';
-import { findIgnoredOptions, parseRedisUrl, SERVER_OPTIONS } from '../redis/url.ts';
+import { probeKey, QUEUE_NAME, queuePrefix, shardsOf } from '../redis/keys.ts';
+import { formatRedisHosts, parseRedisUrl } from '../redis/url.ts';
 import { SCOPES } from '../slack/install/scopes.ts';
 import { createKeyring } from '../vault/keyring.ts';
-import { printLine, runCommand } from './command.ts';
+import { printLine, runCommand, SWITCH } from './command.ts';
 
-/** The time limit of a check, in ms. Its requests time out earlier, which leaves time to find the cause. */
-const CHECK_TIMEOUT = 8_000;
-const REQUEST_TIMEOUT = 4_500;
-
-/** Codes that the doctor's own slowness can cause, by how long it read no answer; in ms. */
-const STANDSTILLS: Readonly<Record<string, Millis>> = {
-  latency: 100,
-  timeout: 500,
-  ETIMEDOUT: 500,
-  EAI_AGAIN: 500,
-};
-
-/** @returns the findings, and whether the environment is one that Tally starts from; else nothing else was checked */
-async function diagnose(
-  env: NodeJS.ProcessEnv,
-): Promise<{ readonly findings: readonly Finding[]; readonly isConfigured: boolean }> {
-  try {
-    const config = parseConfig(env);
-    const valid = okFinding('Configuration', `is valid; Slack uses ${MODE_NAMES[config.slack.mode.kind]}`);
-    const findings = [valid, ...(await checkWith(config, env))];
-    return { findings, isConfigured: true };
-  } catch (error) {
-    if (!(error instanceof ConfigError)) throw error;
-    const findings = error.problems.map(({ name: code, what, works: todo }): Finding => {
-      return { verdict: 'bad', check: 'Configuration', says: `${code} ${what}`, todo, code };
-    });
-    return { findings, isConfigured: false };
-  }
+/** Bad: Tally would not start or not answer. Warning: it works now, and will fail one day. */
+interface Finding {
+  readonly verdict: 'good' | 'warning' | 'bad';
+  readonly check: string;
+  readonly says: string;
+  /** The operator's next step. */
+  readonly todo?: string;
+  /** The error's code as Redis, Node, HTTP or Slack call it, or the row of the table below. */
+  readonly code?: string;
 }
 
-const MODE_NAMES = { http: 'HTTP', socket: 'Socket Mode' } as const;
+/** What operators really meet: the error's code, what it means, and what fixes it. Anything else shows its own code and message. */
+const TABLE = `
+ECONNREFUSED | can’t be reached: nothing listens at {at} | Start it, or correct {variable}; in a container, localhost is the container itself.
+ENOTFOUND | can’t be reached: the host name {at} is unknown | Correct {variable}, or its DNS record.
+ETIMEDOUT | doesn’t answer at {at} | Let the firewall between pass, or find out why it hangs.
+untrusted | presents a certificate of an authority that Node doesn’t trust | Name the authority’s file in the environment: NODE_EXTRA_CA_CERTS=/path/ca.pem
+tls only | accepts only TLS at {at}, and {variable} has none | Write rediss:// in place of redis://.
+no tls | doesn’t use TLS at {at}, and {variable} asks for it | Write redis:// in place of rediss://.
+NOAUTH | needs a password, and REDIS_URL has none | Put it before the host: redis://:password@…
+WRONGPASS | rejects the user or the password in REDIS_URL | Correct them; write / @ : % as %2F %40 %3A %25.
+NOPERM | has a user that may not use {detail} | Allow it, as an admin of Redis: ACL SETUSER {user} {rules}
+READONLY | is a replica, which refuses every change | Set REDIS_URL to the master, {detail}, or to its Sentinels.
+OOM | is full, and refuses every change | Give it more memory: CONFIG SET maxmemory …
+MISCONF | can’t write to its disk, and refuses every change | Free space there; its log says why. BGSAVE tries again.
+maxmemory-policy | has the eviction policy {detail}, which deletes records to free memory | Let it delete nothing: CONFIG SET maxmemory-policy noeviction
+not on disk | keeps nothing on disk: when it stops, every token and schedule is lost | Turn on its append-only file: CONFIG SET appendonly yes, and in its configuration.
+snapshots only | writes snapshots only: a crash loses what came after the last one | Turn on its append-only file: CONFIG SET appendonly yes, and in its configuration.
+too old | is version {detail} | Upgrade it to Redis 7 or Valkey 8.
+a cluster | is a node of a Cluster, and REDIS_URL is for one server | Write redis+cluster://{at}, with user and password as before.
+a sentinel | is a Sentinel, and REDIS_URL is for a server | Write redis+sentinel://{at}/name-of-the-master.
+one server | is one server, and REDIS_URL is for several | Write redis://{at}, with user and password as before.
+invalid_auth | rejects {variable}: the token is wrong | Copy it again from the app’s page: {variable}=…
+token_revoked | rejects {variable}: it was revoked | Reinstall the app on its page, and copy the new token: {variable}=…
+account_inactive | rejects {variable}: the app was removed, or its bot deactivated | Reinstall the app on its page, and copy the new token: {variable}=…
+not_allowed_token_type | rejects {variable}: it is another kind of token | SLACK_BOT_TOKEN begins with xoxb-, SLACK_APP_TOKEN with xapp-. Copy it again from the app’s page.
+missing_scope | granted too little: {variable} lacks {detail} | Add it on the app’s page, and reinstall the app there or make a new token: {variable}=…
+not Slack | isn’t there: what answers at {at} is not Slack ({detail}) | Let no proxy answer in its place, or correct SLACK_API_URL.
+clock | is {detail} Slack’s; from 300 s on, Slack’s requests are refused | Set it by NTP: timedatectl set-ntp true
+HTTP 404 | isn’t there: {at} has no such service | Correct {variable}: {works}.
+not JSON | isn’t there: what answers at {at} is something else, such as a login page | Correct {variable}: {works}.
+redirect | redirects to {detail}, and Tally doesn’t follow | If that is right, write it into {variable}.
+private address | isn’t asked: {detail} | Name a public https address, or exempt this host: TRUSTED_API_HOSTS={at}
+no /v3 | has an address that doesn’t end with /v3 | Write IDENTITY_AUTH_URL={detail}
+EADDRINUSE | {at} is taken by another program | Stop that, or set another PORT.
+local | is {at}, which Slack can’t reach | Name the address that the internet knows, or use Socket Mode with SLACK_APP_TOKEN.
+not https | isn’t https, and Slack takes nothing else | Put a proxy with TLS in front of Tally.
+unknown authority | presents a certificate that Slack doesn’t trust ({detail}) | Use one of a public authority, such as Let’s Encrypt.
+not Tally | leads to something other than Tally ({detail}) | Start Tally, and let the proxy there hand /slack/ on to its PORT.
+unreachable | can’t be reached from here ({detail}) | If this machine should reach it, correct PUBLIC_URL, DNS or the firewall.`;
+const ROWS = new Map(
+  TABLE.trim()
+    .split('\n')
+    .map((line) => [line.split(' | ')[0], line.split(' | ').slice(1)]),
+);
 
-/** Runs all checks in parallel. @returns their findings in a fixed order */
-async function checkWith(config: Config, env: NodeJS.ProcessEnv): Promise<readonly Finding[]> {
-  const { redisUrl, trustedHosts } = config;
-  const { credentials, mode } = config.slack;
-  const store = connectStore(redisUrl);
-  const http = createGuardedHttp({ trustedHosts, limits: { deadline: REQUEST_TIMEOUT, tries: 1 } });
-  const slack = {
-    ...config.slack,
-    scopes: SCOPES,
-    clock: Date.now,
-    timeout: REQUEST_TIMEOUT,
-    workspaces: store.ready.then(listWorkspaces).then(
-      ({ workspaces }) => workspaces,
-      () => [],
-    ),
-    botToken: credentials.kind === 'token' ? credentials.botToken : undefined,
-    ...(credentials.kind === 'oauth' && {
-      client: { id: credentials.clientId, secret: credentials.clientSecret },
-    }),
+/** What the rows' `{name}` stand for. */
+type Details = Readonly<Record<string, string>>;
+
+/** The findings of one check. */
+function about(check: string, details: Details) {
+  const found = (
+    code: string,
+    detail = '',
+    verdict: Finding['verdict'] = 'bad',
+    more: Details = {},
+  ): Finding => {
+    const known: Details = { ...details, detail: toPlainLine(detail), ...more };
+    const row = ROWS.get(/SELF_SIGNED|UNABLE_TO/.test(code) ? 'untrusted' : code);
+    const [says = known.detail ?? '', todo = 'Look for it in the log of what answered.'] = row ?? [];
+    const fill = (text: string) => text.replace(/\{(\w+)\}/g, (_, name: string) => known[name] ?? '…');
+    const named = /^[A-Z]|_/.test(code) && !says.includes(code) ? ` (${code})` : '';
+    return { verdict, check, code, says: `${fill(says)}${named}`, todo: fill(todo) };
   };
-  const signingSecret = mode.kind === 'http' ? config.slack.signingSecret : undefined;
-  const address = { ...config.http, slackUrl: config.slack.apiUrl, signingSecret, timeout: REQUEST_TIMEOUT };
-  const keyIds = config.keys.map(({ id }) => id);
-  const [newest, ...older] = keyIds;
-  const others = older.length === 0 ? '' : `; ${older.length} older: ${older.join(', ')}`;
-  const bounded = (check: string, findings: Promise<readonly Finding[]>) =>
-    boundCheck(check, findings, CHECK_TIMEOUT);
-  const eventLoop = monitorEventLoopDelay();
-  eventLoop.enable();
+  return {
+    good: (says: string): Finding => ({ verdict: 'good', check, says }),
+    found,
+    error: (error: unknown) => found(codeOf(error), rootOf(error).message),
+  };
+}
+type About = ReturnType<typeof about>;
+
+/** The cause inside of what libraries wrap around it. */
+function rootOf(error: unknown): NodeJS.ErrnoException {
+  const { cause, lastNodeError, errors } = error as Error & { lastNodeError?: unknown; errors?: unknown[] };
+  const inner = lastNodeError ?? cause ?? errors?.[0];
+  return inner instanceof Error ? rootOf(inner) : (error as Error);
+}
+
+function codeOf(error: unknown): string {
+  const { code, message, name } = rootOf(error);
+  if (/cluster support disabled|unknown command.*sentinel/i.test(message)) return 'one server';
+  if (code === 'EAI_AGAIN') return 'ENOTFOUND';
+  if (name === 'TimeoutError' || /timed? ?out/i.test(message)) return 'ETIMEDOUT';
+  return code ?? /^[A-Z]{3,}\b|\b(?:E[A-Z]{5,}|NOAUTH|WRONGPASS)\b/.exec(message)?.[0] ?? name;
+}
+
+/** In ms. */
+const TIMEOUT = 5_000;
+
+// Redis
+
+/** Each command that Tally and its queue send, with arguments that fit; K is a key of Tally's. */
+const COMMANDS =
+  'bzpopmin K 1|client setname tally|del K|eval x 0|evalsha x 0|exists K|get K|hdel K f|hget K f|hgetall K|hmget K f|hset K f v|incr K|lrange K 0 1|rpoplpush K K|set K v|smembers K|time|unlink K|xadd K * f v|xrevrange K + -|xtrim K MAXLEN 1|zadd K 1 m|zpopmin K|zrange K 0 1|zrangebyscore K 0 1|zrem K m|zrevrangebyscore K 1 0|zscan K 0|zscore K m';
+
+async function checkStore({ redisUrl, keys }: Config): Promise<readonly Finding[]> {
+  const address = parseRedisUrl(redisUrl);
+  const { username } = address.kind === 'single' ? new URL(address.url) : address;
+  const user = username && /^[\w.-]+$/.test(username) ? username : 'default';
+  const redisIs = about('Redis', { variable: 'REDIS_URL', at: formatRedisHosts(address), user });
+  const opened: RedisConnection[] = [];
   try {
-    const findings = await Promise.all([
-      checkConfiguration(config, env),
-      [okFinding('Keys', `new records are sealed with “${newest}”${others}`)],
-      bounded('Redis', checkRedis(store.ready, redisUrl)),
-      bounded('Sealed records', checkRecords(store.ready, createKeyring(config.keys), keyIds)),
-      bounded('Slack', checkSlack(slack)),
-      bounded('Slack', checkSocketMode(slack)),
-      bounded('Port', checkPort(address)),
-      bounded('Public address', checkPublicAddress(address)),
-      bounded('Traces', checkTraces(config.tracing.endpoint, env, REQUEST_TIMEOUT)),
-      ...servicesOf(config, http).map((service) => bounded(service.check, checkService(service))),
-    ]);
-    const ms = Math.round(eventLoop.max / 1e6);
-    const busy = findingOf('CONFIGURATION', 'This machine', 'event loop', { ms: String(ms) });
-    const isSuspect = findings
-      .flat()
-      .some(({ code = '' }) => ms > (STANDSTILLS[code] ?? Number.POSITIVE_INFINITY));
-    return distinctFindings([...(isSuspect ? [busy] : []), ...findings.flat()]);
+    const redis = await openRedis(redisUrl, opened);
+    const servers = isCluster(redis) ? redis.nodes('master') : [redis];
+    const found = await Promise.all(servers.map((server) => checkServer(server, redis, redisIs)));
+    // Servers of a Cluster have much in common.
+    const findings = [...new Map(found.flat().map((each) => [each.code ?? each.says, each])).values()];
+    const isClosed = findings.some(({ code = '' }) => CLOSED.includes(code));
+    return isClosed ? findings : [...findings, await checkKeys(redis, keys)];
+  } catch (error) {
+    // Where one side speaks TLS and the other doesn't, ioredis only says that the connection was closed, or nothing.
+    const swapped = redisUrl.replace(
+      /^redis(s?)([^:]*:\/\/)(?:.*@)?/,
+      (_, s, rest) => `redis${s ? '' : 's'}${rest}`,
+    );
+    const other = await openRedis(swapped, opened).then(() => 'ready', codeOf);
+    const isThere = /^(ready|NOAUTH|NOPERM|[A-Z_]*(SELF_SIGNED|UNABLE_TO|CERT)[A-Z_]*)$/.test(other);
+    return [
+      isThere ? redisIs.found(redisUrl.startsWith('rediss') ? 'no tls' : 'tls only') : redisIs.error(error),
+    ];
   } finally {
-    eventLoop.disable();
-    await http.close();
-    store.redis.disconnect();
+    for (const redis of opened) redis.disconnect();
   }
 }
 
-/** Finds what Tally starts with and fails by later. */
-function checkConfiguration({ slack, redisUrl, keys }: Config, env: NodeJS.ProcessEnv): readonly Finding[] {
-  const found = (code: string, figures = {}) => findingOf('CONFIGURATION', 'Configuration', code, figures);
-  const { mode, signingSecret, credentials } = slack;
-  const authorities = env.NODE_EXTRA_CA_CERTS;
-  const { clientSecret, stateSecret } = credentials.kind === 'oauth' ? credentials : {};
-  const isSigned = mode.kind === 'http';
-  const variable = PROXY_VARIABLES.flatMap((name) => [name, name.toLowerCase()]).find((name) => env[name]);
-  const ignored = findIgnoredOptions(parseRedisUrl(redisUrl));
-  const heap = Math.round(getHeapStatistics().heap_size_limit / 2 ** 20);
-  // Absent where the system doesn't say.
-  const [, limit] = /^Max open files +(\d+)/m.exec(readText('/proc/self/limits')) ?? [];
-  const container = Math.round((process.constrainedMemory?.() ?? 0) / 2 ** 20);
-  const needed = env.NODE_OPTIONS?.includes('--max-old-space-size') ? Math.max(heap, CONTAINER) : CONTAINER;
-  const [twin, original] = findSameKey(keys);
-  const guessable = keys.find(({ key }) => key.every((byte) => byte === key[0]));
-  const lengthOf = (secret: string) => ({ length: String(secret.length) });
-  return [
-    isSigned && signingSecret === clientSecret && found('client secret'),
-    isSigned && !/^[0-9a-f]{32}$/.test(signingSecret) && found('signing secret', lengthOf(signingSecret)),
-    stateSecret && stateSecret.length < SECRET_LENGTH && found('state secret', lengthOf(stateSecret)),
-    authorities && !readText(authorities).includes('BEGIN CERTIFICATE') && found('authorities'),
-    env.NODE_TLS_REJECT_UNAUTHORIZED === '0' && found('any certificate'),
-    variable && found('proxy', { variable }),
-    ...Object.keys(variables.shape).map((meant) => {
-      const other = env[meant] ? undefined : findSimilarName(meant, env);
-      return other && found('similar name', { other, meant });
-    }),
-    ignored.length > 0 &&
-      found('redis option', { options: ignored.join(', '), known: SERVER_OPTIONS.join(', ') }),
-    twin && original && found('same key', { id: twin.id, older: original.id }),
-    guessable && found('guessable key', { id: guessable.id }),
-    heap < HEAP && found('memory', { heap: String(heap) }),
-    container > 0 &&
-      container < needed &&
-      found('container memory', { needed: String(needed), limit: String(container) }),
-    limit && Number(limit) < OPEN_FILES && found('open files', { limit, needed: String(OPEN_FILES) }),
-  ].filter((finding) => typeof finding === 'object');
-}
+/** What is found once and keeps the doctor from asking more. */
+const CLOSED = ['a cluster', 'a sentinel', 'READONLY', 'NOPERM'];
 
-/** @returns a key and an older one that is the same */
-function findSameKey(keys: Config['keys']): Config['keys'] {
-  const twin = keys.find((one, at) => keys.slice(at + 1).some(({ key }) => key.equals(one.key)));
-  return keys.filter(({ key }) => twin?.key.equals(key));
-}
-
-const readText = (path: string): string => tryParse(() => readFileSync(path, 'utf8')) ?? '';
-
-/** A shorter secret may be a word. */
-const SECRET_LENGTH = 16;
-
-const PROXY_VARIABLES = ['HTTPS_PROXY', 'HTTP_PROXY', 'ALL_PROXY'];
-
-/** In MiB, as docs/sizing.md names it, and what Node takes in it. */
-const CONTAINER = 192;
-const HEAP = 96;
-
-/** For the connections to Slack, billing, identity and Redis, and those that come in. */
-const OPEN_FILES = 1_024;
-
-/** `ready` rejects with the first error, so that an operator does not wait for ten attempts. What Redis refuses ends no other check. */
-function connectStore(url: string): { redis: RedisConnection; ready: Promise<RedisConnection> } {
-  let fail: (error: Error) => void = () => undefined;
-  // A Cluster is there although one of the nodes in the address is not.
-  const patience = parseRedisUrl(url).kind === 'cluster' ? 500 : 0;
-  const redis = connectRedis(url, {
-    onOutage: (error) => void setTimeout(() => fail(error), patience),
-    staysWithReplica: true,
-  });
-  const ready = new Promise<RedisConnection>((resolve, reject) => {
-    fail = reject;
+const openRedis = (url: string, opened: RedisConnection[]) =>
+  new Promise<RedisConnection>((resolve, reject) => {
+    // A Cluster is there although one of the nodes in the address is not.
+    const onOutage = (error: Error) => void setTimeout(reject, 500, error);
+    const redis = connectRedis(url, { onOutage });
+    opened.push(redis);
     redis.once('ready', () => resolve(redis));
+    setTimeout(reject, TIMEOUT, new Error('Timed out.'));
   });
-  return { redis, ready };
-}
 
-function servicesOf({ billing, identity, trustedHosts }: Config, http: GuardedHttp): ServiceParts[] {
-  const body = JSON.stringify({ query: balanceDocument({ project: '1', product: 1 }) });
-  const headers = { 'content-type': 'application/json', accept: 'application/json' };
-  const ask =
-    (question: Pick<Parameters<GuardedHttp['request']>[0], 'service' | 'method' | 'body'>, path = '') =>
-    (address: string) => {
-      const url = `${checkBaseUrl(address, trustedHosts)}${path}`;
-      return http.request({ ...question, url, headers, secrets: [] });
-    };
+/** Takes two round trips. Redis checks rights, memory and its disk when it queues a command, which is then discarded. */
+async function checkServer(
+  server: RedisConnection,
+  redis: RedisConnection,
+  redisIs: About,
+): Promise<readonly Finding[]> {
+  const asked = [server.info(), server.config('GET', 'save'), server.call('multi')] as const;
+  const [info, save, multi] = await Promise.allSettled(asked);
+  if (info.status === 'rejected') return [explainRefusal([['info', info.reason]], redisIs)];
+  const settings = save.status === 'fulfilled' ? (save.value as string[]) : [];
+  const findings = readInfo(info.value, settings[1], isCluster(redis), redisIs);
+  if (findings.some(({ code = '' }) => CLOSED.includes(code))) return findings;
+  if (multi.status === 'rejected') return [...findings, explainRefusal([['multi', multi.reason]], redisIs)];
+  const keys = [...shardsOf(redis).map(probeKey), `${queuePrefix(0)}:${QUEUE_NAME}:meta`];
+  const commands = [
+    ...keys.map((key) => `set ${key} v`),
+    ...COMMANDS.replaceAll('K', probeKey(0)).split('|'),
+    'discard',
+  ];
+  const sent = commands
+    .map((line) => line.split(' '))
+    .map(([name = '', ...args]) => server.call(name, ...args));
+  const queued = await Promise.allSettled(sent);
+  const refused = queued.flatMap((each, at): readonly Refusal[] =>
+    // Another master of the Cluster may have that key.
+    each.status === 'fulfilled' || /^(MOVED|ASK|TRYAGAIN)/.test(each.reason.message)
+      ? []
+      : [[commands[at]?.split(' ')[0] ?? '', each.reason]],
+  );
   return [
-    {
-      check: 'Billing',
-      variable: 'BILLING_BASE_URL',
-      unset: `people enter the address in the form of ${commandText('/billing connect')}`,
-      works: 'BILLING_BASE_URL is the part of the address before /bill/graphql, for example',
-      example: 'https://api.example.com',
-      fields: ['data', 'errors'],
-      address: billing.baseUrl,
-      ask: ask({ service: 'billing', method: 'POST', body }, '/bill/graphql'),
-    },
-    {
-      check: 'Identity',
-      variable: 'IDENTITY_AUTH_URL',
-      unset: 'people enter the address when they register an application access',
-      works: 'IDENTITY_AUTH_URL ends with /v3, as the console shows it, for example',
-      example: 'https://identity.example.com/v3',
-      // Only of the version itself: what lists versions is somewhere else.
-      fields: ['version', 'error'],
-      suggest: (address) => suggestAuthUrl(checkBaseUrl(address, trustedHosts)),
-      address: identity.authUrl,
-      ask: ask({ service: 'identity', method: 'GET' }),
-    },
+    ...findings,
+    refused.length === 0 ? redisIs.good('takes writes') : explainRefusal(refused, redisIs),
   ];
 }
 
-const USAGE = [
-  'Usage: tally doctor [--json]',
-  '',
-  'Checks what the bot would start with, and changes nothing.',
-];
-/** EX_CONFIG of sysexits.h */
-const WRONG_CONFIGURATION = 78;
+type Refusal = readonly [command: string, error: Error];
+
+function explainRefusal(refused: readonly Refusal[], { found, error }: About): Finding {
+  const forbidden = refused.filter(([, { message }]) => message.startsWith('NOPERM'));
+  if (forbidden.length === 0) return error(refused[0]?.[1]);
+  const isAboutKeys = ([, { message }]: Refusal) => /\bkeys?\b/.test(message) && !/command/.test(message);
+  if (forbidden.every(isAboutKeys))
+    return found('NOPERM', 'Tally’s keys', 'bad', { rules: "'~tally:*' '~{tally-*}:*'" });
+  const names = [...new Set(forbidden.map(([name]) => name))];
+  return found('NOPERM', names.join(', '), 'bad', { rules: names.map((name) => `+${name}`).join(' ') });
+}
+
+/** @param save undefined if Redis doesn't tell */
+function readInfo(
+  text: string,
+  save: string | undefined,
+  isCluster: boolean,
+  { good, found }: About,
+): readonly Finding[] {
+  const fieldOf = (name: string) => new RegExp(`^${name}:(.*?)\\r?$`, 'm').exec(text)?.[1];
+  const version = fieldOf('redis_version') ?? '';
+  const major = Number.parseInt(version, 10);
+  const policy = fieldOf('maxmemory_policy') ?? 'noeviction';
+  const mode = fieldOf('redis_mode');
+  if (mode === 'sentinel' || (mode === 'cluster' && !isCluster)) return [found(`a ${mode}`)];
+  if (fieldOf('role') === 'slave')
+    return [found('READONLY', `${fieldOf('master_host')}:${fieldOf('master_port')}`)];
+  return [
+    good(`${fieldOf('valkey_version') ?? version} answers`),
+    major < 7 && found('too old', version, major < 5 ? 'bad' : 'warning'),
+    policy !== 'noeviction' && found('maxmemory-policy', policy, 'warning'),
+    fieldOf('aof_enabled') === '0' && found(save === '' ? 'not on disk' : 'snapshots only', '', 'warning'),
+  ].filter((finding) => finding !== false);
+}
+
+/** How many workspaces are looked at. */
+const MAX_WORKSPACES = 1_000;
+
+async function checkKeys(redis: RedisConnection, keys: Config['keys']): Promise<Finding> {
+  const recordsAre = about('Sealed records', {});
+  try {
+    const { opened, problem } = await tryKeys(redis, createKeyring(keys), MAX_WORKSPACES);
+    if (problem !== undefined) return { ...recordsAre.found('keys'), ...problem };
+    return recordsAre.good(opened === 0 ? 'none yet' : `all ${opened} open`);
+  } catch (error) {
+    return recordsAre.error(error);
+  }
+}
+
+// Slack
+
+type SlackBody = Readonly<Record<string, unknown>> | undefined;
+
+async function callSlack({ slack: { apiUrl } }: Config, method: string, token?: string) {
+  const at = Date.now();
+  const headers = token === undefined ? {} : { authorization: `Bearer ${token}` };
+  const signal = AbortSignal.timeout(TIMEOUT);
+  const response = await fetch(`${apiUrl}${method}`, { method: 'POST', headers, redirect: 'manual', signal });
+  const body = tryParseJson(await response.text()) as SlackBody;
+  // Our clock halfway between the request and the response.
+  const ahead = (at + Date.now()) / 2 - Date.parse(response.headers.get('date') ?? '');
+  const scopes = response.headers.get('x-oauth-scopes');
+  return { status: response.status, scopes, ahead, body: typeof body?.ok === 'boolean' ? body : undefined };
+}
+
+/** Asks as the bot, and in Socket Mode as the app, without opening a connection. */
+async function checkSlack(config: Config): Promise<readonly Finding[]> {
+  const { credentials, mode, apiUrl } = config.slack;
+  const slack = about('Slack', { variable: 'SLACK_API_URL', at: new URL(apiUrl).host });
+  const token = credentials.kind === 'token' ? credentials.botToken : undefined;
+  try {
+    const [bot, app] = await Promise.all([
+      callSlack(config, token === undefined ? 'api.test' : 'auth.test', token),
+      mode.kind === 'socket' ? callSlack(config, 'apps.connections.open', mode.appToken) : undefined,
+    ]);
+    if (bot.body === undefined) return [slack.found('not Slack', `HTTP ${bot.status}`)];
+    return [
+      token === undefined ? slack.good('answers') : judgeToken(bot.body, 'SLACK_BOT_TOKEN', bot.scopes),
+      ...(app === undefined ? [] : [judgeToken(app.body, 'SLACK_APP_TOKEN')]),
+      ...checkClock(Math.round(bot.ahead / 1_000), mode.kind === 'http'),
+    ];
+  } catch (error) {
+    return [slack.error(error)];
+  }
+}
+
+/** @param scopes those of a bot token */
+function judgeToken(body: SlackBody, variable: string, scopes?: string | null): Finding {
+  const { good, found } = about('Slack', { variable });
+  const code = toPlainLine(String(body?.error));
+  if (code === 'missing_scope') return found(code, 'connections:write');
+  if (body?.ok !== true) return found(code, `refuses ${variable}`);
+  const granted = scopes?.split(',').map((scope) => scope.trim());
+  const missing = SCOPES.filter(({ scope, optional }) => !optional && granted?.includes(scope) === false);
+  if (missing.length > 0) return found('missing_scope', missing.map(({ scope }) => scope).join(', '));
+  return good(
+    `accepts ${variable}${body.user ? `: “${toPlainLine(`${body.user}” in “${body.team}`)}”` : ''}`,
+  );
+}
+
+/** @param ahead in seconds @param isSigned whether requests come in by HTTP, where their signature depends on the clock */
+function checkClock(ahead: number, isSigned: boolean): readonly Finding[] {
+  const { good, found } = about('Clock', {});
+  if (Number.isNaN(ahead)) return [];
+  const seconds = Math.abs(ahead);
+  if (seconds <= 60) return [good('agrees with Slack’s')];
+  const detail = `${seconds} s ${ahead > 0 ? 'ahead of' : 'behind'}`;
+  return [found('clock', detail, isSigned && seconds >= 300 ? 'bad' : 'warning')];
+}
+
+// The services
+
+/** Sends one request without credentials: a refusal for lack of a token is the best sign that the address is right. */
+async function checkServices({ billing, identity, trustedHosts }: Config): Promise<readonly Finding[]> {
+  const http = createGuardedHttp({ trustedHosts });
+  const headers = { 'content-type': 'application/json', accept: 'application/json' };
+  const atBilling = {
+    variable: 'BILLING_BASE_URL',
+    at: hostOf(billing.baseUrl),
+    works: 'it is the part of the address before /bill/graphql',
+  };
+  const atIdentity = {
+    variable: 'IDENTITY_AUTH_URL',
+    at: hostOf(identity.authUrl),
+    works: 'it ends with /v3, as the console shows it',
+  };
+  const body = JSON.stringify({ query: balanceDocument({ project: '1', product: 1 }) });
+  const base = (address: string) => checkBaseUrl(address, trustedHosts);
+  const findings = await Promise.all([
+    checkService(about('Billing', atBilling), billing.baseUrl, /"(data|errors)"/, async (address) => {
+      const url = `${base(address)}/bill/graphql`;
+      return http.request({ service: 'billing', method: 'POST', url, headers, body, secrets: [] });
+    }),
+    checkService(about('Identity', atIdentity), identity.authUrl, /"(version|error)"/, async (address) => {
+      return http.request({ service: 'identity', method: 'GET', url: base(address), headers, secrets: [] });
+    }),
+  ]);
+  await http.close();
+  const suggestion = identity.authUrl && suggestAuthUrl(identity.authUrl);
+  return suggestion ? [findings[0], about('Identity', atIdentity).found('no /v3', suggestion)] : findings;
+}
+
+const hostOf = (address = ''): string => tryParse(() => new URL(address).host) ?? '';
+
+async function checkService(
+  service: About,
+  address: string | undefined,
+  fields: RegExp,
+  ask: (address: string) => Promise<{ readonly status: number; readonly text: string }>,
+): Promise<Finding> {
+  if (address === undefined) return service.good('is not set: people enter the address in Slack');
+  try {
+    const { status, text } = await ask(address);
+    const isJson = tryParseJson(text) !== undefined;
+    // A firewall, or a proxy with a login of its own, refuses with a page.
+    if (status === 401 ? !/^\s*</.test(text) : status === 403 && isJson)
+      return service.good(`answers and asks for a token (HTTP ${status})`);
+    if (status >= 400) return service.found(`HTTP ${status}`, 'refuses the question');
+    return isJson && fields.test(text) ? service.good(`answers (HTTP ${status})`) : service.found('not JSON');
+  } catch (error) {
+    if (!isFailure(error)) return service.error(error);
+    // An operator may know more than people in Slack: why a name has no public address, where a redirect leads.
+    const { kind, message, cause } = error;
+    const reason = cause instanceof Error ? cause.message : message;
+    if (kind === 'address-refused') return service.found('private address', message);
+    if (kind === 'redirect-refused') return service.found('redirect', error.target);
+    if (kind === 'timed-out') return service.found('ETIMEDOUT');
+    if (kind === 'invalid-response') return service.found('not JSON');
+    if (kind !== 'service-unreachable')
+      return service.found('status' in error ? `HTTP ${error.status}` : kind, message);
+    return service.found(error.code === NO_PUBLIC_ADDRESS ? 'private address' : error.code, reason);
+  }
+}
+
+// How people and Slack come in
+
+async function checkPort({ http: { port } }: Config): Promise<Finding> {
+  const { good, error } = about('Port', { at: String(port) });
+  const asked = fetch(`http://127.0.0.1:${port}/healthz`, { signal: AbortSignal.timeout(TIMEOUT) });
+  const health = await asked.then((response) => response.text()).then(tryParseJson, () => undefined);
+  if ((health as { ok?: unknown } | undefined)?.ok === true) return good(`the bot runs on ${port}`);
+  const server = createServer().listen(port);
+  return once(server, 'listening').then(() => {
+    server.close();
+    return good(`${port} is free`);
+  }, error);
+}
+
+/** Asks as Slack does when it checks a certificate: Tally says yes, whoever asks. Slack trusts no private authority. */
+async function checkPublicAddress({ http: { publicUrl } }: Config): Promise<readonly Finding[]> {
+  if (publicUrl === undefined) return [];
+  const { protocol, hostname, host } = new URL(publicUrl);
+  const { good, found } = about('Public address', { at: host });
+  if (hostProblem(withoutBrackets(hostname)) !== undefined) return [found('local')];
+  if (protocol !== 'https:') return [found('not https')];
+  try {
+    const headers = { 'content-type': 'application/x-www-form-urlencoded' };
+    const trust = { ca: [...rootCertificates], rejectUnauthorized: true };
+    const options = { method: 'POST', headers, ...trust, signal: AbortSignal.timeout(TIMEOUT) };
+    const asked = request(`${publicUrl}/slack/events`, options).end('ssl_check=1');
+    const [response] = (await once(asked, 'response')) as [IncomingMessage];
+    if (response.statusCode === 200 && (await text(response)) === '') return [good('leads to a Tally')];
+    return [found('not Tally', `HTTP ${response.statusCode}`, 'warning')];
+  } catch (error) {
+    const code = codeOf(error);
+    if (/CERT|SIGNATURE|ISSUER/.test(code)) return [found('unknown authority', code)];
+    return [found('unreachable', code, code === 'ENOTFOUND' ? 'bad' : 'warning')];
+  }
+}
+
+// The command
+
+async function checkAll(config: Config): Promise<readonly Finding[]> {
+  const isHttp = config.slack.mode.kind === 'http';
+  const signing = isHttp ? signingSecretProblem(config.slack.signingSecret) : undefined;
+  const { good, found } = about('Configuration', {});
+  const findings = await Promise.all([
+    good(`is valid; Slack uses ${isHttp ? 'HTTP' : 'Socket Mode'}`),
+    signing === undefined ? [] : { ...found('signing secret'), ...signing },
+    about('Keys', {}).good(`new records are sealed with “${config.keys[0]?.id}”`),
+    checkStore(config),
+    checkSlack(config),
+    checkServices(config),
+    checkPort(config),
+    checkPublicAddress(config),
+  ]);
+  return findings.flat();
+}
+
+async function diagnose(): Promise<{ readonly findings: readonly Finding[]; readonly code: number }> {
+  try {
+    const findings = await checkAll(parseConfig(process.env));
+    return { findings, code: findings.some(({ verdict }) => verdict === 'bad') ? 1 : 0 };
+  } catch (error) {
+    if (!(error instanceof ConfigError)) throw error;
+    const bad = { verdict: 'bad', check: 'Configuration' } as const;
+    const findings = error.problems.map(({ name: code, what, works: todo }) => {
+      return { ...bad, says: `${code} ${what}`, todo, code };
+    });
+    return { findings, code: 78 };
+  }
+}
+
+/** No finding shows a secret, whoever repeats it: of tokens and secrets, of sealing keys, and of the address of Redis. */
+function createMask(env: NodeJS.ProcessEnv): (text: string) => string {
+  const secrets = Object.keys(env).filter((name) => /^SLACK_.*(TOKEN|SECRET)$/.test(name));
+  const keys = env.ENCRYPTION_KEYS?.split(',').map((entry) => entry.slice(entry.indexOf(':') + 1));
+  const password = /:([^:]*)@/.exec(env.REDIS_URL ?? '')?.[1];
+  const all = [...secrets.map((name) => env[name]), ...(keys ?? []), password];
+  const mask = createSecretMask(all.filter((text = '') => text.length >= 8) as string[]);
+  return (text) => redact(mask(text));
+}
+
+function format(findings: readonly Finding[]): string {
+  const width = Math.max(...findings.map(({ check }) => check.length));
+  const lines = findings.flatMap(({ verdict, check, says, todo }) => [
+    `${(verdict === 'bad' ? 'BAD' : verdict).padEnd(7)}  ${check.padEnd(width)}  ${says}`,
+    ...(todo === undefined ? [] : [`${' '.repeat(width + 11)}${todo}`]),
+  ]);
+  const bad = findings.filter(({ verdict }) => verdict === 'bad').length;
+  return [...lines, '', bad === 0 ? 'Tally can start.' : `${pluralize(bad, 'problem')} to fix.`].join('\n');
+}
+
+const USAGE = `Usage: tally doctor [--json]
+
+Checks what the bot would start with, says what to fix, and changes nothing.
+
+  --json   prints an array of findings
+
+Ends with 0 if Tally can start, 1 for a problem, 78 if the environment can’t be read.`;
 
 // The findings have the error that came first.
 process.on('uncaughtException', (error) => {
   if (!isSecondSocketError(error)) throw error;
 });
-await runCommand(
-  { usage: USAGE, options: { json: ['', 'prints an array of findings'] } },
-  async ({ json }) => {
-    const { findings, isConfigured } = await diagnose(process.env);
-    const bad = findings.filter(({ verdict }) => verdict === 'bad').length;
-    const sum = bad === 0 ? 'Tally can start.' : `${pluralize(bad, 'problem')} to fix.`;
-    printLine(json ? serializeFindings(findings) : `${formatFindings(findings)}\n\n${sum}`);
-    if (!isConfigured) return WRONG_CONFIGURATION;
-    return bad === 0 ? 0 : 1;
-  },
-);
+await runCommand(USAGE, { json: SWITCH }, async ({ json }) => {
+  const { findings, code } = await diagnose();
+  const mask = createMask(process.env);
+  const masked = findings.map(({ says, todo = '', ...rest }) => {
+    return { ...rest, says: mask(says), ...(todo && { todo: mask(todo) }) };
+  });
+  printLine(json ? JSON.stringify(masked, null, 2) : format(masked));
+  return code;
+});
 // A client that gave up may still have a timer running.
 process.exit();

@@ -1,201 +1,203 @@
 import { spawnSync } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
-import { statSync, writeFileSync } from 'node:fs';
+import { existsSync, writeFileSync } from 'node:fs';
+import { parseEnv } from 'node:util';
 import { commandPrefix } from '../config/schemas.ts';
 import { variables } from '../config/variables.ts';
-import { commandText } from '../domain/command-names.ts';
-import { VERSION } from '../ops/version.ts';
+import { tryParse } from '../domain/try-parse.ts';
+import { checkDestination } from '../http/address.ts';
+import { signingSecretProblem } from '../ops/check-secrets.ts';
+import { appAddress, createManifest, formatManifest } from '../slack/install/manifest.ts';
 import {
-  appAddress,
-  createManifest,
-  formatManifest,
-  type ManifestChoices,
-} from '../slack/install/manifest.ts';
-import {
-  askUntil,
-  checkOption,
-  INTERRUPTED,
-  type OptionValues,
+  check,
+  NOT_CREATED,
   openPrompts,
-  type Prompts,
-  parseOptions,
+  printError,
   printLine,
   runCommand,
+  SWITCH,
+  TEXT,
   UsageError,
 } from './command.ts';
-import { ANSWERS, addTrustedHosts, askAll, EnvDraft, questionsFor } from './init-answers.ts';
 
-const [ENV_FILE, MANIFEST_FILE] = ['.env', 'tally-manifest.yml'];
+const ENV_FILE = '.env';
 
-const USAGE = [
-  'Usage: tally init [options]',
-  '',
-  'Sets up Tally for your workspace: asks what it needs, says what to do in Slack, writes .env with fresh keys, and runs',
-  'the doctor. Run it again to continue where you stopped. It adds lines to .env and changes none.',
-];
+const USAGE = `Usage: tally init [options]
 
-const OPTIONS = {
-  socket: ['', 'Socket Mode, which needs no public address'],
-  url: ['URL', 'HTTP: the bot’s public address, such as https://tally.example.com'],
-  prefix: ['PREFIX', 'puts a word before each command: acme makes /acme-balance'],
-  ...ANSWERS,
-  'no-input': ['', 'asks nothing and names what is missing, as without a terminal'],
-} as const;
-type Values = OptionValues<typeof OPTIONS>;
+Sets up Tally for your workspace: asks what it needs, prints the Slack app’s manifest, writes .env with a fresh key, and
+runs the doctor. A variable in the environment counts as an answer. Without a terminal, all of them have to be there.
 
-interface Choices extends Pick<ManifestChoices, 'url' | 'prefix'> {}
+  --socket          Socket Mode, which needs no public address
+  --url URL         HTTP: the bot’s public address, such as https://tally.example.com
+  --prefix PREFIX   puts a word before each command: acme makes /acme-balance`;
 
-function parseChoices({ url, socket, prefix }: Values): Choices | undefined {
-  if (url !== undefined && socket) throw new UsageError('Choose one: --url or --socket.');
-  if (url === undefined && !socket) return undefined;
-  return {
-    url: checkOption('--url', appAddress, url),
-    prefix: checkOption('--prefix', commandPrefix, prefix),
-  };
+const OPTIONS = { socket: SWITCH, url: TEXT, prefix: TEXT };
+
+type Name = keyof typeof variables.shape;
+type Values = Partial<Record<Name, string>>;
+type Prompts = ReturnType<typeof openPrompts>;
+
+interface Question {
+  readonly name: Name;
+  readonly asks: string;
+  readonly isSecret?: boolean;
+  /** What Enter alone means; an empty text where the variable may be missing. */
+  readonly standard?: string;
 }
 
-const optionsOf = ({ url, prefix }: Choices): readonly string[] => [
-  ...(url === undefined ? ['--socket'] : ['--url', url]),
-  ...(prefix === undefined ? [] : ['--prefix', prefix]),
+const BOT_TOKEN: Question = {
+  name: 'SLACK_BOT_TOKEN',
+  asks: 'The Bot User OAuth Token, on the app’s page OAuth & Permissions.',
+  isSecret: true,
+};
+const APP_TOKEN: Question = {
+  name: 'SLACK_APP_TOKEN',
+  asks: 'The app-level token, on the app’s page Basic Information.',
+  isSecret: true,
+};
+const SIGNING_SECRET: Question = {
+  name: 'SLACK_SIGNING_SECRET',
+  asks: 'The Signing Secret, on the app’s page Basic Information.',
+  isSecret: true,
+};
+const ADDRESSES: readonly Question[] = [
+  {
+    name: 'REDIS_URL',
+    standard: 'redis://127.0.0.1:6379',
+    asks: 'The Redis where Tally stores everything.',
+  },
+  {
+    name: 'BILLING_BASE_URL',
+    standard: '',
+    asks: 'The billing service: the part of its address before /bill/graphql. Without it an admin enters it in Slack.',
+  },
+  {
+    name: 'IDENTITY_AUTH_URL',
+    standard: '',
+    asks: 'The identity service: its address ends with /v3. Only OS_TOKENs need it.',
+  },
 ];
 
-async function askChoices(prompts: Prompts, { prefix }: Values): Promise<Choices> {
-  printLine('How does Slack reach Tally?');
-  printLine('  1  Socket Mode: Tally connects to Slack. You need no public address.');
-  printLine('  2  HTTP: Slack posts to an https address of yours.');
-  const isHttp = await askUntil(
-    () => prompts.ask('1 or 2 [1]: '),
-    (typed) => {
-      if (/^[12]?$/.test(typed)) return typed === '2';
-      throw new UsageError('Type 1 or 2.');
-    },
-  );
-  const askUrl = () => prompts.ask('\nThe address, such as https://tally.example.com: ');
-  const url = isHttp ? await askUntil(askUrl, (typed) => checkOption('That', appAddress, typed)) : undefined;
-  const asks = `\nA word before each command, where another app has ${commandText('/balance')}: acme makes /acme-balance.\nPrefix [none]: `;
-  const read = (typed: string) => checkOption('That', commandPrefix, typed || undefined);
-  return { url, prefix: prefix === undefined ? await askUntil(() => prompts.ask(asks), read) : read(prefix) };
-}
-
-/** What was chosen when `.env` was begun counts: the Slack app was made of it. @throws UsageError for another choice now */
-async function choose(draft: EnvDraft, values: Values, prompts: Prompts | undefined): Promise<Choices> {
-  const begun = draft.options && parseChoices(parseOptions(draft.options, OPTIONS).values);
-  const given = parseChoices(values);
-  if (begun !== undefined) {
-    if (given !== undefined && optionsOf(given).join(' ') !== optionsOf(begun).join(' '))
-      throw new UsageError(
-        `${ENV_FILE} was started with ${optionsOf(begun).join(' ')}. To start over, move it away.`,
-      );
-    return begun;
+/** Asks again until `read` accepts what was typed. @param read may throw a UsageError */
+async function askUntil<T>(ask: () => Promise<string>, read: (typed: string) => T): Promise<T> {
+  for (;;) {
+    try {
+      return read(await ask());
+    } catch (error) {
+      if (!(error instanceof UsageError)) throw error;
+      printError(error.message);
+    }
   }
-  const chosen = given ?? (prompts && (await askChoices(prompts, values)));
-  if (chosen === undefined)
+}
+
+/** @throws UsageError which says what is wrong with it */
+function checkAnswer({ name, standard }: Question, value: string): string {
+  if (value === '' && standard === '') return value;
+  if (value === '') throw new UsageError('This can’t be empty.');
+  check<unknown>(name, variables.shape[name], value);
+  const problem = name === 'SLACK_SIGNING_SECRET' ? signingSecretProblem(value) : undefined;
+  if (problem !== undefined) throw new UsageError(`${problem.says}.`);
+  return value;
+}
+
+/** @returns undefined for what nobody answers */
+async function answer(question: Question, prompts: Prompts | undefined): Promise<string | undefined> {
+  const { name, asks, standard, isSecret = false } = question;
+  const given = process.env[name]?.trim();
+  if (given) return checkAnswer(question, given);
+  if (prompts === undefined) return standard;
+  printError(`\n${asks}`);
+  const hint = isSecret ? ' (hidden)' : standard === undefined ? '' : ` [${standard || 'none'}]`;
+  const ask = async () => (await prompts.ask(`${name}${hint}: `, isSecret)) || (standard ?? '');
+  return askUntil(ask, (typed) => checkAnswer(question, typed));
+}
+
+/** @returns undefined for Socket Mode */
+async function chooseUrl(url: string | undefined, socket: boolean | undefined, prompts: Prompts | undefined) {
+  if (url !== undefined && socket) throw new UsageError('Choose one: --url or --socket.');
+  if (socket) return undefined;
+  const given = url ?? process.env.PUBLIC_URL;
+  if (given) return check('--url', appAddress, given);
+  if (prompts === undefined)
     throw new UsageError('Choose one: --url with the bot’s address, or --socket for Socket Mode.');
-  draft.addOptions(optionsOf(chosen));
-  return chosen;
+  const asks = 'The bot’s public https address, or Enter for Socket Mode, which needs none: ';
+  return askUntil(
+    () => prompts.ask(asks),
+    (typed) => check('That', appAddress, typed || undefined),
+  );
 }
 
-function explainApp({ url }: Choices): void {
-  printLine(`
-Make the app in Slack:
-  1. Open https://api.slack.com/apps, choose Create New App, From a manifest, and your workspace.
-  2. In the tab YAML, replace everything with what is in ${MANIFEST_FILE}. Choose Next, then Create.
-  3. Choose Install App, Install to …, Allow.`);
-  if (url === undefined)
-    printLine(
-      '  4. Choose Basic Information, App-Level Tokens, Generate Token and Scopes: any name, the scope connections:write.',
+/** A host that is private, or that has no https, is only spoken to if the operator lists it. */
+async function hostsToTrust(values: Values, prompts: Prompts | undefined): Promise<string> {
+  const given = process.env.TRUSTED_API_HOSTS?.trim();
+  const refused = [values.BILLING_BASE_URL, values.IDENTITY_AUTH_URL].flatMap((address) => {
+    if (!address) return [];
+    const url = new URL(address);
+    return tryParse(() => [checkDestination(url, [])]) === undefined ? [url.host] : [];
+  });
+  const hosts = [...new Set(refused)].join(',');
+  if (given || hosts === '' || prompts === undefined) return given ?? '';
+  const asks = `\nTally speaks only to public https addresses. Trust ${hosts} as well? [y/N]: `;
+  return /^y/i.test(await prompts.ask(asks)) ? hosts : '';
+}
+
+/** @throws UsageError for what no line of the file can say */
+function writeEnvFile(values: Values): void {
+  const lines = Object.entries(values).flatMap(([name, value]) => {
+    if (!value) return [];
+    const line = /[\s#'"`\\]/.test(value) ? `${name}='${value}'` : `${name}=${value}`;
+    if (parseEnv(line)[name] === value) return [line];
+    throw new UsageError(
+      `${name} has characters that ${ENV_FILE} can’t hold. In an address, write ' as %27.`,
     );
+  });
+  writeFileSync(ENV_FILE, `${lines.join('\n')}\n`, { mode: 0o600, flag: 'wx' });
 }
 
-function explainStart({ url, prefix }: Choices): void {
-  const named = (command: string) => (prefix === undefined ? command : `/${prefix}-${command.slice(1)}`);
-  const bot = prefix === undefined ? 'Tally' : `Tally ${prefix}`;
-  const steps = [
-    `Start it: ${commandLine('start')}`,
-    ...(url === undefined
-      ? []
-      : ['On the app’s page Event Subscriptions, choose Retry if Slack hasn’t verified the address yet.']),
-    `In Slack, an owner or admin types ${named(commandText('/billing connect'))}, with a read-only token of the billing service.`,
-    `Ask what a project has left: ${named(commandText('/balance'))} 123, with your project’s ID. In a channel, /invite @${bot} first.`,
-  ];
-  printLine(`\nNext:\n${steps.map((step, at) => `  ${at + 1}. ${step}`).join('\n')}`);
-}
-
-/** The next command, typed in the same way as this command was. */
-function commandLine(command: 'start' | 'doctor' | 'init'): string {
-  const { npm_lifecycle_event: script, npm_command: npm } = process.env;
-  if (script === 'tally') return command === 'start' ? 'npm start' : `npm run tally -- ${command}`;
-  return npm === 'exec' ? `npx --yes ./tally-${VERSION}.tgz ${command}` : `tally ${command}`;
-}
-
-async function run(values: Values): Promise<number> {
-  const isInteractive = process.stdin.isTTY && !values['no-input'];
-  const prompts = isInteractive ? openPrompts(stopped) : undefined;
+await runCommand(USAGE, OPTIONS, async (options) => {
+  if (existsSync(ENV_FILE)) {
+    printError(`${ENV_FILE} exists already. \`tally doctor\` checks it; to start over, move it away.`);
+    return NOT_CREATED;
+  }
+  const prompts = process.stdin.isTTY ? openPrompts() : undefined;
   try {
-    const draft = EnvDraft.open(ENV_FILE);
-    if (draft.exists) printLine(`${ENV_FILE} exists. Tally keeps its values and adds the missing ones.`);
-    const { SLACK_BOT_TOKEN: token, SLACK_CLIENT_ID: client } = draft.values;
-    if (draft.options === undefined && (token || client)) return finish(draft, { url: undefined });
-    const choices = await choose(draft, values, prompts);
-    const missing = await fill(draft, choices, values, prompts);
-    if (missing.length > 0)
-      throw new UsageError(`Still missing: ${missing.join(', ')}. Everything else is in ${ENV_FILE}.`);
+    const url = await chooseUrl(options.url, options.socket, prompts);
+    const prefix = check('--prefix', commandPrefix, options.prefix ?? process.env.COMMAND_PREFIX);
+    printLine(
+      '1. At https://api.slack.com/apps choose Create New App, From a manifest, and paste this as YAML:\n',
+    );
+    printLine(formatManifest(createManifest({ url, prefix })));
+    printLine('2. Choose Install App, Install to …, Allow.');
+    if (url === undefined)
+      printLine(
+        '3. Under Basic Information, App-Level Tokens, generate one with the scope connections:write.',
+      );
+    const keys = process.env.ENCRYPTION_KEYS?.trim();
+    check<unknown>('ENCRYPTION_KEYS', variables.shape.ENCRYPTION_KEYS, keys || undefined);
+    const values: Values = {
+      ...(url !== undefined && { PUBLIC_URL: url }),
+      ...(prefix !== undefined && { COMMAND_PREFIX: prefix }),
+      ENCRYPTION_KEYS: keys || `${new Date().getUTCFullYear()}:${randomBytes(32).toString('base64')}`,
+    };
+    const missing: string[] = [];
+    for (const question of [BOT_TOKEN, url === undefined ? APP_TOKEN : SIGNING_SECRET, ...ADDRESSES]) {
+      const value = await answer(question, prompts);
+      if (value === undefined) missing.push(question.name);
+      else values[question.name] = value;
+    }
+    if (missing.length > 0) throw new UsageError(`Not set: ${missing.join(', ')}.`);
+    values.TRUSTED_API_HOSTS = await hostsToTrust(values, prompts);
+    writeEnvFile(values);
     prompts?.close();
-    return finish(draft, choices);
+    printLine(`\nWrote ${ENV_FILE}. Keep a copy of its ENCRYPTION_KEYS apart from Redis’ backups.\n`);
+    const { status } = spawnSync(process.execPath, [...process.execArgv, process.argv[1] ?? '', 'doctor'], {
+      stdio: 'inherit',
+      env: { ...values, ...process.env },
+    });
+    if (status === 0)
+      printLine(`\nStart it: ${process.env.npm_lifecycle_event ? 'npm start' : 'tally start'}`);
+    return status ?? 1;
   } finally {
     prompts?.close();
   }
-}
-
-/** @returns the variables that are still missing */
-async function fill(
-  draft: EnvDraft,
-  choices: Choices,
-  values: Values,
-  prompts: Prompts | undefined,
-): Promise<readonly string[]> {
-  if (!draft.values.ENCRYPTION_KEYS) {
-    const fresh = `${new Date().getUTCFullYear()}:${randomBytes(32).toString('base64')}`;
-    const given = process.env.ENCRYPTION_KEYS?.trim() || undefined;
-    checkOption<unknown>('ENCRYPTION_KEYS', variables.shape.ENCRYPTION_KEYS, given);
-    draft.addValue('ENCRYPTION_KEYS', given ?? fresh);
-    printLine(
-      `${ENV_FILE} has ENCRYPTION_KEYS, which seal what Tally stores. Keep a copy of them apart from Redis’ backups.`,
-    );
-  }
-  if (choices.prefix !== undefined && draft.values.COMMAND_PREFIX === undefined)
-    draft.addValue('COMMAND_PREFIX', choices.prefix);
-  const questions = questionsFor(choices.url === undefined);
-  const open = questions.filter(({ name, standard }) =>
-    standard === '' ? draft.values[name] === undefined : !draft.values[name],
-  );
-  if (open.some(({ name }) => name.startsWith('SLACK_'))) {
-    writeFileSync(MANIFEST_FILE, formatManifest(createManifest(choices)));
-    explainApp(choices);
-  }
-  const missing = await askAll(draft, open, values, prompts);
-  await addTrustedHosts(draft, values, prompts);
-  return missing;
-}
-
-/** @returns the exit code of the doctor */
-function finish(draft: EnvDraft, choices: Choices): number {
-  if ((statSync(draft.path).mode & 0o077) !== 0)
-    printLine(`Others on this machine can read ${ENV_FILE}: chmod 600 ${ENV_FILE}`);
-  printLine('\nThe doctor checks it:\n');
-  const { status } = spawnSync(process.execPath, [...process.execArgv, process.argv[1] ?? '', 'doctor'], {
-    stdio: 'inherit',
-    env: { ...draft.values, ...process.env },
-  });
-  if (status === 0) explainStart(choices);
-  else printLine(`\nFix it in ${ENV_FILE}, then check again: ${commandLine('doctor')}`);
-  return status ?? 1;
-}
-
-function stopped(): never {
-  process.stderr.write(`\nStopped. To continue: ${commandLine('init')}\n`);
-  process.exit(INTERRUPTED);
-}
-
-const notes = ['A variable in the environment counts as an answer: REDIS_URL, SLACK_BOT_TOKEN, …'];
-await runCommand({ usage: USAGE, options: OPTIONS, notes }, run);
+});

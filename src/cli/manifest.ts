@@ -1,32 +1,37 @@
 import { commandPrefix } from '../config/schemas.ts';
 import { WORKFLOW_FUNCTIONS } from '../features/workflow-steps/functions.ts';
 import { appAddress, createManifest, formatManifest } from '../slack/install/manifest.ts';
-import { checkOption, runCommand, UsageError } from './command.ts';
+import { check, runCommand, SWITCH, TEXT, UsageError } from './command.ts';
 
-const USAGE = [
-  'Usage: tally manifest (--url URL | --socket) [options]',
-  '',
-  'Prints the Slack app’s manifest: at https://api.slack.com/apps choose Create New App, From a manifest, and paste it.',
-];
+const USAGE = `Usage: tally manifest (--url URL | --socket) [options]
+
+Prints the Slack app’s manifest: at https://api.slack.com/apps choose Create New App, From a manifest, and paste it.
+
+  --url URL          for HTTP: the bot’s public address, such as https://tally.example.com
+  --socket           for Socket Mode, which needs no public address
+  --prefix PREFIX    puts a word before each command: acme makes /acme-balance
+  --org              lets an organization install the app for all of its workspaces
+  --workflow-steps   adds the steps for Workflow Builder; implies --org
+  --json             prints JSON instead of YAML`;
 
 const OPTIONS = {
-  url: ['URL', 'for HTTP: the bot’s public address, such as https://tally.example.com'],
-  socket: ['', 'for Socket Mode, which needs no public address'],
-  prefix: ['PREFIX', 'puts a word before each command: acme makes /acme-balance'],
-  org: ['', 'lets an organization install the app for all of its workspaces'],
-  'workflow-steps': ['', 'adds the steps for Workflow Builder; implies --org'],
-  json: ['', 'prints JSON instead of YAML'],
-} as const;
+  url: TEXT,
+  socket: SWITCH,
+  prefix: TEXT,
+  org: SWITCH,
+  'workflow-steps': SWITCH,
+  json: SWITCH,
+};
 
-await runCommand({ usage: USAGE, options: OPTIONS }, (values) => {
-  if ((values.url === undefined) === !values.socket)
-    throw new UsageError('Choose one: --url with the bot’s address, or --socket for Socket Mode.');
+await runCommand(USAGE, OPTIONS, ({ url, socket, prefix, org, json, ...more }) => {
+  if ((url === undefined) === !socket)
+    throw new UsageError('Choose one: --url with the bot’s address, or --socket.');
   const manifest = createManifest({
-    url: checkOption('--url', appAddress, values.url),
-    prefix: checkOption('--prefix', commandPrefix, values.prefix),
-    org: values.org,
-    functions: values['workflow-steps'] ? WORKFLOW_FUNCTIONS : undefined,
+    url: check('--url', appAddress, url),
+    prefix: check('--prefix', commandPrefix, prefix),
+    org,
+    functions: more['workflow-steps'] ? WORKFLOW_FUNCTIONS : undefined,
   });
-  process.stdout.write(values.json ? `${JSON.stringify(manifest, null, 2)}\n` : formatManifest(manifest));
+  process.stdout.write(json ? `${JSON.stringify(manifest, null, 2)}\n` : formatManifest(manifest));
   return 0;
 });

@@ -2,13 +2,7 @@ import type { Logger } from 'pino';
 import type { RedisConnection } from '../redis/connect.ts';
 import { findNewerLayout, type LayoutMark, refuseWorkspaces } from '../redis/layout.ts';
 import { onStoreError } from '../redis/store-events.ts';
-import { findingOf } from './doctor/causes.ts';
-import type { Finding } from './doctor/finding.ts';
 import { VERSION } from './version.ts';
-
-/** For the log and the doctor. */
-export const newerRecordsFinding = (mark?: LayoutMark): Finding =>
-  findingOf('RECORDS', 'Records', 'layout', { version: mark?.version ?? 'of a newer version', own: VERSION });
 
 /**
  * Ends a bot's work once it finds records of a newer version of Tally. From then on it refuses every request for that reason.
@@ -20,8 +14,8 @@ export function watchNewerRecords(redis: RedisConnection, log: Logger, onFound: 
     if (isFound) return;
     isFound = true;
     refuseWorkspaces(redis);
-    const { says, todo } = newerRecordsFinding(mark);
-    log.error({ ...mark, todo }, `Tally does nothing here any more: the records ${says}`);
+    const says = `the records were written by Tally ${mark?.version ?? 'of a newer version'}, which this one, ${VERSION}, is too old for`;
+    log.error(mark, `Tally does nothing here any more: ${says}`);
     onFound().catch((err: unknown) => log.error({ err }, 'Tally did not stop delivering cleanly'));
   };
   return {

@@ -7,25 +7,7 @@ import { loadRecord, replaceField } from '../redis/layout.ts';
 import { holdsOlderEnvelope, type Keyring, reseal } from '../vault/keyring.ts';
 import { sealOwnerOfField } from '../workspace/credentials/sealed-fields.ts';
 import { createWorkspaceIndex } from '../workspace/record/workspace-index.ts';
-import { toPlainLine } from './doctor/finding.ts';
-
-/** The result of a run: names, numbers and key IDs, never a value. */
-export type ResealCounts = ReturnType<typeof startCounts>;
-
-const startCounts = () => ({
-  workspaces: 0,
-  resealed: 0,
-  alreadyNew: 0,
-  /** How many did not open, or changed during every attempt. */
-  failed: 0,
-  /** A line for each of the first failures. */
-  examples: [] as string[],
-  /** Key ID → how many records need that key. */
-  unknownKeys: new Map<string, number>(),
-});
-
-/** `unowned`: sealed, in a field that this version does not know. `busy`: changed during every attempt. */
-type ResealFailure = 'unowned' | 'busy' | UnsealFailed;
+import { toPlainLine } from './mask.ts';
 
 /** How often to retry a field that a bot changes at the same time. */
 const MAX_ATTEMPTS = 10;
@@ -33,21 +15,17 @@ const MAX_ATTEMPTS = 10;
 const PROGRESS_INTERVAL = 500;
 /** Bounds the memory, however many records there are. */
 const MAX_EXAMPLES = 50;
-const MAX_KEY_IDS = 20;
 
 /**
  * Seals every sealed value of every workspace with the newest key, one workspace at a time, while bots run. It can be
  * interrupted: a second run continues when the first one ended.
  *
  * @param printLine prints a line of progress
+ * @returns names, numbers and key IDs, never a value
  * @throws what Redis throws
  */
-export async function resealAll(
-  redis: RedisConnection,
-  keyring: Keyring,
-  printLine: (line: string) => void,
-): Promise<ResealCounts> {
-  const counts = startCounts();
+export async function resealAll(redis: RedisConnection, keyring: Keyring, printLine: (line: string) => void) {
+  const counts = { workspaces: 0, resealed: 0, alreadyNew: 0, failed: 0, examples: [] as string[] };
   for await (const workspace of createWorkspaceIndex(redis).list()) {
     counts.workspaces += 1;
     for (const [field, value] of Object.entries(await loadRecord(redis, workspace))) {
@@ -55,10 +33,14 @@ export async function resealAll(
         if (error instanceof UnsealFailed) return error;
         throw error;
       });
-      if (outcome === 'open') continue;
+      if (outcome === 'nothing sealed') continue;
       if (outcome === 'resealed') counts.resealed += 1;
-      else if (outcome === 'new') counts.alreadyNew += 1;
-      else countFailure(counts, outcome, `${workspace} ${toPlainLine(field)}`);
+      else if (outcome === 'already new') counts.alreadyNew += 1;
+      else {
+        counts.failed += 1;
+        if (counts.examples.length < MAX_EXAMPLES)
+          counts.examples.push(`${workspace} ${toPlainLine(field)}: ${reasonOf(outcome)}`);
+      }
       const total = counts.resealed + counts.alreadyNew + counts.failed;
       if (total % PROGRESS_INTERVAL === 0)
         printLine(`${total} records so far, ${counts.resealed} of them resealed`);
@@ -67,48 +49,47 @@ export async function resealAll(
   return counts;
 }
 
-/** @returns what happened to one field; `open`: nothing in it is sealed @throws UnsealFailed */
+/** @throws UnsealFailed */
 async function resealField(
   redis: RedisConnection,
   keyring: Keyring,
   workspace: SlackId,
   field: string,
   initial: string,
-): Promise<'resealed' | 'new' | 'open' | 'unowned' | 'busy'> {
+) {
   let value: string | null = initial;
   for (let attempt = 0; attempt < MAX_ATTEMPTS && value !== null; attempt += 1) {
     const owner = sealOwnerOfField(workspace, field, value);
-    if (owner === undefined) return holdsOlderEnvelope(keyring, value) ? 'unowned' : 'open';
+    if (owner === undefined) return holdsOlderEnvelope(keyring, value) ? 'unowned' : 'nothing sealed';
     const renewed = reseal(keyring, owner, value);
-    if (renewed === undefined) return 'new';
+    if (renewed === undefined) return 'already new';
     if (await replaceField(redis, workspace, field, value, renewed)) return 'resealed';
     value = await redis.hget(recordKey(workspace), field);
   }
   // A field that was removed has nothing sealed left in it.
-  return value === null ? 'open' : 'busy';
+  return value === null ? 'nothing sealed' : 'busy';
 }
 
-const REASONS: Readonly<Record<UnsealFailed['reason'] | 'unowned' | 'busy', string>> = {
-  'unknown-key': 'needs a key that is not in ENCRYPTION_KEYS',
-  'not-authentic': 'damaged or moved, or its key was replaced under the same name',
-  malformed: 'not something that Tally sealed',
-  unowned: 'sealed by another version of Tally, in a record that this version does not know',
-  busy: 'changed during every attempt',
-};
-
-function countFailure(counts: ResealCounts, failure: ResealFailure, field: string): void {
-  const { reason, keyId } = typeof failure === 'string' ? { reason: failure, keyId: undefined } : failure;
-  const { examples, unknownKeys } = counts;
-  counts.failed += 1;
-  if (examples.length < MAX_EXAMPLES) examples.push(`${field}: ${REASONS[reason]}`);
-  if (keyId !== undefined && (unknownKeys.has(keyId) || unknownKeys.size < MAX_KEY_IDS))
-    unknownKeys.set(keyId, (unknownKeys.get(keyId) ?? 0) + 1);
+function reasonOf(failure: 'unowned' | 'busy' | UnsealFailed): string {
+  if (failure === 'busy') return 'changed during every attempt';
+  if (failure === 'unowned') return 'sealed by another version of Tally';
+  if (failure.reason === 'unknown-key')
+    return `needs the key “${failure.keyId}”, which isn’t in ENCRYPTION_KEYS`;
+  if (failure.reason === 'malformed') return 'damaged';
+  return 'doesn’t open: another key has the name of its own, or it was changed outside of Tally';
 }
 
 /** @param keyIds newest first @returns the lines of the summary: what was done, then the next step */
-export function formatResealCounts(keyIds: readonly string[], counts: ResealCounts): string[] {
-  const { workspaces, resealed, alreadyNew, failed, examples, unknownKeys } = counts;
-  const [newest = '', ...older] = keyIds;
+export function formatResealCounts(
+  [newest, ...older]: readonly string[],
+  counts: Awaited<ReturnType<typeof resealAll>>,
+): string[] {
+  const { workspaces, resealed, alreadyNew, failed, examples } = counts;
+  const names = older.map((id) => `“${id}”`).join(', ');
+  const done =
+    names === ''
+      ? 'Every record opens.'
+      : `No record needs ${names} any more. Remove it from ENCRYPTION_KEYS if every bot had the newest key in front before this run.`;
   return [
     `${pluralize(workspaces, 'workspace')}, newest key “${newest}”`,
     `  ${pluralize(resealed, 'record')} resealed`,
@@ -116,16 +97,6 @@ export function formatResealCounts(keyIds: readonly string[], counts: ResealCoun
     `  ${failed} left unchanged`,
     ...examples.map((example) => `    ${example}`),
     ...(failed > examples.length ? [`    and ${failed - examples.length} more`] : []),
-    ...[...unknownKeys].map(([id, count]) => `  ${count} sealed with the missing key “${id}”`),
-    failed > 0 ? KEEP_KEYS : adviceOn(older),
+    failed === 0 ? done : 'Keep every key. Put missing keys back after the newest, and run this again.',
   ];
-}
-
-const KEEP_KEYS =
-  'Keep every key. Add the missing keys after the newest. Replace damaged credentials and reinstall Tally where its token is damaged. Then run this again.';
-
-function adviceOn(older: readonly string[]): string {
-  if (older.length === 0) return 'Every record opens.';
-  const names = older.map((id) => `“${id}”`).join(', ');
-  return `No record needs ${names} any more. You can remove it from ENCRYPTION_KEYS if every bot had the newest key in front before this run.`;
 }

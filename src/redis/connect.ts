@@ -3,7 +3,6 @@ import { StoreUnavailable } from '../domain/failure/index.ts';
 import type { Millis } from '../domain/time/calendar.ts';
 import { withoutUndefined } from '../domain/without-undefined.ts';
 import { startTimeout } from '../runtime/timers.ts';
-import { findRefusal, type Prepare } from './diagnose-connection.ts';
 import { formatRedisHosts, parseRedisUrl, withoutIgnoredOptions } from './url.ts';
 
 /** Slack waits three seconds for the ack: a refusal in time is better than silence. */
@@ -30,8 +29,6 @@ interface ConnectionOptions {
   readonly onRecovery?: () => void;
   /** The connection's name in CLIENT LIST. */
   readonly name?: string;
-  /** Stays with a server that refuses writes as a replica; otherwise it looks for the primary. */
-  readonly staysWithReplica?: boolean;
 }
 
 /** A master that became a replica rejects writes: reconnects without sending the command again. */
@@ -134,13 +131,10 @@ export function connectRedis(
   const hosts = formatRedisHosts(address);
   const redis = Object.assign(openConnection(url, true, options), { hosts });
   let isAway = false;
-  let wasReady = false;
   const lost = (error: Error) => {
     if (isAway) return;
     isAway = true;
-    if (wasReady || address.kind === 'single') return onOutage?.(error);
-    // A wrong address or certificate shows at the first connection.
-    void findRefusal(address, error, prepareOnce).then((reason) => isAway && onOutage?.(reason));
+    onOutage?.(error);
   };
   const found = () => {
     if (isAway) onRecovery?.();
@@ -154,7 +148,6 @@ export function connectRedis(
     if (closings > 1) lost(new Error(`${hosts} closed the connection.`));
   });
   redis.on('ready', () => {
-    wasReady = true;
     closings = 0;
     found();
   });
@@ -165,16 +158,6 @@ export function connectRedis(
   }
   return redis;
 }
-
-/** A connection that is tried once. */
-const prepareOnce: Prepare = (options) =>
-  new ImpatientRedis({
-    ...IMPATIENT,
-    ...options,
-    lazyConnect: true,
-    enableReadyCheck: false,
-    retryStrategy: null,
-  });
 
 /**
  * Opens a connection for a queue. Its commands wait until Redis is back instead of failing, and its workers block: callers
@@ -191,12 +174,11 @@ export function connectQueue(url: string, onError: (error: Error) => void): Redi
 function openConnection(
   url: string,
   isImpatient: boolean,
-  { staysWithReplica = false, name: connectionName }: ConnectionOptions = {},
+  { name: connectionName }: ConnectionOptions = {},
 ): RedisConnection {
   const options = {
     ...(connectionName !== undefined && { connectionName }),
     ...(isImpatient ? IMPATIENT : PATIENT),
-    ...(staysWithReplica && { reconnectOnError: null }),
   };
   const address = parseRedisUrl(url);
   const SingleRedis = isImpatient ? ImpatientRedis : BatchingRedis;

@@ -37,25 +37,20 @@ export const tokenLockKey = (id: string): string => `${ofWorkspace(id)}:token-lo
 /** The workspaces that an organization's installation serves. */
 export const membersKey = (id: string): string => `${ofWorkspace(id)}:members`;
 
-/** A digest of what `tally copy` wrote: a record that differs from it was changed here. */
-export const copiedKey = (id: string): string => `${ofWorkspace(id)}:copied`;
-
-/** Every key of a workspace, with its type. A key that is not in this list stays when the workspace leaves. */
-export const KEY_TYPES: ReadonlyMap<KeyOf, string> = new Map([
-  [recordKey, 'hash'],
-  [auditKey, 'stream'],
-  [grantsKey, 'hash'],
-  [managerRequestsKey, 'hash'],
-  [issuedKey, 'hash'],
-  [deliveryLogKey, 'hash'],
-  [deliveryLockKey, 'string'],
-  [watchFiguresKey, 'hash'],
-  [threadsKey, 'hash'],
-  [threadTimesKey, 'zset'],
-  [tokenLockKey, 'string'],
-  [copiedKey, 'string'],
-]);
-export const WORKSPACE_KEYS: readonly KeyOf[] = [...KEY_TYPES.keys()];
+/** Every key of a workspace. One that is not in this list stays when the workspace leaves. */
+export const WORKSPACE_KEYS: readonly KeyOf[] = [
+  recordKey,
+  auditKey,
+  grantsKey,
+  managerRequestsKey,
+  issuedKey,
+  deliveryLogKey,
+  deliveryLockKey,
+  watchFiguresKey,
+  threadsKey,
+  threadTimesKey,
+  tokenLockKey,
+];
 
 export const keysOf = (workspace: SlackId): readonly string[] => WORKSPACE_KEYS.map((key) => key(workspace));
 

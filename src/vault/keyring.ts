@@ -1,7 +1,7 @@
 import { createCipheriv, createDecipheriv, createSecretKey, type KeyObject, randomBytes } from 'node:crypto';
 import { UnsealFailed } from '../domain/failure/index.ts';
 import type { SlackId } from '../domain/slack-id.ts';
-import { tryParse, tryParseJson } from '../domain/try-parse.ts';
+import { tryParseJson } from '../domain/try-parse.ts';
 
 export interface SealingKey {
   readonly id: string;
@@ -32,14 +32,6 @@ export function createKeyring(keys: readonly SealingKey[]) {
     },
     /** Whether another key than the newest sealed it. @throws UnsealFailed `malformed` */
     needsReseal: (text: string): boolean => parseEnvelope(text).keyId !== newestId,
-    /** The name of the key that sealed it, and of the key that opens it, whatever that is called now. @throws UnsealFailed `malformed` */
-    identifyKey(text: string, owner: SealOwner): { readonly id: string; readonly opensWith?: string } {
-      const envelope = parseEnvelope(text, owner.kind);
-      const opens = ([, key]: readonly [string, KeyObject]) =>
-        tryParse(() => unseal(envelope, owner, key)) !== undefined;
-      const opensWith = [...byId].find(opens)?.[0];
-      return { id: envelope.keyId, ...(opensWith !== undefined && { opensWith }) };
-    },
   };
 }
 
@@ -91,7 +83,7 @@ export function unseal({ keyId, nonce, sealed }: Envelope, owner: SealOwner, key
       .setAuthTag(sealed.subarray(end));
     return Buffer.concat([decipher.update(sealed.subarray(0, end)), decipher.final()]).toString('utf8');
   } catch {
-    throw new UnsealFailed('not-authentic', undefined, owner.kind);
+    throw new UnsealFailed('not-authentic', keyId, owner.kind);
   }
 }
 
@@ -134,10 +126,6 @@ function envelopeIn(value: string, owner: SealOwner) {
   if (typeof envelope !== 'string') throw new UnsealFailed('malformed', undefined, owner.kind);
   return { record, envelope };
 }
-
-/** Which key a stored value needs, and which one opens it. @throws UnsealFailed `malformed` */
-export const findKey = (keyring: Keyring, owner: SealOwner, value: string) =>
-  keyring.identifyKey(envelopeIn(value, owner).envelope, owner);
 
 /** Whether a value contains an envelope that an older key sealed. */
 export function holdsOlderEnvelope({ needsReseal }: Keyring, value: string): boolean {

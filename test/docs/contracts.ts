@@ -1,5 +1,5 @@
 /** What docs/billing-contract.md and docs/identity-contract.md say of the services' answers. */
-import { POINT_IDS, POINTS } from '../../src/billing/conformance/points.ts';
+import { POINTS } from '../../src/billing/conformance.ts';
 import { code, type Tables } from './tables.ts';
 
 /** What a service sends, and how Tally words it for people. */
@@ -152,7 +152,7 @@ export const BILLING_TABLES: Tables = {
   answers: answersTable(BILLING_ANSWERS),
   points: [
     ['point', 'asked', 'wanted', 'otherwise, people get'],
-    ...POINT_IDS.map((id) => [code([id]), POINTS[id].asked, POINTS[id].wanted, POINTS[id].otherwise]),
+    ...Object.entries(POINTS).map(([id, { asked, wanted }]) => [code([id]), asked, wanted]),
   ],
 };
 

@@ -1,5 +1,4 @@
 /** The phrases with numbers on the pages for people who use or adopt Tally, each made of its source. */
-import { MAX_REQUESTS } from '../../src/billing/conformance/check.ts';
 import { CORRECTION_DELAYS } from '../../src/delivery/posts/post-plan.ts';
 import { LAST_7_DAYS } from '../../src/domain/language/periods/period-ast.ts';
 import { isBareYear } from '../../src/domain/language/tokenizer.ts';
@@ -167,7 +166,6 @@ export const USER_NUMBERS: Readonly<Record<string, readonly string[]>> = {
     `about ${word(deadline / 1_000)} seconds`,
   ],
   'docs/billing-contract.md': [
-    `asks ${MAX_REQUESTS} questions`,
     `up to ${tries} times`,
     // The exit statuses, as test/cli gets them.
     ...['| 0 |', '| 1 |', '| 64 |'],

@@ -436,12 +436,21 @@ describe('a sealed record that was moved', () => {
   const move = async (from: string, field: string, to: string) =>
     bot.redis.client.hset(HASH, to, (await bot.redis.client.hget(from, field))!);
 
+  const PUT_BACK = 'Your operator has to put the old key back; nothing is lost.';
+  const keyIsGone = async () => {
+    for (const command of ['/billing status details', '/balance 123']) {
+      const { visibleText } = await bot.ask(command);
+      expect(visibleText).toContain(PUT_BACK);
+      expect(visibleText).not.toMatch(/damaged|Replace the token|Replace token…\s*$/);
+    }
+  };
+
   const refusedEverywhere = async () => {
-    expect((await bot.ask('/balance 123')).visibleText).toContain(
-      'Tally can’t read the stored access token.',
+    expect((await bot.ask('/balance 123')).visibleText).toMatch(
+      /Tally can’t (open this with its keys|read the stored access token)/,
     );
     const { visibleText } = await bot.ask('/billing status details');
-    expect(visibleText).toContain('Its record was changed outside of Tally.');
+    expect(visibleText).toContain('*Doesn’t work.*');
     expect((await bot.ask('/billing status', MEMBER)).visibleText).toContain(
       'doesn’t work: a Tally manager can fix it',
     );
@@ -453,7 +462,7 @@ describe('a sealed record that was moved', () => {
     await move('tally:{T0ELSEWHERE}:record', 'connection:main', 'connection:main');
     await refusedEverywhere();
     expect((await press('connection-test', 'main')).visibleText).toContain(
-      'Tally can’t read the stored access token.',
+      'Tally can’t open this with its keys.',
     );
     expect(bot.billing.requests).toEqual([]);
   });
@@ -474,7 +483,7 @@ describe('a sealed record that was moved', () => {
     await bot.redis.client.hset('tally:{T0ELSEWHERE}:record', 'settings', open);
     const command = { command: '/balance', text: '123', team_id: 'T0ELSEWHERE', trigger_id: 'x' };
     await send(new URLSearchParams({ ...command, user_id: OWNER, channel_id: CHANNEL }).toString());
-    await bot.slack.waitFor(() => lastWords().includes('Tally can’t read the stored access token.'));
+    await bot.slack.waitFor(() => lastWords().includes('Tally can’t open this with its keys.'));
     expect(bot.billing.requests).toEqual([]);
   });
 
@@ -482,8 +491,14 @@ describe('a sealed record that was moved', () => {
     const lost = createKeyring([{ id: 'lost', key: randomBytes(32) }]);
     const other = createWorkspaces({ redis: bot.redis.client, keyring: lost });
     await other.saveConnection(await changeIn(other, TEAM), connection('main'));
-    expect((await bot.ask('/billing status details')).visibleText).toContain('missing from ENCRYPTION_KEYS');
-    expect((await bot.ask('/balance 123')).visibleText).toContain('add the key to ENCRYPTION_KEYS again');
+    await keyIsGone();
+  });
+
+  it('says so when another key has its name', async () => {
+    const impostor = createKeyring([{ id: 'test', key: randomBytes(32) }]);
+    const other = createWorkspaces({ redis: bot.redis.client, keyring: impostor });
+    await other.saveConnection(await changeIn(other, TEAM), connection('main'));
+    await keyIsGone();
   });
 });
 
@@ -511,7 +526,7 @@ describe('an application access', () => {
     const elsewhere = json.replace('identity.example.com', 'identity.example.org');
     await bot.redis.client.hset(HASH, 'access:123', elsewhere);
     expect((await bot.ask('/billing status details')).visibleText).toContain(
-      'Project 123 · can’t be decrypted',
+      'Project 123 · Tally can’t open this with its keys.',
     );
   });
 });

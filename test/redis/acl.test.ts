@@ -1,8 +1,6 @@
 /** Runs the bot as the ACL user from docs/redis.md. */
 import { expect, it } from 'vitest';
 import { OWNER } from '../../sandbox/slack/index.ts';
-import { DOCUMENTED_RIGHTS } from '../../src/ops/doctor/check-redis.ts';
-import { neededCommands } from '../../src/ops/doctor/redis-dry-run.ts';
 import { type Bot, CHANNEL, startBot } from '../support/bot.ts';
 import { describeUnless } from '../support/describe-unless.ts';
 import { documentedRules, NO_SERVER, startServer } from '../support/redis-servers.ts';
@@ -26,22 +24,7 @@ async function use(bot: Bot): Promise<void> {
 }
 
 describeUnless(NO_SERVER, 'a user of the ACL', () => {
-  it('is offered the documented rights by the doctor', async () => {
-    const rights = (await documentedRules()).filter((rule) => /^[-+](?!@all)/.test(rule));
-    expect(DOCUMENTED_RIGHTS.replaceAll("'", '').split(' ')).toEqual(rights);
-  });
-
-  it('without the right to a command is named in the log when the bot starts', async () => {
-    const server = await startServer();
-    await server.client.call('ACL', 'SETUSER', 'tally', ...(await documentedRules()), '-evalsha');
-    const bot = await startBot({ redisUrl: `redis://tally:a-password@127.0.0.1:${server.port}` });
-    expect(bot.log()).toContain('Redis has a user that may not run evalsha');
-    expect(bot.log()).toContain(`redis-cli -h 127.0.0.1 -p ${server.port} ACL SETUSER tally +evalsha`);
-    await bot.stop();
-    await server.kill();
-  });
-
-  it('with the documented rights can do everything that Tally does, and the doctor asks for each of its commands', async () => {
+  it('with the documented rights can do everything that Tally does', async () => {
     const server = await startServer();
     await server.client.call('ACL', 'SETUSER', 'tally', ...(await documentedRules()));
     const bot = await startBot({ redisUrl: `redis://tally:a-password@127.0.0.1:${server.port}` });
@@ -49,17 +32,6 @@ describeUnless(NO_SERVER, 'a user of the ACL', () => {
     await waitUntil(async () => (await server.client.keys('*T0SANDBOX1*')).length === 0);
     await bot.stop();
     expect(await server.client.call('ACL', 'LOG')).toEqual([]);
-    const used = [...(await server.client.info('commandstats')).matchAll(/^cmdstat_([^:]+):/gm)].map(
-      ([, name = '']) => name,
-    );
-    const asked = neededCommands('key').map(([name = '', sub]) =>
-      name === 'client' ? `client|${sub}` : name,
-    );
-    const [ofTest, atStart] = [
-      ['acl|setuser', 'acl|log', 'keys'],
-      ['hello', 'info', 'auth', 'client|setinfo', 'multi', 'discard'],
-    ];
-    expect(used.filter((name) => ![...asked, ...ofTest, ...atStart].includes(name))).toEqual([]);
     await server.kill();
   });
 });

@@ -351,7 +351,7 @@ describe('a workspace without an installation that can be used', () => {
     const { installation = '' } = await recordOf(NORTH);
     await bot.redis.client.hset(`tally:{${SOUTH.id}}:record`, { installation });
     const { body } = await bot.command(SOUTH, '/balance 123');
-    expect(body).toContain('can’t read the stored installation of Tally');
+    expect(body).toContain('Tally can’t open this with its keys');
     expect(bot.log()).toContain('"reason":"not-authentic"');
     expect(asked('users.info', NORTH.id)).toEqual([]);
   });

@@ -1,26 +1,15 @@
-/** The small stores beside a workspace's record: leases, nonces, installations, and copies for another Redis. */
+/** The small stores beside a workspace's record: leases, nonces and installations. */
 import { randomBytes } from 'node:crypto';
-import { setTimeout as delay } from 'node:timers/promises';
-import { Redis } from 'ioredis';
+import type { Redis } from 'ioredis';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { startRedis } from '../../sandbox/redis.ts';
-import { hasBots } from '../../src/ops/copy-workspaces.ts';
-import { BOT_CONNECTION, connectRedis, waitUntilReady } from '../../src/redis/connect.ts';
-import { indexKey, keysOf, membersKey, recordKey, tokenLockKey } from '../../src/redis/keys.ts';
+import { indexKey, membersKey, recordKey, tokenLockKey } from '../../src/redis/keys.ts';
 import { acquireLease, extendLease, releaseLease } from '../../src/redis/lease.ts';
 import { createKeyring, reseal } from '../../src/vault/keyring.ts';
 import { createInstallationStore } from '../../src/workspace/credentials/installation-store.ts';
 import { sealOwnerOfField } from '../../src/workspace/credentials/sealed-fields.ts';
 import { createDeletion } from '../../src/workspace/record/deletion.ts';
-import {
-  digestOf,
-  dumpWorkspace,
-  isUntouched,
-  writeDump,
-} from '../../src/workspace/record/workspace-dump.ts';
 import { createOAuthNonces } from '../../src/workspace/short-lived/replay-protection.ts';
-import { recordFields, type TestRedis, testRedis, workspaceKeys } from '../support/redis.ts';
-import { SERVER_BINARY } from '../support/redis-servers.ts';
+import { type TestRedis, testRedis, workspaceKeys } from '../support/redis.ts';
 
 const OLD = { id: 'old', key: randomBytes(32) };
 const NEW = { id: 'new', key: randomBytes(32) };
@@ -184,135 +173,5 @@ describe('an installation', () => {
     await unlock?.();
     expect(await store.locked('T1')).toBe(false);
     expect(await store.lock('T1')).toBeTypeOf('function');
-  });
-});
-
-describe('bots that are connected', () => {
-  it('are known by their name', async () => {
-    // A server of its own: bots of other tests may use the same database of the shared one.
-    const server = await startRedis({ binary: SERVER_BINARY });
-    const other = new Redis(server.url);
-    const bot = connectRedis(server.url, { name: BOT_CONNECTION });
-    try {
-      await waitUntilReady(bot, 5_000);
-      expect(await hasBots(other)).toBe(true);
-      bot.disconnect();
-      while (await hasBots(other)) await delay(10);
-    } finally {
-      bot.disconnect();
-      other.disconnect();
-      await server.stop();
-    }
-  });
-
-  it('are unknown if Redis doesn’t tell', async ({ skip }) => {
-    skip(store.kind === 'embedded', 'the embedded Redis knows no users');
-    const url = new URL(store.url);
-    const name = `reader${randomBytes(4).toString('hex')}`;
-    await redis.acl('SETUSER', name, 'on', '>pw', '~*', '+@all', '-client|list');
-    const reader =
-      url.protocol === 'unix:'
-        ? new Redis({ path: url.pathname, db: redis.options.db ?? 0, username: name, password: 'pw' })
-        : new Redis({
-            host: url.hostname,
-            port: Number(url.port),
-            db: redis.options.db ?? 0,
-            username: name,
-            password: 'pw',
-          });
-    await reader.ping();
-    expect(await hasBots(reader)).toBeUndefined();
-    reader.disconnect();
-    await expect(hasBots(reader)).rejects.toMatchObject({ kind: 'store-unavailable' });
-    await redis.acl('DELUSER', name);
-  });
-});
-
-describe('a copy of a workspace', () => {
-  const [RECORD, AUDIT, GRANTS, ISSUED] = keysOf('T1');
-  const LOCK = tokenLockKey('T1');
-  const fill = async () => {
-    await redis.hset(recordKey('T1'), { settings: '{}', 'project:prod': 'x' });
-    await redis.xadd('tally:{T1}:audit', '1-1', 'who', 'U1', 'action', 'app installed');
-    await redis.xadd('tally:{T1}:audit', '2-1', 'who', 'U2', 'action', 'settings changed');
-    await redis.hset('tally:{T1}:grants', 'a', '1');
-    await redis.pexpire('tally:{T1}:grants', 600_000);
-    await redis.sadd(membersKey('T1'), 'T5', 'T4');
-    await redis.set(tokenLockKey('T1'), 'somebody');
-  };
-  const state = async () => ({
-    record: await recordFields(redis, recordKey('T1')),
-    audit: await redis.xrange('tally:{T1}:audit', '-', '+'),
-    grants: await redis.hgetall('tally:{T1}:grants'),
-    members: (await redis.smembers(membersKey('T1'))).sort(),
-  });
-
-  it('is the same afterwards, with how long each key lives, and without leases', async () => {
-    await fill();
-    const before = await state();
-    const copy = await dumpWorkspace(redis, 'T1');
-    expect(copy.keys.map(({ key }) => key).sort()).toEqual([AUDIT, GRANTS, RECORD, membersKey('T1')].sort());
-    await redis.flushdb();
-    await redis.hset(RECORD!, 'left', 'over');
-    await redis.hset(ISSUED!, 'left', 'over');
-    await redis.set(LOCK, 'a bot that runs there');
-    await writeDump(redis, copy);
-    expect(await state()).toEqual(before);
-    expect(await redis.pttl('tally:{T1}:grants')).toBeGreaterThan(500_000);
-    expect(await redis.pttl(RECORD!)).toBe(-1);
-    expect(await redis.exists(ISSUED!)).toBe(0);
-    expect(await redis.get(LOCK)).toBe('a bot that runs there');
-    expect(digestOf(await dumpWorkspace(redis, 'T1'))).toBe(digestOf(copy));
-  });
-
-  it('is read and written in one step each', async () => {
-    await fill();
-    const commands: unknown[] = [];
-    const watched = new Proxy(redis, {
-      get(target, name) {
-        const method = Reflect.get(target, name);
-        return (...args: unknown[]) => {
-          commands.push(name);
-          return method.apply(target, args);
-        };
-      },
-    });
-    await writeDump(watched, await dumpWorkspace(watched, 'T1'));
-    expect(commands).toEqual(['eval', 'eval']);
-  });
-
-  it('has a digest that changes with every lasting part, and with nothing else', async () => {
-    expect(digestOf(await dumpWorkspace(redis, 'T1'))).toBe('');
-    await fill();
-    const digest = async () => digestOf(await dumpWorkspace(redis, 'T1'));
-    const first = await digest();
-    await redis.hset('tally:{T1}:grants', 'b', '2');
-    await redis.hset('tally:{T1}:issued', 'U1', '2');
-    await redis.set(tokenLockKey('T1'), 'somebody else');
-    await redis.hdel(recordKey('T1'), 'settings', 'project:prod');
-    await redis.hset(recordKey('T1'), 'project:prod', 'x');
-    await redis.hset(recordKey('T1'), 'settings', '{}');
-    expect(await digest()).toBe(first);
-    const changes = [
-      () => redis.hset(recordKey('T1'), 'settings', '{ }'),
-      () => redis.xadd('tally:{T1}:audit', '3-1', 'who', 'U1'),
-      () => redis.srem(membersKey('T1'), 'T5'),
-    ];
-    const digests = [first];
-    for (const change of changes) {
-      await change();
-      digests.push(await digest());
-    }
-    expect(new Set(digests).size).toBe(4);
-  });
-
-  it('is untouched as long as nobody wrote over it', async () => {
-    await fill();
-    const copy = await dumpWorkspace(redis, 'T1');
-    const digest = digestOf(copy);
-    expect(await isUntouched(redis, 'T1', digest)).toBe(false);
-    await writeDump(redis, copy);
-    expect(await isUntouched(redis, 'T1', digest)).toBe(true);
-    expect(await isUntouched(redis, 'T1', 'another')).toBe(false);
   });
 });

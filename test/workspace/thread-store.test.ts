@@ -2,7 +2,6 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { StoreUnavailable } from '../../src/domain/failure/index.ts';
 import { connectRedis } from '../../src/redis/connect.ts';
 import { threadsKey, threadTimesKey } from '../../src/redis/keys.ts';
-import { dumpWorkspace, writeDump } from '../../src/workspace/record/workspace-dump.ts';
 import {
   createThreadStore,
   THREAD_LIFETIME,
@@ -115,21 +114,6 @@ describe('the last question of a thread', () => {
       expect(await threads.recall(PLACE, AT)).toEqual(NOTHING);
     },
   );
-
-  it('is copied with the workspace to another Redis', async () => {
-    await threads.remember(PLACE, question('prod'), 'everybody');
-    const before = [
-      await redis.client.hgetall(threadsKey('T1')),
-      await dumpWorkspace(redis.client, 'T1'),
-    ] as const;
-    await redis.client.unlink(threadsKey('T1'), threadTimesKey('T1'));
-    await writeDump(redis.client, before[1]);
-    expect(await redis.client.hgetall(threadsKey('T1'))).toEqual(before[0]);
-    expect(await redis.client.zrangebyscore(threadTimesKey('T1'), '-inf', '+inf', 'WITHSCORES')).toEqual([
-      '["C1","17.1"]',
-      String(AT),
-    ]);
-  });
 });
 
 it('fails at once when Redis is away', async () => {

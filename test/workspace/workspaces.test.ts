@@ -536,8 +536,8 @@ describe('a record that is read again', () => {
     });
     const record = await read();
     expect(record.damaged).toEqual([
-      { kind: 'schedule', id: 'schedul2', reason: 'not-authentic' },
-      { kind: 'project', id: 'live', reason: 'not-authentic' },
+      { kind: 'schedule', id: 'schedul2', reason: 'malformed' },
+      { kind: 'project', id: 'live', reason: 'malformed' },
     ]);
     expect(() => findProject(record, 'live')).toThrow('Tally can’t read the stored project.');
     expect(() => findSchedule(record, 'schedul2')).toThrow(UnsealFailed);

@@ -17,7 +17,7 @@ export class UnsealFailed extends FailureBase<'unseal-failed'> {
   readonly what: Stored;
 
   /**
-   * @param keyId the name of an unknown key, for operators
+   * @param keyId the name of the key that it needs, for operators
    * @param kind of the sealed record
    */
   constructor(
@@ -30,6 +30,10 @@ export class UnsealFailed extends FailureBase<'unseal-failed'> {
     this.what = what;
   }
 }
+
+/** What people read of a record that is whole, and that none of the keys opens: `unknown-key` and `not-authentic`. */
+export const KEY_IS_GONE =
+  'Tally can’t open this with its keys. Your operator has to put the old key back; nothing is lost.';
 
 /** The stored settings cannot be read: days guessed at would be wrong sums, and rights guessed at would be wrong too. */
 export class SettingsDamaged extends FailureBase<'settings-damaged'> {

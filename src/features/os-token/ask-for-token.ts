@@ -148,11 +148,15 @@ function remedies(failure: Failure, { grant, word }: IssueModal, manage: boolean
     case 'access-not-found':
     case 'project-disabled':
     case 'access-missing':
-    case 'unseal-failed':
+    case 'unseal-failed': {
+      const isKeyGone = failure.kind === 'unseal-failed' && failure.reason !== 'malformed';
       return compact([
-        manage && button('access-form', 'Replace access…', { value: project, style: 'primary' }),
+        manage &&
+          !isKeyGone &&
+          button('access-form', 'Replace access…', { value: project, style: 'primary' }),
         again,
       ]);
+    }
     default:
       return [again];
   }

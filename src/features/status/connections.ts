@@ -1,5 +1,5 @@
 import { commandText } from '../../domain/command-names.ts';
-import type { UnsealFailed } from '../../domain/failure/index.ts';
+import { KEY_IS_GONE, type UnsealFailed } from '../../domain/failure/index.ts';
 import { limitLines } from '../../domain/language/text.ts';
 import { dayAt, formatDays, type Millis, type Zone } from '../../domain/time/calendar.ts';
 import { toCommand } from '../../slack/commands/command.ts';
@@ -184,9 +184,8 @@ function problemOf(
 }
 
 const DAMAGE: Record<UnsealFailed['reason'], string> = {
-  'unknown-key':
-    'Its token is encrypted with a key that is missing from ENCRYPTION_KEYS. Replace the token, or ask your operator to restore the key.',
-  'not-authentic': 'Its record was changed outside of Tally. Replace the token.',
+  'unknown-key': KEY_IS_GONE,
+  'not-authentic': KEY_IS_GONE,
   malformed: 'Its record is damaged. Replace the token.',
 };
 

@@ -1,5 +1,5 @@
 import { commandText } from '../../domain/command-names.ts';
-import { UnsealFailed } from '../../domain/failure/index.ts';
+import { KEY_IS_GONE, UnsealFailed } from '../../domain/failure/index.ts';
 import { limitLines, pluralize } from '../../domain/language/text.ts';
 import { dayAt, type Millis } from '../../domain/time/calendar.ts';
 import { tryParse } from '../../domain/try-parse.ts';
@@ -139,6 +139,6 @@ function accessState(id: string, workspace: Workspace, at: Millis) {
         ? 'damaged and not used: register it again'
         : isOpen
           ? `${describeAccess(access, at, zone)}${rejected}`
-          : 'can’t be decrypted: register it again',
+          : KEY_IS_GONE,
   };
 }

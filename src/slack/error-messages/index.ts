@@ -1,5 +1,5 @@
 import { commandText } from '../../domain/command-names.ts';
-import { type Failure, NewerRecords, type UnsealFailed } from '../../domain/failure/index.ts';
+import { type Failure, KEY_IS_GONE, NewerRecords, type UnsealFailed } from '../../domain/failure/index.ts';
 import type { Day } from '../../domain/time/calendar.ts';
 import type { Project } from '../../workspace/projects/project-record.ts';
 import { wordFailure } from '../../workspace/record/stored-failure.ts';
@@ -40,10 +40,8 @@ const DESCRIPTIONS: Descriptions = {
   ...IDENTITY_DESCRIPTIONS,
   ...COMMAND_DESCRIPTIONS,
   'unseal-failed': ({ reason, what }, request) => {
-    const why =
-      reason === 'unknown-key'
-        ? 'Its encryption key is missing. Tally’s operator can add the key to ENCRYPTION_KEYS again.'
-        : 'The record is damaged, so Tally didn’t use it.';
+    if (reason !== 'malformed') return { sentence: KEY_IS_GONE, todo: '' };
+    const why = 'The record is damaged, so Tally didn’t use it.';
     return what === 'billing-token' && canManage(request)
       ? { todo: why, buttons: [REPLACE_TOKEN] }
       : { todo: `${why} ${restoreText(what, canManage(request))}` };

@@ -2,7 +2,7 @@ import type { Installation } from '@slack/oauth';
 import type { KnownBlock } from '@slack/types';
 import type { Logger } from 'pino';
 import { commandText } from '../../domain/command-names.ts';
-import { isFailure } from '../../domain/failure/index.ts';
+import { isFailure, KEY_IS_GONE } from '../../domain/failure/index.ts';
 import type { SlackId } from '../../domain/slack-id.ts';
 import type { Millis } from '../../domain/time/calendar.ts';
 import type { Audit } from '../../workspace/record/audit.ts';
@@ -127,6 +127,7 @@ export function createNotInstalledReply(
 
 function notInstalledText(error: unknown, installAgain: string): string {
   if (isFailure(error)) {
+    if (error.kind === 'unseal-failed' && error.reason !== 'malformed') return KEY_IS_GONE;
     if (error.kind === 'not-installed' || error.kind === 'unseal-failed')
       return `${error.message} ${installAgain}`;
     if (error.kind === 'store-unavailable')

@@ -51,7 +51,7 @@ export function parseRecord<T>(schema: z.ZodType<T>, json: string, what?: string
 /**
  * Like `parseRecord`, for what is stored under a name of its own.
  *
- * @param name where the record was found: one that was moved there from another name is refused, as `not-authentic`
+ * @param name where the record was found: one that was moved there from another name is refused, as `malformed`
  */
 export function parseNamedRecord<T, Key extends keyof T>(
   schema: z.ZodType<T>,
@@ -61,7 +61,7 @@ export function parseNamedRecord<T, Key extends keyof T>(
   what?: string,
 ): T {
   const record = parseRecord(schema, json, what);
-  if (record[key] !== name) throw new UnsealFailed('not-authentic', undefined, what);
+  if (record[key] !== name) throw new UnsealFailed('malformed', undefined, what);
   return record;
 }
 

@@ -27,7 +27,6 @@ export interface DamagedPart {
   readonly kind: 'settings' | 'connection' | 'project' | 'access' | 'schedule' | 'watch';
   /** What it is stored under: a connection's name, a project's alias, an access's project ID, a schedule's ID. */
   readonly id: string;
-  /** `not-authentic`: it was moved here from another place. */
   readonly reason: UnsealFailed['reason'];
 }
 

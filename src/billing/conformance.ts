@@ -1,0 +1,215 @@
+/** Asks a billing service what Tally asks, and says point by point whether it answers as Tally needs. */
+import { type Failure, isFailure } from '../domain/failure/index.ts';
+import { pluralize } from '../domain/language/text.ts';
+import { clipWireValue, parseAmount } from '../domain/money/amount.ts';
+import {
+  type Day,
+  dayAt,
+  daysBefore,
+  endOfDay,
+  type Millis,
+  startOfDay,
+  type Zone,
+} from '../domain/time/calendar.ts';
+import type { BalanceRecord, BillingClient, Consumption, Subscription, TimeRange } from './client.ts';
+
+/** What is asked, in the order of the report, and the answer that Tally needs. */
+export const POINTS = {
+  reached: { asked: 'the balance', wanted: 'an answer of the contract from this address, in time' },
+  token: { asked: 'the balance with the token', wanted: 'no 401 and no 403' },
+  balance: { asked: 'the balance', wanted: 'balance and bonuses as decimals' },
+  '31-days': {
+    asked: 'the charges of the last 31 complete days',
+    wanted: 'items with a day and decimal amounts, none of another day',
+  },
+  'one-day': {
+    asked: 'the charges of one of these days',
+    wanted: 'that day alone, with the same amount',
+  },
+  'wrong-token': { asked: 'balance and a day with an unknown token', wanted: 'HTTP 401' },
+  'empty-period': { asked: 'a day in 2001', wanted: 'no data, or an item of zero' },
+} as const;
+export type PointId = keyof typeof POINTS;
+
+export interface PointResult {
+  readonly id: PointId;
+  readonly asked: string;
+  readonly wanted: string;
+  readonly verdict: 'pass' | 'fail' | 'not checked';
+  /** What the service answered, or why the point was not checked. May contain outside text. */
+  readonly came: string;
+}
+
+export interface ConformanceParts {
+  readonly billing: BillingClient;
+  readonly baseUrl: string;
+  readonly token: string;
+  readonly subscription: Subscription;
+  /** IANA: where the service's days begin at midnight. */
+  readonly zone: Zone;
+  readonly clock: () => Millis;
+}
+
+const DAYS = 31;
+/** A valid day from before any project existed. */
+const LONG_AGO: Day = '2001-01-01';
+const UNKNOWN_TOKEN = 'a-token-that-nobody-has';
+
+/** What an answer shows of a point. */
+interface Judgement {
+  readonly isGood: boolean;
+  readonly came: string;
+}
+const good = (came: string): Judgement => ({ isGood: true, came });
+const bad = (came: string): Judgement => ({ isGood: false, came });
+
+/** @returns every point, in the order of the table. Never rejects for what a service does. */
+export async function checkConformance(parts: ConformanceParts): Promise<readonly PointResult[]> {
+  const found = new Map<PointId, Judgement>();
+  const why = await judgePoints(parts, found);
+  return (Object.keys(POINTS) as PointId[]).map((id) => {
+    const { isGood, came } = found.get(id) ?? { isGood: undefined, came: why };
+    const verdict = isGood === undefined ? 'not checked' : isGood ? 'pass' : 'fail';
+    return { id, ...POINTS[id], verdict, came };
+  });
+}
+
+/** @returns why the points that it did not judge were not checked */
+async function judgePoints(parts: ConformanceParts, found: Map<PointId, Judgement>): Promise<string> {
+  const { billing, subscription, zone } = parts;
+  const access = { workspace: 'T0', connection: 'check', baseUrl: parts.baseUrl, token: parts.token };
+  const wrong = { ...access, token: UNKNOWN_TOKEN };
+  const days = daysBefore(dayAt(parts.clock(), zone), DAYS, zone);
+  const last = days.at(-1) ?? LONG_AGO;
+  const askDays = (first: Day, last: Day, as = access) =>
+    settle(billing.consumption(as, subscription, rangeOf(first, last, zone)));
+
+  const balance = await settle(billing.balance(access, subscription));
+  const broken = 'failure' in balance && !isAnswer(balance.failure);
+  found.set('reached', broken ? bad(describe(balance.failure)) : good('answered'));
+  if (broken) return 'the service wasn’t reached';
+  const isRefused = 'failure' in balance && REFUSED.includes(balance.failure.kind);
+  found.set('token', isRefused ? bad(describe(balance.failure)) : good('accepted'));
+  if (isRefused) return 'the token was refused';
+  found.set('balance', judgeBalance(balance));
+
+  const month = await askDays(days[0] ?? LONG_AGO, last);
+  found.set('31-days', judgeMonth(month, days));
+  const day = 'value' in month ? chooseDay(month.value, days) : undefined;
+  if (day !== undefined && 'value' in month)
+    found.set('one-day', judgeDay(await askDays(day, day), day, month.value));
+  const refusals = [
+    await settle(billing.balance(wrong, subscription)),
+    await askDays(day ?? last, day ?? last, wrong),
+  ];
+  const accepted = refusals.find(
+    (answer) => !('failure' in answer && answer.failure.kind === 'token-rejected'),
+  );
+  found.set(
+    'wrong-token',
+    accepted === undefined
+      ? good('HTTP 401')
+      : bad('failure' in accepted ? describe(accepted.failure) : 'figures, which anybody can read'),
+  );
+  found.set('empty-period', judgeEmpty(await askDays(LONG_AGO, LONG_AGO)));
+  return 'no charges came to check it with';
+}
+
+type Answer<T> = { readonly value: T } | { readonly failure: Failure };
+
+const settle = <T>(answer: Promise<T>): Promise<Answer<T>> =>
+  answer.then(
+    (value) => ({ value }),
+    (failure: unknown) => {
+      if (isFailure(failure)) return { failure };
+      throw failure;
+    },
+  );
+
+const rangeOf = (first: Day, last: Day, zone: Zone): TimeRange => ({
+  from: startOfDay(first, zone),
+  to: endOfDay(last, zone),
+  zone,
+  running: false,
+  days: { first, last },
+});
+
+const REFUSED: readonly Failure['kind'][] = ['token-rejected', 'forbidden'];
+
+/** Whether the failure is an answer of the contract, not of a proxy or another path. */
+const isAnswer = (failure: Failure): boolean =>
+  [...REFUSED, 'no-data'].includes(failure.kind) ||
+  (failure.kind === 'query-rejected' && ![404, 405].includes(failure.status));
+
+/** Tells an operator more than people in Slack may know: addresses, and where a redirect leads. */
+export function describe(failure: Failure): string {
+  const { message, kind, cause } = failure;
+  if (kind === 'query-rejected') return `${message} HTTP ${failure.status}: ${failure.messages.join(' / ')}`;
+  if (kind === 'redirect-refused') return `${message} It redirects to ${failure.target}.`;
+  return cause instanceof Error ? `${message} (${cause.message})` : message;
+}
+
+function judgeBalance(answer: Answer<BalanceRecord>): Judgement {
+  if ('failure' in answer) return bad(describe(answer.failure));
+  const { balance, bonuses, remarks } = answer.value;
+  const came = `balance ${clipWireValue(balance, 'missing')}, bonuses ${clipWireValue(bonuses, 'missing')}`;
+  const isReadable = [balance, bonuses].every((value) => 'value' in parseAmount(value));
+  return isReadable && remarks.length === 0 ? good(came) : bad([came, ...remarks].join(' / '));
+}
+
+function judgeMonth(answer: Answer<Consumption>, days: readonly Day[]): Judgement {
+  if ('failure' in answer) return bad(describe(answer.failure));
+  const { charges, remarks } = answer.value;
+  const shownOf = (what: string, found: typeof charges) =>
+    found.length === 0 ? [] : [`${what}: ${found.map(({ shown }) => shown).join(', ')}`];
+  const problems = [
+    ...shownOf(
+      'unreadable days',
+      charges.filter(({ day }) => day === undefined),
+    ),
+    ...shownOf(
+      'unreadable amounts',
+      charges.filter(({ amount }) => !('value' in amount) || amount.incomplete),
+    ),
+    ...shownOf(
+      'other days',
+      charges.filter(({ day }) => day !== undefined && !days.includes(day)),
+    ),
+    ...remarks,
+  ];
+  const count = `${charges.length} of ${pluralize(days.length, 'day')}`;
+  return problems.length === 0 ? good(count) : bad(problems.join(' / '));
+}
+
+/** @returns the newest day with a readable amount; if possible between two others, which an answer about more days would include */
+function chooseDay({ charges }: Consumption, days: readonly Day[]): Day | undefined {
+  const readable = new Set(charges.map(({ day, amount }) => ('value' in amount ? day : undefined)));
+  const usable = days.filter((day) => readable.has(day));
+  return usable.at(-2) ?? usable.at(-1);
+}
+
+function judgeDay(answer: Answer<Consumption>, asked: Day, month: Consumption): Judgement {
+  if ('failure' in answer) return bad(describe(answer.failure));
+  const { charges } = answer.value;
+  const amountIn = (all: Consumption['charges']) => {
+    const amount = all.find(({ day }) => day === asked)?.amount;
+    return amount && 'value' in amount ? amount.value : undefined;
+  };
+  const [alone, known] = [amountIn(charges), amountIn(month.charges)];
+  const others = charges.filter(({ day }) => day !== asked).map(({ shown }) => shown);
+  if (alone === undefined) return bad(`no readable amount of ${asked}`);
+  if (others.length > 0)
+    return bad(`other days: ${others.join(', ')}. Do the service’s days begin in another zone?`);
+  return known?.eq(alone) ? good(asked) : bad(`${alone} on ${asked}, and ${known} in the longer period`);
+}
+
+function judgeEmpty(answer: Answer<Consumption>): Judgement {
+  if ('failure' in answer) {
+    const { failure } = answer;
+    return failure.kind === 'no-data' ? good('no data') : bad(describe(failure));
+  }
+  const charged = answer.value.charges.filter(({ amount }) => !('value' in amount && amount.value.eq(0)));
+  return charged.length === 0
+    ? good('nothing')
+    : bad(`charges of ${charged.map(({ shown }) => shown).join(', ')}`);
+}

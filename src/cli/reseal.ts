@@ -1,0 +1,41 @@
+import { loadConfig } from '../config/config.ts';
+import { isFailure } from '../domain/failure/index.ts';
+import { formatResealCounts, resealAll } from '../ops/reseal.ts';
+import { connectRedis, waitUntilReady } from '../redis/connect.ts';
+import { storeErrorKind } from '../redis/errors.ts';
+import { findNewerLayout } from '../redis/layout.ts';
+import { createKeyring } from '../vault/keyring.ts';
+import { printError, printLine, runCommand } from './command.ts';
+
+const USAGE = `Usage: tally reseal
+
+Seals every secret again with the newest of ENCRYPTION_KEYS, while bots run. Run it again to continue after an interruption.`;
+
+/** How long to wait for Redis, in ms. */
+const REDIS_TIMEOUT = 5_000;
+
+await runCommand(USAGE, {}, async () => {
+  const { keys, redisUrl } = loadConfig(process.env, printError);
+  const redis = connectRedis(redisUrl);
+  try {
+    await waitUntilReady(redis, REDIS_TIMEOUT);
+    const newer = await findNewerLayout(redis);
+    if (newer !== undefined) throw new Error(`The records were written by Tally ${newer.version}. Run that.`);
+    const counts = await resealAll(redis, createKeyring(keys), printLine);
+    for (const line of formatResealCounts(
+      keys.map(({ id }) => id),
+      counts,
+    ))
+      printLine(line);
+    return counts.failed === 0 ? 0 : 1;
+  } catch (error) {
+    if (!isFailure(error) && storeErrorKind(error) === undefined) throw error;
+    const cause = isFailure(error) && error.cause instanceof Error ? ` (${error.cause.message})` : '';
+    printError(
+      `${(error as Error).message}${cause} \`tally doctor\` says what to fix. Nothing is lost: then run this again.`,
+    );
+    return 1;
+  } finally {
+    redis.disconnect();
+  }
+});

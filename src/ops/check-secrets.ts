@@ -1,0 +1,89 @@
+/** What a bot says of its secrets when it starts, and the doctor as well: each problem with what to do. */
+import type { Logger } from 'pino';
+import type { Config } from '../config/config.ts';
+import { UnsealFailed } from '../domain/failure/index.ts';
+import type { RedisConnection } from '../redis/connect.ts';
+import { guardRead } from '../redis/guard.ts';
+import { recordKey } from '../redis/keys.ts';
+import { type Keyring, reseal } from '../vault/keyring.ts';
+import { sealOwnerOfField } from '../workspace/credentials/sealed-fields.ts';
+import { createWorkspaceIndex } from '../workspace/record/workspace-index.ts';
+
+export interface SecretProblem {
+  readonly says: string;
+  readonly todo: string;
+}
+
+/** The bot runs with it all the same: a stand-in for Slack may have another one. */
+export const signingSecretProblem = (secret: string): SecretProblem | undefined =>
+  /^[0-9a-f]{32}$/.test(secret)
+    ? undefined
+    : {
+        says: `SLACK_SIGNING_SECRET has ${secret.length} characters and can’t be Slack’s, which has 32, each of 0 to 9 or a to f: Slack’s requests are refused`,
+        todo: 'Copy the Signing Secret from the app’s page under Basic Information: SLACK_SIGNING_SECRET=…',
+      };
+
+/** A few are enough to tell whether any of them opens. */
+const SAMPLE = 10;
+
+/** Says in one line each what a bot can't work with, and people can't mend. It runs all the same. Never rejects. */
+export async function logSecretProblems(
+  log: Logger,
+  { mode, signingSecret }: Config['slack'],
+  redis: RedisConnection,
+  keyring: Keyring,
+): Promise<void> {
+  const secret = mode.kind === 'http' ? signingSecretProblem(signingSecret) : undefined;
+  const keys = await tryKeys(redis, keyring, SAMPLE).catch(() => undefined);
+  for (const problem of [secret, keys?.opened === 0 ? keys.problem : undefined])
+    if (problem !== undefined) log.error({ todo: problem.todo }, problem.says);
+}
+
+/**
+ * Tries the keys on what is sealed, and changes nothing.
+ *
+ * @param most how many workspaces it looks at
+ * @throws StoreUnavailable
+ */
+export async function tryKeys(redis: RedisConnection, keyring: Keyring, most: number) {
+  let [workspaces, opened] = [0, 0];
+  const shut: UnsealFailed[] = [];
+  for await (const workspace of createWorkspaceIndex(redis).list()) {
+    if (workspaces++ === most) break;
+    for (const [field, value] of Object.entries(await guardRead(() => redis.hgetall(recordKey(workspace)))))
+      try {
+        const owner = sealOwnerOfField(workspace, field, value);
+        if (owner === undefined) continue;
+        reseal(keyring, owner, value);
+        opened += 1;
+      } catch (error) {
+        if (!(error instanceof UnsealFailed)) throw error;
+        shut.push(error);
+      }
+  }
+  return { opened, problem: shut[0] && keyProblem(shut, shut.length + opened) };
+}
+
+function keyProblem(shut: readonly UnsealFailed[], total: number): SecretProblem {
+  const idsOf = (reason: UnsealFailed['reason']) => [
+    ...new Set(shut.flatMap((failed) => (failed.reason === reason ? (failed.keyId ?? []) : []))),
+  ];
+  const quoted = (ids: readonly string[]) => ids.map((id) => `“${id}”`).join(', ');
+  const [missing, wrong] = [idsOf('unknown-key'), idsOf('not-authentic')];
+  const count = `${shut.length} of ${total} sealed records don’t open`;
+  const back = (ids: readonly string[]) => `ENCRYPTION_KEYS=newest:…,${ids.map((id) => `${id}:…`).join(',')}`;
+  if (missing.length > 0)
+    return {
+      says: `${count}: ENCRYPTION_KEYS lacks ${quoted(missing)}`,
+      todo: `Put the old key back after the newest; nothing is lost: ${back(missing)}`,
+    };
+  if (wrong.length > 0)
+    return {
+      says: `${count}: ${quoted(wrong)} in ENCRYPTION_KEYS isn’t the key that sealed them, or they were changed outside of Tally`,
+      todo: `Put the old key back under its name; nothing is lost: ${back(wrong)}`,
+    };
+  return {
+    says: `${count}: they are damaged`,
+    todo: '`tally reseal` lists them. Register or install them again.',
+  };
+}

@@ -1,0 +1,148 @@
+import { execFile } from 'node:child_process';
+import { afterEach, beforeAll, beforeEach, expect, it } from 'vitest';
+import { type BillingService, startBilling } from '../../sandbox/billing.ts';
+import { BOT_ENTRY, buildBot, ROOT } from '../../sandbox/build.ts';
+import { POINTS } from '../../src/billing/conformance.ts';
+
+beforeAll(() => buildBot(() => {}), 60_000);
+
+let billing: BillingService;
+let token: string;
+beforeEach(async () => {
+  billing = await startBilling();
+  token = billing.tokens.find(({ label }) => label === 'Read-only')?.value ?? '';
+});
+afterEach(() => billing.close());
+
+/** Runs `tally check-billing` as a process with only this environment; the token may not be in what it prints. */
+async function checkBilling(args: readonly string[], env: Record<string, string> = {}, input = '') {
+  const ran = await new Promise<{ code: number; output: string; errors: string }>((resolve) => {
+    const ours = {
+      PATH: process.env.PATH ?? '',
+      TRUSTED_API_HOSTS: '127.0.0.1',
+      BILLING_BASE_URL: billing.url,
+    };
+    const child = execFile(
+      process.execPath,
+      [BOT_ENTRY, 'check-billing', ...args],
+      { cwd: ROOT, env: { ...ours, ...env } },
+      (error, output, errors) => resolve({ code: Number(error?.code ?? 0), output, errors }),
+    );
+    child.stdin?.on('error', () => undefined).end(input);
+  });
+  expect(ran.output + ran.errors).not.toContain(token.slice(2, 30));
+  return ran;
+}
+
+const project = ['--project', '123'];
+const item = (day: string, totalAmount: unknown = '10.50') => ({ day, totalAmount, totalBonuses: '0.00' });
+const dayBefore = (days: number) => new Date(Date.now() - days * 86_400_000).toISOString().slice(0, 10);
+
+it('ends with 0 for a service that conforms, with a line for each of seven points', async () => {
+  const { code, output, errors } = await checkBilling(project, { BILLING_TOKEN: token });
+  expect({ code, errors }).toEqual({ code: 0, errors: '' });
+  expect([...output.matchAll(/^pass +(\S+) /gm)].map(([, id]) => id)).toEqual(Object.keys(POINTS));
+  expect(output).toMatch(/\nThe service conforms\.\n$/);
+  expect(billing.requests.map((request) => request.token)).toEqual([
+    ...['Read-only', 'Read-only', 'Read-only', 'unknown', 'unknown', 'Read-only'],
+  ]);
+});
+
+/** What the fake does in place of its usual answer, and the one point that fails for it. */
+it.each<[string, string, () => void]>([
+  ['is away with 500', 'reached', () => billing.respond(() => ({ status: 500, headers: {}, body: '' }))],
+  [
+    'answers with a page',
+    'reached',
+    () => billing.respond(() => ({ status: 200, headers: {}, body: '<html>' })),
+  ],
+  ['refuses the token', 'token', () => billing.respond(() => ({ status: 401, headers: {}, body: '' }))],
+  ['has no balance', 'balance', () => billing.setBalance('123', '{"balance":"soon","bonuses":"0"}')],
+  [
+    'has an unreadable day',
+    '31-days',
+    () =>
+      billing.respond(({ query }) =>
+        /periodFrom: "(\S{10})(?!.*periodTo: "\1)/.test(query)
+          ? items([item('someday'), item(dayBefore(2), '30000')])
+          : undefined,
+      ),
+  ],
+  [
+    'has a day too many',
+    'one-day',
+    () =>
+      billing.respond(({ query, token: by }) =>
+        by === 'Read-only' && /periodFrom/.test(query) && !query.includes('2001-')
+          ? items([item(dayBefore(2)), item(dayBefore(3))])
+          : undefined,
+      ),
+  ],
+  [
+    'takes any token',
+    'wrong-token',
+    () => billing.respond(({ token: by }) => (by === 'unknown' ? items([]) : undefined)),
+  ],
+  [
+    'charges 2001',
+    'empty-period',
+    () => billing.respond(({ query }) => (query.includes('2001-') ? items([item('2001-01-01')]) : undefined)),
+  ],
+])('ends with 1 for one that %s, and names the point %s', async (_, id, change) => {
+  change();
+  const { code, output } = await checkBilling(project, { BILLING_TOKEN: token });
+  expect([code, [...output.matchAll(/^FAIL +(\S+) .*\n +wanted: /gm)].map(([, failed]) => failed)]).toEqual([
+    1,
+    [id],
+  ]);
+});
+
+const items = (all: readonly object[]) => ({
+  status: 200,
+  headers: { 'Content-Type': 'application/json' },
+  body: JSON.stringify({ data: { bill: { reportSubscriptionConsuming: { items: all } } } }),
+});
+
+it('takes the token from the environment or standard input, never from the command line', async () => {
+  expect(await checkBilling(project, {}, `${token}\n`)).toMatchObject({ code: 0 });
+  const { code, errors } = await checkBilling([...project, '--token', token]);
+  expect([code, errors]).toEqual([64, expect.stringContaining("Unknown option '--token'")]);
+});
+
+it('prints JSON for programs, without the token where the service sends it back', async () => {
+  billing.setBalance('123', JSON.stringify({ balance: token, bonuses: `x\u001b[31m${token.slice(2)}` }));
+  const { code, output } = await checkBilling([...project, '--json'], { BILLING_TOKEN: token });
+  expect([code, JSON.parse(output)]).toMatchObject([
+    1,
+    { url: billing.url, project: '123', product: 1, conforms: false },
+  ]);
+  expect(output).not.toContain('\u001b');
+});
+
+it.each<[string, string[], Record<string, string>]>([
+  ['--project needs the ID', [], {}],
+  ['--project needs the ID', ['--project', '0123'], {}],
+  ['--product is cloud, storage or virtualization', [...project, '--product', '4'], {}],
+  ['--zone is a name', [...project, '--zone', '+02:00'], {}],
+  ['--url is needed', project, { BILLING_BASE_URL: '' }],
+  ['TRUSTED_API_HOSTS can exempt a host', project, { BILLING_BASE_URL: 'https://10.0.0.1' }],
+  ['TRUSTED_API_HOSTS is invalid', project, { TRUSTED_API_HOSTS: 'https://a.example' }],
+  ['The token is empty', project, {}],
+  ['no HTTP header can carry it', project, { BILLING_TOKEN: 'with a space' }],
+  ['Expected only options.', [...project, 'a-secret-by-mistake'], {}],
+])('ends with 64 and says “%s” for %j %j, and asks nobody', async (says, args, env) => {
+  const { code, output, errors } = await checkBilling(args, env);
+  expect({ code, output }).toEqual({ code: 64, output: '' });
+  expect(errors.split('\n')[0]).toContain(says);
+  expect(errors).toContain('Usage: tally check-billing');
+  expect(errors).not.toContain('a-secret-by-mistake');
+  expect(billing.requests).toEqual([]);
+});
+
+it('ends without a word when nobody reads on', async () => {
+  const line = `${process.execPath} ${BOT_ENTRY} check-billing --help | head -1; echo \${PIPESTATUS[0]}`;
+  const ran = await new Promise<readonly string[]>((resolve) => {
+    execFile('bash', ['-c', line], (_, output, errors) => resolve([output, errors]));
+  });
+  expect(ran).toEqual([expect.stringMatching(/^Usage.*\n(0|141)\n$/), '']);
+});

@@ -1,0 +1,343 @@
+/** `tally doctor` as operators run it: setups that are broken in one way each, built for real. */
+import { execFile } from 'node:child_process';
+import { randomBytes } from 'node:crypto';
+import { once } from 'node:events';
+import { mkdtemp, readFile, rm } from 'node:fs/promises';
+import { createServer as createHttpsServer } from 'node:https';
+import { type AddressInfo, connect } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { startBilling } from '../../sandbox/billing.ts';
+import { freePort } from '../../sandbox/bot-process.ts';
+import { BOT_ENTRY, buildBot } from '../../sandbox/build.ts';
+import { startIdentity } from '../../sandbox/identity.ts';
+import { SCOPES } from '../../src/slack/install/scopes.ts';
+import { createKeyring } from '../../src/vault/keyring.ts';
+import { createWorkspaces } from '../../src/workspace/record/workspaces.ts';
+import { closedPort, json, serve, serveRaw } from '../http/service.ts';
+import { changeIn } from '../support/change.ts';
+import { describeUnless } from '../support/describe-unless.ts';
+import {
+  type Certificates,
+  makeCertificates,
+  NO_TLS,
+  type RedisServer,
+  refuseWrites,
+  startServer,
+  WRITE_REFUSALS,
+} from '../support/redis-servers.ts';
+
+type Env = Readonly<Record<string, string>>;
+
+interface Finding {
+  readonly verdict: 'good' | 'warning' | 'bad';
+  readonly check: string;
+  readonly says: string;
+  readonly todo?: string;
+  readonly code?: string;
+}
+
+const BOT_TOKEN = 'xoxb-1-a-bot-token-that-must-not-be-seen';
+const APP_TOKEN = 'xapp-1-an-app-token-that-must-not-be-seen';
+const SIGNING_SECRET = 'fedcba9876543210fedcba9876543210';
+const PASSWORD = 'a-password-that-must-not-be-seen';
+const [NEW_KEY, OLD_KEY] = [randomBytes(32).toString('base64'), randomBytes(32).toString('base64')];
+const SECRETS = [BOT_TOKEN, APP_TOKEN, SIGNING_SECRET, PASSWORD, NEW_KEY, OLD_KEY];
+
+/** What a test started, last first. */
+const releases: (() => unknown)[] = [];
+let certificates: Certificates;
+
+async function redisServer(lines: readonly string[] = [], isTls = false): Promise<RedisServer> {
+  const basics = ['appendonly yes', 'maxmemory-policy noeviction'];
+  const server = await startServer([...basics, ...lines], { certificates: isTls ? certificates : undefined });
+  releases.push(() => server.kill());
+  return server;
+}
+const urlOf = ({ port }: RedisServer, scheme = 'redis', user = '') => `${scheme}://${user}127.0.0.1:${port}`;
+
+const service = async (started: ReturnType<typeof serve>) => {
+  const running = await started;
+  releases.push(running.close);
+  return running;
+};
+
+const NEEDED = SCOPES.flatMap(({ scope, optional }) => (optional ? [] : scope));
+
+/** @param answers by method @param ahead seconds of Slack's clock */
+async function slack(
+  answers: Readonly<Record<string, object>> = {},
+  scopes = NEEDED,
+  ahead = 0,
+): Promise<Env> {
+  const { url } = await service(
+    serve((request, response) => {
+      response.setHeader('date', new Date(Date.now() + ahead * 1_000).toUTCString());
+      response.setHeader('x-oauth-scopes', scopes.join(','));
+      json(response, answers[request.url?.slice(5) ?? ''] ?? { ok: true, user: 'tally', team: 'Acme' });
+    }),
+  );
+  return { SLACK_API_URL: `${url}/api/` };
+}
+const refusing = (error: string) => ({ ok: false, error });
+const inSocketMode = async (answer: object): Promise<Env> => ({
+  ...(await slack({ 'apps.connections.open': answer })),
+  SLACK_APP_TOKEN: APP_TOKEN,
+});
+
+const page = async (status: number, text: string, headers: Env = {}): Promise<string> => {
+  const { url } = await service(
+    serve((_, response) => {
+      response.writeHead(status, headers);
+      response.end(text);
+    }),
+  );
+  return url;
+};
+
+/** One sealed record. */
+async function sealedWith(id: string, key: string): Promise<Env> {
+  const server = await redisServer();
+  const keyring = createKeyring([{ id, key: Buffer.from(key, 'base64') }]);
+  const workspaces = createWorkspaces({ redis: server.client, keyring });
+  await workspaces.saveConnection(await changeIn(workspaces, 'T1'), {
+    ...{ name: 'main', baseUrl: 'https://api.example.com', token: 'a-user-token', registeredBy: 'U1' },
+    registeredAt: 0,
+  });
+  return { REDIS_URL: urlOf(server) };
+}
+
+const redis =
+  (...lines: string[]) =>
+  async () => ({ REDIS_URL: urlOf(await redisServer(lines)) });
+const refusingWrites = (code: string) => async () => {
+  const server = await redisServer();
+  await refuseWrites(server.client, WRITE_REFUSALS.find((known) => known.code === code)!);
+  return { REDIS_URL: urlOf(server) };
+};
+const asUser =
+  (...rules: string[]) =>
+  async () => {
+    const server = await redisServer();
+    await server.client.call('ACL', 'SETUSER', 'bot', 'on', `>${PASSWORD}`, ...rules);
+    return { REDIS_URL: urlOf(server, 'redis', `bot:${PASSWORD}@`) };
+  };
+/** A server that says of itself that it is version 4. */
+const tooOld = async () => {
+  const { port } = await redisServer();
+  const old = await service(
+    serveRaw((socket) => {
+      const server = connect(port, '127.0.0.1');
+      server.on('data', (bytes) =>
+        socket.write(bytes.toString('latin1').replace(/(redis_version:)\d/, '$14'), 'latin1'),
+      );
+      socket.on('data', (bytes) => server.write(bytes)).on('close', () => server.destroy());
+    }),
+  );
+  return { REDIS_URL: `redis://127.0.0.1:${old.port}` };
+};
+const mute = () => service(serveRaw(() => undefined));
+/** The name leads to this machine, where a server has a certificate of a private authority, which Node is told to trust. */
+const selfSigned = async () => {
+  const files = { cert: await readFile(certificates.certificate), key: await readFile(certificates.key) };
+  const server = createHttpsServer(files, (_, response) => response.end()).listen(0, '127.0.0.1');
+  releases.push(() => server.close());
+  await once(server, 'listening');
+  const code =
+    "import dns from 'node:dns'; const real = dns.lookup; dns.lookup = (name, options, done) => real(name === 'tally.example.com' ? '127.0.0.1' : name, options, done);";
+  return {
+    PUBLIC_URL: `https://tally.example.com:${(server.address() as AddressInfo).port}`,
+    NODE_EXTRA_CA_CERTS: certificates.authority,
+    NODE_OPTIONS: `--import data:text/javascript,${encodeURIComponent(code)}`,
+  };
+};
+
+type Setup = readonly [name: string, build: () => Promise<Env>, check: string, says: RegExp, todo: RegExp];
+
+const REDIS: readonly Setup[] =
+  (
+  // biome-ignore format: a setup a line
+  [
+    ['refused', async () => ({REDIS_URL: `redis://127.0.0.1:${await closedPort()}` }), /nothing listens.*ECONNREFUSED/, /Start it/],
+    ['an unknown host', async () => ({REDIS_URL: 'redis://nowhere.invalid' }), /host name nowhere\.invalid:6379 is unknown/, /DNS/],
+    ['no answer', async () => ({REDIS_URL: `redis://127.0.0.1:${(await mute()).port}` }), /doesn’t answer at/, /firewall/],
+    ['no password', redis(`requirepass ${PASSWORD}`), /needs a password/, /redis:\/\/:password@/],
+    ['a wrong password', async () => ({REDIS_URL: urlOf(await redisServer(['requirepass another']), 'redis', `:${PASSWORD}@`), }), /rejects the user or the password/, /%2F/],
+    ['a right that is missing', asUser('~*', '+@all', '-evalsha', '-bzpopmin'), /may not use bzpopmin, evalsha/, /SETUSER bot \+bzpopmin \+evalsha/],
+    ['keys that are not Tally’s', asUser('~other:*', '+@all'), /may not use Tally’s keys/, /~tally:\*/],
+    ['TLS that REDIS_URL does not ask for', async () => ({REDIS_URL: urlOf(await redisServer([], true)) }), /accepts only TLS/, /rediss:/],
+    ['TLS that Redis does not speak', async () => ({REDIS_URL: urlOf(await redisServer(), 'rediss') }), /doesn’t use TLS/, /redis:/],
+    ['an own authority', async () => ({REDIS_URL: urlOf(await redisServer([], true), 'rediss') }), /authority that Node doesn’t trust/, /NODE_EXTRA_CA_CERTS=/],
+    ['a replica', async () => redis(`replicaof 127.0.0.1 ${(await redisServer()).port}`)(), /is a replica/, /the master, 127\.0\.0\.1:\d+/],
+    ['a full Redis', refusingWrites('OOM'), /is full.*OOM/, /maxmemory/],
+    ['a disk that can’t be written', refusingWrites('MISCONF'), /can’t write to its disk/, /Free space/],
+    ['too few replicas, by its own message', refusingWrites('NOREPLICAS'), /NOREPLICAS Not enough good replicas/, /log/],
+    ['a version that is too old', tooOld, /is version 4/, /Upgrade/],
+    ['a node of a Cluster', redis('cluster-enabled yes'), /is a node of a Cluster/, /redis\+cluster:/],
+    ['a URL for a Cluster', async () => ({REDIS_URL: urlOf(await redisServer(), 'redis+cluster') }), /is one server/, /redis:/],
+    ['a URL for Sentinels', async () => ({REDIS_URL: `${urlOf(await redisServer(), 'redis+sentinel')}/tally` }), /is one server/, /redis:/],
+    ['a Sentinel', async () => {const sentinel = await startServer(['sentinel monitor tally 127.0.0.1 1 2'], {isSentinel: true }); releases.push(() => sentinel.kill()); return {REDIS_URL: urlOf(sentinel) }; }, /is a Sentinel/, /redis\+sentinel:/],
+  ] as const
+).map(([name, build, says, todo]) => [name, build, 'Redis', says, todo]);
+
+const SLACK: readonly Setup[] =
+  // biome-ignore format: a setup a line
+  (
+  [
+    ['nobody', async () => ({SLACK_API_URL: `http://127.0.0.1:${await closedPort()}/api/` }), /nothing listens/, /SLACK_API_URL/],
+    ['a page in its place', async () => ({SLACK_API_URL: `${await page(503, '<html>')}/api/` }), /is not Slack \(HTTP 503\)/, /proxy/],
+    ['a wrong token', () => slack({'auth.test': refusing('invalid_auth') }), /rejects SLACK_BOT_TOKEN.*invalid_auth/, /SLACK_BOT_TOKEN=/],
+    ['a revoked token', () => slack({'auth.test': refusing('token_revoked') }), /revoked/, /Reinstall/],
+    ['a removed app', () => slack({'auth.test': refusing('account_inactive') }), /removed/, /Reinstall/],
+    ['another kind of token', () => slack({'auth.test': refusing('not_allowed_token_type') }), /another kind/, /xoxb-/],
+    ['missing scopes', () => slack({}, NEEDED.filter((scope) => !/^(chat:write|users:read)$/.test(scope))), /lacks chat:write, users:read/, /reinstall/],
+    ['an app without connections:write', () => inSocketMode(refusing('missing_scope')), /SLACK_APP_TOKEN lacks connections:write/, /SLACK_APP_TOKEN=/],
+    ['a wrong app-level token', () => inSocketMode(refusing('invalid_auth')), /rejects SLACK_APP_TOKEN/, /SLACK_APP_TOKEN=/],
+    ['what it never said before, by its own code', () => slack({'auth.test': refusing('team_on_fire') }), /refuses SLACK_BOT_TOKEN \(team_on_fire\)/, /log/],
+  ] as const
+).map(([name, build, says, todo]) => [name, build, 'Slack', says, todo]);
+
+// biome-ignore format: a setup a line
+const OTHERS: readonly Setup[] = [
+  ['another clock', () => slack({}, NEEDED, 400), 'Clock', /behind Slack’s/, /NTP/],
+  ['no signing secret', async () => ({SLACK_SIGNING_SECRET: 'abc' }), 'Configuration', /has 3 characters/, /Basic Information/],
+  ['billing at another path', async () => ({BILLING_BASE_URL: await page(404, '') }), 'Billing', /HTTP 404/, /before \/bill\/graphql/],
+  ['a login page', async () => ({BILLING_BASE_URL: await page(200, '<html>') }), 'Billing', /something else/, /BILLING_BASE_URL/],
+  ['a redirect', async () => ({BILLING_BASE_URL: await page(302, '', {location: 'https://b.example.com/' }) }), 'Billing', /redirects to https:\/\/b\.example\.com/, /write it/],
+  ['a private address', async () => ({BILLING_BASE_URL: 'https://10.0.0.1' }), 'Billing', /10\.0\.0\.1/, /TRUSTED_API_HOSTS=10\.0\.0\.1/],
+  ['an identity service that is away', async () => ({IDENTITY_AUTH_URL: `http://127.0.0.1:${await closedPort()}/v3` }), 'Identity', /nothing listens/, /IDENTITY_AUTH_URL/],
+  ['an identity address without /v3', async () => ({IDENTITY_AUTH_URL: 'https://identity.example.com' }), 'Identity', /\/v3/, /=https:\/\/identity\.example\.com\/v3/],
+  ['a port that is taken', async () => ({PORT: String((await mute()).port) }), 'Port', /is taken/, /PORT/],
+  ['an address without https', async () => ({PUBLIC_URL: 'http://tally.example.com' }), 'Public address', /isn’t https/, /TLS/],
+  ['an address of this machine', async () => ({PUBLIC_URL: 'https://localhost:3000' }), 'Public address', /Slack can’t reach/, /Socket Mode/],
+  ['an address that nobody knows', async () => ({PUBLIC_URL: 'https://tally.invalid' }), 'Public address', /can’t be reached/, /DNS/],
+  ['a certificate that only this machine trusts', selfSigned, 'Public address', /Slack doesn’t trust/, /public authority/],
+  ['a key that is not there', () => sealedWith('2025', OLD_KEY), 'Sealed records', /1 of 1 .* lacks “2025”/, /ENCRYPTION_KEYS=newest:…,2025:…/],
+  ['a key of the same name', () => sealedWith('2026', OLD_KEY), 'Sealed records', /“2026” .* isn’t the key/, /nothing is lost/],
+];
+
+// biome-ignore format: a setup a line
+const WARNINGS: readonly Setup[] = [
+  ['an eviction policy', redis('maxmemory-policy allkeys-lru'), 'Redis', /allkeys-lru/, /noeviction/],
+  ['nothing on disk', redis('appendonly no'), 'Redis', /keeps nothing on disk/, /appendonly yes/],
+  ['a clock a minute off', () => slack({}, NEEDED, -100), 'Clock', /ahead of Slack’s/, /NTP/],
+];
+
+/** Runs the doctor as a process with only this environment; no secret may be in what it prints. */
+async function doctor(env: Env, ...args: string[]) {
+  const options = { env: { PATH: process.env.PATH ?? '', ...env } };
+  const ran = await new Promise<{ code: number; output: string }>((resolve) => {
+    execFile(process.execPath, [BOT_ENTRY, 'doctor', ...args], options, (error, output, errors) =>
+      resolve({ code: error === null ? 0 : Number(error.code), output: output + errors }),
+    );
+  });
+  for (const secret of SECRETS) expect(ran.output).not.toContain(secret);
+  return ran;
+}
+const findingsOf = ({ output }: { readonly output: string }): Finding[] => JSON.parse(output);
+
+describeUnless(NO_TLS, 'tally doctor', () => {
+  let healthy: Env;
+  const ends: (() => unknown)[] = [];
+  beforeAll(async () => {
+    await buildBot(() => undefined);
+    const home = await mkdtemp(join(tmpdir(), 'tally-certificates-'));
+    certificates = await makeCertificates(home);
+    const [billing, identity] = await Promise.all([startBilling(), startIdentity()]);
+    healthy = {
+      ...(await slack()),
+      REDIS_URL: urlOf(await redisServer()),
+      SLACK_BOT_TOKEN: BOT_TOKEN,
+      SLACK_SIGNING_SECRET: SIGNING_SECRET,
+      ENCRYPTION_KEYS: `2026:${NEW_KEY}`,
+      BILLING_BASE_URL: billing.url,
+      IDENTITY_AUTH_URL: identity.authUrl,
+      TRUSTED_API_HOSTS: '127.0.0.1',
+      PORT: String(await freePort()),
+    };
+    ends.push(
+      ...releases.splice(0),
+      () => billing.close(),
+      () => identity.close(),
+      () => rm(home, { recursive: true }),
+    );
+  }, 60_000);
+  afterAll(() => Promise.all([...releases.splice(0), ...ends].map((end) => end())));
+
+  it('ends with 0 where nothing is broken, and writes nothing', async () => {
+    const server = await redisServer();
+    const ran = await doctor({ ...healthy, REDIS_URL: urlOf(server) });
+    expect(ran).toEqual({ code: 0, output: expect.stringMatching(/\nTally can start\.\n$/) });
+    expect(ran.output).not.toMatch(/^(?!good)\S.*\n.*\n/m);
+    expect(await server.client.dbsize()).toBe(0);
+  });
+
+  it.each([...REDIS, ...SLACK, ...OTHERS])(
+    'ends with 1 for %s, and names it with what to do',
+    async (...setup) => {
+      const [, build, check, says, todo] = setup;
+      const ran = await doctor({ ...healthy, ...(await build()) }, '--json');
+      const bad = findingsOf(ran).filter(({ verdict }) => verdict === 'bad');
+      expect([ran.code, bad]).toEqual([
+        1,
+        [
+          expect.objectContaining({
+            check,
+            says: expect.stringMatching(says),
+            todo: expect.stringMatching(todo),
+            code: expect.any(String),
+          }),
+        ],
+      ]);
+    },
+    30_000,
+  );
+
+  it.each(WARNINGS)(
+    'warns of %s',
+    async (_, build, check, says, todo) => {
+      const ran = await doctor({ ...healthy, ...(await build()) }, '--json');
+      expect([ran.code, findingsOf(ran).filter(({ verdict }) => verdict !== 'good')]).toEqual([
+        0,
+        [
+          expect.objectContaining({
+            verdict: 'warning',
+            check,
+            says: expect.stringMatching(says),
+            todo: expect.stringMatching(todo),
+          }),
+        ],
+      ]);
+    },
+    30_000,
+  );
+
+  it('opens what is sealed, and counts it', async () => {
+    const { output } = await doctor({ ...healthy, ...(await sealedWith('2026', NEW_KEY)) });
+    expect(output).toMatch(/^good +Sealed records +all 1 open$/m);
+  });
+
+  it('ends with 78 for an environment that can’t be read, lists every problem, and asks nobody', async () => {
+    const { code, output } = await doctor({
+      ...healthy,
+      REDIS_URL: '',
+      PORT: 'x',
+      ENCRYPTION_KEYS: 'k:short',
+    });
+    expect(code).toBe(78);
+    expect(output.match(/^BAD .*(REDIS_URL|PORT|ENCRYPTION_KEYS) /gm)).toHaveLength(3);
+    expect(output).toContain('3 problems to fix.');
+  });
+
+  it('says how it is used', async () => {
+    expect(await doctor({}, '--help')).toEqual({
+      code: 0,
+      output: expect.stringMatching(/^Usage: tally doctor \[--json\]/),
+    });
+    expect(await doctor({}, '--xml')).toEqual({
+      code: 64,
+      output: expect.stringContaining('Usage: tally doctor'),
+    });
+  });
+});
