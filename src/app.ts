@@ -219,7 +219,6 @@ export function createTally(
   const pages = createTrustPages(
     {
       log: config.log,
-      tracing: config.tracing,
       supportUrl: config.http.supportUrl,
       version: VERSION,
       figuresKept: FIGURES_LIFETIME,

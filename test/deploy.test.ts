@@ -1,5 +1,5 @@
 import { execFile } from 'node:child_process';
-import { cp, mkdir, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
@@ -228,7 +228,7 @@ describe('the Kubernetes manifests', () => {
   const container = () => pod().containers[0];
 
   it('name every file of their folder', async () => {
-    for (const name of ['base', 'monitoring', 'tracing', 'example']) {
+    for (const name of ['base', 'monitoring', 'example']) {
       const { resources } = parse(await readFile(join(DIR, name, 'kustomization.yaml'), 'utf8'));
       const files = (await readdir(join(DIR, name))).filter((file) => file !== 'kustomization.yaml');
       expect(resources.filter((one: string) => !one.startsWith('..')).sort()).toEqual(files.sort());
@@ -331,28 +331,6 @@ describe('the Kubernetes manifests', () => {
       rule.http.paths.map((one: Manifest) => one.path),
     );
     expect(paths).toEqual(['/slack/', '/privacy', '/support', '/security']);
-  });
-
-  it('let traces out of the same pods, to the port of OTLP, where that is asked for', async ({ skip }) => {
-    const policy = ofKind(await written('tracing'), 'NetworkPolicy');
-    expect(policy.spec.podSelector).toEqual(ofKind(base, 'NetworkPolicy').spec.podSelector);
-    expect(policy.spec.egress[0].ports).toEqual([{ protocol: 'TCP', port: 4318 }]);
-    if (kubectl === undefined) return skip(NO_KUBECTL);
-    const page = await readFile('docs/traces.md', 'utf8');
-    const [, lines = ''] = /```yaml\n(.*?)```/s.exec(page) ?? [];
-    const dir = await mkdtemp(join(tmpdir(), 'tally-kubernetes-'));
-    await cp(DIR, dir, { recursive: true });
-    await mkdir(join(dir, 'mine'));
-    await writeFile(join(dir, 'mine/kustomization.yaml'), `resources: [../base]\n${lines}`);
-    const { stdout } = await run('kubectl', ['kustomize', join(dir, 'mine')]);
-    await rm(dir, { recursive: true });
-    const rendered = parseAllDocuments(stdout).map((one) => one.toJS() as Manifest);
-    const names = rendered
-      .filter(({ kind }) => kind === 'NetworkPolicy')
-      .map(({ metadata }) => metadata.name);
-    expect(names.sort()).toEqual(['tally', 'tally-traces']);
-    const { data } = ofKind(rendered, 'ConfigMap');
-    expect(data.OTEL_EXPORTER_OTLP_ENDPOINT).toBe('http://collector.observability:4318');
   });
 
   it('are rendered by kubectl', async ({ skip }) => {

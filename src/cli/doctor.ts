@@ -16,7 +16,7 @@ import { findingOf } from '../ops/doctor/causes.ts';
 import { checkPort, checkPublicAddress } from '../ops/doctor/check-reachability.ts';
 import { checkRecords, listWorkspaces } from '../ops/doctor/check-records.ts';
 import { checkRedis } from '../ops/doctor/check-redis.ts';
-import { checkService, checkTraces, type ServiceParts } from '../ops/doctor/check-services.ts';
+import { checkService, type ServiceParts } from '../ops/doctor/check-services.ts';
 import { checkSlack, checkSocketMode } from '../ops/doctor/check-slack.ts';
 import {
   boundCheck,
@@ -104,7 +104,6 @@ async function checkWith(config: Config, env: NodeJS.ProcessEnv): Promise<readon
       bounded('Slack', checkSocketMode(slack)),
       bounded('Port', checkPort(address)),
       bounded('Public address', checkPublicAddress(address)),
-      bounded('Traces', checkTraces(config.tracing.endpoint, env, REQUEST_TIMEOUT)),
       ...servicesOf(config, http).map((service) => bounded(service.check, checkService(service))),
     ]);
     const ms = Math.round(eventLoop.max / 1e6);

@@ -79,10 +79,6 @@ export const EXAMPLES: Readonly<Record<CheckArea, Readonly<Record<string, string
       status: '401',
     },
   },
-  TRACES: {
-    ...webFigures('OTEL_EXPORTER_OTLP_ENDPOINT', 'http://collector:4318'),
-    base: 'http://collector:4318',
-  },
   SERVICE: {
     ...webFigures('IDENTITY_AUTH_URL', 'https://identity.example.com'),
     ...{

@@ -588,28 +588,6 @@ const PORT: Causes = {
   EACCES: ['{port} needs rights that this user doesn’t have', 'Set one from 1024: `PORT=3000`'],
 };
 
-/** The collector of traces, which Tally can do without. */
-const TRACES: Causes = {
-  path: [
-    'has an address that ends with /v1/traces, which Tally adds itself',
-    'Write the base address: `OTEL_EXPORTER_OTLP_ENDPOINT={base}`',
-  ],
-  'not HTTP': [
-    'isn’t HTTP, as when gRPC answers, at {address}',
-    'Correct the port; a collector takes HTTP at 4318: `OTEL_EXPORTER_OTLP_ENDPOINT=http://collector:4318`',
-  ],
-  ...each(
-    ['HTTP 401', 'HTTP 403'],
-    'refuses what has no credentials, or wrong ones',
-    'Name the header that it wants: `OTEL_EXPORTER_OTLP_HEADERS=authorization=Bearer%20…`',
-  ),
-  ...each(
-    ['not JSON', 'HTTP 3xx', 'HTTP 404', 'HTTP 405'],
-    'isn’t there: what answers at {address} takes no traces by OTLP over HTTP',
-    'Write the collector’s base address: `OTEL_EXPORTER_OTLP_ENDPOINT=http://collector:4318`',
-  ),
-};
-
 const PUBLIC_ADDRESS: Causes = {
   http: [
     'doesn’t begin with https, and Slack takes no other',
@@ -722,7 +700,6 @@ export const CAUSES = {
   CLOCK,
   CONFIGURATION,
   PORT,
-  TRACES,
   PUBLIC_ADDRESS,
   SERVICE,
 } as const satisfies Readonly<Record<string, Causes>>;

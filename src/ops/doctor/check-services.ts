@@ -1,9 +1,8 @@
-/** What Tally asks beside Slack: billing, identity, and the collector of traces. */
+/** What Tally asks beside Slack: billing and identity. */
 import { isFailure, NO_PUBLIC_ADDRESS } from '../../domain/failure/index.ts';
-import type { Millis } from '../../domain/time/calendar.ts';
 import { tryParse, tryParseJson } from '../../domain/try-parse.ts';
 import { findingOf, type Placeholders } from './causes.ts';
-import { errorCode, type Finding, okFinding, post, toPlainLine, webCode } from './finding.ts';
+import { errorCode, type Finding, okFinding, toPlainLine, webCode } from './finding.ts';
 import { webFigures } from './redacted-addresses.ts';
 
 export interface ServiceParts {
@@ -87,47 +86,4 @@ function failureCode(error: unknown, figures: Placeholders): [string, Placeholde
     default:
       return [error.kind, figures];
   }
-}
-
-/** Sends the collector no trace at all. Tally runs without it, so all is a warning at most. Never rejects. */
-export async function checkTraces(
-  base: string | undefined,
-  env: NodeJS.ProcessEnv,
-  timeout: Millis,
-): Promise<readonly Finding[]> {
-  if (base === undefined) return [];
-  const figures = {
-    ...webFigures('OTEL_EXPORTER_OTLP_ENDPOINT', base),
-    base: base.replace(/\/v1\/traces$/, ''),
-  };
-  const warning = (code: string): Finding => ({
-    ...findingOf('TRACES', 'Traces', code, figures),
-    verdict: 'warning',
-  });
-  if (figures.base !== base) return [warning('path')];
-  try {
-    const headers = { ...exporterHeaders(env), 'content-type': 'application/json' };
-    const response = await post(`${base}/v1/traces`, '{"resourceSpans":[]}', headers, timeout);
-    if (!response.ok) return [warning(`HTTP ${response.status}`)];
-    if (/^\s*</.test(await response.text())) return [warning('not JSON')];
-    return [okFinding('Traces', 'the collector takes them')];
-  } catch (error) {
-    return [warning(await webCode(errorCode(error), base))];
-  }
-}
-
-/** As the exporter reads them: `name=value,name=value`, encoded as in a URL. */
-function exporterHeaders(env: NodeJS.ProcessEnv): Readonly<Record<string, string>> {
-  const texts = [env.OTEL_EXPORTER_OTLP_HEADERS, env.OTEL_EXPORTER_OTLP_TRACES_HEADERS];
-  const entries = texts
-    .flatMap((text) => text?.split(',') ?? [])
-    .map((entry) => /^([^=]+)=(.*)$/.exec(entry));
-  return Object.fromEntries(
-    entries.flatMap((entry) => {
-      const [name, value] = (entry?.slice(1) ?? []).map((part) =>
-        tryParse(() => decodeURIComponent(part.trim())),
-      );
-      return name && value !== undefined ? [[name, value]] : [];
-    }),
-  );
 }

@@ -8,7 +8,7 @@ import { MOST_QUESTIONS, THREAD_LIFETIME } from '../../workspace/thread-store.ts
 import type { CommandNames } from '../command-prefix.ts';
 import { type BrowserRoutes, definitionList, escapeHtml, htmlPage, scopeList, sendPage } from './pages.ts';
 
-interface BotFacts extends Pick<Config, 'log' | 'tracing'> {
+interface BotFacts extends Pick<Config, 'log'> {
   /** Where people get help; https or mailto. */
   readonly supportUrl: string | undefined;
   readonly version: string;
@@ -35,11 +35,7 @@ const LOGGED = {
   none: 'People don’t appear in it.',
 } as const;
 
-function privacyPage({ log, tracing, figuresKept }: BotFacts) {
-  const traces =
-    tracing.endpoint === undefined
-      ? ''
-      : ' It sends traces, with the same contents, to a collector of its operator.';
+function privacyPage({ log, figuresKept }: BotFacts) {
   return htmlPage(
     200,
     'Privacy',
@@ -75,7 +71,7 @@ ${definitionList([
 <p>It does not store messages, names or e-mail addresses of people, answers, or the OS_TOKENs it hands out.</p>
 <h2>Where it goes</h2>
 <p>Answers go to Slack; questions go to the billing and identity services that a Tally manager connected. Nothing is sold, used for advertising, or sent to anyone else.</p>
-<p>The log of this bot has kinds of requests and how long they took, no words, projects or amounts. ${LOGGED[log.userIds]}${traces}</p>
+<p>The log of this bot has kinds of requests and how long they took, no words, projects or amounts. ${LOGGED[log.userIds]}</p>
 <h2>When it is deleted</h2>
 <p>Everything at once when Tally is removed from the workspace. A removed project, schedule or watch can be restored for ${UNDO_MS / MINUTE} minutes; the next change after that deletes it. The people who run this bot make and delete backups.</p>
 <p class="small"><a href="/support">Support</a> · <a href="/security">Security</a></p>`,
