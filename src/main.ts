@@ -4,7 +4,6 @@ import { portAdvice } from './ops/doctor/check-reachability.ts';
 import { createLog } from './ops/log.ts';
 import { VERSION } from './ops/version.ts';
 import { isSecondSocketError } from './redis/errors.ts';
-import { optimizeForFewCommands } from './runtime/prepare-node.ts';
 
 const config = loadConfig(process.env, console.error);
 const forPeople = process.stdout.isTTY ? (await import('./ops/log-for-people.ts')).prettyLine : undefined;
@@ -40,7 +39,6 @@ process.on('unhandledRejection', (err: unknown) =>
 try {
   const port = await tally.start();
   log.info({ port, mode: config.slack.mode.kind }, 'Tally listens');
-  optimizeForFewCommands();
 } catch (err) {
   log.fatal({ err, todo: portAdvice(err, config.http.port) }, 'Tally could not start');
   await stop(1);

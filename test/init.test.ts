@@ -14,7 +14,7 @@ import { describeUnless } from './support/describe-unless.ts';
 import { type TestRedis, testRedis } from './support/redis.ts';
 import { waitUntil } from './support/wait-until.ts';
 
-const TALLY = join(ROOT, 'dist', 'tally-with-env-file.js');
+const TALLY = join(ROOT, 'dist', 'tally.js');
 const APP_TOKEN = 'xapp-1-an-app-token-for-tests-only';
 const SIGNING_SECRET = '0123456789abcdef0123456789abcdef';
 const SECRETS = [BOT_TOKEN, APP_TOKEN, SIGNING_SECRET];
