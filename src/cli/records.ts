@@ -17,11 +17,10 @@ import {
 } from '../ops/backup.ts';
 import { copyWorkspaces, hasBots, loadWorkspaces } from '../ops/copy-workspaces.ts';
 import { refusalCause } from '../ops/doctor/check-redis.ts';
-import { newerRecordsFinding } from '../ops/newer-records.ts';
 import { formatResealCounts, resealAll } from '../ops/reseal.ts';
 import { connectRedis, type RedisConnection, waitUntilReady } from '../redis/connect.ts';
 import { guardRead } from '../redis/guard.ts';
-import { findNewerLayout, type LayoutMark } from '../redis/layout.ts';
+import { OtherLayout, requireLayout } from '../redis/layout.ts';
 import { RedisUrlError } from '../redis/url.ts';
 import { createKeyring } from '../vault/keyring.ts';
 import type { WorkspaceDump } from '../workspace/record/workspace-dump.ts';
@@ -222,16 +221,6 @@ export const runReseal = () =>
 /** How long a start waits for Redis. */
 const REDIS_TIMEOUT: Millis = 5_000;
 
-/** A newer version of Tally has worked on this Redis. */
-class OutdatedTool extends Error {
-  // Needs a name of its own: ioredis throws plain `Error`s, so those count as outages.
-  override readonly name = 'OutdatedTool';
-  constructor(mark: LayoutMark) {
-    const { says, todo } = newerRecordsFinding(mark);
-    super(`The records ${says}. ${todo}`);
-  }
-}
-
 /**
  * Runs a task that can be interrupted at any step, and run again to continue.
  *
@@ -248,8 +237,7 @@ async function runResumable(
     const redis = connectRedis(url);
     opened.push(redis);
     await waitUntilReady(redis, REDIS_TIMEOUT);
-    const newer = await findNewerLayout(redis);
-    if (newer !== undefined) throw new OutdatedTool(newer);
+    await requireLayout(redis);
     return redis;
   };
   try {
@@ -257,7 +245,7 @@ async function runResumable(
   } catch (error) {
     const isAway = error instanceof StoreUnavailable;
     const cause = refusalCause(isAway ? error.cause : error) ?? (isAway ? error.message : undefined);
-    if (error instanceof OutdatedTool) printError(error.message);
+    if (error instanceof OtherLayout) printError(error.message);
     else if (cause === undefined) throw error;
     else
       printError(

@@ -14,24 +14,20 @@ const PROBE_INTERVAL = 1_000;
 const PROBE_LIFETIME = MINUTE;
 
 /** What keeps a process from answering. */
-export const NOT_READY = ['redis', 'slack', 'newer-records'] as const;
+export const NOT_READY = ['redis', 'slack'] as const;
 type NotReady = (typeof NOT_READY)[number];
 
 /**
  * @param slackUp whether Slack can reach us: the server listens, or Socket Mode is connected
- * @param isOutdated whether a newer version of Tally has written there; may throw StoreUnavailable
  * @param onChange called when Redis stops taking writes, with the reason, and when it takes them again
  */
 export function createHealth(
   redis: RedisConnection,
   slackUp: () => boolean,
-  isOutdated: () => Promise<boolean> = async () => false,
   onChange: (refusal?: unknown) => void = () => undefined,
 ) {
   let wasWritable = true;
   const probe = async (): Promise<readonly NotReady[]> => {
-    // Runs in one pipeline with the write.
-    const outdated = isOutdated().catch(() => false);
     const refusal = await withTimeout(
       REDIS_TIMEOUT,
       tryWrite(redis).then(
@@ -42,8 +38,7 @@ export function createHealth(
     );
     if ((refusal === undefined) !== wasWritable) onChange(refusal);
     wasWritable = refusal === undefined;
-    if (!wasWritable) return ['redis'];
-    return (await outdated) ? ['newer-records'] : [];
+    return wasWritable ? [] : ['redis'];
   };
   let last: { readonly at: Millis; readonly notReady: Promise<readonly NotReady[]> } | undefined;
   const probeStore = (): Promise<readonly NotReady[]> => {

@@ -28,7 +28,7 @@ const IS_ORDINARY: ReadonlySet<string> = new Set(['ok', 'lease-taken', 'gone', '
 
 type Level = 'debug' | 'info' | 'warn' | 'error';
 
-export function levelOf({ kind, outcome, error }: Work): Level {
+function levelOf({ kind, outcome, error }: Work): Level {
   const isOwnError =
     outcome === 'unknown' || (kind === 'message' && error !== undefined && !isFailure(error));
   if (kind === 'run') return IS_ORDINARY.has(outcome) ? 'debug' : isOwnError ? 'error' : 'warn';

@@ -69,7 +69,6 @@ describeUnless(NO_SERVER, 'a Redis that answers and refuses writes', () => {
       const health = createHealth(
         redis,
         () => true,
-        undefined,
         (error) => reported.push(error),
       );
       const status = async () => (await health.readyz()).status;

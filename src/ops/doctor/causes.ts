@@ -354,8 +354,8 @@ const RECORDS: Causes = {
   ],
   malformed: ['{count} of {total} are damaged', 'Register or install them again; `tally reseal` lists them.'],
   layout: [
-    'were written by Tally {version}, which this one, {own}, is too old for: it reads and writes nothing',
-    'Run Tally {version} or newer. To go back, restore a backup from before the upgrade into an empty Redis: `tally restore FILE`',
+    'are of another version of Tally: this one reads and writes nothing',
+    'Start that version, or give this one a database of its own: `REDIS_URL=…`',
   ],
 };
 

@@ -1,15 +1,14 @@
-import { NewerRecords, StoreUnavailable, UnsealFailed } from '../../domain/failure/index.ts';
+import { StoreUnavailable, UnsealFailed } from '../../domain/failure/index.ts';
 import type { SlackId } from '../../domain/slack-id.ts';
 import type { RedisConnection } from '../../redis/connect.ts';
 import { storeErrorKind } from '../../redis/errors.ts';
 import { guardRead } from '../../redis/guard.ts';
 import { KEY_TYPES, recordKey } from '../../redis/keys.ts';
-import { findNewerLayout, loadRecord } from '../../redis/layout.ts';
+import { OtherLayout, requireLayout } from '../../redis/layout.ts';
 import { findKey, type Keyring, reseal } from '../../vault/keyring.ts';
 import { sealOwnerOfField } from '../../workspace/credentials/sealed-fields.ts';
 import { createWorkspaceParser } from '../../workspace/record/parse-workspace.ts';
 import { createWorkspaceIndex } from '../../workspace/record/workspace-index.ts';
-import { newerRecordsFinding } from '../newer-records.ts';
 import { findingOf } from './causes.ts';
 import { type Finding, okFinding } from './finding.ts';
 
@@ -67,8 +66,7 @@ export async function checkRecords(
   if (redis === undefined) return [];
   const inspection = inspectRecords(keyring, keyIds);
   try {
-    const newer = await findNewerLayout(redis);
-    if (newer !== undefined) return [newerRecordsFinding(newer)];
+    await requireLayout(redis);
     const { workspaces, isComplete } = await listWorkspaces(redis);
     const parse = createWorkspaceParser(keyring);
     const unreadable: string[] = [];
@@ -77,7 +75,7 @@ export async function checkRecords(
       const wrong = await findWrongTypes(redis, workspace);
       foreign.push(...wrong);
       if (wrong.includes(recordKey(workspace))) continue;
-      const fields = await loadRecord(redis, workspace);
+      const fields = await guardRead(() => redis.hgetall(recordKey(workspace)));
       inspection.add(workspace, Object.entries(fields));
       for (const { kind, id } of parse(workspace, fields).damaged)
         if (kind === 'settings') unreadable.push(`${workspace} ${kind}`);
@@ -96,7 +94,7 @@ export async function checkRecords(
     const says = total === 0 ? 'none yet' : `all ${total} open`;
     return [okFinding(CHECK, `${says}${part}`)];
   } catch (error) {
-    if (error instanceof NewerRecords) return [newerRecordsFinding()];
+    if (error instanceof OtherLayout) return [findingOf('RECORDS', 'Records', 'layout', {})];
     if (storeErrorKind(error instanceof StoreUnavailable ? error.cause : error) === 'wrong-type')
       return [findingOf('RECORDS', CHECK, 'WRONGTYPE', {})];
     if (isOfRedis(error)) return [];

@@ -2,9 +2,8 @@
 import { createHash } from 'node:crypto';
 import * as z from 'zod';
 import type { RedisConnection } from '../../redis/connect.ts';
-import { guardRead } from '../../redis/guard.ts';
+import { commitInWorkspace, guardRead } from '../../redis/guard.ts';
 import { copiedKey, isSlackId, membersKey, WORKSPACE_KEYS } from '../../redis/keys.ts';
-import { commitInWorkspace, LAYOUT_FIELD } from '../../redis/layout.ts';
 
 const command = z.tuple([z.enum(['HSET', 'SADD', 'ZADD', 'XADD'])], z.string());
 const schema = z
@@ -86,11 +85,7 @@ export async function dumpWorkspace(redis: RedisConnection, id: string): Promise
 
 /** A digest of everything that does not expire soon; '' if there is nothing. */
 export function digestOf({ keys }: WorkspaceDump): string {
-  // A copy is stamped with the layout of who made it, and is still the same.
-  const isStamp = ([name, field]: z.infer<typeof command>) => name === 'HSET' && field === LAYOUT_FIELD;
-  const lasting = keys
-    .filter(({ key }) => !isShortLived(key))
-    .map(({ key, commands }) => [key, commands.filter((words) => !isStamp(words))]);
+  const lasting = keys.filter(({ key }) => !isShortLived(key)).map(({ key, commands }) => [key, commands]);
   if (lasting.length === 0) return '';
   return createHash('sha256').update(JSON.stringify(lasting)).digest('base64url');
 }
