@@ -1,241 +1,94 @@
 // @ts-check
 /**
- * `npm run build`: bundles the bot and its dependencies into `dist/`, which needs nothing else to run. Loading more than a
- * thousand small files takes longer than everything else that a start does. With `--if-changed`, as the other scripts call it,
- * a current `dist/` stays. In JavaScript, because it also runs where no development tools are installed.
+ * `npm run build`: bundles the bot and its dependencies into `dist/`, which needs nothing else to run. In JavaScript, because
+ * `npm start` builds too, and where it runs there may be no development tools.
  */
 import { realpathSync } from 'node:fs';
-import { chmod, readdir, readFile, rm, writeFile } from 'node:fs/promises';
-import { basename, join } from 'node:path';
+import { mkdir, readdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { dirname, join, relative } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { buildAlways, buildIfChanged, codeOf, ROOT } from './build-if-changed.js';
+import { build } from 'esbuild';
 
-/** @typedef {import('esbuild').Plugin} Plugin */
-
-const DIST = join(ROOT, 'dist');
-const ENTRIES = ['src/tally.ts', 'src/tally-with-env-file.ts'];
-
-/** What dependencies use where it is installed, and do without here. */
-const OPTIONAL = ['msgpackr-extract', 'bufferutil', 'utf-8-validate', 'supports-color'];
+export const ROOT = fileURLToPath(new URL('.', import.meta.url));
 
 /**
- * Loaded for parts that Tally does not use: Bolt's receivers, whose place Tally's own server has; Slack's signed states of an
- * installation, whose place Tally's own have; BullMQ's cron, whose place Tally's calendar has; and its queues in PostgreSQL.
+ * Of no use here: Bolt's receivers and Slack's signed states of an installation, in whose place Tally has its own; BullMQ's cron
+ * and its queues in PostgreSQL; the spans of prom-client's exemplars.
  */
-const UNUSED = /^(?:express|raw-body|jsonwebtoken|cron-parser|\.\.?\/postgres\b.*)$/;
+const UNUSED = /^(?:express|raw-body|jsonwebtoken|cron-parser|@opentelemetry\/api|\.\.?\/postgres\b.*)$/;
 
-/** CommonJS among the dependencies asks for Node's own modules by `require`, which an ES module does not have. */
-const BANNER = `import { createRequire as createRequireOfBundle } from 'node:module';
-const require = createRequireOfBundle(import.meta.url);`;
+/** @type {import('esbuild').Plugin} */
+const withoutUnused = {
+  name: 'without-unused',
+  setup({ onResolve, onLoad }) {
+    const contents = `module.exports = () => { throw new Error('not in this bundle: see build.js'); };`;
+    onResolve({ filter: UNUSED }, ({ path }) => ({ path, namespace: 'unused' }));
+    onLoad({ filter: /.*/, namespace: 'unused' }, () => ({ contents }));
+  },
+};
 
-/**
- * @typedef {object} BundledPackage
- * @property {string} folder relative to the root; a key of package-lock.json
- * @property {string} name
- * @property {string} version
- * @property {string} license
- */
-
-/**
- * @param {readonly string[]} entryPoints
- * @param {string} folder emptied first
- * @returns {Promise<BundledPackage[]>} the packages that the bundle has code of
- */
+/** @param {readonly string[]} entryPoints @param {string} folder holds nothing else afterwards */
 export async function bundle(entryPoints, folder) {
-  const { build } = await import('esbuild');
-  await rm(folder, { recursive: true, force: true });
-  /** @type {import('esbuild').BuildOptions & { metafile: true }} */
-  const shared = {
+  const { outputFiles, metafile } = await build({
     absWorkingDir: ROOT,
+    entryPoints: [...entryPoints],
+    outdir: folder,
+    chunkNames: 'chunks/[name]-[hash]',
     bundle: true,
+    splitting: true,
+    format: 'esm',
     platform: 'node',
     target: 'node20.19',
-    external: OPTIONAL,
-    plugins: [withoutUnused, partsOfUndici, versionOnly, ascii],
-    // Names stay, for whoever reads a stack trace without the source map.
-    minifyWhitespace: true,
-    minifySyntax: true,
+    // What dependencies use where it is installed, and do without here.
+    external: ['msgpackr-extract', 'bufferutil', 'utf-8-validate', 'supports-color'],
+    plugins: [withoutUnused],
+    // CommonJS among the dependencies asks for Node's own modules by `require`.
+    banner: {
+      js: `import module from 'node:module'; const require = module.createRequire(import.meta.url);`,
+    },
     sourcemap: 'linked',
     sourcesContent: false,
     legalComments: 'none',
     metafile: true,
-    logLevel: 'warning',
-  };
-  const bot = await build({
-    ...shared,
-    entryPoints: [...entryPoints],
-    outdir: folder,
-    entryNames: '[name]',
-    chunkNames: 'chunks/[name]-[hash]',
-    splitting: true,
-    format: 'esm',
-    banner: { js: BANNER },
+    write: false,
   });
-  const later = await build({
-    ...shared,
-    entryPoints: ['undici'],
-    outfile: join(folder, 'chunks', 'undici.cjs'),
-    format: 'cjs',
-  });
-  const packages = await packagesIn({ ...bot.metafile.outputs, ...later.metafile.outputs });
-  await writeFile(join(folder, 'LICENSES.txt'), await licensesOf(packages));
-  return packages;
+  const files = Object.fromEntries(outputFiles.map((file) => [relative(folder, file.path), file.contents]));
+  await writeFiles(folder, { ...files, 'LICENSES.txt': await licensesOf(Object.keys(metafile.inputs)) });
 }
-
-/** @type {Plugin} */
-const withoutUnused = {
-  name: 'without-unused',
-  setup(build) {
-    // prom-client asks it for the span of an exemplar, of which Tally has none.
-    build.onResolve({ filter: /^@opentelemetry\/api$/ }, ({ path, importer }) =>
-      importer.includes('prom-client') ? { path, namespace: 'unused' } : undefined,
-    );
-    build.onResolve({ filter: UNUSED }, ({ path }) => ({ path, namespace: 'unused' }));
-    build.onLoad({ filter: /.*/, namespace: 'unused' }, ({ path }) => ({
-      contents: `module.exports = () => { throw new Error(${JSON.stringify(`${path} is not in this bundle`)}); };`,
-    }));
-  },
-};
-
-/** Its index loads all of it: fetch, caches, mocks. What is imported and not here fails the build. */
-const PARTS_OF_UNDICI = `
-export { default as Agent } from 'undici/lib/dispatcher/agent.js';
-export { default as buildConnector } from 'undici/lib/core/connect.js';
-export { default as errors } from 'undici/lib/core/errors.js';
-`;
-/** For Slack's package for Socket Mode, which Bolt loads in any mode: all of it, but at its first use, from a file of its own. */
-const UNDICI_LATER = "module.exports = new Proxy({}, { get: (_, name) => require('./undici.cjs')[name] });";
-
-/** @type {Plugin} */
-const partsOfUndici = {
-  name: 'parts-of-undici',
-  setup(build) {
-    build.onResolve({ filter: /^undici$/ }, ({ path, importer }) => {
-      if (importer.startsWith(join(ROOT, 'src')))
-        return { path, namespace: 'parts', pluginData: PARTS_OF_UNDICI };
-      if (importer.includes('@slack/socket-mode'))
-        return { path, namespace: 'later', pluginData: UNDICI_LATER };
-      return undefined;
-    });
-    build.onResolve({ filter: /^\.\/undici\.cjs$/ }, ({ path }) => ({ path, external: true }));
-    build.onLoad({ filter: /^undici$/ }, ({ pluginData }) => ({ contents: pluginData, resolveDir: ROOT }));
-  },
-};
-
-/** Of Tally's own package.json nothing else is read. @type {Plugin} */
-const versionOnly = {
-  name: 'version-only',
-  setup(build) {
-    build.onLoad({ filter: /[\\/]package\.json$/ }, async ({ path }) => {
-      if (path !== join(ROOT, 'package.json')) return undefined;
-      const { version } = JSON.parse(await readFile(path, 'utf8'));
-      return { contents: JSON.stringify({ version }), loader: 'json' };
-    });
-  },
-};
-
-/** One letter beyond ASCII makes Node keep two bytes for each of the whole file. @param {string} text */
-const inAscii = (text) =>
-  text.replace(/[^\0-\x7f]/g, (unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`);
 
 /**
- * ioredis adds five hundred methods to a prototype, one by one. V8 copies the list of them for each until the object is known to be
- * a prototype: 20 ms and 5 MB of a start. A first object made from it says so.
- * @param {string} path @param {string} text
+ * Makes a folder hold these files, by name. One that is as it should be stays untouched: others may read it at this moment.
+ *
+ * @param {string} folder @param {Record<string, string | Uint8Array>} files
  */
-function withEarlyPrototype(path, text) {
-  if (!path.endsWith(join('ioredis', 'built', 'utils', 'Commander.js'))) return text;
-  const loop = 'commands.forEach(function (commandName) {';
-  if (!text.includes(loop)) throw new Error(`${path} doesn't add its methods as it did: see build.js`);
-  return text.replace(loop, `Object.create(Commander.prototype);\n${loop}`);
-}
-
-/** @type {Plugin} */
-const ascii = {
-  name: 'ascii',
-  setup(build) {
-    build.onLoad({ filter: /[\\/]src[\\/].*\.ts$/ }, async ({ path }) => ({
-      contents: inAscii(await readFile(path, 'utf8')),
-      loader: 'ts',
-    }));
-    build.onLoad({ filter: /[\\/]node_modules[\\/].*\.[cm]?js$/ }, async ({ path }) => ({
-      contents: `${inAscii(withEarlyPrototype(path, await readFile(path, 'utf8')))}\n//# sourceMappingURL=${mapOfNothing(path)}`,
-    }));
-  },
-};
-
-/** Node reads the whole map when it loads a file, and nobody looks for a mistake in a dependency by its line. @param {string} path */
-function mapOfNothing(path) {
-  const map = JSON.stringify({ version: 3, sources: [basename(path)], mappings: 'AAAA' });
-  return `data:application/json;base64,${Buffer.from(map).toString('base64')}`;
-}
-
-/** @param {import('esbuild').Metafile['outputs']} outputs @returns {Promise<BundledPackage[]>} */
-async function packagesIn(outputs) {
-  const files = Object.values(outputs).flatMap(({ inputs }) =>
-    Object.entries(inputs).flatMap(([path, { bytesInOutput }]) => (bytesInOutput > 0 ? path : [])),
-  );
-  const folders = new Set(
-    files.flatMap((path) => /^.*node_modules\/(?:@[^/]+\/)?[^/]+(?=\/)/.exec(path)?.[0] ?? []),
-  );
-  return Promise.all(
-    [...folders].sort().map(async (folder) => {
-      const { name, version, license } = JSON.parse(
-        await readFile(join(ROOT, folder, 'package.json'), 'utf8'),
-      );
-      return { folder, name, version, license };
-    }),
-  );
-}
-
-/** What the authors of the bundled packages ask for: their names and terms go along. @param {BundledPackage[]} packages */
-async function licensesOf(packages) {
-  const texts = packages.map(async ({ folder, name, version, license }) => {
-    const files = (await readdir(join(ROOT, folder))).filter((file) => /^(licen[cs]e|notice)/i.test(file));
-    const terms = await Promise.all(files.sort().map((file) => readFile(join(ROOT, folder, file), 'utf8')));
-    return [`${name} ${version} (${license})`, ...terms].join('\n\n');
-  });
-  return (await Promise.all(texts)).join(`\n\n${'-'.repeat(80)}\n\n`);
-}
-
-/** @returns the packages in `dist/` */
-export async function bundleBot() {
-  const packages = await bundle(ENTRIES, DIST);
-  await chmod(join(DIST, 'tally.js'), 0o755);
-  await chmod(join(DIST, 'tally-with-env-file.js'), 0o755);
-  return packages;
-}
-
-/** @type {import('./build-if-changed.js').BuildTarget} */
-export const BOT = {
-  name: 'bot',
-  sources: ['src', 'build.js', 'build-if-changed.js', 'package.json', 'package-lock.json'],
-  folder: DIST,
-  run: bundleBot,
-};
-
-/** @param {unknown} error @returns {string | undefined} what to do; undefined for an error that nobody expects */
-function adviceFor(error) {
-  const outdated = 'dist is missing or older than src';
-  const [why] = /** @type {Error} */ (error).message.split('\n');
-  switch (codeOf(error)) {
-    case 'ERR_MODULE_NOT_FOUND':
-      return `${outdated}, and the packages that build it aren't installed. Run npm ci, then try again.`;
-    case 'EACCES':
-    case 'EPERM':
-    case 'EROFS':
-      return `${outdated}, and this folder can't be written (${why}). Run npm run build where it can, and bring dist here.`;
-    default:
-      return undefined;
+export async function writeFiles(folder, files) {
+  for (const [name, contents] of Object.entries(files)) {
+    const path = join(folder, name);
+    const before = await readFile(path).catch(() => undefined);
+    if (before?.equals(Buffer.from(contents))) continue;
+    await mkdir(dirname(path), { recursive: true });
+    await writeFile(path, contents);
+  }
+  for (const file of await readdir(folder, { recursive: true, withFileTypes: true })) {
+    const path = join(file.parentPath, file.name);
+    if (file.isFile() && !(relative(folder, path) in files)) await rm(path, { force: true });
   }
 }
 
-if (realpathSync(process.argv[1] ?? '') === fileURLToPath(import.meta.url)) {
-  const build = process.argv.includes('--if-changed') ? buildIfChanged : buildAlways;
-  await build(BOT, (line) => process.stderr.write(`${line}\n`)).catch((error) => {
-    const advice = adviceFor(error);
-    if (advice === undefined) throw error;
-    process.stderr.write(`${advice}\n`);
-    process.exitCode = 1;
+/** What the authors of the bundled packages ask for: their terms go along. @param {readonly string[]} paths */
+async function licensesOf(paths) {
+  const folders = paths.flatMap((path) => /^.*node_modules\/(?:@[^/]+\/)?[^/]+/.exec(path) ?? []);
+  const texts = [...new Set(folders)].sort().map(async (folder) => {
+    const files = (await readdir(join(ROOT, folder))).filter((file) => /^(licen[cs]e|notice)/i.test(file));
+    const terms = await Promise.all(files.map((file) => readFile(join(ROOT, folder, file), 'utf8')));
+    return [folder.replace(/^.*node_modules\//, ''), ...terms].join('\n\n');
   });
+  return (await Promise.all(texts)).join('\n\n---\n\n');
+}
+
+export const bundleBot = () => bundle(['src/tally.ts'], join(ROOT, 'dist'));
+
+if (realpathSync(process.argv[1] ?? '') === fileURLToPath(import.meta.url)) {
+  process.stderr.write('Building the bot…\n');
+  await bundleBot();
 }

@@ -2,6 +2,7 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { type AddressInfo, createServer, type Socket } from 'node:net';
+import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import type { Readable } from 'node:stream';
 import { setTimeout as delay } from 'node:timers/promises';
@@ -125,7 +126,8 @@ function spawnBot(env: Record<string, string>, port: number, ahead: number): Chi
   });
   const clock = `${pathToFileURL(CLOCK).href}?ahead=${ahead}`;
   return spawn(process.execPath, ['--import', clock, BOT_ENTRY, 'start'], {
-    cwd: ROOT,
+    // Not where a .env may be.
+    cwd: join(ROOT, 'sandbox'),
     env: { ...Object.fromEntries(kept), ...env, PORT: String(port) },
     stdio: ['ignore', 'pipe', 'pipe', 'ipc'],
     // In its own process group, so that Ctrl-C reaches only this process, which then stops the bot.

@@ -1,30 +1,30 @@
-/** Builds the bot and the page, each only when its sources have changed since the last build. */
+/** Builds the bot and the page, once a process. */
 import { join } from 'node:path';
-import { BOT } from '../build.js';
-import { type BuildTarget, buildIfChanged, ROOT } from '../build-if-changed.js';
+import { bundleBot, ROOT, writeFiles } from '../build.js';
 
 export { ROOT };
 /** Holds everything that the sandbox writes to disk. */
 export const SANDBOX_FOLDER = join(ROOT, '.sandbox');
 export const PAGE = join(SANDBOX_FOLDER, 'page');
-export const BOT_ENTRY = join(BOT.folder, 'tally.js');
+export const BOT_ENTRY = join(ROOT, 'dist', 'tally.js');
 export const CLOCK = join(ROOT, 'sandbox', 'bot-clock.js');
 
-type Log = (line: string) => void;
-
-const page: BuildTarget = {
-  name: 'page',
-  sources: ['sandbox/page', 'sandbox/protocol.ts', 'package-lock.json'],
-  folder: PAGE,
-  async run() {
-    const vite = await import('vite');
-    await vite.build({
-      configFile: join(ROOT, 'sandbox/page/vite.config.ts'),
-      logLevel: 'warn',
-      build: { outDir: PAGE },
-    });
-  },
+const once = (name: string, build: () => Promise<void>) => {
+  let built: Promise<void> | undefined;
+  return (log: (line: string) => void): Promise<void> => {
+    if (built === undefined) log(`Building the ${name}…`);
+    built ??= build();
+    return built;
+  };
 };
 
-export const buildBot = (log: Log) => buildIfChanged(BOT, log);
-export const buildPage = (log: Log) => buildIfChanged(page, log);
+export const buildBot = once('bot', bundleBot);
+
+export const buildPage = once('page', async () => {
+  const vite = await import('vite');
+  const configFile = join(ROOT, 'sandbox/page/vite.config.ts');
+  const built = await vite.build({ configFile, logLevel: 'warn', build: { write: false } });
+  if (!('output' in built)) throw new Error('Vite builds more than the page.');
+  const files = built.output.map((file) => [file.fileName, file.type === 'chunk' ? file.code : file.source]);
+  await writeFiles(PAGE, Object.fromEntries(files));
+});

@@ -123,7 +123,9 @@ async function assemble(
 async function printManifest(mode: 'http' | 'socket'): Promise<string> {
   const address = mode === 'socket' ? ['--socket'] : ['--url', 'https://tally.example.com'];
   const options = ['manifest', ...address, '--workflow-steps', '--json'];
-  const { stdout } = await promisify(execFile)(process.execPath, [BOT_ENTRY, ...options]);
+  const { stdout } = await promisify(execFile)(process.execPath, [BOT_ENTRY, ...options], {
+    cwd: SANDBOX_FOLDER,
+  });
   return stdout;
 }
 

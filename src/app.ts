@@ -25,11 +25,9 @@ import { logSecretProblems } from './ops/check-secrets.ts';
 import { createHealth } from './ops/health.ts';
 import { boltLogger, type Log } from './ops/log.ts';
 import { createMetrics } from './ops/metrics.ts';
-import { watchNewerRecords } from './ops/newer-records.ts';
-import { VERSION } from './ops/version.ts';
 import { createWorkLog } from './ops/work-log.ts';
 import { BOT_CONNECTION, connectQueue, connectRedis, waitUntilReady } from './redis/connect.ts';
-import { markLayout } from './redis/layout.ts';
+import { noteLayout, OtherLayout, requireLayout } from './redis/layout.ts';
 import { onStoreError, onStoreOperation } from './redis/store-events.ts';
 import type { OnFinished } from './runtime/work-record.ts';
 import { createCommandNames } from './slack/command-prefix.ts';
@@ -69,6 +67,14 @@ export interface Tally {
   stop(delay?: Millis): Promise<void>;
 }
 
+/** For a Redis that comes after the start, when nobody waits for it: ends the process as an error that nothing caught. */
+const endIfOther = (err: unknown): void => {
+  if (err instanceof OtherLayout)
+    process.nextTick(() => {
+      throw err;
+    });
+};
+
 /**
  * Builds every part of the bot: a table of contents, without logic.
  *
@@ -103,7 +109,6 @@ export function createTally(
   });
   // At debug level, because it fails at every attempt: the other connection reports the outage.
   const queue = connectQueue(config.redisUrl, (err) => log.debug({ err }, 'The queue can’t reach Redis'));
-  const newerRecords = watchNewerRecords(redis, log, () => all.stop(DRAIN));
   const keyring = createKeyring(config.keys);
   const workspaces = createWorkspaces({
     redis,
@@ -209,20 +214,27 @@ export function createTally(
     onApiCall(metrics.slackCall),
     onStoreError(metrics.storeError),
     onStoreOperation(metrics.storeOperation),
-    newerRecords.unwatch,
   ];
+
+  const checkLayout = async (): Promise<void> => {
+    await requireLayout(redis);
+    // A Redis that takes no writes now can still be read.
+    await noteLayout(redis).catch(() => undefined);
+  };
 
   return {
     registry: all,
     async start() {
       // Without Redis the bot runs too: /readyz reports it, and people get an answer that says so.
-      await waitUntilReady(redis, REDIS_TIMEOUT).catch((err: unknown) =>
-        log.warn({ err }, 'Started without Redis'),
-      );
-      const isOutdated = await newerRecords.check().catch(() => false);
-      if (!isOutdated) all.start();
-      const port = await slack.start(config.http.port, !isOutdated);
-      if (!isOutdated) await markLayout(redis, VERSION).catch(() => undefined);
+      await waitUntilReady(redis, REDIS_TIMEOUT)
+        .then(checkLayout)
+        .catch((err: unknown) => {
+          if (err instanceof OtherLayout) throw err;
+          log.warn({ err }, 'Started without Redis');
+          redis.once('ready', () => checkLayout().catch(endIfOther));
+        });
+      all.start();
+      const port = await slack.start(config.http.port);
       await logSecretProblems(log, config.slack, redis, keyring);
       return port;
     },

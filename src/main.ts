@@ -3,18 +3,11 @@ import { loadConfig } from './config/config.ts';
 import { createLog } from './ops/log.ts';
 import { VERSION } from './ops/version.ts';
 import { isSecondSocketError } from './redis/errors.ts';
-import { optimizeForFewCommands } from './runtime/prepare-node.ts';
 
 const config = loadConfig(process.env, console.error);
 const forPeople = process.stdout.isTTY ? (await import('./ops/log-for-people.ts')).prettyLine : undefined;
 const log = createLog(config.log.level, undefined, forPeople);
 log.info({ version: VERSION, node: process.versions.node }, 'Tally is starting');
-// When it is off, nothing of OpenTelemetry is loaded.
-const { endpoint } = config.tracing;
-const tracing =
-  endpoint === undefined
-    ? undefined
-    : (await import('./ops/tracing.ts')).startTracing(endpoint, config.slack.apiUrl, log);
 const tally = createTally(config, log, Date.now);
 
 let stopping = false;
@@ -22,7 +15,6 @@ async function stop(code: number, delay = 0): Promise<void> {
   if (stopping) return;
   stopping = true;
   await tally.stop(delay).catch((err: unknown) => log.error({ err }, 'Tally did not stop cleanly'));
-  await tracing?.stop();
   process.exit(code);
 }
 
@@ -46,7 +38,6 @@ process.on('unhandledRejection', (err: unknown) =>
 try {
   const port = await tally.start();
   log.info({ port, mode: config.slack.mode.kind }, 'Tally listens');
-  optimizeForFewCommands();
 } catch (err) {
   log.fatal({ err }, 'Tally could not start');
   await stop(1);

@@ -1,7 +1,12 @@
 #!/usr/bin/env node
-/** The executable of the image and of package.json's `bin`: `tally start`, `tally doctor`, … */
+/** The executable: `tally start`, `tally doctor`, … A `.env` of the current folder sets what the environment does not. */
+import { loadEnvFile } from './config/load-env-file.ts';
 import { VERSION } from './ops/version.ts';
-import { prepareNode } from './runtime/prepare-node.ts';
+
+// Stack traces name the files of src.
+process.setSourceMapsEnabled(true);
+// With it, libraries print what they send, such as the password of Redis.
+delete process.env.DEBUG;
 
 /** What each command does, and what runs it. */
 const COMMANDS: Readonly<Record<string, readonly [what: string, run: () => Promise<unknown>]>> = {
@@ -35,7 +40,7 @@ const [name = '', ...rest] = process.argv.slice(2);
 const command = Object.hasOwn(COMMANDS, name) ? COMMANDS[name] : undefined;
 // The bot has no options: the environment is its configuration.
 if (command !== undefined && (rest.length === 0 || name !== 'start')) {
-  prepareNode();
+  loadEnvFile();
   await command[1]();
 } else if (asksForHelp(name) || (name === 'start' && asksForHelp(rest[0]))) {
   process.stdout.write(`${usage}\n`);

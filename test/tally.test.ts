@@ -1,24 +1,37 @@
+/** What `npm pack` makes, unpacked where no other package is in reach: the executable as people get it. */
 import { execFile, spawn } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
 import { once } from 'node:events';
 import { existsSync } from 'node:fs';
-import { cp, mkdtemp, readFile, rm } from 'node:fs/promises';
+import { mkdtemp, readdir, readFile, rm } from 'node:fs/promises';
 import { type AddressInfo, createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { promisify } from 'node:util';
+import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
 import { freePort } from '../sandbox/bot-process.ts';
-import { buildBot, ROOT } from '../sandbox/build.ts';
+import { ROOT } from '../sandbox/build.ts';
+import { OWNER } from '../sandbox/slack/index.ts';
 import { VERSION } from '../src/ops/version.ts';
-import { describeUnless } from './support/describe-unless.ts';
+import { createManifest } from '../src/slack/install/manifest.ts';
+import { CHANNEL, slackEnvironment, startBot } from './support/bot.ts';
+import { endWithParent } from './support/end-with-parent.ts';
+import { addConnection } from './support/projects.ts';
 import { testRedis } from './support/redis.ts';
-import {
-  NO_SERVER,
-  type RedisServer,
-  refuseWrites,
-  startServer,
-  WRITE_REFUSALS,
-} from './support/redis-servers.ts';
+import { waitUntil } from './support/wait-until.ts';
+
+const { PATH, HOME } = process.env;
+
+let folder: string;
+let tallyFile: string;
+beforeAll(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'tally-pack-'));
+  const run = promisify(execFile);
+  await run('npm', ['pack', '--silent', `--pack-destination=${folder}`], { cwd: ROOT });
+  await run('tar', ['-xzf', join(folder, `tally-${VERSION}.tgz`), '-C', folder]);
+  tallyFile = join(folder, 'package', 'dist', 'tally.js');
+}, 120_000);
+afterAll(() => rm(folder, { recursive: true }));
 
 interface Ran {
   readonly code: number;
@@ -26,173 +39,126 @@ interface Ran {
   readonly errors: string;
 }
 
-/** As in the image: the bundle and package.json, and no other package in reach. */
-let folder: string;
-beforeAll(async () => {
-  await buildBot(() => {});
-  folder = await mkdtemp(join(tmpdir(), 'tally-bundle-'));
-  await cp(join(ROOT, 'dist'), join(folder, 'dist'), { recursive: true });
-  await cp(join(ROOT, 'package.json'), join(folder, 'package.json'));
-}, 60_000);
-afterAll(() => rm(folder, { recursive: true }));
-
-function tally(args: string[], env: NodeJS.ProcessEnv = {}): Promise<Ran> {
-  const { PATH } = process.env;
+function run(command: string, args: readonly string[], cwd: string, env: NodeJS.ProcessEnv): Promise<Ran> {
   return new Promise((resolve) => {
-    execFile(
-      join(folder, 'dist', 'tally.js'),
-      args,
-      { cwd: folder, env: { PATH, ...env } },
-      (error, output, errors) => resolve({ code: Number(error?.code ?? 0), output, errors }),
-    );
-  });
-}
-
-/** Runs `tally doctor` as npm installs it. @param options of Node */
-function installed(options: readonly string[]): Promise<Ran> {
-  const entry = join(folder, 'dist', 'tally-with-env-file.js');
-  return new Promise((resolve) => {
-    execFile(process.execPath, [...options, entry, 'doctor'], { cwd: folder }, (error, output, errors) =>
+    execFile(command, args, { cwd, env: { PATH, ...env } }, (error, output, errors) =>
       resolve({ code: Number(error?.code ?? 0), output, errors }),
     );
   });
 }
 
-const moduleUrl = (code: string) => `data:text/javascript,${encodeURIComponent(code)}`;
+const tally = (args: readonly string[], env: NodeJS.ProcessEnv = {}) =>
+  run(process.execPath, [tallyFile, ...args], folder, env);
+
+/** What a bot needs to start; nothing of it has to answer but Redis. */
+const environment = (redisUrl: string): NodeJS.ProcessEnv => ({
+  SLACK_BOT_TOKEN: 'xoxb-1-of-a-test',
+  SLACK_SIGNING_SECRET: '0123456789abcdef0123456789abcdef',
+  SLACK_API_URL: 'http://127.0.0.1:1/api/',
+  REDIS_URL: redisUrl,
+  ENCRYPTION_KEYS: `test:${randomBytes(32).toString('base64')}`,
+});
+
+describe('the package', () => {
+  it('has the bot, the pages and what is deployed, and nothing that only the repository needs', async () => {
+    const all = await readdir(join(folder, 'package'), { recursive: true });
+    expect(all).toEqual(
+      expect.arrayContaining([
+        ...['package.json', 'README.md', 'CHANGELOG.md', 'LICENSE', 'SECURITY.md', 'manifest.yml'],
+        ...['.env.example', 'dist/tally.js', 'deploy/prometheus/tally.rules.yaml', 'docs/install.md'],
+      ]),
+    );
+    expect(all.filter((file) => /^(?:src|test|sandbox|bench)\b|\.ts$|\.png$|^\.env$/.test(file))).toEqual([]);
+  });
+
+  it('brings the terms of every package that is bundled', async () => {
+    const licenses = await readFile(join(folder, 'package/dist/LICENSES.txt'), 'utf8');
+    for (const name of ['@slack/bolt', 'bullmq', 'ioredis', 'undici'])
+      expect(licenses).toMatch(new RegExp(`^${name}\\n\\n.*(?:Copyright|License)`, 'm'));
+  });
+});
 
 describe('the executable tally', () => {
-  it('names its commands', async () => {
+  it('names its commands, and each of them says how it is used, without an environment', async () => {
     expect(await tally(['start', '--help'])).toEqual(await tally(['help']));
-    const { code, output } = await tally(['help']);
-    expect([code, [...output.matchAll(/^ {2}([\w-]+) /gm)].map(([, name]) => name)]).toEqual([
-      0,
-      ['start', 'doctor', 'init', 'manifest', 'reseal', 'copy', 'backup', 'restore', 'check-billing'],
-    ]);
-  });
-
-  it.each([[[]], [['constructor']], [['start', 'now']], [['--version', 'all']]])(
-    'refuses %j, and says what works',
-    async (args) => {
-      const { code, output, errors } = await tally(args);
-      expect({ code, output }).toEqual({ code: 64, output: '' });
-      expect(errors).toContain('Usage: tally <command>');
-    },
-  );
+    const { output } = await tally(['help']);
+    const [first, ...commands] = [...output.matchAll(/^ {2}([\w-]+) /gm)].map(([, name = '']) => name);
+    expect([first, commands]).toEqual(['start', expect.arrayContaining(['doctor', 'init', 'reseal'])]);
+    const pages = await Promise.all(commands.map((command) => tally([command, '--help'])));
+    expect(pages.map((page) => [page.code, page.output.split(' ', 3).join(' ').split('\n')[0]])).toEqual(
+      commands.map((command) => [0, `Usage: tally ${command}`]),
+    );
+  }, 60_000);
 
   it.each([
-    [['dcotor'], 'Unknown command dcotor.'],
+    [[], ''],
+    [['constructor'], 'Unknown command constructor.'],
+    [['--version', 'all'], 'Unknown command --version.'],
     [['start', '--port', '3000'], 'start takes no options'],
-  ])('names what it does not know in %j', async (args, says) => {
-    expect(await tally(args)).toMatchObject({ code: 64, errors: expect.stringContaining(says) });
+  ])('refuses %j, and says what works', async (args, says) => {
+    const { code, output, errors } = await tally(args);
+    expect({ code, output }).toEqual({ code: 64, output: '' });
+    expect(errors).toContain(says);
+    expect(errors).toContain('Usage: tally <command>');
   });
 
-  it.each(['version', '--version', '-v'])(
-    'says its version (%s), which is the one of package.json',
-    async (option) => {
-      const { version } = JSON.parse(await readFile(join(folder, 'package.json'), 'utf8'));
-      expect(await tally([option])).toEqual({ code: 0, output: `${version}\n`, errors: '' });
-    },
-  );
+  it.each(['version', '--version', '-v'])('says its version (%s)', async (option) => {
+    expect(await tally([option])).toEqual({ code: 0, output: `${VERSION}\n`, errors: '' });
+  });
 
   it('starts nothing without an environment, and says what is missing', async () => {
     const { code, errors } = await tally(['start']);
-    expect(code).toBe(78);
-    expect(errors).toContain('ENCRYPTION_KEYS is not set');
+    expect({ code, errors }).toEqual({
+      code: 78,
+      errors: expect.stringContaining('\n  ENCRYPTION_KEYS is not set'),
+    });
   });
 
-  it.each(['doctor', 'init', 'manifest', 'reseal', 'copy', 'backup', 'restore', 'check-billing'])(
-    'says how %s is used, without an environment',
-    async (command) => {
-      const { code, output } = await tally([command, '--help']);
-      expect({ code, output }).toEqual({
-        code: 0,
-        output: expect.stringMatching(`^Usage: tally ${command}\\b`),
+  it('logs its version first, and names the lines of src in a stack trace', async () => {
+    const taken = createServer().listen(0, '127.0.0.1');
+    await once(taken, 'listening');
+    const redis = await testRedis();
+    const { port } = taken.address() as AddressInfo;
+    const { code, output } = await tally(['start'], { ...environment(redis.url), PORT: String(port) });
+    await redis.close();
+    taken.close();
+    expect(code).toBe(1);
+    expect(JSON.parse(output.split('\n')[0] ?? '')).toMatchObject({
+      msg: 'Tally is starting',
+      version: VERSION,
+    });
+    expect(output).toMatch(/EADDRINUSE[^}]*src\/slack\/server\/slack-server\.ts:\d+/);
+  });
+
+  it.each(['4', '2 1.0.0'])(
+    'starts on no Redis of another layout (%s), and leaves it untouched',
+    async (other) => {
+      const redis = await testRedis();
+      await redis.client.set('tally:layout', other);
+      await redis.client.hset('tally:{T0SANDBOX1}:record', { settings: 'of another layout' });
+      const { code, output } = await tally(['start'], {
+        ...environment(redis.url),
+        PORT: String(await freePort()),
       });
+      expect(code).toBe(1);
+      expect(JSON.parse(output.trim().split('\n').at(-1) ?? '')).toMatchObject({
+        level: 'fatal',
+        err: { message: expect.stringContaining(`their layout is “${other}”, and this version’s is 3.`) },
+      });
+      expect((await redis.client.keys('*')).sort()).toEqual(['tally:layout', 'tally:{T0SANDBOX1}:record']);
+      expect(await redis.client.get('tally:layout')).toBe(other);
+      await redis.close();
     },
   );
 
-  it.each([
-    [['backup'], 'Name one file.'],
-    [['restore', '--check', '--replace', 'file'], 'Choose one: --check or --replace.'],
-    [['reseal', 'now'], 'Expected only options and their values'],
-  ])('refuses %j with what is missing, and how it is used', async (args, says) => {
-    const { code, errors } = await tally(args);
-    expect({ code, errors }).toEqual({ code: 64, errors: expect.stringContaining(says) });
-    expect(errors).toContain(`Usage: tally ${args[0]}`);
-  });
-
-  it('says in a sentence that its output can’t be written', async ({ skip }) => {
-    skip(!existsSync('/dev/full'), 'this system has no /dev/full');
-    const line = `"${process.execPath}" "${join(folder, 'dist', 'tally.js')}" manifest --socket >/dev/full`;
-    const ran = await new Promise<unknown>((resolve) =>
-      execFile('sh', ['-c', line], (error, _, errors) => resolve([error?.code, errors])),
-    );
-    expect(ran).toEqual([73, 'The output can’t be written (ENOSPC).\n']);
-  });
-
-  it('says how to allow more files when it can’t load its code', async () => {
-    // Where a real limit stops Node between two files differs between versions and machines.
-    const noMoreFiles = moduleUrl(`export async function load(url, context, next) {
-      if (url.includes('/chunks/')) throw Object.assign(new Error('EMFILE: too many open files'), { code: 'EMFILE' });
-      return next(url, context);
-    }`);
-    const hooks = moduleUrl(
-      `import { register } from 'node:module'; register(${JSON.stringify(noMoreFiles)});`,
-    );
-    const { code, errors } = await installed(['--import', hooks]);
-    expect(code).toBe(1);
-    expect(errors).toMatch(/^Tally can’t load its code: .*EMFILE.*ulimit -n 65536.*\n$/);
-  });
-
-  it('says what takes WebAssembly from it', async () => {
-    const { code, errors } = await installed(['--jitless']);
-    expect(code).toBe(78);
-    expect(errors).toMatch(/Tally needs WebAssembly, .*--jitless out of NODE_OPTIONS.*LimitAS=infinity/);
-  });
-
-  it('says which Node it needs to one that is older', async () => {
-    const older = moduleUrl(
-      'Object.defineProperty(process, "versions", { value: { ...process.versions, node: "20.18.3" } });',
-    );
-    const { code, errors } = await installed(['--import', older]);
-    expect(code).toBe(78);
-    expect(errors).toMatch(/^Tally needs Node 20\.19 or newer, and this is 20\.18\.3\b/);
-    const { engines } = JSON.parse(await readFile(join(folder, 'package.json'), 'utf8'));
-    expect(engines.node).toBe('>=20.19');
-  });
-
-  it('runs the doctor and reseal', async () => {
-    const doctor = await tally(['doctor']);
-    expect(doctor).toMatchObject({ code: 78, output: expect.stringContaining('4 problems to fix.') });
-    const reseal = await tally(['reseal']);
-    expect(reseal).toMatchObject({ code: 78, errors: expect.stringContaining('REDIS_URL is not set') });
-  });
-
-  it('runs copy and the doctor, and refuses options that they do not have', async () => {
-    expect(await tally(['copy', '--from', 'redis://127.0.0.1:1'])).toMatchObject({
-      code: 78,
-      errors: expect.stringContaining('REDIS_URL is not set'),
-    });
-    const wrong = await tally(['copy', '--to', 'redis://127.0.0.1:1']);
-    expect(wrong).toMatchObject({ code: 64, errors: expect.stringContaining('--from REDIS_URL') });
-    expect(await tally(['doctor', '--xml'])).toMatchObject({
-      code: 64,
-      errors: expect.stringContaining('tally doctor [--json]'),
-    });
-  });
-
   it('ends at once after an error that nothing caught, which is its last line', async () => {
     const redis = await testRedis();
+    const bug =
+      "setTimeout(() => { throw new TypeError('a bug', { cause: new Error('its cause') }); }, 2000)";
     const { code, output } = await tally(['start'], {
+      ...environment(redis.url),
       PORT: String(await freePort()),
-      SLACK_APP_TOKEN: 'xapp-1-of-a-test',
-      SLACK_BOT_TOKEN: 'xoxb-1-of-a-test',
-      SLACK_API_URL: 'http://127.0.0.1:1/api/',
-      REDIS_URL: redis.url,
-      ENCRYPTION_KEYS: `test:${randomBytes(32).toString('base64')}`,
-      NODE_OPTIONS: `--import ${moduleUrl(
-        "setTimeout(() => { throw new TypeError('a bug', { cause: new Error('its cause') }); }, 2000)",
-      )}`,
+      NODE_OPTIONS: `--import data:text/javascript,${encodeURIComponent(bug)}`,
     });
     await redis.close();
     expect(code).toBe(1);
@@ -205,97 +171,83 @@ describe('the executable tally', () => {
   it('goes on where its log can’t be written, as on a full disk', async ({ skip }) => {
     skip(!existsSync('/dev/full'), 'this system has no /dev/full');
     const redis = await testRedis();
-    const port = await freePort();
-    const bot = spawn('sh', ['-c', 'exec "$0" start >/dev/full', join(folder, 'dist', 'tally.js')], {
-      cwd: folder,
-      env: {
-        ...{ PATH: process.env.PATH, PORT: String(port), REDIS_URL: redis.url },
-        ...{ SLACK_BOT_TOKEN: 'xoxb-1-of-a-test', SLACK_SIGNING_SECRET: 'a-signing-secret-of-a-test' },
-        ...{ SLACK_API_URL: 'http://127.0.0.1:1/api/' },
-        ENCRYPTION_KEYS: `test:${randomBytes(32).toString('base64')}`,
-      },
+    const port = String(await freePort());
+    const bot = spawn('sh', ['-c', 'exec "$0" "$1" start >/dev/full', process.execPath, tallyFile], {
+      env: { PATH, ...environment(redis.url), PORT: port },
     });
+    endWithParent(bot);
     const ended = once(bot, 'exit');
-    const healthy = () => fetch(`http://127.0.0.1:${port}/healthz`).then(({ status }) => status);
-    await expect.poll(() => healthy().catch(() => bot.exitCode), { timeout: 15_000 }).toBe(200);
+    await waitUntil(() => isUp(`http://127.0.0.1:${port}/healthz`), 15_000);
     bot.kill('SIGTERM');
     expect(await ended).toEqual([0, null]);
+    expect(await redis.client.get('tally:layout')).toBe('3');
     await redis.close();
   });
 
-  it('logs its version first, and names the lines of src in a stack trace', async () => {
-    const taken = createServer().listen(0, '127.0.0.1');
-    await once(taken, 'listening');
-    const redis = await testRedis();
-    const { code, output } = await tally(['start'], {
-      PORT: String((taken.address() as AddressInfo).port),
-      SLACK_BOT_TOKEN: 'xoxb-1-of-a-test',
-      SLACK_SIGNING_SECRET: 'a-signing-secret-of-a-test',
-      REDIS_URL: redis.url,
-      ENCRYPTION_KEYS: `test:${randomBytes(32).toString('base64')}`,
+  it('sends the answers that are under way before SIGTERM ends it', async () => {
+    const encryptionKeys = `test:${randomBytes(32).toString('base64')}`;
+    const on = await startBot({ encryptionKeys });
+    onTestFinished(() => on.stop());
+    await addConnection(on);
+    await on.stopBot();
+    const child = spawn(process.execPath, [tallyFile, 'start'], {
+      env: {
+        ...{ PATH, ...slackEnvironment('http', on.slack), REDIS_URL: on.redis.url },
+        ...{ ENCRYPTION_KEYS: encryptionKeys, TRUSTED_API_HOSTS: '127.0.0.1' },
+        ...{ BILLING_BASE_URL: on.billing.url, PORT: new URL(on.url).port },
+      },
+      stdio: 'ignore',
     });
-    await redis.close();
-    taken.close();
-    expect(code).toBe(1);
-    expect(JSON.parse(output.split('\n')[0] ?? '')).toMatchObject({
-      msg: 'Tally is starting',
-      version: VERSION,
+    endWithParent(child);
+    const ended = once(child, 'exit');
+    await waitUntil(() => isUp(`${on.url}/readyz`), 30_000);
+    let release = (): void => undefined;
+    const released = new Promise<void>((resolve) => {
+      release = resolve;
     });
-    expect(output).toMatch(/EADDRINUSE[^}]*src\/slack\/server\/slack-server\.ts:\d+/);
-  });
-
-  it('brings the terms of every package that is bundled', async () => {
-    const licenses = await readFile(join(folder, 'dist', 'LICENSES.txt'), 'utf8');
-    for (const name of ['@slack/bolt', 'bullmq', 'ioredis', 'undici'])
-      expect(licenses).toMatch(new RegExp(`^${name} \\d`, 'm'));
+    on.billing.respond(() => released.then(() => undefined));
+    const asked = on.billing.requests.length;
+    await on.slack.say(OWNER, CHANNEL, '/balance 123');
+    await on.slack.waitFor(() => on.billing.requests.length > asked || undefined, 15_000);
+    child.kill('SIGTERM');
+    await waitUntil(async () => !(await isUp(`${on.url}/healthz`)), 10_000);
+    release();
+    expect(await ended).toEqual([0, null]);
+    expect(JSON.stringify(on.slack.messages(OWNER, CHANNEL))).toContain('left');
   });
 });
 
-describeUnless(NO_SERVER, 'the doctor at a Redis that does not serve', () => {
-  let server: RedisServer;
-  beforeEach(async () => {
-    server = await startServer();
-  });
-  afterEach(() => server.kill());
-  const findings = async () => {
-    const environment = {
-      SLACK_BOT_TOKEN: 'xoxb-1-of-a-test',
-      SLACK_SIGNING_SECRET: 'a-signing-secret-of-a-test',
-      SLACK_API_URL: 'http://127.0.0.1:1/api/',
-      REDIS_URL: `redis://127.0.0.1:${server.port}`,
-      ENCRYPTION_KEYS: `test:${randomBytes(32).toString('base64')}`,
-    };
-    return (await tally(['doctor'], environment)).output;
-  };
-
-  it.each(WRITE_REFUSALS)('names the refusal, which ends no other check: $code', async (refusal) => {
-    await refuseWrites(server.client, refusal);
-    const output = await findings();
-    expect(output).toContain(`(${refusal.code})`);
-    expect(output).toContain(' answers\n');
-    expect(output).not.toMatch(/can’t be reached: nothing listens at 127\.0\.0\.1:(?!1\b)|the check failed/);
-  });
-
-  it('says that it does not answer in time', async () => {
-    void server.client.call('DEBUG', 'SLEEP', '60').catch(() => undefined);
-    expect(await findings()).toContain('takes the connection and doesn’t answer');
-  });
-});
-
-it('reports an error that no command expects, without secrets and without code', async () => {
-  const script = `
-    import { runCommand } from './src/cli/command.ts';
-    setInterval(() => {}, 1_000);
-    await runCommand({ usage: [], options: {} }, () => { throw new TypeError('with xoxb-1-of-a-test'); });`;
-  const ran = await new Promise<{ code: unknown; errors: string }>((resolve) => {
-    const args = ['--import', 'tsx', '--input-type=module', '-e', script];
-    execFile(process.execPath, args, { cwd: ROOT }, (error, _, errors) =>
-      resolve({ code: error?.code, errors }),
-    );
-  });
-  expect(ran.errors).toMatch(
-    /^This is a bug in Tally\. Report these lines:\nTypeError: with (?!xoxb-1-of-a-test).*\n +at /,
+const isUp = (url: string): Promise<boolean> =>
+  fetch(url).then(
+    ({ ok }) => ok,
+    () => false,
   );
-  expect(ran.errors).not.toContain('throw new');
-  expect(ran.code).toBe(1);
+
+describe('from a checkout', () => {
+  it('npm start builds, says so, and takes the bot along when npm is ended', async () => {
+    const redis = await testRedis();
+    const port = String(await freePort());
+    const npm = spawn('npm', ['start'], {
+      cwd: ROOT,
+      env: { PATH, HOME, ...environment(redis.url), PORT: port },
+      stdio: ['ignore', 'pipe', 'pipe'],
+    });
+    endWithParent(npm);
+    let output = '';
+    for (const stream of [npm.stdout, npm.stderr]) stream.on('data', (chunk) => (output += chunk));
+    const url = `http://127.0.0.1:${port}/healthz`;
+    await waitUntil(() => isUp(url), 50_000);
+    npm.kill('SIGTERM');
+    await once(npm, 'exit');
+    expect(output).toMatch(/Building the bot…\n[\s\S]*Tally is stopping/);
+    await waitUntil(async () => !(await isUp(url)));
+    await redis.close();
+  }, 60_000);
+
+  it('Slack’s command line gets the manifest for Socket Mode and nothing else', async () => {
+    const { hooks } = JSON.parse(await readFile(join(ROOT, '.slack/hooks.json'), 'utf8'));
+    const { output } = await run('sh', ['-c', hooks['get-manifest']], ROOT, { HOME });
+    expect(JSON.parse(output)).toEqual(createManifest({}));
+    expect(hooks.start).toBe('npm run --silent tally -- start');
+  }, 60_000);
 });

@@ -2,14 +2,11 @@ import { fileURLToPath } from 'node:url';
 import react from '@vitejs/plugin-react';
 import { defineConfig } from 'vite';
 
-/** Builds the page into `.sandbox/page`. */
 export default defineConfig({
   root: fileURLToPath(new URL('.', import.meta.url)),
   base: './',
   plugins: [react()],
   build: {
-    outDir: '../../.sandbox/page',
-    emptyOutDir: true,
     // The block renderer includes the whole emoji list; size does not matter on loopback.
     chunkSizeWarningLimit: 2000,
     reportCompressedSize: false,

@@ -3,7 +3,7 @@ import { isFailure } from '../domain/failure/index.ts';
 import { formatResealCounts, resealAll } from '../ops/reseal.ts';
 import { connectRedis, waitUntilReady } from '../redis/connect.ts';
 import { storeErrorKind } from '../redis/errors.ts';
-import { findNewerLayout } from '../redis/layout.ts';
+import { OtherLayout, requireLayout } from '../redis/layout.ts';
 import { createKeyring } from '../vault/keyring.ts';
 import { printError, printLine, runCommand } from './command.ts';
 
@@ -19,8 +19,7 @@ await runCommand(USAGE, {}, async () => {
   const redis = connectRedis(redisUrl);
   try {
     await waitUntilReady(redis, REDIS_TIMEOUT);
-    const newer = await findNewerLayout(redis);
-    if (newer !== undefined) throw new Error(`The records were written by Tally ${newer.version}. Run that.`);
+    await requireLayout(redis);
     const counts = await resealAll(redis, createKeyring(keys), printLine);
     for (const line of formatResealCounts(
       keys.map(({ id }) => id),
@@ -29,6 +28,10 @@ await runCommand(USAGE, {}, async () => {
       printLine(line);
     return counts.failed === 0 ? 0 : 1;
   } catch (error) {
+    if (error instanceof OtherLayout) {
+      printError(error.message);
+      return 1;
+    }
     if (!isFailure(error) && storeErrorKind(error) === undefined) throw error;
     const cause = isFailure(error) && error.cause instanceof Error ? ` (${error.cause.message})` : '';
     printError(

@@ -49,7 +49,6 @@ export function parseConfig(env: NodeJS.ProcessEnv): Config {
 
 function configOf(values: typeof variables._output) {
   const { PUBLIC_URL: publicUrl, BILLING_BASE_URL: baseUrl, IDENTITY_AUTH_URL: authUrl } = values;
-  const { OTEL_EXPORTER_OTLP_ENDPOINT: endpoint } = values;
   const { SLACK_APP_TOKEN: appToken, SLACK_BOT_TOKEN: botToken, COMMAND_PREFIX: commandPrefix } = values;
   return {
     slack: {
@@ -95,8 +94,6 @@ function configOf(values: typeof variables._output) {
       osTokens: values.LIMIT_OS_TOKENS_PERSON,
       serviceConnections: values.LIMIT_SERVICE_CONNECTIONS,
     },
-    /** Where to send traces; without it there are none. */
-    tracing: endpoint === undefined ? {} : { endpoint },
     /** `userIds`: how the log names people. */
     log: { level: values.LOG_LEVEL, userIds: values.LOG_USER_IDS },
   };

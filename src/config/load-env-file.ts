@@ -1,7 +1,3 @@
-/**
- * Loaded before the bot where npm or npx runs it: a `.env` of the current folder sets the variables that the environment
- * does not. Containers and the sandbox start the bot without it, so that only their environment counts.
- */
 import { existsSync, readFileSync } from 'node:fs';
 import { decodeEnv, parseEnvText } from './env-text.ts';
 
@@ -35,13 +31,16 @@ function readEnvFile(): string {
   }
 }
 
-for (const [name, value = ''] of Object.entries(parseEnvText(readEnvFile(), warn))) {
-  const own = process.env[name];
-  if (own === '' && value !== '')
-    warn(`${name} is empty in the environment, which hides its value in .env. Unset it to use that value.`);
-  if (OF_NODE.includes(name) && own === undefined)
-    warn(
-      `${name} in .env has no effect: Node reads it earlier. Set it in the environment: ${name}=… tally start`,
-    );
-  process.env[name] ??= value;
+/** A `.env` of the current folder sets the variables that the environment does not. */
+export function loadEnvFile(): void {
+  for (const [name, value = ''] of Object.entries(parseEnvText(readEnvFile(), warn))) {
+    const own = process.env[name];
+    if (own === '' && value !== '')
+      warn(`${name} is empty in the environment, which hides its value in .env. Unset it to use that value.`);
+    if (OF_NODE.includes(name) && own === undefined)
+      warn(
+        `${name} in .env has no effect: Node reads it earlier. Set it in the environment: ${name}=… tally start`,
+      );
+    process.env[name] ??= value;
+  }
 }

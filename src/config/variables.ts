@@ -61,7 +61,6 @@ export const variables = z.object({
   LIMIT_TESTS_WORKSPACE: rateLimit.default(DEFAULT_LIMITS.tests.workspace),
   LIMIT_OS_TOKENS_PERSON: rateLimit.default(DEFAULT_LIMITS.osTokens),
   LIMIT_SERVICE_CONNECTIONS: connectionCount.default(DEFAULT_LIMITS.serviceConnections),
-  OTEL_EXPORTER_OTLP_ENDPOINT: webUrl.optional(),
   LOG_LEVEL: level.default('info'),
   LOG_USER_IDS: userIds.default('hashed'),
 });

@@ -34,8 +34,8 @@ export function createRunPlanner(parts: RunPlannerParts) {
     repair: () => repairs.run(),
     oldestLost: repairs.oldestLost,
     start(): void {
-      scheduler.start(async (workspace, job) => {
-        const check = await planWakeUp(parts, workspace, await runner.run(workspace, job));
+      scheduler.start(async (workspace) => {
+        const check = await planWakeUp(parts, workspace, await runner.run(workspace));
         // A workspace that uninstalls during its run must not keep a scheduled run.
         if (!(await workspaces.exists(workspace))) return scheduler.forget(workspace);
         await index.setCheck(workspace, check);

@@ -2,7 +2,7 @@ import { setMaxListeners } from 'node:events';
 import { type BillingAccess, type BillingClient, questionKey } from '../billing/client.ts';
 import type { SlackId } from '../domain/slack-id.ts';
 import { earliest, MINUTE, type Millis } from '../domain/time/calendar.ts';
-import { type Annotate, type QueuedJob, type RunWork, trackWork } from '../runtime/work-record.ts';
+import { type Annotate, type RunWork, trackWork } from '../runtime/work-record.ts';
 import type { Workspace } from '../workspace/record/workspace.ts';
 import { type AnswerStore, createAnswerCollector } from '../workspace/service-outcomes.ts';
 import {
@@ -143,9 +143,9 @@ export function createWorkspaceRunner(parts: RunnerParts) {
      * @returns when to run again
      * @throws StoreUnavailable
      */
-    run: (workspace: SlackId, job?: QueuedJob): Promise<NextWork> =>
+    run: (workspace: SlackId): Promise<NextWork> =>
       trackWork<RunWork, NextWork>(
-        { kind: 'run', workspace, outcome: 'ok', began: performance.now(), ...(job && { job }) },
+        { kind: 'run', workspace, outcome: 'ok', began: performance.now() },
         onFinished,
         (annotate) => deliver(workspace, annotate),
       ),

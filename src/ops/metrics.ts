@@ -1,4 +1,3 @@
-import { type Channel, channel } from 'node:diagnostics_channel';
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
 import type { Millis } from '../domain/time/calendar.ts';
 import type { ExchangeInfo } from '../http/request.ts';
@@ -16,18 +15,6 @@ export interface SlackCallMeasurement {
   readonly outcome: string;
   readonly took: Millis;
 }
-
-/** What was counted, as it happened. */
-export type Measurement =
-  | ({ readonly kind: 'exchange' } & ExchangeInfo)
-  | ({ readonly kind: 'slack' } & SlackCallMeasurement);
-
-/** Has a subscriber only when tracing is on. */
-export const MEASUREMENTS: Channel = channel('tally:measured');
-
-const publish = (measured: Measurement): void => {
-  if (MEASUREMENTS.hasSubscribers) MEASUREMENTS.publish(measured);
-};
 
 /** Seconds. A warm answer takes tens of milliseconds; the deadline of a request is ten seconds. */
 const LATENCY_BUCKETS = [0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10];
@@ -212,7 +199,6 @@ export function createMetrics({
     },
     /** A request to billing or identity. */
     exchange(exchange: ExchangeInfo): void {
-      publish({ kind: 'exchange', ...exchange });
       const { service, outcome, took } = exchange;
       // A service may send any status: its class bounds the series, and 401 is a dead token. Everything else is a failure's kind.
       const isStatus = typeof outcome === 'number' && outcome !== 401;
@@ -221,7 +207,6 @@ export function createMetrics({
       latencies.observe({ service }, took / 1e3);
     },
     slackCall(call: SlackCallMeasurement): void {
-      publish({ kind: 'slack', ...call });
       const { method, outcome } = boundedCalls({ method: call.method, outcome: call.outcome });
       slackCalls.inc({ method, outcome });
       slackLatencies.observe({ method }, call.took / 1e3);

@@ -2,8 +2,8 @@ import { UnsealFailed } from '../domain/failure/index.ts';
 import { pluralize } from '../domain/language/text.ts';
 import type { SlackId } from '../domain/slack-id.ts';
 import type { RedisConnection } from '../redis/connect.ts';
+import { guardRead, replaceField } from '../redis/guard.ts';
 import { recordKey } from '../redis/keys.ts';
-import { loadRecord, replaceField } from '../redis/layout.ts';
 import { holdsOlderEnvelope, type Keyring, reseal } from '../vault/keyring.ts';
 import { sealOwnerOfField } from '../workspace/credentials/sealed-fields.ts';
 import { createWorkspaceIndex } from '../workspace/record/workspace-index.ts';
@@ -28,7 +28,8 @@ export async function resealAll(redis: RedisConnection, keyring: Keyring, printL
   const counts = { workspaces: 0, resealed: 0, alreadyNew: 0, failed: 0, examples: [] as string[] };
   for await (const workspace of createWorkspaceIndex(redis).list()) {
     counts.workspaces += 1;
-    for (const [field, value] of Object.entries(await loadRecord(redis, workspace))) {
+    const fields = await guardRead(() => redis.hgetall(recordKey(workspace)));
+    for (const [field, value] of Object.entries(fields)) {
       const outcome = await resealField(redis, keyring, workspace, field, value).catch((error: unknown) => {
         if (error instanceof UnsealFailed) return error;
         throw error;

@@ -28,7 +28,7 @@ const IS_ORDINARY: ReadonlySet<string> = new Set(['ok', 'lease-taken', 'gone', '
 
 type Level = 'debug' | 'info' | 'warn' | 'error';
 
-export function levelOf({ kind, outcome, error }: Work): Level {
+function levelOf({ kind, outcome, error }: Work): Level {
   const isOwnError =
     outcome === 'unknown' || (kind === 'message' && error !== undefined && !isFailure(error));
   if (kind === 'run') return IS_ORDINARY.has(outcome) ? 'debug' : isOwnError ? 'error' : 'warn';
@@ -75,7 +75,7 @@ export function createWorkLog({
 }
 
 function fieldsOf(work: Work, userField: (user: string) => object) {
-  const { workspace, outcome, ms = 0, traceId, error } = work;
+  const { workspace, outcome, ms = 0, error } = work;
   const waited = waitOf(work);
   return {
     event: EVENTS[work.kind],
@@ -84,7 +84,6 @@ function fieldsOf(work: Work, userField: (user: string) => object) {
     outcome,
     ms: tenths(ms),
     ...(waited.calls > 0 && { serviceMs: tenths(waited.ms), serviceCalls: waited.calls }),
-    traceId,
     // A refused word was typed by a person, so it can be a password.
     ...(error !== undefined && outcome !== 'invalid-word' && { err: error }),
   };

@@ -8,7 +8,6 @@ export const STORE_ERROR_KINDS = [
   'misconf',
   'timeout',
   'unreachable',
-  'newer-records',
   'wrong-type',
   'other',
 ] as const;
@@ -21,8 +20,6 @@ const REPLY_KINDS: Readonly<Record<string, StoreErrorKind>> = {
   NOREPLICAS: 'no-replicas',
   // A snapshot or the append-only file could not be written.
   MISCONF: 'misconf',
-  // Our own: a newer version has written there, see `layout.ts`.
-  NEWERLAYOUT: 'newer-records',
   // Another program has written over a key of ours.
   WRONGTYPE: 'wrong-type',
   LOADING: 'other',

@@ -1,5 +1,8 @@
-import { NewerRecords, StoreUnavailable, WriteRefused } from '../domain/failure/index.ts';
+import { StoreUnavailable, WriteRefused } from '../domain/failure/index.ts';
+import type { SlackId } from '../domain/slack-id.ts';
+import type { RedisConnection } from './connect.ts';
 import { storeErrorKind } from './errors.ts';
+import { type KeyOf, recordKey } from './keys.ts';
 import { reportOutage, timeOperation } from './store-events.ts';
 
 /** Runs commands that read. @throws StoreUnavailable for every form of an outage; our own mistakes are thrown as they are */
@@ -8,9 +11,8 @@ export async function guardRead<T>(work: () => Promise<T>): Promise<T> {
     return await timeOperation(work);
   } catch (error) {
     if (!reportOutage(error)) throw error;
-    const kind = storeErrorKind(error);
-    if (kind === 'newer-records') throw new NewerRecords();
-    throw new StoreUnavailable({ cause: error }, false, kind === 'wrong-type' ? OVERWRITTEN : undefined);
+    const sentence = storeErrorKind(error) === 'wrong-type' ? OVERWRITTEN : undefined;
+    throw new StoreUnavailable({ cause: error }, false, sentence);
   }
 }
 
@@ -22,7 +24,7 @@ export async function guardWrite<T>(work: () => Promise<T>): Promise<T> {
   try {
     return await guardRead(work);
   } catch (error) {
-    if (!(error instanceof StoreUnavailable) || error instanceof NewerRecords) throw error;
+    if (!(error instanceof StoreUnavailable)) throw error;
     const { cause } = error;
     throw wasRefused(cause)
       ? new WriteRefused({ cause })
@@ -39,3 +41,43 @@ const wasRefused = (cause: unknown): boolean =>
 /** A redirection says that a node of a Cluster did not execute the command. */
 const NEVER_EXECUTED =
   /^(Stream isn|Cluster isn’t|Cluster is ended|None of startup nodes|Too many Cluster redirections)/;
+
+type ScriptCall = readonly [
+  redis: RedisConnection,
+  workspace: SlackId,
+  script: string,
+  /** The keys of that workspace or organization, each by its ID. */
+  keys: readonly KeyOf[],
+  ...args: readonly (string | number)[],
+];
+
+const evalScript = (...[redis, workspace, script, keys, ...args]: ScriptCall): Promise<unknown> =>
+  redis.eval(script, keys.length, ...keys.map((key) => key(workspace)), ...args);
+
+/** Runs a script that writes something of a workspace. @throws StoreUnavailable */
+export const evalInWorkspace = (...call: ScriptCall): Promise<unknown> =>
+  guardRead(() => evalScript(...call));
+
+/** The same for a change that somebody waits for. @throws StoreUnavailable, `unsure` as from `guardWrite` */
+export const commitInWorkspace = (...call: ScriptCall): Promise<unknown> =>
+  guardWrite(() => evalScript(...call));
+
+const REPLACE = `
+if redis.call('HGET', KEYS[1], ARGV[1]) ~= ARGV[2] then return 0 end
+redis.call('HSET', KEYS[1], ARGV[1], ARGV[3])
+return 1`;
+
+/**
+ * Replaces a field of a workspace’s record, unless it has another value now: what was written since must not be overwritten.
+ *
+ * @returns whether it was replaced
+ * @throws StoreUnavailable
+ */
+export const replaceField = async (
+  redis: RedisConnection,
+  workspace: SlackId,
+  field: string,
+  before: string,
+  after: string,
+): Promise<boolean> =>
+  (await evalInWorkspace(redis, workspace, REPLACE, [recordKey], field, before, after)) === 1;

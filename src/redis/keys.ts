@@ -100,7 +100,7 @@ export const openStepsKey = (shard: number): string => `${ofShard(shard)}:open-s
 /** Written to see whether Redis takes writes; a Cluster has shards on each of its masters. */
 export const probeKey = (shard: number): string => `${ofShard(shard)}:probe`;
 
-/** The newest layout of records that a bot ever wrote here, with its version: see `layout.ts`. */
+/** The number of `layout.ts`. */
 export const LAYOUT_KEY = 'tally:layout';
 
 /** Marks an event, a request, a state or an access notice as seen. @param id a hash or a nonce: the key names no workspace */

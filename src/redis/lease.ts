@@ -2,9 +2,8 @@ import { randomBytes } from 'node:crypto';
 import type { SlackId } from '../domain/slack-id.ts';
 import type { Millis } from '../domain/time/calendar.ts';
 import type { RedisConnection } from './connect.ts';
-import { guardRead } from './guard.ts';
+import { evalInWorkspace, guardRead } from './guard.ts';
 import { type KeyOf, recordKey } from './keys.ts';
-import { evalInWorkspace } from './layout.ts';
 
 /** A key that one process holds at a time, until it releases it or `ms` are over. */
 export interface Lease {

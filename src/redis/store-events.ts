@@ -1,6 +1,5 @@
 /** What metrics hear of Redis: outages and their kinds, and how long operations take. */
 import { type Channel, channel } from 'node:diagnostics_channel';
-import { NewerRecords } from '../domain/failure/index.ts';
 import type { Millis } from '../domain/time/calendar.ts';
 import { type StoreErrorKind, storeErrorKind } from './errors.ts';
 
@@ -13,12 +12,6 @@ export function reportOutage(error: unknown): boolean {
   if (kind === undefined) return false;
   STORE_ERRORS.publish(kind);
   return true;
-}
-
-/** Counts a record of a newer version. @returns what is to be thrown */
-export function newerRecords(): NewerRecords {
-  STORE_ERRORS.publish('newer-records' satisfies StoreErrorKind);
-  return new NewerRecords();
 }
 
 /** @returns a function that unsubscribes */

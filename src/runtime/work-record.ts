@@ -1,8 +1,7 @@
 /**
- * The record of a piece of work, passed on at its end: metrics, the log and traces all read it. What is found out
- * on the way is passed to an `Annotate`, and only `trackWork` writes it down.
+ * The record of a piece of work, passed on at its end: metrics and the log read it. What is found out on the way is passed
+ * to an `Annotate`, and only `trackWork` writes it down.
  */
-import { type Channel, channel } from 'node:diagnostics_channel';
 import { isFailure } from '../domain/failure/index.ts';
 import type { Millis } from '../domain/time/calendar.ts';
 
@@ -40,10 +39,6 @@ interface WorkBase {
   readonly waits?: WaitMeter;
   /** What the meter had counted when this work began. */
   readonly waited?: Pick<WaitMeter, 'ms' | 'calls'>;
-  /** Set by traces alone, as is `end`. */
-  traceId?: string;
-  /** Called when it is over. */
-  end?: () => void;
 }
 
 /** Adds to a piece of work what is found out about it. If its answer's time is given twice, the first counts. */
@@ -94,19 +89,7 @@ export const beginRequest = (
 /** Its own outcomes: `lease-taken`, `lease-lost` (another process runs it), `stopped` (this process stops), `gone` (no workspace). */
 export interface RunWork extends WorkBase {
   readonly kind: 'run';
-  readonly job?: QueuedJob;
 }
-
-/** The job that woke a run. */
-export interface QueuedJob {
-  readonly id: string;
-  readonly queue: string;
-  /** W3C's name of the span that queued it; only with traces. */
-  traceparent?: string;
-}
-
-/** Gets each job before it is queued. */
-export const QUEUED_JOBS = channel('tally:queued-job');
 
 /**
  * Its own outcomes: `sent`; `found` (a run that died had sent it); `skipped` (nothing to say); `waiting` (billing hasn’t
@@ -131,9 +114,6 @@ export type OnFinished = (work: Work) => void;
 /** A post that goes out later than this is late; in ms. */
 export const LATE_AFTER: Millis = 5 * 60_000;
 
-/** For tracing: everything inside the work sees the store that a subscriber binds. Costs nothing without a subscriber. */
-export const WORK_SPANS = channel('tally:work') as Channel<unknown, Work>;
-
 /** What the record of a piece of work says of the error that it ended with, or that its answer reports. */
 export const errorOutcome = (error: unknown): Pick<Work, 'outcome' | 'error'> => ({
   outcome: isFailure(error) ? error.kind : 'unknown',
@@ -153,15 +133,12 @@ export async function trackWork<W extends Work, T>(
     Object.assign(work, found);
   };
   try {
-    return await (WORK_SPANS.hasSubscribers
-      ? WORK_SPANS.runStores(work, run, undefined, annotate)
-      : run(annotate));
+    return await run(annotate);
   } catch (error) {
     if (work.error !== error) Object.assign(work, errorOutcome(error));
     throw error;
   } finally {
     Object.assign(work, { ms: (answered ?? performance.now()) - work.began });
-    work.end?.();
     onFinished(work);
   }
 }

@@ -53,7 +53,6 @@ describe('parseConfig', () => {
       billing: {},
       identity: {},
       limits: DEFAULT_LIMITS,
-      tracing: {},
       trustedHosts: [],
       log: { level: 'info', userIds: 'hashed' },
     });

@@ -31,8 +31,7 @@ function fullLines(): string {
   const finished = createWorkLog({ log, userIds: 'plain', keys: [{ id: 'k', key: Buffer.alloc(32) }] });
   const waits = new WaitMeter();
   Object.assign(waits, { ms: 9, calls: 1 });
-  const traceId = '0af7651916cd43dd8448eb211c80319c';
-  const base = { workspace: 'T1', began: 0, ms: 90, traceId, waits };
+  const base = { workspace: 'T1', began: 0, ms: 90, waits };
   const about = { message: 'post', schedule: 'schedul1', watch: 'watch001', late: 400_000, tries: 1 };
   const error = new ServiceFailed('billing', 503);
   const asked = { via: 'command', route: '/spend', user: 'U1', reference: '4f2a9c01' } as const;

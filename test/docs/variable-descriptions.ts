@@ -16,7 +16,7 @@ export const SECTIONS = {
   store: 'Redis and keys',
   services: 'Billing and identity',
   limits: 'Limits',
-  observability: 'Logs and traces',
+  observability: 'Logs',
 } as const;
 type Section = keyof typeof SECTIONS;
 
@@ -122,11 +122,6 @@ export const DESCRIPTIONS: Readonly<Record<Variable, VariableDescription>> = {
     section: 'limits',
     what: 'requests at a time to one billing or identity host; a workspace gets half of them at most',
     example: '64',
-  },
-  OTEL_EXPORTER_OTLP_ENDPOINT: {
-    section: 'observability',
-    what: 'a collector’s base address: Tally sends [traces](traces.md) to its `/v1/traces`. Without it there are none',
-    example: 'http://collector:4318',
   },
   LOG_LEVEL: {
     section: 'observability',

@@ -40,10 +40,10 @@ describe('the line of a request', () => {
   it('says who asked what, how it ended, how long it took and how long services took', () => {
     const waits = new WaitMeter();
     Object.assign(waits, { ms: 10.04, calls: 2 });
-    const { time, user, ...line } = lineOf(request({ waits, traceId: 'abc' }));
+    const { time, user, ...line } = lineOf(request({ waits }));
     expect(line).toEqual({
       ...{ level: 'info', event: 'request', via: 'command', route: '/spend', workspace: 'T1' },
-      ...{ outcome: 'ok', ms: 12.3, serviceMs: 10, serviceCalls: 2, traceId: 'abc' },
+      ...{ outcome: 'ok', ms: 12.3, serviceMs: 10, serviceCalls: 2 },
       msg: 'Answered a request',
     });
   });

@@ -134,14 +134,14 @@ describe('npm run sandbox', () => {
         if (!found) throw new Error(`It has said only:\n${said}`);
         return Number(found);
       },
-      { timeout: 25_000, interval: 50 },
+      { timeout: 60_000, interval: 50 },
     );
     expect(said).toMatch(/Open +http:\/\/127\.0\.0\.1:\d+\n/);
     expect(isAlive(pid)).toBe(true);
     launcher.kill('SIGKILL');
     await once(launcher, 'exit');
     await vi.waitFor(() => expect(isAlive(pid)).toBe(false), PATIENCE);
-  }, 60_000);
+  }, 90_000);
 });
 
 describe('the sandbox with --oauth', () => {

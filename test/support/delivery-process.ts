@@ -1,6 +1,5 @@
 /** A process that only delivers scheduled posts, for tests that kill it. Addresses are its arguments. */
 import { connectRedis, waitUntilReady } from '../../src/redis/connect.ts';
-import { optimizeForFewCommands } from '../../src/runtime/prepare-node.ts';
 import { createDeliveryParts } from './delivery.ts';
 import { lowBalances } from './fake-billing.ts';
 import { FIXED_KEYRING } from './many-watches.ts';
@@ -20,6 +19,5 @@ const { planner, close } = createDeliveryParts({
 });
 await waitUntilReady(redis, 5_000);
 planner.start();
-optimizeForFewCommands();
 process.stdout.write('started\n');
 process.on('SIGTERM', () => void close().then(() => process.exit(0)));

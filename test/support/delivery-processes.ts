@@ -7,7 +7,6 @@ import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { Redis } from 'ioredis';
 import { bundle } from '../../build.js';
-import { type BuildTarget, buildIfChanged } from '../../build-if-changed.js';
 import { SANDBOX_FOLDER } from '../../sandbox/build.ts';
 import { endWithParent } from './end-with-parent.ts';
 import { requireServer } from './redis-servers.ts';
@@ -15,12 +14,7 @@ import { requireServer } from './redis-servers.ts';
 const FOLDER = join(SANDBOX_FOLDER, 'deliverer');
 
 /** Bundled once, because a bundle starts much faster. */
-const DELIVERY_PROCESS: BuildTarget = {
-  name: 'deliverer',
-  sources: ['src', 'test/support', 'build.js', 'package-lock.json'],
-  folder: FOLDER,
-  run: () => bundle([join(import.meta.dirname, 'delivery-process.ts')], FOLDER),
-};
+let bundled: Promise<void> | undefined;
 
 /** @param speed how fast the clock runs from `since` (ms) on, to shorten waits */
 export async function startDeliveryProcess(
@@ -28,7 +22,8 @@ export async function startDeliveryProcess(
   slackUrl: string,
   { since = 0, speed = 1 } = {},
 ): Promise<ChildProcess> {
-  await buildIfChanged(DELIVERY_PROCESS, () => undefined);
+  bundled ??= bundle([join(import.meta.dirname, 'delivery-process.ts')], FOLDER);
+  await bundled;
   const args = [redisUrl, slackUrl, String(since), String(speed)];
   const child = spawn(process.execPath, [join(FOLDER, 'delivery-process.js'), ...args], {
     stdio: ['ignore', 'pipe', process.env.DELIVERY_LOG ? 'inherit' : 'ignore'],

@@ -97,7 +97,6 @@ export const failuresOfAll = (): readonly (readonly [failure: Failure, ...names:
   [new failures.EditConflict('It is paused now.'), 'It is paused now.'],
   [new failures.StoreUnavailable(cause, true), 'database'],
   [new failures.WriteRefused(), 'database'],
-  [new failures.NewerRecords(), 'older version'],
   [new failures.AccessMissing('123', 'prod'), 'prod'],
   [new failures.TooManyTokens(rate(5, 600), 60_000), '5 tokens in 10 minutes'],
   ...(['revoked', 'not-revoked', 'unclear'] as const).map(

@@ -32,11 +32,9 @@ export async function workspaceKeys(client: Redis): Promise<string[]> {
   return [...keys.filter((key) => !isIndex(key)), ...(await Promise.all(entries)).flat()].sort();
 }
 
-/** A workspace's record, without the layout that wrote it. */
-export async function recordFields(client: Redis, key: string): Promise<Readonly<Record<string, string>>> {
-  const { layout: _, ...fields } = await client.hgetall(key);
-  return fields;
-}
+/** A workspace's record, as it is stored. */
+export const recordFields = (client: Redis, key: string): Promise<Readonly<Record<string, string>>> =>
+  client.hgetall(key);
 
 /** Never connects: each command fails. */
 export function disconnectedRedis(): Redis {

@@ -129,7 +129,7 @@ describe('the audit', () => {
     await record(3);
     await record(1, 'T2');
     const sent = await commandsOf(store, () => createDeletion({ redis }).workspace('T1'));
-    expect(sent.filter((name) => name === 'eval')).toHaveLength(1);
+    expect(sent.filter((name) => name === 'unlink')).toHaveLength(1);
     expect((await workspaceKeys(redis)).filter((key) => !key.includes('T2'))).toEqual([]);
   });
 

@@ -44,10 +44,10 @@ describe('a workspace that joins an organization', () => {
     const client = new Proxy(redis.client, {
       get(target, name) {
         const value = Reflect.get(target, name);
-        if (name !== 'eval') return typeof value === 'function' ? value.bind(target) : value;
-        return async (...args: Parameters<typeof target.eval>) => {
-          if (args.includes('HSET')) await happens();
-          return target.eval(...args);
+        if (name !== 'hset') return typeof value === 'function' ? value.bind(target) : value;
+        return async (...args: Parameters<typeof target.hset>) => {
+          await happens();
+          return target.hset(...args);
         };
       },
     });

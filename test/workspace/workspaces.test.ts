@@ -102,7 +102,7 @@ describe('a workspace', () => {
     expect(await everyCommandOf(() => workspaces.findRemovedProject('T1', 'live', NOW))).toEqual(['hgetall']);
     expect(await costs((change) => workspaces.restoreProject(change, removal))).toEqual(['eval']);
     expect(await costs((change) => workspaces.removeConnection(change, 'main'))).toEqual(['eval']);
-    expect(await everyCommandOf(() => createDeletion({ redis }).workspace('T1'))).toEqual(['eval', 'zrem']);
+    expect(await everyCommandOf(() => createDeletion({ redis }).workspace('T1'))).toEqual(['unlink', 'zrem']);
   });
 
   it('deletes one workspace and leaves the next one', async () => {

@@ -8,7 +8,7 @@ import {
   type Schedule,
   scheduleContentSchema,
 } from '../../workspace/owned/schedule-record.ts';
-import { alsoEarlier, tryParseRecord } from '../../workspace/record/parse-record.ts';
+import { tryParseRecord } from '../../workspace/record/parse-record.ts';
 import { storedFailure } from '../../workspace/record/stored-failure.ts';
 
 /** Part of every record of a message, also of a schedule's date. */
@@ -113,23 +113,8 @@ const entry = sendStateSchema.extend({
 /** What became of one date of one schedule. */
 export type DeliveryLogEntry = Readonly<z.infer<typeof entry>>;
 
-/**
- * 1.0.0 named some of it otherwise, and had in `post` where Slack has the message. The days that it covers were a text: without
- * them it is not corrected any more.
- */
-const stored = alsoEarlier(entry, ({ waits, post, ...now }) => {
-  const { channel, ts, isAgain } = (post ?? {}) as Readonly<Partial<SendState>>;
-  const sent = { channel, ...(ts && { ts }), ...(isAgain && { isAgain }) };
-  return {
-    ...now,
-    ...(now.state === 'trying' && { state: 'due' }),
-    ...(waits === true && { awaitsFigures: true }),
-    ...(channel === undefined ? post !== undefined && { post } : sent),
-  };
-});
-
 /** A damaged entry counts as a failure that is over, so that its date is not posted again. */
-export const parseLogEntry = (json: string): DeliveryLogEntry => tryParseRecord(stored, json) ?? DAMAGED;
+export const parseLogEntry = (json: string): DeliveryLogEntry => tryParseRecord(entry, json) ?? DAMAGED;
 
 const DAMAGED: DeliveryLogEntry = { state: 'failed', due: 0, at: 0, began: 0, tries: 0 };
 

@@ -2,7 +2,7 @@ import { LRUCache } from 'lru-cache';
 import type { SlackId } from '../../domain/slack-id.ts';
 import { DAY, type Day, type Millis } from '../../domain/time/calendar.ts';
 import type { RedisConnection } from '../../redis/connect.ts';
-import { guardRead } from '../../redis/guard.ts';
+import { evalInWorkspace, guardRead } from '../../redis/guard.ts';
 import {
   deliveryLockKey,
   deliveryLogKey,
@@ -12,7 +12,6 @@ import {
   threadsKey,
   threadTimesKey,
 } from '../../redis/keys.ts';
-import { evalInWorkspace } from '../../redis/layout.ts';
 import { acquireLease, extendLease, type Lease, releaseLease } from '../../redis/lease.ts';
 import type { LastDelivery } from '../../workspace/owned/schedule-record.ts';
 import {

@@ -10,7 +10,7 @@ import {
 } from '../../domain/time/calendar.ts';
 import type { ApplicationAccessRecord } from '../../workspace/credentials/access-record.ts';
 import type { Connection } from '../../workspace/credentials/connection-record.ts';
-import { alsoEarlier, tryParseRecord } from '../../workspace/record/parse-record.ts';
+import { tryParseRecord } from '../../workspace/record/parse-record.ts';
 import type { CredentialName } from '../../workspace/record/stored-outcomes.ts';
 import type { Workspace } from '../../workspace/record/workspace.ts';
 import type { DeliveryLogSnapshot } from '../log/delivery-log.ts';
@@ -42,14 +42,11 @@ const schema = z.object({
 /** The reminders sent about one credential, in the delivery log. */
 export type ReminderState = Readonly<z.infer<typeof schema>>;
 
-/** 1.0.0 had another name for it. */
-const stored = alsoEarlier(schema, ({ told, ...state }) => ({ reminded: told, ...state }));
-
 const REMINDER_STATE = 'reminder/';
 export const reminderName = ({ kind, name }: CredentialName): string => `${REMINDER_STATE}${kind}:${name}`;
 
 export const parseReminderState = (json: string | undefined): ReminderState | undefined =>
-  tryParseRecord(stored, json);
+  tryParseRecord(schema, json);
 
 /** A registered credential, and what reminders depend on. */
 export interface Credential extends CredentialName {

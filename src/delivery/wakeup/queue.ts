@@ -5,15 +5,13 @@ import type { SlackId } from '../../domain/slack-id.ts';
 import type { Millis } from '../../domain/time/calendar.ts';
 import type { RedisConnection } from '../../redis/connect.ts';
 import { QUEUE_NAME, queuePrefix } from '../../redis/keys.ts';
-import type { QueuedJob } from '../../runtime/work-record.ts';
 
-/** Only the workspace's ID, and the name of the span that queued it. */
+/** Only the workspace's ID. */
 export interface Payload {
   readonly workspace: SlackId;
-  readonly traceparent?: string;
 }
 
-export type DeliverWorkspace = (workspace: SlackId, job: QueuedJob) => Promise<void>;
+export type DeliverWorkspace = (workspace: SlackId) => Promise<void>;
 
 export interface QueueParts {
   /** For the queue and its worker; the caller closes it. */

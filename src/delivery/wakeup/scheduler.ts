@@ -7,7 +7,6 @@ import { guardRead } from '../../redis/guard.ts';
 import { QUEUE_NAME, queueKey, queueListKey, shardCount, shardOf, shardsOf } from '../../redis/keys.ts';
 import { reportOutage } from '../../redis/store-events.ts';
 import { repeat, withTimeout } from '../../runtime/timers.ts';
-import { QUEUED_JOBS, type QueuedJob } from '../../runtime/work-record.ts';
 import type { DeliverWorkspace, Payload, QueueParts } from './queue.ts';
 
 /**
@@ -79,11 +78,7 @@ export function createScheduler(parts: SchedulerParts) {
       workers.ensure(shard);
       const delay = Math.max(0, at - clock());
       const jobId = workers.freeId(workspace, Math.max(at, clock()));
-      const job: QueuedJob = { id: jobId, queue: QUEUE_NAME };
-      QUEUED_JOBS.publish(job);
-      const { traceparent } = job;
-      const payload = { workspace, ...(traceparent !== undefined && { traceparent }) };
-      await bounded(() => queue.add(QUEUE_NAME, payload, { jobId, delay }));
+      await bounded(() => queue.add(QUEUE_NAME, { workspace }, { jobId, delay }));
     },
     /** Leaves nothing that names the workspace. */
     async forget(workspace: SlackId): Promise<void> {
@@ -119,8 +114,7 @@ function createWorkers(parts: SchedulerParts, onCompleted: (shard: number) => Pr
     const { createQueueWorker } = await loadQueues();
     const worker = createQueueWorker(parts, shard, concurrency, async ({ id = '', data }: Job<Payload>) => {
       running.add(id);
-      const { workspace, ...trace } = data;
-      await work(workspace, { id, queue: QUEUE_NAME, ...trace }).finally(() => running.delete(id));
+      await work(data.workspace).finally(() => running.delete(id));
     });
     // BullMQ trims the stream before it writes the last event, which may name a workspace that has left.
     worker.on('completed', () => void onCompleted(shard));

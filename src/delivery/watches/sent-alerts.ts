@@ -6,7 +6,7 @@ import type { SlackId } from '../../domain/slack-id.ts';
 import { HOUR, type Millis } from '../../domain/time/calendar.ts';
 import { hashBucket } from '../../redis/keys.ts';
 import type { Watch } from '../../workspace/owned/watch-record.ts';
-import { alsoEarlier, tryParseRecord } from '../../workspace/record/parse-record.ts';
+import { tryParseRecord } from '../../workspace/record/parse-record.ts';
 import { storedFailure } from '../../workspace/record/stored-failure.ts';
 import type { Workspace } from '../../workspace/record/workspace.ts';
 import type { DeliveryLogSnapshot } from '../log/delivery-log.ts';
@@ -72,14 +72,9 @@ const state = z.object({
 /** What a watch has sent, in the delivery log. */
 export type StoredWatchState = Readonly<z.infer<typeof state>>;
 
-/** 1.0.0 kept alerts as texts: those are forgotten, but not that they were sent. */
-const stored = alsoEarlier(state, ({ told, ...now }) =>
-  told === undefined ? now : { since: now.since, alerted: told },
-);
-
 /** Undefined for none, and for a damaged one. */
 export const parseWatchState = (json: string | undefined): StoredWatchState | undefined =>
-  tryParseRecord(stored, json);
+  tryParseRecord(state, json);
 
 /** Older alerts of a watch are forgotten: their buttons say so. */
 const MAX_ALERTS = 6;

@@ -14,7 +14,7 @@ import type * as service from './service.ts';
 import { NoData, QueryRejected } from './service.ts';
 import type * as slack from './slack.ts';
 import type * as store from './store.ts';
-import { NewerRecords, StoreUnavailable, WriteRefused } from './store.ts';
+import { StoreUnavailable, WriteRefused } from './store.ts';
 
 export * from './command.ts';
 export * from './os-token.ts';
@@ -78,7 +78,7 @@ export const mayHaveBeenSaved = (failure: Failure): boolean =>
 export const markUnsure = (failure: Failure, hasChanged: boolean): Failure =>
   failure.kind === 'store-unavailable' &&
   !failure.unsure &&
-  (hasChanged || !(failure instanceof WriteRefused || failure instanceof NewerRecords))
+  (hasChanged || !(failure instanceof WriteRefused))
     ? new StoreUnavailable({ cause: failure }, true)
     : failure;
 

@@ -62,10 +62,3 @@ export class StoreUnavailable extends FailureBase<'store-unavailable'> {
 
 /** Redis refused a write, so nothing was changed. */
 export class WriteRefused extends StoreUnavailable {}
-
-/** A newer version of Tally has written there. This version would misread or destroy that, so it does nothing. */
-export class NewerRecords extends StoreUnavailable {
-  constructor() {
-    super(undefined, false, 'Tally is being upgraded, and an older version got your request.');
-  }
-}

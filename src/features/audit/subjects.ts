@@ -54,8 +54,6 @@ function subjectText(about: Exclude<AuditSubject, { readonly item: string }>, ac
     }
     case 'installation':
       return about.isOrganization ? 'for the organization' : 'for the workspace';
-    case 'text':
-      return about.text;
   }
 }
 

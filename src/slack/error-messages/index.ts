@@ -1,5 +1,5 @@
 import { commandText } from '../../domain/command-names.ts';
-import { type Failure, KEY_IS_GONE, NewerRecords, type UnsealFailed } from '../../domain/failure/index.ts';
+import { type Failure, KEY_IS_GONE, type UnsealFailed } from '../../domain/failure/index.ts';
 import type { Day } from '../../domain/time/calendar.ts';
 import type { Project } from '../../workspace/projects/project-record.ts';
 import { wordFailure } from '../../workspace/record/stored-failure.ts';
@@ -59,16 +59,10 @@ const DESCRIPTIONS: Descriptions = {
       toCommand('/billing settings'),
     ),
   'edit-conflict': () => ({ todo: 'Your change wasn’t saved. Check what it says now, then try again.' }),
-  'store-unavailable': (failure, request) => {
-    if (failure instanceof NewerRecords)
-      return tryAgain(
-        'Nothing was changed. Try again in a minute. If it keeps happening, ask Tally’s operator to finish the upgrade.',
-        request,
-      );
-    return failure.unsure
+  'store-unavailable': (failure, request) =>
+    failure.unsure
       ? tryAgain('Your change may have been saved. Check in a minute before you repeat it.', request)
-      : tryAgain('Nothing was changed. Try again in a minute.', request);
-  },
+      : tryAgain('Nothing was changed. Try again in a minute.', request),
   'not-installed': () => ({ todo: 'An admin can install Tally again.' }),
   'slack-failed': ({ retryAfter, code }, request) => {
     if (retryAfter !== undefined) return tryAgainIn(retryAfter * 1000, request);

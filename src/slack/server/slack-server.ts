@@ -88,14 +88,13 @@ export function createSlackServer(
     app,
     /**
      * Listens, and asks Slack for as long as it does not accept the token or the connection of Socket Mode.
-     * @param connects whether to open that connection
      * @returns the port
      */
-    async start(port: number, connects = true): Promise<number> {
+    async start(port: number): Promise<number> {
       await new Promise<void>((resolve, reject) => {
         server.once('error', reject).listen(port, resolve);
       });
-      await Promise.all([connects ? socket?.start() : undefined, installations.tokenCheck?.start()]);
+      await Promise.all([socket?.start(), installations.tokenCheck?.start()]);
       return (server.address() as AddressInfo).port;
     },
     /** Whether events can arrive, and Slack accepts the answers. */

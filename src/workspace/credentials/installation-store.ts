@@ -2,9 +2,8 @@ import { createHash } from 'node:crypto';
 import type { SlackId } from '../../domain/slack-id.ts';
 import type { Millis } from '../../domain/time/calendar.ts';
 import type { RedisConnection } from '../../redis/connect.ts';
-import { guardRead } from '../../redis/guard.ts';
+import { evalInWorkspace, guardRead, replaceField } from '../../redis/guard.ts';
 import { FIELDS, membersKey, onceKey, recordKey, tokenLockKey, WORKSPACE_KEYS } from '../../redis/keys.ts';
-import { evalInWorkspace, replaceField, writeInWorkspace } from '../../redis/layout.ts';
 import { acquireLease, releaseLease } from '../../redis/lease.ts';
 import type { Keyring } from '../../vault/keyring.ts';
 import { createWorkspaceIndex } from '../record/workspace-index.ts';
@@ -44,7 +43,7 @@ export function createInstallationStore({ redis, keyring }: { redis: RedisConnec
     async save(id: string, text: string): Promise<void> {
       const envelope = keyring.seal(text, owner(id));
       await index.touch(id);
-      await writeInWorkspace(redis, id, 'HSET', recordKey, FIELDS.installation, envelope);
+      await guardRead(() => redis.hset(recordKey(id), FIELDS.installation, envelope));
     },
     /** @throws UnsealFailed */
     async load(id: string): Promise<string | undefined> {
@@ -75,11 +74,10 @@ export function createInstallationStore({ redis, keyring }: { redis: RedisConnec
       const ask = (script: string) => evalInWorkspace(redis, organization, script, keys, workspace);
       if ((await ask(JOIN)) !== 1) return false;
       await index.touch(workspace);
-      const note = [FIELDS.organization, organization] as const;
-      await writeInWorkspace(redis, workspace, 'HSET', recordKey, ...note);
+      await guardRead(() => redis.hset(recordKey(workspace), FIELDS.organization, organization));
       if ((await ask(IS_MEMBER)) === 1 && !(await access.isRevoked(organization, workspace))) return true;
       // The workspace or the organization left in between: deletes what was written here since.
-      await writeInWorkspace(redis, organization, 'SREM', membersKey, workspace);
+      await guardRead(() => redis.srem(membersKey(organization), workspace));
       const fields = [FIELDS.installation, FIELDS.organization];
       await evalInWorkspace(redis, workspace, UNDO_JOIN, WORKSPACE_KEYS, ...fields);
       return false;

@@ -2,15 +2,7 @@ import * as z from 'zod';
 import { toPlainDigits } from '../../domain/money/amount.ts';
 import { MAX_RUNWAY_DAYS, MAX_THRESHOLD_DIGITS } from '../../domain/money/watch-rule.ts';
 import type { SlackId } from '../../domain/slack-id.ts';
-import {
-  alsoEarlier,
-  isChannel,
-  millis,
-  money,
-  person,
-  projectChoice,
-  slackId,
-} from '../record/parse-record.ts';
+import { isChannel, millis, money, person, projectChoice, slackId } from '../record/parse-record.ts';
 
 /** Bounded because every request reads the whole record. */
 export const MAX_WATCHES = 500;
@@ -61,9 +53,6 @@ export const serializeWatch = (watch: Watch): string => JSON.stringify(schema.en
 /** How `createOwnedStore` stores them. */
 export const WATCHES = {
   kind: 'watch',
-  // 1.0.0 had one project, and a channel or people as the target.
-  schema: alsoEarlier(schema as unknown as z.ZodType<Watch>, ({ project, target, ...watch }) =>
-    project === undefined ? watch : { ...watch, projects: [project], ...(target as Target) },
-  ),
+  schema: schema as unknown as z.ZodType<Watch>,
   serialize: serializeWatch,
 } as const;

@@ -3,9 +3,8 @@ import { NotInstalled } from '../../domain/failure/index.ts';
 import type { SlackId } from '../../domain/slack-id.ts';
 import type { Millis } from '../../domain/time/calendar.ts';
 import type { RedisConnection } from '../../redis/connect.ts';
-import { guardRead } from '../../redis/guard.ts';
+import { commitInWorkspace, guardRead } from '../../redis/guard.ts';
 import { auditKey, recordKey } from '../../redis/keys.ts';
-import { commitInWorkspace } from '../../redis/layout.ts';
 import { tryParseRecord } from './parse-record.ts';
 
 /** What may be done to a workspace's data. Asking is not audited. */
@@ -105,8 +104,6 @@ const auditSubject = z.discriminatedUnion('kind', [
     person: text.exactOptional(),
   }),
   z.object({ kind: z.literal('installation'), isOrganization: z.boolean() }),
-  /** As 1.0.0 recorded it. */
-  z.object({ kind: z.literal('text'), text }),
 ]);
 
 /** Never has a secret. */
@@ -192,9 +189,6 @@ export function createAudit(redis: RedisConnection) {
   };
 }
 
-const parseSubject = (about: string): AuditSubject | undefined =>
-  /^(?:\{|$)/.test(about) ? tryParseRecord(auditSubject, about) : { kind: 'text', text: about };
-
 function entryOf([id, fields]: Row): RecordedEntry {
   const named = new Map<string, string>();
   for (let at = 0; at < fields.length; at += 2) named.set(fields[at] ?? '', fields[at + 1] ?? '');
@@ -205,6 +199,6 @@ function entryOf([id, fields]: Row): RecordedEntry {
     at: Number.isSafeInteger(at) && at > 0 ? at : Number.parseInt(id, 10),
     who: text('who'),
     action: text('action'),
-    about: parseSubject(text('about')),
+    about: tryParseRecord(auditSubject, text('about')),
   };
 }

@@ -1,8 +1,7 @@
 import type { SlackId } from '../../domain/slack-id.ts';
 import type { RedisConnection } from '../../redis/connect.ts';
-import { guardRead } from '../../redis/guard.ts';
-import { FIELDS, membersKey, recordKey, WORKSPACE_KEYS } from '../../redis/keys.ts';
-import { evalInWorkspace, LAYOUT_FIELD, unlinkInWorkspace, writeInWorkspace } from '../../redis/layout.ts';
+import { evalInWorkspace, guardRead } from '../../redis/guard.ts';
+import { FIELDS, keysOf, membersKey, recordKey } from '../../redis/keys.ts';
 import { createWorkspaceIndex } from './workspace-index.ts';
 import type { RecordFields } from './workspace-store.ts';
 
@@ -26,7 +25,9 @@ export function createDeletion({
   readonly isInstalled?: (id: string) => Promise<boolean>;
 }) {
   const index = createWorkspaceIndex(redis);
-  const unlinkKeys = (id: string) => unlinkInWorkspace(redis, id, WORKSPACE_KEYS);
+  const unlinkKeys = (id: string) => guardRead(() => redis.unlink(...keysOf(id)));
+  const removeMember = (organization: string, id: string) =>
+    guardRead(() => redis.srem(membersKey(organization), id));
   const forgetRest = async (id: string): Promise<void> => {
     await others(id);
     // Last: if this ends early and Slack gives up, the check of the index finds no record, and goes on from here.
@@ -36,7 +37,7 @@ export function createDeletion({
     const note = await guardRead(() => redis.hget(recordKey(id), FIELDS.organization));
     const isElsewhere = note !== null && organization !== undefined && note !== organization;
     if (isElsewhere || (await isInstalled(id))) {
-      if (!isElsewhere) await writeInWorkspace(redis, id, 'HDEL', recordKey, FIELDS.organization);
+      if (!isElsewhere) await guardRead(() => redis.hdel(recordKey(id), FIELDS.organization));
       return false;
     }
     await unlinkKeys(id);
@@ -47,7 +48,7 @@ export function createDeletion({
   return {
     async workspace(id: string, organization?: string): Promise<void> {
       await unlinkKeys(id);
-      if (organization !== undefined) await writeInWorkspace(redis, organization, 'SREM', membersKey, id);
+      if (organization !== undefined) await removeMember(organization, id);
       await forgetRest(id);
     },
     /**
@@ -55,7 +56,7 @@ export function createDeletion({
      * @returns false if it stays through another installation
      */
     async member(id: string, organization?: string): Promise<boolean> {
-      if (organization !== undefined) await writeInWorkspace(redis, organization, 'SREM', membersKey, id);
+      if (organization !== undefined) await removeMember(organization, id);
       return leave(id, organization);
     },
     /** Deletes an organization, with every workspace that only its installation serves. */
@@ -65,13 +66,13 @@ export function createDeletion({
       for (const member of await guardRead(() => redis.smembers(membersKey(id)))) await leave(member, id);
       await forgetRest(id);
       // Last, so that the members are still known if this fails and Slack repeats the event.
-      await unlinkInWorkspace(redis, id, [membersKey]);
+      await guardRead(() => redis.unlink(membersKey(id)));
     },
   };
 }
 
 const DELETE_NOTE = `
-if redis.call('HLEN', KEYS[1]) - redis.call('HEXISTS', KEYS[1], '${LAYOUT_FIELD}') ~= 1 or redis.call('HGET', KEYS[1], ARGV[1]) ~= ARGV[2] then return 0 end
+if redis.call('HLEN', KEYS[1]) ~= 1 or redis.call('HGET', KEYS[1], ARGV[1]) ~= ARGV[2] then return 0 end
 return redis.call('UNLINK', KEYS[1])`;
 
 /**

@@ -69,12 +69,6 @@ export function parseNamedRecord<T, Key extends keyof T>(
 export const tryParseRecord = <T>(schema: z.ZodType<T>, json: string | undefined): T | undefined =>
   json === undefined ? undefined : schema.safeParse(tryParseJson(json)).data;
 
-/** Reads what an earlier version wrote as well. @param upgrade makes today's form of it, and leaves that form as it is */
-export const alsoEarlier = <T>(
-  schema: z.ZodType<T>,
-  upgrade: (stored: Readonly<Record<string, unknown>>) => unknown,
-): z.ZodType<T> => z.looseObject({}).transform(upgrade).pipe(schema);
-
 /** All fields of a record, without a check of their values. @throws UnsealFailed `malformed` */
 export const parseFields = (json: string): Readonly<Record<string, unknown>> =>
   parseRecord(z.looseObject({}), json);

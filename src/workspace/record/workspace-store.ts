@@ -1,9 +1,8 @@
 import type { SlackId } from '../../domain/slack-id.ts';
 import type { Millis } from '../../domain/time/calendar.ts';
 import type { RedisConnection } from '../../redis/connect.ts';
-import { guardRead } from '../../redis/guard.ts';
-import { auditKey, deliveryLogKey, managerRequestsKey, recordKey, WORKSPACE_KEYS } from '../../redis/keys.ts';
-import { commitInWorkspace, loadRecord, unlinkInWorkspace } from '../../redis/layout.ts';
+import { commitInWorkspace, guardRead } from '../../redis/guard.ts';
+import { auditKey, deliveryLogKey, keysOf, managerRequestsKey, recordKey } from '../../redis/keys.ts';
 import { doneArguments, LUA_SEND_ANSWER, type TakenRequest } from '../short-lived/manager-requests.ts';
 import { type AuditEntry, auditArguments, LUA_AUDIT } from './audit.ts';
 import { createWorkspaceIndex } from './workspace-index.ts';
@@ -76,7 +75,7 @@ return 1`;
 export function createWorkspaceStore(redis: RedisConnection) {
   const index = createWorkspaceIndex(redis);
   return {
-    load: (workspace: SlackId): Promise<RecordFields> => loadRecord(redis, workspace),
+    load: (workspace: SlackId): Promise<RecordFields> => guardRead(() => redis.hgetall(recordKey(workspace))),
     exists: async (workspace: SlackId): Promise<boolean> =>
       (await guardRead(() => redis.exists(recordKey(workspace)))) === 1,
     /** @returns false, with nothing written, if a field differs from `seen` or the workspace left */
@@ -101,7 +100,7 @@ export function createWorkspaceStore(redis: RedisConnection) {
     },
     /** Deletes every key of the workspace: see `keysOf`. */
     async forget(workspace: SlackId): Promise<void> {
-      await unlinkInWorkspace(redis, workspace, WORKSPACE_KEYS);
+      await guardRead(() => redis.unlink(...keysOf(workspace)));
       await index.forget(workspace);
     },
   };

@@ -4,9 +4,8 @@ import { EditConflict, NotInstalled } from '../../domain/failure/index.ts';
 import type { SlackId } from '../../domain/slack-id.ts';
 import { DAY, HOUR, type Millis } from '../../domain/time/calendar.ts';
 import type { RedisConnection } from '../../redis/connect.ts';
-import { guardRead } from '../../redis/guard.ts';
+import { commitInWorkspace, evalInWorkspace, guardRead } from '../../redis/guard.ts';
 import { auditKey, deliveryLogKey, managerRequestsKey, recordKey } from '../../redis/keys.ts';
-import { commitInWorkspace, evalInWorkspace } from '../../redis/layout.ts';
 import { type AuditAction, type AuditEntry, auditArguments, LUA_AUDIT } from '../record/audit.ts';
 import { product, slackId, tryParseRecord } from '../record/parse-record.ts';
 

@@ -5,8 +5,8 @@ import type { SlackId } from '../../domain/slack-id.ts';
 import type { Millis } from '../../domain/time/calendar.ts';
 import { tryParse } from '../../domain/try-parse.ts';
 import type { RedisConnection } from '../../redis/connect.ts';
+import { commitInWorkspace, evalInWorkspace, guardRead } from '../../redis/guard.ts';
 import { auditKey, grantsKey, recordKey } from '../../redis/keys.ts';
-import { commitInWorkspace, evalInWorkspace, writeInWorkspace } from '../../redis/layout.ts';
 import { parseEnvelope, seal, unseal } from '../../vault/keyring.ts';
 import { type AuditEntry, auditArguments, LUA_AUDIT } from '../record/audit.ts';
 import { parseRecord, projectId, slackId } from '../record/parse-record.ts';
@@ -150,13 +150,13 @@ export function createTokenGrants(redis: RedisConnection) {
     /** Lets it be claimed for this purpose again at once. */
     async release({ workspace, grantText, purpose }: Omit<GrantClaim, 'person' | 'at'>): Promise<void> {
       const lease = leaseOf(grantHandle(grantText), purpose);
-      await writeInWorkspace(redis, workspace, 'HDEL', grantsKey, lease);
+      await guardRead(() => redis.hdel(grantsKey(workspace), lease));
     },
 
     async drop(workspace: SlackId, grantText: string): Promise<void> {
       const handle = grantHandle(grantText);
       const fields = [handle, ...PURPOSES.map((purpose) => leaseOf(handle, purpose))];
-      await writeInWorkspace(redis, workspace, 'HDEL', grantsKey, ...fields);
+      await guardRead(() => redis.hdel(grantsKey(workspace), ...fields));
     },
   };
 }

@@ -3,8 +3,8 @@ import { DEFAULT_LIMITS } from '../../domain/rate-limits.ts';
 import type { SlackId } from '../../domain/slack-id.ts';
 import type { Millis } from '../../domain/time/calendar.ts';
 import type { RedisConnection } from '../../redis/connect.ts';
+import { evalInWorkspace } from '../../redis/guard.ts';
 import { issuedKey, recordKey } from '../../redis/keys.ts';
-import { evalInWorkspace } from '../../redis/layout.ts';
 
 /** Limits the tokens that a person gets, counted across all processes. @throws StoreUnavailable from each method */
 export type TokenQuota = ReturnType<typeof createTokenQuota>;
