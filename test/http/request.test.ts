@@ -460,15 +460,16 @@ describe('requests of several workspaces to one service', () => {
     return { service, held, paths };
   }
 
-  it('are all answered while another one sends five hundred that hang', async () => {
+  it('are answered within a second while another one has five hundred that hang', async () => {
     const { service, paths } = await holding((url) => url === '/A');
     const it = http();
     const flood = Array.from({ length: 500 }, () => ask(it, `${service.url}/A`, of('A')));
     for (const one of flood) one.catch(() => {});
-    await waitUntil(() => paths().length === 16);
+    await waitUntil(() => paths().length >= 8);
+    const began = performance.now();
     const replies = await Promise.all(Array.from({ length: 13 }, () => ask(it, `${service.url}/B`, of('B'))));
+    expect(performance.now() - began).toBeLessThan(1_000);
     expect(replies.map(({ status }) => status)).toEqual(Array(13).fill(200));
-    expect(paths().filter((path) => path === 'A')).toHaveLength(16);
     await service.close();
     await Promise.allSettled(flood);
   });
