@@ -34,7 +34,7 @@ const check = (parts: Partial<ConformanceParts> = {}) =>
     zone: 'UTC',
     clock: () => NOW,
     ...parts,
-    limits: { deadline: 5_000, shortestBackoff: 1, longestBackoff: 2, ...parts.limits },
+    limits: { deadline: 5_000, pause: 1, ...parts.limits },
   });
 
 /** @returns the points that failed, with what came, and those that passed by ID */
@@ -239,13 +239,15 @@ describe('a service that is not there', () => {
 });
 
 describe('a service that speaks another HTTP', () => {
-  it.each<[PointId, Record<string, string>]>([
-    ['compression', { 'content-encoding': 'gzip' }],
-    ['json', { 'content-type': 'text/html' }],
-  ])('fails in %s', async (id, headers) => {
-    const baseUrl = await at(serve((_, response) => response.writeHead(200, headers).end('<p>Sign in</p>')));
-    expect(await failedIds({ baseUrl })).toEqual([id]);
-  });
+  it.each<[PointId, Record<string, string>]>([['json', { 'content-type': 'text/html' }]])(
+    'fails in %s',
+    async (id, headers) => {
+      const baseUrl = await at(
+        serve((_, response) => response.writeHead(200, headers).end('<p>Sign in</p>')),
+      );
+      expect(await failedIds({ baseUrl })).toEqual([id]);
+    },
+  );
 
   it('fails in json when it is not UTF-8', async () => {
     const baseUrl = await at(serve((_, response) => response.end(Buffer.from([0x7b, 0xff, 0xfe, 0x7d]))));

@@ -23,7 +23,7 @@ function client(
   const http = createGuardedHttp({
     trustedHosts: [{ host: '127.0.0.1' }],
     ...(onExchange && { onExchange }),
-    limits: { shortestBackoff: 1, longestBackoff: 2, ...limits },
+    limits: { pause: 1, ...limits },
   });
   releases.push(http.close);
   const identity = createIdentityClient({ http });
@@ -120,19 +120,19 @@ describe('a secret that the service repeats', () => {
 });
 
 describe('an issued token', () => {
-  it('is accepted with a catalog of some megabytes, whose details are left out when it has too many', async () => {
+  it('is accepted with a catalog of some hundred kilobytes, and without the details of a larger one', async () => {
     const entry = (n: number) => ({
       type: `service-${n}`,
       endpoints: [{ interface: 'public', url: `https://${n}.example/v3`, id: 'x'.repeat(1_500) }],
     });
     const body = (count: number) =>
       JSON.stringify({ token: { user: 'ada', catalog: Array.from({ length: count }, (_, n) => entry(n)) } });
-    const { user, endpoints } = await client().issue(at(await issuing(body(2_000))));
+    const { user, endpoints } = await client().issue(at(await issuing(body(250))));
     expect([user, endpoints.length]).toEqual(['ada', 30]);
-    const many = JSON.stringify({
-      token: { user: 'ada', catalog: Array.from({ length: 500_000 }, () => ({})) },
+    expect(await client().issue(at(await issuing(body(2_000))))).toMatchObject({
+      token: TOKEN,
+      user: undefined,
     });
-    expect(await client().issue(at(await issuing(many)))).toMatchObject({ token: TOKEN, user: undefined });
   });
 
   it('is accepted with any 2xx, whatever the body', async () => {
@@ -228,7 +228,7 @@ describe('the outcome of a request', () => {
     const mute = await serving(serveRaw(() => {}));
     const authUrl = `https://127.0.0.1:${mute.port}/v3`;
     expect(await failureOf(client({ deadline: 200 }).issue({ ...ACCESS, authUrl }))).toMatchObject({
-      kind: expect.stringMatching(/^(?:timed-out|unreachable)$/),
+      kind: 'service-unreachable',
     });
   });
 

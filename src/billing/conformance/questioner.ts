@@ -9,7 +9,7 @@ import {
   type ServiceResponse,
 } from '../../http/request.ts';
 import { type BillingAccess, type BillingClient, createBillingClient } from '../client.ts';
-import { maxItems, parseResponse } from '../graphql-contract.ts';
+import { parseResponse } from '../graphql-contract.ts';
 import type { PointId } from './points.ts';
 
 export type Answer<T> = { readonly query: string } & ({ readonly value: T } | { readonly failure: Failure });
@@ -163,7 +163,7 @@ function breakdownPoint(
 /** Whether it is a JSON object, of any shape and size. */
 function isReadable(response: ServiceResponse): boolean {
   try {
-    for (const _ of parseResponse(response, () => null, maxItems(0)));
+    parseResponse(response, () => null);
     return true;
   } catch (error) {
     if (isFailure(error)) return error.kind !== 'invalid-response';
