@@ -10,7 +10,7 @@ if (major < 20 || (major === 20 && minor < 19)) {
   process.exit(78);
 }
 try {
-  await import('./config/load-env-file.ts');
+  (await import('./config/load-env-file.ts')).loadEnvFile();
   await import('./tally.ts');
 } catch (error) {
   if (!(error instanceof Error && 'code' in error && error.code === 'EMFILE')) throw error;

@@ -7,7 +7,7 @@ import {
   MAX_REQUESTS,
   type PointResult,
 } from '../billing/conformance/check.ts';
-import { trustedHosts } from '../config/schemas.ts';
+import { trustedHosts } from '../config/variables.ts';
 import { type Failure, isFailure } from '../domain/failure/index.ts';
 import { pluralize } from '../domain/language/text.ts';
 import { DEFAULT_PRODUCT, isProjectId, PRODUCTS } from '../domain/product.ts';

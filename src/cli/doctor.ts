@@ -3,7 +3,7 @@ import { monitorEventLoopDelay } from 'node:perf_hooks';
 import { getHeapStatistics } from 'node:v8';
 import { balanceDocument } from '../billing/graphql-contract.ts';
 import { type Config, ConfigError, parseConfig } from '../config/config.ts';
-import { findSimilarName } from '../config/variable-problems.ts';
+import { findSimilarName } from '../config/problems.ts';
 import { variables } from '../config/variables.ts';
 import { commandText } from '../domain/command-names.ts';
 import { pluralize } from '../domain/language/text.ts';

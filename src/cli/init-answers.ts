@@ -1,9 +1,8 @@
 /** What `tally init` asks for the variables of `.env`, where else it finds them, and the file that it fills in. */
 import { randomUUID } from 'node:crypto';
 import { appendFileSync, existsSync, linkSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { decodeEnv, parseEnvText } from '../config/env-text.ts';
-import { trustedHosts } from '../config/schemas.ts';
-import { variables } from '../config/variables.ts';
+import { parseEnv } from 'node:util';
+import { trustedHosts, variables } from '../config/variables.ts';
 import { tryParse } from '../domain/try-parse.ts';
 import { checkDestination } from '../http/address.ts';
 import { askUntil, checkOption, type Prompts, UsageError } from './command.ts';
@@ -164,9 +163,7 @@ export class EnvDraft {
 
   static open(path: string): EnvDraft {
     if (!existsSync(path)) return new EnvDraft(path, undefined);
-    const { text, isUtf8 } = decodeEnv(readFileSync(path));
-    if (!isUtf8) throw new UsageError(`${path} is in UTF-16, where no line can be added. Save it as UTF-8.`);
-    return new EnvDraft(path, text);
+    return new EnvDraft(path, readFileSync(path, 'utf8'));
   }
 
   get exists(): boolean {
@@ -182,7 +179,7 @@ export class EnvDraft {
   }
 
   get values() {
-    return parseEnvText(this.text ?? '');
+    return parseEnv(this.text ?? '');
   }
 
   /** @throws Error `EEXIST` if somebody else made the file since it was opened */
@@ -193,7 +190,7 @@ export class EnvDraft {
   /** An empty value notes that there is none. @returns false if no line of the file can say it */
   addValue(name: string, value: string): boolean {
     const line = /[\s#'"`\\]/.test(value) ? `${name}='${value}'` : `${name}=${value}`;
-    if (parseEnvText(line)[name] !== value) return false;
+    if (parseEnv(line)[name] !== value) return false;
     this.add(line);
     return true;
   }

@@ -1,8 +1,7 @@
 import { spawnSync } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
 import { statSync, writeFileSync } from 'node:fs';
-import { commandPrefix } from '../config/schemas.ts';
-import { variables } from '../config/variables.ts';
+import { commandPrefix, variables } from '../config/variables.ts';
 import { commandText } from '../domain/command-names.ts';
 import { VERSION } from '../ops/version.ts';
 import {
