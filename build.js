@@ -51,7 +51,7 @@ export async function bundle(entryPoints, folder) {
     platform: 'node',
     target: 'node20.19',
     external: OPTIONAL,
-    plugins: [withoutUnused, partsOfUndici, versionOnly, ascii],
+    plugins: [withoutUnused, versionOnly, ascii],
     // Names stay, for whoever reads a stack trace without the source map.
     minifyWhitespace: true,
     minifySyntax: true,
@@ -71,13 +71,7 @@ export async function bundle(entryPoints, folder) {
     format: 'esm',
     banner: { js: BANNER },
   });
-  const later = await build({
-    ...shared,
-    entryPoints: ['undici'],
-    outfile: join(folder, 'chunks', 'undici.cjs'),
-    format: 'cjs',
-  });
-  const packages = await packagesIn({ ...bot.metafile.outputs, ...later.metafile.outputs });
+  const packages = await packagesIn(bot.metafile.outputs);
   await writeFile(join(folder, 'LICENSES.txt'), await licensesOf(packages));
   return packages;
 }
@@ -94,31 +88,6 @@ const withoutUnused = {
     build.onLoad({ filter: /.*/, namespace: 'unused' }, ({ path }) => ({
       contents: `module.exports = () => { throw new Error(${JSON.stringify(`${path} is not in this bundle`)}); };`,
     }));
-  },
-};
-
-/** Its index loads all of it: fetch, caches, mocks. What is imported and not here fails the build. */
-const PARTS_OF_UNDICI = `
-export { default as Agent } from 'undici/lib/dispatcher/agent.js';
-export { default as buildConnector } from 'undici/lib/core/connect.js';
-export { default as errors } from 'undici/lib/core/errors.js';
-`;
-/** For Slack's package for Socket Mode, which Bolt loads in any mode: all of it, but at its first use, from a file of its own. */
-const UNDICI_LATER = "module.exports = new Proxy({}, { get: (_, name) => require('./undici.cjs')[name] });";
-
-/** @type {Plugin} */
-const partsOfUndici = {
-  name: 'parts-of-undici',
-  setup(build) {
-    build.onResolve({ filter: /^undici$/ }, ({ path, importer }) => {
-      if (importer.startsWith(join(ROOT, 'src')))
-        return { path, namespace: 'parts', pluginData: PARTS_OF_UNDICI };
-      if (importer.includes('@slack/socket-mode'))
-        return { path, namespace: 'later', pluginData: UNDICI_LATER };
-      return undefined;
-    });
-    build.onResolve({ filter: /^\.\/undici\.cjs$/ }, ({ path }) => ({ path, external: true }));
-    build.onLoad({ filter: /^undici$/ }, ({ pluginData }) => ({ contents: pluginData, resolveDir: ROOT }));
   },
 };
 
