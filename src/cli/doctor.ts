@@ -28,7 +28,7 @@ import {
 } from '../ops/doctor/finding.ts';
 import { connectRedis, type RedisConnection } from '../redis/connect.ts';
 import { isSecondSocketError } from '../redis/errors.ts';
-import { findIgnoredOptions, parseRedisUrl, SERVER_OPTIONS } from '../redis/url.ts';
+import { parseRedisUrl } from '../redis/url.ts';
 import { SCOPES } from '../slack/install/scopes.ts';
 import { createKeyring } from '../vault/keyring.ts';
 import { printLine, runCommand } from './command.ts';
@@ -121,14 +121,13 @@ async function checkWith(config: Config, env: NodeJS.ProcessEnv): Promise<readon
 }
 
 /** Finds what Tally starts with and fails by later. */
-function checkConfiguration({ slack, redisUrl, keys }: Config, env: NodeJS.ProcessEnv): readonly Finding[] {
+function checkConfiguration({ slack, keys }: Config, env: NodeJS.ProcessEnv): readonly Finding[] {
   const found = (code: string, figures = {}) => findingOf('CONFIGURATION', 'Configuration', code, figures);
   const { mode, signingSecret, credentials } = slack;
   const authorities = env.NODE_EXTRA_CA_CERTS;
   const { clientSecret, stateSecret } = credentials.kind === 'oauth' ? credentials : {};
   const isSigned = mode.kind === 'http';
   const variable = PROXY_VARIABLES.flatMap((name) => [name, name.toLowerCase()]).find((name) => env[name]);
-  const ignored = findIgnoredOptions(parseRedisUrl(redisUrl));
   const heap = Math.round(getHeapStatistics().heap_size_limit / 2 ** 20);
   // Absent where the system doesn't say.
   const [, limit] = /^Max open files +(\d+)/m.exec(readText('/proc/self/limits')) ?? [];
@@ -148,8 +147,6 @@ function checkConfiguration({ slack, redisUrl, keys }: Config, env: NodeJS.Proce
       const other = env[meant] ? undefined : findSimilarName(meant, env);
       return other && found('similar name', { other, meant });
     }),
-    ignored.length > 0 &&
-      found('redis option', { options: ignored.join(', '), known: SERVER_OPTIONS.join(', ') }),
     twin && original && found('same key', { id: twin.id, older: original.id }),
     guessable && found('guessable key', { id: guessable.id }),
     heap < HEAP && found('memory', { heap: String(heap) }),

@@ -1,7 +1,6 @@
 /** The tables of docs/doctor.md: the doctor's own, with an example in the place of each part of a setup. */
 import { CAUSES, type Causes, type CheckArea, findingOf } from '../../src/ops/doctor/causes.ts';
 import { redisFigures, webFigures } from '../../src/ops/doctor/redacted-addresses.ts';
-import { SERVER_OPTIONS } from '../../src/redis/url.ts';
 import type { Row, Tables } from './tables.ts';
 
 const ADDRESS = 'https://tally.example.com';
@@ -67,7 +66,7 @@ export const EXAMPLES: Readonly<Record<CheckArea, Readonly<Record<string, string
     ...{ id: '2027', older: '2026' },
     other: 'BILLING_URL',
     meant: 'BILLING_BASE_URL',
-    ...{ options: 'ssl', known: SERVER_OPTIONS.join(', ') },
+    ...{ options: 'ssl', known: 'db' },
   },
   PORT: { lacking: 'slack', port: '3000', nextPort: '3001' },
   PUBLIC_ADDRESS: {
