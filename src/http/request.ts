@@ -1,33 +1,12 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { type Failure, isFailure, type Service } from '../domain/failure/index.ts';
-import type { SlackId } from '../domain/slack-id.ts';
 import type { Millis } from '../domain/time/calendar.ts';
-import type { WaitMeter } from '../runtime/work-record.ts';
 import { checkDestination, type ResolveHost, systemResolve, type TrustedHost } from './address.ts';
 import { addHost, createAgent, HTTP_LIMITS, type HttpLimits } from './exchange.ts';
-import { type OneRequest, RetryableError, type ServiceResponse, sendOnce } from './send-once.ts';
-import { createTurns, type Priority } from './turns.ts';
+import { RetryableError, type ServiceRequest, type ServiceResponse, sendOnce } from './send-once.ts';
+import { createTurns } from './turns.ts';
 
-export type { ServiceResponse } from './send-once.ts';
-export type { Priority } from './turns.ts';
-
-/** Whose request it is. Nothing that one workspace does delays another one's requests. */
-export interface Tenant {
-  readonly workspace: SlackId;
-  /** Which of the workspace's credentials it uses: a connection's name, or a project's ID. */
-  readonly connection: string;
-  /** Measures how long the caller waits for the answer. */
-  readonly waits?: WaitMeter | undefined;
-}
-
-export interface ServiceRequest extends OneRequest {
-  /** Absent when the request belongs to no workspace. */
-  readonly tenant?: Tenant | undefined;
-  /** `interactive` by default. */
-  readonly priority?: Priority;
-  /** Must not be sent twice. */
-  readonly once?: boolean;
-}
+export type { Priority, ServiceRequest, ServiceResponse, Tenant } from './send-once.ts';
 
 /** How a request ended, for logs and metrics: nothing secret in it. */
 export interface ExchangeInfo {
@@ -87,7 +66,7 @@ export function createGuardedHttp(options: {
   async function sendAndReport<T>(request: ServiceRequest, read: Reader<T>): Promise<T> {
     const url = new URL(request.url);
     const { origin } = url;
-    const { service, method, tenant, priority = 'interactive' } = request;
+    const { service, method, tenant } = request;
     const progress = { tries: 0, startedAt: performance.now(), took: 0 };
     let status: number | undefined;
     const report = (outcome: ExchangeInfo['outcome']) =>
@@ -96,7 +75,7 @@ export function createGuardedHttp(options: {
       tenant?.waits?.begin();
       try {
         checkDestination(url, trustedHosts);
-        return await turns.run({ service, origin, workspace: tenant?.workspace ?? '', priority }, () => {
+        return await turns.run(request, origin, () => {
           progress.startedAt = performance.now();
           return sendWithRetry(request, progress);
         });

@@ -14,8 +14,10 @@ import {
   ServiceUnreachable,
   TimedOut,
 } from '../domain/failure/index.ts';
+import type { SlackId } from '../domain/slack-id.ts';
 import type { Millis } from '../domain/time/calendar.ts';
 import { tryParse } from '../domain/try-parse.ts';
+import type { WaitMeter } from '../runtime/work-record.ts';
 import {
   decodeLeniently,
   ExchangeTimeoutError,
@@ -26,7 +28,19 @@ import {
 } from './exchange.ts';
 import { createSecretMask, type SecretMask } from './secret-mask.ts';
 
-export interface OneRequest {
+/** Whose request it is. Nothing that one workspace does delays another one's requests. */
+export interface Tenant {
+  readonly workspace: SlackId;
+  /** Which of the workspace's credentials it uses: a connection's name, or a project's ID. */
+  readonly connection: string;
+  /** Measures how long the caller waits for the answer. */
+  readonly waits?: WaitMeter | undefined;
+}
+
+/** `interactive`: a person waits for the answer. */
+export type Priority = 'interactive' | 'background';
+
+export interface ServiceRequest {
   readonly service: Service;
   readonly method: 'GET' | 'HEAD' | 'POST' | 'DELETE';
   /** http(s), absolute */
@@ -37,6 +51,12 @@ export interface OneRequest {
   readonly secrets: readonly string[];
   /** The headers of a 2xx are the answer: an unreadable body makes `text` empty. */
   readonly headersSuffice?: boolean;
+  /** Absent when the request belongs to no workspace. */
+  readonly tenant?: Tenant | undefined;
+  /** `interactive` by default. */
+  readonly priority?: Priority;
+  /** Must not be sent twice. */
+  readonly once?: boolean;
 }
 
 /** A 2xx, or a 4xx other than 429; everything else is thrown. */
@@ -71,7 +91,7 @@ const RETRYABLE_CODE =
  * @throws {RetryableError} if another try may help, {Failure} if it may not
  */
 export async function sendOnce(
-  { service, secrets, headersSuffice = false, ...request }: OneRequest,
+  { service, secrets, headersSuffice, method, headers: sent, body, ...request }: ServiceRequest,
   agent: Agent,
   { deadline, pause, bodyBytes }: HttpLimits,
   timeLeft: Millis,
@@ -88,20 +108,22 @@ export async function sendOnce(
     return undefined;
   };
 
-  const response = await exchange(agent, { ...request, url, timeout: timeLeft }).catch((error) => {
-    if (isFailure(error)) throw error;
-    const limit = limitFailure(error);
-    if (limit !== undefined) throw limit;
-    // The parser's error holds a piece of the response, so it is not passed on.
-    if (error instanceof errors.HTTPParserError || error instanceof errors.HeadersOverflowError)
-      throw new InvalidResponse(service, 'something that is not HTTP');
-    const code = codeOf(error);
-    if (code === undefined) throw error;
-    const failure = new ServiceUnreachable(service, url.host, code, { cause: error });
-    // The name's server may answer in a moment: its own error decides.
-    const decisive = code === NO_PUBLIC_ADDRESS ? codeOf(error.cause) : code;
-    throw RETRYABLE_CODE.test(decisive ?? '') ? again(failure) : failure;
-  });
+  const response = await exchange(agent, { url, method, headers: sent, body, timeout: timeLeft }).catch(
+    (error) => {
+      if (isFailure(error)) throw error;
+      const limit = limitFailure(error);
+      if (limit !== undefined) throw limit;
+      // The parser's error holds a piece of the response, so it is not passed on.
+      if (error instanceof errors.HTTPParserError || error instanceof errors.HeadersOverflowError)
+        throw new InvalidResponse(service, 'something that is not HTTP');
+      const code = codeOf(error);
+      if (code === undefined) throw error;
+      const failure = new ServiceUnreachable(service, url.host, code, { cause: error });
+      // The name's server may answer in a moment: its own error decides.
+      const decisive = code === NO_PUBLIC_ADDRESS ? codeOf(error.cause) : code;
+      throw RETRYABLE_CODE.test(decisive ?? '') ? again(failure) : failure;
+    },
+  );
 
   const { statusCode: status, headers, bodyError } = response;
   const target = redirectTarget(response, url, mask);

@@ -1,18 +1,9 @@
 import { LRUCache } from 'lru-cache';
 import pLimit from 'p-limit';
-import { QueueFull, type Service } from '../domain/failure/index.ts';
+import { QueueFull } from '../domain/failure/index.ts';
 import { startTimeout } from '../runtime/timers.ts';
 import type { HttpLimits } from './exchange.ts';
-
-/** `interactive`: a person waits for the answer. */
-export type Priority = 'interactive' | 'background';
-
-interface Asker {
-  readonly service: Service;
-  readonly origin: string;
-  readonly workspace: string;
-  readonly priority: Priority;
-}
+import type { ServiceRequest } from './send-once.ts';
 
 /** Lines that are remembered, busy or not: so many workspaces hardly ever ask at the same time. */
 const LINES = 10_000;
@@ -35,9 +26,10 @@ export function createTurns({ connections, queueTimeout }: HttpLimits) {
 
   return {
     /** Does the work at its turn. @throws {QueueFull} if that does not come in time, or the lines were closed */
-    run<T>({ service, origin, workspace, priority }: Asker, work: () => Promise<T>): Promise<T> {
+    run<T>(request: ServiceRequest, origin: string, work: () => Promise<T>): Promise<T> {
+      const { service, tenant, priority = 'interactive' } = request;
       const isAwaited = priority === 'interactive';
-      const ofWorkspace = lineOf(`${origin} ${priority} ${workspace}`, quarter);
+      const ofWorkspace = lineOf(`${origin} ${priority} ${tenant?.workspace ?? ''}`, quarter);
       const ofAll = lineOf(`${origin} ${priority}`, isAwaited ? Math.max(1, connections - quarter) : quarter);
       return new Promise((resolve, reject) => {
         const refuse = () => {
