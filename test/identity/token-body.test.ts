@@ -200,28 +200,8 @@ describe('the body of a token', () => {
   it('never throws', () => {
     const shape = fc.object({
       key: fc.constantFrom(
-        ...[
-          'token',
-          'expires_at',
-          'project',
-          'domain',
-          'user',
-          'roles',
-          'name',
-          'id',
-          'audit_ids',
-          'catalog',
-        ],
-        ...[
-          'application_credential',
-          'restricted',
-          'endpoints',
-          'interface',
-          'url',
-          'type',
-          'error',
-          'message',
-        ],
+        ...'token expires_at project domain user roles name id audit_ids catalog'.split(' '),
+        ...'application_credential restricted endpoints interface url type error message'.split(' '),
       ),
       maxDepth: 5,
     });
