@@ -1,7 +1,7 @@
 /** Measures a command's CPU work: parsing the text and the answer, resolving the period, opening the token. */
 import { createCipheriv, createDecipheriv, randomBytes } from 'node:crypto';
 import { Big } from 'big.js';
-import { maxItems, parseConsumption, parseResponse } from '../src/billing/graphql-contract.ts';
+import { parseConsumption, parseResponse } from '../src/billing/graphql-contract.ts';
 import { parseCommandText } from '../src/domain/language/parse-command.ts';
 import { LAST_7_DAYS } from '../src/domain/language/periods/period-ast.ts';
 import { parseQuestion } from '../src/domain/language/questions/parse-question.ts';
@@ -13,7 +13,7 @@ import { addDays, daysInRange } from '../src/domain/time/calendar.ts';
 import { resolvePeriod } from '../src/domain/time/resolve-period.ts';
 import { createSecretMask } from '../src/http/secret-mask.ts';
 import { createKeyring } from '../src/vault/keyring.ts';
-import { chargesOf, finish } from '../test/support/usage.ts';
+import { chargesOf } from '../test/support/usage.ts';
 import { compare, type Line } from './measure.ts';
 
 const DAY = 86_400_000;
@@ -113,7 +113,7 @@ function forecasts(): Line[] {
 
 function chargesIn(body: string, days: number): readonly DayCharges[] {
   const response = { text: body, mask: createSecretMask([TOKEN]) };
-  const { data } = finish(parseResponse(response, parseConsumption, maxItems(days)));
+  const { data } = parseResponse(response, parseConsumption(days));
   if (!('value' in data) || data.value === null) throw new Error('The answer has no items.');
   return chargesOf(data.value);
 }

@@ -7,7 +7,6 @@ import {
   isFailure,
   NoData,
   QueryRejected,
-  ResponseTooLarge,
   ServiceFailed,
   TokenRejected,
 } from '../domain/failure/index.ts';
@@ -15,14 +14,11 @@ import type { WireScalar } from '../domain/money/amount.ts';
 import { collectCharges, type DayCharges } from '../domain/money/charges.ts';
 import { DAY, type Millis, type RequestedDays, type Zone } from '../domain/time/calendar.ts';
 import type { GuardedHttp, Priority, ServiceRequest, ServiceResponse, Tenant } from '../http/request.ts';
-import { runInSlices } from '../http/slices.ts';
 import {
   balanceDocument,
   consumptionDocument,
   findGraphqlErrors,
-  type GraphqlResponse,
-  maxItems,
-  maxRows,
+  type ParseData,
   parseBalance,
   parseConsumption,
   parseResponse,
@@ -110,7 +106,7 @@ export function createBillingClient({ http }: { http: GuardedHttp }): BillingCli
     subscription: Subscription,
     priority: Priority,
     document: string,
-    parse: (response: ServiceResponse) => Generator<void, GraphqlResponse<T>>,
+    parse: ParseData<T>,
     days?: RequestedDays,
   ): Promise<{ value: T; remarks: readonly string[] }> {
     const token = requireSendable(access.token);
@@ -124,14 +120,11 @@ export function createBillingClient({ http }: { http: GuardedHttp }): BillingCli
       secrets: [token],
       body: JSON.stringify({ query: document }),
       tenant: access,
-      subject: subscription.project,
       priority,
-      // A command's requests share its access, so that they count as one outage.
-      outageGroup: access,
     };
-    return http.requestAndRead(request, async (response) => {
-      if (response.status >= 400) throw await rejectionOf(response, question);
-      const { data, errors: remarks } = await runInSlices(parse(response));
+    return http.requestAndRead(request, (response) => {
+      if (response.status >= 400) throw rejectionOf(response, question);
+      const { data, errors: remarks } = parseResponse(response, parse);
       if ('value' in data && data.value !== null) return { value: data.value, remarks };
       if (remarks.length > 0) throw new QueryRejected(remarks, response.status, question);
       if ('problem' in data) throw new InvalidResponse('billing', data.problem);
@@ -144,9 +137,7 @@ export function createBillingClient({ http }: { http: GuardedHttp }): BillingCli
       const question = [priority, 'balance', subscription.project, subscription.product];
       return shareRequest(access, question, async () => {
         const document = balanceDocument(subscription);
-        const { value, remarks } = await query(access, subscription, priority, document, (response) =>
-          parseResponse(response, parseBalance, maxItems(0)),
-        );
+        const { value, remarks } = await query(access, subscription, priority, document, parseBalance);
         return { remarks, ...value };
       });
     },
@@ -155,18 +146,9 @@ export function createBillingClient({ http }: { http: GuardedHttp }): BillingCli
       const question = [priority, 'consumption', project, product, from, running ? 'now' : to, zone];
       return shareRequest(access, question, async () => {
         const document = consumptionDocument(subscription, from, to);
-        const length = Math.ceil((to - from) / DAY);
-        const { value, remarks } = await query(
-          access,
-          subscription,
-          priority,
-          document,
-          (response) => parseResponse(response, parseConsumption, maxItems(length)),
-          days,
-        );
-        const charges = await runInSlices(collectCharges(value, zone));
-        if (charges.length > maxRows(length)) throw new ResponseTooLarge('billing', maxRows(length), 'items');
-        return { charges, remarks, requested: { from, to } };
+        const parse = parseConsumption(Math.ceil((to - from) / DAY));
+        const { value, remarks } = await query(access, subscription, priority, document, parse, days);
+        return { charges: collectCharges(value, zone), remarks, requested: { from, to } };
       });
     },
   };
@@ -206,11 +188,11 @@ export function reportOutcomes(billing: BillingClient, report: OnBillingOutcome)
   };
 }
 
-async function rejectionOf(response: ServiceResponse, question: BillingQuestion): Promise<Error> {
+function rejectionOf(response: ServiceResponse, question: BillingQuestion): Error {
   const { status } = response;
   if (status === 401) return new TokenRejected('billing');
   if (status === 403) return new Forbidden('billing');
-  const messages = await runInSlices(findGraphqlErrors(response));
+  const messages = findGraphqlErrors(response);
   return messages.length > 0
     ? new QueryRejected(messages, status, question)
     : new ServiceFailed('billing', status);

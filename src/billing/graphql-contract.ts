@@ -1,18 +1,12 @@
-import { BROKEN_OFF, InvalidResponse, isFailure, ResponseTooLarge } from '../domain/failure/index.ts';
+import { isLosslessNumber, stringify } from 'lossless-json';
+import { BROKEN_OFF, InvalidResponse, ResponseTooLarge } from '../domain/failure/index.ts';
 import type { WireScalar } from '../domain/money/amount.ts';
 import type { WireCharge } from '../domain/money/charges.ts';
 import { isProductId, isProjectId, PRODUCT_IDS, type ProductId } from '../domain/product.ts';
 import type { Millis } from '../domain/time/calendar.ts';
 import { toWireTimestamp } from '../domain/time/resolve-period.ts';
-import {
-  isJsonObject,
-  JsonLimitError,
-  JsonNumber,
-  type JsonObject,
-  JsonSyntaxError,
-  readJson,
-  writeJson,
-} from '../http/json.ts';
+import { tryParse } from '../domain/try-parse.ts';
+import { isJsonObject, JsonError, type JsonObject, readJson } from '../http/json.ts';
 import type { ServiceResponse } from '../http/request.ts';
 import type { SecretMask } from '../http/secret-mask.ts';
 
@@ -55,14 +49,9 @@ const SHOWN = { messages: 5, characters: 300 } as const;
 
 /** The most items of a report. `spare` allows for items of other days or without a readable day. */
 const ITEMS = { perDay: 8, spare: 1_000 } as const;
-/** An item has three values; a service may send more of them. 4 MB have room for `most` fields with names. */
-const VALUES = { perItem: 16, most: 200_000 } as const;
 
 /** @returns how many items a report of so many days may have */
 export const maxItems = (days: number): number => ITEMS.perDay * days + ITEMS.spare;
-
-/** @returns how many different days it may have, and items without a day */
-export const maxRows = (days: number): number => days + ITEMS.spare;
 
 /** A body can hold data, GraphQL errors, or both. */
 export interface GraphqlResponse<T> {
@@ -73,7 +62,7 @@ export interface GraphqlResponse<T> {
 }
 
 /** Reads the data below the root field `bill`. @returns null if the service has none @throws {ShapeError} */
-type ParseData<T> = (bill: JsonObject, mask: SecretMask) => T | null;
+export type ParseData<T> = (bill: JsonObject, mask: SecretMask) => T | null;
 
 /** Its message completes "The billing service sent a response that Tally can’t read: …". */
 class ShapeError extends Error {}
@@ -97,16 +86,17 @@ export const parseBalance: ParseData<WireBalance> = ({ getSubscriptionBalance },
   return 'missing' in balance && 'missing' in bonuses ? null : { balance, bonuses };
 };
 
-export const parseConsumption: ParseData<Iterable<WireCharge>> = ({ reportSubscriptionConsuming }, mask) => {
-  const report = objectOrNull(reportSubscriptionConsuming, 'no consumption report');
-  if (report === undefined || report.items === null) return null;
-  if (!Array.isArray(report.items)) throw new ShapeError('no items list');
-  return report.items.length === 0 ? null : parseItems(report.items, mask);
-};
-
-function* parseItems(items: readonly unknown[], mask: SecretMask): Generator<WireCharge> {
-  for (const item of items) yield parseItem(item, mask);
-}
+/** @param days how many were asked for @throws {ResponseTooLarge} for more items than so many days can have */
+export const parseConsumption =
+  (days: number): ParseData<readonly WireCharge[]> =>
+  ({ reportSubscriptionConsuming }, mask) => {
+    const report = objectOrNull(reportSubscriptionConsuming, 'no consumption report');
+    if (report === undefined || report.items === null) return null;
+    if (!Array.isArray(report.items)) throw new ShapeError('no items list');
+    const most = maxItems(days);
+    if (report.items.length > most) throw new ResponseTooLarge('billing', most, 'items');
+    return report.items.length === 0 ? null : report.items.map((item) => parseItem(item, mask));
+  };
 
 /** A malformed item is reported; the others still count. */
 function parseItem(value: unknown, mask: SecretMask): WireCharge {
@@ -123,19 +113,13 @@ function parseItem(value: unknown, mask: SecretMask): WireCharge {
 }
 
 /**
- * Reads the body of a response, in parts. The contract does not show the envelope: GraphQL's `{data: {bill}}` is accepted,
- * and a bare `{bill}` too. Numbers keep their digits.
+ * Reads the body of a response. The contract does not show the envelope: GraphQL's `{data: {bill}}` is accepted, and a
+ * bare `{bill}` too. Numbers keep their digits.
  *
- * @param items how many elements a list may have
  * @throws {InvalidResponse} for what is not a JSON object, and for a name given twice with different values
- * @throws {ResponseTooLarge} before more than the limit is read
  */
-export function* parseResponse<T>(
-  response: ReadableBody,
-  parse: ParseData<T>,
-  items: number,
-): Generator<void, GraphqlResponse<T>> {
-  const root = yield* parseBody(response, items);
+export function parseResponse<T>(response: ReadableBody, parse: ParseData<T>): GraphqlResponse<T> {
+  const root = parseBody(response);
   if (!isJsonObject(root)) throw new InvalidResponse('billing', 'JSON that is not an object');
   const errors = parseMessages(root.errors);
   try {
@@ -148,14 +132,9 @@ export function* parseResponse<T>(
 }
 
 /** @returns the GraphQL error messages in any body, masked and shortened; none when it cannot be read */
-export function* findGraphqlErrors(response: ReadableBody): Generator<void, readonly string[]> {
-  try {
-    const root = yield* parseBody(response, maxItems(0));
-    return isJsonObject(root) ? parseMessages(root.errors) : [];
-  } catch (error) {
-    if (!isFailure(error)) throw error;
-    return [];
-  }
+export function findGraphqlErrors(response: ReadableBody): readonly string[] {
+  const root = tryParse(() => parseBody(response), InvalidResponse);
+  return isJsonObject(root) ? parseMessages(root.errors) : [];
 }
 
 function billOf(root: JsonObject): unknown {
@@ -176,12 +155,12 @@ function messageOf(error: unknown): string {
 function parseScalar(value: unknown, mask: SecretMask): WireScalar {
   if (value === null || value === undefined) return { missing: true };
   if (typeof value === 'string') return { text: value };
-  return value instanceof JsonNumber ? { text: value.digits } : { odd: shortJson(value, mask) };
+  return isLosslessNumber(value) ? { text: value.value } : { odd: shortJson(value, mask) };
 }
 
 /** The first cut bounds the work of the mask. */
 const shortJson = (value: unknown, mask: SecretMask): string =>
-  clip(mask(writeJson(value).slice(0, SHOWN.characters * 3)));
+  clip(mask((stringify(value) ?? '').slice(0, SHOWN.characters * 3)));
 
 /** Cuts between characters, never within a surrogate pair. */
 function clip(text: string): string {
@@ -190,28 +169,22 @@ function clip(text: string): string {
     .join('');
 }
 
-const LIMIT_PROBLEMS = {
-  duplicate: 'JSON with the same name given twice',
+const PROBLEMS = {
+  'not-json': 'text that is not JSON',
+  'cut-off': BROKEN_OFF,
   deep: 'JSON that is nested too deeply',
-} as const;
+  duplicate: 'JSON with the same name given twice',
+} as const satisfies Record<JsonError['problem'], string>;
 
 type ReadableBody = Pick<ServiceResponse, 'text' | 'mask'>;
 
-function* parseBody({ text, mask }: ReadableBody, items: number): Generator<void, unknown> {
+function parseBody({ text, mask }: ReadableBody): unknown {
   if (text.trim() === '') throw new InvalidResponse('billing', 'an empty body');
   if (text.trimStart().startsWith('<')) throw new InvalidResponse('billing', 'HTML instead of JSON');
-  const limits = { elements: items, values: Math.min(items * VALUES.perItem, VALUES.most) };
   try {
-    return yield* readJson(text, limits, mask);
+    return readJson(text, mask);
   } catch (error) {
-    if (error instanceof JsonSyntaxError) {
-      const isCutOff = error.isCutOff && /^\s*[{[]/.test(text);
-      throw new InvalidResponse('billing', isCutOff ? BROKEN_OFF : 'text that is not JSON');
-    }
-    if (!(error instanceof JsonLimitError)) throw error;
-    const { reason } = error;
-    if (reason === 'elements') throw new ResponseTooLarge('billing', limits.elements, 'items');
-    if (reason === 'values') throw new ResponseTooLarge('billing', limits.values, 'values');
-    throw new InvalidResponse('billing', LIMIT_PROBLEMS[reason]);
+    if (error instanceof JsonError) throw new InvalidResponse('billing', PROBLEMS[error.problem]);
+    throw error;
   }
 }

@@ -1,7 +1,7 @@
 import { text } from 'node:stream/consumers';
 import { createBillingClient } from '../billing/client.ts';
 import { checkConformance, type PointResult } from '../billing/conformance.ts';
-import { trustedHosts } from '../config/schemas.ts';
+import { trustedHosts } from '../config/variables.ts';
 import { isFailure } from '../domain/failure/index.ts';
 import { isProjectId, PRODUCTS } from '../domain/product.ts';
 import { isTimeZone } from '../domain/time/calendar.ts';

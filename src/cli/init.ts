@@ -2,7 +2,7 @@ import { spawnSync } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
 import { existsSync, writeFileSync } from 'node:fs';
 import { parseEnv } from 'node:util';
-import { commandPrefix } from '../config/schemas.ts';
+import { commandPrefix } from '../config/variables.ts';
 import { variables } from '../config/variables.ts';
 import { tryParse } from '../domain/try-parse.ts';
 import { checkDestination } from '../http/address.ts';

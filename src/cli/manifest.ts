@@ -1,4 +1,4 @@
-import { commandPrefix } from '../config/schemas.ts';
+import { commandPrefix } from '../config/variables.ts';
 import { WORKFLOW_FUNCTIONS } from '../features/workflow-steps/functions.ts';
 import { appAddress, createManifest, formatManifest } from '../slack/install/manifest.ts';
 import { check, runCommand, SWITCH, TEXT, UsageError } from './command.ts';

@@ -1,4 +1,4 @@
-import { findCombinationProblems, findSimilarName, findWritingProblems } from './variable-problems.ts';
+import { findCombinationProblems, findSimilarName } from './problems.ts';
 import { trimVariables, variables } from './variables.ts';
 
 /** Deeply frozen. */
@@ -32,8 +32,8 @@ export function parseConfig(env: NodeJS.ProcessEnv): Config {
   const texts = trimVariables(env);
   const parsed = variables.safeParse(texts);
   const single = parsed.error?.issues.map(({ path, message }) => [String(path[0]), message] as const) ?? [];
-  // How a value is written says more than what it is not; then the first problem of each variable counts.
-  const all = [...findWritingProblems(texts), ...single, ...findCombinationProblems(texts)];
+  // The first problem of each variable counts.
+  const all = [...single, ...findCombinationProblems(texts)];
   const problems = [...new Map(all.toReversed())].map(([name, message]): Problem => {
     const [what = '', works = ''] = message.split('\n');
     const similar = what === 'is not set' ? findSimilarName(name, env) : undefined;
@@ -78,7 +78,7 @@ function configOf(values: typeof variables._output) {
       ...(publicUrl !== undefined && { publicUrl }),
       /** Where people get help, https or mailto: shown on the page `/support`. */
       /** How long a stopping process still accepts requests, in ms, until the proxy in front of it sends them elsewhere. */
-      shutdownDelay: values.SHUTDOWN_DELAY,
+      shutdownDelay: values.SHUTDOWN_DELAY * 1_000,
     },
     redisUrl: values.REDIS_URL,
     /** Newest first: the first one seals, all of them open. */

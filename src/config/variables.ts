@@ -1,24 +1,155 @@
-/** The environment variables that Tally reads. */
+/**
+ * The environment variables that Tally reads, and what each may be. An error message has two lines, what is wrong and what
+ * works. It never repeats the value, which may be a secret in the wrong variable.
+ */
+import { isIPv6 } from 'node:net';
+import type { LevelWithSilent } from 'pino';
 import * as z from 'zod';
-import { DEFAULT_LIMITS } from '../domain/rate-limits.ts';
-import {
-  commandPrefix,
-  connectionCount,
-  delay,
-  level,
-  MAKE_KEY,
-  portNumber,
-  rateLimit,
-  redisUrl,
-  required,
-  sealingKeys,
-  slackApiUrl,
-  slackToken,
-  trustedHosts,
-  userIds,
-  webUrl,
-  word,
-} from './schemas.ts';
+import { DEFAULT_LIMITS, type Rate } from '../domain/rate-limits.ts';
+import type { TrustedHost } from '../http/address.ts';
+import { parseRedisUrl, RedisUrlError } from '../redis/url.ts';
+
+export const message = (what: string, works: string): string => `${what}\n${works}`;
+
+type Fail = (what: string, works: string) => never;
+
+/** A schema from a function that parses the text. `fail` reports a problem and ends the parsing. */
+const parsedBy = <T>(parse: (text: string, fail: Fail) => T) =>
+  z.string().transform((text, ctx) => {
+    try {
+      return parse(text, (what, works) => {
+        throw new Problem(message(what, works));
+      });
+    } catch (error) {
+      if (!(error instanceof Problem)) throw error;
+      ctx.addIssue({ code: 'custom', message: error.message });
+      return z.NEVER;
+    }
+  });
+class Problem extends Error {}
+
+const required = <T extends z.ZodType>(schema: T, works: string) =>
+  z.string({ error: message('is not set', works) }).pipe(schema as z.ZodType<z.output<T>, string>);
+
+const slackToken = (prefix: 'xoxb-' | 'xapp-', name: string, where: string) =>
+  z
+    .string()
+    .regex(
+      new RegExp(`^${prefix}[\\w.-]+$`),
+      message(`is not ${name}`, `It begins with ${prefix}. ${where}`),
+    );
+
+/** Secrets and IDs: one word, and not a Slack token, which belongs in another variable. */
+const word = (name: string, works: string) =>
+  z.string().regex(/^(?!x(?:ox|app))[^\s"'<>${}]+$/, message(`is not ${name}`, works));
+
+function parseUrl(text: string, works: string, fail: Fail): string {
+  const url = URL.canParse(text) ? new URL(text) : undefined;
+  if (!url || !/^https?:$/.test(url.protocol) || url.hostname.includes(',') || url.hostname.endsWith('.'))
+    return fail('is not a web address', works);
+  if (url.username || url.password || url.search || url.hash)
+    return fail('has more than a web address in it: a user name, a ? or a #', works);
+  return url.href.replace(/\/+$/, '');
+}
+
+/** @returns the address without a slash at its end */
+export const webUrl = parsedBy((text, fail) => parseUrl(text, 'For example https://api.example.com.', fail));
+
+/** @returns the address with a slash at its end, because Slack's client appends the method's name */
+export const slackApiUrl = parsedBy((text, fail) => `${parseUrl(text, SLACK_API, fail)}/`);
+export const SLACK_API = 'For example https://slack.com/api/, or http://127.0.0.1:4000/api/ for a sandbox.';
+
+/** Slack's commands have no name spaces. Slack's limit is 32 characters a command, and `/os-token` is the longest. */
+export const commandPrefix = z
+  .string()
+  .regex(
+    /^(?=.{1,22}$)[a-z0-9]+(?:[-_][a-z0-9]+)*$/,
+    message(
+      'is not a prefix',
+      'It has up to 22 lower-case letters, digits and hyphens: acme makes /acme-balance.',
+    ),
+  );
+
+const wholeNumber = (name: string, from: number, to: number, example: number) =>
+  parsedBy((text, fail) => {
+    const number = /^\d{1,5}$/.test(text) ? Number(text) : -1;
+    if (number >= from && number <= to) return number;
+    return fail(`is not ${name}`, `Use a whole number from ${from} to ${to}, for example ${example}.`);
+  });
+
+const port = wholeNumber('a port', 1, 65_535, 3000);
+
+const SECONDS = { s: 1, m: 60, h: 3_600 } as const;
+
+/** Written as how many in which time, `20/10s`. */
+const rateLimit = parsedBy((text, fail): Rate => {
+  const [, most, span, unit] = /^(\d{1,6}) ?\/ ?(\d{0,5})([smh])$/.exec(text) ?? [];
+  const seconds = Number(span || 1) * SECONDS[(unit ?? 's') as keyof typeof SECONDS];
+  if (Number(most) >= 1 && Number(most) <= 10_000 && seconds >= 1 && seconds <= 3_600)
+    return { most: Number(most), per: seconds * 1_000 };
+  return fail(
+    'is not a limit',
+    'Use 1 to 10000 in 1 second to 1 hour: 20/10s lets 20 through in 10 seconds.',
+  );
+});
+
+const redisUrl = parsedBy((text, fail) => {
+  try {
+    parseRedisUrl(text);
+    return text;
+  } catch (error) {
+    if (error instanceof RedisUrlError) return fail(error.what, error.works);
+    throw error;
+  }
+});
+
+const MAKE_KEY = 'Make a key with `openssl rand -base64 32`';
+const KEY_FORM = `${MAKE_KEY} and write it as id:key, newest first, separated by commas. An ID has 1 to 32 letters, digits, _ or -.`;
+
+const sealingKeys = parsedBy((text, fail) => {
+  const keys = text.split(',').map((entry, at) => {
+    const [, id = '', base64] = /^([\w-]{1,32}):([\w+/-]+={0,2})$/.exec(entry.trim()) ?? [];
+    if (base64 === undefined) return fail(`is invalid: key ${at + 1} is not written id:key`, KEY_FORM);
+    const key = Buffer.from(base64, 'base64');
+    if (key.length !== 32)
+      return fail(`is invalid: key ${at + 1} has ${key.length} bytes instead of 32`, KEY_FORM);
+    if (key.every((byte) => byte === 0))
+      return fail(`is invalid: key ${at + 1} is nothing but zeros, which anybody can guess`, KEY_FORM);
+    return { id, key };
+  });
+  if (new Set(keys.map(({ id }) => id)).size < keys.length)
+    return fail('gives two keys the same name', 'Give each its own: ENCRYPTION_KEYS=new-name:…,old-name:…');
+  return keys;
+});
+
+export const trustedHosts = parsedBy((text, fail): readonly TrustedHost[] => {
+  const entries = text.split(',').map((entry) => entry.trim());
+  return entries.filter((entry) => entry !== '').map((entry, at) => parseTrustedHost(entry, at + 1, fail));
+});
+
+function parseTrustedHost(entry: string, position: number, fail: Fail): TrustedHost {
+  const [, host, digits] =
+    /^(\[[^\]]*\]|[^\s:;/?#@*[\]]+)(?::(\d+))?$/.exec(isIPv6(entry) ? `[${entry}]` : entry) ?? [];
+  const number = port.safeParse(digits ?? '1');
+  if (host === undefined || !URL.canParse(`http://${host}/`) || !number.success)
+    return fail(
+      `is invalid: entry ${position} is not host or host:port`,
+      'For example billing.internal, 10.0.0.5:8443 or [fd00::5]:8443, separated by commas, without https://, ranges or *.',
+    );
+  const hostname = new URL(`http://${host}/`).hostname.replace(/^\[|\]$/g, '');
+  return { host: hostname, ...(digits !== undefined && { port: number.data }) };
+}
+
+const oneOf = <const T extends string>(values: readonly T[], what: string) =>
+  z
+    .string()
+    .toLowerCase()
+    .pipe(z.enum(values, { error: message(what, `Use one of ${values.join(', ')}.`) }));
+
+const LEVELS = [
+  ...(['fatal', 'error', 'warn', 'info'] as const),
+  ...(['debug', 'trace', 'silent'] as const),
+] satisfies LevelWithSilent[];
 
 export const MAKE_SECRET = 'Make one with `openssl rand -hex 32`.';
 export const APP_PAGE = 'It’s on the app’s page under Basic Information, App Credentials.';
@@ -45,8 +176,8 @@ export const variables = z.object({
   SLACK_API_URL: slackApiUrl.default('https://slack.com/api/'),
   COMMAND_PREFIX: commandPrefix.optional(),
   PUBLIC_URL: webUrl.optional(),
-  PORT: portNumber.default(3000),
-  SHUTDOWN_DELAY: delay.default(0),
+  PORT: port.default(3000),
+  SHUTDOWN_DELAY: wholeNumber('a number of seconds', 0, 60, 5).default(0),
   REDIS_URL: required(redisUrl, 'For example redis://127.0.0.1:6379. Tally stores everything there.'),
   ENCRYPTION_KEYS: required(
     sealingKeys,
@@ -60,9 +191,11 @@ export const variables = z.object({
   LIMIT_TESTS_PERSON: rateLimit.default(DEFAULT_LIMITS.tests.person),
   LIMIT_TESTS_WORKSPACE: rateLimit.default(DEFAULT_LIMITS.tests.workspace),
   LIMIT_OS_TOKENS_PERSON: rateLimit.default(DEFAULT_LIMITS.osTokens),
-  LIMIT_SERVICE_CONNECTIONS: connectionCount.default(DEFAULT_LIMITS.serviceConnections),
-  LOG_LEVEL: level.default('info'),
-  LOG_USER_IDS: userIds.default('hashed'),
+  LIMIT_SERVICE_CONNECTIONS: wholeNumber('a number of connections', 2, 256, 32).default(
+    DEFAULT_LIMITS.serviceConnections,
+  ),
+  LOG_LEVEL: oneOf(LEVELS, 'is not a log level').default('info'),
+  LOG_USER_IDS: oneOf(['hashed', 'plain', 'none'], 'is unknown').default('hashed'),
 });
 
 export type Variable = keyof typeof variables.shape;

@@ -1,6 +1,7 @@
 import type { LookupAddress } from 'node:dns';
 import { lookup } from 'node:dns/promises';
-import { BlockList, isIP, type LookupFunction } from 'node:net';
+import { isIP, type LookupFunction } from 'node:net';
+import ipaddr from 'ipaddr.js';
 import { buildConnector } from 'undici';
 import { AddressRefused, NO_PUBLIC_ADDRESS } from '../domain/failure/index.ts';
 import type { Millis } from '../domain/time/calendar.ts';
@@ -15,65 +16,40 @@ export interface TrustedHost {
 /** The parts of a URL that a connection depends on. */
 type Destination = Pick<URL, 'protocol' | 'hostname' | 'port'>;
 
-const blocks = (text: string): readonly string[] => text.trim().split(/\s+/);
-
-/**
- * Special-purpose IPv4 blocks, routed ones included (IANA's registry as of 2025, RFC 6890 and later), multicast and
- * reserved blocks. Source: https://www.iana.org/assignments/iana-ipv4-special-registry
- */
-const CLOSED_IPV4 = blocks(`
-  0.0.0.0/8 10.0.0.0/8 100.64.0.0/10 127.0.0.0/8 169.254.0.0/16 172.16.0.0/12
-  192.0.0.0/24 192.0.2.0/24 192.31.196.0/24 192.52.193.0/24 192.88.99.0/24 192.168.0.0/16 192.175.48.0/24
-  198.18.0.0/15 198.51.100.0/24 203.0.113.0/24 224.0.0.0/4 240.0.0.0/4`);
-
-/**
- * Addresses that look public but that a cloud serves to its own machines only. Its other metadata addresses are in the
- * blocks above and below: 169.254.0.0/16, 100.100.100.200, 192.0.0.192, fd00:ec2::254.
- */
-const PLATFORM_IPV4 = [
+/** Addresses that look public but that a cloud serves to its own machines only. */
+const OF_CLOUDS = [
   // Azure: https://learn.microsoft.com/azure/virtual-network/what-is-ip-address-168-63-129-16
   '168.63.129.16/32',
   // Google: private.googleapis.com, restricted.googleapis.com
-  ...['199.36.153.4/30', '199.36.153.8/30'],
+  ...['199.36.153.4/30', '199.36.153.8/30', '2600:2d00:2:1000::/64', '2600:2d00:2:2000::/64'],
   // IBM Cloud: its service network
   ...['161.26.0.0/16', '166.8.0.0/14'],
-];
-/** Google: restricted.googleapis.com, private.googleapis.com */
-const PLATFORM_IPV6 = blocks('2600:2d00:2:1000::/64 2600:2d00:2:2000::/64');
-
-/** The rest of IPv6 is loopback, link-local, private, multicast or unassigned. */
-const OPEN_IPV6 = blocks('2000::/3 64:ff9b::/96 ::ffff:0:0/96');
-
-/** Special-purpose blocks within the open ones. Source: https://www.iana.org/assignments/iana-ipv6-special-registry */
-const CLOSED_IPV6 = blocks('2001::/23 2001:db8::/32 2620:4f:8000::/48 3fff::/20');
-
-const open = new BlockList();
-const closed = new BlockList();
-
-const splitBlock = (block: string): readonly [net: string, bits: number] => {
-  const [net = '', bits] = block.split('/');
-  return [net, Number(bits)];
-};
-for (const block of OPEN_IPV6) open.addSubnet(...splitBlock(block), 'ipv6');
-for (const block of [...CLOSED_IPV6, ...PLATFORM_IPV6]) closed.addSubnet(...splitBlock(block), 'ipv6');
-for (const [net, bits] of [...CLOSED_IPV4, ...PLATFORM_IPV4].map(splitBlock)) {
-  closed.addSubnet(net, bits, 'ipv4');
-  // An IPv6 address that carries an IPv4 one (mapped, NAT64, 6to4) is as public as what it carries.
-  closed.addSubnet(`::ffff:${net}`, 96 + bits, 'ipv6');
-  closed.addSubnet(`64:ff9b::${net}`, 96 + bits, 'ipv6');
-  closed.addSubnet(`2002:${hextets(net)}::`, 16 + bits, 'ipv6');
-}
-
-function hextets(ipv4: string): string {
-  const [a = 0, b = 0, c = 0, d = 0] = ipv4.split('.').map(Number);
-  return `${(a * 256 + b).toString(16)}:${(c * 256 + d).toString(16)}`;
-}
+].map((block) => ipaddr.parseCIDR(block));
+/** The rest of IPv6 is special or unassigned. */
+const GLOBAL_IPV6 = ipaddr.IPv6.parseCIDR('2000::/3');
+/** IPv6 blocks whose addresses carry an IPv4 one, which decides, from this byte on: NAT64 and 6to4. */
+const CARRIERS = [
+  [ipaddr.IPv6.parseCIDR('64:ff9b::/96'), 12],
+  [ipaddr.IPv6.parseCIDR('2002::/16'), 2],
+] as const;
 
 /** @param address in its usual spelling, with or without a zone (`fe80::1%eth0`) */
 export function isPublicAddress(address: string): boolean {
-  const [ip = ''] = address.split('%');
-  if (isIP(ip) === 4) return !closed.check(ip, 'ipv4');
-  return isIP(ip) === 6 && open.check(ip, 'ipv6') && !closed.check(ip, 'ipv6');
+  const [text = ''] = address.split('%');
+  if (isIP(text) === 0) return false;
+  // An IPv4 address in IPv6 (::ffff:127.0.0.1) becomes what it is.
+  const ip = ipaddr.process(text);
+  if (OF_CLOUDS.some(([net, bits]) => net.kind() === ip.kind() && ip.match(net, bits))) return false;
+  if (ip instanceof ipaddr.IPv4) return ip.range() === 'unicast';
+  const [, at] = CARRIERS.find(([block]) => ip.match(block)) ?? [];
+  if (at !== undefined)
+    return isPublicAddress(
+      ip
+        .toByteArray()
+        .slice(at, at + 4)
+        .join('.'),
+    );
+  return ip.range() === 'unicast' && ip.match(GLOBAL_IPV6);
 }
 
 /** Names of this machine or of a local network: RFC 6761, 6762, 8375, ICANN's `.internal`. */

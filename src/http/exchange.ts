@@ -1,81 +1,22 @@
 import type { IncomingHttpHeaders } from 'node:http';
-import { Agent, type Dispatcher, errors } from 'undici';
-import type { Service } from '../domain/failure/index.ts';
+import { Agent } from 'undici';
 import { DEFAULT_LIMITS } from '../domain/rate-limits.ts';
-import type { SlackId } from '../domain/slack-id.ts';
 import type { Millis } from '../domain/time/calendar.ts';
 import { startTimeout } from '../runtime/timers.ts';
-import type { WaitMeter } from '../runtime/work-record.ts';
 import { guardedConnect, type ResolveHost, type TrustedHost } from './address.ts';
-import type { SecretMask } from './secret-mask.ts';
-
-/** Whose request it is. Nothing that one tenant does pauses or delays another one's requests. */
-export interface Tenant {
-  readonly workspace: SlackId;
-  /** Which of the workspace's credentials it uses: a connection's name, or a project's ID. */
-  readonly connection: string;
-  /** Measures how long the caller waits for the answer. */
-  readonly waits?: WaitMeter | undefined;
-}
-
-/** `interactive`: a person waits for the answer. */
-export type Priority = 'interactive' | 'background';
-
-export interface ServiceRequest {
-  readonly service: Service;
-  readonly method: 'GET' | 'HEAD' | 'POST' | 'DELETE';
-  /** http(s), absolute */
-  readonly url: string;
-  readonly headers: Readonly<Record<string, string>>;
-  readonly body?: string | undefined;
-  /** The credentials in it, which must not be shown when the service repeats them. */
-  readonly secrets: readonly string[];
-  /** Absent when the request belongs to no workspace. */
-  readonly tenant?: Tenant | undefined;
-  /** What it is about, if a connection serves several: a project's ID. */
-  readonly subject?: string;
-  /** `interactive` by default. */
-  readonly priority?: Priority;
-  /** Fewer tries than usual, for what must not be done twice. */
-  readonly tries?: number;
-  /** Requests with the same object that fail count as one outage: they are parts of one command. */
-  readonly outageGroup?: object;
-  /** Called when the connection is open and the body goes out: from then on the service may have received it. */
-  readonly onSending?: (() => void) | undefined;
-  /** The headers of a 2xx are the answer: an unreadable body makes `text` empty. */
-  readonly headersSuffice?: boolean;
-}
-
-/** A 2xx, or a 4xx other than 429; everything else is thrown. */
-export interface ServiceResponse {
-  readonly status: number;
-  /** Lower-case names; repeated headers are joined with a comma. */
-  readonly headers: Readonly<Record<string, string>>;
-  /** Empty for a 4xx with an unreadable body, where the status is the answer. See also `headersSuffice`. */
-  readonly text: string;
-  /** For whatever is kept of the answer: masks the request's secrets. */
-  readonly mask: SecretMask;
-}
 
 /** How long and how often Tally asks a service, and how much it accepts. Durations in milliseconds. */
 export const HTTP_LIMITS = {
-  /** One request from its turn in the queue to the last byte, with all tries and the pauses between them. */
+  /** One request from its turn to the last byte, with both tries and the pause between them. */
   deadline: 10_000,
-  tries: 3,
-  /** The pause before the next try is random between these two; its upper end grows with each try. */
-  shortestBackoff: 100,
-  longestBackoff: 800,
-  /** After this many outages in a row, a connection does not ask an origin for `breakerPause`. */
-  breakerThreshold: 10,
-  breakerPause: 5_000,
-  /** How many failing connections are remembered; beyond that, those that failed longest ago are forgotten. */
-  failingConnections: 1_024,
-  bodyBytes: 4 * 1024 * 1024,
+  tries: 2,
+  /** The pause before the second try is random, from this up to twice as long, if the service names no time. */
+  pause: 200,
+  /** Ten years of days have half as much. */
+  bodyBytes: 512 * 1024,
   /** {@link RateLimits.serviceConnections} */
   connections: DEFAULT_LIMITS.serviceConnections,
-  /** How many interactive requests of a workspace may wait for one origin; the next one is refused. */
-  queueLength: 500,
-  /** How long an interactive request may wait for its turn. A background request waits without limit. */
+  /** How long a request that a person waits for may wait for its turn; others wait without limit. */
   queueTimeout: 10_000,
   /** How long an unused connection is kept, unless the service names a time. */
   keepAlive: 20_000,
@@ -93,16 +34,18 @@ export const createAgent = (
     pipelining: 1,
     keepAliveTimeout: keepAlive,
     maxResponseSize: bodyBytes,
-    connect: guardedConnect(trusted, deadline, resolve),
+    // What ends with the deadline may have been received, what ends with this was not.
+    connect: guardedConnect(trusted, deadline / 2, resolve),
     // The deadline of the whole request applies instead of undici's own timeouts.
     headersTimeout: 0,
     bodyTimeout: 0,
   });
 
-export interface OutgoingRequest extends Pick<ServiceRequest, 'method' | 'headers' | 'body' | 'onSending'> {
+interface OutgoingRequest {
+  readonly method: 'GET' | 'HEAD' | 'POST' | 'DELETE';
   readonly url: URL;
-  /** A body that announces more ends the exchange at once. The agent's `maxResponseSize` bounds the others. */
-  readonly maxBytes: number;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body?: string | undefined;
   /** The time until the last byte, in ms. */
   readonly timeout: Millis;
 }
@@ -115,70 +58,43 @@ export interface RawResponse {
   readonly bodyError?: unknown;
 }
 
-/** For the log, as few errors say which service failed. The host alone: the path of a `response_url` is a secret. */
-export function addHost(error: Error, { host }: URL): void {
-  if (!('host' in error)) Object.assign(error, { host });
-}
-
 /** The response did not end in time. */
 export class ExchangeTimeoutError extends Error {
   override readonly name = 'TimeoutError';
 }
 
-const NOTHING = Buffer.alloc(0);
-
 /**
- * Sends a request once and reads the whole response. By undici's callbacks: a stream for each of these small bodies takes
- * longer than everything else about it.
+ * Sends a request once and reads the whole response.
  *
  * @throws {ExchangeTimeoutError}, or undici's or the system's error, if no headers arrived
  */
-export function exchange(
+export async function exchange(
   agent: Agent,
-  { url, timeout, maxBytes, onSending, method, headers, body }: OutgoingRequest,
+  { url, timeout, body: sent, ...request }: OutgoingRequest,
 ): Promise<RawResponse> {
-  return new Promise((resolve, reject) => {
-    let controller: Dispatcher.DispatchController | undefined;
-    let head: Pick<RawResponse, 'statusCode' | 'headers'> | undefined;
-    let gaveUp: Error | undefined;
-    const chunks: Buffer[] = [];
-    const fail = (error: Error): void => {
-      cancelTimeout();
-      addHost(error, url);
-      if (head === undefined) reject(error);
-      else resolve({ ...head, body: NOTHING, bodyError: error });
-    };
-    const cancelTimeout = startTimeout(timeout, () => {
-      gaveUp = new ExchangeTimeoutError(`no whole answer within ${timeout} ms`);
-      fail(gaveUp);
-      controller?.abort(gaveUp);
+  const giveUp = new AbortController();
+  const cancelTimeout = startTimeout(timeout, () =>
+    giveUp.abort(new ExchangeTimeoutError(`no whole answer within ${timeout} ms`)),
+  );
+  try {
+    const { statusCode, headers, body } = await agent.request({
+      ...request,
+      ...{ origin: url.origin, path: url.pathname + url.search, body: sent ?? null, signal: giveUp.signal },
     });
-    agent.dispatch(
-      { origin: url.origin, path: url.pathname + url.search, method, headers, body: body ?? null },
-      {
-        onRequestStart(started) {
-          controller = started;
-          // The deadline may have passed while it waited for a connection.
-          if (gaveUp !== undefined) started.abort(gaveUp);
-          else onSending?.();
-        },
-        onResponseStart(started, statusCode, received) {
-          if (statusCode < 200) return;
-          head = { statusCode, headers: received };
-          if (method !== 'HEAD' && Number(received['content-length'] ?? 0) > maxBytes)
-            started.abort(new errors.ResponseExceededMaxSizeError());
-        },
-        onResponseData: (_, chunk) => void chunks.push(chunk),
-        onResponseEnd() {
-          if (head === undefined) return fail(new errors.SocketError('the response has no status'));
-          cancelTimeout();
-          const [first = NOTHING] = chunks;
-          resolve({ body: chunks.length > 1 ? Buffer.concat(chunks) : first, ...head });
-        },
-        onResponseError: (_, error) => fail(error),
-      },
+    return await body.arrayBuffer().then(
+      (bytes) => ({ statusCode, headers, body: Buffer.from(bytes) }),
+      (bodyError: unknown) => ({ statusCode, headers, body: Buffer.alloc(0), bodyError }),
     );
-  });
+  } catch (error) {
+    throw addHost(error, url);
+  } finally {
+    cancelTimeout();
+  }
+}
+
+/** For the log, as few errors say which service failed. The host alone: the path of a `response_url` is a secret. */
+export function addHost(error: unknown, { host }: URL): unknown {
+  return error instanceof Error && !('host' in error) ? Object.assign(error, { host }) : error;
 }
 
 const LENIENT_UTF8 = new TextDecoder();

@@ -1,19 +1,12 @@
-import { DelegateBackoff, handleWhen, retry } from 'cockatiel';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { type Failure, isFailure, type Service } from '../domain/failure/index.ts';
 import type { Millis } from '../domain/time/calendar.ts';
 import { checkDestination, type ResolveHost, systemResolve, type TrustedHost } from './address.ts';
-import { createAdmission } from './admission.ts';
-import {
-  addHost,
-  createAgent,
-  HTTP_LIMITS,
-  type HttpLimits,
-  type ServiceRequest,
-  type ServiceResponse,
-} from './exchange.ts';
-import { RetryableError, sendOnce } from './send-once.ts';
+import { addHost, createAgent, HTTP_LIMITS, type HttpLimits } from './exchange.ts';
+import { RetryableError, type ServiceRequest, type ServiceResponse, sendOnce } from './send-once.ts';
+import { createTurns } from './turns.ts';
 
-export type { Priority, ServiceRequest, ServiceResponse, Tenant } from './exchange.ts';
+export type { Priority, ServiceRequest, ServiceResponse, Tenant } from './send-once.ts';
 
 /** How a request ended, for logs and metrics: nothing secret in it. */
 export interface ExchangeInfo {
@@ -24,7 +17,7 @@ export interface ExchangeInfo {
   /** The status of the response, or the failure's kind. */
   readonly outcome: number | Failure['kind'];
   readonly tries: number;
-  /** ms, since its turn in the queue */
+  /** ms, since its turn */
   readonly took: Millis;
 }
 
@@ -50,44 +43,41 @@ export function createGuardedHttp(options: {
   const { trustedHosts, resolve = systemResolve, onExchange } = options;
   const limits: HttpLimits = { ...HTTP_LIMITS, ...options.limits };
   const agent = createAgent(trustedHosts, limits, resolve);
-  const admission = createAdmission(limits);
+  const turns = createTurns(limits);
   const running = new Set<Promise<unknown>>();
 
-  async function sendWithRetries(request: ServiceRequest, progress: { tries: number; startedAt: Millis }) {
+  /** A pause that would end after the deadline is not begun: the caller gets the failure at once. */
+  async function sendWithRetry(request: ServiceRequest, progress: { tries: number; startedAt: Millis }) {
     const timeLeft = () => limits.deadline - (performance.now() - progress.startedAt);
-    try {
-      return await retryPolicy(request.tries ?? limits.tries, timeLeft).execute(() => {
-        progress.tries += 1;
-        const backoff = backoffAfter(progress.tries, limits);
-        return sendOnce(request, { agent, limits, backoff, timeLeft: timeLeft() });
-      });
-    } catch (error) {
-      throw error instanceof RetryableError ? error.failure : error;
+    for (;;) {
+      progress.tries += 1;
+      try {
+        return await sendOnce(request, agent, limits, timeLeft());
+      } catch (error) {
+        if (!(error instanceof RetryableError)) throw error;
+        const isLast = request.once || progress.tries >= limits.tries || error.wait >= timeLeft();
+        if (isLast) throw error.failure;
+        await sleep(error.wait);
+      }
     }
   }
 
   /** @param read its failure counts in place of the status that hides it, as for GraphQL errors or a page of a proxy with 200 */
   async function sendAndReport<T>(request: ServiceRequest, read: Reader<T>): Promise<T> {
     const url = new URL(request.url);
+    const { origin } = url;
     const { service, method, tenant } = request;
     const progress = { tries: 0, startedAt: performance.now(), took: 0 };
     let status: number | undefined;
     const report = (outcome: ExchangeInfo['outcome']) =>
-      onExchange?.({
-        service,
-        method,
-        origin: url.origin,
-        outcome,
-        tries: progress.tries,
-        took: progress.took,
-      });
+      onExchange?.({ service, method, origin, outcome, tries: progress.tries, took: progress.took });
     const send = async () => {
       tenant?.waits?.begin();
       try {
         checkDestination(url, trustedHosts);
-        return await admission.run(request, url, () => {
+        return await turns.run(request, origin, () => {
           progress.startedAt = performance.now();
-          return sendWithRetries(request, progress);
+          return sendWithRetry(request, progress);
         });
       } finally {
         progress.took = performance.now() - progress.startedAt;
@@ -103,13 +93,20 @@ export function createGuardedHttp(options: {
     } catch (error) {
       if (isFailure(error)) {
         report(status === undefined || HIDDEN_BY_STATUS.has(error.kind) ? error.kind : status);
-        addHost(error, url);
       }
-      throw error;
+      throw addHost(error, url);
     }
   }
 
-  function track<T>(work: Promise<T>): Promise<T> {
+  /**
+   * Sends a request within one deadline, which begins at its turn, and once more if that may help.
+   *
+   * @param read understands the response, or throws a Failure about it
+   * @throws {AddressRefused} {@link QueueFull} {@link TimedOut} {@link ServiceUnreachable} {@link ResponseTooLarge}
+   * {@link InvalidResponse} {@link RedirectRefused} {@link RateLimited} (429) {@link ServiceFailed} (5xx)
+   */
+  function requestAndRead<T>(request: ServiceRequest, read: Reader<T>): Promise<T> {
+    const work = sendAndReport(request, read);
     const remove = () => running.delete(work);
     running.add(work);
     work.then(remove, remove);
@@ -117,45 +114,18 @@ export function createGuardedHttp(options: {
   }
 
   return {
-    /**
-     * Sends a request within one deadline, which begins at its turn in the queue, and tries again if that may help.
-     *
-     * @throws {AddressRefused} {@link ServicePaused} {@link QueueFull} {@link TimedOut} {@link ServiceUnreachable}
-     * {@link ResponseTooLarge} {@link InvalidResponse} {@link RedirectRefused} {@link RateLimited} (429)
-     * {@link ServiceFailed} (5xx)
-     */
+    requestAndRead,
     request: (request: ServiceRequest): Promise<ServiceResponse> =>
-      track(sendAndReport(request, (response) => response)),
-    /** The same for a request whose response `read` understands or throws a Failure about. */
-    requestAndRead: <T>(request: ServiceRequest, read: Reader<T>): Promise<T> =>
-      track(sendAndReport(request, read)),
+      requestAndRead(request, (response) => response),
     /** How many requests wait or are running. */
     inProgress: (): number => running.size,
     /** Refuses the requests that wait, and from now on each that would have to: the process ends. */
-    closeQueue: admission.close,
+    closeQueue: turns.close,
     /** Closes the queue, waits for running requests, and closes every connection. */
     async close(): Promise<void> {
-      admission.close();
+      turns.close();
       await Promise.allSettled(running);
       await agent.destroy();
     },
   };
-}
-
-/** A pause that would end after the deadline is not begun: the caller gets the failure at once. @param timeLeft in ms */
-const retryPolicy = (tries: number, timeLeft: () => number) =>
-  retry(
-    handleWhen((error) => error instanceof RetryableError && error.wait < timeLeft()),
-    {
-      maxAttempts: tries - 1,
-      backoff: new DelegateBackoff(({ result }) =>
-        'error' in result && result.error instanceof RetryableError ? result.error.wait : 0,
-      ),
-    },
-  );
-
-/** Random, so that many clients do not all return at once to a service that has just recovered. @returns ms */
-function backoffAfter(tries: number, { shortestBackoff, longestBackoff }: HttpLimits): number {
-  const upperEnd = Math.min(longestBackoff, shortestBackoff * 2 ** tries);
-  return shortestBackoff + Math.random() * (upperEnd - shortestBackoff);
 }

@@ -1,8 +1,4 @@
-/**
- * One attempt at a request, and what its outcome means. Written here, on undici: other clients retry by method and
- * status alone, and hide whether a body went out, which decides whether asking again may issue a second token.
- */
-
+/** One attempt at a request, and what its outcome means. */
 import { type Agent, errors } from 'undici';
 import {
   BROKEN_OFF,
@@ -18,8 +14,10 @@ import {
   ServiceUnreachable,
   TimedOut,
 } from '../domain/failure/index.ts';
+import type { SlackId } from '../domain/slack-id.ts';
 import type { Millis } from '../domain/time/calendar.ts';
 import { tryParse } from '../domain/try-parse.ts';
+import type { WaitMeter } from '../runtime/work-record.ts';
 import {
   decodeLeniently,
   ExchangeTimeoutError,
@@ -27,12 +25,50 @@ import {
   type HttpLimits,
   parseRetryAfter,
   type RawResponse,
-  type ServiceRequest,
-  type ServiceResponse,
 } from './exchange.ts';
-import { SLICE_LENGTH } from './json.ts';
 import { createSecretMask, type SecretMask } from './secret-mask.ts';
-import { nextEventLoopTurn } from './slices.ts';
+
+/** Whose request it is. Nothing that one workspace does delays another one's requests. */
+export interface Tenant {
+  readonly workspace: SlackId;
+  /** Which of the workspace's credentials it uses: a connection's name, or a project's ID. */
+  readonly connection: string;
+  /** Measures how long the caller waits for the answer. */
+  readonly waits?: WaitMeter | undefined;
+}
+
+/** `interactive`: a person waits for the answer. */
+export type Priority = 'interactive' | 'background';
+
+export interface ServiceRequest {
+  readonly service: Service;
+  readonly method: 'GET' | 'HEAD' | 'POST' | 'DELETE';
+  /** http(s), absolute */
+  readonly url: string;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body?: string | undefined;
+  /** The credentials in it, which must not be shown when the service repeats them. */
+  readonly secrets: readonly string[];
+  /** The headers of a 2xx are the answer: an unreadable body makes `text` empty. */
+  readonly headersSuffice?: boolean;
+  /** Absent when the request belongs to no workspace. */
+  readonly tenant?: Tenant | undefined;
+  /** `interactive` by default. */
+  readonly priority?: Priority;
+  /** Must not be sent twice. */
+  readonly once?: boolean;
+}
+
+/** A 2xx, or a 4xx other than 429; everything else is thrown. */
+export interface ServiceResponse {
+  readonly status: number;
+  /** Lower-case names; repeated headers are joined with a comma. */
+  readonly headers: Readonly<Record<string, string>>;
+  /** Empty for a 4xx with an unreadable body, where the status is the answer. See also `headersSuffice`. */
+  readonly text: string;
+  /** For whatever is kept of the answer: masks the request's secrets. */
+  readonly mask: SecretMask;
+}
 
 /** A failure after which another try, `wait` milliseconds later, may succeed. Never leaves this folder. */
 export class RetryableError extends Error {
@@ -44,114 +80,71 @@ export class RetryableError extends Error {
   }
 }
 
-interface AttemptContext {
-  readonly agent: Agent;
-  readonly limits: HttpLimits;
-  /** ms left until the deadline */
-  readonly timeLeft: Millis;
-  /** ms to wait before the next try, if the service names no time. */
-  readonly backoff: number;
-}
-
 const RETRYABLE_STATUS: ReadonlySet<number> = new Set([429, 500, 502, 503, 504]);
 
 /** A connection that was refused, reset or closed may mean a restart; a wrong name or certificate stays wrong. */
-const RETRYABLE_CODES: ReadonlySet<string> = new Set([
-  'ECONNREFUSED',
-  'ECONNRESET',
-  'ECONNABORTED',
-  'EPIPE',
-  'EAI_AGAIN',
-  'ETIMEDOUT',
-  'EHOSTUNREACH',
-  'ENETUNREACH',
-]);
+const RETRYABLE_CODE =
+  /^(?:ECONNREFUSED|ECONNRESET|ECONNABORTED|EPIPE|EAI_AGAIN|ETIMEDOUT|EHOSTUNREACH|ENETUNREACH)$/;
 
 /**
- * Sends a request once.
- *
- * @throws {RetryableError} if another try may help
- * @throws {Failure} if it may not
+ * @param timeLeft ms until the deadline
+ * @throws {RetryableError} if another try may help, {Failure} if it may not
  */
-export async function sendOnce(request: ServiceRequest, context: AttemptContext): Promise<ServiceResponse> {
-  const { service, method, headers, body, onSending } = request;
-  const { agent, timeLeft, limits } = context;
+export async function sendOnce(
+  { service, secrets, headersSuffice, method, headers: sent, body, ...request }: ServiceRequest,
+  agent: Agent,
+  { deadline, pause, bodyBytes }: HttpLimits,
+  timeLeft: Millis,
+): Promise<ServiceResponse> {
   const url = new URL(request.url);
-  const sent = { method, url, headers, body, timeout: timeLeft, maxBytes: limits.bodyBytes, onSending };
-  const response = await exchange(agent, sent).catch((error) => {
-    throw connectionError(error, request, url.host, context);
-  });
-  if (response.body.length > SLICE_LENGTH) await nextEventLoopTurn();
-  const mask = createSecretMask(request.secrets);
-  if (response.statusCode >= 200 && response.statusCode < 300) {
-    return toServiceResponse(response, decodeSuccess(response, request, context), mask);
-  }
-  throwIfFailed(response, url, mask, service, context);
-  // The status counts, whatever happens to the body.
-  return toServiceResponse(response, decodeLeniently(response), mask);
-}
+  const mask = createSecretMask(secrets);
+  // Random, so that many clients do not all return at once to a service that has just recovered.
+  const again = (failure: Failure, seconds?: number) =>
+    new RetryableError(failure, seconds === undefined ? pause * (1 + Math.random()) : seconds * 1_000);
+  /** The limits that can be reached before the body as well as within it. */
+  const limitFailure = (error: unknown): Failure | undefined => {
+    if (error instanceof ExchangeTimeoutError) return new TimedOut(service, deadline);
+    if (error instanceof errors.ResponseExceededMaxSizeError) return new ResponseTooLarge(service, bodyBytes);
+    return undefined;
+  };
 
-/** @throws for every status but a 4xx other than 429 */
-function throwIfFailed(
-  response: RawResponse,
-  url: URL,
-  mask: SecretMask,
-  service: Service,
-  { backoff }: AttemptContext,
-): void {
-  const { statusCode: status, headers } = response;
+  const response = await exchange(agent, { url, method, headers: sent, body, timeout: timeLeft }).catch(
+    (error) => {
+      if (isFailure(error)) throw error;
+      const limit = limitFailure(error);
+      if (limit !== undefined) throw limit;
+      // The parser's error holds a piece of the response, so it is not passed on.
+      if (error instanceof errors.HTTPParserError || error instanceof errors.HeadersOverflowError)
+        throw new InvalidResponse(service, 'something that is not HTTP');
+      const code = codeOf(error);
+      if (code === undefined) throw error;
+      const failure = new ServiceUnreachable(service, url.host, code, { cause: error });
+      // The name's server may answer in a moment: its own error decides.
+      const decisive = code === NO_PUBLIC_ADDRESS ? codeOf(error.cause) : code;
+      throw RETRYABLE_CODE.test(decisive ?? '') ? again(failure) : failure;
+    },
+  );
+
+  const { statusCode: status, headers, bodyError } = response;
   const target = redirectTarget(response, url, mask);
   if (target !== undefined) throw new RedirectRefused(service, status, target);
-  if (status < 400) throw new InvalidResponse(service, `HTTP ${status} in place of an answer`, { status });
-  if (status < 500 && status !== 429) return;
+  if (status >= 300 && status < 400)
+    throw new InvalidResponse(service, `HTTP ${status} in place of an answer`, { status });
   const retryAfter = parseRetryAfter(headers);
-  const failure = status === 429 ? new RateLimited(service, retryAfter) : new ServiceFailed(service, status);
-  if (!RETRYABLE_STATUS.has(status)) throw failure;
-  throw new RetryableError(failure, retryAfter === undefined ? backoff : retryAfter * 1000);
-}
-
-/** @throws {RetryableError} for a body that broke off, {Failure} for a body that is too large, too late or not text */
-function decodeSuccess(
-  response: RawResponse,
-  { service, headersSuffice = false }: ServiceRequest,
-  context: AttemptContext,
-): string {
-  if (headersSuffice) return tryParse(() => decodeBody(response, service)) ?? '';
-  if (response.bodyError === undefined) return decodeBody(response, service);
-  const brokenOff = new InvalidResponse(service, BROKEN_OFF);
-  throw limitFailure(response.bodyError, service, context) ?? new RetryableError(brokenOff, context.backoff);
-}
-
-/** @returns what to throw for a request that got no response; an error that is not about the connection is unchanged */
-function connectionError(
-  error: unknown,
-  { service }: ServiceRequest,
-  host: string,
-  context: AttemptContext,
-): unknown {
-  if (isFailure(error)) return error;
-  const limit = limitFailure(error, service, context);
-  if (limit !== undefined) return limit;
-  // The parser's error holds a piece of the response, so it is not passed on.
-  if (error instanceof errors.HTTPParserError)
-    return new InvalidResponse(service, 'something that is not HTTP');
-  const code = codeOf(error);
-  if (code === undefined) return error;
-  const failure = new ServiceUnreachable(service, host, code, { cause: error });
-  // The name's server may answer in a moment: its own error decides.
-  const decisive = code === NO_PUBLIC_ADDRESS && error instanceof Error ? codeOf(error.cause) : code;
-  const isRetryable = decisive !== undefined && RETRYABLE_CODES.has(decisive);
-  return isRetryable ? new RetryableError(failure, context.backoff) : failure;
-}
-
-/** The limits that can be reached before the body as well as within it. */
-function limitFailure(error: unknown, service: Service, { limits }: AttemptContext): Failure | undefined {
-  if (error instanceof ExchangeTimeoutError) return new TimedOut(service, limits.deadline);
-  if (error instanceof errors.ResponseExceededMaxSizeError)
-    return new ResponseTooLarge(service, limits.bodyBytes);
-  if (error instanceof errors.HeadersOverflowError)
-    return new InvalidResponse(service, 'headers that never end');
-  return undefined;
+  if (status === 429) throw again(new RateLimited(service, retryAfter), retryAfter);
+  if (status >= 500) {
+    const failure = new ServiceFailed(service, status);
+    throw RETRYABLE_STATUS.has(status) ? again(failure, retryAfter) : failure;
+  }
+  const answer = (text: string): ServiceResponse => ({ status, headers: joinHeaders(headers), text, mask });
+  if (status >= 400) return answer(decodeLeniently(response));
+  const text = tryParse(() => UTF8.decode(response.body));
+  if (headersSuffice) return answer(text ?? '');
+  if (bodyError !== undefined)
+    throw limitFailure(bodyError) ?? again(new InvalidResponse(service, BROKEN_OFF));
+  // A compressed body, too, which we never ask for.
+  if (text === undefined) throw new InvalidResponse(service, 'text that is not UTF-8');
+  return answer(text);
 }
 
 function codeOf(error: unknown): string | undefined {
@@ -160,29 +153,12 @@ function codeOf(error: unknown): string | undefined {
   return error.code === 'UND_ERR_SOCKET' ? 'ECONNRESET' : error.code;
 }
 
-/** @param text the decoded body, empty when it does not count */
-function toServiceResponse(
-  { statusCode, headers }: RawResponse,
-  text: string,
-  mask: SecretMask,
-): ServiceResponse {
-  const joined: Record<string, string> = {};
-  for (const name in headers) joined[name] = [headers[name]].flat().join(', ');
-  return { status: statusCode, headers: joined, text, mask };
-}
-
 const UTF8 = new TextDecoder('utf-8', { fatal: true });
 
-/** @throws {InvalidResponse} for a compressed body, which we never ask for, and for what is not UTF-8 */
-function decodeBody({ headers, body }: RawResponse, service: Service): string {
-  const encoding = [headers['content-encoding']].flat().join();
-  if (body.length > 0 && encoding !== '' && encoding !== 'identity') {
-    throw new InvalidResponse(service, 'a compressed body that was not asked for');
-  }
-  const text = tryParse(() => UTF8.decode(body));
-  if (text === undefined) throw new InvalidResponse(service, 'text that is not UTF-8');
-  return text;
-}
+const joinHeaders = (headers: RawResponse['headers']): Record<string, string> =>
+  Object.fromEntries(Object.entries(headers).map(([name, value]) => [name, [value].flat().join(', ')]));
+
+const REDIRECT_STATUS: ReadonlySet<number> = new Set([301, 302, 303, 307, 308]);
 
 /** @returns where a redirect leads, without query and fragment, in at most 300 characters; undefined for no redirect */
 function redirectTarget(
@@ -197,5 +173,3 @@ function redirectTarget(
   const { origin, pathname } = new URL(location, requestUrl);
   return origin === 'null' ? 'an unreadable address' : mask(`${origin}${pathname}`).slice(0, 300);
 }
-
-const REDIRECT_STATUS: ReadonlySet<number> = new Set([301, 302, 303, 307, 308]);

@@ -13,7 +13,6 @@ import {
 import { checkBaseUrl, type TrustedHost } from '../http/address.ts';
 import type { GuardedHttp, ServiceRequest, ServiceResponse, Tenant } from '../http/request.ts';
 import { createSecretMask } from '../http/secret-mask.ts';
-import { runInSlices } from '../http/slices.ts';
 import { parseIdentityError, parseTokenBody, type TokenBody } from './token-body.ts';
 
 export type { Tenant } from '../http/request.ts';
@@ -60,7 +59,6 @@ export function createIdentityClient({
     });
 
   async function tryIssue({ authUrl, id, secret }: ApplicationAccess, tenant: Tenant): Promise<IssuedToken> {
-    let sent = false;
     const identity = { methods: ['application_credential'], application_credential: { id, secret } };
     const request: ServiceRequest = {
       service: 'identity',
@@ -70,20 +68,16 @@ export function createIdentityClient({
       secrets: [secret],
       headers: { 'content-type': 'application/json', accept: 'application/json' },
       body: JSON.stringify({ auth: { identity } }),
-      tries: 1,
+      once: true,
       headersSuffice: true,
-      onSending: () => {
-        sent = true;
-      },
     };
-    const read = async (response: ServiceResponse): Promise<IssuedToken> => {
-      if (response.status >= 400) throw await rejectionOf(response, authUrl);
+    const read = (response: ServiceResponse): IssuedToken => {
+      if (response.status >= 400) throw rejectionOf(response, authUrl);
       const token = tokenIn(response);
-      const mask = createSecretMask([secret, token]);
-      return { token, ...(await runInSlices(parseTokenBody({ ...response, mask }))) };
+      return { token, ...parseTokenBody({ ...response, mask: createSecretMask([secret, token]) }) };
     };
     return http.requestAndRead(request, read).catch((error) => {
-      throw isFailure(error) ? interpretFailure(error, authUrl, sent) : error;
+      throw isFailure(error) ? interpretFailure(error, authUrl) : error;
     });
   }
 
@@ -117,8 +111,8 @@ export function createIdentityClient({
     const { status } = response;
     if (status < 400) return 'valid';
     // A 404 in the API's format is about the token, any other about the path.
-    const isAboutToken = async () => (await runInSlices(parseIdentityError(response))) !== undefined;
-    if (status === 401 || (status === 404 && (await isAboutToken()))) return 'dead';
+    const isAboutToken = status === 404 && parseIdentityError(response) !== undefined;
+    if (status === 401 || isAboutToken) return 'dead';
     return requireNotOffered(status);
   }
 
@@ -147,23 +141,25 @@ function requireNotOffered(status: number): 'not-offered' {
 
 const PROXY_STATUS: ReadonlySet<number> = new Set([502, 503, 504]);
 
-/** @param sent whether the request went out @returns the failure of a request for a token, as the caller should see it */
-function interpretFailure(failure: Failure, authUrl: string, sent: boolean): Failure {
+/** @returns the failure of a request for a token, as the caller should see it */
+function interpretFailure(failure: Failure, authUrl: string): Failure {
   const { host } = new URL(authUrl);
   // 300 is a list of API versions: the address lacks its version.
   if ('status' in failure && failure.status === 300) return wrongAddress(authUrl, 300);
-  const hasNoResponse = failure.kind === 'service-unreachable' || failure.kind === 'timed-out';
+  // Whoever closes a connection was reached, and opening one does not take until the deadline.
+  const hasNoResponse =
+    (failure.kind === 'service-unreachable' && failure.isClosed) || failure.kind === 'timed-out';
   // A proxy answers, but the service may have received the request.
   const isFromProxy = failure.kind === 'service-failed' && PROXY_STATUS.has(failure.status);
-  return (hasNoResponse && sent) || isFromProxy ? new OutcomeUnclear(host, { cause: failure }) : failure;
+  return hasNoResponse || isFromProxy ? new OutcomeUnclear(host, { cause: failure }) : failure;
 }
 
-async function rejectionOf(response: ServiceResponse, authUrl: string): Promise<Failure> {
+function rejectionOf(response: ServiceResponse, authUrl: string): Failure {
   const { status } = response;
   if (status === 401 || status === 403) return new AccessRefused(status);
   if (status === 405) return wrongAddress(authUrl, status);
   if (status !== 404) return new ServiceFailed('identity', status);
-  const message = await runInSlices(parseIdentityError(response));
+  const message = parseIdentityError(response);
   if (message === undefined) return wrongAddress(authUrl, status);
   return /application.?credential/i.test(message) ? new AccessNotFound() : new ProjectDisabled();
 }

@@ -1,15 +1,9 @@
+import { isLosslessNumber } from 'lossless-json';
 import { Temporal } from 'temporal-polyfill';
 import type { Millis } from '../domain/time/calendar.ts';
 import { tryParse } from '../domain/try-parse.ts';
 import { withoutUndefined } from '../domain/without-undefined.ts';
-import {
-  isJsonObject,
-  JsonLimitError,
-  JsonNumber,
-  type JsonObject,
-  JsonSyntaxError,
-  readJson,
-} from '../http/json.ts';
+import { isJsonObject, JsonError, type JsonObject, readJson } from '../http/json.ts';
 import type { ServiceResponse } from '../http/request.ts';
 
 /** What a response's body says about an issued token. Fields that are missing or malformed are left out. */
@@ -29,14 +23,14 @@ export interface TokenBody {
   readonly endpoints: readonly { readonly service: string; readonly url: string }[];
 }
 
-/** Limits of outside text, and of a body: a catalog has a few values for each endpoint of each region. */
-const LIMITS = { characters: 255, roles: 50, services: 30, elements: 5_000, values: 100_000 } as const;
+/** Limits of outside text. */
+const LIMITS = { characters: 255, roles: 50, services: 30 } as const;
 
 type ReadableBody = Pick<ServiceResponse, 'text' | 'mask'>;
 
 /** Reads any body, even an empty one: the token itself comes in a header. Never throws. */
-export function* parseTokenBody(response: ReadableBody): Generator<void, TokenBody> {
-  const token = objectOf(objectOf(yield* parseBody(response)).token);
+export function parseTokenBody(response: ReadableBody): TokenBody {
+  const token = objectOf(objectOf(parseBody(response)).token);
   return {
     expiresAt: parseExpiry(token.expires_at),
     project: projectIn(token.project),
@@ -52,8 +46,8 @@ export function* parseTokenBody(response: ReadableBody): Generator<void, TokenBo
 }
 
 /** @returns the message of an error in the identity API's format; undefined for any other text */
-export function* parseIdentityError(response: ReadableBody): Generator<void, string | undefined> {
-  const { error } = objectOf(yield* parseBody(response));
+export function parseIdentityError(response: ReadableBody): string | undefined {
+  const { error } = objectOf(parseBody(response));
   if (!isJsonObject(error)) return undefined;
   return typeof error.message === 'string' ? error.message : '';
 }
@@ -97,7 +91,7 @@ function nameOf(value: unknown): string | undefined {
 
 /** An ID may be a number. */
 function textOf(value: unknown): string | undefined {
-  const text = value instanceof JsonNumber ? value.digits : value;
+  const text = isLosslessNumber(value) ? value.value : value;
   if (typeof text !== 'string' || text.trim() === '') return undefined;
   return Array.from(text.slice(0, LIMITS.characters * 2))
     .slice(0, LIMITS.characters)
@@ -106,15 +100,8 @@ function textOf(value: unknown): string | undefined {
 
 const objectOf = (value: unknown): JsonObject => (isJsonObject(value) ? value : {});
 
-/** @returns undefined for what is not JSON, or larger than any token's body */
-function* parseBody({ text, mask }: ReadableBody): Generator<void, unknown> {
-  try {
-    return yield* readJson(text, LIMITS, mask);
-  } catch (error) {
-    if (error instanceof JsonSyntaxError || error instanceof JsonLimitError) return undefined;
-    throw error;
-  }
-}
+/** @returns undefined for what is not JSON */
+const parseBody = ({ text, mask }: ReadableBody): unknown => tryParse(() => readJson(text, mask), JsonError);
 
 const ZONE = /(?:Z|[+-]\d\d(?::?\d\d)?)$/i;
 

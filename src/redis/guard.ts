@@ -40,7 +40,7 @@ const wasRefused = (cause: unknown): boolean =>
 
 /** A redirection says that a node of a Cluster did not execute the command. */
 const NEVER_EXECUTED =
-  /^(Stream isn|Cluster isn’t|Cluster is ended|None of startup nodes|Too many Cluster redirections)/;
+  /^(Stream isn|Cluster isn't|Cluster is ended|None of startup nodes|Too many Cluster redirections)/;
 
 type ScriptCall = readonly [
   redis: RedisConnection,

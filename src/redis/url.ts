@@ -45,41 +45,33 @@ export class RedisUrlError extends Error {
   }
 }
 
-const ANY_FORM =
-  'For example redis://127.0.0.1:6379, rediss://user:password@redis.example.com:6380/0, unix:///run/redis.sock, redis+sentinel://host1:26379,host2:26379/master-name or redis+cluster://host1:6379,host2:6379.';
-const SENTINEL_FORM =
-  'For example redis+sentinel://user:password@host1:26379,host2:26379/master-name, with rediss+sentinel:// for TLS, /2 after the name for database 2, and ?sentinelPassword= for the Sentinels’ own password.';
-const CLUSTER_FORM =
-  'For example redis+cluster://user:password@host1:6379,host2:6379, with rediss+cluster:// for TLS. Some of the nodes are enough.';
-
-const SEVERAL_HOSTS = /^redis(s?)\+(sentinel|cluster):\/\/(.*)$/s;
-
-/** Schemes that people write for Redis; any other word may be a part of a password. */
-const OTHER_SCHEME = /^(?:https?|tcp|tls|ssl|valkeys?|rediss?[-+]\w+):\/\//i;
+const IN_PASSWORDS = 'In a password, write / ? # @ % as %2F, %3F, %23, %40 and %25.';
+const ANY_FORM = `For example redis://127.0.0.1:6379, rediss://user:password@redis.example.com:6380/0, unix:///run/redis.sock, redis+sentinel://host1:26379,host2:26379/master-name or redis+cluster://host1:6379,host2:6379. ${IN_PASSWORDS}`;
+const SENTINEL_FORM = `For example redis+sentinel://user:password@host1:26379,host2:26379/master-name, with rediss+sentinel:// for TLS, /2 after the name for database 2, and ?sentinelPassword= for the Sentinels’ own password. ${IN_PASSWORDS}`;
+const CLUSTER_FORM = `For example redis+cluster://user:password@host1:6379,host2:6379, with rediss+cluster:// for TLS. Some of the nodes are enough. ${IN_PASSWORDS}`;
 
 /** @throws RedisUrlError */
 export function parseRedisUrl(given: string): RedisAddress {
   const text = given.replace(/^[a-z+]+:\/\//i, (scheme) => scheme.toLowerCase());
-  if (/\s/.test(text.replace(/,\s+/g, ',')))
-    throw new RedisUrlError('has a space in it; in a password, write it as %20', ANY_FORM);
-  const [, tls, mode, rest] = SEVERAL_HOSTS.exec(text) ?? [];
-  if (rest === undefined) return parseSingle(text);
+  const [, tls, mode, rest] = /^redis(s?)\+(sentinel|cluster):\/\/(.*)$/s.exec(text) ?? [];
+  if (rest === undefined) return { kind: 'single', url: checkSingle(text) };
   const form = mode === 'sentinel' ? SENTINEL_FORM : CLUSTER_FORM;
-  const { userInfo, hosts, path, query } = splitAddress(rest, form);
+  const [, userInfo, hosts, path = '', query = ''] =
+    /^(?:([^/?#@]*)@)?([^/?#@]+)(?:\/([^?#@]*))?(?:\?([^#@]*))?$/.exec(rest) ?? [];
+  if (hosts === undefined) throw new RedisUrlError('has no hosts that can be read', form);
   const credentials = { ...parseUserInfo(userInfo, form), isTls: tls === 's' };
   if (mode === 'cluster') {
-    if (path !== '' && path !== '0')
-      throw new RedisUrlError(
-        'names a database, and a Cluster has only one',
-        `Leave out what follows the hosts. ${form}`,
-      );
+    if (!['', '0'].includes(path))
+      throw new RedisUrlError('names a database, and a Cluster has only one', form);
     parseQuery(query, [], form);
     return { kind: 'cluster', nodes: parseHosts(hosts, 6379, form), ...credentials };
   }
-  const [name = '', db = '0', ...more] = path.split('/');
-  if (!/^[\w.-]+$/.test(name)) throw new RedisUrlError('has no name of a master after the Sentinels', form);
-  if (!/^\d{1,4}$/.test(db) || more.length > 0)
-    throw new RedisUrlError('has something other than a database’s number after the master’s name', form);
+  const [, name, db = '0'] = /^([\w.-]+)(?:\/(\d{1,4}))?$/.exec(path) ?? [];
+  if (name === undefined)
+    throw new RedisUrlError(
+      'has no name of a master after the Sentinels, or no database’s number after it',
+      form,
+    );
   return {
     kind: 'sentinel',
     sentinels: parseHosts(hosts, 26_379, form),
@@ -90,84 +82,25 @@ export function parseRedisUrl(given: string): RedisAddress {
   };
 }
 
-/** Bytes, of Linux. */
-const SOCKET_PATH_LIMIT = 107;
-
-function parseSingle(text: string): RedisAddress {
-  if (Buffer.byteLength(text) > 'unix://'.length + SOCKET_PATH_LIMIT && text.startsWith('unix:'))
-    throw new RedisUrlError(
-      `has a socket’s path of more than ${SOCKET_PATH_LIMIT} bytes, which no program can open`,
-      'Make a short link to its folder: `ln -s /long/path /run/redis`, then REDIS_URL=unix:///run/redis/redis.sock',
-    );
-  if (/^unix:\/\/\/[^#\s]+$/.test(text)) return { kind: 'single', url: text };
-  if (text.startsWith('unix:'))
-    throw new RedisUrlError(
-      'has no path of a socket',
-      'Begin it with three slashes: unix:///run/redis.sock.',
-    );
-  const [other] = OTHER_SCHEME.exec(text) ?? [];
-  if (other) throw new RedisUrlError(`begins with ${other}, which isn’t Redis’ scheme`, ANY_FORM);
-  if (/^[^/]+$/.test(text) && !/^rediss?:/.test(text))
-    throw new RedisUrlError(
-      'doesn’t begin with redis://',
-      `Put it in front, or rediss:// for TLS. ${ANY_FORM}`,
-    );
-  if (!/^rediss?:\/\//.test(text)) throw new RedisUrlError('is not a Redis address', ANY_FORM);
-  const url = URL.canParse(text) ? new URL(text) : undefined;
-  if (!url && /^[^/]*\/\/[^/]*,/.test(text))
-    throw new RedisUrlError(
-      'has several hosts, which redis:// does not take',
-      'Use redis+sentinel://host1:26379,host2:26379/master-name for Sentinels, or redis+cluster://host1:6379,host2:6379 for a Cluster.',
-    );
-  if (!url?.hostname)
-    throw new RedisUrlError(
-      'has a host or a port that can’t be read',
-      `A port goes up to 65535, an address of IPv6 has brackets, [::1]:6379, and a password has / ? # @ as %2F, %3F, %23 and %40. ${ANY_FORM}`,
-    );
+/** @returns the text itself */
+function checkSingle(text: string): string {
+  if (/^unix:\/\/\/[^#\s]+$/.test(text)) return text;
+  const url = /^rediss?:\/\/\S+$/.test(text) && URL.canParse(text) ? new URL(text) : undefined;
+  if (/^redis[^/]*\/\/[^/]*,/.test(text) && url === undefined)
+    throw new RedisUrlError('has several hosts, which redis:// does not take', ANY_FORM);
+  if (!url?.hostname) throw new RedisUrlError('is not a Redis address', ANY_FORM);
   if (!/^(\/\d*)?$/.test(url.pathname))
-    throw new RedisUrlError(
-      'has something other than a database’s number after the host',
-      `In a password, write / ? # @ as %2F, %3F, %23 and %40. ${ANY_FORM}`,
-    );
+    throw new RedisUrlError('has something other than a database’s number after the host', ANY_FORM);
   // The client decodes them, and throws.
   parseUserInfo(`${url.username}:${url.password}`, ANY_FORM);
-  return { kind: 'single', url: text };
+  return text;
 }
 
-/** What may be after the ? of one server's address. The client would take any setting of its own from there. */
-export const SERVER_OPTIONS: readonly string[] = ['db', 'family', 'password', 'username'];
-
-/** @returns the names of the options that the address of one server has and Tally ignores */
-export function findIgnoredOptions(address: RedisAddress): readonly string[] {
-  if (address.kind !== 'single') return [];
-  const [, query = ''] = /\?([^#]*)/.exec(address.url) ?? [];
-  return query
-    .split('&')
-    .map(optionName)
-    .filter((name) => name !== '' && !SERVER_OPTIONS.includes(name));
-}
-
-/** @returns the address of one server without the options that Tally ignores */
+/** The client would take any setting of its own from there. @returns the address of one server with what may be after its ? */
 export function withoutIgnoredOptions(url: string): string {
   const [, address = url, query = ''] = /^([^?]*)\?([^#]*)/.exec(url) ?? [];
-  const known = query.split('&').filter((entry) => SERVER_OPTIONS.includes(optionName(entry)));
+  const known = query.split('&').filter((entry) => /^(?:db|family|password|username)=/.test(entry));
   return known.length === 0 ? address : `${address}?${known.join('&')}`;
-}
-
-/** A word that isn't an option's name may be a secret. */
-const optionName = (entry: string): string =>
-  entry === '' ? '' : (/^([a-z]\w{0,31})=/i.exec(entry)?.[1] ?? '…');
-
-function splitAddress(rest: string, form: string) {
-  const [, userInfo, hosts = '', path = '', query = ''] =
-    /^(?:(.*)@)?([^/?#@]*)(?:\/([^?#@]*))?(?:\?([^#@]*))?$/s.exec(rest) ?? [];
-  if (hosts === '') throw new RedisUrlError('has no host', form);
-  if (userInfo !== undefined && /[/?#@]/.test(userInfo))
-    throw new RedisUrlError(
-      'has a / ? # or @ in the user name or the password',
-      'Write them as %2F, %3F, %23 and %40 there.',
-    );
-  return { userInfo, hosts, path, query };
 }
 
 function parseUserInfo(text: string | undefined, form: string) {
@@ -181,13 +114,11 @@ function parseUserInfo(text: string | undefined, form: string) {
 
 function parseHosts(text: string, defaultPort: number, form: string): readonly RedisHost[] {
   return text.split(',').map((entry, at) => {
-    const [, bracketed, plain, digits] =
+    const [, bracketed, host = bracketed, digits = defaultPort] =
       /^(?:\[([0-9A-Fa-f:.]+)\]|([\w.-]+))(?::(\d{1,5}))?$/.exec(entry.trim()) ?? [];
-    const host = bracketed ?? plain;
-    if (host === undefined) throw new RedisUrlError(`is invalid: host ${at + 1} is not host:port`, form);
-    const port = digits === undefined ? defaultPort : Number(digits);
-    if (port < 1 || port > 65_535)
-      throw new RedisUrlError(`is invalid: the port of host ${at + 1} is not from 1 to 65535`, form);
+    const port = Number(digits);
+    if (host === undefined || port < 1 || port > 65_535)
+      throw new RedisUrlError(`is invalid: host ${at + 1} is not host:port`, form);
     return { host, port };
   });
 }
@@ -198,11 +129,11 @@ function parseQuery<Name extends string>(
   form: string,
 ): Partial<Record<Name, string>> {
   const options: Partial<Record<Name, string>> = {};
-  for (const entry of text === '' ? [] : text.split('&')) {
+  for (const [at, entry] of (text === '' ? [] : text.split('&')).entries()) {
     const [key, ...value] = entry.split('=');
     const name = names.find((known) => known === key);
-    if (name === undefined)
-      throw new RedisUrlError(`has the unknown option ${optionName(entry)} after the ?`, form);
+    // Its name may be a secret.
+    if (name === undefined) throw new RedisUrlError(`has an unknown option ${at + 1} after the ?`, form);
     options[name] = decode(value.join('='), name, form);
   }
   return options;
@@ -210,7 +141,6 @@ function parseQuery<Name extends string>(
 
 function decode(text: string, part: string, form: string): string {
   const decoded = tryParse(() => decodeURIComponent(text));
-  if (decoded === undefined)
-    throw new RedisUrlError(`has a % in ${part} that encodes nothing`, `Write % as %25. ${form}`);
+  if (decoded === undefined) throw new RedisUrlError(`has a % in ${part} that encodes nothing`, form);
   return decoded;
 }

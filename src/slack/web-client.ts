@@ -79,7 +79,6 @@ const slackFetch: TimedFetch = async (timeout, url, init = {}) => {
     url: new URL(String(url)),
     headers: headers as Record<string, string>,
     body,
-    maxBytes: MAX_RESPONSE,
     timeout,
   });
   if (answer.bodyError !== undefined) throw answer.bodyError;
@@ -118,7 +117,7 @@ const BEFORE_SENDING =
   /^(?:ECONNREFUSED|ENOTFOUND|EAI_\w+|EHOSTUNREACH|ENETUNREACH|UND_ERR_CONNECT_TIMEOUT|CERT_\w+|ERR_TLS_\w+|\w*SELF_SIGNED\w*|UNABLE_TO_\w+)$/;
 
 /** Whether a call failed before anything of it was sent. */
-function wasNeverSent(error: unknown): boolean {
+export function wasNeverSent(error: unknown): boolean {
   const { cause = error } = error as { cause?: unknown };
   const { code } = cause as { code?: unknown };
   return typeof code === 'string' && BEFORE_SENDING.test(code);

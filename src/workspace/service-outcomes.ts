@@ -32,7 +32,6 @@ const REMEDIES = {
   'timed-out': 'patience',
   'service-failed': 'patience',
   'response-too-large': 'patience',
-  'service-paused': undefined,
   'queue-full': undefined,
 } as const satisfies Record<ServiceFailure['kind'], string | undefined>;
 

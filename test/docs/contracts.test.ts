@@ -29,7 +29,7 @@ const guardedHttp = () =>
   held(
     createGuardedHttp({
       trustedHosts: [{ host: '127.0.0.1' }],
-      limits: { shortestBackoff: 1, longestBackoff: 2 },
+      limits: { pause: 1 },
     }),
   );
 

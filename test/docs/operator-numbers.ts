@@ -159,8 +159,7 @@ export const OPERATOR_NUMBERS: Readonly<Record<string, readonly string[]>> = {
     `After ${DEFAULT_LIMITS.requests.person.most} commands`,
     `more than ${DEFAULT_LIMITS.osTokens.most} within any ${DEFAULT_LIMITS.osTokens.per / MINUTE} minutes`,
     `${HTTP_LIMITS.connections} at a time to one host`,
-    `at most ${HTTP_LIMITS.queueTimeout / 1_000} seconds for its turn, and at most ${HTTP_LIMITS.queueLength} of`,
-    `After ${HTTP_LIMITS.breakerThreshold} outages in a row a host is left alone for ${HTTP_LIMITS.breakerPause / 1_000} seconds`,
+    `at most ${HTTP_LIMITS.queueTimeout / 1_000} seconds for its turn`,
   ],
   'docs/metrics.md': [
     // Values that test/ops/metrics.test.ts and test/ops/alerts.test.ts see.
@@ -212,7 +211,6 @@ export const OPERATOR_NUMBERS: Readonly<Record<string, readonly string[]>> = {
     `within ${deadline}`,
     `again after ${pauses.slice(0, 2).join(', ')} and ${pauses[2]} minutes, then every ${longest}`,
     ...['answers 5xx, or 4xx without', 'answers 429', 'the 401s stop'],
-    `for ${HTTP_LIMITS.breakerPause / 1_000} seconds after ${HTTP_LIMITS.breakerThreshold} failures`,
   ],
   'docs/doctor.md': [
     `after ${check / 1_000} seconds, so the doctor ends within ${check / 1_000 + 2}`,

@@ -1,6 +1,4 @@
-import { once } from 'node:events';
 import type { Socket } from 'node:net';
-import { Worker } from 'node:worker_threads';
 import { afterEach, describe, expect, it } from 'vitest';
 import {
   AddressRefused,
@@ -11,7 +9,6 @@ import {
   RedirectRefused,
   ResponseTooLarge,
   ServiceFailed,
-  ServicePaused,
   ServiceUnreachable,
   TimedOut,
 } from '../../src/domain/failure/index.ts';
@@ -21,10 +18,8 @@ import {
   type GuardedHttp,
   type ServiceRequest,
 } from '../../src/http/request.ts';
-import { nextEventLoopTurn } from '../../src/http/slices.ts';
 import { failureMessage } from '../../src/slack/reply/error-reply.ts';
 import { textOf } from '../support/bot.ts';
-import { standStill } from '../support/stand-still.ts';
 import { waitUntil } from '../support/wait-until.ts';
 import { closedPort, failureOf, json, type Service, serve, serveRaw } from './service.ts';
 
@@ -42,7 +37,7 @@ async function serving(service: Promise<Service>): Promise<Service> {
 
 /** Trusts loopback, for the test's server, and has short timeouts. */
 function http(options: Partial<Parameters<typeof createGuardedHttp>[0]> = {}): GuardedHttp {
-  const limits = { shortestBackoff: 1, longestBackoff: 5, ...options.limits };
+  const limits = { pause: 1, ...options.limits };
   const it = createGuardedHttp({ trustedHosts: [{ host: '127.0.0.1' }], ...options, limits });
   releases.push(it.close);
   return it;
@@ -58,25 +53,6 @@ const ask = (on: GuardedHttp, url: string, more: Partial<ServiceRequest> = {}) =
     secrets: ['s3cret'],
     ...more,
   });
-
-/** A service in a thread of its own, which answers 200 ms after it was asked. */
-async function serveElsewhere() {
-  const shared = new Int32Array(new SharedArrayBuffer(4));
-  const code = `
-    const { parentPort, workerData } = require('node:worker_threads');
-    const server = require('node:http').createServer((request, response) => {
-      workerData[0] = 1;
-      setTimeout(() => response.end('late'), 200);
-    });
-    server.listen(0, '127.0.0.1', () => parentPort.postMessage(server.address().port));`;
-  const worker = new Worker(code, { eval: true, workerData: shared });
-  const [port] = await once(worker, 'message');
-  return {
-    url: `http://127.0.0.1:${port}/`,
-    wasAsked: () => shared[0] === 1,
-    close: async () => void (await worker.terminate()),
-  };
-}
 
 /** The workspace and connection of a request. */
 const of = (workspace: string, connection = 'main'): Partial<ServiceRequest> => ({
@@ -132,29 +108,7 @@ describe('an answer', () => {
 });
 
 describe('connections', () => {
-  it('are reused: a hundred requests in a row use at most two', async () => {
-    const service = await serving(serve((_, response) => json(response, '{}')));
-    const it = http();
-    for (let i = 0; i < 100; i += 1) await ask(it, service.url);
-    expect(service.requests).toHaveLength(100);
-    // undici checks a connection before reusing it, and opens a second one meanwhile.
-    expect(service.connections()).toBeLessThanOrEqual(2);
-  });
-
-  it('are reused after errors too', async () => {
-    const service = await serving(
-      serve((_, response, nth) => json(response, 'x'.repeat(5000), [401, 503, 429, 302][nth - 1] ?? 200)),
-    );
-    const it = http();
-    await ask(it, service.url);
-    await failureOf(ask(it, service.url, { tries: 1 }));
-    await failureOf(ask(it, service.url, { tries: 1 }));
-    await failureOf(ask(it, service.url));
-    await ask(it, service.url);
-    expect(service.connections()).toBeLessThanOrEqual(2);
-  });
-
-  it('are limited per origin, and to half of that per workspace; further requests wait', async () => {
+  it('are limited per origin, and to a quarter of that per workspace; further requests wait', async () => {
     let underWay = 0;
     let most = 0;
     const service = await serving(
@@ -167,13 +121,12 @@ describe('connections', () => {
         }, 5);
       }),
     );
-    const it = http({ limits: { connections: 4 } });
+    const it = http({ limits: { connections: 8 } });
     const many = (tenant: string) => Array.from({ length: 30 }, () => ask(it, service.url, of(tenant)));
     expect(await Promise.all(many('T1'))).toHaveLength(30);
     expect(most).toBe(2);
     expect(await Promise.all(['T1', 'T2', 'T3', 'T4', 'T5'].flatMap(many))).toHaveLength(150);
-    expect(most).toBe(4);
-    expect(service.connections()).toBeLessThanOrEqual(4);
+    expect(most).toBe(6);
   });
 
   it('are closed after close(), which lets running requests finish', async () => {
@@ -233,58 +186,50 @@ describe('the deadline', () => {
     expect(asked).toBe(1);
   });
 
-  it('does not end the wait for an answer that arrived while the process stood still', async () => {
-    const elsewhere = await serveElsewhere();
-    releases.push(elsewhere.close);
-    const answer = ask(http({ limits: { deadline: 400 } }), elsewhere.url);
-    await waitUntil(elsewhere.wasAsked);
-    // Timers are the first to run then, before what arrived is read.
-    await nextEventLoopTurn();
-    standStill(900);
-    expect(await answer).toMatchObject({ status: 200, text: 'late' });
-  });
-
   it('includes a lookup that never ends', async () => {
     const it = http({ limits: { deadline: 100 }, resolve: () => new Promise(() => {}) });
-    expect(await failureOf(ask(it, 'https://api.example.com'))).toBeInstanceOf(TimedOut);
+    expect(await failureOf(ask(it, 'https://api.example.com'))).toMatchObject({
+      kind: 'service-unreachable',
+      code: 'UND_ERR_CONNECT_TIMEOUT',
+    });
   });
 
-  it('includes all attempts', async () => {
+  it('includes both tries', async () => {
     const service = await serving(
       serveRaw((socket, nth) => {
-        if (nth < 3) socket.destroy();
+        if (nth < 2) socket.destroy();
       }),
     );
     expect(await failureOf(ask(http({ limits: { deadline: 600 } }), service.url))).toBeInstanceOf(TimedOut);
-    expect(service.connections()).toBeGreaterThanOrEqual(3);
+    expect(service.connections()).toBeGreaterThanOrEqual(2);
   });
 
   it('ends without waiting when a retry would be too late', async () => {
     const service = await serving(serve((_, response) => json(response, '', 503)));
-    const limits = { deadline: 5000, shortestBackoff: 60_000, longestBackoff: 60_000 };
+    const limits = { deadline: 5000, pause: 60_000 };
     expect(await failureOf(ask(http({ limits }), service.url))).toBeInstanceOf(ServiceFailed);
     expect(service.requests).toHaveLength(1);
   });
 });
 
 describe('retrying', () => {
-  it.each([500, 502, 503, 504])('succeeds after two answers of status %i', async (status) => {
-    const service = await serving(serve((_, response, nth) => json(response, '"x"', nth < 3 ? status : 200)));
+  it.each([500, 502, 503, 504])('succeeds after an answer of status %i', async (status) => {
+    const service = await serving(serve((_, response, nth) => json(response, '"x"', nth < 2 ? status : 200)));
     expect(await ask(http(), service.url)).toMatchObject({ text: '"x"' });
-    expect(service.requests).toHaveLength(3);
+    expect(service.requests).toHaveLength(2);
   });
 
-  it('stops after three attempts and reports the status', async () => {
+  it('stops after the second try and reports the status', async () => {
     const service = await serving(serve((_, response) => json(response, '', 502)));
     expect(await failureOf(ask(http(), service.url))).toMatchObject({ kind: 'service-failed', status: 502 });
-    expect(service.requests).toHaveLength(3);
+    expect(service.requests).toHaveLength(2);
   });
 
   it('does not happen when it cannot help, or when the caller forbids it', async () => {
     const service = await serving(serve((_, response, nth) => json(response, '', nth === 1 ? 501 : 503)));
     expect(await failureOf(ask(http(), service.url))).toMatchObject({ status: 501 });
     expect(service.requests).toHaveLength(1);
-    expect(await failureOf(ask(http(), service.url, { tries: 1 }))).toMatchObject({ status: 503 });
+    expect(await failureOf(ask(http(), service.url, { once: true }))).toMatchObject({ status: 503 });
     expect(service.requests).toHaveLength(2);
   });
 
@@ -295,13 +240,13 @@ describe('retrying', () => {
     const service = await serving(
       serveRaw((socket, nth) => {
         socket.once('data', () => {
-          if (nth < 3) hangUp(socket);
+          if (nth < 2) hangUp(socket);
           else socket.end('HTTP/1.1 200 OK\r\ncontent-length: 2\r\n\r\n{}');
         });
       }),
     );
     expect(await ask(http(), service.url)).toMatchObject({ text: '{}' });
-    expect(service.connections()).toBe(3);
+    expect(service.connections()).toBe(2);
   });
 
   it('continues after a kept connection that the service has closed', async () => {
@@ -335,7 +280,7 @@ describe('retrying', () => {
     const failure = await failureOf(ask(http(), broken.url));
     expect(failure).toBeInstanceOf(InvalidResponse);
     expect(failure).toMatchObject({ what: 'it broke off in the middle' });
-    expect(broken.connections()).toBe(3);
+    expect(broken.connections()).toBe(2);
   });
 
   it('reports a refused connection', async () => {
@@ -345,45 +290,24 @@ describe('retrying', () => {
     const failure = await failureOf(ask(it, `http://127.0.0.1:${port}`));
     expect(failure).toBeInstanceOf(ServiceUnreachable);
     expect(failure).toMatchObject({ host: `127.0.0.1:${port}`, code: 'ECONNREFUSED' });
-    expect(exchanges).toMatchObject([{ outcome: 'service-unreachable', tries: 3, service: 'billing' }]);
+    expect(exchanges).toMatchObject([{ outcome: 'service-unreachable', tries: 2, service: 'billing' }]);
   });
+});
 
-  it('does not happen for a name that does not exist', async () => {
+describe('a name that leads nowhere', () => {
+  it.each([
+    ['is unknown', 'https://nowhere.example.com', 'ENOTFOUND', 'no public address', 1],
+    ['has no answer of its DNS server', 'https://api.example.com', 'EAI_AGAIN', 'no public address', 2],
+    ['is unknown and trusted', 'http://billing', 'ENOTFOUND', 'ENOTFOUND', 1],
+  ] as const)('%s', async (_, url, dns, code, tries) => {
     const exchanges: ExchangeInfo[] = [];
-    const it = http({
-      onExchange: (exchange) => exchanges.push(exchange),
-      resolve: async () => {
-        throw Object.assign(new Error('getaddrinfo ENOTFOUND'), { code: 'ENOTFOUND' });
-      },
-    });
-    const failure = await failureOf(ask(it, 'https://nowhere.example.com'));
-    expect(failure).toMatchObject({ kind: 'service-unreachable', code: 'no public address' });
-    expect(exchanges).toMatchObject([{ tries: 1 }]);
-  });
-
-  it('happens when the DNS server had no answer', async () => {
-    const exchanges: ExchangeInfo[] = [];
-    const it = http({
-      onExchange: (exchange) => exchanges.push(exchange),
-      resolve: async () => {
-        throw Object.assign(new Error('getaddrinfo EAI_AGAIN'), { code: 'EAI_AGAIN' });
-      },
-    });
-    await failureOf(ask(it, 'https://api.example.com'));
-    expect(exchanges).toMatchObject([{ tries: 3 }]);
-  });
-
-  it('reports the resolver’s error for a trusted host', async () => {
     const it = http({
       trustedHosts: [{ host: 'billing' }],
-      resolve: async () => {
-        throw Object.assign(new Error('getaddrinfo ENOTFOUND'), { code: 'ENOTFOUND' });
-      },
+      onExchange: (exchange) => exchanges.push(exchange),
+      resolve: () => Promise.reject(Object.assign(new Error(dns), { code: dns })),
     });
-    expect(await failureOf(ask(it, 'http://billing'))).toMatchObject({
-      kind: 'service-unreachable',
-      code: 'ENOTFOUND',
-    });
+    expect(await failureOf(ask(it, url))).toMatchObject({ kind: 'service-unreachable', code });
+    expect(exchanges).toMatchObject([{ tries }]);
   });
 });
 
@@ -435,15 +359,6 @@ describe('a service that is limiting Tally’s requests', () => {
     expect(failure).toMatchObject({ service: 'billing', retryAfter: 3600 });
     expect(service.requests).toHaveLength(1);
   });
-
-  it('is reported after three attempts', async () => {
-    const service = await serving(serve((_, response) => json(response, '', 429)));
-    expect(await failureOf(ask(http(), service.url))).toMatchObject({
-      kind: 'rate-limited',
-      retryAfter: undefined,
-    });
-    expect(service.requests).toHaveLength(3);
-  });
 });
 
 describe('requests of several workspaces to one service', () => {
@@ -460,71 +375,45 @@ describe('requests of several workspaces to one service', () => {
     return { service, held, paths };
   }
 
-  it('are all answered while another one sends five hundred that hang', async () => {
+  it('are answered within a second while another one has five hundred that hang', async () => {
     const { service, paths } = await holding((url) => url === '/A');
     const it = http();
     const flood = Array.from({ length: 500 }, () => ask(it, `${service.url}/A`, of('A')));
     for (const one of flood) one.catch(() => {});
-    await waitUntil(() => paths().length === 16);
+    await waitUntil(() => paths().length >= 8);
+    const began = performance.now();
     const replies = await Promise.all(Array.from({ length: 13 }, () => ask(it, `${service.url}/B`, of('B'))));
+    expect(performance.now() - began).toBeLessThan(1_000);
     expect(replies.map(({ status }) => status)).toEqual(Array(13).fill(200));
-    expect(paths().filter((path) => path === 'A')).toHaveLength(16);
     await service.close();
     await Promise.allSettled(flood);
   });
 
-  it('take turns, so that the busiest workspace does not wait least', async () => {
-    const { service, held, paths } = await holding((url) => url === '/first');
-    const it = http({ limits: { connections: 1 } });
-    const first = ask(it, `${service.url}/first`, of('A'));
-    await waitUntil(() => held.length === 1);
-    const rest = ['A1', 'A2', 'A3', 'B1', 'B2', 'C1'].map((path) =>
-      ask(it, `${service.url}/${path}`, of(path[0] ?? '')),
-    );
-    for (const release of held) release();
-    await Promise.all([first, ...rest]);
-    expect(paths()).toEqual(['first', 'A1', 'B1', 'C1', 'A2', 'B2', 'A3']);
-  });
-
-  it('have priority over background requests, which leave room for them', async () => {
+  it('never wait for requests in the background, which take turns at a quarter of the connections', async () => {
     const { service, held, paths } = await holding((url) => url.startsWith('/background'));
     const it = http({ limits: { connections: 4 } });
-    const late = ['A', 'B', 'C', 'D'].map((tenant) =>
+    const late = ['A', 'B'].map((tenant) =>
       ask(it, `${service.url}/background-${tenant}`, { ...of(tenant), priority: 'background' }),
     );
-    await waitUntil(() => held.length === 2);
+    await waitUntil(() => held.length === 1);
     for (const tenant of ['A', 'B', 'C', 'D']) await ask(it, `${service.url}/${tenant}`, of(tenant));
-    expect(held).toHaveLength(2);
-    for (const release of held.splice(0)) release();
-    await waitUntil(() => held.length === 2);
-    for (const release of held.splice(0)) release();
+    expect(held).toHaveLength(1);
+    held.pop()?.();
+    await waitUntil(() => held.length === 1);
+    held.pop()?.();
     await Promise.all(late);
-    expect(paths().toSorted()).toEqual([
-      ...['A', 'B', 'C', 'D'],
-      ...['background-A', 'background-B', 'background-C', 'background-D'],
-    ]);
+    expect(paths()).toEqual(['background-A', 'A', 'B', 'C', 'D', 'background-B']);
   });
 
-  it('are answered in the background too while one workspace sends without end', async () => {
-    const { service, paths } = await holding((url) => url === '/A');
-    const it = http({ limits: { connections: 4 } });
-    const flood = Array.from({ length: 20 }, () => ask(it, `${service.url}/A`, of('A')));
-    for (const one of flood) one.catch(() => {});
-    await waitUntil(() => paths().length === 2);
-    const reply = await ask(it, `${service.url}/B`, { ...of('B'), priority: 'background' });
-    expect(reply.status).toBe(200);
-    await service.close();
-    await Promise.allSettled(flood);
-  });
-
-  it('are rejected when too many of one workspace wait, or one waits too long', async () => {
+  it('are rejected when they wait too long for their turn', async () => {
     const { service, held } = await holding(() => true);
-    const it = http({ limits: { connections: 2, queueLength: 1, queueTimeout: 50 } });
+    const it = http({ limits: { connections: 2, queueTimeout: 50 } });
     const first = ask(it, service.url, of('A'));
     await waitUntil(() => held.length === 1);
-    const second = ask(it, service.url, of('A'));
-    expect(await failureOf(ask(it, service.url, of('A')))).toBeInstanceOf(QueueFull);
-    expect(await failureOf(second)).toMatchObject({ kind: 'queue-full', service: 'billing' });
+    expect(await failureOf(ask(it, service.url, of('A')))).toMatchObject({
+      kind: 'queue-full',
+      service: 'billing',
+    });
     expect(held).toHaveLength(1);
     held[0]?.();
     expect(await first).toMatchObject({ status: 200 });
@@ -536,10 +425,10 @@ describe('requests of several workspaces to one service', () => {
 
   it('are rejected when the process ends, after running ones finish', async () => {
     const { service, held } = await holding(() => true);
-    const it = http({ limits: { connections: 2 } });
+    const it = http({ limits: { connections: 4 } });
     const first = ask(it, service.url, of('A'));
     await waitUntil(() => held.length === 1);
-    const second = failureOf(ask(it, service.url, { ...of('A'), priority: 'background' }));
+    const second = failureOf(ask(it, service.url, of('A')));
     expect(it.inProgress()).toBe(2);
     it.closeQueue();
     expect(await second).toBeInstanceOf(QueueFull);
@@ -553,135 +442,6 @@ describe('requests of several workspaces to one service', () => {
     expect(await first).toMatchObject({ status: 200 });
     await closed;
     expect(it.inProgress()).toBe(0);
-  });
-});
-
-describe('a service that is down', () => {
-  const limits = { breakerThreshold: 3, breakerPause: 500, tries: 1 };
-
-  it('gets no requests for a while after several outages, and again after one more', async () => {
-    const service = await serving(serve((_, response) => json(response, '', 503)));
-    const it = http({ limits });
-    for (let i = 0; i < 3; i += 1)
-      expect(await failureOf(ask(it, service.url))).toBeInstanceOf(ServiceFailed);
-    const paused = await failureOf(ask(it, service.url));
-    expect(paused).toBeInstanceOf(ServicePaused);
-    expect((paused as Error).cause).toMatchObject({ kind: 'service-failed', status: 503 });
-    expect(paused).toMatchObject({ detail: `127.0.0.1:${service.port} (HTTP 503)` });
-    expect(service.requests).toHaveLength(3);
-    await new Promise((resolve) => setTimeout(resolve, 550));
-    expect(await failureOf(ask(it, service.url))).toBeInstanceOf(ServiceFailed);
-    expect(await failureOf(ask(it, service.url))).toBeInstanceOf(ServicePaused);
-    expect(service.requests).toHaveLength(4);
-  });
-
-  it('gets all requests once it answers again', async () => {
-    const service = await serving(serve((_, response, nth) => json(response, '{}', nth <= 3 ? 503 : 200)));
-    const it = http({ limits });
-    for (let i = 0; i < 3; i += 1) await failureOf(ask(it, service.url));
-    await new Promise((resolve) => setTimeout(resolve, 550));
-    for (let i = 0; i < 3; i += 1) expect(await ask(it, service.url)).toMatchObject({ status: 200 });
-  });
-
-  it.each([401, 403, 404, 429, 302, 200])('is not one that answers %i', async (status) => {
-    const service = await serving(
-      serve((_, response, nth) => json(response, '', nth % 3 === 0 ? status : 503)),
-    );
-    const it = http({ limits });
-    for (let i = 0; i < 9; i += 1) await ask(it, service.url).catch(() => {});
-    expect(service.requests).toHaveLength(9);
-  });
-
-  it('can also hang or refuse connections', async () => {
-    const hanging = await serving(serveRaw(() => {}));
-    const it = http({ limits: { ...limits, deadline: 60 } });
-    for (let i = 0; i < 3; i += 1) await failureOf(ask(it, hanging.url));
-    expect(await failureOf(ask(it, hanging.url))).toBeInstanceOf(ServicePaused);
-    const refusing = `http://127.0.0.1:${await closedPort()}`;
-    for (let i = 0; i < 3; i += 1) await failureOf(ask(it, refusing));
-    expect(await failureOf(ask(it, refusing))).toBeInstanceOf(ServicePaused);
-  });
-
-  it.each([
-    ['workspace', of('T2')],
-    ['connection', of('T1', 'other')],
-  ])('still gets the requests of every other %s', async (_, others) => {
-    const service = await serving(
-      serve(({ url }, response) => json(response, '{}', url === '/failing' ? 503 : 200)),
-    );
-    const it = http({ limits });
-    for (let i = 0; i < 4; i += 1) await failureOf(ask(it, `${service.url}/failing`, of('T1')));
-    expect(await failureOf(ask(it, `${service.url}/fine`, of('T1')))).toBeInstanceOf(ServicePaused);
-    expect(await ask(it, `${service.url}/fine`, others)).toMatchObject({ status: 200 });
-    expect(await failureOf(ask(it, `${service.url}/fine`, of('T1')))).toBeInstanceOf(ServicePaused);
-  });
-
-  it('still gets requests about other projects while one fails, until a second one does', async () => {
-    const service = await serving(
-      serve(({ url }, response) => json(response, '{}', url?.startsWith('/failing') ? 503 : 200)),
-    );
-    const it = http({ limits });
-    const about = (subject: string) => ({ ...of('T1'), subject });
-    for (let i = 0; i < 3; i += 1) await failureOf(ask(it, `${service.url}/failing`, about('1')));
-    expect(await failureOf(ask(it, `${service.url}/failing`, about('1')))).toBeInstanceOf(ServicePaused);
-    expect(await failureOf(ask(it, `${service.url}/failing`, about('2')))).toBeInstanceOf(ServiceFailed);
-    expect(await failureOf(ask(it, `${service.url}/fine`, about('3')))).toBeInstanceOf(ServicePaused);
-    expect(service.requests).toHaveLength(4);
-  });
-
-  it('gets no requests that were waiting when it was found to be down', async () => {
-    const service = await serving(
-      serve((_, response, nth) => setTimeout(() => json(response, '', nth > 3 ? 200 : 503), 5)),
-    );
-    const it = http({ limits: { ...limits, connections: 1 } });
-    const failures = await Promise.all(
-      Array.from({ length: 6 }, (_, n) => failureOf(ask(it, service.url, { ...of('T1'), subject: `${n}` }))),
-    );
-    expect(failures.slice(3).every((failure) => failure instanceof ServicePaused)).toBe(true);
-    expect(service.requests).toHaveLength(3);
-  });
-
-  it('has one outage when the requests of a group fail together', async () => {
-    const service = await serving(serve((_, response) => json(response, '', 502)));
-    const it = http({ limits });
-    const pair = async () => {
-      const outageGroup = {};
-      const [one, other] = [ask(it, service.url, { outageGroup }), ask(it, service.url, { outageGroup })];
-      return [await failureOf(one), await failureOf(other)];
-    };
-    for (let i = 0; i < 3; i += 1)
-      for (const failure of await pair()) expect(failure).toBeInstanceOf(ServiceFailed);
-    for (const failure of await pair()) expect(failure).toBeInstanceOf(ServicePaused);
-    expect(service.requests).toHaveLength(6);
-  });
-
-  it.each([
-    ['no whole answer within 0.06 seconds', { deadline: 60 }, () => serving(serveRaw(() => {}))],
-    ['ECONNREFUSED', {}, async () => ({ url: `http://127.0.0.1:${await closedPort()}` })],
-  ])('gets no requests for a while, and the error names its last failure: %s', async (last, more, find) => {
-    const { url } = await find();
-    const it = http({ limits: { ...limits, ...more } });
-    for (let i = 0; i < 3; i += 1) await failureOf(ask(it, url));
-    const failure = await failureOf(ask(it, url));
-    expect(failure).toMatchObject({ detail: `${new URL(url).host} (${last})` });
-    expect((failure as Error).message).not.toMatch(/127\.0\.0\.1|ECONN/);
-  });
-
-  it('does not affect other origins', async () => {
-    const down = await serving(serve((_, response) => json(response, '', 500)));
-    const up = await serving(serve((_, response) => json(response, '{}')));
-    const it = http({ limits });
-    for (let i = 0; i < 4; i += 1) await failureOf(ask(it, down.url));
-    expect(await ask(it, up.url)).toMatchObject({ status: 200 });
-  });
-
-  it('is forgotten when more origins fail than are remembered', async () => {
-    const first = await serving(serve((_, response) => json(response, '', 500)));
-    const second = await serving(serve((_, response) => json(response, '', 500)));
-    const it = http({ limits: { ...limits, failingConnections: 1 } });
-    for (let i = 0; i < 3; i += 1) await failureOf(ask(it, first.url));
-    await failureOf(ask(it, second.url));
-    expect(await failureOf(ask(it, first.url))).toBeInstanceOf(ServiceFailed);
   });
 });
 
@@ -712,35 +472,6 @@ describe('an answer that is too large', () => {
     expect(asked).toBe(1);
   });
 
-  it('is rejected by its Content-Length, before the body', async () => {
-    const service = await serving(
-      serveRaw((socket) =>
-        socket.once('data', () => socket.write('HTTP/1.1 200 OK\r\ncontent-length: 2000000\r\n\r\n')),
-      ),
-    );
-    const it = http({ limits: { bodyBytes: 100_000, deadline: 2_000 } });
-    expect(await failureOf(ask(it, service.url))).toMatchObject({
-      kind: 'response-too-large',
-      limit: 100_000,
-    });
-    await waitUntil(() => service.open() === 0);
-  });
-
-  it('is accepted when only the header has the length, as for HEAD', async () => {
-    const service = await serving(
-      serve((_, response) => response.writeHead(200, { 'content-length': '2000000' }).end()),
-    );
-    const it = http({ limits: { bodyBytes: 1000 } });
-    const reply = await it.request({
-      service: 'identity',
-      method: 'HEAD',
-      url: service.url,
-      headers: {},
-      secrets: [],
-    });
-    expect(reply).toMatchObject({ status: 200, text: '' });
-  });
-
   it('is accepted up to exactly the limit', async () => {
     const service = await serving(serve((_, response) => response.end('x'.repeat(1000))));
     expect((await ask(http({ limits: { bodyBytes: 1000 } }), service.url)).text).toHaveLength(1000);
@@ -759,8 +490,8 @@ describe('an unreadable answer', () => {
     ['something that is not HTTP', 'SSH-2.0-OpenSSH_9.2\r\n'],
     ['text that is not UTF-8', Buffer.from('HTTP/1.1 200 OK\r\ncontent-length: 2\r\n\r\n\xff\xfe', 'latin1')],
     [
-      'a compressed body that was not asked for',
-      'HTTP/1.1 200 OK\r\ncontent-encoding: gzip\r\ncontent-length: 2\r\n\r\nab',
+      'text that is not UTF-8',
+      Buffer.from('HTTP/1.1 200 OK\r\ncontent-encoding: gzip\r\ncontent-length: 2\r\n\r\n\x1f\x8b', 'latin1'),
     ],
   ])('is named: %s', async (what, bytes) => {
     const service = await serving(serveRaw((socket) => socket.once('data', () => socket.end(bytes))));
@@ -883,18 +614,4 @@ describe('an address that is not allowed', () => {
     });
     expect(await ask(it, `http://billing:${service.port}/`)).toMatchObject({ status: 200 });
   });
-});
-
-it('leaves no timer behind, whatever host answered', async () => {
-  const services = await Promise.all(
-    [1, 2].map(() => serving(serve((_, response, nth) => json(response, '{}', nth % 5 === 0 ? 404 : 200)))),
-  );
-  const it = http({ limits: { deadline: 600_000 } });
-  const timers = () => process.getActiveResourcesInfo().filter((kind) => kind === 'Timeout').length;
-  const askBoth = () => Promise.all(services.map(({ url }) => ask(it, url)));
-  await askBoth();
-  const before = timers();
-  for (let n = 0; n < 10; n += 1) await askBoth();
-  // undici's own, for connections that are kept.
-  expect(timers()).toBeLessThan(before + 5);
 });

@@ -23,7 +23,7 @@ function client(
   const http = createGuardedHttp({
     trustedHosts: [{ host: '127.0.0.1' }],
     ...(onExchange && { onExchange }),
-    limits: { shortestBackoff: 1, longestBackoff: 2, ...limits },
+    limits: { pause: 1, ...limits },
   });
   releases.push(http.close);
   const identity = createIdentityClient({ http });
@@ -120,19 +120,19 @@ describe('a secret that the service repeats', () => {
 });
 
 describe('an issued token', () => {
-  it('is accepted with a catalog of some megabytes, whose details are left out when it has too many', async () => {
+  it('is accepted with a catalog of some hundred kilobytes, and without the details of a larger one', async () => {
     const entry = (n: number) => ({
       type: `service-${n}`,
       endpoints: [{ interface: 'public', url: `https://${n}.example/v3`, id: 'x'.repeat(1_500) }],
     });
     const body = (count: number) =>
       JSON.stringify({ token: { user: 'ada', catalog: Array.from({ length: count }, (_, n) => entry(n)) } });
-    const { user, endpoints } = await client().issue(at(await issuing(body(2_000))));
+    const { user, endpoints } = await client().issue(at(await issuing(body(250))));
     expect([user, endpoints.length]).toEqual(['ada', 30]);
-    const many = JSON.stringify({
-      token: { user: 'ada', catalog: Array.from({ length: 500_000 }, () => ({})) },
+    expect(await client().issue(at(await issuing(body(2_000))))).toMatchObject({
+      token: TOKEN,
+      user: undefined,
     });
-    expect(await client().issue(at(await issuing(many)))).toMatchObject({ token: TOKEN, user: undefined });
   });
 
   it('is accepted with any 2xx, whatever the body', async () => {
@@ -228,25 +228,8 @@ describe('the outcome of a request', () => {
     const mute = await serving(serveRaw(() => {}));
     const authUrl = `https://127.0.0.1:${mute.port}/v3`;
     expect(await failureOf(client({ deadline: 200 }).issue({ ...ACCESS, authUrl }))).toMatchObject({
-      kind: expect.stringMatching(/^(?:timed-out|unreachable)$/),
+      kind: 'service-unreachable',
     });
-  });
-
-  it.each([502, 503])('is unclear when a proxy answers with %s for the service', async (status) => {
-    const service = await answering(status, '<h1>Sorry</h1>', 'text/html');
-    expect(await failureOf(client().issue(at(service)))).toMatchObject({ kind: 'outcome-unclear' });
-    expect(service.requests).toHaveLength(1);
-  });
-
-  it('is a rejection when the service is overloaded, without a retry', async () => {
-    for (const [status, kind] of [
-      [500, 'service-failed'],
-      [429, 'rate-limited'],
-    ] as const) {
-      const service = await answering(status, '<h1>Sorry</h1>', 'text/html');
-      expect(await failureOf(client().issue(at(service)))).toMatchObject({ kind, service: 'identity' });
-      expect(service.requests).toHaveLength(1);
-    }
   });
 });
 
@@ -277,31 +260,6 @@ describe('an error', () => {
     expect(service.requests).toHaveLength(1);
     const text = inspect(failure, { depth: 20 });
     for (const secret of [ACCESS.id, ACCESS.secret, 'Invalid input']) expect(text).not.toContain(secret);
-  });
-
-  it('for a wrong URL offers the right one', async () => {
-    const service = await answering(404, '<h1>Not Found</h1>', 'text/html');
-    const suggestionFor = async (path: string) => {
-      const failure = await failureOf(client().issue({ ...ACCESS, authUrl: service.url + path }));
-      return (failure as { suggestion?: string }).suggestion?.replace(service.url, '');
-    };
-    expect(await suggestionFor('')).toBe('/v3');
-    expect(await suggestionFor('/v3/')).toBe('/v3');
-    expect(await suggestionFor('/v3/auth/tokens')).toBe('/v3');
-    expect(await suggestionFor('/identity//v3')).toBe('/identity/v3');
-    expect(await suggestionFor('/v3')).toBeUndefined();
-  });
-
-  it('for a redirect says where to, without following it', async () => {
-    const service = await serving(
-      serve((_, response) => response.writeHead(308, { Location: '/v3/auth/tokens?x=1' }).end()),
-    );
-    expect(await failureOf(client().issue(at(service)))).toMatchObject({
-      kind: 'redirect-refused',
-      status: 308,
-      target: `${service.url}/v3/auth/tokens`,
-    });
-    expect(service.requests).toHaveLength(1);
   });
 });
 
@@ -372,20 +330,6 @@ describe('with recorded answers of an identity service', () => {
     expect(await issue(identity.accesses.unrestricted)).toMatchObject({ credential: { restricted: false } });
   });
 
-  it('each error has its own failure', async () => {
-    const { good, expired, disabled } = identity.accesses;
-    expect(await failureOf(issue({ ...good, secret: 'wrong' }))).toMatchObject({ kind: 'access-refused' });
-    expect(await failureOf(issue({ ...good, secret: '' }))).toMatchObject({ kind: 'access-refused' });
-    expect(await failureOf(issue(expired))).toMatchObject({ kind: 'access-refused' });
-    expect(await failureOf(issue({ ...good, id: 'feed' }))).toMatchObject({ kind: 'access-not-found' });
-    expect(await failureOf(issue(disabled))).toMatchObject({ kind: 'project-disabled' });
-    expect(await failureOf(issue(good, identity.url))).toMatchObject({ suggestion: identity.authUrl });
-    expect(await failureOf(issue(good, `${identity.authUrl}/`))).toMatchObject({ kind: 'redirect-refused' });
-    expect(await failureOf(issue({ ...good, secret: 'x'.repeat(113 * 1024) }))).toMatchObject({
-      status: 413,
-    });
-  });
-
   it.each(MODES)('that is in the mode “%s”, issuing ends in %s', async (mode, kind) => {
     identity.setMode(mode);
     const { authUrl, accesses } = identity;
@@ -408,14 +352,6 @@ describe('with recorded answers of an identity service', () => {
     expect(await it.check(identity.authUrl, one.token)).toBe('dead');
     expect(await it.revoke(identity.authUrl, one.token)).toBe('already-dead');
     expect(await it.check(identity.authUrl, other.token)).toBe('valid');
-  });
-
-  it('unsupported methods are reported', async () => {
-    const { token } = await issue();
-    identity.setMode('issue-only');
-    expect(await client().check(identity.authUrl, token)).toBe('not-offered');
-    expect(await client().revoke(identity.authUrl, token)).toBe('not-offered');
-    expect(identity.isLive(token)).toBe(true);
   });
 });
 
@@ -501,13 +437,4 @@ describe('revoking a token', () => {
       expect(inspect(failure, { depth: 20 })).not.toContain(TOKEN);
     }
   });
-});
-
-it('counts a page in place of a token as an invalid response, whatever its status', async () => {
-  const exchanges: ExchangeInfo[] = [];
-  const service = await serving(
-    serve((_, response) => response.writeHead(200).end('<html>Please sign in</html>')),
-  );
-  await failureOf(client({}, (exchange) => exchanges.push(exchange)).issue(at(service)));
-  expect(exchanges).toMatchObject([{ outcome: 'invalid-response', tries: 1 }]);
 });

@@ -1,7 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { parseExpiry, parseIdentityError, parseTokenBody } from '../../src/identity/token-body.ts';
-import { finish } from '../support/usage.ts';
 
 const AT = Date.UTC(2026, 10, 21, 2, 13, 55);
 const NOTHING = {
@@ -15,8 +14,8 @@ const NOTHING = {
 };
 
 const asSent = (text: string) => text;
-const tokenBodyOf = (text: string) => finish(parseTokenBody({ text, mask: asSent }));
-const identityErrorOf = (text: string) => finish(parseIdentityError({ text, mask: asSent }));
+const tokenBodyOf = (text: string) => parseTokenBody({ text, mask: asSent });
+const identityErrorOf = (text: string) => parseIdentityError({ text, mask: asSent });
 const bodyOf = (token: unknown) => tokenBodyOf(JSON.stringify({ token }));
 
 describe('an expiry', () => {
@@ -201,28 +200,8 @@ describe('the body of a token', () => {
   it('never throws', () => {
     const shape = fc.object({
       key: fc.constantFrom(
-        ...[
-          'token',
-          'expires_at',
-          'project',
-          'domain',
-          'user',
-          'roles',
-          'name',
-          'id',
-          'audit_ids',
-          'catalog',
-        ],
-        ...[
-          'application_credential',
-          'restricted',
-          'endpoints',
-          'interface',
-          'url',
-          'type',
-          'error',
-          'message',
-        ],
+        ...'token expires_at project domain user roles name id audit_ids catalog'.split(' '),
+        ...'application_credential restricted endpoints interface url type error message'.split(' '),
       ),
       maxDepth: 5,
     });

@@ -3,7 +3,6 @@ import { Cluster } from 'ioredis';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { OWNER } from '../../sandbox/slack/index.ts';
 import { StoreUnavailable } from '../../src/domain/failure/index.ts';
-import { nextEventLoopTurn } from '../../src/http/slices.ts';
 import { connectRedis, waitUntilReady } from '../../src/redis/connect.ts';
 import { guardWrite } from '../../src/redis/guard.ts';
 import { checkLockKey, hashBucket } from '../../src/redis/keys.ts';
@@ -13,7 +12,6 @@ import { type OAuthBot, startOAuthBot } from '../support/oauth-bot.ts';
 import type { Team } from '../support/oauth-slack.ts';
 import { isGlobalKey } from '../support/redis.ts';
 import { NO_SERVER, type RedisCluster, startCluster } from '../support/redis-servers.ts';
-import { standStill } from '../support/stand-still.ts';
 import { waitUntil } from '../support/wait-until.ts';
 
 const TEAM = 'T0SANDBOX1';
@@ -42,18 +40,6 @@ describeUnless(NO_SERVER, 'on a Cluster', () => {
     client.disconnect();
     return keys.filter((key, at) => `${key} ${JSON.stringify(contents[at])}`.includes(id));
   };
-
-  it('gives the answer that arrived while the process stood still', async () => {
-    const redis = connectRedis(cluster.url);
-    await waitUntilReady(redis, 5_000);
-    const key = checkLockKey(0);
-    await redis.set(key, '1');
-    const answer = guardWrite(() => redis.getdel(key));
-    await nextEventLoopTurn();
-    standStill(2_000);
-    expect(await answer).toBe('1');
-    redis.disconnect();
-  });
 
   describe('the bot', () => {
     let bot: Bot;
@@ -135,7 +121,7 @@ describeUnless(NO_SERVER, 'on a Cluster', () => {
 
   // The last test, because it kills a master.
   describe('a connection', () => {
-    it('rejects commands at once while no node is reachable, and says why', async () => {
+    it('rejects commands at once while no node is reachable', async () => {
       const outages: Error[] = [];
       const redis = connectRedis('redis+cluster://127.0.0.1:1,127.0.0.1:2', {
         onOutage: (error) => outages.push(error),
@@ -145,7 +131,6 @@ describeUnless(NO_SERVER, 'on a Cluster', () => {
       expect(failure).toMatchObject({ unsure: false });
       await expect(waitUntilReady(redis, 50)).rejects.toBeInstanceOf(StoreUnavailable);
       await waitUntil(() => outages.length > 0);
-      expect(outages[0]?.message).toContain('ECONNREFUSED');
       redis.disconnect();
     });
 

@@ -8,7 +8,6 @@ import {
   NotConnected,
   NotIssuer,
   OutcomeUnclear,
-  ServicePaused,
   ServiceUnreachable,
   SlackFailed,
   TokenRejected,
@@ -94,7 +93,6 @@ describe('the address of a service, and the error’s code', () => {
   const FAILURES: readonly Failure[] = [
     unreachable('10.1.2.3:44147', 'ECONNRESET'),
     unreachable('10.1.2.3:44147', 'ECONNREFUSED'),
-    new ServicePaused('identity', '10.1.2.3:44147', unreachable('10.1.2.3:44147', 'EHOSTUNREACH')),
     new WrongIdentityUrl('10.1.2.3:44147', 404),
     new OutcomeUnclear('10.1.2.3:44147'),
     new AddressRefused('10.1.2.3:44147', 'is a private address'),

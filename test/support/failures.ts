@@ -53,19 +53,9 @@ export const failuresOfAll = (): readonly (readonly [failure: Failure, ...names:
     'ECONNRESET',
   ],
   [new failures.ServiceFailed('billing', 502), '502'],
-  ...(
-    [
-      [new failures.ServiceFailed('billing', 502), '(HTTP 502)'],
-      [new failures.TimedOut('billing', 9_000), '(no whole answer within 9 seconds)'],
-      [new failures.ServiceUnreachable('billing', 'bill.example', 'ECONNRESET'), '(ECONNRESET)'],
-    ] as const
-  ).map(
-    ([last, named]) =>
-      [new failures.ServicePaused('billing', 'bill.example', last), 'bill.example', named] as const,
-  ),
   [new failures.QueueFull('billing'), 'for the billing service'],
   [new failures.InvalidResponse('billing', 'no JSON', { status: 204, ...cause }), 'no JSON'],
-  [new failures.ResponseTooLarge('billing', 5 * 1024 * 1024), 'more than 5 MB'],
+  [new failures.ResponseTooLarge('billing', 512 * 1024), 'more than 512 KB'],
   [new failures.RedirectRefused('billing', 302, 'https://other.example/'), '302'],
   [new failures.AddressRefused('127.0.0.1', 'is private'), '127.0.0.1: it is private'],
   [new failures.SlackFailed('users.info', 'ratelimited', { retryAfter: 2 }), 'rate limit'],

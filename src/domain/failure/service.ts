@@ -95,14 +95,18 @@ export const NO_PUBLIC_ADDRESS = 'no public address';
  * too) or `NO_PUBLIC_ADDRESS`.
  */
 export class ServiceUnreachable extends FailureBase<'service-unreachable'> {
+  /** There was a connection: the service may have received the request. */
+  readonly isClosed: boolean;
   constructor(
     readonly service: Service,
     readonly host: string,
     readonly code: string,
     options?: ErrorOptions,
   ) {
-    const what = CLOSED_CODES.has(code) ? 'closed the connection' : 'couldn’t be reached';
+    const isClosed = CLOSED_CODES.has(code);
+    const what = isClosed ? 'closed the connection' : 'couldn’t be reached';
     super('service-unreachable', `${NAMES[service]} ${what}.`, options);
+    this.isClosed = isClosed;
   }
 
   get detail(): string {
@@ -120,37 +124,6 @@ export class ServiceFailed extends FailureBase<'service-failed'> {
     readonly status: number,
   ) {
     super('service-failed', `${NAMES[service]} returned an error (HTTP ${status}).`);
-  }
-}
-
-/** What counts as a service being down. */
-export type Outage = ServiceFailed | TimedOut | ServiceUnreachable;
-
-/** The circuit breaker is open: after repeated failures the host gets no requests for a while. */
-export class ServicePaused extends FailureBase<'service-paused'> {
-  constructor(
-    readonly service: Service,
-    readonly host: string,
-    readonly last: Outage,
-  ) {
-    super('service-paused', `${NAMES[service]} keeps failing. Tally is pausing requests for a few seconds.`, {
-      cause: last,
-    });
-  }
-
-  get detail(): string {
-    return `${this.host} (${inShort(this.last)})`;
-  }
-}
-
-function inShort(outage: Outage): string {
-  switch (outage.kind) {
-    case 'service-failed':
-      return `HTTP ${outage.status}`;
-    case 'timed-out':
-      return `no whole answer within ${outage.after / 1000} seconds`;
-    case 'service-unreachable':
-      return outage.code;
   }
 }
 
@@ -179,16 +152,16 @@ export class InvalidResponse extends FailureBase<'invalid-response'> {
   }
 }
 
-/** The answer is larger than any that was asked for: more than `limit` bytes, items in a list, or values in all. */
+/** The answer is larger than any that was asked for: more than `limit` bytes, or items in a list. */
 export class ResponseTooLarge extends FailureBase<'response-too-large'> {
   override readonly summary = 'answer too large';
   constructor(
     readonly service: Service,
     readonly limit: number,
-    readonly unit: 'bytes' | 'items' | 'values' = 'bytes',
+    readonly unit: 'bytes' | 'items' = 'bytes',
   ) {
     const most =
-      unit === 'bytes' ? `${Math.round(limit / 1024 / 1024)} MB` : `${limit.toLocaleString('en-US')} ${unit}`;
+      unit === 'bytes' ? `${Math.round(limit / 1024)} KB` : `${limit.toLocaleString('en-US')} ${unit}`;
     super('response-too-large', `${NAMES[service]} sent more than ${most}, far more than Tally asked for.`);
   }
 }

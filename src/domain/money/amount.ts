@@ -68,17 +68,11 @@ export function sumMoney(values: readonly Money[]): Money {
 export const byLargest = (a: Money | undefined, b: Money | undefined): number =>
   a && b ? b.cmp(a) : Number(a === undefined) - Number(b === undefined);
 
-/** Cached, because creating a constructor costs more than all the arithmetic of a question. */
-const constructors = new Map<number, typeof Big>();
-
 /** @returns a constructor whose quotients are rounded half-even to this many decimal places */
 function bigWithPlaces(places: number): typeof Big {
-  const known = constructors.get(places);
-  if (known !== undefined) return known;
   const Precise = Big();
   Precise.DP = places;
   Precise.RM = Big.roundHalfEven;
-  constructors.set(places, Precise);
   return Precise;
 }
 
@@ -170,19 +164,12 @@ const round = (value: Money): Money => new Big(toRoundedDigits(value));
 /** @param digits a decimal; all of its fraction is kept */
 function localize(digits: string, locale: string, sign?: string): string {
   const fraction = digits.slice(digits.indexOf('.') + 1);
-  if (locale === FALLBACK_LOCALE && sign === undefined) return groupThousands(digits);
   const formatter = formatterFor(locale, sign !== undefined);
   if (fraction.length === PLACES && sign === undefined) return formatter.format(digits as `${number}`);
   return formatter
     .formatToParts(digits as `${number}`)
     .map(({ type, value }) => (type === 'fraction' ? fraction : type === 'currency' ? sign : value))
     .join('');
-}
-
-/** Groups digits as Intl does in en-US, without loading its data: megabytes that most readers don't need. */
-function groupThousands(digits: string): string {
-  const [whole = '', fraction] = digits.split('.');
-  return `${whole.replace(/\B(?=(?:\d{3})+$)/g, ',')}.${fraction}`;
 }
 
 /** Cached, because creating a formatter costs a hundred times as much as using it; bounded, because locales come from outside. */

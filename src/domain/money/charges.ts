@@ -44,25 +44,16 @@ export interface DayCharges {
   readonly merged: number;
 }
 
-/** Items between two pauses. */
-const PART = 100;
-
 /**
- * Adds up the items of each day, in parts. Every item is in exactly one row, whatever it contains. Never throws.
+ * Adds up the items of each day. Every item is in exactly one row, whatever it contains. Never throws.
  *
  * @param zone IANA name of the reporting zone
  * @returns the days in the order of their first item; items without a day by themselves
  */
-export function* collectCharges(
-  items: Iterable<WireCharge>,
-  zone: Zone,
-): Generator<void, readonly DayCharges[]> {
+export function collectCharges(items: Iterable<WireCharge>, zone: Zone): readonly DayCharges[] {
   const byDay = new Map<Day, OpenDay>();
   const rows: OpenDay[] = [];
-  let count = 0;
   for (const item of items) {
-    count += 1;
-    if (count % PART === 0) yield;
     const day = parseBillingDay(item.day, zone);
     const known = 'day' in day ? byDay.get(day.day) : undefined;
     const sums = known ?? { day, amount: emptySum(), bonuses: emptySum() };
@@ -71,17 +62,12 @@ export function* collectCharges(
     add(parseAmount(item.totalAmount), sums.amount);
     add(parseAmount(item.totalBonuses), sums.bonuses);
   }
-  const charges: DayCharges[] = [];
-  for (const { day, amount, bonuses } of rows) {
-    charges.push({
-      amount: rowAmountOf(amount),
-      bonuses: rowAmountOf(bonuses),
-      merged: amount.items,
-      ...('day' in day ? { day: day.day, shown: day.day } : { shown: day.unplaced }),
-    });
-    if (charges.length % PART === 0) yield;
-  }
-  return charges;
+  return rows.map(({ day, amount, bonuses }) => ({
+    amount: rowAmountOf(amount),
+    bonuses: rowAmountOf(bonuses),
+    merged: amount.items,
+    ...('day' in day ? { day: day.day, shown: day.day } : { shown: day.unplaced }),
+  }));
 }
 
 /** The items of a day so far. */

@@ -37,7 +37,6 @@ export const SERVICE_DESCRIPTIONS = {
   'service-failed': ({ status, service }, request) =>
     status < 500 ? checkAddress(service, request) : tryAgain(TEMPORARY, request),
   'timed-out': (_, request) => tryAgain(TEMPORARY, request),
-  'service-paused': (_, request) => tryAgain(TEMPORARY, request),
   'queue-full': (_, request) => tryAgain('Try again in a minute.', request),
   'service-unreachable': ({ code, service }, request) =>
     code === NO_PUBLIC_ADDRESS

@@ -1,7 +1,7 @@
 /** The app as Slack's manifest describes it. `tally manifest` prints it, in YAML with the reasons or in JSON. */
 import { Document, visit } from 'yaml';
 import * as z from 'zod';
-import { message, webUrl } from '../../config/schemas.ts';
+import { message, webUrl } from '../../config/variables.ts';
 import { commandText, type SlashCommand } from '../../domain/command-names.ts';
 import { SCOPES } from './scopes.ts';
 

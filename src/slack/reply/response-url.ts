@@ -4,7 +4,7 @@ import { decodeLeniently, exchange, parseRetryAfter } from '../../http/exchange.
 import type { CommandNames } from '../command-prefix.ts';
 import { escapeMessageText, type Message } from '../kit/blocks.ts';
 import { sendOrSimplify } from '../kit/simplify-blocks.ts';
-import { isUnclearStatus, reportApiCall } from '../web-client.ts';
+import { isUnclearStatus, reportApiCall, wasNeverSent } from '../web-client.ts';
 
 /** How a message goes out through a `response_url`. */
 export interface ResponseOptions {
@@ -46,19 +46,14 @@ export function createResponseUrlClient(timeout = 5000, names?: Pick<CommandName
       ...escapeMessageText(message),
     };
     const body = JSON.stringify(names?.inTexts(payload) ?? payload);
-    let isSent = false;
     const { statusCode, headers, ...response } = await exchange(agent, {
       method: 'POST',
       url: new URL(url),
       headers: { 'content-type': 'application/json; charset=utf-8' },
       body,
-      maxBytes: MAX_RESPONSE,
       timeout,
-      onSending: () => {
-        isSent = true;
-      },
     }).catch((cause: unknown) => {
-      throw new SlackFailed('response_url', codeOf(cause), { unclear: isSent, cause });
+      throw new SlackFailed('response_url', codeOf(cause), { unclear: !wasNeverSent(cause), cause });
     });
     const answer = decodeLeniently(response);
     const reason = reasonIn(answer);

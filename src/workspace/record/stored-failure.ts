@@ -81,14 +81,10 @@ const FORMS: { readonly [K in Exclude<FailureKind, NeverStored>]: Form<FailureOf
     (data) => new failures.ServiceUnreachable(data.service, '', data.code),
   ),
   'service-failed': madeOf(failures.ServiceFailed, { ...service, status: z.int() }),
-  'service-paused': form(
-    service,
-    (data) => new failures.ServicePaused(data.service, '', new failures.ServiceFailed(data.service, 0)),
-  ),
   'queue-full': madeOf(failures.QueueFull, service),
   'invalid-response': madeOf(failures.InvalidResponse, { ...service, what: z.string() }),
   'response-too-large': form(
-    { ...service, limit: z.int(), unit: z.enum(['bytes', 'items', 'values']) },
+    { ...service, limit: z.int(), unit: z.enum(['bytes', 'items']) },
     (data) => new failures.ResponseTooLarge(data.service, data.limit, data.unit),
   ),
   'redirect-refused': form(
