@@ -49,8 +49,8 @@ import { createKeyring } from './vault/keyring.ts';
 import { createAudit } from './workspace/record/audit.ts';
 import { createWorkspaces } from './workspace/record/workspaces.ts';
 import { createAnswerStore, createServiceOutcomes } from './workspace/service-outcomes.ts';
-import { createManagerRequests } from './workspace/short-lived/manager-requests.ts';
 import { createOpenSteps } from './workspace/short-lived/open-steps.ts';
+import { createEventDedup } from './workspace/short-lived/replay-protection.ts';
 import { createTokenGrants } from './workspace/short-lived/token-grants.ts';
 import { createTokenQuota } from './workspace/short-lived/token-quota.ts';
 import { createThreadStore } from './workspace/thread-store.ts';
@@ -119,7 +119,6 @@ export function createTally(
     redis,
     keyring,
     isInstalled: (id) => installations.stays(id),
-    onRequestDone: (workspace) => void delivery.scheduling.changed(workspace),
     onMissing: (workspace) =>
       log.warn({ workspace }, 'A workspace that Redis still names has no record: it was lost or emptied'),
   });
@@ -144,7 +143,6 @@ export function createTally(
   const users = createUserDirectory(clock);
   const threads = createThreadStore(redis);
   const openSteps = createOpenSteps(redis, keyring);
-  const requests = createManagerRequests(redis);
 
   const all: Registry = createRegistry(() => features);
   const delivery = createDeliveryService({
@@ -165,7 +163,7 @@ export function createTally(
     authUrl: (text: string) => parseAuthUrl(text, config.trustedHosts),
   };
   const addresses = { baseUrl: config.billing.baseUrl, authUrl: config.identity.authUrl };
-  const shared = { workspaces, audit, requests, threads, openSteps, limits, log, clock };
+  const shared = { workspaces, audit, threads, openSteps, limits, log, clock };
   const services: Services = { ...shared, billing, answerStore, delivery, checks, addresses, all };
   // In the order of `/billing help`: what people ask most comes first.
   const features: readonly Feature[] = [
@@ -184,7 +182,7 @@ export function createTally(
     createStatusFeature(services),
     createAuditFeature(services),
     createSettingsFeature(services),
-    createAskManagerFeature(services),
+    createAskManagerFeature({ ...services, dedup: createEventDedup(redis) }),
     createMentionsFeature(services),
     createWorkflowStepsFeature(services, () => endLeftSteps()),
     createHomeFeature(services),

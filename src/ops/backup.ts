@@ -41,7 +41,7 @@ export class BackupRefused extends Error {
 }
 
 /** Left out of backups: a grant must not come back after it was used. */
-const isOfMoment = (key: string): boolean => /:(grants|manager-requests|issued)$/.test(key);
+const isOfMoment = (key: string): boolean => /:(grants|issued)$/.test(key);
 
 /** @returns how many workspaces it has @throws StoreUnavailable; what the stream throws */
 export async function writeBackup(redis: RedisConnection, to: NodeJS.WritableStream): Promise<number> {

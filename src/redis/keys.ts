@@ -18,8 +18,6 @@ export const recordKey = (id: string): string => `${ofWorkspace(id)}:record`;
 export const auditKey = (id: string): string => `${ofWorkspace(id)}:audit`;
 /** Grants of the modals that show tokens. */
 export const grantsKey = (id: string): string => `${ofWorkspace(id)}:grants`;
-/** What people asked the managers for, and what came of it. */
-export const managerRequestsKey = (id: string): string => `${ofWorkspace(id)}:manager-requests`;
 /** When each person got tokens lately. */
 export const issuedKey = (id: string): string => `${ofWorkspace(id)}:issued`;
 /** How each due date of its schedules ended. */
@@ -45,7 +43,6 @@ export const KEY_TYPES: ReadonlyMap<KeyOf, string> = new Map([
   [recordKey, 'hash'],
   [auditKey, 'stream'],
   [grantsKey, 'hash'],
-  [managerRequestsKey, 'hash'],
   [issuedKey, 'hash'],
   [deliveryLogKey, 'hash'],
   [deliveryLockKey, 'string'],

@@ -21,7 +21,6 @@ import { createDeletion } from '../../src/workspace/record/deletion.ts';
 import { createWorkspaceIndex } from '../../src/workspace/record/workspace-index.ts';
 import { createWorkspaceStore } from '../../src/workspace/record/workspace-store.ts';
 import { createWorkspaces } from '../../src/workspace/record/workspaces.ts';
-import { createManagerRequests } from '../../src/workspace/short-lived/manager-requests.ts';
 import { createTokenGrants } from '../../src/workspace/short-lived/token-grants.ts';
 import { createTokenQuota } from '../../src/workspace/short-lived/token-quota.ts';
 import { createThreadStore } from '../../src/workspace/thread-store.ts';
@@ -74,15 +73,6 @@ describe('every write of a workspace that a newer version has written', () => {
         ...{ workspace: TEAM, person: PERSON, purpose: 'revoke', at: 1 },
         grantText: 'a'.repeat(22),
       }),
-    'a request to the managers': (client) =>
-      createManagerRequests(client).open(
-        TEAM,
-        {
-          ...{ person: PERSON, isGuest: false, reason: 'manager', command: '/billing', text: 'settings' },
-          ...{ at: 1, state: 'open', messages: [], opensForm: false },
-        },
-        entry,
-      ),
     'a token counted': (client) => createTokenQuota(client).take(TEAM, PERSON, 1),
     'a question in a thread': (client) => createThreadStore(client).remember(place, question, 'everybody'),
     'the lease of a delivery': (client) => createDeliveryLog(client).lease(TEAM),

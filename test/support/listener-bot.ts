@@ -16,7 +16,6 @@ import type { LoadingDelays, SlackServices } from '../../src/slack/slack-service
 import { createKeyring } from '../../src/vault/keyring.ts';
 import { createAudit } from '../../src/workspace/record/audit.ts';
 import { createWorkspaces, type Workspaces } from '../../src/workspace/record/workspaces.ts';
-import { createManagerRequests } from '../../src/workspace/short-lived/manager-requests.ts';
 import { createOpenSteps } from '../../src/workspace/short-lived/open-steps.ts';
 import { createThreadStore } from '../../src/workspace/thread-store.ts';
 import { CHANNEL, NO_LOADING, slackEnvironment, startTestSlack, toAnswer } from './bot.ts';
@@ -77,7 +76,7 @@ export async function startListenerBot(
   const services: SlackServices = {
     ...{ redis: redis.client, keyring, workspaces, responseUrls, names, limits, log, clock, loadingDelays },
     ...{ boltLogger: boltLogger(log), audit: createAudit(redis.client), users: createUserDirectory(clock) },
-    ...{ requests: createManagerRequests(redis.client), threads: createThreadStore(redis.client) },
+    threads: createThreadStore(redis.client),
     openSteps: createOpenSteps(redis.client, keyring),
     onForget: async () => undefined,
     onRejected: () => undefined,

@@ -89,6 +89,11 @@ export function createBalanceFeature({ billing, answerStore, clock }: Services):
         return stepBalance(figures, locale);
       },
     },
+    async daysLeft(target, { workspace, at }) {
+      const figures = await fetchBalance(billing, workspace, target, at);
+      await note(figures, workspace);
+      return estimateOf(figures)?.days;
+    },
     commands: {
       '/balance': (text) => ({
         right: 'ask',

@@ -1,9 +1,8 @@
 import type { Config } from '../../config/config.ts';
 import { commandText } from '../../domain/command-names.ts';
-import { DAY, HOUR, MINUTE, type Millis } from '../../domain/time/calendar.ts';
+import { DAY, MINUTE, type Millis } from '../../domain/time/calendar.ts';
 import { MAX_AUDIT_ENTRIES } from '../../workspace/record/audit.ts';
 import { UNDO_MS } from '../../workspace/record/change.ts';
-import { REQUEST_LIFETIME } from '../../workspace/short-lived/manager-requests.ts';
 import { MOST_QUESTIONS, THREAD_LIFETIME } from '../../workspace/thread-store.ts';
 import type { CommandNames } from '../command-prefix.ts';
 import { type BrowserRoutes, definitionList, escapeHtml, htmlPage, scopeList, sendPage } from './pages.ts';
@@ -66,10 +65,9 @@ ${definitionList([
     `the last one of each thread, as a command: for ${days(THREAD_LIFETIME)}, at most ${MOST_QUESTIONS.toLocaleString('en')}.`,
   ],
   ['Workflow steps', 'what a running step was asked, encrypted, until it ends.'],
-  ['Requests', `what someone asked a Tally manager for, for ${REQUEST_LIFETIME / HOUR} hours.`],
   [
     'Audit',
-    `who changed what, and asked a manager for what: the newest ${MAX_AUDIT_ENTRIES.toLocaleString('en')} entries. Other questions are not in it.`,
+    `who changed what: the newest ${MAX_AUDIT_ENTRIES.toLocaleString('en')} entries. Other questions are not in it.`,
   ],
 ])}
 <p>It does not store messages, names or e-mail addresses of people, answers, or the OS_TOKENs it hands out.</p>
