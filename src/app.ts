@@ -49,7 +49,6 @@ import { createKeyring } from './vault/keyring.ts';
 import { createAudit } from './workspace/record/audit.ts';
 import { createWorkspaces } from './workspace/record/workspaces.ts';
 import { createAnswerStore, createServiceOutcomes } from './workspace/service-outcomes.ts';
-import { createOpenSteps } from './workspace/short-lived/open-steps.ts';
 import { createEventDedup } from './workspace/short-lived/replay-protection.ts';
 import { createTokenGrants } from './workspace/short-lived/token-grants.ts';
 import { createTokenQuota } from './workspace/short-lived/token-quota.ts';
@@ -142,7 +141,6 @@ export function createTally(
   const responseUrls = createResponseUrlClient(undefined, names);
   const users = createUserDirectory(clock);
   const threads = createThreadStore(redis);
-  const openSteps = createOpenSteps(redis, keyring);
 
   const all: Registry = createRegistry(() => features);
   const delivery = createDeliveryService({
@@ -163,7 +161,7 @@ export function createTally(
     authUrl: (text: string) => parseAuthUrl(text, config.trustedHosts),
   };
   const addresses = { baseUrl: config.billing.baseUrl, authUrl: config.identity.authUrl };
-  const shared = { workspaces, audit, threads, openSteps, limits, log, clock };
+  const shared = { workspaces, audit, threads, limits, log, clock };
   const services: Services = { ...shared, billing, answerStore, delivery, checks, addresses, all };
   // In the order of `/billing help`: what people ask most comes first.
   const features: readonly Feature[] = [
@@ -184,7 +182,7 @@ export function createTally(
     createSettingsFeature(services),
     createAskManagerFeature({ ...services, dedup: createEventDedup(redis) }),
     createMentionsFeature(services),
-    createWorkflowStepsFeature(services, () => endLeftSteps()),
+    createWorkflowStepsFeature(services),
     createHomeFeature(services),
     createHelpFeature(all.help),
   ];
@@ -212,7 +210,6 @@ export function createTally(
     ...(loadingDelays && { loadingDelays }),
   };
   const installations = createInstallations(config.slack, slackServices);
-  const { clientFor } = installations;
   const routes = { '/healthz': health.healthz, '/readyz': health.readyz, '/metrics': metrics.page };
   const pages = createTrustPages(
     {
@@ -225,7 +222,7 @@ export function createTally(
     names,
   );
   const slack = createSlackServer(config.slack, slackServices, installations, routes, pages);
-  const endLeftSteps = registerListeners(slack.app, all.listeners(), slackServices, clientFor);
+  registerListeners(slack.app, all.listeners(), slackServices);
   const unwatch = [
     onApiCall(metrics.slackCall),
     onStoreError(metrics.storeError),

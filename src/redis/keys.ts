@@ -97,8 +97,6 @@ export const indexKey = (shard: number): string => `${ofShard(shard)}:workspaces
 export const checkLockKey = (shard: number): string => `${ofShard(shard)}:check-lock`;
 /** The version of the time zones' rules that the shard's scheduled runs were derived with. */
 export const zonesKey = (shard: number): string => `${ofShard(shard)}:zones`;
-/** The steps of workflows that were acknowledged and have not ended, of all workspaces of the shard. */
-export const openStepsKey = (shard: number): string => `${ofShard(shard)}:open-steps`;
 /** Written to see whether Redis takes writes; a Cluster has shards on each of its masters. */
 export const probeKey = (shard: number): string => `${ofShard(shard)}:probe`;
 

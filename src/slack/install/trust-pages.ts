@@ -64,7 +64,6 @@ ${definitionList([
     'Questions',
     `the last one of each thread, as a command: for ${days(THREAD_LIFETIME)}, at most ${MOST_QUESTIONS.toLocaleString('en')}.`,
   ],
-  ['Workflow steps', 'what a running step was asked, encrypted, until it ends.'],
   [
     'Audit',
     `who changed what: the newest ${MAX_AUDIT_ENTRIES.toLocaleString('en')} entries. Other questions are not in it.`,

@@ -104,15 +104,12 @@ export type StepInputs = Readonly<Record<string, unknown>>;
 
 /**
  * Runs a step, after the acknowledgement. There is no right to check, because Slack doesn't say who runs the workflow: a step
- * gives only what everyone may see. What it throws ends the step with a sentence.
+ * gives only what everyone may see. What it throws ends the step with a sentence. @returns the outputs
  */
-export interface StepListener {
-  /** @param link opens Tally in Slack @returns the outputs */
-  run(
-    inputs: StepInputs,
-    request: Pick<Request, 'at' | 'workspace'> & { readonly link: string },
-  ): Promise<Readonly<Record<string, string | number | undefined>>>;
-}
+export type StepListener = (
+  inputs: StepInputs,
+  request: Pick<Request, 'at' | 'workspace'>,
+) => Promise<Readonly<Record<string, string>>>;
 
 /** @param text the command's words, or the button's value */
 export const handlerOf = <T extends object>(listener: T | ((text: string) => T), text: string): T =>
