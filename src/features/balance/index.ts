@@ -88,11 +88,8 @@ export function createBalanceFeature({ billing, answerStore, clock }: Services):
         return stepBalance(figures, locale);
       },
     },
-    async daysLeft(target, { workspace, at }) {
-      const figures = await fetchBalance(billing, workspace, target, at);
-      await note(figures, workspace);
-      return estimateOf(figures)?.days;
-    },
+    daysLeft: async (target, { workspace, at }) =>
+      estimateOf(await fetchBalance(billing, workspace, target, at))?.days,
     commands: {
       '/balance': (text) => ({
         right: 'ask',
