@@ -43,8 +43,7 @@ import { createKeyring } from './vault/keyring.ts';
 import { createAudit } from './workspace/record/audit.ts';
 import { createWorkspaces } from './workspace/record/workspaces.ts';
 import { createAnswerStore, createServiceOutcomes } from './workspace/service-outcomes.ts';
-import { createManagerRequests } from './workspace/short-lived/manager-requests.ts';
-import { createOpenSteps } from './workspace/short-lived/open-steps.ts';
+import { createEventDedup } from './workspace/short-lived/replay-protection.ts';
 import { createTokenGrants } from './workspace/short-lived/token-grants.ts';
 import { createTokenQuota } from './workspace/short-lived/token-quota.ts';
 import { createThreadStore } from './workspace/thread-store.ts';
@@ -114,7 +113,6 @@ export function createTally(
     redis,
     keyring,
     isInstalled: (id) => installations.stays(id),
-    onRequestDone: (workspace) => void delivery.scheduling.changed(workspace),
     onMissing: (workspace) =>
       log.warn({ workspace }, 'A workspace that Redis still names has no record: it was lost or emptied'),
   });
@@ -138,8 +136,6 @@ export function createTally(
   const responseUrls = createResponseUrlClient(undefined, names);
   const users = createUserDirectory(clock);
   const threads = createThreadStore(redis);
-  const openSteps = createOpenSteps(redis, keyring);
-  const requests = createManagerRequests(redis);
 
   const all: Registry = createRegistry(() => features);
   const delivery = createDeliveryService({
@@ -160,7 +156,7 @@ export function createTally(
     authUrl: (text: string) => parseAuthUrl(text, config.trustedHosts),
   };
   const addresses = { baseUrl: config.billing.baseUrl, authUrl: config.identity.authUrl };
-  const shared = { workspaces, audit, requests, threads, openSteps, limits, log, clock };
+  const shared = { workspaces, audit, threads, limits, log, clock };
   const services: Services = { ...shared, billing, answerStore, delivery, checks, addresses, all };
   // In the order of `/billing help`: what people ask most comes first.
   const features: readonly Feature[] = [
@@ -179,9 +175,9 @@ export function createTally(
     createStatusFeature(services),
     createAuditFeature(services),
     createSettingsFeature(services),
-    createAskManagerFeature(services),
+    createAskManagerFeature({ ...services, dedup: createEventDedup(redis) }),
     createMentionsFeature(services),
-    createWorkflowStepsFeature(services, () => endLeftSteps()),
+    createWorkflowStepsFeature(services),
     createHomeFeature(services),
     createHelpFeature(all.help),
   ];
@@ -206,10 +202,9 @@ export function createTally(
     ...(loadingDelays && { loadingDelays }),
   };
   const installations = createInstallations(config.slack, slackServices);
-  const { clientFor } = installations;
   const routes = { '/healthz': health.healthz, '/readyz': health.readyz, '/metrics': metrics.page };
   const slack = createSlackServer(config.slack, slackServices, installations, routes);
-  const endLeftSteps = registerListeners(slack.app, all.listeners(), slackServices, clientFor);
+  registerListeners(slack.app, all.listeners(), slackServices);
   const unwatch = [
     onApiCall(metrics.slackCall),
     onStoreError(metrics.storeError),

@@ -7,7 +7,6 @@ import type { ThreadStore } from '../workspace/thread-store.ts';
 import { createDeliveryLog } from './log/delivery-log.ts';
 import { createPostsJob } from './posts/posts-job.ts';
 import { createScheduleService } from './posts/schedule-service.ts';
-import { requestAnswersJob } from './reminders/manager-answers.ts';
 import { remindersJob } from './reminders/reminders.ts';
 import { makeReport } from './reports/reports.ts';
 import { createRunPlanner } from './run-planner.ts';
@@ -39,7 +38,7 @@ export function createDeliveryService(
       log.debug({ err }, 'The delivery queue reported an error');
     },
   });
-  const jobs = [createPostsJob(makeReport), remindersJob, requestAnswersJob, createWatchesJob(figures)];
+  const jobs = [createPostsJob(makeReport), remindersJob, createWatchesJob(figures)];
   const planner = createRunPlanner({
     ...parts,
     scheduler,

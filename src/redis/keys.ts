@@ -18,8 +18,6 @@ export const recordKey = (id: string): string => `${ofWorkspace(id)}:record`;
 export const auditKey = (id: string): string => `${ofWorkspace(id)}:audit`;
 /** Grants of the modals that show tokens. */
 export const grantsKey = (id: string): string => `${ofWorkspace(id)}:grants`;
-/** What people asked the managers for, and what came of it. */
-export const managerRequestsKey = (id: string): string => `${ofWorkspace(id)}:manager-requests`;
 /** When each person got tokens lately. */
 export const issuedKey = (id: string): string => `${ofWorkspace(id)}:issued`;
 /** How each due date of its schedules ended. */
@@ -42,7 +40,6 @@ export const WORKSPACE_KEYS: readonly KeyOf[] = [
   recordKey,
   auditKey,
   grantsKey,
-  managerRequestsKey,
   issuedKey,
   deliveryLogKey,
   deliveryLockKey,
@@ -95,8 +92,6 @@ export const indexKey = (shard: number): string => `${ofShard(shard)}:workspaces
 export const checkLockKey = (shard: number): string => `${ofShard(shard)}:check-lock`;
 /** The version of the time zones' rules that the shard's scheduled runs were derived with. */
 export const zonesKey = (shard: number): string => `${ofShard(shard)}:zones`;
-/** The steps of workflows that were acknowledged and have not ended, of all workspaces of the shard. */
-export const openStepsKey = (shard: number): string => `${ofShard(shard)}:open-steps`;
 /** Written to see whether Redis takes writes; a Cluster has shards on each of its masters. */
 export const probeKey = (shard: number): string => `${ofShard(shard)}:probe`;
 

@@ -7,8 +7,6 @@ import type { OnFinished } from '../runtime/work-record.ts';
 import type { Keyring } from '../vault/keyring.ts';
 import type { Audit } from '../workspace/record/audit.ts';
 import type { Workspaces } from '../workspace/record/workspaces.ts';
-import type { ManagerRequests } from '../workspace/short-lived/manager-requests.ts';
-import type { OpenSteps } from '../workspace/short-lived/open-steps.ts';
 import type { ThreadStore } from '../workspace/thread-store.ts';
 import type { CommandNames } from './command-prefix.ts';
 import type { ResponseUrlClient } from './reply/response-url.ts';
@@ -20,9 +18,7 @@ import type { RateLimiter } from './server/rate-limiter.ts';
 export interface SharedServices {
   readonly workspaces: Workspaces;
   readonly audit: Audit;
-  readonly requests: ManagerRequests;
   readonly threads: ThreadStore;
-  readonly openSteps: OpenSteps;
   readonly limits: RateLimiter;
   readonly log: Logger;
   /** ms since the epoch */

@@ -15,7 +15,6 @@ import {
 } from '../../src/workspace/credentials/connection-record.ts';
 import { serializeWatch, type Target } from '../../src/workspace/owned/watch-record.ts';
 import type { Project } from '../../src/workspace/projects/project-record.ts';
-import { createManagerRequests, requestId } from '../../src/workspace/short-lived/manager-requests.ts';
 import { createDeliveryParts, save, schedule } from '../support/delivery.ts';
 import { createFakeBilling, type FakeBilling } from '../support/fake-billing.ts';
 import { directMessage, type MinimalSlack, startMinimalSlack } from '../support/minimal-slack.ts';
@@ -102,7 +101,7 @@ const acknowledge = async () => {
 
 /** How a message comes about. */
 interface Scenario {
-  readonly to: 'channel' | 'person' | 'asker';
+  readonly to: 'channel' | 'person';
   /** Until just before it is due. */
   prepare(): Promise<unknown>;
   /** It is due, and sent as far as that is possible. */
@@ -111,7 +110,6 @@ interface Scenario {
   goOn(): Promise<unknown>;
 }
 
-const requests = () => createManagerRequests(redis.client);
 const goOn = () => until(now + 2 * HOUR);
 const POST: Scenario = { to: 'channel', prepare: scheduled, send: () => until(DUE + 1_000), goOn };
 const fallsBelow = async () => {
@@ -173,31 +171,6 @@ const SCENARIOS: Record<MessageKind, readonly Scenario[]> = {
       goOn,
     },
   ],
-  // What the person typed, which nobody's limits have to do with.
-  answer: [
-    {
-      to: 'asker',
-      async prepare() {
-        const asked = { person: ANNA, isGuest: false, reason: 'manager', command: '/billing' };
-        const request = { ...asked, text: 'default payroll', opensForm: false, at: now, messages: [] };
-        const entry = {
-          at: now,
-          who: ANNA,
-          action: 'manager asked',
-          about: { kind: 'project', alias: 'x' },
-        } as const;
-        await requests().open(team, { ...request, state: 'open' }, entry);
-      },
-      async send() {
-        const id = requestId({ person: ANNA, command: '/billing', text: 'default payroll' });
-        await requests().update(team, id, now, (found) => ({
-          ...{ next: { ...found, state: 'refused', by: BEN, answeredAt: now }, notifiesAsker: true },
-        }));
-        await run();
-      },
-      goOn,
-    },
-  ],
   notice: [
     {
       to: 'person',
@@ -240,20 +213,20 @@ const WAYS: Record<string, { of: readonly Scenario['to'][]; asManager?: 'named' 
       end: () => slack.people.set(ANNA, { is_restricted: true }),
     },
     'becomes a guest, where guests may ask': {
-      of: ['person', 'asker'],
+      of: ['person'],
       async end() {
         await set('settings', { managers: [BEN], guests: true });
         slack.people.set(ANNA, { is_ultra_restricted: true });
       },
     },
-    'is deactivated': { of: ['person', 'asker'], end: () => slack.people.set(ANNA, { deleted: true }) },
+    'is deactivated': { of: ['person'], end: () => slack.people.set(ANNA, { deleted: true }) },
     'moves to another organization': {
       of: ['person'],
       asManager: 'named',
       end: () => slack.people.set(ANNA, { team_id: 'T0OTHER001' }),
     },
     'is a stranger now, and an admin elsewhere': {
-      of: ['person', 'asker'],
+      of: ['person'],
       end: () => slack.people.set(ANNA, { is_stranger: true, is_admin: true }),
     },
   };
@@ -280,7 +253,6 @@ function momentsOf(way: number): (readonly [string, Fault])[] {
 const TARGETS: Record<Scenario['to'], readonly string[]> = {
   channel: [CHANNEL],
   person: [ANNA, directMessage(ANNA)],
-  asker: [ANNA, directMessage(ANNA)],
 };
 /** What the channel or person sees, edits included. */
 const seenBy = (to: Scenario['to']) =>

@@ -47,10 +47,6 @@ const [messages, characters] = await numbersIn('billing/graphql-contract.ts', 'S
 const [perDay, spare = 0] = await numbersIn('billing/graphql-contract.ts', 'ITEMS');
 const [deepest] = await numbersIn('http/json.ts', 'DEEPEST');
 const [cut, roles, services] = await numbersIn('identity/token-body.ts', 'LIMITS');
-const [asker, everyone = 0] = [
-  ...(await numbersIn('workspace/short-lived/manager-requests.ts', 'MOST_OF_PERSON')),
-  ...(await numbersIn('workspace/short-lived/manager-requests.ts', 'MOST_OF_WORKSPACE')),
-];
 
 const { deadline, tries, bodyBytes, keepAlive, connections } = HTTP_LIMITS;
 const mostBytes = `${bodyBytes / 1024 ** 2} MB`;
@@ -147,9 +143,6 @@ export const USER_NUMBERS: Readonly<Record<string, readonly string[]>> = {
     `at most ${word(osTokens.most)} tokens in ${word(osTokens.per / MINUTE)} minutes`,
     // The statuses of these messages, as test/identity gets them.
     ...['access (HTTP 401)', 'access (HTTP 404)', 'project (HTTP 404)', 'token (401)'],
-  ],
-  'docs/rights.md': [
-    `for ${word(asker)} things a day; a workspace for ${everyone === 50 ? 'fifty' : everyone}`,
   ],
   'docs/commands.md': [`the last ${week} complete days`],
   'docs/workflow-steps.md': [

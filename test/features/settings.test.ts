@@ -74,23 +74,6 @@ describe('/billing settings', () => {
     expect(modalText()).toContain('charges can fall outside a scheduled post’s days');
   });
 
-  it('fills in the words after the command, and says what it can’t read', async () => {
-    await bot.slack.say(OWNER, CHANNEL, '/billing settings zone America/New_York currency EUR others none');
-    await bot.slack.waitFor(() => modalText(OWNER).includes('Reporting time zone'));
-    expect(initial('currency')).toBe('EUR');
-    expect(JSON.stringify(initial('zone'))).toContain('America/New_York');
-    await bot.slack.dismiss(OWNER);
-    const refused = async (words: string) => (await bot.ask(`/billing settings ${words}`)).visibleText;
-    expect(await refused('zone Europe/Berlin x')).toBe(
-      'I don’t recognize “Europe/Berlin x”. Choose it in the form: /billing settings.',
-    );
-    expect(await refused('zone Berlinn')).toBe(
-      'I don’t recognize “Berlinn”. Choose it in the form: /billing settings.',
-    );
-    expect(await refused('zone none')).toContain('“none”');
-    expect(await refused('zon Europe/Berlin')).toContain('Type /billing settings.');
-  });
-
   it('shows the current values, groups by name, and can clear each', async () => {
     await save({ currency: '€', managers: [MEMBER], managerGroups: [FINOPS], others: ['guests'] });
     await openForm('/billing settings');

@@ -12,13 +12,12 @@ import { sourceOfPayload } from '../../src/slack/request/source.ts';
 import { createUserDirectory } from '../../src/slack/request/users.ts';
 import { serializeRequests } from '../../src/slack/server/connection-limits.ts';
 import { createBodyReader, parseBody, SERVER_LIMITS } from '../../src/slack/server/signed-request.ts';
-import { createManagerRequests } from '../../src/workspace/short-lived/manager-requests.ts';
 import { CHANNEL, SIGNING_SECRET } from '../support/bot.ts';
 import { workspacesOf } from '../support/delivery-records.ts';
 import { type ListenerBot, startListenerBot } from '../support/listener-bot.ts';
 import { type OAuthBot, startOAuthBot } from '../support/oauth-bot.ts';
 import { requestOf, workspaceOf } from '../support/records.ts';
-import { disconnectedRedis } from '../support/redis.ts';
+
 import { waitUntil } from '../support/wait-until.ts';
 
 const FORM = 'application/x-www-form-urlencoded';
@@ -442,7 +441,6 @@ describe('a request that is sent a second time, byte by byte', () => {
     };
     const authorize = createRequestAuthorizer({
       ...{ users: createUserDirectory(() => 0), workspaces: workspacesOf({ load }) },
-      requests: createManagerRequests(disconnectedRedis()),
     });
     const source = sourceOfPayload({ team_id: TEAM, user_id: OWNER }, { via: 'command', at: 0, isFirst });
     const notes: object[] = [];

@@ -64,7 +64,6 @@ const listeners: Listeners = {
     },
     remove: {
       ...{ right: 'manage', kind: 'change' },
-      command: () => ({ command: '/billing', text: 'remove' }),
       run: async () => void ran.push('remove'),
     },
   },

@@ -8,7 +8,6 @@ import { createDeliveryLog } from '../../src/delivery/log/delivery-log.ts';
 import { createPostsJob } from '../../src/delivery/posts/posts-job.ts';
 import type { ReportQuestion, ReportResult } from '../../src/delivery/posts/run-report.ts';
 import { createScheduleService } from '../../src/delivery/posts/schedule-service.ts';
-import { requestAnswersJob } from '../../src/delivery/reminders/manager-answers.ts';
 import { remindersJob } from '../../src/delivery/reminders/reminders.ts';
 import { createRunPlanner } from '../../src/delivery/run-planner.ts';
 import { createScheduler } from '../../src/delivery/wakeup/scheduler.ts';
@@ -85,7 +84,7 @@ export function createDeliveryParts(options: DeliveryOptions) {
     answerStore: createAnswerStore(workspaces, (err) => log.debug({ err })),
     onFinished: options.onFinished ?? (() => undefined),
   };
-  const jobs = [createPostsJob(makeReport), remindersJob, requestAnswersJob, createWatchesJob(watchFigures)];
+  const jobs = [createPostsJob(makeReport), remindersJob, createWatchesJob(watchFigures)];
   const runner = createWorkspaceRunner({ ...given, jobs });
   const queue = connectQueue(redisUrl, () => undefined);
   const scheduler = createScheduler({

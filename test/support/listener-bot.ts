@@ -16,8 +16,6 @@ import type { LoadingDelays, SlackServices } from '../../src/slack/slack-service
 import { createKeyring } from '../../src/vault/keyring.ts';
 import { createAudit } from '../../src/workspace/record/audit.ts';
 import { createWorkspaces, type Workspaces } from '../../src/workspace/record/workspaces.ts';
-import { createManagerRequests } from '../../src/workspace/short-lived/manager-requests.ts';
-import { createOpenSteps } from '../../src/workspace/short-lived/open-steps.ts';
 import { createThreadStore } from '../../src/workspace/thread-store.ts';
 import { CHANNEL, NO_LOADING, slackEnvironment, startTestSlack, toAnswer } from './bot.ts';
 import { UNLIMITED } from './no-rate-limits.ts';
@@ -77,8 +75,7 @@ export async function startListenerBot(
   const services: SlackServices = {
     ...{ redis: redis.client, keyring, workspaces, responseUrls, names, limits, log, clock, loadingDelays },
     ...{ boltLogger: boltLogger(log), audit: createAudit(redis.client), users: createUserDirectory(clock) },
-    ...{ requests: createManagerRequests(redis.client), threads: createThreadStore(redis.client) },
-    openSteps: createOpenSteps(redis.client, keyring),
+    threads: createThreadStore(redis.client),
     onForget: async () => undefined,
     onRejected: () => undefined,
     onFinished: createWorkLog({ log, keys: config.keys, userIds: 'plain' }),
@@ -89,7 +86,6 @@ export async function startListenerBot(
     server.app,
     { commands: {}, actions: {}, views: {}, options: {}, events: {}, steps: {}, ...listeners },
     services,
-    installations.clientFor,
   );
   url = `http://127.0.0.1:${await server.start(0)}`;
 

@@ -1,6 +1,6 @@
 /** Who may get what Tally sends without being asked: checked at every send, and each time a message is drawn again. */
 import type { SlackId } from '../../domain/slack-id.ts';
-import { meetsRight, type Right } from '../../workspace/permissions.ts';
+import { meetsRight } from '../../workspace/permissions.ts';
 import type { ChosenProject } from '../../workspace/projects/chosen-project.ts';
 import { isShownTo, type ProjectScope } from '../../workspace/projects/project-visibility.ts';
 import { isPerson } from '../../workspace/record/parse-record.ts';
@@ -25,7 +25,6 @@ export type RecipientContext = Pick<DeliveryContext, 'loadWorkspace' | 'users' |
 export async function findRecipient(
   to: string,
   { loadWorkspace, users, client, teamId }: RecipientContext,
-  right: Right = 'member',
 ): Promise<Recipient> {
   const workspace = await loadWorkspace();
   if (!isPerson(to)) return { workspace, scope: { channel: to, isUnlimited: false }, isGone: false };
@@ -35,7 +34,7 @@ export async function findRecipient(
   return {
     workspace,
     scope: { channel: undefined, isUnlimited: permissions.canManage },
-    isGone: !meetsRight(right, permissions),
+    isGone: !meetsRight('member', permissions),
   };
 }
 
@@ -48,17 +47,14 @@ export interface Refusal {
 
 /**
  * Whether these projects may be shown to a channel or person now.
- *
- * @param right what a person must be to get it; `member` by default
  * @returns with a refusal if not @throws SlackFailed, StoreUnavailable
  */
 export async function checkRecipient(
   to: SlackId,
   projects: readonly ChosenProject[],
   context: RecipientContext,
-  right?: Right,
 ): Promise<{ readonly recipient: Recipient; readonly refusal?: Refusal }> {
-  const recipient = await findRecipient(to, context, right);
+  const recipient = await findRecipient(to, context);
   const { workspace, scope, isGone } = recipient;
   const isShown = projects.every((project) => isShownTo(project, workspace, scope));
   if (!isGone && isShown) return { recipient };

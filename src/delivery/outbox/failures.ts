@@ -117,7 +117,6 @@ export const MESSAGE_KINDS = [
   'alert update',
   'reminder',
   'notice',
-  'answer',
 ] as const;
 export type MessageKind = (typeof MESSAGE_KINDS)[number];
 

@@ -178,10 +178,10 @@ class Attempt {
 
   private async post({ projects, render }: Draft, channel: SlackId): Promise<'sent' | 'refused'> {
     const { context, mayBeInSlack } = this;
-    const { to, key, thread, right } = this.message;
+    const { to, key, thread } = this.message;
     const client = await context.client();
     await context.waitForChannel(channel, context.logSnapshot.lastPost(channel));
-    const { recipient, refusal } = await checkRecipient(to, projects, context, right);
+    const { recipient, refusal } = await checkRecipient(to, projects, context);
     if (refusal !== undefined) {
       const { cause } = refusal;
       const { tries } = this.current;

@@ -3,7 +3,6 @@ import { isFailure } from '../../domain/failure/index.ts';
 import type { SlackId } from '../../domain/slack-id.ts';
 import { earliest, HOUR, MINUTE, type Millis } from '../../domain/time/calendar.ts';
 import type { Message } from '../../slack/kit/blocks.ts';
-import type { Right } from '../../workspace/permissions.ts';
 import type { ChosenProject } from '../../workspace/projects/chosen-project.ts';
 import type { DeliveryLogSnapshot, LogWrite } from '../log/delivery-log.ts';
 import type { SendState } from '../log/delivery-log-entry.ts';
@@ -28,8 +27,6 @@ export interface OutboxMessage {
   readonly watch?: string | undefined;
   /** When it was to go out, in ms; by default when it became due. */
   readonly due?: Millis | undefined;
-  /** What a person must be to get it; a full member by default. */
-  readonly right?: Right | undefined;
   /** The message that it answers; a broadcast is shown in the channel too. */
   readonly thread?: { readonly ts: string; readonly isBroadcast: boolean } | undefined;
   /** As the delivery log has it. If it is `sending`, a run claimed it and died: Slack may have it already. */

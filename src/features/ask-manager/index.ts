@@ -1,175 +1,169 @@
+import type { RichTextElement } from '@slack/types';
+import type { ActionId } from '../../domain/command-names.ts';
 import { isFailure, requireShortText, SecretPasted } from '../../domain/failure/index.ts';
-import { parseWithOutput } from '../../domain/language/parse-argument.ts';
-import { parseCommandText } from '../../domain/language/parse-command.ts';
-import { announcesSecret, couldBeSecret } from '../../domain/language/secret-detection.ts';
-import { normalizeText } from '../../domain/language/text.ts';
-import { tryParse } from '../../domain/try-parse.ts';
-import { isQuestion, requestMessage } from '../../slack/commands/manager-request.ts';
-import { parseAskManager } from '../../slack/error-messages/description.ts';
-import type { Message } from '../../slack/kit/blocks.ts';
-import { opensForm, type Request } from '../../slack/request/request.ts';
+import type { SlackId } from '../../domain/slack-id.ts';
+import { parseCommand } from '../../slack/commands/command.ts';
+import { type AskedManager, askedManagerSchema } from '../../slack/error-messages/description.ts';
 import {
+  actions,
+  type Block,
+  button,
+  channelLink,
+  context,
+  escapeMarkup,
+  type Message,
+  markupMessage,
+  mention,
+  textMessage,
+} from '../../slack/kit/blocks.ts';
+import { opensForm, type Request } from '../../slack/request/request.ts';
+import { isDirectMessage } from '../../slack/request/source.ts';
+import {
+  type ActionHandler,
   type CommandHandler,
-  type CommandListener,
   handlerOf,
   lookUp,
   onClick,
-  type Rerun,
 } from '../../slack/server/listeners.ts';
 import { holdsRegisteredSecret } from '../../workspace/credentials/detect-registered-secret.ts';
-import { resolveProject } from '../../workspace/projects/resolve-project.ts';
-import { markChanged } from '../../workspace/record/change.ts';
-import {
-  type ManagerRequest,
-  type ManagerRequests,
-  requestEntry,
-  requestId,
-} from '../../workspace/short-lived/manager-requests.ts';
+import { describeProjects } from '../../workspace/projects/chosen-project.ts';
+import { tryParseRecord } from '../../workspace/record/parse-record.ts';
+import type { Workspace } from '../../workspace/record/workspace.ts';
+import type { EventDedup } from '../../workspace/short-lived/replay-protection.ts';
 import type { Feature, Services } from '../feature.ts';
-import {
-  askedMessage,
-  createAnswers,
-  NO_MANAGER,
-  NO_PROJECT,
-  redraw,
-  repeatedMessage,
-  requireTokenRight,
-  TOO_MANY,
-} from './answer.ts';
 
 declare module '../../domain/command-names.ts' {
   interface Actions {
     'ask-manager': true;
-    'answer-request': true;
-    'use-allowance': true;
+    'open-asked': true;
   }
 }
 
+/** Presses within this time are one: a double click, or a repetition that reached another process. In ms. */
+const PRESSED_ONCE = 10_000;
+
+const NO_MANAGER = textMessage('Ask an owner or admin of this workspace.');
+
 /**
- * **Ask a manager**, below a refusal: the managers get who asks for what and where, and answer with **Do it**, **Allow once** or
- * **No**. What is asked for is a command's text; each press checks the rights at that moment.
+ * **Ask a manager**, below a refusal: one message to the managers with **Open**, which opens the same form or runs the same
+ * command for the manager who presses it, with the manager's rights of that moment.
  */
-export function createAskManagerFeature({ requests, delivery, all }: Services): Feature {
-  const { answers, redeem } = createAnswers(requests, delivery.scheduling.changed);
+export function createAskManagerFeature({ all, dedup }: Services & { readonly dedup: EventDedup }): Feature {
+  const commandHandler = (line: string): CommandHandler | undefined => {
+    const { command, text } = parseCommand(line);
+    const listener = lookUp(all.listeners().commands, command);
+    return listener && handlerOf<CommandHandler>(listener, text);
+  };
+
+  /** @returns undefined for what no manager can be asked for @throws SecretPasted, TextTooLong */
+  function parseAsked(value: string, { workspace }: Request): AskedManager | undefined {
+    const asked = tryParseRecord(askedManagerSchema, value);
+    const { line, click } = asked ?? {};
+    const text = line ?? click?.value ?? '';
+    requireShortText(text);
+    if (holdsRegisteredSecret(text, workspace)) throw new SecretPasted();
+    if (click === undefined) {
+      const handler = commandHandler(line ?? '');
+      return handler === undefined || handler.isForManagers === true ? undefined : asked;
+    }
+    const listener = lookUp(all.listeners().actions, click.id.split(':')[0] ?? '');
+    return listener && opensForm(handlerOf<ActionHandler>(listener, click.value)) ? asked : undefined;
+  }
+
+  async function askManagers(value: string, request: Request): Promise<void> {
+    const { user, slack } = request;
+    const reply = (message: Message) =>
+      request.reply.modal.isOpen
+        ? request.reply.modal.show('Ask a manager', message)
+        : request.reply.update(message);
+    const asked = parseAsked(value, request);
+    const managers = (await slack.managers()).filter((manager) => manager !== user.id);
+    if (asked === undefined || managers.length === 0) return reply(NO_MANAGER);
+    const isFirst = await dedup.first(user.teamId, `ask-manager ${user.id} ${value}`, PRESSED_ONCE);
+    const reached = isFirst ? await sendToEach(managers, askedMessage(asked, request), request) : managers;
+    await reply(markupMessage(`Asked ${reached.map(mention).join(', ')}.`));
+  }
+
   return {
     help: [],
     actions: {
-      'ask-manager': onClick('workspaceUser', 'change', (value, request) =>
-        askManagers(value, request, requests, all.listeners().commands),
-      ),
-      'answer-request': (value) => {
-        const [kind = '', id = ''] = value.split(' ');
-        const run = async (_: unknown, request: Request, rerun: Rerun) => {
-          await lookUp(answers, kind)?.(id, request, rerun);
+      'ask-manager': onClick('workspaceUser', 'change', askManagers),
+      'open-asked': (value) => {
+        const { place, line = '' } = tryParseRecord(askedManagerSchema, value) ?? {};
+        const handler = commandHandler(line);
+        return {
+          right: 'manage',
+          kind: handler !== undefined && opensForm(handler) ? 'changeInForm' : 'change',
+          async run(_, __, rerun) {
+            // Tally's direct message with the person who asked is not a place for the manager.
+            const askedIn = place === undefined || isDirectMessage(place) ? {} : { askedIn: place };
+            await rerun(parseCommand(line), { replaces: false, ...askedIn });
+          },
         };
-        return { right: 'manage', kind: kind === 'form' ? 'changeInForm' : 'change', run };
-      },
-      'use-allowance': (value) => {
-        const [kind = '', id = ''] = value.split(' ');
-        const run = (_: unknown, request: Request, rerun: Rerun) => redeem(id, request, rerun);
-        return { right: 'workspaceUser', kind: kind === 'form' ? 'changeInForm' : 'change', run };
       },
     },
   };
 }
 
-/** Stores what the person asks for, and sends it to the managers. @param value of the button below the refusal */
-async function askManagers(
-  value: string,
-  request: Request,
-  requests: ManagerRequests,
-  listeners: Readonly<Record<string, CommandListener>>,
-): Promise<void> {
-  const { user, at, slack } = request;
-  const reply = (message: Message) =>
-    request.reply.modal.isOpen
-      ? request.reply.modal.show('Ask a manager', message)
-      : request.reply.update(message);
-  const asked = parseManagerRequest(value, request, listeners);
-  if (asked === undefined) return reply(NO_MANAGER);
-  // Guests learn from no answer which names there are.
-  if (isQuestion(asked) && asked.project === undefined && !asked.isGuest) return reply(NO_PROJECT);
-  const managers = (await slack.managers()).filter((manager) => manager !== user.id);
-  if (managers.length === 0) return reply(NO_MANAGER);
-  const outcome = await requests.open(user.teamId, asked, requestEntry('manager asked', asked, user.id, at));
-  const id = requestId(asked);
-  if (outcome === 'full') return reply(TOO_MANY);
-  if (outcome === 'repeated')
-    return reply(repeatedMessage((await requests.find(user.teamId, id, at)) ?? asked));
-  markChanged(request.workspace);
-  const messages = await sendToEach(managers, asked, request);
-  const sent = await requests.update(user.teamId, id, at, (found) => ({ next: { ...found, messages } }));
-  // Somebody has answered before all of them had it.
-  if (sent !== undefined && sent.state !== 'open') await redraw(sent, request);
-  await reply(askedMessage(messages.map(({ to }) => to)));
-}
-
-/** @throws Failure if nobody could get it */
+/** @returns who got it @throws Failure if nobody could */
 async function sendToEach(
-  managers: readonly string[],
-  asked: ManagerRequest,
-  request: Request,
-): Promise<ManagerRequest['messages']> {
-  const messages: ManagerRequest['messages'] = [];
+  managers: readonly SlackId[],
+  message: Message,
+  { reply }: Request,
+): Promise<readonly SlackId[]> {
+  const reached: SlackId[] = [];
   let problem: unknown;
-  for (const to of managers)
+  for (const manager of managers)
     try {
-      const message = requestMessage(asked, request.workspace);
-      messages.push({ to, ...(await request.reply.public(to, message)) });
+      await reply.public(manager, message);
+      reached.push(manager);
     } catch (error) {
       if (!isFailure(error)) throw error;
       problem = error;
     }
-  if (messages.length === 0) throw problem;
-  return messages;
+  if (reached.length === 0) throw problem;
+  return reached;
 }
 
-/** What a button of a refusal asks for, all of it outside text. @returns undefined for what nobody can be asked for @throws SecretPasted, TextTooLong, NotAllowed */
-function parseManagerRequest(
-  value: string,
-  request: Request,
-  listeners: Readonly<Record<string, CommandListener>>,
-): ManagerRequest | undefined {
-  const button = parseAskManager(value);
-  if (button === undefined) return undefined;
-  const { reason, channel, command, text } = button;
-  const { user, workspace, at } = request;
-  requireShortText(text);
-  if (holdsSecret(text, workspace.aliases) || holdsRegisteredSecret(text, workspace))
-    throw new SecretPasted();
-  const listener = lookUp(listeners, command);
-  const handler = listener && handlerOf<CommandHandler>(listener, text);
-  if (handler === undefined || handler.isForManagers === true) return undefined;
-  const asked: ManagerRequest = {
-    person: user.id,
-    isGuest: user.role === 'guest',
-    reason,
-    command,
-    text,
-    opensForm: opensForm(handler),
-    ...(channel !== undefined && { channel }),
-    at: Math.floor(at),
-    state: 'open',
-    messages: [],
+/** Who asks for what, and where. A command's button runs it; a form's button is the one that was refused. */
+function askedMessage(asked: AskedManager, { user, workspace }: Request): Message {
+  const { place, line, click } = asked;
+  const words: RichTextElement[] = [
+    { type: 'user', user_id: user.id },
+    { type: 'text', text: click === undefined ? ' asks you to run ' : ' asks you to open ' },
+    {
+      type: 'text',
+      text: click?.label ?? line ?? '',
+      style: click === undefined ? { code: true } : { bold: true },
+    },
+    ...(place === undefined || isDirectMessage(place)
+      ? []
+      : ([
+          { type: 'text', text: ' in ' },
+          { type: 'channel', channel_id: place },
+        ] as const)),
+    { type: 'text', text: '.' },
+  ];
+  const open =
+    click === undefined
+      ? (['open-asked', JSON.stringify(asked)] as const)
+      : ([click.id as ActionId, click.value] as const);
+  return {
+    text: 'Somebody asks a manager',
+    blocks: [
+      { type: 'rich_text', elements: [{ type: 'rich_text_section', elements: words }] },
+      ...ownedFacts(line, workspace),
+      actions(button(open[0], 'Open', { value: open[1], style: 'primary' })),
+    ],
   };
-  requireTokenRight(asked, request);
-  const project = isQuestion(asked) ? tryParse(() => findProject(text, channel, request)) : undefined;
-  return { ...asked, ...(project && { project }) };
 }
 
-function holdsSecret(text: string, aliases: ReadonlySet<string>): boolean {
-  const words = text.split(' ').filter((word) => !aliases.has(normalizeText(word)));
-  return announcesSecret(text) || words.some(couldBeSecret);
-}
-
-/** The only project of a question. @throws Failure */
-function findProject(
-  text: string,
-  channel: string | undefined,
-  { workspace }: Request,
-): ManagerRequest['project'] {
-  const { several, ...named } = parseWithOutput(text, workspace.aliases, parseCommandText).words;
-  if (several !== undefined) return undefined;
-  const { project: id, product, label } = resolveProject(named, workspace, { channel, isUnlimited: true });
-  return { id, product, label };
+/** What `/billing schedules pause abcd1234` is about. */
+function ownedFacts(line: string | undefined, workspace: Workspace): Block[] {
+  const id = line?.split(' ').at(-1);
+  const item = [...workspace.schedules, ...workspace.watches].find((owned) => owned.id === id);
+  if (item === undefined) return [];
+  const what = `${'rule' in item ? 'A watch on' : 'A schedule for'} ${describeProjects(item, workspace)}`;
+  const place = item.channel === undefined ? '' : ` in ${channelLink(item.channel)}`;
+  return [context(`${escapeMarkup(what)}${place}`)];
 }

@@ -135,12 +135,6 @@ const PHRASES: Record<AuditAction, readonly [verb: string, preposition?: string]
   'watch removed': ['deleted a watch', ':'],
   'watch restored': ['restored a watch', ':'],
   'watch adopted': ['took over a watch', ':'],
-  'manager asked': ['asked a manager', ':'],
-  'request taken': ['took on a request', ':'],
-  'request done': ['finished a request', ':'],
-  'request allowed': ['allowed once', ':'],
-  'request refused': ['refused a request', ':'],
-  'allowance used': ['used what was allowed once', ':'],
   'app installed': ['installed Tally'],
 };
 

@@ -46,19 +46,10 @@ function subjectText(about: Exclude<AuditSubject, { readonly item: string }>, ac
     }
     case 'damaged':
       return `${about.ids.join(', ')} (the record was damaged)`;
-    case 'request': {
-      const { command, text, channel, person } = about;
-      const place = channel === undefined ? '' : ` in ${channel}`;
-      const asker = person === undefined ? '' : ` for ${person}`;
-      return `${command} ${text.replace(MENTION, '$1')}`.trim() + place + asker;
-    }
     case 'installation':
       return about.isOrganization ? 'for the organization' : 'for the workspace';
   }
 }
-
-/** Of a person or a user group, as Slack writes it into the text of a command. */
-const MENTION = /<@([A-Z0-9]+)>/g;
 
 function projectChangeText({
   before,

@@ -4,13 +4,12 @@ import { mayOpenWindow, parseWithOutput } from '../../domain/language/parse-argu
 import { parseBalanceText } from '../../domain/language/parse-command.ts';
 import {
   type Amount,
-  formatMoney,
   type Money,
   moneyFormatter,
   toPlacesOf,
   toPlainDigits,
 } from '../../domain/money/amount.ts';
-import { formatRunway, formatRunwayBasis } from '../../domain/money/runway.ts';
+import { formatRunway } from '../../domain/money/runway.ts';
 import {
   exampleProject,
   type HelpLine,
@@ -89,6 +88,8 @@ export function createBalanceFeature({ billing, answerStore, clock }: Services):
         return stepBalance(figures, locale);
       },
     },
+    daysLeft: async (target, { workspace, at }) =>
+      estimateOf(await fetchBalance(billing, workspace, target, at))?.days,
     commands: {
       '/balance': (text) => ({
         right: 'ask',
@@ -162,21 +163,9 @@ const exactDigits = (amount: Amount): string =>
 function stepBalance({ target, balance, bonuses, runway }: BalanceFigures, locale: string) {
   if ('unreadable' in balance) throw new InvalidResponse('billing', 'the balance is not a number');
   const money = moneyFormatter(locale, target.currency);
-  const isKnown = typeof runway !== 'string';
-  const runwayDays = isKnown ? daysOf(runway) : undefined;
-  const basis = isKnown ? formatRunwayBasis(runway, money) : '';
   return {
     amount: money(balance.value),
-    amount_exact: toPlainDigits(balance.value),
-    bonuses: 'unreadable' in bonuses ? 'not readable' : formatMoney(bonuses.value, locale, target.currency),
-    runway: isKnown ? formatRunway(runway, money) : `Runway unknown: ${runway}`,
-    ...(runwayDays !== undefined && { runway_days: runwayDays }),
-    ...(basis !== '' && { basis }),
+    bonuses: 'unreadable' in bonuses ? 'not readable' : money(bonuses.value),
+    runway: typeof runway === 'string' ? `Runway unknown: ${runway}` : formatRunway(runway, money),
   };
-}
-
-/** Overdrawn is no day left, so that “fewer than 14” holds. */
-function daysOf(runway: Exclude<BalanceFigures['runway'], string>): number | undefined {
-  if (runway.kind === 'overdrawn') return 0;
-  return runway.kind === 'estimate' ? runway.days : undefined;
 }

@@ -2,7 +2,6 @@ import { commandText } from '../../domain/command-names.ts';
 import { InvalidWord, NotConnected, SecretPasted, UNRECOGNIZED } from '../../domain/failure/index.ts';
 import { nearestWord } from '../../domain/language/nearest-word.ts';
 import { couldBeSecret } from '../../domain/language/secret-detection.ts';
-import { commandAbout, toCommand } from '../../slack/commands/command.ts';
 import {
   actions,
   type Block,
@@ -21,7 +20,7 @@ import {
 import { findStops } from '../../slack/owned/change-impact.ts';
 import type { Request } from '../../slack/request/request.ts';
 import { onClick } from '../../slack/server/listeners.ts';
-import { describeConnection, isConnectionName } from '../../workspace/credentials/connection-record.ts';
+import { describeConnection } from '../../workspace/credentials/connection-record.ts';
 import { auditedChange } from '../../workspace/record/change.ts';
 import type { Workspace } from '../../workspace/record/workspace.ts';
 import type { Feature, Services } from '../feature.ts';
@@ -100,8 +99,6 @@ export function createDisconnect({
     await remove(request, name, heir);
   };
 
-  const commandOf = (value: string) =>
-    commandAbout(toCommand('/billing disconnect'), value, isConnectionName);
   return {
     verbs: {
       disconnect: {
@@ -121,14 +118,11 @@ export function createDisconnect({
       },
     },
     actions: {
-      'disconnect-ask': onClick('manage', 'answer', (name, request) => ask(request, name), commandOf),
-      'disconnect-heir': onClick(
-        'manage',
-        'answer',
-        (value, request) => ask(request, ...value.split(' ').slice(0, 2)),
-        commandOf,
+      'disconnect-ask': onClick('manage', 'answer', (name, request) => ask(request, name)),
+      'disconnect-heir': onClick('manage', 'answer', (value, request) =>
+        ask(request, ...value.split(' ').slice(0, 2)),
       ),
-      disconnect: onClick('manage', 'change', confirmed, commandOf),
+      disconnect: onClick('manage', 'change', confirmed),
       keep: onClick('manage', 'answer', (_, request) =>
         request.reply.update(textMessage('Nothing was changed.')),
       ),

@@ -2,7 +2,6 @@ import type { InputBlock, ModalView } from '@slack/types';
 import { couldBeSecret } from '../../domain/language/secret-detection.ts';
 import { withoutUndefined } from '../../domain/without-undefined.ts';
 import { FIELDS } from '../../redis/keys.ts';
-import { CONNECT_TITLE } from '../../slack/commands/connected-blocks.ts';
 import { REMINDER_HINT } from '../../slack/commands/expiry-input.ts';
 import { actions, type Block, button, context, header, option, section } from '../../slack/kit/blocks.ts';
 import { choiceInput, textInput } from '../../slack/kit/inputs.ts';
@@ -17,6 +16,8 @@ import { stampOf } from '../../workspace/record/change.ts';
 import type { Workspace } from '../../workspace/record/workspace.ts';
 import type { Services } from '../feature.ts';
 import { type ConnectFormDefaults, MAX_ACCOUNT_LENGTH } from './parse.ts';
+
+export const CONNECT_TITLE = 'Connect billing';
 
 /** Whether a typed name can be filled in: a known one, or one that does not look like a secret. */
 export const canFillIn = (name: string, { connectionNames }: Workspace, typed = name): boolean =>
@@ -54,12 +55,11 @@ export function connectForm(
   { isExpanded = false }: { readonly isExpanded?: boolean } = {},
 ): ModalView {
   const others = record.connectionNames;
-  const { name: opened = '', channel = '' } = known;
+  const { name: opened = '' } = known;
   return modal({
     callback: 'connect',
     metadata: JSON.stringify({
       ...(isExpanded ? {} : { ...UNSAID, ...known }),
-      channel,
       opened,
       stamp: stampOf(record, FIELDS.connection + opened),
     }),

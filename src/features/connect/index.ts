@@ -11,22 +11,17 @@ import {
 import { section, textMessage } from '../../slack/kit/blocks.ts';
 import { modal, waitingModal } from '../../slack/kit/modal.ts';
 import type { Request } from '../../slack/request/request.ts';
-import { type CommandHandler, onClick } from '../../slack/server/listeners.ts';
+import { onClick } from '../../slack/server/listeners.ts';
 import { describeToken, isConnectionName } from '../../workspace/credentials/connection-record.ts';
 import { formatExpiry } from '../../workspace/credentials/expiry.ts';
+import type { ResolvedProject } from '../../workspace/projects/resolve-project.ts';
 import { auditedChange, requireUnchanged, stampOf } from '../../workspace/record/change.ts';
 import { findConnection } from '../../workspace/record/workspace.ts';
 import type { Feature, Services } from '../feature.ts';
 import { createDisconnect } from './disconnect.ts';
 import { canFillIn, checkingModal, connectForm, connectFormDefaults } from './form.ts';
-import {
-  connectCommand,
-  connectFormState,
-  decodeConnectMetadata,
-  parseConnectForm,
-  parseConnectionName,
-} from './parse.ts';
-import { type AfterConnect, createConnectionSaving } from './save-connection.ts';
+import { connectFormState, decodeConnectMetadata, parseConnectForm, parseConnectionName } from './parse.ts';
+import { createConnectionSaving } from './save-connection.ts';
 
 declare module '../../domain/command-names.ts' {
   interface Commands {
@@ -49,8 +44,8 @@ declare module '../feature.ts' {
   interface Feature {
     /** Called after a workspace has saved a token, an access or its expiry: deliveries are planned again. Never rejects. */
     connected?(workspace: SlackId): Promise<void>;
-    /** The form's next view, after the connection was tested and saved. */
-    readonly afterConnect?: AfterConnect;
+    /** How long a project's money lasts; undefined without an estimate. @throws Failure */
+    readonly daysLeft?: (target: ResolvedProject, request: Request) => Promise<number | undefined>;
   }
 }
 
@@ -63,13 +58,7 @@ export function createConnectFeature(services: Services): Feature {
 
   const openForm = (request: Request, name: string | undefined): Promise<void> =>
     request.reply.modal.open(
-      connectForm(
-        {
-          ...connectFormDefaults(request.workspace, name, addresses),
-          ...(request.channel !== undefined && { channel: request.channel }),
-        },
-        request.workspace,
-      ),
+      connectForm(connectFormDefaults(request.workspace, name, addresses), request.workspace),
     );
 
   return {
@@ -86,55 +75,44 @@ export function createConnectFeature(services: Services): Feature {
       },
     ],
     verbs: {
-      connect: (rest) =>
-        expiry.verb(rest) ?? {
-          right: 'manage',
-          kind: 'openForm',
-          parse: parseConnectionName,
-          async run(text, request, typed = text) {
-            const name = parseConnectionName(text);
-            // A token after the verb would be filled in as the connection's name.
-            if (name !== undefined && !canFillIn(name, request.workspace, typed)) throw new SecretPasted();
-            await openForm(request, name);
-          },
+      connect: {
+        right: 'manage',
+        kind: 'openForm',
+        parse: parseConnectionName,
+        async run(text, request, typed = text) {
+          const name = parseConnectionName(text);
+          // A token after the verb would be filled in as the connection's name.
+          if (name !== undefined && !canFillIn(name, request.workspace, typed)) throw new SecretPasted();
+          await openForm(request, name);
         },
+      },
       ...disconnect.verbs,
     },
     actions: {
       ...disconnect.actions,
       ...expiry.actions,
-      connect: onClick(
-        'manage',
-        'openForm',
-        (name, request) =>
-          openForm(request, isConnectionName(name) && canFillIn(name, request.workspace) ? name : undefined),
-        (name) => connectCommand(name),
+      connect: onClick('manage', 'openForm', (name, request) =>
+        openForm(request, isConnectionName(name) && canFillIn(name, request.workspace) ? name : undefined),
       ),
       'connect-more': {
         right: 'manage',
-        command: ({ fields, metadata }) => connectCommand(connectFormState(fields, metadata).name),
         kind: 'answer',
         run: ({ fields, metadata }, request) =>
           request.reply.modal.update(
             connectForm(connectFormState(fields, metadata), request.workspace, { isExpanded: true }),
           ),
       },
-      'connect-again': onClick(
-        'manage',
-        'answer',
-        (value, request) =>
-          request.reply.modal.update(
-            connectForm(decodeConnectMetadata(value), request.workspace),
-            textMessage(`The form is closed. Run ${commandText('/billing connect')} to open it again.`),
-          ),
-        (value) => connectCommand(decodeConnectMetadata(value).name),
+      'connect-again': onClick('manage', 'answer', (value, request) =>
+        request.reply.modal.update(
+          connectForm(decodeConnectMetadata(value), request.workspace),
+          textMessage(`The form is closed. Run ${commandText('/billing connect')} to open it again.`),
+        ),
       ),
     },
     views: {
       ...expiry.views,
       connect: {
         right: 'manage',
-        command: (fields, metadata) => connectCommand(connectFormState(fields, metadata).name),
         parse: (fields, metadata) => parseConnectForm(fields, metadata, checks),
         waiting: checkingModal,
         submit: saveConnection,
@@ -182,24 +160,12 @@ function createExpiry({ workspaces, all }: Services) {
   };
 
   return {
-    /** `main expiry` after `/billing connect`: what a manager is asked to run. */
-    verb(rest: string): CommandHandler | undefined {
-      const [, name] = /^(\S+) expiry$/.exec(rest) ?? [];
-      if (name === undefined) return undefined;
-      return {
-        right: 'manage',
-        parse: (_, workspace) => findConnection(workspace, name),
-        kind: 'openForm',
-        run: (_, request) => open(name, request),
-      };
-    },
     actions: {
-      [VIEW]: onClick('manage', 'openForm', open, (name) => connectCommand(name, 'expiry')),
+      [VIEW]: onClick('manage', 'openForm', open),
     },
     views: {
       [VIEW]: {
         right: 'manage',
-        command: (_, metadata) => connectCommand(metadata, 'expiry'),
         waiting: waitingModal(TITLE),
         parse(fields, metadata) {
           const [name = '', stamp = ''] = metadata.split(' ');
@@ -211,5 +177,5 @@ function createExpiry({ workspaces, all }: Services) {
         submit: save,
       },
     },
-  } satisfies Partial<Feature> & { verb: unknown };
+  } satisfies Partial<Feature>;
 }

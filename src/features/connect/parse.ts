@@ -1,9 +1,7 @@
 import * as z from 'zod';
 import { InvalidWord } from '../../domain/failure/index.ts';
-import { couldBeSecret, looksLikeSecret } from '../../domain/language/secret-detection.ts';
+import { looksLikeSecret } from '../../domain/language/secret-detection.ts';
 import { isProjectId } from '../../domain/product.ts';
-import type { SlackId } from '../../domain/slack-id.ts';
-import { type Command, commandAbout, toCommand } from '../../slack/commands/command.ts';
 import { SLACK_LIMITS } from '../../slack/kit/blocks.ts';
 import {
   errorsOfShownFields,
@@ -21,15 +19,6 @@ import { LIFETIMES } from '../../workspace/credentials/expiry.ts';
 import { tryParseRecord } from '../../workspace/record/parse-record.ts';
 import type { Services } from '../feature.ts';
 
-/** What a manager can be asked to run. @param named outside text, with a connection's name as the first word */
-export const connectCommand = (named = '', ...more: readonly string[]): Command =>
-  commandAbout(
-    toCommand('/billing connect'),
-    named,
-    (word) => isConnectionName(word) && !couldBeSecret(word),
-    ...more,
-  );
-
 /** What the connect form says, once every field is right. */
 export interface ConnectRequest {
   readonly name: string;
@@ -44,8 +33,6 @@ export interface ConnectRequest {
   readonly role: (typeof ROLES)[number] | undefined;
   readonly lifetime: (typeof LIFETIMES)[number] | undefined;
   readonly project: string;
-  /** Where the form was opened; '' for nowhere. */
-  readonly channel: SlackId;
   /** The connection that the form was opened for, and the stamp of its record then. */
   readonly opened: { readonly name: string; readonly stamp: string } | undefined;
 }
@@ -94,7 +81,7 @@ export function parseConnectForm(
   const token = withoutQuotes(fields.token ?? '');
   const name = (fields.name ?? '').toLowerCase();
   const account = (fields.account ?? '').slice(0, MAX_ACCOUNT_LENGTH);
-  const { project = '', channel = '', opened, stamp } = fields;
+  const { project = '', opened, stamp } = fields;
   const isSecret = (typed: string): boolean =>
     (typed === name && looksLikeSecret(typed)) ||
     (token !== '' && typed.toLowerCase().includes(token.toLowerCase()));
@@ -113,7 +100,6 @@ export function parseConnectForm(
     role: among('role', ROLES),
     lifetime: among('lifetime', LIFETIMES),
     project: take('project', isProjectId(project) ? project : undefined, AN_ID),
-    channel,
     opened: opened && stamp ? { name: opened, stamp } : undefined,
   };
   if (Object.keys(errors).length === 0) return { input };

@@ -1,8 +1,8 @@
-import type { ModalView } from '@slack/types';
 import type { BalanceRecord } from '../../billing/client.ts';
 import { type BalanceByProduct, fetchBalanceByProduct } from '../../billing/fetch-balance-by-product.ts';
 import { commandText } from '../../domain/command-names.ts';
 import { type Failure, InvalidWord, isFailure, SecretPasted } from '../../domain/failure/index.ts';
+import { pluralize } from '../../domain/language/text.ts';
 import { moneyFormatter, parseAmount } from '../../domain/money/amount.ts';
 import { formatBalance } from '../../domain/money/runway.ts';
 import { DEFAULT_PRODUCT, PRODUCTS } from '../../domain/product.ts';
@@ -12,25 +12,18 @@ import { withoutUndefined } from '../../domain/without-undefined.ts';
 import { FIELDS } from '../../redis/keys.ts';
 import { toCommand } from '../../slack/commands/command.ts';
 import { commandButton } from '../../slack/commands/command-buttons.ts';
-import {
-  CONNECT_TITLE,
-  connectedBlocks,
-  type TestedConnection,
-} from '../../slack/commands/connected-blocks.ts';
 import { actions, button, type Message, quote, section } from '../../slack/kit/blocks.ts';
-import { modal } from '../../slack/kit/modal.ts';
 import { failureMessage, notSavedMessage } from '../../slack/reply/error-reply.ts';
 import type { Request } from '../../slack/request/request.ts';
 import { MAX_CONNECTIONS, type NewConnection } from '../../workspace/credentials/connection-record.ts';
 import { holdsRegisteredSecret } from '../../workspace/credentials/detect-registered-secret.ts';
-import { projectLabel } from '../../workspace/projects/chosen-project.ts';
+import { findNamed, projectLabel } from '../../workspace/projects/chosen-project.ts';
+import { resolveProject } from '../../workspace/projects/resolve-project.ts';
 import { auditedChange, requireUnchanged } from '../../workspace/record/change.ts';
 import { isDamaged, type Workspace } from '../../workspace/record/workspace.ts';
 import type { Services } from '../feature.ts';
+import { CONNECT_TITLE } from './form.ts';
 import { type ConnectRequest, encodeConnectMetadata, encodeWithoutName } from './parse.ts';
-
-/** @param request with the record that has the connection @returns the view in the form's place */
-export type AfterConnect = (tested: TestedConnection, request: Request) => Promise<ModalView>;
 
 const DAYS: Partial<Record<NonNullable<ConnectRequest['lifetime']>, number>> = {
   '30-days': 30,
@@ -58,7 +51,7 @@ export function createConnectionSaving({ workspaces, billing, limits, all }: Ser
     const chosen = defaultWith(name, workspace);
     const change = auditedChange(request, [action, { kind: 'connection', name }], ...chosen.actions);
     await workspaces.saveConnection(change, newConnection(input, answers, user.id, at), chosen.name);
-    return { ...answers, connection: name, input, names, chosen: chosen.name };
+    return { ...answers, connection: name, project: input.project, names, chosen: chosen.name };
   };
 
   return async (input: ConnectRequest, request: Request): Promise<void> => {
@@ -80,15 +73,28 @@ export function createConnectionSaving({ workspaces, billing, limits, all }: Ser
     }
     const { teamId } = request.user;
     const now = { ...request, workspace: await workspaces.load(teamId) };
-    const tested = testedConnection(saved, now);
-    const fallback = connectedMessage(tested, now);
-    const view = await all.afterConnect()?.(tested, now);
-    await request.reply.modal.update(
-      view ?? modal({ title: CONNECT_TITLE, blocks: fallback.blocks }),
-      fallback,
-    );
+    await request.reply.modal.show(CONNECT_TITLE, connectedMessage(saved, await daysLeft(saved, now), now));
     await all.connected(teamId);
   };
+
+  /** @returns undefined unless one product has data for the tested project, or where its figures can't be fetched */
+  async function daysLeft(
+    { connection, project, found: [only, ...others] }: ConnectedResult,
+    request: Request,
+  ): Promise<number | undefined> {
+    if (only === undefined || others.length > 0) return undefined;
+    const { product } = only;
+    const target = {
+      ...resolveProject({ project, product }, request.workspace, { channel: undefined, isUnlimited: true }),
+      connection,
+    };
+    return all
+      .daysLeft()?.(target, request)
+      .catch((failure: unknown) => {
+        if (!isFailure(failure)) throw failure;
+        return undefined;
+      });
+  }
 }
 
 /** Stores the current default when a second connection is added: an only connection is the default without being stored. */
@@ -133,46 +139,57 @@ function newConnection(
 /** The outcome of a successful test. */
 interface ConnectedResult extends BalanceByProduct {
   readonly connection: string;
-  readonly input: Pick<ConnectRequest, 'project' | 'channel'>;
+  readonly project: string;
   readonly names: readonly string[];
   readonly chosen: string | undefined;
 }
 
-/** What is said of the test, the number first. A product is never chosen where several have data. */
-function testedConnection(
-  { connection, input: { project, channel }, found, failed, names, chosen }: ConnectedResult,
+/** What the first project has left, and the one thing to do next. A product is never chosen where several have data. */
+function connectedMessage(
+  { connection, project, found, failed, names, chosen }: ConnectedResult,
+  days: number | undefined,
   { user: { locale }, workspace }: Request,
-): TestedConnection {
+): Message {
   const money = moneyFormatter(locale, workspace.settings.currency);
-  const left = ({ balance }: BalanceRecord) => formatBalance(parseAmount(balance), money);
+  const balanceOf = ({ balance }: { readonly balance: BalanceRecord }) =>
+    formatBalance(parseAmount(balance.balance), money);
   const [only, ...others] = found;
-  const products = found.map(({ product }) => product);
+  const named = only && findNamed({ id: project, product: only.product }, workspace);
+  const label = projectLabel({ id: project, product: only?.product ?? DEFAULT_PRODUCT }, workspace);
+  const each = found.map((one) => `${PRODUCTS[one.product].name}: ${balanceOf(one)}`);
+  const lasts =
+    days === undefined ? '' : `, ${days === 0 ? 'less than a day' : `about ${pluralize(days, 'day')}`}`;
+  const fact =
+    only === undefined
+      ? `The token works, but no product has data for project ${project}. Check the ID in the console.`
+      : others.length === 0
+        ? `${label} ${balanceOf(only).endsWith('overdrawn') ? 'is' : 'has'} ${balanceOf(only)}${lasts}.`
+        : `Several products have data for project ${project}. ${each.join(', ')}.`;
   const notAnswered = failed.map(
     ({ product, failure }) => `${PRODUCTS[product].name} wasn’t checked: ${failure.message}`,
   );
-  const said = (title: string, line: string) => ({
-    connection,
-    channel,
-    project,
-    products,
-    title,
-    lines: [line, ...notAnswered, ...defaultLines(connection, names, chosen)],
-  });
-  if (only === undefined)
-    return said(
-      `No data for project ${project}`,
-      'The token works, but no product has data for this project. Check the ID in the console.',
-    );
-  if (others.length === 0)
-    return said(
-      `${projectLabel({ id: project, product: only.product }, workspace)} · ${left(only.balance)}`,
-      `Product: ${PRODUCTS[only.product].name}, the only one with data for it.`,
-    );
-  const each = found.map(({ product, balance }) => `${PRODUCTS[product].name}: ${left(balance)}`);
-  return said(
-    `Project ${project} · which product?`,
-    `Several products have data for it. Choose the one that the console shows. ${each.join(', ')}.`,
-  );
+  const text = ['Connected ✓', fact, ...notAnswered, ...defaultLines(connection, names, chosen)].join(' ');
+  const about = only === undefined || others.length > 0 ? [] : [PRODUCTS[only.product].word];
+  // Without a name, a project is asked about over the default connection.
+  const asked = named === undefined ? chosen : (named.connection ?? chosen);
+  const next =
+    only !== undefined && others.length === 0 && asked === connection
+      ? commandButton(
+          'schedule',
+          'Post it every morning',
+          toCommand('/billing schedule', [project, ...about].join(' ')),
+          { style: 'primary' },
+        )
+      : commandButton(
+          'name',
+          'Name a project…',
+          toCommand(
+            '/billing projects',
+            ['add', ...(only === undefined ? [] : [project]), ...about, 'on', connection].join(' '),
+          ),
+          { style: 'primary' },
+        );
+  return { text, blocks: [section(text), actions(...next)] };
 }
 
 const defaultLines = (name: string, names: readonly string[], chosen: string | undefined): string[] =>
@@ -183,25 +200,6 @@ const defaultLines = (name: string, names: readonly string[], chosen: string | u
       : [
           `The default connection is still ${chosen}. To use ${name}, choose it for a project, or make it the default in ${commandText('/billing status')}.`,
         ];
-
-/** For a direct message: the form was closed before the test ended. */
-function connectedMessage(tested: TestedConnection, request: Request): Message {
-  const {
-    title,
-    project,
-    products: [product, ...others],
-  } = tested;
-  const words = product === undefined || others.length > 0 ? project : `${project} ${PRODUCTS[product].word}`;
-  return {
-    text: `Tally is connected. ${title}.`,
-    blocks: connectedBlocks(tested, request, [
-      actions(
-        ...commandButton('name', 'Name the project…', toCommand('/billing projects', `add ${words}`)),
-        ...commandButton('schedule', 'Schedule a post…', toCommand('/billing schedule', words)),
-      ),
-    ]),
-  };
-}
 
 const CHECK_ADDRESS =
   'Check the address: it may lead to something else, such as a login page or a proxy. If it’s right, try again later.';

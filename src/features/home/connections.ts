@@ -30,10 +30,7 @@ export function attentionBlocks(request: Request): Block[] {
     const warning = `:warning: *${escapeMarkup(fact)}*`;
     return user.canManage
       ? [markup(warning), actions(...fix)]
-      : [
-          markup(`${warning} A Tally manager can ${todo}.`),
-          ...buttonRow(askManagerButton('setup', command, request)),
-        ];
+      : [markup(`${warning} A Tally manager can ${todo}.`), ...buttonRow(askManagerButton(command, request))];
   };
   const status = toCommand('/billing status');
   const seeStatus = (fact: string, todo: string) =>

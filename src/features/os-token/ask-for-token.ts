@@ -47,13 +47,12 @@ export async function askForToken(
   context: TokenContext,
 ): Promise<void> {
   const { request, grants } = context;
-  const { user, channel, workspace, reply, allowed } = request;
+  const { user, channel, workspace, reply } = request;
   if (!reply.modal.canOpen)
     return reply.private(slashCommandOnlyMessage(typed, { command: '/os-token', text: typed }));
   const tokenRequest = createTokenRequest(project, undefined, [], request);
   const { grant, label } = tokenRequest;
-  // What was allowed once is opened from the conversation with Tally.
-  const isInChannel = channel !== undefined && !isDirectMessage(channel) && allowed === undefined;
+  const isInChannel = channel !== undefined && !isDirectMessage(channel);
   if (isInChannel && !workspace.hasSeenTokenNotice(user.id)) {
     await requireIssuer(label, tokenRequest.access, request);
     const handle = await grants.keep(user.teamId, grant, grantLifetime(context));

@@ -1,6 +1,5 @@
 import { commandText } from '../../domain/command-names.ts';
 import { ignoreFailure } from '../../domain/failure/index.ts';
-import { projectCommand } from '../../slack/commands/command.ts';
 import { type HelpLine, helpMessage } from '../../slack/commands/help.ts';
 import { fetchUserGroups, suggestGroups } from '../../slack/commands/user-group-picker.ts';
 import { section, textMessage } from '../../slack/kit/blocks.ts';
@@ -79,17 +78,11 @@ export function createOsTokenFeature(parts: Omit<TokenContext, 'request'>): Feat
       },
     },
     actions: {
-      [ACCESS_VIEW]: onClick(
-        'manage',
-        'openForm',
-        (value, request) => openAccessForm(decodeAccessMetadata(value), { ...parts, request }),
-        (value) => projectCommand('access', decodeAccessMetadata(value).project),
+      [ACCESS_VIEW]: onClick('manage', 'openForm', (value, request) =>
+        openAccessForm(decodeAccessMetadata(value), { ...parts, request }),
       ),
-      'access-remove': onClick(
-        'manage',
-        'change',
-        (value, request) => removeAccess(value, { ...parts, request }),
-        (value) => projectCommand('access', value),
+      'access-remove': onClick('manage', 'change', (value, request) =>
+        removeAccess(value, { ...parts, request }),
       ),
       'os-token-revoke': {
         right: 'workspaceUser',
@@ -113,7 +106,6 @@ export function createOsTokenFeature(parts: Omit<TokenContext, 'request'>): Feat
     views: {
       [ACCESS_VIEW]: {
         right: 'manage',
-        command: (_, metadata) => projectCommand('access', metadata),
         waiting: testingModal,
         parse: (fields, metadata) => parseAccessForm(fields, metadata, parts.checks.authUrl),
         submit: (input: AccessRequest, request) => saveAccess(input, { ...parts, request }),

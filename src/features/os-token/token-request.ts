@@ -49,12 +49,11 @@ export function createTokenRequest(
   tokens: Tokens,
   request: Request,
 ): TokenRequest {
-  const { workspace, user, channel, allowed } = request;
+  const { workspace, user, channel } = request;
   const target = resolveTokenProject(project, request);
   const access = findAccess(workspace, target.project);
   if (access === undefined) throw new AccessMissing(target.project, target.label);
-  const isPossible =
-    allowed !== undefined || access.issuers.groups.length > 0 || isNamedIssuer(access, user.id);
+  const isPossible = access.issuers.groups.length > 0 || isNamedIssuer(access, user.id);
   if (!isPossible) throw new NotIssuer(target.label);
   const location = channel === undefined ? {} : { channel };
   const grant = { person: user.id, project: target.project, word: word ?? target.word, ...location };
@@ -88,7 +87,7 @@ function resolveTokenProject(project: ProjectReference, request: Request): Resol
 }
 
 /**
- * External people never get tokens; all others need to be named for the project, or to be allowed this one token.
+ * External people never get tokens; all others need to be named for the project.
  * @throws NotAllowed, NotIssuer
  */
 export async function requireIssuer(
@@ -98,7 +97,7 @@ export async function requireIssuer(
 ): Promise<void> {
   const { role, id } = request.user;
   if (role === 'external') throw new NotAllowed('external');
-  if (request.allowed !== undefined || isNamedIssuer(access, id)) return;
+  if (isNamedIssuer(access, id)) return;
   const { groups } = access.issuers;
   if (groups.length === 0 || !(await request.slack.isInGroups(groups))) throw new NotIssuer(label);
 }

@@ -3,11 +3,10 @@ import * as z from 'zod';
 import { commandText } from '../../domain/command-names.ts';
 import { normalizeText } from '../../domain/language/text.ts';
 import { CURRENCY_RULE, isCurrencyLabel, MAX_CURRENCY_LENGTH } from '../../domain/money/amount.ts';
-import { DEFAULT_PRODUCT, isProductId, isProjectId, PRODUCTS } from '../../domain/product.ts';
+import { DEFAULT_PRODUCT, isProductId, isProjectId } from '../../domain/product.ts';
 import type { SlackId } from '../../domain/slack-id.ts';
 import { withoutUndefined } from '../../domain/without-undefined.ts';
 import { FIELDS } from '../../redis/keys.ts';
-import { type Command, projectCommand } from '../../slack/commands/command.ts';
 import {
   actions,
   type Block,
@@ -29,7 +28,7 @@ import {
   selectedValues,
 } from '../../slack/request/form-fields.ts';
 import type { Request } from '../../slack/request/request.ts';
-import { isAlias, type Project } from '../../workspace/projects/project-record.ts';
+import type { Project } from '../../workspace/projects/project-record.ts';
 import { stampOf } from '../../workspace/record/change.ts';
 import { isChannel, isPerson, tryParseRecord } from '../../workspace/record/parse-record.ts';
 import type { Workspace } from '../../workspace/record/workspace.ts';
@@ -196,19 +195,6 @@ export const projectStamp = (workspace: Workspace, alias: string): string =>
   stampOf(workspace, FIELDS.project + alias);
 
 const encodeProjectMetadata = (metadata: z.input<typeof projectMetadata>): string => JSON.stringify(metadata);
-
-/** The same form for a manager, with the fields that a command can fill in. */
-export function projectFormCommand(fields: FormFields, metadata: string): Command {
-  const { before } = decodeProjectMetadata(metadata);
-  const { alias = '', id, product } = projectFormState(fields, metadata);
-  const name = normalizeText(alias);
-  const words = [
-    ...(id !== undefined && isProjectId(id) ? [id] : []),
-    ...(product ? [PRODUCTS[product].word] : []),
-  ];
-  if (before === '') return projectCommand('add', name, ...words);
-  return projectCommand('edit', before, ...(name !== before && isAlias(name) ? [name] : []), ...words);
-}
 
 /** @returns a new project's metadata if the text is invalid */
 export const decodeProjectMetadata = (metadata: string) =>

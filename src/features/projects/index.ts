@@ -1,5 +1,5 @@
 import { commandText } from '../../domain/command-names.ts';
-import { parseCommand, projectCommand, toCommand } from '../../slack/commands/command.ts';
+import { parseCommand } from '../../slack/commands/command.ts';
 import type { HelpLine } from '../../slack/commands/help.ts';
 import { REMEMBER_PROJECT } from '../../slack/commands/project-picker.ts';
 import { textMessage } from '../../slack/kit/blocks.ts';
@@ -13,14 +13,11 @@ import { isDamaged, type Workspace } from '../../workspace/record/workspace.ts';
 import { type Feature, reservedWords, type Services } from '../feature.ts';
 import { damagedProjectMessage, projectListMessage } from './blocks.ts';
 import { createChannelDefaults } from './channel-default.ts';
-import { createFirstProjects } from './first-projects.ts';
-import type { MorningPosts } from './first-projects-form.ts';
 import {
   decodeProjectMetadata,
   PROJECTS_TITLE,
   parseProjectForm,
   projectForm,
-  projectFormCommand,
   projectFormState,
 } from './form.ts';
 import {
@@ -42,8 +39,6 @@ declare module '../../domain/command-names.ts' {
     'project-undo': true;
     'project-keep': true;
     'project-more': true;
-    'first-post': true;
-    'first-undo': true;
     remember: true;
     pick: true;
   }
@@ -53,8 +48,6 @@ declare module '../feature.ts' {
   interface Feature {
     /** More that a manager can do with a project, by the word after `/billing projects`. */
     readonly projectVerbs?: Readonly<Record<string, ProjectAction>>;
-    /** The post about a project in a channel every morning, at one press. */
-    readonly morningPosts?: MorningPosts;
   }
 }
 
@@ -85,7 +78,6 @@ export interface ProjectAction {
 export function createProjectsFeature(services: Services): Feature {
   const { workspaces, all } = services;
   const more = all.projectVerbs;
-  const first = createFirstProjects(services);
   const save = createProjectSaving(services);
   const removal = createProjectRemoval(services);
   const defaults = createChannelDefaults(workspaces);
@@ -102,7 +94,6 @@ export function createProjectsFeature(services: Services): Feature {
     const input = parseProjectsText(rest, Object.keys(more()), typed);
     if (input.kind === 'list')
       return request.reply.update(projectListMessage(input.search, input.page, more(), request));
-    if (input.kind === 'add-several') return first.open(input, request);
     if (input.kind === 'other') return more()[input.verb]?.open(input.word, request);
     const { kind, filled } = input;
     const problem = input.isWithheld ? WITHHELD : undefined;
@@ -122,7 +113,6 @@ export function createProjectsFeature(services: Services): Feature {
 
   return {
     help: HELP,
-    afterConnect: first.afterConnect,
     verbs: {
       projects: (rest) => ({
         right: changesProjects(rest, Object.keys(more())) ? 'manage' : 'ask',
@@ -136,19 +126,12 @@ export function createProjectsFeature(services: Services): Feature {
       default: defaults.verb,
     },
     actions: {
-      ...first.actions,
-      'project-remove': onClick('manage', 'change', removal.remove, (value) =>
-        projectCommand('remove', value),
-      ),
-      'project-undo': onClick(
-        'manage',
-        'change',
-        (value, request) => removal.undo(value.split(' ')[0] ?? '', request),
-        (value) => projectCommand('add', value, ...value.split(' ').slice(1)),
+      'project-remove': onClick('manage', 'change', removal.remove),
+      'project-undo': onClick('manage', 'change', (value, request) =>
+        removal.undo(value.split(' ')[0] ?? '', request),
       ),
       'project-more': {
         right: 'manage',
-        command: ({ fields, metadata }) => projectFormCommand(fields, metadata),
         kind: 'answer',
         run: ({ fields, metadata }, request) =>
           request.reply.modal.update(
@@ -166,11 +149,6 @@ export function createProjectsFeature(services: Services): Feature {
       [REMEMBER_PROJECT]: onClick('ask', 'answer', async () => undefined),
       pick: {
         right: 'manage',
-        // The picker puts the project first.
-        command: ({ value, fields }) =>
-          fields[REMEMBER_PROJECT] === 'yes'
-            ? toCommand('/billing default', parseCommand(value).text.split(' ')[0])
-            : undefined,
         kind: 'change',
         async run({ value, fields }, request, rerun) {
           const command = parseCommand(value);
@@ -181,10 +159,8 @@ export function createProjectsFeature(services: Services): Feature {
       },
     },
     views: {
-      ...first.views,
       project: {
         right: 'manage',
-        command: projectFormCommand,
         waiting: waitingModal(PROJECTS_TITLE),
         parse: (fields, metadata) => parseProjectForm(fields, metadata, reservedWords(all)),
         submit: save,

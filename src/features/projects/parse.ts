@@ -15,8 +15,6 @@ import { findProject, type Workspace } from '../../workspace/record/workspace.ts
 export type ProjectsRequest =
   | { readonly kind: 'list'; readonly search: string; readonly page: number }
   | ({ readonly kind: 'add' } & Filled)
-  /** `typed`: an ID and a name each, as the form takes them. */
-  | { readonly kind: 'add-several'; readonly typed: string; readonly connection: string | undefined }
   | ({ readonly kind: 'edit' | 'remove'; readonly word: string } & Filled)
   | { readonly kind: 'other'; readonly verb: string; readonly word: string };
 
@@ -90,17 +88,17 @@ function refuse(first: string, others: readonly string[], more: readonly string[
   );
 }
 
-/** `prod 123 storage`, or several with commas between them; then perhaps `on` and a connection. */
+/** `prod 123 storage`, then perhaps `on` and a connection. @throws InvalidWord for several at once */
 function parseAddedProjects(text: string, typed: string): ProjectsRequest {
   const [, projects = '', connection] = /^(.*?)(?: on ([a-z0-9][a-z0-9-]*))?$/.exec(text) ?? [];
   const shown = typed.slice(0, projects.length);
-  if (projects.includes(',')) return { kind: 'add-several', typed: shown.replaceAll(',', ', '), connection };
+  if (projects.includes(',')) throw new InvalidWord(',', 'means several projects', 'Add one at a time.');
   const { filled, isWithheld } = parseProjectFields(projects.split(' '), shown.split(' '));
   return { kind: 'add', filled: { ...filled, ...(connection !== undefined && { connection }) }, isWithheld };
 }
 
 /** `prod 123 storage` in any order, as far as it can be read. */
-export function parseProjectFields(words: readonly string[], typed: readonly string[]): Filled {
+function parseProjectFields(words: readonly string[], typed: readonly string[]): Filled {
   const at = words.findIndex((word) => /^[a-z]/.test(word) && !ofProduct(word));
   const alias = words[at];
   const rest = words.filter((word) => word !== alias).join(' ');

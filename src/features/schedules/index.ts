@@ -11,7 +11,6 @@ import { onClick } from '../../slack/server/listeners.ts';
 import type { Feature, Services } from '../feature.ts';
 import { stoppedSchedules } from './blocks.ts';
 import { createScheduleForm } from './form.ts';
-import { createMorningPosts } from './morning-posts.ts';
 import {
   createOwnedSchedules,
   resumeAll,
@@ -114,7 +113,6 @@ export function createSchedules(
     },
     home: (request) => scheduleHomeBlocks(kind, request),
     status: (request) => scheduleStatus(kind, request),
-    morningPosts: createMorningPosts(kind, services),
     stops: stoppedSchedules,
     auditTexts: { schedule: ownedAuditText(kind) },
   };

@@ -1,9 +1,7 @@
 import { commandText } from '../../domain/command-names.ts';
-import { InvalidWord, UNRECOGNIZED } from '../../domain/failure/index.ts';
 import { CURRENCY_RULE } from '../../domain/money/amount.ts';
 import { isTimeZone } from '../../domain/time/calendar.ts';
 import { withoutUndefined } from '../../domain/without-undefined.ts';
-import { type Command, toCommand } from '../../slack/commands/command.ts';
 import { refuseExtraWords } from '../../slack/commands/subcommands.ts';
 import {
   fetchUserGroups,
@@ -16,7 +14,6 @@ import { waitingModal } from '../../slack/kit/modal.ts';
 import { findStops, notSavedYet } from '../../slack/owned/change-impact.ts';
 import { type FormFields, type ParsedForm, selectedValues } from '../../slack/request/form-fields.ts';
 import type { Request } from '../../slack/request/request.ts';
-import { lookUp } from '../../slack/server/listeners.ts';
 import { auditedChange } from '../../workspace/record/change.ts';
 import { describeConflict } from '../../workspace/record/change-settings.ts';
 import { isDamaged } from '../../workspace/record/workspace.ts';
@@ -39,21 +36,6 @@ declare module '../../domain/command-names.ts' {
     'settings-zone': true;
   }
 }
-
-/** Words of the command → the fields of the form that they fill in. */
-const FIELDS: Readonly<Record<string, string>> = {
-  zone: 'zone',
-  answers: 'visibility',
-  currency: 'currency',
-  numbers: 'locale',
-  managers: 'managers',
-  groups: 'managerGroups',
-  others: 'others',
-};
-const NONE = 'none';
-const CHOOSE = `Choose it in the form: ${commandText('/billing settings')}.`;
-/** How Slack writes a person and a user group, without the brackets. */
-const REFERENCE = /^(?:@|!subteam\^)(?=[A-Z])/;
 
 /** `/billing settings`: where days begin and end, whom answers are for, who manages, and who else may ask. */
 export function createSettingsFeature({ workspaces, all }: Services): Feature {
@@ -121,10 +103,10 @@ export function createSettingsFeature({ workspaces, all }: Services): Feature {
     verbs: {
       settings: (rest) => ({
         right: 'manage',
-        kind: rest === '' || Object.hasOwn(FIELDS, rest.split(' ')[0] ?? '') ? 'openForm' : 'answer',
-        parse: (words) => parseSettingsWords(words),
-        async run(_, request, typed = rest) {
-          await request.reply.modal.open(await formWith(request, parseSettingsWords(typed)));
+        kind: rest === '' ? 'openForm' : 'answer',
+        async run(_, request) {
+          refuseExtraWords(rest, 'settings');
+          await request.reply.modal.open(await formWith(request, {}));
         },
       }),
     },
@@ -135,7 +117,6 @@ export function createSettingsFeature({ workspaces, all }: Services): Feature {
     actions: {
       'settings-zone': {
         right: 'manage',
-        command: ({ value, fields, metadata }) => settingsCommand({ ...fields, zone: value }, metadata),
         kind: 'answer',
         async run({ value, fields, metadata }, request) {
           const { before } = decodeSettingsMetadata(metadata);
@@ -149,7 +130,6 @@ export function createSettingsFeature({ workspaces, all }: Services): Feature {
     views: {
       settings: {
         right: 'manage',
-        command: settingsCommand,
         waiting: waitingModal(SETTINGS_TITLE),
         parse: parseSettingsForm,
         submit: save,
@@ -195,42 +175,6 @@ export interface SettingsForm {
   readonly before: FormFields;
   /** The digest of what the form said that saving stops; '' if it said nothing. */
   readonly warned: string;
-}
-
-/** What the words after the command fill in: `zone Europe/Berlin managers @olivia @amara`. @throws InvalidWord */
-function parseSettingsWords(text: string): SettingsInput {
-  const fields: Record<string, string> = {};
-  let field: string | undefined;
-  for (const word of text.split(' ').filter(Boolean)) {
-    const named = lookUp(FIELDS, word.toLowerCase());
-    field = named ?? field;
-    if (field === undefined) {
-      refuseExtraWords(text, 'settings');
-      continue;
-    }
-    const value = named !== undefined || word === NONE ? '' : word.replace(REFERENCE, '');
-    fields[field] = [fields[field], value].filter(Boolean).join(',');
-  }
-  // A command's words have hyphens for underscores.
-  if (fields.zone !== undefined && !isTimeZone(fields.zone)) fields.zone = fields.zone.replaceAll('-', '_');
-  const input = parseSettingsText(fields);
-  const [refused] = invalidSettings(input);
-  if (refused !== undefined)
-    throw new InvalidWord(fields[refused]?.replaceAll(',', ' ') || NONE, UNRECOGNIZED, CHOOSE);
-  return input;
-}
-
-function settingsCommand(fields: FormFields, metadata: string): Command {
-  const { before } = decodeSettingsMetadata(metadata);
-  const refused: readonly string[] = invalidSettings(parseSettingsText(fields));
-  const words = Object.entries(FIELDS).flatMap(([word, field]) => {
-    const value = fields[field];
-    if (value === undefined || value === before[field] || refused.includes(field)) return [];
-    const sign = { managers: '@', managerGroups: '!subteam^' }[field];
-    const values = selectedValues(value).map((id) => (sign === undefined ? id : `<${sign}${id}>`));
-    return [word, ...(values.length === 0 ? [NONE] : values)];
-  });
-  return toCommand('/billing settings', words.join(' '));
 }
 
 export function parseSettingsForm(fields: FormFields, metadata: string): ParsedForm<SettingsForm> {

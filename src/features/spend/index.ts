@@ -4,7 +4,7 @@ import { mayOpenWindow, type Output, parseWithOutput } from '../../domain/langua
 import { parseCommandText } from '../../domain/language/parse-command.ts';
 import { formatVersus, type ParsedCommand } from '../../domain/language/parsed-command.ts';
 import { LAST_7_DAYS } from '../../domain/language/periods/period-ast.ts';
-import { moneyFormatter, toPlainDigits } from '../../domain/money/amount.ts';
+import { moneyFormatter } from '../../domain/money/amount.ts';
 import { formatReportedDays, formatTotal, type Usage } from '../../domain/money/usage.ts';
 import { formatCoverage } from '../../domain/money/usage-change.ts';
 import { formatDays, type Zone } from '../../domain/time/calendar.ts';
@@ -148,16 +148,13 @@ function whyMessage(view: SpendView): Message {
 
 /** What a workflow's step gets. @throws NoData, InvalidResponse without a readable amount: a workflow would go on with a zero */
 function stepSpend({ target, usage, period, locale }: SpendReport) {
-  const { total, reported, fullDays } = usage;
+  const { total } = usage;
   if (total.readable === 0 && total.unreadable === 0) throw new NoData({ ...target, days: period.requested });
   if (total.readable === 0) throw new InvalidResponse('billing', 'none of its amounts is a number');
   return {
     amount: formatTotal(total, moneyFormatter(locale, target.currency)),
-    amount_exact: toPlainDigits(total.value),
     period: periodText(period),
     reported: reportedText(usage, period),
-    reported_days: reported.length,
-    period_days: fullDays,
   };
 }
 

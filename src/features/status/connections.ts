@@ -125,7 +125,7 @@ const damagedSettings = (request: Request): readonly Block[] =>
         section(
           `${DAMAGED_SETTINGS} A Tally manager can save them again with ${commandText('/billing settings')}.`,
         ),
-        ...buttonRow(askManagerButton('setup', toCommand('/billing settings'), request)),
+        ...buttonRow(askManagerButton(toCommand('/billing settings'), request)),
       ];
 const NO_DEFAULT =
   'There is no default connection, so only projects with their own connection work. Make one the default.';
@@ -138,7 +138,7 @@ function nothingThere(request: Request): StatusPart {
     : `Ask a Tally manager to connect it with ${commandText('/billing connect')}.`;
   const buttons = canManage
     ? [button('connect', 'Connect…', { style: 'primary' })]
-    : askManagerButton('setup', toCommand('/billing connect'), request);
+    : askManagerButton(toCommand('/billing connect'), request);
   return { health: 'broken', problems: 1, blocks: [section(`${text} ${todo}`), ...buttonRow(buttons)] };
 }
 
@@ -168,7 +168,7 @@ function partForMembers(
       markup(lines.join('\n')),
       ...(worst === undefined || worst.health === 'fine'
         ? []
-        : buttonRow(askManagerButton('setup', toCommand('/billing connect', worst.name), request))),
+        : buttonRow(askManagerButton(toCommand('/billing connect', worst.name), request))),
     ],
   };
 }

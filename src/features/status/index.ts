@@ -25,8 +25,8 @@ import {
 } from '../../slack/kit/blocks.ts';
 import { DAMAGED_DATA, failureFacts } from '../../slack/reply/error-reply.ts';
 import type { Request } from '../../slack/request/request.ts';
-import { lookUp, onClick } from '../../slack/server/listeners.ts';
-import { isConnectionName, type OpenableConnection } from '../../workspace/credentials/connection-record.ts';
+import { onClick } from '../../slack/server/listeners.ts';
+import type { OpenableConnection } from '../../workspace/credentials/connection-record.ts';
 import { worstFirst } from '../../workspace/credentials/health.ts';
 import { auditedChange } from '../../workspace/record/change.ts';
 import { findConnection, type Workspace } from '../../workspace/record/workspace.ts';
@@ -101,27 +101,20 @@ export function createStatusFeature({ workspaces, billing, limits, answerStore, 
     }
   };
 
-  /** What managers do with a connection, by a button or, where one was asked to, as a word after `/billing status`. */
-  const changes = {
-    async test(name: string, request: Request): Promise<void> {
-      const connection = findConnection(request.workspace, name);
-      if (connection === undefined) throw new ConnectionMissing(name);
-      await draw(request, request.workspace, true, { name, says: await test(connection, request) });
-    },
-    async default(name: string, request: Request): Promise<void> {
-      if (!request.workspace.connectionNames.includes(name)) throw new ConnectionMissing(name);
-      await workspaces.chooseDefault(
-        auditedChange(request, ['default connection changed', { kind: 'connection', name }]),
-        name,
-      );
-      await draw(request, await workspaces.load(request.user.teamId), true);
-    },
+  const showTest = async (name: string, request: Request): Promise<void> => {
+    const connection = findConnection(request.workspace, name);
+    if (connection === undefined) throw new ConnectionMissing(name);
+    await draw(request, request.workspace, true, { name, says: await test(connection, request) });
   };
-  const doesOf = (verb: string) => (verb === 'test' ? 'answer' : 'change');
-  const changeButton = (verb: keyof typeof changes) =>
-    onClick('manage', doesOf(verb), changes[verb], (name) =>
-      isConnectionName(name) ? toCommand('/billing status', `${verb} ${name}`) : undefined,
+
+  const makeDefault = async (name: string, request: Request): Promise<void> => {
+    if (!request.workspace.connectionNames.includes(name)) throw new ConnectionMissing(name);
+    await workspaces.chooseDefault(
+      auditedChange(request, ['default connection changed', { kind: 'connection', name }]),
+      name,
     );
+    await draw(request, await workspaces.load(request.user.teamId), true);
+  };
 
   return {
     help: [
@@ -131,30 +124,19 @@ export function createStatusFeature({ workspaces, billing, limits, answerStore, 
       },
     ],
     verbs: {
-      status(rest) {
-        const [, verb = '', name = ''] = /^(\S+) (\S+)$/.exec(rest) ?? [];
-        const work = lookUp(changes, verb);
-        if (work !== undefined)
-          return {
-            right: 'manage',
-            kind: doesOf(verb),
-            parse: () => undefined,
-            run: (_, request) => work(name, request),
-          };
-        return {
-          right: 'ask',
-          kind: 'answer',
-          parse: () => refuseExtraWords(rest, 'status', [DETAILS]),
-          async run(_, request) {
-            refuseExtraWords(rest, 'status', [DETAILS]);
-            await draw(request, request.workspace, rest === DETAILS);
-          },
-        };
+      status: {
+        right: 'ask',
+        kind: 'answer',
+        parse: (rest) => refuseExtraWords(rest, 'status', [DETAILS]),
+        async run(rest, request) {
+          refuseExtraWords(rest, 'status', [DETAILS]);
+          await draw(request, request.workspace, rest === DETAILS);
+        },
       },
     },
     actions: {
-      'connection-test': changeButton('test'),
-      'connection-default': changeButton('default'),
+      'connection-test': onClick('manage', 'answer', showTest),
+      'connection-default': onClick('manage', 'change', makeDefault),
     },
   };
 }

@@ -78,9 +78,7 @@ export function missingConnectionBlocks(request: Request): readonly (readonly Bl
         )
     : shown
         .slice(0, 1)
-        .flatMap(({ alias }) =>
-          askManagerButton('setup', toCommand('/billing projects', `edit ${alias}`), request),
-        );
+        .flatMap(({ alias }) => askManagerButton(toCommand('/billing projects', `edit ${alias}`), request));
   return [[markup(words.join('\n')), ...buttonRow(edits)]];
 }
 

@@ -2,8 +2,6 @@ import type { CommandName, SlashCommand } from '../../domain/command-names.ts';
 import { NO_ALIASES } from '../../domain/language/parser.ts';
 import { couldBeSecret } from '../../domain/language/secret-detection.ts';
 import { normalizeText } from '../../domain/language/text.ts';
-import { isProjectId } from '../../domain/product.ts';
-import { isAlias } from '../../workspace/projects/project-record.ts';
 
 /** A command with its words, as Slack delivers it: `/billing` with `connect` as its text. */
 export interface Command {
@@ -16,26 +14,6 @@ export const toCommand = (name: CommandName, text = ''): Command => parseCommand
 
 /** The command as it is typed, which is all that a button that runs it has in its value. */
 export const commandLine = ({ command, text }: Command): string => `${command} ${text}`.trim();
-
-/** The command with the first word of an outside text as its object: `/billing connect main`. Without it, if that can't be a name. */
-export function commandAbout(
-  { command, text }: Command,
-  named: string,
-  isName: (word: string) => boolean,
-  ...more: readonly string[]
-): Command {
-  const [name = ''] = named.split(' ');
-  return { command, text: [text, isName(name) ? name : '', ...more].filter(Boolean).join(' ') };
-}
-
-/** @param verb a word after `/billing projects` @param named outside text, with an alias or an ID as the first word */
-export const projectCommand = (verb: string, named: string, ...more: readonly string[]): Command =>
-  commandAbout(
-    toCommand('/billing projects', verb),
-    named,
-    (word) => isAlias(word) || isProjectId(word),
-    ...more,
-  );
 
 /** What was typed as a button may carry it: without words that could be a secret; project names stay. */
 export function withoutSecrets({ command, text }: Command, aliases: ReadonlySet<string>): Command {

@@ -21,6 +21,7 @@ import { canSuggest, projectPicker, projectSelect } from '../commands/project-pi
 import { actions, button, option, select } from '../kit/blocks.ts';
 import { privateScope, type Request } from '../request/request.ts';
 import {
+  askManagerAgain,
   askManagerButton,
   CONNECT,
   canManage,
@@ -37,7 +38,7 @@ const MOST_NAMED = 5;
 
 function whoCanConnect(request: FailedRequest): ErrorDescription {
   const people = request.workspace?.settings.managers.slice(0, MOST_NAMED) ?? [];
-  const buttons = askManagerButton('setup', toCommand('/billing connect'), request);
+  const buttons = isAuthorized(request) ? askManagerButton(toCommand('/billing connect'), request) : [];
   return people.length === 0
     ? { todo: 'An owner or admin of this workspace can connect it.', buttons }
     : { todo: 'A Tally manager can connect it.', people, buttons };
@@ -109,38 +110,28 @@ export const COMMAND_DESCRIPTIONS = {
       buttons: askManagerAbout(failure, request),
     };
   },
-  'not-issuer': (_, request) => {
+  'not-issuer': ({ label }, request) => {
     const where = commandText('/billing projects access');
     return canManage(request)
       ? { todo: `Managers need to be added too. Add yourself with ${where}.` }
       : {
           todo: `A Tally manager can add you with ${where}.`,
-          buttons: askManagerButton('issuer', request.command, request),
+          buttons: askManagerButton(
+            toCommand('/billing projects', `access ${label.replace(/^Project /, '')}`),
+            request,
+          ),
         };
   },
   throttled: ({ wait }, request) => tryAgainIn(wait, request),
 } satisfies Partial<Descriptions>;
 
-/** What guests can be allowed once. They get no tokens. */
-const GUEST_QUESTIONS: ReadonlySet<SlashCommand> = new Set(['/spend', '/balance']);
-
 function askManagerAbout({ reason, managers, owned }: NotAllowed, request: FailedRequest): Button[] {
-  const { command } = request;
-  const isAskable = command !== undefined && GUEST_QUESTIONS.has(command.command);
-  switch (reason) {
-    case 'external':
-      return [];
-    case 'guest':
-      return isAskable ? askManagerButton('guest', command, request) : [];
-    case 'not-member':
-      return askManagerButton('member', command, request);
-    case 'not-owner':
-      return askManagerButton('owner', owned && toCommand(`/billing ${owned.plural}`, owned.text), request);
-    case 'not-manager':
-      return managers.length === 0 ? [] : askManagerButton('manager', command, request);
-    case 'channel':
-      return askManagerButton('channel', command, request);
-  }
+  if (reason === 'external' || (reason === 'not-manager' && managers.length === 0)) return [];
+  // A manager who ran it would get a token, which nobody else may have.
+  if (request.command?.command === '/os-token') return [];
+  return owned === undefined
+    ? askManagerAgain(request)
+    : askManagerButton(toCommand(`/billing ${owned.plural}`, owned.text), request);
 }
 
 function accessSecretPasted(request: FailedRequest): ErrorDescription {

@@ -1,8 +1,9 @@
 import type { Button } from '@slack/types';
+import * as z from 'zod';
 import type { FailureKind, FailureOf } from '../../domain/failure/index.ts';
 import type { SlackId } from '../../domain/slack-id.ts';
 import { MINUTE, type Millis } from '../../domain/time/calendar.ts';
-import { type Command, commandLine, parseCommand } from '../commands/command.ts';
+import { type Command, commandLine } from '../commands/command.ts';
 import { commandButton } from '../commands/command-buttons.ts';
 import { type Block, button, SLACK_LIMITS } from '../kit/blocks.ts';
 import type { Request } from '../request/request.ts';
@@ -33,6 +34,8 @@ export type Descriptions = {
 export interface FailedRequest extends Partial<Request> {
   /** The command, for buttons that run it again. */
   readonly command?: Command | undefined;
+  /** The button, if that opens a form and was not in one. */
+  readonly click?: AskedManager['click'];
   /** Whether that command takes these words; only then they are offered. */
   readonly acceptsWords?: ((text: string) => boolean) | undefined;
   /** The channel that it is about, for a manager who is asked to run it. No rights follow from it. */
@@ -40,6 +43,20 @@ export interface FailedRequest extends Partial<Request> {
   /** Whether something of it was saved before it failed. */
   readonly hasSaved?: boolean;
 }
+
+/** What **Ask a manager** carries. It is outside text when it comes back. */
+export const askedManagerSchema = z.object({
+  /** The channel that it is about; absent for Home. */
+  place: z
+    .string()
+    .regex(/^[A-Z][A-Z0-9]{1,30}$/)
+    .optional(),
+  /** A command as it is typed. */
+  line: z.string().optional(),
+  /** Or a button that opens a form. */
+  click: z.object({ id: z.string(), value: z.string(), label: z.string() }).optional(),
+});
+export type AskedManager = Readonly<z.infer<typeof askedManagerSchema>>;
 
 /** Whether the rights were checked. */
 export const isAuthorized = (request: FailedRequest): request is FailedRequest & Request =>
@@ -58,20 +75,22 @@ export const tryAgain = (todo: string, { command }: FailedRequest): ErrorDescrip
   buttons: retryButton(command),
 });
 
-const REQUEST_REASONS = ['manager', 'member', 'owner', 'channel', 'guest', 'issuer', 'setup'] as const;
-export type RequestReason = (typeof REQUEST_REASONS)[number];
+/** Asks the managers to run this command. Managers and external people can't ask. */
+export const askManagerButton = (command: Command | undefined, request: FailedRequest): Button[] =>
+  askButton(command && { line: commandLine(command) }, request);
 
-/** Asks the managers to run this command, or to allow it once. Managers and external people can't ask. */
-export function askManagerButton(
-  reason: RequestReason,
-  link: Command | undefined,
+/** The same about what was clicked or typed. */
+export const askManagerAgain = (request: FailedRequest): Button[] =>
+  request.click === undefined
+    ? askManagerButton(request.command, request)
+    : askButton({ click: request.click }, request);
+
+function askButton(
+  wanted: Omit<AskedManager, 'place'> | undefined,
   { channel, place = channel, user }: FailedRequest,
 ): Button[] {
-  const { canManage = false, role } = user ?? {};
-  // Below a form or a schedule, the text about what is missing has no certain reader.
-  if (reason === 'setup' && user === undefined) return [];
-  if (link === undefined || canManage || role === 'external') return [];
-  const value = [reason, place ?? '-', commandLine(link)].join(' ');
+  if (wanted === undefined || user?.canManage === true || user?.role === 'external') return [];
+  const value = JSON.stringify({ place, ...wanted });
   return value.length > SLACK_LIMITS.buttonValue ? [] : [button('ask-manager', 'Ask a manager', { value })];
 }
 
@@ -84,15 +103,8 @@ export const forManagers = (
 ): ErrorDescription =>
   canManage(request)
     ? description
-    : { todo: others, ...(link && { buttons: askManagerButton('setup', link, request) }) };
-
-/** What `askManagerButton` carries, all of it outside text. @returns undefined without a reason of Tally's */
-export function parseAskManager(value: string) {
-  const [first, place = '', ...words] = value.split(' ');
-  const reason = REQUEST_REASONS.find((known) => known === first);
-  const channel = /^[A-Z][A-Z0-9]{1,30}$/.test(place) ? place : undefined;
-  return reason && { reason, channel, ...parseCommand(words.join(' ')) };
-}
+    : // Below a form or a schedule, the text about what is missing has no certain reader.
+      { todo: others, ...(isAuthorized(request) && { buttons: askManagerButton(link, request) }) };
 
 /** `Try again in 4 seconds.`, rounded up. @param wait in ms */
 export function tryAgainIn(wait: Millis, request: FailedRequest): ErrorDescription {

@@ -92,19 +92,6 @@ export function describeError(failure: Failure, request: FailedRequest): ErrorDe
   return { ...description, quotes: [...(description.quotes ?? []), failure.detail] };
 }
 
-/** For the end of a workflow's step: nobody reads it at that moment, so it offers no buttons. */
-export function describeForStep(failure: Failure): Pick<ErrorDescription, 'sentence' | 'todo' | 'isOurs'> {
-  if (failure.kind === 'text-too-long') return { todo: '' };
-  if (failure.kind === 'project-missing')
-    return { todo: 'Enter one in the step, or choose a channel that has a default project.' };
-  if (failure.kind === 'not-allowed' && failure.reason === 'channel')
-    return {
-      sentence: 'This step can’t ask about this project.',
-      todo: 'Choose one of the project’s channels in the step, or ask a Tally manager to allow its channel.',
-    };
-  return describeError(failure, {});
-}
-
 /** The second part of a sentence about a failure: its consequence, or its reason. */
 const AFTER_FACT = /: |\.(?: |$)/;
 

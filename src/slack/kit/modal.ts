@@ -30,35 +30,17 @@ export const modal = ({
   blocks: compact(blocks) as ModalView['blocks'],
 });
 
-/** What comes back with each payload of a form, besides its own metadata. */
-export interface FormContext {
-  /** The ID of a person's request, if the form was opened by a manager to carry it out. */
-  readonly managerRequest?: string | undefined;
-  /** The channel in which it was opened. */
-  readonly openedIn?: string | undefined;
-  /** The form below it: its callback ID, a space and its metadata. */
-  readonly below?: string | undefined;
-}
-
-export function withFormContext(
-  view: ModalView,
-  { managerRequest, openedIn, below }: FormContext,
-): ModalView {
-  if (view.callback_id === undefined) return view;
-  const own = view.private_metadata ?? '';
-  const request = managerRequest === undefined ? '' : `request:${managerRequest}\n`;
-  const place = openedIn === undefined ? '' : `in:${openedIn}\n`;
-  const form = below === undefined || below.includes('\n') ? '' : `below:${below}\n`;
-  const room = SLACK_LIMITS.privateMetadata - request.length - place.length - own.length;
-  const context = `${request}${place}${form.length <= room ? form : ''}`;
-  return context === '' ? view : { ...view, private_metadata: `${context}${own}` };
+/** @param below the form below it, for when it is saved: its callback ID, a space and its metadata */
+export function withFormBelow(view: ModalView, below: string | undefined): ModalView {
+  if (view.callback_id === undefined || below === undefined || below.includes('\n')) return view;
+  const metadata = `below:${below}\n${view.private_metadata ?? ''}`;
+  return metadata.length > SLACK_LIMITS.privateMetadata ? view : { ...view, private_metadata: metadata };
 }
 
 /** The form's own metadata, and what it carries. */
-export function splitMetadata(text: string): FormContext & { readonly metadata: string } {
-  const [context = '', managerRequest, openedIn, below] =
-    /^(?:request:(\S+)\n)?(?:in:([A-Z\d]+)\n)?(?:below:([^\n]*)\n)?/.exec(text) ?? [];
-  return { managerRequest, openedIn, below, metadata: text.slice(context.length) };
+export function splitMetadata(text: string): { readonly metadata: string; readonly below?: string } {
+  const [context = '', below] = /^below:([^\n]*)\n/.exec(text) ?? [];
+  return { metadata: text.slice(context.length), ...(below !== undefined && { below }) };
 }
 
 /**

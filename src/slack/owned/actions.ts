@@ -4,7 +4,6 @@ import { MINUTE } from '../../domain/time/calendar.ts';
 import type { AuditAction } from '../../workspace/record/audit.ts';
 import { auditedChange, UNDO_MS } from '../../workspace/record/change.ts';
 import { damagedIds } from '../../workspace/record/workspace.ts';
-import { toCommand } from '../commands/command.ts';
 import { actions, button, context, type Message, textMessage } from '../kit/blocks.ts';
 import type { Request } from '../request/request.ts';
 import {
@@ -60,12 +59,7 @@ export function createOwnedActions<T extends OwnedItem>(
       return handler(action, id);
     },
     [kind.actions.undo]: onClick('member', 'change', (id, request) => undoDelete(kind, id, request)),
-    [kind.actions.drop]: onClick(
-      'manage',
-      'change',
-      (_, request) => dropDamaged(kind, request),
-      () => toCommand(kind.commands.list),
-    ),
+    [kind.actions.drop]: onClick('manage', 'change', (_, request) => dropDamaged(kind, request)),
     [kind.actions.list]: onClick('member', 'answer', (_, request) => showOwned(kind, request)),
   };
   /** The list's command, and `pause abcd1234` after it: what a manager is asked to do with somebody else's. */

@@ -12,7 +12,7 @@ import type { SlackId } from '../../domain/slack-id.ts';
 import { type Annotate, errorOutcome } from '../../runtime/work-record.ts';
 import { hasChanged } from '../../workspace/record/change.ts';
 import { type FailedRequest, isAuthorized, retryButton } from '../error-messages/description.ts';
-import { describeError, describeForStep } from '../error-messages/index.ts';
+import { describeError } from '../error-messages/index.ts';
 import {
   type Block,
   buttonRow,
@@ -121,7 +121,7 @@ export const errorModalOf = (
 /** Ends a workflow's step: a text that Slack sends on, so without mark-up and what an outside text says. */
 export function stepErrorText({ failure, id }: ErrorReport): string {
   if (failure === undefined) return unknownErrorText(id, true);
-  const { sentence = failure.message, todo, isOurs } = describeForStep(failure);
+  const { sentence = failure.message, todo, isOurs } = describeError(failure, {});
   const withoutLead = todo.replace(/(?:^|(?<=[.?!] ))[^.?!]+:$/, '');
   return escapeMarkup([sentence, withoutLead, isOurs && referenceText(id)].filter(Boolean).join(' ').trim());
 }

@@ -4,8 +4,8 @@ import type { Millis } from '../../domain/time/calendar.ts';
 import type { Command } from '../commands/command.ts';
 import { commandButton, withoutShare } from '../commands/command-buttons.ts';
 import { actions, type Block, type Message, section } from '../kit/blocks.ts';
-import { modal, withFormContext } from '../kit/modal.ts';
-import { type Audience, isDirectMessage, placeOf, type Source } from '../request/source.ts';
+import { modal, withFormBelow } from '../kit/modal.ts';
+import { type Audience, isDirectMessage, type Source } from '../request/source.ts';
 import type { SlackServices } from '../slack-services.ts';
 import { callSlack, type WebClient } from '../web-client.ts';
 import { type PostedTo, postMessage, replaceMessage } from './message-calls.ts';
@@ -48,9 +48,7 @@ function waysToReply(
   audience: Audience,
   command: Command | undefined,
 ) {
-  const { channel, responseUrl, triggerId, viewId, hasFields, form, below, managerRequest, replaces } =
-    source;
-  const openedIn = placeOf(source);
+  const { channel, responseUrl, triggerId, viewId, hasFields, form, below, replaces } = source;
 
   /** Replies privately: in the loading view if it can show the message. @throws CannotPost, SlackFailed */
   const sendPrivate = async (message: Message, replace = false): Promise<void> => {
@@ -62,7 +60,7 @@ function waysToReply(
     if (modals.isLoading()) await modals.tryUpdate(ANSWERED_VIEW);
   };
   const inContext = (view: ModalView, isOnTop = hasFields && modals.isOpened()) =>
-    withFormContext(view, { managerRequest, openedIn, below: isOnTop ? form : below });
+    withFormBelow(view, isOnTop ? form : below);
   const updateModal = async (view: ModalView, fallback?: Message): Promise<void> => {
     if (!(await modals.tryUpdate(inContext(view))) && fallback !== undefined)
       await messages.sendDirectly(fallback);

@@ -14,7 +14,7 @@ export type Authorize = ReturnType<typeof createRequestAuthorizer>;
 
 /** Asks Slack and Redis in parallel, so that a request with a cached user waits for one round trip. */
 export const createRequestAuthorizer =
-  ({ users, workspaces, requests }: Pick<SlackServices, 'users' | 'workspaces' | 'requests'>) =>
+  ({ users, workspaces }: Pick<SlackServices, 'users' | 'workspaces'>) =>
   /**
    * Checks the right of the user who sent a payload: a command, click, form, suggestion or event.
    * @param reply to the sender alone
@@ -31,7 +31,7 @@ export const createRequestAuthorizer =
   ): Promise<Request | undefined> => {
     const { source, client } = reply;
     const { right } = task;
-    const { at, teamId, userId, sharedFrom, allowed, self, managerRequest: id } = source;
+    const { at, teamId, userId, sharedFrom, self } = source;
     if (teamId === '' || userId === '') throw new NotAllowed('external');
     const people = users(client, teamId);
     const isFresh = needsFreshRole(right);
@@ -49,9 +49,7 @@ export const createRequestAuthorizer =
     const user = await people.admit(profile, workspace.settings, asksGroups);
     if (right === 'manage' && user.canAsk && !user.canManage)
       throw new NotAllowed('not-manager', await managersOf(people, workspace).known());
-    requireRight(allowed !== undefined && right === 'ask' ? 'workspaceUser' : right, user);
-    const managerRequest =
-      id !== undefined && user.canManage ? await requests.findTaken(teamId, id, at) : undefined;
+    requireRight(right, user);
     const audience = asksFigures(task) ? (source.audience ?? workspace.settings.visibility) : 'asker';
     const isPrivate = audience === 'asker';
     const channel = source.askedIn ?? source.channel;
@@ -64,8 +62,6 @@ export const createRequestAuthorizer =
       workspace,
       audience,
       channel,
-      allowed,
-      managerRequest,
       self,
       sharedBy: isPrivate ? undefined : { how, person: user.id },
       locale: isPrivate ? user.locale : workspace.settings.locale,

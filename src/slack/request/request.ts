@@ -5,7 +5,6 @@ import type { ProjectScope } from '../../workspace/projects/project-visibility.t
 import { isPerson } from '../../workspace/record/parse-record.ts';
 import type { Workspace } from '../../workspace/record/workspace.ts';
 import type { Settings } from '../../workspace/settings.ts';
-import type { TakenRequest } from '../../workspace/short-lived/manager-requests.ts';
 import type { ThreadPlace } from '../../workspace/thread-store.ts';
 import type { Reply } from '../reply/reply.ts';
 import type { WebClient } from '../web-client.ts';
@@ -28,8 +27,6 @@ export interface Request extends ProjectScope {
   readonly sharedBy: { readonly how: 'asked' | 'shared'; readonly person: SlackId } | undefined;
   /** BCP 47, of the reader: the user's, or the workspace's if the whole channel reads the answer. */
   readonly locale: string;
-  /** What a person asked for, where this manager does it. */
-  readonly managerRequest?: TakenRequest | undefined;
   /** Where a follow-up finds what was asked before; undefined where answers are in no thread. */
   readonly thread?: ThreadPlace | undefined;
   /** Tally’s own user ID, if an event names it. */
@@ -42,9 +39,8 @@ export interface Request extends ProjectScope {
 }
 
 /** For a reply that everybody in the channel sees: a manager may see every project there only in a direct message. */
-export const publicScope = ({ user, channel, allowed }: Request): ProjectScope => ({
+export const publicScope = ({ user, channel }: Request): ProjectScope => ({
   channel,
-  allowed,
   isUnlimited: user.canManage && isDirectMessage(channel ?? ''),
 });
 

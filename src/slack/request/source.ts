@@ -1,7 +1,6 @@
 import type { SlackId } from '../../domain/slack-id.ts';
 import type { Millis } from '../../domain/time/calendar.ts';
 import type { RequestVia } from '../../runtime/work-record.ts';
-import type { ProjectScope } from '../../workspace/projects/project-visibility.ts';
 import type { Workspace } from '../../workspace/record/workspace.ts';
 import type { ThreadPlace } from '../../workspace/thread-store.ts';
 import { splitMetadata } from '../kit/modal.ts';
@@ -40,16 +39,10 @@ export interface Source {
   readonly sharedFrom?: Millis;
   /** The channel whose rights and default count, if it isn't the one where it was sent. */
   readonly askedIn?: SlackId | undefined;
-  /** What a manager allowed this person to ask about once, also a guest. */
-  readonly allowed?: ProjectScope['allowed'];
-  /** The ID of what a person asked a manager for, which this is to do. */
-  readonly managerRequest?: string | undefined;
   /** The form in which the user clicked: its callback ID, a space and its metadata. */
   readonly form?: string | undefined;
   /** The form below that form, in the same way. */
   readonly below?: string | undefined;
-  /** The channel in which that form was opened. No rights follow from it. */
-  readonly openedIn?: SlackId | undefined;
   /** Whether an earlier step of the same click was saved, so that no error may say that nothing was changed. */
   readonly hasSaved?: boolean;
   readonly self?: SlackId | undefined;
@@ -91,9 +84,9 @@ export function sourceOfPayload(
   };
 }
 
-function formOf(view: SlackPayload['view']): Pick<Source, 'managerRequest' | 'form' | 'below' | 'openedIn'> {
-  const { metadata, ...context } = splitMetadata(view?.private_metadata ?? '');
-  return { ...context, form: `${view?.callback_id ?? ''} ${metadata}` };
+function formOf(view: SlackPayload['view']): Pick<Source, 'form' | 'below'> {
+  const { metadata, below } = splitMetadata(view?.private_metadata ?? '');
+  return { below, form: `${view?.callback_id ?? ''} ${metadata}` };
 }
 
 /** @returns undefined for an event that names no workspace or no user */
@@ -134,8 +127,7 @@ export function threadOf({ teamId, userId, channel, thread, startsThread }: Sour
 }
 
 /** The channel that a request is about, if it is known: for a manager who is asked to carry it out. */
-export const placeOf = ({ askedIn, channel, openedIn }: Source): SlackId | undefined =>
-  askedIn ?? channel ?? openedIn;
+export const placeOf = ({ askedIn, channel }: Source): SlackId | undefined => askedIn ?? channel;
 
 /** Whether a channel is a direct message, which has no default project and no sharing. */
 export const isDirectMessage = (channel: SlackId): boolean => channel.startsWith('D');

@@ -1,11 +1,11 @@
 import type { App } from '@slack/bolt';
 import { StoreUnavailable } from '../../domain/failure/index.ts';
 import type { Millis } from '../../domain/time/calendar.ts';
-import { tryParse } from '../../domain/try-parse.ts';
 import { withTimeout } from '../../runtime/timers.ts';
 import type { Annotate } from '../../runtime/work-record.ts';
 import { type CommandClick, parseCommandClick } from '../commands/command-buttons.ts';
-import { refuseForm, splitMetadata, withFormContext } from '../kit/modal.ts';
+import type { AskedManager } from '../error-messages/description.ts';
+import { refuseForm, splitMetadata } from '../kit/modal.ts';
 import { errorModalOf, failureText } from '../reply/error-reply.ts';
 import type { Reply } from '../reply/reply.ts';
 import { parseFieldValues } from '../request/form-fields.ts';
@@ -26,6 +26,7 @@ export function registerActions(app: App, context: ListenerContext, runCommand: 
     const payload = arrival.body as object as SlackPayload;
     const { action_id = '', ...chosen } = action as ActionPayload;
     const value = chosen.value ?? chosen.selected_option?.value ?? '';
+    const label = (chosen.text ?? chosen.selected_option?.text)?.text ?? '';
     const name = action_id.split(':')[0] ?? '';
     const route = routeOf(lookUp(listeners.actions, name), name);
     await startRequest(context, 'button', arrival, route, async (reply, annotate) => {
@@ -38,7 +39,7 @@ export function registerActions(app: App, context: ListenerContext, runCommand: 
         const command = click?.how === 'share' ? undefined : click?.command;
         return errorReply.send(reply, report, { command }, 'answer');
       }
-      if (click === undefined) await answerClick(reply, name, value, payload, annotate);
+      if (click === undefined) await answerClick(reply, { id: action_id, value, label }, payload, annotate);
       else {
         const clicked = sourceOfClick(source, click, payload);
         const isFirst =
@@ -60,12 +61,13 @@ export function registerActions(app: App, context: ListenerContext, runCommand: 
 
   const answerClick = async (
     clickReply: Reply,
-    name: string,
-    value: string,
+    click: NonNullable<AskedManager['click']>,
     payload: SlackPayload,
     annotate: Annotate,
   ): Promise<void> => {
     const { view, state, container } = payload;
+    const { id, value } = click;
+    const [name = ''] = id.split(':');
     const { source } = clickReply;
     const listener = lookUp(listeners.actions, name);
     if (listener === undefined) {
@@ -85,12 +87,13 @@ export function registerActions(app: App, context: ListenerContext, runCommand: 
       request = await authorize(reply, handler, annotate);
       if (request === undefined) return;
       await handler.run(clicked, request, (command, changes) =>
-        runCommand(reply.as({ ...source, managerRequest: undefined, ...changes }), command, annotate),
+        runCommand(reply.as({ ...source, ...changes }), command, annotate),
       );
       annotate({ answered: performance.now() });
     } catch (error) {
       const report = errorReply.explain(error, annotate);
-      const failed = request ?? { command: tryParse(() => handler.command?.(clicked)) };
+      // In a form it depends on the fields, which nobody else has.
+      const failed = request ?? (opensForm(handler) && view?.type !== 'modal' ? { click } : {});
       await errorReply.send(reply, report, failed, handler.kind);
     } finally {
       await reply.endLoading();
@@ -120,16 +123,15 @@ const SHARED_ONCE: Millis = 10_000;
 const DOUBLE_CLICK: Millis = 1_000;
 
 function sourceOfClick(source: Source, click: CommandClick, { channel }: SlackPayload): Source {
-  const clicked = { ...source, managerRequest: undefined };
   switch (click.how) {
     case 'rerun':
-      return clicked;
+      return source;
     case 'run':
       // Everyone can press the button of a public message, so only the person who did sees the answer.
-      return { ...clicked, replaces: false, audience: channel && !source.replaces ? 'asker' : undefined };
+      return { ...source, replaces: false, audience: channel && !source.replaces ? 'asker' : undefined };
     case 'share':
       return {
-        ...clicked,
+        ...source,
         replaces: false,
         audience: 'channel',
         sharedFrom: Math.min(click.askedAt, source.at),
@@ -143,12 +145,12 @@ export function registerViews(app: App, context: ListenerContext): void {
 
   /** Never rejects: at worst, the form below still shows what it showed when it was opened. */
   const redrawBelow = async ({ source, client }: Reply, view_id: string, request: Request): Promise<void> => {
-    const { below = '', managerRequest } = source;
+    const { below = '' } = source;
     const [name = ''] = below.split(' ');
     try {
       const view = await lookUp(listeners.views, name)?.redraw?.(below.slice(name.length + 1), request);
       if (view === undefined) return;
-      await client.views.update({ view_id, view: withFormContext(view, { managerRequest }) });
+      await client.views.update({ view_id, view });
     } catch (err) {
       log.debug({ err }, 'A form was not redrawn after the one on top of it was saved');
     }
@@ -189,9 +191,7 @@ export function registerViews(app: App, context: ListenerContext): void {
         await redrawBelow(reply, view.previous_view_id ?? '', request);
       } catch (error) {
         const report = errorReply.explain(error, annotate);
-        const isRefused = report.failure?.kind === 'not-allowed' && request === undefined;
-        const command = isRefused ? tryParse(() => listener.command?.(fields, metadata)) : undefined;
-        await errorReply.sendInModal(reply, report, request ?? { command });
+        await errorReply.sendInModal(reply, report, request ?? {});
       }
     });
   });
@@ -241,5 +241,9 @@ const SUGGESTION_TIMEOUT = 2_000;
 interface ActionPayload {
   readonly action_id?: string;
   readonly value?: string;
-  readonly selected_option?: { readonly value?: string } | null;
+  readonly text?: { readonly text?: string } | null;
+  readonly selected_option?: {
+    readonly value?: string;
+    readonly text?: { readonly text?: string } | null;
+  } | null;
 }

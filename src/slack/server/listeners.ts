@@ -48,32 +48,19 @@ interface ClickedOn {
  */
 export type Rerun = (
   command: Command,
-  changes?: Partial<Pick<Source, 'askedIn' | 'allowed' | 'replaces' | 'managerRequest' | 'hasSaved'>>,
+  changes?: Partial<Pick<Source, 'askedIn' | 'replaces' | 'hasSaved'>>,
 ) => Promise<boolean>;
 
 type ActionWork = (action: ClickedOn, request: Request, rerun: Rerun) => Promise<void>;
 
-export interface ActionHandler extends Handler<ActionWork> {
-  /** The command that does the same: a person without the right can ask a manager to run it. */
-  readonly command?: (clicked: ClickedOn) => Command | undefined;
-}
+export type ActionHandler = Handler<ActionWork>;
 
-/**
- * A button whose value says it all.
- * @param work gets the value, which is outside text
- * @param command what a manager can be asked to run instead
- */
+/** A button whose value says it all. @param work gets the value, which is outside text */
 export const onClick = (
   right: Right,
   kind: HandlerRules['kind'],
   work: (value: string, request: Request) => Promise<void>,
-  command?: (value: string) => Command | undefined,
-): ActionHandler => ({
-  right,
-  kind,
-  run: ({ value }, request) => work(value, request),
-  ...(command && { command: ({ value }) => command(value) }),
-});
+): ActionHandler => ({ right, kind, run: ({ value }, request) => work(value, request) });
 
 /** A function where the button's value decides what handles it. */
 export type ActionListener = ActionHandler | ((value: string) => ActionHandler);
@@ -81,8 +68,6 @@ export type ActionListener = ActionHandler | ((value: string) => ActionHandler);
 /** A form is read before the acknowledgement; `submit` runs after it, and may change something. */
 export interface ViewListener<T = unknown> {
   readonly right: Right;
-  /** Like an action's `command`: the command by which a manager opens the same form. */
-  readonly command?: (fields: FormFields, metadata: string) => Command | undefined;
   /** Pure and quick. @returns `errors` by block ID if fields are refused, else the input for `submit` */
   parse(fields: FormFields, metadata: string): ParsedForm<T>;
   readonly waiting: ModalView;
@@ -119,15 +104,12 @@ export type StepInputs = Readonly<Record<string, unknown>>;
 
 /**
  * Runs a step, after the acknowledgement. There is no right to check, because Slack doesn't say who runs the workflow: a step
- * gives only what everyone may see. What it throws ends the step with a sentence.
+ * gives only what everyone may see. What it throws ends the step with a sentence. @returns the outputs
  */
-export interface StepListener {
-  /** @param link opens Tally in Slack @returns the outputs */
-  run(
-    inputs: StepInputs,
-    request: Pick<Request, 'at' | 'workspace'> & { readonly link: string },
-  ): Promise<Readonly<Record<string, string | number | undefined>>>;
-}
+export type StepListener = (
+  inputs: StepInputs,
+  request: Pick<Request, 'at' | 'workspace'>,
+) => Promise<Readonly<Record<string, string>>>;
 
 /** @param text the command's words, or the button's value */
 export const handlerOf = <T extends object>(listener: T | ((text: string) => T), text: string): T =>

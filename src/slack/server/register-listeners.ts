@@ -1,12 +1,7 @@
 import { type App, ErrorCode } from '@slack/bolt';
-import * as z from 'zod';
-import { InvalidWord, NotInstalled, SlackFailed, Throttled } from '../../domain/failure/index.ts';
-import { HOUR, type Millis } from '../../domain/time/calendar.ts';
-import { repeat } from '../../runtime/timers.ts';
-import { type Annotate, beginRequest, type RequestVia, trackWork } from '../../runtime/work-record.ts';
-import type { LeftStep, StepExecution } from '../../workspace/short-lived/open-steps.ts';
+import { Throttled } from '../../domain/failure/index.ts';
+import { beginRequest, type RequestVia, trackWork } from '../../runtime/work-record.ts';
 import { createEventDedup } from '../../workspace/short-lived/replay-protection.ts';
-import type { Installations } from '../installations.ts';
 import { createErrorReply, errorMessageOf, stepErrorText } from '../reply/error-reply.ts';
 import { createReply } from '../reply/reply.ts';
 import { retryRateLimited } from '../reply/reply-messages.ts';
@@ -15,7 +10,7 @@ import type { SlackEvent, SlackPayload } from '../request/payload.ts';
 import type { Request } from '../request/request.ts';
 import { originOf, sourceOfEvent } from '../request/source.ts';
 import type { SlackServices } from '../slack-services.ts';
-import { appLink, callSlack, type WebClient } from '../web-client.ts';
+import { callSlack } from '../web-client.ts';
 import {
   createCommandRunner,
   createRecentNames,
@@ -24,18 +19,10 @@ import {
   registerCommands,
 } from './commands.ts';
 import { registerActions, registerOptions, registerViews } from './interactions.ts';
-import { type Listeners, lookUp, type Rerun, routeOf } from './listeners.ts';
+import { type Listeners, lookUp, type Rerun } from './listeners.ts';
 
-/**
- * Registers the listeners with Bolt. Acknowledges first; later errors become replies.
- * @returns starts ending the workflow steps that another process acknowledged and left open; that returns what stops it
- */
-export function registerListeners(
-  app: App,
-  listeners: Required<Listeners>,
-  services: SlackServices,
-  clientFor: Installations['clientFor'],
-): () => () => void {
+/** Registers the listeners with Bolt. Acknowledges first; later errors become replies. */
+export function registerListeners(app: App, listeners: Required<Listeners>, services: SlackServices): void {
   const { log, redis } = services;
   const context: ListenerContext = {
     ...services,
@@ -51,11 +38,11 @@ export function registerListeners(
   registerViews(app, context);
   registerOptions(app, context);
   registerEvents(app, context, runCommand);
+  registerSteps(app, context);
   app.error(async (error) => {
     // Logged with its cause where the token was looked up.
     if (error.code !== ErrorCode.AuthorizationError) log.error({ err: error }, 'A listener failed');
   });
-  return registerSteps(app, context, clientFor);
 }
 
 /** Registers the Events API, which Bolt acknowledges before it calls a listener. */
@@ -95,155 +82,44 @@ function registerEvents(app: App, context: ListenerContext, runCommand: RunComma
 
 const VIA: Readonly<Record<string, RequestVia>> = { app_mention: 'mention', message: 'message' };
 
-/** What Tally reads of a `function_executed` event. */
-const functionExecuted = z.looseObject({
-  function: z.looseObject({ callback_id: z.string() }),
-  function_execution_id: z.string().regex(/^\w{1,255}$/),
-  inputs: z.record(z.string(), z.unknown()).nullish(),
-});
-
 /** All workflows of a workspace share what a person may ask, so that they leave enough for people. */
 const WORKFLOWS = 'workflows';
 
-/**
- * Registers the steps of Workflow Builder. Each run ends with its outputs or a sentence, once: Slack repeats the event
- * until it is acknowledged, and a workflow whose step stays open never goes on. So the run is kept in Redis from before
- * the acknowledgement until Slack has its end.
- * @param clientFor for steps that another process left open
- * @returns as `registerListeners`
- */
-function registerSteps(
-  app: App,
-  context: ListenerContext,
-  clientFor: Installations['clientFor'],
-): () => () => void {
-  const { listeners, errorReply, eventDedup, limits, clock, onFinished, log } = context;
-  const { workspaces, openSteps } = context;
+const UNKNOWN_STEP = 'This version of Tally doesn’t have this step. Remove it from the workflow.';
 
-  const run = async (execution: StepExecution, client: WebClient, annotate: Annotate): Promise<void> => {
-    const { workspace: teamId, id, step, inputs, at } = execution;
-    const listener = lookUp(listeners.steps, step);
-    annotate({ route: routeOf(listener, step) });
-    if (listener === undefined) throw new InvalidWord(step, ...UNKNOWN_STEP);
-    const workspace = await workspaces.load(teamId);
-    annotate({ waits: workspace.waits });
-    const link = appLink(new URL(client.slackApiUrl).origin, execution.app, teamId);
-    const outputs = await listener.run(inputs, { at, workspace, link });
-    await endStep('functions.completeSuccess', () =>
-      client.functions.completeSuccess({ function_execution_id: id, outputs }),
-    );
-  };
+/** Registers the steps of Workflow Builder, which Bolt acknowledges first. Each run ends with its outputs or a sentence. */
+function registerSteps(app: App, context: ListenerContext): void {
+  const { listeners, errorReply, eventDedup, limits, clock, onFinished, workspaces } = context;
+  const end = (...call: Parameters<typeof callSlack>) => retryRateLimited(() => callSlack(...call));
 
-  /** A run that Slack did not end is kept, and tried again. */
-  const endAfterError = async (
-    error: unknown,
-    { id, at, workspace }: Pick<StepExecution, 'id' | 'at' | 'workspace'>,
-    client: WebClient,
-    annotate: Annotate,
-  ): Promise<boolean> => {
-    if (isOver(error)) {
-      annotate({ outcome: 'duplicate' });
-      return true;
-    }
-    const report = errorReply.explain(error, annotate);
-    try {
-      await endStep('functions.completeError', () =>
-        client.functions.completeError({ function_execution_id: id, error: stepErrorText(report) }),
-      );
-      return true;
-    } catch (undelivered) {
-      errorReply.logUndelivered(workspace)(undelivered);
-      return isOver(undelivered) || clock() - at > MOST_TRIED;
-    }
-  };
-
-  app.event(
-    'function_executed',
-    async ({ ack, event: sent, body, client, context: { isFirst, arrived } }) => {
-      const parsed = functionExecuted.safeParse(sent);
-      const { teamId } = originOf(body as object as SlackPayload);
-      // Bolt leaves the acknowledgement to the listener, for this event alone.
-      if (!parsed.success || teamId === undefined) return ack();
-      const { function_execution_id: id, function: called, inputs } = parsed.data;
-      const execution: StepExecution = {
-        workspace: teamId,
-        id,
-        at: clock(),
-        step: called.callback_id,
-        app: body.api_app_id,
-        inputs: inputs ?? {},
-      };
-      const keeping = openSteps.keep(execution);
-      // Without Redis it is acknowledged too, and ends with a sentence.
-      await keeping.catch(() => undefined);
-      await ack();
-      const route = routeOf(lookUp(listeners.steps, called.callback_id), called.callback_id);
-      await trackWork(
-        beginRequest({ via: 'step', teamId, userId: '' }, route, arrived),
-        onFinished,
-        async (annotate) => {
-          try {
-            if (!(await keeping)) return annotate({ outcome: 'duplicate' });
-            if ((await isFirst) === false) annotate({ outcome: 'replayed' });
-            else if (!(await eventDedup.first(teamId, id))) annotate({ outcome: 'duplicate' });
-            else {
-              const refusal = limits.take('requests', { teamId, userId: WORKFLOWS });
-              if (refusal !== undefined) throw new Throttled('workspace', RUNNING_STEPS, refusal.wait);
-              await run(execution, client, annotate);
-            }
-          } catch (error) {
-            if (!(await endAfterError(error, execution, client, annotate))) return;
-          }
-          // If Redis is away, the run is taken over later, and Slack says that it is over.
-          await openSteps.drop(execution).catch(() => undefined);
-        },
-      );
-    },
-  );
-
-  /** Ends a step that was left; a failure leaves it to the next look. */
-  const endLeft = (left: LeftStep): Promise<void> => {
-    const began = beginRequest({ via: 'step', teamId: left.workspace, userId: '' }, routeOf(undefined, ''));
-    return trackWork(began, onFinished, async (annotate) => {
-      const client = await clientFor(left.workspace).catch((error: unknown) => {
-        if (!(error instanceof NotInstalled)) throw error;
+  for (const [name, run] of Object.entries(listeners.steps))
+    app.function(name, async ({ inputs, complete, fail, body, context: bolt }) => {
+      const { isFirst, arrived, functionExecutionId: id = '' } = bolt;
+      const { teamId = '' } = originOf(body as object as SlackPayload);
+      const work = beginRequest({ via: 'step', teamId, userId: '' }, name, arrived);
+      await trackWork(work, onFinished, async (annotate) => {
+        try {
+          if ((await isFirst) === false || !(await eventDedup.first(teamId, id)))
+            return annotate({ outcome: 'duplicate' });
+          const refusal = limits.take('requests', { teamId, userId: WORKFLOWS });
+          if (refusal !== undefined)
+            throw new Throttled('workspace', 'running steps faster than Tally can answer', refusal.wait);
+          const workspace = await workspaces.load(teamId);
+          annotate({ waits: workspace.waits });
+          const outputs = await run(inputs, { at: clock(), workspace });
+          await end('functions.completeSuccess', () => complete({ outputs }));
+        } catch (error) {
+          const text = stepErrorText(errorReply.explain(error, annotate));
+          await end('functions.completeError', () => fail({ error: text })).catch(
+            errorReply.logUndelivered(teamId),
+          );
+        }
       });
-      try {
-        if (client !== undefined) await run(left.open(), client, annotate);
-      } catch (error) {
-        if (client === undefined || !(await endAfterError(error, left, client, annotate))) return;
-      }
-      await openSteps.drop(left);
     });
-  };
 
-  const endAllLeft = async (): Promise<void> => {
-    await Promise.all((await openSteps.takeOver(clock())).map(endLeft));
-  };
-  return () =>
-    repeat(endAllLeft, {
-      pause: () => LOOK,
-      retry: LOOK,
-      onError: (err) => log.warn({ err }, 'Could not end steps that were left open'),
-    });
+  app.event('function_executed', async ({ event, ack, fail }) => {
+    if (lookUp(listeners.steps, event.function?.callback_id) !== undefined) return;
+    await ack();
+    await fail?.({ error: UNKNOWN_STEP });
+  });
 }
-
-/** How often each process looks for runs that were left, in ms. */
-const LOOK: Millis = 20_000;
-
-/** How long Slack is told again that a step ended, while it doesn't take that. */
-const MOST_TRIED = HOUR;
-
-const RUNNING_STEPS = 'running steps faster than Tally can answer';
-const UNKNOWN_STEP = ['isn’t a step of this version of Tally', 'Remove it from the workflow.'] as const;
-
-const OVER: ReadonlySet<string> = new Set(['execution_not_in_running_state', 'function_execution_not_found']);
-
-/** Whether Slack says that the step ended before. */
-const isOver = (error: unknown): boolean => error instanceof SlackFailed && OVER.has(error.code);
-
-/** Tells Slack that a step ended, with retries if Slack limits the rate. */
-const endStep = (
-  method: 'functions.completeSuccess' | 'functions.completeError',
-  end: () => Promise<unknown>,
-): Promise<unknown> => retryRateLimited(() => callSlack(method, end));

@@ -1,4 +1,3 @@
-import type { ProductId } from '../../domain/product.ts';
 import type { SlackId } from '../../domain/slack-id.ts';
 import { isDamaged, type Workspace } from '../record/workspace.ts';
 import type { Project } from './project-record.ts';
@@ -9,8 +8,6 @@ export interface ProjectScope {
   readonly channel: SlackId | undefined;
   /** Whether projects' limits to channels don't count: for a manager, where nobody else reads the answer. */
   readonly isUnlimited: boolean;
-  /** The only project that can be asked about, wherever that is: a manager allowed this question once. */
-  readonly allowed?: { readonly id: string; readonly product: ProductId } | undefined;
 }
 
 /** No limit on channels, for what is asked before anybody sees the answer. */
@@ -58,9 +55,8 @@ export function limitOtherNames(
 export function canAskAbout(
   project: Pick<Project, 'id' | 'product'>,
   record: Pick<Workspace, 'projects' | 'damaged'>,
-  { channel, isUnlimited, allowed }: ProjectScope,
+  { channel, isUnlimited }: ProjectScope,
 ): boolean {
-  if (allowed !== undefined) return allowed.id === project.id && allowed.product === project.product;
   if (isUnlimited) return true;
   const limit = findChannelLimit(project, record);
   return limit === undefined || (channel !== undefined && limit.includes(channel));

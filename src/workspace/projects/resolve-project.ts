@@ -41,7 +41,7 @@ export function resolveProject(named: ProjectReference, record: Workspace, scope
   if (id === undefined) throw record.connectionNames.length === 0 ? new NotConnected() : new ProjectMissing();
   const product = named.product ?? project?.product ?? DEFAULT_PRODUCT;
   // Another product of a named project may be answered with that project's figures.
-  const registered = project === undefined || scope.allowed !== undefined ? [] : [project];
+  const registered = project === undefined ? [] : [project];
   const asked = [{ id, product }, ...registered];
   if (!asked.every((project) => canAskAbout(project, record, scope))) throw new NotAllowed('channel');
   return {

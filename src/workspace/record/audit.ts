@@ -43,12 +43,6 @@ export const AUDIT_ACTIONS = [
   'watch removed',
   'watch restored',
   'watch adopted',
-  'manager asked',
-  'request taken',
-  'request done',
-  'request allowed',
-  'request refused',
-  'allowance used',
   'app installed',
 ] as const;
 
@@ -96,13 +90,6 @@ const auditSubject = z.discriminatedUnion('kind', [
   /** `item` is its record, as JSON. */
   z.object({ kind: z.enum(['schedule', 'watch']), item: text }),
   z.object({ kind: z.literal('damaged'), ids: names }),
-  z.object({
-    kind: z.literal('request'),
-    command: text,
-    text,
-    channel: text.exactOptional(),
-    person: text.exactOptional(),
-  }),
   z.object({ kind: z.literal('installation'), isOrganization: z.boolean() }),
 ]);
 

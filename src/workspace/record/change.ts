@@ -8,7 +8,6 @@ import { MINUTE, type Millis } from '../../domain/time/calendar.ts';
 import { tryParse } from '../../domain/try-parse.ts';
 import { FIELDS } from '../../redis/keys.ts';
 import { type Project, parseProject } from '../projects/project-record.ts';
-import type { TakenRequest } from '../short-lived/manager-requests.ts';
 import type { AuditAction, AuditEntry, AuditSubject } from './audit.ts';
 import { tryParseRecord } from './parse-record.ts';
 import type { Workspace } from './workspace.ts';
@@ -24,26 +23,21 @@ export interface WorkspaceChange {
   /** The record as the person saw it. A later change by somebody else is not overwritten. */
   readonly workspace: Workspace;
   readonly entries: readonly AuditEntry[];
-  /** What a person asked a manager for, which this change does. */
-  readonly done?: RecordWrite['done'];
 }
 
 interface ChangeRequest {
   readonly at: Millis;
   readonly user: { readonly id: string };
   readonly workspace: Workspace;
-  /** What a person asked for, if this change does it. */
-  readonly managerRequest?: TakenRequest | undefined;
 }
 
 /** @param actions each with what it is about */
 export function auditedChange(
-  { at, user, workspace, managerRequest }: ChangeRequest,
+  { at, user, workspace }: ChangeRequest,
   ...actions: readonly (readonly [action: AuditAction, about: AuditSubject])[]
 ): WorkspaceChange {
   const entries = actions.map(([action, about]) => ({ at, who: user.id, action, about }));
-  const done = managerRequest && ([[managerRequest, user.id, at]] as const);
-  return { workspace, entries, ...(done && { done }) };
+  return { workspace, entries };
 }
 
 /** Where changes are written. */
@@ -54,8 +48,6 @@ export interface ChangeTarget {
    * before, that write is deleted again; if it is removed later, the removal deletes it.
    */
   readonly isInstalled: (teamId: SlackId) => Promise<boolean>;
-  /** Called when a change has done what a person asked for, so that this person is told. */
-  readonly onRequestDone: (teamId: SlackId) => void;
 }
 
 /** How long what was removed can be restored, in ms. */
@@ -100,8 +92,8 @@ const MAX_ATTEMPTS = 5;
  * @throws EditConflict which says what is there now; NotInstalled when the workspace left; StoreUnavailable
  */
 export async function commitChange(
-  { store, isInstalled, onRequestDone }: ChangeTarget,
-  { workspace, entries, done = [] }: WorkspaceChange,
+  { store, isInstalled }: ChangeTarget,
+  { workspace, entries }: WorkspaceChange,
   plan: (fields: RecordFields) => PlannedChange,
   taken?: string,
 ): Promise<boolean> {
@@ -113,14 +105,13 @@ export async function commitChange(
     const { dependsOn, set = {}, remove = [] } = plan(fields);
     const seen = { ...fieldValues(fields, ...dependsOn), ...(taken !== undefined && { [taken]: undefined }) };
     const expired = expiredRemovals(fields, entries[0]?.at ?? 0);
-    const write = { seen, remove: [...remove, ...expired], set, entries, done, first: isFirst };
+    const write = { seen, remove: [...remove, ...expired], set, entries, first: isFirst };
     if (await store.write(teamId, write)) {
       changed.add(workspace);
       if (isFirst && !(await isInstalled(teamId))) {
         await store.forget(teamId);
         throw new NotInstalled('unknown');
       }
-      if (done.length > 0) onRequestDone(teamId);
       return true;
     }
     fields = await store.load(teamId);

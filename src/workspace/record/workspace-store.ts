@@ -1,9 +1,7 @@
 import type { SlackId } from '../../domain/slack-id.ts';
-import type { Millis } from '../../domain/time/calendar.ts';
 import type { RedisConnection } from '../../redis/connect.ts';
 import { commitInWorkspace, guardRead } from '../../redis/guard.ts';
-import { auditKey, deliveryLogKey, keysOf, managerRequestsKey, recordKey } from '../../redis/keys.ts';
-import { doneArguments, LUA_SEND_ANSWER, type TakenRequest } from '../short-lived/manager-requests.ts';
+import { auditKey, keysOf, recordKey } from '../../redis/keys.ts';
 import { type AuditEntry, auditArguments, LUA_AUDIT } from './audit.ts';
 import { createWorkspaceIndex } from './workspace-index.ts';
 
@@ -19,8 +17,6 @@ export interface RecordWrite {
   /** Whether this may create the record. Otherwise a workspace without one has left, and nothing is written. */
   readonly first?: boolean;
   readonly entries?: readonly AuditEntry[];
-  /** The requests to managers that this write carries out, with who did it and when, in ms. */
-  readonly done?: readonly (readonly [request: TakenRequest, who: SlackId, at: Millis])[];
 }
 
 export const ANY_VALUE = Symbol('any');
@@ -41,7 +37,7 @@ export type WorkspaceStore = ReturnType<typeof createWorkspaceStore>;
  * Redis runs a script alone and does not roll back. So after the comparisons the audit entries come first, which a
  * stream may refuse; the rest cannot fail. Each list in ARGV follows its length.
  */
-const WRITE = `${LUA_AUDIT}${LUA_SEND_ANSWER}
+const WRITE = `${LUA_AUDIT}
 local at = 0
 local function take() at = at + 1; return ARGV[at] end
 if take() == '0' and redis.call('EXISTS', KEYS[1], KEYS[2]) == 0 then return 0 end
@@ -55,15 +51,6 @@ end
 for _ = 1, tonumber(take()) do
   local moment, who, action, about = take(), take(), take(), take()
   enter(KEYS[2], moment, who, action, about)
-end
-for _ = 1, tonumber(take()) do
-  local id, before, after, answer = take(), take(), take(), take()
-  local moment, who, action, about = take(), take(), take(), take()
-  if redis.call('HGET', KEYS[3], id) == before then
-    enter(KEYS[2], moment, who, action, about)
-    redis.call('HSET', KEYS[3], id, after)
-    tell(KEYS[4], id, answer)
-  end
 end
 for _ = 1, tonumber(take()) do redis.call('HDEL', KEYS[1], take()) end
 for _ = 1, tonumber(take()) do
@@ -81,7 +68,7 @@ export function createWorkspaceStore(redis: RedisConnection) {
     /** @returns false, with nothing written, if a field differs from `seen` or the workspace left */
     async write(
       workspace: SlackId,
-      { seen = {}, remove = [], set = {}, first = false, entries = [], done = [] }: RecordWrite,
+      { seen = {}, remove = [], set = {}, first = false, entries = [] }: RecordWrite,
     ): Promise<boolean> {
       const lists = [
         // The first character distinguishes the three cases.
@@ -89,12 +76,11 @@ export function createWorkspaceStore(redis: RedisConnection) {
           value === ANY_VALUE ? [field, '*'] : [field, value === undefined ? '' : `=${value}`],
         ),
         entries.map(auditArguments),
-        done.map((asked) => doneArguments(...asked)),
         remove.map((field) => [field]),
         Object.entries(set),
       ];
       const args = [first ? '1' : '0', ...lists.flatMap((list) => [String(list.length), ...list.flat()])];
-      const keys = [recordKey, auditKey, managerRequestsKey, deliveryLogKey];
+      const keys = [recordKey, auditKey];
       if (first) await index.touch(workspace);
       return (await commitInWorkspace(redis, workspace, WRITE, keys, ...args)) === 1;
     },

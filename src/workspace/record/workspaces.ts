@@ -28,14 +28,13 @@ export function createWorkspaces({
   redis,
   keyring,
   isInstalled = async () => true,
-  onRequestDone = () => undefined,
   onMissing = () => undefined,
 }: {
   readonly redis: RedisConnection;
   readonly keyring: Keyring;
   /** Called once for a workspace that the index or its audit names and that has no record. */
   readonly onMissing?: (teamId: SlackId) => void;
-} & Partial<Pick<ChangeTarget, 'isInstalled' | 'onRequestDone'>>) {
+} & Partial<Pick<ChangeTarget, 'isInstalled'>>) {
   const store = createWorkspaceStore(redis);
   const index = createWorkspaceIndex(redis);
   const missing = new Set<string>();
@@ -46,7 +45,7 @@ export function createWorkspaces({
     onMissing(teamId);
   };
   const parse = createWorkspaceParser(keyring);
-  const target: ChangeTarget = { store, isInstalled, onRequestDone };
+  const target: ChangeTarget = { store, isInstalled };
 
   return {
     ...createProjectStore(target),
