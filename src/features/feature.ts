@@ -5,7 +5,6 @@ import type { SlackId } from '../domain/slack-id.ts';
 import type { Millis } from '../domain/time/calendar.ts';
 import { routeSubcommands } from '../slack/commands/subcommands.ts';
 import type { Block } from '../slack/kit/blocks.ts';
-import type { StopsSource } from '../slack/owned/change-impact.ts';
 import type { Request } from '../slack/request/request.ts';
 import type { ActionListener, CommandListener, Listeners } from '../slack/server/listeners.ts';
 import type { SharedServices } from '../slack/slack-services.ts';
@@ -21,8 +20,6 @@ export interface Feature extends Listeners {
   /** Second words of `/billing`. */
   readonly verbs?: { readonly [Verb in BillingVerb]?: CommandListener };
   readonly actions?: { readonly [Name in ActionName]?: ActionListener };
-  /** Which of its items stop when a manager changes the record. */
-  readonly stops?: StopsSource;
   /** Starts what the feature does without a person. */
   start?(): void;
   /** Starts nothing more, and waits up to `patience` ms for what is running. */
@@ -90,7 +87,6 @@ export function createRegistry(features: () => readonly Feature[]) {
     home: () => features().flatMap(({ home }) => home ?? []),
     status: () => features().flatMap(({ status }) => status ?? []),
     auditTexts: () => merged('auditTexts'),
-    stops: () => features().flatMap(({ stops }) => stops ?? []),
     afterConnect: () => features().find(({ afterConnect }) => afterConnect)?.afterConnect,
     morningPosts: () => features().find(({ morningPosts }) => morningPosts)?.morningPosts,
     start: () => features().forEach((feature) => void feature.start?.()),

@@ -9,7 +9,6 @@ import { showOwned } from '../../slack/owned/list.ts';
 import { ownedAuditText } from '../../slack/owned/owned-kind.ts';
 import { onClick } from '../../slack/server/listeners.ts';
 import type { Feature, Services } from '../feature.ts';
-import { stoppedSchedules } from './blocks.ts';
 import { createScheduleForm } from './form.ts';
 import { createMorningPosts } from './morning-posts.ts';
 import {
@@ -115,7 +114,6 @@ export function createSchedules(
     home: (request) => scheduleHomeBlocks(kind, request),
     status: (request) => scheduleStatus(kind, request),
     morningPosts: createMorningPosts(kind, services),
-    stops: stoppedSchedules,
     auditTexts: { schedule: ownedAuditText(kind) },
   };
 }

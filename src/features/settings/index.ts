@@ -13,7 +13,6 @@ import {
 import { suggestZones } from '../../slack/commands/zone-picker.ts';
 import { textMessage } from '../../slack/kit/blocks.ts';
 import { waitingModal } from '../../slack/kit/modal.ts';
-import { findStops, notSavedYet } from '../../slack/owned/change-impact.ts';
 import { type FormFields, type ParsedForm, selectedValues } from '../../slack/request/form-fields.ts';
 import type { Request } from '../../slack/request/request.ts';
 import { lookUp } from '../../slack/server/listeners.ts';
@@ -23,12 +22,11 @@ import { isDamaged } from '../../workspace/record/workspace.ts';
 import { invalidSettings, type Settings } from '../../workspace/settings.ts';
 import type { Feature, Services } from '../feature.ts';
 import {
+  changedSettings,
   decodeSettingsMetadata,
   SETTINGS_TITLE,
-  settingsChanges,
   settingsFields,
   settingsForm,
-  settingsSavedMessage,
 } from './blocks.ts';
 
 declare module '../../domain/command-names.ts' {
@@ -56,7 +54,7 @@ const CHOOSE = `Choose it in the form: ${commandText('/billing settings')}.`;
 const REFERENCE = /^(?:@|!subteam\^)(?=[A-Z])/;
 
 /** `/billing settings`: where days begin and end, whom answers are for, who manages, and who else may ask. */
-export function createSettingsFeature({ workspaces, all }: Services): Feature {
+export function createSettingsFeature({ workspaces }: Services): Feature {
   const formWith = async (
     request: Request,
     values: SettingsInput,
@@ -69,7 +67,7 @@ export function createSettingsFeature({ workspaces, all }: Services): Feature {
       options,
     );
 
-  const save = async ({ warned, values, before }: SettingsForm, request: Request): Promise<void> => {
+  const save = async ({ values, before }: SettingsForm, request: Request): Promise<void> => {
     const { workspace } = request;
     const { settings } = workspace;
     const damaged = isDamaged(request.workspace, 'settings');
@@ -78,9 +76,7 @@ export function createSettingsFeature({ workspaces, all }: Services): Feature {
       groups.filter((id) => !settings.managerGroups.includes(id)),
       request,
     );
-    const after = { ...settings, ...values };
-    const changes = settingsChanges(settings, after, request.at);
-    const changed = changes.flatMap(({ keys }) => keys);
+    const changed = changedSettings(settings, { ...settings, ...values });
     const opened = parseSettingsText(before);
     const now = describeConflict(
       opened,
@@ -97,17 +93,12 @@ export function createSettingsFeature({ workspaces, all }: Services): Feature {
       });
       return request.reply.modal.update(view, textMessage(`${first} Nothing was saved.`));
     }
-    const stop = await findStops(all.stops(), request, { ...workspace, settings: after });
-    if (stop.digest !== '' && warned !== stop.digest)
-      return request.reply.modal.update(
-        await formWith(request, values, { warning: stop, before }),
-        notSavedYet(stop),
-      );
-    if (changes.length > 0 || damaged) {
+    const isSaved = changed.length > 0 || damaged;
+    if (isSaved) {
       const about = { kind: 'settings', changed, ...(damaged && { isDamaged: true }) } as const;
       await workspaces.saveSettings(auditedChange(request, ['settings changed', about]), values);
     }
-    await request.reply.modal.show(SETTINGS_TITLE, settingsSavedMessage(changes, damaged, stop.answer));
+    await request.reply.modal.show(SETTINGS_TITLE, textMessage(isSaved ? 'Saved.' : 'No changes to save.'));
   };
 
   return {
@@ -193,8 +184,6 @@ export interface SettingsForm {
   readonly values: SettingsInput;
   /** The fields that the form showed when it was opened. */
   readonly before: FormFields;
-  /** The digest of what the form said that saving stops; '' if it said nothing. */
-  readonly warned: string;
 }
 
 /** What the words after the command fill in: `zone Europe/Berlin managers @olivia @amara`. @throws InvalidWord */
@@ -234,12 +223,12 @@ function settingsCommand(fields: FormFields, metadata: string): Command {
 }
 
 export function parseSettingsForm(fields: FormFields, metadata: string): ParsedForm<SettingsForm> {
-  const { warned, before } = decodeSettingsMetadata(metadata);
+  const { before } = decodeSettingsMetadata(metadata);
   const [input, opened] = [fields, before].map(parseSettingsText) as [SettingsInput, SettingsInput];
   const refused = invalidSettings(input);
   const isChanged = ([part, value]: [string, unknown]) =>
     String(value) !== String(opened[part as keyof SettingsInput]);
   const values = Object.fromEntries(Object.entries(input).filter(isChanged));
-  if (refused.length === 0) return { input: { values, before, warned } };
+  if (refused.length === 0) return { input: { values, before } };
   return { errors: Object.fromEntries(refused.map((part) => [part, SENTENCES[part] ?? 'Choose again.'])) };
 }

@@ -29,7 +29,6 @@ import {
   watchStatus,
 } from './owned-watches.ts';
 import { KIND_EXAMPLES, parseWatchList, parseWatchText } from './parse.ts';
-import { stoppedWatches } from './watch-wording.ts';
 
 declare module '../../domain/command-names.ts' {
   interface Commands {
@@ -110,7 +109,6 @@ export function createWatchesFeature(services: WatchServices): Feature {
     attention: (request) => crossedBlocks(kind, request),
     home: (request) => watchHomeBlocks(kind, request),
     status: (request) => watchStatus(kind, request),
-    stops: stoppedWatches,
     auditTexts: { watch: ownedAuditText(kind) },
   };
 }

@@ -1,15 +1,17 @@
 import type { Button } from '@slack/types';
 import type { ActionName, CommandName } from '../../domain/command-names.ts';
 import { isFailure, NotAllowed } from '../../domain/failure/index.ts';
+import { pluralize } from '../../domain/language/text.ts';
 import type { SlackId } from '../../domain/slack-id.ts';
 import type { OwnedStore } from '../../workspace/owned/owned-store.ts';
 import type { Schedule } from '../../workspace/owned/schedule-record.ts';
 import type { Target, Watch } from '../../workspace/owned/watch-record.ts';
+import type { ChosenProject } from '../../workspace/projects/chosen-project.ts';
 import { canAskAbout, type ProjectScope } from '../../workspace/projects/project-visibility.ts';
 import type { AuditSubject } from '../../workspace/record/audit.ts';
 import type { Workspace } from '../../workspace/record/workspace.ts';
 import type { Workspaces } from '../../workspace/record/workspaces.ts';
-import { channelLink, mention } from '../kit/blocks.ts';
+import { channelLink, compact, mention } from '../kit/blocks.ts';
 import type { Request } from '../request/request.ts';
 
 /** What a person who may change an item does with it. */
@@ -105,6 +107,28 @@ export function requireOwned<T extends OwnedItem>(
   const item = find(request.workspace, id);
   if (item !== undefined && !canEditOwned(item, request)) throw notOwner(item, action);
   return item;
+}
+
+/** Why a schedule or a watch is paused where a change of the record can fix it. */
+export const PAUSED_TEXTS = {
+  'project-limited': 'paused: the project is limited to other channels',
+  'not-connected': 'paused: its connection to the billing service is missing',
+} as const;
+export const RESUMES_BY_ITSELF = ' · resumes by itself once it works';
+
+/** `2 schedules and 1 watch use it.`: what a change of a project or a connection touches; undefined for nothing. */
+export function usersText(
+  { schedules, watches }: Pick<Workspace, 'schedules' | 'watches'>,
+  isUsed: (project: ChosenProject) => boolean,
+): string | undefined {
+  const count = (items: readonly OwnedItem[]) => items.filter(({ projects }) => projects.some(isUsed)).length;
+  const [posts, alerts] = [count(schedules), count(watches)];
+  if (posts + alerts === 0) return undefined;
+  const named = compact([
+    posts > 0 && pluralize(posts, 'schedule'),
+    alerts > 0 && pluralize(alerts, 'watch', 'watches'),
+  ]);
+  return `${named.join(' and ')} ${posts + alerts === 1 ? 'uses' : 'use'} it.`;
 }
 
 export const capitalize = (word: string): string => `${word.charAt(0).toUpperCase()}${word.slice(1)}`;
