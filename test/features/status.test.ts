@@ -332,7 +332,7 @@ describe('the default connection', () => {
       zone: 'Asia/Tokyo',
       connection: 'finance',
     });
-    const [entry] = await createAudit(bot.redis.client).list(TEAM, 1);
+    const [entry] = (await createAudit(bot.redis.client).page(TEAM, 1)).entries;
     expect(entry).toEqual({
       at: NOW,
       who: OWNER,

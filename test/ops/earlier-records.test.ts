@@ -82,8 +82,8 @@ describe('records of 1.0.0', () => {
 
   it('name in the audit what each change was about', async () => {
     const textOf = createSubjectTexts({}, await load());
-    const entries = await createAudit(redis.client).list(TEAM, 100);
-    const texts = entries.map((entry) => [entry.action, textOf(entry).short]);
+    const entries = (await createAudit(redis.client).page(TEAM, 100)).entries;
+    const texts = entries.map((entry) => [entry.action, textOf(entry)]);
     expect(texts).toContainEqual(['connection registered', 'main']);
     expect(texts.filter(([, text]) => text === '')).toEqual([]);
   });

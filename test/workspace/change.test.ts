@@ -37,7 +37,7 @@ const REMOVAL = { project: { ...PROD, alias: 'former' }, channels: ['C7'], at: N
 const { store, redis, workspaces, read } = await startWorkspaceStore(OLD);
 
 const change = () => changeIn(workspaces, 'T1', ENTRY);
-const entries = () => createAudit(redis).list('T1', 10);
+const entries = async () => (await createAudit(redis).page('T1', 10)).entries;
 const quicker = (now: RegExp) =>
   expect.objectContaining({ kind: 'edit-conflict', message: expect.stringMatching(now) });
 

@@ -1,26 +1,19 @@
-import type { AuditedItem } from '../../slack/owned/owned-kind.ts';
 import type { AuditedTokenOutcome, AuditSubject, RecordedEntry } from '../../workspace/record/audit.ts';
 import type { Workspace } from '../../workspace/record/workspace.ts';
 import type { Settings } from '../../workspace/settings.ts';
 
 export type ItemTexts = Partial<
-  Record<'schedule' | 'watch', (json: string, workspace: Workspace) => AuditedItem | undefined>
+  Record<'schedule' | 'watch', (json: string, workspace: Workspace) => string | undefined>
 >;
 
-/** What an entry is about, plain, with the IDs of channels and people. `whole` also tells two like schedules apart, by their IDs. */
-export type SubjectTexts = (
-  entry: Pick<RecordedEntry, 'action' | 'about'>,
-) => Record<'short' | 'whole', string>;
+/** What an entry is about, plain, with the IDs of channels and people. */
+export type SubjectTexts = (entry: Pick<RecordedEntry, 'action' | 'about'>) => string;
 
 export const createSubjectTexts =
   (items: ItemTexts, workspace: Workspace): SubjectTexts =>
   ({ action, about }) => {
-    if (about !== undefined && 'item' in about) {
-      const { id = '', text = '' } = items[about.kind]?.(about.item, workspace) ?? {};
-      return { short: text, whole: [id, text].filter(Boolean).join(': ') };
-    }
-    const text = about === undefined ? '' : subjectText(about, action);
-    return { short: text, whole: text };
+    if (about === undefined) return '';
+    return 'item' in about ? (items[about.kind]?.(about.item, workspace) ?? '') : subjectText(about, action);
   };
 
 function subjectText(about: Exclude<AuditSubject, { readonly item: string }>, action: string): string {

@@ -158,22 +158,15 @@ export const ownedSubject = <T extends OwnedItem>({ kind, store }: OwnedKind<T>,
   item: store.serialize(item),
 });
 
-/** For the feature's `auditTexts`: words an item that the audit has kept. */
+/** For the feature's `auditTexts`: words an item that the audit has kept, plain, with the IDs of people and channels. */
 export const ownedAuditText =
   <T extends OwnedItem>({ store, words }: OwnedKind<T>) =>
-  (json: string, workspace: Workspace): AuditedItem | undefined => {
+  (json: string, workspace: Workspace): string | undefined => {
     const item = store.parse(json);
     if (item === undefined) return undefined;
     // Within a sentence: `Project 123` is what a project without a name is called.
-    const text = words.auditText(item, workspace).replace(/\bProject (?=\d)/g, 'project ');
-    return { id: item.id, text };
+    return words.auditText(item, workspace).replace(/\bProject (?=\d)/g, 'project ');
   };
-
-export interface AuditedItem {
-  readonly id: string;
-  /** Plain text, with the IDs of people and channels. */
-  readonly text: string;
-}
 
 export type ListViewer = Pick<Request, 'user' | 'workspace'> & ProjectScope;
 
