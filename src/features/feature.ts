@@ -37,8 +37,6 @@ export interface StatusPart {
   /** What a person should do something about. */
   readonly problems: number;
   readonly blocks: readonly Block[];
-  /** One line of mrkdwn, instead of the blocks while everything in them is fine; without it they are always shown. */
-  readonly summary?: string;
 }
 
 export type StatusSource = (request: Request) => readonly StatusPart[] | Promise<readonly StatusPart[]>;
@@ -84,7 +82,6 @@ export function createRegistry(features: () => readonly Feature[]) {
     stepFigures: () => merged('stepFigures'),
     help: () => features().flatMap(({ help }) => help),
     attention: () => features().flatMap(({ attention }) => attention ?? []),
-    home: () => features().flatMap(({ home }) => home ?? []),
     status: () => features().flatMap(({ status }) => status ?? []),
     auditTexts: () => merged('auditTexts'),
     afterConnect: () => features().find(({ afterConnect }) => afterConnect)?.afterConnect,

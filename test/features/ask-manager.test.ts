@@ -477,7 +477,7 @@ describe('a button or a form that only managers may use', () => {
     ['Change expiry…', '/billing connect main expiry', undefined],
     ['Disconnect…', '/billing disconnect main', 'Disconnect Tally from the billing service?'],
   ])('offers to ask where “%s” is refused, and Do it does that', async (label, asked, done) => {
-    const page = await bot.ask('/billing status details', ADMIN);
+    const page = await bot.ask('/billing status', ADMIN);
     becomes('member');
     await press(ADMIN, page, label, CHANNEL);
     await press(ADMIN, await reply(ADMIN, 'Only Tally managers can do this'), BUTTON, CHANNEL);

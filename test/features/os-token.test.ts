@@ -207,7 +207,7 @@ describe('an application access', () => {
     expect(modalText()).toContain('access ending 0001, expires Wed 3 Feb 2027 (74 days)');
     await bot.slack.dismiss(OWNER);
     expect(await register('good', { people: [OWNER] })).toContain('access ending 0001, expiry unknown');
-    expect((await bot.ask('/billing status details')).visibleText).toContain('Set expiry of prod…');
+    expect((await bot.ask('/billing status')).visibleText).toContain('Set expiry of prod…');
     const asked = identity.requests.length;
     const { sealed } = JSON.parse((await record())['access:123']!);
     for (const [fields, says] of [
@@ -1363,10 +1363,8 @@ describe('lists of projects', () => {
       'OS_TOKEN: access ending 0001',
     );
     await bot.connect();
-    expect((await bot.ask('/billing status details', OWNER)).visibleText).toContain(
-      'prod · access ending 0001',
-    );
-    expect((await bot.ask('/billing status details', MEMBER)).visibleText).not.toContain('0001');
+    expect((await bot.ask('/billing status', OWNER)).visibleText).toContain('prod · access ending 0001');
+    expect((await bot.ask('/billing status', MEMBER)).visibleText).not.toContain('0001');
     await register('good', { people: [OWNER] });
     expect(await home(MEMBER)).not.toContain('OS_TOKEN');
     expect((await bot.ask('/billing projects', MEMBER)).visibleText).not.toContain('OS_TOKEN');

@@ -406,7 +406,7 @@ const MORE_THAN_MANAGERS: Record<Kind, Partial<Record<Right, readonly string[]>>
         'schedule-list',
       ],
       ...['watch-form', 'watch-preview', 'watch-suggest', 'watch-row', 'watch-undo', 'watch-list'],
-      ...['watch-manage', 'watch-snooze', 'watch-more'],
+      ...['watch-snooze', 'watch-more'],
       ...['schedule-resume', 'schedule-resume-all', 'schedule-now', 'schedule-undo'],
     ],
   },

@@ -1,6 +1,6 @@
 import type { AuditedTokenOutcome, AuditSubject, RecordedEntry } from '../../workspace/record/audit.ts';
 import type { Workspace } from '../../workspace/record/workspace.ts';
-import type { Settings } from '../../workspace/settings.ts';
+import { SETTING_NAMES, type Settings } from '../../workspace/settings.ts';
 
 export type ItemTexts = Partial<
   Record<'schedule' | 'watch', (json: string, workspace: Workspace) => string | undefined>
@@ -26,7 +26,7 @@ function subjectText(about: Exclude<AuditSubject, { readonly item: string }>, ac
       return `${about.channel}: ${about.alias ?? 'none'}`;
     case 'settings': {
       const changed = about.changed.map((name) =>
-        Object.hasOwn(SETTINGS, name) ? SETTINGS[name as keyof Settings] : name,
+        Object.hasOwn(SETTING_NAMES, name) ? SETTING_NAMES[name as keyof Settings] : name,
       );
       return [...new Set([...(about.isDamaged ? ['damaged settings replaced'] : []), ...changed])].join(', ');
     }
@@ -70,18 +70,6 @@ function projectText({ alias, id }: { readonly alias?: string; readonly id?: str
   if (alias === undefined) return `project ${id}`;
   return id === undefined ? `${alias} (its record was damaged)` : `${alias} (project ${id})`;
 }
-
-const SETTINGS: Readonly<Record<keyof Settings, string>> = {
-  zone: 'reporting time zone',
-  visibility: 'default visibility',
-  currency: 'currency label',
-  locale: 'number format',
-  managers: 'who manages',
-  managerGroups: 'who manages',
-  guests: 'whether guests may ask',
-  externals: 'whether external people may ask',
-  connection: 'default connection',
-};
 
 const OUTCOMES: Readonly<Record<AuditedTokenOutcome, string>> = {
   'not-shown': 'not shown',

@@ -4,7 +4,7 @@ import { EditConflict } from '../../domain/failure/index.ts';
 import { formatDays } from '../../domain/time/calendar.ts';
 import { channelLink, escapeMarkup, mention } from '../../slack/kit/blocks.ts';
 import { limitReachedMessage, removeItem, storeItem } from '../../slack/owned/actions.ts';
-import { formatSaved, notifyTarget } from '../../slack/owned/owned-form.ts';
+import { formatSaved } from '../../slack/owned/owned-form.ts';
 import { requireOwned } from '../../slack/owned/owned-kind.ts';
 import { findTargetProblem } from '../../slack/owned/target-check.ts';
 import type { Request } from '../../slack/request/request.ts';
@@ -14,7 +14,7 @@ import { type ChosenProject, projectKey } from '../../workspace/projects/chosen-
 import { isChannel } from '../../workspace/record/parse-record.ts';
 import { findSchedule } from '../../workspace/record/workspace.ts';
 import { newScheduleDraft, scheduleFromDraft } from './form.ts';
-import { isSameSchedule, type ScheduleDraft } from './form-state.ts';
+import type { ScheduleDraft } from './form-state.ts';
 import type { OwnedSchedules } from './owned-schedules.ts';
 import { loadUpcomingSends } from './upcoming-posts.ts';
 
@@ -28,11 +28,8 @@ export function createMorningPosts(
   const draftOf = (project: ChosenProject, channel: string, request: Request): ScheduleDraft =>
     newScheduleDraft({}, [project], { ...request, channel });
 
-  const isAsked = (draft: ScheduleDraft, schedule: Schedule): boolean =>
-    schedule.id === idOf(draft) || isSameSchedule(draft, schedule);
-
   const findExisting = (draft: ScheduleDraft, { schedules }: Request['workspace']): Schedule | undefined =>
-    schedules.find((schedule) => isAsked(draft, schedule));
+    schedules.find(({ id }) => id === idOf(draft));
 
   return {
     async find(project: ChosenProject, channel: string, request: Request) {
@@ -87,8 +84,7 @@ export function createMorningPosts(
         return undefined;
       }
       await kind.changed(teamId);
-      const problems = await notifyTarget(kind, schedule, request, false);
-      return problems[0];
+      return undefined;
     },
 
     async remove(id: string, request: Request): Promise<void> {

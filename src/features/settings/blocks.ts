@@ -2,7 +2,7 @@ import type { ModalView, PlainTextOption } from '@slack/types';
 import * as z from 'zod';
 import { formatMoney, isLocale, MAX_CURRENCY_LENGTH, ZERO } from '../../domain/money/amount.ts';
 import { type GroupChoices, groupsInput } from '../../slack/commands/user-group-picker.ts';
-import { formatLocalTime, zoneInput } from '../../slack/commands/zone-picker.ts';
+import { zoneInput } from '../../slack/commands/zone-picker.ts';
 import { compact, context, option, section } from '../../slack/kit/blocks.ts';
 import { checksInput, choiceInput, peopleInput, textInput } from '../../slack/kit/inputs.ts';
 import { modal } from '../../slack/kit/modal.ts';
@@ -36,11 +36,7 @@ export function settingsForm(
     blocks: [
       problem !== undefined && section(problem),
       isDamaged(workspace, 'settings') && section(DAMAGED),
-      {
-        ...zoneInput('Reporting time zone', ZONE_HINT, settings.zone, at, 'settings-zone'),
-        dispatch_action: true,
-      },
-      section(`Today there: ${formatLocalTime(settings.zone, at)}`),
+      zoneInput('Reporting time zone', ZONE_HINT, settings.zone, at, 'settings-zone'),
       context(CUT),
       choiceInput({
         block: 'visibility',

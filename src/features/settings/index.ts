@@ -33,9 +33,6 @@ declare module '../../domain/command-names.ts' {
   interface Commands {
     '/billing settings': true;
   }
-  interface Actions {
-    'settings-zone': true;
-  }
 }
 
 /** Words of the command → the fields of the form that they fill in. */
@@ -122,20 +119,6 @@ export function createSettingsFeature({ workspaces }: Services): Feature {
     options: {
       'settings-zone': { right: 'manage', find: suggestZones },
       managerGroups: { right: 'manage', find: suggestGroups },
-    },
-    actions: {
-      'settings-zone': {
-        right: 'manage',
-        command: ({ value, fields, metadata }) => settingsCommand({ ...fields, zone: value }, metadata),
-        kind: 'answer',
-        async run({ value, fields, metadata }, request) {
-          const { before } = decodeSettingsMetadata(metadata);
-          if (isTimeZone(value))
-            await request.reply.modal.update(
-              await formWith(request, { ...parseSettingsText(fields), zone: value }, { before }),
-            );
-        },
-      },
     },
     views: {
       settings: {
