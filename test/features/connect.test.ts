@@ -113,7 +113,7 @@ describe('/billing connect', () => {
     expect(toAnswer(posted).visibleText).toContain('Missed earlier:');
     expect(JSON.parse((await told())['schedule:schedul1'] ?? '{}').paused).toBeUndefined();
     expect(await auditLines()).toContainEqual(
-      expect.stringContaining(`schedule resumed: schedul1: Yesterday’s spend for project 123 in ${CHANNEL}`),
+      expect.stringContaining(`schedule resumed: Yesterday’s spend for project 123 in ${CHANNEL}`),
     );
   });
 
@@ -343,7 +343,7 @@ describe('the form', () => {
     expect(said).toContain('expiry unknown — set it to be reminded');
     expect(said).not.toMatch(/Read-only|For oneself|90 days|no expiry|next two weeks/);
     const member = (await bot.ask('/billing status', MEMBER)).visibleText;
-    expect(member).toContain('*Connections* · 1 working');
+    expect(member).toContain('All connections work.');
     expect(member).not.toContain('next two weeks');
   });
 
@@ -739,16 +739,13 @@ describe('/billing disconnect', () => {
 });
 
 describe('/billing settings', () => {
-  it('finds a zone by what is typed, shows its date, and uses it for days', async () => {
+  it('finds a zone by what is typed, and uses it for days', async () => {
     await bot.connect();
     await openForm('/billing settings');
-    expect(modalText()).toContain('Today there: Saturday 21 November 2026, 10:15 (UTC)');
     const place = { viewId: bot.slack.modal(OWNER)!.id };
     const found = await bot.slack.suggest(OWNER, place, 'settings-zone', 'new york');
     expect(JSON.stringify(found)).toContain('America/New_York');
     expect(JSON.stringify(found)).toContain('Saturday 21 November 2026, 05:15');
-    await bot.slack.choose(OWNER, place, 'settings-zone', 'America/New_York');
-    await bot.slack.waitFor(() => modalText().includes('05:15 (UTC-05:00)'));
     await bot.slack.submit(OWNER, { zone: 'America/New_York' });
     await bot.slack.waitFor(() => modalText().includes('Saved.'));
     await bot.slack.dismiss(OWNER);

@@ -177,5 +177,6 @@ function describeCurrent(field: string, now: RecordFields): string {
     [FIELDS.watch]: ['The watch', '/billing watches'],
   };
   const [what, command] = known[prefix] ?? ['Something', '/billing status'];
-  return `${what} was ${now[field] === undefined ? 'removed' : 'changed'}. See ${commandText(command)}.`;
+  const gone = prefix === FIELDS.project ? 'renamed or removed' : 'removed';
+  return `${what} was ${now[field] === undefined ? gone : 'changed'}. See ${commandText(command)}.`;
 }
