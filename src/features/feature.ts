@@ -5,7 +5,6 @@ import type { SlackId } from '../domain/slack-id.ts';
 import type { Millis } from '../domain/time/calendar.ts';
 import { routeSubcommands } from '../slack/commands/subcommands.ts';
 import type { Block } from '../slack/kit/blocks.ts';
-import type { StopsSource } from '../slack/owned/change-impact.ts';
 import type { Request } from '../slack/request/request.ts';
 import type { ActionListener, CommandListener, Listeners } from '../slack/server/listeners.ts';
 import type { SharedServices } from '../slack/slack-services.ts';
@@ -21,8 +20,6 @@ export interface Feature extends Listeners {
   /** Second words of `/billing`. */
   readonly verbs?: { readonly [Verb in BillingVerb]?: CommandListener };
   readonly actions?: { readonly [Name in ActionName]?: ActionListener };
-  /** Which of its items stop when a manager changes the record. */
-  readonly stops?: StopsSource;
   /** Starts what the feature does without a person. */
   start?(): void;
   /** Starts nothing more, and waits up to `patience` ms for what is running. */
@@ -40,8 +37,6 @@ export interface StatusPart {
   /** What a person should do something about. */
   readonly problems: number;
   readonly blocks: readonly Block[];
-  /** One line of mrkdwn, instead of the blocks while everything in them is fine; without it they are always shown. */
-  readonly summary?: string;
 }
 
 export type StatusSource = (request: Request) => readonly StatusPart[] | Promise<readonly StatusPart[]>;
@@ -87,10 +82,8 @@ export function createRegistry(features: () => readonly Feature[]) {
     stepFigures: () => merged('stepFigures'),
     help: () => features().flatMap(({ help }) => help),
     attention: () => features().flatMap(({ attention }) => attention ?? []),
-    home: () => features().flatMap(({ home }) => home ?? []),
     status: () => features().flatMap(({ status }) => status ?? []),
     auditTexts: () => merged('auditTexts'),
-    stops: () => features().flatMap(({ stops }) => stops ?? []),
     daysLeft: () => features().find(({ daysLeft }) => daysLeft)?.daysLeft,
     start: () => features().forEach((feature) => void feature.start?.()),
     stop: (patience: Millis) => each((feature) => feature.stop?.(patience)),

@@ -35,6 +35,19 @@ const stored = schema.extend({ currency: schema.shape.currency.catch('') });
 
 export type Settings = Readonly<z.infer<typeof schema>>;
 
+/** As the audit and the settings form name them in a sentence. */
+export const SETTING_NAMES: Readonly<Record<keyof Settings, string>> = {
+  zone: 'reporting time zone',
+  visibility: 'default visibility',
+  currency: 'currency label',
+  locale: 'number format',
+  managers: 'who manages',
+  managerGroups: 'who manages',
+  guests: 'whether guests may ask',
+  externals: 'whether external people may ask',
+  connection: 'default connection',
+};
+
 export const DEFAULT_SETTINGS: Settings = Object.freeze(schema.parse({}));
 
 /** @param json undefined for the defaults @returns undefined when it is damaged */

@@ -131,7 +131,7 @@ describe('the sandbox’s page, as axe sees it', { timeout: 60_000 }, () => {
     for (const [command, answer] of [
       ['/spend prod,1001', 'spent'],
       ['/billing projects', 'prod'],
-      ['/billing status details', 'Connections'],
+      ['/billing status', 'Connections'],
       ['/billing watches', 'prod'],
       ['/billing schedules', '09:00'],
       ['/billing audit', 'Who changed what'],

@@ -82,7 +82,7 @@ export async function startOsTokenUser(environment: ChaosEnvironment) {
         .catch(() => undefined),
     /** Newest first: `token issued: …`. */
     audit: async () =>
-      (await createAudit(environment.store.client).list(TEAM, 50)).map(
+      (await createAudit(environment.store.client).page(TEAM, 50)).entries.map(
         ({ action, about }) => `${action}: ${about}`,
       ),
     /** Everything that Redis holds, as text. */

@@ -253,12 +253,13 @@ describe('dates that were missed', () => {
   const summary = async (of: DeliveryTask, report: (at: number) => ReportResult = () => finding('5')) => {
     const { context } = recordedRun(slack.url, NINE, ({ at }) => report(at));
     const { earlier, isEmpty } = await summarizeMissedDates(of, context);
-    const { projects, timing, correctsFrom } = of.schedule;
+    const { projects, timing, owner, correctsFrom } = of.schedule;
     const post = {
       ...postOf(),
       at: NINE,
       projects,
       timing,
+      owner,
       correctsFrom,
       workspace: context.workspace,
       date: DATE,

@@ -103,7 +103,13 @@ describe('a correction', () => {
 describe('a post', () => {
   const TIMING: Timing = { cadence: { kind: 'daily' }, time: '09:00', zone: 'Europe/Rome' };
   const DETAILS: PostDetails = {
-    ...{ timing: TIMING, date: '2026-11-20', at: Date.UTC(2026, 10, 20, 8), correctsFrom: 5 },
+    ...{
+      timing: TIMING,
+      owner: 'U0OWNER001',
+      date: '2026-11-20',
+      at: Date.UTC(2026, 10, 20, 8),
+      correctsFrom: 5,
+    },
     ...{ isLate: false, earlier: { counted: 0, named: [] }, projects: [], workspace },
   };
   const render = (details: Partial<PostDetails> = {}, result: ReportResult = finding('100')) => {
@@ -111,10 +117,14 @@ describe('a post', () => {
     return { text, lines: textOf(blocks).split('\n'), blocks };
   };
 
-  it('adds to its report only how often it comes, and how to manage it', () => {
+  it('adds to its report only how often it comes, who set it up, and how to manage it', () => {
     const { text, lines } = render();
     expect(text).toBe('Spent 100');
-    expect(lines).toEqual(['Spent 100', 'Every day at 09:00 (Europe/Rome)', 'Manage']);
+    expect(lines).toEqual([
+      'Spent 100',
+      'Every day at 09:00 (Europe/Rome) · set up by <@U0OWNER001>',
+      'Manage',
+    ]);
   });
 
   it('says what is special about it, above', () => {
@@ -176,7 +186,9 @@ describe('a post', () => {
       { ...finding('1'), message, buttons: [button('schedule-list', 'Details')] },
     );
     expect(blocks).toHaveLength(3);
-    expect(textOf(blocks)).toBe('Spent 1\nas of now\nEvery day at 09:00 (Europe/Rome)\nDetails\nManage');
+    expect(textOf(blocks)).toBe(
+      'Spent 1\nas of now\nEvery day at 09:00 (Europe/Rome) · set up by <@U0OWNER001>\nDetails\nManage',
+    );
   });
 
   it('by hand says who sent it, and whether it is a test', () => {

@@ -1,6 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { GUEST, MEMBER, OWNER } from '../../sandbox/slack/index.ts';
-import { formatAuditCsv } from '../../src/features/audit/blocks.ts';
 import { SCHEDULES, type Schedule } from '../../src/workspace/owned/schedule-record.ts';
 import { WATCHES } from '../../src/workspace/owned/watch-record.ts';
 import { type AuditEntry, createAudit } from '../../src/workspace/record/audit.ts';
@@ -19,7 +18,6 @@ import { WATCH } from '../support/workspace-store.ts';
 
 const NOW = Date.UTC(2026, 10, 21, 10, 15, 30, 123);
 const TEAM = 'T0SANDBOX1';
-const DIRECT = OWNER.replace(/^U/, 'D');
 const projectOf = (alias: string, id = '7') => ({ kind: 'project', alias, id }) as const;
 const channelOf = (channel: string, alias = 'prod') => ({ kind: 'channel', channel, alias }) as const;
 const scheduleOf = (given: Partial<Schedule> = {}) =>
@@ -151,7 +149,7 @@ describe('/billing audit', () => {
     await recordMany(25);
     const answer = await bot.ask('/billing audit', person, 'C0GENERAL1');
     expect(answer.visibleText).toMatch(/Only Tally managers can do this|Guests can’t use Tally/);
-    for (const action_id of ['audit:older', 'audit:newest', 'audit-csv']) {
+    for (const action_id of ['audit:older', 'audit:newest']) {
       const body = `payload=${encodeURIComponent(
         JSON.stringify({
           type: 'block_actions',
@@ -172,114 +170,6 @@ describe('/billing audit', () => {
     }
     const seen = bot.slack.snapshot(person).messages;
     expect(JSON.stringify(seen)).not.toContain('project-');
-    expect(bot.slack.calls.some(({ method }) => method.startsWith('files.'))).toBe(false);
-  });
-});
-
-describe('the CSV', () => {
-  it('is sent as a file to the DM of the person who asked', async () => {
-    await recordMany(25);
-    const { ts } = await bot.ask('/billing audit');
-    await press(ts, 'CSV');
-    const file = await bot.slack.waitFor(() => bot.slack.messages(OWNER, DIRECT).at(-1)?.files?.[0]);
-    expect(file.name).toBe('tally-audit-2026-11-21.csv');
-    const content = await (await fetch(file.url)).text();
-    expect(content).toMatch(/^time,person,action,about,person id,about ids\r\n/);
-    expect(content).toContain(
-      `2026-11-21T10:15:30.123Z,olivia,project added,project-25 (project 7),${OWNER},\r\n`,
-    );
-    expect(content.trimEnd().split('\r\n')).toHaveLength(26);
-    await bot.slack.waitFor(() => newest().visibleText.includes('as a direct message'));
-    expect(bot.slack.messages(OWNER, CHANNEL).filter(({ from }) => from === 'bot')).toHaveLength(2);
-  });
-
-  const csv = async () => {
-    const before = bot.slack.messages(OWNER, DIRECT).length;
-    await bot.ask('/billing audit csv');
-    const file = await bot.slack.waitFor(() => bot.slack.messages(OWNER, DIRECT)[before]?.files?.[0]);
-    return (await fetch(file.url)).text();
-  };
-  const lookUps = () =>
-    bot.slack.calls.filter(
-      ({ method, args }) =>
-        (method === 'users.info' && args.user !== OWNER) || method === 'conversations.info',
-    );
-
-  it('names people and public channels, with their IDs in columns of their own', async () => {
-    await record({ action: 'channel default changed', about: channelOf(CHANNEL) });
-    await record({ action: 'channel default changed', about: channelOf('C0FINANCE1') });
-    await record({ who: 'U0GONE00001', about: projectOf('prod') });
-    const lines = (await csv()).split('\r\n').slice(1);
-    expect(lines).toEqual([
-      '2026-11-21T10:15:30.123Z,U0GONE00001,project added,prod (project 7),U0GONE00001,',
-      // Tally is not in this private channel.
-      `2026-11-21T10:15:30.123Z,olivia,channel default changed,C0FINANCE1: prod,${OWNER},C0FINANCE1`,
-      `2026-11-21T10:15:30.123Z,olivia,channel default changed,#cloud-costs: prod,${OWNER},${CHANNEL}`,
-      '',
-    ]);
-  });
-
-  it('asks Slack once for each person and channel', async () => {
-    for (let i = 0; i < 10; i += 1) await record({ who: MEMBER, about: channelOf(CHANNEL, `p${i}`) });
-    await csv();
-    expect(lookUps()).toHaveLength(2);
-  });
-
-  it('asks about 100 people and channels at most, and about nobody else once Slack refuses', async () => {
-    for (let i = 100; i < 250; i += 1) await record({ about: channelOf(`C0NOWHERE${i}`) });
-    expect(await csv()).toContain('C0NOWHERE100: prod');
-    expect(lookUps()).toHaveLength(99);
-    bot.slack.failNext('conversations.info', { error: 'internal_error' }, 50);
-    expect(await csv()).toContain('C0NOWHERE100: prod');
-    expect(lookUps().length).toBeLessThan(120);
-  });
-
-  it('can be asked for by a word, too', async () => {
-    await recordMany(1);
-    expect((await bot.ask('/billing audit CSV')).visibleText).toContain('as a direct message');
-    expect(bot.slack.messages(OWNER, DIRECT).at(-1)?.files?.[0]?.name).toBe('tally-audit-2026-11-21.csv');
-    expect((await bot.ask('/billing audit csv', MEMBER)).visibleText).not.toContain('as a direct message');
-  });
-
-  it('is sent as text, in whole lines as far as they fit, when Tally cannot send files', async () => {
-    await recordMany(100);
-    bot.slack.failNext('files.getUploadURLExternal', { error: 'missing_scope' });
-    const { ts } = await bot.ask('/billing audit');
-    await press(ts, 'CSV');
-    await bot.slack.waitFor(() => newest().visibleText.includes('files:write'));
-    const [, count] = /the newest (\d+) of 100 entries/.exec(newest().visibleText)!;
-    const lines = newest()
-      .visibleText.split('\r\n')
-      .filter((line) => line.includes('project-'));
-    expect(lines).toHaveLength(Number(count));
-    expect(lines.at(-1)).toMatch(new RegExp(`project-${101 - Number(count)} \\(`));
-    expect(newest().ephemeral).toBe(true);
-  });
-
-  it('says that Slack failed when the upload fails', async () => {
-    await record();
-    bot.slack.failNext('files.completeUploadExternal', { error: 'internal_error' }, 3);
-    const { ts } = await bot.ask('/billing audit');
-    await press(ts, 'CSV');
-    await bot.slack.waitFor(() =>
-      newest().visibleText.includes('Slack returned an error for files.uploadV2'),
-    );
-  });
-
-  it.each([
-    ['=HYPERLINK("https://x.example")', `"'=HYPERLINK(""https://x.example"")"`],
-    ['+1', "'+1"],
-    ['-1', "'-1"],
-    ['@SUM(A1)', "'@SUM(A1)"],
-    ['\t=1', "'\t=1"],
-    ['＝1', "'＝1"],
-    ['a "b", c', '"a ""b"", c"'],
-    ['two\nlines', '"two\nlines"'],
-    ['prod', 'prod'],
-    ['a=b', 'a=b'],
-  ])('makes a formula plain text and keeps it in one cell: %s', (about, cell) => {
-    const [, rest] = formatAuditCsv([{ ...ENTRY, about }], new Map()).split('project added,');
-    expect(rest).toBe(`${cell},${OWNER},\r\n`);
   });
 });
 

@@ -170,17 +170,6 @@ describe.each(EXAMPLES)(
       expect(refused.split('You aren’t in that channel')).toHaveLength(2);
       expect(refused).toContain('Nothing was saved.');
     });
-
-    it('lets an owner who left the channel resume it, as nothing is chosen there', async () => {
-      const { id } = await setUp(kind, command, MEMBER);
-      let answer = await ask(list, MEMBER);
-      await row(kind, answer, 'pause', id, MEMBER);
-      await updatedMessage(answer, 'Paused.', MEMBER);
-      members(CHANNEL).splice(0, 99, 'bot', OWNER);
-      answer = await ask(list, MEMBER, 'D0MEMBER01');
-      await row(kind, answer, 'resume', id, MEMBER, 'D0MEMBER01');
-      await updatedMessage(answer, 'Resumed.', MEMBER, 'D0MEMBER01');
-    });
   },
 );
 
@@ -196,20 +185,6 @@ describe('what the form hides for a while', () => {
     expect(view()).toContain('"initial_value":"50000"');
     await choose('to', 'channel');
     await shows(`"initial_conversation":"${CHANNEL}"`);
-  });
-
-  it('is kept: corrections and waiting, which a balance does not have', async () => {
-    await open('schedule prod');
-    await choose('report', 'balance');
-    await shows(`"initial_option":{"text":{"type":"plain_text","text":"Balance"`);
-    await choose('report', 'yesterday');
-    await shows(`"initial_option":{"text":{"type":"plain_text","text":"Yesterday’s spend"`);
-    expect(await save()).toContain('Saved');
-    expect((await stored('schedule'))[0]).toMatchObject({
-      report: 'yesterday',
-      correctsFrom: 5,
-      waitHours: 3,
-    });
   });
 
   it('is dropped if it was not understood, because it may be a secret', async () => {

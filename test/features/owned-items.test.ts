@@ -8,8 +8,8 @@ import { CHANNEL } from '../support/bot.ts';
 import { createOwnedBot, FINANCE, GENERAL, KEY, MINUTE, SHARED } from '../support/owned-bot.ts';
 
 const owned = createOwnedBot();
-const { around, add, ask, audit, brings, count, forge, forgedClick, lastText, members } = owned;
-const { messageRef, modal, modalSays, openForm, redis, save, stored, tally, updatedMessage } = owned;
+const { around, add, ask, audit, brings, forge, forgedClick } = owned;
+const { messageRef, modal, openForm, redis, save, stored, tally, updatedMessage } = owned;
 
 const EXAMPLES = [
   {
@@ -21,8 +21,6 @@ const EXAMPLES = [
       paused: 'Paused. Nothing is posted or corrected',
       resumed: 'Posts missed while paused won’t be sent',
     },
-    ...{ announced: 'New scheduled post: *Yesterday’s spend* for prod, every day', same: 'it comes twice' },
-    ...{ adopted: 'You own this schedule now. You’ll hear from Tally if it fails.' },
     ...{ damaged: 'The record of a schedule is damaged', drop: 'Remove damaged schedules' },
     titleOf: (name: string) => `*Yesterday’s spend* for ${name}`,
     pageExamples: (page: string[]) => page.map((words) => parseScheduleText(words, NAMES)),
@@ -42,8 +40,6 @@ const EXAMPLES = [
     ...{ title: 'Watches', counted: /^(\d+) watch(es)?/, none: 'No watches here yet' },
     ...{ deleted: 'Deleted the watch on prod', restored: 'Watch restored.', tooMany: '500 watches' },
     ...{ paused: 'Nobody is alerted until you resume it', resumed: 'Resumed.' },
-    ...{ announced: 'New watch: *prod*: balance below 50', same: 'A watch like this already exists' },
-    ...{ adopted: 'You own this watch now.' },
     ...{ damaged: 'The record of a watch is damaged', drop: 'Remove damaged watches' },
     titleOf: (name: string) => `*${name}*: balance below 50`,
     pageExamples: (page: string[]) => page.map((words) => ({ kind: parseWatchText(words, NAMES).kind })),
@@ -92,16 +88,16 @@ describe.each(EXAMPLES)('a $kind', ({ kind, list, words, another, max, ...said }
     },
   );
 
-  it('belongs to its creator, is announced in the channel, planned, and in the audit log', async () => {
+  it('belongs to its creator, is planned, in the audit log, and announced to nobody', async () => {
+    const before = tally().messageTexts(CHANNEL, OWNER).length;
     const item = await setUp(MEMBER);
+    expect(tally().messageTexts(CHANNEL, OWNER)).toHaveLength(before);
     expect(item).toMatchObject({
       owner: MEMBER,
       createdBy: MEMBER,
       createdAt: around.now,
       since: around.now,
     });
-    expect(lastText()).toContain(said.announced);
-    expect(lastText()).toContain(`Set up by <@${MEMBER}>`);
     expect(around.planned).toBe(1);
     expect(await audit()).toEqual([`${MEMBER} ${kind} created`]);
   });
@@ -113,49 +109,20 @@ describe.each(EXAMPLES)('a $kind', ({ kind, list, words, another, max, ...said }
     await add('ok-name', '123');
     const item = JSON.stringify(await setUp(OWNER, CHANNEL, words.replace('prod', name)));
     expect(item).toContain(`{"id":"123","product":1,"alias":"${name}"}`);
-    expect(lastText()).toContain(said.titleOf(name));
     const { visibleText } = await ask(list);
     expect(visibleText).toContain(said.titleOf(name));
     expect(visibleText).not.toContain(other);
   });
 
-  it('keeps the project by ID when its name changes or is removed', async () => {
-    await setUp();
-    await redis().hdel(KEY, 'project:prod');
-    await add('live', '123');
-    expect((await ask(list)).visibleText).toContain(said.titleOf('live'));
-    await redis().hdel(KEY, 'project:live');
-    expect((await ask(list)).visibleText).toContain(said.titleOf('Project 123'));
-  });
-
-  it('warns about an identical one', async () => {
-    await setUp();
-    await openForm(`${kind} ${words}`);
-    await modalSays(said.same);
-  });
-
-  it('is announced only once it was saved, however often that is tried', async () => {
+  it('says that nothing was saved while the store is away, keeps the form, and saves it then', async () => {
     await openForm(`${kind} ${words}`);
     around.isStoreAway = true;
-    const before = count(said.announced);
-    for (const _ of [1, 2]) expect(await save()).toContain('Nothing was changed. Try again');
+    expect(await save()).toContain('Nothing was changed. Try again');
     // An operator sees it in the log, too.
     await tally().slack.waitFor(() => /"via":"form".*"outcome":"store-unavailable"/.test(tally().log()));
-    expect([count(said.announced), await saved()]).toEqual([before, []]);
+    expect(await saved()).toEqual([]);
     around.isStoreAway = false;
     expect(await save()).toContain('Saved: ');
-    expect(count(said.announced)).toBe(before + 1);
-  });
-
-  it('is saved and says so when the channel does not accept its announcement', async () => {
-    await openForm(`${kind} ${words}`);
-    tally().slack.failNext('chat.postMessage', { error: 'restricted_action' });
-    const text = await save();
-    expect(text).toContain('Saved: ');
-    expect(text).toContain(
-      `Tally couldn’t announce this to <#${CHANNEL}>: Only some people can post in that channel`,
-    );
-    expect(await saved()).toHaveLength(1);
   });
 
   it('pauses and resumes', async () => {
@@ -217,15 +184,6 @@ describe.each(EXAMPLES)('a $kind', ({ kind, list, words, another, max, ...said }
     expect((await ask(`${kind} ${words}`)).visibleText).toContain(`This workspace has ${said.tooMany}`);
   });
 
-  it('is not restored beyond the maximum, towards which damaged ones count', async () => {
-    const { id } = await setUp();
-    const gone = await remove(id);
-    await addDamaged(max);
-    await tally().slack.press(OWNER, messageRef(gone), 'Undo');
-    await updatedMessage(gone, 'the maximum');
-    expect(await saved()).toEqual([]);
-  });
-
   it('is listed on pages when there are many', async () => {
     const item = await setUp();
     for (let n = 1; n <= 21; n++) await write({ ...item, id: `w${String(n).padStart(7, '0')}` });
@@ -285,35 +243,9 @@ describe.each(EXAMPLES)('a $kind', ({ kind, list, words, another, max, ...said }
     const { id } = await setUp();
     const before = await redis().hgetall(KEY);
     expect(JSON.stringify((await ask(list, MEMBER)).blocks)).not.toContain(`${kind}-row`);
-    for (const action of ['pause', 'resume', 'delete', 'edit', 'adopt', 'now', 'snooze', 'wake'])
+    for (const action of ['pause', 'resume', 'delete', 'edit', 'now', 'snooze', 'wake'])
       if (kind === 'watch' ? action !== 'now' : !/snooze|wake/.test(action))
         expect(await forgedClick(MEMBER, `${kind}-row`, `${action} ${id}`)).toContain('Only its owner');
     expect(await redis().hgetall(KEY)).toEqual(before);
-  });
-
-  it('can be adopted by a member of its channel once its owner has left', async () => {
-    const { id } = await setUp(ADMIN);
-    const adopt = (channel = CHANNEL) => forgedClick(MEMBER, `${kind}-row`, `adopt ${id}`, channel);
-    expect(await adopt()).toContain('Only its owner');
-    tally().slack.workspace.person(ADMIN)!.left = true;
-    around.now += 2 * MINUTE;
-    members(CHANNEL).splice(0, 99, OWNER, 'bot');
-    await brings(
-      'Only its owner',
-      () =>
-        forge(MEMBER, {
-          type: 'block_actions',
-          channel: { id: CHANNEL },
-          actions: [{ type: 'button', block_id: 'b', action_id: `${kind}-row`, value: `adopt ${id}` }],
-        }),
-      MEMBER,
-      'D0MEMBER01',
-    );
-    members(CHANNEL).push(MEMBER);
-    const answer = await ask(list, MEMBER);
-    await row(answer, 'adopt', id, MEMBER);
-    await updatedMessage(answer, said.adopted, MEMBER);
-    expect((await saved())[0]).toMatchObject({ id, owner: MEMBER, createdBy: ADMIN });
-    expect((await audit())[0]).toBe(`${MEMBER} ${kind} adopted`);
   });
 });

@@ -172,7 +172,7 @@ describe('a person who sends too many requests', () => {
   });
 
   it('can test a connection ten times, then sees when the next test is possible', async () => {
-    const { ts } = await bot.ask('/billing status details');
+    const { ts } = await bot.ask('/billing status');
     const place = { channel: CHANNEL, ts };
     const shown = () => textOf(seen().find((one) => one.ts === ts)?.blocks);
     const before = bot.billing.requests.length;

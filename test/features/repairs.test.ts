@@ -33,7 +33,6 @@ const replaced = (ts: string, part: string) =>
 
 describe('a refusal', () => {
   it.each([
-    ['/billing audit cvs', '/billing audit csv'],
     ['/billing projects delete prod', '/billing projects remove prod'],
     ['/billing disconnect mian', '/billing disconnect main'],
     ['/billing disconnect nope', '/billing disconnect main'],

@@ -398,27 +398,20 @@ const MORE_THAN_MANAGERS: Record<Kind, Partial<Record<Right, readonly string[]>>
     member: [
       ...[
         'schedule-form',
-        'schedule-time',
-        'schedule-zone',
         'schedule-more',
         'schedule-test-me',
         'schedule-test',
         'schedule-row',
         'schedule-list',
       ],
-      ...['watch-form', 'watch-preview', 'watch-suggest', 'watch-row', 'watch-undo', 'watch-list'],
-      ...['watch-manage', 'watch-snooze', 'watch-more'],
-      ...['schedule-resume', 'schedule-resume-all', 'schedule-now', 'schedule-undo'],
+      ...['watch-form', 'watch-preview', 'watch-row', 'watch-undo', 'watch-list'],
+      ...['watch-snooze', 'watch-more'],
+      ...['schedule-resume', 'schedule-now', 'schedule-undo'],
     ],
   },
   views: { ask: ['os-token'], member: ['schedule', 'watch'] },
   options: {
-    member: [
-      'schedule-form:zone',
-      'schedule-form:zone:refilled',
-      'schedule-form:projects',
-      'watch-form:projects',
-    ],
+    member: ['schedule-form:zone', 'schedule-form:projects', 'watch-form:projects'],
   },
   events: { ask: ['app_home_opened', 'app_mention', 'message'] },
 };

@@ -123,33 +123,10 @@ describe('what a form promises', () => {
     await openEdit();
     await change('time', { selected_time: '17:00' });
     const form = await modalSays('Sat 21 Nov 2026, 17:00');
-    const why = 'Nothing is posted for Fri 20 Nov 2026: this schedule already posted for Fri 20 Nov 2026.';
     expect(form).not.toContain('Fri 20 Nov 2026, 17:00');
-    expect(form).toContain(why);
-    const saved = await save({ time: '17:00' });
-    expect(saved).not.toContain('Fri 20 Nov 2026, 17:00');
-    expect(saved).toContain('Sat 21 Nov 2026, 17:00');
-    expect(saved).toContain(why);
+    await save({ time: '17:00' });
     await tally.slack.dismiss(OWNER);
     expect((await list()).visibleText).toContain('next Sat 21 Nov 2026, 17:00');
-  });
-
-  it('names no date that the schedule has already passed, and says so', async () => {
-    const schedule = await setUp();
-    const moved = { ...schedule, timing: { ...schedule.timing, time: '00:30', zone: 'Pacific/Auckland' } };
-    await tally.redis.client.hset(KEY, `schedule:${schedule.id}`, JSON.stringify(moved));
-    await noted(schedule, '2026-11-21', at('2026-11-20T11:30:00Z'));
-    now = at('2026-11-20T12:00:00Z');
-    await openEdit();
-    await unfold();
-    await change('zone', { selected_option: option('America/Los_Angeles') });
-    await modalSays('Sun 22 Nov 2026, 00:30 · 08:30 UTC');
-    await change('time', { selected_time: '23:00' });
-    const form = await modalSays('Sun 22 Nov 2026, 23:00');
-    expect(form).not.toContain('Sat 21 Nov 2026, 23:00');
-    expect(form).toContain(
-      'Nothing is posted for Fri 20 Nov 2026 and Sat 21 Nov 2026: this schedule already posted',
-    );
   });
 
   it('is posted only after resuming when a person paused it', async () => {
@@ -158,9 +135,6 @@ describe('what a form promises', () => {
     await tally.redis.client.hset(KEY, `schedule:${schedule.id}`, JSON.stringify(paused));
     now = NINE + 5 * SECOND;
     expect(await openEdit()).toContain('Next three posts once resumed');
-    const saved = await save();
-    expect(saved).toContain('Next three posts once resumed');
-    expect(saved).not.toContain('still to come');
   });
 });
 
@@ -170,9 +144,7 @@ describe('what is due while the form is open', () => {
     now = NINE + 5 * SECOND;
     expect(await openEdit()).toContain('The post due Fri 20 Nov 2026, 09:00 hasn’t been sent yet.');
     await unfold();
-    expect(await save({ corrects: '10' })).toContain(
-      'The post due Fri 20 Nov 2026, 09:00 hasn’t been sent yet.',
-    );
+    await save({ corrects: '10' });
     expect(await stored()).toMatchObject({ correctsFrom: 10, since });
     await tally.slack.dismiss(OWNER);
     expect((await list()).visibleText).toContain(
@@ -184,15 +156,12 @@ describe('what is due while the form is open', () => {
     await setUp();
     now = NINE + 5 * SECOND;
     await openEdit();
-    expect(await save({ time: '08:30' })).toContain(
-      'The post due Fri 20 Nov 2026, 08:30 hasn’t been sent yet.',
-    );
+    await save({ time: '08:30' });
     expect((await stored()).since).toBe(NINE - HOUR / 2 - 1);
     await tally.slack.dismiss(OWNER);
     await openEdit();
-    const later = await save({ time: '17:00' });
-    expect(later).toContain('Fri 20 Nov 2026, 17:00');
-    expect(later).not.toContain('no post');
+    await change('time', { selected_time: '17:00' });
+    await modalSays('Fri 20 Nov 2026, 17:00');
   });
 
   it('is not dropped silently when the new times have no such date', async () => {
@@ -207,83 +176,28 @@ describe('what is due while the form is open', () => {
     await setUp('schedule 123 daily 17:00');
     now = NINE + 5 * SECOND;
     await openEdit();
-    expect(await save({ time: '09:00' })).toContain(
-      'With this change, nothing is posted for Fri 20 Nov 2026.',
-    );
-  });
-
-  it('is reported as passed when the schedule is new', async () => {
-    await openForm('schedule 123 daily 09:00');
-    now = NINE + 5 * SECOND;
-    const saved = await save();
-    expect(saved).toContain('Fri 20 Nov 2026, 09:00 has just passed, so nothing is posted for it.');
-    expect(saved).toContain('Sat 21 Nov 2026, 09:00\n');
+    await change('time', { selected_time: '09:00' });
+    await modalSays('With this change, nothing is posted for Fri 20 Nov 2026.');
   });
 });
 
 describe('the days that a post covers', () => {
-  const timepicker = () => {
-    const blocks = tally.slack.modal(OWNER)!.view.blocks as {
-      block_id?: string;
-      element?: { initial_time?: string };
-    }[];
-    return blocks.find(({ block_id }) => block_id === 'time')?.element?.initial_time;
-  };
-
-  it('are named in the form and after saving', async () => {
-    expect(await openForm('schedule 123 daily 09:00')).toContain(
-      'The first post covers Thu 19 Nov 2026 (UTC).',
-    );
-    expect(await save({ report: 'last-week' })).toContain('The first post covers 9–15 Nov 2026 (UTC).');
-    await tally.slack.dismiss(OWNER);
-    now = NINE + HOUR;
-    const text = await openForm('schedule 123 weekdays 09:00');
-    expect(text).toContain('The first post covers 20–22 Nov 2026 (UTC).');
-    await tally.slack.dismiss(OWNER);
-    expect(await openForm('schedule 123 balance')).not.toContain('covers');
-  });
-
-  it('cause a warning when the previous week is not over, with a time and a zone in which it is', async () => {
+  it('are named, with a warning when the previous week is not over then', async () => {
     await openForm('schedule 123 weekly mon 9:00');
     await unfold();
     await change('zone', { selected_option: option('Australia/Sydney') });
-    const text = await modalSays('The first post misses 16–22 Nov 2026.');
+    const text = await modalSays('The first post misses 16–22 Nov 2026: ');
     expect(text).toContain('The first post covers 9–15 Nov 2026 (UTC).');
-    expect(text).toContain('At 09:00 in Australia/');
+    expect(text).toContain('at 09:00 in Australia/');
     expect(text).toContain('Sun 22 Nov isn’t over yet in UTC, this workspace’s reporting time zone.');
-    await press('Post at 11:00');
-    const moved = await modalSays('Mon 23 Nov 2026, 11:00 · 00:00 UTC');
-    expect(moved).toContain('The first post covers 16–22 Nov 2026 (UTC).');
-    expect(moved).not.toContain('misses');
-    expect(timepicker()).toBe('11:00');
-    await change('time', { selected_time: '08:00' }, 'time:refilled');
-    await modalSays('The first post misses');
-    await press('Use UTC time');
-    expect(await modalSays('Mon 23 Nov 2026, 08:00\n')).not.toContain('misses');
-    expect(await save()).toContain('16–22 Nov 2026');
-    expect((await stored()).timing).toEqual({
-      cadence: { kind: 'weekly', weekday: 1 },
-      time: '08:00',
-      zone: 'UTC',
-    });
+    await change('zone', { selected_option: option('UTC') });
+    expect(await modalSays('covers 16–22 Nov 2026')).not.toContain('misses');
   });
 
   it('cause a warning after a clock change that makes them outdated', async () => {
     const text = await openForm('schedule 123 daily 0:59');
     expect(text).toContain('The first post covers Fri 20 Nov 2026 (UTC).');
-    expect(text).toContain('The post of Mon 29 Mar 2027 misses Sun 28 Mar 2027.');
-    expect(text).toContain('Post at 01:00');
-  });
-
-  it('cause a warning without a time when no time of that day helps', async () => {
-    await tally.redis.client.hset(KEY, 'settings', JSON.stringify({ zone: 'Pacific/Pago_Pago' }));
-    await openForm('schedule 123 daily 09:00');
-    await unfold();
-    await change('zone', { selected_option: option('Pacific/Kiritimati') });
-    const text = await modalSays('Sat 21 Nov 2026, 09:00 · Fri 20 Nov, 19:00 UTC');
-    expect(text).toContain('The first post misses Fri 20 Nov 2026.');
-    expect(text).not.toContain('Post at');
-    expect(text).toContain('Use Pacific/');
+    expect(text).toContain('The post of Mon 29 Mar 2027 misses Sun 28 Mar 2027: ');
   });
 
   it('are as expected west of the reporting zone, without a warning', async () => {

@@ -17,8 +17,7 @@ import {
 import { addProject } from '../support/projects.ts';
 
 const owned = createOwnedBot();
-const { around, add, ask, audit, brings, change, choose, count, forge, forgedClick, lastText, members } =
-  owned;
+const { around, add, ask, audit, brings, change, choose, forge, forgedClick, members } = owned;
 const { messageRef, modal, modalSays, modalText, redis, save, suggested, tally, updatedMessage, view } =
   owned;
 
@@ -124,11 +123,6 @@ describe('what was typed', () => {
     expect(read('sun daily')).toEqual({ alias: 'sun', cadence: { kind: 'daily' } });
     expect(read('hourly weekly')).toEqual({ alias: 'hourly', cadence: { kind: 'weekly', weekday: 1 } });
   });
-
-  it('corrects a typing mistake in the whole command', async () => {
-    const { visibleText } = await ask('schedule prod dayly 09:00');
-    expect(visibleText).toContain('/billing schedule prod daily 09:00');
-  });
 });
 
 describe('the form', () => {
@@ -139,9 +133,8 @@ describe('the form', () => {
     expect(drawn).toContain(`"initial_conversation":"${CHANNEL}"`);
     expect(drawn).toContain('"value":"123:1:prod"');
     expect(text).toContain('Europe/Berlin');
-    expect(text).toContain('Fri 27 Nov 2026, 08:30 · 07:30 UTC');
-    expect(text).toContain('Fri 4 Dec 2026, 08:30 · 07:30 UTC');
-    expect(text).toContain('Fri 11 Dec 2026, 08:30 · 07:30 UTC');
+    for (const day of ['Fri 27 Nov 2026', 'Fri 4 Dec 2026', 'Fri 11 Dec 2026'])
+      expect(text).toContain(`${day}, 08:30`);
   });
 
   it('shows the fields that matter, and updates the next three posts', async () => {
@@ -155,7 +148,7 @@ describe('the form', () => {
     await modalSays('Mon 30 Nov 2026, 02:30');
     await unfold();
     await change('zone', { selected_option: option('Pacific/Auckland') });
-    await modalSays('Mon 30 Nov 2026, 02:30 · Sun 29 Nov, 13:30 UTC');
+    await modalSays('(Pacific/Auckland)');
     await choose('report', 'balance');
     await tally().slack.waitFor(() => !modalText().includes('Correct a post'));
   });
@@ -164,25 +157,13 @@ describe('the form', () => {
     around.now = Date.UTC(2027, 2, 27, 0, 0);
     await openForm('schedule prod daily 02:30', MEMBER);
     const text = await modalSays('clocks go forward', MEMBER);
-    expect(text).toContain(
-      'Sun 28 Mar 2027, 03:00 · 01:00 UTC (clocks go forward: 02:30 doesn’t exist that night)',
-    );
+    expect(text).toContain('Sun 28 Mar 2027, 03:00 (clocks go forward: 02:30 doesn’t exist that night)');
     await tally().slack.dismiss(MEMBER);
     around.now = Date.UTC(2027, 9, 30, 12, 0);
     await openForm('schedule prod daily 02:30', MEMBER);
-    await modalSays('Sun 31 Oct 2027, 02:30 · 00:30 UTC (clocks go back: 02:30 comes twice', MEMBER);
+    await modalSays('Sun 31 Oct 2027, 02:30 (clocks go back: 02:30 comes twice', MEMBER);
     await tally().slack.dismiss(MEMBER);
     around.now = START + 400 * 86_400_000;
-  });
-
-  it('finds a zone by what is typed', async () => {
-    await openForm('schedule');
-    await unfold();
-    const found = (text: string) => suggested('schedule-form:zone', text);
-    expect(await found('new york')).toEqual(['America/New_York']);
-    expect(await found('kolkata')).toContain('Asia/Kolkata');
-    expect(await found('atlantis')).toEqual([]);
-    expect(await found('')).toContain('UTC');
   });
 
   it('finds projects by name, and an ID as each product', async () => {
@@ -249,49 +230,16 @@ describe('the form', () => {
     );
     expect(view()).toContain('"initial_option":{"text":{"type":"plain_text","text":"Balance"');
   });
-
-  it('accepts several projects, with or without commas', async () => {
-    await openForm('schedule prod dev daily');
-    expect(view()).toContain('"value":"123:1:prod"');
-    expect(view()).toContain('"value":"456:2:dev"');
-    await tally().slack.dismiss(OWNER);
-    await openForm('schedule prod,dev');
-    expect(view()).toContain('"value":"456:2:dev"');
-  });
-
-  it('warns about the same post at the same time', async () => {
-    await setUp();
-    await openForm();
-    await modalSays('If you save this, it comes twice');
-    await change('time', { selected_time: '09:05' });
-    await tally().slack.waitFor(() => !modalText().includes('come twice'));
-  });
 });
 
 describe('saving', () => {
-  it('is managed from its announcement: the list is private, and the announcement stays', async () => {
-    await setUp('prod', MEMBER);
-    const announced = tally()
-      .slack.messages(MEMBER, CHANNEL)
-      .findLast((one) => toAnswer(one).visibleText.startsWith('New scheduled post'))!;
-    const others = count('1 scheduled post', OWNER, CHANNEL);
-    await brings(
-      '1 scheduled post',
-      () => tally().slack.press(MEMBER, messageRef(announced), 'Manage'),
-      MEMBER,
-      CHANNEL,
-    );
-    expect(count('1 scheduled post', OWNER, CHANNEL)).toBe(others);
-    expect(count('New scheduled post', OWNER, CHANNEL)).toBeGreaterThan(0);
-  });
-
-  it('saves the schedule, announces it in the channel, and shows the next posts', async () => {
+  it('saves the schedule, and announces nothing in the channel', async () => {
     const before = around.planned;
+    const said = tally().slack.messages(OWNER, CHANNEL).length;
     await openForm('schedule prod weekdays 09:00', MEMBER);
     await unfold(MEMBER);
     const text = await save({ options: ['skip'], corrects: '10', waits: '6' }, MEMBER);
     expect(text).toContain('Saved: *Yesterday’s spend* for prod');
-    expect(text).toContain('Next three posts');
     const [schedule] = await stored();
     expect(schedule).toEqual({
       id: expect.stringMatching(/^[a-z0-9]{8}$/),
@@ -307,32 +255,21 @@ describe('saving', () => {
       createdAt: around.now,
       since: around.now,
     });
-    expect(lastText()).toContain(
-      `New scheduled post: *Yesterday’s spend* for prod, every weekday at 09:00 (Europe/Berlin).\nSet up by <@${MEMBER}>`,
-    );
+    expect(tally().slack.messages(OWNER, CHANNEL)).toHaveLength(said);
     expect(around.planned).toBe(before + 1);
     expect((await audit())[0]).toBe(`${MEMBER} schedule created`);
   });
 
-  it('uses the name that was picked if a project has two', async () => {
-    await add('ok-name', '123');
-    await setUp('prod daily');
-    await openForm('schedule ok-name daily');
-    expect(modalText()).toContain('This channel already gets the same post at that time.');
-    await save({ projects: ['123:1:prod'] });
-    expect((await stored()).map((schedule) => schedule.projects[0]?.alias)).toEqual(['prod', 'prod']);
-  });
-
   it('accepts several projects, and an ID without a name', async () => {
     await openForm();
-    await save({ projects: ['123:1', '456:2', '12345678901234567890123456789012:3'] });
+    const said = await save({ projects: ['123:1', '456:2', '12345678901234567890123456789012:3'] });
+    expect(said).toContain('prod, dev, Project 12345678901234567890123456789012 (Virtualization)');
     const [schedule] = await stored();
     expect(schedule?.projects).toEqual([
       { id: '123', product: 1 },
       { id: '456', product: 2 },
       { id: '12345678901234567890123456789012', product: 3 },
     ]);
-    expect(lastText()).toContain('prod, dev, Project 12345678901234567890123456789012 (Virtualization)');
   });
 
   it('saves neither the threshold nor skipping for a balance', async () => {
@@ -340,13 +277,12 @@ describe('saving', () => {
     expect([skipsEmpty, correctsFrom]).toEqual([false, 0]);
   });
 
-  it('joins a public channel only when the box is ticked', async () => {
+  it('says that Tally joins a public channel, and joins it when it is saved', async () => {
     tally().slack.workspace.conversation(GENERAL)!.members = members(GENERAL).filter((one) => one !== 'bot');
     await openForm('schedule prod', MEMBER, GENERAL);
     await modalSays('Tally isn’t in that channel yet', MEMBER);
-    expect(await save({ join: [] }, MEMBER)).toContain('Let it join, or type /invite @Tally there');
-    expect(await stored()).toEqual([]);
-    expect(await save({ join: ['yes'] }, MEMBER)).toContain('Saved');
+    expect(members(GENERAL)).not.toContain('bot');
+    expect(await save({}, MEMBER)).toContain('Saved');
     expect(members(GENERAL)).toContain('bot');
   });
 
@@ -415,18 +351,6 @@ describe('a test', () => {
     await modalSays('Only some people can post in that channel');
   });
 
-  it('shows unexpected errors in the form, and by a direct message', async () => {
-    around.refusal = new RangeError('a bug');
-    await openForm();
-    await brings(
-      'Something went wrong in Tally',
-      () => tally().slack.press(OWNER, { viewId: modal()!.id }, 'Send a test to the channel'),
-      OWNER,
-      'D0OWNER001',
-    );
-    await modalSays('Couldn’t send the test.');
-  });
-
   it('cannot be sent to a channel that the person cannot choose', async () => {
     await openForm('schedule prod', ADMIN);
     members(FINANCE).push('bot');
@@ -480,33 +404,7 @@ describe('the list', () => {
     );
   });
 
-  it('says which projects had no figures, and since when', async () => {
-    const schedule = await setUp();
-    const sent = {
-      ...{ date: '2026-11-21', due: around.now, at: around.now, failures: 0, result: 'posted' },
-      unanswered: { '500:1': { posts: 3, cause: storedCause('<eu>') } },
-    };
-    await redis().hset(KEY, `sent:${schedule.id}`, JSON.stringify(sent));
-    expect((await ask('schedules')).visibleText).toContain(
-      '*no figures for Project 500* (3 posts in a row): There is no connection named &lt;eu&gt;.',
-    );
-  });
-
-  it('shows what Slack rejected while Tally is still installed, and catches up after resuming', async () => {
-    const schedule = await setUp();
-    const paused = { why: 'app-removed', at: around.now };
-    await redis().hset(KEY, `schedule:${schedule.id}`, JSON.stringify({ ...schedule, paused }));
-    const list = await ask('schedules');
-    expect(list.visibleText).toContain('*paused: Slack rejected Tally’s token* since');
-    expect(list.visibleText).toContain('resumes by itself once it works');
-    expect(list.visibleText).not.toContain('removed');
-    around.now += MINUTE;
-    await row(list, 'resume', schedule.id);
-    await updatedMessage(list, 'Resumed. If a post was missed, Tally sends it now.');
-    expect(await stored()).toEqual([schedule]);
-  });
-
-  it('edits: the form has the current values, and saving announces it and ends Tally’s pause', async () => {
+  it('edits: the form has the current values, and saving ends Tally’s pause', async () => {
     const schedule = await setUp('prod weekly fri 8:30', MEMBER);
     const paused = { ...schedule, paused: { why: 'channel-archived', at: around.now } };
     await redis().hset(KEY, `schedule:${schedule.id}`, JSON.stringify(paused));
@@ -520,16 +418,7 @@ describe('the list', () => {
     expect(after?.paused).toBeUndefined();
     expect(after?.timing).toEqual({ ...schedule.timing, time: '08:45' });
     expect(after?.id).toBe(schedule.id);
-    expect(lastText()).toContain(`Changed by <@${MEMBER}>`);
     expect((await audit())[0]).toBe(`${MEMBER} schedule changed`);
-  });
-
-  it('sends now, in addition to the schedule', async () => {
-    const { id } = await setUp();
-    const list = await ask('schedules');
-    await row(list, 'now', id);
-    await updatedMessage(list, 'The next post comes as planned');
-    expect(around.sent).toEqual([{ schedule: expect.objectContaining({ id }), why: 'now', by: OWNER }]);
   });
 
   it('sends and deletes once at a double click', async () => {
@@ -557,36 +446,6 @@ describe('the list', () => {
     await row(list, 'resume', id);
     await updatedMessage(list, 'The schedule is still paused.');
     expect((await stored())[0]?.paused?.why).toBe('person');
-  });
-
-  it('resumes all that this person can change, and says which failed', async () => {
-    const [one, two, three, four] = [
-      await setUp('prod', MEMBER),
-      await setUp('dev', MEMBER),
-      await setUp('prod balance', MEMBER, GENERAL),
-      await setUp('prod balance', OWNER),
-    ];
-    expect(JSON.stringify((await ask('schedules', MEMBER)).blocks)).not.toContain('Resume all');
-    for (const each of [one, two, three, four]) {
-      const why = each === two ? 'person' : 'not-in-channel';
-      const paused = { ...each, paused: { why, at: around.now } };
-      await redis().hset(KEY, `schedule:${each?.id}`, JSON.stringify(paused));
-    }
-    tally().slack.workspace.conversation(GENERAL)!.archived = true;
-    around.now += MINUTE;
-    const list = await ask('schedules', MEMBER);
-    const before = around.planned;
-    await tally().slack.press(MEMBER, messageRef(list), 'Resume all');
-    const { visibleText } = await updatedMessage(list, 'Resumed 2 scheduled posts', MEMBER);
-    expect(visibleText).toContain(`Still paused in <#${GENERAL}>: That channel is archived`);
-    const after = await stored();
-    const running = after.filter(({ paused }) => paused === undefined);
-    expect(new Set(running.map(({ id }) => id))).toEqual(new Set([one?.id, two?.id]));
-    // A schedule that Tally paused catches up; one that a person paused does not.
-    expect(after.find(({ id }) => id === one?.id)?.since).toBe(one?.since);
-    expect(after.find(({ id }) => id === two?.id)?.since).toBe(around.now);
-    expect(around.planned).toBe(before + 1);
-    expect((await audit()).slice(0, 2)).toEqual(Array(2).fill(`${MEMBER} schedule resumed`));
   });
 });
 
@@ -685,7 +544,7 @@ describe('in the whole bot', () => {
     }
   });
 
-  it('is listed on Home and in status, with what is paused', async () => {
+  it('is listed in status, and on Home once it is stuck', async () => {
     await bot.slack.say(OWNER, CHANNEL, '/billing schedule prod daily 09:00');
     await form();
     await bot.slack.submit(OWNER);
@@ -695,9 +554,8 @@ describe('in the whole bot', () => {
       await bot.slack.openHome(person);
       return textOf(await bot.slack.waitFor(() => bot.slack.home(person)?.view.blocks));
     };
-    expect(await home(OWNER)).toContain('*Yesterday’s spend* for prod');
-    expect(await home(MEMBER)).not.toContain('Yesterday’s spend');
-    const status = await bot.ask('/billing status details');
+    expect(await home(OWNER)).not.toContain('Yesterday’s spend');
+    const status = await bot.ask('/billing status');
     expect(status.visibleText).toContain('*Scheduled posts* · 1 running');
     expect(status.visibleText).toContain(`owner <@${OWNER}>\nnext `);
     expect(status.visibleText).toContain('nothing posted yet');
@@ -722,19 +580,11 @@ describe('in the whole bot', () => {
     ]);
     await bot.redis.client.hset(KEY, Object.fromEntries(fields));
     await expect.poll(() => home(OWNER)).toContain('*paused: the channel is archived*');
-    const many = await bot.ask('/billing status details');
+    expect(await home(OWNER)).not.toContain('nothing posted yet\n*Yesterday');
+    const many = await bot.ask('/billing status');
     expect(many.visibleText).toContain('12 running · *1 paused by Tally*');
     expect(many.visibleText).toContain('*paused: the channel is archived*');
     expect(many.visibleText.match(/ owner /g)).toHaveLength(5);
-    const gone = { ...schedule, paused, owner: 'U0NOBODY99' };
-    await bot.redis.client.hset(KEY, key, JSON.stringify(gone));
-    const menus = async () => {
-      await bot.slack.openHome(OWNER);
-      return JSON.stringify(bot.slack.home(OWNER)?.view.blocks);
-    };
-    await expect.poll(menus).toContain(`"adopt ${id}"`);
-    expect(await menus()).not.toContain('"adopt older');
-    await bot.redis.client.hset(KEY, key, JSON.stringify({ ...schedule, paused }));
     await bot.redis.client.hdel(KEY, ...older.map((one) => `schedule:${one}`));
     const { visibleText } = await bot.ask('/billing status', MEMBER);
     expect(visibleText).toContain('0 running · *1 paused by Tally*');
@@ -749,7 +599,7 @@ describe('in the whole bot', () => {
     expect((await bot.ask('/billing status', MEMBER, GENERAL)).visibleText).toContain('Scheduled posts');
     expect((await bot.ask('/billing status', GUEST, GENERAL)).visibleText).not.toContain('Scheduled posts');
     expect(await home(GUEST)).not.toContain('Yesterday’s spend');
-    const list = await bot.ask('/billing status details');
+    const list = await bot.ask('/billing status');
     await bot.slack.press(OWNER, messageRef(list), 'All schedules');
     await bot.slack.waitFor(() =>
       bot.slack
@@ -757,23 +607,12 @@ describe('in the whole bot', () => {
         .some((one) => toAnswer(one).visibleText.includes('1 scheduled post')),
     );
   });
-
-  it('are listed in help after the most common commands, and nothing failed silently', async () => {
-    const { visibleText } = await bot.ask('/billing help more');
-    expect(visibleText).toContain('/billing schedules');
-    const inOrder = ['/spend', '/billing schedule ', '/billing connect', '/billing audit', '@Tally', 'Home'];
-    const places = inOrder.map((usage) => visibleText.indexOf(`\`${usage}`));
-    expect(places).toEqual([...places].sort((a, b) => a - b));
-    expect(places[0]).toBeGreaterThan(0);
-    expect(bot.slack.complaints).toEqual([]);
-    expect(bot.log()).not.toContain('"outcome":"unknown"');
-  });
 });
 
 describe('every message and form', () => {
-  it('was accepted by Slack, and nothing failed silently but the one bug above', () => {
+  it('was accepted by Slack, and nothing failed silently', () => {
     expect(tally().slack.complaints).toEqual([]);
-    expect(tally().log().split('"outcome":"unknown"')).toHaveLength(2);
+    expect(tally().log()).not.toContain('"outcome":"unknown"');
     expect(tally().log()).not.toContain('nothing listens to');
   });
 });

@@ -248,7 +248,9 @@ export function createOwnedBot() {
     ) => bot.slack.choose(person, messageRef(list, channel), `${kind}-row`, `${action} ${id}`),
     /** Newest first: who did what. */
     audit: async () =>
-      (await createAudit(bot.redis.client).list(TEAM, 20)).map(({ who, action }) => `${who} ${action}`),
+      (await createAudit(bot.redis.client).page(TEAM, 20)).entries.map(
+        ({ who, action }) => `${who} ${action}`,
+      ),
     /** Waits until `work` has caused one more message with this text. */
     async brings(part: string, work: () => Promise<unknown>, person = OWNER, channel = CHANNEL) {
       const before = count(part, person, channel);

@@ -110,7 +110,7 @@ export function requestOf({
     },
     slack: {
       channels: channelsOf(CLIENT),
-      ...{ userGroups: unasked, isInGroups: unasked, roleOf: unasked, nameOf: unasked },
+      ...{ userGroups: unasked, isInGroups: unasked, roleOf: unasked },
       ...{ permissionsOf: unasked, managers: unasked },
       ...slack,
     },

@@ -52,7 +52,7 @@ describe('the audit', () => {
     await audit.record('T1', ENTRY);
     await audit.record('T2', { ...ENTRY, about: projectOf('elsewhere') });
     await audit.record('T1', { ...ENTRY, action: 'project removed', at: ENTRY.at + 1 });
-    expect(await audit.list('T1', 10)).toEqual([
+    expect((await audit.page('T1', 10)).entries).toEqual([
       { ...ENTRY, action: 'project removed', at: ENTRY.at + 1 },
       ENTRY,
     ]);
@@ -60,13 +60,13 @@ describe('the audit', () => {
 
   it('reports that it wrote nothing for a workspace that left', async () => {
     await expect(audit.record('T3', ENTRY)).rejects.toThrow(NotInstalled);
-    expect(await audit.list('T3', 1)).toEqual([]);
+    expect((await audit.page('T3', 1)).entries).toEqual([]);
   });
 
   it('keeps the newest thousand and lets older ones go', async () => {
     await record(MAX_AUDIT_ENTRIES + 7);
     expect(await redis.xlen(KEY)).toBe(MAX_AUDIT_ENTRIES);
-    const all = numbers(await audit.list('T1', MAX_AUDIT_ENTRIES));
+    const all = numbers((await audit.page('T1', MAX_AUDIT_ENTRIES)).entries);
     expect(all).toHaveLength(MAX_AUDIT_ENTRIES);
     expect([all[0], all.at(-1)]).toEqual([MAX_AUDIT_ENTRIES + 7, 8]);
   });
@@ -115,7 +115,7 @@ describe('the audit', () => {
 
   it('shows an action of another version as it was recorded, and the stream’s time if its own is damaged', async () => {
     await redis.xadd(KEY, '1795000000000-0', 'who', 'U1', 'action', 'schedule sent', 'at', 'soon');
-    expect(await audit.list('T1', 1)).toEqual([
+    expect((await audit.page('T1', 1)).entries).toEqual([
       { at: 1_795_000_000_000, who: 'U1', action: 'schedule sent', about: undefined },
     ]);
   });
@@ -136,7 +136,7 @@ describe('the audit', () => {
   it('shows entries of its own workspace only, whatever is asked for', async () => {
     for (const id of ['', 't1', 'T1:x', 'T1*', '../T1']) {
       await expect(audit.record(id, ENTRY)).rejects.toThrow(RangeError);
-      await expect(audit.list(id, 1)).rejects.toThrow(RangeError);
+      await expect(audit.page(id, 1)).rejects.toThrow(RangeError);
     }
     expect(await redis.keys('tally:{*}:audit')).toEqual([]);
   });
@@ -144,7 +144,7 @@ describe('the audit', () => {
   it('says that the store is unreachable', async () => {
     const nowhere = connectRedis('unix:///nowhere/redis.sock');
     const lost = createAudit(nowhere);
-    for (const work of [lost.record('T1', ENTRY), lost.list('T1', 1), lost.page('T1', 1)])
+    for (const work of [lost.record('T1', ENTRY), lost.page('T1', 1)])
       await expect(work).rejects.toThrow(StoreUnavailable);
     nowhere.disconnect();
   });

@@ -187,7 +187,7 @@ describe('the two halves of a token', () => {
       about: { kind: 'token', id: '123', alias: 'prod' },
     } as const;
     await handles.keep('T1', ERRAND, LIFE, TOKEN, { entry });
-    expect(await createAudit(redis).list('T1', 5)).toEqual([entry]);
+    expect((await createAudit(redis).page('T1', 5)).entries).toEqual([entry]);
     await redis.del('tally:{T1}:audit', KEY);
     await redis.set('tally:{T1}:audit', 'no stream');
     await expect(handles.keep('T1', ERRAND, LIFE, TOKEN, { entry })).rejects.toThrow(

@@ -70,7 +70,8 @@ export async function correctPost({ schedule, line }: ScheduleLogEntry, context:
         };
         corrected = { post: after, at };
         const { projects, timing } = post.subject;
-        const about = { projects, timing, correctsFrom: schedule.correctsFrom, workspace: context.workspace };
+        const { correctsFrom, owner } = schedule;
+        const about = { projects, timing, owner, correctsFrom, workspace: context.workspace };
         const out = { ...about, date: line.date, at: postedAt, corrected: at };
         return {
           projects: shownProjects(post.subject, result),

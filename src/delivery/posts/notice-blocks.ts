@@ -117,7 +117,7 @@ function nextSteps(notification: PendingNotification): readonly string[] {
     pause && escapeMarkup((canManage && MANAGERS_REMEDIES[pause]) || REMEDIES[pause]),
     pause && RESUMES,
     why === 'failed' && !isUnclear && 'Tally tried for an hour. The next post mentions this date.',
-    isOwnerGone && 'The owner has left the workspace. Open schedules and choose Adopt to take over.',
+    isOwnerGone && 'The owner has left the workspace.',
     !isOwnerGone && !pause && failures > 1 && `This is the ${ordinal(failures)} failure in a row.`,
   ]);
 }

@@ -1,5 +1,6 @@
 import { pluralize } from '../../domain/language/text.ts';
 import { changeInPercent, formatMoney, formatPercent, parseAmount } from '../../domain/money/amount.ts';
+import type { SlackId } from '../../domain/slack-id.ts';
 import { formatTiming, type Timing } from '../../domain/time/cadence.ts';
 import { type Day, dayAt, formatDays, formatMoment, type Millis } from '../../domain/time/calendar.ts';
 import {
@@ -31,6 +32,7 @@ export interface PostDetails extends Pick<PostContent, 'isLate' | 'earlier' | 'w
   /** When it went out, in ms. */
   readonly at: Millis;
   readonly timing: Timing;
+  readonly owner: SlackId;
   readonly date: Day;
   readonly projects: readonly ChosenProject[];
   readonly workspace: Workspace;
@@ -41,7 +43,7 @@ export interface PostDetails extends Pick<PostContent, 'isLate' | 'earlier' | 'w
 }
 
 export function renderPost({ message, buttons = [] }: ReportResult, details: PostDetails): Message {
-  const { timing, date, isLate, corrected, without, correctsFrom } = details;
+  const { timing, owner, date, isLate, corrected, without, correctsFrom } = details;
   const { time, zone } = timing;
   const late = `Late: was due ${formatDays(date, date)}, ${time} (${zone})`;
   const missed = missedLines(details);
@@ -54,15 +56,17 @@ export function renderPost({ message, buttons = [] }: ReportResult, details: Pos
     text: isLate ? `${late}. ${message.text}` : message.text,
     blocks: compact([
       ...above.map((text) => context(escapeMarkup(text))),
-      ...withSmallPrint(message.blocks, escapeMarkup(formatTiming(timing))),
+      ...withSmallPrint(
+        message.blocks,
+        `${escapeMarkup(formatTiming(timing))} · set up by ${mention(owner)}`,
+      ),
       missed.length > 0 && section(missed.join('\n')),
-      // The owner is not mentioned, as each post would notify them: the list behind the button names them.
       actions(...buttons, button('schedule-list', 'Manage')),
     ]),
   };
 }
 
-/** Adds the cadence to the report's notes, which are its last block. */
+/** Adds the cadence and the owner to the report's notes, which are its last block. */
 function withSmallPrint(blocks: readonly Block[], text: string): Block[] {
   const last = blocks.at(-1);
   const print = context(text);

@@ -1,12 +1,7 @@
 import { evaluateRule } from '../../domain/money/watch-evaluation.ts';
 import { measureWatch } from '../../domain/money/watch-measurement.ts';
 import type { WatchRule } from '../../domain/money/watch-rule.ts';
-import {
-  measureHistory,
-  simulateWatch,
-  simulationFrom,
-  suggestRule,
-} from '../../domain/money/watch-simulation.ts';
+import { measureHistory, simulateWatch, simulationFrom } from '../../domain/money/watch-simulation.ts';
 import type { SlackId } from '../../domain/slack-id.ts';
 import { type Day, dayAt, type Millis } from '../../domain/time/calendar.ts';
 import type { Watch } from '../../workspace/owned/watch-record.ts';
@@ -183,13 +178,11 @@ export type WatchPreview = Readonly<ReturnType<typeof previewWatch>>;
 
 export function previewWatch(rule: WatchRule, { today, ...figures }: PreviewFigures) {
   const judged = parseWatchFigures(figures, today, figures.usage?.zone ?? 'UTC');
-  const history = measureHistory(rule.kind, judged);
   const measurement = measureWatch(rule.kind, judged);
   const now = evaluateRule(rule, measurement, [], { episode: 'now', since: today });
-  const suggestion = suggestRule(rule, history);
   return {
     /** The days of the last 90 that would have made it alert, ascending. */
-    dates: simulateWatch(rule, history),
+    dates: simulateWatch(rule, measureHistory(rule.kind, judged)),
     measurement,
     /** It would alert at its first check. */
     isCrossed: now.crossings.length > 0,
@@ -197,9 +190,5 @@ export function previewWatch(rule: WatchRule, { today, ...figures }: PreviewFigu
     isKnown: now.isKnown,
     /** Reported days that the preview rests on; 0 for a project without data. */
     reported: judged.amounts.size,
-    /** Earlier balances are worked out from what was spent: money that was added is not seen. */
-    assumesNoTopUps: history.assumesNoTopUps,
-    /** Would have alerted at most once a month; absent when the rule itself did, and if no threshold near it would. */
-    ...(suggestion && { suggestion }),
   };
 }

@@ -1,26 +1,19 @@
-import type { AuditedItem } from '../../slack/owned/owned-kind.ts';
 import type { AuditedTokenOutcome, AuditSubject, RecordedEntry } from '../../workspace/record/audit.ts';
 import type { Workspace } from '../../workspace/record/workspace.ts';
-import type { Settings } from '../../workspace/settings.ts';
+import { SETTING_NAMES, type Settings } from '../../workspace/settings.ts';
 
 export type ItemTexts = Partial<
-  Record<'schedule' | 'watch', (json: string, workspace: Workspace) => AuditedItem | undefined>
+  Record<'schedule' | 'watch', (json: string, workspace: Workspace) => string | undefined>
 >;
 
-/** What an entry is about, plain, with the IDs of channels and people. `whole` also tells two like schedules apart, by their IDs. */
-export type SubjectTexts = (
-  entry: Pick<RecordedEntry, 'action' | 'about'>,
-) => Record<'short' | 'whole', string>;
+/** What an entry is about, plain, with the IDs of channels and people. */
+export type SubjectTexts = (entry: Pick<RecordedEntry, 'action' | 'about'>) => string;
 
 export const createSubjectTexts =
   (items: ItemTexts, workspace: Workspace): SubjectTexts =>
   ({ action, about }) => {
-    if (about !== undefined && 'item' in about) {
-      const { id = '', text = '' } = items[about.kind]?.(about.item, workspace) ?? {};
-      return { short: text, whole: [id, text].filter(Boolean).join(': ') };
-    }
-    const text = about === undefined ? '' : subjectText(about, action);
-    return { short: text, whole: text };
+    if (about === undefined) return '';
+    return 'item' in about ? (items[about.kind]?.(about.item, workspace) ?? '') : subjectText(about, action);
   };
 
 function subjectText(about: Exclude<AuditSubject, { readonly item: string }>, action: string): string {
@@ -33,7 +26,7 @@ function subjectText(about: Exclude<AuditSubject, { readonly item: string }>, ac
       return `${about.channel}: ${about.alias ?? 'none'}`;
     case 'settings': {
       const changed = about.changed.map((name) =>
-        Object.hasOwn(SETTINGS, name) ? SETTINGS[name as keyof Settings] : name,
+        Object.hasOwn(SETTING_NAMES, name) ? SETTING_NAMES[name as keyof Settings] : name,
       );
       return [...new Set([...(about.isDamaged ? ['damaged settings replaced'] : []), ...changed])].join(', ');
     }
@@ -66,18 +59,6 @@ function projectText({ alias, id }: { readonly alias?: string; readonly id?: str
   if (alias === undefined) return `project ${id}`;
   return id === undefined ? `${alias} (its record was damaged)` : `${alias} (project ${id})`;
 }
-
-const SETTINGS: Readonly<Record<keyof Settings, string>> = {
-  zone: 'reporting time zone',
-  visibility: 'default visibility',
-  currency: 'currency label',
-  locale: 'number format',
-  managers: 'who manages',
-  managerGroups: 'who manages',
-  guests: 'whether guests may ask',
-  externals: 'whether external people may ask',
-  connection: 'default connection',
-};
 
 const OUTCOMES: Readonly<Record<AuditedTokenOutcome, string>> = {
   'not-shown': 'not shown',

@@ -4,7 +4,6 @@ import { nearestWord } from '../../domain/language/nearest-word.ts';
 import { couldBeSecret } from '../../domain/language/secret-detection.ts';
 import {
   actions,
-  type Block,
   button,
   compact,
   confirmDialog,
@@ -17,10 +16,11 @@ import {
   select,
   textMessage,
 } from '../../slack/kit/blocks.ts';
-import { findStops } from '../../slack/owned/change-impact.ts';
+import { usersText } from '../../slack/owned/owned-kind.ts';
 import type { Request } from '../../slack/request/request.ts';
 import { onClick } from '../../slack/server/listeners.ts';
 import { describeConnection } from '../../workspace/credentials/connection-record.ts';
+import { usesConnection } from '../../workspace/owned/stop-reason.ts';
 import { auditedChange } from '../../workspace/record/change.ts';
 import type { Workspace } from '../../workspace/record/workspace.ts';
 import type { Feature, Services } from '../feature.ts';
@@ -40,13 +40,7 @@ function unknownConnection(name: string, names: readonly string[]): InvalidWord 
 }
 
 /** `/billing disconnect [name]`: asks which connection, then for a new default, then for a confirmation. */
-export function createDisconnect({
-  workspaces,
-  all,
-}: Services): Required<Pick<Feature, 'verbs' | 'actions'>> {
-  const stopsOf = (request: Request, name: string, heir: string | undefined) =>
-    findStops(all.stops(), request, withoutConnection(request.workspace, name, heir));
-
+export function createDisconnect({ workspaces }: Services): Required<Pick<Feature, 'verbs' | 'actions'>> {
   /** Asks the next question: which connection, which new default, whether to go on. Buttons carry names only, checked each time. */
   const ask = async (request: Request, wanted?: string, wish?: string): Promise<void> => {
     const { connectionNames } = request.workspace;
@@ -66,8 +60,7 @@ export function createDisconnect({
       const choices = actions(select('disconnect-heir', 'New default', options), KEEP);
       return request.reply.update(questionMessage(`Disconnect ${name}?`, why, choices));
     }
-    const { question } = await stopsOf(request, name, heir);
-    await request.reply.update(confirmDisconnectMessage(name, heir, request, question));
+    await request.reply.update(confirmDisconnectMessage(name, heir, request));
   };
 
   const remove = async (request: Request, name: string, heir: string | undefined): Promise<void> => {
@@ -76,11 +69,10 @@ export function createDisconnect({
         ? []
         : ([['default connection changed', { kind: 'connection', name: heir }]] as const);
     const change = auditedChange(request, ...inherits, ['connection removed', { kind: 'connection', name }]);
-    const { answer } = await stopsOf(request, name, heir);
     await workspaces.removeConnection(change, name, heir);
     const gone = `Disconnected. Tally deleted its copy of the token for ${name}.`;
     const now = heir === undefined ? '' : ` The default connection is now ${heir}.`;
-    await request.reply.update(textMessage(`${gone}${now}`, ...answer));
+    await request.reply.update(textMessage(`${gone}${now}`));
   };
 
   const confirmed = async (value: string, request: Request): Promise<void> => {
@@ -145,7 +137,6 @@ function confirmDisconnectMessage(
   name: string,
   heir: string | undefined,
   { workspace, at }: Request,
-  stops: readonly Block[],
 ): Message {
   const connection = workspace.connections.get(name);
   const zone = workspace.settings.zone;
@@ -153,6 +144,7 @@ function confirmDisconnectMessage(
   const effects = compact([
     ...(isLast ? [] : orphanedProjects(name, workspace)),
     heir !== undefined && `${heir} becomes the default connection.`,
+    usersText(workspace, (project) => usesConnection(project, name, workspace)),
   ]);
   return questionMessage(
     isLast ? 'Disconnect Tally from the billing service?' : `Disconnect ${name}?`,
@@ -160,7 +152,6 @@ function confirmDisconnectMessage(
       'Tally deletes its copy of the token. The token still works until it expires. Delete it in the console too.',
     ),
     ...effects.map(section),
-    ...stops,
     context(
       connection ? escapeMarkup(describeConnection(connection, at, zone)) : `${name} · the record is damaged`,
     ),
@@ -192,15 +183,3 @@ function orphanedProjects(name: string, record: Workspace): string[] {
     `These projects use ${name}: ${[...named, ...more].join(', ')}. You get no figures for them until you choose another connection in ${commandText('/billing projects')}.`,
   ];
 }
-
-/** The record without a connection. @param heir the default afterwards, if another one becomes it */
-const withoutConnection = (workspace: Workspace, name: string, heir: string | undefined): Workspace => {
-  const connectionNames = workspace.connectionNames.filter((other) => other !== name);
-  const remains = workspace.defaultConnection === name ? heir : workspace.defaultConnection;
-  return {
-    ...workspace,
-    connectionNames,
-    connections: new Map([...workspace.connections].filter(([other]) => other !== name)),
-    defaultConnection: remains ?? (connectionNames.length === 1 ? connectionNames[0] : undefined),
-  };
-};

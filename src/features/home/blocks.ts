@@ -27,29 +27,23 @@ import { isFullMember } from '../../slack/owned/owned-kind.ts';
 import { DAMAGED_DATA, failureMessage } from '../../slack/reply/error-reply.ts';
 import type { Request } from '../../slack/request/request.ts';
 import type { Section } from '../feature.ts';
-import { attentionBlocks, connectionBlocks } from './connections.ts';
+import { attentionBlocks } from './connections.ts';
 import { homeProjects, projectBlocks } from './projects.ts';
 
 /** Slack refuses a view with more, and the person would keep an old page. */
 const MOST_BLOCKS = 100;
 
-/** @param urgent what needs attention @param more what else other features show */
-export async function homeBlocks(
-  request: Request,
-  urgent: readonly Section[],
-  more: readonly Section[],
-): Promise<readonly Block[]> {
+/** @param urgent what needs attention, by other features */
+export async function homeBlocks(request: Request, urgent: readonly Section[]): Promise<readonly Block[]> {
   const isConnected = request.workspace.connectionNames.length > 0;
   const sections: readonly Section[] = compact([
     ...(isConnected ? [attentionBlocks, ...urgent] : []),
     startBlocks,
     isConnected && mainButtons,
     projectBlocks,
-    ...more,
-    isConnected && connectionBlocks,
   ]);
   const main = (await Promise.all(sections.map((section) => drawUnlessDamaged(section, request)))).flat();
-  const end = [...(await drawUnlessDamaged(furtherQuestions, request)), ...help(request)];
+  const end = help(request);
   return [...main.slice(0, MOST_BLOCKS - end.length), ...end];
 }
 
@@ -108,12 +102,6 @@ function startBlocks(request: Request): readonly Block[] {
     return failureMessage(new NotConnected(), request).blocks;
   return hasAnswers(request) ? [] : askBlocks(request);
 }
-
-/** Further questions for a person who sees `startBlocks`; others find them below their projects. */
-const furtherQuestions = (request: Request): readonly Block[] =>
-  request.workspace.connectionNames.length > 0 && (request.user.canManage || hasAnswers(request))
-    ? askBlocks(request)
-    : [];
 
 const hasAnswers = (request: Request): boolean =>
   homeProjects(request).some(({ id, product }) => request.workspace.lastBalance(id, product) !== undefined);

@@ -1,22 +1,11 @@
 import type { Button } from '@slack/types';
-import { commandText } from '../../domain/command-names.ts';
 import { type Command, toCommand } from '../../slack/commands/command.ts';
 import { commandButton } from '../../slack/commands/command-buttons.ts';
 import { askManagerButton } from '../../slack/error-messages/description.ts';
-import {
-  actions,
-  type Block,
-  button,
-  buttonRow,
-  escapeMarkup,
-  formatInstant,
-  header,
-  joinTexts,
-  markup,
-} from '../../slack/kit/blocks.ts';
+import { actions, type Block, button, buttonRow, escapeMarkup, markup } from '../../slack/kit/blocks.ts';
 import type { Request } from '../../slack/request/request.ts';
 import { expiresSoon, formatExpiry } from '../../workspace/credentials/expiry.ts';
-import { type ConnectionState, connectionStates } from '../../workspace/credentials/health.ts';
+import { connectionStates } from '../../workspace/credentials/health.ts';
 import { isConnectionMissing } from '../../workspace/projects/resolve-project.ts';
 import { requireSettings } from '../../workspace/record/workspace.ts';
 
@@ -61,28 +50,4 @@ export function attentionBlocks(request: Request): Block[] {
     .sort((a, b) => (a.expiresAt ?? 0) - (b.expiresAt ?? 0));
   if (first === undefined) return [];
   return replaceToken(first.name, `A billing access token ${formatExpiry(first, at, zone)}.`, 'replace it');
-}
-
-/** For managers: each token and when it expires. */
-export function connectionBlocks(request: Request): Block[] {
-  if (!request.user.canManage) return [];
-  const all = connectionStates(request.workspace, request.at);
-  const title = all.length === 1 ? 'Connection' : 'Connections';
-  return [header(title), markup(all.map((state) => line(state, request)).join('\n'))];
-}
-
-function line(state: ConnectionState, { workspace, at }: Request): string {
-  const { name, connection, damage, isDefault, lastUsed } = state;
-  const { zone } = requireSettings(workspace);
-  const shown = `*${escapeMarkup(name)}*${isDefault && workspace.connectionNames.length > 1 ? ' (default)' : ''}`;
-  if (connection === undefined) return `${shown} · *the record is damaged.* Replace its token.`;
-  if (damage !== undefined)
-    return `${shown} · *the token can’t be decrypted.* See \`${commandText('/billing status')}\`.`;
-  const expiry = formatExpiry(connection, at, zone);
-  return joinTexts(' · ', [
-    shown,
-    `token ending ${escapeMarkup(connection.lastFour.replaceAll('·', ''))}`,
-    expiresSoon(connection, at, zone) ? `*${expiry}*` : expiry,
-    lastUsed !== undefined && `last used: ${formatInstant(lastUsed)}`,
-  ]);
 }

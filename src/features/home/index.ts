@@ -23,8 +23,6 @@ declare module '../../domain/command-names.ts' {
 
 declare module '../feature.ts' {
   interface Feature {
-    /** Its part of a person’s Home, rendered each time it is opened. */
-    readonly home?: Section;
     /** What needs attention, at the top of a person’s Home; empty otherwise. */
     readonly attention?: Section;
   }
@@ -71,7 +69,7 @@ export function createHomeFeature({ all, billing, answerStore, log, clock }: Ser
     help: [
       {
         usage: 'Home',
-        what: 'See your projects with their balances, scheduled posts and connections: the first tab of this app.',
+        what: 'See what needs attention and your projects with their balances: the first tab of this app.',
       },
     ],
     actions: {
@@ -87,7 +85,7 @@ export function createHomeFeature({ all, billing, answerStore, log, clock }: Ser
         right: 'ask',
         wants: ({ tab }) => tab === 'home',
         async answer(_, request) {
-          await publish(request.reply, await homeBlocks(request, all.attention(), all.home()));
+          await publish(request.reply, await homeBlocks(request, all.attention()));
         },
         // For a person who cannot use Tally, or whose role is unknown.
         onError: ({ blocks }, reply) => publish(reply, withoutActions(blocks)),

@@ -24,7 +24,6 @@ import {
 } from '../../slack/kit/blocks.ts';
 import { peopleInput, textInput } from '../../slack/kit/inputs.ts';
 import { modal, waitingModal } from '../../slack/kit/modal.ts';
-import { type Stops, warningBlocks } from '../../slack/owned/change-impact.ts';
 import type { Request } from '../../slack/request/request.ts';
 import {
   type ApplicationAccessRecord,
@@ -46,29 +45,21 @@ export const ACCESS_TITLE = 'Application access';
 interface AccessForm extends Pick<AccessRequest, 'project' | 'issuers' | 'expiry'> {
   readonly authUrl: string | undefined;
   readonly groups: GroupChoices;
-  /** What saving it stops, if that isn't confirmed yet. */
-  readonly warning?: Stops;
-  /** Whether ID and secret were typed into the form that this one replaces. */
-  readonly isSecretGone?: boolean;
 }
-
-const TYPE_AGAIN = 'Enter ID and secret again. Tally tests them when you save.';
 
 /** The form. ID and secret are never filled in, because they may have been swapped. */
 export function accessForm(form: AccessForm, request: Request): ModalView {
-  const { project, authUrl, issuers, groups, warning, isSecretGone = false } = form;
+  const { project, authUrl, issuers, groups } = form;
   const { workspace } = request;
   const { label } = accessProjectLabel(workspace, project);
   const stays = workspace.accesses.has(project);
   const keeps = stays ? ' Leave ID and secret empty to keep the current ones.' : '';
   return modal({
     callback: ACCESS_VIEW,
-    metadata: [project, stampOf(workspace, FIELDS.access + project), warning?.digest ?? ''].join(' '),
+    metadata: `${project} ${stampOf(workspace, FIELDS.access + project)}`,
     title: ACCESS_TITLE,
     submit: 'Test and save',
     blocks: [
-      ...(warning === undefined ? [] : warningBlocks(warning)),
-      isSecretGone && section(TYPE_AGAIN),
       section(
         `Tally uses this access to issue temporary OS_TOKENs for ${label} to the people you choose below.${keeps}`,
       ),

@@ -11,7 +11,6 @@ import type { Feature } from '../feature.ts';
 import { ACCESS_TITLE, ACCESS_VIEW, accessForm, testingModal } from './access-form.ts';
 import { askForToken, issueAgain } from './ask-for-token.ts';
 import { ALREADY_USED, CONFIRM_VIEW, tokenWindow, waitingTokenModal } from './blocks.ts';
-import { stoppedAccesses } from './ineligible-issuers.ts';
 import { parseModalTokens } from './modal-tokens.ts';
 import {
   type AccessFormDefaults,
@@ -64,7 +63,6 @@ export function createOsTokenFeature(parts: Omit<TokenContext, 'request'>): Feat
       },
     },
     options: { issuerGroups: { right: 'manage', find: suggestGroups } },
-    stops: stoppedAccesses,
     commands: {
       '/os-token': {
         right: 'ask',

@@ -34,8 +34,6 @@ export interface AccessRequest {
   readonly expiry: ExpiryChoice | undefined;
   /** The stamp of the record that the form showed. */
   readonly stamp: string;
-  /** The digest of what the form said that saving stops; '' if it said nothing. */
-  readonly warned: string;
 }
 
 const ID = /^[\x21-\x7e]{1,255}$/;
@@ -66,7 +64,7 @@ export function accessProjectLabel(record: Workspace, project: string): { label:
 }
 
 /**
- * @param metadata the project's ID, the stamp of its record, and the digest of a warning
+ * @param metadata the project's ID and the stamp of its record
  * @param parseAuthUrl the address as it will be used; throws AddressRefused, InvalidWord
  */
 export function parseAccessForm(
@@ -76,7 +74,7 @@ export function parseAccessForm(
 ): ParsedForm<AccessRequest> {
   const { authUrl = '', access_id: id = '', secret = '' } = fields;
   const issuers = { people: selectedValues(fields.people), groups: selectedValues(fields.groups) };
-  const [project = '', stamp = '', warned = ''] = metadata.split(' ');
+  const [project = '', stamp = ''] = metadata.split(' ');
   const expiry = parseExpiryChoice(fields);
   const isKept = id === '' && secret === '';
   const url = parseField(() => parseAuthUrl(authUrl));
@@ -104,7 +102,7 @@ export function parseAccessForm(
   if (Object.keys(errors).length > 0 || url.value === undefined) return { errors };
   const credentials = isKept ? undefined : { id, secret };
   const choice = expiry !== undefined && 'choice' in expiry ? expiry.choice : undefined;
-  return { input: { project, authUrl: url.value, credentials, issuers, expiry: choice, stamp, warned } };
+  return { input: { project, authUrl: url.value, credentials, issuers, expiry: choice, stamp } };
 }
 
 /** What the form is filled in with: neither ID nor secret, which may be swapped. */

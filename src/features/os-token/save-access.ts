@@ -1,28 +1,34 @@
 import { isDeepStrictEqual } from 'node:util';
-import { type Failure, failureOf, InvalidWord, isFailure } from '../../domain/failure/index.ts';
+import {
+  type Failure,
+  failureOf,
+  InvalidWord,
+  ignoreFailure,
+  isFailure,
+} from '../../domain/failure/index.ts';
+import type { SlackId } from '../../domain/slack-id.ts';
 import type { Revocation } from '../../identity/client.ts';
 import { FIELDS } from '../../redis/keys.ts';
 import { expiryOf } from '../../slack/commands/expiry-input.ts';
-import { fetchUserGroups, requireKnownGroups } from '../../slack/commands/user-group-picker.ts';
+import { requireKnownGroups } from '../../slack/commands/user-group-picker.ts';
 import { actions, type Block, button, header, markup, section } from '../../slack/kit/blocks.ts';
-import { findStops, notSavedYet } from '../../slack/owned/change-impact.ts';
 import { failureMessage, notSavedMessage } from '../../slack/reply/error-reply.ts';
 import type { Request } from '../../slack/request/request.ts';
 import {
   describeAccess,
-  type Issuers,
   isNamedIssuer,
   type NewAccess,
   type OpenableAccess,
 } from '../../workspace/credentials/access-record.ts';
 import { withExpiry } from '../../workspace/credentials/expiry.ts';
+import { permissionsOf } from '../../workspace/permissions.ts';
 import type { AuditAction, AuditEntry } from '../../workspace/record/audit.ts';
 import { auditedChange, requireUnchanged, type WorkspaceChange } from '../../workspace/record/change.ts';
 import { findAccess, type Workspace } from '../../workspace/record/workspace.ts';
 import {
   ACCESS_TITLE,
   type AccessTest,
-  accessForm,
+  type IneligibleIssuer,
   issuersText,
   REVOCATION_TEXTS,
   type RevocationResult,
@@ -31,7 +37,6 @@ import {
 import { maybeIssuedBlocks } from './ask-for-token.ts';
 import { accessSubject, recordEntry, tokenAuditId, tokenSubject } from './audit.ts';
 import { auditBlocks } from './blocks.ts';
-import { findIneligible, stoppedAccesses } from './ineligible-issuers.ts';
 import { requestToken } from './issue-token.ts';
 import { type AccessRequest, accessProjectLabel, encodeAccessMetadata } from './parse-access-form.ts';
 import { type TokenContext, tenantOf } from './token-request.ts';
@@ -58,7 +63,7 @@ async function registerAccess(
   );
   const isIssuer =
     isNamedIssuer(access, user.id) || (await request.slack.isInGroups(issuers.groups).catch(() => false));
-  const ineligible = await findIneligible(issuers.people, request.slack, request.workspace.settings);
+  const ineligible = await findIneligible(issuers.people, request);
   return registeredBlocks(access, test, isIssuer, ineligible, request);
 }
 
@@ -93,7 +98,7 @@ async function editAccess(input: AccessRequest, { request, workspaces }: TokenCo
     header(accessProjectLabel(workspace, project).label),
     section(edits.length === 0 ? 'No changes to save.' : 'Saved.'),
     section(describeAccess(expiry === undefined ? current : withExpiry(current, expiry), at, zone)),
-    markup(issuersText(issuers, await findIneligible(issuers.people, request.slack, workspace.settings))),
+    markup(issuersText(issuers, await findIneligible(issuers.people, request))),
   ];
 }
 
@@ -109,19 +114,11 @@ export async function saveAccess(input: AccessRequest, context: TokenContext): P
     const added = issuers.groups.filter((group) => !before.includes(group));
     await requireKnownGroups(added, request);
     if (credentials === undefined) requireSameUrl(input, request.workspace);
-    const after = withIssuers(request.workspace, project, issuers);
-    const stop = await findStops([stoppedAccesses], request, after);
-    if (stop.digest !== '' && input.warned !== stop.digest) {
-      const groups = await fetchUserGroups(request);
-      const form = { ...input, groups, warning: stop, isSecretGone: credentials !== undefined };
-      return await request.reply.modal.update(accessForm(form, request), notSavedYet(stop));
-    }
     test = credentials && (await testAccess(input, credentials, context));
-    const blocks =
+    saved =
       credentials === undefined || test === undefined
         ? await editAccess(input, context)
         : await registerAccess(input, credentials, test, context);
-    saved = [...blocks, ...stop.answer];
   } catch (error) {
     if (!isFailure(error)) throw error;
     request.recordError(error);
@@ -187,10 +184,20 @@ function newAccess(
   };
 }
 
-function withIssuers(workspace: Workspace, project: string, issuers: Issuers): Workspace {
-  const access = workspace.accesses.get(project);
-  if (access === undefined) return workspace;
-  return { ...workspace, accesses: new Map(workspace.accesses).set(project, { ...access, issuers }) };
+/** The chosen people whose role doesn't allow tokens. People whose role Slack doesn't return now are left out. */
+async function findIneligible(
+  people: readonly SlackId[],
+  { slack, workspace }: Request,
+): Promise<readonly IneligibleIssuer[]> {
+  const found = await Promise.all(
+    people.map(async (person) => {
+      const role = await slack.roleOf(person).catch(ignoreFailure);
+      // External people never get tokens, even if they can ask.
+      const canGet = role !== 'external' && role && permissionsOf(role, workspace.settings, false).canAsk;
+      return role === undefined || canGet ? [] : [{ person, role }];
+    }),
+  );
+  return found.flat();
 }
 
 type Credentials = NonNullable<AccessRequest['credentials']>;

@@ -15,7 +15,6 @@ import {
 } from '../../slack/commands/command-buttons.ts';
 import {
   actions,
-  type Block,
   button,
   buttonRow,
   channelLink,
@@ -33,6 +32,7 @@ import {
   textMessage,
 } from '../../slack/kit/blocks.ts';
 import { pageOf } from '../../slack/owned/list.ts';
+import { usersText } from '../../slack/owned/owned-kind.ts';
 import type { Request } from '../../slack/request/request.ts';
 import { accessSummary } from '../../workspace/credentials/access-record.ts';
 import { isSameProject } from '../../workspace/projects/chosen-project.ts';
@@ -160,13 +160,9 @@ function emptyMessage(projects: readonly Project[], search: string, request: Req
   return { text, blocks: [section(`${text}\n${todo}`), ...damagedRows(request), ...buttonRow(add)] };
 }
 
-/** @param stops what this stops */
-export function removeProjectMessage(
-  project: Project,
-  workspace: Workspace,
-  stops: readonly Block[],
-): Message {
+export function removeProjectMessage(project: Project, workspace: Workspace): Message {
   const { alias } = project;
+  const users = usersText(workspace, (other) => isSameProject(other, project));
   const channels = workspace.channelsOf(alias);
   const hasOthers = workspace.projects.some(
     (other) => other.alias !== alias && isSameProject(other, project),
@@ -176,7 +172,7 @@ export function removeProjectMessage(
     section(
       `This removes the name${hasOthers ? '' : ' and its channel limits'}. Commands that use the name stop working. You can undo this for ${MINUTES} minutes.`,
     ),
-    ...stops,
+    ...(users === undefined ? [] : [section(users)]),
     context(
       joinTexts(' · ', [
         projectDetails(project, workspace),
@@ -211,11 +207,10 @@ export function damagedProjectMessage(alias: string): Message {
 
 const MINUTES = UNDO_MS / MINUTE;
 
-export function removedProjectMessage(project: Project, stops: readonly Block[]): Message {
+export function removedProjectMessage(project: Project): Message {
   const text = `Removed ${project.alias}. You can still ask about project ${project.id} by its ID.`;
   return textMessage(
     text,
-    ...stops,
     actions(
       button('project-undo', 'Undo', {
         value: `${project.alias} ${project.id} ${PRODUCTS[project.product].word}`,

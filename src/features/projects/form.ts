@@ -20,7 +20,7 @@ import {
 } from '../../slack/kit/blocks.ts';
 import { choiceInput, input, productInput, textInput } from '../../slack/kit/inputs.ts';
 import { modal } from '../../slack/kit/modal.ts';
-import { type Stops, warningBlocks } from '../../slack/owned/change-impact.ts';
+import { usersText } from '../../slack/owned/owned-kind.ts';
 import {
   errorsOfShownFields,
   type FormFields,
@@ -28,6 +28,7 @@ import {
   selectedValues,
 } from '../../slack/request/form-fields.ts';
 import type { Request } from '../../slack/request/request.ts';
+import { isSameProject } from '../../workspace/projects/chosen-project.ts';
 import type { Project } from '../../workspace/projects/project-record.ts';
 import { stampOf } from '../../workspace/record/change.ts';
 import { isChannel, isPerson, tryParseRecord } from '../../workspace/record/parse-record.ts';
@@ -42,8 +43,6 @@ export interface ProjectFormOptions {
   readonly filled: ProjectFormInput;
   /** Our own words and escaped ones. */
   readonly problem?: string | undefined;
-  /** What saving it stops, with the digest of that. */
-  readonly warning?: Stops;
   /** Whether the fields under More are shown; so they are if one of them says something, or may be the problem. */
   readonly isExpanded?: boolean;
 }
@@ -51,30 +50,26 @@ export interface ProjectFormOptions {
 /** The owner is the person who asks, unless the form names another. */
 export function projectForm(
   { workspace, user }: Request,
-  { before, seen, filled, problem, warning, isExpanded: isWanted = false }: ProjectFormOptions,
+  { before, seen, filled, problem, isExpanded: isWanted = false }: ProjectFormOptions,
 ): ModalView {
   const { connection, currency = '', channels = [] } = filled;
   const isExpanded =
-    isWanted ||
-    problem !== undefined ||
-    warning !== undefined ||
-    connection !== undefined ||
-    currency !== '' ||
-    channels.length > 0;
+    isWanted || problem !== undefined || connection !== undefined || currency !== '' || channels.length > 0;
   const owner = filled.owner ?? user.id;
+  const known = workspace.projects.find(({ alias }) => alias === before);
+  const users = known && usersText(workspace, (project) => isSameProject(project, known));
   return modal({
     callback: 'project',
     metadata: encodeProjectMetadata({
       before,
       seen: seen ?? projectStamp(workspace, before),
       hidden: isExpanded ? {} : { owner },
-      ...(warning && { warned: warning.digest }),
     }),
     title: before === '' ? 'Add a project' : 'Edit a project',
     submit: 'Save',
     blocks: [
       problem !== undefined && markup(problem),
-      ...(warning === undefined ? [] : warningBlocks(warning)),
+      users !== undefined && context(users),
       textInput({
         block: 'alias',
         label: 'Name',
@@ -155,18 +150,12 @@ const ownerInput = (owner: SlackId): InputBlock =>
 export const PROJECTS_TITLE = 'Projects';
 
 /** @param details our own words and escaped ones */
-export function savedBlocks(
-  alias: string,
-  happened: string,
-  details: string,
-  stops: readonly Block[],
-  isConnected: boolean,
-): Block[] {
+export function savedBlocks(alias: string, happened: string, details: string, isConnected: boolean): Block[] {
   const balance = `\`${commandText('/balance')} ${alias}\``;
   const tries = isConnected
     ? `${balance} and \`${commandText('/spend')} ${alias} last-7-days\``
     : `\`${commandText('/billing connect')}\`, then ${balance}`;
-  return [header(alias), section(happened), ...stops, markup(`Now try ${tries}.`), context(details)];
+  return [header(alias), section(happened), markup(`Now try ${tries}.`), context(details)];
 }
 
 /** What the form says, once every field is right by itself. `before` is the alias it was opened for; '' for a new one. */
@@ -174,8 +163,6 @@ export interface ProjectForm extends Omit<Project, 'addedBy' | 'addedAt'> {
   readonly before: string;
   /** The stamp of its record when the form was opened; '' for a form of an earlier version. */
   readonly seen: string;
-  /** A digest of the warning that the form showed about what saving stops; '' without one. */
-  readonly warned: string;
 }
 
 /** Bounds the record, which every command reads whole. */
@@ -188,7 +175,6 @@ const projectMetadata = z.object({
   before: z.string().default(''),
   seen: z.string().default(''),
   hidden: z.record(z.string(), z.string()).default({}),
-  warned: z.string().default(''),
 });
 
 export const projectStamp = (workspace: Workspace, alias: string): string =>
@@ -213,7 +199,7 @@ export function parseProjectForm(
   metadata: string,
   verbs: readonly string[],
 ): ParsedForm<ProjectForm> {
-  const { before, seen, hidden, warned } = decodeProjectMetadata(metadata);
+  const { before, seen, hidden } = decodeProjectMetadata(metadata);
   const fields = { ...hidden, ...sent };
   const typed = fields.alias ?? '';
   const alias = normalizeText(typed);
@@ -237,5 +223,5 @@ export function parseProjectForm(
     return { errors: errorsOfShownFields(errors, sent, ['alias', 'id', 'product']) };
   const chosen = connection === '' || connection === DEFAULT_CONNECTION ? {} : { connection };
   const label = currency === '' ? {} : { currency };
-  return { input: { before, seen, warned, alias, id, product, ...chosen, ...label, channels, owner } };
+  return { input: { before, seen, alias, id, product, ...chosen, ...label, channels, owner } };
 }

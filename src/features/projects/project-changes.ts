@@ -8,14 +8,12 @@ import {
   markupMessage,
   textMessage,
 } from '../../slack/kit/blocks.ts';
-import { findStops, notSavedYet } from '../../slack/owned/change-impact.ts';
 import type { Request } from '../../slack/request/request.ts';
 import { holdsRegisteredSecret } from '../../workspace/credentials/detect-registered-secret.ts';
 import { MAX_PROJECTS, type Project } from '../../workspace/projects/project-record.ts';
-import { limitOtherNames } from '../../workspace/projects/project-visibility.ts';
 import type { AuditAction, AuditSubject } from '../../workspace/record/audit.ts';
 import { auditedChange } from '../../workspace/record/change.ts';
-import { isDamaged, type Workspace } from '../../workspace/record/workspace.ts';
+import { isDamaged } from '../../workspace/record/workspace.ts';
 import type { Services } from '../feature.ts';
 import {
   allProjectsButton,
@@ -34,7 +32,7 @@ interface FormAgain {
 }
 
 /** Saves the form. If that isn't possible, the form comes back with what was typed and the reason. */
-export function createProjectSaving({ workspaces, all }: Services) {
+export function createProjectSaving({ workspaces }: Services) {
   return async (form: ProjectForm, request: Request): Promise<void> => {
     const { workspace, user, at } = request;
     /** @param todo what to do in the form; a form that was closed is answered without it */
@@ -67,19 +65,9 @@ export function createProjectSaving({ workspaces, all }: Services) {
     if (known === undefined && workspace.aliases.size >= MAX_PROJECTS)
       return again(`You have ${MAX_PROJECTS} projects, which is the limit. Remove one first.`);
 
-    const { before: _, seen: __, warned, ...registered } = form;
+    const { before: _, seen: __, ...registered } = form;
     const { addedBy, addedAt } = known ?? { addedBy: user.id, addedAt: at };
     const project: Project = { ...registered, addedBy, addedAt };
-    const stop = await findStops(all.stops(), request, withProject(workspace, form.before, project));
-    if (stop.digest !== '' && warned !== stop.digest)
-      return request.reply.modal.update(
-        projectForm(request, {
-          before: form.before,
-          filled: form,
-          warning: stop,
-        }),
-        notSavedYet(stop),
-      );
     const channels = known === undefined ? [] : workspace.channelsOf(known.alias);
     const change = auditedChange(request, auditActionOf(known, project));
     const saved =
@@ -92,7 +80,6 @@ export function createProjectSaving({ workspaces, all }: Services) {
       project.alias,
       savedText(known, project, channels.length),
       projectDetails(project, await workspaces.load(user.teamId)),
-      stop.answer,
       workspace.connectionNames.length > 0,
     );
     await request.reply.modal.show(PROJECTS_TITLE, { text: `Saved ${project.alias}.`, blocks });
@@ -120,10 +107,7 @@ function savedText(known: Project | undefined, { alias }: Project, channels: num
 }
 
 /** Removes a project, and restores it for a while. Buttons only have its name; the rest is in the record. */
-export function createProjectRemoval({ workspaces, all }: Services) {
-  const stopsOf = ({ alias }: Project, request: Request) =>
-    findStops(all.stops(), request, withProject(request.workspace, alias, undefined));
-
+export function createProjectRemoval({ workspaces }: Services) {
   const drop = async (alias: string, request: Request): Promise<void> => {
     const change = auditedChange(request, ['project removed', { kind: 'project', alias }]);
     await workspaces.dropDamaged(change, 'project', [alias]);
@@ -136,8 +120,7 @@ export function createProjectRemoval({ workspaces, all }: Services) {
 
   return {
     async ask(project: Project, request: Request): Promise<void> {
-      const { question } = await stopsOf(project, request);
-      await request.reply.update(removeProjectMessage(project, request.workspace, question));
+      await request.reply.update(removeProjectMessage(project, request.workspace));
     },
 
     /** @param value alias and ID, because another project may have taken the name */
@@ -158,9 +141,8 @@ export function createProjectRemoval({ workspaces, all }: Services) {
         );
       const channels = [...workspace.channelsOf(alias)];
       const change = auditedChange(request, ['project removed', { kind: 'project', alias, id }]);
-      const { answer } = await stopsOf(project, request);
       await workspaces.removeProject(change, { project, channels, at });
-      await request.reply.update(removedProjectMessage(project, answer));
+      await request.reply.update(removedProjectMessage(project));
     },
 
     async undo(alias: string, request: Request): Promise<void> {
@@ -192,13 +174,4 @@ export function createProjectRemoval({ workspaces, all }: Services) {
       );
     },
   };
-}
-
-/** The record with a project changed or, if `after` is undefined, without it. @param alias its name so far; '' for a new one */
-function withProject(workspace: Workspace, alias: string, after: Project | undefined): Workspace {
-  const before = workspace.projects.find((project) => project.alias === alias);
-  const limited = before === undefined ? [] : limitOtherNames(workspace, before, after);
-  const changed = [alias, ...limited.map((project) => project.alias)];
-  const others = workspace.projects.filter((project) => !changed.includes(project.alias));
-  return { ...workspace, projects: [...others, ...limited, ...(after ? [after] : [])] };
 }

@@ -1,11 +1,9 @@
-import { pluralize } from '../../domain/language/text.ts';
 import { REPORTS } from '../../domain/report.ts';
 import type { SlackId } from '../../domain/slack-id.ts';
 import { formatTiming } from '../../domain/time/cadence.ts';
 import { type Day, dayAt, formatDays, formatWallTime } from '../../domain/time/calendar.ts';
 import { channelLink, escapeMarkup, formatInstant, joinTexts, mention } from '../../slack/kit/blocks.ts';
-import { PAUSED_TEXTS, RESUMES_BY_ITSELF, type StopsSource } from '../../slack/owned/change-impact.ts';
-import { canReadOwned } from '../../slack/owned/owned-kind.ts';
+import { canReadOwned, PAUSED_TEXTS, RESUMES_BY_ITSELF } from '../../slack/owned/owned-kind.ts';
 import type { Request } from '../../slack/request/request.ts';
 import {
   type LastDelivery,
@@ -13,7 +11,7 @@ import {
   resumesByItself,
   type Schedule,
 } from '../../workspace/owned/schedule-record.ts';
-import { blockedProjects, stoppedBy, stopReasonOf } from '../../workspace/owned/stop-reason.ts';
+import { stopReasonOf } from '../../workspace/owned/stop-reason.ts';
 import { chosenByKey, describeProjects, projectLabel } from '../../workspace/projects/chosen-project.ts';
 import type { ProjectScope } from '../../workspace/projects/project-visibility.ts';
 import { wordFailure } from '../../workspace/record/stored-failure.ts';
@@ -72,22 +70,6 @@ function pauseText(schedule: Schedule, workspace: Workspace): string | undefined
   const by = paused.by === undefined ? '' : ` by ${mention(paused.by)}`;
   return `*${PAUSED[why]}*${by} since ${formatDays(day, day)}${resumes}`;
 }
-
-export const stoppedSchedules: StopsSource = (before, after) => {
-  const stopped = stoppedBy(before.schedules, before, after);
-  const lineOf = (schedule: Schedule): string =>
-    `${reportMarkup(schedule, before)} → ${channelLink(schedule.channel)}, ${timingMarkup(schedule)}`;
-  const reduced = before.schedules.flatMap((schedule) => {
-    const [had, has] = [blockedProjects(schedule, before), blockedProjects(schedule, after)];
-    const lost = [...has.keys()].filter((key) => !had.has(key));
-    if (lost.length === 0 || !isRunning(schedule, before) || stopReasonOf(schedule, after) !== undefined)
-      return [];
-    const labels = lost.map((key) => projectLabel(chosenByKey(key, schedule.projects), before)).join(', ');
-    return [`${lineOf(schedule)}: continues without ${escapeMarkup(labels)}`];
-  });
-  if (stopped.length + reduced.length === 0) return undefined;
-  return { count: pluralize(stopped.length, 'scheduled post'), lines: stopped.map(lineOf), reduced };
-};
 
 /** The next post in the schedule's zone, and in the reader's if that differs; an overdue one before it. */
 function nextSendText(

@@ -10,7 +10,6 @@ import { checksInput, choiceInput, input } from '../../slack/kit/inputs.ts';
 import type { DrawnParts, FormDraft } from '../../slack/owned/form-state.ts';
 import { type FormFields, selectedValues } from '../../slack/request/form-fields.ts';
 import { DEFAULT_WAIT_HOURS, MAX_WAIT_HOURS, type Schedule } from '../../workspace/owned/schedule-record.ts';
-import { projectKey } from '../../workspace/projects/chosen-project.ts';
 import type { ScheduleWords } from './parse.ts';
 import { previewBlocks, type SchedulePreview } from './timing-preview.ts';
 
@@ -102,20 +101,6 @@ export const scheduleErrors = ({ time = '', zone = '' }: FormFields): Record<str
   ...(zone !== '' && !isTimeZone(zone) && { zone: 'Choose a time zone from the list.' }),
 });
 
-/** Whether the two would post the same at the same times. */
-export function isSameSchedule(draft: ScheduleDraft, schedule: Schedule): boolean {
-  const key = ({ report, timing, channel, projects }: ScheduleDraft | Schedule) =>
-    JSON.stringify([
-      report,
-      channel,
-      timing.time,
-      timing.zone,
-      Object.values(timing.cadence),
-      projects.map(projectKey).sort(),
-    ]);
-  return key(draft) === key(schedule);
-}
-
 export const SCHEDULE_TEST = { me: 'schedule-test-me', channel: 'schedule-test' } as const;
 
 /** The fields of the form and its preview, which is undefined when the store cannot say what was posted. */
@@ -123,7 +108,7 @@ export function scheduleBlocks(
   draft: ScheduleDraft,
   parts: DrawnParts<ScheduleFormTypes>,
 ): readonly (Block | InputBlock)[] {
-  const { projects, target, duplicate, figures: preview, result = [], live, request } = parts;
+  const { projects, target, figures: preview, result = [], live, request } = parts;
   const { isRefilled, isExpanded, report, timing } = draft;
   return compact([
     projects,
@@ -143,17 +128,15 @@ export function scheduleBlocks(
         { block: 'time', label: 'At' },
         { type: 'timepicker', initial_time: timing.time, placeholder: plainText(DEFAULT_TIME) },
       ),
-      isRefilled,
     ),
     ...(preview === undefined ? [] : previewBlocks(preview, timing.zone)),
-    ...duplicate,
     actions(
       button(SCHEDULE_TEST.me, 'Send a test to me'),
       button(SCHEDULE_TEST.channel, 'Send a test to the channel'),
       button('schedule-more', isExpanded ? 'Less' : 'More…'),
     ),
     ...result,
-    isExpanded && live(zoneInput('Time zone', ZONE_HINT, timing.zone, request.at), isRefilled),
+    isExpanded && live(zoneInput('Time zone', ZONE_HINT, timing.zone, request.at)),
     ...(isExpanded && REPORTS[report].coversDays ? dayInputs(draft) : []),
   ]);
 }

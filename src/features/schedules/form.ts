@@ -6,7 +6,6 @@ import type { Millis } from '../../domain/time/calendar.ts';
 import { typedOrDefaultProject } from '../../slack/commands/project-picker.ts';
 import { suggestZones } from '../../slack/commands/zone-picker.ts';
 import { type Block, channelLink, markup, section } from '../../slack/kit/blocks.ts';
-import { REFILLED } from '../../slack/owned/draw-form.ts';
 import { newDraft, type OwnedForm } from '../../slack/owned/form-state.ts';
 import { createOwnedForm, ownershipFields } from '../../slack/owned/owned-form.ts';
 import { requireOwned } from '../../slack/owned/owned-kind.ts';
@@ -19,7 +18,6 @@ import { resolveProjects } from '../../workspace/projects/resolve-project.ts';
 import { findSchedule, isDamaged } from '../../workspace/record/workspace.ts';
 import {
   fieldsUnderMore,
-  isSameSchedule,
   newScheduleFields,
   parseScheduleFields,
   SCHEDULE_TEST,
@@ -31,7 +29,7 @@ import {
 } from './form-state.ts';
 import type { OwnedSchedules } from './owned-schedules.ts';
 import type { ScheduleWords } from './parse.ts';
-import { previewSchedule, savedPreviewBlocks } from './timing-preview.ts';
+import { previewSchedule } from './timing-preview.ts';
 import { loadUpcomingSends, planEdit } from './upcoming-posts.ts';
 
 const FIELD = 'schedule-form';
@@ -52,14 +50,12 @@ export function createScheduleForm(kind: OwnedSchedules, services: FormServices)
     openFor: form.openFor,
     listeners: {
       views,
-      options: { ...options, [`${FIELD}:zone`]: zones, [`${FIELD}:zone${REFILLED}`]: zones },
+      options: { ...options, [`${FIELD}:zone`]: zones },
       actions: {
         ...actions,
         'schedule-more': form.onDraft((draft, request) =>
           form.redraw({ ...draft, isExpanded: !draft.isExpanded }, request),
         ),
-        'schedule-time': form.refill((time) => ({ time })),
-        'schedule-zone': form.refill((zone) => ({ zone })),
         [SCHEDULE_TEST.channel]: test('channel'),
         [SCHEDULE_TEST.me]: test('me'),
       },
@@ -76,8 +72,6 @@ const scheduleForm = (kind: OwnedSchedules, services: FormServices): OwnedForm<S
     edit: 'Edit schedule',
     saving: 'Checking the channel…',
     projectsHint: 'Type a name or an ID. Several projects make one post with a total.',
-    duplicate: 'This channel already gets the same post at that time. If you save this, it comes twice.',
-    listVerbs: 'pause or delete',
   },
   inView: { blocks: ['projects', 'channel', 'report'], below: 'When' },
   parse: parseScheduleFields,
@@ -88,13 +82,9 @@ const scheduleForm = (kind: OwnedSchedules, services: FormServices): OwnedForm<S
   blocks: scheduleBlocks,
   asks: () => false,
   figures: async (draft, request) => (await planDraft(services, draft, request)).preview,
-  isSame: isSameSchedule,
   async build(draft, before, request) {
-    const { since, preview } = await planDraft(services, draft, request);
-    return {
-      item: scheduleFromDraft(draft, before, request, since),
-      savedBlocks: savedPreviewBlocks(preview),
-    };
+    const { since } = await planDraft(services, draft, request);
+    return { item: scheduleFromDraft(draft, before, request, since) };
   },
 });
 

@@ -7,17 +7,9 @@ import { parsePage } from '../../slack/commands/subcommands.ts';
 import { createOwnedActions } from '../../slack/owned/actions.ts';
 import { showOwned } from '../../slack/owned/list.ts';
 import { ownedAuditText } from '../../slack/owned/owned-kind.ts';
-import { onClick } from '../../slack/server/listeners.ts';
 import type { Feature, Services } from '../feature.ts';
-import { stoppedSchedules } from './blocks.ts';
 import { createScheduleForm } from './form.ts';
-import {
-  createOwnedSchedules,
-  resumeAll,
-  scheduleHomeBlocks,
-  scheduleStatus,
-  sendScheduleNow,
-} from './owned-schedules.ts';
+import { attentionBlocks, createOwnedSchedules, scheduleStatus, sendScheduleNow } from './owned-schedules.ts';
 import { CADENCE_EXAMPLES, parseScheduleText } from './parse.ts';
 
 declare module '../../domain/command-names.ts' {
@@ -27,14 +19,11 @@ declare module '../../domain/command-names.ts' {
   }
   interface Actions {
     'schedule-form': true;
-    'schedule-time': true;
-    'schedule-zone': true;
     'schedule-test': true;
     'schedule-test-me': true;
     'schedule-more': true;
     'schedule-row': true;
     'schedule-resume': true;
-    'schedule-resume-all': true;
     'schedule-now': true;
     'schedule-undo': true;
     'schedule-drop': true;
@@ -109,11 +98,9 @@ export function createSchedules(
       ...listeners,
       'schedule-resume': (value) => handler('resume', value),
       'schedule-now': (value) => handler('now', value),
-      'schedule-resume-all': onClick('member', 'change', (_, request) => resumeAll(kind, request)),
     },
-    home: (request) => scheduleHomeBlocks(kind, request),
+    attention: (request) => attentionBlocks(kind, request),
     status: (request) => scheduleStatus(kind, request),
-    stops: stoppedSchedules,
     auditTexts: { schedule: ownedAuditText(kind) },
   };
 }

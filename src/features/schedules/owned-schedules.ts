@@ -1,15 +1,11 @@
 import type { DeliveryService } from '../../delivery/delivery-service.ts';
 import { describeReport } from '../../delivery/posts/run-report.ts';
 import type { ScheduleService } from '../../delivery/posts/schedule-service.ts';
-import { EditConflict } from '../../domain/failure/index.ts';
 import { pluralize } from '../../domain/language/text.ts';
-import type { SlackId } from '../../domain/slack-id.ts';
-import { type Block, button, channelLink, compact } from '../../slack/kit/blocks.ts';
-import { storeItem } from '../../slack/owned/actions.ts';
-import { damagedStatus, homeRows, showOwned, statusPart } from '../../slack/owned/list.ts';
-import { canEditOwned, type OwnedKind, visibleItems } from '../../slack/owned/owned-kind.ts';
+import { type Block, channelLink } from '../../slack/kit/blocks.ts';
+import { damagedStatus, itemRow, MOST_IN_ATTENTION, showOwned, statusPart } from '../../slack/owned/list.ts';
+import { type OwnedKind, visibleItems } from '../../slack/owned/owned-kind.ts';
 import { findItemProblem } from '../../slack/owned/target-check.ts';
-import { type ChannelCheck, checkChannel } from '../../slack/request/channels.ts';
 import type { Request } from '../../slack/request/request.ts';
 import {
   type LastDelivery,
@@ -32,7 +28,6 @@ export function createOwnedSchedules({
   const kind: OwnedSchedules = {
     kind: 'schedule',
     plural: 'schedules',
-    noun: 'scheduled post',
     sends: 'posts',
     max: MAX_SCHEDULES,
     commands: { create: '/billing schedule', list: '/billing schedules' },
@@ -41,7 +36,6 @@ export function createOwnedSchedules({
       undo: 'schedule-undo',
       drop: 'schedule-drop',
       list: 'schedule-list',
-      manage: 'schedule-list',
     },
     workspaces,
     store: workspaces.schedules,
@@ -54,8 +48,6 @@ export function createOwnedSchedules({
     load: (request) => loadUpcomingSends(scheduling, request),
     describe: describeSchedule,
     choices: () => [['Send now', 'now']],
-    listButtons: (viewer) =>
-      resumableSchedules(kind, viewer).length > 1 ? [button('schedule-resume-all', 'Resume all')] : [],
     paused: (schedule, { at, user }) => ({ ...schedule, paused: { why: 'person', at, by: user.id } }),
     resumed: resumedSchedule,
     words: {
@@ -75,7 +67,6 @@ export function createOwnedSchedules({
         (resumesByItself(paused.why)
           ? 'Resumed. If a post was missed, Tally sends it now.'
           : 'Resumed. Posts missed while paused won’t be sent.'),
-      adopted: 'You own this schedule now. You’ll hear from Tally if it fails.',
     },
   };
   return kind;
@@ -100,56 +91,14 @@ export async function sendScheduleNow(
   });
 }
 
-const resumableSchedules = (kind: OwnedSchedules, viewer: Request): readonly Schedule[] =>
-  visibleItems(kind, viewer).filter(
-    (schedule) => schedule.paused !== undefined && canEditOwned(schedule, viewer),
-  );
-
-/** The list shows each of them anyway. */
-const MAX_PROBLEMS = 5;
-
-/** One after the other, checking each channel once. A schedule that cannot resume does not hold up the others. */
-export async function resumeAll(kind: OwnedSchedules, request: Request): Promise<void> {
-  const checks = new Map<SlackId, Promise<ChannelCheck>>();
-  const checkOf = (channel: SlackId) => {
-    const check = checks.get(channel) ?? checkChannel(channel, request, true);
-    checks.set(channel, check);
-    return check;
-  };
-  const problems = new Set<string>();
-  let resumed = 0;
-  for (const schedule of resumableSchedules(kind, request)) {
-    const problem =
-      (await findItemProblem(schedule, request, checkOf)) ?? (await resume(kind, schedule, request));
-    if (problem === undefined) resumed += 1;
-    else problems.add(`Still paused in ${channelLink(schedule.channel)}: ${problem}`);
-  }
-  if (resumed > 0) await kind.changed(request.user.teamId);
-  const done = `Resumed ${pluralize(resumed, 'scheduled post')}. Posts missed while someone had paused them won’t be sent.`;
-  const lines = compact([resumed > 0 && done, ...[...problems].slice(0, MAX_PROBLEMS)]);
-  await showOwned(kind, request, { notice: lines.join('\n') });
-}
-
-/** @returns why it was not saved, in a sentence, where somebody else changed it */
-async function resume(
-  kind: OwnedSchedules,
-  schedule: Schedule,
-  request: Request,
-): Promise<string | undefined> {
-  try {
-    await storeItem(kind, resumedSchedule(schedule, request), 'schedule resumed', request);
-    return undefined;
-  } catch (error) {
-    if (error instanceof EditConflict) return error.message;
-    throw error;
-  }
-}
-
-/** For a person's Home: the schedules they own; for managers all of them. */
-export async function scheduleHomeBlocks(kind: OwnedSchedules, request: Request): Promise<readonly Block[]> {
-  const sends = await kind.load(request);
+/** The top of a person's Home: the schedules that are stuck or failed. */
+export async function attentionBlocks(kind: OwnedSchedules, request: Request): Promise<readonly Block[]> {
   const here = { ...request, channel: undefined };
-  return homeRows(kind, byNeed(visibleItems(kind, here), request.workspace, sends), here, sends);
+  const { workspace } = request;
+  const needy = visibleItems(kind, here).filter((schedule) => needOf(schedule, workspace) < 2);
+  if (needy.length === 0) return [];
+  const details = await kind.load(request);
+  return needy.slice(0, MOST_IN_ATTENTION).map((item) => itemRow(kind, item, { viewer: here, details }));
 }
 
 /** For `/billing status`: how many there are, then those that are stuck or failed, then the next ones. */
@@ -174,21 +123,23 @@ export async function scheduleStatus(kind: OwnedSchedules, request: Request): Pr
   ];
 }
 
+/** 0 for paused by Tally, 1 for failed or retried, 2 for the others that run, 3 for paused by a person. */
+function needOf(schedule: Schedule, workspace: Workspace): number {
+  if (!isRunning(schedule, workspace)) return isPausedByTally(schedule, workspace) ? 0 : 3;
+  const result = workspace.lastSent(schedule.id)?.result;
+  return result === 'failed' || result === 'trying' ? 1 : 2;
+}
+
 /** Order: paused by Tally, failed or retried, the others by their next post, paused by a person. */
 function byNeed(
   schedules: readonly Schedule[],
   workspace: Workspace,
   sends: UpcomingSendsOf,
 ): readonly Schedule[] {
-  const rankOf = (schedule: Schedule): number => {
-    if (!isRunning(schedule, workspace)) return isPausedByTally(schedule, workspace) ? 0 : 3;
-    const result = workspace.lastSent(schedule.id)?.result;
-    return result === 'failed' || result === 'trying' ? 1 : 2;
-  };
   return schedules
     .map((schedule) => ({
       schedule,
-      rank: rankOf(schedule),
+      rank: needOf(schedule, workspace),
       due: sends(schedule).next[0]?.at ?? Infinity,
     }))
     .toSorted((a, b) => a.rank - b.rank || a.due - b.due)

@@ -1,10 +1,5 @@
 import type { DeliveryLogSnapshot } from '../../delivery/log/delivery-log.ts';
-import {
-  type DatedLogEntry,
-  lastHandledLine,
-  openDueTimes,
-  overdueTimes,
-} from '../../delivery/log/delivery-log-entry.ts';
+import { lastHandledLine, openDueTimes, overdueTimes } from '../../delivery/log/delivery-log-entry.ts';
 import type { ScheduleService } from '../../delivery/posts/schedule-service.ts';
 import { type DueTime, dueTimesBetween, formatTiming } from '../../domain/time/cadence.ts';
 import { addDays, type Day, HOUR, type Millis, startOfDay } from '../../domain/time/calendar.ts';
@@ -18,10 +13,6 @@ export interface UpcomingSends {
   /** Already due and not posted yet, oldest first. */
   readonly owed: readonly DueTime[];
   readonly next: readonly DueTime[];
-  /** Dates before the next one that get no post, because `last` is not earlier. */
-  readonly passedOver: readonly DueTime[];
-  /** The newest date that was posted, skipped or given up. */
-  readonly last: DatedLogEntry | undefined;
 }
 
 export type UpcomingSendsOf = (schedule: Pick<Schedule, 'id' | 'timing' | 'since'>) => UpcomingSends;
@@ -39,10 +30,7 @@ export const upcomingSendsAt =
     const last = lastHandledLine(schedule.id, snapshot);
     const next: DueTime[] = [];
     for (const due of openDueTimes(schedule, last)) if (due.at > now && next.push(due) >= AHEAD) break;
-    const [first] = next;
-    const from = Math.max(now, schedule.since);
-    const before = first === undefined ? [] : dueTimesBetween(schedule.timing, from, first.at - 1);
-    return { owed: overdueTimes(schedule, last, now), next, passedOver: before, last };
+    return { owed: overdueTimes(schedule, last, now), next };
   };
 
 export interface EditOutcome {

@@ -1,14 +1,11 @@
 import type { ModalView, PlainTextOption } from '@slack/types';
 import * as z from 'zod';
-import { pluralize } from '../../domain/language/text.ts';
 import { formatMoney, isLocale, MAX_CURRENCY_LENGTH, ZERO } from '../../domain/money/amount.ts';
-import type { Millis } from '../../domain/time/calendar.ts';
 import { type GroupChoices, groupsInput } from '../../slack/commands/user-group-picker.ts';
-import { formatLocalTime, zoneInput } from '../../slack/commands/zone-picker.ts';
-import { type Block, compact, context, type Message, option, section } from '../../slack/kit/blocks.ts';
+import { zoneInput } from '../../slack/commands/zone-picker.ts';
+import { compact, context, option, section } from '../../slack/kit/blocks.ts';
 import { checksInput, choiceInput, peopleInput, textInput } from '../../slack/kit/inputs.ts';
 import { modal } from '../../slack/kit/modal.ts';
-import { type Stops, warningBlocks } from '../../slack/owned/change-impact.ts';
 import type { FormFields } from '../../slack/request/form-fields.ts';
 import type { Request } from '../../slack/request/request.ts';
 import { tryParseRecord } from '../../workspace/record/parse-record.ts';
@@ -18,8 +15,6 @@ import { MAX_MANAGER_GROUPS, MAX_MANAGERS, type Settings } from '../../workspace
 export const SETTINGS_TITLE = 'Settings';
 
 interface SettingsFormOptions {
-  /** What saving it stops, if that isn't confirmed yet. */
-  readonly warning?: Stops;
   /** Why nothing was saved. */
   readonly problem?: string;
   /** The fields as the form showed them first, if it is drawn again before it is saved. */
@@ -31,25 +26,17 @@ export function settingsForm(
   settings: Settings,
   groups: GroupChoices,
   { workspace, at }: Request,
-  { warning, problem, before = settingsFields(workspace.settings) }: SettingsFormOptions = {},
+  { problem, before = settingsFields(workspace.settings) }: SettingsFormOptions = {},
 ): ModalView {
   return modal({
     callback: 'settings',
     title: SETTINGS_TITLE,
     submit: 'Save',
-    metadata: JSON.stringify({
-      warned: warning?.digest ?? '',
-      before,
-    } satisfies SettingsMetadata),
+    metadata: JSON.stringify({ before } satisfies SettingsMetadata),
     blocks: [
       problem !== undefined && section(problem),
-      ...(warning === undefined ? [] : warningBlocks(warning)),
       isDamaged(workspace, 'settings') && section(DAMAGED),
-      {
-        ...zoneInput('Reporting time zone', ZONE_HINT, settings.zone, at, 'settings-zone'),
-        dispatch_action: true,
-      },
-      section(`Today there: ${formatLocalTime(settings.zone, at)}`),
+      zoneInput('Reporting time zone', ZONE_HINT, settings.zone, at, 'settings-zone'),
       context(CUT),
       choiceInput({
         block: 'visibility',
@@ -111,8 +98,6 @@ export function settingsForm(
 }
 
 const settingsMetadata = z.object({
-  /** The digest of what it said that saving stops; '' if it said nothing. */
-  warned: z.string().default(''),
   before: z.record(z.string(), z.string()).default({}),
 });
 type SettingsMetadata = z.infer<typeof settingsMetadata>;
@@ -141,79 +126,9 @@ const DAMAGED =
 const ZONE_HINT =
   'Days begin at midnight in this zone, for the whole workspace. Type a city, an area or UTC.';
 
-export function settingsSavedMessage(
-  changes: readonly SettingsChange[],
-  damaged: boolean,
-  stopped: readonly Block[],
-): Message {
-  const sentences = compact([
-    damaged && 'Replaced the damaged settings.',
-    ...changes.map(({ sentence }) => sentence),
-  ]);
-  const text = sentences.length === 0 ? 'No changes to save.' : 'Saved.';
-  return { text: [text, ...sentences].join(' '), blocks: [...[text, ...sentences].map(section), ...stopped] };
-}
-
-/** A difference between the settings before and now. */
-export interface SettingsChange {
-  readonly keys: readonly (keyof Settings)[];
-  readonly sentence: string;
-}
-
-const PARTS: readonly (Pick<SettingsChange, 'keys'> & { sentence(now: Settings, at: Millis): string })[] = [
-  {
-    keys: ['zone'],
-    sentence: ({ zone }, at) =>
-      `Days now begin at midnight in ${zone}, where it is ${formatLocalTime(zone, at)}. Earlier answers keep their days.`,
-  },
-  {
-    keys: ['visibility'],
-    sentence: ({ visibility }) =>
-      visibility === 'channel'
-        ? 'Everyone in the channel now sees answers.'
-        : 'Answers are now private until they are shared.',
-  },
-  {
-    keys: ['currency'],
-    sentence: ({ currency }) =>
-      currency === '' ? 'Amounts no longer have a currency label.' : `The currency label is now ${currency}.`,
-  },
-  {
-    keys: ['locale'],
-    sentence: ({ locale }) => `Public answers and posts now write numbers like ${numberExample(locale)}.`,
-  },
-  {
-    keys: ['managers', 'managerGroups'],
-    sentence: (now) => `${managersText(now)}.`,
-  },
-  {
-    keys: ['guests'],
-    sentence: ({ guests }) => (guests ? 'Guests can now ask.' : 'Guests can no longer ask.'),
-  },
-  {
-    keys: ['externals'],
-    sentence: ({ externals }) =>
-      externals ? 'External people can now ask in shared channels.' : 'External people can no longer ask.',
-  },
-];
-
-/** What saving changes, in the order of the form. @param at ms, for the time in a zone */
-export function settingsChanges(before: Settings, now: Settings, at: Millis): readonly SettingsChange[] {
-  const differs = (key: keyof Settings) => String(before[key]) !== String(now[key]);
-  return PARTS.filter(({ keys }) => keys.some(differs)).map(({ keys, sentence }) => ({
-    keys: keys.filter(differs),
-    sentence: sentence(now, at),
-  }));
-}
-
-function managersText({ managers, managerGroups }: Settings): string {
-  const named = compact([
-    managers.length > 0 && pluralize(managers.length, 'person', 'people'),
-    managerGroups.length > 0 && pluralize(managerGroups.length, 'user group'),
-  ]);
-  if (named.length === 0) return 'Only owners and admins now manage Tally';
-  return `${['Owners', 'admins', ...named.slice(0, -1)].join(', ')} and ${named.at(-1)} now manage Tally`;
-}
+/** What saving changes. */
+export const changedSettings = (before: Settings, now: Settings): readonly (keyof Settings)[] =>
+  (Object.keys(now) as (keyof Settings)[]).filter((key) => String(before[key]) !== String(now[key]));
 
 /** BCP 47, in the order of the languages' own names; with the region where it writes numbers in its own way. */
 const COMMON = [

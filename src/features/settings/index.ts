@@ -1,6 +1,5 @@
 import { commandText } from '../../domain/command-names.ts';
 import { CURRENCY_RULE } from '../../domain/money/amount.ts';
-import { isTimeZone } from '../../domain/time/calendar.ts';
 import { withoutUndefined } from '../../domain/without-undefined.ts';
 import { refuseExtraWords } from '../../slack/commands/subcommands.ts';
 import {
@@ -11,7 +10,6 @@ import {
 import { suggestZones } from '../../slack/commands/zone-picker.ts';
 import { textMessage } from '../../slack/kit/blocks.ts';
 import { waitingModal } from '../../slack/kit/modal.ts';
-import { findStops, notSavedYet } from '../../slack/owned/change-impact.ts';
 import { type FormFields, type ParsedForm, selectedValues } from '../../slack/request/form-fields.ts';
 import type { Request } from '../../slack/request/request.ts';
 import { auditedChange } from '../../workspace/record/change.ts';
@@ -20,25 +18,21 @@ import { isDamaged } from '../../workspace/record/workspace.ts';
 import { invalidSettings, type Settings } from '../../workspace/settings.ts';
 import type { Feature, Services } from '../feature.ts';
 import {
+  changedSettings,
   decodeSettingsMetadata,
   SETTINGS_TITLE,
-  settingsChanges,
   settingsFields,
   settingsForm,
-  settingsSavedMessage,
 } from './blocks.ts';
 
 declare module '../../domain/command-names.ts' {
   interface Commands {
     '/billing settings': true;
   }
-  interface Actions {
-    'settings-zone': true;
-  }
 }
 
 /** `/billing settings`: where days begin and end, whom answers are for, who manages, and who else may ask. */
-export function createSettingsFeature({ workspaces, all }: Services): Feature {
+export function createSettingsFeature({ workspaces }: Services): Feature {
   const formWith = async (
     request: Request,
     values: SettingsInput,
@@ -51,7 +45,7 @@ export function createSettingsFeature({ workspaces, all }: Services): Feature {
       options,
     );
 
-  const save = async ({ warned, values, before }: SettingsForm, request: Request): Promise<void> => {
+  const save = async ({ values, before }: SettingsForm, request: Request): Promise<void> => {
     const { workspace } = request;
     const { settings } = workspace;
     const damaged = isDamaged(request.workspace, 'settings');
@@ -60,9 +54,7 @@ export function createSettingsFeature({ workspaces, all }: Services): Feature {
       groups.filter((id) => !settings.managerGroups.includes(id)),
       request,
     );
-    const after = { ...settings, ...values };
-    const changes = settingsChanges(settings, after, request.at);
-    const changed = changes.flatMap(({ keys }) => keys);
+    const changed = changedSettings(settings, { ...settings, ...values });
     const opened = parseSettingsText(before);
     const now = describeConflict(
       opened,
@@ -79,17 +71,12 @@ export function createSettingsFeature({ workspaces, all }: Services): Feature {
       });
       return request.reply.modal.update(view, textMessage(`${first} Nothing was saved.`));
     }
-    const stop = await findStops(all.stops(), request, { ...workspace, settings: after });
-    if (stop.digest !== '' && warned !== stop.digest)
-      return request.reply.modal.update(
-        await formWith(request, values, { warning: stop, before }),
-        notSavedYet(stop),
-      );
-    if (changes.length > 0 || damaged) {
+    const isSaved = changed.length > 0 || damaged;
+    if (isSaved) {
       const about = { kind: 'settings', changed, ...(damaged && { isDamaged: true }) } as const;
       await workspaces.saveSettings(auditedChange(request, ['settings changed', about]), values);
     }
-    await request.reply.modal.show(SETTINGS_TITLE, settingsSavedMessage(changes, damaged, stop.answer));
+    await request.reply.modal.show(SETTINGS_TITLE, textMessage(isSaved ? 'Saved.' : 'No changes to save.'));
   };
 
   return {
@@ -113,19 +100,6 @@ export function createSettingsFeature({ workspaces, all }: Services): Feature {
     options: {
       'settings-zone': { right: 'manage', find: suggestZones },
       managerGroups: { right: 'manage', find: suggestGroups },
-    },
-    actions: {
-      'settings-zone': {
-        right: 'manage',
-        kind: 'answer',
-        async run({ value, fields, metadata }, request) {
-          const { before } = decodeSettingsMetadata(metadata);
-          if (isTimeZone(value))
-            await request.reply.modal.update(
-              await formWith(request, { ...parseSettingsText(fields), zone: value }, { before }),
-            );
-        },
-      },
     },
     views: {
       settings: {
@@ -173,17 +147,15 @@ export interface SettingsForm {
   readonly values: SettingsInput;
   /** The fields that the form showed when it was opened. */
   readonly before: FormFields;
-  /** The digest of what the form said that saving stops; '' if it said nothing. */
-  readonly warned: string;
 }
 
 export function parseSettingsForm(fields: FormFields, metadata: string): ParsedForm<SettingsForm> {
-  const { warned, before } = decodeSettingsMetadata(metadata);
+  const { before } = decodeSettingsMetadata(metadata);
   const [input, opened] = [fields, before].map(parseSettingsText) as [SettingsInput, SettingsInput];
   const refused = invalidSettings(input);
   const isChanged = ([part, value]: [string, unknown]) =>
     String(value) !== String(opened[part as keyof SettingsInput]);
   const values = Object.fromEntries(Object.entries(input).filter(isChanged));
-  if (refused.length === 0) return { input: { values, before, warned } };
+  if (refused.length === 0) return { input: { values, before } };
   return { errors: Object.fromEntries(refused.map((part) => [part, SENTENCES[part] ?? 'Choose again.'])) };
 }

@@ -1,6 +1,5 @@
 import { commandText } from '../../domain/command-names.ts';
 import { KEY_IS_GONE, type UnsealFailed } from '../../domain/failure/index.ts';
-import { limitLines } from '../../domain/language/text.ts';
 import { dayAt, formatDays, type Millis, type Zone } from '../../domain/time/calendar.ts';
 import { toCommand } from '../../slack/commands/command.ts';
 import { commandButton } from '../../slack/commands/command-buttons.ts';
@@ -84,16 +83,7 @@ function partsForManager(
   const parts: readonly StatusPart[] = [
     { health: 'broken', problems: broken.length, blocks: broken.flat() },
     { health: 'warning', problems: soon.length, blocks: soon.flat() },
-    {
-      health: 'fine',
-      problems: 0,
-      blocks: drawn('fine').flat(),
-      summary: summaryOf(
-        states.filter(({ health }) => health === 'fine'),
-        workspace,
-        at,
-      ),
-    },
+    { health: 'fine', problems: 0, blocks: drawn('fine').flat() },
   ];
   return parts
     .filter(({ blocks }) => blocks.length > 0)
@@ -101,17 +91,6 @@ function partsForManager(
       ...part,
       blocks: [header(at === 0 ? 'Connections' : 'Other connections'), ...part.blocks],
     }));
-}
-
-const MOST_IN_SUMMARY = 5;
-
-function summaryOf(states: readonly ConnectionState[], workspace: Workspace, at: Millis): string {
-  const lines = states.map(
-    (state) =>
-      title(state, workspace) +
-      (state.connection ? ` · ${formatExpiry(state.connection, at, workspace.settings.zone)}` : ''),
-  );
-  return limitLines(lines, MOST_IN_SUMMARY).join('\n');
 }
 
 const DAMAGED_SETTINGS = 'This workspace’s settings are damaged and not used.';
@@ -160,7 +139,6 @@ function partForMembers(
   return {
     health,
     problems,
-    ...(isCalm && { summary: `*Connections* · ${states.length} working` }),
     blocks: [
       header('Connections'),
       ...wrong.flat(),

@@ -9,18 +9,14 @@ import {
 import { pluralize } from '../../domain/language/text.ts';
 import { PRODUCTS } from '../../domain/product.ts';
 import type { Millis } from '../../domain/time/calendar.ts';
-import { toCommand } from '../../slack/commands/command.ts';
-import { commandButton } from '../../slack/commands/command-buttons.ts';
 import { refuseExtraWords } from '../../slack/commands/subcommands.ts';
 import {
-  actions,
   type Block,
   context,
   formatInstant,
   header,
   instant,
   type Message,
-  markup,
   section,
 } from '../../slack/kit/blocks.ts';
 import { DAMAGED_DATA, failureFacts } from '../../slack/reply/error-reply.ts';
@@ -51,18 +47,9 @@ declare module '../feature.ts' {
   }
 }
 
-/** The word after `/billing status` that also shows what is fine. */
-const DETAILS = 'details';
-
 /** `/billing status`: the connections, how long their tokens last, whether they work; for managers what to do about it. */
 export function createStatusFeature({ workspaces, billing, limits, answerStore, all }: Services): Feature {
-  /** @param isDetailed also what is fine, with its buttons */
-  const draw = async (
-    asked: Request,
-    workspace: Workspace,
-    isDetailed: boolean,
-    tested?: TestResult,
-  ): Promise<void> => {
+  const draw = async (asked: Request, workspace: Workspace, tested?: TestResult): Promise<void> => {
     const { user, at } = asked;
     const request = { ...asked, workspace };
     const drawn = all.status().map((source) => drawUnlessDamaged(source, request));
@@ -72,7 +59,7 @@ export function createStatusFeature({ workspaces, billing, limits, answerStore, 
       ...projectParts(request),
       ...(user.canManage ? accessParts(workspace, at) : []),
     ];
-    await request.reply.update(statusPage([...own, ...others], workspace, at, isDetailed));
+    await request.reply.update(statusPage([...own, ...others], workspace, at));
   };
 
   /** Asks for a balance to check that the token can be decrypted, is accepted, and that its project has data. */
@@ -104,7 +91,7 @@ export function createStatusFeature({ workspaces, billing, limits, answerStore, 
   const showTest = async (name: string, request: Request): Promise<void> => {
     const connection = findConnection(request.workspace, name);
     if (connection === undefined) throw new ConnectionMissing(name);
-    await draw(request, request.workspace, true, { name, says: await test(connection, request) });
+    await draw(request, request.workspace, { name, says: await test(connection, request) });
   };
 
   const makeDefault = async (name: string, request: Request): Promise<void> => {
@@ -113,24 +100,24 @@ export function createStatusFeature({ workspaces, billing, limits, answerStore, 
       auditedChange(request, ['default connection changed', { kind: 'connection', name }]),
       name,
     );
-    await draw(request, await workspaces.load(request.user.teamId), true);
+    await draw(request, await workspaces.load(request.user.teamId));
   };
 
   return {
     help: [
       {
-        usage: `${commandText('/billing status')} [details]`,
-        what: 'Show what needs attention: projects, connections, expiring tokens, schedules and watches.',
+        usage: commandText('/billing status'),
+        what: 'Show what needs attention first: projects, connections, expiring tokens, schedules and watches.',
       },
     ],
     verbs: {
       status: {
         right: 'ask',
         kind: 'answer',
-        parse: (rest) => refuseExtraWords(rest, 'status', [DETAILS]),
+        parse: (rest) => refuseExtraWords(rest, 'status'),
         async run(rest, request) {
-          refuseExtraWords(rest, 'status', [DETAILS]);
-          await draw(request, request.workspace, rest === DETAILS);
+          refuseExtraWords(rest, 'status');
+          await draw(request, request.workspace);
         },
       },
     },
@@ -154,32 +141,13 @@ async function drawUnlessDamaged(source: StatusSource, request: Request): Promis
 
 const MOST_BLOCKS = 50;
 
-/**
- * The whole page: how many problems there are, then the parts, the worst first; of what is fine a line each, before
- * somebody presses **Details**. @param at ms since the epoch
- */
-export function statusPage(
-  parts: readonly StatusPart[],
-  workspace: Workspace,
-  at: Millis,
-  isDetailed: boolean,
-): Message {
+/** The whole page: how many problems there are, then the parts, the worst first. @param at ms since the epoch */
+function statusPage(parts: readonly StatusPart[], workspace: Workspace, at: Millis): Message {
   const problems = parts.reduce((sum, part) => sum + part.problems, 0);
   const title = problems === 0 ? 'Tally works' : `${pluralize(problems, 'problem')} to look at`;
-  const isSummarized = ({ health, summary }: StatusPart) =>
-    !isDetailed && health === 'fine' && summary !== undefined;
-  const summaries = parts.filter(isSummarized).map(({ summary }) => summary);
-  const end = [
-    ...(summaries.length === 0
-      ? []
-      : [
-          markup(summaries.join('\n')),
-          actions(...commandButton('details', 'Details', toCommand('/billing status', DETAILS))),
-        ]),
-    context([...lastAnswer(workspace), `As of ${instant(at)}`].join(' · ')),
-  ];
-  const blocks = worstFirst(parts.filter((part) => !isSummarized(part))).flatMap((part) => part.blocks);
-  return { text: title, blocks: [header(title), ...blocks.slice(0, MOST_BLOCKS - 1 - end.length), ...end] };
+  const end = context([...lastAnswer(workspace), `As of ${instant(at)}`].join(' · '));
+  const blocks = worstFirst(parts).flatMap((part) => part.blocks);
+  return { text: title, blocks: [header(title), ...blocks.slice(0, MOST_BLOCKS - 2), end] };
 }
 
 function lastAnswer({ connectionNames, lastUsed }: Workspace): readonly string[] {

@@ -1,6 +1,5 @@
-import { commandText } from '../../domain/command-names.ts';
 import { KEY_IS_GONE, UnsealFailed } from '../../domain/failure/index.ts';
-import { limitLines, pluralize } from '../../domain/language/text.ts';
+import { limitLines } from '../../domain/language/text.ts';
 import { dayAt, type Millis } from '../../domain/time/calendar.ts';
 import { tryParse } from '../../domain/try-parse.ts';
 import { toCommand } from '../../slack/commands/command.ts';
@@ -12,7 +11,6 @@ import {
   type Block,
   button,
   buttonRow,
-  compact,
   escapeMarkup,
   header,
   markup,
@@ -22,7 +20,6 @@ import type { Request } from '../../slack/request/request.ts';
 import { describeAccess } from '../../workspace/credentials/access-record.ts';
 import { isExpiryUnknown } from '../../workspace/credentials/expiry.ts';
 import { credentialHealth, worstFirst } from '../../workspace/credentials/health.ts';
-import type { Project } from '../../workspace/projects/project-record.ts';
 import { canAskAbout, visibleProjects } from '../../workspace/projects/project-visibility.ts';
 import { isConnectionMissing } from '../../workspace/projects/resolve-project.ts';
 import { findFailure } from '../../workspace/record/stored-outcomes.ts';
@@ -59,38 +56,28 @@ export function projectParts(request: Request): readonly StatusPart[] {
   ];
 }
 
-/** The projects whose connection no longer exists, each with what to do. */
+/** The projects whose connection no longer exists. */
 export function missingConnectionBlocks(request: Request): readonly (readonly Block[])[] {
   const { workspace, isUnlimited } = request;
   const all = workspace.projects.filter((project) => isConnectionMissing(project, workspace));
   const named = all.filter((project) => canAskAbout(project, workspace, request));
-  const shown = named.slice(0, MOST_LINES);
-  const lines = shown.map((project) => cutOffWords(project, isUnlimited));
-  const more = named.length - lines.length;
+  const lines = named.map(
+    ({ alias, connection = '' }) =>
+      `*${escapeMarkup(alias)}* uses the connection ${escapeMarkup(connection)}, which no longer exists.`,
+  );
   const hidden = all.length > named.length ? [CUT_OFF_ELSEWHERE] : [];
-  const words = compact([...lines, more > 0 && `and ${pluralize(more, 'more project')}`, ...hidden]);
-  if (words.length === 0) return [];
+  const shown = [...limitLines(lines, MOST_LINES), ...hidden];
+  if (shown.length === 0) return [];
+  const edit = (alias: string) => toCommand('/billing projects', `edit ${alias}`);
   const edits = isUnlimited
-    ? shown
+    ? named
         .slice(0, MOST_BUTTONS)
-        .flatMap(({ alias }) =>
-          commandButton(`edit-${alias}`, `Edit ${alias}…`, toCommand('/billing projects', `edit ${alias}`)),
-        )
-    : shown
-        .slice(0, 1)
-        .flatMap(({ alias }) => askManagerButton(toCommand('/billing projects', `edit ${alias}`), request));
-  return [[markup(words.join('\n')), ...buttonRow(edits)]];
+        .flatMap(({ alias }) => commandButton(`edit-${alias}`, `Edit ${alias}…`, edit(alias)))
+    : named.slice(0, 1).flatMap(({ alias }) => askManagerButton(edit(alias), request));
+  return [[markup(shown.join('\n')), ...buttonRow(edits)]];
 }
 
 const CUT_OFF_ELSEWHERE = 'Some projects in other channels use a connection that no longer exists.';
-
-function cutOffWords({ alias, connection = '' }: Project, manage: boolean): string {
-  const what = `*${escapeMarkup(alias)}* uses the connection ${escapeMarkup(connection)}, which no longer exists.`;
-  const todo = manage
-    ? ` Choose another with \`${commandText('/billing projects')} edit ${alias}\`, or reconnect it with \`${commandText('/billing connect')} ${escapeMarkup(connection)}\`.`
-    : ' A Tally manager can choose another one.';
-  return what + todo;
-}
 
 const MOST_ACCESSES = 30;
 
@@ -110,7 +97,6 @@ export function accessParts(workspace: Workspace, at: Millis): readonly StatusPa
     {
       health: worst.health,
       problems: states.filter(({ health }) => health !== 'fine').length,
-      summary: `*Application accesses* · ${pluralize(states.length, 'project')}`,
       blocks: [
         header('Application accesses'),
         section(limitLines(texts, MOST_ACCESSES).join('\n')),

@@ -63,7 +63,7 @@ export function watchBlocks(
   draft: WatchDraft,
   parts: DrawnParts<WatchFormTypes>,
 ): readonly (Block | InputBlock)[] {
-  const { projects, target, duplicate, figures, isAsking = false, live, unnamed, request } = parts;
+  const { projects, target, figures, isAsking = false, live, unnamed, request } = parts;
   const known = knownProject(draft, unnamed) ?? NO_PROJECT;
   const label = currencyOf(known, request.workspace);
   const parsed = ruleOfDraft(draft, label);
@@ -71,7 +71,7 @@ export function watchBlocks(
   return compact([
     projects,
     live(kindInput(draft)),
-    ...thresholdInputs(draft).map((field) => live(field, draft.isRefilled)),
+    ...thresholdInputs(draft).map((field) => live(field)),
     problem !== undefined && section(problem),
     // A budget is agreed in a currency.
     draft.kind === 'budget' && label === '' && context(noCurrency(request)),
@@ -79,7 +79,6 @@ export function watchBlocks(
       ? [section(PREVIEWING)]
       : watchPreviewBlocks(figures, moneyWriter(known, request.workspace, request.locale))),
     ...target,
-    ...duplicate,
   ]);
 }
 

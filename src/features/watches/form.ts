@@ -1,15 +1,14 @@
 import type { DeliveryService } from '../../delivery/delivery-service.ts';
-import { currencyOf, moneyWriter } from '../../delivery/watches/alert-wording.ts';
+import { currencyOf } from '../../delivery/watches/alert-wording.ts';
 import { previewWatch } from '../../delivery/watches/watch-service.ts';
 import { isFailure, NoData } from '../../domain/failure/index.ts';
 import type { WatchRule } from '../../domain/money/watch-rule.ts';
 import { typedOrDefaultProject } from '../../slack/commands/project-picker.ts';
-import { escapeMarkup, markup, section } from '../../slack/kit/blocks.ts';
-import { draftOf, newDraft, type OwnedForm, targetOfDraft } from '../../slack/owned/form-state.ts';
+import { newDraft, type OwnedForm, targetOfDraft } from '../../slack/owned/form-state.ts';
 import { createOwnedForm, ownershipFields } from '../../slack/owned/owned-form.ts';
 import type { Request } from '../../slack/request/request.ts';
 import type { Listeners } from '../../slack/server/listeners.ts';
-import { MAX_WATCH_PEOPLE, type Target, type Watch } from '../../workspace/owned/watch-record.ts';
+import { MAX_WATCH_PEOPLE, type Watch } from '../../workspace/owned/watch-record.ts';
 import { type ChosenProject, isSameProject } from '../../workspace/projects/chosen-project.ts';
 import { resolveProject } from '../../workspace/projects/resolve-project.ts';
 import {
@@ -24,8 +23,8 @@ import {
 } from './form-state.ts';
 import type { OwnedWatches } from './owned-watches.ts';
 import type { WatchWords } from './parse.ts';
-import { type PreviewOutcome, savedLines, suggestingModal } from './preview.ts';
-import { decodeThresholds, fieldsOfRule, ruleOfDraft } from './thresholds.ts';
+import type { PreviewOutcome } from './preview.ts';
+import { fieldsOfRule, ruleOfDraft } from './thresholds.ts';
 
 const FIELD = 'watch-form';
 const LIMITS = { projects: 1, people: MAX_WATCH_PEOPLE } as const;
@@ -42,15 +41,12 @@ export function createWatchForm(kind: OwnedWatches, services: Pick<DeliveryServi
         return { ...newDraft(projects, LIMITS, request), ...newWatchFields(words) };
       }),
     openFor: form.openFor,
-    /** Opens the form with the threshold that would have alerted at most once a month. @throws NotAllowed */
-    openSuggestion: (watch: Watch, request: Request) => openSuggestion(form, services, watch, request),
     listeners: {
       views,
       options,
       actions: {
         ...actions,
         'watch-preview': form.onDraft(form.redraw),
-        'watch-suggest': form.refill(decodeThresholds),
       },
     } satisfies Listeners,
   };
@@ -67,8 +63,6 @@ const watchForm = (
     create: 'Set up a watch',
     edit: 'Edit watch',
     saving: 'Checking who gets the alerts…',
-    duplicate: 'A watch like this already exists. If you save this one too, each alert arrives twice.',
-    listVerbs: 'snooze, pause or delete',
   },
   inView: {
     blocks: ['projects', 'kind', 'below', 'days', 'amount', 'factor', 'floor'],
@@ -88,17 +82,7 @@ const watchForm = (
   asks: (draft, request) => 'rule' in ruleFor(draft, request),
   figures: async (draft, request, check) =>
     check?.problem === undefined ? previewDraft(services, draft, request) : undefined,
-  isSame(draft, watch, request) {
-    const [project] = draft.projects;
-    const parsed = ruleFor(draft, request);
-    return (
-      project !== undefined &&
-      'rule' in parsed &&
-      isSameRule(watch, project, parsed.rule) &&
-      isSameTarget(watch, targetOfDraft(draft))
-    );
-  },
-  /** Also asks billing for the figures to say when the watch would have alerted. */
+  /** Also asks billing, so that a project without data is not watched. */
   async build(draft, before, request) {
     const [project] = draft.projects;
     const parsed = ruleFor(draft, request);
@@ -111,10 +95,7 @@ const watchForm = (
     if (previewed === undefined) return { problem: CLOSED };
     if (previewed.result instanceof NoData)
       return { problem: `${previewed.result.message} ${CHECK_PROJECT}`, figures: previewed };
-    const item = watchFromDraft(draft, project, parsed.rule, before, request);
-    const isArmed = item.since === request.at && item.paused === undefined;
-    const lines = savedLines(previewed, moneyWriter(project, request.workspace, request.locale), isArmed);
-    return { item, savedBlocks: [markup(lines.map(escapeMarkup).join('\n'))] };
+    return { item: watchFromDraft(draft, project, parsed.rule, before, request) };
   },
 });
 
@@ -128,9 +109,6 @@ const ruleFor = (draft: WatchDraft, { workspace }: Request) => {
 
 const isSameRule = (watch: Watch, project: ChosenProject, rule: WatchRule): boolean =>
   isSameProject(watch.projects[0], project) && JSON.stringify(watch.rule) === JSON.stringify(rule);
-
-const isSameTarget = (a: Target, b: Target): boolean =>
-  a.channel === b.channel && String(a.people) === String(b.people);
 
 function watchFromDraft(
   draft: WatchDraft,
@@ -178,33 +156,3 @@ async function previewDraft(
     return error.kind === 'not-allowed' ? undefined : { rule, result: error };
   }
 }
-
-/** Asking billing takes time, so a waiting view comes first and the form then replaces it. @throws NotAllowed */
-async function openSuggestion(
-  { view }: ReturnType<typeof createOwnedForm<WatchFormTypes>>,
-  { watching }: Pick<DeliveryService, 'watching'>,
-  watch: Watch,
-  request: Request,
-): Promise<void> {
-  const { modal } = request.reply;
-  const [{ id, product }] = watch.projects;
-  const project = resolveProject({ project: id, product }, request.workspace, request);
-  const draftFor = (rule: WatchRule) => ({ ...draftOf(watch, request), label: '', ...fieldsOfRule(rule) });
-  await modal.open(suggestingModal);
-  try {
-    const asked = await watching.fetchPreview(request.workspace, project, watch.rule);
-    const { suggestion } = previewWatch(watch.rule, asked);
-    const rule = suggestion ?? watch.rule;
-    const notice = [section(suggestion === undefined ? NO_SUGGESTION : SUGGESTED)];
-    const figures = { rule, result: previewWatch(rule, asked) };
-    await modal.update(view(draftFor(rule), request, { notice, figures }));
-  } catch (error) {
-    if (!isFailure(error)) throw error;
-    request.recordError(error);
-    const figures = { rule: watch.rule, result: error };
-    await modal.update(view(draftFor(watch.rule), request, { figures }));
-  }
-}
-
-const SUGGESTED = 'Tally filled in a threshold that would have alerted at most once a month. Save to use it.';
-const NO_SUGGESTION = 'The threshold alerts at most once a month, so Tally has nothing to suggest.';

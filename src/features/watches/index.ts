@@ -19,17 +19,15 @@ import type { Audit } from '../../workspace/record/audit.ts';
 import type { Feature, Services } from '../feature.ts';
 import { createWatchForm } from './form.ts';
 import {
+  attentionBlocks,
   createOwnedWatches,
-  crossedBlocks,
   listWatches,
   type OwnedWatches,
   snoozeWatch,
   watchActions,
-  watchHomeBlocks,
   watchStatus,
 } from './owned-watches.ts';
 import { KIND_EXAMPLES, parseWatchList, parseWatchText } from './parse.ts';
-import { stoppedWatches } from './watch-wording.ts';
 
 declare module '../../domain/command-names.ts' {
   interface Commands {
@@ -39,12 +37,10 @@ declare module '../../domain/command-names.ts' {
   interface Actions {
     'watch-form': true;
     'watch-preview': true;
-    'watch-suggest': true;
     'watch-row': true;
     'watch-undo': true;
     'watch-drop': true;
     'watch-list': true;
-    'watch-manage': true;
     /** The button of an alert; its value is the watch’s ID and the alert’s episode. */
     'watch-acknowledge': true;
     /** The value is `day`, `week` or `month`, the watch’s ID, and in an alert its episode. */
@@ -105,23 +101,18 @@ export function createWatchesFeature(services: WatchServices): Feature {
     actions: {
       ...form.listeners.actions,
       ...listeners,
-      ...alertListeners(kind, form.openSuggestion, services),
+      ...alertListeners(kind, form.openFor, services),
     },
-    attention: (request) => crossedBlocks(kind, request),
-    home: (request) => watchHomeBlocks(kind, request),
+    attention: (request) => attentionBlocks(kind, request),
     status: (request) => watchStatus(kind, request),
-    stops: stoppedWatches,
     auditTexts: { watch: ownedAuditText(kind) },
   };
 }
 
-/**
- * The buttons of an alert. A button only names a watch and an alert; the record says what it is and whose.
- * @param openSuggestion a form with a threshold that alerts less often
- */
+/** The buttons of an alert. A button only names a watch and an alert; the record says what it is and whose. */
 const alertListeners = (
   kind: OwnedWatches,
-  openSuggestion: OwnerAction<Watch>,
+  edit: OwnerAction<Watch>,
   services: WatchServices,
 ): Readonly<Record<string, ActionListener>> => {
   const snoozing = onClick('member', 'change', (value, request) => snooze(kind, value, request, services));
@@ -131,14 +122,15 @@ const alertListeners = (
       acknowledge(kind, value, request, services),
     ),
     'watch-snooze': snoozing,
-    'watch-manage': listing,
     'watch-more'(value) {
       const [what = '', id = ''] = value.split(' ');
       if (what === 'manage') return listing;
       if (what !== 'threshold') return snoozing;
       return onClick('member', 'openForm', async (_, request) => {
         const watch = requireOwned(kind.find, id, request);
-        await (watch === undefined ? showApart(kind, request) : openSuggestion(watch, request));
+        if (watch === undefined) return showApart(kind, request);
+        if (!canReadOwned(watch, request)) throw new NotAllowed('channel');
+        await edit(watch, request);
       });
     },
   };
@@ -164,7 +156,6 @@ async function acknowledge(
   if (outcome !== 'recorded') return say(OUTCOMES[outcome], request);
   const about = ownedSubject(kind, watch);
   await audit.record(user.teamId, { at, who: user.id, action: 'watch acknowledged', about });
-  await say('You acknowledged this alert. It says so for everyone.', request);
 }
 
 /** Snoozes from an alert or, without an episode, from the list. @throws NotAllowed except for its owner and managers */
@@ -183,7 +174,8 @@ async function snooze(
   const open = episode ?? (await openEpisode(watching, watch, request.workspace));
   if (open !== undefined) await watching.respond(request.user.teamId, id, open, response);
   const notice = `Snoozed. Nobody is alerted until: ${formatInstant(response.until)}.`;
-  await (episode === undefined ? showOwned(kind, request, { notice }) : say(notice, request));
+  // The alert itself says it.
+  if (episode === undefined) await showOwned(kind, request, { notice });
 }
 
 const OUTCOMES = {

@@ -13,7 +13,7 @@ import {
 } from '../../domain/time/calendar.ts';
 import { type Block, button } from '../../slack/kit/blocks.ts';
 import { changeItem } from '../../slack/owned/actions.ts';
-import { damagedStatus, homeRows, itemRow, showOwned, statusPart } from '../../slack/owned/list.ts';
+import { damagedStatus, itemRow, MOST_IN_ATTENTION, showOwned, statusPart } from '../../slack/owned/list.ts';
 import {
   canReadOwned,
   type ListViewer,
@@ -47,7 +47,6 @@ export function createOwnedWatches({
   const kind: OwnedWatches = {
     kind: 'watch',
     plural: 'watches',
-    noun: 'watch',
     sends: 'alerts',
     max: MAX_WATCHES,
     commands: { create: '/billing watch', list: '/billing watches' },
@@ -56,7 +55,6 @@ export function createOwnedWatches({
       undo: 'watch-undo',
       drop: 'watch-drop',
       list: 'watch-list',
-      manage: 'watch-manage',
     },
     workspaces,
     store: workspaces.watches,
@@ -85,7 +83,6 @@ export function createOwnedWatches({
         }. It won’t alert anyone again.`,
       paused: 'Paused. Nobody is alerted until you resume it.',
       resumed: () => 'Resumed. Tally alerts if a threshold was crossed in between and still is.',
-      adopted: 'You own this watch now. You’ll hear from Tally if it stops working.',
     },
   };
   return kind;
@@ -147,33 +144,25 @@ function hasProblem(watch: Watch, stateOf: StateOf): boolean {
 const isCrossed = (watch: Watch, stateOf: StateOf): boolean =>
   watch.paused === undefined && (stateOf(watch)?.isCrossed ?? false);
 
+/** 0 for crossed, 1 for one that can't do its work, 2 for the others that run, 3 for paused. */
+function needOf(watch: Watch, workspace: Workspace, stateOf: StateOf): number {
+  if (watch.paused !== undefined) return 3;
+  if (isWatchBlocked(watch, workspace) || hasProblem(watch, stateOf)) return 1;
+  return isCrossed(watch, stateOf) ? 0 : 2;
+}
+
 function byNeed(kind: OwnedWatches, viewer: Request, stateOf: StateOf): readonly Watch[] {
-  const rank = (watch: Watch): number => {
-    if (watch.paused !== undefined) return 3;
-    if (isWatchBlocked(watch, viewer.workspace) || hasProblem(watch, stateOf)) return 1;
-    return isCrossed(watch, stateOf) ? 0 : 2;
-  };
+  const rank = (watch: Watch): number => needOf(watch, viewer.workspace, stateOf);
   return visibleItems(kind, viewer).toSorted((a, b) => rank(a) - rank(b));
 }
 
-/** The top of a person's Home: watches that have crossed their threshold. */
-export async function crossedBlocks(kind: OwnedWatches, request: Request): Promise<readonly Block[]> {
+/** The top of a person's Home: watches that have crossed their threshold, or can't do their work. */
+export async function attentionBlocks(kind: OwnedWatches, request: Request): Promise<readonly Block[]> {
   const viewer = { ...request, channel: undefined };
   const details = await kind.load(viewer);
-  const crossed = byNeed(kind, viewer, details).filter((watch) => isCrossed(watch, details));
-  return crossed.slice(0, MOST_CROSSED).map((watch) => itemRow(kind, watch, { viewer, details }));
-}
-
-const MOST_CROSSED = 3;
-
-/** For a person's Home: their watches and those that alert them; for managers all of them. */
-export async function watchHomeBlocks(kind: OwnedWatches, request: Request): Promise<readonly Block[]> {
-  const viewer = { ...request, channel: undefined };
-  const stateOf = await kind.load(viewer);
-  const all = byNeed(kind, viewer, stateOf);
-  const crossed = all.filter((watch) => isCrossed(watch, stateOf));
-  const calm = all.filter((watch) => !isCrossed(watch, stateOf));
-  return homeRows(kind, [...crossed.slice(MOST_CROSSED), ...calm], viewer, stateOf);
+  const { workspace } = request;
+  const needy = byNeed(kind, viewer, details).filter((watch) => needOf(watch, workspace, details) < 2);
+  return needy.slice(0, MOST_IN_ATTENTION).map((watch) => itemRow(kind, watch, { viewer, details }));
 }
 
 /** For `/billing status`: how many there are, and those that cannot do their work. */

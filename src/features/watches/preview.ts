@@ -1,9 +1,6 @@
-import type { ModalView } from '@slack/types';
 import type { WriteMoney } from '../../delivery/watches/alert-wording.ts';
 import type { WatchPreview } from '../../delivery/watches/watch-service.ts';
 import { type Failure, isFailure } from '../../domain/failure/index.ts';
-import { pluralize } from '../../domain/language/text.ts';
-import { formatFactor } from '../../domain/money/amount.ts';
 import type { WatchRule } from '../../domain/money/watch-rule.ts';
 import { type Day, formatDays } from '../../domain/time/calendar.ts';
 import {
@@ -15,8 +12,6 @@ import {
   escapeMarkup,
   markup,
 } from '../../slack/kit/blocks.ts';
-import { waitingModal } from '../../slack/kit/modal.ts';
-import { encodeThresholds } from './thresholds.ts';
 import { crossedText, currentValueLabel, measurementText } from './watch-wording.ts';
 
 /** What billing was asked for a form; a failure if it gave no answer. */
@@ -26,11 +21,9 @@ export interface PreviewOutcome {
 }
 
 export const PREVIEWING = 'Asking the billing service when this would have alerted…';
-export const suggestingModal: ModalView = waitingModal('Change threshold', PREVIEWING);
 
-/** Days of the simulation; at more alerts than weeks in it, people stop reading them. */
+/** Days of the simulation. */
 const DAYS = 90;
-const MOST_ALERTS = Math.floor(DAYS / 7);
 const MOST_DATES = 8;
 
 /** When the watch would have alerted, and whether it would now. Plain text, one sentence per line. */
@@ -48,14 +41,6 @@ function previewLines({ rule, result }: PreviewOutcome, money: WriteMoney): stri
       ? [`It would alert at once: ${crossedText(rule, measurement, money)}.`]
       : nowLines(rule, result, money)),
   ]);
-}
-
-/** The same of a watch that was saved. @param isArmed it alerts at once if it is crossed */
-export function savedLines({ rule, result }: PreviewOutcome, money: WriteMoney, isArmed: boolean): string[] {
-  if (isFailure(result)) return [result.message];
-  if (!result.isCrossed) return nowLines(rule, result, money);
-  const crossed = `Already crossed: ${crossedText(rule, result.measurement, money)}.`;
-  return [isArmed ? `${crossed} The first alert is on its way.` : crossed];
 }
 
 function nowLines(rule: WatchRule, { measurement, isKnown }: WatchPreview, money: WriteMoney): string[] {
@@ -77,46 +62,16 @@ function countText(dates: readonly string[]): string {
 /** `2 Oct`: the day of the week says nothing about a threshold. */
 const dateText = (day: Day): string => formatDays(day, day, day.slice(0, 4)).slice(4);
 
-/** `42,000.00` */
-function thresholdText(rule: WatchRule, money: WriteMoney): string {
-  switch (rule.kind) {
-    case 'balance':
-      return money(rule.below);
-    case 'runway':
-      return pluralize(rule.days, 'day');
-    case 'budget':
-      return money(rule.amount);
-    case 'spike':
-      return `${formatFactor(rule.factor, money.locale)}×`;
-  }
-}
-
 const NO_TOP_UPS = 'Earlier balances are estimated from the spend, as if no money had been added.';
 
 export function watchPreviewBlocks(previewed: PreviewOutcome | undefined, money: WriteMoney): Block[] {
   const refresh = button('watch-preview', previewed === undefined ? 'Preview' : 'Preview again');
   if (previewed === undefined) return [actions(refresh)];
   const [first = '', ...more] = previewLines(previewed, money);
-  const { result } = previewed;
-  const { suggestion, dates = [] } = isFailure(result) ? {} : result;
-  const isNoisy = dates.length > MOST_ALERTS;
-  const lines = compact([
-    `*${escapeMarkup(first)}*`,
-    ...more.map(escapeMarkup),
-    isNoisy && ':warning: That’s more than one alert a week.',
-    suggestion &&
-      escapeMarkup(`${thresholdText(suggestion, money)} would have alerted at most once a month.`),
-  ]);
+  const isEstimated = ['balance', 'runway'].includes(previewed.rule.kind) && !isFailure(previewed.result);
   return compact([
-    markup(lines.join('\n')),
-    !isFailure(result) && result.assumesNoTopUps && context(NO_TOP_UPS),
-    actions(
-      refresh,
-      suggestion &&
-        button('watch-suggest', `Use ${thresholdText(suggestion, money)}`, {
-          value: encodeThresholds(suggestion),
-          ...(isNoisy && { style: 'primary' as const }),
-        }),
-    ),
+    markup([`*${escapeMarkup(first)}*`, ...more.map(escapeMarkup)].join('\n')),
+    isEstimated && context(NO_TOP_UPS),
+    actions(refresh),
   ]);
 }

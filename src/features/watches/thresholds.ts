@@ -41,23 +41,6 @@ export const pickThresholds = (fields: ThresholdFields): ThresholdFields =>
     THRESHOLDS.flatMap((name) => (fields[name] === undefined ? [] : [[name, fields[name]]])),
   );
 
-/** `factor 3 floor 1000`: what a button fills in. */
-export const encodeThresholds = (rule: WatchRule): string =>
-  Object.entries(pickThresholds(fieldsOfRule(rule)))
-    .flat()
-    .join(' ');
-
-/** The thresholds in a button's value, which is outside text. */
-export function decodeThresholds(value: string): ThresholdFields {
-  const words = value.split(' ');
-  return Object.fromEntries(
-    THRESHOLDS.flatMap((name) => {
-      const at = words.indexOf(name);
-      return at < 0 ? [] : [[name, words[at + 1] ?? '']];
-    }),
-  );
-}
-
 /** Whether any threshold of the kind was typed. */
 export const hasThreshold = ({ kind, ...draft }: RuleFields): boolean =>
   ({ balance: draft.below, runway: draft.days, budget: draft.amount, spike: draft.floor })[kind] !==

@@ -7,10 +7,9 @@ import type { WatchMeasurement } from '../../domain/money/watch-measurement.ts';
 import type { WatchRule } from '../../domain/money/watch-rule.ts';
 import { type Day, dayAt, formatDays, type Millis } from '../../domain/time/calendar.ts';
 import { escapeMarkup, formatInstant, joinTexts, mention } from '../../slack/kit/blocks.ts';
-import { PAUSED_TEXTS, RESUMES_BY_ITSELF, type StopsSource } from '../../slack/owned/change-impact.ts';
-import { canReadOwned, targetMarkup } from '../../slack/owned/owned-kind.ts';
+import { canReadOwned, PAUSED_TEXTS, RESUMES_BY_ITSELF, targetMarkup } from '../../slack/owned/owned-kind.ts';
 import type { Request } from '../../slack/request/request.ts';
-import { stoppedBy, stopReasonOf } from '../../workspace/owned/stop-reason.ts';
+import { stopReasonOf } from '../../workspace/owned/stop-reason.ts';
 import type { Watch } from '../../workspace/owned/watch-record.ts';
 import { HIDDEN_PROJECT, projectLabel } from '../../workspace/projects/chosen-project.ts';
 import type { Workspace } from '../../workspace/record/workspace.ts';
@@ -30,44 +29,6 @@ const FOR_MANAGERS = 'only Tally managers get its alerts: the project is limited
 export function isWatchBlocked(watch: Watch, workspace: Workspace): boolean {
   const why = stopReasonOf(watch, workspace);
   return why !== undefined && why !== 'managers-only';
-}
-
-export const stoppedWatches: StopsSource = async (before, after, reader) => {
-  const stopped = stoppedBy(
-    before.watches,
-    await withPresentManagers(before, reader),
-    await withPresentManagers(after, reader),
-  );
-  return {
-    count: pluralize(stopped.length, 'watch', 'watches'),
-    lines: stopped.map((watch) => {
-      const rest = isWatchBlocked(watch, after) ? '' : ' (Tally managers still get its alerts)';
-      return `${watchMarkup(watch, { ...reader, workspace: before })} → ${targetMarkup(watch)}${rest}`;
-    }),
-  };
-};
-
-/**
- * The record with the managers who are alerted about limited projects, also those by role or user group, as its managers.
- * If Slack doesn't answer, all named people count, so that disconnecting a token never waits for Slack.
- */
-async function withPresentManagers(
-  workspace: Workspace,
-  { slack }: Pick<Request, 'slack'>,
-): Promise<Workspace> {
-  const { settings, watches } = workspace;
-  const unmanaged = { ...workspace, settings: { ...settings, managers: [] } };
-  const limited = watches.filter((watch) => stopReasonOf(watch, unmanaged) === 'managers-only');
-  const people = [...new Set(limited.flatMap(({ people = [] }) => people))];
-  const found = await Promise.all(
-    people.map(async (person) => {
-      const { canManage } = await slack
-        .permissionsOf(person, settings)
-        .catch(() => ({ canManage: settings.managers.includes(person) }));
-      return canManage ? [person] : [];
-    }),
-  );
-  return { ...workspace, settings: { ...settings, managers: found.flat() } };
 }
 
 /** One watch as three lines of mrkdwn. A reader who may not ask about its project learns nothing about that. */

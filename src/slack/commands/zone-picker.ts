@@ -67,7 +67,7 @@ function findZone(query: string): readonly Zone[] {
 }
 
 /** `Saturday 21 November 2026, 15:45 (UTC+05:30)` */
-export function formatLocalTime(zone: Zone, at: Millis): string {
+function formatLocalTime(zone: Zone, at: Millis): string {
   const parts = Object.fromEntries(
     createFormatter(zone)
       .formatToParts(at)

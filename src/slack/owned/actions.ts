@@ -15,7 +15,6 @@ import {
 } from '../server/listeners.ts';
 import { showOwned } from './list.ts';
 import {
-  canAdopt,
   canEditOwned,
   canReadOwned,
   capitalize,
@@ -36,12 +35,10 @@ export function createOwnedActions<T extends OwnedItem>(
 ) {
   const ownerActions = { ...sharedActions(kind, edit), ...more };
 
-  /** @throws NotAllowed except for the owner, managers and, to adopt it, people who may; Failure */
+  /** @throws NotAllowed except for the owner and managers; Failure */
   async function act(action: string, id: string, request: Request): Promise<void> {
-    const item =
-      action === 'adopt' ? kind.find(request.workspace, id) : requireOwned(kind.find, id, request, action);
+    const item = requireOwned(kind.find, id, request, action);
     if (item === undefined) return showOwned(kind, request, { notice: deletedText(kind) });
-    if (action === 'adopt') return adopt(kind, item, request);
     await lookUp<OwnerAction<T>>(ownerActions, action)?.(item, request);
   }
 
@@ -150,20 +147,13 @@ const sharedActions = <T extends OwnedItem>(
   },
 });
 
-/** Makes the person the owner, if the former owner has left. @throws NotAllowed */
-async function adopt(kind: OwnedKind, item: OwnedItem, request: Request): Promise<void> {
-  if (!(await canAdopt(item, request))) throw notOwner(item);
-  await changeItem(kind, { ...item, owner: request.user.id }, `${kind.kind} adopted`, request);
-  await showOwned(kind, request, { notice: kind.words.adopted });
-}
-
 /** @throws NotAllowed except for its owner and managers */
 async function undoDelete(kind: OwnedKind, id: string, request: Request): Promise<void> {
   const { user, at } = request;
   const tooLate = { notice: `It’s too late to undo this. ${setUpAgainText(kind)}` };
   const item = await kind.store.findRemoved(user.teamId, id, at);
   if (item === undefined) return showOwned(kind, request, tooLate);
-  if (!canEditOwned(item, request)) throw notOwner(item);
+  if (!canEditOwned(item, request)) throw notOwner(item, 'edit');
   const full = limitReachedMessage(kind, request);
   if (full !== undefined) return request.reply.update(full);
   const change = auditedChange(request, [`${kind.kind} restored`, ownedSubject(kind, item)]);

@@ -3,7 +3,7 @@ import type { ActionName } from '../../domain/command-names.ts';
 import type { ChosenProject } from '../../workspace/projects/chosen-project.ts';
 import { projectOption } from '../commands/project-picker.ts';
 import { type Block, compact, markup, option, plainText, section } from '../kit/blocks.ts';
-import { checksInput, choiceInput, input, peopleInput, searchInput } from '../kit/inputs.ts';
+import { choiceInput, input, peopleInput, searchInput } from '../kit/inputs.ts';
 import { modal } from '../kit/modal.ts';
 import { type ChannelCheck, checkChannel } from '../request/channels.ts';
 import type { Request } from '../request/request.ts';
@@ -58,18 +58,12 @@ export function createFormDrawing<K extends FormTypes>(form: OwnedForm<K>) {
     const isTheirs = draft.to === 'channel' && shown.check !== undefined && shown.check.problem === undefined;
     const unnamed = unnamedProjects(draft.projects, request, isTheirs ? draft.channel : request.channel);
     const nameOf = (project: ChosenProject) => nameProject(project, unnamed, request);
-    const isDuplicate =
-      unnamed.length === 0 &&
-      kind
-        .all(request.workspace)
-        .some((item) => item.id !== draft.before && form.isSame(draft, item, request));
     const parts: DrawnParts<K> = {
       ...shown,
       unnamed,
       request,
       projects: projectsInput(field, draft.projects, nameOf, max, words.projectsHint),
       target: targetInputs(field, draft, shown.check, max, kind.sends),
-      duplicate: isDuplicate ? [section(words.duplicate)] : [],
       live: (input, isRefilled) => liveInput(field, input, isRefilled),
     };
     const blocks = [...notice, ...form.blocks(draft, parts)];
@@ -112,15 +106,12 @@ export function createFormDrawing<K extends FormTypes>(form: OwnedForm<K>) {
 
     /** Joins the channel if that is wanted and needed. @returns why nothing can be sent there, as a mrkdwn sentence */
     findProblem: (draft: Draft, request: Request) =>
-      findTargetProblem(deliveryOf(draft), request, {
-        joins: draft.joins,
-        checkOf: checkerOf(draft, request),
-      }),
+      findTargetProblem(deliveryOf(draft), request, checkerOf(draft, request)),
   };
 }
 
 /** Added to the action ID of a field that Tally fills in: Slack keeps a field's value for as long as its IDs stay. */
-export const REFILLED = ':refilled';
+const REFILLED = ':refilled';
 
 /** A field whose change redraws the form: Slack sends a choice at once, a text when Enter is pressed. */
 const liveInput = (action: ActionName, field: InputBlock, isRefilled = false): InputBlock => ({
@@ -164,12 +155,12 @@ function projectsInput(
 }
 
 /**
- * Where posts or alerts go, what is wrong with that or worth knowing, and whether Tally may join the channel.
+ * Where posts or alerts go, and what is wrong with that or worth knowing.
  * @param sends what goes there: `alerts`
  */
 function targetInputs(
   action: ActionName,
-  { to, channel, people, joins }: OwnedDraft,
+  { to, channel, people }: OwnedDraft,
   check: ChannelCheck | undefined,
   { people: max }: FormLimits,
   sends: string,
@@ -197,13 +188,7 @@ function targetInputs(
         })
       : liveInput(action, channelInput(channel, `Everyone there sees the ${sends}, and who set them up.`)),
     problem === undefined ? warnings.length > 0 && section(warnings.join(' ')) : markup(problem),
-    problem === undefined &&
-      canJoin &&
-      checksInput(
-        { block: 'join', label: 'Tally isn’t in that channel yet' },
-        [option('Let Tally join it', 'yes')],
-        joins ? ['yes'] : [],
-      ),
+    problem === undefined && canJoin && section('Tally isn’t in that channel yet. It joins when you save.'),
   ]);
 }
 

@@ -22,8 +22,6 @@ export interface OwnedDraft extends Omit<Metadata, 'hidden'> {
   /** Slack's ID; '' for none. */
   readonly channel: SlackId;
   readonly people: readonly SlackId[];
-  /** Let Tally join the channel. */
-  readonly joins: boolean;
 }
 
 const metadataSchema = z.object({
@@ -83,7 +81,6 @@ export function parseForm(
     to: max.people > 0 && fields.to === 'people' ? 'people' : 'channel',
     channel: isChannel(channel) ? channel : '',
     people: selectedValues(fields.people).filter(isPerson),
-    joins: fields.join === undefined || fields.join === 'yes',
   };
   return { fields, draft };
 }
@@ -117,7 +114,7 @@ export function commonErrors(fields: FormFields, draft: OwnedDraft, max: FormLim
   });
 }
 
-const FRESH = { joins: true, isRefilled: false, isExpanded: false } as const;
+const FRESH = { isRefilled: false, isExpanded: false } as const;
 
 /** What a new form begins with: the channel where it was asked for or, outside of channels, the person if that is possible. */
 export function newDraft(projects: readonly ChosenProject[], max: FormLimits, request: Request): OwnedDraft {
@@ -188,8 +185,6 @@ export interface FormView<K extends FormTypes> {
 export interface DrawnParts<K extends FormTypes> extends FormView<K> {
   readonly projects: InputBlock;
   readonly target: readonly (Block | InputBlock)[];
-  /** The warning that another item is the same. */
-  readonly duplicate: readonly Block[];
   /** A field whose change redraws the form. @param isRefilled for a field that Tally fills in */
   readonly live: (field: InputBlock, isRefilled?: boolean) => InputBlock;
   /** Chosen projects whose names the user may not know. */
@@ -208,9 +203,6 @@ export interface OwnedForm<K extends FormTypes> {
     readonly edit: string;
     readonly saving: string;
     readonly projectsHint?: string;
-    readonly duplicate: string;
-    /** What else people do with it in the list: `pause or delete`. */
-    readonly listVerbs: string;
   };
   /** Block IDs in view when the form opens, from the top, and the heading below them. */
   readonly inView: { readonly blocks: readonly [string, ...string[]]; readonly below: string };
@@ -230,19 +222,12 @@ export interface OwnedForm<K extends FormTypes> {
     request: Request,
     check: ChannelCheck | undefined,
   ): Promise<K['figures'] | undefined>;
-  isSame(draft: FormDraft<K>, item: K['item'], request: Request): boolean;
   /** After the check of its target. @param before what is edited; undefined for a new one @throws NotAllowed, Failure */
   build(
     draft: FormDraft<K>,
     before: K['item'] | undefined,
     request: Request,
-  ): Promise<BuiltItem<K> | SaveRefusal<K>>;
-}
-
-/** What is to be saved, and what follows the sentence that it was. */
-export interface BuiltItem<K extends FormTypes> {
-  readonly item: K['item'];
-  readonly savedBlocks: readonly Block[];
+  ): Promise<{ readonly item: K['item'] } | SaveRefusal<K>>;
 }
 
 /** Why a draft can't be saved, as a mrkdwn sentence. */

@@ -1,7 +1,6 @@
 /** The list of schedules and that of watches, and the rows of both on pages that show other things as well. */
 
 import type { Button, SectionBlock } from '@slack/types';
-import { commandText } from '../../domain/command-names.ts';
 import { type HealthLevel, worstFirst } from '../../workspace/credentials/health.ts';
 import { damagedIds } from '../../workspace/record/workspace.ts';
 import { toCommand } from '../commands/command.ts';
@@ -20,18 +19,12 @@ import {
   section,
 } from '../kit/blocks.ts';
 import type { Request } from '../request/request.ts';
-import {
-  canEditOwned,
-  canReadOwned,
-  findOrphans,
-  type OwnedItem,
-  type OwnedKind,
-  visibleItems,
-} from './owned-kind.ts';
+import { canEditOwned, canReadOwned, type OwnedItem, type OwnedKind, visibleItems } from './owned-kind.ts';
 
 /** A section with a menu each; Slack takes 50 blocks a message. */
 const PAGE = 20;
-const MOST_AT_HOME = 10;
+/** Rows of each kind at the top of a person's Home. */
+export const MOST_IN_ATTENTION = 3;
 const MOST_IN_STATUS = 5;
 
 interface ShowOptions {
@@ -52,19 +45,15 @@ interface RowContext {
   /** The record and the place as the rows show them. */
   readonly viewer: Request;
   readonly details: unknown;
-  /** Whether this person may adopt it. */
-  readonly isOrphan?: (item: OwnedItem) => boolean;
 }
 
 /** Replies with the list. */
 export async function showOwned(kind: OwnedKind, request: Request, options: ShowOptions = {}): Promise<void> {
-  const { notice, page = 1, isApart = false } = options;
+  const { notice, isApart = false } = options;
   const workspace =
     notice === undefined ? request.workspace : await kind.workspaces.load(request.user.teamId);
   const viewer = { ...request, workspace };
-  const { shown } = pageOf(visibleItems(kind, viewer), page);
-  const [isOrphan, details] = await Promise.all([findOrphans(shown, viewer), kind.load(viewer)]);
-  const message = listMessage(kind, options, { viewer, details, isOrphan });
+  const message = listMessage(kind, options, { viewer, details: await kind.load(viewer) });
   await (isApart ? request.reply.private(message) : request.reply.update(message));
 }
 
@@ -97,7 +86,7 @@ function listMessage(
       ...news,
       header(title),
       ...shown.map((item) => itemRow(kind, item, rows)),
-      actions(...turns, ...(kind.listButtons?.(viewer) ?? []), ...create),
+      actions(...turns, ...create),
       context([pages > 1 && `page ${number} of ${pages}`, which].filter(Boolean).join(' · ')),
     ],
   };
@@ -118,43 +107,17 @@ const damagedBlocks = ({ kind, plural, actions: ids, words }: OwnedKind): Block[
 ];
 
 /** An item with a menu of what this person may do; the value of a choice is its action and the ID. */
-export function itemRow(
-  kind: OwnedKind,
-  item: OwnedItem,
-  { viewer, details, isOrphan = () => false }: RowContext,
-): SectionBlock {
+export function itemRow(kind: OwnedKind, item: OwnedItem, { viewer, details }: RowContext): SectionBlock {
   const text = markup(kind.describe(item, viewer, details));
   const choice = (label: string, action: string) => option(label, `${action} ${item.id}`);
-  const ownerChoices = [
+  if (!canEditOwned(item, viewer)) return text;
+  const options = compact([
     item.paused === undefined ? choice('Pause', 'pause') : choice('Resume', 'resume'),
     canReadOwned(item, viewer) && choice('Edit…', 'edit'),
     ...kind.choices(item, viewer).map(([label, action]) => choice(label, action)),
     choice('Delete', 'delete'),
-  ];
-  const options = compact([
-    ...(canEditOwned(item, viewer) ? ownerChoices : []),
-    isOrphan(item) && choice('Adopt', 'adopt'),
   ]);
-  if (options.length === 0) return text;
   return { ...text, accessory: overflow(kind.actions.row, options) };
-}
-
-/** The first rows, for a person's Home. */
-export async function homeRows(
-  kind: OwnedKind,
-  items: readonly OwnedItem[],
-  viewer: Request,
-  details: unknown,
-): Promise<readonly Block[]> {
-  if (items.length === 0) return [];
-  const shown = items.slice(0, MOST_AT_HOME);
-  const isOrphan = await findOrphans(shown, viewer);
-  const more = items.length - shown.length;
-  return compact([
-    header(kind.words.title),
-    ...shown.map((item) => itemRow(kind, item, { viewer, details, isOrphan })),
-    more > 0 && context(`and ${more} more: \`${commandText(kind.commands.list)}\``),
-  ]);
 }
 
 /** Items that `/billing status` counts: `2 paused by Tally`. */
@@ -188,12 +151,11 @@ export function statusPart(
     paused > 0 && `${paused} paused`,
     ...found.map(({ items: some, what }) => `*${some.length} ${what}*`),
   ]);
-  const summary = `*${kind.words.title}* · ${counts.join(' · ')}`;
   const blocks: readonly Block[] = [
-    markup(summary),
-    ...items.slice(0, MOST_IN_STATUS).map((item) => itemRow(kind, item, { viewer, details })),
+    markup(`*${kind.words.title}* · ${counts.join(' · ')}`),
+    ...items.slice(0, MOST_IN_STATUS).map((item) => markup(kind.describe(item, viewer, details))),
     actions(button(kind.actions.list, `All ${kind.plural}`)),
   ];
   const health = worstFirst(problems)[0]?.health ?? 'fine';
-  return { health, problems: problems.flatMap((some) => some.items).length, summary, blocks };
+  return { health, problems: problems.flatMap((some) => some.items).length, blocks };
 }

@@ -1,21 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import { commandText } from '../../domain/command-names.ts';
 import { isFailure } from '../../domain/failure/index.ts';
-import type { Target } from '../../workspace/owned/watch-record.ts';
-import { describeProjects } from '../../workspace/projects/chosen-project.ts';
-import { isPerson } from '../../workspace/record/parse-record.ts';
 import { projectSearch } from '../commands/project-picker.ts';
-import {
-  actions,
-  button,
-  channelLink,
-  compact,
-  context,
-  escapeMarkup,
-  type Message,
-  markup,
-  mention,
-} from '../kit/blocks.ts';
+import { compact, context, markup } from '../kit/blocks.ts';
 import { modal, waitingModal } from '../kit/modal.ts';
 import { failureFacts } from '../reply/error-reply.ts';
 import { type FormFields, type ParsedForm, withErrorAtTop } from '../request/form-fields.ts';
@@ -24,7 +11,6 @@ import type { ActionListener, Listeners } from '../server/listeners.ts';
 import { limitReachedMessage, storeItem } from './actions.ts';
 import { createFormDrawing, type FormDrawing } from './draw-form.ts';
 import {
-  type BuiltItem,
   commonErrors,
   draftOf,
   type FormDraft,
@@ -62,15 +48,12 @@ export function createOwnedForm<K extends FormTypes>(form: OwnedForm<K>) {
       ? { input: draft }
       : { errors: withErrorAtTop(errors, inView.blocks, inView.below) };
   };
-  /** @param fill the fields that the button's value fills in */
   const onDraft = (
     run: (draft: Draft, request: Request, value: string) => Promise<void>,
-    fill: (value: string) => FormFields = () => ({}),
   ): ActionListener => ({
     right: 'member',
     kind: 'answer',
-    run: ({ value, fields, metadata }, request) =>
-      run(parseDraft({ ...fields, ...fill(value) }, metadata).draft, request, value),
+    run: ({ value, fields, metadata }, request) => run(parseDraft(fields, metadata).draft, request, value),
   });
   const listeners: Required<Pick<Listeners, 'actions' | 'options' | 'views'>> = {
     actions: {
@@ -96,35 +79,26 @@ export function createOwnedForm<K extends FormTypes>(form: OwnedForm<K>) {
     },
     openFor: (item: K['item'], request: Request) =>
       open({ ...draftOf(item, request), ...form.fieldsOf(item) }, request),
-    /** For a button that fills in fields: Slack only shows that under other action IDs. */
-    refill: (fill: (value: string) => FormFields) =>
-      onDraft((draft, request) => redraw({ ...draft, isRefilled: !draft.isRefilled }, request), fill),
   };
 }
 
 const NOTHING_SAVED = 'Nothing was saved.';
 
-/** Saves, announces, and says so in the place of the form. */
+/** Saves, and says so in the place of the form. */
 async function saveDraft<K extends FormTypes>(
   form: OwnedForm<K>,
   drawing: FormDrawing<K>,
   draft: FormDraft<K>,
   request: Request,
 ): Promise<void> {
-  const { kind, words } = form;
-  const built = await storeDraft(form, drawing, draft, request);
-  if (built === undefined) return;
-  const { item, savedBlocks } = built;
+  const { kind } = form;
+  const item = await storeDraft(form, drawing, draft, request);
+  if (item === undefined) return;
   await kind.changed(request.user.teamId);
-  const problems = await notifyTarget(kind, item, request, draft.before !== '');
-  const saved = markup([formatSaved(kind, item, request), ...problems].join('\n'));
+  const saved = markup(formatSaved(kind, item, request));
   const view = modal({
     title: kind.words.title,
-    blocks: [
-      saved,
-      ...savedBlocks,
-      context(`Change, ${words.listVerbs} it with \`${commandText(kind.commands.list)}\`.`),
-    ],
+    blocks: [saved, context(`Change or delete it with \`${commandText(kind.commands.list)}\`.`)],
   });
   await request.reply.modal.update(view, { text: `${capitalize(kind.kind)} saved.`, blocks: [saved] });
 }
@@ -135,7 +109,7 @@ async function storeDraft<K extends FormTypes>(
   drawing: FormDrawing<K>,
   draft: FormDraft<K>,
   request: Request,
-): Promise<BuiltItem<K> | undefined> {
+): Promise<K['item'] | undefined> {
   const { kind } = form;
   const refuse = async (problem: string, instead = draft, shown: FormView<K> = {}): Promise<undefined> => {
     const notice = [markup(problem)];
@@ -166,7 +140,7 @@ async function storeDraft<K extends FormTypes>(
       return await refuse(`${built.problem} ${NOTHING_SAVED}`, draft, { figures: built.figures });
     const action = `${kind.kind} ${before === undefined ? 'created' : 'changed'}` as const;
     await storeItem(kind, built.item, action, request);
-    return built;
+    return built.item;
   } catch (error) {
     if (!isFailure(error) || error.kind === 'not-allowed') throw error;
     request.recordError(error);
@@ -199,37 +173,4 @@ export function formatSaved(kind: OwnedKind, item: OwnedItem, request: Request, 
   const paused = item.paused === undefined ? '' : ' It stays paused until someone resumes it.';
   const what = kind.words.summary(item, request);
   return `${lead}: ${what}. ${capitalize(kind.sends)} go to ${targetMarkup(item)}.${paused}`;
-}
-
-/**
- * Tells the channel, or the people other than the user; after saving, so that nothing is announced that is not stored.
- * @returns who could not be notified, and why: mrkdwn sentences
- */
-export async function notifyTarget(
-  kind: OwnedKind,
-  item: OwnedItem,
-  request: Request,
-  isChange: boolean,
-): Promise<readonly string[]> {
-  const { user, workspace } = request;
-  const target: Target = item;
-  const recipients = target.people ?? [target.channel];
-  const lead = isChange ? `${capitalize(kind.noun)} changed` : `New ${kind.noun}`;
-  const what = kind.words.summary(item, { workspace, locale: workspace.settings.locale });
-  const by = `${isChange ? 'Changed' : 'Set up'} by ${mention(user.id)}.`;
-  const where = target.people ? ` ${capitalize(kind.sends)} come to you here.` : '';
-  const message: Message = {
-    text: `${lead} for ${describeProjects(item, workspace)}.`,
-    blocks: [markup(`${lead}: ${what}.\n${by}${where}`), actions(button(kind.actions.manage, 'Manage'))],
-  };
-  const problems: string[] = [];
-  for (const to of recipients.filter((id) => id !== user.id))
-    try {
-      await request.reply.public(to, message);
-    } catch (error) {
-      if (!isFailure(error)) throw error;
-      const whom = isPerson(to) ? mention(to) : channelLink(to);
-      problems.push(`Tally couldn’t announce this to ${whom}: ${escapeMarkup(error.message)}`);
-    }
-  return problems;
 }

@@ -1,15 +1,16 @@
-import type { Button } from '@slack/types';
 import type { ActionName, CommandName } from '../../domain/command-names.ts';
-import { isFailure, NotAllowed } from '../../domain/failure/index.ts';
+import { NotAllowed } from '../../domain/failure/index.ts';
+import { pluralize } from '../../domain/language/text.ts';
 import type { SlackId } from '../../domain/slack-id.ts';
 import type { OwnedStore } from '../../workspace/owned/owned-store.ts';
 import type { Schedule } from '../../workspace/owned/schedule-record.ts';
 import type { Target, Watch } from '../../workspace/owned/watch-record.ts';
+import type { ChosenProject } from '../../workspace/projects/chosen-project.ts';
 import { canAskAbout, type ProjectScope } from '../../workspace/projects/project-visibility.ts';
 import type { AuditSubject } from '../../workspace/record/audit.ts';
 import type { Workspace } from '../../workspace/record/workspace.ts';
 import type { Workspaces } from '../../workspace/record/workspaces.ts';
-import { channelLink, mention } from '../kit/blocks.ts';
+import { channelLink, compact, mention } from '../kit/blocks.ts';
 import type { Request } from '../request/request.ts';
 
 /** What a person who may change an item does with it. */
@@ -22,15 +23,13 @@ export type OwnerAction<T> = (item: T, request: Request) => Promise<void>;
 export interface OwnedKind<T extends OwnedItem = OwnedItem, Details = unknown> {
   readonly kind: 'schedule' | 'watch';
   readonly plural: 'schedules' | 'watches';
-  /** What it is called in a sentence to everyone. */
-  readonly noun: 'scheduled post' | 'watch';
   /** What goes to its target. */
   readonly sends: 'posts' | 'alerts';
   /** How many a workspace may have. */
   readonly max: number;
   readonly commands: { readonly create: CommandName; readonly list: CommandName };
-  /** Action IDs; the value of a row's menu is an action and the ID. `manage` shows the list where the announcement is. */
-  readonly actions: Readonly<Record<'row' | 'undo' | 'drop' | 'list' | 'manage', ActionName>>;
+  /** Action IDs; the value of a row's menu is an action and the ID. */
+  readonly actions: Readonly<Record<'row' | 'undo' | 'drop' | 'list', ActionName>>;
   readonly words: OwnedWords<T>;
   readonly workspaces: Pick<Workspaces, 'load' | 'dropDamaged'>;
   readonly store: OwnedStore<T>;
@@ -50,8 +49,6 @@ export interface OwnedKind<T extends OwnedItem = OwnedItem, Details = unknown> {
   describe(item: T, reader: Request, details: Details): string;
   /** What its menu offers besides pausing, editing and deleting. */
   choices(item: T, viewer: Request): readonly (readonly [label: string, action: string])[];
-  /** Buttons below the list, before the button that opens the form. */
-  listButtons?(viewer: Request): readonly Button[];
   paused(item: T, request: Request): T;
   resumed(item: T, request: Request): T;
 }
@@ -78,7 +75,6 @@ export interface OwnedWords<T> {
   readonly paused: string;
   /** Undefined if nothing needs to be said, because it was not paused. */
   resumed(item: T): string | undefined;
-  readonly adopted: string;
 }
 
 /** The user's own, those that concern this place, and for managers all; nothing for guests. Oldest first. */
@@ -107,6 +103,28 @@ export function requireOwned<T extends OwnedItem>(
   return item;
 }
 
+/** Why a schedule or a watch is paused where a change of the record can fix it. */
+export const PAUSED_TEXTS = {
+  'project-limited': 'paused: the project is limited to other channels',
+  'not-connected': 'paused: its connection to the billing service is missing',
+} as const;
+export const RESUMES_BY_ITSELF = ' · resumes by itself once it works';
+
+/** `2 schedules and 1 watch use it.`: what a change of a project or a connection touches; undefined for nothing. */
+export function usersText(
+  { schedules, watches }: Pick<Workspace, 'schedules' | 'watches'>,
+  isUsed: (project: ChosenProject) => boolean,
+): string | undefined {
+  const count = (items: readonly OwnedItem[]) => items.filter(({ projects }) => projects.some(isUsed)).length;
+  const [posts, alerts] = [count(schedules), count(watches)];
+  if (posts + alerts === 0) return undefined;
+  const named = compact([
+    posts > 0 && pluralize(posts, 'schedule'),
+    alerts > 0 && pluralize(alerts, 'watch', 'watches'),
+  ]);
+  return `${named.join(' and ')} ${posts + alerts === 1 ? 'uses' : 'use'} it.`;
+}
+
 export const capitalize = (word: string): string => `${word.charAt(0).toUpperCase()}${word.slice(1)}`;
 
 /** As mrkdwn. */
@@ -121,11 +139,11 @@ export interface ItemOwner {
   readonly owner: SlackId;
 }
 
-/** @param action what a manager can be asked to do with it; without one, they get the list */
-export const notOwner = (item: OwnedItem, action?: string): NotAllowed =>
+/** @param action what a manager can be asked to do with it */
+export const notOwner = (item: OwnedItem, action: string): NotAllowed =>
   new NotAllowed('not-owner', [], {
     plural: 'rule' in item ? 'watches' : 'schedules',
-    text: action === undefined ? '' : `${action} ${item.id}`,
+    text: `${action} ${item.id}`,
   });
 
 type Viewer = Pick<Request, 'user'>;
@@ -134,22 +152,15 @@ export const ownedSubject = <T extends OwnedItem>({ kind, store }: OwnedKind<T>,
   item: store.serialize(item),
 });
 
-/** For the feature's `auditTexts`: words an item that the audit has kept. */
+/** For the feature's `auditTexts`: words an item that the audit has kept, plain, with the IDs of people and channels. */
 export const ownedAuditText =
   <T extends OwnedItem>({ store, words }: OwnedKind<T>) =>
-  (json: string, workspace: Workspace): AuditedItem | undefined => {
+  (json: string, workspace: Workspace): string | undefined => {
     const item = store.parse(json);
     if (item === undefined) return undefined;
     // Within a sentence: `Project 123` is what a project without a name is called.
-    const text = words.auditText(item, workspace).replace(/\bProject (?=\d)/g, 'project ');
-    return { id: item.id, text };
+    return words.auditText(item, workspace).replace(/\bProject (?=\d)/g, 'project ');
   };
-
-export interface AuditedItem {
-  readonly id: string;
-  /** Plain text, with the IDs of people and channels. */
-  readonly text: string;
-}
 
 export type ListViewer = Pick<Request, 'user' | 'workspace'> & ProjectScope;
 
@@ -163,32 +174,3 @@ export const canReadOwned = ({ projects }: Pick<OwnedItem, 'projects'>, viewer: 
 
 /** Guests see Home and status too, but nothing that full members set up. */
 export const isFullMember = ({ user }: Viewer): boolean => user.role === 'admin' || user.role === 'member';
-
-/** Whether the owner is no longer a full member; false when Slack does not say. */
-async function hasLeft({ owner }: ItemOwner, { slack }: Request): Promise<boolean> {
-  try {
-    const role = await slack.roleOf(owner);
-    return role === 'nobody' || role === 'external';
-  } catch (error) {
-    if (!isFailure(error)) throw error;
-    return false;
-  }
-}
-
-/** After its owner has left, managers may adopt it, and full members of the channel that it sends to. */
-export async function canAdopt(item: OwnedItem, request: Request): Promise<boolean> {
-  if (item.owner === request.user.id || !(await hasLeft(item, request))) return false;
-  if (request.user.canManage) return true;
-  const { channel } = item;
-  return channel !== undefined && request.slack.channels.has(channel, request.user.id);
-}
-
-/** @returns whether the user may adopt one of them */
-export async function findOrphans(
-  items: readonly OwnedItem[],
-  request: Request,
-): Promise<(item: ItemOwner) => boolean> {
-  const adoptable = await Promise.all(items.map((item) => canAdopt(item, request)));
-  const ids = new Set(items.filter((_, at) => adoptable[at]).map(({ id }) => id));
-  return ({ id }) => ids.has(id);
-}

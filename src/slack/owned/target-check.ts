@@ -11,7 +11,6 @@ import { type ChannelCheck, checkChannel, joinChannel } from '../request/channel
 import type { Request } from '../request/request.ts';
 import type { OwnedItem } from './owned-kind.ts';
 
-const NOT_JOINED = 'Tally isn’t in that channel. Let it join, or type /invite @Tally there and try again.';
 const MANAGERS_ONLY =
   'This project is limited to certain channels. Send its alerts to one of them, or only to Tally managers.';
 
@@ -38,26 +37,23 @@ export async function checkTarget(
 }
 
 /**
- * Joins the channel if that is needed and wanted.
+ * Joins the channel if that is needed.
  * @returns why nothing can be sent there, as a mrkdwn sentence
  */
 export async function findTargetProblem(
   delivery: Delivery,
   request: Request,
-  { joins = true, checkOf }: { readonly joins?: boolean; readonly checkOf?: CheckOfChannel } = {},
+  checkOf?: CheckOfChannel,
 ): Promise<string | undefined> {
   const { channel } = delivery;
   const { problem, canJoin } = await checkTarget(delivery, request, checkOf);
   if (problem !== undefined || !canJoin || channel === undefined) return problem;
-  return joins ? joinChannel(channel, request) : NOT_JOINED;
+  return joinChannel(channel, request);
 }
 
 /** As `findTargetProblem`, for an item that exists: people who may change it need not be in the channel that others chose. */
-export const findItemProblem = (
-  item: OwnedItem,
-  request: Request,
-  checkOf: CheckOfChannel = (channel) => checkChannel(channel, request, true),
-): Promise<string | undefined> => findTargetProblem(item, request, { checkOf });
+export const findItemProblem = (item: OwnedItem, request: Request): Promise<string | undefined> =>
+  findTargetProblem(item, request, (channel) => checkChannel(channel, request, true));
 
 /** The projects whose names the user may not know. @param channel where they are named */
 export const unnamedProjects = (

@@ -2,7 +2,6 @@ import type { SlackId } from '../../domain/slack-id.ts';
 import type { Millis } from '../../domain/time/calendar.ts';
 import type { Right } from '../../workspace/permissions.ts';
 import type { ProjectScope } from '../../workspace/projects/project-visibility.ts';
-import { isPerson } from '../../workspace/record/parse-record.ts';
 import type { Workspace } from '../../workspace/record/workspace.ts';
 import type { Settings } from '../../workspace/settings.ts';
 import type { ThreadPlace } from '../../workspace/thread-store.ts';
@@ -127,14 +126,6 @@ export const slackLookups = (people: People, client: WebClient, asker: SlackId, 
   /** Whether the user is in one of these user groups now, never cached. */
   isInGroups: (groups: readonly string[]) => people.isIn(asker, groups),
   roleOf: people.roleOf,
-  /** What Slack calls a person or a channel; undefined for one that it doesn't show to the user. */
-  async nameOf(id: SlackId): Promise<string | undefined> {
-    if (isPerson(id)) return people.nameOf(id);
-    const channels = channelsOf(client);
-    const { name, isPrivate } = (await channels.find(id)) ?? { isPrivate: true };
-    const isShown = name !== undefined && (!isPrivate || (await channels.has(id, asker)));
-    return isShown ? `#${name}` : undefined;
-  },
   /** The rights of another user, looked up at Slack. @param settings those of the workspace, unless given */
   permissionsOf: (person: SlackId, settings: Settings = workspace.settings) =>
     people.permissionsOf(person, settings, false),

@@ -105,11 +105,6 @@ export function createUserDirectory(clock: () => Millis, most = 5000) {
       membersOf: (named: readonly string[]) => membersIn(named, false),
       /** The role of another user, cached for `TTL`; `nobody` for an unknown one. */
       roleOf: async (person: SlackId): Promise<Role> => (await findOther(person, false)).role,
-      /** As Slack shows them, cached for `TTL`; undefined for an unknown one. */
-      async nameOf(person: SlackId): Promise<string | undefined> {
-        const user = await infoOf(person, false).catch(unlessUnknown);
-        return user?.profile?.display_name || user?.real_name || user?.name;
-      },
       /** The workspace's user groups, cached for `TTL`. @throws SlackFailed `missing_scope` without usergroups:read */
       userGroups: (): Promise<readonly UserGroup[]> =>
         groups(teamId, false, async () => {

@@ -5,7 +5,7 @@ import { limitedProjects, UNLIMITED } from '../projects/project-visibility.ts';
 import { resolveProject } from '../projects/resolve-project.ts';
 import type { Workspace } from '../record/workspace.ts';
 import type { Schedule } from './schedule-record.ts';
-import type { Target, Watch } from './watch-record.ts';
+import type { Target } from './watch-record.ts';
 
 /** Why a schedule or watch can't do its work, judging by the record alone. `managers-only`: for a part of its readers. */
 export type StopReason = 'not-connected' | 'project-limited' | 'managers-only';
@@ -26,7 +26,7 @@ export function stopReasonOf(item: Delivery, workspace: Workspace): StopReason |
 }
 
 /** Its projects that can't be shown, and why. A schedule goes on with its other projects. */
-export function blockedProjects(
+function blockedProjects(
   { projects, channel, people = [] }: Delivery,
   workspace: Workspace,
 ): ReadonlyMap<string, StopReason> {
@@ -47,20 +47,17 @@ export function blockedProjects(
 }
 
 function hasConnection(project: ChosenProject, workspace: Workspace): boolean {
-  const named = referenceTo(project, workspace);
-  const { connection = workspace.defaultConnection } = resolveProject(named, workspace, UNLIMITED);
+  const connection = connectionNameOf(project, workspace);
   return connection !== undefined && workspace.connectionNames.includes(connection);
 }
 
-/** The items that run now and would stop with the record `after`. What a person paused is left out. */
-export const stoppedBy = <T extends Delivery & Pick<Schedule | Watch, 'paused'>>(
-  items: readonly T[],
-  before: Workspace,
-  after: Workspace,
-): readonly T[] =>
-  items.filter(
-    (item) =>
-      item.paused === undefined &&
-      stopReasonOf(item, before) === undefined &&
-      stopReasonOf(item, after) !== undefined,
-  );
+/** @throws Failure where its record is damaged */
+function connectionNameOf(project: ChosenProject, workspace: Workspace): string | undefined {
+  const named = referenceTo(project, workspace);
+  const { connection = workspace.defaultConnection } = resolveProject(named, workspace, UNLIMITED);
+  return connection;
+}
+
+/** Whether billing is asked about a project by this connection. */
+export const usesConnection = (project: ChosenProject, name: string, workspace: Workspace): boolean =>
+  tryParse(() => connectionNameOf(project, workspace), FailureBase) === name;

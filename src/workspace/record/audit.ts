@@ -33,7 +33,6 @@ export const AUDIT_ACTIONS = [
   'schedule resumed',
   'schedule removed',
   'schedule restored',
-  'schedule adopted',
   'watch created',
   'watch changed',
   'watch paused',
@@ -42,7 +41,6 @@ export const AUDIT_ACTIONS = [
   'watch acknowledged',
   'watch removed',
   'watch restored',
-  'watch adopted',
   'app installed',
 ] as const;
 
@@ -143,9 +141,6 @@ const ID = /^[1-9]\d{0,14}-\d{1,15}$/;
 type Row = readonly [id: string, fields: readonly string[]];
 
 export function createAudit(redis: RedisConnection) {
-  const rows = (workspace: SlackId, from: string, most: number): Promise<readonly Row[]> =>
-    guardRead(() => redis.xrevrange(auditKey(workspace), from, '-', 'COUNT', most));
-
   return {
     /**
      * For an action that changes nothing in the workspace's record. A change brings its own entries: see `WorkspaceChange`.
@@ -156,15 +151,11 @@ export function createAudit(redis: RedisConnection) {
       const written = await commitInWorkspace(redis, workspace, RECORD, keys, ...auditArguments(entry));
       if (written !== 1) throw new NotInstalled('unknown');
     },
-    /** Newest first. */
-    async list(workspace: SlackId, most: number): Promise<readonly RecordedEntry[]> {
-      return (await rows(workspace, '+', most)).map(entryOf);
-    },
     /** The newest entries, or those before the place that a page's `older` names. */
     async page(workspace: SlackId, most: number, before?: string) {
       // A button's value is outside text: an invalid one starts at the newest entry.
       const from = before !== undefined && ID.test(before) ? `(${before}` : '+';
-      const found = await rows(workspace, from, most + 1);
+      const found = await guardRead(() => redis.xrevrange(auditKey(workspace), from, '-', 'COUNT', most + 1));
       const shown = found.slice(0, most);
       return {
         /** Newest first. */

@@ -1,6 +1,12 @@
 import { EditConflict } from '../../domain/failure/index.ts';
 import { FIELDS } from '../../redis/keys.ts';
-import { DEFAULT_SETTINGS, parseSettings, type Settings, serializeSettings } from '../settings.ts';
+import {
+  DEFAULT_SETTINGS,
+  parseSettings,
+  SETTING_NAMES,
+  type Settings,
+  serializeSettings,
+} from '../settings.ts';
 import type { PlannedChange, WorkspaceChange } from './change.ts';
 import { requireSettings } from './workspace.ts';
 import type { RecordFields } from './workspace-store.ts';
@@ -45,7 +51,7 @@ export function describeConflict(
 ): string | undefined {
   const conflicts = parts.filter((part) => String(before?.[part]) !== String(now?.[part]));
   if (conflicts.length === 0) return undefined;
-  const values = conflicts.map((part) => `${PART_NAMES[part]}: ${describeValue(now?.[part])}`).join('; ');
+  const values = conflicts.map((part) => `${SETTING_NAMES[part]}: ${describeValue(now?.[part])}`).join('; ');
   return `It’s now ${values}.`;
 }
 
@@ -53,16 +59,4 @@ const describeValue = (value: Settings[keyof Settings] | undefined): string => {
   if (Array.isArray(value)) return `${value.length} named`;
   if (typeof value === 'boolean') return value ? 'yes' : 'no';
   return value === undefined || value === '' ? 'none' : String(value);
-};
-
-const PART_NAMES: Readonly<Record<keyof Settings, string>> = {
-  zone: 'reporting time zone',
-  visibility: 'answers are for the',
-  currency: 'currency label',
-  locale: 'number format',
-  managers: 'people who manage',
-  managerGroups: 'user groups that manage',
-  guests: 'guests may ask',
-  externals: 'external people may ask',
-  connection: 'default connection',
 };

@@ -1,13 +1,11 @@
 import { createHash } from 'node:crypto';
 import * as z from 'zod';
-import { commandText } from '../../domain/command-names.ts';
-import { EditConflict, NotInstalled, UnsealFailed } from '../../domain/failure/index.ts';
-import { PRODUCTS } from '../../domain/product.ts';
+import { type CommandName, commandText } from '../../domain/command-names.ts';
+import { EditConflict, NotInstalled } from '../../domain/failure/index.ts';
 import type { SlackId } from '../../domain/slack-id.ts';
 import { MINUTE, type Millis } from '../../domain/time/calendar.ts';
 import { tryParse } from '../../domain/try-parse.ts';
 import { FIELDS } from '../../redis/keys.ts';
-import { type Project, parseProject } from '../projects/project-record.ts';
 import type { AuditAction, AuditEntry, AuditSubject } from './audit.ts';
 import { tryParseRecord } from './parse-record.ts';
 import type { Workspace } from './workspace.ts';
@@ -120,7 +118,7 @@ export async function commitChange(
     if (conflict !== undefined) break;
     if (Object.keys(fields).length === 0) throw new NotInstalled('unknown');
   }
-  throw new EditConflict(describeCurrent(conflict ?? '', workspace.fields, fields));
+  throw new EditConflict(describeCurrent(conflict ?? '', fields));
 }
 
 /** The current values of these fields, for `seen`. */
@@ -154,48 +152,22 @@ export function requireUnchanged(
   field: string,
   stamp: string,
 ): void {
-  if (stampOf(workspace, field) !== stamp)
-    throw new EditConflict(describeCurrent(field, workspace.fields, workspace.fields));
+  if (stampOf(workspace, field) !== stamp) throw new EditConflict(describeCurrent(field, workspace.fields));
 }
 
-/** What a field holds now, as a sentence for the person whose change came too late. */
-function describeCurrent(field: string, before: RecordFields, now: RecordFields): string {
+/** What became of a field, as a sentence for the person whose change came too late. */
+function describeCurrent(field: string, now: RecordFields): string {
   const end = field.indexOf(':') + 1;
   const [prefix, name] = [field.slice(0, end), field.slice(end)];
-  const isRemoved = now[field] === undefined;
-  const changed = isRemoved ? 'removed' : 'changed';
-  switch (prefix) {
-    case FIELDS.project:
-      return describeProject(name, projectIn(before, name), now);
-    case FIELDS.connection:
-      return `The connection ${name} was ${changed}.${isRemoved ? '' : ` See ${commandText('/billing status')}.`}`;
-    case FIELDS.access:
-      return `The application access was ${changed}. See ${commandText('/billing status')}.`;
-    case FIELDS.channel:
-      return isRemoved
-        ? 'The channel no longer has a default project.'
-        : `The channel’s default project is now ${now[field]}.`;
-    case FIELDS.schedule:
-      return `The schedule was ${changed}. See ${commandText('/billing schedules')}.`;
-    case FIELDS.watch:
-      return isRemoved ? 'The watch was removed.' : 'Someone else changed the watch.';
-    default:
-      return 'Check what it says now.';
-  }
+  const known: Readonly<Record<string, readonly [what: string, command: CommandName]>> = {
+    [FIELDS.project]: [name, '/billing projects'],
+    [FIELDS.connection]: [`The connection ${name}`, '/billing status'],
+    [FIELDS.access]: ['The application access', '/billing status'],
+    [FIELDS.channel]: ['The channel’s default project', '/billing default'],
+    [FIELDS.schedule]: ['The schedule', '/billing schedules'],
+    [FIELDS.watch]: ['The watch', '/billing watches'],
+  };
+  const [what, command] = known[prefix] ?? ['Something', '/billing status'];
+  const gone = prefix === FIELDS.project ? 'renamed or removed' : 'removed';
+  return `${what} was ${now[field] === undefined ? gone : 'changed'}. See ${commandText(command)}.`;
 }
-
-function describeProject(alias: string, before: Project | undefined, now: RecordFields): string {
-  const project = projectIn(now, alias);
-  if (project !== undefined)
-    return `${alias} is now project ${project.id} (${PRODUCTS[project.product].name}). See ${commandText('/billing projects')} ${alias}.`;
-  if (now[FIELDS.project + alias] !== undefined) return `The record of ${alias} is damaged.`;
-  const moved = Object.keys(now)
-    .filter((field) => field.startsWith(FIELDS.project))
-    .flatMap((field) => projectIn(now, field.slice(FIELDS.project.length)) ?? [])
-    .find(({ addedAt, addedBy }) => addedAt === before?.addedAt && addedBy === before.addedBy);
-  return moved === undefined ? `${alias} was removed.` : `${alias} is now named ${moved.alias}.`;
-}
-
-/** Returns undefined if it is missing or damaged. */
-const projectIn = (fields: RecordFields, alias: string): Project | undefined =>
-  tryParse(() => parseProject(alias, fields[FIELDS.project + alias] ?? ''), UnsealFailed);

@@ -3,12 +3,7 @@ import { describe, expect, it } from 'vitest';
 import type { Money } from '../../../src/domain/money/amount.ts';
 import type { WatchFigures } from '../../../src/domain/money/watch-measurement.ts';
 import type { WatchRule } from '../../../src/domain/money/watch-rule.ts';
-import {
-  measureHistory,
-  simulateWatch,
-  simulationFrom,
-  suggestRule,
-} from '../../../src/domain/money/watch-simulation.ts';
+import { measureHistory, simulateWatch, simulationFrom } from '../../../src/domain/money/watch-simulation.ts';
 import { addDays, type Day, daysBetween } from '../../../src/domain/time/calendar.ts';
 
 const TODAY = '2026-11-21';
@@ -28,23 +23,18 @@ const figuresOf = (costOn: (ago: number) => number | undefined, balance = 1000):
 /** The days that would have told, counted back from today. */
 const told = (rule: WatchRule, figures: WatchFigures) =>
   simulateWatch(rule, measureHistory(rule.kind, figures)).map((day) => daysBetween(day, TODAY));
-const suggested = (rule: WatchRule, figures: WatchFigures): unknown => {
-  const found = suggestRule(rule, measureHistory(rule.kind, figures));
-  return found && JSON.parse(JSON.stringify(found));
-};
 
 describe('looking back at the alerts a watch would have sent', () => {
   it('uses ninety days, and the earlier days that the first of them needs', () => {
     expect(daysBetween(FIRST, TODAY)).toBe(200);
     for (const kind of ['balance', 'runway', 'spike'] as const) {
-      const { days, assumesNoTopUps } = measureHistory(
+      const days = measureHistory(
         kind,
         figuresOf(() => 10),
       );
       expect([days.length, days[0]?.day, days.at(-1)?.day]).toEqual([
         ...[91, addDays(TODAY, -91), '2026-11-20'],
       ]);
-      expect(assumesNoTopUps).toBe(kind !== 'spike');
     }
   });
 
@@ -96,71 +86,5 @@ describe('looking back at the alerts a watch would have sent', () => {
     expect(told({ ...rule, floor: new Big(101) }, figures)).toEqual([]);
     expect(told({ ...rule, factor: new Big(10) }, figures)).toEqual([]);
     expect(told({ ...rule, factor: new Big('9.99') }, figures)).toEqual([89, 60, 6]);
-  });
-});
-
-describe('a proposed threshold', () => {
-  const weekly = (size: number) => figuresOf((ago) => (ago % 9 === 4 ? 10 * size : 10));
-  const spike = (factor: number | string): WatchRule => ({
-    ...{ kind: 'spike', factor: new Big(factor), floor: new Big(0) },
-  });
-
-  it('is not made for a rule with at most one alert a calendar month', () => {
-    const figures = figuresOf((ago) => (ago === 5 || ago === 40 ? 100 : 10));
-    expect(told(spike(2), figures)).toHaveLength(2);
-    expect(suggested(spike(2), figures)).toBeUndefined();
-  });
-
-  it.each([
-    [2, 5, '5'],
-    ['2.05', 5, '5'],
-    ['9.9', 11, '11'],
-    [3, 123, '130'],
-  ])(
-    'of a factor of %s is the next of two digits without too many alerts, where days cost %s times as much: %s',
-    (factor, size, found) => {
-      expect(told(spike(factor), weekly(size)).length).toBeGreaterThan(4);
-      expect(suggested(spike(factor), weekly(size))).toEqual({ kind: 'spike', factor: found, floor: '0' });
-    },
-  );
-
-  /** A balance that swings: it is charged ten a day and gets them back each ninth day. */
-  const swinging = figuresOf((ago) => (ago % 9 === 4 ? -80 : 10), 100);
-
-  it('of a balance is the highest lower threshold of two digits without too many alerts', () => {
-    const rule: WatchRule = { kind: 'balance', below: new Big(105) };
-    expect(told(rule, swinging).length).toBeGreaterThan(4);
-    // It swings between 50 and 130: below 50 it never is.
-    expect(suggested(rule, swinging)).toEqual({ kind: 'balance', below: '50' });
-    const higher = figuresOf((ago) => (ago % 9 === 4 ? -80 : 10), 143);
-    for (const below of [100, 101, '95.5'])
-      expect(suggested({ kind: 'balance', below: new Big(below) }, higher)).toEqual({
-        kind: 'balance',
-        below: '93',
-      });
-  });
-
-  it('of a runway is the most days without too many alerts', () => {
-    const figures = figuresOf((ago) => (Math.floor(ago / 8) % 2 === 0 ? 10 : 40), 100);
-    const rule: WatchRule = { kind: 'runway', days: 60 };
-    const history = measureHistory('runway', figures);
-    const countOf = (days: number) => simulateWatch({ ...rule, days }, history).length;
-    expect(countOf(60)).toBeGreaterThan(4);
-    expect([24, 25].map(countOf)).toEqual([2, 3]);
-    expect(suggestRule(rule, history)).toEqual({ kind: 'runway', days: 24 });
-    const drained = measureHistory(
-      'runway',
-      figuresOf((ago) => (ago % 9 === 4 ? -80 : 10), 0),
-    );
-    expect(simulateWatch({ ...rule, days: 1 }, drained).length).toBeGreaterThan(4);
-    expect(suggestRule({ ...rule, days: 1 }, drained)).toBeUndefined();
-  });
-
-  it('of a budget is higher: the first whose four fifths no month reaches', () => {
-    const figures = figuresOf(() => 10);
-    // Of 390 half is spent on the 20th of each month; 312 in none of them.
-    expect(suggested({ kind: 'budget', amount: new Big(105) }, figures)).toEqual({
-      ...{ kind: 'budget', amount: '390' },
-    });
   });
 });
