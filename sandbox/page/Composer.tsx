@@ -20,15 +20,12 @@ interface Props {
 
 /** What is not sent yet, by channel and thread. */
 const unsent = new Map<string, string>();
-/** What was sent last, for the arrow keys. */
-const sent: string[] = [];
 
 export function Composer({ channel, thread, draft, isWanted = true, onSent }: Props) {
   const { snapshot, me, channel: open, report } = useWorkspace();
   const key = `${channel}/${thread ?? ''}`;
   const [text, setText] = useState(unsent.get(key) ?? '');
   const [active, setActive] = useState(0);
-  const [recalled, setRecalled] = useState(0);
   const field = useRef<HTMLTextAreaElement>(null);
   const covered = snapshot.views.length > 0;
   const completions = /^\/\S*$/.test(text)
@@ -54,8 +51,6 @@ export function Composer({ channel, thread, draft, isWanted = true, onSent }: Pr
   const send = async () => {
     const message = text.trim();
     if (!message) return;
-    if (sent[0] !== message) sent.unshift(message);
-    setRecalled(0);
     write('');
     onSent?.();
     const place = { as: me.id, channel, ...(thread && { threadTs: thread }) };
@@ -68,17 +63,11 @@ export function Composer({ channel, thread, draft, isWanted = true, onSent }: Pr
     write(`${command} `);
     field.current?.focus();
   };
-  const recall = (at: number) => {
-    setRecalled(at);
-    write(sent[at - 1] ?? '');
-  };
   const onKeyDown = (event: KeyboardEvent) => {
     const chosen = completions[active]?.command;
     const step = { ArrowDown: 1, ArrowUp: -1 }[event.key];
     if (event.nativeEvent.isComposing) return;
-    if (step && recalled === 0 && completions.length > 0)
-      setActive((active + step + completions.length) % completions.length);
-    else if (step && (!text || recalled > 0)) recall(Math.max(0, Math.min(recalled - step, sent.length)));
+    if (step && completions.length > 0) setActive((active + step + completions.length) % completions.length);
     else if (chosen && (event.key === 'Tab' || (event.key === 'Enter' && chosen !== text))) complete(chosen);
     else if (event.key === 'Enter' && !event.shiftKey) void send();
     else return;

@@ -1,11 +1,11 @@
 import type { KnownBlock } from '@slack/types';
 import { memo, useMemo, useRef, useState } from 'react';
-import type { Channel, Message, SharedFile } from '../protocol.ts';
+import type { Channel, Message } from '../protocol.ts';
 import { Blocks } from './blocks.tsx';
 import { Composer, type Draft } from './Composer.tsx';
 import { clock, dayLabel, instantOf } from './dates.ts';
 import { SurfaceProvider, useSurfaceOf } from './form.ts';
-import { Avatar, authorOf, channelIcon, Icon, useWorkspace } from './workspace.tsx';
+import { Avatar, authorOf, Icon, useWorkspace } from './workspace.tsx';
 
 interface Props {
   channel: Channel;
@@ -31,16 +31,11 @@ export function Conversation({ channel, draft, onTry }: Props) {
       {/* The style sheet keeps it at its end while messages come. */}
       <div className="scroller" ref={scroller}>
         <div className="messages" role="log" aria-label={`Messages in ${channel.name}`}>
-          {channel.name === 'general' && messages.length === 0 ? (
-            <Welcome onTry={onTry} />
-          ) : (
-            <Beginning channel={channel} />
-          )}
+          {channel.name === 'general' && messages.length === 0 && <Welcome onTry={onTry} />}
           {roots.map((message, index) => {
             const replies = repliesTo(message.ts);
             const isAnswered = answered === message.ts;
-            const before = roots[index - 1];
-            const isNewDay = dayOf(before) !== dayOf(message);
+            const isNewDay = dayOf(roots[index - 1]) !== dayOf(message);
             return (
               <div key={message.ts}>
                 {isNewDay && (
@@ -48,12 +43,7 @@ export function Conversation({ channel, draft, onTry }: Props) {
                     <span>{dayOf(message)}</span>
                   </p>
                 )}
-                <MessageRow
-                  message={message}
-                  channel={channel.id}
-                  isCompact={!isNewDay && continues(message, before)}
-                  onReply={setAnswered}
-                />
+                <MessageRow message={message} channel={channel.id} onReply={setAnswered} />
                 {(replies.length > 0 || isAnswered) && !message.isBroadcast && (
                   <Thread
                     root={message.ts}
@@ -72,14 +62,6 @@ export function Conversation({ channel, draft, onTry }: Props) {
     </>
   );
 }
-
-/** Slack shows the author once for messages within five minutes. */
-const continues = (message: Message, before: Message | undefined): boolean =>
-  before?.from === message.from &&
-  !before.ephemeral &&
-  !message.ephemeral &&
-  !before.threadTs &&
-  Number(message.ts) - Number(before.ts) < 300;
 
 interface ThreadProps {
   root: string;
@@ -118,21 +100,17 @@ function Thread({ root, channel, replies, isAnswered, draft }: ThreadProps) {
 interface RowProps {
   message: Message;
   channel: string;
-  isCompact?: boolean;
   /** Absent in a thread. */
   onReply?(ts: string): void;
 }
 
-const MessageRow = memo(function MessageRow({ message, channel, isCompact = false, onReply }: RowProps) {
+const MessageRow = memo(function MessageRow({ message, channel, onReply }: RowProps) {
   const { snapshot, me } = useWorkspace();
   const { from, ts, ephemeral, isBroadcast, edited, files = [] } = message;
   const { name, isBot } = authorOf(from, snapshot);
-  const time = <time dateTime={instantOf(ts).toISOString()}>{clock(instantOf(ts), me)}</time>;
+  const time = clock(instantOf(ts), me);
   return (
-    <article
-      className={isCompact ? 'message compact' : 'message'}
-      aria-label={`${name}, ${clock(instantOf(ts), me)}`}
-    >
+    <article className="message" aria-label={`${name}, ${time}`}>
       {ephemeral && (
         <p className="only-you">
           <Icon name="eye" size={14} />
@@ -145,18 +123,19 @@ const MessageRow = memo(function MessageRow({ message, channel, isCompact = fals
           Replied to a thread
         </p>
       )}
-      {isCompact ? time : <Avatar from={from} />}
+      <Avatar from={from} />
       <div className="message-body">
-        {!isCompact && (
-          <p className="message-head">
-            <b>{name}</b>
-            {isBot && <span className="app-badge">APP</span>}
-            {time}
-          </p>
-        )}
+        <p className="message-head">
+          <b>{name}</b>
+          {isBot && <span className="app-badge">APP</span>}
+          <time dateTime={instantOf(ts).toISOString()}>{time}</time>
+        </p>
         <MessageBlocks message={message} channel={channel} />
-        {files.map((file) => (
-          <FileLink key={file.id} file={file} />
+        {files.map(({ id, name: file, title, size, url }) => (
+          <a key={id} className="file" href={url} download={file}>
+            <b>{title}</b>
+            <small>{`${file} · ${size.toLocaleString('en')} bytes`}</small>
+          </a>
         ))}
         {edited && <small className="edited">(edited)</small>}
       </div>
@@ -174,15 +153,6 @@ const MessageRow = memo(function MessageRow({ message, channel, isCompact = fals
   );
 });
 
-const FileLink = ({ file: { name, title, size, url } }: { file: SharedFile }) => (
-  <a className="file" href={url} download={name}>
-    <b>{title}</b>
-    <small>
-      {name} · {size.toLocaleString('en')} bytes
-    </small>
-  </a>
-);
-
 const NO_BLOCKS: KnownBlock[] = [];
 
 function MessageBlocks({ message, channel }: { message: Message; channel: string }) {
@@ -195,28 +165,6 @@ function MessageBlocks({ message, channel }: { message: Message; channel: string
     <SurfaceProvider value={useSurfaceOf({ channel, ts }, shown)}>
       <Blocks blocks={shown} />
     </SurfaceProvider>
-  );
-}
-
-function Beginning({ channel }: { channel: Channel }) {
-  const { bot } = useWorkspace().snapshot;
-  if (channel.kind === 'im')
-    return (
-      <div className="beginning">
-        <h3>{bot.name}</h3>
-        <p>
-          Ask in words, such as <code>how much did 123 spend last week?</code>, or use a command.
-        </p>
-      </div>
-    );
-  return (
-    <div className="beginning">
-      <h3>
-        {channelIcon(channel, 26)}
-        {channel.name}
-      </h3>
-      <p>{channel.topic}</p>
-    </div>
   );
 }
 

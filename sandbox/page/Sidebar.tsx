@@ -23,12 +23,7 @@ export function Sidebar({ here, unread }: Props) {
       <button type="button" aria-current={here === id ? 'page' : undefined} onClick={() => open(id)}>
         {icon}
         <span>{name}</span>
-        {(unread[id] ?? 0) > 0 && (
-          <b>
-            {unread[id]}
-            <span className="for-screen-readers"> unread</span>
-          </b>
-        )}
+        {(unread[id] ?? 0) > 0 && <b>{unread[id]} new</b>}
       </button>
     </li>
   );

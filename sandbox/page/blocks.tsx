@@ -1,4 +1,4 @@
-import type { ContainerBlock, InputBlock, KnownBlock, SectionBlock, TableBlock } from '@slack/types';
+import type { InputBlock, KnownBlock, TableBlock } from '@slack/types';
 import { memo, useMemo } from 'react';
 import { type Block as LibraryBlock, Message, type MessageProps } from 'slack-blocks-to-jsx';
 import { fillDate } from './dates.ts';
@@ -29,7 +29,14 @@ function OneBlock({ block, blockId }: { block: KnownBlock; blockId: string }) {
         </h3>
       );
     case 'section':
-      return <Section block={block} blockId={blockId} />;
+      return (
+        <>
+          {block.text && <Text text={block.text} />}
+          {block.accessory && (
+            <Element element={block.accessory as AnyElement} blockId={blockId} dispatches />
+          )}
+        </>
+      );
     case 'context':
       return block.elements.map((element, index) =>
         // biome-ignore lint/suspicious/noArrayIndexKey: elements have no other name
@@ -44,19 +51,15 @@ function OneBlock({ block, blockId }: { block: KnownBlock; blockId: string }) {
     case 'table':
       return <Table block={block} />;
     case 'container':
-      return <Container block={block} />;
+      return (
+        <details className="container" open={!block.default_collapsed}>
+          <summary>{block.title?.text}</summary>
+          <Blocks blocks={block.child_blocks as KnownBlock[]} />
+        </details>
+      );
     default:
       return <Library block={block} />;
   }
-}
-
-function Section({ block, blockId }: { block: SectionBlock; blockId: string }) {
-  return (
-    <>
-      {block.text && <Text text={block.text} />}
-      {block.accessory && <Element element={block.accessory as AnyElement} blockId={blockId} dispatches />}
-    </>
-  );
 }
 
 function Input({ block, blockId }: { block: InputBlock; blockId: string }) {
@@ -107,15 +110,6 @@ function Table({ block }: { block: TableBlock }) {
         ))}
       </tbody>
     </table>
-  );
-}
-
-function Container({ block }: { block: ContainerBlock }) {
-  return (
-    <details className="container" open={!block.default_collapsed}>
-      <summary>{block.title?.text}</summary>
-      <Blocks blocks={block.child_blocks as KnownBlock[]} />
-    </details>
   );
 }
 

@@ -4,8 +4,6 @@ type Viewer = Pick<Person, 'tz' | 'locale'>;
 
 /** Those of Slack's date tokens that Tally sends. */
 const TOKENS: Record<string, Intl.DateTimeFormatOptions> = {
-  date: { year: 'numeric', month: 'long', day: 'numeric' },
-  date_short: { year: 'numeric', month: 'short', day: 'numeric' },
   date_short_pretty: { year: 'numeric', month: 'short', day: 'numeric' },
   time: { hour: 'numeric', minute: '2-digit' },
 };

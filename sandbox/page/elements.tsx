@@ -1,25 +1,13 @@
 /** The interactive elements that Tally sends, as the browser's own. */
-import type {
-  Button as ButtonElement,
-  Checkboxes as CheckboxesElement,
-  ConversationsSelect,
-  Datepicker,
-  ExternalSelect,
-  MultiConversationsSelect,
-  MultiExternalSelect,
-  MultiUsersSelect,
-  Overflow as OverflowElement,
-  PlainTextInput,
-  StaticSelect,
-  Timepicker,
-  UsersSelect,
-} from '@slack/types';
 import { useId, useRef, useState } from 'react';
 import type { Snapshot } from '../protocol.ts';
 import { post, sentenceOf } from './api.ts';
-import { type ElementProps, useElement, useSurface } from './form.ts';
+import { type AnyElement, type ElementProps, useElement, useSurface } from './form.ts';
 import { Text } from './mrkdwn.tsx';
 import { Icon, useWorkspace } from './workspace.tsx';
+
+/** The props of the elements of these types. */
+type Props<T extends string> = ElementProps<Extract<AnyElement, { type: T }>>;
 
 export function Element({ element, ...rest }: ElementProps) {
   switch (element.type) {
@@ -49,27 +37,23 @@ export function Element({ element, ...rest }: ElementProps) {
   }
 }
 
-function Button(props: ElementProps<ButtonElement>) {
-  const { text, value, style, url } = props.element;
+function Button(props: Props<'button'>) {
+  const { text, value, style } = props.element;
   const { press, isSending } = useElement(props);
-  const onClick = () => {
-    if (url && /^https?:/i.test(url)) window.open(url, '_blank', 'noopener,noreferrer');
-    void press({ text, ...(value !== undefined && { value }), ...(style && { style }) });
-  };
   return (
     <button
       type="button"
       className={`button ${style ?? ''}`}
       aria-busy={isSending}
       disabled={isSending}
-      onClick={onClick}
+      onClick={() => void press({ text, ...(value !== undefined && { value }), ...(style && { style }) })}
     >
       {text.text}
     </button>
   );
 }
 
-function Overflow(props: ElementProps<OverflowElement>) {
+function Overflow(props: Props<'overflow'>) {
   const { press, isSending } = useElement(props);
   const id = useId();
   return (
@@ -100,7 +84,7 @@ function Overflow(props: ElementProps<OverflowElement>) {
   );
 }
 
-function Checkboxes(props: ElementProps<CheckboxesElement>) {
+function Checkboxes(props: Props<'checkboxes'>) {
   const { element, label } = props;
   const { value, choose } = useElement(props);
   const chosen = value as Option[];
@@ -127,7 +111,7 @@ function Checkboxes(props: ElementProps<CheckboxesElement>) {
   );
 }
 
-function Picker(props: ElementProps<Datepicker | Timepicker>) {
+function Picker(props: Props<'datepicker' | 'timepicker'>) {
   const { value, choose } = useElement(props);
   return (
     <input
@@ -140,9 +124,9 @@ function Picker(props: ElementProps<Datepicker | Timepicker>) {
   );
 }
 
-function TextInput(props: ElementProps<PlainTextInput>) {
+function TextInput(props: Props<'plain_text_input'>) {
   const { element, dispatches } = props;
-  const { value, keep, send, key } = useElement(props);
+  const { value, keep, send } = useElement(props);
   return (
     <input
       type="text"
@@ -157,13 +141,11 @@ function TextInput(props: ElementProps<PlainTextInput>) {
       onKeyDown={(event) => {
         if (event.key !== 'Enter' || !dispatches) return;
         event.preventDefault();
-        void send({ [key]: value });
+        void send({ value });
       }}
     />
   );
 }
-
-type PlaceSelect = UsersSelect | ConversationsSelect | MultiUsersSelect | MultiConversationsSelect;
 
 interface Option {
   text: { text: string };
@@ -172,11 +154,12 @@ interface Option {
 }
 
 /** The people or conversations to choose from. */
-function placesIn({ people, channels }: Snapshot, element: PlaceSelect): Option[] {
+function placesIn({ people, channels }: Snapshot, element: AnyElement): Option[] {
   if (element.type === 'users_select' || element.type === 'multi_users_select')
     return people.map(({ id, realName }) => ({ value: id, text: { text: realName } }));
+  const kinds = 'filter' in element ? element.filter?.include : undefined;
   return channels
-    .filter(({ kind }) => element.filter?.include?.includes(kind) ?? true)
+    .filter(({ kind }) => kinds?.includes(kind) ?? true)
     .map(({ id, kind, name }) => ({ value: id, text: { text: kind === 'im' ? name : `#${name}` } }));
 }
 
@@ -186,7 +169,7 @@ const optionTag = ({ text, value = '', description }: Option) => (
   </option>
 );
 
-function Select(props: ElementProps<StaticSelect | UsersSelect | ConversationsSelect>) {
+function Select(props: Props<'static_select' | 'users_select' | 'conversations_select'>) {
   const { element } = props;
   const { snapshot } = useWorkspace();
   const { value, choose, isSending } = useElement(props);
@@ -222,7 +205,7 @@ function Select(props: ElementProps<StaticSelect | UsersSelect | ConversationsSe
   );
 }
 
-function ExternalSelectBox(props: ElementProps<ExternalSelect>) {
+function ExternalSelectBox(props: Props<'external_select'>) {
   const { value, choose } = useElement(props);
   return (
     <Search
@@ -233,7 +216,7 @@ function ExternalSelectBox(props: ElementProps<ExternalSelect>) {
   );
 }
 
-interface SearchProps extends ElementProps<ExternalSelect | MultiExternalSelect> {
+interface SearchProps extends Props<'external_select' | 'multi_external_select'> {
   /** The choice. */
   shown: string;
   onChoose(option: Option): void;
@@ -301,9 +284,9 @@ function Search({ element, blockId, label, shown, onChoose }: SearchProps) {
   );
 }
 
-type AnyMultiSelect = MultiExternalSelect | MultiUsersSelect | MultiConversationsSelect;
-
-function MultiSelect(props: ElementProps<AnyMultiSelect>) {
+function MultiSelect(
+  props: Props<'multi_external_select' | 'multi_users_select' | 'multi_conversations_select'>,
+) {
   const { element, label } = props;
   const { snapshot } = useWorkspace();
   const { value, choose } = useElement(props);

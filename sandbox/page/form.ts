@@ -136,5 +136,5 @@ export function useElement({ element, blockId, dispatches }: ElementProps<Intera
   const press = async (extra: object) => {
     if (await confirm(element.confirm)) await send(extra);
   };
-  return { value: values[blockId]?.[action_id]?.[key] as unknown, keep, choose, press, send, key, isSending };
+  return { value: values[blockId]?.[action_id]?.[key] as unknown, keep, choose, press, send, isSending };
 }
