@@ -25,7 +25,7 @@ export const examplesAt = (now: number, issuesTokens = false): readonly Example[
   { text: '@Tally as csv', why: 'The last answer there as a file.', inThread: true },
   {
     text: '/billing watch 123 balance 1200000',
-    why: 'An alert before the money runs out. Save, choose “Burning money” under Switches, then Skip 1 hour.',
+    why: 'An alert before the money runs out. Save, choose “Burning money” under Switches, then Skip 1 hour once or twice.',
   },
   ...(issuesTokens ? TOKEN_EXAMPLES : []),
   { text: '/billing settings', why: 'Time zone, currency label, and who can manage or use Tally.' },

@@ -10,16 +10,15 @@ interface Props {
   onTry(text: string, inThread: Example['inThread']): void;
 }
 
+const TOKENS = 'Tokens to paste';
+
 /** The sandbox's controls. One section is open at a time; the tokens while a form is open. */
 export function Panel({ traffic, onTry }: Props) {
   const { snapshot } = useWorkspace();
   const { examples, credentials, switches, views, steps, install } = snapshot;
-  const [open, setOpen] = useState('Try');
   const hasForm = views.length > 0;
-  useEffect(
-    () => setOpen((now) => (hasForm ? 'Tokens to paste' : now.replace('Tokens to paste', 'Try'))),
-    [hasForm],
-  );
+  const [open, setOpen] = useState(hasForm ? TOKENS : 'Try');
+  useEffect(() => setOpen((now) => (hasForm ? TOKENS : now.replace(TOKENS, 'Try'))), [hasForm]);
   const section = (title: string, content: ReactNode, badge?: number) => (
     <details
       name="panel"
@@ -51,7 +50,7 @@ export function Panel({ traffic, onTry }: Props) {
           ))}
         </ul>,
       )}
-      {credentials.length > 0 && section('Tokens to paste', <Credentials />)}
+      {credentials.length > 0 && section(TOKENS, <Credentials />)}
       {section(
         'Switches',
         switches.map((fake) => <Mode key={fake.service} service={fake} />),
