@@ -134,7 +134,6 @@ function TextInput(props: Props<'plain_text_input'>) {
       aria-label={props.label}
       placeholder={element.placeholder?.text}
       maxLength={element.max_length}
-      spellCheck={false}
       autoComplete="off"
       value={(value as string | null) ?? ''}
       onChange={({ target }) => keep(target.value || null)}
@@ -253,7 +252,6 @@ function Search({ element, blockId, label, shown, onChoose }: SearchProps) {
         list={listId}
         aria-label={label}
         placeholder={element.placeholder?.text}
-        spellCheck={false}
         autoComplete="off"
         value={typed ?? shown}
         onFocus={({ target }) => {

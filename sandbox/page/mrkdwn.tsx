@@ -19,13 +19,13 @@ const decode = (text: string) => text.replace(/&lt;/g, '<').replace(/&gt;/g, '>'
 
 /** A bracket, code, or text between the signs of a style. */
 const INLINE =
-  /<([^<>\s][^<>]*)>|`([^`\n]+)`|(?<![\w*])\*(?=\S)([^*\n]*?\S)\*(?![\w*])|(?<!\w)_(?=\S)([^_\n]*?\S)_(?!\w)|(?<![\w~])~(?=\S)([^~\n]*?\S)~(?![\w~])/g;
+  /<([^<>\s][^<>]*)>|`([^`\n]+)`|(?<![\w*])\*(?=\S)([^*\n]*?\S)\*(?![\w*])|(?<!\w)_(?=\S)([^_\n]*?\S)_(?!\w)/g;
 
 function render(text: string, workspace: PageWorkspace): ReactNode[] {
   const found: ReactNode[] = [];
   let from = 0;
   for (const match of text.matchAll(INLINE)) {
-    const [whole, angle, code, bold, italic, strike] = match;
+    const [whole, angle, code, bold, italic] = match;
     found.push(emojiIn(decode(text.slice(from, match.index))));
     from = match.index + whole.length;
     const styled = (tag: string, inside: ReactNode) => createElement(tag, { key: match.index }, inside);
@@ -33,7 +33,6 @@ function render(text: string, workspace: PageWorkspace): ReactNode[] {
     else if (code) found.push(styled('code', decode(code)));
     else if (bold) found.push(styled('b', render(bold, workspace)));
     else if (italic) found.push(styled('i', render(italic, workspace)));
-    else if (strike) found.push(styled('s', render(strike, workspace)));
   }
   return [...found, emojiIn(decode(text.slice(from)))];
 }

@@ -50,11 +50,8 @@ describe.each(['http', 'socket'] as const)(
       const reply = await ask(page, '/balance 456', 'returned an error (HTTP 500)');
       await page.getByLabel('billing').selectOption('healthy');
       await reply.getByRole('button', { name: 'Try again' }).click();
-      await page
-        .getByRole('article')
-        .last()
-        .getByText(/Project 456 · [\d,.]+ left/)
-        .waitFor();
+      const last = page.getByRole('article').last();
+      await last.getByText(/Project 456 · [\d,.]+ left/).waitFor();
     });
 
     it('posts every morning, after a skip to 09:00', async () => {
@@ -74,8 +71,9 @@ describe.each(['http', 'socket'] as const)(
     });
 
     it('answers follow-ups in the thread of a mention', async () => {
-      await ask(page, '@Tally spend 123 last month', /Project 123 · [\d,.]+ spent/);
+      await say(page, '@Tally spend 123 last month');
       const thread = page.getByRole('region', { name: 'Thread' });
+      await thread.getByText(/Project 123 · [\d,.]+ spent/).waitFor();
       await page.getByRole('button', { name: '@Tally and 456?' }).click();
       const reply = page.getByRole('textbox', { name: 'Reply' });
       expect(await reply.inputValue()).toBe('@Tally and 456?');
