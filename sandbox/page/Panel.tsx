@@ -202,6 +202,11 @@ function WorkflowSteps() {
   };
   return (
     <form aria-label="Workflow step" onSubmit={(event) => void run(event)}>
+      <output>
+        {error}
+        {outputs &&
+          step?.outputs.map(({ name, title }) => <p key={name}>{`${title}: ${outputs[name] ?? '–'}`}</p>)}
+      </output>
       <label className="stacked">
         <b>Step</b>
         <select className="field" value={chosen} onChange={({ target }) => setChosen(target.value)}>
@@ -235,11 +240,6 @@ function WorkflowSteps() {
       <button type="submit" className="button primary">
         Run step
       </button>
-      <output>
-        {error}
-        {outputs &&
-          step?.outputs.map(({ name, title }) => <p key={name}>{`${title}: ${outputs[name] ?? '–'}`}</p>)}
-      </output>
     </form>
   );
 }
