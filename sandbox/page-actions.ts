@@ -36,13 +36,14 @@ export async function addProject(page: Page, words: string): Promise<void> {
   await closeModal(page);
 }
 
-/** Replies in a message's thread, then closes the thread. */
+/** Replies in a message's thread. */
 export async function replyTo(page: Page, message: string, text: string): Promise<void> {
   const parent = page.getByRole('article').filter({ hasText: message });
   await parent.hover();
   await parent.getByRole('button', { name: 'Reply in thread' }).click();
-  await say(page, text);
-  await page.getByRole('button', { name: 'Close thread' }).click();
+  const field = page.getByRole('textbox', { name: 'Reply' }).last();
+  await field.fill(text);
+  await field.press('Enter');
 }
 
 /** Goes from Tally's install page through Slack's consent page to the confirmation. */

@@ -102,11 +102,10 @@ export interface Switch {
 /** To a time of day on the viewer's clock, `HH:MM`, or by a number of hours. */
 export type Skip = { time: string } | { hours: number };
 
-/** Something to try. A click puts `text` into the message field, or skips time. */
+/** Something to try. A click puts `text` into the message field. */
 export interface Example {
   text: string;
   why: string;
-  skip?: Skip;
   /** Goes into the thread of the newest answer of the channel. */
   inThread?: true;
 }

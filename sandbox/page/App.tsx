@@ -1,146 +1,195 @@
-import { useCallback, useMemo, useRef, useState } from 'react';
-import type { Example, Snapshot } from '../protocol.ts';
-import { useStream } from './api.ts';
-import { Banner } from './Banner.tsx';
-import { ConfirmProvider } from './blocks/Confirm.tsx';
-import { Composer } from './Composer.tsx';
+import type { KnownBlock, View } from '@slack/types';
+import { useCallback, useEffect, useMemo, useState } from 'react';
+import type { Example, Snapshot, Traffic } from '../protocol.ts';
+import { post, useStream } from './api.ts';
+import { Blocks } from './blocks.tsx';
+import type { Draft } from './Composer.tsx';
 import { Conversation } from './Conversation.tsx';
-import { draftKey, useDrafts } from './drafts.ts';
-import { AppHome } from './Home.tsx';
-import { HOME, useLocation } from './location.ts';
-import { Modals } from './Modal.tsx';
-import { NARROW, PHONE, useMedia } from './media.ts';
-import { Panel } from './panel/Panel.tsx';
-import { Sidebar } from './Sidebar.tsx';
-import { Toast, useToast } from './Toast.tsx';
-import { TopBar } from './TopBar.tsx';
-import { useTheme } from './theme.ts';
-import { useUnread } from './unread.ts';
-import { WorkspaceProvider } from './workspace.ts';
+import { SurfaceProvider, useSurfaceOf } from './form.ts';
+import { Modals, useConfirm } from './Modal.tsx';
+import { Panel } from './Panel.tsx';
+import { SIDEBAR, Sidebar } from './Sidebar.tsx';
+import {
+  Avatar,
+  channelIcon,
+  HOME,
+  Icon,
+  usePlace,
+  useUnread,
+  useWorkspace,
+  WorkspaceProvider,
+} from './workspace.tsx';
 
 export function App() {
-  const [location, go] = useLocation();
-  const { snapshot, traffic, link } = useStream(location.as);
-  const [problem, report] = useToast();
-  const [theme, toggleTheme] = useTheme();
-  const isPhone = useMedia(PHONE);
-  // A narrow window has no room for the panel.
-  const [panelOpen, setPanelOpen] = useState(!useMedia(NARROW));
-  const [drawerWanted, setDrawerOpen] = useState(false);
-  const menuButton = useRef<HTMLButtonElement>(null);
-  const [thread, setThread] = useState<string>();
-  const [sentCount, setSentCount] = useState(0);
-  const drafts = useDrafts();
-  const here = snapshot && openPage(snapshot, location.channel);
-  const unread = useUnread(snapshot, here?.channel?.id);
-  const skipped = snapshot?.skipped ?? 0;
+  const [place, go] = usePlace();
+  const { snapshot, traffic, isStopped } = useStream(place.as);
+  if (snapshot) return <Shell {...{ snapshot, traffic, isStopped, go }} wanted={place.channel} />;
+  return (
+    <p className="waiting" role="status">
+      {isStopped ? 'Sandbox stopped' : 'Opening the workspace…'}
+    </p>
+  );
+}
+
+interface ShellProps {
+  snapshot: Snapshot;
+  traffic: Traffic[];
+  isStopped: boolean;
+  go: ReturnType<typeof usePlace>[1];
+  /** The channel in the URL. */
+  wanted: string | null;
+}
+
+const PROBLEM_MS = 6000;
+/** As in the style sheet: there the panel covers the conversation. */
+const isNarrow = () => window.matchMedia('(width < 1100px)').matches;
+
+function Shell({ snapshot, traffic, isStopped, go, wanted }: ShellProps) {
+  const [problem, report] = useState('');
+  const [isPanelOpen, setPanelOpen] = useState(!isNarrow());
+  const [draft, setDraft] = useState<Draft>();
+  const [confirmation, confirm] = useConfirm();
+  const { bot, skipped, views } = snapshot;
+  const channel = openChannel(snapshot, wanted);
+  const unread = useUnread(snapshot, channel?.id);
   const now = useCallback(() => new Date(Date.now() + skipped), [skipped]);
   const workspace = useMemo(() => {
-    const me = snapshot?.people.find(({ id }) => id === snapshot.me);
-    return snapshot && me ? { snapshot, me, now, channel: here?.channel, report } : undefined;
-  }, [snapshot, now, here?.channel, report]);
+    const me = snapshot.people.find(({ id }) => id === snapshot.me);
+    return me && { snapshot, me, now, channel, go, report, confirm };
+  }, [snapshot, now, channel, go, confirm]);
+  useEffect(() => {
+    if (problem === '') return;
+    const timer = setTimeout(() => report(''), PROBLEM_MS);
+    return () => clearTimeout(timer);
+  }, [problem]);
+  if (!workspace) return null;
 
-  const openChannel = useCallback(
-    (channel: string) => {
-      setThread(undefined);
-      setDrawerOpen(false);
-      go({ channel });
-    },
-    [go],
-  );
-  if (!workspace || !here) return <LoadingScreen stopped={link === 'stopped'} />;
-  const { me } = workspace;
-  const covered = workspace.snapshot.views.length > 0;
-  const drawerOpen = isPhone && drawerWanted && !covered;
-  const closeDrawer = () => {
-    setDrawerOpen(false);
-    menuButton.current?.focus();
+  const tryText = (text: string, inThread?: Example['inThread']) => {
+    const target = channel ?? snapshot.channels[0];
+    if (!target) return;
+    if (!channel) go({ channel: target.id });
+    if (isNarrow()) setPanelOpen(false);
+    setDraft({ channel: target.id, thread: inThread && newestThread(snapshot, target.id), text });
   };
-  const layout = ['shell', panelOpen && 'with-panel', drawerOpen && 'with-drawer'].filter(Boolean).join(' ');
-  const tryExample = ({ text, inThread }: Pick<Example, 'text' | 'inThread'>, as = me.id) => {
-    const channel = here.channel ?? workspace.snapshot.channels[0];
-    if (!channel) return;
-    if (as !== me.id || !here.channel) go({ as, channel: channel.id });
-    const answered = inThread && newestThread(workspace.snapshot, channel.id);
-    setThread(answered);
-    if (isPhone) setPanelOpen(false);
-    drafts.insert(draftKey(channel.id, answered), text);
-  };
+  const unreadCount = Object.values(unread).reduce((sum, count) => sum + count, 0);
+  const stopped = isStopped
+    ? 'The sandbox stopped. Start it again with npm run sandbox; this page reconnects.'
+    : `${bot.name} is down. Commands and buttons don’t work until it is running again.`;
   return (
     <WorkspaceProvider value={workspace}>
-      <ConfirmProvider>
-        <div className={layout}>
-          <TopBar
-            link={link}
-            unread={Object.values(unread).reduce((sum, count) => sum + count, 0)}
-            drawerOpen={drawerOpen}
-            onDrawer={covered ? undefined : () => setDrawerOpen(!drawerOpen)}
-            menuButton={menuButton}
-            theme={theme}
-            onTheme={toggleTheme}
-            panelOpen={panelOpen}
-            onPanel={() => setPanelOpen(!panelOpen)}
-          />
-          <Sidebar
-            here={here.id}
-            unread={unread}
-            inert={covered}
-            drawer={drawerOpen}
-            onOpen={openChannel}
-            onPerson={(as) => go({ as })}
-            onClose={closeDrawer}
-          />
-          <main className="centre" inert={covered || drawerOpen || (isPhone && panelOpen)}>
-            <Banner link={link} />
-            {here.channel ? (
-              <>
-                <Conversation
-                  key={here.id}
-                  channel={here.channel}
-                  sentCount={sentCount}
-                  onOpen={openChannel}
-                  onTry={tryExample}
-                  onThread={setThread}
-                />
-                <Composer
-                  key={`${here.id}/${thread ?? ''}`}
-                  drafts={drafts}
-                  thread={thread}
-                  onLeaveThread={() => setThread(undefined)}
-                  onSent={() => setSentCount(sentCount + 1)}
-                />
-              </>
-            ) : (
-              <AppHome onOpen={openChannel} />
-            )}
-          </main>
-          {panelOpen && <Panel traffic={traffic} onTry={tryExample} onClose={() => setPanelOpen(false)} />}
-          <Modals />
-        </div>
-        <Toast problem={problem} />
-      </ConfirmProvider>
+      <div className={isPanelOpen ? 'shell with-panel' : 'shell'}>
+        <header className="top-bar">
+          <button
+            type="button"
+            className="icon-button menu-button"
+            aria-label={unreadCount > 0 ? `Open the sidebar, ${unreadCount} unread` : 'Open the sidebar'}
+            popoverTarget={SIDEBAR}
+          >
+            <Icon name="menu" />
+          </button>
+          <h1>{snapshot.workspace.name}</h1>
+          <p>A simulated Slack workspace. Nothing leaves this machine.</p>
+          <span className={bot.up && !isStopped ? 'bot-state up' : 'bot-state'}>
+            {bot.name} is {bot.up && !isStopped ? 'up' : 'down'}
+            {bot.mode === 'socket' && ' · Socket Mode'}
+          </span>
+          <button
+            type="button"
+            className="icon-button"
+            aria-expanded={isPanelOpen}
+            aria-label={isPanelOpen ? 'Hide the panel' : 'Show the panel'}
+            onClick={() => setPanelOpen(!isPanelOpen)}
+          >
+            <Icon name="panel" />
+          </button>
+        </header>
+        <Sidebar here={channel?.id ?? HOME} unread={unread} />
+        <main className="centre" inert={views.length > 0}>
+          <Title />
+          {(isStopped || !bot.up) && (
+            <p className="banner" role="alert">
+              {stopped}
+            </p>
+          )}
+          {channel ? (
+            <Conversation key={channel.id} channel={channel} draft={draft} onTry={tryText} />
+          ) : (
+            <AppHome />
+          )}
+        </main>
+        {isPanelOpen && <Panel traffic={traffic} onTry={tryText} />}
+        <Modals />
+      </div>
+      {confirmation}
+      <p className="toast" role="alert">
+        {problem}
+      </p>
     </WorkspaceProvider>
   );
 }
 
-/** Returns the channel in the URL if this viewer can see it, otherwise their first channel. */
-function openPage({ channels }: Snapshot, wanted: string | null) {
-  if (wanted === HOME) return { id: HOME, channel: undefined };
+/** The channel in the URL if this viewer can see it, otherwise their first channel; undefined for the Home. */
+function openChannel({ channels }: Snapshot, wanted: string | null) {
+  if (wanted === HOME) return undefined;
   // Each person has their own DM with the bot: after switching to another person, show theirs.
   const direct = wanted?.startsWith('D') ? channels.find(({ kind }) => kind === 'im') : undefined;
-  const channel = channels.find(({ id, name }) => id === wanted || name === wanted) ?? direct ?? channels[0];
-  return { id: channel?.id ?? HOME, channel };
+  return channels.find(({ id, name }) => id === wanted || name === wanted) ?? direct ?? channels[0];
 }
 
 /** The thread of the newest message of the app in a thread of the channel. */
 const newestThread = ({ messages }: Snapshot, channel: string): string | undefined =>
   messages[channel]?.findLast(({ from, threadTs }) => from === 'bot' && threadTs)?.threadTs;
 
-function LoadingScreen({ stopped }: { stopped: boolean }) {
+/** A channel's name and topic, or the tabs of the app. */
+function Title() {
+  const { snapshot, channel, go } = useWorkspace();
+  if (channel && channel.kind !== 'im')
+    return (
+      <header className="title">
+        <h2>
+          {channelIcon(channel)}
+          {channel.name}
+        </h2>
+        <p>{channel.topic}</p>
+      </header>
+    );
+  const direct = snapshot.channels.find(({ kind }) => kind === 'im')?.id ?? null;
+  const tab = (name: string, isHere: boolean, id: string | null) => (
+    <button type="button" aria-current={isHere ? 'page' : undefined} onClick={() => go({ channel: id })}>
+      {name}
+    </button>
+  );
   return (
-    <div className="waiting" role="status">
-      {stopped ? 'Sandbox stopped' : 'Opening the workspace…'}
-      {stopped && <small>Start it with npm run sandbox. This page reconnects automatically.</small>}
-    </div>
+    <header className="title">
+      <h2>
+        <Avatar from="bot" size={24} />
+        {snapshot.bot.name}
+      </h2>
+      {tab('Home', !channel, HOME)}
+      {tab('Messages', Boolean(channel), direct)}
+    </header>
+  );
+}
+
+function AppHome() {
+  const { snapshot, me } = useWorkspace();
+  const { home, bot } = snapshot;
+  // Sends `app_home_opened`, after which the app can publish the Home.
+  useEffect(() => {
+    void post('home', { as: me.id });
+  }, [me.id]);
+  return (
+    <section className="home" aria-label="App Home">
+      {home ? <HomeView key={me.id} view={home} /> : <p>{bot.name} hasn’t published your Home yet.</p>}
+    </section>
+  );
+}
+
+function HomeView({ view }: { view: View }) {
+  const blocks = view.blocks as KnownBlock[];
+  return (
+    <SurfaceProvider value={useSurfaceOf({ viewId: HOME }, blocks)}>
+      <Blocks blocks={blocks} />
+    </SurfaceProvider>
   );
 }

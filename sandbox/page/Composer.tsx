@@ -1,147 +1,124 @@
-import { type KeyboardEvent, useEffect, useLayoutEffect, useRef, useState } from 'react';
+import { type KeyboardEvent, useEffect, useRef, useState } from 'react';
 import { post, sentenceOf } from './api.ts';
-import { Completion } from './Completion.tsx';
-import { commandInText, completionsOf, useHistory } from './commands.ts';
-import { type Drafts, draftKey } from './drafts.ts';
-import { AtIcon, CloseIcon, SendIcon, SlashIcon } from './icons.tsx';
-import { useWorkspace } from './workspace.ts';
+import { Avatar, Icon, useWorkspace } from './workspace.tsx';
 
-interface Props {
-  drafts: Drafts;
+/** A text to put into a field: of a channel, or of a thread in it. */
+export interface Draft {
+  channel: string;
   thread: string | undefined;
-  onLeaveThread(): void;
-  onSent(): void;
+  text: string;
 }
 
-export function Composer({ drafts, thread, onLeaveThread, onSent }: Props) {
-  const { snapshot, me, channel, report } = useWorkspace();
-  const channelId = channel?.id ?? '';
-  const key = draftKey(channelId, thread);
-  const [text, setText] = useState(() => drafts.of(key));
+interface Props {
+  channel: string;
+  thread?: string;
+  draft: Draft | undefined;
+  /** Takes the focus when it appears. */
+  isWanted?: boolean;
+  onSent?(): void;
+}
+
+/** What is not sent yet, by channel and thread. */
+const unsent = new Map<string, string>();
+
+export function Composer({ channel, thread, draft, isWanted = true, onSent }: Props) {
+  const { snapshot, me, channel: open, report } = useWorkspace();
+  const key = `${channel}/${thread ?? ''}`;
+  const [text, setText] = useState(unsent.get(key) ?? '');
   const [active, setActive] = useState(0);
-  const [hidden, setHidden] = useState(false);
   const field = useRef<HTMLTextAreaElement>(null);
   const covered = snapshot.views.length > 0;
-  const history = useHistory();
-  const completions = hidden ? [] : completionsOf(text, snapshot.commands);
-  const command = commandInText(text, snapshot.commands);
+  const completions = /^\/\S*$/.test(text)
+    ? snapshot.commands.filter(({ command }) => command.startsWith(text.toLowerCase()))
+    : [];
+  const typed = snapshot.commands.find(({ command }) => text.startsWith(`${command} `));
 
   const write = (next: string) => {
+    unsent.set(key, next);
     setText(next);
     setActive(0);
-    setHidden(false);
-    drafts.save(key, next);
   };
-  // The draft was replaced by a click on an example.
-  const [seen, setSeen] = useState(drafts.version);
-  if (seen !== drafts.version) {
-    setSeen(drafts.version);
-    setText(drafts.of(key));
-    setHidden(drafts.of(key).includes(' '));
-  }
-  // biome-ignore lint/correctness/useExhaustiveDependencies: a new draft moves the focus here
   useEffect(() => {
-    if (!covered) field.current?.focus();
-  }, [drafts.version, covered]);
-  useLayoutEffect(() => {
-    const area = field.current;
-    if (!area || area.value !== text) return;
-    area.style.height = 'auto';
-    area.style.height = `${area.scrollHeight}px`;
-  }, [text]);
+    if (isWanted && !covered) field.current?.focus();
+  }, [isWanted, covered]);
+  // biome-ignore lint/correctness/useExhaustiveDependencies: only a new draft is taken
+  useEffect(() => {
+    if (draft?.channel !== channel || draft.thread !== thread) return;
+    write(draft.text);
+    field.current?.focus();
+  }, [draft]);
 
   const send = async () => {
     const message = text.trim();
     if (!message) return;
-    history.add(message);
     write('');
-    onSent();
-    const answer = await post('say', {
-      as: me.id,
-      channel: channelId,
-      text: message,
-      ...(thread && { threadTs: thread }),
-    });
+    onSent?.();
+    const place = { as: me.id, channel, ...(thread && { threadTs: thread }) };
+    const answer = await post('say', { ...place, text: message });
     if (answer.ok) return;
-    report(sentenceOf(answer, 'The message was not sent.'));
-    if (!drafts.of(key)) drafts.insert(key, message);
+    report(sentenceOf(answer));
+    setText((now) => now || message);
   };
-  const complete = (name: string) => {
-    write(`${name} `);
+  const complete = (command: string) => {
+    write(`${command} `);
     field.current?.focus();
   };
   const onKeyDown = (event: KeyboardEvent) => {
     const chosen = completions[active]?.command;
-    const older = event.key === 'ArrowUp' && (!text || history.browsing) ? history.older() : undefined;
-    const newer = event.key === 'ArrowDown' && history.browsing ? history.newer() : undefined;
+    const step = { ArrowDown: 1, ArrowUp: -1 }[event.key];
     if (event.nativeEvent.isComposing) return;
-    if (completions.length && !history.browsing && event.key === 'ArrowDown')
-      setActive((active + 1) % completions.length);
-    else if (completions.length && !history.browsing && event.key === 'ArrowUp')
-      setActive((active + completions.length - 1) % completions.length);
+    if (step && completions.length > 0) setActive((active + step + completions.length) % completions.length);
     else if (chosen && (event.key === 'Tab' || (event.key === 'Enter' && chosen !== text))) complete(chosen);
-    else if (completions.length && event.key === 'Escape') setHidden(true);
     else if (event.key === 'Enter' && !event.shiftKey) void send();
-    else if (older !== undefined) write(older);
-    else if (newer !== undefined) write(newer);
     else return;
     event.preventDefault();
   };
-  const insert = (sign: string) => {
-    write(sign === '/' ? '/' : `${text}${text && !text.endsWith(' ') ? ' ' : ''}${sign} `);
-    field.current?.focus();
-  };
+  const place = open?.kind === 'im' ? open.name : `#${open?.name}`;
   return (
     <form
-      className="composer"
+      className={thread ? 'composer reply' : 'composer'}
       onSubmit={(event) => {
         event.preventDefault();
         void send();
       }}
     >
-      {completions.length > 0 && <Completion commands={completions} active={active} onChoose={complete} />}
-      {thread && (
-        <div className="composer-thread">
-          Replying in a thread
-          <button type="button" className="icon-button" aria-label="Close thread" onClick={onLeaveThread}>
-            <CloseIcon size={14} />
-          </button>
-        </div>
+      {completions.length > 0 && (
+        <ul className="completion" aria-label="Commands">
+          {completions.map(({ command, usageHint, description }, index) => (
+            <li key={command}>
+              <button
+                type="button"
+                className={index === active ? 'active' : undefined}
+                onClick={() => complete(command)}
+              >
+                <Avatar from="bot" size={32} />
+                <span>
+                  <b>{command}</b> <code>{usageHint}</code>
+                  <small>{description}</small>
+                </span>
+              </button>
+            </li>
+          ))}
+        </ul>
       )}
-      {command && completions.length === 0 && (
-        <div className="composer-hint">
-          <b>{command.command}</b> <span>{command.usageHint}</span>
-          <small>{command.description}</small>
-        </div>
+      {typed && (
+        <p className="composer-hint">
+          <b>{typed.command}</b> <code>{typed.usageHint}</code>
+        </p>
       )}
       <textarea
         ref={field}
         rows={1}
-        aria-label="Message"
-        placeholder={
-          thread ? 'Reply…' : `Message ${channel?.kind === 'im' ? channel.name : `#${channel?.name}`}`
-        }
+        aria-label={thread ? 'Reply' : 'Message'}
+        placeholder={thread ? 'Reply…' : `Message ${place}`}
         value={text}
         onChange={({ target }) => write(target.value)}
         onKeyDown={onKeyDown}
         spellCheck={false}
       />
-      <div className="composer-row">
-        <button type="button" className="icon-button" aria-label="Commands" onClick={() => insert('/')}>
-          <SlashIcon />
-        </button>
-        <button
-          type="button"
-          className="icon-button"
-          aria-label={`Mention ${snapshot.bot.name}`}
-          onClick={() => insert(`@${snapshot.bot.name}`)}
-        >
-          <AtIcon />
-        </button>
-        <button type="submit" className="send" aria-label="Send" disabled={!text.trim()}>
-          <SendIcon size={18} />
-        </button>
-      </div>
+      <button type="submit" className="send" aria-label="Send" disabled={!text.trim()}>
+        <Icon name="send" size={18} />
+      </button>
     </form>
   );
 }

@@ -1,140 +1,210 @@
+import type { KnownBlock } from '@slack/types';
+import { memo, useMemo, useRef, useState } from 'react';
 import type { Channel, Message } from '../protocol.ts';
-import { useAutoScroll } from './auto-scroll.ts';
-import { AppHeader, ChannelHeader } from './ChannelHeader.tsx';
-import { dayLabel, instantOf } from './dates.ts';
-import { HashIcon, LockIcon } from './icons.tsx';
-import { MessageRow } from './Message.tsx';
-import { Welcome } from './Welcome.tsx';
-import { useWorkspace } from './workspace.ts';
+import { Blocks } from './blocks.tsx';
+import { Composer, type Draft } from './Composer.tsx';
+import { clock, dayLabel, instantOf } from './dates.ts';
+import { SurfaceProvider, useSurfaceOf } from './form.ts';
+import { Avatar, authorOf, Icon, useWorkspace } from './workspace.tsx';
 
 interface Props {
   channel: Channel;
-  /** How many messages the viewer has sent. */
-  sentCount: number;
-  onOpen(channel: string): void;
-  onTry(attempt: { text: string }, as?: string): void;
-  onThread(ts: string): void;
+  draft: Draft | undefined;
+  onTry(text: string): void;
 }
 
 const NONE: Message[] = [];
 
-export function Conversation({ channel, sentCount, onOpen, onTry, onThread }: Props) {
-  const { snapshot } = useWorkspace();
+export function Conversation({ channel, draft, onTry }: Props) {
+  const { snapshot, me, now } = useWorkspace();
   const messages = snapshot.messages[channel.id] ?? NONE;
-  const box = useAutoScroll<HTMLDivElement>(messages.at(-1)?.ts, sentCount);
+  /** The message that somebody answers to. */
+  const [answered, setAnswered] = useState<string>();
+  const scroller = useRef<HTMLDivElement>(null);
   const roots = messages.filter(
     ({ threadTs, ts, isBroadcast }) => !threadTs || threadTs === ts || isBroadcast,
   );
-  const repliesTo = (ts: string) =>
-    messages.filter((message) => message.threadTs === ts && message.ts !== ts);
-  const isGeneral = channel.name === 'general';
+  const repliesTo = (ts: string) => messages.filter((reply) => reply.threadTs === ts && reply.ts !== ts);
+  const dayOf = (message: Message | undefined) => message && dayLabel(instantOf(message.ts), me, now());
   return (
     <>
-      {channel.kind === 'im' ? (
-        <AppHeader open="messages" onOpen={onOpen} />
-      ) : (
-        <ChannelHeader channel={channel} />
-      )}
-      <div className="scroller" ref={box}>
+      {/* The style sheet keeps it at its end while messages come. */}
+      <div className="scroller" ref={scroller}>
         <div className="messages" role="log" aria-label={`Messages in ${channel.name}`}>
-          {isGeneral && messages.length === 0 ? (
-            <Welcome onTry={onTry} />
-          ) : (
-            <ChannelIntro channel={channel} />
-          )}
-          {roots.map((message, index) => (
-            <Row
-              key={message.ts}
-              message={message}
-              before={roots[index - 1]}
-              replies={repliesTo(message.ts)}
-              afterThread={index > 0 && repliesTo(roots[index - 1]?.ts ?? '').length > 0}
-              channel={channel.id}
-              onThread={onThread}
-            />
-          ))}
+          {channel.name === 'general' && messages.length === 0 && <Welcome onTry={onTry} />}
+          {roots.map((message, index) => {
+            const replies = repliesTo(message.ts);
+            const isAnswered = answered === message.ts;
+            const isNewDay = dayOf(roots[index - 1]) !== dayOf(message);
+            return (
+              <div key={message.ts}>
+                {isNewDay && (
+                  <p className="day">
+                    <span>{dayOf(message)}</span>
+                  </p>
+                )}
+                <MessageRow message={message} channel={channel.id} onReply={setAnswered} />
+                {(replies.length > 0 || isAnswered) && !message.isBroadcast && (
+                  <Thread
+                    root={message.ts}
+                    channel={channel.id}
+                    replies={replies}
+                    isAnswered={isAnswered}
+                    draft={draft}
+                  />
+                )}
+              </div>
+            );
+          })}
         </div>
       </div>
+      <Composer channel={channel.id} draft={draft} onSent={() => scroller.current?.scrollTo({ top: 0 })} />
     </>
+  );
+}
+
+interface ThreadProps {
+  root: string;
+  channel: string;
+  replies: Message[];
+  /** Somebody is about to reply. */
+  isAnswered: boolean;
+  draft: Draft | undefined;
+}
+
+const LOADED = Date.now() / 1000;
+
+/** The replies below their message: open when there is a new one. */
+function Thread({ root, channel, replies, isAnswered, draft }: ThreadProps) {
+  const newest = replies.at(-1)?.ts ?? '';
+  const [isOpen, setOpen] = useState(isAnswered || Number(newest) > LOADED);
+  const wanted = `${newest} ${isAnswered} ${draft?.thread === root ? draft.text : ''}`;
+  const [seen, setSeen] = useState(wanted);
+  if (seen !== wanted) {
+    setSeen(wanted);
+    setOpen(true);
+  }
+  return (
+    <details className="thread" open={isOpen} onToggle={({ currentTarget }) => setOpen(currentTarget.open)}>
+      <summary>{replies.length === 1 ? '1 reply' : `${replies.length} replies`}</summary>
+      <section aria-label="Thread">
+        {replies.map((reply) => (
+          <MessageRow key={reply.ts} message={reply} channel={channel} />
+        ))}
+        <Composer channel={channel} thread={root} draft={draft} isWanted={isAnswered} />
+      </section>
+    </details>
   );
 }
 
 interface RowProps {
   message: Message;
-  before: Message | undefined;
-  replies: Message[];
-  /** The previous message has a thread below it. */
-  afterThread: boolean;
   channel: string;
-  onThread(ts: string): void;
+  /** Absent in a thread. */
+  onReply?(ts: string): void;
 }
 
-function Row({ message, before, replies, afterThread, channel, onThread }: RowProps) {
-  const { me, now } = useWorkspace();
-  const day = dayLabel(instantOf(message.ts), me, now());
-  const isNewDay = !before || dayLabel(instantOf(before.ts), me, now()) !== day;
+const MessageRow = memo(function MessageRow({ message, channel, onReply }: RowProps) {
+  const { snapshot, me } = useWorkspace();
+  const { from, ts, ephemeral, isBroadcast, edited, files = [] } = message;
+  const { name, isBot } = authorOf(from, snapshot);
+  const time = clock(instantOf(ts), me);
   return (
-    <>
-      {isNewDay && (
-        <div className="day">
-          <span>{day}</span>
-        </div>
+    <article className="message" aria-label={`${name}, ${time}`}>
+      {ephemeral && (
+        <p className="only-you">
+          <Icon name="eye" size={14} />
+          Only visible to you
+        </p>
       )}
-      <MessageRow
-        message={message}
-        channel={channel}
-        compact={!isNewDay && !afterThread && continues(message, before)}
-        onThread={message.ephemeral || message.isBroadcast ? undefined : onThread}
-        isInChannel
-      />
-      {replies.length > 0 && (
-        <section className="thread" aria-label="Thread">
-          {replies.map((reply) => (
-            <MessageRow
-              key={reply.ts}
-              message={reply}
-              channel={channel}
-              compact={false}
-              onThread={undefined}
-            />
-          ))}
-          <button type="button" className="thread-reply" onClick={() => onThread(message.ts)}>
-            Reply…
-          </button>
-        </section>
+      {isBroadcast && onReply && (
+        <p className="only-you">
+          <Icon name="reply" size={14} />
+          Replied to a thread
+        </p>
       )}
-    </>
+      <Avatar from={from} />
+      <div className="message-body">
+        <p className="message-head">
+          <b>{name}</b>
+          {isBot && <span className="app-badge">APP</span>}
+          <time dateTime={instantOf(ts).toISOString()}>{time}</time>
+        </p>
+        <MessageBlocks message={message} channel={channel} />
+        {files.map(({ id, name: file, title, size, url }) => (
+          <a key={id} className="file" href={url} download={file}>
+            <b>{title}</b>
+            <small>{`${file} · ${size.toLocaleString('en')} bytes`}</small>
+          </a>
+        ))}
+        {edited && <small className="edited">(edited)</small>}
+      </div>
+      {onReply && !ephemeral && !isBroadcast && (
+        <button
+          type="button"
+          className="message-reply"
+          aria-label="Reply in thread"
+          onClick={() => onReply(ts)}
+        >
+          <Icon name="reply" size={18} />
+        </button>
+      )}
+    </article>
+  );
+});
+
+const NO_BLOCKS: KnownBlock[] = [];
+
+function MessageBlocks({ message, channel }: { message: Message; channel: string }) {
+  const { ts, text, blocks = NO_BLOCKS } = message;
+  const shown = useMemo<KnownBlock[]>(
+    () => (blocks.length || !text ? blocks : [{ type: 'section', text: { type: 'mrkdwn', text } }]),
+    [blocks, text],
+  );
+  return (
+    <SurfaceProvider value={useSurfaceOf({ channel, ts }, shown)}>
+      <Blocks blocks={shown} />
+    </SurfaceProvider>
   );
 }
 
-/** Slack shows the author once for messages within five minutes. */
-function continues(message: Message, before: Message | undefined): boolean {
-  if (before?.from !== message.from || before.ephemeral || message.ephemeral) return false;
-  return Number(message.ts) - Number(before.ts) < 300;
-}
+const STEPS = [
+  ['/billing connect', 'Connect', 'Paste the token “Read-only” from the panel; test with project 123.'],
+  ['/spend 123 last-7-days', 'See the spend', 'Total, comparison, chart and each day.'],
+  ['/billing schedule 123', 'Post it every morning', 'Save, then press Skip to 09:00 in the panel.'],
+] as const;
 
-function ChannelIntro({ channel }: { channel: Channel }) {
-  const { bot } = useWorkspace().snapshot;
-  if (channel.kind === 'im') {
-    return (
-      <div className="beginning">
-        <h3>{bot.name}</h3>
-        <p>
-          These are your direct messages with {bot.name}. Ask in words, such as{' '}
-          <code>spend 123 last month</code>, or use a command.
-        </p>
-      </div>
-    );
-  }
+/** The first steps. A click puts the command into the message field. */
+function Welcome({ onTry }: { onTry(text: string): void }) {
+  const { bot, install, workspace } = useWorkspace().snapshot;
   return (
-    <div className="beginning">
-      <h3>
-        {channel.kind === 'private' ? <LockIcon size={26} /> : <HashIcon size={26} />}
-        {channel.name}
-      </h3>
+    <section className="welcome" aria-label="Welcome">
+      <h3>What do your cloud projects cost?</h3>
       <p>
-        This is the very beginning of the {channel.name} channel. {channel.topic}
+        {bot.name} answers in Slack. Here the bot is real; Slack and the billing service are simulated on your
+        machine. Click a step, then press Enter.
       </p>
-    </div>
+      {install?.isInstalled === false && (
+        <p className="welcome-first">
+          {bot.name} isn’t installed in {workspace.name} yet.{' '}
+          <a href={install.url} target="_blank" rel="noreferrer" className="button primary">
+            Install {bot.name}
+          </a>
+        </p>
+      )}
+      <ol>
+        {STEPS.map(([text, title, why]) => (
+          <li key={text}>
+            <button type="button" onClick={() => onTry(text)}>
+              <span>
+                <b>{title}</b>
+                <small>{why}</small>
+              </span>
+              <code>{text}</code>
+            </button>
+          </li>
+        ))}
+      </ol>
+    </section>
   );
 }

@@ -1,14 +1,11 @@
-import type { KnownBlock, ModalView } from '@slack/types';
-import { type FormEvent, useState } from 'react';
+import type { ConfirmationDialog, KnownBlock, ModalView } from '@slack/types';
+import { useCallback, useEffect, useState } from 'react';
 import type { OpenView } from '../protocol.ts';
-import { Avatar } from './Avatar.tsx';
 import { post, sentenceOf } from './api.ts';
-import { Blocks } from './blocks/Blocks.tsx';
-import { inputsOf } from './blocks/form.ts';
-import { type Surface, SurfaceProvider, useSurfaceOf } from './blocks/surface.ts';
-import { validateInputs } from './blocks/validate-inputs.ts';
-import { Dialog } from './Dialog.tsx';
-import { authorOf, useWorkspace } from './workspace.ts';
+import { Blocks } from './blocks.tsx';
+import { SurfaceProvider, useSurfaceOf } from './form.ts';
+import { Text } from './mrkdwn.tsx';
+import { Avatar, Icon, useWorkspace } from './workspace.tsx';
 
 /** The viewer's stack of modals. All stay mounted to keep what was typed; only the top one is shown. */
 export function Modals() {
@@ -18,93 +15,126 @@ export function Modals() {
   ));
 }
 
-function Modal({ open, onTop }: { open: OpenView; onTop: boolean }) {
-  const { snapshot, me, report } = useWorkspace();
-  const view = open.view as ModalView;
-  const blocks = view.blocks as KnownBlock[];
-  const { surface, busy, submit } = useForm(open, blocks);
-  const close = async () => {
-    const answer = await post('close', { as: me.id, viewId: open.id });
-    if (!answer.ok) report(sentenceOf(answer, 'The form did not close.'));
-  };
-  const onSubmit = (event: FormEvent) => {
-    event.preventDefault();
-    void submit();
-  };
-  // Slack shows a submit button when the view has inputs or names the button.
-  const submitText = view.submit?.text ?? (inputsOf(blocks).length ? 'Submit' : undefined);
-  if (!onTop) return null;
-  return (
-    <Dialog
-      title={view.title.text}
-      className="modal"
-      besidePanel
-      icon={<Avatar author={authorOf('bot', snapshot)} size={24} />}
-      onClose={() => void close()}
-    >
-      <SurfaceProvider value={surface}>
-        <form className="modal-form" noValidate onSubmit={onSubmit} aria-busy={busy}>
-          <div className="dialog-body">
-            {surface.errors[WHOLE_VIEW] && (
-              <p className="view-error" role="alert">
-                {surface.errors[WHOLE_VIEW]}
-              </p>
-            )}
-            <Blocks blocks={blocks} />
-          </div>
-          {(submitText || view.close) && (
-            <footer className="dialog-foot">
-              <button type="button" className="button" disabled={busy} onClick={() => void close()}>
-                {view.close?.text ?? 'Cancel'}
-              </button>
-              {submitText && (
-                <button type="submit" className="button primary" disabled={busy} aria-busy={busy}>
-                  {submitText}
-                </button>
-              )}
-            </footer>
-          )}
-        </form>
-      </SurfaceProvider>
-    </Dialog>
-  );
-}
-
 /** The key of an error about the whole view, beside block IDs. */
 const WHOLE_VIEW = '';
 
-/** A modal's values, errors and submission. */
-function useForm(open: OpenView, blocks: KnownBlock[]) {
-  const { me } = useWorkspace();
-  const [problems, setProblems] = useState<Record<string, string>>({});
-  const [touched, setTouched] = useState({ errors: open.errors, blocks: new Set<string>() });
-  const [sending, setSending] = useState(false);
-  const form = useSurfaceOf({ viewId: open.id }, blocks, true);
-  const busy = open.busy || sending;
-  // The bot's errors are shown until their input changes.
-  if (touched.errors !== open.errors) setTouched({ errors: open.errors, blocks: new Set() });
+const focusFirst = (dialog: HTMLDialogElement | null) =>
+  dialog
+    ?.querySelector<HTMLElement>(':is(.field, .field :is(input, select)):not(.many), footer button')
+    ?.focus({ preventScroll: true });
 
-  const shownErrors = Object.entries({ ...open.errors, ...problems }).filter(
-    ([blockId]) => problems[blockId] || !touched.blocks.has(blockId),
+/** Leaves the panel usable, to copy a token from it into the form. */
+function Modal({ open, onTop }: { open: OpenView; onTop: boolean }) {
+  const { me, report } = useWorkspace();
+  const view = open.view as ModalView;
+  const blocks = view.blocks as KnownBlock[];
+  const surface = useSurfaceOf({ viewId: open.id }, blocks, open.errors);
+  const close = async () => {
+    const answer = await post('close', { as: me.id, viewId: open.id });
+    if (!answer.ok) report(sentenceOf(answer));
+  };
+  useEffect(() => {
+    const onEscape = (event: KeyboardEvent) => {
+      const isForThis = onTop && event.key === 'Escape' && !document.querySelector(':modal, :popover-open');
+      if (isForThis) void close();
+    };
+    document.addEventListener('keydown', onEscape);
+    return () => document.removeEventListener('keydown', onEscape);
+  });
+  if (!onTop) return null;
+  // Slack shows a submit button when the view has inputs or names the button.
+  const submit = view.submit?.text ?? (blocks.some(({ type }) => type === 'input') ? 'Submit' : undefined);
+  return (
+    <div className="overlay">
+      <dialog open ref={focusFirst} className="dialog modal" aria-label={view.title.text}>
+        <SurfaceProvider value={surface}>
+          <form
+            noValidate
+            onSubmit={(event) => {
+              event.preventDefault();
+              void post('submit', { as: me.id, viewId: open.id, values: surface.values });
+            }}
+          >
+            <header>
+              <Avatar from="bot" size={24} />
+              <h2>{view.title.text}</h2>
+              <button
+                type="button"
+                className="icon-button"
+                aria-label="Close window"
+                onClick={() => void close()}
+              >
+                <Icon name="close" />
+              </button>
+            </header>
+            <div className="dialog-body">
+              {open.errors[WHOLE_VIEW] && (
+                <p className="view-error" role="alert">
+                  {open.errors[WHOLE_VIEW]}
+                </p>
+              )}
+              <Blocks blocks={blocks} />
+            </div>
+            {(submit || view.close) && (
+              <footer>
+                <button type="button" className="button" onClick={() => void close()}>
+                  {view.close?.text ?? 'Cancel'}
+                </button>
+                {submit && (
+                  <button type="submit" className="button primary" disabled={open.busy} aria-busy={open.busy}>
+                    {submit}
+                  </button>
+                )}
+              </footer>
+            )}
+          </form>
+        </SurfaceProvider>
+      </dialog>
+    </div>
   );
-  const change: Surface['change'] = (blockId, actionId, value) => {
-    setProblems(({ [blockId]: _, ...others }) => others);
-    setTouched((before) => ({ ...before, blocks: new Set(before.blocks).add(blockId) }));
-    return form.change(blockId, actionId, value);
-  };
-  const submit = async () => {
-    if (busy) return;
-    setTouched({ errors: open.errors, blocks: new Set() });
-    const found = validateInputs(blocks, form.values);
-    setProblems(found);
-    if (Object.keys(found).length) return;
-    setSending(true);
-    const answer = await post('submit', { as: me.id, viewId: open.id, values: form.values });
-    setSending(false);
-    // Errors of inputs come with the next snapshot.
-    if (!answer.ok && answer.error !== 'invalid_input')
-      setProblems({ [WHOLE_VIEW]: sentenceOf(answer, 'The form was not sent.') });
-  };
-  const surface: Surface = { ...form, change, errors: Object.fromEntries(shownErrors), busy };
-  return { surface, busy, submit };
+}
+
+interface Question {
+  dialog: ConfirmationDialog;
+  answer(yes: boolean): void;
+}
+
+const showModal = (dialog: HTMLDialogElement | null) => dialog?.showModal();
+
+/** The open confirmation, and the function that asks and resolves with the answer; true without a dialog. */
+export function useConfirm() {
+  const [question, setQuestion] = useState<Question>();
+  const confirm = useCallback(
+    (dialog: ConfirmationDialog | undefined) =>
+      new Promise<boolean>((answer) => (dialog ? setQuestion({ dialog, answer }) : answer(true))),
+    [],
+  );
+  const { title, text, deny, confirm: yes, style } = question?.dialog ?? {};
+  const shown = question && (
+    <dialog
+      ref={showModal}
+      className="dialog"
+      aria-label={title?.text}
+      onClose={({ currentTarget }) => {
+        question.answer(currentTarget.returnValue === 'yes');
+        setQuestion(undefined);
+      }}
+    >
+      <form method="dialog">
+        <header>
+          <h2>{title?.text}</h2>
+        </header>
+        <div className="dialog-body">{text && <Text text={text} />}</div>
+        <footer>
+          <button type="submit" className="button">
+            {deny?.text ?? 'Cancel'}
+          </button>
+          <button type="submit" value="yes" className={`button ${style ?? 'primary'}`}>
+            {yes?.text ?? 'Yes'}
+          </button>
+        </footer>
+      </form>
+    </dialog>
+  );
+  return [shown, confirm] as const;
 }

@@ -1,11 +1,10 @@
-import { useCallback, useEffect, useState } from 'react';
+import { useEffect, useState } from 'react';
 import type { ServerEvent, Snapshot, Traffic, Verbs } from '../protocol.ts';
 
 type Answer = { ok: boolean; error?: string } & Record<string, unknown>;
-type Post = <V extends keyof Verbs>(verb: V, body: Verbs[V]) => Promise<Answer>;
 
 /** Posts a verb. Never rejects: a failed request is an answer with `ok: false`. */
-export const post: Post = async (verb, body) => {
+export async function post<V extends keyof Verbs>(verb: V, body: Verbs[V]): Promise<Answer> {
   try {
     const response = await fetch(`/sandbox/${verb}`, {
       method: 'POST',
@@ -16,7 +15,7 @@ export const post: Post = async (verb, body) => {
   } catch {
     return { ok: false, error: 'The sandbox is not responding.' };
   }
-};
+}
 
 /** Messages for the server's error codes. */
 const SENTENCES: Record<string, string> = {
@@ -25,39 +24,33 @@ const SENTENCES: Record<string, string> = {
   not_in_channel: 'You are not a member of this channel.',
   not_found: 'That no longer exists.',
   invalid_options: 'The app sent options that Slack rejects.',
-  no_such_time: 'That time doesn’t exist in your time zone.',
-  option_not_offered: 'This option is no longer available.',
 };
 
-export const sentenceOf = ({ error }: Answer, otherwise: string) =>
-  (error && SENTENCES[error]) || error || otherwise;
-
-export type Link = 'connecting' | 'open' | 'stopped';
+export const sentenceOf = ({ error = 'That did not work.' }: Answer): string => SENTENCES[error] ?? error;
 
 /** Older exchanges are dropped. */
-const MAX_TRAFFIC = 300;
+const MAX_TRAFFIC = 100;
 const RECONNECT_MS = 2000;
 
 /** The live workspace as `person` sees it; for null the server chooses a person. */
 export function useStream(person: string | null) {
   const [snapshot, setSnapshot] = useState<Snapshot>();
   const [traffic, setTraffic] = useState<Traffic[]>([]);
-  const [link, setLink] = useState<Link>('connecting');
-
-  const receive = useCallback((event: ServerEvent) => {
-    if (event.type === 'snapshot') setSnapshot((before) => share(before, event));
-    else setTraffic((before) => merge(before, event.entries));
-  }, []);
+  const [isStopped, setStopped] = useState(false);
 
   useEffect(() => {
     let source: EventSource | undefined;
     let again: ReturnType<typeof setTimeout> | undefined;
     const connect = (as: string | null) => {
       source = new EventSource(`/sandbox/stream${as ? `?as=${encodeURIComponent(as)}` : ''}`);
-      source.onopen = () => setLink('open');
-      source.onmessage = (message) => receive(JSON.parse(message.data) as ServerEvent);
+      source.onopen = () => setStopped(false);
+      source.onmessage = ({ data }) => {
+        const event = JSON.parse(data) as ServerEvent;
+        if (event.type === 'snapshot') setSnapshot((before) => share(before, event));
+        else setTraffic((before) => merge(before, event.entries));
+      };
       source.onerror = () => {
-        setLink('stopped');
+        setStopped(true);
         // The browser retries lost connections, but not after an HTTP error, such as an unknown person.
         if (source?.readyState === EventSource.CLOSED) again = setTimeout(() => connect(null), RECONNECT_MS);
       };
@@ -67,19 +60,18 @@ export function useStream(person: string | null) {
       source?.close();
       clearTimeout(again);
     };
-  }, [person, receive]);
+  }, [person]);
 
-  return { snapshot, traffic, link };
+  return { snapshot, traffic, isStopped };
 }
 
 /** An entry is sent again when its exchange ends; it replaces the one with the same ID. */
 function merge(before: Traffic[], entries: Traffic[]): Traffic[] {
-  const byId = new Map(before.map((entry) => [entry.id, entry]));
-  for (const entry of entries) byId.set(entry.id, entry);
+  const byId = new Map([...before, ...entries].map((entry) => [entry.id, entry]));
   return [...byId.values()].sort((a, b) => a.id - b.id).slice(-MAX_TRAFFIC);
 }
 
-/** Keeps old objects where the new ones are equal, so that React renders only what changed. */
+/** Keeps old objects where the new ones are equal, so that forms see which blocks have changed. */
 function share<T>(before: T | undefined, now: T): T {
   if (Object.is(before, now) || !isTree(before) || !isTree(now)) return now;
   if (Array.isArray(before) !== Array.isArray(now)) return now;

@@ -1,13 +1,11 @@
 /** The README's moving picture: a command and its answer, a question in a thread, and the post of the next morning. */
 import { writeFile } from 'node:fs/promises';
-import type { Browser, Page } from 'playwright-core';
-import { nextTime, SKIP_MARGIN } from '../clock.ts';
-import { addProject, ask, closeModal, connect, say } from '../page-actions.ts';
+import type { Page } from 'playwright-core';
+import { addProject, closeModal, connect, say } from '../page-actions.ts';
 import type { Sandbox } from '../start.ts';
 import { encodeAnimation, type Frame } from './animation.ts';
 
 const THEMES = ['light', 'dark'] as const;
-const ZONE = 'Europe/London';
 
 /** How long things are shown, in ms. */
 const KEY = 60;
@@ -15,22 +13,16 @@ const BEAT = 500;
 const READ = 2_400;
 
 /** Takes the story in both themes: `story.webp` and `story-dark.webp`. */
-export async function takeStory(
-  browser: Browser,
-  { url, billing, clock }: Sandbox,
-  folder: string,
-): Promise<void> {
-  const page = await browser.newPage({ deviceScaleFactor: 2 });
+export async function takeStory(page: Page, { url, billing, slack }: Sandbox, folder: string): Promise<void> {
   const frames: Record<(typeof THEMES)[number], Frame[]> = { light: [], dark: [] };
   const show = async (duration: number) => {
     for (const colorScheme of THEMES) {
       await page.emulateMedia({ colorScheme });
-      await page.locator(`html[data-theme=${colorScheme}]`).waitFor({ state: 'attached' });
       frames[colorScheme].push({ png: await page.screenshot({ animations: 'disabled' }), duration });
     }
   };
-  const type = async (text: string) => {
-    const composer = page.getByRole('textbox', { name: 'Message' });
+  const type = async (field: string, text: string) => {
+    const composer = page.getByRole('textbox', { name: field });
     for (let length = 1; length <= text.length; length += 1) {
       await composer.fill(text.slice(0, length));
       await show(KEY);
@@ -42,26 +34,26 @@ export async function takeStory(
 
   await prepare(page, url, billing.tokens.find(({ label }) => label === 'Read-only')?.value ?? '');
   await show(BEAT);
-  await type('/spend prod last-month');
+  await type('Message', '/spend prod last-month');
   await articles.getByRole('button', { name: 'Balance' }).waitFor();
   await show(READ);
 
-  await sayAsColleague(browser, url, 'October was expensive. What happened?');
-  const question = articles.filter({ hasText: 'What happened?' });
-  await question.waitFor();
-  await show(BEAT * 2);
-  await question.hover();
-  await question.getByRole('button', { name: 'Reply in thread' }).click();
+  const question = 'October was expensive. What happened?';
+  slack.workspace.post({ channel: 'C0COSTS001', from: 'U0MEMBER01', text: question });
+  const asked = articles.filter({ hasText: question });
+  await asked.hover();
+  await asked.getByRole('button', { name: 'Reply in thread' }).click();
   await page.mouse.move(0, 0);
-  await type('@Tally why did prod go up in october?');
+  await show(BEAT * 2);
+  await type('Reply', '@Tally why did prod go up in october?');
   await page.getByRole('region', { name: 'Thread' }).getByText('asked by').waitFor();
   await show(READ);
 
-  await page.getByRole('button', { name: 'Close thread' }).click();
-  await page.mouse.move(0, 0);
   const posts = articles.filter({ hasText: 'Every day at 09:00' });
   const count = await posts.count();
-  clock.skipTo((nextTime('09:00', ZONE, clock.now()) ?? 0) - SKIP_MARGIN);
+  await page.getByRole('button', { name: 'Show the panel' }).click();
+  await page.getByRole('button', { name: 'Skip to 09:00', exact: true }).click();
+  await page.getByRole('button', { name: 'Hide the panel' }).click();
   await posts.nth(count).waitFor({ timeout: 60_000 });
   await show(READ + BEAT);
 
@@ -88,13 +80,4 @@ async function prepare(page: Page, url: string, token: string): Promise<void> {
   await form.getByText('Saved:').waitFor();
   await closeModal(page);
   await page.mouse.move(0, 0);
-}
-
-async function sayAsColleague(browser: Browser, url: string, text: string): Promise<void> {
-  const other = await browser.newPage();
-  await other.goto(url);
-  await other.getByText('Mateus Lindner').click();
-  await other.getByRole('button', { name: 'cloud-costs' }).click();
-  await ask(other, text, text);
-  await other.close();
 }

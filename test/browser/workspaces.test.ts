@@ -26,7 +26,6 @@ describe('the second workspace', () => {
     await install(page, 'Noor Haddad');
     await page.getByRole('link', { name: 'Open Slack' }).click();
     await page.getByRole('heading', { name: 'Orbit' }).waitFor();
-    await page.getByText('Tally is installed').first().waitFor();
   }, 60_000);
 
   it('leads from the three steps of the Home to the first answer and a project name', async () => {
@@ -64,6 +63,7 @@ describe('the second workspace', () => {
   }, 60_000);
 
   it('loses everything when the app is uninstalled, without effect on the other workspace', async () => {
+    await page.getByText('Installation', { exact: true }).click();
     await page.getByRole('button', { name: 'Uninstall' }).click();
     await page.getByText('Tally is not installed in Orbit.').waitFor();
     await ask(page, '/balance prod', 'is not a valid command');

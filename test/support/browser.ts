@@ -4,7 +4,7 @@ import { findChromium } from '../../sandbox/browser.ts';
 import { type Sandbox, type SandboxOptions, startSandbox } from '../../sandbox/start.ts';
 
 /** Connects to the Chromium that all test files of a run share. Closing it only closes its pages. */
-export async function sharedBrowser(): Promise<Browser> {
+async function sharedBrowser(): Promise<Browser> {
   const answer = await fetch(inject('browserLauncher'));
   const text = await answer.text();
   if (!answer.ok) throw new Error(`Chromium did not start: ${text}`);

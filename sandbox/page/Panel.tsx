@@ -1,0 +1,274 @@
+import { parse, stringify } from 'lossless-json';
+import { type FormEvent, type ReactNode, useEffect, useState } from 'react';
+import type { Example, Skip, Switch, Traffic } from '../protocol.ts';
+import { post, sentenceOf } from './api.ts';
+import { clock } from './dates.ts';
+import { useWorkspace } from './workspace.tsx';
+
+interface Props {
+  traffic: Traffic[];
+  onTry(text: string, inThread: Example['inThread']): void;
+}
+
+const TOKENS = 'Tokens to paste';
+
+/** The sandbox's controls. One section is open at a time; the tokens while a form is open. */
+export function Panel({ traffic, onTry }: Props) {
+  const { snapshot } = useWorkspace();
+  const { examples, credentials, switches, views, steps, install } = snapshot;
+  const hasForm = views.length > 0;
+  const [open, setOpen] = useState(hasForm ? TOKENS : 'Try');
+  useEffect(() => setOpen((now) => (hasForm ? TOKENS : now.replace(TOKENS, 'Try'))), [hasForm]);
+  const section = (title: string, content: ReactNode, badge?: number) => (
+    <details
+      name="panel"
+      open={open === title}
+      onToggle={({ currentTarget }) =>
+        setOpen((now) => (currentTarget.open ? title : now.replace(title, '')))
+      }
+    >
+      <summary>
+        {title}
+        {badge ? <small>{badge}</small> : null}
+      </summary>
+      {open === title && <div className="panel-body">{content}</div>}
+    </details>
+  );
+  return (
+    <aside className="panel" aria-label="Sandbox panel">
+      <Time />
+      {section(
+        'Try',
+        <ul className="tries">
+          {examples.map(({ text, why, inThread }) => (
+            <li key={text}>
+              <button type="button" onClick={() => onTry(text, inThread)}>
+                <code>{text}</code>
+                <small>{why}</small>
+              </button>
+            </li>
+          ))}
+        </ul>,
+      )}
+      {credentials.length > 0 && section(TOKENS, <Credentials />)}
+      {section(
+        'Switches',
+        switches.map((fake) => <Mode key={fake.service} service={fake} />),
+      )}
+      {install && section('Installation', <Installation />)}
+      {steps.length > 0 && section('Workflow steps', <WorkflowSteps />)}
+      {section('Traffic', <TrafficLog traffic={traffic} />, traffic.length)}
+    </aside>
+  );
+}
+
+const SKIPS: [label: string, to: Skip][] = [
+  ['Skip to 09:00', { time: '09:00' }],
+  ['Skip 1 hour', { hours: 1 }],
+  ['Skip 1 day', { hours: 24 }],
+];
+const TICK_MS = 5_000;
+
+/** Moves the sandbox's clock forward. */
+function Time() {
+  const { me, now, report } = useWorkspace();
+  const [isSkipping, setSkipping] = useState(false);
+  const [, tick] = useState(0);
+  useEffect(() => {
+    const timer = setInterval(() => tick((count) => count + 1), TICK_MS);
+    return () => clearInterval(timer);
+  }, []);
+  const skip = async (to: Skip) => {
+    setSkipping(true);
+    const answer = await post('skip', { as: me.id, to });
+    setSkipping(false);
+    if (!answer.ok) report(sentenceOf(answer));
+  };
+  const day = { timeZone: me.tz, weekday: 'short', day: 'numeric', month: 'short' } as const;
+  return (
+    <section className="time" aria-label="Time">
+      <p>
+        <b>{clock(now(), me)}</b> {now().toLocaleDateString(me.locale, day)} · {me.tz}
+      </p>
+      {SKIPS.map(([label, to]) => (
+        <button
+          key={label}
+          type="button"
+          className="button"
+          disabled={isSkipping}
+          onClick={() => void skip(to)}
+        >
+          {label}
+        </button>
+      ))}
+    </section>
+  );
+}
+
+function Credentials() {
+  const { credentials } = useWorkspace().snapshot;
+  const [copied, setCopied] = useState('');
+  const copy = async (value: string) => {
+    await navigator.clipboard.writeText(value);
+    setCopied(value);
+  };
+  return (
+    <>
+      <p>Paste these into Tally’s forms. They only work in this sandbox. Read-only is enough.</p>
+      <dl className="credentials">
+        {credentials.map(({ label, value }) => (
+          <div key={label}>
+            <dt>{label}</dt>
+            <dd>
+              <code>{value}</code>
+              <button
+                type="button"
+                className="button"
+                aria-label={`Copy ${label}`}
+                onClick={() => void copy(value)}
+              >
+                {copied === value ? 'Copied' : 'Copy'}
+              </button>
+            </dd>
+          </div>
+        ))}
+      </dl>
+    </>
+  );
+}
+
+/** How Slack, a service or the bot behaves from the next request on. */
+function Mode({ service: { service, mode, modes } }: { service: Switch }) {
+  const { report } = useWorkspace();
+  const set = async (next: string) => {
+    const answer = await post('switch', { service, mode: next });
+    if (!answer.ok) report(sentenceOf(answer));
+  };
+  return (
+    <label className="stacked">
+      <b>{service}</b>
+      <select className="field" value={mode} onChange={({ target }) => void set(target.value)}>
+        {modes.map(({ mode: value, label }) => (
+          <option key={value} value={value}>
+            {label}
+          </option>
+        ))}
+      </select>
+      <small>{modes.find((each) => each.mode === mode)?.hint}</small>
+    </label>
+  );
+}
+
+/** Installs and uninstalls the app. */
+function Installation() {
+  const { snapshot, me, report } = useWorkspace();
+  const { install, workspace, bot } = snapshot;
+  const uninstall = async () => {
+    const answer = await post('uninstall', { as: me.id });
+    if (!answer.ok) report(sentenceOf(answer));
+  };
+  return (
+    <>
+      <p>
+        {bot.name} is {install?.isInstalled ? '' : 'not '}installed in {workspace.name}.
+      </p>
+      <a className="button" href={install?.url} target="_blank" rel="noreferrer">
+        {install?.isInstalled ? 'Install again' : `Install ${bot.name}`}
+      </a>
+      {install?.isInstalled && (
+        <button type="button" className="button" onClick={() => void uninstall()}>
+          Uninstall
+        </button>
+      )}
+    </>
+  );
+}
+
+/** Runs one of the app's steps, in the place of Workflow Builder. */
+function WorkflowSteps() {
+  const { snapshot, me, report } = useWorkspace();
+  const { steps, stepRuns, channels } = snapshot;
+  const [chosen, setChosen] = useState(steps[0]?.id);
+  const [ran, setRan] = useState<string>();
+  const step = steps.find(({ id }) => id === chosen);
+  const { outputs, error } = stepRuns.find(({ id }) => id === ran) ?? {};
+  const run = async (event: FormEvent<HTMLFormElement>) => {
+    event.preventDefault();
+    const filled = [...new FormData(event.currentTarget)].filter(([, value]) => value !== '');
+    const inputs = Object.fromEntries(filled);
+    const answer = await post('step', { as: me.id, step: chosen ?? '', inputs });
+    if (answer.ok) setRan(String(answer.id));
+    else report(sentenceOf(answer));
+  };
+  return (
+    <form aria-label="Workflow step" onSubmit={(event) => void run(event)}>
+      <output>
+        {error}
+        {outputs &&
+          step?.outputs.map(({ name, title }) => <p key={name}>{`${title}: ${outputs[name] ?? '–'}`}</p>)}
+      </output>
+      <label className="stacked">
+        <b>Step</b>
+        <select className="field" value={chosen} onChange={({ target }) => setChosen(target.value)}>
+          {steps.map(({ id, title }) => (
+            <option key={id} value={id}>
+              {title}
+            </option>
+          ))}
+        </select>
+        <small>{step?.description}</small>
+      </label>
+      {step?.inputs.map(({ name, type, title, description }) => (
+        // biome-ignore lint/a11y/noLabelWithoutControl: it has one or the other
+        <label key={`${chosen} ${name}`} className="stacked">
+          <b>{title}</b>
+          {type === 'slack#/types/channel_id' ? (
+            <select className="field" name={name}>
+              <option value="">None</option>
+              {channels.map((channel) => (
+                <option key={channel.id} value={channel.id}>
+                  {channel.name}
+                </option>
+              ))}
+            </select>
+          ) : (
+            <input className="field" name={name} defaultValue={name === 'project' ? '123' : ''} />
+          )}
+          <small>{description}</small>
+        </label>
+      ))}
+      <button type="submit" className="button primary">
+        Run step
+      </button>
+    </form>
+  );
+}
+
+/** A complete exchange without a Web API error, or one in progress. */
+const OK_STATUS = /^([23]\d\d|…)$/;
+
+/** The exchanges, newest first; a click opens one. */
+function TrafficLog({ traffic }: { traffic: Traffic[] }) {
+  if (traffic.length === 0) return <p>No traffic yet. Send a command.</p>;
+  return traffic.toReversed().map(({ id, direction, title, status, took, request, response }) => (
+    <details key={id} className="exchange">
+      <summary>
+        <small>{direction.replace('→', ' → ')}</small>
+        <b className={OK_STATUS.test(status) ? undefined : 'bad'}>{status}</b>
+        <small>{took === undefined ? '' : `${Math.round(took)} ms`}</small>
+        <code>{title}</code>
+      </summary>
+      <pre>{indent(request)}</pre>
+      <pre>{indent(response)}</pre>
+    </details>
+  ));
+}
+
+/** JSON with every digit of its numbers; other text as it is. */
+function indent(text: string): string {
+  try {
+    return stringify(parse(text), undefined, 2) ?? text;
+  } catch {
+    return text || '(empty)';
+  }
+}

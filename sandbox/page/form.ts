@@ -1,0 +1,140 @@
+/** What is typed and chosen in a message, a modal or the App Home, and how it is sent. */
+import type { ActionsBlockElement, ConfirmationDialog, InputBlockElement, KnownBlock } from '@slack/types';
+import { createContext, useContext, useRef, useState } from 'react';
+import type { StateValue, StateValues, SurfaceRef } from '../protocol.ts';
+import { post, sentenceOf } from './api.ts';
+import { useWorkspace } from './workspace.tsx';
+
+export type AnyElement = ActionsBlockElement | InputBlockElement;
+
+/** The props of an element: its block, whether a choice is sent at once, and its label. */
+export interface ElementProps<E = AnyElement> {
+  element: E;
+  blockId: string;
+  dispatches: boolean;
+  label?: string;
+  optional?: boolean;
+}
+
+/** Element type → where its state has the value, and where the element has the first one. */
+const VALUES: Record<string, [key: keyof StateValue, initial: string, empty?: []]> = {
+  plain_text_input: ['value', 'initial_value'],
+  static_select: ['selected_option', 'initial_option'],
+  external_select: ['selected_option', 'initial_option'],
+  users_select: ['selected_user', 'initial_user'],
+  conversations_select: ['selected_conversation', 'initial_conversation'],
+  datepicker: ['selected_date', 'initial_date'],
+  timepicker: ['selected_time', 'initial_time'],
+  checkboxes: ['selected_options', 'initial_options', []],
+  multi_external_select: ['selected_options', 'initial_options', []],
+  multi_users_select: ['selected_users', 'initial_users', []],
+  multi_conversations_select: ['selected_conversations', 'initial_conversations', []],
+};
+
+/** The block's ID, or one from its index. */
+export const blockIdOf = (block: { block_id?: string }, index: number) => block.block_id ?? `block-${index}`;
+
+function elementsOf(block: KnownBlock): AnyElement[] {
+  if (block.type === 'actions') return block.elements;
+  if (block.type === 'input') return [block.element];
+  return block.type === 'section' && block.accessory ? [block.accessory as AnyElement] : [];
+}
+
+/**
+ * The values after an update of the blocks. As in Slack, a value stays when its block ID and action ID stay, even with a new
+ * initial value, unless the new options do not include it.
+ */
+function carryOver(previous: StateValues, blocks: KnownBlock[]): StateValues {
+  const values: StateValues = {};
+  blocks.forEach((block, index) => {
+    for (const element of elementsOf(block)) {
+      const { type, action_id = '' } = element;
+      const [key, initial, empty = null] = VALUES[type] ?? [];
+      if (key === undefined) continue;
+      const blockId = blockIdOf(block, index);
+      const before = previous[blockId]?.[action_id];
+      const first = (element as unknown as Record<string, unknown>)[initial ?? ''] ?? empty;
+      const kept = before?.type === type && isStillOffered(element, before) ? before : { type, [key]: first };
+      values[blockId] = { ...values[blockId], [action_id]: kept };
+    }
+  });
+  return values;
+}
+
+function isStillOffered(element: AnyElement, { selected_option: chosen }: StateValue): boolean {
+  if (element.type !== 'static_select' || !chosen) return true;
+  const groups = element.option_groups ?? [];
+  const options = [...(element.options ?? []), ...groups.flatMap((group) => group.options)];
+  return options.some(({ value }) => value === chosen.value);
+}
+
+export interface Surface {
+  surfaceRef: SurfaceRef;
+  values: StateValues;
+  /** Saves a value and returns all values including it. */
+  change(blockId: string, actionId: string, value: StateValue): StateValues;
+  /** Errors by block ID. */
+  errors: Record<string, string>;
+}
+
+const Context = createContext<Surface | null>(null);
+export const SurfaceProvider = Context.Provider;
+
+export function useSurface(): Surface {
+  const surface = useContext(Context);
+  if (!surface) throw new Error('Rendered outside a SurfaceProvider');
+  return surface;
+}
+
+/** The state of a surface. After an update, modals keep what was typed; messages start again. */
+export function useSurfaceOf(
+  surfaceRef: SurfaceRef,
+  blocks: KnownBlock[],
+  errors?: Record<string, string>,
+): Surface {
+  const [form, setForm] = useState(() => ({ blocks, values: carryOver({}, blocks) }));
+  const latest = useRef(form.values);
+  if (form.blocks !== blocks) {
+    latest.current = carryOver(errors ? latest.current : {}, blocks);
+    setForm({ blocks, values: latest.current });
+  }
+  const change: Surface['change'] = (blockId, actionId, value) => {
+    const values = { ...latest.current, [blockId]: { ...latest.current[blockId], [actionId]: value } };
+    latest.current = values;
+    setForm((before) => ({ ...before, values }));
+    return values;
+  };
+  return { surfaceRef, values: form.values, change, errors: errors ?? {} };
+}
+
+type Value = string | object | null;
+type Interactive = { type: string; action_id?: string; confirm?: ConfirmationDialog };
+
+/** An element's value, and the functions to change and send it. */
+export function useElement({ element, blockId, dispatches }: ElementProps<Interactive>) {
+  const { surfaceRef, values, change } = useSurface();
+  const { me, report, confirm } = useWorkspace();
+  const [isSending, setSending] = useState(false);
+  const { type, action_id = '' } = element;
+  const key = VALUES[type]?.[0] ?? 'value';
+
+  const send = async (extra: object, all = values) => {
+    setSending(true);
+    const action = { type, block_id: blockId, action_id, ...extra };
+    const answer = await post('act', { as: me.id, surface: surfaceRef, action, values: all });
+    setSending(false);
+    if (!answer.ok) report(sentenceOf(answer));
+  };
+  /** Without sending it. */
+  const keep = (value: Value) => change(blockId, action_id, { type, [key]: value });
+  const choose = async (value: Value) => {
+    if (!(await confirm(element.confirm))) return;
+    const all = keep(value);
+    if (dispatches) await send({ [key]: value }, all);
+  };
+  /** For elements without a value: buttons and overflow menus. */
+  const press = async (extra: object) => {
+    if (await confirm(element.confirm)) await send(extra);
+  };
+  return { value: values[blockId]?.[action_id]?.[key] as unknown, keep, choose, press, send, isSending };
+}
