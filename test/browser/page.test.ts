@@ -1,12 +1,11 @@
 import type { KnownBlock } from '@slack/types';
 import type { Browser, BrowserContext, Page } from 'playwright-core';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { findChromium } from '../../sandbox/browser.ts';
+import { findChromium, openBrowser } from '../../sandbox/browser.ts';
 import { buildPage, PAGE } from '../../sandbox/build.ts';
 import { MEMBER, OWNER } from '../../sandbox/slack/index.ts';
 import { NO_CONTROLS } from '../../sandbox/slack/snapshot.ts';
 import { type BoltBot, plainText, startBoltBot } from '../sandbox/bolt-bot.ts';
-import { sharedBrowser } from '../support/browser.ts';
 
 const COSTS = 'C0COSTS001';
 const chromium = findChromium();
@@ -20,7 +19,7 @@ const errors: string[] = [];
 beforeAll(async () => {
   if (chromium === undefined) return;
   await buildPage(() => {});
-  browser = await sharedBrowser();
+  browser = await openBrowser(chromium ?? '');
 }, 120_000);
 afterAll(() => browser?.close());
 
