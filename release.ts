@@ -21,7 +21,7 @@ const PUBLISHED = [
   'CHANGELOG.md',
   'LICENSE',
   'SECURITY.md',
-  'manifest.yml',
+  'manifest.json',
   '.env.example',
   'compose.yaml',
   'deploy',

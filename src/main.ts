@@ -7,7 +7,9 @@ import { isSecondSocketError } from './redis/errors.ts';
 import { optimizeForFewCommands } from './runtime/prepare-node.ts';
 
 const config = loadConfig(process.env, console.error);
-const forPeople = process.stdout.isTTY ? (await import('./ops/log-for-people.ts')).prettyLine : undefined;
+const forPeople = process.stdout.isTTY
+  ? await (await import('./ops/log-for-people.ts')).loadPrettyLine()
+  : undefined;
 const log = createLog(config.log.level, undefined, forPeople);
 log.info({ version: VERSION, node: process.versions.node }, 'Tally is starting');
 // When it is off, nothing of OpenTelemetry is loaded.

@@ -101,13 +101,7 @@ describe('what `npm run docs` writes', () => {
 
   it.each([
     ['.env.example', async () => `${ENV_EXAMPLE}\n`],
-    [
-      'manifest.yml',
-      async () =>
-        '# What `tally manifest --url https://tally.example.com` prints. With your address or --socket it prints what to paste at\n' +
-        '# https://api.slack.com/apps, Create New App, From a manifest. `npm run docs` writes this file.\n' +
-        formatManifest(createManifest({ url: 'https://tally.example.com' })),
-    ],
+    ['manifest.json', async () => formatManifest(createManifest({ url: 'https://tally.example.com' }))],
     [
       'docs/pictures/how-it-works.svg',
       async () => drawDiagram(readFileSync('sandbox/pictures/how-it-works.txt', 'utf8'), 'How Tally works'),

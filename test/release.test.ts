@@ -174,7 +174,7 @@ describe('the release file', () => {
           'README.md',
           'CHANGELOG.md',
           'LICENSE',
-          'manifest.yml',
+          'manifest.json',
           '.env.example',
           'compose.yaml',
           'docs/releases.md',

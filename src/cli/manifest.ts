@@ -15,7 +15,6 @@ const OPTIONS = {
   prefix: ['PREFIX', 'puts a word before each command: acme makes /acme-balance'],
   org: ['', 'lets an organization install the app for all of its workspaces'],
   'workflow-steps': ['', 'adds the steps for Workflow Builder; implies --org'],
-  json: ['', 'prints JSON instead of YAML'],
 } as const;
 
 await runCommand({ usage: USAGE, options: OPTIONS }, (values) => {
@@ -27,6 +26,6 @@ await runCommand({ usage: USAGE, options: OPTIONS }, (values) => {
     org: values.org,
     functions: values['workflow-steps'] ? WORKFLOW_FUNCTIONS : undefined,
   });
-  process.stdout.write(values.json ? `${JSON.stringify(manifest, null, 2)}\n` : formatManifest(manifest));
+  process.stdout.write(formatManifest(manifest));
   return 0;
 });

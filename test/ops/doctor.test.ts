@@ -2,7 +2,6 @@ import { randomBytes } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import type { Redis } from 'ioredis';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { parse } from 'yaml';
 import { ROOT } from '../../sandbox/build.ts';
 import { type AddressParts, checkPort, checkPublicAddress } from '../../src/ops/doctor/check-reachability.ts';
 import { checkRecords } from '../../src/ops/doctor/check-records.ts';
@@ -42,8 +41,8 @@ const KEY = randomBytes(32);
 const TICKET = 'a-ticket-that-must-not-be-seen';
 const USER_TOKEN = 'a-user-token-that-must-not-be-seen';
 
-const REQUIRED_SCOPES: readonly string[] = parse(readFileSync(`${ROOT}manifest.yml`, 'utf8')).oauth_config
-  .scopes.bot;
+const REQUIRED_SCOPES: readonly string[] = JSON.parse(readFileSync(`${ROOT}manifest.json`, 'utf8'))
+  .oauth_config.scopes.bot;
 
 /** A Slack that answers the doctor; tests change `says`. */
 interface FakeSlack extends Service {
