@@ -1,22 +1,47 @@
 import { defineConfig } from 'vitest/config';
-import { SlowestFirst } from './test/support/slowest-first.ts';
+
+/** Left out of a quick run: they start processes, servers or browsers, or are about what is rare. */
+const SLOW = [
+  'test/browser/**',
+  'test/build.test.ts',
+  'test/check-billing.test.ts',
+  'test/image.test.ts',
+  'test/init.test.ts',
+  'test/release.test.ts',
+  'test/slack-cli.test.ts',
+  'test/tally*.test.ts',
+  'test/config/load-env-file.test.ts',
+  'test/delivery/{check-recipient,crash,explain-corrections,watches-year}.test.ts',
+  'test/domain/{forecast-accuracy,long-texts}.test.ts',
+  'test/domain/money/watch-simulation.test.ts',
+  'test/features/{killed-step,metrics,rate-limits,readers,schedules-promises,stops,stops-in-fact,thread-races}.test.ts',
+  'test/ops/{alerts,backup,broken-setups,health,newer-records}.test.ts',
+  'test/redis/{cluster,connect,copy,sentinel,tls}.test.ts',
+  'test/runtime/prepare-node.test.ts',
+  'test/sandbox/{redis,slack-launcher}.test.ts',
+  'test/slack/{hostile-requests,install,loading,organization,socket-mode,strange-payloads,uninstall}.test.ts',
+  'test/vault/{reseal,rotation}.test.ts',
+];
 
 export default defineConfig({
   test: {
-    include: ['test/**/*.test.ts'],
     setupFiles: ['test/support/check-one-slot.ts', 'test/support/property-runs.ts'],
-    globalSetup: ['test/support/shared-browser.ts'],
     pool: 'threads',
     isolate: false,
-    // Most tests wait for a service, a process or a browser: two cores carry six at a time. Each worker loads and compiles
-    // the bot once more.
-    maxWorkers: 6,
+    // Most tests wait for a service, a process or a browser: two cores carry more than two at a time.
+    maxWorkers: 5,
     // What a run has transformed, the next one reads from node_modules.
     experimental: { fsModuleCache: true },
-    sequence: { sequencer: SlowestFirst },
     testTimeout: 20_000,
     hookTimeout: 30_000,
     // A second is short on a busy machine.
     expect: { poll: { timeout: 10_000 } },
+    projects: [
+      { extends: true, test: { name: 'quick', include: ['test/**/*.test.ts'], exclude: SLOW } },
+      {
+        extends: true,
+        test: { name: 'slow', include: SLOW.map((pattern) => pattern.replace('**', '**/*.test.ts')) },
+      },
+    ],
   },
 });

@@ -1,5 +1,5 @@
 /** The system's Chromium, for the pictures and the browser tests. */
-import { type Browser, type BrowserServer, chromium } from 'playwright-core';
+import { type Browser, chromium } from 'playwright-core';
 import { findExecutable, isExecutable } from './find-executable.ts';
 
 const NAMES = ['chromium', 'chromium-browser', 'google-chrome', 'google-chrome-stable'];
@@ -25,9 +25,4 @@ export function findChromium(): string | undefined {
 
 export function openBrowser(executablePath: string): Promise<Browser> {
   return chromium.launch({ executablePath, args: ARGUMENTS });
-}
-
-/** A browser that several processes share by its address. */
-export function startBrowserServer(executablePath: string): Promise<BrowserServer> {
-  return chromium.launchServer({ executablePath, args: ARGUMENTS, host: '127.0.0.1' });
 }

@@ -5,7 +5,9 @@ import { VERSION } from './ops/version.ts';
 import { isSecondSocketError } from './redis/errors.ts';
 
 const config = loadConfig(process.env, console.error);
-const forPeople = process.stdout.isTTY ? (await import('./ops/log-for-people.ts')).prettyLine : undefined;
+const forPeople = process.stdout.isTTY
+  ? await (await import('./ops/log-for-people.ts')).loadPrettyLine()
+  : undefined;
 const log = createLog(config.log.level, undefined, forPeople);
 log.info({ version: VERSION, node: process.versions.node }, 'Tally is starting');
 const tally = createTally(config, log, Date.now);

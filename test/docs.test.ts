@@ -1,8 +1,45 @@
-import { existsSync } from 'node:fs';
-import { readdir, readFile } from 'node:fs/promises';
-import { dirname, join, normalize } from 'node:path';
+/** The pages: their links, their tables (`npm run docs` writes them), their examples of code and of the services' contracts. */
+import { spawnSync } from 'node:child_process';
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { mkdir, mkdtemp, rm, symlink, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { dirname, join, normalize, resolve as resolvePath } from 'node:path';
+import { buildSchema, parse, validate } from 'graphql';
 import { describe, expect, it } from 'vitest';
-import { parse } from 'yaml';
+import { createBillingClient } from '../src/billing/client.ts';
+import { balanceDocument, consumptionDocument } from '../src/billing/graphql-contract.ts';
+import { parseConfig } from '../src/config/config.ts';
+import { variables } from '../src/config/variables.ts';
+import { InvalidWord } from '../src/domain/failure/index.ts';
+import { resolvePeriodText } from '../src/domain/time/resolve-period.ts';
+import { createGuardedHttp } from '../src/http/request.ts';
+import { createIdentityClient } from '../src/identity/client.ts';
+import { createManifest, formatManifest } from '../src/slack/install/manifest.ts';
+import { SCOPES } from '../src/slack/install/scopes.ts';
+import { ENV_EXAMPLE, ENVIRONMENT_TABLES, formOf, NAMES } from './docs/environment.ts';
+import { AMBIGUOUS_PERIODS, PERIOD_EXAMPLES, PERIOD_TABLES, REFUSED_PERIODS } from './docs/periods.ts';
+import { code, fillTables, type Tables, tablesOn } from './docs/tables.ts';
+import { DESCRIPTIONS } from './docs/variable-descriptions.ts';
+import { outcomeOfCommand } from './domain/language/corpus/outcome.ts';
+import { json, serve } from './http/service.ts';
+
+const markdownIn = (folder: string) =>
+  readdirSync(folder)
+    .filter((name) => name.endsWith('.md'))
+    .map((name) => normalize(join(folder, name)));
+const PAGES = new Map(
+  ['.', 'docs'].flatMap(markdownIn).map((page) => [page, readFileSync(page, 'utf8')] as const),
+);
+const TEXTS = [...PAGES].map(([page, text]) => ({ page, text }));
+
+const BLOCK = /^( *)```(\w*)\n(.*?)^ *```/gms;
+/** The code blocks of a language, without the indentation of the list that they are in. */
+const blocksIn = (language: string): readonly string[] =>
+  TEXTS.flatMap(({ text }) => [...text.matchAll(BLOCK)])
+    .filter(([, , name]) => name === language)
+    .map(([, indent = '', , block = '']) => block.replaceAll(new RegExp(`^${indent}`, 'gm'), ''));
+const spansIn = (text: string): readonly string[] =>
+  [...text.replace(BLOCK, '').matchAll(/`([^`\n]+)`/g)].map(([, span = '']) => span);
 
 /** How GitHub names the anchor of a heading. */
 const anchorOf = (heading: string): string =>
@@ -12,122 +49,188 @@ const anchorOf = (heading: string): string =>
     .trim()
     .replaceAll(' ', '-');
 
-/** What a reader can follow: code that shows brackets is none of it. */
-const withoutCode = (page: string): string =>
-  page.replace(/^ *```.*?^ *```/gms, '').replace(/`[^`\n]*`/g, '``');
-
-describe('the pages', async () => {
-  const names = (await readdir('docs')).filter((name) => name.endsWith('.md')).map((name) => `docs/${name}`);
-  const pages = [
-    'README.md',
-    'CHANGELOG.md',
-    'CODE_OF_CONDUCT.md',
-    'CONTRIBUTING.md',
-    'SECURITY.md',
-    ...names,
-  ];
-  const texts = new Map(
-    await Promise.all(pages.map(async (page) => [page, await readFile(page, 'utf8')] as const)),
-  );
-
-  const folders = ['src', 'test', 'sandbox', 'bench'];
-  const files = await Promise.all(
-    folders.map(async (folder) =>
-      (await readdir(folder, { recursive: true })).map((file) => `${folder}/${file}`),
-    ),
-  );
-  const existing = [...files.flat(), ...(await readdir('.'))].map((file) => `/${file}`);
-
-  it.each(pages)('name only source files that exist: %s', (page) => {
-    const named = (texts.get(page) ?? '').matchAll(/`([\w./-]+\.[jt]sx?)`/g);
-    const missing = [...named].filter(([, file]) => !existing.some((path) => path.endsWith(`/${file}`)));
-    expect(missing.map(([, file]) => file)).toEqual([]);
-  });
-
-  it.each(pages)('have links that lead somewhere: %s', (page) => {
-    const links = withoutCode(texts.get(page) ?? '').matchAll(/\]\((?!\w+:)([^)#\s]*)(?:#([^)\s]+))?\)/g);
+describe('the links', () => {
+  it.each(TEXTS)('of $page lead somewhere', ({ page, text }) => {
+    const plain = text.replace(BLOCK, '').replace(/`[^`\n]*`/g, '``');
+    const links = plain.matchAll(/(?:\]\(|(?:src|srcset)=")(?!\w+:)([^)#\s"]*)(?:#([^)\s"]+))?[)"]/g);
     const broken = [...links].filter(([, path = '', anchor]) => {
       const target = path === '' ? page : normalize(join(dirname(page), path));
       if (anchor === undefined) return !existsSync(target);
-      const headings = (texts.get(target) ?? '').matchAll(/^#+ (.+)$/gm);
+      const headings = (PAGES.get(target) ?? '').matchAll(/^#+ (.+)$/gm);
       return ![...headings].some(([, heading = '']) => anchorOf(heading) === anchor);
     });
     expect(broken.map(([link]) => link)).toEqual([]);
   });
 
-  it('are all in the index, each page once', () => {
-    const linked = [...(texts.get('docs/README.md') ?? '').matchAll(/\]\(([\w-]+\.md)\)/g)].map(
-      ([, to]) => `docs/${to}`,
-    );
-    expect(linked.sort()).toEqual(names.filter((name) => name !== 'docs/README.md'));
-    expect(texts.get('README.md')).toContain('](docs/README.md)');
+  it('lead to every page of docs/ from its index, and to every picture', () => {
+    const all = TEXTS.map(({ text }) => text).join('\n');
+    const pages = markdownIn('docs').filter((page) => page !== 'docs/README.md');
+    expect(pages.filter((page) => !PAGES.get('docs/README.md')?.includes(`](${page.slice(5)}`))).toEqual([]);
+    expect(readdirSync('docs/pictures').filter((name) => !all.includes(`pictures/${name}`))).toEqual([]);
   });
 
-  it('are few enough on the first page: it has at most 120 lines', () =>
-    expect((texts.get('README.md') ?? '').trimEnd().split('\n').length).toBeLessThanOrEqual(120));
-});
-
-describe('the metrics', () => {
-  it('are all in docs/metrics.md', async () => {
-    const text = await readFile('docs/metrics.md', 'utf8');
-    const named = (await readFile('src/ops/metrics.ts', 'utf8')).matchAll(
-      /'((?:tally|process|nodejs)_\w+)'/g,
+  it.each(TEXTS)('and the names of files on $page are of files that exist', ({ text }) => {
+    const named = spansIn(text).filter((span) =>
+      /^(?:src|test|sandbox|bench|docs)\/[\w./-]+\.\w+$/.test(span),
     );
-    const names = [...named].map(([, name = '']) => name);
-    expect(names.length).toBeGreaterThan(5);
-    expect(names.filter((name) => !text.includes(`\`${name}\``))).toEqual([]);
+    expect(named.filter((path) => !existsSync(path))).toEqual([]);
   });
 });
 
-describe('the pictures', async () => {
-  const names = ['README.md', ...(await readdir('docs')).filter((name) => name.endsWith('.md'))];
-  const texts = await Promise.all(
-    names.map((name) => readFile(name === 'README.md' ? name : `docs/${name}`, 'utf8')),
-  );
-  const pages = texts.join('\n');
+const TABLES: Tables = {
+  ...ENVIRONMENT_TABLES,
+  ...PERIOD_TABLES,
+  scopes: [
+    ['scope', 'what for', ''],
+    ...SCOPES.map(({ scope, why, optional }) => [code([scope]), why, optional ? 'optional' : '']),
+  ],
+};
 
-  it('are all shown to somebody, and all that are shown are there', async () => {
-    const shown = pages.matchAll(/(?:src|srcset)="(?:docs\/)?pictures\/([^"]+)"/g);
-    expect([...new Set([...shown].map(([, name]) => name))].sort()).toEqual(
-      (await readdir('docs/pictures')).sort(),
-    );
+const NOW = Date.UTC(2026, 10, 21, 10, 15, 30, 123);
+const resolve = (phrase: string) => resolvePeriodText(phrase, NOW, 'UTC');
+
+describe('what `npm run docs` writes', () => {
+  it.each(TEXTS.filter(({ text }) => tablesOn(text).length > 0))('is on $page', async ({ page, text }) => {
+    await expect(fillTables(text, TABLES)).toMatchFileSnapshot(`../${page}`);
   });
 
-  it('come in a light and a dark form, each with a text alternative', () => {
-    const all = [...pages.matchAll(/<picture>.*?<\/picture>/gs)].map(([picture]) => picture);
-    expect(all.length).toBeGreaterThan(10);
-    for (const picture of all) {
-      const [, dark] = /dark\)" srcset="\S*pictures\/(\S+)-dark\.(?:png|webp)"/.exec(picture) ?? [];
-      const [, alt, light] =
-        /<img alt="([^"]+)" src="\S*pictures\/(\S+)\.(?:png|webp)" width="\d+"/.exec(picture) ?? [];
-      expect([alt === undefined, light]).toEqual([false, dark]);
+  it('is every table, each on one page', () => {
+    expect(TEXTS.flatMap(({ text }) => tablesOn(text)).sort()).toEqual(Object.keys(TABLES).sort());
+  });
+
+  it.each([
+    ['.env.example', async () => `${ENV_EXAMPLE}\n`],
+    ['manifest.json', async () => formatManifest(createManifest({ url: 'https://tally.example.com' }))],
+  ])('is %s', async (file, content) => {
+    await expect(await content()).toMatchFileSnapshot(`../${file}`);
+  });
+
+  it.each(NAMES)('has an example of %s that Tally takes, and says how to write it', (name) => {
+    const { example } = DESCRIPTIONS[name];
+    if (!example.includes('…')) expect(variables.shape[name].safeParse(example).error).toBeUndefined();
+    expect(formOf(name)).toMatch(/^[A-Z].*\.$|xapp-…$|xoxb-…$/);
+  });
+
+  it('has an example of each variable that goes with those of the others', () => {
+    const secret = Buffer.from([...Array(32).keys()]).toString('base64');
+    const examples = NAMES.filter((name) => !/^SLACK_(CLIENT|STATE)/.test(name)).map((name) => [
+      name,
+      DESCRIPTIONS[name].example.replaceAll('…', name === 'ENCRYPTION_KEYS' ? secret : 'x'),
+    ]);
+    expect(() => parseConfig(Object.fromEntries(examples))).not.toThrow();
+  });
+
+  it('says the days, the buttons and the refusal of each period as Tally does', () => {
+    for (const { phrase, days } of PERIOD_EXAMPLES) expect(resolve(phrase).label.split(' UTC')[0]).toBe(days);
+    for (const { phrase, readings } of AMBIGUOUS_PERIODS)
+      expect(() => resolve(phrase)).toThrow(expect.objectContaining({ readings }));
+    for (const { phrase } of REFUSED_PERIODS) expect(() => resolve(phrase)).toThrow(InvalidWord);
+  });
+});
+
+it('the pages name every metric', () => {
+  const named = readFileSync('src/ops/metrics.ts', 'utf8').matchAll(/'((?:tally|process|nodejs)_\w+)'/g);
+  const spans = TEXTS.flatMap(({ text }) => spansIn(text));
+  const names = [...named].map(([, name = '']) => name);
+  expect(names.length).toBeGreaterThan(5);
+  expect(names.filter((name) => !spans.includes(name))).toEqual([]);
+});
+
+it.each(TEXTS)('Tally understands each command on $page', ({ text }) => {
+  const commands = spansIn(text).flatMap((span) => {
+    const [, command, words = ''] = /^(\/spend|\/balance)( [^…<[]*)?$/.exec(span) ?? [];
+    return command === undefined ? [] : [{ command: command as '/spend', text: words.trim() }];
+  });
+  expect(commands.filter((command) => !('runs' in outcomeOfCommand(command)))).toEqual([]);
+});
+
+it('the examples of TypeScript compile, as the module of a feature', async () => {
+  const folder = await mkdtemp(join(tmpdir(), 'tally-examples-'));
+  try {
+    await symlink(resolvePath('node_modules'), join(folder, 'node_modules'));
+    for (const [at, block] of blocksIn('ts').entries()) {
+      const feature = join(folder, 'src/features', `example-${at}`);
+      await mkdir(feature, { recursive: true });
+      // What is only declared is not loaded.
+      const loaded = block.replaceAll(/declare module ('[^']+')/g, 'import type {} from $1; $&');
+      await writeFile(join(feature, 'index.ts'), loaded);
     }
-    expect(pages).not.toMatch(/!\[[^\]]*\]\(\S*pictures/);
+    // Relative imports resolve as if the examples were in src/features.
+    const compilerOptions = { rootDirs: [process.cwd(), '.'], noUnusedLocals: false };
+    const config = { extends: resolvePath('tsconfig.json'), compilerOptions, include: ['src'], exclude: [] };
+    await writeFile(join(folder, 'tsconfig.json'), JSON.stringify(config));
+    const { stdout } = spawnSync('node_modules/.bin/tsc', ['-p', folder], { encoding: 'utf8' });
+    expect(stdout.split('\n').filter((line) => line.includes('/example-'))).toEqual([]);
+  } finally {
+    await rm(folder, { recursive: true });
+  }
+});
+
+describe('the contracts', () => {
+  const shown = blocksIn('json').map((block) => ({ block, value: JSON.parse(block) }));
+  const having = (part: RegExp) => shown.filter(({ block }) => part.test(block));
+  const only = (part: RegExp) => {
+    expect(having(part)).toHaveLength(1);
+    return having(part)[0]!;
+  };
+  const subscription = { project: '123', product: 1 } as const;
+  const period = {
+    from: Date.UTC(2026, 10, 14),
+    to: Date.UTC(2026, 10, 16, 23, 59, 59, 999),
+    ...{ zone: 'UTC', running: false, days: { first: '2026-11-14', last: '2026-11-16' } },
+  };
+
+  /** Starts a service with one answer, and the guarded HTTP that may ask it. */
+  async function answering<T>(
+    body: string,
+    ask: (service: { url: string; http: ReturnType<typeof createGuardedHttp> }) => Promise<T>,
+  ) {
+    const http = createGuardedHttp({ trustedHosts: [{ host: '127.0.0.1' }] });
+    const service = await serve((_, response) => {
+      response.setHeader('x-subject-token', 'a-token');
+      json(response, body, 201);
+    });
+    const answer = await ask({ url: service.url, http });
+    await Promise.all([service.close(), http.close()]);
+    return { answer, sent: service.requests[0]! };
+  }
+
+  const billing = (body: string) =>
+    answering(body, async ({ url, http }) => {
+      const client = createBillingClient({ http });
+      const access = { workspace: 'T1', connection: 'main', baseUrl: url, token: 'any' };
+      return body.includes('items')
+        ? client.consumption(access, subscription, period)
+        : client.balance(access, subscription);
+    });
+
+  it('show a schema of billing that Tally’s queries are valid in', () => {
+    const schema = buildSchema(blocksIn('graphql').join('\n'));
+    const charges = consumptionDocument({ project: '9'.repeat(32), product: 3 }, period.from, period.to);
+    for (const document of [balanceDocument(subscription), charges])
+      expect(validate(schema, parse(document))).toEqual([]);
   });
-});
 
-it('the pages and compose.yaml name files and images of this version', async () => {
-  const { version } = JSON.parse(await readFile('package.json', 'utf8'));
-  const files = (await readdir('docs')).filter((name) => name.endsWith('.md')).map((name) => `docs/${name}`);
-  const texts = await Promise.all(
-    [...files, 'compose.yaml'].map(async (file) => [file, await readFile(file, 'utf8')] as const),
-  );
-  const other = texts.flatMap(([file, text]) =>
-    [...text.matchAll(/\btally[-:](\d+\.\d+\.\d+)/g)].flatMap(([name, named]) =>
-      // upgrade.md shows how a later one replaces this one.
-      named === version || file === 'docs/upgrade.md' ? [] : [`${file}: ${name}`],
-    ),
-  );
-  expect(other).toEqual([]);
-});
+  it('show the requests that Tally sends to billing, and answers that it reads', async () => {
+    const balance = await billing(only(/"getSubscriptionBalance"/).block);
+    expect(balance.answer).toMatchObject({ balance: { text: expect.anything() }, remarks: [] });
+    expect(JSON.parse(balance.sent.body)).toEqual(only(/query.*getSubscriptionBalance/).value);
+    const charges = await billing(only(/"reportSubscriptionConsuming"/).block);
+    expect(charges.answer).toMatchObject({ charges: [{ day: '2026-11-14' }, {}, {}] });
+    expect(JSON.parse(charges.sent.body)).toEqual(only(/query.*reportSubscriptionConsuming/).value);
+  });
 
-describe('compose.yaml', () => {
-  it('publishes no port beyond this machine: it is plain http, with the metrics', async () => {
-    const { services } = parse(await readFile('compose.yaml', 'utf8')) as {
-      services: Record<string, { ports?: string[] }>;
-    };
-    const ports = Object.values(services).flatMap(({ ports = [] }) => ports);
-    expect(ports).not.toEqual([]);
-    for (const port of ports) expect(port).toMatch(/^127\.0\.0\.1:\d+:\d+$/);
+  it('show the request that Tally sends for an OS_TOKEN, and an answer of which it reads every part', async () => {
+    const request = only(/"auth"/).value;
+    const { id, secret } = request.auth.identity.application_credential;
+    const { answer, sent } = await answering(only(/"token"/).block, ({ url, http }) =>
+      createIdentityClient({ http }).issue(
+        { authUrl: url, id, secret },
+        { workspace: 'T1', connection: '123' },
+      ),
+    );
+    expect(JSON.parse(sent.body)).toEqual(request);
+    expect(answer).toMatchObject({ token: 'a-token', expiresAt: Date.UTC(2026, 10, 21, 11, 15, 30) });
+    expect(answer).toMatchObject({ project: { name: 'prod' }, roles: ['reader'], endpoints: [{}] });
   });
 });

@@ -1,12 +1,7 @@
 import { execFile } from 'node:child_process';
-import { existsSync, readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
-import { Ajv } from 'ajv';
-import addFormats from 'ajv-formats';
 import { beforeAll, describe, expect, it } from 'vitest';
-import { parse } from 'yaml';
 import { buildBot } from '../sandbox/build.ts';
-import { createManifest } from '../src/slack/install/manifest.ts';
 
 const atRoot = (path: string) => fileURLToPath(new URL(`../${path}`, import.meta.url));
 
@@ -26,56 +21,6 @@ const tallyManifest = (...options: string[]) =>
 beforeAll(() => buildBot(() => {}), 60_000);
 
 const URL_OPTION = ['--url', 'https://tally.example.com'];
-
-/** Every combination of what can be chosen. */
-const FORMS = [URL_OPTION, ['--socket']].flatMap((address) =>
-  [[], ['--prefix', 'acme']].flatMap((prefix) =>
-    [[], ['--org']].flatMap((org) =>
-      [[], ['--workflow-steps']].map((steps) => [...address, ...prefix, ...org, ...steps]),
-    ),
-  ),
-);
-
-/** Slack's own, from github.com/slackapi/manifest-schema; it is not ours to hand on. */
-const schemaPath = (version: string) => atRoot(`../shared/slack-manifest/manifest.schema.${version}.json`);
-
-const compileSchema = (version: string) => {
-  const ajv = new Ajv({ strict: false, allErrors: true });
-  addFormats.default(ajv);
-  return ajv.compile(JSON.parse(readFileSync(schemaPath(version), 'utf8')));
-};
-
-describe.skipIf(!existsSync(schemaPath('1.0.0')))(
-  'Slack’s schema, if it is at hand beside the repository',
-  () => {
-    it.each(FORMS.map((options) => ({ options })))(
-      'takes what tally manifest prints: $options',
-      async ({ options }) => {
-        const [yaml, json] = await Promise.all([
-          tallyManifest(...options),
-          tallyManifest(...options, '--json'),
-        ]);
-        expect([yaml.errors, json.errors]).toEqual(['', '']);
-        const manifest = parse(yaml.output);
-        expect(JSON.parse(json.output)).toEqual(manifest);
-        // Version 2 declares functions in another way, which is for apps that run at Slack.
-        for (const version of manifest.functions === undefined ? ['1.0.0', '2.0.0'] : ['1.0.0']) {
-          const validate = compileSchema(version);
-          validate(manifest);
-          expect(validate.errors).toBeNull();
-        }
-        // Slack's form may not know aliases.
-        expect(yaml.output).not.toMatch(/: [&*]\w/);
-        expect(yaml.output.includes('https://')).toBe(options.includes('--url'));
-      },
-    );
-
-    it.each(['1.0.0', '2.0.0'])('%s would find a typing mistake', (version) => {
-      const manifest = createManifest({});
-      expect(compileSchema(version)({ ...manifest, setings: {} })).toBe(false);
-    });
-  },
-);
 
 describe('tally manifest', () => {
   it.each([
@@ -100,7 +45,7 @@ describe('tally manifest', () => {
   });
 
   it('takes an address with a slash at its end and a port', async () => {
-    const { output } = await tallyManifest('--url', 'https://Tally.example.com:8443/', '--json');
+    const { output } = await tallyManifest('--url', 'https://Tally.example.com:8443/');
     expect(JSON.parse(output).settings.interactivity.request_url).toBe(
       'https://tally.example.com:8443/slack/events',
     );

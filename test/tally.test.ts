@@ -64,7 +64,7 @@ describe('the package', () => {
     const all = await readdir(join(folder, 'package'), { recursive: true });
     expect(all).toEqual(
       expect.arrayContaining([
-        ...['package.json', 'README.md', 'CHANGELOG.md', 'LICENSE', 'SECURITY.md', 'manifest.yml'],
+        ...['package.json', 'README.md', 'CHANGELOG.md', 'LICENSE', 'SECURITY.md', 'manifest.json'],
         ...['.env.example', 'dist/tally.js', 'deploy/prometheus/tally.rules.yaml', 'docs/install.md'],
       ]),
     );

@@ -41,7 +41,7 @@ export interface SlackOptions {
   oauth?: OAuthOptions;
   /** Socket Mode: the app-level token. */
   appToken?: string;
-  /** manifest.yml, parsed. */
+  /** manifest.json, parsed. */
   manifest: unknown;
   people?: readonly Person[];
   channels?: readonly Conversation[];

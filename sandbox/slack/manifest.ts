@@ -72,7 +72,7 @@ export interface Manifest {
   steps: readonly WorkflowStep[];
 }
 
-/** @param parsed manifest.yml, parsed; throws a ZodError when it does not fit */
+/** @param parsed manifest.json, parsed; throws a ZodError when it does not fit */
 export function readManifest(parsed: unknown): Manifest {
   const { display_information, features, oauth_config, settings, functions } = shape.parse(parsed);
   const scopes = oauth_config?.scopes;

@@ -11,8 +11,7 @@ Prints the Slack app’s manifest: at https://api.slack.com/apps choose Create N
   --socket           for Socket Mode, which needs no public address
   --prefix PREFIX    puts a word before each command: acme makes /acme-balance
   --org              lets an organization install the app for all of its workspaces
-  --workflow-steps   adds the steps for Workflow Builder; implies --org
-  --json             prints JSON instead of YAML`;
+  --workflow-steps   adds the steps for Workflow Builder; implies --org`;
 
 const OPTIONS = {
   url: TEXT,
@@ -20,10 +19,9 @@ const OPTIONS = {
   prefix: TEXT,
   org: SWITCH,
   'workflow-steps': SWITCH,
-  json: SWITCH,
 };
 
-await runCommand(USAGE, OPTIONS, ({ url, socket, prefix, org, json, ...more }) => {
+await runCommand(USAGE, OPTIONS, ({ url, socket, prefix, org, ...more }) => {
   if ((url === undefined) === !socket)
     throw new UsageError('Choose one: --url with the bot’s address, or --socket.');
   const manifest = createManifest({
@@ -32,6 +30,6 @@ await runCommand(USAGE, OPTIONS, ({ url, socket, prefix, org, json, ...more }) =
     org,
     functions: more['workflow-steps'] ? WORKFLOW_FUNCTIONS : undefined,
   });
-  process.stdout.write(json ? `${JSON.stringify(manifest, null, 2)}\n` : formatManifest(manifest));
+  process.stdout.write(formatManifest(manifest));
   return 0;
 });

@@ -1,8 +1,7 @@
-/** The tables of docs/environment.md, the whole .env.example and the table of docs/limits.md: what src/config knows. */
+/** The tables of the variables and the whole .env.example: what src/config knows. */
 import { ConfigError, parseConfig } from '../../src/config/config.ts';
 import { type Variable, variables } from '../../src/config/variables.ts';
-import { formatRate, formatRatePeriod, type Rate } from '../../src/domain/rate-limits.ts';
-import { RATE_LIMITS } from '../../src/slack/server/rate-limiter.ts';
+import { formatRate, type Rate } from '../../src/domain/rate-limits.ts';
 import { code, type Tables } from './tables.ts';
 import { DESCRIPTIONS, SECTIONS } from './variable-descriptions.ts';
 
@@ -81,28 +80,3 @@ export const ENV_EXAMPLE = [
     [`# --- ${SECTIONS[section]}`, ...namesIn(section).map(exampleOf)].join('\n'),
   ),
 ].join('\n\n');
-
-const inWords = ({ most, per }: Rate): string => `${most} in ${formatRatePeriod(per)}`;
-
-export const LIMITS_TABLES: Tables = {
-  limits: [
-    ['what', 'one person', 'one workspace'],
-    ...(
-      [
-        ['requests', 'commands, mentions, clicks, forms, opening Home'],
-        ['tests', 'tests of connections, accesses and schedules; **Send now**'],
-        ['suggestions', 'suggestions while somebody types'],
-        ['refusals', 'messages that say “Try again in …” after clicks and mentions'],
-      ] as const
-    ).map(([name, what]) => [
-      what,
-      ...(['person', 'workspace'] as const).map((whose) => {
-        const variable = `LIMIT_${name}_${whose}`.toUpperCase();
-        return [
-          inWords(RATE_LIMITS[name][whose]),
-          ...(NAMES.includes(variable as Variable) ? [`\`${variable}\``] : []),
-        ].join(', ');
-      }),
-    ]),
-  ],
-};

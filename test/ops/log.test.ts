@@ -11,7 +11,7 @@ import {
   TimedOut,
 } from '../../src/domain/failure/index.ts';
 import { boltLogger, createLog } from '../../src/ops/log.ts';
-import { prettyLine } from '../../src/ops/log-for-people.ts';
+import { loadPrettyLine } from '../../src/ops/log-for-people.ts';
 import { anyText } from '../support/any-text.ts';
 import { runs } from '../support/thorough.ts';
 
@@ -37,9 +37,9 @@ describe('a line of the log', () => {
     expect(new Date(json.time).toISOString()).toBe(json.time);
   });
 
-  it('has in a terminal what matters first, no secret and no control character of outside text', () => {
+  it('has in a terminal what matters first, no secret and no control character of outside text', async () => {
     const lines: string[] = [];
-    const log = createLog('info', { write: (line) => void lines.push(line) }, prettyLine);
+    const log = createLog('info', { write: (line) => void lines.push(line) }, await loadPrettyLine());
     log.info(
       { event: 'request', route: '/spend', outcome: 'ok', ms: 25, workspace: 'T1', via: 'command' },
       'Answered',

@@ -1,7 +1,6 @@
 import { createHash } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
 import { afterEach, describe, expect, it } from 'vitest';
-import { parse } from 'yaml';
 import { createStateStore } from '../../src/slack/install/oauth-flow.ts';
 import { SCOPES } from '../../src/slack/install/scopes.ts';
 import {
@@ -38,7 +37,7 @@ describe('the page that installs', () => {
   it('says what Tally is and asks for exactly the scopes of the manifest, each with its reason', async () => {
     await started();
     const { html, address } = await bot.openInstallPage();
-    const manifest = parse(await readFile('manifest.yml', 'utf8'));
+    const manifest = JSON.parse(await readFile('manifest.json', 'utf8'));
     const { bot: needed, bot_optional: optional } = manifest.oauth_config.scopes;
     expect(SCOPES.filter((one) => !one.optional).map(({ scope }) => scope)).toEqual(needed);
     expect(SCOPES.filter((one) => one.optional).map(({ scope }) => scope)).toEqual(optional);

@@ -1,15 +1,7 @@
-import { type Browser, chromium, type Page } from 'playwright-core';
-import { afterAll, beforeAll, beforeEach, expect, inject } from 'vitest';
-import { findChromium } from '../../sandbox/browser.ts';
+import type { Page } from 'playwright-core';
+import { afterAll, beforeAll, beforeEach, expect } from 'vitest';
+import { findChromium, openBrowser } from '../../sandbox/browser.ts';
 import { type Sandbox, type SandboxOptions, startSandbox } from '../../sandbox/start.ts';
-
-/** Connects to the Chromium that all test files of a run share. Closing it only closes its pages. */
-async function sharedBrowser(): Promise<Browser> {
-  const answer = await fetch(inject('browserLauncher'));
-  const text = await answer.text();
-  if (!answer.ok) throw new Error(`Chromium did not start: ${text}`);
-  return chromium.connect(text);
-}
 
 interface SandboxPage {
   readonly sandbox: Sandbox;
@@ -39,7 +31,7 @@ export function withSandboxPage(
     if (executable === undefined) return;
     const sandbox = await startSandbox(options);
     releases.push(() => sandbox.stop());
-    const browser = await sharedBrowser();
+    const browser = await openBrowser(executable);
     releases.push(() => browser.close());
     const page = await browser.newPage({ viewport });
     page.setDefaultTimeout(15_000);

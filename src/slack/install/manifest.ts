@@ -1,5 +1,4 @@
 /** The app as Slack's manifest describes it. `tally manifest` prints it, in YAML with the reasons or in JSON. */
-import { Document, visit } from 'yaml';
 import * as z from 'zod';
 import { message, webUrl } from '../../config/variables.ts';
 import { commandText, type SlashCommand } from '../../domain/command-names.ts';
@@ -48,16 +47,13 @@ const COMMANDS: Readonly<Record<SlashCommand, { readonly description: string; re
   },
 };
 
-/** The events that Tally subscribes to, with why. */
-const EVENTS: Readonly<Record<string, string>> = {
-  app_home_opened: 'to draw Home when a person opens it',
-  app_mention: 'to answer questions in channels and threads',
-  'message.im': 'to answer questions in direct messages with Tally',
-  app_uninstalled: 'to delete everything of a workspace that removes Tally',
-  tokens_revoked: 'to delete everything of a workspace that revokes Tally’s token',
-  team_access_revoked: 'to delete everything of a workspace that its organization takes away from Tally',
-  team_access_granted: 'to answer a workspace again that its organization lets use Tally',
-};
+/** The events that Tally subscribes to. */
+const EVENTS: readonly string[] = [
+  // To draw Home when a person opens it, and to answer questions in channels, threads and direct messages.
+  ...['app_home_opened', 'app_mention', 'message.im'],
+  // To delete everything of a workspace that removes Tally, and to answer it again.
+  ...['app_uninstalled', 'tokens_revoked', 'team_access_revoked', 'team_access_granted'],
+];
 
 /** The event that an app with steps subscribes to. */
 const STEP_EVENT = 'function_executed';
@@ -114,7 +110,7 @@ export function createManifest({ url, prefix, org = false, functions }: Manifest
     settings: {
       event_subscriptions: {
         ...(events !== undefined && { request_url: events }),
-        bot_events: [...Object.keys(EVENTS), ...(functions === undefined ? [] : [STEP_EVENT])],
+        bot_events: [...EVENTS, ...(functions === undefined ? [] : [STEP_EVENT])],
       },
       interactivity: {
         is_enabled: true,
@@ -137,21 +133,6 @@ const longDescription = (named: (command: string) => string): string =>
     "Answers are private until you share them. An owner or admin connects Tally once, with a read-only access token. Tally encrypts the token and never shows it again. Tally only reads figures: it can't buy, pay or change anything.",
   ].join('\n\n');
 
-const REASONS = new Map([
-  ...SCOPES.map(({ scope, why }) => [scope, why] as const),
-  ...Object.entries(EVENTS),
-  [STEP_EVENT, 'to run the steps of workflows'],
-]);
-
-/** In YAML, with the reason above each scope and event. */
-export function formatManifest(manifest: ReturnType<typeof createManifest>): string {
-  // Slack's form may not know YAML's aliases.
-  const document = new Document(manifest, { aliasDuplicateObjects: false });
-  visit(document, {
-    Scalar(key, node) {
-      const reason = typeof key === 'number' ? REASONS.get(String(node.value)) : undefined;
-      if (reason !== undefined) node.commentBefore = ` ${reason}`;
-    },
-  });
-  return document.toString({ lineWidth: 0 });
-}
+/** As Slack takes it, to paste. */
+export const formatManifest = (manifest: ReturnType<typeof createManifest>): string =>
+  `${JSON.stringify(manifest, null, 2)}\n`;

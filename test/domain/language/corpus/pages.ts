@@ -1,8 +1,7 @@
-/** Reads the pages of replies in this folder: after each `## title` lines `text · text → reply`. */
+/** Reads the pages of replies in this folder: lines `text · text → reply`. */
 import { readFileSync } from 'node:fs';
 
 interface Row {
-  readonly line: string;
   /** Texts with one reply. */
   readonly texts: readonly string[];
   readonly reply: string;
@@ -11,24 +10,20 @@ interface Row {
 const ARROW = ' → ';
 const SAME = ' · ';
 
-function rowOf(line: string): Row {
+export const isRow = (line: string): boolean => line.includes(ARROW);
+
+export function rowOf(line: string): Row {
   const [texts = '', reply = ''] = line.split(ARROW);
-  return { line, texts: texts.split(SAME), reply };
+  return { texts: texts.split(SAME), reply };
 }
 
 export const formatRow = (texts: readonly string[], reply: string): string =>
   `${texts.join(SAME)}${ARROW}${reply}`;
 
-export const readSections = (page: string) =>
-  readFileSync(new URL(page, import.meta.url), 'utf8')
-    .split(/^## /m)
-    .slice(1)
-    .map((section) => {
-      const [title = '', ...lines] = section.split('\n');
-      return { title, rows: lines.filter((line) => line.includes(ARROW)).map(rowOf) };
-    });
+export const readLines = (page: string): readonly string[] =>
+  readFileSync(new URL(page, import.meta.url), 'utf8').split('\n');
 
-export const readRows = (page: string): readonly Row[] => readSections(page).flatMap(({ rows }) => rows);
+export const readRows = (page: string): readonly Row[] => readLines(page).filter(isRow).map(rowOf);
 
 /** The periods that can be asked for on the day of periods.md. */
 export const readPeriods = (): readonly string[] =>

@@ -1,13 +1,14 @@
 import { describe, expect, it } from 'vitest';
 import { parseCommandText } from '../../../../src/domain/language/parse-command.ts';
 import { ALIASES } from './meaning.ts';
-import { formatRow, readRows, readSections } from './pages.ts';
+import { formatRow, isRow, readLines, readRows, rowOf } from './pages.ts';
 import { replyInThread, replyToCommand, replyToMention, replyToPeriod } from './reply.ts';
 
 type Reply = (text: string) => string | Promise<string>;
 
-/** The line as it is if each of its texts has the same reply, else a line for each text. */
-async function answered(texts: readonly string[], reply: Reply): Promise<string> {
+/** A line for each of its texts, or one for all of them if they have the same reply. */
+async function answered(line: string, reply: Reply): Promise<string> {
+  const { texts } = rowOf(line);
   const replies = await Promise.all(texts.map((text) => reply(text.replaceAll('⏎', '\n'))));
   const [only = '', ...others] = new Set(replies);
   if (others.length === 0) return formatRow(texts, only);
@@ -17,17 +18,12 @@ async function answered(texts: readonly string[], reply: Reply): Promise<string>
 const PAGES: readonly [page: string, reply: Reply][] = [
   ['periods.md', replyToPeriod],
   ['commands.md', replyToCommand],
-  ['replies.md', replyToMention],
-  ['thread-replies.md', replyInThread],
+  ['replies.md', (text) => (text.includes(' | ') ? replyInThread(text) : replyToMention(text))],
 ];
 
-describe.each(PAGES)('every text is answered as in %s', (page, reply) => {
-  it.each(readSections(page))('$title', async ({ rows }) => {
-    expect(rows.length).toBeGreaterThan(0);
-    expect(await Promise.all(rows.map(({ texts }) => answered(texts, reply)))).toEqual(
-      rows.map(({ line }) => line),
-    );
-  });
+it.each(PAGES)('every text is answered as in %s (`vitest --update` writes it)', async (page, reply) => {
+  const lines = readLines(page).map((line) => (isRow(line) ? answered(line, reply) : line));
+  await expect((await Promise.all(lines)).join('\n')).toMatchFileSnapshot(page);
 });
 
 /** What a sentence gives as examples: dates, quarters and periods. */
@@ -46,7 +42,7 @@ describe('what a refusal says', () => {
       [...reply.matchAll(/ ?\[([^\]]+)\]/g)].map(([, text]) => text ?? ''),
     );
     const commands = offered.filter((text) => !text.startsWith('/billing'));
-    expect(commands.length).toBeGreaterThan(150);
+    expect(commands.length).toBeGreaterThan(50);
     expect(unreadable(commands.map((text) => (text.startsWith('/') ? text : `/spend ${text}`)))).toEqual([]);
   });
 
