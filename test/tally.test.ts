@@ -6,19 +6,11 @@ import { cp, mkdtemp, readFile, rm } from 'node:fs/promises';
 import { type AddressInfo, createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { freePort } from '../sandbox/bot-process.ts';
 import { buildBot, ROOT } from '../sandbox/build.ts';
 import { VERSION } from '../src/ops/version.ts';
-import { describeUnless } from './support/describe-unless.ts';
 import { testRedis } from './support/redis.ts';
-import {
-  NO_SERVER,
-  type RedisServer,
-  refuseWrites,
-  startServer,
-  WRITE_REFUSALS,
-} from './support/redis-servers.ts';
 
 interface Ran {
   readonly code: number;
@@ -66,7 +58,7 @@ describe('the executable tally', () => {
     const { code, output } = await tally(['help']);
     expect([code, [...output.matchAll(/^ {2}([\w-]+) /gm)].map(([, name]) => name)]).toEqual([
       0,
-      ['start', 'doctor', 'init', 'manifest', 'reseal', 'copy', 'backup', 'restore', 'check-billing'],
+      ['start', 'doctor', 'init', 'manifest', 'reseal', 'check-billing'],
     ]);
   });
 
@@ -100,7 +92,7 @@ describe('the executable tally', () => {
     expect(errors).toContain('ENCRYPTION_KEYS is not set');
   });
 
-  it.each(['doctor', 'init', 'manifest', 'reseal', 'copy', 'backup', 'restore', 'check-billing'])(
+  it.each(['doctor', 'init', 'manifest', 'reseal', 'check-billing'])(
     'says how %s is used, without an environment',
     async (command) => {
       const { code, output } = await tally([command, '--help']);
@@ -111,15 +103,14 @@ describe('the executable tally', () => {
     },
   );
 
-  it.each([
-    [['backup'], 'Name one file.'],
-    [['restore', '--check', '--replace', 'file'], 'Choose one: --check or --replace.'],
-    [['reseal', 'now'], 'Expected only options and their values'],
-  ])('refuses %j with what is missing, and how it is used', async (args, says) => {
-    const { code, errors } = await tally(args);
-    expect({ code, errors }).toEqual({ code: 64, errors: expect.stringContaining(says) });
-    expect(errors).toContain(`Usage: tally ${args[0]}`);
-  });
+  it.each([[['reseal', 'now'], 'Expected only options.']])(
+    'refuses %j with what is missing, and how it is used',
+    async (args, says) => {
+      const { code, errors } = await tally(args);
+      expect({ code, errors }).toEqual({ code: 64, errors: expect.stringContaining(says) });
+      expect(errors).toContain(`Usage: tally ${args[0]}`);
+    },
+  );
 
   it('says in a sentence that its output can’t be written', async ({ skip }) => {
     skip(!existsSync('/dev/full'), 'this system has no /dev/full');
@@ -166,19 +157,6 @@ describe('the executable tally', () => {
     expect(doctor).toMatchObject({ code: 78, output: expect.stringContaining('4 problems to fix.') });
     const reseal = await tally(['reseal']);
     expect(reseal).toMatchObject({ code: 78, errors: expect.stringContaining('REDIS_URL is not set') });
-  });
-
-  it('runs copy and the doctor, and refuses options that they do not have', async () => {
-    expect(await tally(['copy', '--from', 'redis://127.0.0.1:1'])).toMatchObject({
-      code: 78,
-      errors: expect.stringContaining('REDIS_URL is not set'),
-    });
-    const wrong = await tally(['copy', '--to', 'redis://127.0.0.1:1']);
-    expect(wrong).toMatchObject({ code: 64, errors: expect.stringContaining('--from REDIS_URL') });
-    expect(await tally(['doctor', '--xml'])).toMatchObject({
-      code: 64,
-      errors: expect.stringContaining('tally doctor [--json]'),
-    });
   });
 
   it('ends at once after an error that nothing caught, which is its last line', async () => {
@@ -251,51 +229,18 @@ describe('the executable tally', () => {
   });
 });
 
-describeUnless(NO_SERVER, 'the doctor at a Redis that does not serve', () => {
-  let server: RedisServer;
-  beforeEach(async () => {
-    server = await startServer();
-  });
-  afterEach(() => server.kill());
-  const findings = async () => {
-    const environment = {
-      SLACK_BOT_TOKEN: 'xoxb-1-of-a-test',
-      SLACK_SIGNING_SECRET: 'a-signing-secret-of-a-test',
-      SLACK_API_URL: 'http://127.0.0.1:1/api/',
-      REDIS_URL: `redis://127.0.0.1:${server.port}`,
-      ENCRYPTION_KEYS: `test:${randomBytes(32).toString('base64')}`,
-    };
-    return (await tally(['doctor'], environment)).output;
-  };
-
-  it.each(WRITE_REFUSALS)('names the refusal, which ends no other check: $code', async (refusal) => {
-    await refuseWrites(server.client, refusal);
-    const output = await findings();
-    expect(output).toContain(`(${refusal.code})`);
-    expect(output).toContain(' answers\n');
-    expect(output).not.toMatch(/can’t be reached: nothing listens at 127\.0\.0\.1:(?!1\b)|the check failed/);
-  });
-
-  it('says that it does not answer in time', async () => {
-    void server.client.call('DEBUG', 'SLEEP', '60').catch(() => undefined);
-    expect(await findings()).toContain('takes the connection and doesn’t answer');
-  });
-});
-
 it('reports an error that no command expects, without secrets and without code', async () => {
   const script = `
     import { runCommand } from './src/cli/command.ts';
     setInterval(() => {}, 1_000);
-    await runCommand({ usage: [], options: {} }, () => { throw new TypeError('with xoxb-1-of-a-test'); });`;
+    await runCommand('', {}, () => { throw new TypeError('with xoxb-1-of-a-test'); });`;
   const ran = await new Promise<{ code: unknown; errors: string }>((resolve) => {
     const args = ['--import', 'tsx', '--input-type=module', '-e', script];
     execFile(process.execPath, args, { cwd: ROOT }, (error, _, errors) =>
       resolve({ code: error?.code, errors }),
     );
   });
-  expect(ran.errors).toMatch(
-    /^This is a bug in Tally\. Report these lines:\nTypeError: with (?!xoxb-1-of-a-test).*\n +at /,
-  );
+  expect(ran.errors).toMatch(/^TypeError: with (?!xoxb-1-of-a-test).*\n +at /);
   expect(ran.errors).not.toContain('throw new');
   expect(ran.code).toBe(1);
 });

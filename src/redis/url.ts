@@ -135,17 +135,7 @@ function parseSingle(text: string): RedisAddress {
 }
 
 /** What may be after the ? of one server's address. The client would take any setting of its own from there. */
-export const SERVER_OPTIONS: readonly string[] = ['db', 'family', 'password', 'username'];
-
-/** @returns the names of the options that the address of one server has and Tally ignores */
-export function findIgnoredOptions(address: RedisAddress): readonly string[] {
-  if (address.kind !== 'single') return [];
-  const [, query = ''] = /\?([^#]*)/.exec(address.url) ?? [];
-  return query
-    .split('&')
-    .map(optionName)
-    .filter((name) => name !== '' && !SERVER_OPTIONS.includes(name));
-}
+const SERVER_OPTIONS: readonly string[] = ['db', 'family', 'password', 'username'];
 
 /** @returns the address of one server without the options that Tally ignores */
 export function withoutIgnoredOptions(url: string): string {
