@@ -272,5 +272,5 @@ describe('tally reseal', () => {
     for (let i = 0; i < count; i += 1)
       expect(await tokenOf(id(i), [NEW])).toBe(newest.get(id(i)) ?? `token-number-${i}`);
     expect(await installedWith(NEW).load(id(0))).toBe('installation');
-  });
+  }, 60_000);
 });
