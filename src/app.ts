@@ -236,6 +236,7 @@ export function createTally(
   return {
     registry: all,
     async start() {
+      const signingSecret = config.slack.mode.kind === 'http' ? config.slack.signingSecret : undefined;
       // Without Redis the bot runs too: /readyz reports it, and people get an answer that says so.
       await waitUntilReady(redis, REDIS_TIMEOUT).catch((err: unknown) =>
         log.warn({ err }, 'Started without Redis'),
@@ -244,7 +245,7 @@ export function createTally(
       if (!isOutdated) all.start();
       const port = await slack.start(config.http.port, !isOutdated);
       if (!isOutdated) await markLayout(redis, VERSION).catch(() => undefined);
-      await logSecretProblems(log, config.slack, redis, keyring);
+      await logSecretProblems(log, signingSecret, redis, keyring);
       return port;
     },
     async stop(delay = 0) {
