@@ -220,6 +220,7 @@ export function createTally(
   return {
     registry: all,
     async start() {
+      const signingSecret = config.slack.mode.kind === 'http' ? config.slack.signingSecret : undefined;
       // Without Redis the bot runs too: /readyz reports it, and people get an answer that says so.
       await waitUntilReady(redis, REDIS_TIMEOUT)
         .then(checkLayout)
@@ -230,7 +231,7 @@ export function createTally(
         });
       all.start();
       const port = await slack.start(config.http.port);
-      await logSecretProblems(log, config.slack, redis, keyring);
+      await logSecretProblems(log, signingSecret, redis, keyring);
       return port;
     },
     async stop(delay = 0) {

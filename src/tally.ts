@@ -6,6 +6,7 @@ import { VERSION } from './ops/version.ts';
 // Stack traces name the files of src.
 process.setSourceMapsEnabled(true);
 // With it, libraries print what they send, such as the password of Redis.
+// biome-ignore lint/style/noProcessEnv: nothing reads it here
 delete process.env.DEBUG;
 
 /** What each command does, and what runs it. */

@@ -142,7 +142,7 @@ const isAnswer = (failure: Failure): boolean =>
   (failure.kind === 'query-rejected' && ![404, 405].includes(failure.status));
 
 /** Tells an operator more than people in Slack may know: addresses, and where a redirect leads. */
-export function describe(failure: Failure): string {
+function describe(failure: Failure): string {
   const { message, kind, cause } = failure;
   if (kind === 'query-rejected') return `${message} HTTP ${failure.status}: ${failure.messages.join(' / ')}`;
   if (kind === 'redirect-refused') return `${message} It redirects to ${failure.target}.`;

@@ -40,7 +40,8 @@ export async function runCommand<const T extends Record<string, typeof TEXT | ty
     // Node quotes an unexpected word, which may be a secret.
     const says = code === 'ERR_PARSE_ARGS_UNEXPECTED_POSITIONAL' ? 'Expected only options.' : message;
     printError(isUsage ? `${says}\n\n${usage}` : redact(stack ?? message));
-    process.exitCode = isUsage ? WRONG_USAGE : 1;
+    // What was opened would keep the process alive.
+    process.exit(isUsage ? WRONG_USAGE : 1);
   }
 }
 

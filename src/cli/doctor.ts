@@ -114,7 +114,7 @@ function rootOf(error: unknown): NodeJS.ErrnoException {
 }
 
 function codeOf(error: unknown): string {
-  const { code, message, name } = rootOf(error);
+  const { code, message = '', name } = rootOf(error);
   if (/cluster support disabled|unknown command.*sentinel/i.test(message)) return 'one server';
   if (code === 'EAI_AGAIN') return 'ENOTFOUND';
   if (name === 'TimeoutError' || /timed? ?out/i.test(message)) return 'ETIMEDOUT';
@@ -145,16 +145,18 @@ async function checkStore({ redisUrl, keys }: Config): Promise<readonly Finding[
     const isClosed = findings.some(({ code = '' }) => CLOSED.includes(code));
     return isClosed ? findings : [...findings, await checkKeys(redis, keys)];
   } catch (error) {
-    // Where one side speaks TLS and the other doesn't, ioredis only says that the connection was closed, or nothing.
-    const swapped = redisUrl.replace(
-      /^redis(s?)([^:]*:\/\/)(?:.*@)?/,
-      (_, s, rest) => `redis${s ? '' : 's'}${rest}`,
-    );
-    const other = await openRedis(swapped, opened).then(() => 'ready', codeOf);
-    const isThere = /^(ready|NOAUTH|NOPERM|[A-Z_]*(SELF_SIGNED|UNABLE_TO|CERT)[A-Z_]*)$/.test(other);
-    return [
-      isThere ? redisIs.found(redisUrl.startsWith('rediss') ? 'no tls' : 'tls only') : redisIs.error(error),
-    ];
+    // ioredis loses the cause at Sentinels and a Cluster, and where only one side speaks TLS.
+    const [, tls = '', host = ''] = /^redis(s?)[^/]*\/\/(?:.*@)?([^,/?]+)/.exec(redisUrl) ?? [];
+    const probe = (scheme: string): Promise<unknown> =>
+      openRedis(`${scheme}://${host}`, opened).then(
+        () => ({ code: 'ready' }),
+        (cause: unknown) => cause,
+      );
+    if (host === '') return [redisIs.error(error)];
+    const [same, other] = await Promise.all([probe(`redis${tls}`), probe(`redis${tls ? '' : 's'}`)]);
+    if (/^(ready|NOAUTH|NOPERM)$|SELF_SIGNED|UNABLE_TO|CERT/.test(codeOf(other)))
+      return [redisIs.found(tls ? 'no tls' : 'tls only')];
+    return [redisIs.error(/^E|SELF_SIGNED|UNABLE_TO|CERT/.test(codeOf(same)) ? same : error)];
   } finally {
     for (const redis of opened) redis.disconnect();
   }

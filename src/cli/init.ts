@@ -36,45 +36,21 @@ type Name = keyof typeof variables.shape;
 type Values = Partial<Record<Name, string>>;
 type Prompts = ReturnType<typeof openPrompts>;
 
-interface Question {
-  readonly name: Name;
-  readonly asks: string;
-  readonly isSecret?: boolean;
-  /** What Enter alone means; an empty text where the variable may be missing. */
-  readonly standard?: string;
-}
+/** `standard`: what Enter alone means; an empty text where the variable may be missing. A secret has none, and stays hidden. */
+type Question = readonly [name: Name, asks: string, standard?: string];
 
-const BOT_TOKEN: Question = {
-  name: 'SLACK_BOT_TOKEN',
-  asks: 'The Bot User OAuth Token, on the app’s page OAuth & Permissions.',
-  isSecret: true,
-};
-const APP_TOKEN: Question = {
-  name: 'SLACK_APP_TOKEN',
-  asks: 'The app-level token, on the app’s page Basic Information.',
-  isSecret: true,
-};
-const SIGNING_SECRET: Question = {
-  name: 'SLACK_SIGNING_SECRET',
-  asks: 'The Signing Secret, on the app’s page Basic Information.',
-  isSecret: true,
-};
-const ADDRESSES: readonly Question[] = [
-  {
-    name: 'REDIS_URL',
-    standard: 'redis://127.0.0.1:6379',
-    asks: 'The Redis where Tally stores everything.',
-  },
-  {
-    name: 'BILLING_BASE_URL',
-    standard: '',
-    asks: 'The billing service: the part of its address before /bill/graphql. Without it an admin enters it in Slack.',
-  },
-  {
-    name: 'IDENTITY_AUTH_URL',
-    standard: '',
-    asks: 'The identity service: its address ends with /v3. Only OS_TOKENs need it.',
-  },
+const questionsFor = (isSocket: boolean): readonly Question[] => [
+  ['SLACK_BOT_TOKEN', 'The Bot User OAuth Token, on the app’s page OAuth & Permissions.'],
+  isSocket
+    ? ['SLACK_APP_TOKEN', 'The app-level token, on the app’s page Basic Information.']
+    : ['SLACK_SIGNING_SECRET', 'The Signing Secret, on the app’s page Basic Information.'],
+  ['REDIS_URL', 'The Redis where Tally stores everything.', 'redis://127.0.0.1:6379'],
+  [
+    'BILLING_BASE_URL',
+    'The billing service: its address before /bill/graphql. Or an admin enters it in Slack.',
+    '',
+  ],
+  ['IDENTITY_AUTH_URL', 'The identity service: its address ends with /v3. Only OS_TOKENs need it.', ''],
 ];
 
 /** Asks again until `read` accepts what was typed. @param read may throw a UsageError */
@@ -90,7 +66,7 @@ async function askUntil<T>(ask: () => Promise<string>, read: (typed: string) => 
 }
 
 /** @throws UsageError which says what is wrong with it */
-function checkAnswer({ name, standard }: Question, value: string): string {
+function checkAnswer([name, , standard]: Question, value: string): string {
   if (value === '' && standard === '') return value;
   if (value === '') throw new UsageError('This can’t be empty.');
   check<unknown>(name, variables.shape[name], value);
@@ -101,13 +77,14 @@ function checkAnswer({ name, standard }: Question, value: string): string {
 
 /** @returns undefined for what nobody answers */
 async function answer(question: Question, prompts: Prompts | undefined): Promise<string | undefined> {
-  const { name, asks, standard, isSecret = false } = question;
+  const [name, asks, standard] = question;
   const given = process.env[name]?.trim();
   if (given) return checkAnswer(question, given);
   if (prompts === undefined) return standard;
   printError(`\n${asks}`);
-  const hint = isSecret ? ' (hidden)' : standard === undefined ? '' : ` [${standard || 'none'}]`;
-  const ask = async () => (await prompts.ask(`${name}${hint}: `, isSecret)) || (standard ?? '');
+  const hint = standard === undefined ? '(hidden)' : `[${standard || 'none'}]`;
+  const ask = async () =>
+    (await prompts.ask(`${name} ${hint}: `, standard === undefined)) || (standard ?? '');
   return askUntil(ask, (typed) => checkAnswer(question, typed));
 }
 
@@ -179,10 +156,10 @@ await runCommand(USAGE, OPTIONS, async (options) => {
       ENCRYPTION_KEYS: keys || `${new Date().getUTCFullYear()}:${randomBytes(32).toString('base64')}`,
     };
     const missing: string[] = [];
-    for (const question of [BOT_TOKEN, url === undefined ? APP_TOKEN : SIGNING_SECRET, ...ADDRESSES]) {
+    for (const question of questionsFor(url === undefined)) {
       const value = await answer(question, prompts);
-      if (value === undefined) missing.push(question.name);
-      else values[question.name] = value;
+      if (value === undefined) missing.push(question[0]);
+      else values[question[0]] = value;
     }
     if (missing.length > 0) throw new UsageError(`Not set: ${missing.join(', ')}.`);
     values.TRUSTED_API_HOSTS = await hostsToTrust(values, prompts);

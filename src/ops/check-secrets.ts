@@ -1,6 +1,5 @@
 /** What a bot says of its secrets when it starts, and the doctor as well: each problem with what to do. */
 import type { Logger } from 'pino';
-import type { Config } from '../config/config.ts';
 import { UnsealFailed } from '../domain/failure/index.ts';
 import type { RedisConnection } from '../redis/connect.ts';
 import { guardRead } from '../redis/guard.ts';
@@ -9,7 +8,7 @@ import { type Keyring, reseal } from '../vault/keyring.ts';
 import { sealOwnerOfField } from '../workspace/credentials/sealed-fields.ts';
 import { createWorkspaceIndex } from '../workspace/record/workspace-index.ts';
 
-export interface SecretProblem {
+interface SecretProblem {
   readonly says: string;
   readonly todo: string;
 }
@@ -26,14 +25,18 @@ export const signingSecretProblem = (secret: string): SecretProblem | undefined 
 /** A few are enough to tell whether any of them opens. */
 const SAMPLE = 10;
 
-/** Says in one line each what a bot can't work with, and people can't mend. It runs all the same. Never rejects. */
+/**
+ * Says in one line each what a bot can't work with. It runs all the same. Never rejects.
+ *
+ * @param signingSecret undefined if requests don't need one
+ */
 export async function logSecretProblems(
   log: Logger,
-  { mode, signingSecret }: Config['slack'],
+  signingSecret: string | undefined,
   redis: RedisConnection,
   keyring: Keyring,
 ): Promise<void> {
-  const secret = mode.kind === 'http' ? signingSecretProblem(signingSecret) : undefined;
+  const secret = signingSecret === undefined ? undefined : signingSecretProblem(signingSecret);
   const keys = await tryKeys(redis, keyring, SAMPLE).catch(() => undefined);
   for (const problem of [secret, keys?.opened === 0 ? keys.problem : undefined])
     if (problem !== undefined) log.error({ todo: problem.todo }, problem.says);
@@ -65,25 +68,16 @@ export async function tryKeys(redis: RedisConnection, keyring: Keyring, most: nu
 }
 
 function keyProblem(shut: readonly UnsealFailed[], total: number): SecretProblem {
-  const idsOf = (reason: UnsealFailed['reason']) => [
-    ...new Set(shut.flatMap((failed) => (failed.reason === reason ? (failed.keyId ?? []) : []))),
-  ];
-  const quoted = (ids: readonly string[]) => ids.map((id) => `“${id}”`).join(', ');
-  const [missing, wrong] = [idsOf('unknown-key'), idsOf('not-authentic')];
   const count = `${shut.length} of ${total} sealed records don’t open`;
-  const back = (ids: readonly string[]) => `ENCRYPTION_KEYS=newest:…,${ids.map((id) => `${id}:…`).join(',')}`;
-  if (missing.length > 0)
-    return {
-      says: `${count}: ENCRYPTION_KEYS lacks ${quoted(missing)}`,
-      todo: `Put the old key back after the newest; nothing is lost: ${back(missing)}`,
-    };
-  if (wrong.length > 0)
-    return {
-      says: `${count}: ${quoted(wrong)} in ENCRYPTION_KEYS isn’t the key that sealed them, or they were changed outside of Tally`,
-      todo: `Put the old key back under its name; nothing is lost: ${back(wrong)}`,
-    };
-  return {
-    says: `${count}: they are damaged`,
-    todo: '`tally reseal` lists them. Register or install them again.',
-  };
+  const isGone = shut.filter(({ reason }) => reason !== 'malformed');
+  if (isGone.length === 0) return { says: `${count}: they are damaged`, todo: 'See which: `tally reseal`' };
+  const lacking = isGone.filter(({ reason }) => reason === 'unknown-key');
+  const ids = [...new Set((lacking.length > 0 ? lacking : isGone).flatMap(({ keyId = [] }) => keyId))];
+  const names = ids.map((id) => `“${id}”`).join(', ');
+  const why =
+    lacking.length > 0
+      ? `ENCRYPTION_KEYS lacks ${names}`
+      : `${names} in ENCRYPTION_KEYS isn’t the key that sealed them, or they were changed outside of Tally`;
+  const line = `ENCRYPTION_KEYS=newest:…,${ids.map((id) => `${id}:…`).join(',')}`;
+  return { says: `${count}: ${why}`, todo: `Put the old key back under its name; nothing is lost: ${line}` };
 }

@@ -160,6 +160,8 @@ const REDIS: readonly Setup[] =
   // biome-ignore format: a setup a line
   [
     ['refused', async () => ({REDIS_URL: `redis://127.0.0.1:${await closedPort()}` }), /nothing listens.*ECONNREFUSED/, /Start it/],
+    ['Sentinels that are away', async () => ({ REDIS_URL: `redis+sentinel://127.0.0.1:${await closedPort()}/tally` }), /nothing listens/, /Start it/],
+    ['a Cluster that is away', async () => ({ REDIS_URL: `redis+cluster://127.0.0.1:${await closedPort()}` }), /nothing listens/, /Start it/],
     ['an unknown host', async () => ({REDIS_URL: 'redis://nowhere.invalid' }), /host name nowhere\.invalid:6379 is unknown/, /DNS/],
     ['no answer', async () => ({REDIS_URL: `redis://127.0.0.1:${(await mute()).port}` }), /doesn’t answer at/, /firewall/],
     ['no password', redis(`requirepass ${PASSWORD}`), /needs a password/, /redis:\/\/:password@/],

@@ -54,7 +54,7 @@ describe('the reply to a failure', () => {
   const STEPS: readonly Failure[] = [
     new NotIssuer('prod'),
     new UnsealFailed('malformed', undefined, 'application-access'),
-    new UnsealFailed('unknown-key', 'old', 'project'),
+    new UnsealFailed('malformed', undefined, 'project'),
   ];
 
   it.each(STEPS)('tells a manager what to do, and others that a manager can do it: %s', (failure) => {

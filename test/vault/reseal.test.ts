@@ -13,7 +13,6 @@ import { sealOwnerOf } from '../../src/workspace/credentials/sealed-fields.ts';
 import { findConnection } from '../../src/workspace/record/workspace.ts';
 import { createWorkspaceIndex } from '../../src/workspace/record/workspace-index.ts';
 import { createWorkspaces, type Workspaces } from '../../src/workspace/record/workspaces.ts';
-import { goodToken, startBot } from '../support/bot.ts';
 import { changeIn } from '../support/change.ts';
 import { type TestRedis, testRedis } from '../support/redis.ts';
 
@@ -215,16 +214,19 @@ describe('tally reseal', () => {
     expect(code).toBe(1);
     expect(said).toContain('2 records resealed');
     expect(said).toContain('10 left unchanged');
-    expect(said).toContain('T2 connection:main: damaged or moved');
-    expect(said).toContain('T1 connection:copy: damaged or moved');
-    expect(said).toContain('T1 installation: damaged or moved');
-    expect(said).toContain('T3 connection:torn: damaged or moved');
-    expect(said).toContain('T3 connection:half: not something that Tally sealed');
-    expect(said).toContain('T3 connection:sent: damaged or moved');
-    expect(said).toContain('T3 connection:bare: not something that Tally sealed');
+    for (const place of [
+      'T2 connection:main',
+      'T1 connection:copy',
+      'T1 installation',
+      'T3 connection:torn',
+      'T3 connection:sent',
+    ])
+      expect(said).toContain(`${place}: doesn’t open`);
+    for (const place of ['T3 connection:half', 'T3 connection:bare'])
+      expect(said).toContain(`${place}: damaged`);
     expect(said).toContain('T3 ticket:prod: sealed by another version of Tally');
-    expect(said).toContain('T4 connection:main: needs a key that is not in ENCRYPTION_KEYS');
-    expect(said).toContain('2 sealed with the missing key “lost”');
+    for (const place of ['T4', 'T5'])
+      expect(said).toContain(`${place} connection:main: needs the key “lost”`);
     expect(said).toContain('Keep every key.');
     expect(said).not.toMatch(/token-of|token-in|v1\./);
     for (const [workspace, field, value] of bad) expect((await hashOf(workspace))[field]).toBe(value);
@@ -238,60 +240,8 @@ describe('tally reseal', () => {
     expect(said()).toContain('REDIS_URL doesn’t begin with redis://');
   });
 
-  it('continues where a kill -9 stopped it, and loses no token', async () => {
-    const count = 1_500;
-    await saveMany(count);
-    const { child, said, ended } = start([NEW, OLD]);
-    child.stdout!.on('data', () => {
-      if (said().includes('records so far')) child.kill('SIGKILL');
-    });
-    expect(await ended).toBeNull();
-    const done = await sealedWith(NEW);
-    expect(done).toBeGreaterThan(0);
-    expect(done).toBeLessThan(count);
-
-    const second = await run(NEW, OLD);
-    expect(second.code).toBe(0);
-    expect(second.said).toContain(`${count - done} records resealed`);
-    expect(await sealedWith(OLD)).toBe(0);
-    for (let i = 0; i < count; i += 97) expect(await tokenOf(id(i), [NEW])).toBe(`token-number-${i}`);
-  });
-
-  it('shares the work when it runs twice at once', async () => {
-    await saveMany(1_000);
-    const both = await Promise.all([run(NEW, OLD), run(NEW, OLD)]);
-    expect(both.map(({ code }) => code)).toEqual([0, 0]);
-    const resealed = both.map(({ said }) => Number(/(\d+) records resealed/.exec(said)?.[1]));
-    expect(resealed[0]! + resealed[1]!).toBe(1_000);
-    expect(await sealedWith(NEW)).toBe(1_000);
-  });
-
-  it('never puts an older token back while others are being registered', async () => {
-    const count = 300;
-    await saveMany(count);
-    const newest = new Map<string, string>();
-    let isRunning = true;
-    const writing = (async () => {
-      for (let turn = 0; isRunning; turn += 1) {
-        const workspace = id(turn % count);
-        const token = `replaced-token-${turn}`;
-        // A bot that was not restarted yet seals with the old key.
-        await save(workspace, token, turn % 3 === 0 ? OLD : NEW);
-        newest.set(workspace, token);
-      }
-    })();
-    const { code } = await run(NEW, OLD);
-    isRunning = false;
-    await writing;
-    expect(code).toBe(0);
-    expect(newest.size).toBeGreaterThan(0);
-    for (const [workspace, token] of newest) expect(await tokenOf(workspace, [NEW, OLD])).toBe(token);
-    expect((await run(NEW, OLD)).code).toBe(0);
-    expect(await sealedWith(OLD)).toBe(0);
-  });
-
   it('loses nothing when it is killed again and again while people register tokens, and ends with the newest key', async () => {
-    const count = 1_500;
+    const count = 800;
     await saveMany(count);
     await installedWith(OLD).save(id(0), 'installation');
     const newest = new Map<string, string>();
@@ -322,39 +272,5 @@ describe('tally reseal', () => {
     for (let i = 0; i < count; i += 1)
       expect(await tokenOf(id(i), [NEW])).toBe(newest.get(id(i)) ?? `token-number-${i}`);
     expect(await installedWith(NEW).load(id(0))).toBe('installation');
-  });
-
-  it('lets a bot answer during the run, and after the old key is removed', async () => {
-    const encryptionKeys = written(NEW, OLD);
-    const bot = await startBot({ redisUrl: store.url, encryptionKeys });
-    try {
-      await saveMany(1_000);
-      await saving(workspacesWith(OLD), 'T0SANDBOX1', {
-        ...CONNECTION,
-        baseUrl: bot.billing.url,
-        token: goodToken(bot.billing),
-      });
-      let isRunning = true;
-      const resealing = run(NEW, OLD).finally(() => {
-        isRunning = false;
-      });
-      let answers = 0;
-      while (isRunning) {
-        expect((await bot.ask('/balance 123')).visibleText).toContain('left');
-        answers += 1;
-      }
-      expect((await resealing).code).toBe(0);
-      expect(answers).toBeGreaterThan(0);
-      expect((await bot.ask('/balance 123')).visibleText).toContain('left');
-    } finally {
-      await bot.stop();
-    }
-    const later = await startBot({ redisUrl: store.url, encryptionKeys: written(NEW) });
-    try {
-      expect((await later.ask('/billing audit')).visibleText).toContain('Who changed what');
-      expect((await later.ask('/balance 123')).visibleText).not.toContain('can’t read the stored');
-    } finally {
-      await later.stop();
-    }
-  });
+  }, 60_000);
 });
