@@ -1,7 +1,4 @@
-/**
- * The record of a piece of work, passed on at its end: metrics and the log read it. What is found out on the way is passed
- * to an `Annotate`, and only `trackWork` writes it down.
- */
+/** The record of a piece of work, passed on at its end: metrics and the log read it. */
 import { isFailure } from '../domain/failure/index.ts';
 import type { Millis } from '../domain/time/calendar.ts';
 
@@ -86,7 +83,7 @@ export const beginRequest = (
   outcome: 'ok',
 });
 
-/** Its own outcomes: `lease-taken`, `lease-lost` (another process runs it), `stopped` (this process stops), `gone` (no workspace). */
+/** Its own outcomes: `lease-taken` and `lease-lost` (another process runs it), `stopped`, `gone` (no workspace). */
 export interface RunWork extends WorkBase {
   readonly kind: 'run';
 }
@@ -110,9 +107,6 @@ export type Work = RequestWork | RunWork | MessageWork;
 
 /** Gets each record when it is over. */
 export type OnFinished = (work: Work) => void;
-
-/** A post that goes out later than this is late; in ms. */
-export const LATE_AFTER: Millis = 5 * 60_000;
 
 /** What the record of a piece of work says of the error that it ended with, or that its answer reports. */
 export const errorOutcome = (error: unknown): Pick<Work, 'outcome' | 'error'> => ({
@@ -142,9 +136,3 @@ export async function trackWork<W extends Work, T>(
     onFinished(work);
   }
 }
-
-/** How long it waited for billing and identity, and for how many answers. */
-export const waitOf = ({ waits, waited = NOTHING }: Work): Pick<WaitMeter, 'ms' | 'calls'> =>
-  waits === undefined ? NOTHING : { ms: waits.ms - waited.ms, calls: waits.calls - waited.calls };
-
-const NOTHING = { ms: 0, calls: 0 } as const;

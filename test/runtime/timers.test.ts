@@ -1,5 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import { describe, expect, it } from 'vitest';
+import { expect, it } from 'vitest';
 import { withTimeout } from '../../src/runtime/timers.ts';
 
 const never = new Promise<string>(() => undefined);
@@ -7,29 +7,16 @@ const late = (): never => {
   throw new Error('too late');
 };
 
-describe('a timeout', () => {
-  it('returns what the work returns in time', async () => {
-    await expect(withTimeout(5_000, Promise.resolve('done'), late)).resolves.toBe('done');
-  });
+it('a timeout gives what the work gives in time, and otherwise what stands in for it', async () => {
+  await expect(withTimeout(5_000, Promise.resolve('done'), late)).resolves.toBe('done');
+  await expect(withTimeout(5_000, Promise.reject(new Error('broken')), late)).rejects.toThrow('broken');
+  await expect(withTimeout(1, never, () => 'instead')).resolves.toBe('instead');
+  await expect(withTimeout(1, never, late)).rejects.toThrow('too late');
+});
 
-  it('throws what the work throws in time', async () => {
-    await expect(withTimeout(5_000, Promise.reject(new Error('broken')), late)).rejects.toThrow('broken');
-  });
-
-  it('returns the substitute when work takes too long', async () => {
-    await expect(withTimeout(1, never, () => 'instead')).resolves.toBe('instead');
-  });
-
-  it('throws the given error when the work takes too long', async () => {
-    await expect(withTimeout(1, never, late)).rejects.toThrow('too late');
-  });
-
-  it('ignores work that fails after the time is up', async () => {
-    const failing = delay(20).then(() => {
-      throw new Error('broken later');
-    });
-    await expect(withTimeout(1, failing, () => undefined)).resolves.toBeUndefined();
-    // An unhandled rejection fails the test run.
-    await delay(40);
-  });
+it('a timeout ignores work that fails after the time is up', async () => {
+  const failing = delay(20).then(late);
+  await expect(withTimeout(1, failing, () => undefined)).resolves.toBeUndefined();
+  // An unhandled rejection fails the test run.
+  await delay(40);
 });

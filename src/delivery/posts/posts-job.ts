@@ -4,7 +4,6 @@ import { REPORTS } from '../../domain/report.ts';
 import type { SlackId } from '../../domain/slack-id.ts';
 import type { DueTime } from '../../domain/time/cadence.ts';
 import { type Day, earliest, HOUR, MINUTE, type Millis } from '../../domain/time/calendar.ts';
-import { LATE_AFTER } from '../../runtime/work-record.ts';
 import { callSlack } from '../../slack/web-client.ts';
 import type { Schedule } from '../../workspace/owned/schedule-record.ts';
 import { requireSettings } from '../../workspace/record/workspace.ts';
@@ -29,6 +28,9 @@ import {
   topicOf,
 } from './run-report.ts';
 import { connectionsOf, resumePausedSchedule } from './schedule-pauses.ts';
+
+/** A post that goes out later than this is late; in ms. */
+const LATE_AFTER: Millis = 5 * 60_000;
 
 /** Posts of schedules, their corrections, and notes to owners. */
 export const createPostsJob = (makeReport: MakeReport): Job => ({
