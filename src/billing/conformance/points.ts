@@ -37,7 +37,7 @@ export const POINTS = {
   },
   size: {
     asked: 'every question',
-    wanted: 'at most 4 MB, and 8 items a day with 1,000 to spare',
+    wanted: 'at most 512 KB, and 8 items a day with 1,000 to spare',
     otherwise: 'no figures: Tally stops reading.',
   },
   'rate-limit': {
