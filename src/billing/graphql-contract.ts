@@ -50,9 +50,6 @@ const SHOWN = { messages: 5, characters: 300 } as const;
 /** The most items of a report. `spare` allows for items of other days or without a readable day. */
 const ITEMS = { perDay: 8, spare: 1_000 } as const;
 
-/** @returns how many items a report of so many days may have */
-export const maxItems = (days: number): number => ITEMS.perDay * days + ITEMS.spare;
-
 /** A body can hold data, GraphQL errors, or both. */
 export interface GraphqlResponse<T> {
   /** `value` is null if the service has no data; `problem` says what is wrong with the data's shape. */
@@ -93,7 +90,7 @@ export const parseConsumption =
     const report = objectOrNull(reportSubscriptionConsuming, 'no consumption report');
     if (report === undefined || report.items === null) return null;
     if (!Array.isArray(report.items)) throw new ShapeError('no items list');
-    const most = maxItems(days);
+    const most = ITEMS.perDay * days + ITEMS.spare;
     if (report.items.length > most) throw new ResponseTooLarge('billing', most, 'items');
     return report.items.length === 0 ? null : report.items.map((item) => parseItem(item, mask));
   };

@@ -13,20 +13,14 @@ export const message = (what: string, works: string): string => `${what}\n${work
 
 type Fail = (what: string, works: string) => never;
 
-/** A schema from a function that parses the text. `fail` reports a problem and ends the parsing. */
+/** A schema from a function that parses the text, and returns what `fail` returns where it can't. */
 const parsedBy = <T>(parse: (text: string, fail: Fail) => T) =>
-  z.string().transform((text, ctx) => {
-    try {
-      return parse(text, (what, works) => {
-        throw new Problem(message(what, works));
-      });
-    } catch (error) {
-      if (!(error instanceof Problem)) throw error;
-      ctx.addIssue({ code: 'custom', message: error.message });
+  z.string().transform((text, ctx) =>
+    parse(text, (what, works) => {
+      ctx.addIssue({ code: 'custom', message: message(what, works) });
       return z.NEVER;
-    }
-  });
-class Problem extends Error {}
+    }),
+  );
 
 const required = <T extends z.ZodType>(schema: T, works: string) =>
   z.string({ error: message('is not set', works) }).pipe(schema as z.ZodType<z.output<T>, string>);

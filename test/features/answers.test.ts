@@ -219,7 +219,7 @@ describe('/balance', () => {
     bot.billing.respond(() => huge);
     const [balance, spend] = [await bot.ask('/balance 123'), await bot.ask('/spend 123')];
     bot.billing.respond(undefined);
-    expect(balance.visibleText).toContain('sent more than 4 MB');
+    expect(balance.visibleText).toContain('sent more than 512 KB');
     expect(balance.visibleText).not.toContain('period');
     expect(spend.visibleText).toContain('Ask for a shorter period.');
   });
