@@ -205,7 +205,7 @@ function settingsCommand(fields: FormFields, metadata: string): Command {
   return toCommand('/billing settings', words.join(' '));
 }
 
-export function parseSettingsForm(fields: FormFields, metadata: string): ParsedForm<SettingsForm> {
+function parseSettingsForm(fields: FormFields, metadata: string): ParsedForm<SettingsForm> {
   const { before } = decodeSettingsMetadata(metadata);
   const [input, opened] = [fields, before].map(parseSettingsText) as [SettingsInput, SettingsInput];
   const refused = invalidSettings(input);
