@@ -2,7 +2,6 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { EXTERNAL, GUEST, MEMBER, OWNER } from '../../sandbox/slack/index.ts';
 import { type Bot, CHANNEL, goodToken, startBot, textOf, toAnswer } from '../support/bot.ts';
 import { addProject } from '../support/projects.ts';
-import { uniqueClick } from '../support/unique-click.ts';
 
 const DAY = 86_400_000;
 const TODAY = Date.UTC(2026, 10, 21, 10, 15, 30, 123);
@@ -199,33 +198,6 @@ describe('the Home', () => {
     expect(await open()).toMatch(/About 41 days · forecast for Nov 2026: about [\d,.]+/);
   });
 
-  it('sorts projects by when they run out, counted from when each was last asked about', async () => {
-    const spends = (month: string, first: number) =>
-      `[${Array.from({ length: 7 }, (_, n) => `{"day":"2026-${month}-${first + n}","totalAmount":10,"totalBonuses":0}`).join(',')}]`;
-    for (const [alias, id, balance] of [
-      ['a-never-asked', '7001', '1'],
-      ['b-idle', '7002', '5'],
-      ['c-soon', '7003', '150'],
-      ['d-sooner', '7004', '300'],
-    ] as const) {
-      await addProject(bot, { alias, id });
-      bot.billing.setBalance(id, `{"balance":${balance},"bonuses":0}`);
-      bot.billing.setItems(id, id === '7002' ? '[]' : spends('11', 14));
-    }
-    const names = async () => [...(await open()).matchAll(/\*([a-d]-[a-z-]+)/g)].map(([, name]) => name);
-    expect(await names()).toEqual(['a-never-asked', 'b-idle', 'c-soon', 'd-sooner']);
-    await bot.ask('/balance d-sooner');
-    await expect.poll(names).toEqual(['d-sooner', 'a-never-asked', 'b-idle', 'c-soon']);
-    now = TODAY + 26 * DAY;
-    bot.billing.setItems('7003', spends('12', 10));
-    await bot.ask('/balance c-soon');
-    await bot.ask('/balance b-idle');
-    await expect.poll(names).toEqual(['d-sooner', 'c-soon', 'b-idle', 'a-never-asked']);
-    expect(await open()).toContain(':warning: *About 4 days*');
-    now = TODAY + 31 * DAY;
-    expect(await open()).toContain(':warning: *May have run out*');
-  });
-
   it('asks for the balances on Refresh', async () => {
     await addProject(bot, { alias: 'prod', id: '123', currency: 'EUR' });
     await addProject(bot, { alias: 'gone', id: '123', connection: 'finance' });
@@ -260,16 +232,6 @@ describe('the Home', () => {
     expect(await open(MEMBER)).toContain('A billing connection is damaged.');
   });
 
-  it('does not say that all connections work when a project’s connection is missing', async () => {
-    await addProject(bot, { alias: 'prod', id: '123', connection: 'finance' });
-    expect(await open()).toContain(
-      '*Its connection finance no longer exists.* Choose another with `/billing projects edit prod`',
-    );
-    const plain = await open(MEMBER);
-    expect(plain).toContain('*Its connection finance no longer exists.* A Tally manager can choose another.');
-    expect(plain).toContain('A project uses a connection that no longer exists.');
-  });
-
   it.each([
     [GUEST, 'Guests can’t use Tally in this workspace.'],
     [EXTERNAL, 'Tally only answers members of the workspace that installed it.'],
@@ -280,24 +242,6 @@ describe('the Home', () => {
     expect(page).not.toContain('prod');
     expect(buttons(person)).toEqual([]);
     expect(bot.slack.messages(person, person.replace(/^U/, 'D'))).toEqual([]);
-  });
-
-  it('gives a guest nothing for an old button', async () => {
-    await addProject(bot, { alias: 'prod', id: '123' });
-    const payload = {
-      type: 'block_actions',
-      team: { id: 'T0SANDBOX1' },
-      user: { id: GUEST, team_id: 'T0SANDBOX1' },
-      trigger_id: 'x',
-      view: { id: 'V1', type: 'home' },
-      actions: [{ type: 'button', action_id: 'rerun:balance', block_id: 'b', value: '/balance prod' }],
-    };
-    const before = bot.billing.requests.length;
-    const body = `payload=${encodeURIComponent(JSON.stringify({ ...payload, ...uniqueClick() }))}`;
-    const headers = { 'content-type': 'application/x-www-form-urlencoded', ...bot.slack.signed(body) };
-    await fetch(`${bot.url}/slack/events`, { method: 'POST', body, headers });
-    expect(toAnswer(await told(GUEST)).visibleText).toContain('Guests can’t use Tally in this workspace.');
-    expect(bot.billing.requests).toHaveLength(before);
   });
 
   it('logs a failure to render, without a message to anyone', async () => {

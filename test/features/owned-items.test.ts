@@ -1,9 +1,6 @@
 /** What schedules and watches do alike once they are saved, in the list and beside it. */
-import { readFile } from 'node:fs/promises';
 import { describe, expect, it } from 'vitest';
 import { ADMIN, GUEST, MEMBER, OWNER } from '../../sandbox/slack/index.ts';
-import { parseScheduleText } from '../../src/features/schedules/parse.ts';
-import { parseWatchText } from '../../src/features/watches/parse.ts';
 import { CHANNEL } from '../support/bot.ts';
 import { createOwnedBot, FINANCE, GENERAL, KEY, MINUTE, SHARED } from '../support/owned-bot.ts';
 
@@ -23,16 +20,6 @@ const EXAMPLES = [
     },
     ...{ damaged: 'The record of a schedule is damaged', drop: 'Remove damaged schedules' },
     titleOf: (name: string) => `*Yesterday’s spend* for ${name}`,
-    pageExamples: (page: string[]) => page.map((words) => parseScheduleText(words, NAMES)),
-    examples: [
-      { alias: 'prod' },
-      { alias: 'prod', cadence: { kind: 'weekdays' }, time: '08:30' },
-      { alias: 'prod', report: 'last-week', cadence: { kind: 'weekly', weekday: 1 } },
-      { project: '123', product: 2, report: 'month-to-date', cadence: { kind: 'monthly', day: 'last' } },
-      { alias: 'prod', report: 'balance', cadence: { kind: 'monthly', day: 1 }, time: '17:00' },
-      { several: [{ alias: 'prod' }, { alias: 'archive' }, { alias: 'web-shop' }] },
-      { alias: 'prod', cadence: { kind: 'daily' }, waitHours: 6 },
-    ],
   },
   {
     kind: 'watch',
@@ -42,11 +29,8 @@ const EXAMPLES = [
     ...{ paused: 'Nobody is alerted until you resume it', resumed: 'Resumed.' },
     ...{ damaged: 'The record of a watch is damaged', drop: 'Remove damaged watches' },
     titleOf: (name: string) => `*${name}*: balance below 50`,
-    pageExamples: (page: string[]) => page.map((words) => ({ kind: parseWatchText(words, NAMES).kind })),
-    examples: [{ kind: 'balance' }, { kind: 'runway' }, { kind: 'budget' }, { kind: 'spike' }],
   },
 ] as const;
-const NAMES = new Set(['prod', 'archive', 'web-shop']);
 
 describe.each(EXAMPLES)('a $kind', ({ kind, list, words, another, max, ...said }) => {
   const setUp = (person = OWNER, channel = CHANNEL, text: string = words) =>
@@ -70,23 +54,6 @@ describe.each(EXAMPLES)('a $kind', ({ kind, list, words, another, max, ...said }
     const ids = Array.from({ length: many }, (_, n) => `w${String(n).padStart(7, '0')}`);
     return redis().hset(KEY, Object.fromEntries(ids.map((id) => [`${kind}:${id}`, '{}'])));
   };
-
-  it('has examples on its page of the docs that are read as the page says', async () => {
-    const page = await readFile(`docs/${list}.md`, 'utf8');
-    const rows = page.matchAll(new RegExp(`^\\| \`/billing ${kind} ([^\`]+)\` `, 'gm'));
-    expect(said.pageExamples([...rows].map(([, example = '']) => example))).toEqual(said.examples);
-  });
-
-  it.each([`${kind} help`, `${list} ?`, `${kind} prod help`])(
-    'answers %s with help about itself alone',
-    async (text) => {
-      const { visibleText } = await ask(text, MEMBER);
-      expect(visibleText).toContain(said.title);
-      expect(visibleText).toContain(`/billing ${list}`);
-      expect(visibleText).not.toContain(kind === 'watch' ? 'Scheduled posts' : 'Watches');
-      expect(modal(MEMBER)).toBeUndefined();
-    },
-  );
 
   it('belongs to its creator, is planned, in the audit log, and announced to nobody', async () => {
     const before = tally().messageTexts(CHANNEL, OWNER).length;

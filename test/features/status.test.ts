@@ -11,8 +11,6 @@ import { DEFAULT_SETTINGS } from '../../src/workspace/settings.ts';
 import { type Bot, CHANNEL, goodToken, startBot, textOf, toAnswer } from '../support/bot.ts';
 import { changeIn } from '../support/change.ts';
 import { addProject } from '../support/projects.ts';
-import { commandsOf } from '../support/redis-commands.ts';
-import { uniqueClick } from '../support/unique-click.ts';
 
 const NOW = Date.UTC(2026, 10, 21, 10, 15, 30, 123);
 const DAY = 86_400_000;
@@ -207,17 +205,6 @@ describe('the page', () => {
     expect(places).toEqual(places.toSorted((x, y) => x - y));
     expect(visibleText).toContain('As of');
   });
-
-  it('begins with what is wrong and the button that fixes it', async () => {
-    await save('a-fine');
-    await save('b-over', { expiresAt: NOW - DAY });
-    await workspaces.chooseDefault(await changeIn(workspaces, TEAM), 'a-fine');
-    const { visibleText, blocks } = await bot.ask('/billing status');
-    expect(visibleText).toMatch(
-      /^1 problem to look at\nConnections\n\*b-over\*[\s\S]*\nReplace token…\n[\s\S]*\n\*a-fine\* · default\nexpires/,
-    );
-    expect(JSON.stringify(blocks).match(/"style":"primary"/g)).toHaveLength(1);
-  });
 });
 
 describe('a project whose connection is missing', () => {
@@ -246,15 +233,6 @@ describe('a project whose connection is missing', () => {
     expect(visibleText).not.toMatch(/payroll|\bhr\b/);
     expect((await bot.ask('/billing status')).visibleText).toContain('*payroll* uses the connection hr');
   });
-
-  it('is a problem when there is no default connection', async () => {
-    await bot.redis.client.hdel(HASH, 'project:prod');
-    await save('other');
-    await bot.redis.client.hset(HASH, 'settings', JSON.stringify({ ...DEFAULT_SETTINGS, connection: 'x' }));
-    const { visibleText } = await bot.ask('/billing status', MEMBER);
-    expect(visibleText).toContain('There is no default connection');
-    expect(visibleText).not.toContain(ALL_WORK);
-  });
 });
 
 describe('the default connection', () => {
@@ -282,43 +260,7 @@ describe('the default connection', () => {
     await bot.ask('/balance 123');
     expect(bot.billing.requests.at(-1)!.token).toBe('Administrator');
   });
-
-  it('cannot be changed by a member’s forged button, nor to an unknown connection', async () => {
-    await save('main');
-    await save('finance');
-    const before = await bot.redis.client.hgetall(HASH);
-    await forge(MEMBER, 'connection-default', 'finance');
-    await bot.slack.waitFor(() => lastWords(MEMBER).includes('Only Tally managers can do this'));
-    await forge(OWNER, 'connection-default', 'gone');
-    await bot.slack.waitFor(() => lastWords().includes('There is no connection named gone.'));
-    await forge(MEMBER, 'connection-test', 'main');
-    await bot.slack.waitFor(
-      () => bot.slack.messages(MEMBER, CHANNEL).filter(({ from }) => from !== MEMBER).length === 2,
-    );
-    expect(await bot.redis.client.hgetall(HASH)).toEqual(before);
-    expect(bot.billing.requests).toEqual([]);
-  });
-
-  const forge = (person: string, action: string, value: string) => {
-    const payload = {
-      type: 'block_actions',
-      team: { id: TEAM },
-      user: { id: person, team_id: TEAM },
-      channel: { id: CHANNEL },
-      trigger_id: 'x',
-      actions: [{ type: 'button', action_id: action, block_id: 'b', value }],
-    };
-    const body = `payload=${encodeURIComponent(JSON.stringify({ ...payload, ...uniqueClick() }))}`;
-    return send(body);
-  };
 });
-
-const send = (body: string) =>
-  fetch(`${bot.url}/slack/events`, {
-    method: 'POST',
-    headers: { 'content-type': 'application/x-www-form-urlencoded', ...bot.slack.signed(body) },
-    body,
-  });
 
 describe('Test now', () => {
   it('asks billing with the project of the registration, and reports success', async () => {
@@ -334,14 +276,6 @@ describe('Test now', () => {
     expect(bot.billing.requests[0]!.query).toContain('123');
     const record = await workspaces.load(TEAM);
     expect([record.lastUsed('finance'), record.lastUsed('main')]).toEqual([expect.any(Number), undefined]);
-  });
-
-  it('says that the project has no data while the token works', async () => {
-    await save('main', { test: { project: '123', product: 2 } });
-    await bot.ask('/billing status');
-    expect((await press('connection-test', 'main')).visibleText).toContain(
-      'The token works, but there is no Object storage data for project 123',
-    );
   });
 
   it.each([
@@ -390,16 +324,6 @@ describe('a sealed record that was moved', () => {
     );
     expect(bot.billing.requests).toEqual([]);
   };
-
-  it('from another workspace is rejected and reported', async () => {
-    await workspaces.saveConnection(await changeIn(workspaces, 'T0ELSEWHERE'), connection('main'));
-    await move('tally:{T0ELSEWHERE}:record', 'connection:main', 'connection:main');
-    await refusedEverywhere();
-    expect((await press('connection-test', 'main')).visibleText).toContain(
-      'Tally can’t open this with its keys.',
-    );
-    expect(bot.billing.requests).toEqual([]);
-  });
 
   it('from another name is rejected and reported, even when its name was changed', async () => {
     await save('other');
@@ -464,11 +388,6 @@ describe('an application access', () => {
 });
 
 describe('what an answer saves', () => {
-  const project = async (alias: string, id: string) =>
-    workspaces.addProject(await changeIn(workspaces, TEAM), {
-      ...{ alias, id, product: 1, channels: [] },
-      ...{ owner: OWNER, addedBy: OWNER, addedAt: NOW },
-    });
   const noted = async () => {
     const record = await workspaces.load(TEAM);
     return { used: record.lastUsed('main'), balance: record.lastBalance('123', 1) };
@@ -482,44 +401,4 @@ describe('what an answer saves', () => {
     await until(({ used }) => used === NOW);
     expect((await bot.ask('/billing status')).visibleText).toMatch(/last used: <!date\^\d+\^/);
   });
-
-  it('is the exact balance of a registered project, and of no other', async () => {
-    await save('main');
-    await project('prod', '123');
-    bot.billing.setBalance('123', '{"balance":"12.3400000000000000000001","bonuses":-0.50}', 1);
-    await bot.ask('/balance 456');
-    await bot.ask('/balance prod');
-    await until(({ balance }) => balance !== undefined);
-    expect((await noted()).balance).toEqual({
-      balance: '12.3400000000000000000001',
-      bonuses: '-0.50',
-      days: 0,
-      at: NOW,
-    });
-    expect((await workspaces.load(TEAM)).lastBalance('456', 1)).toBeUndefined();
-  });
-
-  it.each([
-    ['/balance prod', 59_999, []],
-    ['/balance prod', 60_000, ['eval']],
-    ['/balance 456', 3_599_999, []],
-    ['/spend prod', 3_599_999, []],
-    ['/spend prod', 3_600_000, ['eval']],
-  ])(
-    'costs %s, asked again after %i ms, one read of Redis and no other command than %o',
-    async (command, after, writing) => {
-      await save('main');
-      await project('prod', '123');
-      await bot.ask('/balance prod');
-      await until(({ balance }) => balance?.at === NOW);
-      now = NOW + after;
-      const sent = await commandsOf(bot.redis, async () => {
-        await bot.ask(command);
-        // Until what is written after the answer is sent, too.
-        await bot.stopBot();
-      });
-      // The check for a repeated request, SET, runs in parallel with reading the record.
-      expect(sent.filter((name) => name !== 'quit')).toEqual(['set', 'hgetall', ...writing]);
-    },
-  );
 });

@@ -16,19 +16,17 @@ import {
   TEAM,
 } from '../support/owned-bot.ts';
 import { addProject } from '../support/projects.ts';
-import { workspaceKeys } from '../support/redis.ts';
 
 const OWNERS_DM = 'D0OWNER001';
 const MEMBERS_DM = 'D0MEMBER01';
 
 const owned = createOwnedBot();
-const { around, add, ask, audit, change, choose, forgedClick, members, messageRef } = owned;
+const { around, add, ask, audit, choose, forgedClick, members, messageRef } = owned;
 const { forge, modal, modalSays, modalText, redis, save, tally, updatedMessage, view } = owned;
 
 /** The same each day for as long as a preview looks back. */
 const STEADY = previewFigures(() => '1000', '48210');
 
-const settings = (given: object) => redis().hset(KEY, 'settings', JSON.stringify(given));
 const stored = () => owned.stored('watch');
 const openForm = (words = 'watch prod balance 50000', person = OWNER, channel = CHANNEL) =>
   owned.openForm(words, person, channel);
@@ -122,16 +120,6 @@ describe('the form', () => {
     expect(around.asked).toEqual([{ project: '123', kind: 'balance' }]);
   });
 
-  it('asks for the project when none was typed, and asks billing once it is chosen', async () => {
-    around.figures = STEADY;
-    await openForm('watch runway 14');
-    expect(modalText()).not.toContain('last 90 days');
-    expect(around.asked).toEqual([]);
-    await change('projects', { selected_option: option('123:1') });
-    expect(await modalSays('It wouldn’t have alerted in the last 90 days.')).toContain('Now: 48 days.');
-    expect(around.asked).toEqual([{ project: '123', kind: 'runway' }]);
-  });
-
   it('starts with the project of the channel, and with the person when there is no channel', async () => {
     await redis().hset(KEY, `channel:${CHANNEL}`, 'dev');
     await openForm('watch');
@@ -140,15 +128,6 @@ describe('the form', () => {
     await openForm('watch prod budget 500000', OWNER, OWNERS_DM);
     expect(view()).toContain(`"initial_users":["${OWNER}"]`);
     expect(modalText()).toContain('50, 80 and 100 %');
-  });
-
-  it('shows the thresholds of the chosen kind', async () => {
-    await openForm('watch prod');
-    await choose('kind', 'spike');
-    await modalSays('Times the usual amount');
-    expect(modalText()).not.toContain('Without bonuses');
-    await choose('kind', 'runway');
-    await modalSays('Fewer than');
   });
 
   it('says what is wrong with a threshold, and keeps what was typed', async () => {
@@ -178,16 +157,6 @@ describe('the form', () => {
     expect(text).toContain('No Cloud platform data for project 123. Check the project ID');
     expect(view()).toContain('"initial_value":"50000"');
     expect(await stored()).toEqual([]);
-  });
-
-  it('says that amounts have no currency when a budget is set without a label', async () => {
-    expect(await openForm('watch prod budget 500000')).toMatch(
-      /Amounts have no currency here.* Set a label in/,
-    );
-    await tally().slack.dismiss(OWNER);
-    await settings({ currency: 'EUR' });
-    expect(await openForm('watch prod budget 500000')).not.toContain('Amounts have no currency here');
-    expect(await save({ amount: '400,000 EUR' })).toContain('budget of 400,000.00\u00a0EUR a month');
   });
 });
 
@@ -379,15 +348,15 @@ describe('the list', () => {
     expect(none.visibleText).toContain('Set a budget…');
     expect((await ask('watches prod october')).visibleText).toContain('doesn’t belong there');
   });
+});
 
-  it('does not find one by the name of a project that this person may not ask about', async () => {
-    const { id } = await setUp('prod budget 500000');
-    await add('prod', '123', { channels: [FINANCE] });
-    const watch = (await stored()).find((other) => other.id === id)!;
-    await redis().hset(KEY, `watch:${id}`, JSON.stringify({ ...watch, owner: MEMBER }));
-    expect((await ask('watches', MEMBER)).visibleText).toContain('1 watch');
-    expect((await ask('watches prod budget', MEMBER)).visibleText).toContain('No budget for prod');
-  });
+it('does not find a watch by the name of a project that this person may not ask about', async () => {
+  const { id } = await setUp('prod budget 500000');
+  await add('prod', '123', { channels: [FINANCE] });
+  const watch = (await stored()).find((other) => other.id === id)!;
+  await redis().hset(KEY, `watch:${id}`, JSON.stringify({ ...watch, owner: MEMBER }));
+  expect((await ask('watches', MEMBER)).visibleText).toContain('1 watch');
+  expect((await ask('watches prod budget', MEMBER)).visibleText).toContain('No budget for prod');
 });
 
 /** Posts a message from the bot with one button. @returns its `ts` */
@@ -529,34 +498,5 @@ describe('a watch, from its form to its alert', () => {
     await bot.slack.waitFor(
       () => seen(MEMBER).filter(({ visibleText: said }) => said.includes('1 watch')).length > 1,
     );
-  });
-
-  it('says in status which watches cannot be checked, and that the token was rejected', async () => {
-    bot.billing.setMode('401');
-    await bot.slack.say(OWNER, CHANNEL, '/billing watch 456 balance 1');
-    await bot.slack.waitFor(() => textOf(bot.slack.modal(OWNER)?.view).includes('rejected'));
-    await bot.slack.submit(OWNER);
-    await bot.slack.waitFor(() => textOf(bot.slack.modal(OWNER)?.view).includes('Saved:'));
-    await bot.slack.dismiss(OWNER);
-    const status = async () => (await bot.ask('/billing status')).visibleText;
-    await expect.poll(status, { timeout: 15_000 }).toContain('with a problem');
-    const visibleText = await status();
-    expect(visibleText).toMatch(/^\d problems? to look at/);
-    expect(visibleText).toContain('*Watches*');
-    expect(visibleText).toContain('The service rejected its token.');
-    expect(visibleText).toContain('*not checked:*');
-    bot.billing.setMode('healthy');
-  });
-
-  it('deletes everything when the workspace uninstalls', async () => {
-    const left = async () => (await workspaceKeys(bot.redis.client)).filter((key) => key.includes(TEAM));
-    expect(await left()).toEqual(expect.arrayContaining([expect.stringContaining('watch-figures')]));
-    const body = JSON.stringify({
-      ...{ type: 'event_callback', team_id: TEAM, event_time: Math.floor(Date.now() / 1000) },
-      event: { type: 'app_uninstalled' },
-    });
-    const headers = { 'content-type': 'application/json', ...bot.slack.signed(body) };
-    expect((await fetch(`${bot.url}/slack/events`, { method: 'POST', body, headers })).status).toBe(200);
-    await expect.poll(left).toEqual([]);
   });
 });

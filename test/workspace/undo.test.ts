@@ -97,20 +97,6 @@ describe.each(Object.entries(KINDS))('a removed %s', (_, kind) => {
     expect(await isKept()).toBe(0);
   });
 
-  it('is deleted with the next removal once it cannot be restored any more', async () => {
-    await redis.hset(HASH, `${kind.removedField}damaged1`, '{');
-    await kind.remove(ONE, NOW);
-    const removed = async () =>
-      Object.keys(await recordFields(redis, HASH))
-        .filter((field) => field.startsWith(kind.removedField))
-        .sort();
-    expect(await removed()).toEqual([kind.removedField + ONE]);
-    await kind.remove(TWO, NOW + UNDO_MS - 1);
-    expect(await removed()).toEqual([kind.removedField + ONE, kind.removedField + TWO]);
-    await kind.remove(THREE, NOW + UNDO_MS);
-    expect(await removed()).toEqual([kind.removedField + TWO, kind.removedField + THREE]);
-  });
-
   it('is not removed twice, and nothing is written for one that never existed', async () => {
     await kind.remove(ONE, NOW);
     const before = await redis.hgetall(HASH);
@@ -146,21 +132,6 @@ describe('how the last delivery of a schedule ended', () => {
     expect(await redis.hexists(HASH, `sent:${TWO}`)).toBe(0);
   });
 
-  it('is restored as it was at the removal, not as the person saw it before', async () => {
-    await note(SENT);
-    const seen = await by();
-    await note({ ...SENT, at: NOW + 5 });
-    await workspaces.schedules.remove(seen, ONE, NOW);
-    await workspaces.schedules.restore(await by(), ONE);
-    expect((await read()).lastSent(ONE)?.at).toBe(NOW + 5);
-  });
-
-  it('is deleted for good with a damaged schedule', async () => {
-    for (const id of [ONE, TWO]) await redis.hset(HASH, `sent:${id}`, '{}');
-    await workspaces.dropDamaged(await by(), 'schedule', [ONE]);
-    expect(Object.keys(await recordFields(redis, HASH)).sort()).toEqual([`schedule:${TWO}`, `sent:${TWO}`]);
-  });
-
   it('is not written over a later one, nor for a schedule that was removed', async () => {
     const before = await read();
     await note({ ...SENT, at: NOW + 2 }, before);
@@ -182,20 +153,6 @@ it('a damaged project is dropped with the defaults of its channels, and with nob
   });
   await workspaces.dropDamaged(await by(), 'project', ['bad']);
   expect(Object.keys(await recordFields(redis, HASH)).sort()).toEqual(['channel:C2', 'project:prod']);
-});
-
-it('a restored project takes no channel from its present default', async () => {
-  const removal = { project: PROD, channels: ['C1', 'C2'], at: NOW };
-  await workspaces.addProject(await by(), PROD);
-  for (const channel of removal.channels) await workspaces.setChannelDefault(await by(), channel, 'prod');
-  await workspaces.removeProject(await by(), removal);
-  await workspaces.addProject(await by(), { ...PROD, alias: 'live' });
-  await workspaces.setChannelDefault(await by(), 'C2', 'live');
-  expect(await workspaces.restoreProject(await by(), removal)).toBe(true);
-  expect([(await read()).channelDefault('C1'), (await read()).channelDefault('C2')]).toEqual([
-    'prod',
-    'live',
-  ]);
 });
 
 it('a restored project takes no channel from a default that was set since', async () => {
@@ -239,10 +196,5 @@ describe('the channel limit of a project with two names', () => {
     const project = (await read()).projects.find(({ alias }) => alias === 'prod') as Project;
     await workspaces.removeProject(await by(), { project, channels: [], at: NOW });
     expect(await limitsNow()).toEqual({ web: ['C1'], logs: undefined });
-  });
-
-  it('stays with its project when the name moves to another project', async () => {
-    await workspaces.changeProject(await by(), 'prod', { ...PROD, id: '456', channels: ['C9'] });
-    expect(await limitsNow()).toEqual({ prod: ['C9'], web: undefined, logs: undefined });
   });
 });

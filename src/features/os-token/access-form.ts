@@ -208,7 +208,7 @@ const isShort = (issued: IssuedToken, at: Millis): issued is IssuedToken & { rea
 
 const SHOWN = 20;
 
-export const mentionGroup = (id: string): string => `<!subteam^${escapeMarkup(id)}>`;
+const mentionGroup = (id: string): string => `<!subteam^${escapeMarkup(id)}>`;
 
 export function issuersText({ people, groups }: Issuers, ineligible: readonly IneligibleIssuer[]): string {
   const named = [...people.map(mention), ...groups.map(mentionGroup)];
@@ -227,7 +227,7 @@ const IS: Readonly<Record<Role, string>> = {
   nobody: 'has left, or is an app',
 };
 
-export function formatList(all: readonly string[]): string {
+function formatList(all: readonly string[]): string {
   const more = all.length - SHOWN;
   return `${all.slice(0, SHOWN).join(', ')}${more > 0 ? ` and ${more} more` : ''}`;
 }

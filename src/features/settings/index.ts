@@ -149,7 +149,7 @@ export interface SettingsForm {
   readonly before: FormFields;
 }
 
-export function parseSettingsForm(fields: FormFields, metadata: string): ParsedForm<SettingsForm> {
+function parseSettingsForm(fields: FormFields, metadata: string): ParsedForm<SettingsForm> {
   const { before } = decodeSettingsMetadata(metadata);
   const [input, opened] = [fields, before].map(parseSettingsText) as [SettingsInput, SettingsInput];
   const refused = invalidSettings(input);
