@@ -156,7 +156,12 @@ it('the examples of TypeScript compile, as the module of a feature', async () =>
       await writeFile(join(feature, 'index.ts'), loaded);
     }
     // Relative imports resolve as if the examples were in src/features.
-    const compilerOptions = { rootDirs: [process.cwd(), '.'], noUnusedLocals: false };
+    const compilerOptions = {
+      rootDirs: [process.cwd(), '.'],
+      noUnusedLocals: false,
+      incremental: false,
+      tsBuildInfoFile: null,
+    };
     const config = { extends: resolvePath('tsconfig.json'), compilerOptions, include: ['src'], exclude: [] };
     await writeFile(join(folder, 'tsconfig.json'), JSON.stringify(config));
     const { stdout } = spawnSync('node_modules/.bin/tsc', ['-p', folder], { encoding: 'utf8' });

@@ -1,8 +1,5 @@
 /** Real processes, killed in the middle: what an outside Slack has got is counted. */
-import { type ChildProcess, spawn } from 'node:child_process';
-import { once } from 'node:events';
-import { existsSync, readFileSync } from 'node:fs';
-import { join } from 'node:path';
+import type { ChildProcess } from 'node:child_process';
 import { setTimeout as delay } from 'node:timers/promises';
 import { Redis } from 'ioredis';
 import { beforeEach, expect, it } from 'vitest';
@@ -132,22 +129,3 @@ it.concurrent(
     }),
   PATIENCE + 20_000,
 );
-
-it.concurrent('the processes of a run that is killed end with it, a frozen one too', async () => {
-  const script = join(import.meta.dirname, '../support/orphans.ts');
-  const run = spawn(process.execPath, ['--import', 'tsx', script], { stdio: ['ignore', 'pipe', 'inherit'] });
-  const [line] = await once(run.stdout, 'data');
-  const children = String(line).trim().split(' ').map(Number);
-  const isAlive = (pid: number): boolean => {
-    try {
-      process.kill(pid, 0);
-      // Ended, but nobody in this container has asked how.
-      return !existsSync('/proc') || !/\) Z /.test(readFileSync(`/proc/${pid}/stat`, 'utf8'));
-    } catch {
-      return false;
-    }
-  };
-  expect(children.map(isAlive)).toEqual([true, true]);
-  run.kill('SIGKILL');
-  await expect.poll(() => children.map(isAlive)).toEqual([false, false]);
-}, 30_000);

@@ -334,17 +334,6 @@ describe('a sealed record that was moved', () => {
     await refusedEverywhere();
   });
 
-  it('is rejected for a whole workspace, too', async () => {
-    await save('main');
-    await bot.redis.client.copy(HASH, 'tally:{T0ELSEWHERE}:record');
-    const open = JSON.stringify({ ...DEFAULT_SETTINGS, externals: true });
-    await bot.redis.client.hset('tally:{T0ELSEWHERE}:record', 'settings', open);
-    const command = { command: '/balance', text: '123', team_id: 'T0ELSEWHERE', trigger_id: 'x' };
-    await send(new URLSearchParams({ ...command, user_id: OWNER, channel_id: CHANNEL }).toString());
-    await bot.slack.waitFor(() => lastWords().includes('Tally can’t open this with its keys.'));
-    expect(bot.billing.requests).toEqual([]);
-  });
-
   it('says so when its key is missing', async () => {
     const lost = createKeyring([{ id: 'lost', key: randomBytes(32) }]);
     const other = createWorkspaces({ redis: bot.redis.client, keyring: lost });
