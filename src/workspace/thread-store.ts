@@ -46,7 +46,7 @@ export type ThreadStore = ReturnType<typeof createThreadStore>;
 
 export const THREAD_LIFETIME = 30 * DAY;
 /** The most threads that are remembered for a workspace; the oldest are dropped first. */
-export const MOST_QUESTIONS = 2_000;
+const MOST_QUESTIONS = 2_000;
 
 /**
  * Remembers a question in `threadsKey` and `threadTimesKey`, as `questionArguments` gives it. Each has its own age: the

@@ -156,7 +156,7 @@ export function refusalPage(refusal: PageRefusal, again: string, reason?: string
 }
 
 /** @param title and body are HTML */
-export function htmlPage(status: number, title: string, body: string): HtmlPage {
+function htmlPage(status: number, title: string, body: string): HtmlPage {
   const html = `<!doctype html>
 <html lang="en">
 <head>
@@ -185,6 +185,6 @@ const ENTITIES: Readonly<Record<string, string>> = {
   "'": '&#39;',
 };
 
-export function escapeHtml(text: string): string {
+function escapeHtml(text: string): string {
   return text.replace(/[&<>"']/g, (sign) => ENTITIES[sign] ?? '');
 }

@@ -169,7 +169,7 @@ export const ownershipFields = (before: OwnedItem | undefined, { user, at }: Req
 });
 
 /** `Saved: *prod*: balance below 50,000.00. Alerts go to #finance.`, as mrkdwn. */
-export function formatSaved(kind: OwnedKind, item: OwnedItem, request: Request, lead = 'Saved'): string {
+function formatSaved(kind: OwnedKind, item: OwnedItem, request: Request, lead = 'Saved'): string {
   const paused = item.paused === undefined ? '' : ' It stays paused until someone resumes it.';
   const what = kind.words.summary(item, request);
   return `${lead}: ${what}. ${capitalize(kind.sends)} go to ${targetMarkup(item)}.${paused}`;
