@@ -35,12 +35,6 @@ describe('the pages about trust', () => {
     for (const { scope, why } of SCOPES) expect(html).toContain(`<code>${scope}</code></dt><dd>${why}`);
   });
 
-  it('tell what is kept of a request to managers', async () => {
-    const { text } = await read(bot, '/privacy');
-    expect(text).toContain('what someone asked a Tally manager for, for 24 hours');
-    expect(text).toContain('Other questions are not in it');
-  });
-
   it('say whom to ask if no address for help is configured', async () => {
     const { text } = await read(bot, '/support');
     expect(text).toContain('Ask the person who installed Tally in your workspace');

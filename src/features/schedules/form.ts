@@ -98,7 +98,7 @@ const scheduleForm = (kind: OwnedSchedules, services: FormServices): OwnedForm<S
   },
 });
 
-export function newScheduleDraft(
+function newScheduleDraft(
   words: ScheduleWords,
   projects: readonly ChosenProject[],
   request: Request,
@@ -186,7 +186,7 @@ async function sendTest(
 }
 
 /** @param since posts that are due after this instant are sent */
-export function scheduleFromDraft(
+function scheduleFromDraft(
   draft: ScheduleDraft,
   before: Schedule | undefined,
   request: Request,

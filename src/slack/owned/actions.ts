@@ -110,7 +110,7 @@ export async function changeItem(
 }
 
 /** Deletes the item, which can be restored for a while. */
-export async function removeItem(kind: OwnedKind, item: OwnedItem, request: Request): Promise<void> {
+async function removeItem(kind: OwnedKind, item: OwnedItem, request: Request): Promise<void> {
   const change = auditedChange(request, [`${kind.kind} removed`, ownedSubject(kind, item)]);
   await kind.store.remove(change, item.id, request.at);
   await kind.changed(request.user.teamId);

@@ -76,9 +76,6 @@ const changed = new WeakSet<Workspace>();
 /** Whether this request, which read the record, has saved something. */
 export const hasChanged = (workspace: Workspace): boolean => changed.has(workspace);
 
-/** Notes that something was saved beside the record. */
-export const markChanged = (workspace: Workspace): void => void changed.add(workspace);
-
 /** Attempts of the optimistic lock while others write something else. */
 const MAX_ATTEMPTS = 5;
 
