@@ -18,7 +18,7 @@ describe.each(['http', 'socket'] as const)('the first steps in the sandbox, %s m
 
   it('connects billing, then shows the balance and the spend', async () => {
     const form = await connect(page, token);
-    await form.getByText(/Project 123 · [\d,.]+ left/).waitFor();
+    await form.getByText(/Connected ✓ Project 123 has [\d,.]+ left, about 41 days\./).waitFor();
     await closeModal(page);
 
     const balance = await ask(page, '/balance 123', /Project 123 · [\d,.]+ left/);
