@@ -21,7 +21,7 @@ describe.each(['http', 'socket'] as const)(
 
     it('connects billing, then shows the balance and the spend', async () => {
       const form = await connect(page, token);
-      await form.getByText(/Project 123 · [\d,.]+ left/).waitFor();
+      await form.getByText(/Connected ✓ Project 123 has [\d,.]+ left, about 41 days\./).waitFor();
       await closeModal(page);
       const balance = await ask(page, '/balance 123', /Project 123 · [\d,.]+ left/);
       expect(await balance.innerText()).toMatch(/Only visible to you[\s\S]*About 41 days, until around /);

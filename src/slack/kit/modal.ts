@@ -30,19 +30,6 @@ export const modal = ({
   blocks: compact(blocks) as ModalView['blocks'],
 });
 
-/** @param below the form below it, for when it is saved: its callback ID, a space and its metadata */
-export function withFormBelow(view: ModalView, below: string | undefined): ModalView {
-  if (view.callback_id === undefined || below === undefined || below.includes('\n')) return view;
-  const metadata = `below:${below}\n${view.private_metadata ?? ''}`;
-  return metadata.length > SLACK_LIMITS.privateMetadata ? view : { ...view, private_metadata: metadata };
-}
-
-/** The form's own metadata, and what it carries. */
-export function splitMetadata(text: string): { readonly metadata: string; readonly below?: string } {
-  const [context = '', below] = /^below:([^\n]*)\n/.exec(text) ?? [];
-  return { metadata: text.slice(context.length), ...(below !== undefined && { below }) };
-}
-
 /**
  * Acknowledges a form that isn't taken: below its last field, so that it keeps what was typed.
  * @param instead replaces a form without fields

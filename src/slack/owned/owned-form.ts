@@ -169,8 +169,8 @@ export const ownershipFields = (before: OwnedItem | undefined, { user, at }: Req
 });
 
 /** `Saved: *prod*: balance below 50,000.00. Alerts go to #finance.`, as mrkdwn. */
-function formatSaved(kind: OwnedKind, item: OwnedItem, request: Request, lead = 'Saved'): string {
+function formatSaved(kind: OwnedKind, item: OwnedItem, request: Request): string {
   const paused = item.paused === undefined ? '' : ' It stays paused until someone resumes it.';
   const what = kind.words.summary(item, request);
-  return `${lead}: ${what}. ${capitalize(kind.sends)} go to ${targetMarkup(item)}.${paused}`;
+  return `Saved: ${what}. ${capitalize(kind.sends)} go to ${targetMarkup(item)}.${paused}`;
 }

@@ -4,11 +4,11 @@ import type { Millis } from '../../domain/time/calendar.ts';
 import type { Command } from '../commands/command.ts';
 import { commandButton, withoutShare } from '../commands/command-buttons.ts';
 import { actions, type Block, type Message, section } from '../kit/blocks.ts';
-import { modal, withFormBelow } from '../kit/modal.ts';
+import { modal } from '../kit/modal.ts';
 import { type Audience, isDirectMessage, type Source } from '../request/source.ts';
 import type { SlackServices } from '../slack-services.ts';
 import { callSlack, type WebClient } from '../web-client.ts';
-import { type PostedTo, postMessage, replaceMessage } from './message-calls.ts';
+import { type PostedTo, postMessage } from './message-calls.ts';
 import { createMessages, type OutgoingFile } from './reply-messages.ts';
 import { createModals } from './reply-modals.ts';
 
@@ -48,7 +48,7 @@ function waysToReply(
   audience: Audience,
   command: Command | undefined,
 ) {
-  const { channel, responseUrl, triggerId, viewId, hasFields, form, below, replaces } = source;
+  const { channel, responseUrl, triggerId, viewId, replaces } = source;
 
   /** Replies privately: in the loading view if it can show the message. @throws CannotPost, SlackFailed */
   const sendPrivate = async (message: Message, replace = false): Promise<void> => {
@@ -59,11 +59,8 @@ function waysToReply(
     await messages.sendPrivate(message, replace);
     if (modals.isLoading()) await modals.tryUpdate(ANSWERED_VIEW);
   };
-  const inContext = (view: ModalView, isOnTop = hasFields && modals.isOpened()) =>
-    withFormBelow(view, isOnTop ? form : below);
   const updateModal = async (view: ModalView, fallback?: Message): Promise<void> => {
-    if (!(await modals.tryUpdate(inContext(view))) && fallback !== undefined)
-      await messages.sendDirectly(fallback);
+    if (!(await modals.tryUpdate(view)) && fallback !== undefined) await messages.sendDirectly(fallback);
   };
 
   return {
@@ -95,8 +92,6 @@ function waysToReply(
     /** A message for everyone in the channel, or for another person. @throws CannotPost */
     public: (to: SlackId, message: Message): Promise<PostedTo> =>
       postMessage(client, { channel: to, thread: undefined }, message),
-    /** Puts another message in the place of one that `public` sent. @throws CannotPost */
-    replace: (at: PostedTo, message: Message): Promise<void> => replaceMessage(client, at, message),
     async home(blocks: readonly Block[]): Promise<void> {
       const view = { type: 'home' as const, blocks: [...blocks] as never[] };
       await callSlack('views.publish', () => client.views.publish({ user_id: source.userId, view }));
@@ -119,7 +114,7 @@ function waysToReply(
         await modals.settle();
         const isPossible = modals.isOpened() || (viewId ?? triggerId ?? '') !== '';
         if (!isPossible && command !== undefined) return sendPrivate(openFormMessage(command));
-        await modals.open(inContext(view, hasFields));
+        await modals.open(view);
       },
       /** Replaces the modal of this request. If that fails, for example because it was closed, sends `fallback` as a direct message. */
       update: updateModal,
@@ -130,12 +125,12 @@ function waysToReply(
       show: (title: string, message: Message, ...more: readonly Block[]): Promise<void> =>
         updateModal(modal({ title, blocks: [...message.blocks, ...more] }), message),
       /** @returns whether the modal was replaced; sends nothing otherwise */
-      tryUpdate: (view: ModalView): Promise<boolean> => modals.tryUpdate(inContext(view)),
+      tryUpdate: (view: ModalView): Promise<boolean> => modals.tryUpdate(view),
       /** Replaces the modal only if nothing else changed it since this request last saw it. */
       updateIfUnchanged: async (view: ModalView): Promise<void> =>
-        void (await modals.updateIfUnchanged(inContext(view))),
+        void (await modals.updateIfUnchanged(view)),
       /** The same, but also replaces what an older request drew: a form as it is after a click or a choice. */
-      redraw: (view: ModalView): Promise<void> => modals.redraw(inContext(view)),
+      redraw: (view: ModalView): Promise<void> => modals.redraw(view),
     },
     /**
      * A file, in the thread where a public answer goes or else in the user's conversation with Tally; needs the optional

@@ -3,7 +3,6 @@ import type { Millis } from '../../domain/time/calendar.ts';
 import type { RequestVia } from '../../runtime/work-record.ts';
 import type { Workspace } from '../../workspace/record/workspace.ts';
 import type { ThreadPlace } from '../../workspace/thread-store.ts';
-import { splitMetadata } from '../kit/modal.ts';
 import type { SlackEvent, SlackPayload } from './payload.ts';
 
 /** Where a request comes from: what Slack's payload says of it, and what is known before anybody's rights are checked. */
@@ -39,10 +38,6 @@ export interface Source {
   readonly sharedFrom?: Millis;
   /** The channel whose rights and default count, if it isn't the one where it was sent. */
   readonly askedIn?: SlackId | undefined;
-  /** The form in which the user clicked: its callback ID, a space and its metadata. */
-  readonly form?: string | undefined;
-  /** The form below that form, in the same way. */
-  readonly below?: string | undefined;
   /** Whether an earlier step of the same click was saved, so that no error may say that nothing was changed. */
   readonly hasSaved?: boolean;
   readonly self?: SlackId | undefined;
@@ -80,13 +75,7 @@ export function sourceOfPayload(
     hasFields: view?.blocks?.some(({ type }) => type === 'input') ?? false,
     thread: container?.thread_ts ?? undefined,
     ...(via === 'button' && { audience: 'asker' }),
-    ...((via === 'button' || via === 'form') && formOf(view)),
   };
-}
-
-function formOf(view: SlackPayload['view']): Pick<Source, 'form' | 'below'> {
-  const { metadata, below } = splitMetadata(view?.private_metadata ?? '');
-  return { below, form: `${view?.callback_id ?? ''} ${metadata}` };
 }
 
 /** @returns undefined for an event that names no workspace or no user */

@@ -5,7 +5,7 @@ import { withTimeout } from '../../runtime/timers.ts';
 import type { Annotate } from '../../runtime/work-record.ts';
 import { type CommandClick, parseCommandClick } from '../commands/command-buttons.ts';
 import type { AskedManager } from '../error-messages/description.ts';
-import { refuseForm, splitMetadata } from '../kit/modal.ts';
+import { refuseForm } from '../kit/modal.ts';
 import { errorModalOf, failureText } from '../reply/error-reply.ts';
 import type { Reply } from '../reply/reply.ts';
 import { parseFieldValues } from '../request/form-fields.ts';
@@ -81,7 +81,7 @@ export function registerActions(app: App, context: ListenerContext, runCommand: 
       ? clickReply.as({ ...source, isFirst: isFirstClick(source, payload, `${name} ${value}`, DOUBLE_CLICK) })
       : clickReply;
     if (opensForm(handler)) reply.startLoadingView(loadingDelays.modal);
-    const { metadata } = splitMetadata(view?.private_metadata ?? '');
+    const metadata = view?.private_metadata ?? '';
     const clicked = { value, fields: parseFieldValues((view?.state ?? state)?.values as never), metadata };
     try {
       request = await authorize(reply, handler, annotate);
@@ -141,20 +141,7 @@ function sourceOfClick(source: Source, click: CommandClick, { channel }: SlackPa
 
 /** Acknowledges a form after reading it: with the errors below its fields, or with the view that says it is working. */
 export function registerViews(app: App, context: ListenerContext): void {
-  const { listeners, authorize, errorReply, limits, log, redis } = context;
-
-  /** Never rejects: at worst, the form below still shows what it showed when it was opened. */
-  const redrawBelow = async ({ source, client }: Reply, view_id: string, request: Request): Promise<void> => {
-    const { below = '' } = source;
-    const [name = ''] = below.split(' ');
-    try {
-      const view = await lookUp(listeners.views, name)?.redraw?.(below.slice(name.length + 1), request);
-      if (view === undefined) return;
-      await client.views.update({ view_id, view });
-    } catch (err) {
-      log.debug({ err }, 'A form was not redrawn after the one on top of it was saved');
-    }
-  };
+  const { listeners, authorize, errorReply, limits, redis } = context;
 
   app.view({ type: 'view_submission' }, async ({ ack, view, ...arrival }) => {
     const name = view.callback_id;
@@ -169,7 +156,7 @@ export function registerViews(app: App, context: ListenerContext): void {
         const instead = errorModalOf(errorReply.explain(refusal, annotate), {}, true);
         return ack(refuseForm(view.blocks, failureText(refusal), instead));
       }
-      const { metadata } = splitMetadata(view.private_metadata ?? '');
+      const metadata = view.private_metadata ?? '';
       const fields = parseFieldValues(view.state?.values as never);
       let parsed: ReturnType<typeof listener.parse>;
       try {
@@ -188,7 +175,6 @@ export function registerViews(app: App, context: ListenerContext): void {
         request = await authorize(reply, listener, annotate);
         if (request === undefined) return;
         await listener.submit(parsed.input, request);
-        await redrawBelow(reply, view.previous_view_id ?? '', request);
       } catch (error) {
         const report = errorReply.explain(error, annotate);
         await errorReply.sendInModal(reply, report, request ?? {});
@@ -216,8 +202,7 @@ export function registerOptions(app: App, context: ListenerContext): void {
         const find = async () => {
           const request = await authorize(reply, listener, annotate);
           const { view } = body as object as SlackPayload;
-          const { metadata } = splitMetadata(view?.private_metadata ?? '');
-          return request === undefined ? [] : listener.find(typed, request, metadata);
+          return request === undefined ? [] : listener.find(typed, request, view?.private_metadata ?? '');
         };
         const tooLate = () => {
           annotate({ outcome: 'timed-out' });

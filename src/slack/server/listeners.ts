@@ -72,8 +72,6 @@ export interface ViewListener<T = unknown> {
   parse(fields: FormFields, metadata: string): ParsedForm<T>;
   readonly waiting: ModalView;
   submit(input: T, request: Request): Promise<void>;
-  /** The form as the record is now, once one on top of it was saved. Slack keeps what is typed into its fields. */
-  redraw?(metadata: string, request: Request): Promise<ModalView | undefined>;
 }
 
 /** Suggestions for an external select. */
