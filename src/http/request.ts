@@ -11,9 +11,6 @@ export type { Priority, ServiceRequest, ServiceResponse, Tenant } from './send-o
 /** How a request ended, for logs and metrics: nothing secret in it. */
 export interface ExchangeInfo {
   readonly service: Service;
-  readonly method: string;
-  /** `https://host:port` */
-  readonly origin: string;
   /** The status of the response, or the failure's kind. */
   readonly outcome: number | Failure['kind'];
   readonly tries: number;
@@ -65,17 +62,16 @@ export function createGuardedHttp(options: {
   /** @param read its failure counts in place of the status that hides it, as for GraphQL errors or a page of a proxy with 200 */
   async function sendAndReport<T>(request: ServiceRequest, read: Reader<T>): Promise<T> {
     const url = new URL(request.url);
-    const { origin } = url;
-    const { service, method, tenant } = request;
+    const { service, tenant } = request;
     const progress = { tries: 0, startedAt: performance.now(), took: 0 };
     let status: number | undefined;
     const report = (outcome: ExchangeInfo['outcome']) =>
-      onExchange?.({ service, method, origin, outcome, tries: progress.tries, took: progress.took });
+      onExchange?.({ service, outcome, tries: progress.tries, took: progress.took });
     const send = async () => {
       tenant?.waits?.begin();
       try {
         checkDestination(url, trustedHosts);
-        return await turns.run(request, origin, () => {
+        return await turns.run(request, url.origin, () => {
           progress.startedAt = performance.now();
           return sendWithRetry(request, progress);
         });

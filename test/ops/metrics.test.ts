@@ -32,24 +32,18 @@ it('groups a service’s statuses by class, and names its failures', async () =>
   const { exchange, page } = started();
   exchange({
     service: 'billing',
-    method: 'POST',
-    origin: 'https://api.example.com',
     tries: 1,
     outcome: 200,
     took: 40,
   });
   exchange({
     service: 'billing',
-    method: 'POST',
-    origin: 'https://api.example.com',
     tries: 1,
     outcome: 418,
     took: 40,
   });
   exchange({
     service: 'billing',
-    method: 'POST',
-    origin: 'https://api.example.com',
     tries: 1,
     outcome: 'timed-out',
     took: 10_001,
