@@ -76,9 +76,7 @@ describe('a post that is due', () => {
     await run();
     await run();
     expect(inChannel()).toMatchObject([{ key: 'schedul1/2026-11-20', text: 'Spent 100' }]);
-    expect(inChannel()[0]?.blocks).toContain('Every day at 09:00 (Europe/Rome)');
-    // A mention would notify its owner of every post.
-    expect(inChannel()[0]?.blocks).not.toContain('<@');
+    expect(inChannel()[0]?.blocks).toContain('Every day at 09:00 (Europe/Rome) · set up by <@U0OWNER001>');
     expect(await lastSent()).toMatchObject({
       date: '2026-11-20',
       result: 'posted',

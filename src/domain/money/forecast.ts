@@ -146,9 +146,7 @@ export function formatForecast(
 ): string {
   const range = error === undefined ? '' : ` (± ${money(error)})`;
   const basis = reported === of ? `the last ${of} days` : `${reported} of the last ${of} days`;
-  // Fewer days than a forecast needs, because spending changed then.
-  const lead = of < BASIS.minReported ? 'at the level of' : 'from';
-  return `Forecast: about ${money(total)} by ${forecastDay(today)}${range}, ${lead} ${basis}`;
+  return `Forecast: about ${money(total)} by ${forecastDay(today)}${range}, from ${basis}`;
 }
 
 /** `30 Nov` */

@@ -271,7 +271,7 @@ describe('a forecast in words', () => {
       'Forecast: about 861234 by 30 Sep, from the last 27 days',
     );
     expect(formatForecast({ ...WITHOUT_ERROR, reported: 3, of: 3 }, '2026-09-30', toPlainDigits)).toBe(
-      'Forecast: about 861234 by 30 Sep, at the level of the last 3 days',
+      'Forecast: about 861234 by 30 Sep, from the last 3 days',
     );
   });
 });
