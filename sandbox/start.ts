@@ -122,7 +122,7 @@ async function assemble(
 /** As people print it, with the steps for Workflow Builder. */
 async function printManifest(mode: 'http' | 'socket'): Promise<string> {
   const address = mode === 'socket' ? ['--socket'] : ['--url', 'https://tally.example.com'];
-  const options = ['manifest', ...address, '--workflow-steps', '--json'];
+  const options = ['manifest', ...address, '--workflow-steps'];
   const { stdout } = await promisify(execFile)(process.execPath, [BOT_ENTRY, ...options]);
   return stdout;
 }
