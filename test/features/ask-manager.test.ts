@@ -183,7 +183,7 @@ describe('the managers', () => {
 
   it('open the form of a button that was refused', async () => {
     await settings({ managers: [OWNER] });
-    const page = await bot.ask('/billing status details', ADMIN);
+    const page = await bot.ask('/billing status', ADMIN);
     bot.slack.workspace.person(ADMIN)!.role = 'member';
     await press(ADMIN, page, 'Replace token…', CHANNEL);
     await press(ADMIN, await reply(ADMIN, 'Only Tally managers can do this'), BUTTON, CHANNEL);
