@@ -1,9 +1,8 @@
 /** Starts Tally without rate limits, because the bench sends all load as one person. */
-import { optimizeForFewCommands, prepareNode } from '../src/runtime/prepare-node.ts';
+import { createTally } from '../src/app.ts';
+import { parseConfig } from '../src/config/config.ts';
+import { createLog } from '../src/ops/log.ts';
 import { UNLIMITED } from '../test/support/no-rate-limits.ts';
-
-prepareNode();
-const { createTally, createLog, parseConfig } = await import('./unlimited-parts.ts');
 
 const config = parseConfig(process.env);
 // No loading messages, however slow the machine is.
@@ -11,4 +10,3 @@ const loadingDelays = { message: 60_000, modal: 2_500 };
 const tally = createTally(config, createLog(config.log.level), Date.now, UNLIMITED, loadingDelays);
 process.on('SIGTERM', () => void tally.stop().finally(() => process.exit(0)));
 await tally.start();
-optimizeForFewCommands();
