@@ -1,12 +1,12 @@
-/** The panel's controls: a switch for each service, and the clock. */
+/** The panel's controls: a switch for each service and for Slack, and the clock. */
 import type { BillingService } from './billing.ts';
 import type { Bot } from './bot-process.ts';
 import { type Clock, nextTime, SKIP_MARGIN } from './clock.ts';
 import { examplesAt } from './examples.ts';
 import type { IdentityService } from './identity.ts';
-import type { Skip, Switch } from './protocol.ts';
-import type { SlackBehaviour } from './slack/response-urls.ts';
-import type { SandboxControls } from './slack/snapshot.ts';
+import type { Skip } from './protocol.ts';
+import type { Failure, SlackBehaviour } from './slack/core.ts';
+import type { SandboxControls } from './slack/index.ts';
 
 export interface PanelParts {
   billing: BillingService;
@@ -16,133 +16,63 @@ export interface PanelParts {
   /** Whether the bot is installed by OAuth. */
   oauth: boolean;
   bot: () => Bot | undefined;
-  /** The block types that Slack refuses in private answers. */
-  refused: () => Set<string>;
   behaviour: () => SlackBehaviour | undefined;
-  log: (line: string) => void;
   clock: Clock;
 }
 
-interface PanelSwitch extends Switch {
-  /** @returns false for an unknown mode */
-  set(mode: string): boolean;
-}
+/** What calls of the bot fail with, by mode. */
+const SLACK_FAILURES: Record<string, Failure | undefined> = {
+  healthy: undefined,
+  '429': { status: 429, retryAfter: 20 },
+  away: { status: 503 },
+};
 
-const RICH_BLOCKS = ['data_visualization', 'data_table', 'table', 'container'];
+const SLACK_MODES = [
+  { mode: 'healthy', label: 'Healthy', hint: 'Takes every call of the bot.' },
+  { mode: '429', label: 'Too many requests', hint: 'Asks the bot to retry each call in 20 s (429).' },
+  { mode: 'away', label: 'Away', hint: 'Fails every call of the bot (503).' },
+];
 
 export function createPanel(parts: PanelParts): SandboxControls {
-  const panelSwitches = () => [
-    serviceSwitch('billing', parts.billing),
-    serviceSwitch('identity', parts.identity),
-    slackSwitch(parts),
-    botSwitch(parts),
-  ];
+  const { billing, identity, clock } = parts;
+  let slackMode = 'healthy';
   return {
-    examples: examplesAt(parts.clock.now(), parts.issuesTokens),
-    skipped: parts.clock.skipped,
-    skip: (to, zone) => skip(parts.clock, to, zone),
-    credentials: [...parts.billing.tokens, ...(parts.issuesTokens ? parts.identity.credentials : [])],
+    examples: examplesAt(clock.now(), parts.issuesTokens),
+    skipped: clock.skipped,
+    skip: (to, zone) => skip(clock, to, zone),
+    credentials: [...billing.tokens, ...(parts.issuesTokens ? identity.credentials : [])],
     botUp: () => parts.bot()?.up() ?? false,
     ...(parts.oauth && { installUrl: () => `${parts.bot()?.url ?? ''}/slack/install` }),
-    switches: () => panelSwitches().map(({ service, mode, modes }) => ({ service, mode, modes })),
-    setSwitch: (service, mode) =>
-      panelSwitches()
-        .find((fake) => fake.service === service)
-        ?.set(mode) ?? false,
-  };
-}
-
-const HOUR = 3_600_000;
-
-/** @returns false for a time that the zone's clocks never show */
-function skip(clock: Clock, to: Skip, zone: string): boolean {
-  if ('hours' in to) {
-    clock.skipTo(clock.now() + to.hours * HOUR);
-    return true;
-  }
-  const instant = nextTime(to.time, zone, clock.now());
-  if (instant !== undefined) clock.skipTo(instant - SKIP_MARGIN);
-  return instant !== undefined;
-}
-
-function serviceSwitch(service: string, fake: BillingService | IdentityService): PanelSwitch {
-  return {
-    service,
-    mode: fake.mode(),
-    modes: fake.modes,
-    set(mode) {
-      if (!fake.modes.some((known) => known.mode === mode)) return false;
+    switches: () => [
+      { service: 'billing', mode: billing.mode(), modes: billing.modes },
+      { service: 'identity', mode: identity.mode(), modes: identity.modes },
+      { service: 'slack', mode: slackMode, modes: SLACK_MODES },
+    ],
+    setSwitch(service, mode) {
+      const behaviour = parts.behaviour();
+      if (service === 'slack' && behaviour && Object.hasOwn(SLACK_FAILURES, mode)) {
+        slackMode = mode;
+        behaviour.failure = SLACK_FAILURES[mode];
+        return true;
+      }
+      const fake = { billing, identity }[service];
+      if (!fake?.modes.some((known) => known.mode === mode)) return false;
       fake.setMode(mode);
       return true;
     },
   };
 }
 
-/** Slack does not document what it accepts in private answers, so the sandbox can do both. */
-function slackSwitch({ refused, behaviour }: PanelParts): PanelSwitch {
-  return {
-    service: 'slack',
-    mode: modeOfSlack(refused(), behaviour()),
-    modes: [
-      {
-        mode: 'everywhere',
-        label: 'Charts everywhere',
-        hint: 'Accepts charts, tables and containers in every message.',
-      },
-      {
-        mode: 'posts-only',
-        label: 'Charts in posts only',
-        hint: 'Rejects charts, tables and containers in private answers (invalid_blocks).',
-      },
-      {
-        mode: 'slow',
-        label: `Slow (${SLOW_MS / 1000} s a call)`,
-        hint: 'Forms still open: Tally shows a loading view first.',
-      },
-      {
-        mode: 'keeps-answers',
-        label: 'Private answers can’t be replaced',
-        hint: 'A slow answer appears below “Asking the billing service…”.',
-      },
-    ],
-    set(mode) {
-      const known = behaviour();
-      if (!SLACK_MODES.has(mode) || known === undefined) return false;
-      refused().clear();
-      if (mode === 'posts-only') for (const type of RICH_BLOCKS) refused().add(type);
-      known.latency = mode === 'slow' ? SLOW_MS : 0;
-      known.replacesCommandAnswers = mode !== 'keeps-answers';
-      return true;
-    },
-  };
-}
+const HOUR = 3_600_000;
+const MOST_HOURS = 24 * 400;
 
-/** Less than the 3 s for which a `trigger_id` is valid. */
-const SLOW_MS = 2_500;
-
-const SLACK_MODES: ReadonlySet<string> = new Set(['everywhere', 'posts-only', 'slow', 'keeps-answers']);
-
-function modeOfSlack(refused: ReadonlySet<string>, behaviour: SlackBehaviour | undefined): string {
-  if (behaviour !== undefined && behaviour.latency > 0) return 'slow';
-  if (behaviour?.replacesCommandAnswers === false) return 'keeps-answers';
-  return refused.size > 0 ? 'posts-only' : 'everywhere';
-}
-
-function botSwitch({ bot, log }: PanelParts): PanelSwitch {
-  const act = (work: Promise<void> | undefined) => {
-    work?.catch((error: Error) => log(error.message));
-    return true;
-  };
-  return {
-    service: 'bot',
-    mode: bot()?.up() ? 'running' : 'stopped',
-    modes: [
-      { mode: 'running', label: 'Running', hint: 'Restarts automatically when it exits.' },
-      { mode: 'stopped', label: 'Stopped', hint: 'Shows what Slack says when an app is down.' },
-    ],
-    set(mode) {
-      if (mode === 'running') return act(bot()?.start());
-      return mode === 'stopped' && act(bot()?.stop());
-    },
-  };
+/** @returns false for a time that the zone's clocks never show */
+function skip(clock: Clock, to: Skip, zone: string): boolean {
+  const now = clock.now();
+  const hours = 'hours' in to ? to.hours : undefined;
+  if (hours !== undefined && !(hours > 0 && hours <= MOST_HOURS)) return false;
+  const instant = 'hours' in to ? now + to.hours * HOUR : nextTime(to.time, zone, now);
+  if (instant === undefined) return false;
+  clock.skipTo('hours' in to ? instant : instant - SKIP_MARGIN);
+  return true;
 }

@@ -55,7 +55,6 @@ const SECRETS = {
 const OAUTH = {
   clientId: '1234567890.1234567890',
   clientSecret: randomBytes(16).toString('hex'),
-  rotation: true,
 };
 
 export async function startSandbox(options: SandboxOptions = {}): Promise<Sandbox> {
@@ -91,12 +90,11 @@ async function assemble(
   const identity = await startIdentity({ onExchange, now });
   releases.push(() => identity.close());
 
-  const refused = () => slack?.refuse ?? new Set<string>();
   const manifestText = await printManifest(mode);
   const manifest: unknown = JSON.parse(manifestText);
   const issuesTokens = manifestText.includes('"/os-token"');
   const panel = createPanel({
-    ...{ billing, identity, refused, log, issuesTokens, oauth, clock },
+    ...{ billing, identity, issuesTokens, oauth, clock },
     bot: () => bot,
     behaviour: () => slack?.behaviour,
   });

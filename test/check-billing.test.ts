@@ -6,6 +6,7 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from
 import { type BillingService, startBilling } from '../sandbox/billing.ts';
 import { BOT_ENTRY, buildBot, ROOT } from '../sandbox/build.ts';
 import { POINT_IDS } from '../src/billing/conformance/points.ts';
+import { answerWith } from './support/service-replies.ts';
 
 let folder: string;
 beforeAll(async () => {
@@ -57,14 +58,14 @@ describe('tally check-billing', () => {
   });
 
   it('ends with 1 for one that does not, and says what it costs and what was not checked', async () => {
-    billing.setMode('careless');
+    answerWith(billing, 'careless');
     const careless = await checkBilling(project, withToken());
     expect(careless.code).toBe(1);
     expect(careless.output).toMatch(
       /\nFAIL {2}wrong-product .*figures.*\n {6}wanted: .*\n {6}people get: .*\n {6}sent: query/,
     );
     expect(careless.output).toContain('1 of 25 points failed.');
-    billing.setMode('redirect');
+    answerWith(billing, 'redirect');
     const redirected = await checkBilling(project, withToken());
     expect(redirected.code).toBe(1);
     expect(redirected.output).toContain('not checked, because redirect ended the check: http, ');
@@ -73,7 +74,7 @@ describe('tally check-billing', () => {
   it('prints what docs/billing-contract.md shows', async () => {
     const page = await readFile(join(ROOT, 'docs/billing-contract.md'), 'utf8');
     const [, shown] = /^```text\n(.*?)^```$/ms.exec(page) ?? [];
-    billing.setMode('redirect');
+    answerWith(billing, 'redirect');
     const { output } = await checkBilling(project, withToken());
     expect(output.split('\n').slice(2).join('\n')).toBe(shown);
   });

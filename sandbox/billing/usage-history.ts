@@ -19,8 +19,6 @@ export interface UsageHistory {
   balance(id: string, at: number): { balance: string; bonuses: string };
   /** Charges after `at` (ms) are multiplied by `factor`. */
   setBurn(factor: number, at: number): void;
-  /** Adds to every project, at `at` (ms), what it normally costs in this many days. */
-  topUp(days: number, at: number): void;
 }
 
 const HOUR = 3_600_000;
@@ -38,7 +36,6 @@ export function createUsageHistory(opened: number): UsageHistory {
   const openingDay = Math.floor(opened / DAY);
   /** Oldest first. */
   const burns: { from: number; factor: number }[] = [];
-  const topUps: { at: number; days: number }[] = [];
 
   function bookedDays(
     project: SimulatedProject,
@@ -82,15 +79,9 @@ export function createUsageHistory(opened: number): UsageHistory {
     return Math.round((project.left.days * sum(week)) / week.length) - project.bonusesLeft;
   }
 
-  const added = (project: SimulatedProject, at: number): number =>
-    sum(topUps.filter((topUp) => topUp.at <= at).map(({ days }) => days * project.perDay));
-
   return {
     setBurn(factor, at) {
       burns.push({ from: at, factor });
-    },
-    topUp(days, at) {
-      topUps.push({ at, days });
     },
     charges(id, from, to) {
       const project = findProject(id);
@@ -104,7 +95,7 @@ export function createUsageHistory(opened: number): UsageHistory {
       const project = findProject(id);
       const spent = sum(bookedDays(project, opened + 1, at).map(({ amount }) => amount));
       return {
-        balance: digits(openingBalance(project) - spent + added(project, at), project.scale),
+        balance: digits(openingBalance(project) - spent, project.scale),
         bonuses: digits(project.bonusesLeft, project.scale),
       };
     },

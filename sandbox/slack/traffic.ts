@@ -1,37 +1,55 @@
-/** The exchanges of Slack and the services with the bot, for the traffic panel. */
+/** The exchanges of Slack and the services with the bot, for the traffic panel, without their secrets. */
 import type { Traffic } from '../protocol.ts';
-import type { Masker } from './masking.ts';
 
 export type TrafficEntry = Omit<Traffic, 'id'>;
 
+export const MASK = '•••';
 const MAX_ENTRIES = 300;
 const MAX_LENGTH = 20_000;
-const IN_PROGRESS = '…';
+
+const SECRET_NAME = /token|secret|passw|signature|authorization|cookie/i;
+/** Tokens of Slack and the identity service, anywhere in a text. */
+const SECRET_SHAPE = /\bx(?:ox[a-z]|app|wfp)-[\w-]{6,}|\bxoxe\.[\w.-]{6,}|\bgAAAA[\w=-]{12,}/g;
+
+/** @param known other secrets, which have no recognizable form; read at every call */
+export function createMasker(known: () => readonly string[]): (value: unknown) => unknown {
+  const scrub = (text: string) =>
+    known()
+      .filter(({ length }) => length >= 6)
+      .reduce((scrubbed, secret) => scrubbed.replaceAll(secret, MASK), text.replace(SECRET_SHAPE, MASK));
+  /** @param isSecret whether it is, or is in, what has the name of a secret */
+  const walk = (value: unknown, isSecret: boolean): unknown => {
+    if (typeof value === 'string') return isSecret ? MASK : scrub(value);
+    if (Array.isArray(value)) return value.map((item) => walk(item, isSecret));
+    if (typeof value !== 'object' || value === null) return value;
+    // An action has its value beside its IDs.
+    const { action_id: action, block_id: block } = value as Record<string, unknown>;
+    const hasSecret = isSecret || SECRET_NAME.test(`${action} ${block}`);
+    const entries = Object.entries(value).map(([key, part]) => {
+      if (key === 'type') return [key, part];
+      if (key === 'value' || key === 'initial_value') return [key, walk(part, hasSecret)];
+      // Not a list: a view whose name sounds secret is shown.
+      return [scrub(key), walk(part, isSecret || (SECRET_NAME.test(key) && !Array.isArray(part)))];
+    });
+    return Object.fromEntries(entries);
+  };
+  return (value) => walk(value, false);
+}
 
 export class TrafficLog {
-  readonly #entries: Traffic[] = [];
-  readonly #listeners = new Set<(entry: Traffic) => void>();
+  /** Oldest first, at most 300. */
+  readonly entries: Traffic[] = [];
+  readonly listeners = new Set<(entry: Traffic) => void>();
   #last = 0;
 
   constructor(
-    readonly mask: Masker,
+    readonly mask: (value: unknown) => unknown,
     readonly now: () => number,
   ) {}
 
-  /** Oldest first, at most 300. */
-  get entries(): readonly Traffic[] {
-    return this.#entries;
-  }
-
-  onEntry(listener: (entry: Traffic) => void): () => void {
-    this.#listeners.add(listener);
-    return () => this.#listeners.delete(listener);
-  }
-
   /** Adds a finished exchange, with its secrets already masked. */
   add(exchange: TrafficEntry): void {
-    const request = this.#shown(exchange.request);
-    const response = this.#shown(exchange.response);
+    const [request, response] = [this.#shown(exchange.request), this.#shown(exchange.response)];
     this.#keep({ ...exchange, request, response, id: ++this.#last });
   }
 
@@ -41,37 +59,33 @@ export class TrafficLog {
     const [shownTitle, shownRequest] = [this.#onceShown(title), this.#onceShown(request)];
     let shownResponse = () => '';
     const entry: Traffic = {
-      id: ++this.#last,
-      at: this.now(),
-      direction,
-      status: IN_PROGRESS,
-      get title() {
-        return shownTitle();
-      },
-      get request() {
-        return shownRequest();
-      },
-      get response() {
-        return shownResponse();
-      },
+      ...{ id: ++this.#last, at: this.now(), direction, status: '…' },
+      title: '',
+      request: '',
+      response: '',
     };
+    Object.defineProperties(entry, {
+      title: { get: shownTitle, enumerable: true },
+      request: { get: shownRequest, enumerable: true },
+      response: { get: () => shownResponse(), enumerable: true },
+    });
     this.#keep(entry);
     return (status, response) => {
       entry.status = status;
       entry.took = Math.round(performance.now() - startedAt);
       shownResponse = this.#onceShown(response);
-      this.notify(entry);
+      this.#notify(entry);
     };
   }
 
   #keep(entry: Traffic): void {
-    this.#entries.push(entry);
-    if (this.#entries.length > MAX_ENTRIES) this.#entries.shift();
-    this.notify(entry);
+    this.entries.push(entry);
+    if (this.entries.length > MAX_ENTRIES) this.entries.shift();
+    this.#notify(entry);
   }
 
-  notify(entry: Traffic): void {
-    for (const listener of [...this.#listeners]) listener(entry);
+  #notify(entry: Traffic): void {
+    for (const listener of [...this.listeners]) listener(entry);
   }
 
   /** Masks at the first look, which takes longer than the exchange and which most entries never get. */

@@ -9,6 +9,7 @@ import {
 import { looksBinary } from '../../src/billing/conformance/judge.ts';
 import { POINT_IDS, type PointId } from '../../src/billing/conformance/points.ts';
 import { closedPort, json, type Service, serve, serveRaw } from '../http/service.ts';
+import { answerWith } from '../support/service-replies.ts';
 
 const NOW = Date.parse('2026-11-23T10:15:30.123Z');
 
@@ -93,7 +94,7 @@ describe('a service that answers as the contract says', () => {
   it.each(['slow', 'burning', 'timestamps', 'epoch', 'strings'])(
     'conforms in the mode %s, which Tally takes, too',
     async (mode) => {
-      billing.setMode(mode);
+      answerWith(billing, mode);
       expect(await failedIds()).toEqual([]);
     },
   );
@@ -179,7 +180,7 @@ describe('the sandbox in a broken mode fails', () => {
     ['wrong-shape', ['balance', 'spend']],
     ['careless', ['wrong-product']],
   ])('%s: only the points %j', async (mode, ids) => {
-    billing.setMode(mode);
+    answerWith(billing, mode);
     const { conforms, points } = await check();
     expect(conforms).toBe(false);
     const failed = points.filter(({ verdict }) => verdict === 'fail');
@@ -191,14 +192,14 @@ describe('the sandbox in a broken mode fails', () => {
   });
 
   it('time alone, after one request, when it hangs', async () => {
-    billing.setMode('hang');
+    answerWith(billing, 'hang');
     const { points, requests } = await check({ limits: { deadline: 200 } });
     expect(points.filter(({ verdict }) => verdict !== 'not checked').map(({ id }) => id)).toEqual(['time']);
     expect(requests).toBe(1);
   });
 
   it('the points that it answers with 429, and tells the wait that it asks for', async () => {
-    billing.setMode('429');
+    answerWith(billing, '429');
     expect((await verdicts()).failed).toEqual({ 'rate-limit': expect.stringContaining('Retry-After: 20 s') });
   });
 

@@ -3,8 +3,7 @@ import type { Browser, BrowserContext, Page } from 'playwright-core';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { findChromium } from '../../sandbox/browser.ts';
 import { buildPage, PAGE } from '../../sandbox/build.ts';
-import { MEMBER, OWNER } from '../../sandbox/slack/index.ts';
-import { NO_CONTROLS } from '../../sandbox/slack/snapshot.ts';
+import { MEMBER, NO_CONTROLS, OWNER } from '../../sandbox/slack/index.ts';
 import { type BoltBot, plainText, startBoltBot } from '../sandbox/bolt-bot.ts';
 import { sharedBrowser } from '../support/browser.ts';
 

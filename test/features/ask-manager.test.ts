@@ -10,6 +10,7 @@ import { changeIn } from '../support/change.ts';
 import { schedule } from '../support/delivery.ts';
 import { createFormActions } from '../support/forms.ts';
 import { addConnection, addProject } from '../support/projects.ts';
+import { answerWith } from '../support/service-replies.ts';
 import { waitUntil } from '../support/wait-until.ts';
 
 const NOW = Date.UTC(2026, 10, 21, 10, 15, 30, 123);
@@ -429,7 +430,7 @@ describe('a question that is allowed once', () => {
     await asks('/balance prod');
     await press(OWNER, await newest(OWNER, '/balance prod'), 'Allow once');
     const told = await newest(MEMBER, 'once.');
-    bot.billing.setMode('403');
+    answerWith(bot.billing, '403');
     await press(MEMBER, told, 'Show the answer');
     await newest(MEMBER, 'A Tally manager can replace it.');
     bot.billing.setMode('healthy');

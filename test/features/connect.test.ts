@@ -16,6 +16,7 @@ import {
 import { save, schedule } from '../support/delivery.ts';
 import { createFormActions } from '../support/forms.ts';
 import { isGlobalKey, recordFields } from '../support/redis.ts';
+import { answerWith } from '../support/service-replies.ts';
 import { uniqueClick } from '../support/unique-click.ts';
 
 const NOW = Date.UTC(2026, 10, 21, 10, 15, 30, 123);
@@ -170,7 +171,7 @@ describe('/billing connect', () => {
     ['query-rejected', 'rejected the query for Cloud platform, project 123'],
     ['reset', 'The billing service closed the connection.'],
   ])('stores nothing when billing answers with %s', async (mode, sentence) => {
-    bot.billing.setMode(mode);
+    answerWith(bot.billing, mode);
     await openForm('/billing connect');
     await bot.slack.submit(OWNER, { token: goodToken(bot.billing), project: '123' });
     await bot.slack.waitFor(() => modalText().includes('Not connected'), 15_000);

@@ -7,6 +7,7 @@ import { auditEntries } from '../support/audit.ts';
 import { type Bot, CHANNEL, goodToken, startBot, textOf } from '../support/bot.ts';
 import { createFormActions } from '../support/forms.ts';
 import { addProject } from '../support/projects.ts';
+import { answerWith } from '../support/service-replies.ts';
 
 const NOW = Date.UTC(2026, 10, 21, 10, 15, 30, 123);
 let bot: Bot;
@@ -43,7 +44,7 @@ describe('the product of the tested project', () => {
   });
 
   it('is chosen by the person if several have data', async () => {
-    bot.billing.setMode('careless');
+    answerWith(bot.billing, 'careless');
     await connect();
     expect(text()).toContain('Project 123 · which product?');
     expect(text()).toContain('Several products have data for it.');

@@ -15,6 +15,7 @@ import { type Bot, CHANNEL, goodToken, startBot, textOf, toAnswer } from '../sup
 import { changeIn } from '../support/change.ts';
 import { addProject } from '../support/projects.ts';
 import { commandsOf } from '../support/redis-commands.ts';
+import { answerWith } from '../support/service-replies.ts';
 import { uniqueClick } from '../support/unique-click.ts';
 
 const NOW = Date.UTC(2026, 10, 21, 10, 15, 30, 123);
@@ -414,7 +415,7 @@ describe('Test now', () => {
     'says what failed when billing is in the mood for %s, and leaves the buttons',
     async (mode, sentence) => {
       await save('main');
-      bot.billing.setMode(mode);
+      answerWith(bot.billing, mode);
       await bot.ask('/billing status details');
       const { visibleText, blocks } = await press('connection-test', 'main');
       expect(visibleText).toContain(sentence);

@@ -7,6 +7,7 @@ import { createRateLimiter } from '../../src/slack/server/rate-limiter.ts';
 import { type Bot, CHANNEL, goodToken, startBot } from '../support/bot.ts';
 import { startOAuthBot } from '../support/oauth-bot.ts';
 import { addConnection, addProject } from '../support/projects.ts';
+import { answerWith } from '../support/service-replies.ts';
 import { waitUntil } from '../support/wait-until.ts';
 
 const NOW = Date.UTC(2026, 10, 21, 10, 15, 30, 123);
@@ -138,7 +139,7 @@ describe('Get spend', () => {
     expect(await errorOf(spend({ project: 'prod', product: 'virtualization' }))).toMatch(
       /^No Virtualization data for project 7001, 14–20 Nov\. Try another product or period/,
     );
-    bot.billing.setMode('empty');
+    answerWith(bot.billing, 'empty');
     expect(await errorOf(spend({ project: '123' }))).toMatch(/^No Cloud platform data for project 123/);
   });
 });
@@ -211,7 +212,7 @@ describe('when the service is down', () => {
   });
 
   it('says nothing in the service’s words', async () => {
-    bot.billing.setMode('query-rejected');
+    answerWith(bot.billing, 'query-rejected');
     const error = await errorOf(spend({ project: 'files' }));
     expect(error).toMatch(/^The billing service rejected the query for /);
     expect(error).not.toContain('maintained');

@@ -14,6 +14,7 @@ import { type Bot, CHANNEL, startBot } from '../support/bot.ts';
 import { save, schedule } from '../support/delivery.ts';
 import { describeUnless } from '../support/describe-unless.ts';
 import { NO_SERVER, refuseWrites, startServer, WRITE_REFUSALS } from '../support/redis-servers.ts';
+import { answerWith } from '../support/service-replies.ts';
 import { waitUntil } from '../support/wait-until.ts';
 
 interface Sample {
@@ -136,7 +137,7 @@ describeUnless(NO_SERVER, 'the alert rules and the dashboard', () => {
     await bot.connect();
     await bot.ask('/balance 123');
     for (const mode of ['401', '403', '429', '500', 'query-rejected', 'reset']) {
-      bot.billing.setMode(mode);
+      answerWith(bot.billing, mode);
       await bot.ask('/balance 123');
     }
     bot.billing.setMode('healthy');
