@@ -3,15 +3,14 @@
  * allow.
  */
 import { LosslessNumber, parse, stringify } from 'lossless-json';
+import { parseQuery, type Query, type Subscription } from './billing/contract.ts';
 import { PROJECTS, type ProductId, type Project } from './billing/projects.ts';
-import { executeQuery, type Filter, type Source, type Subscription } from './billing/schema.ts';
 import { createUsageHistory } from './billing/usage-history.ts';
 import {
   commonModes,
   type FakeService,
   htmlReply,
   jsonReply,
-  maskHeaders,
   parseObject,
   type ServiceOptions,
   type ServiceReply,
@@ -20,8 +19,6 @@ import {
 } from './fake-service.ts';
 
 export interface BillingRequest extends Pick<ServiceRequest, 'at' | 'pause'> {
-  /** Without the values of authorization headers. */
-  headers: Record<string, string>;
   /** The label of the token in the request, `unknown`, or `none`. */
   token: string;
   /** The GraphQL document; the whole body when it has none. */
@@ -68,40 +65,33 @@ export async function startBilling(options: ServiceOptions = {}): Promise<Billin
     const before = overrides.get(id) ?? { product: productOf(id) ?? 1 };
     overrides.set(id, { ...before, ...what, ...(product && { product }) });
   };
-  /** A wrong product has no data. */
-  const hasData = ({ externalSubscriptionId: id, productId }: Subscription): boolean =>
-    (overrides.get(id)?.product ?? productOf(id)) === productId;
-  const reportedItems = (id: string, { periodFrom, periodTo }: Filter): object[] | undefined => {
-    const [from, to] = [instant(periodFrom), instant(periodTo)];
-    if (from === undefined || to === undefined || from > to || to > now() || !productOf(id)) return undefined;
+  const decimal = (digits: string) => new LosslessNumber(digits);
+  const itemsOf = ({ id, from, to }: Subscription & { from: string; to: string }) => {
+    const [first, end] = [instant(from), instant(to)];
+    if (first === undefined || end === undefined || first > end || end > now() || !productOf(id)) return null;
     const last = new Date(now() - DAY).toISOString().slice(0, 10);
     return history
-      .charges(id, from, to)
+      .charges(id, first, end)
       .filter(({ day }) => yesterday !== 'late' || day !== last)
-      .map(({ day, amount, bonuses }) => ({
-        day,
-        totalAmount: new LosslessNumber(
-          yesterday === 'corrected' && day === last ? (Number(amount) * 1.2).toFixed(2) : amount,
-        ),
-        totalBonuses: new LosslessNumber(bonuses),
-      }));
+      .map(({ day, amount, bonuses }) => {
+        const isCorrected = yesterday === 'corrected' && day === last;
+        const totalAmount = decimal(isCorrected ? (Number(amount) * 1.2).toFixed(2) : amount);
+        return { day, totalAmount, totalBonuses: decimal(bonuses) };
+      });
   };
-  const source: Source = {
-    balance(subscription) {
-      const { externalSubscriptionId: id } = subscription;
-      if (!hasData(subscription)) return null;
-      const given = overrides.get(id)?.balance;
-      if (given !== undefined) return given;
-      if (!productOf(id)) return null;
-      const { balance, bonuses } = history.balance(id, now());
-      return { balance: new LosslessNumber(balance), bonuses: new LosslessNumber(bonuses) };
-    },
-    report(filter) {
-      const { externalSubscriptionId: id } = filter;
-      if (!hasData(filter)) return null;
-      const items = overrides.get(id)?.items ?? reportedItems(id, filter);
-      return items === undefined ? null : { items };
-    },
+  /** Null means no data, as for a wrong product. */
+  const answer = (query: Query): unknown => {
+    const { id, product } = query;
+    const given = overrides.get(id);
+    if ((given?.product ?? productOf(id)) !== product) return null;
+    if (query.field === 'reportSubscriptionConsuming') {
+      const items = given?.items ?? itemsOf(query);
+      return items === null ? null : { items };
+    }
+    if (given?.balance !== undefined) return given.balance;
+    if (!productOf(id)) return null;
+    const { balance, bonuses } = history.balance(id, now());
+    return { balance: decimal(balance), bonuses: decimal(bonuses) };
   };
 
   const service = await startService<BillingRequest>({
@@ -112,8 +102,10 @@ export async function startBilling(options: ServiceOptions = {}): Promise<Billin
       const request = toBillingRequest(asked);
       const refused = rejectRequest(asked, request);
       if (refused) return refused;
-      const { status, body } = await executeQuery(query ?? request.query, source);
-      return jsonReply(status, stringify(body) ?? '');
+      const asks = parseQuery(query ?? request.query);
+      if (!asks)
+        return jsonReply(400, { errors: [{ message: 'Only the contract’s documents are allowed.' }] });
+      return jsonReply(200, stringify({ data: { bill: { [asks.field]: answer(asks) } } }) ?? '');
     },
     modes: {
       ...commonModes(options.slowFor),
@@ -136,8 +128,8 @@ export async function startBilling(options: ServiceOptions = {}): Promise<Billin
         label: 'No data',
         hint: 'Answers with null instead of data.',
         respond: ({ query }) => {
-          const field = /getSubscriptionBalance|reportSubscriptionConsuming/.exec(query)?.[0];
-          return field === undefined ? undefined : jsonReply(200, { data: { bill: { [field]: null } } });
+          const asks = parseQuery(query);
+          return asks && jsonReply(200, { data: { bill: { [asks.field]: null } } });
         },
       },
       'late-day': {
@@ -180,7 +172,7 @@ function toBillingRequest({ at, headers, body, pause }: ServiceRequest): Billing
   const known = TOKENS.find((token) => token.value === value)?.label ?? 'unknown';
   const { query } = parseObject(body);
   const token = value === undefined ? 'none' : known;
-  return { at, pause, headers: maskHeaders(headers), token, query: typeof query === 'string' ? query : body };
+  return { at, pause, token, query: typeof query === 'string' ? query : body };
 }
 
 function rejectRequest(asked: ServiceRequest, { token }: BillingRequest): ServiceReply | undefined {

@@ -7,7 +7,8 @@ import type { AddressInfo } from 'node:net';
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { setTimeout as delay } from 'node:timers/promises';
-import type { Switch, Traffic } from './protocol.ts';
+import type { Switch } from './protocol.ts';
+import type { Exchange } from './slack/traffic.ts';
 
 export interface ServiceRequest {
   method: string;
@@ -15,7 +16,6 @@ export interface ServiceRequest {
   path: string;
   /** The query with its question mark, or empty. */
   search: string;
-  /** With the values of authorization headers. */
   headers: Record<string, string>;
   body: string;
   at: number;
@@ -47,7 +47,7 @@ export interface ServiceOptions {
   /** ms since the epoch */
   now?: () => number;
   /** Called after each exchange, answered or not. */
-  onExchange?: (exchange: Omit<Traffic, 'id'>) => void;
+  onExchange?: (exchange: Exchange) => void;
   /** How long the mode `slow` waits, in ms. */
   slowFor?: number;
 }
@@ -81,10 +81,7 @@ export interface FakeService<Request> {
   close(): Promise<void>;
 }
 
-const MASK = '[masked]';
-const SECRET_HEADERS = ['authorization', 'cookie', 'x-user-token', 'x-auth-token', 'x-subject-token'];
 const MAX_BODY_BYTES = 1024 * 1024;
-const MAX_SHOWN = 4_000;
 
 export async function startService<Request>(service: Service<Request>): Promise<FakeService<Request>> {
   const { modes, now = Date.now, onExchange } = service;
@@ -105,14 +102,16 @@ export async function startService<Request>(service: Service<Request>): Promise<
     let said: ServiceAnswer = 'hang';
     response.once('close', () => {
       const reply = typeof said === 'string' ? undefined : said;
-      const status = reply ? String(reply.status) : said === 'reset' ? 'reset' : 'no answer';
-      const body = typeof reply?.body === 'object' ? '(a stream)' : reply?.body;
       onExchange?.({
-        ...{ at: asked.at, direction: service.direction },
-        title: `${asked.method} ${asked.path}${asked.search}`,
-        ...{ status, took: Math.round(performance.now() - startedAt) },
-        request: formatMessage(asked.headers, asked.body),
-        response: reply ? formatMessage(reply.headers ?? {}, body ?? '') : '',
+        ...{
+          at: asked.at,
+          direction: service.direction,
+          title: `${asked.method} ${asked.path}${asked.search}`,
+        },
+        status: reply ? String(reply.status) : said === 'reset' ? 'reset' : 'no answer',
+        took: Math.round(performance.now() - startedAt),
+        request: { headers: asked.headers, body: jsonOr(asked.body) },
+        response: { headers: reply?.headers, body: jsonOr(reply?.body) },
       });
     });
     said = await answer(asked);
@@ -183,29 +182,17 @@ async function send(response: ServerResponse, reply: ServiceReply, headOnly: boo
   response.end(headOnly ? undefined : reply.body);
 }
 
-function formatMessage(headers: Record<string, string>, body: string): string {
-  const lines = Object.entries(maskHeaders(headers)).map(([name, value]) => `${name}: ${value}`);
-  const text = body.replace(/("secret"\s*:\s*")[^"]*/g, `$1${MASK}`);
-  return [...lines, '', text.length > MAX_SHOWN ? `${text.slice(0, MAX_SHOWN)}…` : text].join('\n');
-}
-
-/** Returns a copy without the values of authorization headers. */
-export function maskHeaders(headers: Record<string, string>): Record<string, string> {
-  const masked = Object.entries(headers).map(([name, value]) => [
-    name,
-    SECRET_HEADERS.includes(name.toLowerCase()) ? MASK : value,
-  ]);
-  return Object.fromEntries(masked);
+/** What is JSON is masked by its names, anything else by what it looks like. */
+function jsonOr(body: unknown): unknown {
+  try {
+    return typeof body === 'string' ? JSON.parse(body) : typeof body;
+  } catch {
+    return body;
+  }
 }
 
 /** Returns an empty object for anything but a JSON object. */
-export function parseObject(body: string): Record<string, unknown> {
-  try {
-    return { ...JSON.parse(body) };
-  } catch {
-    return {};
-  }
-}
+export const parseObject = (body: string) => ({ ...(jsonOr(body) as Record<string, unknown>) });
 
 export function jsonReply(status: number, body: object | string, headers: Record<string, string> = {}) {
   const text = typeof body === 'string' ? body : JSON.stringify(body);

@@ -5,7 +5,6 @@ import {
   type FakeService,
   htmlReply,
   jsonReply,
-  maskHeaders,
   parseObject,
   type ServiceOptions,
   type ServiceReply,
@@ -16,8 +15,6 @@ import {
 interface IdentityRequest extends Pick<ServiceRequest, 'at' | 'method' | 'pause'> {
   /** Path and query. */
   path: string;
-  /** Without the values of authorization headers. */
-  headers: Record<string, string>;
   /** The label of the application access in the body, `unknown`, or `none`. */
   access: string;
 }
@@ -64,6 +61,7 @@ interface Issued {
 }
 
 const LIFETIME = 3_600_000;
+const LARGEST_REQUEST = 112 * 1024;
 const TOKEN_LENGTH = 204;
 
 /** An error in Keystone's format. */
@@ -109,6 +107,7 @@ export async function startIdentity(options: ServiceOptions = {}): Promise<Ident
     const version = { id: 'v3.14', status: 'stable', updated: '2020-04-07T00:00:00Z', 'media-types': [] };
     if (path.includes('//'))
       return htmlReply(308, 'Permanent Redirect', { Location: path.replace(/\/{2,}/g, '/') });
+    if (asked.body.length > LARGEST_REQUEST) return htmlReply(413, 'Request Entity Too Large');
     if (path === '/') return jsonReply(300, { versions: { values: [version] } });
     if (path === '/v3' || path === '/v3/') return jsonReply(200, { version });
     if (path !== '/v3/auth/tokens') return htmlReply(404, 'Not Found');
@@ -132,10 +131,10 @@ export async function startIdentity(options: ServiceOptions = {}): Promise<Ident
     ...options,
     ordinary,
     direction: 'bot→identity',
-    describe: ({ at, method, path, search, headers, body, pause }) => {
+    describe: ({ at, method, path, search, body, pause }) => {
       const { id } = credentialIn(body);
       const access = id === undefined ? 'none' : (findAccess(id)?.label ?? 'unknown');
-      return { at, method, pause, path: `${path}${search}`, headers: maskHeaders(headers), access };
+      return { at, method, pause, path: `${path}${search}`, access };
     },
     modes: {
       ...commonModes(options.slowFor),

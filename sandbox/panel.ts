@@ -8,11 +8,9 @@ import type { Skip } from './protocol.ts';
 import type { Failure, SlackBehaviour } from './slack/core.ts';
 import type { SandboxControls } from './slack/index.ts';
 
-export interface PanelParts {
+interface PanelParts {
   billing: BillingService;
   identity: IdentityService;
-  /** Whether the bot can issue OS_TOKENs; the panel then offers application accesses. */
-  issuesTokens: boolean;
   /** Whether the bot is installed by OAuth. */
   oauth: boolean;
   bot: () => Bot | undefined;
@@ -37,10 +35,10 @@ export function createPanel(parts: PanelParts): SandboxControls {
   const { billing, identity, clock } = parts;
   let slackMode = 'healthy';
   return {
-    examples: examplesAt(clock.now(), parts.issuesTokens),
+    examples: examplesAt(clock.now(), true),
     skipped: clock.skipped,
     skip: (to, zone) => skip(clock, to, zone),
-    credentials: [...billing.tokens, ...(parts.issuesTokens ? identity.credentials : [])],
+    credentials: [...billing.tokens, ...identity.credentials],
     botUp: () => parts.bot()?.up() ?? false,
     ...(parts.oauth && { installUrl: () => `${parts.bot()?.url ?? ''}/slack/install` }),
     switches: () => [

@@ -5,20 +5,12 @@
  */
 import { PROJECTS, type SimulatedProject } from './projects.ts';
 
-export interface Charge {
+interface Charge {
   /** YYYY-MM-DD, UTC */
   day: string;
   /** exact decimals */
   amount: string;
   bonuses: string;
-}
-
-export interface UsageHistory {
-  /** The charges by day, oldest first; bounds in ms since the epoch, both included. */
-  charges(id: string, from: number, to: number): Charge[];
-  balance(id: string, at: number): { balance: string; bonuses: string };
-  /** Charges after `at` (ms) are multiplied by `factor`. */
-  setBurn(factor: number, at: number): void;
 }
 
 const HOUR = 3_600_000;
@@ -32,7 +24,7 @@ const SHARES_BEFORE = HOURLY_SHARES.map((_share, hour) => sum(HOURLY_SHARES.slic
 const ALL_SHARES = sum(HOURLY_SHARES);
 
 /** @param opened the start of the sandbox, ms since the epoch; the history goes 400 days further back */
-export function createUsageHistory(opened: number): UsageHistory {
+export function createUsageHistory(opened: number) {
   const openingDay = Math.floor(opened / DAY);
   /** Oldest first. */
   const burns: { from: number; factor: number }[] = [];
@@ -80,10 +72,10 @@ export function createUsageHistory(opened: number): UsageHistory {
   }
 
   return {
-    setBurn(factor, at) {
-      burns.push({ from: at, factor });
-    },
-    charges(id, from, to) {
+    /** Charges after `from` (ms) are multiplied by `factor`. */
+    setBurn: (factor: number, from: number) => void burns.push({ from, factor }),
+    /** The charges by day, oldest first; bounds in ms since the epoch, both included. */
+    charges(id: string, from: number, to: number): Charge[] {
       const project = findProject(id);
       return bookedDays(project, from, to).map(({ day, amount, bonuses }) => ({
         day: new Date(day * DAY).toISOString().slice(0, 10),
@@ -91,7 +83,7 @@ export function createUsageHistory(opened: number): UsageHistory {
         bonuses: digits(bonuses, project.scale),
       }));
     },
-    balance(id, at) {
+    balance(id: string, at: number) {
       const project = findProject(id);
       const spent = sum(bookedDays(project, opened + 1, at).map(({ amount }) => amount));
       return {

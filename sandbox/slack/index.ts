@@ -5,8 +5,8 @@
 import type { Example, Message, Skip, Snapshot, Switch } from '../protocol.ts';
 import { openHome, publish, say, sendEvent } from './conversation.ts';
 import { type Core, type Failure, failed, type SlackBehaviour, Triggers } from './core.ts';
-import { type Ack, httpDelivery, sign, socketDelivery } from './delivery.ts';
-import { createDriver, type Driver } from './driver.ts';
+import { httpDelivery, sign, socketDelivery } from './delivery.ts';
+import { createDriver } from './driver.ts';
 import { act, close, submit, suggest } from './interactions.ts';
 import { readManifest } from './manifest.ts';
 import { OAuth, type OAuthOptions } from './oauth.ts';
@@ -36,16 +36,6 @@ export interface SandboxControls {
   installUrl?(): string;
 }
 
-export const NO_CONTROLS: SandboxControls = {
-  switches: () => [],
-  setSwitch: () => false,
-  examples: [],
-  credentials: [],
-  botUp: () => true,
-  skipped: () => 0,
-  skip: () => false,
-};
-
 export interface SlackOptions {
   /** 0, the default, takes a free port. */
   port?: number;
@@ -72,38 +62,10 @@ export interface SlackOptions {
   panel?: SandboxControls;
 }
 
-export interface Slack extends Driver {
-  /** The base URL; `SLACK_API_URL` is `${url}/api/`. */
-  url: string;
-  /** Every Web API call, oldest first. */
-  calls: readonly Call[];
-  /** What the bot sent that Slack rejects without an answer, as sentences. */
-  complaints: readonly string[];
-  traffic: TrafficLog;
-  /** The first workspace. */
-  workspace: Workspace;
-  /** Block types to reject in ephemeral messages, acknowledgements and `response_url`s. */
-  refuse: Set<string>;
-  /** How slow this Slack is, and what it does where Slack documents nothing. */
-  behaviour: SlackBehaviour;
-  /** Slack's signature headers for this body. */
-  signed(body: string, signing?: { at?: number; secret?: string }): Record<string, string>;
-  /** Sends an event from the first workspace, even one without a subscription. */
-  event(event: Record<string, unknown>): Promise<Ack>;
-  failNext(method: string, failure: Failure, times?: number): void;
-  /** Resolves with what `look` returns once it is not undefined, null or false. Rejects after `ms`. */
-  waitFor<T>(look: () => T | undefined | null | false, ms?: number): Promise<T>;
-  /** Socket Mode: the number of open connections. */
-  connections(): number;
-  /** Socket Mode: asks one connection to reconnect, as Slack does every few hours. */
-  disconnect(reason: string): void;
-  /** Call when something on the panel has changed. */
-  changed(): void;
-  close(): Promise<void>;
-}
+export type Slack = Awaited<ReturnType<typeof startSlack>>;
 
-export async function startSlack(options: SlackOptions): Promise<Slack> {
-  const { now = Date.now, panel = NO_CONTROLS, ackTimeout = 3_000, signingSecret, botUrl } = options;
+export async function startSlack(options: SlackOptions) {
+  const { now = Date.now, panel, ackTimeout = 3_000, signingSecret, botUrl } = options;
   const manifest = readManifest(options.manifest);
   const complaints: string[] = [];
   const refuse = new Set<string>();
@@ -127,7 +89,7 @@ export async function startSlack(options: SlackOptions): Promise<Slack> {
   const oauth = options.oauth && new OAuth(options.oauth, now, workspaces, manifest);
   const mask = createMasker(() => [
     ...[signingSecret, options.botToken, options.appToken ?? '', ...(oauth?.secrets ?? [])],
-    ...panel.credentials.map(({ value }) => value),
+    ...(panel?.credentials.map(({ value }) => value) ?? []),
   ]);
   const traffic = new TrafficLog(mask, now);
   const socket = options.mode === 'socket' ? socketDelivery({ ackTimeout, traffic }, changed) : undefined;
@@ -173,12 +135,12 @@ export async function startSlack(options: SlackOptions): Promise<Slack> {
       return { ok: true };
     },
     async switch({ service, mode }) {
-      const isKnown = panel.setSwitch(service, mode);
+      const isKnown = panel?.setSwitch(service, mode);
       changed();
       return isKnown ? { ok: true } : failed('unknown_mode');
     },
     async skip({ as, to }) {
-      const isTime = panel.skip(to, at(as).person(as)?.tz ?? 'UTC');
+      const isTime = panel?.skip(to, at(as).person(as)?.tz ?? 'UTC');
       changed();
       return isTime ? { ok: true } : failed('no_such_time');
     },
@@ -197,13 +159,32 @@ export async function startSlack(options: SlackOptions): Promise<Slack> {
 
   return {
     ...createDriver(handlers, at, snapshot),
-    ...{ url: base, calls: api.calls, complaints, traffic, workspace: first, refuse, behaviour, changed },
-    signed: (body, { at = now(), secret = signingSecret } = {}) => sign(body, secret, at),
-    event: (event) => sendEvent(core, first, event),
-    failNext: (...args) => api.failNext(...args),
-    waitFor: (look, ms = 5_000) => waitFor(onChange, look, ms, complaints),
+    /** The base URL; `SLACK_API_URL` is `${url}/api/`. */
+    url: base,
+    /** Every Web API call, oldest first. */
+    calls: api.calls as readonly Call[],
+    /** What the bot sent that Slack rejects without an answer, as sentences. */
+    complaints: complaints as readonly string[],
+    traffic,
+    /** The first workspace. */
+    workspace: first,
+    /** Block types to reject in ephemeral messages, acknowledgements and `response_url`s. */
+    refuse,
+    behaviour,
+    /** Call when something on the panel has changed. */
+    changed,
+    /** Slack's signature headers for this body. */
+    signed: (body: string, { at = now(), secret = signingSecret } = {}) => sign(body, secret, at),
+    /** Sends an event from the first workspace, even one without a subscription. */
+    event: (event: Record<string, unknown>) => sendEvent(core, first, event),
+    failNext: (method: string, failure: Failure, times?: number) => api.failNext(method, failure, times),
+    /** Resolves with what `look` returns once it is not undefined, null or false. Rejects after `ms`. */
+    waitFor: <T>(look: () => T | undefined | null | false, ms = 5_000) =>
+      waitFor(onChange, look, ms, complaints),
+    /** Socket Mode: the number of open connections. */
     connections: () => socket?.connections() ?? 0,
-    disconnect: (reason) => socket?.disconnect(reason),
+    /** Socket Mode: asks one connection to reconnect, as Slack does every few hours. */
+    disconnect: (reason: string) => socket?.disconnect(reason),
     async close() {
       await core.delivery.close();
       await listening.close();
@@ -217,7 +198,7 @@ function snapshotOf(
   workspace: Workspace,
   { manifest, workspaces, steps }: Core,
   mode: 'http' | 'socket',
-  panel: SandboxControls,
+  panel: SandboxControls | undefined,
 ): Snapshot {
   const { team, isInstalled } = workspace;
   const channels = workspace.conversationsOf(me);
@@ -230,16 +211,24 @@ function snapshotOf(
     type: 'snapshot',
     workspace: { id: team.id, name: team.name },
     workspaces: workspaces.map(({ team: { id, name }, people }) => ({ id, name, as: people[0]?.id ?? '' })),
-    ...(panel.installUrl && { install: { url: panel.installUrl(), isInstalled } }),
+    ...(panel?.installUrl && { install: { url: panel.installUrl(), isInstalled } }),
     ...{ me, people: [...workspace.people] },
     channels: channels.map(({ id, name, kind, topic }) => ({ id, name, kind, topic })),
     messages: Object.fromEntries(channels.map(({ id }) => [id, messagesIn(id)])),
     views: workspace.stack(me).map(toOpenView),
     ...(home && { home: toOpenView(home).view }),
     commands: [...manifest.commands],
-    bot: { name: manifest.botName, userId: BOT_USER, mode, up: panel.botUp() },
-    ...{ skipped: panel.skipped(), switches: panel.switches(), examples: [...panel.examples] },
-    ...{ steps: [...manifest.steps], stepRuns: steps.runsIn(workspace), credentials: [...panel.credentials] },
+    bot: { name: manifest.botName, userId: BOT_USER, mode, up: panel?.botUp() ?? true },
+    ...{
+      skipped: panel?.skipped() ?? 0,
+      switches: panel?.switches() ?? [],
+      examples: [...(panel?.examples ?? [])],
+    },
+    ...{
+      steps: [...manifest.steps],
+      stepRuns: steps.runsIn(workspace),
+      credentials: [...(panel?.credentials ?? [])],
+    },
   };
 }
 

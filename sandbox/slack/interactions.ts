@@ -185,9 +185,10 @@ export async function submit(
 /** Applies the `response_action`; returns what is wrong with it, if anything. */
 function applyAcknowledgement(workspace: Workspace, shown: StoredView, body: unknown): string | undefined {
   const { response_action: action, view, errors } = (body ?? {}) as Loose;
-  const withView = (use: (view: ViewInput) => StoredView | undefined | void, otherwise?: string) => {
+  /** @returns undefined if `use` did something with the view */
+  const withView = (use: (view: ViewInput) => unknown): string | undefined => {
     try {
-      return use(readView(view, 'modal')) === undefined ? otherwise : undefined;
+      return use(readView(view, 'modal')) === undefined ? 'push_limit_reached' : undefined;
     } catch (error) {
       if (error instanceof Rejection) return error.message;
       throw error;
@@ -200,7 +201,7 @@ function applyAcknowledgement(workspace: Workspace, shown: StoredView, body: unk
   if (action === 'errors') return showErrors(workspace, shown, (errors ?? {}) as Loose);
   if (action === 'update') return withView((view) => workspace.replaceView(shown, view));
   if (action === 'push')
-    return withView((view) => workspace.pushModal(shown.person, view), 'push_limit_reached');
+    return withView((view) => workspace.pushModal(shown.person, view));
   if (action !== 'clear') return `unknown response_action ${String(action)}`;
   return void workspace.closeModals(shown.person);
 }

@@ -57,7 +57,10 @@ export class ResponseUrls {
       return;
     }
     const read = readMessage(body, this.core.refuse);
-    if (isTrue(body.replace_original) && original) return workspace.edit(original, read);
+    if (isTrue(body.replace_original) && original) {
+      workspace.edit(original, read);
+      return;
+    }
     const posted = this.post(origin, read, body);
     // Slack documents replacing only for a clicked message. For an answer to a command, people report both.
     if (this.core.behaviour.replacesCommandAnswers && posted.ephemeral) origin.source ??= posted;

@@ -8,6 +8,7 @@ import type { ServerEvent, Snapshot, Traffic, Verbs } from '../protocol.ts';
 import type { Loose } from './blocks.ts';
 import type { Core } from './core.ts';
 import type { SocketDelivery } from './delivery.ts';
+import type { Entry } from './traffic.ts';
 import type { WebApi } from './web-api.ts';
 
 /** One function per verb. */
@@ -163,8 +164,8 @@ function stream(as: string | null, response: ServerResponse, parts: ServerParts)
     isStale = true;
     schedule();
   });
-  const onEntry = (entry: Traffic) => {
-    newEntries.set(entry.id, entry);
+  const onEntry = (entry: Entry) => {
+    newEntries.set(entry.id, core.traffic.shown(entry));
     schedule();
   };
   core.traffic.listeners.add(onEntry);
@@ -176,7 +177,7 @@ function stream(as: string | null, response: ServerResponse, parts: ServerParts)
     clearInterval(alive);
   });
   send(snapshot(person));
-  send({ type: 'traffic', entries: [...core.traffic.entries] });
+  send({ type: 'traffic', entries: core.traffic.entries });
 }
 
 const TYPES: Record<string, string> = {

@@ -29,15 +29,9 @@ export class Steps {
     const execution: Execution = { id, step, definition, workspace, token };
     this.#runs.unshift(execution);
     workspace.changed();
-    const { title, description, ...parameters } = definition;
     const ack = await sendEvent(core, workspace, {
       type: 'function_executed',
-      function: {
-        ...{ id: `Fn${APP}`, callback_id: step, title, description, type: 'app', app_id: APP },
-        input_parameters: parameters.inputs.map(parameterOf),
-        output_parameters: parameters.outputs.map(parameterOf),
-        ...{ date_created: 1_700_000_000, date_updated: 1_700_000_000, date_deleted: 0 },
-      },
+      function: { id: `Fn${APP}`, callback_id: step, type: 'app', app_id: APP },
       ...{ inputs, function_execution_id: id, workflow_execution_id: `Wx${randomId(10)}` },
       bot_access_token: token,
     });
@@ -63,13 +57,9 @@ export class Steps {
   }
 
   runsIn(workspace: Workspace): StepRun[] {
-    const runs = this.#runs.filter((run) => run.workspace === workspace);
-    return runs.map(({ id, step, outputs, error }) => ({
-      id,
-      step,
-      ...(outputs && { outputs }),
-      ...(error && { error }),
-    }));
+    return this.#runs
+      .filter((run) => run.workspace === workspace)
+      .map(({ definition: _definition, workspace: _workspace, token: _token, ...run }) => run);
   }
 }
 
@@ -80,5 +70,3 @@ const fits = (outputs: Record<string, unknown>, parameters: readonly StepParamet
     if (value === undefined) return !required;
     return type === 'integer' ? Number.isInteger(value) : typeof value === 'string';
   });
-
-const parameterOf = ({ required, ...parameter }: StepParameter) => ({ ...parameter, is_required: required });

@@ -1,9 +1,7 @@
 /** The exchanges of Slack and the services with the bot, for the traffic panel, without their secrets. */
 import type { Traffic } from '../protocol.ts';
 
-export type TrafficEntry = Omit<Traffic, 'id'>;
-
-export const MASK = '•••';
+const MASK = '•••';
 const MAX_ENTRIES = 300;
 const MAX_LENGTH = 20_000;
 
@@ -36,10 +34,17 @@ export function createMasker(known: () => readonly string[]): (value: unknown) =
   return (value) => walk(value, false);
 }
 
+export interface Entry extends Omit<Traffic, 'request' | 'response'> {
+  request: unknown;
+  response: unknown;
+}
+
+export type Exchange = Omit<Entry, 'id'>;
+
 export class TrafficLog {
+  readonly listeners = new Set<(entry: Entry) => void>();
   /** Oldest first, at most 300. */
-  readonly entries: Traffic[] = [];
-  readonly listeners = new Set<(entry: Traffic) => void>();
+  readonly #entries: Entry[] = [];
   #last = 0;
 
   constructor(
@@ -47,60 +52,45 @@ export class TrafficLog {
     readonly now: () => number,
   ) {}
 
-  /** Adds a finished exchange, with its secrets already masked. */
-  add(exchange: TrafficEntry): void {
-    const [request, response] = [this.#shown(exchange.request), this.#shown(exchange.response)];
-    this.#keep({ ...exchange, request, response, id: ++this.#last });
+  get entries(): Traffic[] {
+    return this.#entries.map((entry) => this.shown(entry));
+  }
+
+  /** Without its secrets: masked when somebody looks, which takes longer than the exchange. */
+  shown(entry: Entry): Traffic {
+    const text = (value: unknown) => {
+      const masked = this.mask(value);
+      const shown = typeof masked === 'string' ? masked : (JSON.stringify(masked, null, 2) ?? '');
+      return shown.length > MAX_LENGTH ? `${shown.slice(0, MAX_LENGTH)}…` : shown;
+    };
+    const { title, request, response } = entry;
+    return { ...entry, title: text(title), request: text(request), response: text(response) };
+  }
+
+  add(exchange: Exchange): void {
+    this.#keep({ ...exchange, id: ++this.#last });
   }
 
   /** Adds an exchange in progress; the returned function ends it. */
   begin(direction: string, title: string, request: unknown): (status: string, response: unknown) => void {
     const startedAt = performance.now();
-    const [shownTitle, shownRequest] = [this.#onceShown(title), this.#onceShown(request)];
-    let shownResponse = () => '';
-    const entry: Traffic = {
-      ...{ id: ++this.#last, at: this.now(), direction, status: '…' },
-      title: '',
-      request: '',
-      response: '',
-    };
-    Object.defineProperties(entry, {
-      title: { get: shownTitle, enumerable: true },
-      request: { get: shownRequest, enumerable: true },
-      response: { get: () => shownResponse(), enumerable: true },
-    });
+    const started = { id: ++this.#last, at: this.now(), direction, title, status: '…' };
+    const entry: Entry = { ...started, request: structuredClone(request), response: '' };
     this.#keep(entry);
     return (status, response) => {
-      entry.status = status;
-      entry.took = Math.round(performance.now() - startedAt);
-      shownResponse = this.#onceShown(response);
+      const took = Math.round(performance.now() - startedAt);
+      Object.assign(entry, { status, took, response: structuredClone(response) });
       this.#notify(entry);
     };
   }
 
-  #keep(entry: Traffic): void {
-    this.entries.push(entry);
-    if (this.entries.length > MAX_ENTRIES) this.entries.shift();
+  #keep(entry: Entry): void {
+    this.#entries.push(entry);
+    if (this.#entries.length > MAX_ENTRIES) this.#entries.shift();
     this.#notify(entry);
   }
 
-  #notify(entry: Traffic): void {
-    for (const listener of [...this.listeners]) listener(entry);
-  }
-
-  /** Masks at the first look, which takes longer than the exchange and which most entries never get. */
-  #onceShown(value: unknown): () => string {
-    const json = JSON.stringify(value);
-    let shown: string | undefined;
-    return () => {
-      shown ??= json === undefined ? '' : this.#shown(JSON.parse(json));
-      return shown;
-    };
-  }
-
-  #shown(value: unknown): string {
-    const masked = this.mask(value);
-    const text = typeof masked === 'string' ? masked : (JSON.stringify(masked, null, 2) ?? '');
-    return text.length > MAX_LENGTH ? `${text.slice(0, MAX_LENGTH)}…` : text;
+  #notify(entry: Entry): void {
+    for (const listener of this.listeners) listener(entry);
   }
 }

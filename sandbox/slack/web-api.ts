@@ -5,7 +5,6 @@ import type { Core, Failure } from './core.ts';
 import { messageOf, viewOf } from './payloads.ts';
 import { APP, BOT_ID, BOT_USER, type Conversation, teamOf } from './people.ts';
 import { type StoredMessage, type StoredView, userIdOf, type Workspace } from './workspace.ts';
-import { zoneOffset } from './zone-offset.ts';
 
 export interface Call {
   method: string;
@@ -33,14 +32,17 @@ export interface UploadedFile {
   content?: Buffer;
 }
 
-interface Method {
-  run: (args: Loose, context: MethodContext) => Loose;
+type Run = (args: Loose, context: MethodContext) => Loose;
+
+interface Needs {
   scope?: string;
   /** The required arguments. */
   required?: readonly string[];
   /** Whose token it needs; the bot's if absent. */
   token?: 'none' | 'app';
 }
+
+type Method = Needs & { run: Run };
 
 /** An answer with `ok: false`. */
 class MethodError extends Error {
@@ -179,10 +181,9 @@ function userOf(person: Person, { workspace }: MethodContext, includeLocale: boo
   );
   const { id, name, realName, role, tz, locale, left = false } = person;
   const team = teamOf(person);
-  const { offset, label } = zoneOffset(tz, workspace.now());
   return {
     ...{ id, team_id: team, name, real_name: realName, deleted: left },
-    ...{ tz, tz_label: label, tz_offset: offset, is_bot: false, is_app_user: false },
+    ...{ tz, is_bot: false },
     profile: { real_name: realName, display_name: name, team },
     is_admin: role === 'owner' || role === 'admin',
     ...{ is_owner: role === 'owner', is_primary_owner: role === 'owner' },
@@ -255,173 +256,124 @@ function complete(id: unknown, { core }: MethodContext, result: Parameters<Core[
 
 const STEP_ID = 'function_execution_id';
 
+const method = (needs: Needs, run: Run): Method => ({ ...needs, run });
+
 const METHODS: Readonly<Record<string, Method>> = {
-  'auth.test': {
-    run: (_args, { core, workspace: { team } }) => ({
-      ...{
-        url: `${core.url()}/`,
-        user: core.manifest.botName.toLowerCase(),
-        team: team.name,
-        team_id: team.id,
-        user_id: BOT_USER,
-        bot_id: BOT_ID,
-      },
-      is_enterprise_install: false,
-    }),
-  },
-  'bots.info': {
-    scope: 'users:read',
-    run: () => ({ bot: { id: BOT_ID, app_id: APP, user_id: BOT_USER, deleted: false } }),
-  },
-  'users.info': {
-    scope: 'users:read',
-    required: ['user'],
-    run(args, context) {
-      if (args.user === BOT_USER) return { user: botUser(context) };
-      const person = context.workspace.person(text(args.user));
-      if (!person) throw new MethodError('user_not_found');
-      return { user: userOf(person, context, isTrue(args.include_locale)) };
+  'auth.test': method({}, (_args, { core, workspace: { team } }) => ({
+    ...{
+      url: `${core.url()}/`,
+      user: core.manifest.botName.toLowerCase(),
+      team: team.name,
+      team_id: team.id,
+      user_id: BOT_USER,
+      bot_id: BOT_ID,
     },
-  },
-  'users.list': {
-    scope: 'users:read',
-    run(args, context) {
-      const people = context.workspace.people.filter(({ role }) => role !== 'external');
-      const members = people.map((person) => userOf(person, context, isTrue(args.include_locale)));
-      return { members: [...members, botUser(context)], response_metadata: { next_cursor: '' } };
-    },
-  },
-  'usergroups.list': {
-    scope: 'usergroups:read',
-    run: (_args, { workspace }) => ({
-      usergroups: workspace.userGroups.map(({ id, handle, name, members }) => ({
-        ...{ id, name, handle, date_delete: 0, user_count: members.length },
-      })),
-    }),
-  },
-  'usergroups.users.list': {
-    scope: 'usergroups:read',
-    required: ['usergroup'],
-    run(args, { workspace }) {
+    is_enterprise_install: false,
+  })),
+  'bots.info': method({ scope: 'users:read' }, () => ({
+    bot: { id: BOT_ID, app_id: APP, user_id: BOT_USER, deleted: false },
+  })),
+  'users.info': method({ scope: 'users:read', required: ['user'] }, (args, context) => {
+    if (args.user === BOT_USER) return { user: botUser(context) };
+    const person = context.workspace.person(text(args.user));
+    if (!person) throw new MethodError('user_not_found');
+    return { user: userOf(person, context, isTrue(args.include_locale)) };
+  }),
+  'users.list': method({ scope: 'users:read' }, (args, context) => {
+    const people = context.workspace.people.filter(({ role }) => role !== 'external');
+    const members = people.map((person) => userOf(person, context, isTrue(args.include_locale)));
+    return { members: [...members, botUser(context)], response_metadata: { next_cursor: '' } };
+  }),
+  'usergroups.list': method({ scope: 'usergroups:read' }, (_args, { workspace }) => ({
+    usergroups: workspace.userGroups.map(({ id, handle, name, members }) => ({
+      ...{ id, name, handle, date_delete: 0, user_count: members.length },
+    })),
+  })),
+  'usergroups.users.list': method(
+    { scope: 'usergroups:read', required: ['usergroup'] },
+    (args, { workspace }) => {
       const group = workspace.userGroups.find(({ id }) => id === args.usergroup);
       if (!group) throw new MethodError('no_such_subteam');
       return { users: [...group.members] };
     },
-  },
-  'conversations.info': {
-    required: ['channel'],
-    run: (args, context) => ({
-      channel: conversationOf(readableConversation(context, args.channel, 'read')),
-    }),
-  },
-  'conversations.members': {
-    required: ['channel'],
-    run: (args, context) => ({
-      members: readableConversation(context, args.channel, 'read').members.map(userIdOf),
-      response_metadata: { next_cursor: '' },
-    }),
-  },
-  'conversations.open': {
-    scope: 'im:write',
-    run(args, { workspace }) {
-      const conversation = workspace.directMessageOf(text(args.users));
-      if (!conversation) throw new MethodError('user_not_found');
-      return { channel: { id: conversation.id } };
-    },
-  },
-  'conversations.join': {
-    scope: 'channels:join',
-    required: ['channel'],
-    run(args, context) {
-      const conversation = visibleConversation(context, args.channel);
-      if (conversation.kind !== 'public') throw new MethodError('method_not_supported_for_channel_type');
-      if (conversation.archived) throw new MethodError('is_archived');
-      if (!conversation.members.includes('bot')) conversation.members.push('bot');
-      return { channel: conversationOf(conversation) };
-    },
-  },
-  'conversations.history': {
-    required: ['channel'],
-    run(args, context) {
-      const conversation = readableConversation(context, args.channel, 'history');
-      const all = history(conversation, args, context).filter(
-        ({ thread_ts, subtype }) => !thread_ts || subtype,
-      );
-      const messages = all.slice(-Number(args.limit ?? 100)).reverse();
-      return { messages, has_more: messages.length < all.length };
-    },
-  },
-  'conversations.replies': {
-    required: ['channel', 'ts'],
-    run(args, context) {
-      const conversation = readableConversation(context, args.channel, 'history');
-      const all = history(conversation, args, context);
-      return { messages: all.filter(({ ts, thread_ts }) => [ts, thread_ts].includes(text(args.ts))) };
-    },
-  },
-  'chat.postMessage': {
-    scope: 'chat:write',
-    required: ['channel'],
-    run(args, context) {
-      const { id: channel } = writableConversation(context, args.channel);
-      const threadTs = text(args.thread_ts) || undefined;
-      // An ephemeral message has no thread.
-      if (threadTs !== undefined && context.workspace.find(channel, threadTs)?.ephemeral)
-        throw new MethodError('cannot_reply_to_message');
-      if (typeof args.metadata === 'string') throw new MethodError('metadata_must_be_sent_as_json');
-      const message = context.workspace.post({
-        ...{ channel, from: 'bot', ...readMessage(args), threadTs },
-        // Slack ignores it without a thread.
-        isBroadcast: threadTs !== undefined && isTrue(args.reply_broadcast),
-        metadata: args.metadata as object | undefined,
-      });
-      return { channel, ts: message.ts, message: messageOf(message) };
-    },
-  },
-  'chat.postEphemeral': {
-    scope: 'chat:write',
-    required: ['channel', 'user'],
-    run(args, context) {
-      const { id: channel, members } = writableConversation(context, args.channel);
-      const viewer = text(args.user);
-      if (!members.includes(viewer)) throw new MethodError('user_not_in_channel');
-      const read = readMessage(args, context.core.refuse);
-      const threadTs = text(args.thread_ts) || undefined;
-      return { message_ts: context.workspace.post({ channel, from: 'bot', ...read, viewer, threadTs }).ts };
-    },
-  },
-  'chat.update': {
-    scope: 'chat:write',
-    required: ['channel', 'ts'],
-    run(args, context) {
-      const message = botMessage(context, args, 'cant_update_message');
-      context.workspace.edit(message, readMessage(args));
-      const { channel, ts } = message;
-      return { channel, ts, text: message.text, message: messageOf(message) };
-    },
-  },
-  'chat.delete': {
-    scope: 'chat:write',
-    required: ['channel', 'ts'],
-    run(args, context) {
-      const message = botMessage(context, args, 'cant_delete_message');
-      context.workspace.remove(message);
-      return { channel: message.channel, ts: message.ts };
-    },
-  },
-  'files.getUploadURLExternal': {
-    scope: 'files:write',
-    required: ['filename', 'length'],
-    run(args, { core, files }) {
+  ),
+  'conversations.info': method({ required: ['channel'] }, (args, context) => ({
+    channel: conversationOf(readableConversation(context, args.channel, 'read')),
+  })),
+  'conversations.members': method({ required: ['channel'] }, (args, context) => ({
+    members: readableConversation(context, args.channel, 'read').members.map(userIdOf),
+    response_metadata: { next_cursor: '' },
+  })),
+  'conversations.open': method({ scope: 'im:write' }, (args, { workspace }) => {
+    const conversation = workspace.directMessageOf(text(args.users));
+    if (!conversation) throw new MethodError('user_not_found');
+    return { channel: { id: conversation.id } };
+  }),
+  'conversations.join': method({ scope: 'channels:join', required: ['channel'] }, (args, context) => {
+    const conversation = visibleConversation(context, args.channel);
+    if (conversation.kind !== 'public') throw new MethodError('method_not_supported_for_channel_type');
+    if (conversation.archived) throw new MethodError('is_archived');
+    if (!conversation.members.includes('bot')) conversation.members.push('bot');
+    return { channel: conversationOf(conversation) };
+  }),
+  'conversations.history': method({ required: ['channel'] }, (args, context) => {
+    const conversation = readableConversation(context, args.channel, 'history');
+    const all = history(conversation, args, context).filter(
+      ({ thread_ts, subtype }) => !thread_ts || subtype,
+    );
+    const messages = all.slice(-Number(args.limit ?? 100)).reverse();
+    return { messages, has_more: messages.length < all.length };
+  }),
+  'conversations.replies': method({ required: ['channel', 'ts'] }, (args, context) => {
+    const conversation = readableConversation(context, args.channel, 'history');
+    const all = history(conversation, args, context);
+    return { messages: all.filter(({ ts, thread_ts }) => [ts, thread_ts].includes(text(args.ts))) };
+  }),
+  'chat.postMessage': method({ scope: 'chat:write', required: ['channel'] }, (args, context) => {
+    const { id: channel } = writableConversation(context, args.channel);
+    const threadTs = text(args.thread_ts) || undefined;
+    // An ephemeral message has no thread.
+    if (threadTs !== undefined && context.workspace.find(channel, threadTs)?.ephemeral)
+      throw new MethodError('cannot_reply_to_message');
+    if (typeof args.metadata === 'string') throw new MethodError('metadata_must_be_sent_as_json');
+    const message = context.workspace.post({
+      ...{ channel, from: 'bot', ...readMessage(args), threadTs },
+      // Slack ignores it without a thread.
+      isBroadcast: threadTs !== undefined && isTrue(args.reply_broadcast),
+      metadata: args.metadata as object | undefined,
+    });
+    return { channel, ts: message.ts, message: messageOf(message) };
+  }),
+  'chat.postEphemeral': method({ scope: 'chat:write', required: ['channel', 'user'] }, (args, context) => {
+    const { id: channel, members } = writableConversation(context, args.channel);
+    const viewer = text(args.user);
+    if (!members.includes(viewer)) throw new MethodError('user_not_in_channel');
+    const read = readMessage(args, context.core.refuse);
+    const threadTs = text(args.thread_ts) || undefined;
+    return { message_ts: context.workspace.post({ channel, from: 'bot', ...read, viewer, threadTs }).ts };
+  }),
+  'chat.update': method({ scope: 'chat:write', required: ['channel', 'ts'] }, (args, context) => {
+    const message = botMessage(context, args, 'cant_update_message');
+    context.workspace.edit(message, readMessage(args));
+    const { channel, ts } = message;
+    return { channel, ts, text: message.text, message: messageOf(message) };
+  }),
+  'chat.delete': method({ scope: 'chat:write', required: ['channel', 'ts'] }, (args, context) => {
+    const message = botMessage(context, args, 'cant_delete_message');
+    context.workspace.remove(message);
+    return { channel: message.channel, ts: message.ts };
+  }),
+  'files.getUploadURLExternal': method(
+    { scope: 'files:write', required: ['filename', 'length'] },
+    (args, { core, files }) => {
       const id = `F${files.size + 1}0SANDBOX`;
       files.set(id, { name: text(args.filename) });
       return { upload_url: `${core.url()}/upload/${id}`, file_id: id };
     },
-  },
-  'files.completeUploadExternal': {
-    scope: 'files:write',
-    required: ['files', 'channel_id'],
-    run(args, context) {
+  ),
+  'files.completeUploadExternal': method(
+    { scope: 'files:write', required: ['files', 'channel_id'] },
+    (args, context) => {
       const { id: channel } = writableConversation(context, args.channel_id);
       const files = (args.files as Loose[]).map(({ id, title }): SharedFile => {
         const { name, content } = context.files.get(text(id)) ?? {};
@@ -434,78 +386,58 @@ const METHODS: Readonly<Record<string, Method>> = {
       context.workspace.post({ channel, ...comment, threadTs, files });
       return { files: files.map(({ id, title }) => ({ id, title })) };
     },
-  },
+  ),
   /** Opened from inside a modal, the view is pushed on top of it. */
-  'views.open': {
-    required: ['trigger_id', 'view'],
-    run(args, context) {
-      const view = readView(args.view, 'modal');
-      const { person, isInside } = redeem(args, context);
-      const { workspace } = context;
-      return viewResult(isInside ? workspace.pushModal(person, view) : workspace.openModal(person, view));
-    },
-  },
-  'views.push': {
-    required: ['trigger_id', 'view'],
-    run(args, context) {
-      const view = readView(args.view, 'modal');
-      const { person } = redeem(args, context);
-      if (!context.workspace.modal(person)) throw new MethodError('not_found');
-      return viewResult(context.workspace.pushModal(person, view));
-    },
-  },
-  'views.update': {
-    required: ['view'],
-    run(args, { workspace }) {
-      const view = readView(args.view, 'modal');
-      const stored = workspace.findModal(text(args.view_id));
-      if (!stored) throw new MethodError('not_found');
-      checkHash(args, stored);
-      workspace.replaceView(stored, view);
-      return viewResult(stored);
-    },
-  },
-  'views.publish': {
-    required: ['user_id', 'view'],
-    run(args, { workspace }) {
-      const view = readView(args.view, 'home');
-      const person = workspace.person(text(args.user_id));
-      if (!person) throw new MethodError('user_not_found');
-      checkHash(args, workspace.home(person.id));
-      return viewResult(workspace.publishHome(person.id, view));
-    },
-  },
-  'functions.completeSuccess': {
-    required: [STEP_ID, 'outputs'],
-    run: (args, context) => complete(args[STEP_ID], context, { outputs: args.outputs as Loose }),
-  },
-  'functions.completeError': {
-    required: [STEP_ID, 'error'],
-    run: (args, context) => complete(args[STEP_ID], context, { error: text(args.error) }),
-  },
-  'apps.connections.open': {
-    token: 'app',
-    run(_args, { socketUrl }) {
-      if (!socketUrl) throw new MethodError('forbidden_team');
-      return { url: socketUrl() };
-    },
-  },
-  'oauth.v2.access': {
-    token: 'none',
-    run(args, { core: { oauth } }) {
-      const granted = oauth?.redeem(args) ?? 'invalid_client_id';
-      if (typeof granted === 'string') throw new MethodError(granted);
-      const { workspace, person, scope, token } = granted;
-      const { id, name } = workspace.team;
-      return {
-        ...{ app_id: APP, scope, token_type: 'bot', access_token: token, bot_user_id: BOT_USER },
-        ...{
-          team: { id, name },
-          enterprise: null,
-          is_enterprise_install: false,
-          authed_user: { id: person },
-        },
-      };
-    },
-  },
+  'views.open': method({ required: ['trigger_id', 'view'] }, (args, context) => {
+    const view = readView(args.view, 'modal');
+    const { person, isInside } = redeem(args, context);
+    const { workspace } = context;
+    return viewResult(isInside ? workspace.pushModal(person, view) : workspace.openModal(person, view));
+  }),
+  'views.push': method({ required: ['trigger_id', 'view'] }, (args, context) => {
+    const view = readView(args.view, 'modal');
+    const { person } = redeem(args, context);
+    if (!context.workspace.modal(person)) throw new MethodError('not_found');
+    return viewResult(context.workspace.pushModal(person, view));
+  }),
+  'views.update': method({ required: ['view'] }, (args, { workspace }) => {
+    const view = readView(args.view, 'modal');
+    const stored = workspace.findModal(text(args.view_id));
+    if (!stored) throw new MethodError('not_found');
+    checkHash(args, stored);
+    workspace.replaceView(stored, view);
+    return viewResult(stored);
+  }),
+  'views.publish': method({ required: ['user_id', 'view'] }, (args, { workspace }) => {
+    const view = readView(args.view, 'home');
+    const person = workspace.person(text(args.user_id));
+    if (!person) throw new MethodError('user_not_found');
+    checkHash(args, workspace.home(person.id));
+    return viewResult(workspace.publishHome(person.id, view));
+  }),
+  'functions.completeSuccess': method({ required: [STEP_ID, 'outputs'] }, (args, context) =>
+    complete(args[STEP_ID], context, { outputs: args.outputs as Loose }),
+  ),
+  'functions.completeError': method({ required: [STEP_ID, 'error'] }, (args, context) =>
+    complete(args[STEP_ID], context, { error: text(args.error) }),
+  ),
+  'apps.connections.open': method({ token: 'app' }, (_args, { socketUrl }) => {
+    if (!socketUrl) throw new MethodError('forbidden_team');
+    return { url: socketUrl() };
+  }),
+  'oauth.v2.access': method({ token: 'none' }, (args, { core: { oauth } }) => {
+    const granted = oauth?.redeem(args) ?? 'invalid_client_id';
+    if (typeof granted === 'string') throw new MethodError(granted);
+    const { workspace, person, scope, token } = granted;
+    const { id, name } = workspace.team;
+    return {
+      ...{ app_id: APP, scope, token_type: 'bot', access_token: token, bot_user_id: BOT_USER },
+      ...{
+        team: { id, name },
+        enterprise: null,
+        is_enterprise_install: false,
+        authed_user: { id: person },
+      },
+    };
+  }),
 };

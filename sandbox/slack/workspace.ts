@@ -185,9 +185,10 @@ export class Workspace {
     return home;
   }
 
-  replaceView(stored: StoredView, view: ViewInput): void {
+  replaceView(stored: StoredView, view: ViewInput): StoredView {
     const blocks = withIds(view.blocks, randomId);
     this.markView(stored, { view: { ...view, blocks }, errors: {}, hash: this.#hash() });
+    return stored;
   }
 
   markView(stored: StoredView, changes: Partial<StoredView>): void {

@@ -71,6 +71,8 @@ export const REPLIES: Replies = {
   },
   '404-page': () => htmlReply(404, 'Not Found'),
   '300': () => jsonReply(300, { versions: { values: [{ id: 'v3.14' }] } }),
+  html: () => htmlReply(200, 'Please sign in'),
+  '308': () => htmlReply(308, 'Permanent Redirect', { Location: '/v3/auth/tokens' }),
   '413': () => htmlReply(413, 'Request Entity Too Large'),
   '500': () => htmlReply(500, 'Internal Server Error'),
   '502': () => htmlReply(502, 'Bad Gateway'),
