@@ -4,11 +4,10 @@
  */
 import { LosslessNumber, parse, stringify } from 'lossless-json';
 import { parseQuery, type Query, type Subscription } from './billing/contract.ts';
-import { PROJECTS, type ProductId, type Project } from './billing/projects.ts';
+import { PROJECTS, type ProductId } from './billing/projects.ts';
 import { createUsageHistory } from './billing/usage-history.ts';
 import {
   commonModes,
-  type FakeService,
   htmlReply,
   jsonReply,
   parseObject,
@@ -25,14 +24,7 @@ export interface BillingRequest extends Pick<ServiceRequest, 'at' | 'pause'> {
   query: string;
 }
 
-export interface BillingService extends FakeService<BillingRequest> {
-  tokens: { label: string; value: string }[];
-  projects: Project[];
-  /** Raw JSON of one object, `{"balance":…,"bonuses":…}`, or `null`; digits are served as written. */
-  setBalance(projectId: string, json: string, product?: ProductId): void;
-  /** Raw JSON of a list of `{"day":…,"totalAmount":…,"totalBonuses":…}`, served for every period. */
-  setItems(projectId: string, json: string, product?: ProductId): void;
-}
+export type BillingService = Awaited<ReturnType<typeof startBilling>>;
 
 const EXPIRED = 'Expired';
 const TOKENS = ['Administrator', 'Read-only', 'Accountant', 'Engineer', EXPIRED].map((label) => ({
@@ -51,7 +43,7 @@ interface Override {
   balance?: unknown;
 }
 
-export async function startBilling(options: ServiceOptions = {}): Promise<BillingService> {
+export async function startBilling(options: ServiceOptions = {}) {
   const { now = Date.now } = options;
   const history = createUsageHistory(now());
   const overrides = new Map<string, Override>();
@@ -153,8 +145,12 @@ export async function startBilling(options: ServiceOptions = {}): Promise<Billin
     ...service,
     tokens: TOKENS,
     projects: PROJECTS.map(({ id, product, name }) => ({ id, product, name })),
-    setBalance: (id, json, product) => override(id, product, { balance: parse(json) }),
-    setItems: (id, json, product) => override(id, product, { items: parse(json) }),
+    /** Raw JSON of one object, `{"balance":…,"bonuses":…}`, or `null`; digits are served as written. */
+    setBalance: (id: string, json: string, product?: ProductId) =>
+      override(id, product, { balance: parse(json) }),
+    /** Raw JSON of a list of `{"day":…,"totalAmount":…,"totalBonuses":…}`, served for every period. */
+    setItems: (id: string, json: string, product?: ProductId) =>
+      override(id, product, { items: parse(json) }),
   };
 }
 

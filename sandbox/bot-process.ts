@@ -1,4 +1,4 @@
-/** Runs the unmodified bot as a child process and starts it again when it exits. */
+/** Runs the unmodified bot as a child process. */
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { type AddressInfo, createServer } from 'node:net';
@@ -10,7 +10,7 @@ import { prettyFactory } from 'pino-pretty';
 import { BOT_ENTRY, CLOCK } from './build.ts';
 import type { Clock } from './clock.ts';
 
-export interface BotOptions {
+interface BotOptions {
   /** The bot's environment, without `PORT`. Nothing else of this process's environment is passed on. */
   env: (url: string) => Record<string, string>;
   /** Shows the bot's whole log, not only warnings and errors. */
@@ -22,24 +22,17 @@ export interface BotOptions {
   onChange: () => void;
 }
 
-export interface Bot {
-  url: string;
-  pid(): number | undefined;
-  up(): boolean;
-  /** Sends SIGTERM, and SIGKILL after 12 s. */
-  stop(): Promise<void>;
-}
+export type Bot = Awaited<ReturnType<typeof startBot>>;
 
 const READY_WITHIN = 30_000;
 const KILLED_AFTER = 12_000;
-const RESTARTED_AFTER = 1_000;
 const LAST_LINES = 20;
 
 /** Node does not run without these. */
 const INHERITED_ENV = ['PATH', 'HOME', 'TMPDIR', 'SystemRoot'];
 
 /** Resolves when the bot is ready; rejects when it does not become ready. */
-export async function startBot(options: BotOptions): Promise<Bot> {
+export async function startBot(options: BotOptions) {
   const { clock, log, onChange } = options;
   const port = await freePort();
   const url = `http://127.0.0.1:${port}`;
@@ -48,55 +41,34 @@ export async function startBot(options: BotOptions): Promise<Bot> {
     prettyFactory(pretty),
     prettyFactory({ ...pretty, minimumLevel: options.verbose ? 'trace' : 'warn' }),
   ];
-  let child: ChildProcess | undefined;
   let isUp = false;
-  let isStopped = false;
 
-  async function launch(): Promise<void> {
-    const last: string[] = [];
-    const bot = spawnBot({ ...options.env(url), PORT: String(port) }, clock.skipped());
-    child = bot;
-    const unskip = clock.onSkip((ahead) => bot.connected && bot.send({ ahead }));
-    for (const input of [bot.stdout, bot.stderr]) {
-      if (!input) continue;
-      createInterface({ input }).on('line', (line) => {
-        last.push(format(line));
-        if (last.length > LAST_LINES) last.shift();
-        const shown = formatShown(line)?.trimEnd();
-        if (shown) log(shown);
-      });
-    }
-    const gone = once(bot, 'exit').then(() => {
-      unskip();
-      isUp = false;
-      onChange();
+  const last: string[] = [];
+  const bot = spawnBot({ ...options.env(url), PORT: String(port) }, clock.skipped());
+  clock.onSkip((ahead) => bot.connected && bot.send({ ahead }));
+  for (const input of [bot.stdout, bot.stderr]) {
+    if (!input) continue;
+    createInterface({ input }).on('line', (line) => {
+      last.push(format(line));
+      if (last.length > LAST_LINES) last.shift();
+      const shown = formatShown(line)?.trimEnd();
+      if (shown) log(shown);
     });
-    isUp = await Promise.race([waitUntilReady(url, bot), gone.then(() => false)]);
-    if (!isUp) {
-      await terminate(bot);
-      throw new Error(`The bot did not become ready.\n${last.join('')}`);
-    }
+  }
+  const gone = once(bot, 'exit').then(() => {
+    isUp = false;
     onChange();
-    void gone.then(restart);
+  });
+  isUp = await Promise.race([waitUntilReady(url, bot), gone.then(() => false)]);
+  if (!isUp) {
+    await terminate(bot);
+    throw new Error(`The bot did not become ready.\n${last.join('')}`);
   }
-
-  async function restart(): Promise<void> {
-    while (!isStopped && !isUp) {
-      log('The bot ended; starting it again.');
-      await delay(RESTARTED_AFTER, undefined, { ref: false });
-      if (!isStopped) await launch().catch((error: Error) => log(error.message));
-    }
-  }
-
-  await launch();
+  onChange();
   return {
-    url,
-    pid: () => child?.pid,
-    up: () => isUp,
-    async stop() {
-      isStopped = true;
-      if (child) await terminate(child);
-    },
+    ...{ url, pid: bot.pid, up: () => isUp },
+    /** Sends SIGTERM, and SIGKILL after 12 s. */
+    stop: () => terminate(bot),
   };
 }
 

@@ -1,31 +1,22 @@
 /** The sandbox's clock: the machine's time plus what was skipped. It never goes back. */
 
-export interface Clock {
-  /** ms since the epoch */
-  now(): number;
-  /** How far this clock is ahead of the machine's, in ms. */
-  skipped(): number;
-  /** @param instant ms since the epoch; an instant in the past changes nothing */
-  skipTo(instant: number): void;
-  /** @returns a function that removes the listener */
-  onSkip(listener: (skipped: number) => void): () => void;
-}
+export type Clock = ReturnType<typeof createClock>;
 
-export function createClock(): Clock {
+export function createClock() {
   const listeners = new Set<(skipped: number) => void>();
   let skipped = 0;
   const now = () => Date.now() + skipped;
   return {
+    /** ms since the epoch */
     now,
+    /** How far this clock is ahead of the machine's, in ms. */
     skipped: () => skipped,
-    skipTo(instant) {
+    /** @param instant ms since the epoch; an instant in the past changes nothing */
+    skipTo(instant: number) {
       skipped += Math.max(0, instant - now());
       for (const listener of listeners) listener(skipped);
     },
-    onSkip(listener) {
-      listeners.add(listener);
-      return () => listeners.delete(listener);
-    },
+    onSkip: (listener: (skipped: number) => void) => void listeners.add(listener),
   };
 }
 

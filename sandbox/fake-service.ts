@@ -69,21 +69,9 @@ interface Service<Request> extends ServiceOptions {
   ordinary: (asked: ServiceRequest, query?: string) => Promise<ServiceReply>;
 }
 
-export interface FakeService<Request> {
-  url: string;
-  requests: readonly Request[];
-  modes: Switch['modes'];
-  mode(): string;
-  /** @throws RangeError for an unknown mode */
-  setMode(mode: string): void;
-  /** Decides the answers from now on; undefined and a chosen mode end that. */
-  respond(responder: Responder<Request> | undefined): void;
-  close(): Promise<void>;
-}
-
 const MAX_BODY_BYTES = 1024 * 1024;
 
-export async function startService<Request>(service: Service<Request>): Promise<FakeService<Request>> {
+export async function startService<Request>(service: Service<Request>) {
   const { modes, now = Date.now, onExchange } = service;
   const closing = new AbortController();
   const requests: Request[] = [];
@@ -124,10 +112,15 @@ export async function startService<Request>(service: Service<Request>): Promise<
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   return {
     url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
-    requests,
-    modes: Object.entries(modes).map(([mode, { label, hint }]) => ({ mode, label, hint })),
+    requests: requests as readonly Request[],
+    modes: Object.entries(modes).map(([mode, { label, hint }]) => ({
+      mode,
+      label,
+      hint,
+    })) satisfies Switch['modes'],
     mode: () => chosen,
-    setMode(mode) {
+    /** @throws RangeError for an unknown mode */
+    setMode(mode: string) {
       const next = modes[mode];
       if (!next) throw new RangeError(`There is no mode "${mode}".`);
       modes[chosen]?.onChange?.(false);
@@ -135,10 +128,11 @@ export async function startService<Request>(service: Service<Request>): Promise<
       chosen = mode;
       respond = next.respond;
     },
-    respond(responder) {
+    /** Decides the answers from now on; undefined and a chosen mode end that. */
+    respond(responder: Responder<Request> | undefined) {
       respond = responder;
     },
-    close() {
+    close(): Promise<void> {
       closing.abort();
       server.closeAllConnections();
       return new Promise((resolve) => server.close(() => resolve()));

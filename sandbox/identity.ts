@@ -2,7 +2,6 @@
 import { randomBytes, randomUUID } from 'node:crypto';
 import {
   commonModes,
-  type FakeService,
   htmlReply,
   jsonReply,
   parseObject,
@@ -19,14 +18,7 @@ interface IdentityRequest extends Pick<ServiceRequest, 'at' | 'method' | 'pause'
   access: string;
 }
 
-export interface IdentityService extends FakeService<IdentityRequest> {
-  /** The base URL with `/v3`, as the console shows it. */
-  authUrl: string;
-  credentials: { label: string; value: string }[];
-  accesses: typeof ACCESSES;
-  /** Whether this service issued the token and it is neither expired nor revoked. */
-  isLive(token: string): boolean;
-}
+export type IdentityService = Awaited<ReturnType<typeof startIdentity>>;
 
 interface Access {
   label: string;
@@ -71,7 +63,7 @@ const problem = (code: number, title: string, message: string): ServiceReply =>
 export const unauthorized = (): ServiceReply =>
   problem(401, 'Unauthorized', 'The request you have made requires authentication.');
 
-export async function startIdentity(options: ServiceOptions = {}): Promise<IdentityService> {
+export async function startIdentity(options: ServiceOptions = {}) {
   const { now = Date.now } = options;
   const live = new Map<string, Issued>();
   const find = (token: string | undefined): Issued | undefined => {
@@ -147,13 +139,15 @@ export async function startIdentity(options: ServiceOptions = {}): Promise<Ident
   });
   return {
     ...service,
+    /** As the console shows it. */
     authUrl: `${service.url}/v3`,
     credentials: Object.values(ACCESSES).flatMap(({ label, id, secret }) => [
       { label: `${label}: ID`, value: id },
       { label: `${label}: secret`, value: secret },
     ]),
     accesses: ACCESSES,
-    isLive: (token) => find(token) !== undefined,
+    /** Whether this service issued the token and it is neither expired nor revoked. */
+    isLive: (token: string) => find(token) !== undefined,
   };
 }
 

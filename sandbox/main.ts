@@ -45,16 +45,12 @@ function end(code: number): void {
 }
 
 for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, () => end(0));
-for (const event of ['uncaughtException', 'unhandledRejection'] as const) {
-  process.on(event, (error: unknown) => {
-    say(error instanceof Error ? (error.stack ?? error.message) : String(error));
-    end(1);
-  });
-}
-
 sandbox = await startSandbox({
   ...{ port: Number(port), mode: socket ? 'socket' : 'http', oauth, verbose, log: say },
   redisUrl: process.env.REDIS_URL || undefined,
+}).catch((error: Error) => {
+  say(error.message);
+  return process.exit(1);
 });
 const { url, bot, redis, billing } = sandbox;
 say(`
@@ -64,7 +60,7 @@ say(`
 ${oauth ? `    Install ${bot.url}/slack/install\n` : ''}    Try    /billing connect    paste the token ${billing.tokens[1]?.value}
            /balance 123
            /spend 123 last-7-days
-    Bot    ${socket ? 'Socket Mode' : 'signed requests'}, ${bot.url}/healthz, process ${bot.pid()}; Redis: ${redis.kind}
+    Bot    ${socket ? 'Socket Mode' : 'signed requests'}, ${bot.url}/healthz, process ${bot.pid}; Redis: ${redis.kind}
     Stop   Ctrl-C
 `);
 if (!closed && process.stdout.isTTY && !process.env.CI) {

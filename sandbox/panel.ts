@@ -4,9 +4,8 @@ import type { Bot } from './bot-process.ts';
 import { type Clock, nextTime, SKIP_MARGIN } from './clock.ts';
 import { examplesAt } from './examples.ts';
 import type { IdentityService } from './identity.ts';
-import type { Skip } from './protocol.ts';
+import type { Skip, Switch } from './protocol.ts';
 import type { Failure, SlackBehaviour } from './slack/core.ts';
-import type { SandboxControls } from './slack/index.ts';
 
 interface PanelParts {
   billing: BillingService;
@@ -18,39 +17,44 @@ interface PanelParts {
   clock: Clock;
 }
 
-/** What calls of the bot fail with, by mode. */
-const SLACK_FAILURES: Record<string, Failure | undefined> = {
-  healthy: undefined,
-  '429': { status: 429, retryAfter: 20 },
-  away: { status: 503 },
+export type Panel = ReturnType<typeof createPanel>;
+
+/** What each call of the bot fails with, by mode. */
+const SLACK_MODES: Record<string, { label: string; hint: string; failure?: Failure }> = {
+  healthy: { label: 'Healthy', hint: 'Takes every call of the bot.' },
+  '429': {
+    label: 'Too many requests',
+    hint: 'Asks the bot to retry each call in 20 s (429).',
+    failure: { status: 429, retryAfter: 20 },
+  },
+  away: { label: 'Away', hint: 'Fails every call of the bot (503).', failure: { status: 503 } },
 };
 
-const SLACK_MODES = [
-  { mode: 'healthy', label: 'Healthy', hint: 'Takes every call of the bot.' },
-  { mode: '429', label: 'Too many requests', hint: 'Asks the bot to retry each call in 20 s (429).' },
-  { mode: 'away', label: 'Away', hint: 'Fails every call of the bot (503).' },
-];
-
-export function createPanel(parts: PanelParts): SandboxControls {
+export function createPanel(parts: PanelParts) {
   const { billing, identity, clock } = parts;
   let slackMode = 'healthy';
+  const slackModes = Object.entries(SLACK_MODES).map(([mode, { label, hint }]) => ({ mode, label, hint }));
   return {
-    examples: examplesAt(clock.now(), true),
+    examples: [...examplesAt(clock.now(), true)],
+    /** How far the sandbox's clock is ahead of the machine's, in ms. */
     skipped: clock.skipped,
-    skip: (to, zone) => skip(clock, to, zone),
+    /** @param zone the zone of a time of day @returns false for a time that never occurs */
+    skip: (to: Skip, zone: string) => skip(clock, to, zone),
     credentials: [...billing.tokens, ...identity.credentials],
     botUp: () => parts.bot()?.up() ?? false,
-    ...(parts.oauth && { installUrl: () => `${parts.bot()?.url ?? ''}/slack/install` }),
-    switches: () => [
+    /** The app's install page; absent when the app has a fixed token. */
+    installUrl: parts.oauth ? () => `${parts.bot()?.url}/slack/install` : undefined,
+    switches: (): Switch[] => [
       { service: 'billing', mode: billing.mode(), modes: billing.modes },
       { service: 'identity', mode: identity.mode(), modes: identity.modes },
-      { service: 'slack', mode: slackMode, modes: SLACK_MODES },
+      { service: 'slack', mode: slackMode, modes: slackModes },
     ],
-    setSwitch(service, mode) {
+    /** @returns false for an unknown switch or mode */
+    setSwitch(service: string, mode: string): boolean {
       const behaviour = parts.behaviour();
-      if (service === 'slack' && behaviour && Object.hasOwn(SLACK_FAILURES, mode)) {
+      if (service === 'slack' && behaviour && Object.hasOwn(SLACK_MODES, mode)) {
         slackMode = mode;
-        behaviour.failure = SLACK_FAILURES[mode];
+        behaviour.failure = SLACK_MODES[mode]?.failure;
         return true;
       }
       const fake = { billing, identity }[service];
@@ -64,13 +68,13 @@ export function createPanel(parts: PanelParts): SandboxControls {
 const HOUR = 3_600_000;
 const MOST_HOURS = 24 * 400;
 
-/** @returns false for a time that the zone's clocks never show */
 function skip(clock: Clock, to: Skip, zone: string): boolean {
-  const now = clock.now();
-  const hours = 'hours' in to ? to.hours : undefined;
-  if (hours !== undefined && !(hours > 0 && hours <= MOST_HOURS)) return false;
-  const instant = 'hours' in to ? now + to.hours * HOUR : nextTime(to.time, zone, now);
-  if (instant === undefined) return false;
-  clock.skipTo('hours' in to ? instant : instant - SKIP_MARGIN);
-  return true;
+  if ('hours' in to) {
+    const isValid = to.hours > 0 && to.hours <= MOST_HOURS;
+    if (isValid) clock.skipTo(clock.now() + to.hours * HOUR);
+    return isValid;
+  }
+  const instant = nextTime(to.time, zone, clock.now());
+  if (instant !== undefined) clock.skipTo(instant - SKIP_MARGIN);
+  return instant !== undefined;
 }

@@ -62,17 +62,12 @@ const conversations = {
   ...select,
   default_to_current_conversation: flag,
   filter: z
-    .strictObject({
-      include: z
-        .array(z.enum(['im', 'mpim', 'private', 'public']))
-        .min(1)
-        .optional(),
-      exclude_external_shared_channels: flag,
-      exclude_bot_users: flag,
-    })
-    .refine((filter) => Object.keys(filter).length > 0, 'must not be empty')
+    .strictObject({ include: z.array(z.enum(['im', 'mpim', 'private', 'public'])), exclude_bot_users: flag })
+    .partial()
     .optional(),
 };
+const date = z.string().regex(/^\d{4}-\d{2}-\d{2}$/, 'must be a date, YYYY-MM-DD');
+const time = z.string().regex(/^([01]\d|2[0-3]):[0-5]\d$/, 'must be a time, HH:mm');
 
 const element = <T extends string, S extends z.ZodRawShape>(type: T, shape: S) =>
   z.strictObject({ type: z.literal(type), ...shape });
@@ -129,21 +124,8 @@ const choosable = [
     initial_conversations: slackIds,
     max_selected_items: count,
   }),
-  element('datepicker', {
-    ...select,
-    initial_date: z
-      .string()
-      .regex(/^\d{4}-\d{2}-\d{2}$/, 'must be a date, YYYY-MM-DD')
-      .optional(),
-  }),
-  element('timepicker', {
-    ...select,
-    initial_time: z
-      .string()
-      .regex(/^([01]\d|2[0-3]):[0-5]\d$/, 'must be a time, HH:mm')
-      .optional(),
-    timezone: z.string().optional(),
-  }),
+  element('datepicker', { ...select, initial_date: date.optional() }),
+  element('timepicker', { ...select, initial_time: time.optional(), timezone: z.string().optional() }),
 ] as const;
 
 export const actionElement = z.discriminatedUnion('type', [

@@ -2,7 +2,8 @@
  * A fake Slack. It knows the bot only by its URLs, sends what Slack sends, rejects what Slack rejects, and keeps what
  * each person sees.
  */
-import type { Example, Message, Skip, Snapshot, Switch } from '../protocol.ts';
+import type { Panel } from '../panel.ts';
+import type { Message, Snapshot } from '../protocol.ts';
 import { openHome, publish, say, sendEvent } from './conversation.ts';
 import { type Core, type Failure, failed, type SlackBehaviour, Triggers } from './core.ts';
 import { httpDelivery, sign, socketDelivery } from './delivery.ts';
@@ -19,22 +20,6 @@ import { type Call, WebApi } from './web-api.ts';
 import { toOpenView, Workspace } from './workspace.ts';
 
 export { ADMIN, EXTERNAL, FINOPS, GUEST, MEMBER, ORBIT_OWNER, OTHER_TEAM, OWNER } from './people.ts';
-
-/** The sandbox's own controls, shown beside the workspace. */
-export interface SandboxControls {
-  switches(): Switch[];
-  /** @returns false for an unknown switch or mode */
-  setSwitch(service: string, mode: string): boolean;
-  examples: readonly Example[];
-  credentials: readonly { label: string; value: string }[];
-  botUp(): boolean;
-  /** How far the sandbox's clock is ahead of the machine's, in ms. */
-  skipped(): number;
-  /** @param zone the zone of a time of day @returns false for a time that never occurs */
-  skip(to: Skip, zone: string): boolean;
-  /** The app's install page; absent when the app has a fixed token. */
-  installUrl?(): string;
-}
 
 export interface SlackOptions {
   /** 0, the default, takes a free port. */
@@ -59,7 +44,8 @@ export interface SlackOptions {
   now?: () => number;
   /** The folder of the built page. */
   pageDir?: string;
-  panel?: SandboxControls;
+  /** The sandbox's own controls, shown beside the workspace. */
+  panel?: Panel;
 }
 
 export type Slack = Awaited<ReturnType<typeof startSlack>>;
@@ -198,7 +184,7 @@ function snapshotOf(
   workspace: Workspace,
   { manifest, workspaces, steps }: Core,
   mode: 'http' | 'socket',
-  panel: SandboxControls | undefined,
+  panel: Panel | undefined,
 ): Snapshot {
   const { team, isInstalled } = workspace;
   const channels = workspace.conversationsOf(me);
@@ -222,48 +208,39 @@ function snapshotOf(
     ...{
       skipped: panel?.skipped() ?? 0,
       switches: panel?.switches() ?? [],
-      examples: [...(panel?.examples ?? [])],
+      examples: panel?.examples ?? [],
     },
     ...{
       steps: [...manifest.steps],
       stepRuns: steps.runsIn(workspace),
-      credentials: [...(panel?.credentials ?? [])],
+      credentials: panel?.credentials ?? [],
     },
   };
 }
 
 const POLL_INTERVAL = 20;
 
-/** Checks at every change, and every 20 ms because `look` may read something outside this Slack. */
-function waitFor<T>(
+/** Looks at every change, and every 20 ms because `look` may read something outside this Slack. */
+async function waitFor<T>(
   onChange: (listener: () => void) => () => void,
   look: () => T | undefined | null | false,
   ms: number,
   complaints: readonly string[],
 ): Promise<T> {
-  const releases: (() => void)[] = [];
-  const seen = new Promise<T>((resolve, reject) => {
-    const check = () => {
-      try {
-        const value = look();
-        if (value !== undefined && value !== null && value !== false) resolve(value);
-      } catch (error) {
-        reject(error);
+  const deadline = performance.now() + ms;
+  while (performance.now() < deadline) {
+    const seen = look();
+    if (seen !== undefined && seen !== null && seen !== false) return seen;
+    await new Promise<void>((resolve) => {
+      const timer = setTimeout(end, POLL_INTERVAL);
+      const forget = onChange(end);
+      function end() {
+        clearTimeout(timer);
+        forget();
+        resolve();
       }
-    };
-    const giveUp = () => {
-      const details = complaints.length > 0 ? ` Slack complained: ${complaints.join(' | ')}` : '';
-      reject(new Error(`Timed out after ${ms} ms.${details}`));
-    };
-    const [poll, deadline] = [setInterval(check, POLL_INTERVAL), setTimeout(giveUp, ms)];
-    releases.push(
-      onChange(check),
-      () => clearInterval(poll),
-      () => clearTimeout(deadline),
-    );
-    check();
-  });
-  return seen.finally(() => {
-    for (const release of releases) release();
-  });
+    });
+  }
+  const details = complaints.length > 0 ? ` Slack complained: ${complaints.join(' | ')}` : '';
+  throw new Error(`Timed out after ${ms} ms.${details}`);
 }

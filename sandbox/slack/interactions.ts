@@ -200,8 +200,7 @@ function applyAcknowledgement(workspace: Workspace, shown: StoredView, body: unk
   }
   if (action === 'errors') return showErrors(workspace, shown, (errors ?? {}) as Loose);
   if (action === 'update') return withView((view) => workspace.replaceView(shown, view));
-  if (action === 'push')
-    return withView((view) => workspace.pushModal(shown.person, view));
+  if (action === 'push') return withView((view) => workspace.pushModal(shown.person, view));
   if (action !== 'clear') return `unknown response_action ${String(action)}`;
   return void workspace.closeModals(shown.person);
 }

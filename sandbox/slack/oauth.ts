@@ -80,10 +80,10 @@ export class OAuth {
     const [clientId, redirectUri, scope, state] = ['client_id', 'redirect_uri', 'scope', 'state'].map(
       (name) => query.get(name) ?? '',
     ) as [string, string, string, string];
-    const unknown = scope.split(',').filter((name) => !this.manifest.scopes.has(name));
+    const isKnown = scope.split(',').every((name) => this.manifest.scopes.has(name));
     if (clientId !== this.options.clientId) return problem('invalid_client_id: no app has this client ID.');
     if (!LOOPBACK_URL.test(redirectUri)) return problem('bad_redirect_uri: only to this machine.');
-    if (unknown.length > 0) return problem(`invalid_scope: not in the manifest: ${unknown.join(', ')}.`);
+    if (!isKnown) return problem('invalid_scope: not all are in the manifest.');
     if (!fields) return this.#page(scope);
     const back = (answer: Record<string, string>) => ({
       redirect: `${redirectUri}?${new URLSearchParams({ ...answer, state })}`,
@@ -119,10 +119,8 @@ export class OAuth {
   }
 }
 
-const STYLE = `body{font:16px/1.5 system-ui,sans-serif;max-width:30rem;margin:3rem auto;padding:0 1rem;color:#1d1c1d}
-fieldset{border:1px solid #ddd;border-radius:8px;margin:0 0 1rem}label{display:block;padding:.2rem 0}small{color:#616061}
-button{font:inherit;padding:.5rem 1.2rem;border-radius:6px;border:1px solid #bbb;background:#fff;cursor:pointer}
-button[value=allow]{background:#007a5a;border-color:#007a5a;color:#fff}`;
+const STYLE = `body{font:16px/1.5 system-ui,sans-serif;max-width:30rem;margin:3rem auto;padding:0 1rem}
+fieldset{border:1px solid #ddd;border-radius:8px;margin:0 0 1rem}label{display:block}`;
 
 const page = (status: number, title: string, body: string): Reply => ({
   status,
@@ -131,10 +129,5 @@ const page = (status: number, title: string, body: string): Reply => ({
 <body><main><h1>${title}</h1>${body}</main></body></html>`,
 });
 
-/** @param text without outside text that could be mark-up: it is escaped */
-const problem = (text: string): Reply =>
-  page(
-    400,
-    'Something is wrong with this link',
-    `<p>${text.replace(/[&<>"']/g, (sign) => `&#${sign.charCodeAt(0)};`)}</p>`,
-  );
+/** @param text without outside text, which could be mark-up */
+const problem = (text: string): Reply => page(400, 'Something is wrong with this link', `<p>${text}</p>`);

@@ -1,7 +1,7 @@
 /** A workspace's state: people, conversations, messages, modals and Homes. Call `changed` after changing it from outside. */
 import { randomInt } from 'node:crypto';
 import type { KnownBlock, View } from '@slack/types';
-import type { Message, OpenView, Person, SharedFile } from '../protocol.ts';
+import type { Message, OpenView, Person } from '../protocol.ts';
 import { type ViewInput, withIds } from './blocks.ts';
 import { LIMITS } from './limits.ts';
 import { BOT_USER, type Conversation, type Team, type WorkspaceSeed } from './people.ts';
@@ -15,19 +15,11 @@ export interface StoredMessage extends Message {
   metadata?: object;
 }
 
-interface NewMessage {
-  channel: string;
-  /** A person's ID, `bot` or `slackbot`. */
-  from: string;
-  text: string;
-  blocks?: readonly object[] | undefined;
-  viewer?: string | undefined;
-  threadTs?: string | undefined;
-  /** A thread reply that is also shown in the channel. */
-  isBroadcast?: boolean | undefined;
-  files?: SharedFile[] | undefined;
-  metadata?: object | undefined;
-}
+type Optional<T> = { [K in keyof T]?: T[K] | undefined };
+type NewMessage = Pick<StoredMessage, 'channel' | 'from' | 'text'> &
+  Optional<Pick<StoredMessage, 'viewer' | 'threadTs' | 'isBroadcast' | 'files' | 'metadata'>> & {
+    blocks?: readonly object[] | undefined;
+  };
 
 export interface StoredView {
   id: string;

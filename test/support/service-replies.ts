@@ -56,14 +56,6 @@ export const REPLIES: Replies = {
       data: null,
     }),
   'wrong-shape': () => jsonReply(200, { data: { invoice: { rows: [['2026-11-20', '12.00']] } } }),
-  /** Another project's figures for a wrong product. */
-  careless: async ({ query = '' }, ordinary) => {
-    const reply = await ordinary();
-    if (!/":null\}/.test(String(reply.body))) return reply;
-    const others = ['123', '789', '31415926535897932384626433832795'];
-    const other = others[Number(/productId: (\d)/.exec(query)?.[1]) - 1] ?? '123';
-    return ordinary(query.replace(/externalSubscriptionId: \d+/, `externalSubscriptionId: ${other}`));
-  },
   // Of identity.
   lost: async (_, ordinary) => {
     await ordinary();
