@@ -79,10 +79,12 @@ export async function compareWithBolt(runs: number): Promise<string[][]> {
         0.5,
       ),
     );
-    return [name, ours.toPrecision(3), theirs.toPrecision(3), (ours / theirs).toFixed(2)];
+    return [name, rounded(ours), rounded(theirs), (ours / theirs).toFixed(2)];
   });
   return [['', 'Tally', 'baseline', '×'], ...rows];
 }
+
+const rounded = (value: number): string => value.toFixed(value < 100 ? 2 : 0);
 
 const projectAt = (i: number): string => String(10_001 + (i % PROJECTS));
 
