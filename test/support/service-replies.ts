@@ -19,7 +19,7 @@ const offering =
   ({ method = '' }) =>
     methods.includes(method) ? undefined : jsonReply(405, { error: { code: 405, message: 'no' } });
 
-export const REPLIES: Replies = {
+const REPLIES: Replies = {
   hang: () => 'hang',
   reset: () => 'reset',
   redirect: () => htmlReply(302, 'Found', { Location: 'https://elsewhere.example/login' }),
