@@ -1,121 +1,146 @@
 /**
  * Compares Tally with a thirty-line Bolt bot that sends the same two queries. Both run in turn as separate processes,
- * under the same load.
- *
- *     npx tsx bench/bolt-comparison.ts [runs]
+ * under the same load; the sandbox's Slack and billing are the other side of both.
  */
 import { type ChildProcess, fork } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
 import { once } from 'node:events';
-import { connect as connectTo } from 'node:net';
+import { createServer } from 'node:http';
+import { type AddressInfo, connect as connectTo } from 'node:net';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
-import { fileURLToPath, pathToFileURL } from 'node:url';
+import { pathToFileURL } from 'node:url';
 import { Redis } from 'ioredis';
 import { bundle } from '../build.js';
-import { startBilling } from '../sandbox/billing.ts';
+import { type BillingService, startBilling } from '../sandbox/billing.ts';
 import { freePort } from '../sandbox/bot-process.ts';
 import { ROOT, SANDBOX_FOLDER } from '../sandbox/build.ts';
 import { startRedis } from '../sandbox/redis.ts';
+import { OWNER, type Slack, startSlack } from '../sandbox/slack/index.ts';
+import { TEAM } from '../sandbox/slack/people.ts';
 import { parseConfig } from '../src/config/config.ts';
-import { sendBalance, sendSteadily, usageOf } from './balance-load.ts';
-import { saveConnection, setUpProjects } from './commands.ts';
-import { type CommandSender, createCommandSender, type FakeSlack, startFakeSlack } from './fake-slack.ts';
-import { quantile } from './measure.ts';
-import { columns } from './table.ts';
+import { createKeyring } from '../src/vault/keyring.ts';
+import { createWorkspaces } from '../src/workspace/record/workspaces.ts';
 
 const BUNDLE = join(SANDBOX_FOLDER, 'bench');
-const TALLY = join(BUNDLE, 'unlimited-bot.js');
-const BOLT_BOT = join(ROOT, 'bench', 'bolt-bot.js');
 const USAGE_REPORT = pathToFileURL(join(ROOT, 'bench', 'usage-report.js')).href;
-
-const SECRET = 'a-signing-secret-for-the-bench';
-const WARM_UP = { commands: 400, atOnce: 8 };
+const SLACK = {
+  signingSecret: 'a-signing-secret-for-the-bench',
+  botToken: 'xoxb-for-the-bench',
+  manifest: {},
+  mode: 'http',
+  botUrl: () => '',
+} as const;
+const PROJECTS = 100;
+const WARM_UP = 400;
 const ONE_BY_ONE = 300;
-const STEADY_RATE = { perSecond: 200, seconds: 5 };
+const STEADY = { perSecond: 200, commands: 1_000 };
 const CONCURRENT = { commands: 1_500, atOnce: 32 };
 /** How long a process rests before its memory is read, in ms. */
 const REST = 2_000;
 
-/** The metrics and their units. Only CPU and memory are reliable on a busy machine. */
-const METRICS = {
-  'start until it listens': 'ms',
-  'start until the first answer': 'ms',
-  'CPU until the first answer': 'ms',
-  'idle memory': 'MB',
-  'CPU a command, one by one': 'ms',
-  'time to the answer, p50': 'ms',
-  'time to the answer, p99': 'ms',
-  [`CPU a command at ${STEADY_RATE.perSecond}/s`]: 'ms',
-  [`time to the answer at ${STEADY_RATE.perSecond}/s, p50`]: 'ms',
-  [`time to the answer at ${STEADY_RATE.perSecond}/s, p99`]: 'ms',
-  [`commands a second, ${CONCURRENT.atOnce} at once`]: '/s',
-  [`CPU a command, ${CONCURRENT.atOnce} at once`]: 'ms',
-  'CPU a command, one by one, once V8 has compiled it all': 'ms',
-  [`CPU a command, the first ${WARM_UP.commands + ONE_BY_ONE}`]: 'ms',
-  'CPU a command, all of them': 'ms',
-  'memory after the load': 'MB',
-} as const;
-
-interface BotUnderTest {
-  readonly script: string;
-  readonly env: Record<string, string>;
-}
-
-/** @returns the lines of a table: the medians of both bots, and Tally's as a multiple of the baseline's */
-export async function compareWithBolt(runs: number): Promise<string[]> {
+/** @returns the rows of a table: the medians of both bots, and Tally's as a multiple of the baseline's */
+export async function compareWithBolt(runs: number): Promise<string[][]> {
   await bundle(['bench/unlimited-bot.ts'], BUNDLE);
-  const [redis, billing, slack] = await Promise.all([startRedis(), startBilling(), startFakeSlack()]);
+  const [redis, billing, slack] = await Promise.all([startRedis(), startBilling(), startSlack(SLACK)]);
+  const answers = await startAnswers();
   const shared = {
     PATH: process.env.PATH ?? '',
-    SLACK_BOT_TOKEN: 'xoxb-for-the-bench',
-    SLACK_SIGNING_SECRET: SECRET,
+    SLACK_BOT_TOKEN: SLACK.botToken,
+    SLACK_SIGNING_SECRET: SLACK.signingSecret,
     SLACK_API_URL: `${slack.url}/api/`,
   };
-  const own = {
+  const tally = {
+    ...shared,
     REDIS_URL: redis.url,
     ENCRYPTION_KEYS: `bench:${randomBytes(32).toString('base64')}`,
     TRUSTED_API_HOSTS: '127.0.0.1',
     LOG_LEVEL: 'error',
   };
-  const bots: BotUnderTest[] = [
-    { script: TALLY, env: { ...shared, ...own } },
-    {
-      script: BOLT_BOT,
-      env: { ...shared, BILLING_URL: billing.url, BILLING_TOKEN: billing.tokens[0]?.value ?? '' },
-    },
+  const bare = { ...shared, BILLING_URL: billing.url, BILLING_TOKEN: billing.tokens[0]?.value ?? '' };
+  const bots = [
+    { script: join(BUNDLE, 'unlimited-bot.js'), env: tally },
+    { script: join(ROOT, 'bench', 'bolt-bot.js'), env: bare },
   ];
-  const client = new Redis(redis.url.replace(/^unix:\/\//, ''));
-  const measured: number[][][] = bots.map(() => []);
+  const measured: Record<string, number>[][] = bots.map(() => []);
   try {
-    await saveConnection(client, parseConfig({ ...shared, ...own }), billing);
-    setUpProjects(billing);
+    await setUp(tally, billing);
     for (let run = 0; run < runs; run += 1)
-      for (const [i, side] of bots.entries()) measured[i]?.push(await measure(side, slack));
+      for (const [i, { script, env }] of bots.entries())
+        measured[i]?.push(await measure(script, env, slack, answers));
   } finally {
-    client.disconnect();
+    answers.close();
     await Promise.all([slack.close(), billing.close(), redis.stop()]);
   }
-  const rows = Object.entries(METRICS).map(([name, unit], at) => {
-    const [tally = Number.NaN, bare = Number.NaN] = measured.map((runs) =>
+  const rows = Object.keys(measured[0]?.[0] ?? {}).map((name) => {
+    const [ours = Number.NaN, theirs = Number.NaN] = measured.map((runs) =>
       quantile(
-        runs.map((run) => run[at] ?? Number.NaN),
+        runs.map((run) => run[name] ?? Number.NaN),
         0.5,
       ),
     );
-    return [name, inUnit(tally, unit), inUnit(bare, unit), (tally / bare).toFixed(2)];
+    return [name, rounded(ours), rounded(theirs), (ours / theirs).toFixed(2)];
   });
-  return [
-    `Tally and a thirty-line Bolt bot, /balance, medians of ${runs} runs each; Redis: ${redis.kind}.`,
-    columns([['', 'Tally', 'baseline', '×'], ...rows]),
-  ];
+  return [['', 'Tally', 'baseline', '×'], ...rows];
 }
 
-const inUnit = (value: number, unit: string) =>
-  `${value.toFixed(unit === '/s' || value >= 100 ? 0 : 2)} ${unit}`;
+const rounded = (value: number): string => value.toFixed(value < 100 ? 2 : 0);
 
-/** Returns figures in the order of {@link METRICS}. */
-async function measure({ script, env }: BotUnderTest, slack: FakeSlack): Promise<number[]> {
+const projectAt = (i: number): string => String(10_001 + (i % PROJECTS));
+
+/** A connection, and projects with a balance and a week of usage each. */
+async function setUp(env: NodeJS.ProcessEnv, billing: BillingService): Promise<void> {
+  const { keys, redisUrl } = parseConfig(env);
+  const redis = new Redis(redisUrl.replace(/^unix:\/\//, ''));
+  const workspaces = createWorkspaces({ redis, keyring: createKeyring(keys) });
+  const change = { workspace: await workspaces.load(TEAM), entries: [] };
+  await workspaces.saveConnection(change, {
+    ...{ name: 'main', baseUrl: billing.url, token: billing.tokens[0]?.value ?? '', role: 'read-only' },
+    ...{ lifetime: '30-days', registeredBy: OWNER, registeredAt: Date.now() },
+  });
+  redis.disconnect();
+  const items = Array.from({ length: 7 }, (_, i) => ({
+    day: new Date(Date.now() - (i + 1) * 86_400_000).toISOString().slice(0, 10),
+    ...{ totalAmount: '29800.12', totalBonuses: '0' },
+  }));
+  for (let i = 0; i < PROJECTS; i += 1) {
+    billing.setBalance(projectAt(i), '{"balance":1234567.80,"bonuses":12000}', 1);
+    billing.setItems(projectAt(i), JSON.stringify(items), 1);
+  }
+}
+
+/** Takes what is posted to `response_url`s. */
+async function startAnswers() {
+  const waiting = new Map<string, (text: string) => void>();
+  const server = createServer(async (request, response) => {
+    const chunks: Buffer[] = [];
+    for await (const chunk of request) chunks.push(chunk);
+    response.end('ok');
+    waiting.get(request.url ?? '')?.(JSON.parse(Buffer.concat(chunks).toString()).text);
+    waiting.delete(request.url ?? '');
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  let issued = 0;
+  return {
+    next() {
+      const path = `/${++issued}`;
+      const text = new Promise<string>((resolve) => waiting.set(path, resolve));
+      return { responseUrl: `${url}${path}`, text };
+    },
+    close: () => server.close().closeAllConnections(),
+  };
+}
+
+type Answers = Awaited<ReturnType<typeof startAnswers>>;
+
+/** Milliseconds and megabytes. Only CPU and memory are reliable on a busy machine. */
+async function measure(
+  script: string,
+  env: Record<string, string>,
+  slack: Slack,
+  answers: Answers,
+): Promise<Record<string, number>> {
   const port = await freePort();
   const startedAt = performance.now();
   const child = fork(script, {
@@ -123,83 +148,91 @@ async function measure({ script, env }: BotUnderTest, slack: FakeSlack): Promise
     execArgv: ['--import', USAGE_REPORT],
     stdio: ['ignore', 'ignore', 'inherit', 'ipc'],
   });
-  const sender = createCommandSender(slack, `http://127.0.0.1:${port}`, SECRET);
+  /** @returns ms until the answer, from `since` on */
+  const send = async (i: number, since = performance.now()): Promise<number> => {
+    const { responseUrl, text } = answers.next();
+    const fields = { command: '/balance', text: projectAt(i), team_id: TEAM, user_id: OWNER };
+    const rest = { channel_id: 'C0BENCH', trigger_id: `${i}.2.3`, response_url: responseUrl };
+    const body = new URLSearchParams({ ...fields, ...rest }).toString();
+    const headers = { 'content-type': 'application/x-www-form-urlencoded', ...slack.signed(body) };
+    const url = `http://127.0.0.1:${port}/slack/events`;
+    const { status } = await fetch(url, { method: 'POST', headers, body });
+    if (status !== 200) throw new Error(`The bot answered ${status}.`);
+    const answer = await text;
+    if (!/ left\b/.test(answer)) throw new Error(`Unexpected answer: ${answer}`);
+    return performance.now() - since;
+  };
+  const sendAtOnce = async (commands: number, atOnce: number) => {
+    const times: number[] = [];
+    let next = 0;
+    const sender = async () => {
+      while (next < commands) times.push(await send(next++));
+    };
+    await Promise.all(Array.from({ length: atOnce }, sender));
+    return times;
+  };
+  const withCpu = async (work: () => Promise<number[]>) => {
+    const before = await usageOf(child);
+    const from = performance.now();
+    const times = await work();
+    const perSecond = (1_000 * times.length) / (performance.now() - from);
+    const cpu = ((await usageOf(child)).cpu - before.cpu) / 1_000 / times.length;
+    return { cpu, perSecond, p50: quantile(times, 0.5), p99: quantile(times, 0.99) };
+  };
+  const memory = async () => {
+    await delay(REST);
+    return (await usageOf(child)).memory / 2 ** 20;
+  };
   try {
     await waitUntilListening(port, child);
     const listens = performance.now() - startedAt;
-    await sendBalance(sender, 0);
-    const answers = performance.now() - startedAt;
-    const started = (await usageOf(child)).cpu / 1_000;
-    await delay(REST);
-    const idle = (await usageOf(child)).memory / 2 ** 20;
-
-    const warmUp = await withCpu(child, () => sendConcurrently(sender, WARM_UP));
-    const single = await withCpu(child, () => sendOneByOne(sender));
-    const steady = await withCpu(child, () =>
-      sendSteadily(sender, STEADY_RATE.perSecond * STEADY_RATE.seconds, STEADY_RATE.perSecond),
+    await send(0);
+    const started = { answered: performance.now() - startedAt, cpu: (await usageOf(child)).cpu / 1_000 };
+    const idle = await memory();
+    await sendAtOnce(WARM_UP, 8);
+    const single = await withCpu(() => sendAtOnce(ONE_BY_ONE, 1));
+    // A late command counts from its moment.
+    const steadyFrom = performance.now();
+    const steady = await withCpu(() =>
+      Promise.all(
+        Array.from({ length: STEADY.commands }, async (_, i) => {
+          const due = steadyFrom + (i * 1_000) / STEADY.perSecond;
+          await delay(Math.max(0, due - performance.now()));
+          return send(i, due);
+        }),
+      ),
     );
-    const concurrentFrom = performance.now();
-    const concurrent = await withCpu(child, () => sendConcurrently(sender, CONCURRENT));
-    const perSecond = CONCURRENT.commands / ((performance.now() - concurrentFrom) / 1_000);
-    const compiled = await withCpu(child, () => sendOneByOne(sender));
-    await delay(REST);
-    const after = (await usageOf(child)).memory / 2 ** 20;
-    return [
-      ...[listens, answers, started, idle],
-      ...[...figures(single), ...figures(steady)],
-      ...[perSecond, concurrent.cpu, compiled.cpu],
-      ...[cpuOfAll([warmUp, single]), cpuOfAll([warmUp, single, steady, concurrent, compiled]), after],
-    ];
+    const concurrent = await withCpu(() => sendAtOnce(CONCURRENT.commands, CONCURRENT.atOnce));
+    return {
+      'start until it listens, ms': listens,
+      'start until the first answer, ms': started.answered,
+      'CPU until the first answer, ms': started.cpu,
+      'idle memory, MB': idle,
+      'CPU a command, one by one, ms': single.cpu,
+      'one by one, p50, ms': single.p50,
+      'one by one, p99, ms': single.p99,
+      'CPU a command at 200/s, ms': steady.cpu,
+      'at 200/s, p99, ms': steady.p99,
+      'commands a second, 32 at once': concurrent.perSecond,
+      'CPU a command, 32 at once, ms': concurrent.cpu,
+      'memory after the load, MB': await memory(),
+    };
   } finally {
     child.kill('SIGTERM');
     if (child.exitCode === null && child.signalCode === null) await once(child, 'exit');
-    await sender.close();
   }
 }
 
-interface Load {
-  /** ms each */
-  readonly times: readonly number[];
-  /** ms for one command */
-  readonly cpu: number;
+/** CPU time in µs and memory in bytes, from a process that has loaded `usage-report.js`. */
+async function usageOf(child: ChildProcess): Promise<{ cpu: number; memory: number }> {
+  child.send('usage');
+  const [usage] = await once(child, 'message');
+  return usage;
 }
 
-const figures = ({ cpu, times }: Load): number[] => [cpu, quantile(times, 0.5), quantile(times, 0.99)];
-
-/** @returns ms for one command of all of them */
-const cpuOfAll = (loads: readonly Load[]): number =>
-  sumOf(loads, ({ cpu, times }) => cpu * times.length) / sumOf(loads, ({ times }) => times.length);
-
-const sumOf = <T>(values: readonly T[], amount: (value: T) => number): number =>
-  values.reduce((sum, value) => sum + amount(value), 0);
-
-async function sendOneByOne(sender: CommandSender): Promise<number[]> {
-  const times: number[] = [];
-  for (let i = 0; i < ONE_BY_ONE; i += 1) times.push(await sendBalance(sender, i));
-  return times;
-}
-
-async function sendConcurrently(
-  sender: CommandSender,
-  size: { commands: number; atOnce: number },
-): Promise<number[]> {
-  const times: number[] = [];
-  let next = 0;
-  const worker = async () => {
-    while (next < size.commands) {
-      next += 1;
-      times.push(await sendBalance(sender, next));
-    }
-  };
-  await Promise.all(Array.from({ length: size.atOnce }, worker));
-  return times;
-}
-
-async function withCpu(child: ChildProcess, work: () => Promise<number[]>): Promise<Load> {
-  const before = await usageOf(child);
-  const times = await work();
-  const { cpu } = await usageOf(child);
-  return { times, cpu: (cpu - before.cpu) / 1_000 / times.length };
+function quantile(times: readonly number[], q: number): number {
+  const sorted = [...times].sort((a, b) => a - b);
+  return sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * q))] ?? Number.NaN;
 }
 
 async function waitUntilListening(port: number, child: ChildProcess): Promise<void> {
@@ -214,8 +247,4 @@ async function waitUntilListening(port: number, child: ChildProcess): Promise<vo
     await delay(2);
   }
   throw new Error(`The bot ended with code ${child.exitCode} before it listened.`);
-}
-
-if (process.argv[1] === fileURLToPath(import.meta.url)) {
-  console.log((await compareWithBolt(Number(process.argv[2] ?? 5))).join('\n'));
 }

@@ -1,35 +1,23 @@
 /** `npm run bench`: prints each measurement beside its baseline. Nothing fails here: timings depend on the machine. */
 import { availableParallelism } from 'node:os';
 import { compareWithBolt } from './bolt-comparison.ts';
-import { commands } from './commands.ts';
-import { measureCpuWork } from './cpu-work.ts';
-import { deliveries } from './deliveries.ts';
+import { deliveries, emptyJobs } from './deliveries.ts';
 import { forecastNotes } from './forecast.ts';
-import { largeAnswers } from './large-answers.ts';
-import { table } from './table.ts';
 
-const startedAt = performance.now();
+/** @param words index of another left-aligned column, besides the first; the others are right-aligned */
+function columns(rows: readonly (readonly string[])[], words?: number): string {
+  const widths = (rows[0] ?? []).map((_, column) => Math.max(...rows.map((row) => row[column]?.length ?? 0)));
+  const pad = (cell: string, i: number) =>
+    i === 0 || i === words ? cell.padEnd(widths[i] ?? 0) : cell.padStart(widths[i] ?? 0);
+  return rows.map((row) => row.map(pad).join('  ').trimEnd()).join('\n');
+}
+
 console.log(`Node ${process.version}, ${availableParallelism()} cores\n`);
-const computed = measureCpuWork();
-const { lines, notes } = await commands();
-const large = await largeAnswers();
-const comparison = await compareWithBolt(3);
-const posts = await deliveries({ workspaces: 25, each: 20, channels: 5 }, false).catch(() => [
-  'Scheduled posts are not measured: redis-server is not installed.',
-]);
-console.log(table([...computed, ...lines]));
-console.log(
-  [
-    '',
-    ...notes,
-    '',
-    ...forecastNotes(),
-    '',
-    ...large,
-    '',
-    ...comparison,
-    '',
-    ...posts,
-    `Took ${Math.round((performance.now() - startedAt) / 1000)} s.`,
-  ].join('\n'),
-);
+console.log('Forecast of a month, asked on its days 3 to 25: mean absolute error in % of the month');
+console.log(columns(forecastNotes()));
+console.log('\nTally and a thirty-line Bolt bot, /balance, medians of 3 runs each');
+console.log(columns(await compareWithBolt(3)));
+console.log('\nTen thousand scheduled posts by two processes, after as many empty jobs of BullMQ');
+const size = { workspaces: 500, each: 20 };
+for (const measure of [() => emptyJobs(size.workspaces * size.each), () => deliveries(size)])
+  console.log(await measure().catch((error: Error) => error.message));

@@ -1,58 +1,30 @@
 /**
- * A fake billing service: the contract's GraphQL interface over simulated usage. It rejects what the contract
- * does not allow, and has a mode for everything that can go wrong.
+ * A fake billing service: the contract's GraphQL interface over simulated usage. It rejects what the contract does not
+ * allow.
  */
-import { stringify } from 'lossless-json';
-import { createAnswers } from './billing/answers.ts';
-import { type BillingStyle, billingModes, DEFAULT_BILLING_STYLE } from './billing/modes.ts';
-import { PROJECTS, type ProductId, type Project } from './billing/projects.ts';
-import { executeQuery } from './billing/schema.ts';
+import { LosslessNumber, parse, stringify } from 'lossless-json';
+import { parseQuery, type Query, type Subscription } from './billing/contract.ts';
+import { PROJECTS, type ProductId } from './billing/projects.ts';
+import { createUsageHistory } from './billing/usage-history.ts';
 import {
+  commonModes,
+  htmlReply,
   jsonReply,
-  maskHeaders,
-  parseJson,
-  type ServiceAnswer,
+  parseObject,
   type ServiceOptions,
   type ServiceReply,
   type ServiceRequest,
   startService,
 } from './fake-service.ts';
-import { createModeSwitch } from './modes.ts';
-import type { Switch } from './protocol.ts';
 
-interface BillingRequest {
-  at: number;
-  /** Without the values of authorization headers. */
-  headers: Record<string, string>;
+export interface BillingRequest extends Pick<ServiceRequest, 'at' | 'pause'> {
   /** The label of the token in the request, `unknown`, or `none`. */
   token: string;
   /** The GraphQL document; the whole body when it has none. */
   query: string;
 }
 
-/** Replaces the whole answer, authorization included, unless it returns undefined. */
-type Responder = (request: BillingRequest) => ServiceAnswer | undefined | Promise<ServiceAnswer | undefined>;
-
-export interface BillingOptions extends ServiceOptions {
-  respond?: Responder;
-}
-
-export interface BillingService {
-  /** The base URL, without `/bill/graphql`. */
-  url: string;
-  mode(): string;
-  setMode(mode: string): void;
-  modes: Switch['modes'];
-  tokens: { label: string; value: string }[];
-  projects: Project[];
-  requests: readonly BillingRequest[];
-  /** Raw JSON of one object, `{"balance":…,"bonuses":…}`, or `null`; digits are served as written. */
-  setBalance(projectId: string, json: string, product?: ProductId): void;
-  /** Raw JSON of a list of `{"day":…,"totalAmount":…,"totalBonuses":…}`, served for every period. */
-  setItems(projectId: string, json: string, product?: ProductId): void;
-  respond(responder: Responder | undefined): void;
-  close(): Promise<void>;
-}
+export type BillingService = Awaited<ReturnType<typeof startBilling>>;
 
 const EXPIRED = 'Expired';
 const TOKENS = ['Administrator', 'Read-only', 'Accountant', 'Engineer', EXPIRED].map((label) => ({
@@ -60,94 +32,154 @@ const TOKENS = ['Administrator', 'Read-only', 'Accountant', 'Engineer', EXPIRED]
   value: `sandbox-user-token-${label.toLowerCase()}-not-a-secret`,
 }));
 
-export async function startBilling(options: BillingOptions = {}): Promise<BillingService> {
-  const now = options.now ?? Date.now;
-  const answers = createAnswers(now);
-  const requests: BillingRequest[] = [];
-  const { behaviour, ...modeSwitch } = createModeSwitch(
-    'billing',
-    billingModes(options.slowFor ?? 4_000, answers.money),
-  );
-  let respond = options.respond;
+const BURN_FACTOR = 50;
+const DAY = 86_400_000;
+const TIMESTAMP = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/;
 
-  async function answer(asked: ServiceRequest): Promise<ServiceAnswer> {
-    const request = toBillingRequest(asked);
-    requests.push(request);
-    const overridden = await respond?.(request);
-    if (overridden) return overridden;
-    return behaviour()(asked, (style) =>
-      normalAnswer(asked, request, { ...DEFAULT_BILLING_STYLE, ...style }),
-    );
-  }
+/** JSON that replaces a project's figures, parsed with all digits kept. */
+interface Override {
+  product: ProductId;
+  items?: unknown;
+  balance?: unknown;
+}
 
-  async function normalAnswer(
-    asked: ServiceRequest,
-    request: BillingRequest,
-    style: BillingStyle,
-  ): Promise<ServiceReply> {
-    const refused = rejectRequest(asked, request);
-    if (refused) return refused;
-    const bodyProblem = problemOfBody(asked.body);
-    if (bodyProblem) return problem(400, bodyProblem);
-    const { status, body } = await executeQuery(request.query, answers.source(style));
-    return jsonReply(status, stringify(body) ?? '');
-  }
+export async function startBilling(options: ServiceOptions = {}) {
+  const { now = Date.now } = options;
+  const history = createUsageHistory(now());
+  const overrides = new Map<string, Override>();
+  /** What yesterday costs in place of its figure: nothing while it is late, more once it is corrected. */
+  let yesterday: 'late' | 'corrected' | undefined;
+  const showing = (what: typeof yesterday) => (isChosen: boolean) => {
+    yesterday = isChosen ? what : undefined;
+  };
 
-  const server = await startService({
+  const override = (id: string, product: ProductId | undefined, what: Partial<Override>): void => {
+    const before = overrides.get(id) ?? { product: productOf(id) ?? 1 };
+    overrides.set(id, { ...before, ...what, ...(product && { product }) });
+  };
+  const decimal = (digits: string) => new LosslessNumber(digits);
+  const itemsOf = ({ id, from, to }: Subscription & { from: string; to: string }) => {
+    const [first, end] = [instant(from), instant(to)];
+    if (first === undefined || end === undefined || first > end || end > now() || !productOf(id)) return null;
+    const last = new Date(now() - DAY).toISOString().slice(0, 10);
+    return history
+      .charges(id, first, end)
+      .filter(({ day }) => yesterday !== 'late' || day !== last)
+      .map(({ day, amount, bonuses }) => {
+        const isCorrected = yesterday === 'corrected' && day === last;
+        const totalAmount = decimal(isCorrected ? (Number(amount) * 1.2).toFixed(2) : amount);
+        return { day, totalAmount, totalBonuses: decimal(bonuses) };
+      });
+  };
+  /** Null means no data, as for a wrong product. */
+  const answer = (query: Query): unknown => {
+    const { id, product } = query;
+    const given = overrides.get(id);
+    if ((given?.product ?? productOf(id)) !== product) return null;
+    if (query.field === 'reportSubscriptionConsuming') {
+      const items = given?.items ?? itemsOf(query);
+      return items === null ? null : { items };
+    }
+    if (given?.balance !== undefined) return given.balance;
+    if (!productOf(id)) return null;
+    const { balance, bonuses } = history.balance(id, now());
+    return { balance: decimal(balance), bonuses: decimal(bonuses) };
+  };
+
+  const service = await startService<BillingRequest>({
+    ...options,
     direction: 'bot→billing',
-    port: options.port ?? 0,
-    now,
-    answer,
-    onExchange: options.onExchange,
+    describe: toBillingRequest,
+    async ordinary(asked, query) {
+      const request = toBillingRequest(asked);
+      const refused = rejectRequest(asked, request);
+      if (refused) return refused;
+      const asks = parseQuery(query ?? request.query);
+      if (!asks)
+        return jsonReply(400, { errors: [{ message: 'Only the contract’s documents are allowed.' }] });
+      return jsonReply(200, stringify({ data: { bill: { [asks.field]: answer(asks) } } }) ?? '');
+    },
+    modes: {
+      ...commonModes(options.slowFor),
+      '401': {
+        label: 'Token refused',
+        hint: 'Rejects every token (401).',
+        respond: () => jsonReply(401, { message: 'Unauthorized' }),
+      },
+      '500': {
+        label: 'Server error',
+        hint: 'Fails with an internal error (500).',
+        respond: () => jsonReply(500, { message: 'Internal server error' }),
+      },
+      html: {
+        label: 'A web page',
+        hint: 'Returns 200 with HTML, like a login page or a proxy.',
+        respond: () => htmlReply(200, 'Please sign in'),
+      },
+      'no-data': {
+        label: 'No data',
+        hint: 'Answers with null instead of data.',
+        respond: ({ query }) => {
+          const asks = parseQuery(query);
+          return asks && jsonReply(200, { data: { bill: { [asks.field]: null } } });
+        },
+      },
+      'late-day': {
+        label: 'Yesterday is late',
+        hint: 'Has not reported yesterday yet: a daily post waits for it.',
+        onChange: showing('late'),
+      },
+      'corrected-day': {
+        label: 'Yesterday corrected',
+        hint: 'Reports a fifth more for yesterday: posts about it are corrected.',
+        onChange: showing('corrected'),
+      },
+      burning: {
+        label: 'Burning money',
+        hint: `From now on everything costs ${BURN_FACTOR} times as much.`,
+        onChange: (isChosen) => history.setBurn(isChosen ? BURN_FACTOR : 1, now()),
+      },
+    },
   });
   return {
-    ...server,
-    ...modeSwitch,
+    ...service,
     tokens: TOKENS,
     projects: PROJECTS.map(({ id, product, name }) => ({ id, product, name })),
-    requests,
-    setBalance: answers.setBalance,
-    setItems: answers.setItems,
-    respond(responder) {
-      respond = responder;
-    },
+    /** Raw JSON of one object, `{"balance":…,"bonuses":…}`, or `null`; digits are served as written. */
+    setBalance: (id: string, json: string, product?: ProductId) =>
+      override(id, product, { balance: parse(json) }),
+    /** Raw JSON of a list of `{"day":…,"totalAmount":…,"totalBonuses":…}`, served for every period. */
+    setItems: (id: string, json: string, product?: ProductId) =>
+      override(id, product, { items: parse(json) }),
   };
 }
 
-function toBillingRequest({ at, headers, body }: ServiceRequest): BillingRequest {
+const productOf = (id: string): ProductId | undefined =>
+  PROJECTS.find((project) => project.id === id)?.product;
+
+/** Returns undefined unless the text is a valid date and time in exactly the contract's format. */
+function instant(text: string): number | undefined {
+  const at = Date.parse(text);
+  return TIMESTAMP.test(text) && !Number.isNaN(at) && new Date(at).toISOString() === text ? at : undefined;
+}
+
+function toBillingRequest({ at, headers, body, pause }: ServiceRequest): BillingRequest {
   const value = headers['x-user-token'];
   const known = TOKENS.find((token) => token.value === value)?.label ?? 'unknown';
-  const { query } = objectIn(body);
-  return {
-    at,
-    headers: maskHeaders(headers),
-    token: value === undefined ? 'none' : known,
-    query: typeof query === 'string' ? query : body,
-  };
+  const { query } = parseObject(body);
+  const token = value === undefined ? 'none' : known;
+  return { at, pause, token, query: typeof query === 'string' ? query : body };
 }
 
 function rejectRequest(asked: ServiceRequest, { token }: BillingRequest): ServiceReply | undefined {
+  const problem = (status: number, message: string) => jsonReply(status, { errors: [{ message }] });
   if (asked.path !== '/bill/graphql') return problem(404, 'Not found');
-  if (asked.method !== 'POST') return problem(405, 'Only POST is allowed', { Allow: 'POST' });
+  if (asked.method !== 'POST') return problem(405, 'Only POST is allowed');
   const bearer = asked.headers.authorization !== undefined;
   if (bearer || ['none', 'unknown', EXPIRED].includes(token)) return problem(401, 'Unauthorized');
-  const isJson = /^application\/json\b/i.test(asked.headers['content-type'] ?? '');
-  return isJson ? undefined : problem(415, 'The body must be application/json');
-}
-
-/** The contract's body has one field, `query`. */
-function problemOfBody(body: string): string | undefined {
-  const keys = Object.keys(objectIn(body));
-  if (!keys.includes('query')) return 'The body has no query.';
-  const others = keys.filter((key) => key !== 'query');
-  return others.length > 0 ? `The body has unknown fields: ${others.join(', ')}.` : undefined;
-}
-
-function objectIn(body: string): Record<string, unknown> {
-  const value = parseJson(body);
-  return typeof value === 'object' && value !== null ? (value as Record<string, unknown>) : {};
-}
-
-function problem(status: number, message: string, headers: Record<string, string> = {}): ServiceReply {
-  return jsonReply(status, JSON.stringify({ errors: [{ message }] }), headers);
+  if (!/^application\/json\b/i.test(asked.headers['content-type'] ?? ''))
+    return problem(415, 'The body must be application/json');
+  // The contract's body has one field, `query`.
+  const fields = Object.keys(parseObject(asked.body)).join();
+  return fields === 'query' ? undefined : problem(400, `The body has these fields: ${fields}.`);
 }

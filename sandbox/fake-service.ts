@@ -1,13 +1,14 @@
 /**
- * The HTTP server of the fake services: listens on loopback, reads the whole request, sends what `answer` returns,
- * and reports the exchange with its secrets masked.
+ * The HTTP server of the fake services: listens on loopback, reads the whole request, answers as the chosen mode or a test
+ * says, and reports the exchange with its secrets masked.
  */
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { setTimeout as delay } from 'node:timers/promises';
-import type { Traffic } from './protocol.ts';
+import type { Switch } from './protocol.ts';
+import type { Exchange } from './slack/traffic.ts';
 
 export interface ServiceRequest {
   method: string;
@@ -32,158 +33,164 @@ export interface ServiceReply {
 /** `hang` keeps the connection open without an answer; `reset` resets it. */
 export type ServiceAnswer = ServiceReply | 'hang' | 'reset';
 
-export type ServiceExchange = Omit<Traffic, 'id'>;
+/**
+ * Decides an answer, authorization included; undefined is the ordinary one.
+ *
+ * @param ordinary what the service would answer; for billing also to another query
+ */
+export type Responder<Request> = (
+  request: Request,
+  ordinary: (query?: string) => Promise<ServiceReply>,
+) => ServiceAnswer | undefined | Promise<ServiceAnswer | undefined>;
 
 export interface ServiceOptions {
-  /** 0, the default, takes a free port. */
-  port?: number;
   /** ms since the epoch */
   now?: () => number;
   /** Called after each exchange, answered or not. */
-  onExchange?: (exchange: ServiceExchange) => void;
+  onExchange?: (exchange: Exchange) => void;
   /** How long the mode `slow` waits, in ms. */
   slowFor?: number;
 }
 
-interface Service {
-  direction: string;
-  now: () => number;
-  port: number;
-  answer: (asked: ServiceRequest) => Promise<ServiceAnswer>;
-  onExchange?: ((exchange: ServiceExchange) => void) | undefined;
+interface Mode<Request> {
+  label: string;
+  hint: string;
+  /** Called when the mode is chosen, and with false when the next one is. */
+  onChange?: (isChosen: boolean) => void;
+  respond?: Responder<Request>;
 }
 
-const MASK = '[masked]';
-const SECRET_HEADERS = new Set([
-  'authorization',
-  'cookie',
-  'x-user-token',
-  'x-auth-token',
-  'x-subject-token',
-]);
-const MAX_BODY_BYTES = 1024 * 1024;
-const MAX_SHOWN = 4_000;
+interface Service<Request> extends ServiceOptions {
+  direction: string;
+  /** By name; the first is the ordinary one. */
+  modes: Record<string, Mode<Request>>;
+  /** What tests and modes see of a request. */
+  describe: (asked: ServiceRequest) => Request;
+  ordinary: (asked: ServiceRequest, query?: string) => Promise<ServiceReply>;
+}
 
-export async function startService(service: Service): Promise<{ url: string; close(): Promise<void> }> {
+const MAX_BODY_BYTES = 1024 * 1024;
+
+export async function startService<Request>(service: Service<Request>) {
+  const { modes, now = Date.now, onExchange } = service;
   const closing = new AbortController();
+  const requests: Request[] = [];
+  let chosen = Object.keys(modes)[0] ?? '';
+  let respond: Responder<Request> | undefined;
+
+  const answer = async (asked: ServiceRequest): Promise<ServiceAnswer> => {
+    const request = service.describe(asked);
+    requests.push(request);
+    const ordinary = (query?: string) => service.ordinary(asked, query);
+    return (await respond?.(request, ordinary)) ?? ordinary();
+  };
+  const handle = async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
+    const startedAt = performance.now();
+    const asked = await read(request, now(), closing.signal);
+    let said: ServiceAnswer = 'hang';
+    response.once('close', () => {
+      const reply = typeof said === 'string' ? undefined : said;
+      onExchange?.({
+        ...{
+          at: asked.at,
+          direction: service.direction,
+          title: `${asked.method} ${asked.path}${asked.search}`,
+        },
+        status: reply ? String(reply.status) : said === 'reset' ? 'reset' : 'no answer',
+        took: Math.round(performance.now() - startedAt),
+        request: { headers: asked.headers, body: jsonOr(asked.body) },
+        response: { headers: reply?.headers, body: jsonOr(reply?.body) },
+      });
+    });
+    said = await answer(asked);
+    if (said === 'reset') request.socket.resetAndDestroy();
+    else if (said !== 'hang') await send(response, said, asked.method === 'HEAD');
+  };
   const server = createServer((request, response) => {
-    handleRequest(service, request, response, closing.signal).catch(() => response.destroy());
+    handle(request, response).catch(() => response.destroy());
   });
-  await new Promise<void>((resolve, reject) => {
-    server.once('error', reject);
-    server.listen(service.port, '127.0.0.1', resolve);
-  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   return {
     url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
-    close: () =>
-      new Promise<void>((resolve) => {
-        closing.abort();
-        server.close(() => resolve());
-        server.closeAllConnections();
-      }),
+    requests: requests as readonly Request[],
+    modes: Object.entries(modes).map(([mode, { label, hint }]) => ({
+      mode,
+      label,
+      hint,
+    })) satisfies Switch['modes'],
+    mode: () => chosen,
+    /** @throws RangeError for an unknown mode */
+    setMode(mode: string) {
+      const next = modes[mode];
+      if (!next) throw new RangeError(`There is no mode "${mode}".`);
+      modes[chosen]?.onChange?.(false);
+      next.onChange?.(true);
+      chosen = mode;
+      respond = next.respond;
+    },
+    /** Decides the answers from now on; undefined and a chosen mode end that. */
+    respond(responder: Responder<Request> | undefined) {
+      respond = responder;
+    },
+    close(): Promise<void> {
+      closing.abort();
+      server.closeAllConnections();
+      return new Promise((resolve) => server.close(() => resolve()));
+    },
   };
 }
 
-async function handleRequest(
-  service: Service,
-  request: IncomingMessage,
-  response: ServerResponse,
-  closing: AbortSignal,
-) {
-  const startedAt = performance.now();
-  const asked = await read(request, service.now(), closing);
-  let said: ServiceAnswer = 'hang';
-  response.once('close', () => {
-    service.onExchange?.({
-      at: asked.at,
-      direction: service.direction,
-      title: `${asked.method} ${asked.path}${asked.search}`,
-      status: statusOf(said, response),
-      took: Math.round(performance.now() - startedAt),
-      request: formatMessage(asked.headers, asked.body),
-      response: typeof said === 'string' ? '' : formatMessage(said.headers ?? {}, bodyText(said)),
-    });
-  });
-  said = await service.answer(asked);
-  if (said === 'reset') request.socket.resetAndDestroy();
-  else if (said !== 'hang') await send(response, said, asked.method === 'HEAD');
-}
+/** The modes that both services have. */
+export const commonModes = (slowFor = 4_000) => ({
+  healthy: { label: 'Healthy', hint: 'Answers correctly, at once.' },
+  slow: {
+    label: 'Slow',
+    hint: `Answers correctly, after ${slowFor / 1000} s.`,
+    async respond({ pause }: Pick<ServiceRequest, 'pause'>) {
+      await pause(slowFor);
+      return undefined;
+    },
+  },
+});
 
-async function read(request: IncomingMessage, at: number, closing: AbortSignal): Promise<ServiceRequest> {
+/** Drops what exceeds the limit: an answer before the end of the request would reset the connection. */
+async function read(request: IncomingMessage, at: number, signal: AbortSignal): Promise<ServiceRequest> {
   const [path = '/', query] = (request.url ?? '/').split('?', 2);
-  return {
-    method: request.method ?? 'GET',
-    path,
-    search: query === undefined ? '' : `?${query}`,
-    headers: Object.fromEntries(
-      Object.entries(request.headers).map(([name, value]) => [name, String(value)]),
-    ),
-    body: await readBody(request),
-    at,
-    pause: (ms) => delay(ms, undefined, { signal: closing }),
-  };
-}
-
-/** Reads and drops what exceeds the limit: an answer before the end of the request would reset the connection. */
-async function readBody(request: IncomingMessage): Promise<string> {
   const chunks: Buffer[] = [];
   let size = 0;
   for await (const chunk of request as AsyncIterable<Buffer>) {
     if (size < MAX_BODY_BYTES) chunks.push(chunk);
     size += chunk.length;
   }
-  return Buffer.concat(chunks).toString('utf8');
+  const headers = Object.entries(request.headers).map(([name, value]) => [name, String(value)]);
+  return {
+    ...{ method: request.method ?? 'GET', path, search: query === undefined ? '' : `?${query}` },
+    ...{ headers: Object.fromEntries(headers), body: Buffer.concat(chunks).toString('utf8'), at },
+    pause: (ms) => delay(ms, undefined, { signal }),
+  };
 }
 
 async function send(response: ServerResponse, reply: ServiceReply, headOnly: boolean): Promise<void> {
   response.writeHead(reply.status, reply.headers);
-  if (headOnly || reply.body === undefined || typeof reply.body === 'string') {
-    response.end(headOnly ? undefined : reply.body);
-    return;
-  }
-  await pipeline(Readable.from(reply.body), response);
+  if (!headOnly && typeof reply.body === 'object') return pipeline(Readable.from(reply.body), response);
+  response.end(headOnly ? undefined : reply.body);
 }
 
-function statusOf(said: ServiceAnswer, response: ServerResponse): string {
-  if (typeof said !== 'string')
-    return response.writableFinished ? String(said.status) : `${said.status}, cut off`;
-  return said === 'reset' ? 'reset' : 'no answer';
-}
-
-function bodyText({ body }: ServiceReply): string {
-  if (body === undefined || typeof body === 'string') return body ?? '';
-  return '(a stream)';
-}
-
-function formatMessage(headers: Record<string, string>, body: string): string {
-  const lines = Object.entries(maskHeaders(headers)).map(([name, value]) => `${name}: ${value}`);
-  const text = body.replace(/("secret"\s*:\s*")[^"]*/g, `$1${MASK}`);
-  const cut = text.length > MAX_SHOWN ? `${text.slice(0, MAX_SHOWN)}…` : text;
-  return [...lines, '', cut].join('\n');
-}
-
-/** Returns a copy without the values of authorization headers. */
-export function maskHeaders(headers: Record<string, string>): Record<string, string> {
-  return Object.fromEntries(
-    Object.entries(headers).map(([name, value]) => [
-      name,
-      SECRET_HEADERS.has(name.toLowerCase()) ? MASK : value,
-    ]),
-  );
-}
-
-/** Returns undefined for invalid JSON. */
-export function parseJson(body: string): unknown {
+/** What is JSON is masked by its names, anything else by what it looks like. */
+function jsonOr(body: unknown): unknown {
   try {
-    return JSON.parse(body);
+    return typeof body === 'string' ? JSON.parse(body) : typeof body;
   } catch {
-    return undefined;
+    return body;
   }
 }
 
-/** @param body JSON text */
-export function jsonReply(status: number, body: string, headers: Record<string, string> = {}): ServiceReply {
-  return { status, headers: { 'Content-Type': 'application/json', ...headers }, body };
+/** Returns an empty object for anything but a JSON object. */
+export const parseObject = (body: string) => ({ ...(jsonOr(body) as Record<string, unknown>) });
+
+export function jsonReply(status: number, body: object | string, headers: Record<string, string> = {}) {
+  const text = typeof body === 'string' ? body : JSON.stringify(body);
+  return { status, headers: { 'Content-Type': 'application/json', ...headers }, body: text };
 }
 
 export function htmlReply(status: number, title: string, headers: Record<string, string> = {}): ServiceReply {

@@ -1,192 +1,194 @@
-/**
- * A fake identity service: it issues, validates and revokes tokens like OpenStack Keystone 22, and has a mode for
- * everything that can go wrong.
- */
-import { randomUUID } from 'node:crypto';
+/** A fake identity service: it issues, validates and revokes tokens like OpenStack Keystone 22. */
+import { randomBytes, randomUUID } from 'node:crypto';
 import {
+  commonModes,
   htmlReply,
   jsonReply,
-  maskHeaders,
-  parseJson,
-  type ServiceAnswer,
+  parseObject,
   type ServiceOptions,
   type ServiceReply,
   type ServiceRequest,
   startService,
 } from './fake-service.ts';
-import { ACCESSES, type Access, type AccessName } from './identity/accesses.ts';
-import {
-  DEFAULT_IDENTITY_STYLE,
-  type IdentityStyle,
-  identityModes,
-  malformed,
-  notFound,
-  problem,
-  projectDisabled,
-  unauthorized,
-  version,
-  versionList,
-} from './identity/modes.ts';
-import { createTokens, describeToken, type Tokens } from './identity/tokens.ts';
-import { createModeSwitch } from './modes.ts';
-import type { Switch } from './protocol.ts';
 
-interface IdentityRequest {
-  at: number;
-  method: string;
+interface IdentityRequest extends Pick<ServiceRequest, 'at' | 'method' | 'pause'> {
   /** Path and query. */
   path: string;
-  /** Without the values of authorization headers. */
-  headers: Record<string, string>;
   /** The label of the application access in the body, `unknown`, or `none`. */
   access: string;
 }
 
-export interface IdentityService {
-  /** The base URL, without `/v3`. */
-  url: string;
-  /** The base URL with `/v3`, as the console shows it. */
-  authUrl: string;
-  mode(): string;
-  setMode(mode: string): void;
-  modes: Switch['modes'];
-  credentials: { label: string; value: string }[];
-  accesses: Readonly<Record<AccessName, { id: string; secret: string }>>;
-  requests: readonly IdentityRequest[];
-  /** Whether this service issued the token and it is neither expired nor revoked. */
-  isLive(token: string): boolean;
-  close(): Promise<void>;
+export type IdentityService = Awaited<ReturnType<typeof startIdentity>>;
+
+interface Access {
+  label: string;
+  id: string;
+  secret: string;
+  restricted: boolean;
+  state: 'good' | 'expired' | 'project-disabled';
+  /** How long after a token's issue the access itself expires, in ms. */
+  expiresIn?: number;
 }
 
+function access(label: string, number: number, rest: Partial<Access> = {}): Access {
+  const id = `5a9db0c${String(number).padStart(25, '0')}`;
+  const secret = `sandbox-access-secret-${number}-not-a-secret`;
+  return { label, id, secret, restricted: true, state: 'good', ...rest };
+}
+
+/** The application accesses of the sandbox's identity service. Their secrets are not real. */
+export const ACCESSES = {
+  good: access('Application access', 1),
+  expiring: access('Access about to expire', 2, { expiresIn: 20 * 60_000 }),
+  unrestricted: access('Unrestricted access', 3, { restricted: false }),
+  expired: access('Expired access', 4, { state: 'expired' }),
+  disabled: access('Access of a disabled project', 5, { state: 'project-disabled' }),
+};
+
+interface Issued {
+  token: string;
+  access: Access;
+  issuedAt: number;
+  expiresAt: number;
+}
+
+const LIFETIME = 3_600_000;
 const LARGEST_REQUEST = 112 * 1024;
+const TOKEN_LENGTH = 204;
 
-export async function startIdentity(options: ServiceOptions = {}): Promise<IdentityService> {
-  const now = options.now ?? Date.now;
-  const tokens = createTokens(now);
-  const requests: IdentityRequest[] = [];
-  const { behaviour, ...modeSwitch } = createModeSwitch('identity', identityModes(options.slowFor ?? 4_000));
+/** An error in Keystone's format. */
+const problem = (code: number, title: string, message: string): ServiceReply =>
+  jsonReply(code, { error: { code, message, title } });
 
-  async function answer(asked: ServiceRequest): Promise<ServiceAnswer> {
-    requests.push(toIdentityRequest(asked));
-    const said = await behaviour()(asked, (style) =>
-      normalAnswer(asked, tokens, { ...DEFAULT_IDENTITY_STYLE, ...style }),
-    );
-    return typeof said === 'string' ? said : withRequestId(said);
+export const unauthorized = (): ServiceReply =>
+  problem(401, 'Unauthorized', 'The request you have made requires authentication.');
+
+export async function startIdentity(options: ServiceOptions = {}) {
+  const { now = Date.now } = options;
+  const live = new Map<string, Issued>();
+  const find = (token: string | undefined): Issued | undefined => {
+    const issued = live.get(token ?? '');
+    return issued && issued.expiresAt > now() ? issued : undefined;
+  };
+
+  function issue({ body, search }: ServiceRequest): ServiceReply {
+    const { id, secret, isScoped } = credentialIn(body);
+    if (id === undefined)
+      return problem(400, 'Bad Request', "Invalid input for field 'auth': it does not fit the schema");
+    const access = findAccess(id);
+    if (!access) return problem(404, 'Not Found', `Could not find Application Credential: ${id}.`);
+    if (isScoped || access.secret !== secret || access.state === 'expired') return unauthorized();
+    if (access.state === 'project-disabled')
+      return problem(
+        404,
+        'Not Found',
+        'Unable to validate token because project sandbox-project is disabled',
+      );
+    const issuedAt = now();
+    const token = `gAAAAA${randomBytes(TOKEN_LENGTH).toString('base64url')}`.slice(0, TOKEN_LENGTH);
+    const expiresAt = issuedAt + Math.min(LIFETIME, access.expiresIn ?? LIFETIME);
+    live.set(token, { token, access, issuedAt, expiresAt });
+    return jsonReply(201, describeToken({ token, access, issuedAt, expiresAt }, search), {
+      'X-Subject-Token': token,
+    });
   }
 
-  const server = await startService({
+  async function ordinary(asked: ServiceRequest): Promise<ServiceReply> {
+    const { path, method, headers, search } = asked;
+    const id = { 'x-openstack-request-id': `req-${randomUUID()}` };
+    const version = { id: 'v3.14', status: 'stable', updated: '2020-04-07T00:00:00Z', 'media-types': [] };
+    if (path.includes('//'))
+      return htmlReply(308, 'Permanent Redirect', { Location: path.replace(/\/{2,}/g, '/') });
+    if (asked.body.length > LARGEST_REQUEST) return htmlReply(413, 'Request Entity Too Large');
+    if (path === '/') return jsonReply(300, { versions: { values: [version] } });
+    if (path === '/v3' || path === '/v3/') return jsonReply(200, { version });
+    if (path !== '/v3/auth/tokens') return htmlReply(404, 'Not Found');
+    const answer = () => {
+      if (method === 'POST') return issue(asked);
+      if (!['GET', 'HEAD', 'DELETE'].includes(method))
+        return problem(405, 'Method Not Allowed', 'The method is not allowed for the requested URL.');
+      if (!find(headers['x-auth-token'])) return unauthorized();
+      const subject = find(headers['x-subject-token']);
+      if (!subject) return problem(404, 'Not Found', 'Could not find token.');
+      if (method !== 'DELETE')
+        return jsonReply(200, describeToken(subject, search), { 'X-Subject-Token': subject.token });
+      live.delete(subject.token);
+      return { status: 204 };
+    };
+    const reply = answer();
+    return { ...reply, headers: { ...reply.headers, ...id } };
+  }
+
+  const service = await startService<IdentityRequest>({
+    ...options,
+    ordinary,
     direction: 'bot→identity',
-    port: options.port ?? 0,
-    now,
-    answer,
-    onExchange: options.onExchange,
+    describe: ({ at, method, path, search, body, pause }) => {
+      const { id } = credentialIn(body);
+      const access = id === undefined ? 'none' : (findAccess(id)?.label ?? 'unknown');
+      return { at, method, pause, path: `${path}${search}`, access };
+    },
+    modes: {
+      ...commonModes(options.slowFor),
+      '401': {
+        label: 'Access refused',
+        hint: 'Rejects every access, as for a wrong secret (401).',
+        respond: unauthorized,
+      },
+    },
   });
   return {
-    ...server,
-    authUrl: `${server.url}/v3`,
-    ...modeSwitch,
+    ...service,
+    /** As the console shows it. */
+    authUrl: `${service.url}/v3`,
     credentials: Object.values(ACCESSES).flatMap(({ label, id, secret }) => [
       { label: `${label}: ID`, value: id },
       { label: `${label}: secret`, value: secret },
     ]),
     accesses: ACCESSES,
-    requests,
-    isLive: (token) => tokens.find(token) !== undefined,
+    /** Whether this service issued the token and it is neither expired nor revoked. */
+    isLive: (token: string) => find(token) !== undefined,
   };
 }
 
-function toIdentityRequest({ at, method, path, search, headers, body }: ServiceRequest): IdentityRequest {
-  const { id } = credentialIn(body) ?? {};
+const findAccess = (id: string): Access | undefined =>
+  Object.values(ACCESSES).find((access) => access.id === id);
+
+/** Returns no ID when the body does not ask for a token by application credential. */
+function credentialIn(body: string): { id?: string; secret?: string; isScoped?: boolean } {
+  const { identity, scope } = (parseObject(body).auth ?? {}) as {
+    identity?: { methods?: string[]; application_credential?: { id?: string; secret?: string } };
+    scope?: unknown;
+  };
+  if (!identity?.methods?.includes?.('application_credential')) return {};
+  return { ...identity.application_credential, isScoped: scope !== undefined };
+}
+
+const microseconds = (at: number): string => new Date(at).toISOString().replace('Z', '000Z');
+
+/** The JSON body for a token. */
+function describeToken({ access, issuedAt, expiresAt }: Issued, search: string): object {
+  const domain = { id: 'default', name: 'Default' };
+  const url = 'https://compute.sandbox.example/v2.1';
+  const endpoint = { id: randomUUID(), interface: 'public', region: 'sandbox', region_id: 'sandbox', url };
   return {
-    at,
-    method,
-    path: `${path}${search}`,
-    headers: maskHeaders(headers),
-    access: id === undefined ? 'none' : (findAccess(id)?.label ?? 'unknown'),
+    token: {
+      methods: ['application_credential'],
+      user: { domain, id: 'sandbox-user', name: 'sandbox', password_expires_at: null },
+      audit_ids: [randomBytes(16).toString('base64url')],
+      // As Keystone does: without a zone when the access expires before the token's hour.
+      expires_at:
+        access.expiresIn === undefined
+          ? microseconds(expiresAt)
+          : new Date(expiresAt).toISOString().slice(0, 19),
+      issued_at: microseconds(issuedAt),
+      project: { domain, id: 'sandbox-project', name: 'prod' },
+      is_domain: false,
+      roles: [{ id: 'sandbox-role', name: 'member' }],
+      ...(!new URLSearchParams(search).has('nocatalog') && {
+        catalog: [{ id: randomUUID(), name: 'nova', type: 'compute', endpoints: [endpoint] }],
+      }),
+      application_credential: { id: access.id, name: access.label, restricted: access.restricted },
+    },
   };
-}
-
-function withRequestId(reply: ServiceReply): ServiceReply {
-  return { ...reply, headers: { ...reply.headers, 'x-openstack-request-id': `req-${randomUUID()}` } };
-}
-
-function normalAnswer(asked: ServiceRequest, tokens: Tokens, style: IdentityStyle): ServiceReply {
-  const { path, method } = asked;
-  if (path.includes('//'))
-    return htmlReply(308, 'Permanent Redirect', { Location: path.replace(/\/{2,}/g, '/') });
-  if (asked.body.length > LARGEST_REQUEST) return htmlReply(413, 'Request Entity Too Large');
-  if (path === '/') return versionList();
-  if (path === '/v3' || path === '/v3/') return jsonReply(200, JSON.stringify({ version: version() }));
-  if (path !== '/v3/auth/tokens') return htmlReply(404, 'Not Found');
-  if (method === 'POST') return issue(asked, tokens, style);
-  if ((method === 'GET' || method === 'HEAD') && style.validation) return check(asked, tokens, style);
-  if (method === 'DELETE' && style.revocation) return revoke(asked, tokens);
-  return problem(405, 'Method Not Allowed', 'The method is not allowed for the requested URL.');
-}
-
-function issue(asked: ServiceRequest, tokens: Tokens, style: IdentityStyle): ServiceReply {
-  const credential = credentialIn(asked.body);
-  if (credential?.id === undefined) return malformed();
-  if (credential.scoped) return unauthorized({ identity: { methods: ['application_credential'] } });
-  const access = findAccess(credential.id);
-  if (!access) return notFound(`Could not find Application Credential: ${credential.id}.`);
-  if (access.secret !== credential.secret || access.state === 'expired') return unauthorized();
-  if (access.state === 'project-disabled') return projectDisabled();
-  const issued = tokens.issue(access);
-  return tokenReply(201, issued.token, describeToken(issued, style.expiry, wantsCatalog(asked)), style);
-}
-
-function check(asked: ServiceRequest, tokens: Tokens, style: IdentityStyle): ServiceReply {
-  const { headers } = asked;
-  if (!tokens.find(headers['x-auth-token'])) return unauthorized();
-  const subject = tokens.find(headers['x-subject-token']);
-  if (!subject) return notFound('Could not find token.');
-  return tokenReply(200, subject.token, describeToken(subject, style.expiry, wantsCatalog(asked)), style);
-}
-
-function revoke({ headers }: ServiceRequest, tokens: Tokens): ServiceReply {
-  if (!tokens.find(headers['x-auth-token'])) return unauthorized();
-  const subject = tokens.find(headers['x-subject-token']);
-  if (!subject) return notFound('Could not find token.');
-  tokens.revoke(subject.token);
-  return { status: 204 };
-}
-
-function wantsCatalog({ search }: ServiceRequest): boolean {
-  return !new URLSearchParams(search).has('nocatalog');
-}
-
-function tokenReply(status: number, token: string, body: string, style: IdentityStyle): ServiceReply {
-  const header: Record<string, string> = style.header ? { 'X-Subject-Token': token } : {};
-  return style.body === 'none' ? { status, headers: header } : jsonReply(status, body, header);
-}
-
-function findAccess(id: string): Access | undefined {
-  return Object.values<Access>(ACCESSES).find((access) => access.id === id);
-}
-
-interface Credential {
-  id?: string;
-  secret?: string;
-  scoped: boolean;
-}
-
-/** Returns undefined when the body does not ask for a token by application credential. */
-function credentialIn(body: string): Credential | undefined {
-  const auth = field(parseJson(body), 'auth');
-  const identity = field(auth, 'identity');
-  const methods = field(identity, 'methods');
-  if (!Array.isArray(methods) || !methods.includes('application_credential')) return undefined;
-  const credential = field(identity, 'application_credential');
-  const id = field(credential, 'id');
-  const secret = field(credential, 'secret');
-  return {
-    ...(typeof id === 'string' && { id }),
-    ...(typeof secret === 'string' && { secret }),
-    scoped: field(auth, 'scope') !== undefined,
-  };
-}
-
-function field(of: unknown, name: string): unknown {
-  return typeof of === 'object' && of !== null ? (of as Record<string, unknown>)[name] : undefined;
 }

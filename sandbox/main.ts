@@ -15,16 +15,9 @@ const say = (line: string) => process.stdout.write(`${line}\n`);
 
 function parseOptions() {
   try {
-    const { values } = parseArgs({
-      options: {
-        socket: { type: 'boolean', default: false },
-        oauth: { type: 'boolean', default: false },
-        port: { type: 'string', default: '3100' },
-        verbose: { type: 'boolean', default: false },
-        'no-open': { type: 'boolean', default: false },
-        help: { type: 'boolean', default: false },
-      },
-    });
+    const isSet = { type: 'boolean', default: false } as const;
+    const flags = { socket: isSet, oauth: isSet, verbose: isSet, 'no-open': isSet, help: isSet };
+    const { values } = parseArgs({ options: { ...flags, port: { type: 'string', default: '3100' } } });
     if (!values.help && /^\d{1,5}$/.test(values.port)) return values;
   } catch {
     // An unknown option: print the usage.
@@ -52,48 +45,28 @@ function end(code: number): void {
 }
 
 for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, () => end(0));
-for (const event of ['uncaughtException', 'unhandledRejection'] as const) {
-  process.on(event, (error: unknown) => {
-    say(error instanceof Error ? (error.stack ?? error.message) : String(error));
-    end(1);
-  });
-}
-
-const redisUrl = process.env.REDIS_URL;
-try {
-  sandbox = await startSandbox({
-    port: Number(port),
-    mode: socket ? 'socket' : 'http',
-    oauth,
-    log: say,
-    ...(verbose && { minLevel: 0 }),
-    ...(redisUrl && { redisUrl }),
-  });
-  welcome(sandbox);
-} catch (error) {
-  say(error instanceof Error ? error.message : String(error));
-  end(1);
-}
-
-function welcome({ url, bot, redis, billing }: Sandbox): void {
-  const token = billing.tokens.find(({ label }) => label === 'Read-only');
-  say(`
+sandbox = await startSandbox({
+  ...{ port: Number(port), mode: socket ? 'socket' : 'http', oauth, verbose, log: say },
+  redisUrl: process.env.REDIS_URL || undefined,
+}).catch((error: Error) => {
+  say(error.message);
+  return process.exit(1);
+});
+const { url, bot, redis, billing } = sandbox;
+say(`
   Tally's sandbox is running: a Slack workspace on this machine.
 
     Open   ${url}
-${oauth ? `    Install ${bot.url}/slack/install\n` : ''}    Try    /billing connect    paste the token ${token?.value ?? ''}
+${oauth ? `    Install ${bot.url}/slack/install\n` : ''}    Try    /billing connect    paste the token ${billing.tokens[1]?.value}
            /balance 123
            /spend 123 last-7-days
-    Bot    ${socket ? 'Socket Mode' : 'signed requests'}, ${bot.url}/healthz, process ${bot.pid() ?? '?'}; Redis: ${redis.kind}
+    Bot    ${socket ? 'Socket Mode' : 'signed requests'}, ${bot.url}/healthz, process ${bot.pid}; Redis: ${redis.kind}
     Stop   Ctrl-C
 `);
-  if (!closed && process.stdout.isTTY && !process.env.CI) openBrowser(url);
-}
-
-/** Best effort: the terminal shows the address too. */
-function openBrowser(url: string): void {
+if (!closed && process.stdout.isTTY && !process.env.CI) {
+  // Best effort: the terminal shows the address too.
   const opener = { darwin: 'open', win32: 'explorer' }[process.platform as string] ?? 'xdg-open';
-  const child = spawn(opener, [url], { stdio: 'ignore', detached: true });
-  child.on('error', () => {});
-  child.unref();
+  spawn(opener, [url], { stdio: 'ignore', detached: true })
+    .on('error', () => {})
+    .unref();
 }

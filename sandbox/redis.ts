@@ -2,12 +2,14 @@
  * Starts a Redis: the one at `redisUrl`, else an installed redis-server or valkey-server, else one inside this
  * process. A started one listens on a Unix socket that only this user can open, and leaves no files.
  */
-import { spawn } from 'node:child_process';
+import { type ChildProcessByStdio, spawn } from 'node:child_process';
+import { once } from 'node:events';
 import { rmSync } from 'node:fs';
-import { chmod, mkdtemp, rm } from 'node:fs/promises';
-import { connect, type Server, type Socket } from 'node:net';
+import { chmod, mkdtemp } from 'node:fs/promises';
+import { connect, type Socket } from 'node:net';
 import { tmpdir } from 'node:os';
 import { basename, isAbsolute, join } from 'node:path';
+import type { Writable } from 'node:stream';
 import { setTimeout as delay } from 'node:timers/promises';
 import { createRedisCommandExecutor, RedisServerState, Resp2Server } from 'js-redis-server/core';
 import { findExecutable } from './find-executable.ts';
@@ -37,134 +39,95 @@ const START_TIMEOUT = 10_000;
 /** Redis's default. */
 const DATABASES = 16;
 
-/** Removes the directory when the parent process ends, even if it is killed. */
-const CLEANUP_SCRIPT = 'cat >/dev/null; rm -rf "$1"';
-
-/** Stops the server when the pipe to the parent process closes, so that it ends with a killed parent too. */
-const SUPERVISOR_SCRIPT = `"$1" --port 0 --unixsocket "$2" --unixsocketperm 600 --save '' --appendonly no >/dev/null 2>&1 &
+/** Ends what it started and removes the directory when the pipe from this process closes, even if that is killed. */
+const KEEPER = `if [ -n "$2" ]; then "$2" --port 0 --unixsocket "$1/redis.sock" --unixsocketperm 600 --save '' --appendonly no >/dev/null 2>&1 & fi
 cat >/dev/null
-kill "$!"; wait "$!"; rm -rf "$3"`;
+[ -z "$!" ] || { kill "$!"; wait "$!"; }
+rm -rf "$1"`;
 
 export async function startRedis(options: RedisOptions = {}): Promise<RunningRedis> {
   if (options.redisUrl) return { url: options.redisUrl, kind: 'given', stop: async () => {} };
   const home = await mkdtemp(join(options.dir ?? tmpdir(), 'tally-redis-'));
+  const socket = join(home, 'redis.sock');
+  const found = options.embedded ? undefined : findBinary(options.binary);
+  const keeper = startKeeper(home, found?.path ?? '');
+  const gone = once(keeper, 'close');
+  let stopEmbedded = async () => {};
+  let stopping: Promise<void> | undefined;
+  const stop = () => {
+    stopping ??= (async () => {
+      await stopEmbedded();
+      keeper.ref();
+      keeper.stdin.end();
+      await gone;
+    })();
+    return stopping;
+  };
   try {
-    const found = options.embedded ? undefined : findBinary(options.binary);
-    return found ? await startBinary(found, home) : await startEmbedded(home);
+    if (!found) stopEmbedded = await startEmbedded(socket);
+    await waitUntilReachable(socket);
   } catch (error) {
-    await rm(home, { recursive: true, force: true });
-    throw error;
+    await stop();
+    throw new Error(`${found?.kind ?? 'Redis'} did not open its socket.`, { cause: error });
   }
+  process.once('exit', () => rmSync(home, { recursive: true, force: true }));
+  return { url: `unix://${socket}`, kind: found?.kind ?? 'embedded', stop };
+}
+
+/** In its own process group: otherwise Ctrl-C would stop the server before the bot has saved its state. */
+function startKeeper(home: string, binary: string): ChildProcessByStdio<Writable, null, null> {
+  const keeper = spawn('/bin/sh', ['-c', KEEPER, 'keeper', home, binary], {
+    cwd: '/',
+    stdio: ['pipe', 'ignore', 'ignore'],
+    detached: true,
+  });
+  keeper.unref();
+  (keeper.stdin as unknown as Socket).unref();
+  return keeper;
 }
 
 function findBinary(binary?: string): { kind: Binary; path: string } | undefined {
-  const wanted = BINARIES.filter((kind) => binary === undefined || basename(binary) === kind);
-  for (const kind of wanted) {
+  for (const kind of BINARIES.filter((kind) => binary === undefined || basename(binary) === kind)) {
     const path = binary !== undefined && isAbsolute(binary) ? binary : findExecutable(kind);
     if (path !== undefined) return { kind, path };
   }
   return undefined;
 }
 
-async function startBinary(
-  { kind, path }: { kind: Binary; path: string },
-  home: string,
-): Promise<RunningRedis> {
-  const socket = join(home, 'redis.sock');
-  const supervisor = spawn('/bin/sh', ['-c', SUPERVISOR_SCRIPT, 'keeper', path, socket, home], {
-    cwd: home,
-    stdio: ['pipe', 'ignore', 'ignore'],
-    // Otherwise Ctrl-C would stop the server before the parent has saved its state.
-    detached: true,
-  });
-  const gone = new Promise<void>((resolve) => {
-    supervisor.once('close', () => resolve());
-    supervisor.once('error', () => resolve());
-  });
-  const stop = async () => {
-    supervisor.ref();
-    supervisor.stdin.end();
-    await gone;
-  };
-  try {
-    await waitUntilReachable(socket);
-  } catch (error) {
-    await stop();
-    throw new Error(`${kind} did not open its socket.`, { cause: error });
-  }
-  supervisor.unref();
-  (supervisor.stdin as unknown as Socket).unref();
-  return { url: `unix://${socket}`, kind, stop };
-}
-
-async function waitUntilReachable(socket: string): Promise<void> {
+async function waitUntilReachable(path: string): Promise<void> {
   const deadline = performance.now() + START_TIMEOUT;
   for (;;) {
+    const socket = connect(path);
     try {
-      return await tryConnect(socket);
+      await once(socket, 'connect');
+      return;
     } catch (error) {
       if (performance.now() > deadline) throw error;
       await delay(5);
+    } finally {
+      socket.destroy();
     }
   }
 }
 
-function tryConnect(path: string): Promise<void> {
-  return new Promise((resolve, reject) => {
-    const socket = connect(path, () => {
-      socket.destroy();
-      resolve();
-    });
-    socket.once('error', reject);
-  });
-}
-
-async function startEmbedded(home: string): Promise<RunningRedis> {
-  const path = join(home, 'redis.sock');
+/** @returns a function that stops it */
+async function startEmbedded(path: string): Promise<() => Promise<void>> {
   const resp = new Resp2Server({
     server: new RedisServerState({ databaseCount: DATABASES }),
     executor: createRedisCommandExecutor(),
   });
-  const closeConnections = trackConnections(resp.server);
-  const removeHome = () => rmSync(home, { recursive: true, force: true });
-  await new Promise<void>((resolve, reject) => {
-    resp.server.once('error', reject);
-    // `Resp2Server.listen` takes only a port, on every interface.
-    resp.server.listen(path, resolve);
-  });
-  await chmod(path, 0o600);
-  process.once('exit', removeHome);
-  resp.server.unref();
-  const cleanup = spawn('/bin/sh', ['-c', CLEANUP_SCRIPT, 'sweeper', home], {
-    cwd: '/',
-    stdio: ['pipe', 'ignore', 'ignore'],
-    detached: true,
-  });
-  cleanup.on('error', () => {});
-  cleanup.unref();
-  (cleanup.stdin as unknown as Socket).unref();
-  return {
-    url: `unix://${path}`,
-    kind: 'embedded',
-    async stop() {
-      if (!resp.server.listening) return;
-      const closed = resp.close();
-      closeConnections();
-      await closed;
-      process.removeListener('exit', removeHome);
-      removeHome();
-      cleanup.stdin.end();
-    },
-  };
-}
-
-function trackConnections(server: Server): () => void {
   const open = new Set<Socket>();
-  server.on('connection', (socket) => {
+  resp.server.on('connection', (socket) => {
     open.add(socket);
     socket.once('close', () => open.delete(socket));
   });
-  return () => {
+  // `Resp2Server.listen` takes only a port, on every interface.
+  await once(resp.server.listen(path), 'listening');
+  await chmod(path, 0o600);
+  resp.server.unref();
+  return async () => {
+    const closed = resp.close();
     for (const socket of open) socket.destroy();
+    await closed;
   };
 }

@@ -5,22 +5,12 @@
  */
 import { PROJECTS, type SimulatedProject } from './projects.ts';
 
-export interface Charge {
+interface Charge {
   /** YYYY-MM-DD, UTC */
   day: string;
   /** exact decimals */
   amount: string;
   bonuses: string;
-}
-
-export interface UsageHistory {
-  /** The charges by day, oldest first; bounds in ms since the epoch, both included. */
-  charges(id: string, from: number, to: number): Charge[];
-  balance(id: string, at: number): { balance: string; bonuses: string };
-  /** Charges after `at` (ms) are multiplied by `factor`. */
-  setBurn(factor: number, at: number): void;
-  /** Adds to every project, at `at` (ms), what it normally costs in this many days. */
-  topUp(days: number, at: number): void;
 }
 
 const HOUR = 3_600_000;
@@ -34,11 +24,10 @@ const SHARES_BEFORE = HOURLY_SHARES.map((_share, hour) => sum(HOURLY_SHARES.slic
 const ALL_SHARES = sum(HOURLY_SHARES);
 
 /** @param opened the start of the sandbox, ms since the epoch; the history goes 400 days further back */
-export function createUsageHistory(opened: number): UsageHistory {
+export function createUsageHistory(opened: number) {
   const openingDay = Math.floor(opened / DAY);
   /** Oldest first. */
   const burns: { from: number; factor: number }[] = [];
-  const topUps: { at: number; days: number }[] = [];
 
   function bookedDays(
     project: SimulatedProject,
@@ -82,17 +71,11 @@ export function createUsageHistory(opened: number): UsageHistory {
     return Math.round((project.left.days * sum(week)) / week.length) - project.bonusesLeft;
   }
 
-  const added = (project: SimulatedProject, at: number): number =>
-    sum(topUps.filter((topUp) => topUp.at <= at).map(({ days }) => days * project.perDay));
-
   return {
-    setBurn(factor, at) {
-      burns.push({ from: at, factor });
-    },
-    topUp(days, at) {
-      topUps.push({ at, days });
-    },
-    charges(id, from, to) {
+    /** Charges after `from` (ms) are multiplied by `factor`. */
+    setBurn: (factor: number, from: number) => void burns.push({ from, factor }),
+    /** The charges by day, oldest first; bounds in ms since the epoch, both included. */
+    charges(id: string, from: number, to: number): Charge[] {
       const project = findProject(id);
       return bookedDays(project, from, to).map(({ day, amount, bonuses }) => ({
         day: new Date(day * DAY).toISOString().slice(0, 10),
@@ -100,11 +83,11 @@ export function createUsageHistory(opened: number): UsageHistory {
         bonuses: digits(bonuses, project.scale),
       }));
     },
-    balance(id, at) {
+    balance(id: string, at: number) {
       const project = findProject(id);
       const spent = sum(bookedDays(project, opened + 1, at).map(({ amount }) => amount));
       return {
-        balance: digits(openingBalance(project) - spent + added(project, at), project.scale),
+        balance: digits(openingBalance(project) - spent, project.scale),
         bonuses: digits(project.bonusesLeft, project.scale),
       };
     },

@@ -1,197 +1,307 @@
 /**
- * Validates blocks like Slack. Every problem is in Slack's own form:
+ * Validates messages and views like Slack. Every problem is in Slack's own form:
  * `must be less than 151 characters [json-pointer:/blocks/0/text/text]`.
  */
 import { z } from 'zod';
-import {
-  hasOneSource,
-  identifier,
-  image,
-  imageSource,
-  plain,
-  string,
-  text,
-  webUrl,
-} from './composition-objects.ts';
-import { charactersIn, chart, dataTable, richText, table } from './data-blocks.ts';
-import { asAccessory, inActions, inInput } from './elements.ts';
+import { actionElement, flag, identifier, inputElement, plain, string, text, webUrl } from './elements.ts';
 import { type BlockSurface, LIMITS, SURFACES } from './limits.ts';
+
+export type Loose = Record<string, unknown>;
+type Path = readonly PropertyKey[];
 
 const block = <T extends string, S extends z.ZodRawShape>(type: T, shape: S) =>
   z.strictObject({ type: z.literal(type), block_id: identifier, ...shape });
 
-const section = block('section', {
-  text: text(LIMITS.section.text).optional(),
-  fields: z.array(text(LIMITS.section.field)).min(1).max(LIMITS.section.fields).optional(),
-  accessory: asAccessory.optional(),
-  expand: z.boolean().optional(),
-}).refine((it) => it.text !== undefined || it.fields !== undefined, 'must define either `text` or `fields`');
+const style = z
+  .strictObject({ bold: flag, italic: flag, strike: flag, underline: flag, code: flag })
+  .optional();
+const span = <T extends string, S extends z.ZodRawShape>(type: T, shape: S) =>
+  z.strictObject({ type: z.literal(type), style, ...shape });
+const spans = z.array(
+  z.discriminatedUnion('type', [
+    span('text', { text: z.string().min(1) }),
+    span('link', { url: webUrl, text: z.string().optional(), unsafe: flag }),
+    span('user', { user_id: z.string().min(1) }),
+    span('usergroup', { usergroup_id: z.string().min(1) }),
+    span('channel', { channel_id: z.string().min(1) }),
+    span('date', {
+      timestamp: z.number().int(),
+      format: z.string().min(1),
+      url: webUrl.optional(),
+      fallback: z.string().optional(),
+    }),
+  ]),
+);
+const part = <T extends string, S extends z.ZodRawShape>(type: T, shape: S) =>
+  z.strictObject({
+    type: z.literal(type),
+    border: z.union([z.literal(0), z.literal(1)]).optional(),
+    ...shape,
+  });
+const richSection = z.strictObject({ type: z.literal('rich_text_section'), elements: spans });
+const richText = block('rich_text', {
+  elements: z.array(
+    z.discriminatedUnion('type', [
+      richSection,
+      part('rich_text_quote', { elements: spans }),
+      part('rich_text_preformatted', { elements: spans, language: z.string().optional() }),
+      part('rich_text_list', {
+        elements: z.array(richSection),
+        style: z.enum(['bullet', 'ordered']),
+        indent: z.number().int().min(0).max(8).optional(),
+      }),
+    ]),
+  ),
+});
+
+const table = block('table', {
+  rows: z
+    .array(
+      z
+        .array(
+          z.discriminatedUnion('type', [
+            z.strictObject({ type: z.literal('raw_text'), text: z.string().min(1) }),
+            richText,
+          ]),
+        )
+        .min(1)
+        .max(LIMITS.table.columns),
+    )
+    .min(1)
+    .max(LIMITS.table.rows),
+  column_settings: z
+    .array(z.strictObject({ align: z.enum(['left', 'center', 'right']).optional(), is_wrapped: flag }))
+    .max(LIMITS.table.columns)
+    .optional(),
+}).refine(({ rows }) => charactersIn(rows) <= LIMITS.table.characters, {
+  message: `must have at most ${LIMITS.table.characters} characters in its cells`,
+  path: ['rows'],
+});
+
+/** Counts the characters of every nested `text`. */
+function charactersIn(value: unknown): number {
+  if (typeof value !== 'object' || value === null) return 0;
+  return Object.entries(value).reduce(
+    (sum, [key, part]) =>
+      sum + (key === 'text' && typeof part === 'string' ? part.length : charactersIn(part)),
+    0,
+  );
+}
+
+const label = string(LIMITS.chart.label);
+const chart = z
+  .strictObject({
+    type: z.enum(['bar', 'line']),
+    series: z
+      .array(
+        z.strictObject({
+          name: label,
+          data: z
+            .array(z.strictObject({ label, value: z.number() }))
+            .min(1)
+            .max(LIMITS.chart.points),
+        }),
+      )
+      .min(1)
+      .max(LIMITS.chart.series),
+    axis_config: z.strictObject({
+      categories: z.array(label).min(1).max(LIMITS.chart.points),
+      x_label: string(LIMITS.chart.axisLabel).optional(),
+      y_label: string(LIMITS.chart.axisLabel).optional(),
+    }),
+  })
+  .refine(({ series }) => isUnique(series.map(({ name }) => name)), 'series names must be unique')
+  .refine(({ axis_config: { categories } }) => isUnique(categories), 'categories must be unique')
+  .refine(
+    ({ series, axis_config: { categories } }) =>
+      series.every(({ data }) => same(new Set(data.map((point) => point.label)), new Set(categories))),
+    'must have one data point per category',
+  );
+
+const isUnique = (values: readonly unknown[]) => new Set(values).size === values.length;
+const same = (a: Set<string>, b: Set<string>) => a.size === b.size && [...a].every((value) => b.has(value));
 
 const simple = [
-  section,
+  block('section', {
+    text: text().optional(),
+    fields: z.array(text(LIMITS.section.field)).min(1).max(LIMITS.section.fields).optional(),
+    accessory: actionElement.optional(),
+    expand: flag,
+  }).refine(
+    (it) => it.text !== undefined || it.fields !== undefined,
+    'must define either `text` or `fields`',
+  ),
   block('divider', {}),
   block('header', { text: plain(LIMITS.header) }),
-  block('context', {
-    elements: z
-      .array(z.discriminatedUnion('type', [image, ...text().options]))
-      .min(1)
-      .max(LIMITS.context),
-  }),
-  block('actions', { elements: z.array(inActions).min(1).max(LIMITS.actions) }),
-  block('image', {
-    alt_text: string(LIMITS.image.alt),
-    title: plain(LIMITS.image.title).optional(),
-    ...imageSource,
-  }).refine(hasOneSource, 'must define either `image_url` or `slack_file`'),
+  block('context', { elements: z.array(text()).min(1).max(LIMITS.context) }),
+  block('actions', { elements: z.array(actionElement).min(1).max(LIMITS.actions) }),
   block('input', {
     label: plain(LIMITS.input.label),
     hint: plain(LIMITS.input.hint).optional(),
-    optional: z.boolean().optional(),
-    dispatch_action: z.boolean().optional(),
-    element: inInput,
+    optional: flag,
+    dispatch_action: flag,
+    element: inputElement,
   }),
   richText,
 ] as const;
 
-const video = block('video', {
-  video_url: webUrl,
-  thumbnail_url: webUrl,
-  alt_text: string(LIMITS.image.alt),
-  title: plain(LIMITS.video.title),
-  title_url: webUrl.optional(),
-  author_name: string(LIMITS.video.author).optional(),
-  provider_name: string(LIMITS.video.provider).optional(),
-  provider_icon_url: webUrl.optional(),
-  description: plain(LIMITS.text).optional(),
-});
-
-const file = block('file', { source: z.literal('remote'), external_id: string(LIMITS.id) });
-
-const richTitle = richText.refine((it) => charactersIn(it) <= LIMITS.container.title, {
-  message: `must be less than ${LIMITS.container.title + 1} characters`,
-});
-
-const container = block('container', {
-  title: plain(LIMITS.container.title).optional(),
-  rich_text_title: richTitle.optional(),
-  subtitle: text(LIMITS.container.subtitle).optional(),
-  child_blocks: z
-    .array(z.discriminatedUnion('type', [...simple, table, video, file]))
-    .min(1)
-    .max(LIMITS.container.children),
-  width: z.enum(['narrow', 'standard', 'wide', 'full']).optional(),
-  icon: image.optional(),
-  is_collapsible: z.boolean().optional(),
-  default_collapsed: z.boolean().optional(),
-  has_header_divider: z.boolean().optional(),
-})
-  .refine((it) => it.title !== undefined || it.rich_text_title !== undefined, 'must define a title')
-  .refine((it) => !it.default_collapsed || it.is_collapsible, '`default_collapsed` needs `is_collapsible`');
-
 const anyBlock = z.discriminatedUnion('type', [
   ...simple,
-  container,
   table,
-  dataTable,
-  chart,
-  block('alert', {
-    text: text(LIMITS.alert),
-    level: z.enum(['default', 'info', 'warning', 'error', 'success']).optional(),
-  }),
-  block('markdown', { text: string(LIMITS.message.markdown) }),
+  block('data_visualization', { title: string(LIMITS.chart.title), chart }),
+  block('container', {
+    title: plain(LIMITS.container.title),
+    subtitle: text(LIMITS.container.subtitle).optional(),
+    child_blocks: z
+      .array(z.discriminatedUnion('type', [...simple, table]))
+      .min(1)
+      .max(LIMITS.container.children),
+    width: z.enum(['narrow', 'standard', 'wide', 'full']).optional(),
+    is_collapsible: flag,
+    default_collapsed: flag,
+  }).refine((it) => !it.default_collapsed || it.is_collapsible, '`default_collapsed` needs `is_collapsible`'),
 ]);
-
-type Loose = Record<string, unknown>;
-type Path = readonly PropertyKey[];
 
 const problem = (message: string, path: Path) => `${message} [json-pointer:/${path.map(String).join('/')}]`;
 
 /** @returns what Slack would reject about these blocks on this surface; empty when they are valid */
-export function problemsOfBlocks(blocks: unknown, surface: BlockSurface): string[] {
+export function problemsOfBlocks(blocks: unknown, surface: BlockSurface, path: Path = ['blocks']): string[] {
   const most = surface === 'message' ? LIMITS.message.blocks : LIMITS.view.blocks;
-  if (!Array.isArray(blocks)) return [problem('must provide an array', ['blocks'])];
-  if (blocks.length > most) return [problem(`no more than ${most} items allowed`, ['blocks'])];
-  const each = blocks.flatMap((block, i) => problemsOfBlock(block, ['blocks', i], surface));
-  return each.length > 0 ? each : problemsAcrossBlocks(blocks as Loose[], surface);
+  if (!Array.isArray(blocks)) return [problem('must provide an array', path)];
+  if (blocks.length > most) return [problem(`no more than ${most} items allowed`, path)];
+  const each = blocks.flatMap((block, i) => problemsOfBlock(block, [...path, i], surface));
+  return each.length > 0 ? each : problemsAcrossBlocks(blocks as Loose[], path);
 }
 
 function problemsOfBlock(block: unknown, path: Path, surface: BlockSurface): string[] {
   const type = String((block as Loose | null)?.type);
-  const allowed = Object.hasOwn(SURFACES, type) ? SURFACES[type] : undefined;
-  if (!allowed) return [problem(`unsupported type: ${type}`, [...path, 'type'])];
-  if (!allowed.includes(surface)) return [problem(`block type ${type} not allowed in a ${surface}`, path)];
+  if (!Object.hasOwn(SURFACES, type)) return [problem(`unsupported type: ${type}`, [...path, 'type'])];
   const checked = anyBlock.safeParse(block);
-  if (!checked.success) return blockProblems(checked.error, path);
-  return childrenOf(block as Loose).flatMap((child, i) => {
-    const type = String(child.type);
-    const isAllowed = !Object.hasOwn(SURFACES, type) || SURFACES[type]?.includes(surface);
-    const at = [...path, 'child_blocks', i];
-    return isAllowed ? [] : [problem(`block type ${type} not allowed in a ${surface}`, at)];
-  });
+  if (!checked.success) return problemsOf(checked.error, path);
+  const misplaced = flattened([block as Loose]).find(
+    ({ type }) => !SURFACES[String(type)]?.includes(surface),
+  );
+  return misplaced ? [problem(`block type ${misplaced.type} not allowed in a ${surface}`, path)] : [];
 }
 
-/** Shared with the schemas of views and of suggested options. */
-export function blockProblems(error: z.ZodError, path: Path = []): string[] {
+export function problemsOf(error: z.ZodError, path: Path = []): string[] {
   return error.issues.map((issue) => problem(sentenceOf(issue), [...path, ...issue.path]));
 }
 
 function sentenceOf(issue: z.core.$ZodIssue): string {
-  switch (issue.code) {
-    case 'too_big':
-      return issue.origin === 'string'
-        ? `must be less than ${Number(issue.maximum) + 1} characters`
-        : `no more than ${issue.maximum} ${issue.origin === 'array' ? 'items allowed' : 'allowed'}`;
-    case 'too_small':
-      return issue.origin === 'string'
-        ? `must be more than ${Number(issue.minimum) - 1} characters`
-        : `no less than ${issue.minimum} ${issue.origin === 'array' ? 'items allowed' : 'allowed'}`;
-    case 'unrecognized_keys':
-      return `no additional properties allowed: ${issue.keys.join(', ')}`;
-    case 'invalid_union':
-      return 'failed to match all allowed schemas';
-    default:
-      return issue.message;
-  }
+  if (issue.code === 'too_big' && issue.origin === 'string')
+    return `must be less than ${Number(issue.maximum) + 1} characters`;
+  if (issue.code === 'too_big') return `no more than ${issue.maximum} items allowed`;
+  if (issue.code === 'too_small' && issue.origin === 'string')
+    return `must be more than ${Number(issue.minimum) - 1} characters`;
+  if (issue.code === 'too_small') return `no less than ${issue.minimum} items allowed`;
+  return issue.code === 'unrecognized_keys'
+    ? `no additional properties allowed: ${issue.keys.join(', ')}`
+    : issue.message;
 }
 
-function problemsAcrossBlocks(blocks: readonly Loose[], surface: BlockSurface): string[] {
+function problemsAcrossBlocks(blocks: readonly Loose[], path: Path): string[] {
   const all = flattened(blocks);
-  const ofType = (...types: string[]) => all.filter(({ type }) => types.includes(String(type)));
-  const markdown = charactersIn(ofType('markdown'));
-  const tables = ofType('table', 'data_table').length;
-  const focused = all.flatMap(elementsOf).filter((element) => element.focus_on_load === true).length;
+  const number = (wanted: string) => all.filter(({ type }) => type === wanted).length;
+  const repeats = (ids: readonly unknown[]) => !isUnique(ids.filter((id) => id !== undefined));
+  const idsIn = (block: Loose) => elementsOf(block).map(({ action_id }) => action_id);
   return [
-    ...repeated(all.map(({ block_id }) => block_id)).map((id) => `\`block_id\` ${id} already exists`),
-    ...all.flatMap((block) =>
-      repeated(elementsOf(block).map(({ action_id }) => action_id)).map(
-        (id) => `\`action_id\` ${id} already exists in its block`,
-      ),
-    ),
-    ...(tables > LIMITS.message.tables ? ['only_one_table_allowed'] : []),
-    ...(ofType('data_visualization').length > LIMITS.message.charts ? ['only_two_charts_allowed'] : []),
-    ...(markdown > LIMITS.message.markdown ? ['markdown must be less than 12001 characters in all'] : []),
-    ...(focused > 1 ? ['`focus_on_load` may be set once in a view'] : []),
-    ...(surface === 'message' && JSON.stringify(blocks).length > LIMITS.view.bytes
-      ? ['blocks_too_long']
-      : []),
-  ].map((message) => problem(message, ['blocks']));
+    repeats(all.map(({ block_id }) => block_id)) && 'a `block_id` already exists',
+    all.some((block) => repeats(idsIn(block))) && 'an `action_id` already exists in its block',
+    number('table') > LIMITS.message.tables && 'only_one_table_allowed',
+    number('data_visualization') > LIMITS.message.charts && 'only_two_charts_allowed',
+    all.flatMap(elementsOf).filter((element) => element.focus_on_load === true).length > 1 &&
+      '`focus_on_load` may be set once in a view',
+    JSON.stringify(blocks).length > LIMITS.view.bytes && 'blocks_too_long',
+  ].flatMap((message) => (message === false ? [] : [problem(message, path)]));
 }
-
-function repeated(ids: readonly unknown[]): unknown[] {
-  const present = ids.filter((id) => id !== undefined);
-  return [...new Set(present.filter((id, i) => present.indexOf(id) !== i))];
-}
-
-const childrenOf = (block: Loose) => (block.child_blocks as Loose[] | undefined) ?? [];
 
 /** Returns each block, followed by its children when it is a container. */
 export const flattened = (blocks: readonly object[]): Loose[] =>
-  (blocks as readonly Loose[]).flatMap((block) => [block, ...childrenOf(block)]);
+  (blocks as readonly Loose[]).flatMap((block) => [block, ...((block.child_blocks as Loose[]) ?? [])]);
 
 /** Returns a block's interactive elements. For a container, flatten it first. */
-export function elementsOf(block: Loose): Loose[] {
-  const { type, elements, accessory, element } = block as Record<string, unknown>;
+export function elementsOf({ type, elements, accessory, element }: Loose): Loose[] {
   if (type === 'actions') return elements as Loose[];
   if (type === 'section' && accessory) return [accessory as Loose];
   return type === 'input' ? [element as Loose] : [];
+}
+
+/** Returns copies with an ID for every block and element, as Slack generates them when the app sends none. */
+export function withIds(blocks: readonly object[], invent: () => string): Loose[] {
+  const copies = structuredClone(blocks) as Loose[];
+  for (const block of flattened(copies)) {
+    block.block_id ??= invent();
+    for (const element of elementsOf(block)) element.action_id ??= invent();
+  }
+  return copies;
+}
+
+export class Rejection extends Error {
+  constructor(
+    readonly code: string,
+    readonly problems: readonly string[] = [],
+  ) {
+    super([code, ...problems].join('; '));
+  }
+}
+
+/**
+ * @param refused block types to reject besides
+ * @throws Rejection for what Slack would reject
+ */
+export function readMessage(
+  message: Loose,
+  refused: ReadonlySet<string> = new Set(),
+): { text: string; blocks?: object[] } {
+  const text = typeof message.text === 'string' ? message.text : '';
+  const blocks = message.blocks ?? [];
+  if (!Array.isArray(blocks)) throw new Rejection('invalid_blocks_format');
+  if (text === '' && blocks.length === 0) throw new Rejection('no_text');
+  if (text.length > LIMITS.message.text) throw new Rejection('msg_too_long');
+  const problems = problemsOfBlocks(blocks, 'message');
+  const found = problems.length === 0 && flattened(blocks).find(({ type }) => refused.has(String(type)));
+  if (found) problems.push(problem(`block type ${found.type} not allowed here`, ['blocks']));
+  if (problems.length > 0) throw new Rejection('invalid_blocks', problems);
+  return { text, ...(blocks.length > 0 && { blocks }) };
+}
+
+const view = {
+  blocks: z.array(z.record(z.string(), z.unknown())),
+  private_metadata: string(LIMITS.view.privateMetadata, 0).optional(),
+  callback_id: string(LIMITS.id, 0).optional(),
+};
+const anyView = z.discriminatedUnion('type', [
+  z.strictObject({ type: z.literal('home'), ...view }),
+  z.strictObject({
+    type: z.literal('modal'),
+    ...view,
+    title: plain(LIMITS.view.title),
+    submit: plain(LIMITS.view.button).optional(),
+    close: plain(LIMITS.view.button).optional(),
+    clear_on_close: flag,
+    notify_on_close: flag,
+  }),
+]);
+
+type Modal = Extract<z.infer<typeof anyView>, { type: 'modal' }>;
+export type ViewInput = Omit<Modal, 'type' | 'title'> & { type: 'modal' | 'home'; title?: Modal['title'] };
+
+/**
+ * @param kind `home` for `views.publish`, `modal` for all other methods
+ * @throws Rejection for what Slack would reject
+ */
+export function readView(given: unknown, kind: 'modal' | 'home'): ViewInput {
+  const checked = anyView.safeParse(given);
+  const reject = (problems: string[]) => new Rejection('invalid_arguments', problems);
+  if (!checked.success) throw reject(problemsOf(checked.error, ['view']));
+  const { data } = checked;
+  if (data.type !== kind) throw reject([problem(`must be a ${kind}`, ['view', 'type'])]);
+  if (Buffer.byteLength(JSON.stringify(data)) > LIMITS.view.bytes) throw new Rejection('view_too_large');
+  const problems = problemsOfBlocks(data.blocks, kind, ['view', 'blocks']);
+  const hasInputs = data.blocks.some(({ type, dispatch_action }) => type === 'input' && !dispatch_action);
+  if (data.type === 'modal' && !data.submit && hasInputs)
+    problems.push(problem('`submit` is required', ['view']));
+  if (problems.length > 0) throw reject(problems);
+  return data;
 }

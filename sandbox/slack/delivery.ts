@@ -1,10 +1,15 @@
-/** Sends Slack's requests to the bot by signed HTTP. Socket Mode is in socket-mode.ts. */
-import { createHmac } from 'node:crypto';
+/** Sends Slack's requests to the bot: by signed HTTP, or in Socket Mode as envelopes over its WebSocket. */
+import { createHmac, randomUUID } from 'node:crypto';
+import type { IncomingMessage } from 'node:http';
+import type { Duplex } from 'node:stream';
+import { WebSocket, WebSocketServer } from 'ws';
+import { APP } from './people.ts';
 import type { TrafficLog } from './traffic.ts';
 
-export type Kind = 'slash_commands' | 'interactive' | 'events_api';
+type Kind = 'slash_commands' | 'interactive' | 'events_api';
+type Payload = Record<string, unknown>;
 
-export interface Retry {
+interface Retry {
   number: number;
   reason: 'http_timeout' | 'http_error' | 'connection_failed';
 }
@@ -18,21 +23,14 @@ export type Ack =
 
 export interface Delivery {
   /** Never rejects. */
-  send(kind: Kind, payload: Record<string, unknown>, retry?: Retry): Promise<Ack>;
+  send(kind: Kind, payload: Payload, retry?: Retry): Promise<Ack>;
   close(): Promise<void>;
 }
 
-export interface HttpOptions {
-  botUrl: () => string;
-  signingSecret: string;
+interface Options {
+  /** How long the bot may take to acknowledge, in ms. */
   ackTimeout: number;
-  now: () => number;
   traffic: TrafficLog;
-}
-
-export interface SignedRequest {
-  headers: Record<string, string>;
-  body: string;
 }
 
 /** Slack's `v0` signature over the raw body. */
@@ -42,69 +40,73 @@ export function sign(body: string, secret: string, at: number): Record<string, s
   return { 'X-Slack-Request-Timestamp': timestamp, 'X-Slack-Signature': `v0=${digest}` };
 }
 
+const FORM = 'application/x-www-form-urlencoded';
+
 /** Commands are sent as a form, interactions as a form with one JSON field, events as JSON. */
-function encode(kind: Kind, payload: Record<string, unknown>): { type: string; body: string } {
-  const form = 'application/x-www-form-urlencoded';
+function encode(kind: Kind, payload: Payload): { type: string; body: string } {
   if (kind === 'events_api') return { type: 'application/json', body: JSON.stringify(payload) };
-  if (kind === 'interactive')
-    return { type: form, body: new URLSearchParams({ payload: JSON.stringify(payload) }).toString() };
-  const fields = Object.entries(payload).map(([key, value]): [string, string] => [key, String(value)]);
-  return { type: form, body: new URLSearchParams(fields).toString() };
+  const fields = kind === 'interactive' ? { payload: JSON.stringify(payload) } : payload;
+  return { type: FORM, body: new URLSearchParams(fields as Record<string, string>).toString() };
 }
 
 /** The title of an exchange in the traffic panel. */
-export function titleOf(kind: Kind, payload: Record<string, unknown>): string {
+function titleOf(kind: Kind, payload: Payload): string {
   if (kind === 'slash_commands') return `${payload.command} ${payload.text}`.trim();
-  if (kind === 'interactive') return String(payload.type);
-  return `event ${String((payload.event as { type?: unknown } | undefined)?.type)}`;
+  return kind === 'interactive' ? String(payload.type) : `event ${(payload.event as Payload).type}`;
+}
+
+function statusOf(ack: Ack): string {
+  if (ack.how === 'acked') return '200';
+  return ack.how === 'refused' ? String(ack.status) : ack.how;
+}
+
+/** Logs what is sent, and how the bot takes it. */
+const logged =
+  ({ traffic }: Options, send: (...given: Parameters<Delivery['send']>) => Promise<Ack>): Delivery['send'] =>
+  async (kind, payload, retry) => {
+    const end = traffic.begin('slack→bot', titleOf(kind, payload), payload);
+    const ack = await send(kind, payload, retry);
+    end(statusOf(ack), ack.how === 'acked' ? ack.body : '');
+    return ack;
+  };
+
+interface HttpOptions extends Options {
+  botUrl: () => string;
+  signingSecret: string;
+  now: () => number;
 }
 
 export function httpDelivery(options: HttpOptions): Delivery {
   const closing = new AbortController();
   return {
-    async send(kind, payload, retry) {
+    send: logged(options, async (kind, payload, retry) => {
       const { type, body } = encode(kind, payload);
       const headers = {
         'Content-Type': type,
-        'User-Agent': 'Slackbot 1.0 (+https://api.slack.com/robots)',
         ...sign(body, options.signingSecret, options.now()),
         ...(retry && { 'X-Slack-Retry-Num': String(retry.number), 'X-Slack-Retry-Reason': retry.reason }),
       };
-      const end = options.traffic.begin('slack→bot', titleOf(kind, payload), { ...headers, body: payload });
-      const ack = await exchange(options, { headers, body }, closing.signal);
-      end(statusOf(ack), ack.how === 'acked' ? ack.body : '');
-      return ack;
-    },
+      const tooLate = AbortSignal.timeout(options.ackTimeout);
+      const signal = AbortSignal.any([tooLate, closing.signal]);
+      try {
+        const url = `${options.botUrl()}/slack/events`;
+        const response = await fetch(url, { method: 'POST', headers, body, redirect: 'manual', signal });
+        const text = await response.text();
+        if (response.status === 200) return { how: 'acked', body: text === '' ? undefined : parsed(text) };
+        const noRetry = response.headers.get('x-slack-no-retry') === '1';
+        return { how: 'refused', status: response.status, noRetry };
+      } catch {
+        return { how: tooLate.aborted ? 'timeout' : 'unreachable' };
+      }
+    }),
     async close() {
       closing.abort();
     },
   };
 }
 
-async function exchange(options: HttpOptions, request: SignedRequest, closing: AbortSignal): Promise<Ack> {
-  const tooLate = AbortSignal.timeout(options.ackTimeout);
-  try {
-    const response = await fetch(eventsUrl(options.botUrl()), {
-      method: 'POST',
-      ...request,
-      redirect: 'manual',
-      signal: AbortSignal.any([tooLate, closing]),
-    });
-    const text = await response.text();
-    if (response.status === 200) return { how: 'acked', body: read(text) };
-    const noRetry = response.headers.get('x-slack-no-retry') === '1';
-    return { how: 'refused', status: response.status, noRetry };
-  } catch {
-    return tooLate.aborted ? { how: 'timeout' } : { how: 'unreachable' };
-  }
-}
-
-function eventsUrl(bot: string): string {
-  return bot.endsWith('/slack/events') ? bot : `${bot.replace(/\/$/, '')}/slack/events`;
-}
-
-function read(text: string): unknown {
-  if (text === '') return undefined;
+/** JSON, else the text. */
+function parsed(text: string): unknown {
   try {
     return JSON.parse(text) as unknown;
   } catch {
@@ -112,7 +114,93 @@ function read(text: string): unknown {
   }
 }
 
-export function statusOf(ack: Ack): string {
-  if (ack.how === 'acked') return '200';
-  return ack.how === 'refused' ? String(ack.status) : ack.how;
+export interface SocketDelivery extends Delivery {
+  /** A single-use ticket for the URL that `apps.connections.open` returns. */
+  ticket(): string;
+  upgrade(request: IncomingMessage, socket: Duplex, head: Buffer): void;
+  connections(): number;
+  /** Asks one connection to reconnect, as Slack does every few hours. */
+  disconnect(reason: string): void;
+}
+
+const PING_EVERY = 5_000;
+
+/** @param changed called when the number of open connections changes */
+export function socketDelivery(options: Options, changed: () => void): SocketDelivery {
+  const server = new WebSocketServer({ noServer: true });
+  const tickets = new Set<string>();
+  const waiting = new Map<string, { socket: WebSocket; settle: (ack: Ack) => void }>();
+  let nextSocket = 0;
+
+  const open = () => [...server.clients].filter((client) => client.readyState === WebSocket.OPEN);
+  const settleAll = (socket?: WebSocket) => {
+    for (const envelope of [...waiting.values()])
+      if (socket === undefined || envelope.socket === socket) envelope.settle({ how: 'unreachable' });
+  };
+  const pings = setInterval(() => {
+    for (const socket of open()) socket.ping();
+  }, PING_EVERY);
+  pings.unref();
+
+  server.on('connection', (socket: WebSocket) => {
+    socket.on('error', () => socket.terminate());
+    socket.on('message', (data) => {
+      const { envelope_id: id, payload } = (parsed(String(data)) ?? {}) as Payload;
+      const isEmpty = !payload || Object.keys(payload).length === 0;
+      waiting.get(String(id))?.settle({ how: 'acked', body: isEmpty ? undefined : payload });
+    });
+    socket.on('close', () => {
+      settleAll(socket);
+      changed();
+    });
+    const connection = { num_connections: server.clients.size, connection_info: { app_id: APP } };
+    socket.send(JSON.stringify({ type: 'hello', ...connection, debug_info: { host: 'sandbox' } }));
+    changed();
+  });
+
+  return {
+    /** Each envelope goes to one connection, in turn. */
+    send: logged(options, (type, payload, retry) => {
+      const sockets = open();
+      const socket = sockets[nextSocket++ % Math.max(1, sockets.length)];
+      if (!socket) return Promise.resolve({ how: 'unreachable' });
+      const isEvent = type === 'events_api';
+      const retries = { retry_attempt: retry?.number ?? 0, retry_reason: retry?.reason ?? '' };
+      const id = randomUUID();
+      return new Promise<Ack>((resolve) => {
+        const settle = (ack: Ack) => {
+          clearTimeout(timer);
+          waiting.delete(id);
+          resolve(ack);
+        };
+        const timer = setTimeout(settle, options.ackTimeout, { how: 'timeout' });
+        waiting.set(id, { socket, settle });
+        const envelope = { envelope_id: id, type, payload, accepts_response_payload: !isEvent };
+        socket.send(JSON.stringify({ ...envelope, ...(isEvent && retries) }));
+      });
+    }),
+    ticket() {
+      const ticket = randomUUID();
+      tickets.add(ticket);
+      return ticket;
+    },
+    upgrade(request, socket, head) {
+      const ticket = new URL(request.url ?? '/', 'http://localhost').searchParams.get('ticket') ?? '';
+      if (!tickets.delete(ticket)) {
+        socket.end('HTTP/1.1 401 Unauthorized\r\nConnection: close\r\n\r\n');
+        return;
+      }
+      server.handleUpgrade(request, socket, head, (client) => server.emit('connection', client, request));
+    },
+    connections: () => open().length,
+    disconnect(reason) {
+      open()[0]?.send(JSON.stringify({ type: 'disconnect', reason, debug_info: { host: 'sandbox' } }));
+    },
+    async close() {
+      clearInterval(pings);
+      for (const socket of server.clients) socket.terminate();
+      settleAll();
+      await new Promise<void>((resolve) => server.close(() => resolve()));
+    },
+  };
 }

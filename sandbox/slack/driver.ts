@@ -1,124 +1,71 @@
 /** Lets a test act as a person in Slack and read what that person sees. */
-import type { Snapshot, StateValues, StepRun, Verbs } from '../protocol.ts';
-import type { Outcome } from './composer.ts';
-import { chosenValue, type Fields, fillForm } from './fill-form.ts';
-import { type FoundElement, findElement, type Interactions } from './interactions.ts';
-import type { VerbHandlers } from './page.ts';
-import type { StoredView, Views } from './views.ts';
-import type { StoredMessage, Workspace } from './workspace.ts';
+import type { Snapshot, StateValues, SurfaceRef, Verbs } from '../protocol.ts';
+import type { Loose } from './blocks.ts';
+import { chosenValue, type Fields, fillForm } from './forms.ts';
+import { findElement, findSurface } from './interactions.ts';
+import type { VerbHandlers } from './server.ts';
+import type { StoredView, Workspace } from './workspace.ts';
 
-type Loose = Record<string, unknown>;
-type SurfaceRef = Verbs['act']['surface'];
-
-export interface Driver {
-  /** Sends a message or a slash command; resolves when the bot has acknowledged it or failed to. */
-  say(person: string, channel: string, text: string, threadTs?: string): Promise<Outcome>;
-  /** `action` needs only an `action_id` and the chosen value. */
-  act(person: string, surface: SurfaceRef, action: Loose, values?: StateValues): Promise<Outcome>;
-  /** Presses the button with this label or action ID. Rejects when there is none. */
-  press(person: string, surface: SurfaceRef, button: string): Promise<Outcome>;
-  /** Chooses an option by value or label in the element with this action ID. */
-  choose(person: string, surface: SurfaceRef, actionId: string, option: string): Promise<Outcome>;
-  /** Fills and submits the person's top modal. Rejects when none is open, or for an unknown field. */
-  submit(person: string, fields?: Fields): Promise<Outcome>;
-  /** Closes the person's top modal. */
-  dismiss(person: string): Promise<Outcome>;
-  suggest(person: string, surface: SurfaceRef, actionId: string, value: string): Promise<Outcome & Loose>;
-  openHome(person: string): Promise<Outcome>;
-  /** Runs a step of Workflow Builder; resolves with its ID when the bot has acknowledged it. */
-  runStep(person: string, step: string, inputs?: Loose): Promise<Outcome & Loose>;
-  /** The step with this ID, after it was run. */
-  stepRun(person: string, id: string): StepRun | undefined;
-  /** Uninstalls the app from this person's workspace; resolves when the bot has got the events. */
-  uninstall(person: string): Promise<Outcome>;
-  snapshot(person: string): Snapshot;
-  /** The messages in the channel that this person sees, oldest first. */
-  messages(person: string, channel: string): readonly StoredMessage[];
-  /** The person's top modal. */
-  modal(person: string): StoredView | undefined;
-  home(person: string): StoredView | undefined;
-}
-
-export interface DriverParts {
-  handlers: VerbHandlers;
-  /** The workspace of a person. */
-  at: (person: string) => { workspace: Workspace; views: Views; interactions: Interactions };
-  snapshot: (person: string) => Snapshot;
-}
-
-export function createDriver(parts: DriverParts): Driver {
-  const { at, snapshot } = parts;
-  const handlers = parts.handlers as unknown as Record<
-    keyof Verbs,
-    (body: unknown) => Promise<Outcome & Loose>
-  >;
-
-  function findOrThrow(
-    person: string,
-    surface: SurfaceRef,
-    what: string,
-    wanted: (found: FoundElement) => boolean,
-  ): FoundElement {
-    const found = findElement(at(person).interactions.findSurface(person, surface)?.blocks ?? [], wanted);
+/** @param at the workspace of a person */
+export function createDriver(
+  handlers: VerbHandlers,
+  at: (person: string) => Workspace,
+  snapshot: (person: string) => Snapshot,
+) {
+  const find = (person: string, surface: SurfaceRef, what: string, isWanted: (element: Loose) => boolean) => {
+    const blocks = findSurface(at(person), person, surface)?.blocks ?? [];
+    const found = findElement(blocks, ({ element }) => isWanted(element));
     if (!found) throw new Error(`${person} sees no ${what} there.`);
     return found;
-  }
-
-  function topView(person: string): StoredView {
-    const frame = at(person).views.top(person);
-    if (!frame) throw new Error(`${person} has no modal open.`);
-    return frame;
-  }
-
-  const act: Driver['act'] = (person, surface, action, values = {}) =>
-    handlers.act({ as: person, surface, action, values });
+  };
+  const topView = (person: string): StoredView => {
+    const view = at(person).modal(person);
+    if (!view) throw new Error(`${person} has no modal open.`);
+    return view;
+  };
+  /** `action` needs only an `action_id` and the chosen value. */
+  const act = (as: string, surface: SurfaceRef, action: Verbs['act']['action'], values: StateValues = {}) =>
+    handlers.act({ as, surface, action, values });
 
   return {
-    act,
-    snapshot,
-    say: (as, channel, text, threadTs) => handlers.say({ as, channel, text, threadTs }),
-    async press(person, surface, button) {
-      const { block, element } = findOrThrow(person, surface, `button ${button}`, (found) =>
-        isButton(found, button),
-      );
+    ...{ act, snapshot },
+    /** Sends a message or a slash command; resolves when the bot has acknowledged it or failed to. */
+    say: (as: string, channel: string, text: string, threadTs?: string) =>
+      handlers.say({ as, channel, text, ...(threadTs !== undefined && { threadTs }) }),
+    /** Presses the button with this label or action ID. Rejects when there is none. */
+    async press(person: string, surface: SurfaceRef, button: string) {
+      const isIt = ({ type, action_id, text }: Loose) =>
+        type === 'button' && [(text as Loose | undefined)?.text, action_id].includes(button);
+      const { block, element } = find(person, surface, `button ${button}`, isIt);
       return act(person, surface, { block_id: block.block_id, action_id: element.action_id });
     },
-    async choose(person, surface, actionId, option) {
-      const { element } = findOrThrow(
-        person,
-        surface,
-        actionId,
-        (found) => found.element.action_id === actionId,
-      );
+    /** Chooses an option by value or label in the element with this action ID. */
+    async choose(person: string, surface: SurfaceRef, actionId: string, option: string) {
+      const { element } = find(person, surface, actionId, ({ action_id }) => action_id === actionId);
       return act(person, surface, { action_id: actionId, ...chosenValue(element, option) });
     },
-    async submit(person, fields = {}) {
+    /** Fills and submits the person's top modal. Rejects when none is open, or for an unknown field. */
+    async submit(person: string, fields: Fields = {}) {
       const { id, view } = topView(person);
       return handlers.submit({ as: person, viewId: id, values: fillForm(view.blocks, fields) });
     },
-    async dismiss(person) {
-      return handlers.close({ as: person, viewId: topView(person).id });
-    },
-    async suggest(person, surface, actionId, value) {
-      const { block } = findOrThrow(
-        person,
-        surface,
-        actionId,
-        (found) => found.element.action_id === actionId,
-      );
+    /** Closes the person's top modal. */
+    dismiss: async (person: string) => handlers.close({ as: person, viewId: topView(person).id }),
+    async suggest(person: string, surface: SurfaceRef, actionId: string, value: string) {
+      const { block } = find(person, surface, actionId, ({ action_id }) => action_id === actionId);
       return handlers.suggest({ as: person, surface, blockId: String(block.block_id), actionId, value });
     },
-    runStep: (as, step, inputs = {}) => handlers.step({ as, step, inputs }),
-    stepRun: (person, id) => snapshot(person).stepRuns.find((run) => run.id === id),
-    openHome: (as) => handlers.home({ as }),
-    uninstall: (as) => handlers.uninstall({ as }),
-    messages: (person, channel) => at(person).workspace.messagesFor(person, channel),
-    modal: (person) => at(person).views.top(person),
-    home: (person) => at(person).views.home(person),
+    /** Runs a step of Workflow Builder; resolves with its ID when the bot has acknowledged it. */
+    runStep: (as: string, step: string, inputs: Loose = {}) => handlers.step({ as, step, inputs }),
+    /** The step with this ID, after it was run. */
+    stepRun: (person: string, id: string) => snapshot(person).stepRuns.find((run) => run.id === id),
+    openHome: (as: string) => handlers.home({ as }),
+    /** Uninstalls the app from this person's workspace; resolves when the bot has got the events. */
+    uninstall: (as: string) => handlers.uninstall({ as }),
+    /** The messages in the channel that this person sees, oldest first. */
+    messages: (person: string, channel: string) => at(person).messagesFor(person, channel),
+    /** The person's top modal. */
+    modal: (person: string) => at(person).modal(person),
+    home: (person: string) => at(person).home(person),
   };
-}
-
-function isButton({ element }: FoundElement, wanted: string): boolean {
-  const label = (element.text as Loose | undefined)?.text;
-  return element.type === 'button' && (label === wanted || element.action_id === wanted);
 }

@@ -1,40 +1,24 @@
 /**
- * Slack's limits in one table. Sources: docs.slack.dev/reference/block-kit and the comments of `@slack/types`
- * 3.2; where they differ, the stricter number. Lengths count UTF-16 units of the text as it is sent, after escaping.
+ * Slack's limits in one table, for what Tally sends. Sources: docs.slack.dev/reference/block-kit and the comments of
+ * `@slack/types` 3.2; where they differ, the stricter number. Lengths count UTF-16 units of the text as it is sent, after
+ * escaping.
  */
 export const LIMITS = {
   id: 255,
   url: 3_000,
-
-  message: { blocks: 50, text: 40_000, charts: 2, tables: 1, markdown: 12_000 },
-  view: {
-    blocks: 100,
-    bytes: 250 * 1024,
-    privateMetadata: 3_000,
-    title: 24,
-    submit: 24,
-    close: 24,
-    depth: 3,
-  },
-
+  message: { blocks: 50, text: 40_000, charts: 2, tables: 1 },
+  view: { blocks: 100, bytes: 250 * 1024, privateMetadata: 3_000, title: 24, button: 24, depth: 3 },
   text: 3_000,
-  section: { text: 3_000, fields: 10, field: 2_000 },
+  section: { fields: 10, field: 2_000 },
   header: 150,
   context: 10,
   actions: 25,
-  image: { alt: 2_000, title: 2_000 },
   input: { label: 2_000, hint: 2_000 },
-  alert: 200,
   container: { children: 10, title: 150, subtitle: 150 },
-  /** The reference says shorter than 200 and 50 characters. */
-  video: { title: 199, author: 49, provider: 49 },
-
   table: { rows: 100, columns: 20, characters: 10_000 },
-  dataTable: { rows: 201, columns: 20, characters: 20_000, pageSize: 100 },
-  chart: { title: 50, segments: 12, series: 12, points: 20, label: 20, axisLabel: 50 },
-
+  chart: { title: 50, series: 12, points: 20, label: 20, axisLabel: 50 },
   button: { text: 75, value: 2_000, accessibilityLabel: 75 },
-  options: { select: 100, groups: 100, overflow: 5, choices: 10 },
+  options: { select: 100, groups: 100, overflow: 5, checkboxes: 10 },
   option: { text: 75, value: 150, description: 75 },
   confirm: { title: 100, text: 300, button: 30 },
   placeholder: 150,
@@ -45,7 +29,6 @@ export const LIMITS = {
 export type BlockSurface = 'message' | 'modal' | 'home';
 
 const EVERYWHERE: readonly BlockSurface[] = ['message', 'modal', 'home'];
-const MESSAGES: readonly BlockSurface[] = ['message'];
 
 /** Block types that are missing here are rejected. */
 export const SURFACES: Readonly<Record<string, readonly BlockSurface[]>> = {
@@ -54,13 +37,9 @@ export const SURFACES: Readonly<Record<string, readonly BlockSurface[]>> = {
   divider: EVERYWHERE,
   context: EVERYWHERE,
   actions: EVERYWHERE,
-  image: EVERYWHERE,
   input: EVERYWHERE,
   rich_text: EVERYWHERE,
-  alert: ['modal'],
   container: ['message', 'home'],
-  markdown: MESSAGES,
-  table: MESSAGES,
-  data_table: MESSAGES,
-  data_visualization: MESSAGES,
+  table: ['message'],
+  data_visualization: ['message'],
 };

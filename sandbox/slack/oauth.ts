@@ -1,137 +1,133 @@
-/** OAuth v2: codes, tokens, rotation and revocation. Source: docs.slack.dev/authentication. */
+/** OAuth v2: Slack's consent page, codes and tokens. Source: docs.slack.dev/authentication. */
 import { randomBytes } from 'node:crypto';
-import type { Team } from './teams.ts';
+import type { Loose } from './blocks.ts';
+import type { Manifest } from './manifest.ts';
+import type { Workspace } from './workspace.ts';
 
 export interface OAuthOptions {
   clientId: string;
   clientSecret: string;
-  /** Tokens expire after twelve hours and are renewed. */
-  rotation?: boolean;
 }
 
 interface Grant {
-  team: Team;
+  workspace: Workspace;
   /** Who allowed the app. */
   person: string;
   scope: string;
   redirectUri: string;
   until: number;
-  isUsed: boolean;
+  token?: string;
 }
 
-interface Token {
-  team: string;
-  scope: string;
-  /** ms since the epoch */
-  until: number;
-}
-
-export type Granted =
-  | { ok: true; team: Team; person: string; scope: string; tokens: OAuthTokens }
-  | { ok: false; error: string };
-
-export interface OAuthTokens {
-  access: string;
-  refresh?: string;
-  /** Seconds. */
-  expiresIn?: number;
-}
+type Reply = { status: number; html: string } | { redirect: string };
 
 const CODE_LIFE = 10 * 60_000;
-const TOKEN_LIFE = 12 * 60 * 60_000;
+
+/** Slack redirects only to registered URLs; the sandbox only to this machine. */
+const LOOPBACK_URL = /^https?:\/\/(localhost|127\.0\.0\.1|\[::1\])(:\d+)?\//;
 
 const secret = (bytes: number) => randomBytes(bytes).toString('hex');
 
 export class OAuth {
-  readonly #codes = new Map<string, Grant>();
-  readonly #tokens = new Map<string, Token>();
-  readonly #refreshes = new Map<string, { team: Team; scope: string }>();
+  readonly #grants = new Map<string, Grant>();
 
   constructor(
     readonly options: OAuthOptions,
     readonly now: () => number,
+    readonly workspaces: readonly Workspace[],
+    readonly manifest: Manifest,
   ) {}
 
   /** Every secret in use, to be masked in the traffic panel. */
   get secrets(): readonly string[] {
-    return [
-      this.options.clientSecret,
-      ...this.#tokens.keys(),
-      ...this.#refreshes.keys(),
-      ...this.#codes.keys(),
-    ];
+    const tokens = [...this.#grants.values()].flatMap(({ token }) => token ?? []);
+    return [this.options.clientSecret, ...this.#grants.keys(), ...tokens];
   }
 
-  knows(clientId: string): boolean {
-    return clientId === this.options.clientId;
+  /** A code is valid once, for ten minutes, with the redirect URI it was sent to. @returns Slack's error code otherwise */
+  redeem({ client_id, client_secret, code, redirect_uri: uri }: Loose): (Grant & { token: string }) | string {
+    if (client_id !== this.options.clientId) return 'invalid_client_id';
+    if (client_secret !== this.options.clientSecret) return 'bad_client_secret';
+    const grant = this.#grants.get(String(code));
+    if (!grant) return 'invalid_code';
+    if (grant.token !== undefined) return 'code_already_used';
+    if (this.now() > grant.until) return 'code_expired';
+    if (uri && uri !== grant.redirectUri) return 'bad_redirect_uri';
+    // An app that is installed again keeps its token.
+    const token = this.#tokenOf(grant.workspace) ?? `xoxb-sandbox-${secret(12)}`;
+    grant.token = token;
+    grant.workspace.isInstalled = true;
+    grant.workspace.changed();
+    return { ...grant, token };
   }
 
-  /** Returns Slack's error code, or undefined when the client ID and secret are right. */
-  clientError(clientId: string, clientSecret: string): string | undefined {
-    if (!this.knows(clientId)) return 'invalid_client_id';
-    return clientSecret === this.options.clientSecret ? undefined : 'bad_client_secret';
-  }
-
-  allow(grant: Omit<Grant, 'until' | 'isUsed'>): string {
-    const code = `${secret(6)}.${secret(16)}`;
-    this.#codes.set(code, { ...grant, until: this.now() + CODE_LIFE, isUsed: false });
-    return code;
-  }
-
-  /** A code is valid once, for ten minutes, with the redirect URI it was sent to. */
-  redeem(code: string, redirectUri: string): Granted {
-    const grant = this.#codes.get(code);
-    if (!grant) return { ok: false, error: 'invalid_code' };
-    if (grant.isUsed) return { ok: false, error: 'code_already_used' };
-    if (this.now() > grant.until) return { ok: false, error: 'code_expired' };
-    if (redirectUri !== '' && redirectUri !== grant.redirectUri)
-      return { ok: false, error: 'bad_redirect_uri' };
-    grant.isUsed = true;
-    const { team, person, scope } = grant;
-    return { ok: true, team, person, scope, tokens: this.#issue(team, scope) };
-  }
-
-  /** Who installed the app in this workspace last. */
-  installerOf(team: string): string | undefined {
-    return [...this.#codes.values()].findLast((grant) => grant.isUsed && grant.team.id === team)?.person;
-  }
-
-  /** A refresh token is valid once. The previous access token stays valid until it expires. */
-  refresh(token: string): Omit<Extract<Granted, { ok: true }>, 'person'> | { ok: false; error: string } {
-    const known = this.#refreshes.get(token);
-    if (!known || !this.#refreshes.delete(token)) return { ok: false, error: 'invalid_refresh_token' };
-    return { ok: true, ...known, tokens: this.#issue(known.team, known.scope) };
-  }
-
-  /** Returns the token's workspace, or Slack's error code. */
-  teamOf(token: string): { team: string } | { error: string } {
-    const known = this.#tokens.get(token);
-    if (!known) return { error: 'invalid_auth' };
-    return this.now() > known.until ? { error: 'token_expired' } : { team: known.team };
+  /** The installed workspace of this token. */
+  workspaceOf(token: string): Workspace | undefined {
+    return [...this.#grants.values()].find((grant) => grant.token === token)?.workspace;
   }
 
   /** Revokes all tokens of this workspace. */
-  revoke(team: string): void {
-    for (const [token, grant] of this.#tokens) if (grant.team === team) this.#tokens.delete(token);
-    for (const [token, refresh] of this.#refreshes)
-      if (refresh.team.id === team) this.#refreshes.delete(token);
+  revoke(workspace: Workspace): void {
+    for (const [code, grant] of this.#grants) if (grant.workspace === workspace) this.#grants.delete(code);
   }
 
-  #issue(team: Team, scope: string): OAuthTokens {
-    if (!this.options.rotation) {
-      const access = this.currentToken(team.id) ?? `xoxb-sandbox-${secret(12)}`;
-      this.#tokens.set(access, { team: team.id, scope, until: Number.POSITIVE_INFINITY });
-      return { access };
-    }
-    const access = `xoxe.xoxb-1-${secret(16)}`;
-    const refresh = `xoxe-1-${secret(16)}`;
-    this.#tokens.set(access, { team: team.id, scope, until: this.now() + TOKEN_LIFE });
-    this.#refreshes.set(refresh, { team, scope });
-    return { access, refresh, expiresIn: TOKEN_LIFE / 1000 };
+  #tokenOf(workspace: Workspace): string | undefined {
+    return [...this.#grants.values()].find((grant) => grant.workspace === workspace && grant.token)?.token;
   }
 
-  /** An app that is installed again keeps its token. */
-  currentToken(team: string): string | undefined {
-    return [...this.#tokens].find(([, grant]) => grant.team === team)?.[0];
+  /** `GET /oauth/v2/authorize`, and its submission. @param fields the submitted form */
+  authorize(query: URLSearchParams, fields?: Loose): Reply {
+    const [clientId, redirectUri, scope, state] = ['client_id', 'redirect_uri', 'scope', 'state'].map(
+      (name) => query.get(name) ?? '',
+    ) as [string, string, string, string];
+    const isKnown = scope.split(',').every((name) => this.manifest.scopes.has(name));
+    if (clientId !== this.options.clientId) return problem('invalid_client_id: no app has this client ID.');
+    if (!LOOPBACK_URL.test(redirectUri)) return problem('bad_redirect_uri: only to this machine.');
+    if (!isKnown) return problem('invalid_scope: not all are in the manifest.');
+    if (!fields) return this.#page(scope);
+    const back = (answer: Record<string, string>) => ({
+      redirect: `${redirectUri}?${new URLSearchParams({ ...answer, state })}`,
+    });
+    if (fields.answer !== 'allow') return back({ error: 'access_denied' });
+    const [team, person = ''] = String(fields.who).split('/');
+    const workspace = this.workspaces.find((each) => each.team.id === team);
+    if (!workspace?.person(person)) return problem('Go back and choose who installs the app.');
+    const code = `${secret(6)}.${secret(16)}`;
+    this.#grants.set(code, { workspace, person, scope, redirectUri, until: this.now() + CODE_LIFE });
+    return back({ code });
+  }
+
+  #page(scope: string): Reply {
+    const { botName } = this.manifest;
+    const groups = this.workspaces.map(({ team, people }) => {
+      const choices = people
+        .filter(({ role }) => ['owner', 'admin', 'member'].includes(role))
+        .map(
+          ({ id, realName, role }) =>
+            `<label><input type="radio" name="who" value="${team.id}/${id}" required> ${realName} <small>${role}</small></label>`,
+        );
+      return `<fieldset><legend>${team.name}</legend>${choices.join('')}</fieldset>`;
+    });
+    const scopes = scope.split(',').map((name) => `<li><code>${name}</code></li>`);
+    return page(
+      200,
+      `${botName} wants to be installed`,
+      `<form method="post"><p>Install as:</p>${groups.join('')}
+<p>${botName} will get these permissions:</p><ul>${scopes.join('')}</ul>
+<button name="answer" value="allow">Allow</button> <button name="answer" value="cancel" formnovalidate>Cancel</button></form>`,
+    );
   }
 }
+
+const STYLE = `body{font:16px/1.5 system-ui,sans-serif;max-width:30rem;margin:3rem auto;padding:0 1rem}
+fieldset{border:1px solid #ddd;border-radius:8px;margin:0 0 1rem}label{display:block}`;
+
+const page = (status: number, title: string, body: string): Reply => ({
+  status,
+  html: `<!doctype html>
+<html lang="en"><head><meta charset="utf-8"><title>${title}</title><style>${STYLE}</style></head>
+<body><main><h1>${title}</h1>${body}</main></body></html>`,
+});
+
+/** @param text without outside text, which could be mark-up */
+const problem = (text: string): Reply => page(400, 'Something is wrong with this link', `<p>${text}</p>`);

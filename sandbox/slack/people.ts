@@ -1,5 +1,5 @@
-/** The people, user groups and conversations of the first workspace. */
-import type { Channel, Person } from '../protocol.ts';
+/** The sandbox's workspaces with their people, user groups and conversations. Orbit exists only with OAuth. */
+import type { Channel, Person, Role } from '../protocol.ts';
 
 export interface Conversation extends Channel {
   /** IDs of people; `bot` when the bot is a member. */
@@ -9,12 +9,26 @@ export interface Conversation extends Channel {
   shared?: boolean;
 }
 
-export interface UserGroup {
+interface UserGroup {
   id: string;
   handle: string;
   name: string;
   /** IDs of people. */
   members: string[];
+}
+
+export interface Team {
+  id: string;
+  name: string;
+  domain: string;
+}
+
+/** A workspace's initial data. */
+export interface WorkspaceSeed {
+  team: Team;
+  people: readonly Person[];
+  channels: readonly Conversation[];
+  userGroups: readonly UserGroup[];
 }
 
 export const TEAM = 'T0SANDBOX1';
@@ -29,104 +43,66 @@ export const ADMIN = 'U0ADMIN001';
 export const EXTERNAL = 'U0STRANGER';
 /** The external user's workspace. */
 export const OTHER_TEAM = 'T0ACMECORP';
+/** The user group `@finops`. */
 export const FINOPS = 'S0FINOPS01';
+const ORBIT_TEAM = 'T0SANDBOX2';
+export const ORBIT_OWNER = 'U0ORBIT001';
+const ORBIT_MEMBER = 'U0ORBIT002';
 
-export const PEOPLE: readonly Person[] = [
-  {
-    id: OWNER,
-    name: 'olivia',
-    realName: 'Olivia Okafor',
-    role: 'owner',
-    tz: 'Europe/London',
-    locale: 'en-GB',
-    color: '#8a4fff',
-  },
-  {
-    id: MEMBER,
-    name: 'mateus',
-    realName: 'Mateus Lindner',
-    role: 'member',
-    tz: 'Europe/Berlin',
-    locale: 'de-DE',
-    color: '#0b7fab',
-  },
-  {
-    id: GUEST,
-    name: 'priya',
-    realName: 'Priya Raman',
-    role: 'guest',
-    tz: 'Asia/Kolkata',
-    locale: 'en-IN',
-    color: '#b54f15',
-  },
-  {
-    id: ADMIN,
-    name: 'amara',
-    realName: 'Amara Nwosu',
-    role: 'admin',
-    tz: 'America/New_York',
-    locale: 'en-US',
-    color: '#2f7d4f',
-  },
-  {
-    id: EXTERNAL,
-    name: 'sven',
-    realName: 'Sven Ekholm',
-    role: 'external',
-    tz: 'Europe/Stockholm',
-    locale: 'sv-SE',
-    color: '#6b6f76',
-  },
-];
+const person = (
+  id: string,
+  realName: string,
+  role: Role,
+  [tz, locale, color]: [string, string, string],
+  team?: string,
+): Person => {
+  const name = realName.split(' ')[0]?.toLowerCase() ?? '';
+  return { id, name, realName, role, tz, locale, color, ...(team !== undefined && { team }) };
+};
 
-/** The members of `@finops`. */
-export const USER_GROUPS: readonly UserGroup[] = [
-  { id: FINOPS, handle: 'finops', name: 'FinOps', members: [MEMBER] },
-];
-
-/** The workspace or organization that a person belongs to. */
-export const teamOf = ({ role, team }: Person): string => team ?? (role === 'external' ? OTHER_TEAM : TEAM);
+const channel = (
+  id: string,
+  name: string,
+  topic: string,
+  members: string[],
+  rest: Partial<Conversation> = {},
+): Conversation => ({ id, name, kind: 'public', topic, members, ...rest });
 
 /** The bot is not in #finance, so that people can try `/invite` there. */
-export const CHANNELS: readonly Conversation[] = [
-  {
-    id: 'C0GENERAL1',
-    name: 'general',
-    kind: 'public',
-    topic: 'Everyone, including guests',
-    members: [OWNER, ADMIN, MEMBER, GUEST, 'bot'],
-  },
-  {
-    id: 'C0COSTS001',
-    name: 'cloud-costs',
-    kind: 'public',
-    topic: 'What our projects cost',
-    members: [OWNER, ADMIN, MEMBER, 'bot'],
-  },
-  {
-    id: 'C0FINANCE1',
-    name: 'finance',
-    kind: 'private',
-    topic: 'Private. Invite Tally first.',
-    members: [OWNER, MEMBER],
-  },
-  {
-    id: 'C0SHARED01',
-    name: 'with-acme',
-    kind: 'public',
-    topic: 'Shared with another organization',
-    members: [OWNER, MEMBER, EXTERNAL, 'bot'],
-    shared: true,
-  },
-];
+export const SANDBOX: WorkspaceSeed = {
+  team: { id: TEAM, name: 'Sandbox', domain: 'sandbox' },
+  people: [
+    person(OWNER, 'Olivia Okafor', 'owner', ['Europe/London', 'en-GB', '#8a4fff']),
+    person(MEMBER, 'Mateus Lindner', 'member', ['Europe/Berlin', 'de-DE', '#0b7fab']),
+    person(GUEST, 'Priya Raman', 'guest', ['Asia/Kolkata', 'en-IN', '#b54f15']),
+    person(ADMIN, 'Amara Nwosu', 'admin', ['America/New_York', 'en-US', '#2f7d4f']),
+    person(EXTERNAL, 'Sven Ekholm', 'external', ['Europe/Stockholm', 'sv-SE', '#6b6f76'], OTHER_TEAM),
+  ],
+  channels: [
+    channel('C0GENERAL1', 'general', 'Everyone, including guests', [OWNER, ADMIN, MEMBER, GUEST, 'bot']),
+    channel('C0COSTS001', 'cloud-costs', 'What our projects cost', [OWNER, ADMIN, MEMBER, 'bot']),
+    channel('C0FINANCE1', 'finance', 'Private. Invite Tally first.', [OWNER, MEMBER], { kind: 'private' }),
+    channel('C0SHARED01', 'with-acme', 'Shared with another organization', [OWNER, MEMBER, EXTERNAL, 'bot'], {
+      shared: true,
+    }),
+  ],
+  userGroups: [{ id: FINOPS, handle: 'finops', name: 'FinOps', members: [MEMBER] }],
+};
 
-/** The direct messages between a person and the bot. */
-export function directMessage(person: Person, botName: string): Conversation {
-  return {
-    id: person.id.replace(/^U/, 'D'),
-    name: botName,
-    kind: 'im',
-    topic: '',
-    members: [person.id, 'bot'],
-  };
-}
+const INHABITANTS = [ORBIT_OWNER, ORBIT_MEMBER, 'bot'];
+
+export const ORBIT: WorkspaceSeed = {
+  team: { id: ORBIT_TEAM, name: 'Orbit', domain: 'orbit' },
+  people: [
+    person(ORBIT_OWNER, 'Noor Haddad', 'owner', ['Asia/Dubai', 'en-US', '#a0455f'], ORBIT_TEAM),
+    person(ORBIT_MEMBER, 'Kenji Arai', 'member', ['Asia/Tokyo', 'ja-JP', '#4d6fb3'], ORBIT_TEAM),
+  ],
+  channels: [
+    channel('C0ORBITGEN', 'general', 'Everyone at Orbit', INHABITANTS),
+    channel('C0ORBITOPS', 'operations', 'What we run and what it costs', INHABITANTS),
+  ],
+  userGroups: [],
+};
+
+/** The workspace or organization that a person belongs to. */
+export const teamOf = ({ team }: Person): string => team ?? TEAM;

@@ -1,38 +1,46 @@
 /** The sandbox's HTTP server: Web API, response URLs, OAuth, files, Socket Mode and the page. Loopback only. */
+import { readFile } from 'node:fs/promises';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import type { Duplex } from 'node:stream';
+import { extname, resolve, sep } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
-import { type AuthorizeParts, type AuthorizeReply, authorizeAnswer, authorizePage } from './authorize.ts';
-import { type Files, uploadedBytes } from './files.ts';
-import { isFromOwnPage, isLocal, parseFieldValues, readBody, readBytes, sendJson } from './http.ts';
-import type { Page } from './page.ts';
-import type { ResponseUrls, SlackBehaviour } from './response-urls.ts';
-import type { TrafficLog } from './traffic.ts';
+import type { ServerEvent, Snapshot, Traffic, Verbs } from '../protocol.ts';
+import type { Loose } from './blocks.ts';
+import type { Core } from './core.ts';
+import type { SocketDelivery } from './delivery.ts';
+import type { Entry } from './traffic.ts';
 import type { WebApi } from './web-api.ts';
 
+/** One function per verb. */
+export type VerbHandlers = { [V in keyof Verbs]: (body: Verbs[V]) => Promise<{ ok: boolean } & Loose> };
+
 export interface ServerParts {
+  core: Core;
   api: WebApi;
-  behaviour: SlackBehaviour;
-  responses: Pick<ResponseUrls, 'answer'>;
-  files: Files;
-  page: Page;
-  traffic: TrafficLog;
-  /** Absent when the app has a fixed token. */
-  authorize?: AuthorizeParts | undefined;
-  scopes: ReadonlySet<string>;
+  socket: SocketDelivery | undefined;
+  handlers: VerbHandlers;
+  /** The person with this ID, or the first person when it is null. */
+  person: (id: string | null) => string | undefined;
+  snapshot: (person: string) => Snapshot;
+  onChange: (listener: () => void) => () => void;
   /** The page's path for the app in this workspace. */
   appPath: (team: string | null) => string;
-  upgrade?: ((request: IncomingMessage, socket: Duplex, head: Buffer) => void) | undefined;
+  /** The folder of the built page. */
+  pageDir: string | undefined;
 }
 
-export interface Listening {
-  port: number;
-  close(): Promise<void>;
-}
+const MAX_BODY_BYTES = 4 * 1024 * 1024;
+const LOOPBACK = /^(localhost|127\.0\.0\.1|\[::1\])(:\d+)?$/;
+
+/** Rejects DNS rebinding: a foreign name that resolves to loopback arrives in the Host header. */
+const isLocal = ({ headers }: IncomingMessage): boolean => LOOPBACK.test(headers.host ?? '');
+
+/** Browsers send the page's origin; other programs send none. */
+const isFromOwnPage = ({ headers }: IncomingMessage): boolean =>
+  headers.origin === undefined || headers.origin === `http://${headers.host}`;
 
 /** @param port 0 takes a free port; rejects when the port is taken */
-export async function listen(port: number, parts: ServerParts): Promise<Listening> {
+export async function listen(port: number, parts: ServerParts) {
   const server = createServer((request, response) => {
     route(request, response, parts).catch((error: unknown) => {
       if (!response.headersSent) sendJson(response, 500, { ok: false, error: 'internal_error' });
@@ -40,11 +48,10 @@ export async function listen(port: number, parts: ServerParts): Promise<Listenin
       process.emitWarning(error instanceof Error ? error : String(error));
     });
   });
-  server.on('upgrade', (request: IncomingMessage, socket: Duplex, head: Buffer) => {
+  server.on('upgrade', (request, socket, head) => {
     socket.on('error', () => socket.destroy());
-    const isLink = request.url?.startsWith('/link');
-    if (parts.upgrade && isLink && isLocal(request) && isFromOwnPage(request))
-      parts.upgrade(request, socket, head);
+    if (parts.socket && isLocal(request) && isFromOwnPage(request))
+      parts.socket.upgrade(request, socket, head);
     else socket.end('HTTP/1.1 403 Forbidden\r\nConnection: close\r\n\r\n');
   });
   await new Promise<void>((resolve, reject) => {
@@ -62,113 +69,175 @@ export async function listen(port: number, parts: ServerParts): Promise<Listenin
 }
 
 async function route(request: IncomingMessage, response: ServerResponse, parts: ServerParts): Promise<void> {
-  if (!isLocal(request)) return sendJson(response, 403, { ok: false, error: 'foreign_host' });
+  const { core, api, handlers } = parts;
   const isReading = request.method === 'GET' || request.method === 'HEAD';
+  if (!isLocal(request)) return sendJson(response, 403, { ok: false, error: 'foreign_host' });
   if (!isReading && !isFromOwnPage(request))
     return sendJson(response, 403, { ok: false, error: 'foreign_origin' });
   const url = new URL(request.url ?? '/', 'http://localhost');
   const [, section = '', rest = ''] = /^\/([^/]*)\/?(.*)$/.exec(url.pathname) ?? [];
-  if (section === 'api') return callMethod(rest, url, request, response, parts);
-  if (section === 'response' && request.method === 'POST') return respond(rest, request, response, parts);
-  if (url.pathname === '/oauth/v2/authorize' && parts.authorize)
-    return authorize(url.searchParams, request, response, parts.authorize);
-  if (url.pathname === '/app_redirect' && isReading)
+  const body = await readBody(request);
+  const fields = parseFields(request.headers['content-type'], body);
+
+  if (section === 'api') return callMethod(rest, url, request, fields, response, parts);
+  if (section === 'response') {
+    if (core.behaviour.latency > 0) await delay(core.behaviour.latency);
+    const end = core.traffic.begin('bot→slack', 'response_url', fields);
+    const { status, body: answer } = core.responses.answer(rest, fields);
+    end(answer.ok ? String(status) : `${status} ${answer.error}`, answer);
+    return sendJson(response, status, answer);
+  }
+  if (url.pathname === '/oauth/v2/authorize' && core.oauth) {
+    const reply = core.oauth.authorize(url.searchParams, isReading ? undefined : fields);
+    if ('redirect' in reply) return redirect(reply.redirect, response);
+    response.writeHead(reply.status, { 'Content-Type': 'text/html; charset=utf-8', ...SECURITY_HEADERS });
+    return void response.end(reply.html);
+  }
+  if (url.pathname === '/app_redirect')
     return redirect(parts.appPath(url.searchParams.get('team')), response);
-  if (section === 'upload' && request.method === 'POST') return upload(rest, request, response, parts);
-  if (section === 'file' && isReading) return download(rest, response, parts);
-  if (section === 'sandbox' && rest === 'stream')
-    return parts.page.stream(url.searchParams.get('as'), response);
-  if (section === 'sandbox' && request.method === 'POST') return parts.page.verb(rest, request, response);
-  if (isReading) return parts.page.file(url.pathname, response);
-  sendJson(response, 405, { ok: false, error: 'method_not_allowed' });
+  if (section === 'upload') {
+    const file = api.files.get(rest);
+    if (file) file.content = await uploadedBytes(request.headers['content-type'], body);
+    return void response.writeHead(file ? 200 : 404).end();
+  }
+  if (section === 'file') {
+    const { name, content } = api.files.get(rest) ?? {};
+    if (name === undefined) return sendJson(response, 404, { ok: false, error: 'file_not_found' });
+    // Always as a download, so that an uploaded page never runs in the sandbox's origin.
+    const disposition = `attachment; filename*=UTF-8''${encodeURIComponent(name)}`;
+    const headers = { 'Content-Type': 'application/octet-stream', 'Content-Disposition': disposition };
+    return void response.writeHead(200, headers).end(content);
+  }
+  if (section === 'sandbox' && rest === 'stream') return stream(url.searchParams.get('as'), response, parts);
+  if (section === 'sandbox' && !isReading && Object.hasOwn(handlers, rest))
+    return sendJson(response, 200, await handlers[rest as keyof Verbs](fields as never));
+  return sendFile(url.pathname, response, parts);
 }
 
 async function callMethod(
   method: string,
   url: URL,
-  request: IncomingMessage,
+  { headers: { authorization = '' } }: IncomingMessage,
+  fields: Loose,
   response: ServerResponse,
-  { api, behaviour, scopes }: ServerParts,
+  { core, api }: ServerParts,
 ): Promise<void> {
-  const fields = parseFieldValues(request.headers['content-type'], await readBody(request));
-  const { authorization = '' } = request.headers;
-  const args = { ...Object.fromEntries(url.searchParams), ...fields, ...basicCredentials(authorization) };
+  const args: Loose = { ...Object.fromEntries(url.searchParams), ...fields };
+  // The client ID and secret can be in the header instead of the form.
+  const [, basic] = /^Basic (\S+)$/i.exec(authorization) ?? [];
+  if (basic !== undefined)
+    [args.client_id, args.client_secret] = Buffer.from(basic, 'base64').toString('utf8').split(':');
   const bearer = /^Bearer (\S+)$/i.exec(authorization)?.[1];
-  const token = bearer ?? (typeof args.token === 'string' ? args.token : undefined);
-  if (behaviour.latency > 0) await delay(behaviour.latency);
-  const answer = api.answer(method, token, args);
+  if (core.behaviour.latency > 0) await delay(core.behaviour.latency);
+  const answer = api.answer(method, bearer ?? (args.token as string | undefined), args);
   if (answer === 'hang') return;
-  const headers = { 'X-OAuth-Scopes': [...scopes].join(','), ...answer.headers };
-  sendJson(response, answer.status, answer.body, headers);
+  const scopes = [...core.manifest.scopes].join(',');
+  sendJson(response, answer.status, answer.body, { 'X-OAuth-Scopes': scopes, ...answer.headers });
 }
 
-async function respond(
-  key: string,
-  request: IncomingMessage,
-  response: ServerResponse,
-  { responses, behaviour, traffic }: ServerParts,
-): Promise<void> {
-  const body = parseFieldValues(request.headers['content-type'], await readBody(request));
-  if (behaviour.latency > 0) await delay(behaviour.latency);
-  const end = traffic.begin('bot→slack', 'response_url', body);
-  const { status, body: answer } = responses.answer(key, body);
-  end(answer.ok ? String(status) : `${status} ${answer.error ?? ''}`, answer);
-  sendJson(response, status, answer);
-}
+const COALESCE_MS = 50;
+const KEEP_ALIVE_MS = 15_000;
 
-async function upload(
-  id: string,
-  request: IncomingMessage,
-  response: ServerResponse,
-  { files }: ServerParts,
-): Promise<void> {
-  const bytes = await uploadedBytes(request.headers['content-type'], await readBytes(request));
-  const isKnown = files.receive(id, bytes);
-  response.writeHead(isKnown ? 200 : 404, { 'Content-Type': 'text/plain' });
-  response.end(isKnown ? `OK - ${bytes.length}` : 'file_not_found');
-}
-
-/** Always as a download, so that an uploaded page never runs in the sandbox's origin. */
-function download(id: string, response: ServerResponse, { files }: ServerParts): void {
-  const file = files.find(id);
-  if (!file) {
-    sendJson(response, 404, { ok: false, error: 'file_not_found' });
+/** Sends a snapshot and the traffic so far, then what changes, at most every 50 ms. */
+function stream(as: string | null, response: ServerResponse, parts: ServerParts): void {
+  const { core, snapshot, onChange } = parts;
+  const person = parts.person(as);
+  if (person === undefined) {
+    sendJson(response, 404, { ok: false, error: 'user_not_found' });
     return;
   }
-  response.writeHead(200, {
-    'Content-Type': 'application/octet-stream',
-    'Content-Disposition': `attachment; filename*=UTF-8''${encodeURIComponent(file.name)}`,
+  response.writeHead(200, { 'Content-Type': 'text/event-stream', 'Cache-Control': 'no-store' });
+  const send = (event: ServerEvent) => response.write(`data: ${JSON.stringify(event)}\n\n`);
+  const newEntries = new Map<number, Traffic>();
+  let isStale = false;
+  let timer: NodeJS.Timeout | undefined;
+  const schedule = () => {
+    timer ??= setTimeout(() => {
+      timer = undefined;
+      if (isStale) send(snapshot(person));
+      if (newEntries.size > 0) send({ type: 'traffic', entries: [...newEntries.values()] });
+      isStale = false;
+      newEntries.clear();
+    }, COALESCE_MS);
+  };
+  const forget = onChange(() => {
+    isStale = true;
+    schedule();
   });
-  response.end(file.content);
+  const onEntry = (entry: Entry) => {
+    newEntries.set(entry.id, core.traffic.shown(entry));
+    schedule();
+  };
+  core.traffic.listeners.add(onEntry);
+  const alive = setInterval(() => response.write(': \n\n'), KEEP_ALIVE_MS);
+  response.once('close', () => {
+    forget();
+    core.traffic.listeners.delete(onEntry);
+    clearTimeout(timer);
+    clearInterval(alive);
+  });
+  send(snapshot(person));
+  send({ type: 'traffic', entries: core.traffic.entries });
 }
 
-/** The client ID and secret can be in the header instead of the form. */
-function basicCredentials(authorization: string): Record<string, string> {
-  const [, given] = /^Basic (\S+)$/i.exec(authorization) ?? [];
-  if (given === undefined) return {};
-  const [id = '', ...rest] = Buffer.from(given, 'base64').toString('utf8').split(':');
-  return { client_id: decodeURIComponent(id), client_secret: decodeURIComponent(rest.join(':')) };
+const TYPES: Record<string, string> = {
+  '.html': 'text/html; charset=utf-8',
+  '.js': 'text/javascript; charset=utf-8',
+  '.css': 'text/css; charset=utf-8',
+  '.svg': 'image/svg+xml',
+};
+const SECURITY_HEADERS = { 'X-Content-Type-Options': 'nosniff', 'X-Frame-Options': 'DENY' };
+
+async function sendFile(path: string, response: ServerResponse, { pageDir }: ServerParts): Promise<void> {
+  const wanted = resolve(pageDir ?? '', `.${path === '/' ? '/index.html' : decodeURIComponent(path)}`);
+  const isInside = pageDir !== undefined && wanted.startsWith(resolve(pageDir) + sep);
+  const content = isInside ? await readFile(wanted).catch(() => undefined) : undefined;
+  if (!content) return sendJson(response, 404, { ok: false, error: 'not_found' });
+  const type = TYPES[extname(wanted)] ?? 'application/octet-stream';
+  response.writeHead(200, { 'Content-Type': type, 'Cache-Control': 'no-cache', ...SECURITY_HEADERS });
+  response.end(content);
+}
+
+/** Rejects when the body exceeds 4 MiB. */
+async function readBody(request: IncomingMessage): Promise<Buffer> {
+  const chunks: Buffer[] = [];
+  let size = 0;
+  for await (const chunk of request as AsyncIterable<Buffer>) {
+    size += chunk.length;
+    if (size > MAX_BODY_BYTES) throw new Error('The body is too large.');
+    chunks.push(chunk);
+  }
+  return Buffer.concat(chunks);
+}
+
+/** Parses JSON or a form, by content type. Returns an empty object for anything else. */
+function parseFields(type: string | undefined, body: Buffer): Loose {
+  if (!type?.startsWith('application/json')) return Object.fromEntries(new URLSearchParams(body.toString()));
+  try {
+    return (JSON.parse(body.toString()) ?? {}) as Loose;
+  } catch {
+    return {};
+  }
+}
+
+/** Slack accepts a form with one part, as the SDK sends it, and plain bytes. */
+async function uploadedBytes(type: string | undefined, body: Buffer): Promise<Buffer> {
+  if (!type?.startsWith('multipart/form-data')) return body;
+  const form = await new Response(new Uint8Array(body), { headers: { 'content-type': type } }).formData();
+  const [part] = [...form.values()];
+  return typeof part === 'object' ? Buffer.from(await part.arrayBuffer()) : Buffer.from(part ?? '');
+}
+
+function sendJson(
+  response: ServerResponse,
+  status: number,
+  body: unknown,
+  headers: Record<string, string> = {},
+): void {
+  response.writeHead(status, { 'Content-Type': 'application/json; charset=utf-8', ...headers });
+  response.end(typeof body === 'string' ? body : JSON.stringify(body));
 }
 
 function redirect(to: string, response: ServerResponse): void {
   response.writeHead(302, { Location: to, 'Cache-Control': 'no-store' }).end();
-}
-
-async function authorize(
-  query: URLSearchParams,
-  request: IncomingMessage,
-  response: ServerResponse,
-  parts: AuthorizeParts,
-): Promise<void> {
-  const reply: AuthorizeReply =
-    request.method === 'POST'
-      ? authorizeAnswer(
-          query,
-          parseFieldValues(request.headers['content-type'], await readBody(request)),
-          parts,
-        )
-      : authorizePage(query, parts);
-  if ('redirect' in reply) return redirect(reply.redirect, response);
-  response.writeHead(reply.status, { 'Content-Type': 'text/html; charset=utf-8', 'X-Frame-Options': 'DENY' });
-  response.end(reply.html);
 }

@@ -1,92 +1,96 @@
-/** The exchanges of Slack and the services with the bot, for the traffic panel. */
+/** The exchanges of Slack and the services with the bot, for the traffic panel, without their secrets. */
 import type { Traffic } from '../protocol.ts';
-import type { Masker } from './masking.ts';
 
-export type TrafficEntry = Omit<Traffic, 'id'>;
-
+const MASK = '•••';
 const MAX_ENTRIES = 300;
 const MAX_LENGTH = 20_000;
-const IN_PROGRESS = '…';
+
+const SECRET_NAME = /token|secret|passw|signature|authorization|cookie/i;
+/** Tokens of Slack and the identity service, anywhere in a text. */
+const SECRET_SHAPE = /\bx(?:ox[a-z]|app|wfp)-[\w-]{6,}|\bxoxe\.[\w.-]{6,}|\bgAAAA[\w=-]{12,}/g;
+
+/** @param known other secrets, which have no recognizable form; read at every call */
+export function createMasker(known: () => readonly string[]): (value: unknown) => unknown {
+  const scrub = (text: string) =>
+    known()
+      .filter(({ length }) => length >= 6)
+      .reduce((scrubbed, secret) => scrubbed.replaceAll(secret, MASK), text.replace(SECRET_SHAPE, MASK));
+  /** @param isSecret whether it is, or is in, what has the name of a secret */
+  const walk = (value: unknown, isSecret: boolean): unknown => {
+    if (typeof value === 'string') return isSecret ? MASK : scrub(value);
+    if (Array.isArray(value)) return value.map((item) => walk(item, isSecret));
+    if (typeof value !== 'object' || value === null) return value;
+    // An action has its value beside its IDs.
+    const { action_id: action, block_id: block } = value as Record<string, unknown>;
+    const hasSecret = isSecret || SECRET_NAME.test(`${action} ${block}`);
+    const entries = Object.entries(value).map(([key, part]) => {
+      if (key === 'type') return [key, part];
+      if (key === 'value' || key === 'initial_value') return [key, walk(part, hasSecret)];
+      // Not a list: a view whose name sounds secret is shown.
+      return [scrub(key), walk(part, isSecret || (SECRET_NAME.test(key) && !Array.isArray(part)))];
+    });
+    return Object.fromEntries(entries);
+  };
+  return (value) => walk(value, false);
+}
+
+export interface Entry extends Omit<Traffic, 'request' | 'response'> {
+  request: unknown;
+  response: unknown;
+}
+
+export type Exchange = Omit<Entry, 'id'>;
 
 export class TrafficLog {
-  readonly #entries: Traffic[] = [];
-  readonly #listeners = new Set<(entry: Traffic) => void>();
+  readonly listeners = new Set<(entry: Entry) => void>();
+  /** Oldest first, at most 300. */
+  readonly #entries: Entry[] = [];
   #last = 0;
 
   constructor(
-    readonly mask: Masker,
+    readonly mask: (value: unknown) => unknown,
     readonly now: () => number,
   ) {}
 
-  /** Oldest first, at most 300. */
-  get entries(): readonly Traffic[] {
-    return this.#entries;
+  get entries(): Traffic[] {
+    return this.#entries.map((entry) => this.shown(entry));
   }
 
-  onEntry(listener: (entry: Traffic) => void): () => void {
-    this.#listeners.add(listener);
-    return () => this.#listeners.delete(listener);
+  /** Without its secrets: masked when somebody looks, which takes longer than the exchange. */
+  shown(entry: Entry): Traffic {
+    const text = (value: unknown) => {
+      const masked = this.mask(value);
+      const shown = typeof masked === 'string' ? masked : (JSON.stringify(masked, null, 2) ?? '');
+      return shown.length > MAX_LENGTH ? `${shown.slice(0, MAX_LENGTH)}…` : shown;
+    };
+    const { title, request, response } = entry;
+    return { ...entry, title: text(title), request: text(request), response: text(response) };
   }
 
-  /** Adds a finished exchange, with its secrets already masked. */
-  add(exchange: TrafficEntry): void {
-    const request = this.#shown(exchange.request);
-    const response = this.#shown(exchange.response);
-    this.#keep({ ...exchange, request, response, id: ++this.#last });
+  add(exchange: Exchange): void {
+    this.#keep({ ...exchange, id: ++this.#last });
   }
 
   /** Adds an exchange in progress; the returned function ends it. */
   begin(direction: string, title: string, request: unknown): (status: string, response: unknown) => void {
     const startedAt = performance.now();
-    const [shownTitle, shownRequest] = [this.#onceShown(title), this.#onceShown(request)];
-    let shownResponse = () => '';
-    const entry: Traffic = {
-      id: ++this.#last,
-      at: this.now(),
-      direction,
-      status: IN_PROGRESS,
-      get title() {
-        return shownTitle();
-      },
-      get request() {
-        return shownRequest();
-      },
-      get response() {
-        return shownResponse();
-      },
-    };
+    const started = { id: ++this.#last, at: this.now(), direction, title, status: '…' };
+    const entry: Entry = { ...started, request: structuredClone(request), response: '' };
     this.#keep(entry);
     return (status, response) => {
-      entry.status = status;
-      entry.took = Math.round(performance.now() - startedAt);
-      shownResponse = this.#onceShown(response);
-      this.notify(entry);
+      const took = Math.round(performance.now() - startedAt);
+      Object.assign(entry, { status, took, response: structuredClone(response) });
+      this.#notify(entry);
     };
   }
 
-  #keep(entry: Traffic): void {
+  #keep(entry: Entry): void {
     this.#entries.push(entry);
     if (this.#entries.length > MAX_ENTRIES) this.#entries.shift();
-    this.notify(entry);
+    this.#notify(entry);
   }
 
-  notify(entry: Traffic): void {
-    for (const listener of [...this.#listeners]) listener(entry);
-  }
-
-  /** Masks at the first look, which takes longer than the exchange and which most entries never get. */
-  #onceShown(value: unknown): () => string {
-    const json = JSON.stringify(value);
-    let shown: string | undefined;
-    return () => {
-      shown ??= json === undefined ? '' : this.#shown(JSON.parse(json));
-      return shown;
-    };
-  }
-
-  #shown(value: unknown): string {
-    const masked = this.mask(value);
-    const text = typeof masked === 'string' ? masked : (JSON.stringify(masked, null, 2) ?? '');
-    return text.length > MAX_LENGTH ? `${text.slice(0, MAX_LENGTH)}…` : text;
+  #notify(entry: Entry): void {
+    for (const listener of this.listeners) listener(entry);
   }
 }

@@ -1,10 +1,10 @@
-/** A workspace's state: people, conversations and messages. Call `changed` after changing it from outside. */
+/** A workspace's state: people, conversations, messages, modals and Homes. Call `changed` after changing it from outside. */
 import { randomInt } from 'node:crypto';
-import type { KnownBlock } from '@slack/types';
-import type { Message, Person, SharedFile } from '../protocol.ts';
-import { BOT_USER, type Conversation, directMessage, type UserGroup } from './people.ts';
-import { SANDBOX, type Team } from './teams.ts';
-import { withIds } from './validate-view.ts';
+import type { KnownBlock, View } from '@slack/types';
+import type { Message, OpenView, Person } from '../protocol.ts';
+import { type ViewInput, withIds } from './blocks.ts';
+import { LIMITS } from './limits.ts';
+import { BOT_USER, type Conversation, type Team, type WorkspaceSeed } from './people.ts';
 
 export interface StoredMessage extends Message {
   team: string;
@@ -15,64 +15,56 @@ export interface StoredMessage extends Message {
   metadata?: object;
 }
 
-export interface NewMessage {
-  channel: string;
-  /** A person's ID, `bot` or `slackbot`. */
-  from: string;
-  text: string;
-  blocks?: readonly object[] | undefined;
-  viewer?: string | undefined;
-  threadTs?: string | undefined;
-  /** A thread reply that is also shown in the channel. */
-  isBroadcast?: boolean | undefined;
-  files?: SharedFile[] | undefined;
-  metadata?: object | undefined;
+type Optional<T> = { [K in keyof T]?: T[K] | undefined };
+type NewMessage = Pick<StoredMessage, 'channel' | 'from' | 'text'> &
+  Optional<Pick<StoredMessage, 'viewer' | 'threadTs' | 'isBroadcast' | 'files' | 'metadata'>> & {
+    blocks?: readonly object[] | undefined;
+  };
+
+export interface StoredView {
+  id: string;
+  team: string;
+  person: string;
+  view: ViewInput;
+  errors: Record<string, string>;
+  busy: boolean;
+  hash: string;
+  rootId: string;
+  previousId: string | null;
 }
 
-export interface WorkspaceOptions {
-  botName: string;
-  now: () => number;
-  team?: Team;
-  people?: readonly Person[];
-  channels?: readonly Conversation[];
-  userGroups?: readonly UserGroup[];
-  /** Whether the app is installed from the start; true by default. */
-  isInstalled?: boolean;
-  /** Called after every change; workspaces can share them. */
-  listeners?: Set<() => void>;
-}
+/** The key of an error about the whole modal, beside block IDs. */
+export const WHOLE_VIEW = '';
 
 export class Workspace {
-  readonly people: readonly Person[];
-  readonly userGroups: readonly UserGroup[];
   readonly team: Team;
-  isInstalled: boolean;
+  readonly people: WorkspaceSeed['people'];
+  readonly userGroups: WorkspaceSeed['userGroups'];
   readonly conversations = new Map<string, Conversation>();
-  readonly now: () => number;
   readonly #messages = new Map<string, StoredMessage[]>();
-  readonly #listeners: Set<() => void>;
+  readonly #stacks = new Map<string, StoredView[]>();
+  readonly #homes = new Map<string, StoredView>();
   #lastMicros = 0;
+  #views = 0;
 
-  constructor(options: WorkspaceOptions) {
-    const { botName, now, people = SANDBOX.people, channels = SANDBOX.channels } = options;
-    this.team = options.team ?? SANDBOX.team;
-    this.userGroups = structuredClone(options.userGroups ?? SANDBOX.userGroups);
-    this.isInstalled = options.isInstalled ?? true;
-    this.#listeners = options.listeners ?? new Set();
-    // Copied, because other workspaces use the same data.
-    this.people = structuredClone(people);
-    this.now = now;
-    for (const conversation of [...channels, ...people.map((person) => directMessage(person, botName))])
-      this.conversations.set(conversation.id, structuredClone(conversation));
-  }
-
-  onChange(listener: () => void): () => void {
-    this.#listeners.add(listener);
-    return () => this.#listeners.delete(listener);
-  }
-
-  changed(): void {
-    for (const listener of [...this.#listeners]) listener();
+  /** @param changed called after every change */
+  constructor(
+    seed: WorkspaceSeed,
+    botName: string,
+    public isInstalled: boolean,
+    readonly now: () => number,
+    readonly changed: () => void,
+  ) {
+    // Copied, because other workspaces start with the same.
+    const { team, people, channels, userGroups } = structuredClone(seed);
+    this.team = team;
+    this.people = people;
+    this.userGroups = userGroups;
+    for (const channel of channels) this.conversations.set(channel.id, channel);
+    for (const { id: person } of people) {
+      const id = person.replace(/^U/, 'D');
+      this.conversations.set(id, { id, name: botName, kind: 'im', topic: '', members: [person, 'bot'] });
+    }
   }
 
   person(id: string): Person | undefined {
@@ -86,15 +78,8 @@ export class Workspace {
     );
   }
 
-  /** Finds a conversation by ID, or a public channel by name, with or without `#`. */
-  conversation(idOrName: string): Conversation | undefined {
-    const name = idOrName.replace(/^#/, '');
-    return (
-      this.conversations.get(idOrName) ??
-      [...this.conversations.values()].find(
-        (conversation) => conversation.kind === 'public' && conversation.name === name,
-      )
-    );
+  conversation(id: string): Conversation | undefined {
+    return this.conversations.get(id);
   }
 
   /** Full members see every public channel; guests and external people only those they are in. */
@@ -117,33 +102,21 @@ export class Workspace {
     return this.#messages.get(channel)?.find((message) => message.ts === ts);
   }
 
-  post({
-    channel,
-    from,
-    text,
-    blocks,
-    viewer,
-    threadTs,
-    isBroadcast,
-    files,
-    metadata,
-  }: NewMessage): StoredMessage {
+  post({ channel, from, text, blocks, viewer, threadTs, ...rest }: NewMessage): StoredMessage {
+    const { isBroadcast, files, metadata } = rest;
     const message: StoredMessage = {
-      team: this.team.id,
-      channel,
-      ts: this.#timestamp(),
-      from,
-      text,
-      ...(blocks && { blocks: withIds(blocks, randomId) as KnownBlock[] }),
-      ephemeral: viewer !== undefined,
+      ...{ team: this.team.id, channel, ts: this.#timestamp(), from, text },
+      ...{ ephemeral: viewer !== undefined, edited: false },
+      ...(blocks && { blocks: withIds(blocks, randomId) as unknown as KnownBlock[] }),
       ...(viewer && { viewer }),
-      edited: false,
       ...(threadTs && { threadTs }),
       ...(threadTs && isBroadcast && { isBroadcast }),
       ...(files && { files }),
       ...(metadata && { metadata }),
     };
-    this.#messages.set(channel, [...(this.#messages.get(channel) ?? []), message]);
+    const messages = this.#messages.get(channel) ?? [];
+    this.#messages.set(channel, messages);
+    messages.push(message);
     this.changed();
     return message;
   }
@@ -152,22 +125,93 @@ export class Workspace {
     message: StoredMessage,
     { text, blocks }: { text: string; blocks?: readonly object[] | undefined },
   ): void {
-    message.text = text;
-    message.edited = true;
-    if (blocks) message.blocks = withIds(blocks, randomId) as KnownBlock[];
+    Object.assign(message, { text, edited: true });
+    if (blocks) message.blocks = withIds(blocks, randomId) as unknown as KnownBlock[];
     else delete message.blocks;
     this.changed();
   }
 
   remove(message: StoredMessage): void {
-    const others = (this.#messages.get(message.channel) ?? []).filter((other) => other !== message);
-    this.#messages.set(message.channel, others);
+    const messages = this.#messages.get(message.channel) ?? [];
+    messages.splice(messages.indexOf(message), 1);
     this.changed();
   }
 
-  /** Posts a message from Slackbot that one person sees. */
-  slackbot(viewer: string, channel: string, text: string, threadTs?: string): StoredMessage {
-    return this.post({ channel, from: 'slackbot', text, viewer, threadTs });
+  /** The person's modals, bottom first. */
+  stack(person: string): readonly StoredView[] {
+    return this.#stacks.get(person) ?? [];
+  }
+
+  modal(person: string): StoredView | undefined {
+    return this.stack(person).at(-1);
+  }
+
+  home(person: string): StoredView | undefined {
+    return this.#homes.get(person);
+  }
+
+  findModal(id: string): StoredView | undefined {
+    return [...this.#stacks.values()].flat().find((view) => view.id === id);
+  }
+
+  /** Replaces the whole stack. */
+  openModal(person: string, view: ViewInput): StoredView {
+    this.#stacks.set(person, []);
+    return this.pushModal(person, view) as StoredView;
+  }
+
+  /** Returns undefined when the stack has three views already. */
+  pushModal(person: string, view: ViewInput): StoredView | undefined {
+    const stack = this.stack(person);
+    if (stack.length >= LIMITS.view.depth) return undefined;
+    const stored = this.#store(person, view, stack.at(-1));
+    this.#stacks.set(person, [...stack, stored]);
+    this.changed();
+    return stored;
+  }
+
+  publishHome(person: string, view: ViewInput): StoredView {
+    const home = this.#homes.get(person) ?? this.#store(person, view);
+    this.#homes.set(person, home);
+    this.replaceView(home, view);
+    return home;
+  }
+
+  replaceView(stored: StoredView, view: ViewInput): StoredView {
+    const blocks = withIds(view.blocks, randomId);
+    this.markView(stored, { view: { ...view, blocks }, errors: {}, hash: this.#hash() });
+    return stored;
+  }
+
+  markView(stored: StoredView, changes: Partial<StoredView>): void {
+    Object.assign(stored, changes);
+    this.changed();
+  }
+
+  /** Closes this modal and all above it. */
+  closeModal(view: StoredView): void {
+    const stack = this.stack(view.person);
+    this.#stacks.set(view.person, stack.slice(0, Math.max(0, stack.indexOf(view))));
+    this.changed();
+  }
+
+  closeModals(person: string): void {
+    this.#stacks.set(person, []);
+    this.changed();
+  }
+
+  #store(person: string, view: ViewInput, below?: StoredView): StoredView {
+    const id = `V${randomId(10)}`;
+    const placed = { rootId: below?.rootId ?? id, previousId: below?.id ?? null };
+    const blocks = withIds(view.blocks, randomId);
+    const state = { errors: {}, busy: false, hash: this.#hash() };
+    return { id, team: this.team.id, person, view: { ...view, blocks }, ...state, ...placed };
+  }
+
+  /** Changes with every update of a view. */
+  #hash(): string {
+    this.#views += 1;
+    return `${Math.floor(this.now() / 1000)}.${randomId(4)}${this.#views}`;
   }
 
   /** Message IDs are timestamps, unique within the workspace. */
@@ -176,6 +220,10 @@ export class Workspace {
     const seconds = Math.floor(this.#lastMicros / 1_000_000);
     return `${seconds}.${String(this.#lastMicros % 1_000_000).padStart(6, '0')}`;
   }
+}
+
+export function toOpenView({ id, view, errors, busy, hash }: StoredView): OpenView {
+  return { id, view: view as unknown as View, errors, busy, hash };
 }
 
 /** A sender's user ID in payloads. */

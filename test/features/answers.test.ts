@@ -3,6 +3,7 @@ import { GUEST, MEMBER, OWNER } from '../../sandbox/slack/index.ts';
 import { type Bot, CHANNEL, startBot, textOf, toAnswer } from '../support/bot.ts';
 import { addProject } from '../support/projects.ts';
 import { commandsOf } from '../support/redis-commands.ts';
+import { answerWith } from '../support/service-replies.ts';
 
 /** Saturday */
 const NOW = Date.UTC(2026, 10, 21, 10, 15, 30, 123);
@@ -146,7 +147,7 @@ describe('/balance', () => {
   });
 
   it('that broke off is no reason to doubt the address', async () => {
-    bot.billing.setMode('truncated');
+    answerWith(bot.billing, 'truncated');
     const answer = await bot.ask('/balance 5002');
     bot.billing.setMode('healthy');
     expect(answer.visibleText).toContain(

@@ -15,6 +15,7 @@ import {
 import { save, schedule } from '../support/delivery.ts';
 import { createFormActions } from '../support/forms.ts';
 import { isGlobalKey, recordFields } from '../support/redis.ts';
+import { answerWith } from '../support/service-replies.ts';
 
 const NOW = Date.UTC(2026, 10, 21, 10, 15, 30, 123);
 const HASH = 'tally:{T0SANDBOX1}:record';
@@ -117,7 +118,7 @@ describe('/billing connect', () => {
     ['8002', 'Project 8002 is 5.00 overdrawn.', '/billing schedule 8002 cloud'],
   ])('has one next step, whatever billing says of project %s', async (project, said, next) => {
     bot.billing.setBalance('8002', '{"balance":-5,"bonuses":0}');
-    if (said.startsWith('Several')) bot.billing.setMode('careless');
+    if (said.startsWith('Several')) bot.billing.respond(({ query }, ordinary) => ordinary(query.replace(/productId: \d/, 'productId: 1')));
     expect(await submit({ project })).toContain(said);
     const blocks: { elements?: { value?: string }[] }[] = JSON.parse(shown()).blocks;
     expect(blocks.flatMap(({ elements = [] }) => elements.map(({ value }) => value))).toEqual([next]);
@@ -201,7 +202,7 @@ describe('/billing connect', () => {
     ['query-rejected', 'rejected the query for Cloud platform, project 123'],
     ['reset', 'The billing service closed the connection.'],
   ])('stores nothing when billing answers with %s', async (mode, sentence) => {
-    bot.billing.setMode(mode);
+    answerWith(bot.billing, mode);
     expect(await submit()).toContain('Not connected');
     expect(modalText()).toContain(sentence);
     expect(modalText()).toContain('Nothing was saved.');

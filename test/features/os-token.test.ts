@@ -2,8 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { afterEach, beforeEach, describe, expect, it, onTestFinished } from 'vitest';
-import { ACCESSES } from '../../sandbox/identity/accesses.ts';
-import { type IdentityService, startIdentity } from '../../sandbox/identity.ts';
+import { ACCESSES, type IdentityService, startIdentity } from '../../sandbox/identity.ts';
 import { ADMIN, EXTERNAL, FINOPS, GUEST, MEMBER, OWNER } from '../../sandbox/slack/index.ts';
 import { createKeyring } from '../../src/vault/keyring.ts';
 import { createWorkspaces } from '../../src/workspace/record/workspaces.ts';
@@ -15,6 +14,7 @@ import { addProject } from '../support/projects.ts';
 import { type TestRedis, testRedis, workspaceKeys } from '../support/redis.ts';
 import { commandsOf } from '../support/redis-commands.ts';
 import { type RedisProxy, startRedisProxy } from '../support/redis-proxy.ts';
+import { answerWith } from '../support/service-replies.ts';
 import { uniqueClick } from '../support/unique-click.ts';
 
 const NOW = Date.UTC(2026, 10, 21, 10, 15, 30, 123);
@@ -278,7 +278,7 @@ describe('an application access', () => {
     ['lost', 'may have issued a token, but its answer got lost'],
     ['no-token', 'sent a response that Tally can’t read: it has no X-Subject-Token'],
   ])('leaves in the audit that the outcome of its test is unclear (%s)', async (mode, sentence) => {
-    identity.setMode(mode);
+    answerWith(identity, mode);
     expect(await register()).toContain(sentence);
     expect(await auditLines()).toEqual(['token issued: prod (project 123) · test · outcome unclear']);
   });
@@ -379,7 +379,7 @@ describe('/os-token', () => {
     await register();
     const first = await issue();
     expect(modalText()).toContain('OS_ENDPOINT is the compute endpoint:');
-    identity.setMode('bare');
+    answerWith(identity, 'bare');
     await press('Issue another');
     await shown(OWNER, first);
     expect(pieces()[1]).toContain(`OS_ENDPOINT='${identity.authUrl}'`);
@@ -431,7 +431,7 @@ describe('/os-token', () => {
 
     beforeEach(async () => {
       await register();
-      identity.setMode('no-revocation');
+      answerWith(identity, 'no-revocation');
       await bot.redis.client.del('tally:{T0SANDBOX1}:audit');
     });
 
@@ -440,7 +440,7 @@ describe('/os-token', () => {
       identity.setMode('slow');
       await bot.slack.say(OWNER, direct(OWNER), '/os-token prod');
       await bot.slack.waitFor(() => identity.requests.length === 3);
-      identity.setMode('no-revocation');
+      answerWith(identity, 'no-revocation');
       await bot.redis.client.del('tally:{T0SANDBOX1}:record');
       await shows(LIVES);
       expect(modalText()).toContain('Tally isn’t installed in this workspace.');
@@ -527,7 +527,7 @@ describe('/os-token', () => {
     ['bare', 'The service doesn’t say when it expires. '],
   ])('shows the token when the service is in the mode %s', async (mode, sentence) => {
     await register();
-    identity.setMode(mode);
+    answerWith(identity, mode);
     await issue();
     expect(modalText()).toContain(sentence.trim());
   });
@@ -542,7 +542,7 @@ describe('/os-token', () => {
     ['no-token', 'sent a response that Tally can’t read: it has no X-Subject-Token', ['Try again']],
   ])('says what is wrong when the service answers with %s', async (mode, sentence, buttons) => {
     await register();
-    identity.setMode(mode);
+    answerWith(identity, mode);
     await bot.slack.say(OWNER, direct(OWNER), '/os-token prod');
     await shows(sentence);
     // Who reads it is one.
@@ -572,7 +572,7 @@ describe('/os-token', () => {
   it('does not retry when no answer came, and says that a token may exist', async () => {
     await register();
     const asked = identity.requests.length;
-    identity.setMode('reset');
+    answerWith(identity, 'reset');
     await bot.slack.say(OWNER, direct(OWNER), '/os-token prod');
     await shows('may have issued a token, but its answer got lost');
     expect(identity.requests.length).toBe(asked + 1);
@@ -586,7 +586,7 @@ describe('/os-token', () => {
     ['no-token', 'sent a response that Tally can’t read: it has no X-Subject-Token'],
   ])('leaves in the audit that a token may have been issued (%s)', async (mode, sentence) => {
     await register();
-    identity.setMode(mode);
+    answerWith(identity, mode);
     await bot.slack.say(OWNER, direct(OWNER), '/os-token prod');
     await shows(sentence);
     expect((await auditLines())[0]).toBe('token issued: prod (project 123) · outcome unclear');
@@ -833,7 +833,7 @@ describe('Revoke now', () => {
   it('is not reported as done when the service rejects it and still accepts the token', async () => {
     await register();
     const token = await issue();
-    identity.setMode('no-revoking');
+    answerWith(identity, 'no-revoking');
     await press('Revoke now');
     await shows('refused to revoke the token (HTTP 401). It may still work until 11:15');
     expect((await auditLines())[0]).toMatch(/^token issued: /);
@@ -866,7 +866,7 @@ describe('Revoke now', () => {
       await issue();
       const { private_metadata: metadata } = view()!;
       await bot.slack.dismiss(OWNER);
-      identity.setMode(mode);
+      answerWith(identity, mode);
       await forged(OWNER, click('os-token-revoke'), metadata!);
       const message = await bot.slack.waitFor(() =>
         bot.slack
@@ -901,7 +901,7 @@ describe('Revoke now', () => {
   it('stays available when the service cannot be reached', async () => {
     await register();
     const token = await issue();
-    identity.setMode('500');
+    answerWith(identity, '500');
     await press('Revoke now');
     await shows('A token from this window may still work until 11:15 on Sat 21 Nov 2026 (Europe/London).');
     await bot.slack.waitFor(() => bot.log().includes('"outcome":"service-failed"'));
@@ -915,7 +915,7 @@ describe('Revoke now', () => {
   it('audits an unclear outcome when the answer was lost, and what was found later', async () => {
     await register();
     const token = await issue();
-    identity.setMode('lost');
+    answerWith(identity, 'lost');
     await press('Revoke now');
     await shows('may still work');
     expect(identity.isLive(token)).toBe(false);
@@ -935,7 +935,7 @@ describe('Revoke now', () => {
       ['429', 'is limiting Tally’s requests (HTTP 429)'],
       ['no-revocation', 'can’t revoke tokens'],
     ] as const) {
-      identity.setMode(mode);
+      answerWith(identity, mode);
       await press(mode === '429' ? 'Revoke now' : 'Revoke');
       await shows(sentence);
     }
@@ -949,7 +949,7 @@ describe('Revoke now', () => {
     await shows('Issuing');
     await bot.slack.dismiss(OWNER);
     await bot.slack.waitFor(() => identity.requests.length === 3);
-    identity.setMode('lost');
+    answerWith(identity, 'lost');
     await bot.slack.waitFor(() =>
       bot.slack
         .messages(OWNER, direct(OWNER))
@@ -995,7 +995,7 @@ describe('Revoke now', () => {
   it('disappears when the service cannot revoke, and the text says how long the token works', async () => {
     await register();
     const first = await issue();
-    identity.setMode('no-revocation');
+    answerWith(identity, 'no-revocation');
     await press('Revoke now');
     await shows('The token works until 11:15 on Sat 21 Nov 2026 (Europe/London).');
     await press('Issue another');
@@ -1005,7 +1005,7 @@ describe('Revoke now', () => {
   });
 
   it('is not offered when that is known from the registration', async () => {
-    identity.setMode('no-revocation');
+    answerWith(identity, 'no-revocation');
     expect(await register()).toContain('can’t revoke tokens');
     await issue();
     expect(buttonsOf()).toEqual(['Issue another']);

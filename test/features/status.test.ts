@@ -11,6 +11,7 @@ import { DEFAULT_SETTINGS } from '../../src/workspace/settings.ts';
 import { type Bot, CHANNEL, goodToken, startBot, textOf, toAnswer } from '../support/bot.ts';
 import { changeIn } from '../support/change.ts';
 import { addProject } from '../support/projects.ts';
+import { answerWith } from '../support/service-replies.ts';
 
 const NOW = Date.UTC(2026, 10, 21, 10, 15, 30, 123);
 const DAY = 86_400_000;
@@ -288,7 +289,7 @@ describe('Test now', () => {
     'says what failed when billing is in the mood for %s, and leaves the buttons',
     async (mode, sentence) => {
       await save('main');
-      bot.billing.setMode(mode);
+      answerWith(bot.billing, mode);
       await bot.ask('/billing status');
       const { visibleText, blocks } = await press('connection-test', 'main');
       expect(visibleText).toContain(sentence);

@@ -4,6 +4,7 @@ import { createRateLimiter } from '../../src/slack/server/rate-limiter.ts';
 import { type Bot, CHANNEL, goodToken, startBot } from '../support/bot.ts';
 import { startOAuthBot } from '../support/oauth-bot.ts';
 import { addConnection, addProject } from '../support/projects.ts';
+import { answerWith } from '../support/service-replies.ts';
 
 const NOW = Date.UTC(2026, 10, 21, 10, 15, 30, 123);
 const FINANCE = 'C0FINANCE1';
@@ -103,7 +104,7 @@ describe('Get spend', () => {
     expect(await errorOf(spend({ project: 'prod', product: 'virtualization' }))).toMatch(
       /^No Virtualization data for project 7001, 14–20 Nov\. Try another product or period/,
     );
-    bot.billing.setMode('empty');
+    answerWith(bot.billing, 'empty');
     expect(await errorOf(spend({ project: '123' }))).toMatch(/^No Cloud platform data for project 123/);
   });
 });

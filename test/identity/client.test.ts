@@ -4,6 +4,7 @@ import { type IdentityService, startIdentity } from '../../sandbox/identity.ts';
 import { createGuardedHttp, type ExchangeInfo } from '../../src/http/request.ts';
 import { type ApplicationAccess, createIdentityClient } from '../../src/identity/client.ts';
 import { closedPort, failureOf, json, type Service, serve, serveRaw } from '../http/service.ts';
+import { answerWith } from '../support/service-replies.ts';
 
 const ACCESS = { id: 'c'.repeat(32), secret: 's3cr3t-0f-an-access' };
 const TOKEN = 'gAAAAA-t0k3n';
@@ -331,7 +332,7 @@ describe('with recorded answers of an identity service', () => {
   });
 
   it.each(MODES)('that is in the mode “%s”, issuing ends in %s', async (mode, kind) => {
-    identity.setMode(mode);
+    answerWith(identity, mode);
     const { authUrl, accesses } = identity;
     const { id, secret } = accesses.good;
     const asking = client({ deadline: 500 }).issue({ authUrl, id, secret });
