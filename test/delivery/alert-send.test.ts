@@ -114,9 +114,9 @@ describe('an alert that is due', () => {
   });
 
   it('says what it is based on, and charts it', async () => {
-    const shown = async (figures?: StoredFigures, changes = {}, episode = 'e') => {
+    const shown = async (figures?: StoredFigures, changes = {}) => {
       slack.reset();
-      await send([message()], { ...(figures && { figures }), watch: watch(changes), episode });
+      await send([message()], { ...(figures && { figures }), watch: watch(changes) });
       return slack.posts[0]?.blocks ?? '';
     };
     const days = { '2026-11-19': '10', '2026-11-14': '10', '2026-11-13': '10', '2026-11-12': '10' };
@@ -129,8 +129,7 @@ describe('an alert that is due', () => {
     expect(blocks).toContain('data_visualization');
     // The alert of a budget says how many days of its month are reported.
     const budget = { rule: { kind: 'budget', amount: new Big(100) } };
-    const ofMonth = await shown({ connection: 'main', account, usage }, budget, '2026-11');
-    expect(ofMonth).toContain('UTC · set up by');
+    expect(await shown({ connection: 'main', account, usage }, budget)).toContain('UTC · set up by');
     for (const figures of [undefined, { connection: 'main', usage: { ...usage, days: {} } }]) {
       const none = await shown(figures);
       expect(none).toContain('project 123 · UTC · set up by');
