@@ -123,6 +123,8 @@ function balanceOn(
 
 /** The sum so far on each reported day of the month, which may be over. */
 function monthSoFar(month: string, { amounts, today, zone }: WatchFigures): ReadonlyMap<Day, Money> {
+  // An alert that was made before the watch became a budget is about no month.
+  if (!/^\d{4}-\d\d$/.test(month)) return new Map();
   const first = `${month}-01`;
   let spent = ZERO;
   return new Map(
