@@ -33,7 +33,7 @@ export function formOf(name: Variable): string {
   return issue?.message.split('\n')[1] ?? '';
 }
 
-const HEAD = ['name', 'what it is', 'default', 'how to write it', 'example'];
+const HEAD = ['name', 'what it is', 'default', 'example'];
 const cell = (text: string): string => text.replaceAll('|', '\\|');
 
 export const ENVIRONMENT_TABLES: Tables = Object.fromEntries(
@@ -47,7 +47,6 @@ export const ENVIRONMENT_TABLES: Tables = Object.fromEntries(
           code([name]),
           DESCRIPTIONS[name].what,
           REQUIRED.includes(name) ? 'required' : standard === undefined ? '' : code([standard]),
-          formOf(name),
           code([DESCRIPTIONS[name].example]),
         ].map(cell);
       }),
