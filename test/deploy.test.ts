@@ -60,12 +60,17 @@ it('the rules and the dashboard ask for metrics and labels that the bot shows', 
   }
 });
 
-it('every alert says how bad it is, what happened and what to do', () => {
+it('every alert says how bad it is, what happened and what to do, and leads to a section that is there', async () => {
+  const page = await readFile('docs/troubleshooting.md', 'utf8');
+  const sections = [...page.matchAll(/^## (.*)$/gm)].map(([, title = '']) =>
+    title.toLowerCase().replaceAll(' ', '-').replaceAll("'", ''),
+  );
   for (const { labels, annotations } of rules) {
     expect(['warning', 'critical']).toContain(labels.severity);
     expect(annotations.summary.length).toBeGreaterThan(10);
     expect(annotations.description.length).toBeGreaterThan(20);
     expect(annotations.runbook_url).toContain('docs/troubleshooting.md');
+    expect(sections).toContain(annotations.runbook_url.split('#')[1]);
   }
 });
 

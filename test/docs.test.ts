@@ -162,14 +162,17 @@ it('the examples of TypeScript compile, as the module of a feature', async () =>
       incremental: false,
       tsBuildInfoFile: null,
     };
-    const config = { extends: resolvePath('tsconfig.json'), compilerOptions, include: ['src'], exclude: [] };
+    // With all features, which add to what a feature may be.
+    const include = ['src', resolvePath('src/app.ts')];
+    const config = { extends: resolvePath('tsconfig.json'), compilerOptions, include, exclude: [] };
+    await writeFile(join(folder, 'package.json'), '{ "type": "module" }');
     await writeFile(join(folder, 'tsconfig.json'), JSON.stringify(config));
     const { stdout } = spawnSync('node_modules/.bin/tsc', ['-p', folder], { encoding: 'utf8' });
     expect(stdout.split('\n').filter((line) => line.includes('/example-'))).toEqual([]);
   } finally {
     await rm(folder, { recursive: true });
   }
-});
+}, 60_000);
 
 describe('the contracts', () => {
   const shown = blocksIn('json').map((block) => ({ block, value: JSON.parse(block) }));

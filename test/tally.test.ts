@@ -65,7 +65,7 @@ describe('the package', () => {
     expect(all).toEqual(
       expect.arrayContaining([
         ...['package.json', 'README.md', 'CHANGELOG.md', 'LICENSE', 'SECURITY.md', 'manifest.json'],
-        ...['.env.example', 'dist/tally.js', 'deploy/prometheus/tally.rules.yaml', 'docs/install.md'],
+        ...['.env.example', 'dist/tally.js', 'deploy/prometheus/tally.rules.yaml', 'docs/running.md'],
       ]),
     );
     expect(all.filter((file) => /^(?:src|test|sandbox|bench)\b|\.ts$|\.png$|^\.env$/.test(file))).toEqual([]);

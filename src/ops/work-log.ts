@@ -1,4 +1,4 @@
-/** One line a request, a message that Tally sends by itself, and a delivery run: what docs/logs.md describes. */
+/** One line a request, a message that Tally sends by itself, and a delivery run: what docs/observing.md describes. */
 import { createHmac, hkdfSync } from 'node:crypto';
 import type { Logger } from 'pino';
 import { type FailureKind, isFailure } from '../domain/failure/index.ts';

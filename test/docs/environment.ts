@@ -33,7 +33,7 @@ export function formOf(name: Variable): string {
   return issue?.message.split('\n')[1] ?? '';
 }
 
-const HEAD = ['name', 'what it is', 'default', 'how to write it', 'example'];
+const HEAD = ['name', 'what it is', 'default or example'];
 const cell = (text: string): string => text.replaceAll('|', '\\|');
 
 export const ENVIRONMENT_TABLES: Tables = Object.fromEntries(
@@ -43,12 +43,12 @@ export const ENVIRONMENT_TABLES: Tables = Object.fromEntries(
       HEAD,
       ...namesIn(section).map((name) => {
         const standard = defaultOf(name);
+        const example = code([DESCRIPTIONS[name].example]);
+        const value = standard === undefined ? `e.g. ${example}` : code([standard]);
         return [
           code([name]),
           DESCRIPTIONS[name].what,
-          REQUIRED.includes(name) ? 'required' : standard === undefined ? '' : code([standard]),
-          formOf(name),
-          code([DESCRIPTIONS[name].example]),
+          REQUIRED.includes(name) ? `required: ${example}` : value,
         ].map(cell);
       }),
     ],

@@ -28,7 +28,7 @@ export const DESCRIPTIONS: Readonly<Record<Variable, VariableDescription>> = {
   },
   SLACK_BOT_TOKEN: {
     section: 'slack',
-    what: 'the token of the one workspace that Tally serves. For many workspaces, set the variables of [OAuth](install.md) instead',
+    what: 'the token of the one workspace that Tally serves. For many workspaces, set those of [OAuth](running.md#one-workspace-or-many)',
     example: 'xoxb-…',
   },
   SLACK_APP_TOKEN: {
@@ -50,7 +50,7 @@ export const DESCRIPTIONS: Readonly<Record<Variable, VariableDescription>> = {
   },
   COMMAND_PREFIX: {
     section: 'slack',
-    what: 'the word before each command, where the manifest was [made with one](running.md#commands-with-other-names)',
+    what: 'the word before each command, if the [manifest](running.md#one-workspace-or-many) has one',
     example: 'acme',
   },
   PUBLIC_URL: {
@@ -60,32 +60,32 @@ export const DESCRIPTIONS: Readonly<Record<Variable, VariableDescription>> = {
   },
   PORT: {
     section: 'http',
-    what: 'the port for Slack’s requests, health and metrics: plain http, for a [proxy](proxy.md)',
+    what: 'the port for Slack’s requests, health and metrics: plain http, for a [proxy](running.md#put-a-proxy-in-front)',
     example: '8080',
   },
   SHUTDOWN_DELAY: {
     section: 'http',
-    what: 'for how many seconds Tally still takes requests [after SIGTERM](upgrade.md#stopping). The image and the Kubernetes manifests set 5',
+    what: 'for how many seconds Tally still takes requests [after SIGTERM](running.md#upgrade-or-stop-it); the image sets 5',
     example: '5',
   },
   REDIS_URL: {
     section: 'store',
-    what: 'where everything is stored; [redis.md](redis.md#say-where-it-is) has all forms. `compose.yaml` sets its own',
+    what: 'where everything is stored, in any of [these forms](redis-and-keys.md#say-where-it-is); `compose.yaml` sets its own',
     example: 'redis://127.0.0.1:6379',
   },
   ENCRYPTION_KEYS: {
     section: 'store',
-    what: 'the [keys](keys.md) for the stored tokens: the first one seals, all of them open. Keep them apart from Redis and its backups',
+    what: 'the [keys](redis-and-keys.md#change-a-key) for the stored tokens: the first one seals, all of them open. Keep them apart from Redis and its backups',
     example: '2026:…,2025:…',
   },
   BILLING_BASE_URL: {
     section: 'services',
-    what: `the address of the [billing service](billing-contract.md), filled into the form of \`${commandText('/billing connect')}\``,
+    what: `the address of the [billing service](contracts.md), filled into the form of \`${commandText('/billing connect')}\``,
     example: 'https://api.example.com',
   },
   IDENTITY_AUTH_URL: {
     section: 'services',
-    what: 'the address of the [identity service](identity-contract.md), ending with `/v3`, filled into the forms that ask for it',
+    what: 'the address of the [identity service](contracts.md#the-identity-service), ending with `/v3`, filled into the forms that ask for it',
     example: 'https://identity.example.com/v3',
   },
   TRUSTED_API_HOSTS: {
@@ -120,7 +120,7 @@ export const DESCRIPTIONS: Readonly<Record<Variable, VariableDescription>> = {
   },
   LIMIT_SERVICE_CONNECTIONS: {
     section: 'limits',
-    what: 'requests at a time to one billing or identity host; a workspace gets half of them at most',
+    what: 'requests at a time to one billing or identity host; a workspace gets a quarter of them at most',
     example: '64',
   },
   LOG_LEVEL: {
@@ -130,7 +130,7 @@ export const DESCRIPTIONS: Readonly<Record<Variable, VariableDescription>> = {
   },
   LOG_USER_IDS: {
     section: 'observability',
-    what: 'how the log names people: a hash that only this bot can make of a Slack ID, the ID itself, or nothing ([logs](logs.md))',
+    what: 'how the log names people: a hash that only this bot can make of a Slack ID, the ID itself, or nothing',
     example: 'plain',
   },
 };

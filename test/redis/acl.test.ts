@@ -1,4 +1,4 @@
-/** Runs the bot as the ACL user from docs/redis.md. */
+/** Runs the bot as the ACL user from docs/redis-and-keys.md. */
 import { expect, it } from 'vitest';
 import { OWNER } from '../../sandbox/slack/index.ts';
 import { type Bot, CHANNEL, startBot } from '../support/bot.ts';

@@ -48,7 +48,7 @@ describeUnless(NO_TLS, 'with TLS', () => {
       startCluster({ certificates }),
     ]);
     await Promise.all([single, ...sentinels.servers].map(allow));
-    // As docs/redis.md says, a Sentinel's user needs nothing else.
+    // As docs/redis-and-keys.md says, a Sentinel's user needs nothing else.
     for (const { client } of sentinels.sentinels)
       await client.call('ACL', 'SETUSER', 'watcher', 'on', '>watching', '-@all', '+sentinel');
     urls.set('rediss://', `rediss://tally:a-password@127.0.0.1:${single.port}`);

@@ -237,9 +237,9 @@ async function failSnapshot(client: Redis): Promise<void> {
   await waitUntil(async () => (await client.info('persistence')).includes('rdb_last_bgsave_status:err'));
 }
 
-/** The rules of `ACL SETUSER tally …` in docs/redis.md, with a password for the test. */
+/** The rules of `ACL SETUSER tally …` in docs/redis-and-keys.md, with a password for the test. */
 export async function documentedRules(): Promise<string[]> {
-  const page = await readFile('docs/redis.md', 'utf8');
+  const page = await readFile('docs/redis-and-keys.md', 'utf8');
   const [, rules = ''] = /^ACL SETUSER tally ((?:.|\\\n)+?)$/m.exec(page.replaceAll(/\\\n\s*/g, '')) ?? [];
   return rules.split(/\s+/).map((rule) => (rule.startsWith('>') ? '>a-password' : rule));
 }

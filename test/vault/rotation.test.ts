@@ -1,4 +1,4 @@
-/** Two processes over one Redis while ENCRYPTION_KEYS is rotated as docs/keys.md says, and when its second step is left out. */
+/** Two processes over one Redis while ENCRYPTION_KEYS is rotated as docs/redis-and-keys.md says, and when its second step is left out. */
 import { execFile } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
 import { promisify } from 'node:util';
