@@ -50,6 +50,8 @@ async function working(page: Page, { url, billing }: Sandbox): Promise<void> {
   await watching(page, form);
   await page.getByRole('button', { name: 'App Home' }).click();
   await page.getByText('All commands').waitFor();
+  await page.getByRole('button', { name: 'Refresh' }).click();
+  await page.getByText(/^archive · /).waitFor();
   await take(page.locator('.home > .blocks'), 'home');
 }
 
