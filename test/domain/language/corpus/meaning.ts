@@ -6,7 +6,7 @@ import { formatParsedCommand, type ParsedCommand } from '../../../../src/domain/
 import { LAST_7_DAYS, type PeriodPhrase } from '../../../../src/domain/language/periods/period-ast.ts';
 import { resolvePeriod } from '../../../../src/domain/time/resolve-period.ts';
 
-/** Saturday, as in the examples of docs/periods.md. */
+/** Saturday, as in the examples of docs/asking.md. */
 export const NOW = Date.UTC(2026, 10, 21, 10, 15, 30, 123);
 
 export const ALIASES: ReadonlySet<string> = new Set([
