@@ -15,7 +15,7 @@ export interface RateLimits {
   readonly tests: PersonAndWorkspace;
   /** OS_TOKENs that a person gets: enough for work, too few to collect them. */
   readonly osTokens: Rate;
-  /** Parallel requests to one origin, each on its own socket. A single workspace gets half of them at most. */
+  /** Parallel requests to one origin, each on its own socket. A single workspace gets a quarter of them at most. */
   readonly serviceConnections: number;
 }
 

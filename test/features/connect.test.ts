@@ -118,7 +118,8 @@ describe('/billing connect', () => {
     ['8002', 'Project 8002 is 5.00 overdrawn.', '/billing schedule 8002 cloud'],
   ])('has one next step, whatever billing says of project %s', async (project, said, next) => {
     bot.billing.setBalance('8002', '{"balance":-5,"bonuses":0}');
-    if (said.startsWith('Several')) bot.billing.respond(({ query }, ordinary) => ordinary(query.replace(/productId: \d/, 'productId: 1')));
+    if (said.startsWith('Several'))
+      bot.billing.respond(({ query }, ordinary) => ordinary(query.replace(/productId: \d/, 'productId: 1')));
     expect(await submit({ project })).toContain(said);
     const blocks: { elements?: { value?: string }[] }[] = JSON.parse(shown()).blocks;
     expect(blocks.flatMap(({ elements = [] }) => elements.map(({ value }) => value))).toEqual([next]);
