@@ -139,9 +139,7 @@ await runCommand(USAGE, OPTIONS, async (options) => {
   try {
     const url = await chooseUrl(options.url, options.socket, prompts);
     const prefix = check('--prefix', commandPrefix, options.prefix ?? process.env.COMMAND_PREFIX);
-    printLine(
-      '1. At https://api.slack.com/apps choose Create New App, From a manifest, and paste this as YAML:\n',
-    );
+    printLine('1. At https://api.slack.com/apps choose Create New App, From a manifest, and paste this:\n');
     printLine(formatManifest(createManifest({ url, prefix })));
     printLine('2. Choose Install App, Install to …, Allow.');
     if (url === undefined)

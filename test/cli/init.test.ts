@@ -90,7 +90,7 @@ describeUnless(
       const init = atTerminal();
       await init.answer('or Enter for Socket Mode', ENTER);
       await init.answer('SLACK_BOT_TOKEN (hidden):', `${APP_TOKEN}${ENTER}`);
-      await init.answer('is an app-level token, not a bot token', '');
+      await init.answer('is not a bot token', '');
       await init.answer('SLACK_BOT_TOKEN (hidden):', `${BOT_TOKEN}${ENTER}`);
       await init.answer('SLACK_APP_TOKEN (hidden):', `${APP_TOKEN}${ENTER}`);
       await init.answer('REDIS_URL [redis://127.0.0.1:6379]:', `${redis.url}${ENTER}`);
@@ -99,7 +99,7 @@ describeUnless(
       await init.answer(`Trust ${new URL(billing.url).host} as well? [y/N]:`, `y${ENTER}`);
       const { code, output } = await init.ended;
       expect([code, output]).toEqual([0, expect.stringContaining('Tally can start.')]);
-      expect(output).toContain('socket_mode_enabled: true');
+      expect(output).toContain('"socket_mode_enabled": true');
       expect(output).toContain('Start it: tally start');
       expect((await stat(join(folder, '.env'))).mode & 0o777).toBe(0o600);
       expect(await envFile()).toEqual({
@@ -129,7 +129,7 @@ it('takes all answers from the environment, PUBLIC_URL too, and ends with what t
     REDIS_URL: 'redis://127.0.0.1:1',
   });
   expect(code).toBe(1);
-  expect(output).toContain('command: /acme-balance');
+  expect(output).toContain('"command": "/acme-balance"');
   expect(output).toMatch(/^BAD +Redis /m);
   expect(output).toMatch(/^BAD +Slack /m);
   expect(output).not.toContain('Start it:');

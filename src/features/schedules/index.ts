@@ -9,7 +9,12 @@ import { showOwned } from '../../slack/owned/list.ts';
 import { ownedAuditText } from '../../slack/owned/owned-kind.ts';
 import type { Feature, Services } from '../feature.ts';
 import { createScheduleForm } from './form.ts';
-import { attentionBlocks, createOwnedSchedules, scheduleStatus, sendScheduleNow } from './owned-schedules.ts';
+import {
+  createOwnedSchedules,
+  scheduleAttention,
+  scheduleStatus,
+  sendScheduleNow,
+} from './owned-schedules.ts';
 import { CADENCE_EXAMPLES, parseScheduleText } from './parse.ts';
 
 declare module '../../domain/command-names.ts' {
@@ -99,7 +104,7 @@ export function createSchedules(
       'schedule-resume': (value) => handler('resume', value),
       'schedule-now': (value) => handler('now', value),
     },
-    attention: (request) => attentionBlocks(kind, request),
+    attention: (request) => scheduleAttention(kind, request),
     status: (request) => scheduleStatus(kind, request),
     auditTexts: { schedule: ownedAuditText(kind) },
   };

@@ -92,7 +92,7 @@ export async function sendScheduleNow(
 }
 
 /** The top of a person's Home: the schedules that are stuck or failed. */
-export async function attentionBlocks(kind: OwnedSchedules, request: Request): Promise<readonly Block[]> {
+export async function scheduleAttention(kind: OwnedSchedules, request: Request): Promise<readonly Block[]> {
   const here = { ...request, channel: undefined };
   const { workspace } = request;
   const needy = visibleItems(kind, here).filter((schedule) => needOf(schedule, workspace) < 2);

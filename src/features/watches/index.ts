@@ -19,12 +19,12 @@ import type { Audit } from '../../workspace/record/audit.ts';
 import type { Feature, Services } from '../feature.ts';
 import { createWatchForm } from './form.ts';
 import {
-  attentionBlocks,
   createOwnedWatches,
   listWatches,
   type OwnedWatches,
   snoozeWatch,
   watchActions,
+  watchAttention,
   watchStatus,
 } from './owned-watches.ts';
 import { KIND_EXAMPLES, parseWatchList, parseWatchText } from './parse.ts';
@@ -103,7 +103,7 @@ export function createWatchesFeature(services: WatchServices): Feature {
       ...listeners,
       ...alertListeners(kind, form.openFor, services),
     },
-    attention: (request) => attentionBlocks(kind, request),
+    attention: (request) => watchAttention(kind, request),
     status: (request) => watchStatus(kind, request),
     auditTexts: { watch: ownedAuditText(kind) },
   };

@@ -157,7 +157,7 @@ function byNeed(kind: OwnedWatches, viewer: Request, stateOf: StateOf): readonly
 }
 
 /** The top of a person's Home: watches that have crossed their threshold, or can't do their work. */
-export async function attentionBlocks(kind: OwnedWatches, request: Request): Promise<readonly Block[]> {
+export async function watchAttention(kind: OwnedWatches, request: Request): Promise<readonly Block[]> {
   const viewer = { ...request, channel: undefined };
   const details = await kind.load(viewer);
   const { workspace } = request;

@@ -1,4 +1,4 @@
-/** The app as Slack's manifest describes it. `tally manifest` prints it, in YAML with the reasons or in JSON. */
+/** The app as Slack's manifest describes it, which `tally manifest` prints. */
 import * as z from 'zod';
 import { message, webUrl } from '../../config/variables.ts';
 import { commandText, type SlashCommand } from '../../domain/command-names.ts';
