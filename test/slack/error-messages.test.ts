@@ -9,7 +9,6 @@ import {
   NotIssuer,
   OutcomeUnclear,
   ServiceUnreachable,
-  SlackFailed,
   TokenRejected,
   UnsealFailed,
   WriteRefused,
@@ -64,11 +63,6 @@ describe('the reply to a failure', () => {
     expect(said(true)).toContain('/billing projects');
   });
 
-  it.each(FORMS)('does not send a manager who has the button to another manager: %s', (failure) => {
-    const { blocks } = failureMessage(failure, request(true));
-    expect(textOf(blocks)).not.toContain('manager');
-  });
-
   it.each(FORMS)('shows the button that opens a form only to managers: %s', (failure, label) => {
     for (const show of [failureMessage, failureModal]) {
       expect(labels(show(failure, request(true)))).toContain(label);
@@ -78,13 +72,6 @@ describe('the reply to a failure', () => {
       }
       expect(labels(show(failure, {}))).toEqual([]);
     }
-  });
-
-  it('has the reference to the log where Slack returned an error', () => {
-    const failure = new SlackFailed('users.info', 'fatal_error');
-    expect(textOf(failureMessage(failure, {}, ID).blocks)).toContain(
-      'send your admin this reference: 4f2a90bc.',
-    );
   });
 });
 
@@ -138,13 +125,6 @@ describe('the reply to a write that Redis refused', () => {
     expect(said()).toContain('Your change may have been saved.');
     expect(said()).not.toContain('Nothing was changed');
     await store.close();
-  });
-});
-
-describe('a connection that is gone', () => {
-  it('can be replaced by a manager, even if no command was typed', () => {
-    const gone = new ConnectionMissing('eu', { label: 'prod', alias: 'prod' });
-    expect(labels(failureMessage(gone, request(true)))).toEqual(['Choose another…', 'Connect…']);
   });
 });
 

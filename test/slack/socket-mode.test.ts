@@ -115,12 +115,6 @@ describe('Socket Mode', () => {
     await waitUntil(() => slack.open() === 1);
   });
 
-  it('connects again when the connection broke', async () => {
-    await started();
-    slack.sockets[0]?.terminate();
-    await waitUntil(() => slack.sockets.length === 2 && socket.up());
-  });
-
   it('keeps trying while Slack’s API is down, and is not up until then', async () => {
     await started();
     slack.fail(2);
@@ -128,14 +122,6 @@ describe('Socket Mode', () => {
     await waitUntil(() => slack.asked() === 3);
     expect(lines.join('')).toContain('Slack can’t be reached; Tally tries again');
     await waitUntil(() => socket.up());
-  });
-
-  it('keeps trying when a connection closes before it is ready', async () => {
-    await started();
-    let refusals = 2;
-    slack.onConnection((one) => (refusals-- > 0 ? one.terminate() : one.send(HELLO)));
-    slack.sockets[0]?.terminate();
-    await waitUntil(() => slack.sockets.length === 4 && socket.up());
   });
 
   it('starts while Slack is away, is not up, and connects when Slack is back', async () => {
@@ -171,12 +157,6 @@ describe('Socket Mode', () => {
     await waitUntil(() => lines.join('').includes('Slack’s WebSocket doesn’t open: let this machine'), 8_000);
     letIn();
     await waitUntil(() => socket.up());
-  });
-
-  it('says how many connections Slack has for the app', async () => {
-    await started();
-    await waitUntil(() => socket.up());
-    expect(lines.join('')).toContain('Slack has 3 connections for this app');
   });
 
   it('asks again no sooner than Slack says', async () => {
