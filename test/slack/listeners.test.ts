@@ -1,6 +1,6 @@
 /** From what Slack sends to a listener, and what becomes of its answer or its failure. */
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { EXTERNAL, GUEST, MEMBER, OTHER_TEAM, OWNER } from '../../sandbox/slack/index.ts';
+import { EXTERNAL, GUEST, OTHER_TEAM, OWNER } from '../../sandbox/slack/index.ts';
 import { TEAM } from '../../sandbox/slack/people.ts';
 import { NotConnected, PeriodJustBegan, Throttled } from '../../src/domain/failure/index.ts';
 import { plainText, section } from '../../src/slack/kit/blocks.ts';
@@ -323,11 +323,6 @@ describe('suggestions', () => {
     ['more is typed than any name has', () => suggest('x'.repeat(101))],
     ['the person may not ask', () => suggest('x', 'words', GUEST)],
   ])('are an empty list if %s', async (_, found) => expect(await found()).toEqual([]));
-
-  it('are an empty list beyond the rate limit', async () => {
-    limits = { suggestions: [throttled()] };
-    expect([await suggest('x'), ran]).toEqual([[], []]);
-  });
 });
 
 describe('an event', () => {
@@ -388,18 +383,5 @@ describe('what is offered with an error', () => {
     expect(await offered('early a1b2c3d4e5')).toBeUndefined();
     // A project is called that.
     expect(await offered('early a1b2c3d4e6')).toBe('"/spend early a1b2c3d4e6"');
-  });
-
-  it('is to ask a manager to run the command that does the same as a refused button', async () => {
-    const { text, json } = await reply(() => click({ action_id: 'remove' }, sender(MEMBER)), MEMBER);
-    expect(text).toContain('Only Tally managers can do this');
-    expect(/"manager [^"]*"/.exec(json)?.[0]).toBe(`"manager ${CHANNEL} /billing remove"`);
-    expect(ran).toEqual([]);
-  });
-
-  it('is to connect, for people who may do that', async () => {
-    for (const work of [() => type('/spend fail'), () => click({ action_id: 'edit', value: 'fail' })])
-      expect((await reply(work)).json).toContain('Connect…');
-    expect((await reply(() => type('/spend fail', MEMBER), MEMBER)).json).not.toContain('Connect…');
   });
 });

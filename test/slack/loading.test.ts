@@ -148,24 +148,4 @@ describe('a question in a thread', () => {
     await bot.slack.waitFor(() => calls('chat.update') === asked.length);
     expect(calls('chat.postMessage')).toBe(asked.length);
   });
-
-  it('gets its refusal in that thread as well', async () => {
-    await started({
-      events: {
-        app_mention: {
-          right: 'ask',
-          answer: async () => {
-            throw new TokenRejected('billing');
-          },
-        },
-      },
-    });
-    const asked = places();
-    for (const [at, place] of asked.entries()) await ask(place, at);
-    await bot.slack.waitFor(() => sent('chat.postEphemeral').length === asked.length);
-    const refused = sent('chat.postEphemeral').map(([channel, thread]) => [channel, thread]);
-    expect(refused.toSorted()).toEqual(
-      asked.map(({ channel, thread_ts }) => [channel, thread_ts]).toSorted(),
-    );
-  });
 });

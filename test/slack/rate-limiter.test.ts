@@ -1,7 +1,5 @@
-import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { Throttled } from '../../src/domain/failure/index.ts';
-import { DEFAULT_LIMITS, rate } from '../../src/domain/rate-limits.ts';
 import { failureText } from '../../src/slack/reply/error-reply.ts';
 import { createRateLimiter, type Limited, RATE_LIMITS } from '../../src/slack/server/rate-limiter.ts';
 
@@ -29,22 +27,6 @@ describe('a person', () => {
     expect(letThrough(50, 'requests')).toBe(7);
     now += 3_600_000;
     expect(letThrough(50, 'requests')).toBe(20);
-  });
-
-  it('may ask as often as a rate says at any time of a clock that counts in fractions of a millisecond', () => {
-    const rates = fc.record({
-      most: fc.integer({ min: 1, max: 40 }),
-      per: fc.integer({ min: 1, max: 86_400 }),
-    });
-    fc.assert(
-      fc.property(rates, fc.double({ min: 0, max: 1e10, noNaN: true }), ({ most, per }, time) => {
-        const requests = { ...DEFAULT_LIMITS.requests, person: rate(most, per) };
-        const { take } = createRateLimiter({ limits: { ...DEFAULT_LIMITS, requests }, clock: () => time });
-        const through = Array.from({ length: most + 5 }, () => take('requests', who()) === undefined);
-        expect(through.lastIndexOf(true)).toBe(most - 1);
-        expect(through.indexOf(false)).toBe(most);
-      }),
-    );
   });
 
   it('hears when one more is possible, and asking too early does not delay that', () => {

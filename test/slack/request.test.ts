@@ -73,28 +73,6 @@ describe('a modal that a request opened', () => {
     await tally.slack.waitFor(() => tally.slack.calls.find(({ method }) => method === 'chat.postMessage'));
     expect(tally.slack.modal(OWNER)).toBeUndefined();
   });
-
-  it('is left alone by a refresh that comes after something else drew it', async () => {
-    let late = (): void => undefined;
-    const pressed = new Promise<void>((resolve) => {
-      late = resolve;
-    });
-    let refreshed = false;
-    await started({
-      commands: command(async (request) => {
-        await request.reply.modal.open(view('First'));
-        await pressed;
-        await request.reply.modal.updateIfUnchanged(view('Stale'));
-        refreshed = true;
-      }),
-      actions: { connect: action((request) => request.reply.modal.update(view('Second')).then(late)) },
-    });
-    await tally.slack.say(OWNER, CHANNEL, '/spend');
-    const { id } = await tally.slack.waitFor(() => tally.slack.modal(OWNER));
-    await tally.slack.press(OWNER, { viewId: id }, 'connect');
-    await tally.slack.waitFor(() => refreshed);
-    expect(titles()).toBe('Second');
-  });
 });
 
 describe('what is for the asker alone', () => {

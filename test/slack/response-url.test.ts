@@ -84,15 +84,6 @@ describe('a response_url', () => {
     },
   );
 
-  it('is not tried a third time', async () => {
-    const { url, posted, responseUrls } = await responseUrl([400, 'invalid_blocks'], [400, 'invalid_blocks']);
-    await expect(responseUrls.post(url, rich)).rejects.toMatchObject({
-      kind: 'slack-failed',
-      code: 'invalid_blocks',
-    });
-    expect(posted).toHaveLength(2);
-  });
-
   it.each([
     [404, '{"ok":false,"error":"expired_url"}', 'expired_url'],
     [404, 'used_url', 'used_url'],

@@ -91,14 +91,6 @@ describe('a listener', () => {
     expect(bot.slack.complaints).toEqual([]);
   });
 
-  it('says that a window took too long to open, without Slack’s names for it', async () => {
-    await started();
-    bot.slack.failNext('views.open', { error: 'expired_trigger_id' });
-    expect((await bot.ask('/billing connect')).visibleText).toBe(
-      'The window took too long to open.\nSlack allows three seconds. Try again.\nTry again',
-    );
-  });
-
   it('answers although its store is gone, and is not ready until then', async () => {
     const store = await startRedis();
     await started({ redisUrl: store.url });
@@ -154,17 +146,6 @@ describe('Socket Mode', () => {
     expect((await bot.ask('/spend 123')).visibleText).toContain('spent');
     expect((await fetch(`${bot.url}/readyz`)).status).toBe(200);
     expect((await send(COMMAND, bot.slack.signed(COMMAND))).status).toBe(404);
-  });
-
-  it('connects again when Slack sends it away', async () => {
-    await started({ mode: 'socket' });
-    bot.slack.disconnect('refresh_requested');
-    await bot.slack.waitFor(
-      () => bot.slack.calls.filter(({ method }) => method === 'apps.connections.open').length >= 2,
-      15_000,
-    );
-    await bot.slack.waitFor(() => bot.slack.connections() > 0);
-    expect((await bot.ask('/billing help')).visibleText).toContain('Connect');
   });
 });
 

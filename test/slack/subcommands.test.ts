@@ -1,6 +1,6 @@
 import { beforeEach, describe, expect, it } from 'vitest';
 import { InvalidWord, SecretPasted, TokenRejected } from '../../src/domain/failure/index.ts';
-import { refuseExtraWords, routeSubcommands } from '../../src/slack/commands/subcommands.ts';
+import { routeSubcommands } from '../../src/slack/commands/subcommands.ts';
 import { type CommandHandler, handlerOf } from '../../src/slack/server/listeners.ts';
 import type { Right } from '../../src/workspace/permissions.ts';
 import { requestOf, workspaceOf } from '../support/records.ts';
@@ -97,32 +97,5 @@ describe('a secret after a command', () => {
     expect(await run(`projects bad ${PERHAPS}`)).toMatchObject({ word: '…', suggestion: undefined });
     expect(await run('projects bad word')).toMatchObject({ word: 'bad', suggestion: 'projects good' });
     expect(await run(`projects fail ${PERHAPS}`)).toBeInstanceOf(TokenRejected);
-  });
-});
-
-const refusal = (action: () => void): unknown => {
-  try {
-    return action();
-  } catch (error) {
-    return error;
-  }
-};
-
-describe('words after a command that takes none, or few', () => {
-  it('are refused with what works', () => {
-    expect(refusal(() => refuseExtraWords('', 'status'))).toBeUndefined();
-    expect(refusal(() => refuseExtraWords('all', 'status', ['all', 'mine']))).toBeUndefined();
-    expect(refusal(() => refuseExtraWords('now', 'status'))).toMatchObject({
-      ...{ word: 'now', suggestion: undefined },
-      message: 'I don’t recognize “now”. Type /billing status.',
-    });
-    expect(refusal(() => refuseExtraWords('mnie', 'status', ['all', 'mine']))).toMatchObject({
-      suggestion: 'status mine',
-      message:
-        'I don’t recognize “mnie”. Type /billing status or /billing status all or /billing status mine.',
-    });
-    expect(refusal(() => refuseExtraWords('w '.repeat(30), 'status'))).toMatchObject({
-      word: `${'w '.repeat(30).slice(0, 39)}…`,
-    });
   });
 });

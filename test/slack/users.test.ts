@@ -179,16 +179,6 @@ describe('a named group', () => {
     expect([times('S1'), times('S2')]).toEqual([2, 2]);
   });
 
-  it('is not looked up for people whose rights do not depend on it', async () => {
-    users = { U1: { team_id: TEAM, is_owner: true }, U2: { team_id: TEAM, is_restricted: true } };
-    expect(await admit('U1', true)).toMatchObject({ canManage: true });
-    expect(await admit('U2', true)).toMatchObject({ canManage: false });
-    const named = { ...settings, managers: ['U3'] };
-    const third = await find('U3');
-    expect(await people(client, TEAM).admit(third, named, true)).toMatchObject({ canManage: true });
-    expect(times('S1')).toBe(0);
-  });
-
   it('that Slack does not list has no members for questions, and is an error for changes', async () => {
     members = { S1: refusal('missing_scope'), S2: ['U2'] };
     expect(await admit('U1')).toMatchObject({ canAsk: true, canManage: false });
