@@ -1,12 +1,14 @@
 import { createHmac } from 'node:crypto';
-import { connect, type Socket } from 'node:net';
+import { createServer } from 'node:http';
+import { type AddressInfo, connect, type Socket } from 'node:net';
 import fc from 'fast-check';
 import { afterEach, describe, expect, it } from 'vitest';
 import { OWNER } from '../../sandbox/slack/index.ts';
 import { TEAM } from '../../sandbox/slack/people.ts';
 import { plainText, section } from '../../src/slack/kit/blocks.ts';
 import { modal } from '../../src/slack/kit/modal.ts';
-import { parseBody, SERVER_LIMITS } from '../../src/slack/server/signed-request.ts';
+import { serializeRequests } from '../../src/slack/server/connection-limits.ts';
+import { createBodyReader, parseBody, SERVER_LIMITS } from '../../src/slack/server/signed-request.ts';
 import { CHANNEL, SIGNING_SECRET } from '../support/bot.ts';
 import { type ListenerBot, startListenerBot } from '../support/listener-bot.ts';
 import { type OAuthBot, startOAuthBot } from '../support/oauth-bot.ts';
@@ -226,6 +228,24 @@ describe('a form', () => {
       }),
     );
   });
+
+  it('with too many fields has them counted, but not decoded', () => {
+    const decoded: string[] = [];
+    const Original = globalThis.URLSearchParams;
+    globalThis.URLSearchParams = class extends Original {
+      constructor(text: string) {
+        super(text);
+        decoded.push(text);
+      }
+    } as typeof URLSearchParams;
+    try {
+      for (let fields = 128; fields <= 131_072; fields *= 2)
+        expect(parseBody(Buffer.from(`payload={}&${'%e4&'.repeat(fields)}`), FORM)).toBeUndefined();
+    } finally {
+      globalThis.URLSearchParams = Original;
+    }
+    expect(decoded).toEqual([]);
+  });
 });
 
 describe('bodies that are being received', () => {
@@ -246,6 +266,27 @@ describe('bodies that are being received', () => {
     }
     await waitUntil(() => ran.length === 3);
     expect(refused().length).toBeLessThan(6);
+  });
+
+  it('take memory by their length, in however many chunks they arrive', async () => {
+    const limits = { bodyBytes: 40_000, totalBodyBytes: 60_000 };
+    const readBody = createBodyReader(limits);
+    const reads: (number | string)[] = [];
+    const server = createServer(async (req, res) => {
+      const read = await readBody(req);
+      reads.push(typeof read === 'number' ? read : read.toString());
+      res.end();
+    });
+    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+    releases.push(() => server.close());
+    const { socket } = await dial(`http://127.0.0.1:${(server.address() as AddressInfo).port}`);
+    for (let turn = 0; turn < 3; turn += 1) {
+      socket.write(head({ 'transfer-encoding': 'chunked' }));
+      socket.write('1\r\nx\r\n'.repeat(20_000));
+      socket.write('0\r\n\r\n');
+      await waitUntil(() => reads.length > turn);
+    }
+    expect(reads).toEqual(Array(3).fill('x'.repeat(20_000)));
   });
 });
 
@@ -314,6 +355,32 @@ describe('a connection', () => {
     await waitUntil(() => received().split('HTTP/1.1 200 ').length === 3);
     expect(closed()).toBe(false);
   }, 30_000);
+
+  it('is read no further while it does not read its answers', async () => {
+    let served = 0;
+    const server = createServer(
+      serializeRequests((_, res) => {
+        served += 1;
+        setImmediate(() => res.end('x'.repeat(64 * 1024)));
+      }),
+    );
+    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+    releases.push(() => server.close());
+    const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+    const { socket, received } = await dial(url);
+    socket.pause();
+    const MANY = 500;
+    socket.write('GET / HTTP/1.1\r\nhost: x\r\n\r\n'.repeat(MANY));
+    await waitUntil(async () => {
+      const before = served;
+      await new Promise((resolve) => setTimeout(resolve, 100));
+      return served > 0 && served === before;
+    });
+    expect(served).toBeLessThan(MANY / 2);
+    socket.resume();
+    await waitUntil(() => served === MANY, 20_000);
+    await waitUntil(() => received().split('HTTP/1.1 200 ').length - 1 === MANY, 20_000);
+  }, 60_000);
 
   it('for a path such as /constructor gets a 404 like any other', async () => {
     const { tally } = await started();

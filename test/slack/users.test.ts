@@ -157,6 +157,14 @@ describe('the role', () => {
     expect(await roleOf('T9')).toBe('external');
   });
 
+  it('is unknown if Slack does not say whose the token is, and is looked up again', async () => {
+    const before = installation;
+    installation = refusal('internal_error');
+    await expect(find('U1')).rejects.toMatchObject({ kind: 'slack-failed', method: 'auth.test' });
+    installation = before;
+    expect(await find('U1')).toMatchObject({ role: 'member' });
+  });
+
   it('is external if the payload is from another workspace than the token', async () => {
     users.U9 = { team_id: 'T9', is_admin: true };
     const home = { userId: 'U9', homeTeamId: 'T9' };
