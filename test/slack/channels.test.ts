@@ -39,14 +39,6 @@ describe('a channel', () => {
       ...{ kind: 'slack-failed', code: 'missing_scope', method: 'conversations.info' },
     });
   });
-
-  it('can be joined', async () => {
-    const joined: object[] = [];
-    await channelsBy('join', (args) => void joined.push(args)).join('C1');
-    expect(joined).toEqual([{ channel: 'C1' }]);
-    const refused = channelsBy('join', () => Promise.reject(refusal('missing_scope'))).join('C1');
-    await expect(refused).rejects.toMatchObject({ method: 'conversations.join' });
-  });
 });
 
 describe('the members of a channel', () => {
@@ -62,27 +54,12 @@ describe('the members of a channel', () => {
     ...{ members, ...(next_cursor !== undefined && { response_metadata: { next_cursor } }) },
   });
 
-  it('are read page by page until the person is found', async () => {
-    const { channels, asked } = membersOf([page(['U1'], 'a'), page(['U2'], 'b'), page(['U3'], '')]);
-    expect(await channels.has('C1', 'U2')).toBe(true);
-    expect(asked).toEqual([
-      { channel: 'C1', limit: 1000 },
-      { channel: 'C1', limit: 1000, cursor: 'a' },
-    ]);
-  });
-
   it('are read to the end for somebody who is not there', async () => {
     for (const end of [page(['U3'], ''), page(['U3']), {}]) {
       const { channels, asked } = membersOf([page(['U1'], 'a'), end]);
       expect(await channels.has('C1', 'U9')).toBe(false);
       expect(asked).toHaveLength(2);
     }
-  });
-
-  it('are not read further than twenty pages', async () => {
-    const { channels, asked } = membersOf([page(['U1'], 'again')]);
-    expect(await channels.has('C1', 'U9')).toBe(false);
-    expect(asked).toHaveLength(20);
   });
 
   it('are an error, not a guess, if Slack refuses', async () => {

@@ -6,7 +6,7 @@ import { boltLogger, createLog } from '../../src/ops/log.ts';
 import { createCommandNames } from '../../src/slack/command-prefix.ts';
 import { createInstallations, type Installations } from '../../src/slack/installations.ts';
 import { createResponseUrlClient } from '../../src/slack/reply/response-url.ts';
-import { callSlack, createClientCache } from '../../src/slack/web-client.ts';
+import { callSlack } from '../../src/slack/web-client.ts';
 import { createKeyring } from '../../src/vault/keyring.ts';
 import { createAudit } from '../../src/workspace/record/audit.ts';
 import { BOT_TOKEN } from '../support/bot.ts';
@@ -113,19 +113,6 @@ describe('a post that no request from Slack asked for', () => {
     await bot.install({ ...NORTH, expires: 0 });
     bot.slack.refuse('oauth.v2.access', 'internal_error');
     await expect(worker.clientFor(NORTH.id)).rejects.toEqual(new NotInstalled('expired'));
-  });
-});
-
-describe('the cache of clients', () => {
-  it('keeps as many as it may, those that were used last', async () => {
-    await started();
-    const clients = createClientCache({}, 2);
-    const first = clients('xoxb-1', 'T1');
-    const second = clients('xoxb-2', 'T2');
-    expect(clients('xoxb-1', 'T1')).toBe(first);
-    clients('xoxb-3', 'T3');
-    expect(clients('xoxb-1', 'T1')).toBe(first);
-    expect(clients('xoxb-2', 'T2')).not.toBe(second);
   });
 });
 

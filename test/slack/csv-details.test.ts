@@ -52,23 +52,10 @@ describe('figures as CSV', () => {
     expect(modals).toEqual([]);
   });
 
-  it('are described once where the user asked in the conversation that gets the file', async () => {
-    await sendCsv('a,b\r\n', 'spend.csv', { ...request(), channel: 'D0OLIVIA01' });
-    expect(messages.map(({ text }) => text)).toEqual(['The CSV is in your direct messages with Tally.']);
-  });
-
   it('need no other answer if the file is in the thread that asked', async () => {
     const asked = request();
     const inThread = { ...asked.reply, file: async () => true };
     await sendCsv('a,b\r\n', 'spend.csv', { ...asked, reply: inThread });
-    expect([messages, modals]).toEqual([[], []]);
-  });
-
-  it('are not sent in another way if Slack refuses for a reason that may pass', async () => {
-    const refusal = new SlackFailed('files.uploadV2', 'fatal_error');
-    await expect(sendCsv('a', 'spend.csv', request({ file: refusal }))).rejects.toBe(refusal);
-    const failure = new NotConnected();
-    await expect(sendCsv('a', 'spend.csv', request({ file: failure }))).rejects.toBe(failure);
     expect([messages, modals]).toEqual([[], []]);
   });
 
@@ -90,37 +77,6 @@ describe('figures as CSV', () => {
     expect(modals).toEqual([]);
     const bug = new TypeError('a bug');
     await expect(sendCsv('a', 'a.csv', request({ file: NO_FILES, modal: bug }))).rejects.toBe(bug);
-  });
-
-  const line = (n: number, length: number) => `${n},`.padEnd(length, 'x');
-  const lines = (count: number, length: number) => Array.from({ length: count }, (_, n) => line(n, length));
-
-  it('are cut into blocks between lines, each as full as Slack takes it', async () => {
-    // 30 lines of 99 characters and their breaks are 2,999.
-    const rows = lines(61, 99);
-    await sendCsv(rows.join('\r\n'), 'spend.csv', request({ file: NO_FILES }));
-    const blocks = parts(modals[0]?.blocks ?? []);
-    expect(blocks.map((part) => part.length)).toEqual([2_999, 2_999, 99]);
-    expect(blocks.join('\n')).toBe(rows.join('\n'));
-    await sendCsv([line(1, 1_500), line(2, 1_499)].join('\r\n'), 'a.csv', request({ file: NO_FILES }));
-    expect(parts(modals[1]?.blocks ?? []).map((part) => part.length)).toEqual([3_000]);
-    await sendCsv([line(1, 1_500), line(2, 1_500)].join('\r\n'), 'a.csv', request({ file: NO_FILES }));
-    expect(parts(modals[2]?.blocks ?? []).map((part) => part.length)).toEqual([1_500, 1_500]);
-    await sendCsv('\r\n', 'a.csv', request({ file: NO_FILES }));
-    expect(parts(modals[3]?.blocks ?? [])).toEqual([]);
-  });
-
-  it.each([
-    ['window', true, 60],
-    ['message', false, 15],
-  ])('are cut off at the most that a %s can show, and say so', async (_, canOpen, most) => {
-    const shown = async (count: number) => {
-      await sendCsv(lines(count, 3_000).join('\r\n'), 'a.csv', request({ file: NO_FILES, canOpen }));
-      const blocks: readonly object[] = (canOpen ? modals : messages).at(-1)?.blocks ?? [];
-      return { count: parts(blocks).length, isCut: textOf(blocks).includes('This is the beginning') };
-    };
-    expect(await shown(most)).toEqual({ count: most, isCut: false });
-    expect(await shown(most + 1)).toEqual({ count: most, isCut: true });
   });
 });
 
@@ -148,12 +104,5 @@ describe('the details of an answer', () => {
     const failed = { label: 'dev', project: '7002', product: 1, failure: new NotConnected() } as const;
     await showDetails(DETAILS, [failed], request());
     expect(parts(modals[0]?.blocks ?? []).at(-1)).toBe(`No figures  ${failed.failure.message}`);
-  });
-
-  it('are in a message where no window can be opened', async () => {
-    await showDetails(DETAILS, [], request({ canOpen: false }));
-    expect(messages.map(({ text }) => text)).toEqual(['Details']);
-    expect(parts(messages[0]?.blocks ?? [])).toHaveLength(2);
-    expect(modals).toEqual([]);
   });
 });

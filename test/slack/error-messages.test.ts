@@ -1,25 +1,10 @@
 import { randomBytes } from 'node:crypto';
 import { pino } from 'pino';
 import { describe, expect, it } from 'vitest';
-import {
-  AddressRefused,
-  ConnectionMissing,
-  type Failure,
-  NotConnected,
-  NotIssuer,
-  OutcomeUnclear,
-  ServiceUnreachable,
-  SlackFailed,
-  TokenRejected,
-  UnsealFailed,
-  WriteRefused,
-  WrongIdentityUrl,
-} from '../../src/domain/failure/index.ts';
-import type { FailedRequest } from '../../src/slack/error-messages/description.ts';
+import { WriteRefused } from '../../src/domain/failure/index.ts';
 import {
   createErrorReply,
   errorMessageOf,
-  errorModalOf,
   failureMessage,
   failureText,
 } from '../../src/slack/reply/error-reply.ts';
@@ -34,94 +19,6 @@ import { testRedis } from '../support/redis.ts';
 
 const request = (canManage: boolean) => requestOf({ user: { canManage } });
 const ID = '4f2a90bc';
-const failureModal = (failure: Failure, asked: FailedRequest = {}) =>
-  errorModalOf({ failure, id: ID }, asked, false);
-const unknown = (asked: FailedRequest = {}, isUnchanged = false) =>
-  errorMessageOf({ failure: undefined, id: ID }, asked, isUnchanged);
-const labels = (message: { readonly blocks: readonly object[] }): readonly string[] =>
-  message.blocks
-    .flatMap((block) => ('elements' in block ? (block.elements as { text?: { text?: string } }[]) : []))
-    .map(({ text }) => text?.text ?? '');
-
-describe('the reply to a failure', () => {
-  const FORMS: readonly (readonly [Failure, string])[] = [
-    [new TokenRejected('billing'), 'Replace token…'],
-    [new NotConnected(), 'Connect…'],
-    [new ConnectionMissing('finance'), 'Connect…'],
-    [new UnsealFailed('malformed', undefined, 'billing-token'), 'Replace token…'],
-  ];
-
-  const STEPS: readonly Failure[] = [
-    new NotIssuer('prod'),
-    new UnsealFailed('malformed', undefined, 'application-access'),
-    new UnsealFailed('malformed', undefined, 'project'),
-  ];
-
-  it.each(STEPS)('tells a manager what to do, and others that a manager can do it: %s', (failure) => {
-    const said = (canManage: boolean) => textOf(failureMessage(failure, request(canManage)).blocks);
-    expect(said(false)).toContain('A Tally manager can');
-    expect(said(true)).not.toContain('A Tally manager can');
-    expect(said(true)).toContain('/billing projects');
-  });
-
-  it.each(FORMS)('does not send a manager who has the button to another manager: %s', (failure) => {
-    const { blocks } = failureMessage(failure, request(true));
-    expect(textOf(blocks)).not.toContain('manager');
-  });
-
-  it.each(FORMS)('shows the button that opens a form only to managers: %s', (failure, label) => {
-    for (const show of [failureMessage, failureModal]) {
-      expect(labels(show(failure, request(true)))).toContain(label);
-      for (const context of [request(false), {}]) {
-        expect(labels(show(failure, context))).not.toContain(label);
-        expect(textOf(show(failure, context).blocks)).toMatch(/A Tally manager can|An owner or admin/);
-      }
-      expect(labels(show(failure, {}))).toEqual([]);
-    }
-  });
-
-  it('has the reference to the log where Slack returned an error', () => {
-    const failure = new SlackFailed('users.info', 'fatal_error');
-    expect(textOf(failureMessage(failure, {}, ID).blocks)).toContain(
-      'send your admin this reference: 4f2a90bc.',
-    );
-  });
-});
-
-describe('the address of a service, and the error’s code', () => {
-  const unreachable = (host: string, code: string) => new ServiceUnreachable('billing', host, code);
-  const FAILURES: readonly Failure[] = [
-    unreachable('10.1.2.3:44147', 'ECONNRESET'),
-    unreachable('10.1.2.3:44147', 'ECONNREFUSED'),
-    new WrongIdentityUrl('10.1.2.3:44147', 404),
-    new OutcomeUnclear('10.1.2.3:44147'),
-    new AddressRefused('10.1.2.3:44147', 'is a private address'),
-  ];
-
-  it.each(FAILURES)('are for managers, not for members: %s', (failure) => {
-    const shown = (canManage: boolean) => {
-      const { text, blocks } = failureMessage(failure, request(canManage));
-      return `${text}\n${textOf(blocks)}`;
-    };
-    expect(shown(true)).toContain('10.1.2.3:44147');
-    expect(shown(false)).not.toMatch(/10\.1\.2\.3|\bE[A-Z]{5,}/);
-  });
-
-  it('are left out of sentences for posts and lists', () => {
-    expect(unreachable('10.1.2.3', 'ECONNRESET').message).toBe('The billing service closed the connection.');
-    expect(unreachable('10.1.2.3', 'ENOTFOUND').message).toBe('The billing service couldn’t be reached.');
-  });
-});
-
-describe('the reply to an error that Tally did not foresee', () => {
-  it('says that nothing was changed only after a question', () => {
-    expect(unknown({}, true).text).toContain('Nothing was changed.');
-    const { text } = unknown();
-    expect(text).not.toContain('Nothing was changed');
-    expect(text).toContain('Check whether your change was saved.');
-    expect(text).toContain('4f2a90bc');
-  });
-});
 
 describe('the reply to a write that Redis refused', () => {
   it('says that nothing was changed, unless an earlier step of the request was saved', async () => {
@@ -138,13 +35,6 @@ describe('the reply to a write that Redis refused', () => {
     expect(said()).toContain('Your change may have been saved.');
     expect(said()).not.toContain('Nothing was changed');
     await store.close();
-  });
-});
-
-describe('a connection that is gone', () => {
-  it('can be replaced by a manager, even if no command was typed', () => {
-    const gone = new ConnectionMissing('eu', { label: 'prod', alias: 'prod' });
-    expect(labels(failureMessage(gone, request(true)))).toEqual(['Choose another…', 'Connect…']);
   });
 });
 
@@ -188,20 +78,5 @@ describe('the reply to any failure', () => {
       return shown.filter((blocks) => blocks.includes('"/spend 123"')).length;
     };
     expect([await reruns('answer'), (await reruns('openForm')) > 5]).toEqual([0, true]);
-  });
-});
-
-describe('an unforeseen error', () => {
-  it('offers to run the command again', () => {
-    const buttons = (context: object) =>
-      unknown(context).blocks.flatMap((block) => (block.type === 'actions' ? block.elements : []));
-    expect(buttons({ command: { command: '/spend', text: 'prod' } })).toMatchObject([
-      { value: '/spend prod' },
-    ]);
-    const bare = unknown();
-    expect(bare.blocks.map(({ type }) => type)).toEqual(['section']);
-    expect(textOf(bare.blocks)).toContain('4f2a90bc');
-    const { blocks } = errorModalOf({ failure: undefined, id: ID }, {}, true);
-    expect(textOf(blocks)).toContain('Nothing was changed.');
   });
 });

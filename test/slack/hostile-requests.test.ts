@@ -7,16 +7,11 @@ import { OWNER } from '../../sandbox/slack/index.ts';
 import { TEAM } from '../../sandbox/slack/people.ts';
 import { plainText, section } from '../../src/slack/kit/blocks.ts';
 import { modal } from '../../src/slack/kit/modal.ts';
-import { createRequestAuthorizer } from '../../src/slack/request/authorize.ts';
-import { sourceOfPayload } from '../../src/slack/request/source.ts';
-import { createUserDirectory } from '../../src/slack/request/users.ts';
 import { serializeRequests } from '../../src/slack/server/connection-limits.ts';
 import { createBodyReader, parseBody, SERVER_LIMITS } from '../../src/slack/server/signed-request.ts';
 import { CHANNEL, SIGNING_SECRET } from '../support/bot.ts';
-import { workspacesOf } from '../support/delivery-records.ts';
 import { type ListenerBot, startListenerBot } from '../support/listener-bot.ts';
 import { type OAuthBot, startOAuthBot } from '../support/oauth-bot.ts';
-import { requestOf, workspaceOf } from '../support/records.ts';
 
 import { waitUntil } from '../support/wait-until.ts';
 
@@ -428,25 +423,6 @@ describe('a request that is sent a second time, byte by byte', () => {
     expect((await post(tally.url, `${body} `, another, type)).status).toBe(200);
     await waitUntil(() => ran.length > 1);
     expect(ran).toEqual([kind, kind]);
-  });
-
-  it('is detected while the record is read, so that a new request needs no further round trip', async () => {
-    let known = (_: boolean): void => undefined;
-    const isFirst = new Promise<boolean>((resolve) => {
-      known = resolve;
-    });
-    const load = async () => {
-      known(false);
-      return workspaceOf();
-    };
-    const authorize = createRequestAuthorizer({
-      ...{ users: createUserDirectory(() => 0), workspaces: workspacesOf({ load }) },
-    });
-    const source = sourceOfPayload({ team_id: TEAM, user_id: OWNER }, { via: 'command', at: 0, isFirst });
-    const notes: object[] = [];
-    const note = (found: object) => void notes.push(found);
-    expect(await authorize({ ...requestOf().reply, source }, { right: 'ask' }, note)).toBeUndefined();
-    expect(notes).toEqual([{ outcome: 'replayed' }]);
   });
 
   it('gets suggestions again, because people may type the same twice within a second', async () => {

@@ -12,7 +12,6 @@ import {
 } from '../support/oauth-bot.ts';
 import { CLIENT, INSTALLER, type Team } from '../support/oauth-slack.ts';
 import { recordFields } from '../support/redis.ts';
-import { commandsOf } from '../support/redis-commands.ts';
 import { waitUntil } from '../support/wait-until.ts';
 
 const NORTH: Team = { id: 'T0NORTH001', name: 'North & <Sons>' };
@@ -67,18 +66,6 @@ describe('the page that installs', () => {
     );
   });
 
-  it('leads to Slack itself where no other address is configured', async () => {
-    await started({ env: { SLACK_API_URL: '' } });
-    const { address } = await bot.openInstallPage();
-    expect(`${address.origin}${address.pathname}`).toBe('https://slack.com/oauth/v2/authorize');
-  });
-
-  it('stores nothing about people who only open it', async () => {
-    await started();
-    for (let i = 0; i < 50; i += 1) await bot.openInstallPage();
-    expect(await bot.keys()).toEqual([]);
-  });
-
   it('stores a used state, which names nobody, for as long as it would have been valid', async () => {
     await started();
     await bot.install(NORTH);
@@ -87,29 +74,6 @@ describe('the page that installs', () => {
     const ttl = await bot.redis.client.ttl(key);
     expect(ttl).toBeGreaterThan(590);
     expect(ttl).toBeLessThanOrEqual(600);
-  });
-
-  it('lets a second tab begin without ending the first', async () => {
-    await started();
-    const [first, second] = [await bot.openInstallPage(), await bot.openInstallPage()];
-    const cookies = `${first.cookie}; ${second.cookie}`;
-    for (const [{ state }, team] of [
-      [first, NORTH],
-      [second, SOUTH],
-    ] as const)
-      expect((await bot.followRedirect({ code: bot.slack.allow(team), state }, cookies)).status).toBe(200);
-  });
-
-  it('does not exist if the bot has the token of one workspace', async () => {
-    await started({
-      env: {
-        SLACK_BOT_TOKEN: 'xoxb-x',
-        SLACK_CLIENT_ID: '',
-        SLACK_CLIENT_SECRET: '',
-        SLACK_STATE_SECRET: '',
-      },
-    });
-    expect((await fetch(`${bot.urls[0]}/slack/install`)).status).toBe(404);
   });
 
   it('exists in Socket Mode too', async () => {
@@ -142,14 +106,6 @@ describe('an installation', () => {
       [string, string[]],
     ];
     expect(entry).toEqual(expect.arrayContaining(['app installed', INSTALLER]));
-  });
-
-  it('succeeds although the first steps cannot be sent', async () => {
-    await started();
-    bot.slack.refuse('chat.postMessage', 'user_not_found');
-    expect((await bot.install(NORTH)).status).toBe(200);
-    await waitUntil(() => bot.log().includes('Could not audit or welcome a new installation'));
-    expect((await bot.command(NORTH, '/billing help')).reply).toContain('isn’t connected');
   });
 
   it('leaves no trace of its secrets, neither in Redis nor in the log nor on the page', async () => {
@@ -310,14 +266,6 @@ describe('two workspaces', () => {
     );
     expect(asked('users.info', SOUTH.id)).toEqual([]);
   });
-
-  it('take one command of Redis once they are known, besides the check for replays', async () => {
-    await started();
-    await bot.install(NORTH);
-    await bot.command(NORTH, '/billing help');
-    const sent = await commandsOf(bot.redis, () => bot.command(NORTH, '/billing help'));
-    expect(sent.sort()).toEqual(['hgetall', 'set']);
-  });
 });
 
 describe('a workspace without an installation that can be used', () => {
@@ -327,21 +275,6 @@ describe('a workspace without an installation that can be used', () => {
     expect(status).toBe(200);
     expect(JSON.parse(body)).toMatchObject({ response_type: 'ephemeral' });
     expect(body).toContain(`${PUBLIC_URL}/slack/install`);
-  });
-
-  it('gets the error in the form, and beside the button', async () => {
-    await started();
-    const view = { id: 'V1', type: 'modal', callback_id: 'settings', state: { values: {} } };
-    const form = await bot.interact(NORTH, { type: 'view_submission', view });
-    expect(JSON.parse(form.body)).toMatchObject({ response_action: 'update' });
-    const button = {
-      type: 'block_actions',
-      actions: [{ type: 'button', action_id: 'connect', block_id: 'b', value: '' }],
-      response_url: bot.slack.replyAddress('button'),
-    };
-    expect((await bot.interact(NORTH, button)).status).toBe(200);
-    await waitUntil(() => bot.slack.replies.length > 0);
-    expect(JSON.stringify(bot.slack.replies)).toContain('/slack/install');
   });
 
   it('is refused when its record was moved there from another workspace', async () => {
@@ -373,14 +306,6 @@ describe('an organization', () => {
     expect(await recordOf(GRID)).toEqual({ served: 'E0GRID0001' });
     expect(Object.keys(await recordOf({ id: 'E0GRID0001' }))).toEqual(['installation']);
   });
-
-  it('serves a workspace although the payload does not say that it is installed as a whole', async () => {
-    await started();
-    await bot.install(GRID);
-    expect((await bot.command({ ...GRID, whole: false }, '/billing help')).reply).toContain(
-      'isn’t connected',
-    );
-  });
 });
 
 describe('a token that expires soon', () => {
@@ -398,13 +323,6 @@ describe('a token that expires soon', () => {
     expect(bot.slack.called('oauth.v2.access')).toHaveLength(2);
     expect(used.has(asked('auth.test', SOON.id)[0]?.token)).toBe(false);
     expect((await bot.keys()).filter((key) => key.includes('lock'))).toEqual([]);
-  });
-
-  it('is not renewed while it is valid for more than two hours', async () => {
-    await started();
-    await bot.install({ ...NORTH, expires: 12 * HOUR });
-    await bot.command(NORTH, '/billing help');
-    expect(refreshes()).toEqual([]);
   });
 
   it('is used until it expires when Slack refuses to renew it, without another request at each command', async () => {

@@ -1,36 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import {
-  clipText,
-  escapeMarkup,
-  escapeMessageText,
-  formatInstant,
-  header,
-  plainText,
-} from '../../src/slack/kit/blocks.ts';
-import { chart } from '../../src/slack/kit/charts.ts';
-import { withoutRichBlocks } from '../../src/slack/kit/simplify-blocks.ts';
-import { collapsedTable, table } from '../../src/slack/kit/tables.ts';
-import { parseFieldValues } from '../../src/slack/request/form-fields.ts';
+import { clipText, escapeMarkup } from '../../src/slack/kit/blocks.ts';
 import { anyText } from '../support/any-text.ts';
-
-it('a notification says mark-up in words, because it shows no blocks', () => {
-  const read = (text: string) => escapeMessageText({ text, blocks: [] }).text;
-  expect(read(`Snoozed until: ${formatInstant(Date.UTC(2026, 10, 30, 9, 5))}.`)).toBe(
-    'Snoozed until: 2026-11-30 09:05 UTC.',
-  );
-  expect(read('Choose someone else for <@U0ANNA0001>, or <#C0FINANCE1|>.')).toBe(
-    'Choose someone else for someone, or a channel.',
-  );
-  expect(read('a <b> & <!channel>')).toBe('a &lt;b&gt; &amp; &lt;!channel&gt;');
-});
-
-it('keeps a number in a table beside its sign and its unit, and lets other text wrap', () => {
-  const { rows } = table([['web shop', '+ 1.00', '▲ 2.5 %', '115 days', 'not compared']]);
-  expect(rows[0]?.map((cell) => 'text' in cell && cell.text)).toEqual([
-    ...['web shop', '+\u00a01.00', '▲\u00a02.5\u00a0%', '115\u00a0days', 'not compared'],
-  ]);
-});
 
 describe('outside text', () => {
   it('cannot notify people or make links', () => {
@@ -79,76 +50,5 @@ describe('outside text', () => {
         if (text.length <= limit) expect(cut).toBe(text);
       }),
     );
-  });
-
-  it('becomes a dash where Slack would refuse an empty text', () => {
-    expect(plainText('').text).toBe('–');
-  });
-});
-
-describe('a chart', () => {
-  it('is left out when there is nothing to draw or more than Slack takes', () => {
-    const labels = (count: number) => Array.from({ length: count }, (_, n) => `${n}`);
-    expect(chart('bar', 't', [], [])).toBeUndefined();
-    expect(chart('bar', 't', labels(21), [])).toBeUndefined();
-    expect(chart('bar', 't', labels(20), [])?.chart.axis_config.categories).toHaveLength(20);
-  });
-});
-
-describe('a message that Slack refuses because of its table', () => {
-  it('says the same in lines of equal width', () => {
-    const plainer = withoutRichBlocks({
-      text: 't',
-      blocks: [
-        table([
-          ['Day', 'Amount'],
-          ['Mon 16 Nov', '1.00'],
-          ['Tue 17 Nov', '1,000.00'],
-        ]),
-      ],
-    });
-    expect(plainer?.blocks).toEqual([
-      {
-        type: 'rich_text',
-        elements: [
-          {
-            type: 'rich_text_preformatted',
-            border: 0,
-            elements: [
-              { type: 'text', text: 'Day           Amount\nMon 16 Nov      1.00\nTue 17 Nov  1,000.00' },
-            ],
-          },
-        ],
-      },
-    ]);
-  });
-
-  it('leaves out a collapsed table', () => {
-    const folded = collapsedTable('Each day (1)', [['Day'], ['Mon']]);
-    expect(withoutRichBlocks({ text: 't', blocks: [header('T'), folded] })).toEqual({
-      text: 't',
-      blocks: [header('T')],
-    });
-  });
-
-  it('has no simpler form if it has neither chart nor table', () => {
-    expect(withoutRichBlocks({ text: 't', blocks: [] })).toBeUndefined();
-  });
-});
-
-describe('a submission', () => {
-  it('is read by block id, whatever kind of input it was', () => {
-    expect(
-      parseFieldValues({
-        token: { value: { value: '  abc ' } },
-        role: { value: { selected_option: { value: 'engineer' } } },
-        project: { value: { value: null } },
-        'zone:2': { zone: { selected_option: null } },
-      }),
-    ).toEqual({ token: 'abc', role: 'engineer', project: '', zone: '' });
-  });
-
-  it('has no text that is longer than Slack lets anyone type', () => {
-    expect(parseFieldValues({ name: { value: { value: 'x'.repeat(512_000) } } }).name).toHaveLength(3_000);
   });
 });

@@ -1,14 +1,13 @@
-import { setTimeout as delay } from 'node:timers/promises';
 import { afterEach, describe, expect, it } from 'vitest';
 import { MEMBER, OWNER } from '../../sandbox/slack/index.ts';
 import { TEAM } from '../../sandbox/slack/people.ts';
 import { TokenRejected } from '../../src/domain/failure/index.ts';
-import { actions, button, type Message, section } from '../../src/slack/kit/blocks.ts';
+import { type Message, section } from '../../src/slack/kit/blocks.ts';
 import { modal } from '../../src/slack/kit/modal.ts';
 import type { Request } from '../../src/slack/request/request.ts';
 import type { CommandListener, Listeners } from '../../src/slack/server/listeners.ts';
 import { LOADING_DELAYS } from '../../src/slack/slack-services.ts';
-import { CHANNEL, textOf } from '../support/bot.ts';
+import { CHANNEL } from '../support/bot.ts';
 import { changeIn } from '../support/change.ts';
 import { type ListenerBot, startListenerBot } from '../support/listener-bot.ts';
 
@@ -58,28 +57,6 @@ describe('an answer that takes longer', () => {
     expect(posts()).toBe(2);
   });
 
-  it('comes below the loading message if Slack doesn’t replace an answer to a command', async () => {
-    await started();
-    bot.slack.behaviour.replacesCommandAnswers = false;
-    await bot.slack.say(OWNER, CHANNEL, '/spend');
-    await until(LOADING);
-    finish();
-    await until(LOADING, '42');
-    await delay(50);
-    expect(bot.messageTexts()).toEqual([LOADING, '42']);
-  });
-
-  it('waits for the loading message that is still on its way', async () => {
-    await started();
-    bot.slack.behaviour.latency = 150;
-    await bot.slack.say(OWNER, CHANNEL, '/spend');
-    await bot.slack.waitFor(() => calls('users.info') > 0);
-    await delay(60);
-    finish();
-    await until('42');
-    expect(posts()).toBe(2);
-  });
-
   it('replaces the loading message in a channel, or removes it if the answer is only for the asker', async () => {
     let isPrivate = false;
     await started({}, (request) =>
@@ -112,30 +89,6 @@ describe('an answer that takes longer', () => {
     finish();
     await bot.slack.waitFor(() => bot.messageTexts().length === 1 && bot.messageTexts()[0] !== LOADING);
   });
-
-  it('does not replace a message that everybody sees', async () => {
-    await started();
-    const { ts } = bot.slack.workspace.post({
-      channel: CHANNEL,
-      from: 'bot',
-      text: 'A post',
-      blocks: [actions(button('rerun:x', 'Spend', { value: '/spend' }))],
-    });
-    await bot.slack.press(OWNER, { channel: CHANNEL, ts }, 'Spend');
-    await bot.slack.waitFor(() => bot.messageTexts().includes(LOADING));
-    finish();
-    await bot.slack.waitFor(() => bot.messageTexts().includes('42'));
-    expect(bot.messageTexts(CHANNEL, MEMBER)).toHaveLength(1);
-  });
-
-  it('has no loading message if it comes soon, so that it takes one call', async () => {
-    await started();
-    finish();
-    await bot.slack.say(OWNER, CHANNEL, '/spend');
-    await until('42');
-    await delay(60);
-    expect([bot.messageTexts(), posts()]).toEqual([['42'], 1]);
-  });
 });
 
 describe('a form, while Slack is slow', () => {
@@ -154,34 +107,6 @@ describe('a form, while Slack is slow', () => {
     await bot.slack.waitFor(() => title() === 'Settings', 12_000);
     expect(bot.messageTexts()).toEqual([]);
   }, 20_000);
-
-  it('says in the same window that it isn’t for you', async () => {
-    await started({ commands: { '/billing': form } });
-    bot.slack.behaviour.latency = 100;
-    await bot.slack.say(MEMBER, CHANNEL, '/billing');
-    const seen = () => textOf(bot.slack.modal(MEMBER)?.view);
-    await bot.slack.waitFor(() => seen().includes('managers'), 5_000);
-  });
-
-  it('opens at once where Slack is quick, without a loading view', async () => {
-    bot = await startListenerBot({ commands: { '/billing': form } });
-    await bot.slack.say(OWNER, CHANNEL, '/billing');
-    await bot.slack.waitFor(() => title() === 'Settings');
-    expect([calls('views.open'), calls('views.update')]).toEqual([1, 0]);
-  });
-
-  it('puts a short answer into the window that is open already', async () => {
-    const answers: CommandListener = {
-      right: 'ask',
-      kind: 'openForm',
-      run: (_, { reply }) => reply.private(say('The list is full.')),
-    };
-    await started({ commands: { '/billing': answers } });
-    bot.slack.behaviour.latency = 100;
-    await bot.slack.say(OWNER, CHANNEL, '/billing');
-    await bot.slack.waitFor(() => textOf(bot.slack.modal(OWNER)?.view).includes('The list is full.'), 5_000);
-    expect(bot.messageTexts()).toEqual([]);
-  });
 });
 
 describe('a question in a thread', () => {
@@ -222,25 +147,5 @@ describe('a question in a thread', () => {
     finish();
     await bot.slack.waitFor(() => calls('chat.update') === asked.length);
     expect(calls('chat.postMessage')).toBe(asked.length);
-  });
-
-  it('gets its refusal in that thread as well', async () => {
-    await started({
-      events: {
-        app_mention: {
-          right: 'ask',
-          answer: async () => {
-            throw new TokenRejected('billing');
-          },
-        },
-      },
-    });
-    const asked = places();
-    for (const [at, place] of asked.entries()) await ask(place, at);
-    await bot.slack.waitFor(() => sent('chat.postEphemeral').length === asked.length);
-    const refused = sent('chat.postEphemeral').map(([channel, thread]) => [channel, thread]);
-    expect(refused.toSorted()).toEqual(
-      asked.map(({ channel, thread_ts }) => [channel, thread_ts]).toSorted(),
-    );
   });
 });

@@ -1,7 +1,6 @@
 /** What the log and the asker learn when Redis is away, and when it has lost what it held of a workspace. */
 import { describe, expect, it } from 'vitest';
 import { OWNER } from '../../sandbox/slack/index.ts';
-import { TEAM } from '../../sandbox/slack/people.ts';
 import { CHANNEL, goodToken, startBot, textOf } from '../support/bot.ts';
 import { startOAuthBot } from '../support/oauth-bot.ts';
 import type { Team } from '../support/oauth-slack.ts';
@@ -42,36 +41,6 @@ it('calls an outage an outage, for the asker and in the log, not a missing insta
   await bot.stop();
   await proxy.stop();
   await store.close();
-});
-
-it('tells an installation that Redis lost from one that never was', async () => {
-  const bot = await startOAuthBot();
-  for (const team of [NORTH, SOUTH]) await bot.install(team);
-  await bot.redis.client.unlink(`tally:{${NORTH.id}}:record`);
-  for (const team of [NORTH, SOUTH, NEVER]) await bot.command(team, '/balance 123');
-  const words = 'A workspace that Redis still names has no installation that works';
-  await expect.poll(() => logged(bot.log(), NORTH.id)).toMatchObject([{ level: 'error', msg: words }]);
-  expect(logged(bot.log(), SOUTH.id)).toEqual([]);
-  await expect
-    .poll(() => logged(bot.log(), NEVER.id))
-    .toMatchObject([{ level: 'warn', msg: 'No installation for a request from Slack' }]);
-  await bot.stop();
-});
-
-it('logs once that a workspace’s record vanished, and nothing for a workspace that is new', async () => {
-  const bot = await startBot();
-  expect((await bot.ask('/balance 123')).visibleText).toContain('connected');
-  expect(logged(bot.log(), TEAM)).toEqual([]);
-  await bot.connect();
-  await bot.redis.client.unlink(`tally:{${TEAM}}:record`);
-  for (let i = 0; i < 3; i += 1) await bot.ask('/balance 123', OWNER);
-  expect(logged(bot.log(), TEAM)).toMatchObject([
-    {
-      level: 'warn',
-      msg: 'A workspace that Redis still names has no record: it was lost or emptied',
-    },
-  ]);
-  await bot.stop();
 });
 
 it('keeps a form with what was typed while Redis is away, and saves it once Redis is back', async () => {

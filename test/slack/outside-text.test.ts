@@ -1,4 +1,3 @@
-import { readdir, readFile } from 'node:fs/promises';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { MEMBER, OWNER } from '../../sandbox/slack/index.ts';
 import { createCommandNames } from '../../src/slack/command-prefix.ts';
@@ -195,17 +194,5 @@ describe('a scheduled post that is late, corrected, or fails', () => {
     for (const part of ['Late', 'Figures changed', 'wasn’t posted'])
       expect(texts.some(({ text }) => text.includes(part) && text.includes('&lt;!channel&gt;'))).toBe(true);
     expect(markedIn(texts).filter((text) => text.replace(OWN, '').includes('<'))).toEqual([]);
-  });
-});
-
-describe('code that sends Slack a message', () => {
-  it('uses the one function that escapes its text', async () => {
-    const files = (await readdir('src', { recursive: true })).filter((file) => file.endsWith('.ts'));
-    const sources = await Promise.all(files.map((file) => readFile(`src/${file}`, 'utf8')));
-    const senders = sources.filter((source) =>
-      /chat\.(postMessage|postEphemeral|update)\(|response_type/.test(source),
-    );
-    expect(senders.length).toBeGreaterThan(1);
-    for (const source of senders) expect(source).toContain('escapeMessageText(');
   });
 });

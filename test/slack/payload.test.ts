@@ -2,7 +2,6 @@ import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { OWNER } from '../../sandbox/slack/index.ts';
 import { TEAM } from '../../sandbox/slack/people.ts';
-import { parsePayload } from '../../src/slack/request/payload.ts';
 import { type Bot, CHANNEL, startBot } from '../support/bot.ts';
 import { UNLIMITED } from '../support/no-rate-limits.ts';
 import { runs } from '../support/thorough.ts';
@@ -107,25 +106,5 @@ describe('a signed payload of a strange shape', () => {
     const before = linesWith('Ignored a payload');
     expect(await send(changed(WHOLE[2], [field], undefined) as object)).toBe(200);
     expect(linesWith('Ignored a payload that does not have the shape of Slack’s')).toBe(before + 1);
-  });
-});
-
-describe('a payload whose type is the name of an inherited property', () => {
-  it.each(['constructor', 'toString', '__proto__', 'hasOwnProperty'])('is ignored: %s', (type) => {
-    expect(parsePayload({ type, user: { id: OWNER } })).toBeUndefined();
-  });
-});
-
-describe('the nulls that Slack sends for some missing fields', () => {
-  it('are left out of an event and of what is around it', () => {
-    const event = { type: 'app_mention', user: null, thread_ts: null, ts: '1.1' };
-    expect(parsePayload({ team_id: TEAM, enterprise_id: null, event })).toEqual({
-      ...{ team_id: TEAM, event: { type: 'app_mention', ts: '1.1' } },
-    });
-  });
-
-  it('are left out of a click', () => {
-    const click = { type: 'block_actions', user: { id: OWNER }, actions: [{ action_id: 'x' }] };
-    expect(parsePayload({ ...click, channel: null, view: null, team: null })).toEqual(click);
   });
 });

@@ -1,7 +1,5 @@
-import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { Throttled } from '../../src/domain/failure/index.ts';
-import { DEFAULT_LIMITS, rate } from '../../src/domain/rate-limits.ts';
 import { failureText } from '../../src/slack/reply/error-reply.ts';
 import { createRateLimiter, type Limited, RATE_LIMITS } from '../../src/slack/server/rate-limiter.ts';
 
@@ -29,30 +27,6 @@ describe('a person', () => {
     expect(letThrough(50, 'requests')).toBe(7);
     now += 3_600_000;
     expect(letThrough(50, 'requests')).toBe(20);
-  });
-
-  it('who asks once a second for an hour never sees the limit', () => {
-    const { take } = limiter();
-    for (let second = 0; second < 3_600; second += 1) {
-      expect(take('requests', who())).toBeUndefined();
-      now += 1_000;
-    }
-  });
-
-  it('may ask as often as a rate says at any time of a clock that counts in fractions of a millisecond', () => {
-    const rates = fc.record({
-      most: fc.integer({ min: 1, max: 40 }),
-      per: fc.integer({ min: 1, max: 86_400 }),
-    });
-    fc.assert(
-      fc.property(rates, fc.double({ min: 0, max: 1e10, noNaN: true }), ({ most, per }, time) => {
-        const requests = { ...DEFAULT_LIMITS.requests, person: rate(most, per) };
-        const { take } = createRateLimiter({ limits: { ...DEFAULT_LIMITS, requests }, clock: () => time });
-        const through = Array.from({ length: most + 5 }, () => take('requests', who()) === undefined);
-        expect(through.lastIndexOf(true)).toBe(most - 1);
-        expect(through.indexOf(false)).toBe(most);
-      }),
-    );
   });
 
   it('hears when one more is possible, and asking too early does not delay that', () => {
@@ -91,18 +65,4 @@ describe('a workspace', () => {
     );
     expect(letThrough(20, 'requests', 'U1', 'T2')).toBe(20);
   });
-
-  it('stays limited however many people it claims to have', () => {
-    const { letThrough } = limiter();
-    let passed = 0;
-    for (let n = 0; n < 30_000; n += 1) passed += letThrough(1, 'requests', `U${n}`);
-    expect(passed).toBe(RATE_LIMITS.requests.workspace.most);
-  });
-});
-
-it('throws where a required limit refuses, and sends no message by itself', () => {
-  const { demand } = createRateLimiter({ clock: () => now });
-  for (let n = 0; n < RATE_LIMITS.refusals.person.most; n += 1) demand('refusals', who());
-  expect(() => demand('refusals', who())).toThrow(Throttled);
-  expect(() => demand('refusals', who('U2'))).not.toThrow();
 });

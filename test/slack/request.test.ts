@@ -35,14 +35,8 @@ const action = (run: (request: Request) => Promise<void>): ActionListener => ({
   kind: 'answer',
   run: (_, request) => run(request),
 });
-const issue = async (request: Request) => {
-  await request.reply.modal.open(view('Issuing'));
-  await request.reply.modal.update(view('Issued'));
-};
 
 const titles = () => tally.slack.modal(OWNER)?.view.title?.text;
-const calls = (method: string) => tally.slack.calls.filter((call) => call.method === method).length;
-const untilIssued = () => tally.slack.waitFor(() => titles() === 'Issued');
 
 const lineWith = (text: string): string | undefined =>
   tally
@@ -51,69 +45,6 @@ const lineWith = (text: string): string | undefined =>
     .find((line) => line.includes(text));
 
 describe('a modal that a request opened', () => {
-  it('is replaced by the same request, after a command', async () => {
-    await started({ commands: command(issue) });
-    await tally.slack.say(OWNER, CHANNEL, '/spend');
-    await untilIssued();
-    expect([calls('views.open'), calls('views.update')]).toEqual([1, 1]);
-  });
-
-  it('is replaced if the request opens another, because a click can open only one', async () => {
-    await started({
-      commands: command(async (request) => {
-        await request.reply.modal.open(view('Issuing'));
-        await request.reply.modal.open(view('Issued'));
-      }),
-    });
-    await tally.slack.say(OWNER, CHANNEL, '/spend');
-    await untilIssued();
-    expect([calls('views.open'), calls('views.update')]).toEqual([1, 1]);
-  });
-
-  it('is replaced by the same request, after a click in a message', async () => {
-    await started({
-      commands: command((request) =>
-        request.reply.update({ text: 'A', blocks: [actions(button('connect', 'Go'))] }),
-      ),
-      actions: { connect: action(issue) },
-    });
-    await tally.slack.say(OWNER, CHANNEL, '/spend');
-    const { ts } = await tally.slack.waitFor(() => tally.slack.messages(OWNER, CHANNEL).at(-1));
-    await tally.slack.press(OWNER, { channel: CHANNEL, ts }, 'connect');
-    await untilIssued();
-    expect(calls('views.open')).toBe(1);
-  });
-
-  it('takes the place of the modal whose button was pressed', async () => {
-    await started({
-      commands: command((request) => request.reply.modal.open(view('First'))),
-      actions: { connect: action(issue) },
-    });
-    await tally.slack.say(OWNER, CHANNEL, '/spend');
-    const { id } = await tally.slack.waitFor(() => tally.slack.modal(OWNER));
-    await tally.slack.press(OWNER, { viewId: id }, 'connect');
-    await untilIssued();
-    expect([calls('views.open'), calls('views.update')]).toEqual([1, 2]);
-    expect(tally.slack.modal(OWNER)?.id).toBe(id);
-  });
-
-  it('is opened on top of Home, which is not a modal to replace', async () => {
-    await started({
-      events: {
-        app_home_opened: {
-          right: 'ask',
-          answer: (_, { reply }) => reply.home([actions(button('connect', 'Go'))]),
-        },
-      },
-      actions: { connect: action(issue) },
-    });
-    await tally.slack.openHome(OWNER);
-    await tally.slack.waitFor(() => (tally.slack.home(OWNER)?.view.blocks.length ?? 0) > 0);
-    await tally.slack.press(OWNER, { viewId: 'home' }, 'connect');
-    await untilIssued();
-    expect(calls('views.open')).toBe(1);
-  });
-
   it('says what went wrong after it was opened', async () => {
     await started({
       commands: command(async (request) => {
@@ -142,39 +73,6 @@ describe('a modal that a request opened', () => {
     await tally.slack.waitFor(() => tally.slack.calls.find(({ method }) => method === 'chat.postMessage'));
     expect(tally.slack.modal(OWNER)).toBeUndefined();
   });
-
-  it('is refreshed while it shows what this request drew', async () => {
-    await started({
-      commands: command(async (request) => {
-        await request.reply.modal.open(view('First'));
-        await request.reply.modal.updateIfUnchanged(view('Known'));
-      }),
-    });
-    await tally.slack.say(OWNER, CHANNEL, '/spend');
-    await tally.slack.waitFor(() => titles() === 'Known');
-  });
-
-  it('is left alone by a refresh that comes after something else drew it', async () => {
-    let late = (): void => undefined;
-    const pressed = new Promise<void>((resolve) => {
-      late = resolve;
-    });
-    let refreshed = false;
-    await started({
-      commands: command(async (request) => {
-        await request.reply.modal.open(view('First'));
-        await pressed;
-        await request.reply.modal.updateIfUnchanged(view('Stale'));
-        refreshed = true;
-      }),
-      actions: { connect: action((request) => request.reply.modal.update(view('Second')).then(late)) },
-    });
-    await tally.slack.say(OWNER, CHANNEL, '/spend');
-    const { id } = await tally.slack.waitFor(() => tally.slack.modal(OWNER));
-    await tally.slack.press(OWNER, { viewId: id }, 'connect');
-    await tally.slack.waitFor(() => refreshed);
-    expect(titles()).toBe('Second');
-  });
 });
 
 describe('what is for the asker alone', () => {
@@ -196,29 +94,10 @@ describe('what is for the asker alone', () => {
     await tally.slack.waitFor(() => tally.log().includes('could not be') || messages('chat.postMessage')[0]);
   };
 
-  it('is posted to the channel once the response_url no longer works', async () => {
-    await started({ commands: { '/spend': sayHello } });
-    await tally.interact({
-      type: 'block_actions',
-      team: { id: TEAM },
-      user: { id: OWNER },
-      channel: { id: CHANNEL },
-      response_url: 'http://127.0.0.1:1/gone',
-      actions: [{ type: 'button', action_id: 'run:spend', block_id: 'b', value: '/spend' }],
-    });
-    await tally.slack.waitFor(() => tally.messageTexts().includes('Hello.'));
-  });
-
   it('is sent as a direct message if the channel refuses it too, for whatever reason', async () => {
     await started({ commands: { '/spend': sayHello } });
     tally.slack.failNext('chat.postEphemeral', { error: 'internal_error' });
     await ask({ channel: { id: CHANNEL } });
-    expect(messages('chat.postMessage')[0]?.args).toMatchObject({ channel: OWNER });
-  });
-
-  it('is sent as a direct message if there is no channel', async () => {
-    await started({ commands: { '/spend': sayHello } });
-    await ask({});
     expect(messages('chat.postMessage')[0]?.args).toMatchObject({ channel: OWNER });
   });
 
@@ -275,6 +154,15 @@ describe('a click in a message', () => {
   });
 });
 
+it('an answer has a Share button only where somebody else could read it', async () => {
+  const blocks = [section('A'), actions(button('share', 'Share', { value: '1 /spend' }))];
+  await started({ commands: command(({ reply }) => reply.update({ text: 'A', blocks })) });
+  for (const [channel, text] of Object.entries({ [CHANNEL]: 'A\nShare', D0OWNER001: 'A' })) {
+    await tally.slack.say(OWNER, channel, '/spend');
+    await tally.slack.waitFor(() => tally.messageTexts(channel).at(-1) === text);
+  }
+});
+
 describe('an answer that Slack does not accept at once', () => {
   const says = (text: string) => ({ text, blocks: [section(text)] });
   const QUESTION: CommandHandler = {
@@ -307,14 +195,6 @@ describe('an answer that Slack does not accept at once', () => {
     await tally.slack.waitFor(() => answers() === 3, 15_000);
     expect(posts()).toHaveLength(7);
     expect(tally.log()).not.toContain('A request failed');
-  });
-
-  it('is sent in the next way if the wait would be too long', async () => {
-    await started(open);
-    tally.slack.failNext('chat.postMessage', { status: 429, retryAfter: 31 });
-    await mention();
-    await tally.slack.waitFor(() => tally.messageTexts().length > 0);
-    expect(posts().map(({ method }) => method)).toEqual(['chat.postMessage', 'chat.postEphemeral']);
   });
 
   it('is not sent a second time if a gateway timed out', async () => {
@@ -408,19 +288,6 @@ describe('an error that Tally did not foresee', () => {
       actions: [{ type: 'button', action_id: 'connect', block_id: 'b', value: '' }],
     });
     await tally.slack.waitFor(() => tally.messageTexts().filter((read) => read.includes(text)).length === 2);
-  });
-
-  it('changed nothing where the handler was not run', async () => {
-    await started({ commands: { '/spend': { right: 'ask', kind: 'change', run: bug } } });
-    tally.workspaces.load = bug;
-    await tally.slack.say(OWNER, CHANNEL, '/spend');
-    await said(UNCHANGED);
-  });
-
-  it('changed nothing in a mention, which only asks', async () => {
-    await started({ events: { app_mention: { right: 'ask', answer: bug } } });
-    await tally.slack.say(OWNER, CHANNEL, '@Tally hello');
-    await said(UNCHANGED);
   });
 
   it('may have changed something after a form was sent', async () => {

@@ -8,7 +8,6 @@ import type { Message } from '../../src/slack/kit/blocks.ts';
 import { chart } from '../../src/slack/kit/charts.ts';
 import { table } from '../../src/slack/kit/tables.ts';
 import { createResponseUrlClient, type ResponseUrlClient } from '../../src/slack/reply/response-url.ts';
-import { type ApiCall, onApiCall } from '../../src/slack/web-client.ts';
 
 interface Posted {
   response_type: string;
@@ -84,15 +83,6 @@ describe('a response_url', () => {
       ]);
     },
   );
-
-  it('is not tried a third time', async () => {
-    const { url, posted, responseUrls } = await responseUrl([400, 'invalid_blocks'], [400, 'invalid_blocks']);
-    await expect(responseUrls.post(url, rich)).rejects.toMatchObject({
-      kind: 'slack-failed',
-      code: 'invalid_blocks',
-    });
-    expect(posted).toHaveLength(2);
-  });
 
   it.each([
     [404, '{"ok":false,"error":"expired_url"}', 'expired_url'],
@@ -191,73 +181,9 @@ describe('a response_url that does not confirm', () => {
     expect(await error(responseUrls.post(url, rich))).toMatchObject({ code, unclear: false });
   });
 
-  it.each([
-    [404, 'expired_url'],
-    [500, '<html>'],
-    [503, '<html>'],
-    [200, 'used_url'],
-  ])('has posted nothing if it refuses (%i %s)', async (status, body) => {
-    const { url, responseUrls } = await faulty((_, res) => res.writeHead(status).end(body));
-    expect(await error(responseUrls.post(url, rich))).toMatchObject({ unclear: false });
-  });
-
   it('is reported as busy, with how long to wait', async () => {
     const { url, responseUrls } = await faulty((_, res) => res.writeHead(429, { 'retry-after': '7' }).end());
     const busy = { code: 'ratelimited', retryAfter: 7, unclear: false };
     expect(await error(responseUrls.post(url, rich))).toMatchObject(busy);
-  });
-});
-
-describe('a call to a response_url', () => {
-  const outcomesOf = async (
-    work: (client: ResponseUrlClient, url: string) => Promise<unknown>,
-    ...answers: [number, string][]
-  ) => {
-    const { url, responseUrls } = await responseUrl(...answers);
-    const calls: ApiCall[] = [];
-    const stop = onApiCall((call) => void calls.push(call));
-    await work(responseUrls, url).catch(() => undefined);
-    stop();
-    for (const { method, took } of calls) {
-      expect(method).toBe('response_url');
-      expect(took).toBeGreaterThanOrEqual(0);
-      expect(took).toBeLessThan(60_000);
-    }
-    return calls.map(({ outcome }) => outcome);
-  };
-
-  it('is counted with its outcome', async () => {
-    const post = (client: ResponseUrlClient, url: string) => client.post(url, rich);
-    expect(await outcomesOf(post)).toEqual(['ok']);
-    expect(await outcomesOf(post, [400, 'invalid_blocks'])).toEqual(['invalid_blocks', 'ok']);
-    expect(await outcomesOf(post, [404, 'used_url'])).toEqual(['used_url']);
-    expect(await outcomesOf(post, [503, '<html>'])).toEqual(['HTTP 503']);
-  });
-
-  it('is not made if the address is not a URL, and the error does not repeat it', async () => {
-    const { responseUrls } = await responseUrl();
-    const refused = await responseUrls.post('not a secret URL', rich).catch((error: unknown) => error);
-    expect(refused).toMatchObject({ method: 'response_url', code: 'invalid_url', unclear: false });
-    expect(String((refused as Error).stack)).not.toContain('secret URL');
-  });
-
-  it.each([
-    [200, '{"ok":false}', 'refused'],
-    [200, '{"ok":false,"error":5}', 'refused'],
-    [400, '{"ok":false,"error":"no_text"}', 'no_text'],
-    [300, 'expired_url', 'expired_url'],
-    [300, 'ok', 'HTTP 300'],
-    [404, 'no such url', 'HTTP 404'],
-    [404, 'null', 'HTTP 404'],
-    [404, '[]', 'HTTP 404'],
-    [404, '5', 'HTTP 404'],
-    [404, '{"ok":null}', 'HTTP 404'],
-    [404, '{"error":"x"}', 'HTTP 404'],
-    [429, 'rate_limited', 'ratelimited'],
-  ])('that is answered with %i %s fails with %s', async (status, body, code) => {
-    const { url, responseUrls } = await responseUrl([status, body]);
-    const refused = await responseUrls.post(url, rich).catch((error: unknown) => error);
-    expect(refused).toMatchObject({ method: 'response_url', code, unclear: false });
-    if (status !== 429) expect(refused).not.toHaveProperty('retryAfter', expect.anything());
   });
 });

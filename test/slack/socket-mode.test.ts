@@ -4,7 +4,6 @@ import { App } from '@slack/bolt';
 import { afterEach, describe, expect, it } from 'vitest';
 import { type WebSocket, WebSocketServer } from 'ws';
 import { boltLogger, createLog } from '../../src/ops/log.ts';
-import { retryTokenCheck } from '../../src/slack/install/token-check.ts';
 import { createSocketMode, type SocketModeConnection } from '../../src/slack/server/socket-mode.ts';
 import { BACKGROUND_OPTIONS } from '../../src/slack/web-client.ts';
 import { waitUntil } from '../support/wait-until.ts';
@@ -115,29 +114,6 @@ describe('Socket Mode', () => {
     await waitUntil(() => slack.open() === 1);
   });
 
-  it('connects again when the connection broke', async () => {
-    await started();
-    slack.sockets[0]?.terminate();
-    await waitUntil(() => slack.sockets.length === 2 && socket.up());
-  });
-
-  it('keeps trying while Slack’s API is down, and is not up until then', async () => {
-    await started();
-    slack.fail(2);
-    slack.sockets[0]?.terminate();
-    await waitUntil(() => slack.asked() === 3);
-    expect(lines.join('')).toContain('Slack can’t be reached; Tally tries again');
-    await waitUntil(() => socket.up());
-  });
-
-  it('keeps trying when a connection closes before it is ready', async () => {
-    await started();
-    let refusals = 2;
-    slack.onConnection((one) => (refusals-- > 0 ? one.terminate() : one.send(HELLO)));
-    slack.sockets[0]?.terminate();
-    await waitUntil(() => slack.sockets.length === 4 && socket.up());
-  });
-
   it('starts while Slack is away, is not up, and connects when Slack is back', async () => {
     await started(() => slack.fail(2));
     expect(socket.up()).toBe(false);
@@ -159,39 +135,6 @@ describe('Socket Mode', () => {
     expect(socket.up()).toBe(false);
     slack.block(undefined);
     await waitUntil(() => socket.up());
-  });
-
-  it('says so when a firewall keeps a WebSocket waiting, and goes on waiting', async () => {
-    let letIn = (): void => undefined;
-    await started(() =>
-      slack.block((done) => {
-        letIn = () => done(true);
-      }),
-    );
-    await waitUntil(() => lines.join('').includes('Slack’s WebSocket doesn’t open: let this machine'), 8_000);
-    letIn();
-    await waitUntil(() => socket.up());
-  });
-
-  it('says how many connections Slack has for the app', async () => {
-    await started();
-    await waitUntil(() => socket.up());
-    expect(lines.join('')).toContain('Slack has 3 connections for this app');
-  });
-
-  it('asks again no sooner than Slack says', async () => {
-    await started(() => slack.limit(3_600));
-    const end = new AbortController();
-    let asked = 0;
-    const failing = async () => {
-      asked += 1;
-      throw new Error('away');
-    };
-    // Without a word from Slack it tries three times within two seconds.
-    const trying = retryTokenCheck(failing, end.signal, () => asked === 3 && end.abort());
-    await expect(trying).rejects.toThrow();
-    expect(slack.asked()).toBe(1);
-    expect(socket.up()).toBe(false);
   });
 
   it('connects no more once it is stopped', async () => {

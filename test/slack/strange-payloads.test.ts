@@ -118,13 +118,6 @@ describe.each(INHERITED)('the ID %s, which every object inherits,', (name) => {
   });
 });
 
-describe('a suggestion asked for with nothing typed', () => {
-  it('finds the same as an empty text', async () => {
-    const { body } = await tally.interact(suggestion('words', null));
-    expect(JSON.parse(body)).toEqual({ options: [WORD] });
-  });
-});
-
 describe('an answer that is shared as of an impossible time', () => {
   it.each(['-9e99', 'NaN', '', '9e99', '1e400', '8.64e15', '-1', 'x', '1.5'])(
     'is as of now: %s',

@@ -1,6 +1,6 @@
 import { beforeEach, describe, expect, it } from 'vitest';
 import { InvalidWord, SecretPasted, TokenRejected } from '../../src/domain/failure/index.ts';
-import { parsePage, refuseExtraWords, routeSubcommands } from '../../src/slack/commands/subcommands.ts';
+import { routeSubcommands } from '../../src/slack/commands/subcommands.ts';
 import { type CommandHandler, handlerOf } from '../../src/slack/server/listeners.ts';
 import type { Right } from '../../src/workspace/permissions.ts';
 import { requestOf, workspaceOf } from '../support/records.ts';
@@ -72,26 +72,6 @@ describe('the first word of a command', () => {
     expect(await run(text)).toEqual(expected);
   });
 
-  it('decides which right is needed, and whether a form opens', () => {
-    const right = (text: string) => handlerOf(ROUTES, text).right;
-    expect(
-      [
-        'connect',
-        'projects',
-        'projects add',
-        'connect help',
-        'projects help',
-        '',
-        'unknown',
-        'constructor',
-      ].map(right),
-    ).toEqual(['manage', 'ask', 'member', 'ask', 'workspaceUser', 'ask', 'ask', 'ask']);
-    const opens = (text: string) => handlerOf(ROUTES, text).kind === 'openForm';
-    expect(['connect', 'connect help', 'projects', 'projects add', 'unknown', ''].map(opens)).toEqual([
-      ...[true, false, false, true, false, false],
-    ]);
-  });
-
   it('that is unknown is refused with the nearest one', async () => {
     expect(await run('conect now')).toMatchObject({
       ...{ word: 'conect', suggestion: 'connect now', kind: 'invalid-word' },
@@ -113,53 +93,9 @@ describe('a secret after a command', () => {
     },
   );
 
-  it('is not suspected if it is the name of a project', async () => {
-    expect(await run(`connect ${SECRET}`, SECRET.toLowerCase())).toEqual([
-      `connect|${SECRET.toLowerCase()}|${SECRET}`,
-    ]);
-  });
-
   it('is not repeated in a refusal if it only might be one, but other words are', async () => {
     expect(await run(`projects bad ${PERHAPS}`)).toMatchObject({ word: '…', suggestion: undefined });
     expect(await run('projects bad word')).toMatchObject({ word: 'bad', suggestion: 'projects good' });
     expect(await run(`projects fail ${PERHAPS}`)).toBeInstanceOf(TokenRejected);
-  });
-});
-
-const refusal = (action: () => void): unknown => {
-  try {
-    return action();
-  } catch (error) {
-    return error;
-  }
-};
-
-describe('words after a command that takes none, or few', () => {
-  it('are refused with what works', () => {
-    expect(refusal(() => refuseExtraWords('', 'status'))).toBeUndefined();
-    expect(refusal(() => refuseExtraWords('all', 'status', ['all', 'mine']))).toBeUndefined();
-    expect(refusal(() => refuseExtraWords('now', 'status'))).toMatchObject({
-      ...{ word: 'now', suggestion: undefined },
-      message: 'I don’t recognize “now”. Type /billing status.',
-    });
-    expect(refusal(() => refuseExtraWords('mnie', 'status', ['all', 'mine']))).toMatchObject({
-      suggestion: 'status mine',
-      message:
-        'I don’t recognize “mnie”. Type /billing status or /billing status all or /billing status mine.',
-    });
-    expect(refusal(() => refuseExtraWords('w '.repeat(30), 'status'))).toMatchObject({
-      word: `${'w '.repeat(30).slice(0, 39)}…`,
-    });
-  });
-
-  it.each([
-    ['', 1],
-    ['page 1', 1],
-    ['page 12', 12],
-    ['page 999', 999],
-  ])('are a page: “%s” is %i', (text, page) => expect(parsePage(text, 'audit')).toBe(page));
-
-  it.each(['page', 'page x', 'page 1000', 'a page 1', 'page 1 2', 'page  1'])('are no page: “%s”', (text) => {
-    expect(refusal(() => void parsePage(text, 'audit'))).toMatchObject({ suggestion: undefined });
   });
 });

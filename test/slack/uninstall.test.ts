@@ -74,13 +74,6 @@ describe('a workspace that leaves', () => {
     expect((await bot.command(SOUTH, '/balance 123')).reply).toContain('left');
   });
 
-  it('is not answered from memory afterwards', async () => {
-    await started();
-    await livedIn(NORTH);
-    await bot.event({ team_id: NORTH.id, event: UNINSTALLED });
-    expect((await bot.command(NORTH, '/balance 123')).body).toContain('/slack/install');
-  });
-
   it('leaves nothing although its installation cannot be opened any more', async () => {
     await started();
     await livedIn(NORTH);
@@ -95,14 +88,6 @@ describe('a workspace that leaves', () => {
     const event = { type: 'tokens_revoked', tokens: { oauth: ['U1'], bot: [] } };
     expect(await bot.event({ team_id: NORTH.id, event })).toBe(200);
     expect(await isInstalled(NORTH)).toBe(1);
-  });
-
-  it('can install Tally again, and begins with nothing', async () => {
-    await started();
-    await livedIn(NORTH);
-    await bot.event({ team_id: NORTH.id, event: UNINSTALLED });
-    await bot.install(NORTH);
-    expect((await bot.command(NORTH, '/balance 123')).reply).toContain('isn’t connected');
   });
 
   it('that installed Tally again is not deleted by an older event that Slack repeats', async () => {

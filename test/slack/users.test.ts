@@ -79,11 +79,6 @@ describe('the profile of a person', () => {
     expect(times('U1')).toBe(2);
   });
 
-  it('is looked up once for many requests at the same time', async () => {
-    await Promise.all(Array.from({ length: 50 }, () => find('U1')));
-    expect(times('U1')).toBe(1);
-  });
-
   it('is not remembered if Slack did not answer', async () => {
     users.U1 = refusal('internal_error');
     await expect(find('U1')).rejects.toMatchObject({ kind: 'slack-failed', code: 'internal_error' });
@@ -120,25 +115,11 @@ describe('the profile of a person', () => {
     await expect(find('U1')).rejects.toMatchObject({ kind: 'slack-failed' });
   });
 
-  it('is remembered for so many people and no more, the oldest forgotten first', async () => {
-    for (const person of ['U1', 'U2', 'U3', 'U4']) await find(person);
-    await find('U4');
-    await find('U2');
-    expect([times('U2'), times('U4')]).toEqual([1, 1]);
-    await find('U1');
-    expect(times('U1')).toBe(2);
-  });
-
   it('is remembered by workspace', async () => {
     installation = { is_enterprise_install: true, team_id: 'T5' };
     users.U1 = { team_id: TEAM, enterprise_user: { enterprise_id: 'E1', teams: [TEAM] } };
     expect(await find('U1')).toMatchObject({ role: 'member' });
     expect(await people(client, 'T2').find(identity('U1'))).toMatchObject({ role: 'external' });
-  });
-
-  it('comes with locale and zone', async () => {
-    users.U1 = { team_id: TEAM, locale: 'de-DE', tz: 'Europe/Berlin' };
-    expect(await find('U1')).toMatchObject({ locale: 'de-DE', zone: 'Europe/Berlin' });
   });
 });
 
@@ -176,19 +157,19 @@ describe('the role', () => {
     expect(await roleOf('T9')).toBe('external');
   });
 
-  it('is external if the payload is from another workspace than the token', async () => {
-    users.U9 = { team_id: 'T9', is_admin: true };
-    const home = { userId: 'U9', homeTeamId: 'T9' };
-    expect(await people(client, 'T9').find(home)).toMatchObject({ role: 'external' });
-    expect(times('auth.test')).toBe(1);
-  });
-
   it('is unknown if Slack does not say whose the token is, and is looked up again', async () => {
     const before = installation;
     installation = refusal('internal_error');
     await expect(find('U1')).rejects.toMatchObject({ kind: 'slack-failed', method: 'auth.test' });
     installation = before;
     expect(await find('U1')).toMatchObject({ role: 'member' });
+  });
+
+  it('is external if the payload is from another workspace than the token', async () => {
+    users.U9 = { team_id: 'T9', is_admin: true };
+    const home = { userId: 'U9', homeTeamId: 'T9' };
+    expect(await people(client, 'T9').find(home)).toMatchObject({ role: 'external' });
+    expect(times('auth.test')).toBe(1);
   });
 });
 
@@ -206,16 +187,6 @@ describe('a named group', () => {
     expect([times('S1'), times('S2')]).toEqual([2, 2]);
   });
 
-  it('is not looked up for people whose rights do not depend on it', async () => {
-    users = { U1: { team_id: TEAM, is_owner: true }, U2: { team_id: TEAM, is_restricted: true } };
-    expect(await admit('U1', true)).toMatchObject({ canManage: true });
-    expect(await admit('U2', true)).toMatchObject({ canManage: false });
-    const named = { ...settings, managers: ['U3'] };
-    const third = await find('U3');
-    expect(await people(client, TEAM).admit(third, named, true)).toMatchObject({ canManage: true });
-    expect(times('S1')).toBe(0);
-  });
-
   it('that Slack does not list has no members for questions, and is an error for changes', async () => {
     members = { S1: refusal('missing_scope'), S2: ['U2'] };
     expect(await admit('U1')).toMatchObject({ canAsk: true, canManage: false });
@@ -227,70 +198,5 @@ describe('a named group', () => {
   it('that is gone has no members', async () => {
     members = { S2: ['U1'] };
     expect(await admit('U1', true)).toMatchObject({ canManage: true });
-  });
-});
-
-describe('the user groups', () => {
-  it('are remembered for a minute', async () => {
-    const list = () => people(client, TEAM).userGroups();
-    expect(await list()).toEqual([
-      { id: 'S1', handle: 'finops' },
-      { id: 'S2', handle: 'S2' },
-    ]);
-    await list();
-    now = MINUTE;
-    await list();
-    expect(times('usergroups.list')).toBe(2);
-  });
-});
-
-describe('a look-up at Slack', () => {
-  it('gives English and no time zone if the profile has neither', async () => {
-    expect(await find('U1')).toMatchObject({ locale: 'en-US', zone: undefined });
-  });
-
-  it('fails with an error that names what was asked, even if that was known a minute ago', async () => {
-    await find('U1');
-    now = MINUTE;
-    users.U1 = refusal('internal_error');
-    await expect(people(client, TEAM).find(identity('U1'))).rejects.toMatchObject({
-      ...{ code: 'internal_error', method: 'users.info' },
-    });
-    members = { S1: refusal('fatal_error') };
-    await expect(people(client, TEAM).isIn('U1', ['S1'])).rejects.toMatchObject({
-      ...{ code: 'fatal_error', method: 'usergroups.users.list' },
-    });
-  });
-});
-
-describe('the cache', () => {
-  it('holds the owner of the token for good', async () => {
-    await find('U1', true);
-    await find('U2', true);
-    expect(times('auth.test')).toBe(1);
-  });
-
-  it('holds the roles of people, not who is in a group', async () => {
-    users = { U1: { team_id: 'T9' }, U2: { team_id: TEAM, is_admin: true }, U3: refusal('user_not_found') };
-    const roles = async () => Promise.all(['U1', 'U2'].map((id) => people(client, TEAM).roleOf(id)));
-    expect([await roles(), await roles()]).toEqual(Array(2).fill(['external', 'admin']));
-    expect([times('U1'), times('U2')]).toEqual([1, 1]);
-    expect(await people(client, TEAM).roleOf('U3')).toBe('nobody');
-    members = { S1: ['U1'] };
-    expect(await people(client, TEAM).isIn('U1', ['S1'])).toBe(true);
-    members = { S1: [] };
-    expect(await people(client, TEAM).isIn('U1', ['S1'])).toBe(false);
-  });
-
-  it('is used where nothing fresh is asked for', async () => {
-    await people(client, TEAM).find(identity('U1'));
-    await people(client, TEAM).find(identity('U1'));
-    expect(times('U1')).toBe(1);
-    const profile = await find('U1');
-    const settings = { ...DEFAULT_SETTINGS, managerGroups: ['S1'] };
-    members = { S1: ['U1'] };
-    await people(client, TEAM).admit(profile, settings);
-    await people(client, TEAM).admit(profile, settings);
-    expect(times('S1')).toBe(1);
   });
 });

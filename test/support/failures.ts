@@ -14,7 +14,7 @@ const QUESTION = {
 export const storedCause = (named: string): StoredFailure =>
   storeFailure(new failures.ConnectionMissing(named));
 
-export const cause = { cause: new Error('the reason') };
+const cause = { cause: new Error('the reason') };
 
 /** Anew for each test: each failure in each of its forms, and what its sentence has to name. */
 export const failuresOfAll = (): readonly (readonly [failure: Failure, ...names: string[]])[] => [

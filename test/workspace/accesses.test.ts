@@ -12,10 +12,10 @@ import {
   type NewAccess,
   parseAccess,
   serializeAccess,
-  serializeRevocable,
-  withRevocable,
 } from '../../src/workspace/credentials/access-record.ts';
-import { sealOwnerOfField } from '../../src/workspace/credentials/sealed-fields.ts';
+import { describeToken } from '../../src/workspace/credentials/connection-record.ts';
+import { expiresSoon } from '../../src/workspace/credentials/expiry.ts';
+import { sealOwnerOf, sealOwnerOfField } from '../../src/workspace/credentials/sealed-fields.ts';
 
 const OLD = { id: 'old', key: randomBytes(32) };
 const NEW = { id: 'new', key: randomBytes(32) };
@@ -91,20 +91,49 @@ describe('an application access', () => {
     expect(isIssuers(given)).toBe(isValid);
   });
 
-  it('stores for each registration whether the service revokes tokens', () => {
-    const open = () => ({ id: '', secret: '', authUrl: '' });
-    const later = { ...access, registeredAt: access.registeredAt + 1, open };
-    const noteOf = (revocable: boolean) => serializeRevocable(access, revocable);
-    expect(withRevocable({ ...access, open }, noteOf(true)).revocable).toBe(true);
-    expect(withRevocable({ ...access, open }, noteOf(false)).revocable).toBe(false);
-    expect(withRevocable(later, noteOf(true)).revocable).toBeUndefined();
-    expect(withRevocable({ ...access, open }, undefined).revocable).toBeUndefined();
-  });
-
   it.each([
     ['a-id-of-11c', '····'],
     ['an-id-of-12c', '-12c'],
   ])('shows no more than a third of its ID: %s', (id, shown) => {
     expect(serializeAccess(keyring, 'T1', { ...GIVEN, id }).access.lastFour).toBe(shown);
+  });
+});
+
+const HOUR = 3_600_000;
+const DAY = 24 * HOUR;
+
+describe('a token', () => {
+  it('expires soon from 14 days before, counted in days of the zone', () => {
+    const at = Date.UTC(2026, 10, 20, 23);
+    const soon = (expiresAt: number, zone = 'UTC') => expiresSoon({ expiresAt }, at, zone);
+    expect([soon(at + 15 * DAY), soon(at + 14 * DAY), soon(at - DAY)]).toEqual([false, true, true]);
+    expect(soon(at + 14 * DAY + 2 * HOUR)).toBe(false);
+    expect(soon(at + 14 * DAY + 2 * HOUR, 'Europe/Rome')).toBe(true);
+    expect(expiresSoon({}, at, 'UTC')).toBe(false);
+    expect(describeToken({ lastFour: 'abcd', fingerprint: '0123' })).toBe(
+      'token ending abcd · fingerprint 0123',
+    );
+    expect(describeToken({ lastFour: '····', fingerprint: '0123' })).toBe('token ending  · fingerprint 0123');
+  });
+});
+
+describe('a sealed field', () => {
+  it('opens only beside the addresses that its secret may be sent to', () => {
+    const record = { baseUrl: 'https://b', authUrl: 'https://a', name: 'x' };
+    expect(sealOwnerOf('billing-token', 'T1', 'main', record).audience).toEqual(['https://b', 'https://a']);
+    expect(sealOwnerOf('application-access', 'T1', '7', record).audience).toEqual(['https://a']);
+    expect(sealOwnerOf('application-access', 'T1', '7').audience).toEqual(['']);
+    expect(sealOwnerOf('slack-installation', 'T1', 'installation', record).audience).toEqual([]);
+    expect(sealOwnerOfField('T1', 'connection:main', JSON.stringify(record))).toEqual(
+      sealOwnerOf('billing-token', 'T1', 'main', record),
+    );
+    expect(sealOwnerOfField('T1', 'installation', 'sealed')).toEqual(
+      sealOwnerOf('slack-installation', 'T1', 'installation'),
+    );
+    for (const field of ['settings', 'project:prod', 'xaccess:7', 'installation2', 'connection:'])
+      expect(sealOwnerOfField('T1', field, '{}')).toBeUndefined();
+    expect(() => sealOwnerOfField('T1', 'access:7', '{')).toThrow(
+      expect.objectContaining({ reason: 'malformed' }),
+    );
   });
 });

@@ -1,8 +1,6 @@
 import type { Redis } from 'ioredis';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { NotInstalled, StoreUnavailable } from '../../src/domain/failure/index.ts';
-import { connectRedis } from '../../src/redis/connect.ts';
-import { createKeyring } from '../../src/vault/keyring.ts';
+import { NotInstalled } from '../../src/domain/failure/index.ts';
 import {
   type Audit,
   type AuditEntry,
@@ -10,11 +8,7 @@ import {
   MAX_AUDIT_ENTRIES,
   type RecordedEntry,
 } from '../../src/workspace/record/audit.ts';
-import { createDeletion } from '../../src/workspace/record/deletion.ts';
-import { createWorkspaces } from '../../src/workspace/record/workspaces.ts';
-import { changeIn } from '../support/change.ts';
-import { type TestRedis, testRedis, workspaceKeys } from '../support/redis.ts';
-import { commandsOf } from '../support/redis-commands.ts';
+import { type TestRedis, testRedis } from '../support/redis.ts';
 
 const projectOf = (alias: string) => ({ kind: 'project', alias }) as const;
 const ENTRY: AuditEntry = {
@@ -86,18 +80,6 @@ describe('the audit', () => {
     expect(sizes).toEqual([20, 20, 5]);
   });
 
-  it('has no older page when one page is exactly full', async () => {
-    await record(20);
-    expect((await audit.page('T1', 20)).older).toBeUndefined();
-  });
-
-  it('keeps the place of a page while new entries arrive', async () => {
-    await record(25);
-    const { older } = await audit.page('T1', 20);
-    await record(3);
-    expect(numbers((await audit.page('T1', 20, older)).entries)).toEqual([5, 4, 3, 2, 1]);
-  });
-
   it.each([
     '',
     '+',
@@ -113,39 +95,11 @@ describe('the audit', () => {
     expect(numbers((await audit.page('T1', 20, before)).entries)).toEqual([2, 1]);
   });
 
-  it('shows an action of another version as it was recorded, and the stream’s time if its own is damaged', async () => {
-    await redis.xadd(KEY, '1795000000000-0', 'who', 'U1', 'action', 'schedule sent', 'at', 'soon');
-    expect((await audit.page('T1', 1)).entries).toEqual([
-      { at: 1_795_000_000_000, who: 'U1', action: 'schedule sent', about: undefined },
-    ]);
-  });
-
-  it('is deleted with its workspace, in one round trip', async () => {
-    const workspaces = createWorkspaces({
-      redis,
-      keyring: createKeyring([{ id: 'k', key: Buffer.alloc(32) }]),
-    });
-    await workspaces.setChannelDefault(await changeIn(workspaces, 'T1'), 'C2', 'prod');
-    await record(3);
-    await record(1, 'T2');
-    const sent = await commandsOf(store, () => createDeletion({ redis }).workspace('T1'));
-    expect(sent.filter((name) => name === 'unlink')).toHaveLength(1);
-    expect((await workspaceKeys(redis)).filter((key) => !key.includes('T2'))).toEqual([]);
-  });
-
   it('shows entries of its own workspace only, whatever is asked for', async () => {
     for (const id of ['', 't1', 'T1:x', 'T1*', '../T1']) {
       await expect(audit.record(id, ENTRY)).rejects.toThrow(RangeError);
       await expect(audit.page(id, 1)).rejects.toThrow(RangeError);
     }
     expect(await redis.keys('tally:{*}:audit')).toEqual([]);
-  });
-
-  it('says that the store is unreachable', async () => {
-    const nowhere = connectRedis('unix:///nowhere/redis.sock');
-    const lost = createAudit(nowhere);
-    for (const work of [lost.record('T1', ENTRY), lost.page('T1', 1)])
-      await expect(work).rejects.toThrow(StoreUnavailable);
-    nowhere.disconnect();
   });
 });

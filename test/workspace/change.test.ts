@@ -10,7 +10,6 @@ import { auditedChange, type WorkspaceChange } from '../../src/workspace/record/
 import { createDeletion } from '../../src/workspace/record/deletion.ts';
 import { findConnection, findProject } from '../../src/workspace/record/workspace.ts';
 import { createWorkspaces } from '../../src/workspace/record/workspaces.ts';
-import type { Settings } from '../../src/workspace/settings.ts';
 import { createEventDedup } from '../../src/workspace/short-lived/replay-protection.ts';
 import { changeIn } from '../support/change.ts';
 import { schedule } from '../support/delivery.ts';
@@ -275,16 +274,6 @@ describe('of two who change one thing at once', () => {
     expect((await read()).channelDefault('C1')).toBeUndefined();
   });
 
-  it('keeps the first person’s default of the channel', async () => {
-    await workspaces.addProject(await changeIn(workspaces, 'T1'), { ...PROD, alias: 'staging' });
-    const late = await both(
-      (by) => workspaces.setChannelDefault(by, 'C1', 'prod'),
-      (by) => workspaces.setChannelDefault(by, 'C1', 'staging'),
-    );
-    expect(told(late)).toContain('The channel’s default project was changed');
-    expect((await read()).channelDefault('C1')).toBe('prod');
-  });
-
   it('two changes of different settings are both kept', async () => {
     await workspaces.saveConnection(await changeIn(workspaces, 'T1'), MAIN);
     const late = await both(
@@ -304,22 +293,6 @@ describe('of two who change one thing at once', () => {
       ),
     ).resolves.toMatchObject({ reason: quicker(/reporting time zone: Asia\/Tokyo/) });
     expect((await read()).settings).toMatchObject({ zone: 'Asia/Tokyo', guests: false });
-  });
-
-  it('refuses a default that was removed, or changed since', async () => {
-    for (const name of ['main', 'eu', 'us'])
-      await workspaces.saveConnection(await changeIn(workspaces, 'T1'), { ...MAIN, name });
-    const gone = await both(
-      (by) => workspaces.removeConnection(by, 'us'),
-      (by) => workspaces.chooseDefault(by, 'us'),
-    );
-    expect(told(gone)).toContain('The connection us was removed');
-    const late = await both(
-      (by) => workspaces.chooseDefault(by, 'eu'),
-      (by) => workspaces.saveConnection(by, { ...MAIN, name: 'us' }, 'us'),
-    );
-    expect(told(late)).toContain('default connection: eu');
-    expect((await read()).connectionNames).toEqual(['eu', 'main']);
   });
 
   it('a token is not replaced by a slower test of another one', async () => {
@@ -349,71 +322,6 @@ describe('of two who change one thing at once', () => {
     const late = await both(SAVING[quick]!, SAVING[slow]!);
     expect(told(late)).toContain(says);
     expect(await entries()).toHaveLength(1);
-  });
-
-  it.each<[string, Partial<Settings>, string]>([
-    ['people', { managers: ['U1', 'U2'] }, 'who manages: 2 named'],
-    ['nobody', { managers: [] }, 'who manages: 0 named'],
-    ['a yes', { guests: true }, 'whether guests may ask: yes'],
-    ['a no', { externals: false }, 'whether external people may ask: no'],
-    ['no label', { currency: '' }, 'currency label: none'],
-    [
-      'two of them',
-      { zone: 'Asia/Tokyo', locale: 'de-DE' },
-      'reporting time zone: Asia/Tokyo; number format: de-DE',
-    ],
-  ])('settings are described as the earlier change left them: %s', async (_, quick, says) => {
-    const first = { managers: ['U9'], guests: false, externals: true, currency: 'EUR' };
-    await workspaces.saveSettings(await changeIn(workspaces, 'T1'), first);
-    const slow = {
-      managers: ['U7'],
-      guests: true,
-      externals: false,
-      currency: 'USD',
-      zone: 'Europe/Rome',
-      locale: 'fr-FR',
-    };
-    const given = Object.fromEntries(
-      Object.keys(quick).map((part) => [part, slow[part as keyof typeof slow]]),
-    );
-    const late = await both(
-      (by) => workspaces.saveSettings(by, quick),
-      (by) => workspaces.saveSettings(by, given),
-    );
-    expect(told(late)).toContain(`It’s now ${says}.`);
-  });
-
-  it('refuses a default connection that was removed or replaced since', async () => {
-    const keep = async () => {
-      for (const name of ['main', 'eu', 'us'])
-        await workspaces.saveConnection(await changeIn(workspaces, 'T1'), { ...MAIN, name });
-    };
-    await keep();
-    const gone = await both(
-      (by) => workspaces.removeConnection(by, 'us'),
-      (by) => workspaces.removeConnection(by, 'main', 'us'),
-    );
-    expect(told(gone)).toContain('The connection us was removed');
-    expect((await read()).connectionNames).toEqual(['eu', 'main']);
-    await keep();
-    const replaced = await both(
-      (by) => workspaces.saveConnection(by, { ...MAIN, token: 'the-quicker-fake-token' }),
-      (by) => workspaces.removeConnection(by, 'main'),
-    );
-    expect(told(replaced)).toContain('The connection main was changed');
-  });
-
-  it('keeps the newer default of a channel when a project is renamed or removed', async () => {
-    await workspaces.addProject(await changeIn(workspaces, 'T1'), { ...PROD, alias: 'staging' });
-    await workspaces.setChannelDefault(await changeIn(workspaces, 'T1'), 'C1', 'prod');
-    const moved = (by: WorkspaceChange) => workspaces.setChannelDefault(by, 'C1', 'staging');
-    const removed = await both(moved, (by) =>
-      workspaces.removeProject(by, { project: PROD, channels: ['C1'], at: NOW }),
-    );
-    expect(told(removed)).toContain('default project was changed');
-    await workspaces.setChannelDefault(await changeIn(workspaces, 'T1'), 'C1', 'prod');
-    expect(told(await both(moved, rename('live')))).toContain('default project was changed');
-    expect((await read()).channelDefault('C1')).toBe('staging');
   });
 
   it('restores a project only once', async () => {

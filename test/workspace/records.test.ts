@@ -3,16 +3,14 @@ import { randomBytes } from 'node:crypto';
 import type { Redis } from 'ioredis';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { indexKey, membersKey, recordKey, tokenLockKey } from '../../src/redis/keys.ts';
-import { acquireLease, extendLease, releaseLease } from '../../src/redis/lease.ts';
-import { createKeyring, reseal } from '../../src/vault/keyring.ts';
+import { acquireLease, releaseLease } from '../../src/redis/lease.ts';
+import { createKeyring } from '../../src/vault/keyring.ts';
 import { createInstallationStore } from '../../src/workspace/credentials/installation-store.ts';
-import { sealOwnerOfField } from '../../src/workspace/credentials/sealed-fields.ts';
 import { createDeletion } from '../../src/workspace/record/deletion.ts';
 import { createOAuthNonces } from '../../src/workspace/short-lived/replay-protection.ts';
 import { type TestRedis, testRedis, workspaceKeys } from '../support/redis.ts';
 
 const OLD = { id: 'old', key: randomBytes(32) };
-const NEW = { id: 'new', key: randomBytes(32) };
 
 let store: TestRedis;
 let redis: Redis;
@@ -46,18 +44,6 @@ describe('a lease', () => {
     expect(await acquire()).not.toEqual(lease);
   });
 
-  it('is extended only by its holder, and only before it ends', async () => {
-    const lease = await acquire();
-    if (typeof lease === 'string') throw new Error(lease);
-    expect(await extendLease(redis, { ...lease, token: 'another' }, 60_000)).toBe(false);
-    expect(await redis.pttl(KEY)).toBeLessThanOrEqual(5_000);
-    expect(await extendLease(redis, lease, 60_000)).toBe(true);
-    expect(await redis.pttl(KEY)).toBeGreaterThan(5_000);
-    await redis.del(KEY);
-    expect(await extendLease(redis, lease, 60_000)).toBe(false);
-    expect(await redis.exists(KEY)).toBe(0);
-  });
-
   it('is refused for a workspace that left', async () => {
     await redis.flushdb();
     expect(await acquire()).toBe('gone');
@@ -89,44 +75,6 @@ describe('an installation', () => {
     await redis.hset(recordKey('T2'), 'installation', sealed);
     await expect(installed().load('T2')).rejects.toMatchObject({ kind: 'unseal-failed' });
     expect(await redis.zscore(indexKey(0), 'T1')).not.toBeNull();
-  });
-
-  it('is replaced only as it was read, also where it was sealed again since', async () => {
-    await installed().save('T1', 'first');
-    expect(await installed().replace('T1', 'first', 'second')).toBe(true);
-    expect(await installed().replace('T1', 'first', 'third')).toBe(false);
-    expect(await installed().load('T1')).toBe('second');
-    expect(await installed().replace('T2', 'first', 'second')).toBe(false);
-    expect(await redis.exists(recordKey('T2'))).toBe(0);
-  });
-
-  it('is replaced even if its keys are rotated at that moment', async () => {
-    const both = createKeyring([NEW, OLD]);
-    await installed().save('T1', 'first');
-    const field = 'installation';
-    let rotations = 0;
-    /** Seals it anew between the reading and the writing, as often as `rotations` says. */
-    const racing = new Proxy(redis, {
-      get(target, name) {
-        if (name !== 'eval') return Reflect.get(target, name).bind(target);
-        return async (...args: Parameters<Redis['eval']>) => {
-          if (rotations-- > 0) {
-            const value = (await redis.hget(recordKey('T1'), field))!;
-            const owner = sealOwnerOfField('T1', field, value)!;
-            const opened = both.open(value, owner);
-            await redis.hset(recordKey('T1'), field, reseal(both, owner, value) ?? both.seal(opened, owner));
-          }
-          return redis.eval(...args);
-        };
-      },
-    });
-    const rotating = createInstallationStore({ redis: racing, keyring: both });
-    rotations = 2;
-    expect(await rotating.replace('T1', 'first', 'second')).toBe(true);
-    rotations = 3;
-    expect(await rotating.replace('T1', 'second', 'third')).toBe(false);
-    rotations = 0;
-    expect(await rotating.load('T1')).toBe('second');
   });
 
   it('of an organization serves the workspaces that joined, until one of them leaves', async () => {

@@ -6,11 +6,6 @@ import {
   ProjectMissing,
   UnsealFailed,
 } from '../../src/domain/failure/index.ts';
-import {
-  isSameProject,
-  parseProjectValue,
-  projectValue,
-} from '../../src/workspace/projects/chosen-project.ts';
 import type { Project } from '../../src/workspace/projects/project-record.ts';
 import {
   limitedProjects,
@@ -18,7 +13,6 @@ import {
   visibleProjects,
 } from '../../src/workspace/projects/project-visibility.ts';
 import {
-  isConnectionMissing,
   openConnection,
   resolveProject,
   resolveProjects,
@@ -192,27 +186,6 @@ describe('a limit to channels', () => {
     expect(() => resolveProject({ alias: 'open', product: 2 }, record, member())).toThrow(NotAllowed);
   });
 
-  it('holds when it is asked for as the product of an unlimited project', () => {
-    const record = recordOf([prod, project('logs', { product: 2 })]);
-    expect(() => resolveProject({ alias: 'prod', product: 2 }, record, member(ELSEWHERE))).toThrow(
-      NotAllowed,
-    );
-    expect(resolveProject({ alias: 'prod', product: 2 }, record, member(HERE)).product).toBe(2);
-  });
-
-  it('is that of the asked product when several names share the ID', () => {
-    const record = recordOf([prod, project('logs', { product: 2 }), project('more-logs', { product: 2 })]);
-    expect(resolveProject({ project: '123', product: 2 }, record, member(ELSEWHERE)).product).toBe(2);
-    expect(() => resolveProject({ project: '123', product: 1 }, record, member(ELSEWHERE))).toThrow(
-      expect.objectContaining({ reason: 'channel' }),
-    );
-  });
-
-  it('lets a channel that it allows have it as default', () => {
-    const record = recordOf([prod], { [`channel:${HERE}`]: 'prod' });
-    expect(resolveProject({}, record, member(HERE)).alias).toBe('prod');
-  });
-
   it('leaves projects with another ID alone', () => {
     const record = recordOf([prod, project('dev', { id: '124' })]);
     expect(resolveProject({ alias: 'dev' }, record, member(ELSEWHERE)).project).toBe('124');
@@ -317,34 +290,9 @@ describe('the connection that a project is asked by', () => {
     const damaged = workspaceOf({ connections: CONNECTIONS, fields: { 'connection:us': '{' } });
     expect(() => opened('us', damaged)).toThrow(expect.objectContaining({ reason: 'malformed' }));
   });
-
-  it('is missing only if the project names a deleted one', () => {
-    expect(isConnectionMissing(project('prod'), record)).toBe(false);
-    expect(isConnectionMissing(project('prod', { connection: 'eu' }), record)).toBe(false);
-    expect(isConnectionMissing(project('prod', { connection: 'us' }), record)).toBe(true);
-  });
 });
 
 describe('a project that a schedule or a watch chose', () => {
-  it.each([
-    ['123:1', { id: '123', product: 1 }],
-    [`${'9'.repeat(32)}:3`, { id: '9'.repeat(32), product: 3 }],
-    ['123', undefined],
-    ['123:4', undefined],
-    ['abc:1', undefined],
-    [`${'9'.repeat(33)}:1`, undefined],
-    ['', undefined],
-  ] as const)('is read from an option’s value: %s', (value, chosen) => {
-    expect(parseProjectValue(value)).toEqual(chosen);
-    if (chosen !== undefined) expect(projectValue(chosen)).toBe(value);
-  });
-
-  it('is another project if its ID or its product differs', () => {
-    expect(isSameProject({ id: '1', product: 1 }, { id: '1', product: 1 })).toBe(true);
-    expect(isSameProject({ id: '1', product: 1 }, { id: '1', product: 2 })).toBe(false);
-    expect(isSameProject({ id: '1', product: 1 }, { id: '2', product: 1 })).toBe(false);
-  });
-
   it('is limited if the people of the channel may not see it, even if a manager chose it', () => {
     const projects = [project('prod'), project('secret', { id: '7', channels: [ELSEWHERE] })];
     const record = recordOf(projects);

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { parseLogEntry } from '../../src/delivery/log/delivery-log-entry.ts';
-import { NoData, NotSent, ServiceFailed } from '../../src/domain/failure/index.ts';
+import { NoData, NotSent } from '../../src/domain/failure/index.ts';
 import { storedFailure, storeFailure, wordFailure } from '../../src/workspace/record/stored-failure.ts';
 import { failuresOfAll } from '../support/failures.ts';
 
@@ -48,14 +48,6 @@ describe('a stored failure', () => {
       expect(json).not.toContain(failure.message);
       expect(json).not.toMatch(/example|127\.0\.0\.1|yesterdya|"no"/);
     }
-  });
-
-  it('is stored as the same text each time', () => {
-    for (const [failure] of failuresOfAll())
-      expect(JSON.stringify(storeFailure(failure))).toBe(JSON.stringify(storeFailure(failure)));
-    expect(JSON.stringify(storeFailure(new ServiceFailed('billing', 502)))).toBe(
-      '{"kind":"service-failed","service":"billing","status":502}',
-    );
   });
 
   it('names the year unless it is the reader’s current one', () => {

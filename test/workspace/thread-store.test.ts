@@ -86,21 +86,6 @@ describe('the last question of a thread', () => {
     expect(await redis.client.zcard(threadTimesKey('T1'))).toBe(1);
   });
 
-  it('is dropped when two thousand newer ones are stored', async () => {
-    await threads.remember({ ...PLACE, thread: '0' }, question('prod', AT), 'everybody');
-    const [field = '', value = ''] = Object.entries(await redis.client.hgetall(threadsKey('T1')))[0] ?? [];
-    const fieldOf = (n: number) => field.replace('"0"', `"${n}"`);
-    const old = Array.from({ length: 2_000 }, (_, n) => n);
-    await redis.client.hset(threadsKey('T1'), Object.fromEntries(old.map((n) => [fieldOf(n), value])));
-    await redis.client.zadd(threadTimesKey('T1'), ...old.flatMap((n) => [AT + n, fieldOf(n)]));
-    for (let n = 2_000; n < 2_010; n += 1)
-      await threads.remember({ ...PLACE, thread: `${n}` }, question('prod', AT + n), 'everybody');
-    expect(await redis.client.hlen(threadsKey('T1'))).toBe(2_000);
-    expect(await redis.client.zcard(threadTimesKey('T1'))).toBe(2_000);
-    expect(await textsAt({ ...PLACE, thread: '9' })).toEqual([undefined, undefined]);
-    expect(await textsAt({ ...PLACE, thread: '10' })).toEqual(['prod', undefined]);
-  });
-
   it('is not written for a workspace that has left', async () => {
     await redis.client.unlink('tally:{T1}:record');
     await threads.remember(PLACE, question('prod'), 'everybody');

@@ -55,17 +55,6 @@ describe('the two halves of a token', () => {
     expect(await claim(grantText)).toEqual({ grant: ERRAND, token: TOKEN });
   });
 
-  it('stay after a claim, which one caller at a time holds for each purpose', async () => {
-    const grantText = await handles.keep('T1', ERRAND, LIFE, TOKEN);
-    await claim(grantText);
-    expect(await claim(grantText)).toBe('busy');
-    expect((await claimed(grantText, { purpose: 'issue' }))?.token).toBe(TOKEN);
-    await handles.release({ workspace: 'T1', grantText, purpose: 'revoke' });
-    expect((await claimed(grantText))?.token).toBe(TOKEN);
-    expect(await claim(grantText, { at: AT + GRANT_LEASE_MS - 1 })).toBe('busy');
-    expect((await claimed(grantText, { at: AT + GRANT_LEASE_MS }))?.token).toBe(TOKEN);
-  });
-
   it('no longer work once they were replaced or dropped', async () => {
     const [one, other] = [
       await handles.keep('T1', ERRAND, LIFE, TOKEN),
@@ -79,12 +68,6 @@ describe('the two halves of a token', () => {
       undefined,
     ]);
     expect((await claimed(instead))?.grant).toEqual(ERRAND);
-  });
-
-  it('are reported as used to one of two callers when they are gone', async () => {
-    const gone = `${'A'.repeat(22)}`;
-    expect(await Promise.all([claim(gone), claim(gone)])).toEqual([undefined, 'busy']);
-    expect(await redis.pttl(KEY)).toBeGreaterThan(0);
   });
 
   it('do not contain the token, in any encoding', async () => {
@@ -112,20 +95,6 @@ describe('the two halves of a token', () => {
     expect(await claim(grantText, { at: LIFE.until + GRANT_LEASE_MS })).toBeUndefined();
   });
 
-  it('do not open when one of them belongs to another token, or was changed by a bit', async () => {
-    const [one, other] = await Promise.all(
-      [TOKEN, 'another'].map((token) => handles.keep('T1', ERRAND, LIFE, token)),
-    );
-    const [, half = ''] = other!.split(' ');
-    expect(await claimed(`${grantHandle(one!)} ${half}`)).toEqual({ grant: ERRAND, token: undefined });
-    await redis.del(KEY);
-    const grantText = await handles.keep('T1', ERRAND, LIFE, TOKEN);
-    const [[field = '', value = ''] = []] = Object.entries(await redis.hgetall(KEY));
-    await redis.hset(KEY, field, value.replace('"project":"123"', '"project":"124"'));
-    const taken = await claimed(grantText);
-    expect([taken?.grant.project, taken?.token]).toEqual(['124', undefined]);
-  });
-
   it('do not open beside another service or project than they were kept with', async () => {
     const changes: readonly (readonly [string, string])[] = [
       ['https://id.example.com/v3', 'https://evil.example.com/v3'],
@@ -141,20 +110,6 @@ describe('the two halves of a token', () => {
     }
     const grantText = await handles.keep('T1', ERRAND, LIFE, TOKEN);
     expect((await claimed(grantHandle(grantText)))?.token).toBeUndefined();
-  });
-
-  it('open until the moment when they expire, and not at it', async () => {
-    const grantText = await handles.keep('T1', ERRAND, LIFE, TOKEN);
-    expect(await claimed(grantText, { at: LIFE.until })).toBeUndefined();
-    await handles.release({ workspace: 'T1', grantText, purpose: 'revoke' });
-    expect((await claimed(grantText, { at: LIFE.until - 1 }))?.token).toBe(TOKEN);
-  });
-
-  it('are dropped together with all claims on them', async () => {
-    const grantText = await handles.keep('T1', ERRAND, LIFE, TOKEN);
-    for (const purpose of ['issue', 'revoke'] as const) await claim(grantText, { purpose });
-    await handles.drop('T1', grantText);
-    expect(await redis.hkeys(KEY)).toEqual([]);
   });
 
   it('are given to one of many who ask at the same moment', async () => {
@@ -194,18 +149,6 @@ describe('the two halves of a token', () => {
       'Another program changed',
     );
     expect(await redis.exists(KEY)).toBe(0);
-  });
-
-  it('are stored for a workspace that has an audit but no record', async () => {
-    await createAudit(redis).record('T1', {
-      at: AT,
-      who: 'U1',
-      action: 'token revoked',
-      about: { kind: 'token', id: '123', alias: 'prod' },
-    });
-    await redis.del('tally:{T1}:record');
-    const grantText = await handles.keep('T1', ERRAND, LIFE);
-    expect((await claimed(grantText))?.grant).toEqual(ERRAND);
   });
 
   it('do not open for a person whose ID is imitated in a name', async () => {

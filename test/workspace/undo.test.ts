@@ -80,14 +80,6 @@ describe.each(Object.entries(KINDS))('a removed %s', (_, kind) => {
     expect(await kind.restore(ONE)).toBe(false);
   });
 
-  it('does not replace another one with its ID', async () => {
-    await kind.remove(ONE, NOW);
-    await redis.hset(HASH, kind.field + ONE, 'another');
-    expect(await kind.restore(ONE)).toBe(false);
-    expect(await redis.hget(HASH, kind.field + ONE)).toBe('another');
-    expect(await redis.hexists(HASH, kind.removedField + ONE)).toBe(1);
-  });
-
   it('is deleted by the next change of anything once it cannot be restored any more', async () => {
     await kind.remove(ONE, NOW);
     const isKept = () => redis.hexists(HASH, kind.removedField + ONE);
@@ -95,51 +87,6 @@ describe.each(Object.entries(KINDS))('a removed %s', (_, kind) => {
     expect(await isKept()).toBe(1);
     await changeDefault(NOW + UNDO_MS);
     expect(await isKept()).toBe(0);
-  });
-
-  it('is not removed twice, and nothing is written for one that never existed', async () => {
-    await kind.remove(ONE, NOW);
-    const before = await redis.hgetall(HASH);
-    await kind.remove(ONE, NOW + 1);
-    await kind.remove('unknown1', NOW + 1);
-    expect(await redis.hgetall(HASH)).toEqual(before);
-  });
-
-  it('that was damaged cannot be restored', async () => {
-    await redis.hset(HASH, { [kind.field + ONE]: '{', [kind.field + TWO]: 'null' });
-    await kind.drop([ONE, TWO]);
-    expect(Object.keys(await recordFields(redis, HASH))).toEqual([kind.field + THREE]);
-    expect(await kind.restore(ONE)).toBe(false);
-  });
-});
-
-describe('how the last delivery of a schedule ended', () => {
-  const SENT = { date: '2026-11-21', due: NOW, at: NOW + 1, result: 'posted', failures: 0 } as const;
-  const note = async (sent: typeof SENT, record?: Awaited<ReturnType<typeof read>>) =>
-    workspaces.saveSent(record ?? (await read()), ONE, sent);
-  beforeEach(async () => {
-    for (const id of [ONE, TWO]) await workspaces.schedules.save(await by(), schedule({ id }));
-  });
-
-  it('is removed and restored with the schedule', async () => {
-    await note(SENT);
-    expect((await read()).lastSent(ONE)).toEqual(SENT);
-    await workspaces.schedules.remove(await by(), ONE, NOW);
-    expect((await read()).lastSent(ONE)).toBeUndefined();
-    await workspaces.schedules.remove(await by(), TWO, NOW);
-    for (const id of [ONE, TWO]) expect(await workspaces.schedules.restore(await by(), id)).toBe(true);
-    expect((await read()).lastSent(ONE)).toEqual(SENT);
-    expect(await redis.hexists(HASH, `sent:${TWO}`)).toBe(0);
-  });
-
-  it('is not written over a later one, nor for a schedule that was removed', async () => {
-    const before = await read();
-    await note({ ...SENT, at: NOW + 2 }, before);
-    await note(SENT, before);
-    expect((await read()).lastSent(ONE)?.at).toBe(NOW + 2);
-    await workspaces.schedules.remove(await by(), ONE, NOW);
-    await note(SENT);
-    expect(await redis.hexists(HASH, `sent:${ONE}`)).toBe(0);
   });
 });
 

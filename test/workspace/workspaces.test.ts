@@ -1,13 +1,11 @@
 import { createHash, randomBytes } from 'node:crypto';
 import { describe, expect, it } from 'vitest';
-import { StoreUnavailable, UnsealFailed } from '../../src/domain/failure/index.ts';
-import { connectRedis } from '../../src/redis/connect.ts';
+import { UnsealFailed } from '../../src/domain/failure/index.ts';
 import { createKeyring } from '../../src/vault/keyring.ts';
 import type { NewConnection } from '../../src/workspace/credentials/connection-record.ts';
 import { formatExpiry } from '../../src/workspace/credentials/expiry.ts';
-import { createInstallationStore } from '../../src/workspace/credentials/installation-store.ts';
 import type { Project } from '../../src/workspace/projects/project-record.ts';
-import { UNDO_MS, type WorkspaceChange } from '../../src/workspace/record/change.ts';
+import { UNDO_MS } from '../../src/workspace/record/change.ts';
 import { createDeletion } from '../../src/workspace/record/deletion.ts';
 import type { StoredAnswer } from '../../src/workspace/record/stored-outcomes.ts';
 import {
@@ -22,15 +20,7 @@ import { DEFAULT_SETTINGS } from '../../src/workspace/settings.ts';
 import { changeIn } from '../support/change.ts';
 import { schedule } from '../support/delivery.ts';
 import { recordFields, workspaceKeys } from '../support/redis.ts';
-import { commandsOf } from '../support/redis-commands.ts';
-import {
-  ACCESS,
-  ADDED_AT,
-  MAIN as CONNECTION,
-  HASH,
-  PROD,
-  startWorkspaceStore,
-} from '../support/workspace-store.ts';
+import { ADDED_AT, MAIN as CONNECTION, HASH, PROD, startWorkspaceStore } from '../support/workspace-store.ts';
 
 const KEY = { id: 'k1', key: randomBytes(32) };
 const TOKEN = 'fake-user-access-token-abcd';
@@ -42,10 +32,8 @@ const MAIN: NewConnection = {
 };
 const STAGING: Project = { ...PROD, alias: 'staging', id: '456', connection: 'eu', currency: 'EUR' };
 
-const { store, redis, workspaces, read } = await startWorkspaceStore(KEY);
+const { redis, workspaces, read } = await startWorkspaceStore(KEY);
 
-/** The index included: no scheduler runs here. */
-const everyCommandOf = (work: () => Promise<unknown>) => commandsOf(store, work, () => false);
 const changing = (id = 'T1') => changeIn(workspaces, id);
 const zone = (name: string) => ({ ...DEFAULT_SETTINGS, zone: name });
 
@@ -73,38 +61,6 @@ describe('a workspace', () => {
     expect(token()).toBe(TOKEN);
   });
 
-  it('keeps a connection that never expires', async () => {
-    const { expiresAt: _, ...rest } = MAIN;
-    await workspaces.saveConnection(await changing(), { ...rest, lifetime: 'none' });
-    expect(findConnection(await read())).not.toHaveProperty('expiresAt');
-  });
-
-  it('is read, written and forgotten in one round trip each', async () => {
-    const renamed = { ...PROD, alias: 'live' };
-    const removal = { project: renamed, channels: ['C1'], at: NOW };
-    const costs = async (work: (change: WorkspaceChange) => Promise<unknown>) => {
-      const change = await changing();
-      return everyCommandOf(() => work(change));
-    };
-    // The first write of a workspace puts it into the index before.
-    expect(await costs((change) => workspaces.saveConnection(change, MAIN, 'main'))).toEqual([
-      'eval',
-      'eval',
-    ]);
-    expect(await costs((change) => workspaces.chooseDefault(change, 'main'))).toEqual(['eval']);
-    expect(await costs((change) => workspaces.saveSettings(change, { zone: 'UTC' }))).toEqual(['eval']);
-    expect(await costs((change) => workspaces.addProject(change, PROD))).toEqual(['eval']);
-    expect(await costs((change) => workspaces.setChannelDefault(change, 'C1', 'prod'))).toEqual(['eval']);
-    expect(await costs((change) => workspaces.changeProject(change, 'prod', renamed))).toEqual(['eval']);
-    expect(await costs(() => workspaces.saveAnswer('T1', { connection: 'main', at: NOW }))).toEqual(['eval']);
-    expect(await everyCommandOf(read)).toEqual(['hgetall']);
-    expect(await costs((change) => workspaces.removeProject(change, removal))).toEqual(['eval']);
-    expect(await everyCommandOf(() => workspaces.findRemovedProject('T1', 'live', NOW))).toEqual(['hgetall']);
-    expect(await costs((change) => workspaces.restoreProject(change, removal))).toEqual(['eval']);
-    expect(await costs((change) => workspaces.removeConnection(change, 'main'))).toEqual(['eval']);
-    expect(await everyCommandOf(() => createDeletion({ redis }).workspace('T1'))).toEqual(['unlink', 'zrem']);
-  });
-
   it('deletes one workspace and leaves the next one', async () => {
     for (const id of ['T1', 'T2']) {
       await workspaces.saveSettings(await changing(id), zone('Asia/Tokyo'));
@@ -126,11 +82,6 @@ describe('a workspace', () => {
   it.each(['Mars/Olympus', '', '+02:00', 'UTC\n'])('does not take “%s” for a zone', async (name) => {
     await expect(async () => workspaces.saveSettings(await changing(), zone(name))).rejects.toThrow();
     expect(await redis.exists(HASH)).toBe(0);
-  });
-
-  it('takes the defaults for settings that were never saved', async () => {
-    await redis.hset(HASH, 'settings', '{"zone":"Asia/Tokyo"}');
-    expect((await read()).settings).toEqual(zone('Asia/Tokyo'));
   });
 });
 
@@ -160,17 +111,6 @@ describe('several connections', () => {
     expect((await read()).defaultConnection).toBe('eu');
     expect(findConnection(await read())?.name).toBe('eu');
   });
-
-  it('are removed one at a time, and the settings stay', async () => {
-    await workspaces.saveSettings(await changing(), zone('Asia/Tokyo'));
-    await named('main');
-    await named('eu');
-    await workspaces.removeConnection(await changing(), 'main');
-    await workspaces.removeConnection(await changing(), 'main');
-    const record = await read();
-    expect(record.connectionNames).toEqual(['eu']);
-    expect(record.settings.zone).toBe('Asia/Tokyo');
-  });
 });
 
 describe('a token', () => {
@@ -193,14 +133,6 @@ describe('a token', () => {
     expect(await workspaces.saveConnection(await changing(), { ...MAIN, token })).toMatchObject({
       lastFour: shown,
     });
-  });
-
-  it('is replaced by the next one of the same name', async () => {
-    await workspaces.saveConnection(await changing(), MAIN);
-    await workspaces.saveConnection(await changing(), { ...MAIN, token: 'another-fake-token-wxyz' });
-    const connection = findConnection(await read());
-    expect(connection?.token()).toBe('another-fake-token-wxyz');
-    expect(connection?.lastFour).toBe('wxyz');
   });
 
   it('opens for its own workspace only', async () => {
@@ -252,16 +184,6 @@ describe('a token', () => {
 });
 
 describe('a project', () => {
-  it('is found by its alias, and listed', async () => {
-    expect(await workspaces.addProject(await changing(), STAGING)).toBe(true);
-    expect(await workspaces.addProject(await changing(), PROD)).toBe(true);
-    const record = await read();
-    expect(record.projects).toEqual([PROD, STAGING]);
-    expect(findProject(record, 'staging')).toEqual(STAGING);
-    expect(findProject(record, 'nobody')).toBeUndefined();
-    expect([...record.aliases]).toEqual(['prod', 'staging']);
-  });
-
   it('gets an alias once, however many ask at the same time', async () => {
     const ids = Array.from({ length: 20 }, (_, n) => String(n + 1));
     const added = await Promise.all(
@@ -269,13 +191,6 @@ describe('a project', () => {
     );
     expect(added.filter(Boolean)).toHaveLength(1);
     expect(findProject(await read(), 'prod')?.id).toBe(ids[added.indexOf(true)]);
-  });
-
-  it('can be changed under the same alias', async () => {
-    await workspaces.addProject(await changing(), PROD);
-    const after = { ...PROD, product: 2 as const, channels: ['C1'] };
-    expect(await workspaces.changeProject(await changing(), 'prod', after)).toBe(true);
-    expect((await read()).projects).toEqual([after]);
   });
 
   it('takes its channels along when it is renamed, and never another one’s alias', async () => {
@@ -326,17 +241,6 @@ describe('a project', () => {
   });
 });
 
-describe('an application access', () => {
-  it('is removed with the notes about it', async () => {
-    const other = await workspaces.saveAccess(await changing(), { ...ACCESS, project: '456' });
-    const access = await workspaces.saveAccess(await changing(), ACCESS);
-    for (const one of [access, other]) await workspaces.saveRevocable('T1', one, false);
-    expect((await read()).accesses.get('123')?.revocable).toBe(false);
-    await workspaces.removeAccess(await changing(), '123');
-    expect(Object.keys(await recordFields(redis, HASH)).sort()).toEqual(['access:456', 'revocable:456']);
-  });
-});
-
 describe('a rejected credential', () => {
   const CONNECTION = { kind: 'connection', name: 'main' } as const;
 
@@ -368,19 +272,6 @@ describe('a rejected credential', () => {
     await workspaces.removeConnection(await changing(), 'main');
     expect(await note(fingerprint)).toBe(false);
     expect(Object.keys(await recordFields(redis, HASH)).sort()).toEqual(['connection:eu']);
-  });
-});
-
-describe('a channel', () => {
-  it('has one default, which can be changed and taken away', async () => {
-    await workspaces.setChannelDefault(await changing(), 'C1', 'prod');
-    await workspaces.setChannelDefault(await changing(), 'C2', 'staging');
-    expect((await read()).channelDefault('C1')).toBe('prod');
-    await workspaces.setChannelDefault(await changing(), 'C1', 'staging');
-    expect((await read()).channelsOf('staging')).toEqual(['C1', 'C2']);
-    await workspaces.setChannelDefault(await changing(), 'C1', undefined);
-    expect((await read()).channelDefault('C1')).toBeUndefined();
-    expect((await read()).channelDefault('C2')).toBe('staging');
   });
 });
 
@@ -421,53 +312,6 @@ describe('what is stored after an answer', () => {
     expect(await writesOf(balance(later + MINUTE))).toBe(1);
     expect((await read()).lastBalance('123', 1)?.at).toBe(later + MINUTE);
   });
-
-  it('does not restore a connection or a workspace that was removed since', async () => {
-    await workspaces.saveAnswer('T1', { connection: 'main', at: NOW, balance: BALANCE });
-    expect(await redis.keys('*')).toEqual([]);
-  });
-
-  it('is removed with its connection or project', async () => {
-    await workspaces.saveConnection(await changing(), MAIN);
-    await workspaces.saveConnection(await changing(), { ...MAIN, name: 'eu' });
-    await workspaces.addProject(await changing(), PROD);
-    await workspaces.saveAnswer('T1', { connection: 'main', at: NOW, balance: BALANCE });
-    await workspaces.removeConnection(await changing(), 'main');
-    expect((await read()).lastUsed('main')).toBeUndefined();
-    expect((await read()).lastBalance('123', 1)).toBeDefined();
-    await workspaces.changeProject(await changing(), 'prod', { ...PROD, product: 2 });
-    expect((await read()).lastBalance('123', 1)).toBeDefined();
-    await workspaces.changeProject(await changing(), 'prod', { ...PROD, id: '456' });
-    expect((await read()).lastBalance('123', 1)).toBeUndefined();
-
-    await workspaces.saveAnswer('T1', { connection: 'eu', at: NOW, balance: { ...BALANCE, id: '456' } });
-    await workspaces.removeProject(await changing(), {
-      project: { ...PROD, id: '456' },
-      channels: [],
-      at: NOW,
-    });
-    expect((await read()).lastBalance('456', 1)).toBeUndefined();
-  });
-
-  it.each(['', '{', 'null', '{"balance":7,"at":1}', 'NaN'])(
-    'is nothing where it cannot be read: %s',
-    async (text) => {
-      await redis.hset(HASH, { 'used:main': text || 'x', 'balance:123:1': text });
-      const record = await read();
-      expect(record.lastUsed('main')).toBeUndefined();
-      expect(record.lastBalance('123', 1)).toBeUndefined();
-    },
-  );
-
-  it('is logged when it cannot be written, and fails no request', async () => {
-    const failures: unknown[] = [];
-    const saveAnswer = () => Promise.reject(new StoreUnavailable());
-    await createAnswerStore({ saveAnswer }, (error) => failures.push(error)).save(await read(), {
-      connection: 'main',
-      at: NOW,
-    });
-    expect(failures).toEqual([expect.any(StoreUnavailable)]);
-  });
 });
 
 describe('a lifetime', () => {
@@ -495,40 +339,6 @@ describe('a lifetime', () => {
 });
 
 describe('a record that is read again', () => {
-  it('has what changed, and shares the unchanged parts', async () => {
-    await workspaces.addProject(await changing(), PROD);
-    await workspaces.addProject(await changing(), STAGING);
-    const before = await read();
-    await redis.hset(HASH, 'project:prod', JSON.stringify({ ...PROD, id: '777' }));
-    await redis.hset(HASH, 'settings', '{"zone":"Asia/Tokyo"}');
-    const after = await read();
-    expect(findProject(before, 'prod')?.id).toBe(PROD.id);
-    expect(findProject(after, 'prod')?.id).toBe('777');
-    expect(after.settings.zone).toBe('Asia/Tokyo');
-    expect(findProject(after, 'staging')).toBe(findProject(before, 'staging'));
-
-    await redis.hdel(HASH, 'project:prod', 'settings');
-    const last = await read();
-    expect(last.projects).toEqual([STAGING]);
-    expect(last.settings).toEqual(DEFAULT_SETTINGS);
-  });
-
-  it('cannot be changed by an earlier request', async () => {
-    await workspaces.addProject(await changing(), { ...PROD, channels: ['C1'] });
-    const [project] = (await read()).projects;
-    expect(() => (project!.channels as string[]).push('C2')).toThrow(TypeError);
-    expect((await read()).projects[0]?.channels).toEqual(['C1']);
-  });
-
-  it('lists a damaged part until it is replaced', async () => {
-    await workspaces.addProject(await changing(), PROD);
-    await redis.hset(HASH, 'project:prod', '{');
-    expect((await read()).damaged).toEqual([{ kind: 'project', id: 'prod', reason: 'malformed' }]);
-    expect((await read()).damaged).toHaveLength(1);
-    await redis.hset(HASH, 'project:prod', JSON.stringify(PROD));
-    expect((await read()).damaged).toEqual([]);
-  });
-
   it('doesn’t take a moved record for the one whose place it took', async () => {
     await redis.hset(HASH, {
       'project:live': JSON.stringify(PROD),
@@ -593,24 +403,6 @@ describe('a damaged part', () => {
     expect(findConnection(damagedSettings, 'main')?.token()).toBe(TOKEN);
   });
 
-  it('is listed under its kind', async () => {
-    await workspaces.saveConnection(await changing(), MAIN);
-    await redis.hset(HASH, { 'connection:eu': '{', 'project:prod': '{', installation: 'v1.' });
-    const record = await read();
-    expect(() => findConnection(record, 'eu')).toThrow('Tally can’t read the stored access token.');
-    expect(() => findProject(record, 'prod')).toThrow('Tally can’t read the stored project.');
-    const others = createWorkspaces({ redis, keyring: createKeyring([{ id: 'k2', key: randomBytes(32) }]) });
-    const lost = findConnection(await others.load('T1'), 'main');
-    expect(() => lost?.token()).toThrow('Tally can’t read the stored access token.');
-    const installed = createInstallationStore({ redis, keyring: createKeyring([KEY]) });
-    await expect(installed.load('T1')).rejects.toThrow('Tally can’t read the stored installation of Tally.');
-  });
-
-  it.each(DAMAGE)('of a removed item restores nothing: %s', async (json) => {
-    await redis.hset(HASH, 'removed:prod', json);
-    await expect(workspaces.findRemovedProject('T1', 'prod', NOW)).rejects.toThrow(UnsealFailed);
-  });
-
   it('with an invalid seal is listed and does not open', async () => {
     await workspaces.saveConnection(await changing(), MAIN);
     const record = JSON.parse((await redis.hget(HASH, 'connection:main'))!);
@@ -619,26 +411,4 @@ describe('a damaged part', () => {
     expect(connection?.fingerprint).toBe(record.fingerprint);
     expect(() => connection?.token()).toThrow(expect.objectContaining({ reason: 'malformed' }));
   });
-});
-
-it('reports an unreachable store from every method', async () => {
-  const nowhere = connectRedis('unix:///nowhere/redis.sock');
-  const lost = createWorkspaces({ redis: nowhere, keyring: createKeyring([KEY]) });
-  const removal = { project: PROD, channels: [], at: NOW };
-  const change = { workspace: await read(), entries: [] };
-  for (const work of [
-    lost.load('T1'),
-    lost.saveSettings(change, zone('UTC')),
-    lost.saveConnection(change, MAIN),
-    lost.removeConnection(change, 'main'),
-    lost.saveAnswer('T1', { connection: 'main', at: NOW }),
-    lost.addProject(change, PROD),
-    lost.changeProject(change, 'prod', { ...PROD, alias: 'live' }),
-    lost.removeProject(change, removal),
-    lost.findRemovedProject('T1', 'prod', NOW),
-    lost.restoreProject(change, removal),
-    lost.setChannelDefault(change, 'C1', 'prod'),
-  ])
-    await expect(work).rejects.toThrow(StoreUnavailable);
-  nowhere.disconnect();
 });

@@ -137,7 +137,7 @@ export function createBodyReader(limits: BodyLimits = SERVER_LIMITS) {
 }
 
 /** The size that a request announces, in bytes; undefined when it does not. */
-export function announcedSize({ headers }: IncomingMessage): number | undefined {
+function announcedSize({ headers }: IncomingMessage): number | undefined {
   const length = headers['content-length'];
   return length === undefined ? undefined : Number(length);
 }

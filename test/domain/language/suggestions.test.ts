@@ -2,14 +2,12 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { InvalidWord } from '../../../src/domain/failure/index.ts';
-import { nearestWord } from '../../../src/domain/language/nearest-word.ts';
 import {
   parseBalanceText,
   parseCommandText,
   parseSingleProjectText,
 } from '../../../src/domain/language/parse-command.ts';
-import { formatParsedCommand, type ParsedCommand } from '../../../src/domain/language/parsed-command.ts';
-import { saysAllTyped } from '../../../src/domain/language/parser.ts';
+import type { ParsedCommand } from '../../../src/domain/language/parsed-command.ts';
 import { formatPhrase } from '../../../src/domain/language/periods/period-ast.ts';
 import { parseQuestion } from '../../../src/domain/language/questions/parse-question.ts';
 import { MONTH_NAMES } from '../../../src/domain/language/vocabulary.ts';
@@ -209,96 +207,5 @@ describe('a day in words', () => {
   ])('that could be a project offers both: %s', (typed, readings) => {
     expect(() => parseCommandText(typed, ALIASES)).toThrow(InvalidWord);
     expect(offeredBy(() => parseCommandText(typed, ALIASES))).toEqual(readings);
-  });
-
-  it.each([
-    ['project 3 october', { project: '3' }],
-    ['prod product 2 october', { alias: 'prod', product: 2 }],
-    ['october 32', { project: '32' }],
-    ['prod october 2026 3', { alias: 'prod', product: 3 }],
-    ['prod,shop october', { several: [{ alias: 'prod' }, { alias: 'shop' }] }],
-  ])('is not in “%s”', (typed, words) => {
-    expect(parseCommandText(typed, ALIASES)).toMatchObject({ ...words, phrase: { at: { kind: 'month' } } });
-  });
-
-  it.each([
-    ['oct 3, prod', 'october-3'],
-    ['prod, oct 3', 'october-3'],
-    ['28 Oct – 3 Nov', 'october-28..november-3'],
-    ['prod 3rd of october, 2025', '2025-10-03'],
-  ])('is in “%s”', (typed, period) => {
-    const { phrase, product } = parseCommandText(typed, ALIASES);
-    expect([phrase && formatPhrase(phrase), product]).toEqual([period, undefined]);
-  });
-});
-
-describe('a project whose ID could be a day', () => {
-  it.each(['project 5 november', '5 in october', '5 14–20 Nov', 'october prod,5'])(
-    'has a canonical text that means the same: %s',
-    (typed) => {
-      const words = parseCommandText(typed, ALIASES);
-      const text = formatParsedCommand(words);
-      expect(formatParsedCommand(parseCommandText(text, ALIASES))).toBe(text);
-      expect(namesIn(parseCommandText(text, ALIASES))).toEqual(namesIn(words));
-    },
-  );
-
-  it('is not offered the help because of a typing mistake in “half”', () => {
-    expect(offeredBy(() => parseCommandText('prod 1st helf of october', ALIASES))).toEqual([]);
-  });
-});
-
-describe('a word', () => {
-  it.each([
-    'excluding',
-    'monday',
-    'what',
-    'three',
-    'lost',
-    'send',
-    'best',
-    'nov',
-    'now',
-    'prod-2',
-    'qprod',
-    'unspent',
-  ])('is not taken for another by mistake: %s', (word) => {
-    const known = [
-      'including',
-      'today',
-      'watch',
-      'tree',
-      'last',
-      'spend',
-      'test',
-      'may',
-      'prod-1',
-      'prod',
-      'spent',
-    ];
-    expect(nearestWord(word, known)).toBeUndefined();
-  });
-
-  it('that is equally near to two others is not corrected', () => {
-    expect(nearestWord('prod-c', ['prod-a', 'prod-b'])).toBeUndefined();
-    expect(nearestWord('prod-c', ['prod-a', 'shop'])).toBe('prod-a');
-  });
-});
-
-describe('a command in the place of another', () => {
-  it.each([
-    ['prod lst week', 'lst', 'prod last week', true],
-    ['prod lst week', 'lst', 'prod week', false],
-    ['prod lst wek', 'lst', 'prod last week', true],
-    ['prod banana', 'banana', 'prod', false],
-    ['prod 456', 'prod 456', 'prod,456', true],
-    ['prod last-week staging', 'prod last-week staging', 'prod,staging last-week', true],
-    ['prod last-week 456', '456', 'prod,456', false],
-    ['prod banana apple', 'banana', 'prod cherry', false],
-    ['watch prod blance 500', 'blance', 'watch prod balance 500', true],
-    ['watch prod balance 5e4', '5e4', 'watch prod balance', false],
-    ['status now', 'now', 'status', false],
-  ])('for “%s”, without “%s”, is “%s”: %s', (typed, refused, offered, keeps) => {
-    expect(saysAllTyped(typed, refused, offered, ALIASES)).toBe(keeps);
   });
 });

@@ -73,8 +73,4 @@ describe('days in groups', () => {
     expect(labels('2026-11-21')).toEqual(['Dec 2025', 'Jan']);
     expect(labels('2025-12-31')).toEqual(['Dec', 'Jan 2026']);
   });
-
-  it('are empty without days', () => {
-    expect(groupDays([], 5, [])).toEqual({ unit: 'day', groups: [] });
-  });
 });

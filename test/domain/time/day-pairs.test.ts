@@ -42,22 +42,6 @@ describe('two periods side by side', () => {
     expect(pairs.slice(-2)).toEqual(['11-01..11-20 11-01..11-30', '.. 12-01..12-31']);
   });
 
-  it('are grouped by seven days if one begins within a month', () => {
-    const { unit, isCalendar, pairs } = paired(
-      days('2026-01-02', '2026-11-20'),
-      days('2025-01-01', '2025-12-31'),
-    );
-    expect([unit, isCalendar, pairs.length]).toEqual(['month', false, 14]);
-  });
-
-  it('are no finer than asked', () => {
-    const week = days('2026-11-09', '2026-11-15');
-    expect(paired(week, days('2026-11-02', '2026-11-08'), 20, 'week')).toEqual({
-      ...{ unit: 'week', isCalendar: true },
-      pairs: ['11-09..11-15 11-02..11-08'],
-    });
-  });
-
   it('have each day once, in order, in few enough pairs up to ten years', () => {
     const lengths = fc.integer({ min: 1, max: 3660 });
     const firsts = fc.integer({ min: 0, max: 4000 }).map((n) => addDays('2015-01-01', n));
