@@ -3,35 +3,23 @@
 import { Big } from 'big.js';
 import { describe, expect, it } from 'vitest';
 import type { BillingClient } from '../../src/billing/client.ts';
-import { type DeliveryContext, ScheduleChangedError } from '../../src/delivery/delivery-run.ts';
+import type { DeliveryContext } from '../../src/delivery/delivery-run.ts';
 import type { DeliveryLogSnapshot, LogWrite } from '../../src/delivery/log/delivery-log.ts';
 import { alertText, alertWords } from '../../src/delivery/watches/alert-wording.ts';
-import {
-  type Alert,
-  type AlertMessage,
-  hourlyCheckAfter,
-  watchBasisOf,
-} from '../../src/delivery/watches/sent-alerts.ts';
+import { type Alert, type AlertMessage, hourlyCheckAfter } from '../../src/delivery/watches/sent-alerts.ts';
 import {
   fetchUsage,
   type StoredFigures,
   type WatchFiguresStore,
 } from '../../src/delivery/watches/watch-figures-store.ts';
 import { type AlertResponse, createWatchService } from '../../src/delivery/watches/watch-service.ts';
-import { checkWatches, watchTasks } from '../../src/delivery/watches/watches-job.ts';
-import { runTasks } from '../../src/delivery/workspace-runner.ts';
-import {
-  type Failure,
-  QueueFull,
-  StoreUnavailable,
-  TimedOut,
-  TokenRejected,
-} from '../../src/domain/failure/index.ts';
+import { checkWatches } from '../../src/delivery/watches/watches-job.ts';
+import { type Failure, QueueFull, TimedOut, TokenRejected } from '../../src/domain/failure/index.ts';
 import { forecastFrom } from '../../src/domain/money/forecast.ts';
 import type { WatchRule } from '../../src/domain/money/watch-rule.ts';
 import { addDays } from '../../src/domain/time/calendar.ts';
 import { fingerprintOf } from '../../src/workspace/credentials/connection-record.ts';
-import { serializeWatch, type Watch } from '../../src/workspace/owned/watch-record.ts';
+import type { Watch } from '../../src/workspace/owned/watch-record.ts';
 import { UNLIMITED } from '../../src/workspace/projects/project-visibility.ts';
 import { openConnection, resolveProject } from '../../src/workspace/projects/resolve-project.ts';
 import { storeFailure } from '../../src/workspace/record/stored-failure.ts';
@@ -144,13 +132,6 @@ async function check(watches: readonly Watch[], given: Given = {}) {
 }
 
 describe('a check of watches', () => {
-  it('stores when it began, the settings and tokens it was made with, and when the next one is due', async () => {
-    const { writes, state, workspace } = await check([watch()]);
-    expect(state('check/watches')).toEqual({ at: NOW, next: SLOT + HOUR, basis: watchBasisOf(workspace) });
-    expect(writes).toMatchObject([{ name: 'check/watches', before: undefined, needsLease: true }]);
-    expect(writes[0]).not.toHaveProperty('expected');
-  });
-
   it.each<[string, readonly Partial<Watch>[], number]>([
     ['every hour', [{}, { snoozedUntil: NOW - 1 }], SLOT + HOUR],
     ['when a snooze ends before that', [{}, { snoozedUntil: NOW + 5 }], NOW + 5],
@@ -217,67 +198,6 @@ describe('a check of watches', () => {
     });
     expect(silent.asked).toEqual(['consumption 123']);
   });
-
-  it('says what the balance was on an earlier day', async () => {
-    const balances = { '2026-11-16': '95', '2026-11-17': '90', '2026-11-18': '70', [TODAY]: '55' };
-    const known = { '123:1': { connection: 'main', balances } };
-    const { state } = await check([watch()], { balance: 40, known });
-    expect(whyOf(state)).toMatch(/^70\.00 on Wed 18 Nov; at 10\.00 a day/);
-    const first = await check([watch()], { balance: 40, days: [] });
-    expect(whyOf(first.state)).toBe('');
-    const runway = await check([watch({ rule: RUNWAY })], { balance: 40, known });
-    expect(whyOf(runway.state)).not.toContain('70.00');
-  });
-
-  it('stores nothing of a watch that has nothing to say, also while it is paused', async () => {
-    const names = async (...args: Parameters<typeof check>) =>
-      (await check(...args)).writes.map(({ name }) => name);
-    expect(await names([watch()])).toEqual(['check/watches']);
-    expect(await names([watch()], { balance: undefined })).toEqual(['check/watches']);
-    const paused = watch({ paused: { at: 1, by: 'U1' } });
-    expect(await names([paused])).toEqual(['check/watches']);
-    expect(await names([paused], { balance: 1 })).toEqual(['check/watches']);
-  });
-
-  it('writes a judgement with its lease, onto the watch as it was read', async () => {
-    const { writes } = await check([watch()], { balance: 1 });
-    expect(writes[0]).toMatchObject({
-      name: 'watch/watch001',
-      needsLease: true,
-      expected: { field: 'watch:watch001', value: serializeWatch(watch()) },
-    });
-  });
-
-  it('leaves a watch that somebody changed to the next check, and goes on with the others', async () => {
-    const watches = [watch(), watch({ id: 'watch002' })];
-    const write = async ({ name }: LogWrite) =>
-      name === 'watch/watch001' ? ('changed' as const) : ('written' as const);
-    const changed = await check(watches, { balance: 1, write });
-    expect(changed.failure).toBeUndefined();
-    expect(changed.writes.map(({ name }) => name)).toEqual([
-      'watch/watch001',
-      'watch/watch002',
-      'check/watches',
-    ]);
-    const away = await check(watches, { balance: 1, write: () => Promise.reject(new StoreUnavailable()) });
-    expect(away.failure).toBeInstanceOf(StoreUnavailable);
-    expect(away.failure).not.toBeInstanceOf(ScheduleChangedError);
-    expect(away.writes).toHaveLength(1);
-  });
-
-  it('ends where its run does, and is then not noted as done', async () => {
-    const watches = [
-      watch(),
-      watch({ id: 'watch002' }),
-      watch({ id: 'watch003', projects: [{ id: '7', product: 1 }] }),
-    ];
-    const before = await check(watches, { balance: 1, isOver: () => true });
-    expect([before.asked, before.writes]).toEqual([[], []]);
-    const asked = await check(watches, { balance: 1, isOver: (count) => count > 0 });
-    expect([asked.asked, asked.writes]).toEqual([['balance 123'], []]);
-    const between = await check(watches, { balance: 1, isOver: (_, written) => written > 0 });
-    expect(between.writes.map(({ name }) => name)).toEqual(['watch/watch001']);
-  });
 });
 
 describe('what billing is asked about a watched project', () => {
@@ -326,38 +246,6 @@ describe('what billing is asked about a watched project', () => {
     expect(Object.keys(figures['123:1']?.usage?.days ?? {})).toContain(YESTERDAY);
   });
 
-  it('is stored in its digits, without the days that are not reported, and without any where there are none', async () => {
-    const { figures } = await check([watch({ rule: RUNWAY })], { days: [1.5, undefined, 2], balance: 60 });
-    expect(figures).toEqual({
-      '123:1': {
-        connection: 'main',
-        account: { balance: '60.00', bonuses: '0.00', at: NOW },
-        balances: { [TODAY]: '60.00' },
-        usage: {
-          days: { [YESTERDAY]: '1.50', '2026-11-17': '2.00' },
-          until: YESTERDAY,
-          zone: 'UTC',
-          at: NOW,
-        },
-      },
-    });
-    const none = await check([watch({ rule: BUDGET })], { days: [] });
-    expect(none.figures['123:1']).toMatchObject({ usage: { days: {} } });
-    expect(none.figures['123:1']).not.toHaveProperty('problem');
-  });
-
-  it('keeps the last balance of each of 19 days, in their order', async () => {
-    const before = Array.from({ length: 19 }, (_, n) => addDays(TODAY, -n));
-    const balances = Object.fromEntries(before.map((day) => [day, day.slice(8)]));
-    const { figures } = await check([watch()], { known: { '123:1': { connection: 'main', balances } } });
-    expect(Object.entries(figures['123:1']?.balances ?? {})).toEqual(
-      before.toReversed().map((day) => [day, day === TODAY ? '60.00' : day.slice(8)]),
-    );
-    const more = { [addDays(TODAY, -19)]: '1', ...balances };
-    const full = await check([watch()], { known: { '123:1': { connection: 'main', balances: more } } });
-    expect(Object.keys(full.figures['123:1']?.balances ?? {})).toEqual(before.toReversed());
-  });
-
   it('is noted as an answer of its connection, with the balance of a project that is registered', async () => {
     const note = { id: '123', product: 1, balance: '60.00', bonuses: '0.00' };
     expect((await check([watch()])).notes).toEqual([['main', note]]);
@@ -390,19 +278,6 @@ describe('what billing is asked about a watched project', () => {
     expect(noBalance.figures['123:1']).not.toHaveProperty('account');
   });
 
-  it('keeps the earlier answer, unless another connection is asked now', async () => {
-    const known = {
-      account: account(SLOT - 1),
-      usage: { days: { [YESTERDAY]: '1' }, until: YESTERDAY, zone: 'UTC', at: NOW },
-    };
-    const usage = async (of: string) =>
-      (await check([watch()], { known: { '123:1': { connection: of, ...known } } })).figures['123:1'];
-    expect(await usage('main')).toMatchObject({ connection: 'main', usage: known.usage });
-    expect(await usage('other')).not.toHaveProperty('usage');
-    const fresh = { '123:1': { connection: 'other', ...known, account: account(NOW) } };
-    expect((await check([watch()], { known: fresh })).asked).toEqual(['balance 123']);
-  });
-
   const problem = (at: number, rejected?: string) => ({
     '123:1': {
       connection: 'main',
@@ -420,12 +295,6 @@ describe('what billing is asked about a watched project', () => {
     expect(await askedAfter(SLOT, 'print of another')).toBe(2);
   });
 
-  it('ends the problem that status shows once it was answered', async () => {
-    const { figures } = await check([watch()], { known: problem(SLOT - 1, MARK) });
-    expect(figures['123:1']).toHaveProperty('account');
-    expect(figures['123:1']).not.toHaveProperty('problem');
-  });
-
   it('says why it was not answered, with the token where that was rejected', async () => {
     const problemAfter = async (error: Failure) =>
       (await check([watch()], { failure: () => error })).figures['123:1']?.problem;
@@ -440,11 +309,6 @@ describe('what billing is asked about a watched project', () => {
     const none = await check([watch()], { record: { connections: [] } });
     expect(none.figures['123:1']).toMatchObject({ connection: '', problem: { at: NOW } });
     expect(none.asked).toEqual([]);
-  });
-
-  it('ends the check with the error if the store is away or Tally is at fault', async () => {
-    for (const error of [new StoreUnavailable(), new TypeError('a mistake')])
-      expect((await check([watch()], { failure: () => error })).failure).toBe(error);
   });
 
   it('is asked with a rejected token once for all its projects, and not before that one answers', async () => {
@@ -490,40 +354,6 @@ describe('what billing is asked about a watched project', () => {
     const question = { from: '2026-11-15', today: TODAY, zone: 'UTC', at: NOW };
     const usage = await fetchUsage(billing, access, subscription, question);
     expect(usage.days).toEqual({ [YESTERDAY]: '1' });
-  });
-
-  it('is saved only if billing was asked', async () => {
-    const known = { '123:1': { connection: 'main', account: account(SLOT) } };
-    expect((await check([watch()], { known })).saved).toEqual([]);
-  });
-});
-
-describe('a run of watches', () => {
-  it('checks where that is due, and reads what is known only where something is to be sent', async () => {
-    const calls: string[] = [];
-    const run = async (isCheckDue: boolean, alerting: readonly Watch[], isOver: boolean) => {
-      calls.length = 0;
-      const store = {
-        async load() {
-          calls.push('load');
-          return new Map();
-        },
-        save: async () => undefined,
-      };
-      const { context } = runAt(NOW, {
-        isOver: () => isOver,
-        async write({ name }) {
-          calls.push(name);
-          return 'written';
-        },
-      });
-      await runTasks(watchTasks({ isCheckDue, alerting }, store), context);
-      return [...calls];
-    };
-    expect(await run(false, [], false)).toEqual([]);
-    expect(await run(false, [watch()], false)).toEqual(['load']);
-    expect(await run(true, [], false)).toEqual(['load', 'check/watches']);
-    expect(await run(true, [], true)).toEqual([]);
   });
 });
 

@@ -351,6 +351,192 @@ describe('a watch on spikes', () => {
   });
 });
 
+describe('an alert on its way', () => {
+  const [ANNA, BEN, BOSS, REGISTRANT] = ['U0ANNA0001', 'U0BEN00001', 'U0BOSS0001', 'U0REGIS001'];
+  const BUDGET: WatchRule = { kind: 'budget', amount: new Big(20_000) };
+  const isPost = ({ method }: { method: string }) => method === 'chat.postMessage';
+  const people = (...to: readonly string[]) => ({ channel: undefined, people: to });
+  const calls = (method: string) => slack.calls.filter((call) => call.method === method).length;
+  /** Slack takes nothing for these channels and people. */
+  const refuses = (code: string, ...to: readonly (string | undefined)[]) => {
+    slack.fault = ({ method, args }) => {
+      if (method === 'chat.postMessage') return to.includes(args.get('channel') ?? '') ? code : undefined;
+      return method === 'conversations.open' && to.includes(args.get('users') ?? '') ? code : undefined;
+    };
+  };
+
+  it('says what it is based on', async () => {
+    for (const ago of [2, 3, 4, 5]) amounts.delete(addDays('2026-11-20', -ago));
+    await save(watch({ kind: 'runway', days: 100 }));
+    balance = 40_000;
+    await forHours(1);
+    expect(alerts()[0]?.blocks).toContain(
+      'Cloud platform · project 123 · UTC · 3 of the last 7 days reported · set up by',
+    );
+  });
+
+  it('has its next step in the thread of each person who got it, without the channel', async () => {
+    await save(watch(BUDGET, people(ANNA, BEN)));
+    await forHours(1);
+    for (const day of ['2026-11-20', '2026-11-21', '2026-11-22']) amounts.set(day, 1_000);
+    await forHours(4 * 24);
+    for (const to of [ANNA, BEN].map(directMessage)) {
+      const [alert] = alerts(to);
+      expect(alerts(to)).toHaveLength(1);
+      expect(replies(to)[0]).toMatchObject({ thread: alert?.ts, isBroadcast: false });
+    }
+  });
+
+  it.each(['paused', 'snoozed'] as const)(
+    'to two people, of whom one has it, is drawn again while its watch is %s, and not sent to the other',
+    async (how) => {
+      const two = people(ANNA, BEN);
+      refuses('msg_too_long', directMessage(BEN));
+      await save(watch(BALANCE, two));
+      balance = 40_000;
+      await forHours(1);
+      slack.fault = () => undefined;
+      const muted =
+        how === 'paused'
+          ? { paused: { at: delivery.now, by: OWNER } }
+          : { snoozedUntil: delivery.now + 9 * HOUR };
+      await save(watch(BALANCE, { ...two, ...muted }));
+      const { episode } = await newestAlert();
+      const response = { kind: 'acknowledged', at: delivery.now, by: ANNA } as const;
+      await delivery.parts.watching.respond(TEAM, 'watch001', episode, response);
+      await forHours(3);
+      expect(alerts(directMessage(ANNA))).toMatchObject([{ edits: 1 }]);
+      expect(alerts(directMessage(BEN))).toEqual([]);
+      await save(watch(BALANCE, two));
+      await forHours(2);
+      expect(alerts(directMessage(BEN))).toHaveLength(1);
+    },
+  );
+
+  it.each([
+    ['message_not_found', 1],
+    ['cant_update_message', 1],
+    ['edit_window_closed', 1],
+    ['is_archived', 1],
+    ['internal_error', 7],
+  ])('that Slack does not change (%s) is left after %i tries', async (code, tries) => {
+    await save(watch(BALANCE));
+    balance = 40_000;
+    await forHours(1);
+    slack.fault = ({ method }) => (method === 'chat.update' ? code : undefined);
+    balance = 60_000;
+    await forHours(12);
+    expect(calls('chat.update')).toBe(tries);
+    expect(replies()).toHaveLength(1);
+  });
+
+  it('goes to the owner, then to a manager, then to who registered the connection, and says to whom it was', async () => {
+    await delivery.save({
+      settings: { managers: [BOSS] },
+      connections: [{ token: 'a good token', registeredBy: REGISTRANT }],
+    });
+    refuses('user_disabled', CHANNEL, OWNER, BOSS);
+    await save(watch(BALANCE));
+    balance = 40_000;
+    await forHours(1);
+    expect(slack.posts.map(({ channel }) => channel)).toEqual([directMessage(REGISTRANT)]);
+    expect(slack.posts[0]?.blocks).toContain(`This was meant for <#${CHANNEL}>.`);
+  });
+
+  it.each([
+    'user_not_found',
+    'user_disabled',
+    'users_not_found',
+    'user_not_visible',
+    'cannot_dm_bot',
+    'messages_tab_disabled',
+  ])('goes to nobody twice where one of several can’t get it: %s', async (code) => {
+    await delivery.save({ settings: { managers: [BOSS] } });
+    refuses(code, ANNA);
+    await save(watch(BALANCE, people(ANNA, OWNER)));
+    balance = 40_000;
+    await forHours(3);
+    expect(slack.posts.map(({ channel }) => channel).sort()).toEqual([BOSS, OWNER].map(directMessage).sort());
+  });
+
+  it('that nobody can get has failed, and status says why', async () => {
+    await delivery.save({ settings: { managers: [BOSS] } });
+    refuses('user_disabled', ANNA, OWNER, BOSS);
+    await save(watch(BALANCE, people(ANNA)));
+    balance = 40_000;
+    await forHours(3);
+    expect(slack.posts).toEqual([]);
+    expect((await stateOf())?.undelivered).toMatch(/^[A-Z].+\.$/);
+  });
+
+  it.each([
+    [true, 'is found again', 1, false],
+    [false, 'is sent again', 1, false],
+    [true, 'is sent again and says so where the history can’t be read', 2, true],
+  ])('that Slack did not confirm (it took it: %s) %s', async (take, _, count, isDoubtful) => {
+    await save(watch(BALANCE));
+    slack.fault = (call) => (isPost(call) ? { status: 502, take } : undefined);
+    balance = 40_000;
+    await run();
+    slack.fault = ({ method }) =>
+      isDoubtful && method === 'conversations.history' ? 'missing_scope' : undefined;
+    await forHours(3);
+    expect(alerts()).toHaveLength(count);
+    expect(alerts().at(-1)?.blocks.includes('This may be a duplicate')).toBe(isDoubtful);
+    // It keeps saying so when it is drawn again.
+    balance = 60_000;
+    await forHours(1);
+    expect(alerts().at(-1)?.edits).toBe(1);
+    expect(alerts().at(-1)?.blocks.includes('This may be a duplicate')).toBe(isDoubtful);
+  });
+
+  it('is tried for an hour, every five minutes at least, then each hour, and given up after three days', async () => {
+    await save(watch(BALANCE));
+    const tries: number[] = [];
+    slack.fault = (call) => {
+      if (!isPost(call)) return undefined;
+      tries.push(delivery.now);
+      return 'msg_too_long';
+    };
+    balance = 40_000;
+    await forHours(4 * 24);
+    const pauses = tries.slice(1).map((at, n) => Math.round((at - tries[n]!) / MINUTE));
+    expect(pauses.slice(0, 5)).toEqual([1, 2, 4, 5, 5]);
+    expect(new Set(pauses.slice(14))).toEqual(new Set([60]));
+    expect(Math.round((tries.at(-1)! - tries[0]!) / HOUR)).toBe(73);
+    slack.fault = () => undefined;
+    await forHours(3);
+    expect(alerts()).toEqual([]);
+  });
+
+  it('outlasts a rate limit, which counts no try', async () => {
+    await save(watch(BALANCE));
+    slack.fault = (call) => (isPost(call) ? { retryAfter: 600 } : undefined);
+    balance = 40_000;
+    await forHours(1);
+    expect(calls('chat.postMessage')).toBeLessThan(9);
+    slack.fault = () => undefined;
+    await forHours(1);
+    expect(alerts()).toHaveLength(1);
+  });
+});
+
+it.each<[string, Partial<Watch>, Partial<Watch>, number]>([
+  ['a rule', {}, { rule: { kind: 'balance', below: new Big(200_000) }, since: BEGIN + HOUR }, 0],
+  ['another watch', {}, { id: 'watch002', rule: { kind: 'balance', below: new Big(200_000) } }, 0],
+  ['the end of a pause', { paused: { at: BEGIN, by: OWNER } }, {}, 0],
+  ['the end of a snooze', {}, { snoozedUntil: BEGIN + HOUR + 5 * MINUTE }, 5],
+])('%s is followed by a check at once, not in the next hour', async (_, before, after, minutes) => {
+  const isMuted = 'paused' in before || 'snoozedUntil' in after;
+  balance = isMuted ? 40_000 : 100_000;
+  await save(watch(BALANCE, 'snoozedUntil' in after ? after : before));
+  await forHours(1);
+  expect(slack.posts).toEqual([]);
+  await save(watch(BALANCE, after));
+  await delivery.until(delivery.now + minutes * MINUTE);
+  expect(alerts()).toHaveLength(1);
+});
+
 describe('a rejected token', () => {
   it('is asked about once an hour, and the watches go on by themselves once it is replaced', async () => {
     for (let n = 0; n < 10; n += 1)
