@@ -1,11 +1,13 @@
 import { Big } from 'big.js';
 import { beforeEach, describe, expect, it } from 'vitest';
 import type { Alert } from '../../src/delivery/watches/sent-alerts.ts';
-import { TokenRejected } from '../../src/domain/failure/index.ts';
+import { QueueFull, TokenRejected } from '../../src/domain/failure/index.ts';
 import type { WatchRule } from '../../src/domain/money/watch-rule.ts';
 import { addDays } from '../../src/domain/time/calendar.ts';
 import { deliveryLogKey } from '../../src/redis/keys.ts';
 import type { Watch } from '../../src/workspace/owned/watch-record.ts';
+import { UNLIMITED } from '../../src/workspace/projects/project-visibility.ts';
+import { resolveProject } from '../../src/workspace/projects/resolve-project.ts';
 import { changeIn } from '../support/change.ts';
 import { createFakeBilling, type FakeBilling } from '../support/fake-billing.ts';
 import { directMessage } from '../support/minimal-slack.ts';
@@ -535,6 +537,92 @@ it.each<[string, Partial<Watch>, Partial<Watch>, number]>([
   await save(watch(BALANCE, after));
   await delivery.until(delivery.now + minutes * MINUTE);
   expect(alerts()).toHaveLength(1);
+});
+
+describe('what billing is asked about a watched project', () => {
+  const RUNWAY: WatchRule = { kind: 'runway', days: 3 };
+  const BUDGET: WatchRule = { kind: 'budget', amount: new Big(900_000) };
+  const TODAY = '2026-11-20';
+  const asked = () => fakeBilling.asked.map(({ what, project }) => `${what} ${project}`).sort();
+
+  it.each<[string, readonly WatchRule[], readonly string[]]>([
+    ['a balance', [BALANCE], ['balance 123']],
+    ['a budget', [BUDGET], ['consumption 123']],
+    ['a runway', [RUNWAY], ['balance 123', 'consumption 123']],
+    ['several rules', [BUDGET, BALANCE, RUNWAY, BALANCE], ['balance 123', 'consumption 123']],
+  ])('is what its rules need, once: %s', async (_, rules, expected) => {
+    for (const [n, rule] of rules.entries()) await save(watch(rule, { id: `watch00${n}` }));
+    await run();
+    expect(asked()).toEqual(expected);
+  });
+
+  it.each([
+    [1, 'every six hours, for corrections', 1],
+    [2, 'every hour, while yesterday is missing', 6],
+    [4, 'every hour, while yesterday is missing', 6],
+    [5, 'every six hours, where nothing is reported lately', 1],
+  ])('is its days, the newest of %i days ago: %s', async (ago, _, count) => {
+    for (let missing = 1; missing < ago; missing += 1) amounts.delete(addDays(TODAY, -missing));
+    await save(watch(BUDGET));
+    await run();
+    const first = fakeBilling.asked.length;
+    await forHours(6);
+    expect(fakeBilling.asked.length - first).toBe(count);
+  });
+
+  it('is nothing where the settings are damaged', async () => {
+    await save(watch(BALANCE));
+    await delivery.set({ settings: '{' });
+    await forHours(2);
+    expect([asked(), slack.posts]).toEqual([[], []]);
+  });
+
+  it('is asked again in the next hour where it failed, and status says why until then', async () => {
+    await save(watch(RUNWAY));
+    fakeBilling.failure = (_, __, what) => (what === 'consumption' ? new QueueFull('billing') : undefined);
+    await run();
+    expect(await stateOf()).toMatchObject({ problem: expect.any(String), measurement: undefined });
+    expect(asked()).toEqual(['balance 123', 'consumption 123']);
+    fakeBilling.failure = () => undefined;
+    await forHours(1);
+    expect(await stateOf()).toMatchObject({ problem: undefined, measurement: { kind: 'runway' } });
+  });
+
+  it('before it is saved, is what its preview needs', async () => {
+    const workspace = await load();
+    const project = resolveProject({ project: '123', product: 1 }, workspace, UNLIMITED);
+    const preview = await delivery.parts.watching.fetchPreview(workspace, project, RUNWAY);
+    expect(preview).toMatchObject({
+      ...{ today: TODAY, connection: 'main', account: { balance: '100000.00' } },
+      usage: { until: '2026-11-19', zone: 'UTC', days: { '2026-11-19': '1000.00' } },
+    });
+  });
+});
+
+describe('status of a watch', () => {
+  it('says when it was checked and will be, what was measured, and whether it is crossed', async () => {
+    await save(watch(BALANCE));
+    expect(await stateOf()).toMatchObject({ checkedAt: undefined, measurement: undefined, alerts: [] });
+    const next = await run();
+    expect(await stateOf()).toMatchObject({ checkedAt: BEGIN, nextCheckAt: next, isCrossed: false });
+    expect((await stateOf())?.measurement).toMatchObject({ kind: 'balance' });
+    balance = 40_000;
+    await forHours(1);
+    expect(await stateOf()).toMatchObject({ isCrossed: true, alerts: [{}] });
+    balance = 60_000;
+    await forHours(1);
+    expect((await stateOf())?.isCrossed).toBe(false);
+    await save(watch(BALANCE, { paused: { at: delivery.now, by: OWNER } }));
+    expect((await stateOf())?.nextCheckAt).toBeUndefined();
+  });
+
+  it('says that its project is limited to other channels', async () => {
+    await delivery.save({ projects: [{ channels: ['C0ELSEWHERE'] }] });
+    await save(watch(BALANCE));
+    expect((await stateOf())?.problem).toBe(
+      'The project is limited to other channels, so this watch sends no alerts.',
+    );
+  });
 });
 
 describe('a rejected token', () => {
