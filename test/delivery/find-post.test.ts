@@ -3,8 +3,8 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { findPost } from '../../src/delivery/outbox/find-post.ts';
-import { finding } from '../support/delivery.ts';
-import { recordedRun } from '../support/delivery-records.ts';
+import { BACKGROUND_OPTIONS, createClientCache } from '../../src/slack/web-client.ts';
+import { QUIET } from '../support/delivery.ts';
 import { type MinimalSlack, startMinimalSlack } from '../support/minimal-slack.ts';
 
 const NINE = Date.parse('2026-11-20T08:00:00Z');
@@ -17,6 +17,8 @@ beforeEach(async () => {
 });
 afterEach(() => slack.close());
 
+const clientOf = (slackApiUrl: string) =>
+  createClientCache({ ...BACKGROUND_OPTIONS, slackApiUrl, logger: QUIET })('xoxb-T1', 'T1');
 /** Puts a message into Slack as a run that died did. */
 async function posted(key: string, given: Record<string, string> = {}) {
   const metadata = JSON.stringify({ event_type: 'tally_delivery', event_payload: { key } });
@@ -31,13 +33,7 @@ async function posted(key: string, given: Record<string, string> = {}) {
 
 describe('a post that may be in Slack', () => {
   const search = async (at = NINE, thread?: string) =>
-    findPost(
-      await recordedRun(slack.url, NINE, () => finding('1')).context.client(),
-      CHANNEL,
-      'schedul1/x',
-      at,
-      thread,
-    );
+    findPost(clientOf(slack.url), CHANNEL, 'schedul1/x', at, thread);
 
   it('is found by its mark within five minutes of when it was sent', async () => {
     const ts = await posted('schedul1/x');
@@ -86,8 +82,7 @@ describe('a post that may be in Slack', () => {
     const searched = async (...given: typeof pages) => {
       pages = given;
       cursors.length = 0;
-      const client = await recordedRun(url, NINE, () => finding('1')).context.client();
-      return findPost(client, CHANNEL, 'schedul1/x', NINE);
+      return findPost(clientOf(url), CHANNEL, 'schedul1/x', NINE);
     };
     const ours = { event: 'tally_delivery', key: 'schedul1/x' };
     const others = [

@@ -75,7 +75,7 @@ export type DeliveryLog = ReturnType<typeof createDeliveryLog>;
 /** In ms: longer than a process may hang between two renewals, and short enough to wait for after a kill. */
 export const LEASE_MS = 12_000;
 /** How long figures are kept after their last use, in ms: longer than any cadence's interval. */
-export const FIGURES_LIFETIME = 100 * DAY;
+const FIGURES_LIFETIME = 100 * DAY;
 
 const CHANNEL = 'channel/';
 const BACK_OFF = 'quiet';

@@ -50,7 +50,7 @@ const UNCHANGEABLE: readonly string[] = ['message_not_found', 'cant_update_messa
  *
  * @throws Failure, StoreUnavailable
  */
-export async function editMessage(
+async function editMessage(
   message: Pick<MessageUpdate, 'key' | 'to' | 'posted' | 'isAgain'> & UpdateDraft,
   context: DeliveryContext,
 ): Promise<Exclude<UpdateOutcome, 'skipped'>> {
