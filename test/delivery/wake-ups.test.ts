@@ -4,7 +4,7 @@ import { wakeUpTime } from '../../src/delivery/run-planner.ts';
 import { createScheduler, loadOldestOverdue } from '../../src/delivery/wakeup/scheduler.ts';
 import { StoreUnavailable } from '../../src/domain/failure/index.ts';
 import { connectQueue } from '../../src/redis/connect.ts';
-import { recordKey } from '../../src/redis/keys.ts';
+import { membersKey, recordKey } from '../../src/redis/keys.ts';
 import type { Schedule } from '../../src/workspace/owned/schedule-record.ts';
 import { createDeletion } from '../../src/workspace/record/deletion.ts';
 import { createWorkspaceIndex } from '../../src/workspace/record/workspace-index.ts';
@@ -153,6 +153,29 @@ describe('a workspace', () => {
     expect(slack.posts).toEqual([]);
   });
 
+  it('is looked at anew when the rules of time zones have changed', async () => {
+    const index = createWorkspaceIndex(redis);
+    await given({ since: Date.now() });
+    await parts().planner.changed(TEAM);
+    await parts().planner.repair();
+    await redis.set('tally:{tally-0}:zones', 'of another year');
+    expect(await index.due(0, Date.now(), 10)).toEqual([]);
+    await redis.del('tally:{tally-0}:check-lock');
+    await index.claimChecks(0, 'a process', 1_000);
+    expect(await index.due(0, Date.now(), 10)).toMatchObject([{ workspace: TEAM }]);
+  });
+
+  it.each([
+    ['is deleted', {}, [], []],
+    ['stays if the workspace belongs to it', {}, [TEAM], ['served']],
+    ['stays beside anything else', { settings: '{}' }, [], ['served', 'settings']],
+  ])('whose organization has left: the note of it %s', async (_, fields, members, left) => {
+    await delivery.set({ served: 'E0GRID0001', ...fields });
+    if (members.length > 0) await redis.sadd(membersKey('E0GRID0001'), ...members);
+    await parts().planner.changed(TEAM);
+    expect((await redis.hkeys(recordKey(TEAM))).sort()).toEqual(left);
+  });
+
   it('is woken within twenty seconds of its due time, at a moment of its own', () => {
     const due = Date.UTC(2026, 10, 20, 9);
     const delays = Array.from(
@@ -242,5 +265,17 @@ describe('a wake-up', () => {
     expect(await overdue()).toBe(10);
     end();
     await waitUntil(async () => (await overdue()) === 0);
+  });
+
+  it('counts as overdue where it was lost and no check can plan it again, as in a full Redis', async () => {
+    const index = createWorkspaceIndex(redis);
+    const lost = async (minutes: number) => {
+      ahead = minutes * MINUTE;
+      return Math.round((await parts().planner.oldestLost()) / MINUTE);
+    };
+    await index.setCheck('T0TEAM0002', Date.now() + HOUR);
+    await index.setCheck(TEAM, Date.now());
+    // The check comes two minutes after the run, and is made every minute.
+    expect([await lost(0), await lost(1), await lost(10)]).toEqual([0, 0, 12]);
   });
 });
