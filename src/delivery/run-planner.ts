@@ -131,7 +131,7 @@ const PARALLEL = 20;
  *
  * @param derive derives the runs of a workspace, and sets its next check @throws StoreUnavailable
  */
-export function createRepairs(
+function createRepairs(
   { index, clock, log }: Pick<RunPlannerParts, 'index' | 'clock' | 'log'>,
   derive: (workspace: SlackId) => Promise<void>,
 ) {

@@ -62,7 +62,7 @@ export const taskEach = <T>(
 ): readonly Task[] => items.map((item) => (context) => work(item, context));
 
 /** Does one after the other, until nothing new may begin. @throws LeaseLostError, StoreUnavailable */
-export async function runTasks(tasks: readonly Task[], context: DeliveryContext): Promise<void> {
+async function runTasks(tasks: readonly Task[], context: DeliveryContext): Promise<void> {
   for (const task of tasks) if (!context.isOver()) await task(context);
 }
 

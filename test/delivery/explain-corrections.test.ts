@@ -80,8 +80,7 @@ describe('many figures that change', () => {
     expect(lines(second?.blocks)?.sort()[0]).toBe('Thu 19 Nov 2026 UTC, Project 700: 700.00 → 800.00');
   });
 
-  /** Slack refuses the explanations, and then a project of the first channel is limited to the second. */
-  async function limitBeforeExplained(): Promise<void> {
+  it('are not explained when the channel may no longer see one of the projects', async () => {
     await givenMany();
     await run();
     spent = () => '200';
@@ -89,21 +88,6 @@ describe('many figures that change', () => {
     await later(7);
     slack.fault = () => undefined;
     await delivery.save({ projects: [{ id: '702', channels: [CHANNELS[1]] }] });
-  }
-
-  it('are not explained when the channel may no longer see one of the projects', async () => {
-    await limitBeforeExplained();
-    await later(9);
-    expect(CHANNELS.map((channel) => replies(channel).length)).toEqual([0, 1]);
-  });
-
-  it('are not explained if a project of a paused schedule may not be seen any more', async () => {
-    await limitBeforeExplained();
-    for (const n of [4, 5]) {
-      const projects = [{ id: '702', product: 1 as const }];
-      const paused = { why: 'person' as const, at: delivery.now, by: 'U0OWNER001' };
-      await given({ id: idOf(0, n), channel: CHANNELS[0], timing: ONCE, projects, paused });
-    }
     await later(9);
     expect(CHANNELS.map((channel) => replies(channel).length)).toEqual([0, 1]);
   });
@@ -144,16 +128,6 @@ describe('the reply about a corrected figure', () => {
     expect(replies(CHANNELS[1])).toHaveLength(1);
   });
 
-  it('wakes the workspace even if nothing else is due', async () => {
-    slack.fault = (call) => (isReply(call) ? { status: 503, take: false } : undefined);
-    await later(73);
-    expect(posts(CHANNELS[0])[0]?.edits).toBe(1);
-    await delivery.parts.planner.changed(TEAM);
-    expect(await redis.zrange('{tally-0}:deliver:delayed', '0', '-1')).toContainEqual(
-      expect.stringMatching(new RegExp(`^${TEAM}\\.\\d+$`)),
-    );
-  });
-
   it('is found again if Slack took it without confirming', async () => {
     slack.fault = (call) => (isReply(call) ? { status: 502, take: true } : undefined);
     await later(7);
@@ -162,41 +136,6 @@ describe('the reply about a corrected figure', () => {
     await later(10);
     expect(replies(CHANNELS[0])).toHaveLength(1);
     expect((await log()).map((post) => post?.unexplained)).toEqual([undefined, undefined]);
-  });
-
-  it('includes what was corrected again before it was confirmed', async () => {
-    slack.fault = (call) => (isReply(call) ? { status: 502, take: true } : undefined);
-    await later(7);
-    spent = () => '300';
-    slack.fault = () => undefined;
-    await later(25);
-    await later(26);
-    expect(replies(CHANNELS[0]).map(({ blocks }) => /[\d.]+ → [\d.]+/.exec(blocks)?.[0])).toEqual([
-      ...['100.00 → 200.00', '200.00 → 300.00'],
-    ]);
-  });
-
-  it('is given up if the channel refuses it, and the post is still corrected', async () => {
-    slack.fault = (call) => (isReply(call) ? 'restricted_action' : undefined);
-    await later(7);
-    slack.fault = () => undefined;
-    await later(9);
-    expect([posts(CHANNELS[0])[0]?.edits, replies(CHANNELS[0])]).toEqual([1, []]);
-    expect((await log()).map((post) => post?.unexplained)).toEqual([undefined, undefined]);
-  });
-
-  it('waits while its schedule is paused, and is forgotten with it', async () => {
-    const paused = { why: 'person', at: delivery.now, by: 'U0OWNER001' } as const;
-    const stored = async () => (await delivery.parts.deliveryLog.load(TEAM)).statesOf('correction/').length;
-    slack.fault = (call) => (isReply(call) ? { status: 503, take: false } : undefined);
-    await later(7);
-    slack.fault = () => undefined;
-    await given({ timing: ONCE, paused });
-    expect(await later(9)).toBeGreaterThan(delivery.now + HOUR);
-    expect([await stored(), replies(CHANNELS[0])]).toEqual([1, []]);
-    await redis.hdel(`tally:{${TEAM}}:record`, 'schedule:schedul1');
-    expect(await later(10)).toBeGreaterThan(delivery.now + HOUR);
-    expect([await stored(), replies(CHANNELS[0])]).toEqual([0, []]);
   });
 
   it('is not sent once the project may not be seen there, nor while the schedule is paused', async () => {

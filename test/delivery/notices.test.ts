@@ -1,278 +1,125 @@
 /** Who is notified that something was not posted, and what the notice says. */
 
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { LeaseLostError } from '../../src/delivery/delivery-run.ts';
-import type { DeliveryLogEntry } from '../../src/delivery/log/delivery-log-entry.ts';
-import { responsiblePeople } from '../../src/delivery/outbox/check-recipient.ts';
+import { beforeEach, describe, expect, it } from 'vitest';
 import { failureNotice } from '../../src/delivery/posts/notice-blocks.ts';
-import { notifyOwner, planNotices } from '../../src/delivery/posts/notices.ts';
+import { type Failure, NotAllowed, NotConnected, TokenRejected } from '../../src/domain/failure/index.ts';
 import type { Schedule } from '../../src/workspace/owned/schedule-record.ts';
 import { textOf } from '../support/bot.ts';
-import { finding, schedule } from '../support/delivery.ts';
-import { deliveryLogOf, lineOf, recordedRun, snapshotOf } from '../support/delivery-records.ts';
-import { storedCause } from '../support/failures.ts';
-import { directMessage, type MinimalSlack, startMinimalSlack } from '../support/minimal-slack.ts';
-import { type RecordParts, workspaceOf } from '../support/records.ts';
+import { schedule } from '../support/delivery.ts';
+import { directMessage } from '../support/minimal-slack.ts';
+import type { RecordParts } from '../support/records.ts';
+import { startDelivery } from '../support/start-delivery.ts';
 
 const NINE = Date.parse('2026-11-20T08:00:00Z');
-const HOUR = 3_600_000;
-const DATE = '2026-11-20';
+const MINUTE = 60_000;
+const HOUR = 60 * MINUTE;
 const OWNER = 'U0OWNER001';
 const BOSS = 'U0BOSS0001';
 
-let slack: MinimalSlack;
-beforeEach(async () => {
-  slack = await startMinimalSlack();
-  slack.now = () => NINE;
-});
-afterEach(() => slack.close());
+let failure: Failure;
+const delivery = await startDelivery(NINE + 3_000, () => ({ report: () => Promise.reject(failure) }));
+const { slack, run, forHours } = delivery;
+const given = (one: Partial<Schedule> = {}) =>
+  delivery.save({ schedules: [schedule({ since: NINE - HOUR, ...one })] });
+const managers = (...people: readonly string[]): RecordParts => ({ settings: { managers: people } });
+const people = () => slack.posts.map(({ channel }) => channel);
 
 describe('the owner of a schedule', () => {
-  const settings = (managers: readonly string[]): RecordParts => ({ settings: { managers } });
-  interface Given {
-    readonly why?: DeliveryLogEntry['pendingNotice'];
-    readonly entry?: Partial<DeliveryLogEntry>;
-    /** The log says so already. */
-    readonly isNotified?: boolean;
-    readonly record?: RecordParts;
-    readonly schedules?: readonly Schedule[];
-    readonly isOver?: () => boolean;
-    /** What earlier runs left in the log. */
-    readonly states?: Map<string, string>;
-    readonly now?: number;
-    /** The run dies in place of storing this. */
-    readonly diesAt?: RegExp;
-  }
-  async function told({
-    why = 'failed',
-    entry = {},
-    isNotified = false,
-    record = settings([BOSS]),
-    schedules = [schedule()],
-    isOver = () => false,
-    states = new Map<string, string>(),
-    now = NINE,
-    diesAt = /^$/,
-  }: Given = {}) {
-    const isPause = why !== 'failed' && why !== 'unanswered';
-    const saved = isPause ? schedules.map((one) => ({ ...one, paused: { why, at: NINE } })) : schedules;
-    const pending = saved.map((one) => ({
-      isInWork: false,
-      schedule: one,
-      line: lineOf(
-        DATE,
-        {
-          ...{ state: 'failed', due: NINE, cause: storedCause('eu') },
-          ...(!isNotified && { pendingNotice: why }),
-          ...entry,
-        },
-        one.id,
-      ),
-    }));
-    const entries = new Map<string, DeliveryLogEntry>();
-    const run = recordedRun(slack.url, now, () => finding('1'), {
-      workspace: workspaceOf({ schedules: saved, ...record }),
-      isOver,
-      logSnapshot: snapshotOf([], {
-        state: (name) =>
-          states.get(name) ?? pending.find(({ line }) => name === `${line.schedule}/${DATE}`)?.line.json,
-        statesOf: (prefix) => [...states].filter(([name]) => name.startsWith(prefix)),
-      }),
-      async write({ name, value, with: others = [] }) {
-        const json = JSON.stringify(value);
-        if (diesAt.test(json)) throw new LeaseLostError();
-        if (name.startsWith('notice/')) states.set(name, json);
-        for (const field of [{ name, value }, ...others])
-          if (field.name.endsWith(DATE)) entries.set(field.name, field.value as DeliveryLogEntry);
-        return 'written';
-      },
-      deliveryLog: deliveryLogOf({
-        drop: async (_, names) => void names.map((name) => states.delete(name)),
-      }),
-    });
-    const pass = async () => {
-      const left = pending.filter(
-        ({ schedule: { id }, line }) =>
-          line.entry.pendingNotice !== undefined && !entries.has(`${id}/${DATE}`),
-      );
-      for (const owner of planNotices(left, run.context.logSnapshot, now).due)
-        if (!isOver()) await notifyOwner(owner, left, run.context);
-    };
-    // The second one finds what the first one has left.
-    const died = await pass()
-      .then(pass)
-      .catch((error: unknown) => error);
-    if (died !== undefined && !(died instanceof LeaseLostError)) throw died;
-    return {
-      ...run,
-      entries,
-      posts: slack.posts.map(
-        ({ channel, text, blocks }) => [channel, text, textOf(JSON.parse(blocks || '[]'))] as const,
-      ),
-    };
-  }
-  const people = async (given: Given = {}) => (await told(given)).posts.map(([channel]) => channel);
-
-  it('is notified once of each cause, and the log says so', async () => {
-    const { posts, entries } = await told();
-    expect(posts.map(([channel, text]) => [channel, text])).toEqual([
-      [
-        directMessage(OWNER),
-        '“Yesterday’s spend” for Project 123 wasn’t posted. There is no connection named eu.',
-      ],
-    ]);
-    const [[name, entry] = []] = entries;
-    expect([name, entries.size, entry?.cause]).toEqual([`schedul1/${DATE}`, 1, storedCause('eu')]);
-    expect(entry).not.toHaveProperty('pendingNotice');
+  beforeEach(async () => {
+    failure = new NotConnected();
+    await delivery.save(managers(BOSS));
+    await given();
   });
 
-  it('of several schedules gets one message for one cause, and one for each owner and cause', async () => {
-    const several = ['schedul1', 'schedul2'].map((id) => schedule({ id }));
-    const { posts, entries } = await told({ schedules: several });
-    expect(posts).toHaveLength(1);
-    expect(posts[0]?.[1]).toBe('2 scheduled posts weren’t posted. There is no connection named eu.');
-    expect([...entries.keys()]).toEqual([`schedul1/${DATE}`, `schedul2/${DATE}`]);
-    slack.reset();
-    expect(
-      await people({ schedules: [schedule(), schedule({ id: 'schedul2', owner: 'U0OTHER001' })] }),
-    ).toEqual([OWNER, 'U0OTHER001'].map(directMessage));
-  });
-
-  it.each<[string, Given, readonly string[]]>([
-    ['a failure is the owner’s', {}, [OWNER]],
+  it.each<[string, Failure, RecordParts, readonly string[]]>([
+    ['what only managers can fix is told to both', new NotConnected(), managers(BOSS), [OWNER, BOSS]],
+    ['a channel limit, too', new NotAllowed('channel'), managers(BOSS), [OWNER, BOSS]],
+    ['unless the owner is a manager', new NotConnected(), managers(BOSS, OWNER), [OWNER]],
+    ['a rejected token is told to the owner', new TokenRejected('billing'), managers(BOSS), [OWNER]],
+    ['and not to a manager, who gets a reminder', new TokenRejected('billing'), managers(OWNER), []],
     [
-      'the second in a row is a manager’s as well',
-      { record: { ...settings([BOSS]), sent: { schedul1: { failures: 2 } } } },
-      [OWNER, BOSS],
-    ],
-    ['and so is a project that keeps silent', { why: 'unanswered' }, [OWNER, BOSS]],
-    ['what only managers can fix is theirs as well', { why: 'not-connected' }, [OWNER, BOSS]],
-    ['a channel limit, too', { why: 'project-limited' }, [OWNER, BOSS]],
-    ['unless the owner is one', { why: 'not-connected', record: settings([BOSS, OWNER]) }, [OWNER]],
-    ['an archived channel is the owner’s', { why: 'channel-archived' }, [OWNER]],
-    ['without a token nothing can be said', { why: 'app-removed' }, []],
-    ['a rejected token is the owner’s', { why: 'token-rejected' }, [OWNER]],
-    ['and nobody’s who gets a reminder of it', { why: 'token-rejected', record: settings([OWNER]) }, []],
-    [
-      'because they registered it',
-      {
-        why: 'token-rejected',
-        record: { connections: [{ registeredBy: OWNER }] },
-      },
+      'nor to who registered it',
+      new TokenRejected('billing'),
+      { connections: [{ token: 'a token', registeredBy: OWNER }] },
       [],
     ],
-  ])('%s', async (_, given, expected) => {
-    const { posts, entries } = await told(given);
-    expect(posts.map(([channel]) => channel)).toEqual(expected.map(directMessage));
-    expect(entries.size).toBe(1);
+  ])('%s', async (_, error, record, expected) => {
+    failure = error;
+    await delivery.save(record);
+    await forHours(1);
+    expect(people()).toEqual(expected.map(directMessage));
   });
 
-  it('is notified together with a manager when one of several fails again', async () => {
-    const schedules = [schedule(), schedule({ id: 'schedul2' })];
-    const sent = { schedul1: { failures: 1 }, schedul2: { failures: 2 } };
-    expect(await people({ schedules, record: { ...settings([BOSS]), sent } })).toEqual(
-      [OWNER, BOSS].map(directMessage),
-    );
+  it('gets one message for one cause, and each owner one of their own', async () => {
+    await given({ id: 'schedul2' });
+    await given({ id: 'schedul3', owner: 'U0OTHER001' });
+    await forHours(1);
+    expect(slack.posts.filter(({ channel }) => channel !== directMessage(BOSS))).toMatchObject([
+      { channel: directMessage(OWNER), text: expect.stringMatching(/^2 scheduled posts are paused\./) },
+      { channel: directMessage('U0OTHER001') },
+    ]);
   });
 
-  it('who is an admin is notified without a manager, because they can fix it', async () => {
-    slack.admins.add(OWNER);
-    expect(await people({ why: 'not-connected' })).toEqual([directMessage(OWNER)]);
-  });
-
-  it('who has left gets no notice: a manager does', async () => {
+  it('who has left gets none: a manager does, who has not left', async () => {
+    await delivery.save(managers('U0FORMER01', BOSS));
     slack.fault = ({ method, args }) =>
-      method === 'users.info' && args.get('user') === OWNER ? 'user_not_found' : undefined;
-    const { posts } = await told();
-    expect(posts.map(([channel]) => channel)).toEqual([directMessage(BOSS)]);
-    expect(posts[0]?.[2]).toContain('The owner has left the workspace.');
-  });
-
-  it('is notified together with a manager who has not left', async () => {
-    slack.fault = ({ method, args }) =>
-      method === 'users.info' && args.get('user') === BOSS ? 'user_not_found' : undefined;
-    expect(await people({ why: 'unanswered', record: settings([OWNER, BOSS, 'U0THIRD001']) })).toEqual(
-      [OWNER, 'U0THIRD001'].map(directMessage),
-    );
-  });
-
-  it('is notified later when Slack limits the rate', async () => {
-    slack.fault = ({ method }) => (method === 'chat.postMessage' ? { retryAfter: 7 } : undefined);
-    const { posts, backOffs } = await told();
-    expect([posts, backOffs]).toEqual([[], [NINE + 7_000]]);
-    slack.fault = ({ method }) => (method === 'users.info' ? { retryAfter: 9 } : undefined);
-    expect((await told()).backOffs).toEqual([NINE + 9_000]);
-  });
-
-  it('is notified ten minutes later when Slack doesn’t say who may be notified', async () => {
-    for (const user of [OWNER, BOSS]) {
-      slack.fault = ({ method, args }) =>
-        method === 'users.info' && args.get('user') === user ? { status: 500 } : undefined;
-      const { posts, entries, backOffs } = await told({ why: 'unanswered' });
-      expect([posts, backOffs]).toEqual([[], []]);
-      expect([...entries.values()]).toMatchObject([
-        { pendingNotice: 'unanswered', noticeNext: NINE + 600_000 },
-      ]);
-    }
-  });
-
-  it('gets no notice when Slack refuses it, and it is not tried again', async () => {
-    slack.fault = ({ method, args }) =>
-      method === 'chat.postMessage' && args.get('channel') === directMessage(OWNER)
-        ? 'user_disabled'
+      method === 'users.info' && [OWNER, 'U0FORMER01'].includes(args.get('user') ?? '')
+        ? 'user_not_found'
         : undefined;
-    const { posts, entries, backOffs } = await told({ why: 'unanswered' });
-    expect([posts.map(([channel]) => channel), entries.size, backOffs]).toEqual([
-      [directMessage(BOSS)],
-      1,
-      [],
-    ]);
+    await forHours(1);
+    expect(people()).toEqual([directMessage(BOSS)]);
+    expect(slack.posts[0]?.blocks).toContain('The owner has left the workspace.');
   });
 
-  it.each([
-    ['before it is sent', /"state":"sending"/, 0],
-    ['while Slack takes it', /"state":"posted"/, 1],
-  ])('is notified once although the run dies %s', async (_, diesAt, sent) => {
-    const states = new Map<string, string>();
-    const dying = await told({ states, diesAt });
-    expect([dying.posts.length, dying.entries.size]).toEqual([sent, 1]);
-    const later = await told({ states, now: NINE + 20_000, isNotified: true });
-    expect(later.posts.map(([channel]) => channel)).toEqual([directMessage(OWNER)]);
-    expect([...states]).toEqual([]);
-  });
-
-  it('is notified of one cause after the other', async () => {
-    const states = new Map<string, string>();
-    slack.fault = ({ method }) => (method === 'chat.postMessage' ? 'internal_error' : undefined);
-    await told({ states });
+  it('is notified ten minutes later where Slack doesn’t say who may be notified', async () => {
+    slack.fault = ({ method }) => (method === 'users.info' ? { status: 500 } : undefined);
+    await delivery.until(NINE + 9 * MINUTE);
+    expect(people()).toEqual([]);
     slack.fault = () => undefined;
-    const another = { schedules: [schedule({ id: 'schedul2' })], entry: { cause: storedCause('asia') } };
-    const { posts } = await told({ states, ...another, now: NINE + 60_000 });
-    expect(posts.map(([, text]) => text)).toEqual([expect.stringContaining('named asia')]);
-    expect([...states]).toEqual([]);
+    await delivery.until(NINE + 11 * MINUTE);
+    expect(people()).toEqual([OWNER, BOSS].map(directMessage));
   });
 
-  it('is told of another cause that comes while a manager is still being told of the first', async () => {
-    const states = new Map<string, string>();
+  it('is notified once a rate limit is over', async () => {
+    slack.fault = ({ method }) => (method === 'chat.postMessage' ? { retryAfter: 40 } : undefined);
+    expect(await run()).toBe(delivery.now + 40_000);
+    slack.fault = () => undefined;
+    await forHours(1);
+    expect(people()).toEqual([OWNER, BOSS].map(directMessage));
+  });
+
+  it('who gets no messages is not tried again; the manager is told', async () => {
     slack.fault = ({ method, args }) =>
-      method === 'chat.postMessage' && args.get('channel') === directMessage(BOSS)
-        ? 'internal_error'
-        : undefined;
-    await told({ states, why: 'not-connected' });
-    const { posts } = await told({ states, why: 'channel-archived', now: NINE + 2 * HOUR });
-    expect(posts.map(([channel]) => channel)).toEqual([directMessage(OWNER), directMessage(OWNER)]);
-    expect(posts[1]?.[2]).toContain('Unarchive the channel');
-    expect([...states]).toEqual([]);
+      method === 'conversations.open' && args.get('users') === OWNER ? 'user_disabled' : undefined;
+    await forHours(3);
+    expect(people()).toEqual([directMessage(BOSS)]);
+    expect(slack.calls.filter(({ args }) => args.get('users') === OWNER)).toHaveLength(1);
   });
 
-  it('gets no notice from a run that is over', async () => {
-    expect((await told({ isOver: () => true })).writes).toEqual([]);
-  });
+  it.each([true, false])(
+    'is notified once although Slack did not confirm it (it took it: %s)',
+    async (take) => {
+      slack.fault = ({ method, args }) =>
+        method === 'chat.postMessage' && args.get('channel') === directMessage(OWNER)
+          ? { status: 502, take }
+          : undefined;
+      await run();
+      slack.fault = () => undefined;
+      await forHours(2);
+      expect(people().sort()).toEqual([OWNER, BOSS].map(directMessage).sort());
+    },
+  );
 
-  it('is a manager chosen in the settings, else the person who registered a connection', () => {
-    const connections = [{ registeredBy: 'U2' }, { name: 'eu', registeredBy: 'U3' }];
-    const workspace = workspaceOf({ ...settings([BOSS]), connections, fields: { 'connection:gone': '{' } });
-    expect(responsiblePeople(workspace)).toEqual([BOSS, 'U3', 'U2']);
+  it('is told of another cause that comes while a manager is still to be told of the first', async () => {
+    const refused = (channel: string | null) => channel === directMessage(BOSS) && 'internal_error';
+    slack.fault = ({ method, args }) =>
+      (method === 'chat.postMessage' && refused(args.get('channel'))) || undefined;
+    await run();
+    failure = new NotAllowed('channel');
+    await given({ id: 'schedul2' });
+    await forHours(1);
+    expect(people()).toEqual([directMessage(OWNER), directMessage(OWNER)]);
+    expect(slack.posts[1]?.blocks).toContain('choose another channel');
   });
 });
 

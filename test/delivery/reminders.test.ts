@@ -202,6 +202,28 @@ describe('a token that the service rejects', () => {
   });
 });
 
+it('goes to the next manager where the first can’t get it', async () => {
+  await save({ settings: { managers: [BOSS, 'U0NEXT0001'] } });
+  await connect('token 1', EXPIRES);
+  slack.fault = ({ method, args }) =>
+    method === 'conversations.open' && args.get('users') === BOSS ? 'user_disabled' : undefined;
+  await until(EXPIRES - 13 * DAY);
+  expect([ANNA, BOSS, 'U0NEXT0001'].map((person) => sentTo(person).length)).toEqual([1, 0, 1]);
+});
+
+it.each([
+  ['a new expiry date', { expiresAt: EXPIRES + DAY }, 2],
+  ['none', {}, 1],
+])('begins again where somebody sets %s by hand', async (_, after, count) => {
+  const byHand = { token: 'token 1', registeredBy: ANNA, registeredAt: BEGIN };
+  await save({ connections: [{ ...byHand, expiresAt: EXPIRES }] });
+  await until(EXPIRES - 13 * DAY - HOUR);
+  expect(sentTo(ANNA)).toHaveLength(1);
+  await save({ connections: [{ ...byHand, ...after }] });
+  await until(EXPIRES - 12 * DAY);
+  expect(sentTo(ANNA)).toHaveLength(count);
+});
+
 it('sends a reminder once where Slack took it and the process died', async () => {
   await connect('token 1', EXPIRES);
   delivery.now = EXPIRES - 14 * DAY;

@@ -1,11 +1,13 @@
 import { Big } from 'big.js';
 import { beforeEach, describe, expect, it } from 'vitest';
 import type { Alert } from '../../src/delivery/watches/sent-alerts.ts';
-import { TokenRejected } from '../../src/domain/failure/index.ts';
+import { QueueFull, TokenRejected } from '../../src/domain/failure/index.ts';
 import type { WatchRule } from '../../src/domain/money/watch-rule.ts';
 import { addDays } from '../../src/domain/time/calendar.ts';
 import { deliveryLogKey } from '../../src/redis/keys.ts';
 import type { Watch } from '../../src/workspace/owned/watch-record.ts';
+import { UNLIMITED } from '../../src/workspace/projects/project-visibility.ts';
+import { resolveProject } from '../../src/workspace/projects/resolve-project.ts';
 import { changeIn } from '../support/change.ts';
 import { createFakeBilling, type FakeBilling } from '../support/fake-billing.ts';
 import { directMessage } from '../support/minimal-slack.ts';
@@ -348,6 +350,278 @@ describe('a watch on spikes', () => {
     expect(alerts()[0]?.text).toBe('Project 123 corrected: billing now reports 8,500.00 for Thu 19 Nov');
     expect(alerts()[0]?.blocks).toContain('Alert: Project 123 cost 8,000.00 on Thu 19 Nov');
     expect(replies()).toHaveLength(2);
+  });
+});
+
+describe('an alert on its way', () => {
+  const [ANNA, BEN, BOSS, REGISTRANT] = ['U0ANNA0001', 'U0BEN00001', 'U0BOSS0001', 'U0REGIS001'];
+  const BUDGET: WatchRule = { kind: 'budget', amount: new Big(20_000) };
+  const isPost = ({ method }: { method: string }) => method === 'chat.postMessage';
+  const people = (...to: readonly string[]) => ({ channel: undefined, people: to });
+  const calls = (method: string) => slack.calls.filter((call) => call.method === method).length;
+  /** Slack takes nothing for these channels and people. */
+  const refuses = (code: string, ...to: readonly (string | undefined)[]) => {
+    slack.fault = ({ method, args }) => {
+      if (method === 'chat.postMessage') return to.includes(args.get('channel') ?? '') ? code : undefined;
+      return method === 'conversations.open' && to.includes(args.get('users') ?? '') ? code : undefined;
+    };
+  };
+
+  it('says what it is based on', async () => {
+    for (const ago of [2, 3, 4, 5]) amounts.delete(addDays('2026-11-20', -ago));
+    await save(watch({ kind: 'runway', days: 100 }));
+    balance = 40_000;
+    await forHours(1);
+    expect(alerts()[0]?.blocks).toContain(
+      'Cloud platform · project 123 · UTC · 3 of the last 7 days reported · set up by',
+    );
+  });
+
+  it('has its next step in the thread of each person who got it, without the channel', async () => {
+    await save(watch(BUDGET, people(ANNA, BEN)));
+    await forHours(1);
+    for (const day of ['2026-11-20', '2026-11-21', '2026-11-22']) amounts.set(day, 1_000);
+    await forHours(4 * 24);
+    for (const to of [ANNA, BEN].map(directMessage)) {
+      const [alert] = alerts(to);
+      expect(alerts(to)).toHaveLength(1);
+      expect(replies(to)[0]).toMatchObject({ thread: alert?.ts, isBroadcast: false });
+    }
+  });
+
+  it.each(['paused', 'snoozed'] as const)(
+    'to two people, of whom one has it, is drawn again while its watch is %s, and not sent to the other',
+    async (how) => {
+      const two = people(ANNA, BEN);
+      refuses('msg_too_long', directMessage(BEN));
+      await save(watch(BALANCE, two));
+      balance = 40_000;
+      await forHours(1);
+      slack.fault = () => undefined;
+      const muted =
+        how === 'paused'
+          ? { paused: { at: delivery.now, by: OWNER } }
+          : { snoozedUntil: delivery.now + 9 * HOUR };
+      await save(watch(BALANCE, { ...two, ...muted }));
+      const { episode } = await newestAlert();
+      const response = { kind: 'acknowledged', at: delivery.now, by: ANNA } as const;
+      await delivery.parts.watching.respond(TEAM, 'watch001', episode, response);
+      await forHours(3);
+      expect(alerts(directMessage(ANNA))).toMatchObject([{ edits: 1 }]);
+      expect(alerts(directMessage(BEN))).toEqual([]);
+      await save(watch(BALANCE, two));
+      await forHours(2);
+      expect(alerts(directMessage(BEN))).toHaveLength(1);
+    },
+  );
+
+  it.each([
+    ['message_not_found', 1],
+    ['cant_update_message', 1],
+    ['edit_window_closed', 1],
+    ['is_archived', 1],
+    ['internal_error', 7],
+  ])('that Slack does not change (%s) is left after %i tries', async (code, tries) => {
+    await save(watch(BALANCE));
+    balance = 40_000;
+    await forHours(1);
+    slack.fault = ({ method }) => (method === 'chat.update' ? code : undefined);
+    balance = 60_000;
+    await forHours(12);
+    expect(calls('chat.update')).toBe(tries);
+    expect(replies()).toHaveLength(1);
+  });
+
+  it('goes to the owner, then to a manager, then to who registered the connection, and says to whom it was', async () => {
+    await delivery.save({
+      settings: { managers: [BOSS] },
+      connections: [{ token: 'a good token', registeredBy: REGISTRANT }],
+    });
+    refuses('user_disabled', CHANNEL, OWNER, BOSS);
+    await save(watch(BALANCE));
+    balance = 40_000;
+    await forHours(1);
+    expect(slack.posts.map(({ channel }) => channel)).toEqual([directMessage(REGISTRANT)]);
+    expect(slack.posts[0]?.blocks).toContain(`This was meant for <#${CHANNEL}>.`);
+  });
+
+  it.each([
+    'user_not_found',
+    'user_disabled',
+    'users_not_found',
+    'user_not_visible',
+    'cannot_dm_bot',
+    'messages_tab_disabled',
+  ])('goes to nobody twice where one of several can’t get it: %s', async (code) => {
+    await delivery.save({ settings: { managers: [BOSS] } });
+    refuses(code, ANNA);
+    await save(watch(BALANCE, people(ANNA, OWNER)));
+    balance = 40_000;
+    await forHours(3);
+    expect(slack.posts.map(({ channel }) => channel).sort()).toEqual([BOSS, OWNER].map(directMessage).sort());
+  });
+
+  it('that nobody can get has failed, and status says why', async () => {
+    await delivery.save({ settings: { managers: [BOSS] } });
+    refuses('user_disabled', ANNA, OWNER, BOSS);
+    await save(watch(BALANCE, people(ANNA)));
+    balance = 40_000;
+    await forHours(3);
+    expect(slack.posts).toEqual([]);
+    expect((await stateOf())?.undelivered).toMatch(/^[A-Z].+\.$/);
+  });
+
+  it.each([
+    [true, 'is found again', 1, false],
+    [false, 'is sent again', 1, false],
+    [true, 'is sent again and says so where the history can’t be read', 2, true],
+  ])('that Slack did not confirm (it took it: %s) %s', async (take, _, count, isDoubtful) => {
+    await save(watch(BALANCE));
+    slack.fault = (call) => (isPost(call) ? { status: 502, take } : undefined);
+    balance = 40_000;
+    await run();
+    slack.fault = ({ method }) =>
+      isDoubtful && method === 'conversations.history' ? 'missing_scope' : undefined;
+    await forHours(3);
+    expect(alerts()).toHaveLength(count);
+    expect(alerts().at(-1)?.blocks.includes('This may be a duplicate')).toBe(isDoubtful);
+    // It keeps saying so when it is drawn again.
+    balance = 60_000;
+    await forHours(1);
+    expect(alerts().at(-1)?.edits).toBe(1);
+    expect(alerts().at(-1)?.blocks.includes('This may be a duplicate')).toBe(isDoubtful);
+  });
+
+  it('is tried for an hour, every five minutes at least, then each hour, and given up after three days', async () => {
+    await save(watch(BALANCE));
+    const tries: number[] = [];
+    slack.fault = (call) => {
+      if (!isPost(call)) return undefined;
+      tries.push(delivery.now);
+      return 'msg_too_long';
+    };
+    balance = 40_000;
+    await forHours(4 * 24);
+    const pauses = tries.slice(1).map((at, n) => Math.round((at - tries[n]!) / MINUTE));
+    expect(pauses.slice(0, 5)).toEqual([1, 2, 4, 5, 5]);
+    expect(new Set(pauses.slice(14))).toEqual(new Set([60]));
+    expect(Math.round((tries.at(-1)! - tries[0]!) / HOUR)).toBe(73);
+    slack.fault = () => undefined;
+    await forHours(3);
+    expect(alerts()).toEqual([]);
+  });
+
+  it('outlasts a rate limit, which counts no try', async () => {
+    await save(watch(BALANCE));
+    slack.fault = (call) => (isPost(call) ? { retryAfter: 600 } : undefined);
+    balance = 40_000;
+    await forHours(1);
+    expect(calls('chat.postMessage')).toBeLessThan(9);
+    slack.fault = () => undefined;
+    await forHours(1);
+    expect(alerts()).toHaveLength(1);
+  });
+});
+
+it.each<[string, Partial<Watch>, Partial<Watch>, number]>([
+  ['a rule', {}, { rule: { kind: 'balance', below: new Big(200_000) }, since: BEGIN + HOUR }, 0],
+  ['another watch', {}, { id: 'watch002', rule: { kind: 'balance', below: new Big(200_000) } }, 0],
+  ['the end of a pause', { paused: { at: BEGIN, by: OWNER } }, {}, 0],
+  ['the end of a snooze', {}, { snoozedUntil: BEGIN + HOUR + 5 * MINUTE }, 5],
+])('%s is followed by a check at once, not in the next hour', async (_, before, after, minutes) => {
+  const isMuted = 'paused' in before || 'snoozedUntil' in after;
+  balance = isMuted ? 40_000 : 100_000;
+  await save(watch(BALANCE, 'snoozedUntil' in after ? after : before));
+  await forHours(1);
+  expect(slack.posts).toEqual([]);
+  await save(watch(BALANCE, after));
+  await delivery.until(delivery.now + minutes * MINUTE);
+  expect(alerts()).toHaveLength(1);
+});
+
+describe('what billing is asked about a watched project', () => {
+  const RUNWAY: WatchRule = { kind: 'runway', days: 3 };
+  const BUDGET: WatchRule = { kind: 'budget', amount: new Big(900_000) };
+  const TODAY = '2026-11-20';
+  const asked = () => fakeBilling.asked.map(({ what, project }) => `${what} ${project}`).sort();
+
+  it.each<[string, readonly WatchRule[], readonly string[]]>([
+    ['a balance', [BALANCE], ['balance 123']],
+    ['a budget', [BUDGET], ['consumption 123']],
+    ['a runway', [RUNWAY], ['balance 123', 'consumption 123']],
+    ['several rules', [BUDGET, BALANCE, RUNWAY, BALANCE], ['balance 123', 'consumption 123']],
+  ])('is what its rules need, once: %s', async (_, rules, expected) => {
+    for (const [n, rule] of rules.entries()) await save(watch(rule, { id: `watch00${n}` }));
+    await run();
+    expect(asked()).toEqual(expected);
+  });
+
+  it.each([
+    [1, 'every six hours, for corrections', 1],
+    [2, 'every hour, while yesterday is missing', 6],
+    [4, 'every hour, while yesterday is missing', 6],
+    [5, 'every six hours, where nothing is reported lately', 1],
+  ])('is its days, the newest of %i days ago: %s', async (ago, _, count) => {
+    for (let missing = 1; missing < ago; missing += 1) amounts.delete(addDays(TODAY, -missing));
+    await save(watch(BUDGET));
+    await run();
+    const first = fakeBilling.asked.length;
+    await forHours(6);
+    expect(fakeBilling.asked.length - first).toBe(count);
+  });
+
+  it('is nothing where the settings are damaged', async () => {
+    await save(watch(BALANCE));
+    await delivery.set({ settings: '{' });
+    await forHours(2);
+    expect([asked(), slack.posts]).toEqual([[], []]);
+  });
+
+  it('is asked again in the next hour where it failed, and status says why until then', async () => {
+    await save(watch(RUNWAY));
+    fakeBilling.failure = (_, __, what) => (what === 'consumption' ? new QueueFull('billing') : undefined);
+    await run();
+    expect(await stateOf()).toMatchObject({ problem: expect.any(String), measurement: undefined });
+    expect(asked()).toEqual(['balance 123', 'consumption 123']);
+    fakeBilling.failure = () => undefined;
+    await forHours(1);
+    expect(await stateOf()).toMatchObject({ problem: undefined, measurement: { kind: 'runway' } });
+  });
+
+  it('before it is saved, is what its preview needs', async () => {
+    const workspace = await load();
+    const project = resolveProject({ project: '123', product: 1 }, workspace, UNLIMITED);
+    const preview = await delivery.parts.watching.fetchPreview(workspace, project, RUNWAY);
+    expect(preview).toMatchObject({
+      ...{ today: TODAY, connection: 'main', account: { balance: '100000.00' } },
+      usage: { until: '2026-11-19', zone: 'UTC', days: { '2026-11-19': '1000.00' } },
+    });
+  });
+});
+
+describe('status of a watch', () => {
+  it('says when it was checked and will be, what was measured, and whether it is crossed', async () => {
+    await save(watch(BALANCE));
+    expect(await stateOf()).toMatchObject({ checkedAt: undefined, measurement: undefined, alerts: [] });
+    const next = await run();
+    expect(await stateOf()).toMatchObject({ checkedAt: BEGIN, nextCheckAt: next, isCrossed: false });
+    expect((await stateOf())?.measurement).toMatchObject({ kind: 'balance' });
+    balance = 40_000;
+    await forHours(1);
+    expect(await stateOf()).toMatchObject({ isCrossed: true, alerts: [{}] });
+    balance = 60_000;
+    await forHours(1);
+    expect((await stateOf())?.isCrossed).toBe(false);
+    await save(watch(BALANCE, { paused: { at: delivery.now, by: OWNER } }));
+    expect((await stateOf())?.nextCheckAt).toBeUndefined();
+  });
+
+  it('says that its project is limited to other channels', async () => {
+    await delivery.save({ projects: [{ channels: ['C0ELSEWHERE'] }] });
+    await save(watch(BALANCE));
+    expect((await stateOf())?.problem).toBe(
+      'The project is limited to other channels, so this watch sends no alerts.',
+    );
   });
 });
 

@@ -675,12 +675,37 @@ describe('when Slack does not take the post', () => {
     expect(JSON.stringify(audit)).toContain('"who","tally","action","schedule paused"');
   });
 
-  it.each(['token_revoked', 'account_inactive'])('pauses over %s', async (code) => {
+  it.each([
+    'account_inactive',
+    'app_uninstalled',
+    'invalid_auth',
+    'not_authed',
+    'team_not_found',
+    'token_expired',
+    'token_revoked',
+  ])('pauses over %s', async (code) => {
     await given();
     slack.fault = () => code;
     await run();
     expect((await stored())?.paused).toMatchObject({ why: 'app-removed' });
     expect(await lastSent()).toMatchObject({ result: 'trying' });
+  });
+
+  it.each([
+    ['internal_error', 'sending'],
+    ['fatal_error', 'sending'],
+    ['service_unavailable', 'sending'],
+    ['request_timeout', 'sending'],
+    ['msg_too_long', 'due'],
+  ])('looks for it after %s before it is posted again: %s', async (code, state) => {
+    await given();
+    slack.fault = ({ method }) => (method === 'chat.postMessage' ? code : undefined);
+    await run();
+    expect(await line()).toMatchObject({ state });
+    slack.fault = () => undefined;
+    await forHours(1);
+    expect(inChannel()).toHaveLength(1);
+    expect(slack.calls.some(({ method }) => method === 'conversations.history')).toBe(state === 'sending');
   });
 
   it('does not undo what somebody changed in between', async () => {
@@ -1071,6 +1096,66 @@ describe('a figure that changes after it was posted', () => {
     delivery.now += 10 * MINUTE;
     await run();
     expect(inChannel()[1]?.blocks).toContain('Project 123: 100.00 → 200.00');
+  });
+
+  it('is looked for 6, 24 and 72 hours after the post, and then no more', async () => {
+    await given({ timing: { cadence: { kind: 'monthly', day: 20 }, time: '09:00', zone: 'Europe/Rome' } });
+    await run();
+    asked = [];
+    const hours: number[] = [];
+    answer = () => {
+      hours.push(Math.floor((delivery.now - NINE) / HOUR));
+      return finding('100');
+    };
+    await forHours(120);
+    expect(hours).toEqual([6, 24, 72]);
+    expect(asked[0]).toMatchObject({ at: NINE, zone: 'UTC', channel: 'C0COSTS001' });
+    expect(inChannel()).toMatchObject([{ edits: 0 }]);
+  });
+
+  it.each([
+    ['message_not_found', 1],
+    ['cant_update_message', 1],
+    ['edit_window_closed', 1],
+    ['is_archived', 1],
+    ['not_in_channel', 1],
+    ['msg_too_long', 7],
+  ])('is not put right where Slack does not change the post: %s, %i tries', async (code, tries) => {
+    await given();
+    await run();
+    slack.fault = ({ method }) => (method === 'chat.update' ? code : undefined);
+    answer = () => finding('200');
+    await forHours(23);
+    expect(slack.calls.filter(({ method }) => method === 'chat.update')).toHaveLength(tries);
+    expect(inChannel()).toMatchObject([{ edits: 0, text: 'Spent 100' }]);
+  });
+
+  it('is put right after billing failed, and after a rate limit', async () => {
+    await given();
+    await run();
+    delivery.now = NINE + 6 * HOUR + MINUTE;
+    answer = failing(new TokenRejected('billing'));
+    expect(await run()).toBe(delivery.now + 10 * MINUTE);
+    answer = () => finding('200');
+    slack.fault = ({ method }) => (method === 'chat.update' ? { retryAfter: 30 } : undefined);
+    delivery.now += 10 * MINUTE;
+    expect(await run()).toBe(delivery.now + 30_000);
+    slack.fault = () => undefined;
+    delivery.now += 30_000;
+    await run();
+    expect(inChannel()[0]).toMatchObject({ edits: 1, text: 'Spent 200' });
+  });
+
+  it('keeps what the post said of its lateness and of missed dates', async () => {
+    await given();
+    delivery.now = NINE + 2 * 24 * HOUR + HOUR;
+    await run();
+    answer = () => finding('200');
+    delivery.now += 6 * HOUR;
+    await run();
+    expect(inChannel()[0]?.edits).toBe(1);
+    for (const words of ['Late: was due', 'Missed earlier', '(due Fri 20 Nov)'])
+      expect(inChannel()[0]?.blocks).toContain(words);
   });
 
   it('is left alone while the schedule is paused', async () => {

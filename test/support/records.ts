@@ -78,7 +78,7 @@ export const workspaceOf = (parts: RecordParts = {}): Workspace => parse('T1', f
 const unasked = () => Promise.reject(new Error('Slack isn’t asked here.'));
 const SILENT = pino({ level: 'silent' });
 /** Nothing answers there. */
-export const CLIENT = createClientCache({
+const CLIENT = createClientCache({
   ...{ ...BACKGROUND_OPTIONS, logger: QUIET, slackApiUrl: 'http://127.0.0.1:9/' },
 })('xoxb-T1', 'T1');
 

@@ -25,54 +25,21 @@ export async function commandsOf(
   isLeftOut = isOfScheduler,
 ): Promise<string[]> {
   const names: string[] = [];
-  const stop = observe(redis, {
-    start: (sent) => {
-      if (!isLeftOut(sent) && sent.command !== 'ping') names.push(sent.command);
+  const none = () => undefined;
+  const subscribers = {
+    start(message: unknown) {
+      const sent = message as SentCommand;
+      if (sent.database === redis.client.options.db && !isLeftOut(sent) && sent.command !== 'ping')
+        names.push(sent.command);
     },
-  });
+    ...{ end: none, asyncStart: none, asyncEnd: none, error: none },
+  };
+  const channel = tracingChannel('ioredis:command');
+  channel.subscribe(subscribers);
   try {
     await work();
   } finally {
-    stop();
+    channel.unsubscribe(subscribers);
   }
   return names;
-}
-
-export interface PendingCommands {
-  /** How many commands of this name have no answer yet. */
-  count(name: string): number;
-  stop(): void;
-}
-
-/** Watches the commands that go to this database from now on. */
-export function watchPending(redis: TestRedis): PendingCommands {
-  const pending = new Set<SentCommand>();
-  const stop = observe(redis, {
-    start: (sent) => pending.add(sent),
-    asyncEnd: (sent) => pending.delete(sent),
-  });
-  return { count: (name) => [...pending].filter(({ command }) => command === name).length, stop };
-}
-
-interface Observer {
-  start(sent: SentCommand): void;
-  asyncEnd?(sent: SentCommand): void;
-}
-
-function observe({ client }: TestRedis, { start, asyncEnd = () => undefined }: Observer): () => void {
-  const toHere = (work: (sent: SentCommand) => void) => (message: unknown) => {
-    const sent = message as SentCommand;
-    if (sent.database === client.options.db) work(sent);
-  };
-  const none = () => undefined;
-  const subscribers = {
-    start: toHere(start),
-    asyncEnd: toHere(asyncEnd),
-    end: none,
-    asyncStart: none,
-    error: none,
-  };
-  const commands = tracingChannel('ioredis:command');
-  commands.subscribe(subscribers);
-  return () => void commands.unsubscribe(subscribers);
 }

@@ -25,7 +25,7 @@ export async function startDelivery(begin: number, options: () => Partial<Delive
   const key = recordKey(TEAM);
   let parts: ReturnType<typeof createDeliveryParts>;
   const delivery = {
-    ...{ redis: redis.client, slack, keyring },
+    ...{ redis: redis.client, url: redis.url, slack, keyring },
     now: begin,
     get parts() {
       return parts;

@@ -209,7 +209,7 @@ function waitUntil(
 const MAX_NAMED = 10;
 
 /** @returns what the post says about the dates before it; `isEmpty` if nothing was spent on any of them */
-export async function summarizeMissedDates(
+async function summarizeMissedDates(
   task: DeliveryTask,
   context: PostContext,
 ): Promise<{ readonly earlier: MissedDates; readonly isEmpty: boolean }> {

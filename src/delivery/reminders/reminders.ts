@@ -35,7 +35,7 @@ export const remindersJob: Job = {
 };
 
 /** Tasks that record the reminders that are due, and send the recorded ones. */
-export const reminderTasks = ({ due, sending }: Pick<ReminderPlan, 'due' | 'sending'>): readonly Task[] => [
+const reminderTasks = ({ due, sending }: Pick<ReminderPlan, 'due' | 'sending'>): readonly Task[] => [
   ...taskEach(due, recordReminder),
   ...taskEach(sending, sendReminders),
 ];

@@ -90,7 +90,7 @@ function headlineOf(event: FiguresEvent | undefined, words: AlertWords): ReturnT
 }
 
 /** `prod recovered: 51,000.00 EUR left.` */
-export function figureText(event: FiguresEvent, words: AlertWords): string {
+function figureText(event: FiguresEvent, words: AlertWords): string {
   switch (event.kind) {
     case 'crossed':
       return alertText(event, words).title;

@@ -52,7 +52,7 @@ export const createWatchesJob = (figures: WatchFiguresStore): Job => ({
 });
 
 /** What to do about watches at `now` (ms), by the record and the delivery log. */
-export function planWatches(workspace: Workspace, snapshot: DeliveryLogSnapshot, now: Millis) {
+function planWatches(workspace: Workspace, snapshot: DeliveryLogSnapshot, now: Millis) {
   const states = new Map(
     snapshot
       .statesOf(WATCH_FIELD_PREFIX)
@@ -85,7 +85,7 @@ export function planWatches(workspace: Workspace, snapshot: DeliveryLogSnapshot,
 }
 
 /** A check if it is due, else the messages that a pause or a failure of Slack held back, with the newest figures. */
-export function watchTasks(
+function watchTasks(
   { isCheckDue, alerting }: Pick<ReturnType<typeof planWatches>, 'isCheckDue' | 'alerting'>,
   store: WatchFiguresStore,
 ): readonly Task[] {
@@ -103,7 +103,7 @@ export function watchTasks(
  *
  * @throws LeaseLostError, StoreUnavailable
  */
-export async function checkWatches(store: WatchFiguresStore, context: DeliveryContext): Promise<void> {
+async function checkWatches(store: WatchFiguresStore, context: DeliveryContext): Promise<void> {
   const { workspace, teamId, clock } = context;
   const began = clock();
   const after: LastCheck = { at: began, next: nextCheck(context), basis: watchBasisOf(workspace) };
@@ -202,7 +202,7 @@ function currentFigures({ watch, workspace, now, figures }: WatchInput): WatchFi
  * What a check finds, if its figures are there, and the state of the watch after it with the messages about it. While the
  * watch is paused or snoozed, nothing is sent, and alerts that were sent before are updated in place.
  */
-export function judgeWatch(
+function judgeWatch(
   input: WatchInput,
   stored: StoredWatchState | undefined,
 ): { readonly state: StoredWatchState; readonly found?: Evaluation } {
