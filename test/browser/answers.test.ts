@@ -37,7 +37,7 @@ describe('the height of an answer', () => {
     ['/spend prod last-20-days vs last-year', 520],
     ['/spend prod yesterday', 240],
     ['/balance prod', 220],
-    ['/billing status', 400],
+    ['/billing status', 620],
   ] as const)('%s is at most %i px high', async (command, most) => {
     const before = await page.getByRole('article').count();
     const answer = await ask(page, command, / · (?:fetched|[\d,.]+ left)|Tally works/);

@@ -38,7 +38,7 @@ describe('the second workspace', () => {
     await form.getByLabel('User access token').fill(token);
     await form.getByLabel('Project to test with').fill('123');
     await form.getByRole('button', { name: 'Test and save' }).click();
-    await form.getByText(/Project 123 · [\d,.]+ left/).waitFor();
+    await form.getByText(/Connected ✓ Project 123 has [\d,.]+ left/).waitFor();
     await closeModal(page);
 
     await homeWith(home.getByRole('button', { name: 'Name project 123…' }));

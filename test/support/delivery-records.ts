@@ -1,9 +1,6 @@
 /** What planning reads of a workspace, without Redis. */
 import { type DeliveryLogSnapshot, deliveryKey } from '../../src/delivery/log/delivery-log.ts';
 import type { DatedLogEntry } from '../../src/delivery/log/delivery-log-entry.ts';
-import { createWorkspaces, type Workspaces } from '../../src/workspace/record/workspaces.ts';
-import { KEYRING } from './records.ts';
-import { disconnectedRedis } from './redis.ts';
 
 export function snapshotOf(
   lines: readonly DatedLogEntry[],
@@ -18,9 +15,3 @@ export function snapshotOf(
     ...given,
   };
 }
-
-/** The store of records, without Redis but for what is given. */
-export const workspacesOf = (given: Partial<Workspaces>): Workspaces => ({
-  ...createWorkspaces({ redis: disconnectedRedis(), keyring: KEYRING }),
-  ...given,
-});

@@ -41,7 +41,7 @@ export interface RecordParts {
 const { lifetime: _, ...CONNECTION } = MAIN;
 const SENT: LastDelivery = { date: '2026-11-19', due: 0, at: 0, result: 'failed', failures: 0 };
 
-export const KEYRING = createKeyring([{ id: 'k', key: Buffer.alloc(32) }]);
+const KEYRING = createKeyring([{ id: 'k', key: Buffer.alloc(32) }]);
 const parse = createWorkspaceParser(KEYRING);
 
 /** The record as Redis holds it. */

@@ -36,13 +36,6 @@ export async function workspaceKeys(client: Redis): Promise<string[]> {
 export const recordFields = (client: Redis, key: string): Promise<Readonly<Record<string, string>>> =>
   client.hgetall(key);
 
-/** Never connects: each command fails. */
-export function disconnectedRedis(): Redis {
-  const redis = new Redis({ lazyConnect: true });
-  redis.disconnect();
-  return redis;
-}
-
 const DATABASES = 16;
 let running: Promise<RunningRedis> | undefined;
 let calls = 0;

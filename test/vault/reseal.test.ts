@@ -237,7 +237,7 @@ describe('tally reseal', () => {
   it('says what is wrong with the environment, and changes nothing', async () => {
     const { ended, said } = start([NEW], 'not-an-address');
     expect(await ended).toBe(78);
-    expect(said()).toContain('REDIS_URL doesn’t begin with redis://');
+    expect(said()).toContain('REDIS_URL is not a Redis address');
   });
 
   it('loses nothing when it is killed again and again while people register tokens, and ends with the newest key', async () => {
