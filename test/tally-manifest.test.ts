@@ -33,7 +33,10 @@ describe('tally manifest', () => {
     [['--url', 'https://tally.example.com/slack/events'], '--url has a path.'],
     [['--socket', '--prefix', 'Acme'], '--prefix is not a prefix.'],
     [['--socket', '--prefix', 'a-'], '--prefix is not a prefix.'],
-    [['--socket', '--prefix', 'a'.repeat(23)], '--prefix is not a prefix. It has up to 22 lower-case letters'],
+    [
+      ['--socket', '--prefix', 'a'.repeat(23)],
+      '--prefix is not a prefix. It has up to 22 lower-case letters',
+    ],
     [['--sockets'], '--sockets'],
     [['--socket=yes'], '--socket'],
     [['https://tally.example.com'], 'Expected only options.'],
