@@ -26,7 +26,7 @@ import { createHealth } from './ops/health.ts';
 import { boltLogger, type Log } from './ops/log.ts';
 import { createMetrics } from './ops/metrics.ts';
 import { createWorkLog } from './ops/work-log.ts';
-import { BOT_CONNECTION, connectQueue, connectRedis, waitUntilReady } from './redis/connect.ts';
+import { connectQueue, connectRedis, waitUntilReady } from './redis/connect.ts';
 import { noteLayout, OtherLayout, requireLayout } from './redis/layout.ts';
 import { onStoreError, onStoreOperation } from './redis/store-events.ts';
 import type { OnFinished } from './runtime/work-record.ts';
@@ -102,7 +102,6 @@ export function createTally(
   };
   const limits = rateLimiter ?? createRateLimiter({ limits: config.limits, onRefused: metrics.throttled });
   const redis = connectRedis(config.redisUrl, {
-    name: BOT_CONNECTION,
     onOutage: (err) => log.error({ err }, 'Redis does not answer'),
     onRecovery: () => log.info('Redis answers again'),
   });

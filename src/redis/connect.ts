@@ -10,16 +10,11 @@ export type RedisConnection = Redis | Cluster;
 
 export const isCluster = (redis: RedisConnection): redis is Cluster => redis instanceof Cluster;
 
-/** The name of the connection by which a bot is known to run. */
-export const BOT_CONNECTION = 'tally-bot';
-
 interface ConnectionOptions {
   /** Called once when the store goes away, however many errors follow; in a Cluster also when one of its nodes does. */
   readonly onOutage?: (error: Error) => void;
   /** Called when it is back, but not for the first connection. */
   readonly onRecovery?: () => void;
-  /** The connection's name in CLIENT LIST. */
-  readonly name?: string;
 }
 
 /** Slack waits three seconds for the ack: a refusal in time is better than silence. */
@@ -54,11 +49,8 @@ const PATIENT = { ...SHARED, maxRetriesPerRequest: null, keepAlive: SILENCE_TIME
  * @param url in any form of `parseRedisUrl`
  * @throws RedisUrlError
  */
-export function connectRedis(
-  url: string,
-  { onOutage, onRecovery, ...options }: ConnectionOptions = {},
-): RedisConnection {
-  const redis = openConnection(url, IMPATIENT, options);
+export function connectRedis(url: string, { onOutage, onRecovery }: ConnectionOptions = {}): RedisConnection {
+  const redis = openConnection(url, IMPATIENT);
   let isAway = false;
   // A Cluster's own error only says that it found none of its nodes.
   const lost = (error: Error & { readonly lastNodeError?: Error }) => {
@@ -100,17 +92,9 @@ export function connectQueue(url: string, onError: (error: Error) => void): Redi
   return redis;
 }
 
-function openConnection(
-  url: string,
-  kind: typeof IMPATIENT | typeof PATIENT,
-  { name: connectionName }: ConnectionOptions = {},
-): RedisConnection {
+function openConnection(url: string, options: typeof IMPATIENT | typeof PATIENT): RedisConnection {
   const address = parseRedisUrl(url);
-  const isImpatient = kind === IMPATIENT;
-  const options = {
-    ...kind,
-    ...withoutUndefined({ connectionName }),
-  };
+  const isImpatient = options === IMPATIENT;
   if (address.kind === 'single') {
     const target = withoutIgnoredOptions(address.url).replace(/^unix:\/\//, '');
     return watched(new Redis(target, { ...options, retryStrategy, enableOfflineQueue: !isImpatient }));
