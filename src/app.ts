@@ -67,7 +67,7 @@ export interface Tally {
 }
 
 /** For a Redis that comes after the start, when nobody waits for it: ends the process as an error that nothing caught. */
-const endIfOther = (err: unknown): void => {
+const exitOnOtherLayout = (err: unknown): void => {
   if (err instanceof OtherLayout)
     process.nextTick(() => {
       throw err;
@@ -226,7 +226,7 @@ export function createTally(
         .catch((err: unknown) => {
           if (err instanceof OtherLayout) throw err;
           log.warn({ err }, 'Started without Redis');
-          redis.once('ready', () => checkLayout().catch(endIfOther));
+          redis.once('ready', () => checkLayout().catch(exitOnOtherLayout));
         });
       all.start();
       const port = await slack.start(config.http.port);

@@ -300,6 +300,13 @@ describe('Test now', () => {
   );
 });
 
+it('says that not everything fits, where there is more than a message can hold', async () => {
+  for (let at = 1; at <= 30; at += 1) await save(`account-${at}`);
+  const { visibleText, blocks } = await bot.ask('/billing status');
+  expect(blocks.length).toBeLessThanOrEqual(50);
+  expect(visibleText).toContain('Not everything fits here');
+});
+
 describe('a sealed record that was moved', () => {
   /** Somebody with access to Redis can move records, but a sealed value only opens where it was sealed. */
   const move = async (from: string, field: string, to: string) =>

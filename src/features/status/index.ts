@@ -145,9 +145,11 @@ const MOST_BLOCKS = 50;
 function statusPage(parts: readonly StatusPart[], workspace: Workspace, at: Millis): Message {
   const problems = parts.reduce((sum, part) => sum + part.problems, 0);
   const title = problems === 0 ? 'Tally works' : `${pluralize(problems, 'problem')} to look at`;
-  const end = context([...lastAnswer(workspace), `As of ${instant(at)}`].join(' · '));
   const blocks = worstFirst(parts).flatMap((part) => part.blocks);
-  return { text: title, blocks: [header(title), ...blocks.slice(0, MOST_BLOCKS - 2), end] };
+  const shown = blocks.slice(0, MOST_BLOCKS - 2);
+  const cut = shown.length < blocks.length ? ['Not everything fits here; what works is left out first'] : [];
+  const end = context([...cut, ...lastAnswer(workspace), `As of ${instant(at)}`].join(' · '));
+  return { text: title, blocks: [header(title), ...shown, end] };
 }
 
 function lastAnswer({ connectionNames, lastUsed }: Workspace): readonly string[] {

@@ -25,8 +25,8 @@ import {
   sendPage,
 } from './pages.ts';
 
-/** How many ends of installations a process hands to Slack at once. */
-const EXCHANGES_AT_ONCE = 4;
+/** How many installations a process completes at the same time. */
+const COMPLETED_AT_ONCE = 4;
 
 /** How long an installation may take between Tally's page and Slack's redirect, in s. */
 const STATE_LIFETIME = 600;
@@ -85,7 +85,7 @@ export function createOAuthFlow({
   readonly log: Logger;
 }): BrowserRoutes {
   const send = (res: ServerResponse, shown: HtmlPage) => sendPage(res, shown, names);
-  const exchanges = pLimit(EXCHANGES_AT_ONCE);
+  const limit = pLimit(COMPLETED_AT_ONCE);
   const again = `${publicUrl}${INSTALL_PATH}`;
   const secure = publicUrl.startsWith('https:') ? ' Secure;' : '';
 
@@ -120,8 +120,8 @@ export function createOAuthFlow({
         send(res, refusalPage(refusal, again, refusal === 'slack' ? reason : undefined));
       },
     };
-    // Anybody can begin an installation, and each end of one asks Slack.
-    await exchanges(() => provider.handleCallback(req, res, answers));
+    // Anybody can begin an installation, and completing one asks Slack.
+    await limit(() => provider.handleCallback(req, res, answers));
     if (installed !== undefined) await welcome(installed);
   };
 

@@ -7,18 +7,21 @@ import { callSlack, type WebClient } from '../web-client.ts';
 
 export type TokenCheck = ReturnType<typeof createTokenCheck>;
 
-/** How long after a yes Slack is asked again, in ms: a token that is revoked while nobody asks shows within a minute. */
-const ASKED_AGAIN = 40_000;
+/** How often an accepted token is checked again, in ms, so that a revoked one shows within a minute even while nobody uses Tally. */
+const RECHECK_INTERVAL = 40_000;
 
-/** Whether Slack accepts the bot's one token: asked until Slack says yes, and from then on again and again. */
-export function createTokenCheck(client: WebClient, log: Logger, askedAgain: Millis = ASKED_AGAIN) {
+/** Whether Slack accepts the bot's one token: asked until Slack accepts it, then at regular intervals. */
+export function createTokenCheck(client: WebClient, log: Logger, recheckInterval: Millis = RECHECK_INTERVAL) {
   const end = new AbortController();
   let isAccepted = false;
   const ask = async (): Promise<void> => {
     const { team_id: workspace } = await callSlack('auth.test', () => client.auth.test());
     if (!isAccepted) log.info({ workspace }, 'Slack accepts the bot token');
     isAccepted = true;
-    setTimeout(() => retryTokenCheck(ask, end.signal, report).catch(() => undefined), askedAgain).unref();
+    setTimeout(
+      () => retryTokenCheck(ask, end.signal, report).catch(() => undefined),
+      recheckInterval,
+    ).unref();
   };
   const report = (err: unknown): void => {
     const code = tokenRefusal(err);
