@@ -30,7 +30,7 @@ export function createDeletion({
     guardRead(() => redis.srem(membersKey(organization), id));
   const forgetRest = async (id: string): Promise<void> => {
     await others(id);
-    // Last: if this ends early and Slack gives up, the check of the index finds no record, and goes on from here.
+    // Last: if this ends early and Slack gives up, the hourly sweep finds it without a record.
     await index.forget(id);
   };
   const leave = async (id: string, organization?: string): Promise<boolean> => {

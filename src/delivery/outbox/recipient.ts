@@ -6,8 +6,9 @@ import { isShownTo, type ProjectScope } from '../../workspace/projects/project-v
 import { isPerson } from '../../workspace/record/parse-record.ts';
 import type { StoredFailure } from '../../workspace/record/stored-failure.ts';
 import type { Workspace } from '../../workspace/record/workspace.ts';
-import type { DeliveryContext } from '../delivery-run.ts';
-import { notSentFailure } from './failures.ts';
+import type { DeliveryContext } from '../context.ts';
+import { notSentFailure } from './failure-effect.ts';
+import type { Message } from './message.ts';
 
 /** A channel or a person, with what they may see at this moment. */
 export interface Recipient {
@@ -67,3 +68,24 @@ export const responsiblePeople = (workspace: Workspace): readonly SlackId[] => [
   ...workspace.settings.managers,
   ...workspace.connectionNames.flatMap((name) => workspace.connections.get(name)?.registeredBy ?? []),
 ];
+
+/**
+ * Who gets a message that its recipient can't get: the owner of what it is about, the next responsible person, or an
+ * admin of the workspace. Nobody gets it twice.
+ *
+ * @returns undefined if nobody is left @throws SlackFailed, StoreUnavailable
+ */
+export async function findHeir(message: Message, context: DeliveryContext): Promise<SlackId | undefined> {
+  const { workspace, teamId, users, client, deliveryLog } = context;
+  const { owner } = (message.about ?? {}) as { readonly owner?: SlackId };
+  const about = message.key.slice(0, message.key.lastIndexOf('/'));
+  const { messages } = await deliveryLog.load(teamId);
+  const others = messages.filter(({ key }) => key !== message.key && key.startsWith(`${about}/`));
+  const taken = new Set([
+    ...[message.to, ...(message.insteadOf?.tried ?? [])],
+    ...others.flatMap(({ to, insteadOf }) => [to, ...(insteadOf?.tried ?? [])]),
+  ]);
+  const isNext = (person: SlackId) => !taken.has(person);
+  const next = [...(owner === undefined ? [] : [owner]), ...responsiblePeople(workspace)].find(isNext);
+  return next ?? (await users(await client(), teamId).admins()).find(isNext);
+}
