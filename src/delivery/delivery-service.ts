@@ -12,7 +12,7 @@ import { createScheduleService } from './posts/schedule-service.ts';
 import { remindersJob } from './reminders/reminders.ts';
 import { makeReport } from './reports/reports.ts';
 import { createWorkspaceRunner, type RunnerParts, type WorkspaceRunner } from './run.ts';
-import { createWakeUps, type WakeUps } from './wake-ups.ts';
+import { createWakeUps } from './wake-ups.ts';
 import { createWatchFiguresStore } from './watches/watch-figures-store.ts';
 import { createWatchService } from './watches/watch-service.ts';
 import { createWatchesJob } from './watches/watches-job.ts';
@@ -29,12 +29,34 @@ export interface DeliveryParts extends Omit<RunnerParts, 'jobs' | 'deliveryLog'>
 
 /** @param report replaces the ordinary reports in tests */
 export function createDeliveryService(parts: DeliveryParts, report: MakeReport = makeReport) {
-  const { redis, queue, workspaces, clock, log } = parts;
+  const { redis } = parts;
   const deliveryLog = createDeliveryLog(redis);
-  const index = createWorkspaceIndex(redis);
   const figures = createWatchFiguresStore(redis);
   const jobs = [createPostsJob(report), remindersJob, createWatchesJob(figures)];
   const runner = createWorkspaceRunner({ ...parts, jobs, deliveryLog });
+  const { changed, ...planner } = planWakeUps({ ...parts, runner });
+  return {
+    ...planner,
+    scheduling: createScheduleService({ ...parts, makeReport: report, deliveryLog, changed }),
+    watching: createWatchService({ ...parts, deliveryLog, figures, changed }),
+  };
+}
+
+/** What is planned too far ahead may be overtaken, as by new rules of a time zone. */
+const LONGEST: Millis = DAY;
+
+/** Runs each workspace when it has something to do, and plans its next wake-up. */
+export function planWakeUps({
+  redis,
+  queue,
+  workspaces,
+  clock,
+  log,
+  runner,
+}: Pick<DeliveryParts, 'redis' | 'queue' | 'workspaces' | 'clock' | 'log'> & {
+  readonly runner: WorkspaceRunner;
+}) {
+  const index = createWorkspaceIndex(redis);
   const wakeUps = createWakeUps({
     connection: queue,
     clock,
@@ -52,23 +74,26 @@ export function createDeliveryService(parts: DeliveryParts, report: MakeReport =
       }
     },
   });
-  /** The change is stored already: if it can't be planned now, the next sweep does. */
-  const changed = (workspace: SlackId): Promise<void> =>
-    wakeUps
-      .wake(workspace, clock())
-      .catch((err: unknown) =>
-        log.warn(
-          { err, workspace },
-          'Could not plan the wake-up of a workspace; Tally looks for it within the hour',
-        ),
-      );
   return {
-    scheduling: createScheduleService({ ...parts, makeReport: report, deliveryLog, changed }),
-    watching: createWatchService({ ...parts, deliveryLog, figures, changed }),
+    /** The workspace's record changed: it is run at once. If that can't be planned now, the next sweep does. Never rejects. */
+    changed: (workspace: SlackId): Promise<void> =>
+      wakeUps
+        .wake(workspace, clock())
+        .catch((err: unknown) =>
+          log.warn({ err, workspace }, 'Could not plan a wake-up; Tally looks for lost ones every hour'),
+        ),
     /** For how many ms the run that waits longest has been due, over all workspaces; undefined if Redis doesn't say. Never rejects. */
     oldestOverdue: (): Promise<Millis | undefined> => wakeUps.oldestOverdue().catch(() => undefined),
     /** Delivers from now on, what is overdue first. */
-    start: () => wakeUps.start((workspace) => runAndPlan(workspace, runner, wakeUps, clock)),
+    start(): void {
+      wakeUps.start(async (workspace) => {
+        const next = await runner.run(workspace);
+        if (next !== undefined) await wakeUps.wake(workspace, Math.min(next, clock() + LONGEST));
+        // This plan has replaced that of a change which was stored after the run had read.
+        const now = await runner.nextRun(workspace);
+        if (now !== undefined && (next === undefined || now < next)) await wakeUps.wake(workspace, now);
+      });
+    },
     /** Begins no further message, and lets running ones end within `patience` ms. */
     async stop(patience: Millis): Promise<void> {
       runner.stop();
@@ -77,20 +102,4 @@ export function createDeliveryService(parts: DeliveryParts, report: MakeReport =
     /** Leaves no wake-up that names the workspace. @throws StoreUnavailable */
     forget: wakeUps.forget,
   };
-}
-
-/** What is planned too far ahead may be overtaken, as by new rules of a time zone. */
-const LONGEST: Millis = DAY;
-
-async function runAndPlan(
-  workspace: SlackId,
-  runner: WorkspaceRunner,
-  wakeUps: Pick<WakeUps, 'wake'>,
-  clock: () => Millis,
-): Promise<void> {
-  const next = await runner.run(workspace);
-  if (next !== undefined) await wakeUps.wake(workspace, Math.min(next, clock() + LONGEST));
-  // A change that was stored after the run had read may have been planned before: this plan has replaced it.
-  const now = await runner.nextRun(workspace);
-  if (now !== undefined && (next === undefined || now < next)) await wakeUps.wake(workspace, now);
 }

@@ -241,7 +241,7 @@ class Attempt<About> {
     const isUnconfirmed = isFailure(error) && error.kind === 'not-sent';
     const given = isUnconfirmed ? { ...after, state: 'failed' as const } : after;
     const step = passed
-      ? await this.passOn(effect)
+      ? await this.passOn(effect).catch(orLater(given))
       : (kind.onFailed?.(given, effect, context) ?? {
           outcome: given.state === 'failed' ? ('failed' as const) : ('retrying' as const),
           message: given,
@@ -266,6 +266,14 @@ class Attempt<About> {
     return outcome;
   }
 }
+
+/** Who else may get it can't be asked now: it is tried again. @throws what is no failure of Slack's */
+const orLater = <About>(message: Message<About>) => {
+  return (error: unknown): Step<About> => {
+    if (!isFailure(error) || error.kind === 'store-unavailable') throw error;
+    return { outcome: 'retrying', message };
+  };
+};
 
 /** The field's value: `openField` compares and stores its JSON. */
 const asStored = <About>(message: Message<About>): Message<About> => serialize(message) as Message<About>;
