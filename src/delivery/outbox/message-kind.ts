@@ -74,8 +74,8 @@ export const anyKind = <About>(kind: MessageKind<About>): MessageKind<unknown> =
 
 /** The messages of a kind, with what they are about; those whose record is damaged are left out. */
 export const messagesOf = <About>(
-  { name, about }: MessageKind<About>,
-  { messages }: DeliveryLogSnapshot,
+  { name, about }: Pick<MessageKind<About>, 'name' | 'about'>,
+  { messages }: Pick<DeliveryLogSnapshot, 'messages'>,
 ): readonly Message<About>[] =>
   messages.flatMap((message) => {
     if (kindOf(message) !== name) return [];

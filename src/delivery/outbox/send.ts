@@ -199,8 +199,9 @@ class Attempt<About> {
     const client = await context.client();
     await context.waitForChannel(channel);
     const { recipient, refusal } = await checkRecipient(to, draft.projects, context);
-    // A recipient who may not see the project any more keeps the message as it was.
-    const { next: _, ...kept } = message;
+    // A recipient who may not see the project any more keeps the message as it was; it is not drawn again for the same reason.
+    const { next: _, ...rest } = message;
+    const kept = { ...rest, about: draft.about ?? message.about };
     if (refusal !== undefined) return this.save({ outcome: 'refused', message: kept });
     try {
       const shown = this.draw(draft, context.clock(), recipient);
@@ -209,7 +210,7 @@ class Attempt<About> {
       if (!isUnchangeable(error)) throw error;
       return this.save({ outcome: 'skipped', message: kept });
     }
-    const drawn = { ...kept, tries: 0, about: draft.about ?? message.about };
+    const drawn = { ...kept, tries: 0 };
     const { message: after = drawn, ...conditions } = kind.afterSent?.(drawn, context) ?? {};
     await this.save({ outcome: 'waiting', message: after, ...conditions });
     return 'sent';

@@ -1,250 +1,196 @@
-/** Notes to owners of schedules: a date was not posted, a schedule is paused, or projects keep giving no answer. */
+/** Tells owners that a date was not posted, that nothing can be posted, or that projects keep giving no answer. */
 import { isDeepStrictEqual } from 'node:util';
 import * as z from 'zod';
 import type { SlackId } from '../../domain/slack-id.ts';
-import { dayAt, earliest, MINUTE, type Millis } from '../../domain/time/calendar.ts';
+import { dayAt, type Millis } from '../../domain/time/calendar.ts';
 import type { Schedule } from '../../workspace/owned/schedule-record.ts';
-import { chosenByKey, projectLabel } from '../../workspace/projects/chosen-project.ts';
+import { chosenByKey, connectionsOf, projectLabel } from '../../workspace/projects/chosen-project.ts';
 import { canAskAbout } from '../../workspace/projects/project-visibility.ts';
-import { millis, tryParseRecord } from '../../workspace/record/parse-record.ts';
 import { storedFailure, wordFailure } from '../../workspace/record/stored-failure.ts';
 import type { Workspace } from '../../workspace/record/workspace.ts';
-import { type DeliveryContext, openState, type StateDocument } from '../delivery-run.ts';
-import { type DeliveryLogSnapshot, deliveryKey, type FieldWrite } from '../log/delivery-log.ts';
-import { type DeliveryLogEntry, noticeReason, storedMessageSchema } from '../log/delivery-log-entry.ts';
-import { findRecipient, type Recipient, responsiblePeople } from '../outbox/check-recipient.ts';
-import { handleSendError, trackMessage } from '../outbox/failures.ts';
-import { sendDueMessages } from '../outbox/send-message.ts';
-import { newMessage, sendsAt, splitByTime } from '../outbox/send-state.ts';
-import { failureNotice, type PendingNotification, pauseOf } from './notice-blocks.ts';
-import type { PendingNotice, ScheduleLogEntry } from './post-plan.ts';
-import { openDate } from './record-delivery.ts';
+import type { RunView } from '../context.ts';
+import { dueTime, type Message, newMessage } from '../outbox/message.ts';
+import { type MessageKind, messagesOf } from '../outbox/message-kind.ts';
+import { findRecipient, type Recipient, responsiblePeople } from '../outbox/recipient.ts';
+import { failureNotice, type NoticeView } from './notice-blocks.ts';
+import { isFinal } from './post-record.ts';
 import { describeReport } from './run-report.ts';
-import { connectionsOf } from './schedule-pauses.ts';
 
-/** Prefix of the fields in the log: a notice to an owner, until it is sent or given up. */
-const NOTICE_STATE = 'notice/';
-
-const notice = z.object({
-  /** In ms: part of its name in Slack. */
-  began: millis,
-  why: noticeReason,
-  /** Why the dates failed, and the projects without figures: as the first date has it. */
-  cause: storedFailure.exactOptional(),
-  silent: z.record(z.string(), storedFailure).exactOptional(),
-  /** The dates that it is about: the schedule's ID, and when it was due, in ms. */
+const about = z.object({
+  owner: z.string(),
+  /** `failed`: a date wasn't posted. `paused`: nothing can be, until somebody mends it. `unanswered`: posted without all figures. */
+  why: z.enum(['failed', 'paused', 'unanswered']),
+  /** Why, by `<project id>:<product>`, or '' for the whole post. */
+  causes: z.record(z.string(), storedFailure),
+  /** The schedules' IDs, and when the date was due, in ms. */
   cases: z.array(z.object({ schedule: z.string(), due: z.int() })).readonly(),
-  /** Whether Slack may nevertheless have taken the posts. */
-  isUnclear: z.boolean(),
-  isOwnerGone: z.boolean(),
-  messages: z.array(storedMessageSchema.extend({ reader: z.enum(['owner', 'manager']) })).readonly(),
+  /** For a manager, besides the owner. */
+  isForManager: z.boolean(),
+  /** It says that nothing is to be done any more. */
+  isOver: z.boolean().exactOptional(),
 });
-type Notice = Readonly<z.infer<typeof notice>>;
+export type NoticeAbout = Readonly<z.infer<typeof about>>;
+type Notice = Message<NoticeAbout>;
+type Case = NoticeAbout['cases'][number];
+/** What one notice is about: all schedules of an owner that share a cause. */
+type Group = Omit<NoticeAbout, 'isForManager' | 'isOver'>;
 
-const parseNotice = (json: string | undefined): Notice | undefined => tryParseRecord(notice, json);
-type NoticeDocument = StateDocument<Notice | undefined>;
+/** The owner is told of a project that gives no answer in this many posts in a row. */
+const TELL_AFTER = 2;
+/** Causes that a manager alone can mend, and that no reminder is about. */
+const FOR_MANAGERS: readonly string[] = ['not-connected', 'connection-missing', 'not-allowed'];
+const DELIVERED: readonly string[] = ['posted', 'posted-late', 'skipped'];
 
-const noticeAt = ({ line }: ScheduleLogEntry): Millis => line.entry.noticeNext ?? 0;
-
-/** The owner's dates, except those that this pass tries to post: they may still succeed. */
-const pendingOf = (owner: SlackId, pending: readonly PendingNotice[]): readonly PendingNotice[] =>
-  pending.filter(({ schedule, isInWork }) => schedule.owner === owner && !isInWork);
-
-/** The owners who get a notice: one per owner at a time, about the dates that share its cause. */
-export function planNotices(pending: readonly PendingNotice[], snapshot: DeliveryLogSnapshot, now: Millis) {
-  const begun = snapshot.statesOf(NOTICE_STATE).map(([name]) => name.slice(NOTICE_STATE.length));
-  const owners = new Set([...begun, ...pending.map(({ schedule }) => schedule.owner)]);
-  const waiting = [...owners].flatMap((owner) => {
-    const stored = parseNotice(snapshot.state(NOTICE_STATE + owner));
-    const own = pendingOf(owner, pending);
-    if (own.length === 0 && !begun.includes(owner)) return [];
-    const instants = stored ? stored.messages.map(sendsAt) : own.map(noticeAt);
-    return [{ what: owner, at: earliest(...instants) ?? 0 }];
-  });
-  return splitByTime(waiting, snapshot, now);
+/** What the last delivery of a schedule has to tell its owner; undefined for nothing. */
+function newsOf({ id, owner, paused }: Schedule, workspace: Workspace): Group | undefined {
+  const last = workspace.lastSent(id);
+  if (last === undefined || paused !== undefined) return undefined;
+  const { result, cause, due, unanswered = {} } = last;
+  const cases = [{ schedule: id, due }];
+  if ((result === 'failed' || result === 'paused') && cause && cause.why !== 'schedule-changed')
+    return { owner, why: result, causes: { '': cause }, cases };
+  const silent = Object.entries(unanswered).filter(([, { posts }]) => posts === TELL_AFTER);
+  if (!DELIVERED.includes(result) || silent.length === 0) return undefined;
+  const causes = Object.fromEntries(silent.map(([key, project]) => [key, project.cause]));
+  return { owner, why: 'unanswered', causes, cases };
 }
 
-/**
- * Sends a notice to an owner. When a token expires, many schedules stop at once, so the owner gets one message per cause
- * instead of one per schedule.
- *
- * @throws LeaseLostError, StoreUnavailable
- */
-export async function notifyOwner(
-  owner: SlackId,
-  pending: readonly PendingNotice[],
-  context: DeliveryContext,
-): Promise<void> {
-  const name = NOTICE_STATE + owner;
-  const document = openState(name, parseNotice, context);
-  const isBegun = document.value() !== undefined;
-  const group = isBegun ? [] : firstCauseOf(pendingOf(owner, pending), context.clock());
-  if (group.length > 0 && !(await beginNotice(owner, group, document, context))) return;
-  const notice = document.value();
-  const cases = notice === undefined ? [] : currentCases(notice, context);
-  if (notice !== undefined && cases.length > 0) {
-    const { began, why, isUnclear, isOwnerGone, messages } = notice;
-    const includesManager = why === 'token-rejected' || messages.some(({ reader }) => reader === 'manager');
-    const about = { why, isUnclear, isOwnerGone, includesManager };
-    await sendDueMessages(
-      document,
-      (a, b) => a.reader === b.reader,
-      ({ reader }) => ({
-        kind: 'notice',
-        key: `${name}/${began}`,
-        prepare: async () => ({
-          projects: [],
-          render: (_, recipient) => ({
-            message: failureNotice({ ...about, ...visibleTo(recipient, cases, notice, context) }, reader),
-          }),
-        }),
-      }),
-      context,
-    );
-    if (document.value()?.messages.some((message) => sendsAt(message) !== undefined)) return;
+const isSameNews = (a: Group, b: Group): boolean =>
+  a.owner === b.owner && a.why === b.why && isDeepStrictEqual(a.causes, b.causes);
+
+/** The news of a workspace, by owner and cause. */
+function groupsOf(workspace: Workspace): readonly Group[] {
+  const groups: Group[] = [];
+  for (const schedule of workspace.schedules) {
+    const news = newsOf(schedule, workspace);
+    const at = news === undefined ? -1 : groups.findIndex((group) => isSameNews(group, news));
+    const group = groups[at];
+    if (group && news) groups[at] = { ...group, cases: [...group.cases, ...news.cases] };
+    else if (news) groups.push(news);
   }
-  await context.deliveryLog.drop(context.lease, [name]);
+  return groups;
 }
 
-function firstCauseOf(pending: readonly PendingNotice[], now: Millis): readonly PendingNotice[] {
-  const first = pending.find((pendingDate) => noticeAt(pendingDate) <= now);
-  return first === undefined
-    ? []
-    : pending.filter((pendingDate) => isDeepStrictEqual(reasonOf(pendingDate), reasonOf(first)));
+/** The cases that these notices don't tell; a pause is told once, until it is over. */
+function untold(group: Group, known: readonly Notice[]): readonly Case[] {
+  const told = known
+    .filter((notice) => isSameNews(group, notice.about) && notice.about.isOver === undefined)
+    .flatMap((notice) => notice.about.cases);
+  const isTold = (one: Case, other: Case): boolean =>
+    other.schedule === one.schedule && (group.why === 'paused' || other.due === one.due);
+  return group.cases.filter((one) => !told.some((other) => isTold(one, other)));
 }
 
-const reasonOf = ({ line: { entry } }: ScheduleLogEntry) => [entry.pendingNotice, entry.cause, entry.silent];
+/** The last part of a notice's key is who it was meant for, whoever got it. */
+const meantFor = ({ key }: Message): SlackId => key.slice(key.lastIndexOf('/') + 1);
+/** One that waits to be sent, or that says in Slack what is paused, takes in further schedules. */
+const takesIn = ({ state, about: { why, isOver } }: Notice): boolean =>
+  isOver === undefined &&
+  (state === 'due' || (why === 'paused' && !(state === 'skipped' || state === 'failed')));
 
-type Group = readonly ScheduleLogEntry[];
-
-function withoutNotice({ pendingNotice, noticeNext, silent, ...entry }: DeliveryLogEntry): DeliveryLogEntry {
-  return entry;
+/** The owner; a manager as well where only managers can mend it. Nobody where a reminder says the same, or without a token. */
+function recipientsOf({ owner, causes, cases }: Group, workspace: Workspace): readonly SlackId[] {
+  const { managers } = workspace.settings;
+  const cause = causes[''];
+  const kind = cause?.kind ?? '';
+  if (kind === 'not-installed' || cause?.why === 'slack-token-rejected') return [];
+  const projects = workspace.schedules
+    .filter(({ id }) => cases.some(({ schedule }) => schedule === id))
+    .flatMap((schedule) => schedule.projects);
+  const connections = connectionsOf({ projects }, workspace);
+  const registrars = connections.map((name) => workspace.connections.get(name)?.registeredBy);
+  if (kind === 'token-rejected' && [...managers, ...registrars].includes(owner)) return [];
+  const isForManagers = FOR_MANAGERS.includes(kind) && !managers.includes(owner);
+  const manager = isForManagers && responsiblePeople(workspace).find((person) => person !== owner);
+  return manager ? [owner, manager] : [owner];
 }
 
-/** Stores that the dates need no notice or, with `noticeNext`, when to try again. */
-async function saveWithoutNotice(group: Group, context: DeliveryContext, noticeNext?: Millis): Promise<void> {
-  for (const { line } of group) {
-    const entry = noticeNext === undefined ? withoutNotice(line.entry) : { ...line.entry, noticeNext };
-    await openDate(line, context).replace(entry);
-  }
+/** New notices, and those that are no longer needed to know what was told. */
+export function planNotices({ workspace, snapshot, now }: RunView) {
+  const known = messagesOf(noticeKind, snapshot);
+  const messages = groupsOf(workspace).flatMap((group) =>
+    recipientsOf(group, workspace).flatMap((to) => {
+      const own = known.filter((notice) => meantFor(notice) === to && isSameNews(group, notice.about));
+      const cases = untold(group, own);
+      const [first] = cases;
+      if (first === undefined || own.some(takesIn)) return [];
+      const key = `notice/${group.owner}/${group.why}-${first.schedule}-${first.due}/${to}`;
+      return [newMessage(key, to, { ...group, cases, isForManager: to !== group.owner }, now)];
+    }),
+  );
+  const isCurrent = ({ schedule, due }: Case): boolean => workspace.lastSent(schedule)?.due === due;
+  const isStale = (notice: Notice): boolean =>
+    isFinal(notice) && !takesIn(notice) && !notice.about.cases.some(isCurrent);
+  return { messages, stale: known.filter(isStale) };
 }
 
-/** People who can replace a rejected token get a reminder, which counts the waiting schedules. */
-function isReminded(owner: SlackId, group: Group, { workspace }: DeliveryContext): boolean {
-  const names = group.flatMap(({ schedule }) => connectionsOf(schedule, workspace));
-  const registrars = names.map((name) => workspace.connections.get(name)?.registeredBy);
-  return workspace.settings.managers.includes(owner) || registrars.includes(owner);
+/** Whether the owner still has to know it. */
+function isLive({ owner, why }: NoticeAbout, { schedule: id, due }: Case, workspace: Workspace): boolean {
+  const schedule = workspace.schedules.find((one) => one.id === id);
+  const last = workspace.lastSent(id);
+  if (schedule?.owner !== owner || schedule.paused !== undefined || last === undefined) return false;
+  if (why === 'paused') return !(DELIVERED.includes(last.result) && last.due >= due);
+  return last.due === due && (why === 'unanswered' || last.result === 'failed');
 }
 
-/** Causes that only a manager can fix, and that no reminder is about. */
-const FOR_MANAGERS: readonly PendingNotification['why'][] = ['not-connected', 'project-limited'];
-/** How long until Slack is asked again who may be notified, in ms. */
-const LOOK_AGAIN = 10 * MINUTE;
+/** What a notice has to take in since it was put. */
+function addedCases(notice: Notice, { workspace, snapshot }: Pick<RunView, 'workspace' | 'snapshot'>) {
+  const group = groupsOf(workspace).find((news) => isSameNews(news, notice.about));
+  const own = messagesOf(noticeKind, snapshot).filter((other) => meantFor(other) === meantFor(notice));
+  return group === undefined || !takesIn(notice) ? [] : untold(group, own);
+}
 
-/**
- * Stores the notice and, in the same step, that it is about these dates. It goes to the owner; to a manager as well if
- * only managers can fix it, from the second failure in a row, and if the owner has left.
- *
- * @returns false if Slack did not say who may be notified
- */
-async function beginNotice(
-  owner: SlackId,
-  group: Group,
-  document: NoticeDocument,
-  context: DeliveryContext,
-): Promise<boolean> {
-  const at = context.clock();
-  const { pendingNotice: why = 'failed', channel, cause, silent } = group[0]?.line.entry ?? {};
-  // No notice: it could not be sent without a token, or a reminder says the same.
-  if (why === 'app-removed' || (why === 'token-rejected' && isReminded(owner, group, context))) {
-    await saveWithoutNotice(group, context);
-    return true;
-  }
-  const messageTo = (to: SlackId | undefined, reader: 'owner' | 'manager') =>
-    to === undefined ? [] : [{ ...newMessage(to, at), reader }];
-  try {
-    const { isGone, scope } = await findRecipient(owner, context);
-    const isForManagers = FOR_MANAGERS.includes(why) && !scope.isUnlimited;
-    const isRepeated = group.some(({ schedule }) => failuresOf(schedule.id, context) >= 2);
-    const includesManager = isGone || isForManagers || why === 'unanswered' || isRepeated;
-    const manager = includesManager ? await findManager(owner, context) : undefined;
-    const begun: Notice = {
-      began: at,
-      why,
-      isOwnerGone: isGone,
-      isUnclear: why === 'failed' && channel !== undefined,
-      ...(cause && { cause }),
-      ...(silent && { silent }),
-      cases: group.map(({ schedule, line }) => ({ schedule: schedule.id, due: line.entry.due })),
-      messages: [...messageTo(isGone ? undefined : owner, 'owner'), ...messageTo(manager, 'manager')],
+export const noticeKind: MessageKind<NoticeAbout> = {
+  name: 'notice',
+  about,
+  dueAt(message, view) {
+    const at = dueTime(message, view.now);
+    if (message.state !== 'posted' || at !== undefined || !takesIn(message)) return at;
+    const isOver = !message.about.cases.some((one) => isLive(message.about, one, view.workspace));
+    return isOver || addedCases(message, view).length > 0 ? 0 : undefined;
+  },
+  async prepare(message, context) {
+    const { workspace, clock } = context;
+    const cases = [...message.about.cases, ...addedCases(message, context)];
+    const isOver = !cases.some((one) => isLive(message.about, one, workspace));
+    if (message.state !== 'posted') {
+      if (isOver) return { outcome: 'skipped', message: undefined };
+      const { owner, isForManager } = message.about;
+      if (isForManager && (await findRecipient(owner, context)).scope.isUnlimited)
+        return { outcome: 'skipped', message: { ...message, state: 'skipped', at: clock() } };
+    }
+    const told: NoticeAbout = { ...message.about, cases, ...(isOver && { isOver }) };
+    return {
+      projects: [],
+      about: told,
+      render: (at, recipient) => failureNotice(viewOf(told, recipient, at)),
     };
-    const dates = group.map(({ line: { schedule, date, json, entry } }): FieldWrite => {
-      return { name: deliveryKey(schedule, date), before: json, value: withoutNotice(entry) };
-    });
-    await document.replace(begun, { needsLease: true, with: dates });
-    return true;
-  } catch (error) {
-    await trackMessage({ kind: 'notice' }, context, (annotate) =>
-      handleSendError(error, annotate, context, (effect) => {
-        const isOver = effect.kind !== 'later' && effect.kind !== 'wait';
-        return saveWithoutNotice(group, context, isOver ? undefined : at + LOOK_AGAIN);
-      }),
-    );
-    return false;
-  }
-}
-
-const failuresOf = (schedule: string, { workspace }: DeliveryContext): number =>
-  workspace.lastSent(schedule)?.failures ?? 1;
-
-async function findManager(but: SlackId, context: DeliveryContext): Promise<SlackId | undefined> {
-  for (const person of new Set(responsiblePeople(context.workspace)))
-    if (person !== but && !(await findRecipient(person, context)).isGone) return person;
-  return undefined;
-}
-
-type CurrentCase = Omit<PendingNotification['cases'][number], 'title'>;
-
-/** The notice's dates, without those whose schedule was deleted or resumed since. */
-function currentCases({ why, cases }: Notice, context: DeliveryContext): readonly CurrentCase[] {
-  const pause = pauseOf(why);
-  return cases.flatMap(({ schedule: id, due }) => {
-    const schedule = context.workspace.schedules.find((known) => known.id === id);
-    if (schedule === undefined || (pause !== undefined && schedule.paused?.why !== pause)) return [];
-    return [{ schedule, due, failures: failuresOf(id, context) }];
-  });
-}
+  },
+};
 
 /** A project that the reader may not ask about is not named, nor is the cause told, which may name it. */
-function visibleTo(
-  { workspace, scope }: Recipient,
-  cases: readonly CurrentCase[],
-  notice: Notice,
-  { clock }: DeliveryContext,
-) {
-  const isVisible = cases.every(({ schedule }) =>
-    schedule.projects.every((project) => canAskAbout(project, workspace, scope)),
-  );
+function viewOf(notice: NoticeAbout, { workspace, scope }: Recipient, at: Millis): NoticeView {
+  const { cases, why, causes, isForManager, isOver = false } = notice;
+  const reason = causes[''];
+  const found = cases.flatMap((one) => {
+    const schedule = workspace.schedules.find(({ id }) => id === one.schedule);
+    if (schedule === undefined || (why === 'paused' && !isOver && !isLive(notice, one, workspace))) return [];
+    return [{ ...one, schedule, title: describeReport(schedule, workspace, scope) }];
+  });
+  const projects = found.flatMap(({ schedule }) => schedule.projects);
+  const isVisible = projects.every((project) => canAskAbout(project, workspace, scope));
+  const today = dayAt(at, found[0]?.schedule.timing.zone ?? workspace.settings.zone);
+  const sentences = Object.entries(causes).map(([key, cause]) => {
+    const label = key === '' ? '' : `${projectLabel(chosenByKey(key, projects), workspace)}: `;
+    return `${label}${wordFailure(cause, today)}`;
+  });
+  const isDelivered = ({ schedule }: Case) => DELIVERED.includes(workspace.lastSent(schedule)?.result ?? '');
   return {
-    cases: cases.map((failed) => ({ ...failed, title: describeReport(failed.schedule, workspace, scope) })),
-    cause: isVisible ? causeOf(notice, cases[0]?.schedule, workspace, clock()) : '',
+    ...{ why, reason, isOver, isForManager },
+    cases: found,
+    cause: isVisible ? sentences.join(' ') : '',
     canManage: scope.isUnlimited,
+    worksAgain: cases.some(isDelivered),
+    isShared: reason?.kind === 'token-rejected' || recipientsOf(notice, workspace).length > 1,
   };
-}
-
-/** Why, in sentences; '' if that is not known. */
-function causeOf(
-  { cause, silent = {} }: Notice,
-  schedule: Schedule | undefined,
-  workspace: Workspace,
-  now: Millis,
-): string {
-  const today = dayAt(now, schedule?.timing.zone ?? workspace.settings.zone);
-  return [
-    ...(cause === undefined ? [] : [wordFailure(cause, today)]),
-    ...Object.entries(silent).map(
-      ([key, failure]) =>
-        `${projectLabel(chosenByKey(key, schedule?.projects ?? []), workspace)}: ${wordFailure(failure, today)}`,
-    ),
-  ].join(' ');
 }

@@ -22,7 +22,7 @@ import {
 } from '../../workspace/projects/chosen-project.ts';
 import { wordFailure } from '../../workspace/record/stored-failure.ts';
 import type { Workspace } from '../../workspace/record/workspace.ts';
-import type { CoveredDays, PostContent } from '../log/delivery-log-entry.ts';
+import type { CoveredDays, PostContent } from './post-record.ts';
 import type { ReportResult } from './run-report.ts';
 
 type Figures = ReportResult['figures'];
