@@ -116,7 +116,7 @@ export const createPostKind = (makeReport: MakeReport): MessageKind<PostAbout> =
     // Nobody decides about a schedule that is deleted or damaged: it may come back with its history.
     if (schedule === undefined) return undefined;
     const at = dueTime(message, now);
-    if (message.state === 'posted') {
+    if (isFinal(message)) {
       const isOver = schedule.correctsFrom === 0 || now - message.at > KEEP;
       return isOver || schedule.paused !== undefined ? undefined : at;
     }
