@@ -1,6 +1,6 @@
 /** The delivery worker without the rest of the bot, for tests with their own reports. */
 import type { Redis } from 'ioredis';
-import { planWakeUps } from '../../src/delivery/delivery-service.ts';
+import { planWakeUps } from '../../src/delivery/wake-ups.ts';
 import { createPostsJob } from '../../src/delivery/posts/posts-job.ts';
 import type { ReportQuestion, ReportResult } from '../../src/delivery/posts/run-report.ts';
 import { createScheduleService } from '../../src/delivery/posts/schedule-service.ts';
