@@ -80,7 +80,10 @@ beforeEach(async () => {
   slack.now = () => now;
   [now, works, planned, kind] = [BEGIN, [], [], {}];
   atPrepare = async () => undefined;
-  await redis.hset(recordKey(TEAM), fieldsOf({ settings: { managers: ['U0BOSS0001'] }, connections: [] }, keyring, TEAM));
+  await redis.hset(
+    recordKey(TEAM),
+    fieldsOf({ settings: { managers: ['U0BOSS0001'] }, connections: [] }, keyring, TEAM),
+  );
 });
 
 describe('a message that is due', () => {

@@ -58,3 +58,9 @@ export async function testRedis(): Promise<TestRedis> {
     },
   };
 }
+
+/** As if every wake-up was lost: the next process that starts finds what is due by its own clock. */
+export async function forgetWakeUps(client: Redis): Promise<void> {
+  const keys = await client.keys('{tally}:*');
+  if (keys.length > 0) await client.unlink(...keys);
+}
