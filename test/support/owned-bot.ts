@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, beforeEach, expect } from 'vitest';
 import { ADMIN, MEMBER, OWNER } from '../../sandbox/slack/index.ts';
-import { createDeliveryLog } from '../../src/delivery/log/delivery-log.ts';
+import { createDeliveryLog } from '../../src/delivery/delivery-log.ts';
 import type { AlertResponse, PreviewFigures, WatchState } from '../../src/delivery/watches/watch-service.ts';
 import { StoreUnavailable } from '../../src/domain/failure/index.ts';
 import { createSchedules } from '../../src/features/schedules/index.ts';
@@ -115,6 +115,7 @@ export function createOwnedBot() {
             if (around.refusal !== undefined) throw around.refusal;
             around.sent.push({ schedule, why, by });
           },
+          retry: async () => undefined,
         };
         const watching = {
           changed,

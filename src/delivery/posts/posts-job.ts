@@ -372,7 +372,7 @@ function nextLook({ at }: PostMessage, isIncompleteNow: boolean, now: Millis): M
 
 /**
  * Runs the report of a post again: with its own projects, days, zone and connections, and with the channel's rights of
- * now. A project that gives no answer has not changed: it keeps what the post shows of it. @throws Failure
+ * now. A project that gives no answer has not changed: the report keeps what the post shows of it. @throws Failure
  */
 async function lookAgain(
   message: PostMessage,
@@ -390,16 +390,16 @@ async function lookAgain(
   const { channel = message.to } = message;
   const result = await runReport(makeReport, { ...subject, channel, posted }, due, context);
   if (!isDeepStrictEqual(result.covers, subject.covers)) return never;
-  const { unanswered, awaits } = result;
-  const kept = Object.entries(posted).filter(
-    ([key]) => unanswered[key] !== undefined && unanswered[key].kind !== 'not-allowed',
+  const { unanswered, awaits, figures } = result;
+  // Nothing can be drawn of a project whose figure the report doesn't keep: it is asked for again.
+  const isLost = Object.keys(posted).some(
+    (key) => !(key in figures) && !['not-allowed', undefined].includes(unanswered[key]?.kind),
   );
-  const figures = { ...Object.fromEntries(kept), ...result.figures };
   // The day that the post went without is filled in, however little it changes.
   const isFilledIn = without !== undefined && awaits === undefined;
   const changed = changedFigures(posted, figures, isFilledIn ? 0 : schedule.correctsFrom);
   const now = clock();
-  if (Object.keys(changed).length === 0) {
+  if (isLost || Object.keys(changed).length === 0) {
     const next = nextLook(message, isIncomplete(result), now);
     return { outcome: 'skipped', message: { ...rest, tries: 0, ...(next && { next }) } };
   }

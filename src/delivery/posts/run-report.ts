@@ -32,7 +32,7 @@ export interface ReportQuestion {
   /** Asks each question once, however many schedules want its answer. */
   readonly billing: BillingClient;
   readonly clock: () => Millis;
-  /** As `ReportResult.figures`, what the post shows that is drawn again: a project that gives no answer keeps it. */
+  /** What the post shows that is drawn again, as `ReportResult.figures`: a project that gives no answer keeps its figure. */
   readonly posted?: ReportResult['figures'];
   /** Called with each connection that gave an answer, and with a registered project's balance. */
   readonly answeredBy: AnswerCollector['add'];
@@ -50,7 +50,7 @@ export interface ReportResult {
   /** The newest day, if billing has not reported it for every project yet. */
   readonly awaits?: Day;
   readonly isEmpty: boolean;
-  /** `<project id>:<product>` → why it gave no answer. */
+  /** `<project id>:<product>` → why it gave no answer; one that keeps its figure is among `figures` too. */
   readonly unanswered: Readonly<Record<string, StoredFailure>>;
 }
 

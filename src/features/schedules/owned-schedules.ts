@@ -42,7 +42,10 @@ export function createOwnedSchedules({
       channel === here && limitedProjects(channel, projects, workspace).length === 0,
     load: (request) => loadUpcomingSends(scheduling, request),
     describe: describeSchedule,
-    choices: () => [['Send now', 'now']],
+    choices: ({ id }, { workspace }) => [
+      ...(workspace.lastSent(id)?.result === 'paused' ? [['Try again', 'retry'] as const] : []),
+      ['Send now', 'now'],
+    ],
     paused: (schedule, { at, user }) => ({ ...schedule, paused: { at, by: user.id } }),
     resumed: ({ paused, ...running }, { at }) => (paused === undefined ? running : { ...running, since: at }),
     words: {
