@@ -238,7 +238,7 @@ describe('after an outage', () => {
     await given();
     delivery.now = NINE + after;
     await run();
-    const late = inChannel()[0]?.blocks.includes('Late: was due Fri 20 Nov 2026, 09:00 (Europe/Rome)');
+    const late = inChannel()[0]?.blocks.includes('Late: was due Fri 20 Nov');
     expect(late).toBe(result === 'posted-late');
     expect(await lastSent()).toMatchObject({ result });
   });
@@ -776,7 +776,7 @@ describe('a schedule that Tally paused', () => {
     expect((await stored())?.paused).toMatchObject({ why: 'app-removed' });
     await forHours(1);
     expect(inChannel()).toMatchObject([{ key: 'schedul1/2026-11-20' }]);
-    expect(inChannel()[0]?.blocks).toContain('Late: was due Fri 20 Nov 2026, 09:00 (Europe/Rome)');
+    expect(inChannel()[0]?.blocks).toContain('Late: was due Fri 20 Nov');
     expect((await stored())?.paused).toBeUndefined();
     expect(await lastSent()).toMatchObject({ result: 'posted-late' });
     expect(await auditLines()).toContain('"who","tally","action","schedule resumed"');
@@ -1053,7 +1053,7 @@ describe('a figure that changes after it was posted', () => {
     answer = () => finding('110.50');
     expect(await looks()).toBe(NINE + 3_000 + 24 * HOUR);
     expect(inChannel()[0]).toMatchObject({ edits: 1, text: 'Spent 110.50' });
-    expect(inChannel()[0]?.blocks).toContain('Corrected Fri 20 Nov 2026, 15:00 (Europe/Rome)');
+    expect(inChannel()[0]?.blocks).toContain('*corrected 15:00*');
     expect(inChannel()[1]).toMatchObject({ thread: inChannel()[0]?.ts });
     expect(inChannel()[1]?.blocks).toContain('Project 123: 100.00 → 110.50 (▲ 10.5 %)');
     delivery.now = NINE + 23 * HOUR;

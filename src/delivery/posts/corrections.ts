@@ -1,9 +1,12 @@
 /** Corrects posts whose figures have changed: the post is edited, and a reply explains what changed. */
 import { isDeepStrictEqual } from 'node:util';
 import * as z from 'zod';
+import { changeInPercent, formatPercent } from '../../domain/money/amount.ts';
 import type { SlackId } from '../../domain/slack-id.ts';
 import type { Millis } from '../../domain/time/calendar.ts';
+import { type Message, section } from '../../slack/kit/blocks.ts';
 import { type Schedule, scheduleContentSchema } from '../../workspace/owned/schedule-record.ts';
+import { type ChosenProject, chosenByKey, projectLabel } from '../../workspace/projects/chosen-project.ts';
 import { millis, tryParseRecord } from '../../workspace/record/parse-record.ts';
 import type { Workspace } from '../../workspace/record/workspace.ts';
 import { type DeliveryContext, openState, type StateDocument } from '../delivery-run.ts';
@@ -17,13 +20,7 @@ import {
 import { sendMessage } from '../outbox/send-message.ts';
 import { newMessage, sendsAt, splitByTime, withSendState } from '../outbox/send-state.ts';
 import { updateMessage } from '../outbox/update-message.ts';
-import {
-  changedFigures,
-  correctionLines,
-  correctionMessage,
-  coveredText,
-  renderPost,
-} from './post-blocks.ts';
+import { changedFigures, coveredText, formatFigure, parseFigure, renderPost } from './post-blocks.ts';
 import { CORRECTION_DELAYS, type ScheduleLogEntry } from './post-plan.ts';
 import { openDate } from './record-delivery.ts';
 import { type PostContext, type ReportResult, runReport, shownProjects } from './run-report.ts';
@@ -234,4 +231,36 @@ async function beginExplanation(
   });
   await document.replace(begun, { needsLease: true, with: dates });
   return begun;
+}
+
+/** A line for each figure that differs from that in `before`: `prod: 100.00 → 110.50 (▲ 10.5 %)`. */
+const correctionLines = (
+  before: ReportResult['figures'],
+  after: ReportResult['figures'],
+  projects: readonly ChosenProject[],
+  workspace: Workspace,
+): string[] =>
+  Object.entries(before)
+    .filter(([key, was]) => key in changedFigures({ [key]: was }, { [key]: after[key] ?? '' }, 0))
+    .map(([key, was]) => {
+      const project = chosenByKey(key, projects);
+      const change = `${formatFigure(was, project, workspace)} → ${formatFigure(after[key], project, workspace)}`;
+      return `${projectLabel(project, workspace)}: ${change}${changeText(was, after[key], workspace)}`;
+    });
+
+const MAX_LINES = 30;
+
+/** What changed, for a thread. @param posts how many posts are corrected */
+function correctionMessage(lines: readonly string[], posts: number): Message {
+  const text =
+    posts === 1 ? 'Figures changed since this was posted:' : `Figures of ${posts} posts here changed:`;
+  const more = lines.length - MAX_LINES;
+  const shown = [...lines.slice(0, MAX_LINES), ...(more > 0 ? [`and ${more} more, each in its post`] : [])];
+  return { text: `${text} ${lines[0]}`, blocks: [section([text, ...shown].join('\n'))] };
+}
+
+function changeText(before: string | undefined, after: string | undefined, { settings }: Workspace): string {
+  const [was, is] = [parseFigure(before), parseFigure(after)];
+  const change = was === undefined || is === undefined ? undefined : changeInPercent(is, was);
+  return change === undefined ? '' : ` (${formatPercent(change, settings.locale)})`;
 }
