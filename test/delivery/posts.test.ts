@@ -242,7 +242,7 @@ describe('after an outage', () => {
     await given();
     delivery.now = NINE + after;
     await run();
-    const late = inChannel()[0]?.blocks.includes('Late: was due Fri 20 Nov 2026, 09:00 (Europe/Rome)');
+    const late = inChannel()[0]?.blocks.includes('Late: was due Fri 20 Nov');
     expect(late).toBe(result === 'posted-late');
     expect(await lastSent()).toMatchObject({ result });
   });
@@ -929,7 +929,7 @@ describe('a figure that changes after it was posted', () => {
     answer = () => finding('110.50');
     expect(await looks()).toBe(NINE + 3_000 + 24 * HOUR);
     expect(slack.posts).toMatchObject([{ edits: 1, text: 'Spent 110.50' }]);
-    expect(inChannel()[0]?.blocks).toMatch(/corrected/i);
+    expect(inChannel()[0]?.blocks).toContain('*corrected 15:00*');
     delivery.now = NINE + 23 * HOUR;
     await run();
     expect(slack.posts).toMatchObject([{ edits: 1 }]);

@@ -63,9 +63,7 @@ describe('a post whose newest day billing has not reported', () => {
     await until(NINE + 5 * HOUR);
     expect(looks).toEqual(expected);
     expect(posts()).toHaveLength(1);
-    expect(posts()[0]?.blocks).toContain(
-      'hadn’t reported Thu 19 Nov when this was posted. Tally fills it in',
-    );
+    expect(posts()[0]?.blocks).toContain('Tally fills in what billing hadn’t reported yet');
     expect(posts()[0]?.blocks).not.toContain('Late');
   });
 
@@ -114,8 +112,8 @@ describe('a post whose newest day billing has not reported', () => {
   it('says nothing of filling in where the schedule corrects nothing', async () => {
     await given({ waitHours: 0, correctsFrom: 0 });
     await until(NINE);
-    expect(posts()[0]?.blocks).toContain('hadn’t reported Thu 19 Nov');
-    expect(posts()[0]?.blocks).not.toContain('fills it in');
+    expect(posts()[0]?.blocks).toContain('Spent 60');
+    expect(posts()[0]?.blocks).not.toContain('fills in');
   });
 
   it('waits on in another process', async () => {
