@@ -3,6 +3,7 @@
  * is left. One project has a chart, several have a row each, and their header and lines add them up.
  */
 import { remarkLead } from '../../domain/billing-remarks.ts';
+import type { Failure } from '../../domain/failure/index.ts';
 import { pluralize } from '../../domain/language/text.ts';
 import {
   divide,
@@ -72,6 +73,8 @@ export interface ProjectFigures extends ProjectAnswer {
   readonly locale: string;
   /** A sentence if the balance could not be had. */
   readonly balance: Account | string;
+  /** What a post shows of the project, where it gives no answer when the post is drawn again. */
+  readonly kept?: { readonly headline: Headline; readonly amount: Money; readonly failure: Failure };
 }
 
 /** Which figure the header has. */
@@ -83,7 +86,8 @@ export interface ReportView extends ProjectAnswers<ProjectFigures> {
 }
 
 /** The number that the report is about; undefined when there is none. */
-export function amountOf({ balance, figures }: ProjectFigures, headline: Headline): Money | undefined {
+export function amountOf({ balance, figures, kept }: ProjectFigures, headline: Headline): Money | undefined {
+  if (kept?.headline === headline) return kept.amount;
   if (headline === 'spent') return readableTotal(figures.main);
   return typeof balance !== 'string' && 'value' in balance.balance ? balance.balance.value : undefined;
 }
@@ -317,7 +321,9 @@ const partMark = ({ total, reported, fullDays }: Usage): string =>
 /** `* dev: 6 of 7 days reported, no data for Mon 16 Nov.` @param shared a reason that is said already */
 function digestNotes({ answered, periods }: ReportView, shared: string): string[] {
   return answered.flatMap((answer) => {
-    const { main } = answer.figures;
+    const { figures, kept, target } = answer;
+    if (kept !== undefined) return `${target.label}, as posted before: ${kept.failure.message}`;
+    const { main } = figures;
     const gaps = main.fullDays > 1 && main.missing.length > 0;
     const uncompared = uncomparedText(answer, periods);
     const notes = compact([
@@ -325,7 +331,7 @@ function digestNotes({ answered, periods }: ReportView, shared: string): string[
       gaps && `${formatReportedDays(main, dayNamerFor([periods.today]))}.`,
       ...projectNotes(answer, periods),
     ]);
-    const name = `${partMark(main)} ${answer.target.label}`.trim();
+    const name = `${partMark(main)} ${target.label}`.trim();
     return notes.length === 0 ? [] : `${name}: ${notes.join(' ')}`;
   });
 }
@@ -345,9 +351,10 @@ function digestRows({ answered, headline, failed, periods, totals }: Post) {
 }
 
 function spentCell(answer: ProjectFigures): string {
-  const { main } = answer.figures;
-  if (main.total.readable === 0) return 'not reported';
-  return `${formatterFor(answer)(main.total.value)}${partMark(main)}`;
+  const spent = amountOf(answer, 'spent');
+  return spent === undefined
+    ? 'not reported'
+    : `${formatterFor(answer)(spent)}${partMark(answer.figures.main)}`;
 }
 
 function changeCell({ figures: { change }, locale }: ProjectFigures): string {

@@ -2,16 +2,17 @@ import type { Button } from '@slack/types';
 import { emptyIfNoData } from '../../billing/client.ts';
 import { collectRemarks } from '../../domain/billing-remarks.ts';
 import { isFailure, withRequestedDays } from '../../domain/failure/index.ts';
-import { toPlainDigits } from '../../domain/money/amount.ts';
+import { parseAmount, toPlainDigits } from '../../domain/money/amount.ts';
 import { parseAccount } from '../../domain/money/runway.ts';
 import { PRODUCTS } from '../../domain/product.ts';
 import { computeReportFigures, REPORTS, type ReportPeriods, reportPeriodsOf } from '../../domain/report.ts';
 import { type Day, formatRequestedDays } from '../../domain/time/calendar.ts';
 import { commandButton } from '../../slack/commands/command-buttons.ts';
 import { joinTexts } from '../../slack/kit/blocks.ts';
-import { referenceTo } from '../../workspace/projects/chosen-project.ts';
+import { projectKey, referenceTo } from '../../workspace/projects/chosen-project.ts';
 import {
   openConnection,
+  type ResolvedProject,
   resolveProject,
   type UnresolvedProject,
 } from '../../workspace/projects/resolve-project.ts';
@@ -37,8 +38,12 @@ export const makeReport: MakeReport = async (question) => {
   );
   const answered = all.filter((answer) => 'figures' in answer);
   const failed = all.filter((answer) => 'failure' in answer);
-  const [first] = failed;
-  if (answered.length === 0 && first !== undefined) throw first.failure;
+  const kept = answered.flatMap(({ target, kept: before }) =>
+    before === undefined ? [] : [{ ...target, failure: before.failure }],
+  );
+  const silent = [...failed, ...kept];
+  const [first] = silent;
+  if (answered.length === kept.length && first !== undefined) throw first.failure;
   const view = { headline, periods, answered, failed } as const;
   const awaits = headline === 'spent' ? awaitedDay(view) : undefined;
   const figures = answered.flatMap((answer) => {
@@ -51,7 +56,7 @@ export const makeReport: MakeReport = async (question) => {
     figures: Object.fromEntries(figures),
     covers: { first: periods.requested.first, last: periods.requested.last, zone },
     isEmpty: headline === 'spent' && failed.length === 0 && answered.every(spentNothing),
-    unanswered: Object.fromEntries(failed.map((one) => [keyOf(one), storeFailure(one.failure)])),
+    unanswered: Object.fromEntries(silent.map((one) => [keyOf(one), storeFailure(one.failure)])),
     ...(awaits && { awaits }),
   };
 };
@@ -89,16 +94,18 @@ const HIDDEN = 'A project of other channels';
 
 /** Sends billing two parallel queries: all days at once, and the balance, which is optional. */
 async function fetchProject(
-  { workspace, channel, billing, answeredBy }: ReportQuestion,
+  { workspace, channel, billing, answeredBy, posted = {} }: ReportQuestion,
   chosen: ReportQuestion['projects'][number],
   periods: ReportPeriods,
   headline: Headline,
 ): Promise<ProjectFigures | UnresolvedProject> {
   const { id, product } = chosen;
+  const { locale } = requireSettings(workspace);
   let label = `Project ${id}`;
+  let target: ResolvedProject | undefined;
   try {
     // Everybody there reads it: what managers may ask elsewhere does not count.
-    const target = resolveProject(referenceTo(chosen, workspace), workspace, { channel, isUnlimited: false });
+    target = resolveProject(referenceTo(chosen, workspace), workspace, { channel, isUnlimited: false });
     label = target.label;
     const access = openConnection(workspace, target);
     const { from, to, zone, requested } = periods;
@@ -118,7 +125,6 @@ async function fetchProject(
     ]);
     const balance = typeof left === 'string' ? left : parseAccount(left);
     const has = typeof balance === 'string' ? undefined : balance;
-    const { locale } = requireSettings(workspace);
     const remarks = collectRemarks(
       [`the figures for ${formatRequestedDays(requested)}`, consumed],
       ...(typeof left === 'string' ? [] : [['the balance', left] as const]),
@@ -131,7 +137,12 @@ async function fetchProject(
   } catch (error) {
     if (!isFailure(error)) throw error;
     if (error.kind === 'not-allowed') return { project: id, product, label: HIDDEN, failure: error };
-    return { project: id, product, label, failure: withRequestedDays(error, periods.requested) };
+    const failure = withRequestedDays(error, periods.requested);
+    const before = parseAmount({ text: posted[projectKey(chosen)] ?? '' });
+    if (target === undefined || !('value' in before)) return { project: id, product, label, failure };
+    const figures = { ...computeReportFigures([], periods, undefined), change: undefined };
+    const kept = { headline, amount: before.value, failure };
+    return { target, locale, balance: failure.message, figures, remarks: [], kept };
   }
 }
 
