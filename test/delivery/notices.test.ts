@@ -177,7 +177,7 @@ describe('a notice', () => {
   const notice = (given: Partial<Parameters<typeof failureNotice>[0]> = {}) => {
     const { text, blocks } = failureNotice({
       ...{ why: 'failed', reason: undefined, cause: 'It <broke>.', cases: [CASE], isOver: false },
-      ...{ isForManager: false, canManage: false, isShared: false, worksAgain: false },
+      ...{ canManage: false, isShared: false, worksAgain: false },
       ...given,
     });
     const actions =
@@ -260,7 +260,7 @@ describe('a notice', () => {
   it('says who else gets it', () => {
     const told = (given = {}) => notice(given).lines.join();
     expect(told({ isShared: true })).toContain('A Tally manager was notified too.');
-    expect(told({ isForManager: true })).toContain('You get this because you manage Tally.');
+    expect(told({ isShared: true, canManage: true })).toContain('The owner was notified too.');
     expect(told()).not.toContain('notified');
   });
 });

@@ -45,7 +45,6 @@ export interface NoticeView {
   readonly reason: StoredFailure | undefined;
   /** Nothing is to be done any more. */
   readonly isOver: boolean;
-  readonly isForManager: boolean;
   readonly cases: readonly {
     readonly schedule: Schedule;
     /** `“Yesterday’s spend” for prod` */
@@ -112,19 +111,14 @@ function happenedText({ why, reason, isOver, cases, worksAgain }: NoticeView): s
 
 const RESUMES = 'Tally tries again with the next post, and as soon as something changes.';
 
-function nextSteps(
-  { why, reason, isForManager, canManage, isShared }: NoticeView,
-  remedy: string,
-): readonly string[] {
+function nextSteps({ why, reason, canManage, isShared }: NoticeView, remedy: string): readonly string[] {
   const [everybody, manager = everybody] = REMEDIES[remedy] ?? [];
   const step = canManage ? manager : everybody;
   return compact([
     step && escapeMarkup(step),
     why === 'paused' && RESUMES,
     why === 'failed' && !reason?.mayBePosted && 'Tally tried for an hour. The next post mentions this date.',
-    isForManager
-      ? 'You get this because you manage Tally. The owner was notified too.'
-      : isShared && 'A Tally manager was notified too.',
+    isShared && (canManage ? 'The owner was notified too.' : 'A Tally manager was notified too.'),
   ]);
 }
 

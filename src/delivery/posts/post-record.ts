@@ -83,9 +83,6 @@ export function postsOf(
 }
 
 export const isFinal = ({ state }: Message): boolean => state !== 'due' && state !== 'sending';
-/** Whether the next post doesn't mention this date. */
-const isSettled = ({ state }: Message): boolean => state === 'posted' || state === 'skipped';
-
 /** The newest date of a schedule that was posted, skipped or given up. */
 export const lastHandled = (
   schedule: string,
@@ -93,45 +90,35 @@ export const lastHandled = (
 ): PostMessage | undefined => postsOf(schedule, snapshot).findLast(isFinal);
 
 /**
- * The dates of a schedule that are still to be delivered, in order and without end. Posts, forms and lists all use it, so
- * that they agree. A date is never delivered after a later one, whatever the clock says.
+ * The dates of a schedule that are still to be delivered, in order: those due by `now` (ms), and the first `ahead` after it.
+ * Posts, forms and lists all use it, so that they agree. A date is never delivered after a later one, whatever the clock says.
  *
  * @param last the newest date that is over
  */
-export function* openDueTimes(
+export function splitDueTimes(
   { timing, since }: Pick<Schedule, 'timing' | 'since'>,
   last: PostMessage | undefined,
-): Generator<DueTime> {
-  for (const due of dueTimes(timing, Math.max(since, last?.about.due ?? 0)))
-    if (last === undefined || due.date > dateOf(last)) yield due;
-}
-
-/** The open dates that are due by `now` (ms), and the first one that is not. */
-function splitDueTimes(
-  schedule: Pick<Schedule, 'timing' | 'since'>,
-  last: PostMessage | undefined,
   now: Millis,
-): { readonly overdue: readonly DueTime[]; readonly upcoming?: DueTime } {
-  const overdue: DueTime[] = [];
-  for (const due of openDueTimes(schedule, last)) {
-    if (due.at > now) return { overdue, upcoming: due };
-    overdue.push(due);
+  ahead = 1,
+): { readonly overdue: readonly DueTime[]; readonly next: readonly DueTime[] } {
+  const [overdue, next]: [DueTime[], DueTime[]] = [[], []];
+  for (const due of dueTimes(timing, Math.max(since, last?.about.due ?? 0))) {
+    if (last !== undefined && due.date <= dateOf(last)) continue;
+    if (due.at <= now) overdue.push(due);
+    else if (next.push(due) >= ahead) break;
   }
-  return { overdue };
+  return { overdue, next };
 }
-
-/** The open dates that are due by `now`. */
-export const overdueTimes = (...args: Parameters<typeof splitDueTimes>): readonly DueTime[] =>
-  splitDueTimes(...args).overdue;
 
 /** What is to be delivered of a schedule: its newest overdue date, which names those that were missed before it. */
 export function planDates(schedule: Schedule, posts: readonly PostMessage[], now: Millis) {
   const last = posts.findLast(isFinal);
-  const settled = posts.findLast(isSettled);
-  if (schedule.paused !== undefined) return { last, settled, missed: [] };
-  const { overdue, upcoming } = splitDueTimes(schedule, last, now);
-  const due = overdue.at(-1);
   // A date that finally failed is named in the next post, like one that was never attempted.
-  const unnamed = settled === last ? overdue : overdueTimes(schedule, settled, now);
-  return { last, settled, due, upcoming, missed: unnamed.filter(({ date }) => due && date < due.date) };
+  const settled = posts.findLast(({ state }) => state === 'posted' || state === 'skipped');
+  if (schedule.paused !== undefined) return { last, settled, missed: [] };
+  const { overdue, next } = splitDueTimes(schedule, last, now);
+  const due = overdue.at(-1);
+  const unnamed = settled === last ? overdue : splitDueTimes(schedule, settled, now).overdue;
+  const missed = unnamed.filter(({ date }) => due && date < due.date);
+  return { last, settled, due, upcoming: next[0], missed };
 }

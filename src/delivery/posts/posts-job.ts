@@ -33,7 +33,14 @@ import {
   postsOf,
   scheduleOf,
 } from './post-record.ts';
-import { type MakeReport, type ReportResult, runReport, shownProjects, topicOf } from './run-report.ts';
+import {
+  type MakeReport,
+  type PostContext,
+  type ReportResult,
+  runReport,
+  shownProjects,
+  topicOf,
+} from './run-report.ts';
 
 /** Workspaces whose posts are due at the same instant wake one after the other, within this many ms. */
 const SPREAD: Millis = 20_000;
@@ -87,21 +94,15 @@ function planSchedule(schedule: Schedule, { workspace, snapshot, now }: RunView)
   const posts = postsOf(schedule.id, snapshot);
   const { last, settled, due, upcoming } = planDates(schedule, posts, now);
   // Until it is known what became of an earlier date, the newest one can't say whether that was missed.
-  const isLookedFor = ({ state, about }: PostMessage) => state === 'sending' && about.basis === undefined;
-  const isBegun = posts.some((post) => isLookedFor(post) || dateOf(post) === due?.date);
-  const isStale = (post: PostMessage): boolean => {
-    if (!isFinal(post) || post === last || post === settled) return false;
-    const isNamed = settled !== undefined && dateOf(post) < dateOf(settled);
-    // That a date was missed is known from the calendar; only that its post may be in Slack is not.
-    if (post.state === 'failed' && post.channel === undefined) return true;
-    return now - post.at > KEEP && (isNamed || post.state !== 'failed');
-  };
+  const isBegun = posts.some(
+    (post) => dateOf(post) === due?.date || (post.state === 'sending' && post.about.basis === undefined),
+  );
+  const isNew = due !== undefined && !isBegun;
   return {
-    messages:
-      due === undefined || isBegun
-        ? []
-        : [newMessage(postKey(schedule.id, due.date), schedule.channel, { due: due.at }, due.at)],
-    stale: posts.filter(isStale),
+    messages: isNew
+      ? [newMessage(postKey(schedule.id, due.date), schedule.channel, { due: due.at }, due.at)]
+      : [],
+    stale: posts.filter((post) => isFinal(post) && post !== last && post !== settled && now - post.at > KEEP),
     next: upcoming && upcoming.at + hashBucket(workspace.teamId, SPREAD),
   };
 }
@@ -116,20 +117,19 @@ export const createPostKind = (makeReport: MakeReport): MessageKind<PostAbout> =
     // Nobody decides about a schedule that is deleted or damaged: it may come back with its history.
     if (schedule === undefined) return undefined;
     const at = dueTime(message, now);
+    const { state, about } = message;
     if (isFinal(message)) {
-      const isOver = schedule.correctsFrom === 0 || now - message.at > KEEP;
-      return isOver || schedule.paused !== undefined ? undefined : at;
+      const isLeft = schedule.paused !== undefined || schedule.correctsFrom === 0;
+      return isLeft || now - message.at > KEEP ? undefined : at;
     }
-    const { basis } = message.about;
-    const isHeld = basis !== undefined && basis === basisOf(schedule, message.cause, view);
-    if (message.state === 'sending') return isHeld ? undefined : at;
-    if (findWanted(message, view) === undefined) return 0;
+    if (state === 'due' && findWanted(message, view) === undefined) return 0;
+    const isHeld = about.basis !== undefined && about.basis === basisOf(schedule, message.cause, view);
     return isHeld ? undefined : at;
   },
   prepare: (message, context) =>
     message.state === 'posted'
-      ? lookAgain(message, makeReport, context)
-      : preparePost(message, makeReport, context),
+      ? lookAgain(message, { ...context, makeReport })
+      : preparePost(message, { ...context, makeReport }),
   afterSent(message, context) {
     const { post } = message.about;
     const { at, ts } = message;
@@ -152,28 +152,25 @@ export const createPostKind = (makeReport: MakeReport): MessageKind<PostAbout> =
   },
   onRefused: (message, _, context) =>
     message.state === 'posted' ? undefined : hold(message, storeFailure(new NotAllowed('channel')), context),
-  onFailed({ cause: _, ...after }, { kind, cause }, context) {
+  onFailed(after, { kind, cause }, context) {
+    const { state, next, channel } = after;
     const at = context.clock();
-    if (after.state === 'posted') {
+    if (state === 'posted') {
       // After too many tries, not before the next look.
-      const next = after.next ?? nextLook(after, false, at);
-      return { outcome: 'retrying', message: { ...after, ...(next && { next }) } };
+      const again = next ?? nextLook(after, false, at);
+      return { outcome: 'retrying', message: { ...after, ...(again && { next: again }) } };
     }
-    if (kind === 'standing' && after.state !== 'failed') return hold(after, cause, context);
-    const { basis, ...about } = after.about;
-    if (after.state !== 'failed') {
-      const trying = { result: 'trying', at, cause, ...(after.next && { next: after.next }) } as const;
-      const message = { ...after, about, cause };
-      return { outcome: 'retrying', message, ...ending(after, context, trying) };
+    if (kind === 'standing' && state !== 'failed') return hold(after, cause, context);
+    const { basis: _, ...about } = after.about;
+    const message = { ...after, about };
+    if (state !== 'failed') {
+      const end = ending(after, context, { result: 'trying', at, cause, ...(next && { next }) });
+      return { outcome: 'retrying', message, ...end };
     }
     const failures = (context.workspace.lastSent(scheduleOf(after))?.failures ?? 0) + 1;
-    const known = { ...cause, ...(after.channel !== undefined && { mayBePosted: true }) };
-    const message = { ...after, about, cause: known };
-    return {
-      outcome: 'failed',
-      message,
-      ...ending(after, context, { result: 'failed', at, cause: known, failures }),
-    };
+    const known = { ...cause, ...(channel !== undefined && { mayBePosted: true }) };
+    const end = ending(after, context, { result: 'failed', at, cause: known, failures });
+    return { outcome: 'failed', message, ...end };
   },
 });
 
@@ -250,8 +247,7 @@ function basisOf(
 
 async function preparePost(
   message: PostMessage,
-  makeReport: MakeReport,
-  context: DeliveryContext,
+  context: PostContext,
 ): Promise<Draft<PostAbout> | Step<PostAbout>> {
   const wanted = findWanted(message, context);
   if (wanted === undefined) return closePost(message, context);
@@ -259,14 +255,14 @@ async function preparePost(
   const { workspace, clock } = context;
   const { next: _, ...rest } = message;
   const isNew = message.state === 'due';
-  const result = await runReport(makeReport, schedule, due.at, context);
+  const result = await runReport(schedule, due.at, context);
   const wait = isNew ? waitUntil(schedule, due, result, clock()) : undefined;
   if (wait !== undefined) {
     const waiting = { ...rest, at: wait.next, next: wait.next, tries: 0, about: { due: due.at } };
     const end = ending(message, context, { result: 'waiting', at: clock(), ...wait });
     return { outcome: 'waiting', message: waiting, ...end };
   }
-  const { earlier, isEmpty } = await summarizeMissedDates(wanted, makeReport, context);
+  const { earlier, isEmpty } = await summarizeMissedDates(wanted, context);
   if (schedule.skipsEmpty && result.isEmpty && isEmpty && isNew) {
     const at = clock();
     const end = ending(message, context, { result: 'skipped', at, failures: 0 });
@@ -323,8 +319,7 @@ function waitUntil(
 /** @returns what the post says about the dates before it; `isEmpty` if nothing was spent on any of them */
 async function summarizeMissedDates(
   { schedule, missed }: Wanted,
-  makeReport: MakeReport,
-  context: DeliveryContext,
+  context: PostContext,
 ): Promise<{ readonly earlier: MissedDates; readonly isEmpty: boolean }> {
   const posts = postsOf(schedule.id, context.snapshot);
   // The balance of an earlier date is unknown.
@@ -334,7 +329,7 @@ async function summarizeMissedDates(
     missed.slice(counted).map(async ({ date, at }) => {
       const isUnclear = posts.some((post) => dateOf(post) === date && post.channel !== undefined);
       try {
-        const { covers, figures, isEmpty } = await runReport(makeReport, schedule, at, context);
+        const { covers, figures, isEmpty } = await runReport(schedule, at, context);
         return { missed: { date, isUnclear, covers, figures }, isEmpty };
       } catch (error) {
         return { missed: { date, isUnclear, cause: effectOf(error).cause }, isEmpty: false };
@@ -376,8 +371,7 @@ function nextLook({ at }: PostMessage, isIncompleteNow: boolean, now: Millis): M
  */
 async function lookAgain(
   message: PostMessage,
-  makeReport: MakeReport,
-  context: DeliveryContext,
+  context: PostContext,
 ): Promise<Draft<PostAbout> | Step<PostAbout>> {
   const { workspace, clock } = context;
   const { next: _, cause: __, ...rest } = message;
@@ -388,7 +382,7 @@ async function lookAgain(
   if (post === undefined || schedule === undefined || hasOtherConnections(post, workspace)) return never;
   const { subject, figures: posted, without } = post;
   const { channel = message.to } = message;
-  const result = await runReport(makeReport, { ...subject, channel, posted }, due, context);
+  const result = await runReport({ ...subject, channel, posted }, due, context);
   if (!isDeepStrictEqual(result.covers, subject.covers)) return never;
   const { unanswered, awaits, figures } = result;
   // Nothing can be drawn of a project whose figure the report doesn't keep: it is asked for again.

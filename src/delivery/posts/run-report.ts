@@ -75,14 +75,18 @@ export const describeReport = (
 type ReportRequest = Pick<Schedule, 'report' | 'projects' | 'timing' | 'channel'> &
   Pick<ReportQuestion, 'posted'> & { readonly zone?: Zone };
 
+/** What a run works with, and what makes the reports. */
+export interface PostContext extends DeliveryContext {
+  readonly makeReport: MakeReport;
+}
+
 /** A report as of `at` (ms), with the permissions of now. @throws Failure */
 export async function runReport(
-  makeReport: MakeReport,
   { timing, zone, ...request }: ReportRequest,
   at: Millis,
-  context: Pick<DeliveryContext, 'workspace' | 'billing' | 'answerCollector' | 'clock'>,
+  context: Pick<PostContext, 'makeReport' | 'workspace' | 'billing' | 'answerCollector' | 'clock'>,
 ): Promise<ReportResult> {
-  const { workspace, billing, answerCollector, clock } = context;
+  const { makeReport, workspace, billing, answerCollector, clock } = context;
   const { report, projects, channel, posted } = request;
   const instant = Math.min(at, clock());
   return makeReport({

@@ -62,12 +62,12 @@ async function sendByHand(
   why: ManualReason,
   by: SlackId,
 ): Promise<void> {
-  const { workspaces, clientFor, users, answerStore, threads, makeReport, clock, log } = parts;
+  const { workspaces, clientFor, users, answerStore, threads, clock, log } = parts;
   const workspace = await workspaces.load(teamId);
   const answerCollector = createAnswerCollector(clock);
   const context = { ...parts, workspace, answerCollector };
   const at = clock();
-  const result = await runReport(makeReport, schedule, at, context);
+  const result = await runReport(schedule, at, context);
   const projects = shownProjects(schedule, result);
   const loadWorkspace = () => workspaces.load(teamId);
   // The rights of the channel count, also if the test goes to one person.

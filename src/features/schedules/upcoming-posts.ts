@@ -1,5 +1,5 @@
 import type { DeliveryLogSnapshot } from '../../delivery/delivery-log.ts';
-import { lastHandled, openDueTimes, overdueTimes } from '../../delivery/posts/post-record.ts';
+import { lastHandled, splitDueTimes } from '../../delivery/posts/post-record.ts';
 import type { ScheduleService } from '../../delivery/posts/schedule-service.ts';
 import { type DueTime, dueTimesBetween, formatTiming } from '../../domain/time/cadence.ts';
 import { addDays, type Day, HOUR, type Millis, startOfDay } from '../../domain/time/calendar.ts';
@@ -27,10 +27,8 @@ export const loadUpcomingSends = async (
 export const upcomingSendsAt =
   (snapshot: Pick<DeliveryLogSnapshot, 'messages'>, now: Millis): UpcomingSendsOf =>
   (schedule) => {
-    const last = lastHandled(schedule.id, snapshot);
-    const next: DueTime[] = [];
-    for (const due of openDueTimes(schedule, last)) if (due.at > now && next.push(due) >= AHEAD) break;
-    return { owed: overdueTimes(schedule, last, now), next };
+    const { overdue, next } = splitDueTimes(schedule, lastHandled(schedule.id, snapshot), now, AHEAD);
+    return { owed: overdue, next };
   };
 
 export interface EditOutcome {
