@@ -1,13 +1,13 @@
 /** Who is notified that something was not posted, and what the notice says. */
 
 import { beforeEach, describe, expect, it } from 'vitest';
-import { failureNotice } from '../../src/delivery/posts/notice-blocks.ts';
+import { drawNotice } from '../../src/delivery/posts/notices.ts';
 import { type Failure, NotAllowed, NotConnected, TokenRejected } from '../../src/domain/failure/index.ts';
-import type { Schedule } from '../../src/workspace/owned/schedule-record.ts';
+import type { LastDelivery, Schedule } from '../../src/workspace/owned/schedule-record.ts';
 import { textOf } from '../support/bot.ts';
 import { schedule } from '../support/delivery.ts';
 import { directMessage } from '../support/minimal-slack.ts';
-import type { RecordParts } from '../support/records.ts';
+import { type RecordParts, workspaceOf } from '../support/records.ts';
 import { startDelivery } from '../support/start-delivery.ts';
 
 const NINE = Date.parse('2026-11-20T08:00:00Z');
@@ -173,13 +173,31 @@ describe('the owner of a schedule', () => {
 });
 
 describe('a notice', () => {
-  const CASE = { schedule: schedule(), title: 'A & B', due: NINE };
-  const notice = (given: Partial<Parameters<typeof failureNotice>[0]> = {}) => {
-    const { text, blocks } = failureNotice({
-      ...{ why: 'failed', reason: undefined, cause: 'It <broke>.', cases: [CASE], isOver: false },
-      ...{ canManage: false, isShared: false, worksAgain: false },
+  type About = Parameters<typeof drawNotice>[0];
+  const ids = (count: number) =>
+    Array.from({ length: count }, (_, n) => `schedu${String(n).padStart(2, '0')}`);
+  const casesOf = (count: number) => ids(count).map((id) => ({ schedule: id, due: NINE }));
+  const MISSING = { kind: 'connection-missing', connection: '<eu>' };
+  /** @param canManage whether its reader does @param result of the last deliveries */
+  const notice = (
+    given: Partial<About> = {},
+    { canManage = false, result = 'failed' as LastDelivery['result'], limited = false } = {},
+  ) => {
+    const about: About = {
+      owner: OWNER,
+      why: 'failed',
+      causes: { '': MISSING },
+      cases: casesOf(1),
       ...given,
+    };
+    const workspace = workspaceOf({
+      settings: { managers: [BOSS] },
+      projects: [{ alias: 'a-b', id: '123', channels: limited ? ['C0ELSEWHERE'] : [] }],
+      schedules: ids(20).map((id) => schedule({ id, createdAt: 1 })),
+      sent: Object.fromEntries(ids(20).map((id) => [id, { due: NINE, result }])),
     });
+    const scope = { channel: undefined, isUnlimited: canManage };
+    const { text, blocks } = drawNotice(about, { workspace, scope }, NINE);
     const actions =
       (blocks as readonly { elements?: readonly { text: { text: string }; value?: string }[] }[]).at(-1)
         ?.elements ?? [];
@@ -193,20 +211,30 @@ describe('a notice', () => {
 
   it('says what happened, where, why, and what Tally does', () => {
     const { text, lines, buttons, values } = notice();
-    expect(text).toBe('A & B wasn’t posted. It <broke>.');
+    expect(text).toBe('“Yesterday’s spend” for a-b wasn’t posted. There is no connection named <eu>.');
     expect(lines.slice(0, 4)).toEqual([
-      '*A &amp; B wasn’t posted*',
+      '*“Yesterday’s spend” for a-b wasn’t posted*',
       'In <#C0COSTS001>, due Fri 20 Nov 2026, 09:00 (Europe/Rome)',
-      'It &lt;broke&gt;.',
-      'Tally tried for an hour. The next post mentions this date.',
+      'There is no connection named &lt;eu&gt;.',
+      'A Tally manager can add the connection with /billing connect.',
     ]);
+    expect(lines).toContain('Tally tried for an hour. The next post mentions this date.');
     expect(buttons).toEqual(['Send it now', 'Open schedules']);
-    expect(values).toEqual(['schedul1', 'schedul1']);
+    expect(values).toEqual(['schedu00', 'schedu00']);
+  });
+
+  it('names no project and no cause to a reader who may not ask about it', () => {
+    const { text, lines } = notice({}, { limited: true });
+    expect(text).toBe('“Yesterday’s spend” for a project you can’t ask about here wasn’t posted.');
+    expect(lines.join()).not.toContain('eu');
+    expect(notice({}, { limited: true, canManage: true }).text).toContain('a-b wasn’t posted. There is no');
   });
 
   it('of several lists fifteen, and counts the rest', () => {
-    const many = (count: number) => notice({ cases: Array(count).fill(CASE) });
-    expect(many(15).lines.filter((line) => line.startsWith('A &amp; B in <#C0COSTS001>'))).toHaveLength(15);
+    const many = (count: number) => notice({ cases: casesOf(count) });
+    const listed = ({ lines }: ReturnType<typeof notice>) =>
+      lines.filter((line) => line.includes('in <#C0COSTS001>'));
+    expect(listed(many(15))).toHaveLength(15);
     expect(many(15).lines.join()).not.toContain('more');
     expect(many(17).lines).toContain('and 2 more');
     expect(many(17).buttons).toEqual(['Open schedules']);
@@ -214,53 +242,49 @@ describe('a notice', () => {
   });
 
   it('of a pause says what to do, and offers it', () => {
-    const archived = { kind: 'not-sent', why: 'channel-archived' };
-    const rejected = { kind: 'token-rejected' };
-    const paused = (reason: object & { kind: string }, given = {}) =>
-      notice({ why: 'paused', reason, ...given });
-    expect(paused(archived).text).toMatch(/^A & B is paused\./);
-    expect(paused(archived).lines).toContain(
+    const archived = { '': { kind: 'not-sent', why: 'channel-archived' } };
+    const rejected = { '': { kind: 'token-rejected', service: 'billing' } };
+    const paused = (causes: About['causes'], canManage = false, count = 1) =>
+      notice({ why: 'paused', causes, cases: casesOf(count) }, { canManage, result: 'paused' });
+    expect(paused(archived).text).toMatch(/ is paused\. The channel is archived\.$/);
+    expect(paused(archived).lines.slice(3)).toEqual([
       'Unarchive the channel, or edit the schedule and choose another one.',
-    );
-    expect(paused(archived).lines).toContain(
       'Tally tries again with the next post, and as soon as something changes.',
-    );
-    expect(paused(archived).buttons).toEqual(['Try again', 'Open schedules']);
-    expect(paused(rejected).buttons).toEqual(['Try again', 'Open schedules']);
-    expect(paused(rejected, { canManage: true }).lines.join()).toContain('revoked. Replace it.');
-    expect(paused(rejected, { canManage: true }).buttons).toEqual([
-      'Connect…',
-      'Try again',
-      'Open schedules',
+      ...['Try again', 'Open schedules'],
     ]);
-    expect(paused(archived, { canManage: true }).buttons).toEqual(['Try again', 'Open schedules']);
-    expect(paused(archived, { cases: [CASE, CASE] }).text).toMatch(/^2 scheduled posts are paused\./);
+    expect(paused(rejected).buttons).toEqual(['Try again', 'Open schedules']);
+    expect(paused(rejected).lines).toContain('A Tally manager was notified too.');
+    expect(paused(rejected, true).lines.join()).toContain('revoked. Replace it.');
+    expect(paused(rejected, true).lines).toContain('The owner was notified too.');
+    expect(paused(rejected, true).buttons).toEqual(['Connect…', 'Try again', 'Open schedules']);
+    expect(paused(archived, true).buttons).toEqual(['Try again', 'Open schedules']);
+    expect(paused(archived, false, 2).text).toMatch(/^2 scheduled posts are paused\./);
   });
 
   it.each([
-    [{ worksAgain: true }, 'A & B works again'],
-    [{ worksAgain: true, cases: [CASE, CASE] }, '2 scheduled posts work again'],
-    [{ cases: [] }, 'A scheduled post needs nothing any more'],
-  ])('that is over says only that: %j', (given, text) => {
-    const over = notice({ why: 'paused', reason: { kind: 'token-rejected' }, isOver: true, ...given });
-    expect(over).toMatchObject({ text, lines: [`*${text.replace('&', '&amp;')}*`], buttons: [] });
+    ['posted', 1, '“Yesterday’s spend” for a-b works again'],
+    ['posted-late', 2, '2 scheduled posts work again'],
+    ['failed', 1, '“Yesterday’s spend” for a-b needs nothing any more'],
+    ['failed', 0, 'A scheduled post needs nothing any more'],
+  ] as const)('that is over says only that: %s, %i', (result, count, text) => {
+    const over = notice({ why: 'paused', isOver: true, cases: casesOf(count) }, { result });
+    expect(over).toMatchObject({ text, lines: [`*${text}*`], buttons: [] });
   });
 
   it('about a doubtful post, or missing figures, says only that', () => {
-    const doubtful = notice({ reason: { kind: 'not-sent', why: 'post-unconfirmed', mayBePosted: true } });
-    expect(doubtful.text).toMatch(/^A & B may not have been posted\./);
+    const doubtful = notice({
+      causes: { '': { kind: 'not-sent', why: 'post-unconfirmed', mayBePosted: true } },
+    });
+    expect(doubtful.text).toContain('may not have been posted. Slack didn’t confirm the post.');
     expect(doubtful.lines.join()).not.toContain('tried for an hour');
-    const unanswered = (cases = [CASE]) => notice({ why: 'unanswered', cases });
-    expect(unanswered().text).toMatch(/^A & B was posted without all figures twice in a row\./);
-    expect(unanswered([CASE, CASE]).text).toMatch(/^2 scheduled posts were posted without/);
-    expect(unanswered().buttons).toEqual(['Open schedules']);
-    expect(unanswered().lines.join()).not.toContain('tried for an hour');
-  });
-
-  it('says who else gets it', () => {
-    const told = (given = {}) => notice(given).lines.join();
-    expect(told({ isShared: true })).toContain('A Tally manager was notified too.');
-    expect(told({ isShared: true, canManage: true })).toContain('The owner was notified too.');
-    expect(told()).not.toContain('notified');
+    const unanswered = (count: number) =>
+      notice(
+        { why: 'unanswered', causes: { '123:1': MISSING }, cases: casesOf(count) },
+        { result: 'posted' },
+      );
+    expect(unanswered(1).text).toMatch(/was posted without all figures twice in a row\. a-b: There is no/);
+    expect(unanswered(2).text).toMatch(/^2 scheduled posts were posted without/);
+    expect(unanswered(1).buttons).toEqual(['Open schedules']);
+    expect(unanswered(1).lines.join()).not.toContain('tried for an hour');
   });
 });

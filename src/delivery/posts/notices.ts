@@ -1,8 +1,20 @@
 /** Tells owners that a date was not posted, that nothing can be posted, or that projects keep giving no answer. */
 import { isDeepStrictEqual } from 'node:util';
 import * as z from 'zod';
+import { commandText } from '../../domain/command-names.ts';
+import { limitLines } from '../../domain/language/text.ts';
 import type { SlackId } from '../../domain/slack-id.ts';
-import { dayAt, type Millis } from '../../domain/time/calendar.ts';
+import { dayAt, formatMoment, type Millis } from '../../domain/time/calendar.ts';
+import {
+  actions,
+  button,
+  channelLink,
+  compact,
+  escapeMarkup,
+  joinTexts,
+  markup,
+  type Message as SlackMessage,
+} from '../../slack/kit/blocks.ts';
 import type { LastDelivery, Schedule } from '../../workspace/owned/schedule-record.ts';
 import { chosenByKey, connectionsOf, projectLabel } from '../../workspace/projects/chosen-project.ts';
 import { canAskAbout } from '../../workspace/projects/project-visibility.ts';
@@ -12,12 +24,12 @@ import type { RunView } from '../context.ts';
 import { dueTime, type Message, newMessage } from '../outbox/message.ts';
 import { type MessageKind, messagesOf } from '../outbox/message-kind.ts';
 import { findRecipient, type Recipient, responsiblePeople } from '../outbox/recipient.ts';
-import { failureNotice, type NoticeView } from './notice-blocks.ts';
 import { isFinal } from './post-record.ts';
 import { describeReport } from './run-report.ts';
 
 const about = z.object({
   owner: z.string(),
+  /** `failed`: a date wasn't posted. `paused`: nothing can be. `unanswered`: posted without all figures. */
   why: z.enum(['failed', 'paused', 'unanswered']),
   /** By `<project id>:<product>`, or '' for the whole post. */
   causes: z.record(z.string(), storedFailure),
@@ -158,32 +170,124 @@ export const noticeKind: MessageKind<NoticeAbout> = {
     return {
       projects: [],
       about: told,
-      render: (at, recipient) => failureNotice(viewOf(told, recipient, at)),
+      render: (at, recipient) => drawNotice(told, recipient, at),
     };
   },
 };
 
-/** A project that the reader may not ask about is not named, nor is the cause told, which may name it. */
-function viewOf(notice: NoticeAbout, { workspace, scope }: Recipient, at: Millis): NoticeView {
-  const { cases, why, causes, isOver = false } = notice;
-  const reason = causes[''];
-  const found = cases.flatMap((one) => {
+const CONNECTION_MISSING = [
+  `A Tally manager can add the connection with ${commandText('/billing connect')}.`,
+  'Add the connection again.',
+] as const;
+const LIMITED = [
+  'Ask a Tally manager to add this channel to the project, or edit the schedule and choose another channel.',
+  'Add this channel to the project, or edit the schedule and choose another channel.',
+] as const;
+/** What to do about a cause; then for a reader who manages Tally, where that differs. */
+const REMEDIES: Readonly<Record<string, readonly [everybody: string, manager?: string]>> = {
+  'channel-archived': ['Unarchive the channel, or edit the schedule and choose another one.'],
+  'not-in-channel': ['Type /invite @Tally in the channel.'],
+  'channel-restricted': ['Let Tally post there, or edit the schedule and choose another channel.'],
+  'token-rejected': [
+    `It may have expired or been revoked. A Tally manager can replace it with ${commandText('/billing connect')}.`,
+    'It may have expired or been revoked. Replace it.',
+  ],
+  'not-connected': CONNECTION_MISSING,
+  'connection-missing': CONNECTION_MISSING,
+  'not-allowed': LIMITED,
+};
+const NEED_CONNECT: readonly string[] = ['token-rejected', 'not-connected', 'connection-missing'];
+
+/** A notice about several schedules lists up to this many. */
+const MAX_LISTED = 15;
+
+/**
+ * What a notice says to its reader. A project that the reader may not ask about is not named, nor is the cause told, which
+ * may name it.
+ *
+ * @param at ms since the epoch
+ */
+export function drawNotice(
+  notice: NoticeAbout,
+  { workspace, scope }: Pick<Recipient, 'workspace' | 'scope'>,
+  at: Millis,
+): SlackMessage {
+  const { why, causes, isOver = false } = notice;
+  const cases = notice.cases.flatMap((one) => {
     const schedule = workspace.schedules.find(({ id }) => id === one.schedule);
-    if (schedule === undefined || (!isOver && !isLive(notice, one, workspace))) return [];
-    return [{ ...one, schedule, title: describeReport(schedule, workspace, scope) }];
+    return schedule && (isOver || isLive(notice, one, workspace)) ? [{ ...one, schedule }] : [];
   });
-  const projects = found.flatMap(({ schedule }) => schedule.projects);
+  const [only, ...others] = cases;
+  const isOne = others.length === 0;
+  const titleOf = (schedule: Schedule): string => describeReport(schedule, workspace, scope);
+  const title = only === undefined ? 'A scheduled post' : titleOf(only.schedule);
+  const text = `${isOne ? title : `${cases.length} scheduled posts`} ${happenedText(notice, isOne, workspace)}`;
+  if (isOver) return { text, blocks: [markup(`*${escapeMarkup(text)}*`)] };
+  const lines = cases.map(({ schedule, due }) => {
+    const where = `${channelLink(schedule.channel)}, due ${escapeMarkup(formatMoment(due, schedule.timing.zone))}`;
+    return isOne ? `In ${where}` : `${escapeMarkup(titleOf(schedule))} in ${where}`;
+  });
+  const projects = cases.flatMap(({ schedule }) => schedule.projects);
   const isVisible = projects.every((project) => canAskAbout(project, workspace, scope));
-  const today = dayAt(at, found[0]?.schedule.timing.zone ?? workspace.settings.zone);
+  const today = dayAt(at, only?.schedule.timing.zone ?? workspace.settings.zone);
   const sentences = Object.entries(causes).map(([key, cause]) => {
     const label = key === '' ? '' : `${projectLabel(chosenByKey(key, projects), workspace)}: `;
     return `${label}${wordFailure(cause, today)}`;
   });
+  const cause = isVisible ? sentences.join(' ') : '';
+  const value = only && isOne ? { value: only.schedule.id } : {};
+  const [label, action] =
+    why === 'paused'
+      ? (['Try again', 'schedule-resume'] as const)
+      : (['Send it now', 'schedule-now'] as const);
   return {
-    ...{ why, reason, isOver, cases: found },
-    cause: isVisible ? sentences.join(' ') : '',
-    canManage: scope.isUnlimited,
-    worksAgain: cases.some(({ schedule }) => DELIVERED.includes(workspace.lastSent(schedule)?.result ?? '')),
-    isShared: reason?.kind === 'token-rejected' || recipientsOf(notice, workspace).length > 1,
+    text: `${text}. ${cause}`.trim(),
+    blocks: [
+      markup(
+        joinTexts('\n', [
+          `*${escapeMarkup(text)}*`,
+          ...limitLines(lines, MAX_LISTED),
+          escapeMarkup(cause),
+          ...nextSteps(notice, scope.isUnlimited, workspace),
+        ]),
+      ),
+      actions(
+        scope.isUnlimited && NEED_CONNECT.includes(remedyOf(notice)) && button('connect', 'Connect…'),
+        isOne && why !== 'unanswered' && button(action, label, { ...value, style: 'primary' }),
+        button('schedule-list', 'Open schedules', value),
+      ),
+    ],
   };
+}
+
+function happenedText(
+  { why, causes, cases, isOver }: NoticeAbout,
+  isOne: boolean,
+  workspace: Workspace,
+): string {
+  const isDelivered = ({ schedule }: Case) => DELIVERED.includes(workspace.lastSent(schedule)?.result ?? '');
+  if (isOver && !cases.some(isDelivered)) return 'needs nothing any more';
+  if (isOver) return isOne ? 'works again' : 'work again';
+  if (why === 'unanswered') return `${isOne ? 'was' : 'were'} posted without all figures twice in a row`;
+  if (why === 'paused') return `${isOne ? 'is' : 'are'} paused`;
+  if (causes['']?.mayBePosted) return 'may not have been posted';
+  return `${isOne ? 'wasn’t' : 'weren’t'} posted`;
+}
+
+const remedyOf = ({ causes: { '': cause } }: NoticeAbout): string =>
+  typeof cause?.why === 'string' ? cause.why : (cause?.kind ?? '');
+
+function nextSteps(notice: NoticeAbout, canManage: boolean, workspace: Workspace): readonly string[] {
+  const { why, causes } = notice;
+  const remedy = remedyOf(notice);
+  const [everybody, manager = everybody] = REMEDIES[remedy] ?? [];
+  const step = canManage ? manager : everybody;
+  const isGivenUp = why === 'failed' && !causes['']?.mayBePosted;
+  const isShared = remedy === 'token-rejected' || recipientsOf(notice, workspace).length > 1;
+  return compact([
+    step && escapeMarkup(step),
+    why === 'paused' && 'Tally tries again with the next post, and as soon as something changes.',
+    isGivenUp && 'Tally tried for an hour. The next post mentions this date.',
+    isShared && (canManage ? 'The owner was notified too.' : 'A Tally manager was notified too.'),
+  ]);
 }

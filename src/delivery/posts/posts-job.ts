@@ -1,6 +1,5 @@
 /** Posts of schedules. A date's post is looked at again afterwards: it is edited where its figures have changed since. */
 import { createHash } from 'node:crypto';
-import { isDeepStrictEqual } from 'node:util';
 import { NotAllowed } from '../../domain/failure/index.ts';
 import { REPORTS } from '../../domain/report.ts';
 import type { DueTime } from '../../domain/time/cadence.ts';
@@ -10,7 +9,7 @@ import type { LastDelivery, Schedule } from '../../workspace/owned/schedule-reco
 import { connectionsOf } from '../../workspace/projects/chosen-project.ts';
 import { isShownTo } from '../../workspace/projects/project-visibility.ts';
 import { type StoredFailure, storeFailure } from '../../workspace/record/stored-failure.ts';
-import { requireSettings, type Workspace } from '../../workspace/record/workspace.ts';
+import { requireSettings } from '../../workspace/record/workspace.ts';
 import type { DeliveryContext, RunView } from '../context.ts';
 import type { WriteConditions } from '../delivery-log.ts';
 import { effectOf, notSentFailure } from '../outbox/failure-effect.ts';
@@ -18,8 +17,9 @@ import { dueTime, type Message, newMessage, serialize } from '../outbox/message.
 import { anyKind, type Draft, type MessageKind, messagesOf, type Step } from '../outbox/message-kind.ts';
 import { threadQuestions } from '../outbox/thread-topic.ts';
 import type { Job } from '../run.ts';
+import { lookAgain, nextLook } from './corrections.ts';
 import { noticeKind, planNotices } from './notices.ts';
-import { changedFigures, renderPost } from './post-blocks.ts';
+import { renderPost } from './post-blocks.ts';
 import {
   dateOf,
   isFinal,
@@ -48,10 +48,6 @@ const SPREAD: Millis = 20_000;
 const LATE_AFTER: Millis = 5 * MINUTE;
 /** How often billing is asked again for what it has not reported, in ms. */
 const LOOK_INTERVAL: Millis = 30 * MINUTE;
-/** How long after a post its figures are looked at again, in ms. */
-const LOOKS: readonly Millis[] = [6, 24, 72].map((hours) => hours * HOUR);
-/** For this long after the post and after each look, projects that gave no answer are asked again; in ms. */
-const FILL_IN: Millis = 3 * HOUR;
 /** Longer than any look is planned ahead, in ms. */
 const KEEP: Millis = 96 * HOUR;
 /** A post names this many missed dates and counts the rest. */
@@ -134,7 +130,7 @@ export const createPostKind = (makeReport: MakeReport): MessageKind<PostAbout> =
     const { post } = message.about;
     const { at, ts } = message;
     const id = scheduleOf(message);
-    const next = nextLook(message, isIncomplete(post), context.clock());
+    const next = nextLook(message, post, context.clock());
     const after = { message: { ...message, ...(next && { next }) } };
     const last = context.workspace.lastSent(id);
     if (post?.corrected !== undefined)
@@ -157,7 +153,7 @@ export const createPostKind = (makeReport: MakeReport): MessageKind<PostAbout> =
     const at = context.clock();
     if (state === 'posted') {
       // After too many tries, not before the next look.
-      const again = next ?? nextLook(after, false, at);
+      const again = next ?? nextLook(after, undefined, at);
       return { outcome: 'retrying', message: { ...after, ...(again && { next: again }) } };
     }
     if (kind === 'standing' && state !== 'failed') return hold(after, cause, context);
@@ -351,66 +347,3 @@ const questionsOf = (
   const shown = { ...post.subject, projects: shownProjects(post.subject, post) };
   return threadQuestions(topicOf(shown, about.due, post.subject.zone, context), { channel, ts }, context);
 };
-
-/** Whether asking again soon may fill in a project. One that the channel may not see any more stays out. */
-const isIncomplete = (post: Pick<PostContent, 'unanswered'> | undefined): boolean =>
-  Object.values(post?.unanswered ?? {}).some(({ kind }) => kind !== 'not-allowed');
-
-/** When a post is looked at again, in ms; undefined for never. */
-function nextLook({ at }: PostMessage, isIncompleteNow: boolean, now: Millis): Millis | undefined {
-  const age = now - at;
-  const began = LOOKS.findLast((look) => look <= age) ?? 0;
-  if (isIncompleteNow && age + LOOK_INTERVAL <= began + FILL_IN) return now + LOOK_INTERVAL;
-  const next = LOOKS.find((look) => look > age);
-  return next && at + next;
-}
-
-/**
- * Runs the report of a post again: with its own projects, days, zone and connections, and with the channel's rights of
- * now. A project that gives no answer has not changed: the report keeps what the post shows of it. @throws Failure
- */
-async function lookAgain(
-  message: PostMessage,
-  context: PostContext,
-): Promise<Draft<PostAbout> | Step<PostAbout>> {
-  const { workspace, clock } = context;
-  const { next: _, cause: __, ...rest } = message;
-  const { due, post } = message.about;
-  const schedule = findSchedule(message, context);
-  const never: Step<PostAbout> = { outcome: 'skipped', message: rest };
-  // Another account may use the same project ID for another project.
-  if (post === undefined || schedule === undefined || hasOtherConnections(post, workspace)) return never;
-  const { subject, figures: posted, without } = post;
-  const { channel = message.to } = message;
-  const result = await runReport({ ...subject, channel, posted }, due, context);
-  if (!isDeepStrictEqual(result.covers, subject.covers)) return never;
-  const { unanswered, awaits, figures } = result;
-  // Nothing can be drawn of a project whose figure the report doesn't keep: it is asked for again.
-  const isLost = Object.keys(posted).some(
-    (key) => !(key in figures) && !['not-allowed', undefined].includes(unanswered[key]?.kind),
-  );
-  // The day that the post went without is filled in, however little it changes.
-  const isFilledIn = without !== undefined && awaits === undefined;
-  const changed = changedFigures(posted, figures, isFilledIn ? 0 : schedule.correctsFrom);
-  const now = clock();
-  if (isLost || Object.keys(changed).length === 0) {
-    const next = nextLook(message, isIncomplete(result), now);
-    return { outcome: 'skipped', message: { ...rest, tries: 0, ...(next && { next }) } };
-  }
-  const { without: ___, ...before } = post;
-  const corrected: PostContent = {
-    ...{ ...before, figures, unanswered, corrected: now },
-    ...(awaits !== undefined && { without: awaits }),
-  };
-  const { projects, timing } = subject;
-  const { correctsFrom, owner } = schedule;
-  const details = { projects, timing, owner, correctsFrom, workspace, date: dateOf(message), at: message.at };
-  return {
-    projects: shownProjects(subject, corrected),
-    about: { due, post: corrected },
-    render: () => renderPost(result, { ...details, ...corrected }),
-  };
-}
-
-const hasOtherConnections = ({ subject }: PostContent, workspace: Workspace): boolean =>
-  !isDeepStrictEqual(connectionsOf(subject, workspace), subject.connections);

@@ -1,0 +1,83 @@
+/** A post is looked at again after it went out: it is edited where its figures have changed, or a project has answered since. */
+import { isDeepStrictEqual } from 'node:util';
+import { HOUR, MINUTE, type Millis } from '../../domain/time/calendar.ts';
+import { connectionsOf } from '../../workspace/projects/chosen-project.ts';
+import type { Workspace } from '../../workspace/record/workspace.ts';
+import type { Draft, Step } from '../outbox/message-kind.ts';
+import { changedFigures, renderPost } from './post-blocks.ts';
+import { dateOf, type PostAbout, type PostContent, type PostMessage, scheduleOf } from './post-record.ts';
+import { type PostContext, runReport, shownProjects } from './run-report.ts';
+
+/** How long after a post its figures are looked at again, in ms. */
+const LOOKS: readonly Millis[] = [6, 24, 72].map((hours) => hours * HOUR);
+/** For this long after the post and after each look, projects that gave no answer are asked again; in ms. */
+const FILL_IN: Millis = 3 * HOUR;
+/** How often billing is asked again for a project that gave no answer, in ms. */
+const ASK_AGAIN: Millis = 30 * MINUTE;
+
+/** Whether asking again soon may fill in a project. One that the channel may not see any more stays out. */
+const isIncomplete = (post: Pick<PostContent, 'unanswered'> | undefined): boolean =>
+  Object.values(post?.unanswered ?? {}).some(({ kind }) => kind !== 'not-allowed');
+
+/** When a post is looked at again, in ms; undefined for never. @param shown with what gave no answer just now */
+export function nextLook(
+  { at }: PostMessage,
+  shown: Pick<PostContent, 'unanswered'> | undefined,
+  now: Millis,
+): Millis | undefined {
+  const age = now - at;
+  const began = LOOKS.findLast((look) => look <= age) ?? 0;
+  if (isIncomplete(shown) && age + ASK_AGAIN <= began + FILL_IN) return now + ASK_AGAIN;
+  const next = LOOKS.find((look) => look > age);
+  return next && at + next;
+}
+
+/**
+ * Runs the report of a post again: with its own projects, days, zone and connections, and with the channel's rights of
+ * now. A project that gives no answer has not changed: the report keeps what the post shows of it. @throws Failure
+ */
+export async function lookAgain(
+  message: PostMessage,
+  context: PostContext,
+): Promise<Draft<PostAbout> | Step<PostAbout>> {
+  const { workspace, clock } = context;
+  const { next: _, cause: __, ...rest } = message;
+  const { due, post } = message.about;
+  const schedule = workspace.schedules.find(({ id }) => id === scheduleOf(message));
+  const never: Step<PostAbout> = { outcome: 'skipped', message: rest };
+  // Another account may use the same project ID for another project.
+  if (post === undefined || schedule === undefined || hasOtherConnections(post, workspace)) return never;
+  const { subject, figures: posted, without } = post;
+  const { channel = message.to } = message;
+  const result = await runReport({ ...subject, channel, posted }, due, context);
+  if (!isDeepStrictEqual(result.covers, subject.covers)) return never;
+  const { unanswered, awaits, figures } = result;
+  // Nothing can be drawn of a project whose figure the report doesn't keep: it is asked for again.
+  const isLost = Object.keys(posted).some(
+    (key) => !(key in figures) && !['not-allowed', undefined].includes(unanswered[key]?.kind),
+  );
+  // The day that the post went without is filled in, however little it changes.
+  const isFilledIn = without !== undefined && awaits === undefined;
+  const changed = changedFigures(posted, figures, isFilledIn ? 0 : schedule.correctsFrom);
+  const now = clock();
+  if (isLost || Object.keys(changed).length === 0) {
+    const next = nextLook(message, result, now);
+    return { outcome: 'skipped', message: { ...rest, tries: 0, ...(next && { next }) } };
+  }
+  const { without: ___, ...before } = post;
+  const corrected: PostContent = {
+    ...{ ...before, figures, unanswered, corrected: now },
+    ...(awaits !== undefined && { without: awaits }),
+  };
+  const { projects, timing } = subject;
+  const { correctsFrom, owner } = schedule;
+  const details = { projects, timing, owner, correctsFrom, workspace, date: dateOf(message), at: message.at };
+  return {
+    projects: shownProjects(subject, corrected),
+    about: { due, post: corrected },
+    render: () => renderPost(result, { ...details, ...corrected }),
+  };
+}
+
+const hasOtherConnections = ({ subject }: PostContent, workspace: Workspace): boolean =>
+  !isDeepStrictEqual(connectionsOf(subject, workspace), subject.connections);
