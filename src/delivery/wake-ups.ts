@@ -1,14 +1,84 @@
 import { Queue, Worker } from 'bullmq';
+import type { Logger } from 'pino';
 import { StoreUnavailable } from '../domain/failure/index.ts';
 import type { SlackId } from '../domain/slack-id.ts';
-import { HOUR, type Millis } from '../domain/time/calendar.ts';
+import { DAY, HOUR, type Millis } from '../domain/time/calendar.ts';
 import type { RedisConnection } from '../redis/connect.ts';
 import { guardRead } from '../redis/guard.ts';
 import { QUEUE_NAME, QUEUE_PREFIX } from '../redis/keys.ts';
 import { reportOutage } from '../redis/store-events.ts';
 import { withTimeout } from '../runtime/timers.ts';
+import { deleteOrphan } from '../workspace/record/deletion.ts';
+import { createWorkspaceIndex } from '../workspace/record/workspace-index.ts';
+import type { Workspaces } from '../workspace/record/workspaces.ts';
+import type { WorkspaceRunner } from './run.ts';
 
-interface WakeUpParts {
+export interface WakeUpParts {
+  readonly redis: RedisConnection;
+  /** As `connectQueue` opens it; the caller closes it. */
+  readonly queue: RedisConnection;
+  readonly workspaces: Pick<Workspaces, 'load'>;
+  readonly clock: () => Millis;
+  readonly log: Logger;
+  readonly runner: WorkspaceRunner;
+}
+
+/** What is planned too far ahead may be overtaken, as by new rules of a time zone. */
+const LONGEST: Millis = DAY;
+
+/** Runs each workspace when it has something to do, and plans its next wake-up. */
+export function planWakeUps({ redis, queue, workspaces, clock, log, runner }: WakeUpParts) {
+  const index = createWorkspaceIndex(redis);
+  const wakeUps = createWakeUps({
+    connection: queue,
+    clock,
+    onError(err) {
+      reportOutage(err);
+      log.debug({ err }, 'The delivery queue reported an error');
+    },
+    /** Those that have left are forgotten on the way. */
+    async *workspaces() {
+      for await (const workspace of index.list()) {
+        const { fields } = await workspaces.load(workspace);
+        const hasLeft = Object.keys(fields).length === 0 || (await deleteOrphan(redis, workspace, fields));
+        if (hasLeft) await index.removeAbsent(workspace);
+        else yield workspace;
+      }
+    },
+  });
+  return {
+    /** The workspace's record changed: it is run at once. If that can't be planned now, the next sweep does. Never rejects. */
+    changed: (workspace: SlackId): Promise<void> =>
+      wakeUps
+        .wake(workspace, clock())
+        .catch((err: unknown) =>
+          log.warn({ err, workspace }, 'Could not plan a wake-up; Tally looks for lost ones every hour'),
+        ),
+    /** For how many ms the run that waits longest has been due, over all workspaces; undefined if Redis doesn't say. Never rejects. */
+    oldestOverdue: (): Promise<Millis | undefined> => wakeUps.oldestOverdue().catch(() => undefined),
+    /** Delivers from now on, what is overdue first. */
+    start(): void {
+      wakeUps.start(async (workspace) => {
+        const next = await runner.run(workspace);
+        if (next !== undefined) await wakeUps.wake(workspace, Math.min(next, clock() + LONGEST));
+        // It may have left.
+        else await wakeUps.forget(workspace);
+        // This plan has replaced that of a change which was stored after the run had read.
+        const now = await runner.nextRun(workspace);
+        if (now !== undefined && (next === undefined || now < next)) await wakeUps.wake(workspace, now);
+      });
+    },
+    /** Begins no further message, and lets running ones end within `patience` ms. */
+    async stop(patience: Millis): Promise<void> {
+      runner.stop();
+      await wakeUps.stop(patience);
+    },
+    /** Leaves no wake-up that names the workspace. @throws StoreUnavailable */
+    forget: wakeUps.forget,
+  };
+}
+
+interface QueueParts {
   /** As `connectQueue` opens it; the caller closes it. */
   readonly connection: RedisConnection;
   readonly clock: () => Millis;
@@ -20,7 +90,7 @@ interface WakeUpParts {
 }
 
 /** Does what is due in a workspace, plans what comes next by `wake`, and rejects to be run again. */
-export type RunWorkspace = (workspace: SlackId) => Promise<void>;
+type RunWorkspace = (workspace: SlackId) => Promise<void>;
 
 /** Runs mostly wait: for Slack, for billing, and for the second between two messages to one channel. */
 const CONCURRENCY = 100;
@@ -28,8 +98,6 @@ const CONCURRENCY = 100;
 const SWEEP: Millis = HOUR;
 /** Closing a connection that does not answer takes no longer than this. */
 const CLOSING: Millis = 1_000;
-
-export type WakeUps = ReturnType<typeof createWakeUps>;
 
 /**
  * One wake-up a workspace, at the next instant when it has something to do, by BullMQ's deduplication: waking it again
@@ -39,7 +107,7 @@ export type WakeUps = ReturnType<typeof createWakeUps>;
  *
  * @throws StoreUnavailable from each method
  */
-export function createWakeUps({ connection, clock, onError, workspaces, patience = 3_000 }: WakeUpParts) {
+export function createWakeUps({ connection, clock, onError, workspaces, patience = 3_000 }: QueueParts) {
   const options = { connection, prefix: QUEUE_PREFIX };
   const queue = new Queue<{ readonly workspace: SlackId }>(QUEUE_NAME, {
     ...options,

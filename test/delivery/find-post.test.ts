@@ -4,7 +4,7 @@ import type { AddressInfo } from 'node:net';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { findPost } from '../../src/delivery/outbox/find-post.ts';
 import { BACKGROUND_OPTIONS, createClientCache } from '../../src/slack/web-client.ts';
-import { QUIET } from '../support/delivery.ts';
+import { QUIET } from '../support/delivery-runner.ts';
 import { type MinimalSlack, startMinimalSlack } from '../support/minimal-slack.ts';
 
 const NINE = Date.parse('2026-11-20T08:00:00Z');

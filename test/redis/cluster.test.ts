@@ -5,7 +5,6 @@ import { OWNER } from '../../sandbox/slack/index.ts';
 import { StoreUnavailable } from '../../src/domain/failure/index.ts';
 import { connectRedis, waitUntilReady } from '../../src/redis/connect.ts';
 import { guardWrite } from '../../src/redis/guard.ts';
-import { checkLockKey, hashBucket } from '../../src/redis/keys.ts';
 import { type Bot, CHANNEL, startBot } from '../support/bot.ts';
 import { describeUnless } from '../support/describe-unless.ts';
 import { type OAuthBot, startOAuthBot } from '../support/oauth-bot.ts';
@@ -55,22 +54,21 @@ describeUnless(NO_SERVER, 'on a Cluster', () => {
       await bot.slack.say(OWNER, CHANNEL, '/billing schedule 123 daily 09:00');
       await bot.slack.waitFor(() => bot.slack.modal(OWNER));
       await bot.slack.submit(OWNER, {});
-      const saved = async () => (await naming(TEAM)).some((key) => key.endsWith(':deliver:delayed'));
-      await waitUntil(saved);
-      const shard = hashBucket(TEAM, 16);
+      const wakeUp = `{tally}:deliver:de:${TEAM}`;
+      await waitUntil(async () => (await naming(TEAM)).includes(wakeUp));
       expect(await naming(TEAM)).toEqual(
         expect.arrayContaining([
           `tally:{${TEAM}}:record`,
           `tally:{${TEAM}}:audit`,
-          `tally:{tally-${shard}}:workspaces`,
-          `{tally-${shard}}:deliver:delayed`,
+          'tally:workspaces',
+          wakeUp,
         ]),
       );
       await bot.stopBot();
       ahead = 2 * DAY;
       const client = connectRedis(cluster.url);
       await waitUntilReady(client, 5_000);
-      await client.del(checkLockKey(shard));
+      await client.del(wakeUp);
       client.disconnect();
       const posts = () => bot.slack.messages(OWNER, CHANNEL).filter(({ ephemeral }) => !ephemeral).length;
       const before = posts();

@@ -9,7 +9,7 @@ import {
 } from '../../src/domain/failure/index.ts';
 import { fingerprintOf } from '../../src/workspace/credentials/connection-record.ts';
 import { createServiceOutcomes } from '../../src/workspace/service-outcomes.ts';
-import { NO_BILLING } from '../support/delivery.ts';
+import { NO_BILLING } from '../support/delivery-runner.ts';
 
 const NOW = Date.parse('2026-11-20T09:00:00Z');
 const ACCESS = {

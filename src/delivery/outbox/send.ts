@@ -85,9 +85,12 @@ class Attempt<About> {
     const { key, json, state } = message;
     this.current = message;
     this.mayBeInSlack = state === 'sending';
-    this.field = openField(context, key, json, (text) =>
-      text === json ? message : text === undefined ? undefined : (parseMessage(key, text) as Message<About>),
-    );
+    let known: Message<About> | undefined = message;
+    this.field = openField(context, key, json, (text) => {
+      const now = known ?? (text === undefined ? undefined : (parseMessage(key, text) as Message<About>));
+      known = undefined;
+      return now;
+    });
   }
 
   async run(annotate: Annotate<MessageWork>): Promise<Outcome> {
@@ -104,9 +107,10 @@ class Attempt<About> {
       return message.state === 'posted' ? await this.update(prepared) : await this.post(prepared);
     } catch (error) {
       // Slack's own error is stored even while stopping: otherwise the next run would have to search in Slack.
-      const isOver = context.stopping.aborted && !isSlackError(error);
-      annotate({ outcome: isOver ? 'stopped' : 'retrying', error });
-      if (isOver || error instanceof OvertakenError) throw error;
+      const isOvertaken = error instanceof OvertakenError;
+      const isStopped = context.stopping.aborted && !isSlackError(error);
+      annotate({ outcome: isOvertaken ? 'overtaken' : isStopped ? 'stopped' : 'retrying', error });
+      if (isOvertaken || isStopped) throw error;
       return this.fail(error, effectOf(error));
     }
   }
@@ -241,7 +245,7 @@ class Attempt<About> {
     const isUnconfirmed = isFailure(error) && error.kind === 'not-sent';
     const given = isUnconfirmed ? { ...after, state: 'failed' as const } : after;
     const step = passed
-      ? await this.passOn(effect)
+      ? await this.passOn(effect).catch(orLater(given))
       : (kind.onFailed?.(given, effect, context) ?? {
           outcome: given.state === 'failed' ? ('failed' as const) : ('retrying' as const),
           message: given,
@@ -267,6 +271,14 @@ class Attempt<About> {
   }
 }
 
+/** Who else may get it can't be asked now: it is tried again. @throws what is no failure of Slack's */
+const orLater = <About>(message: Message<About>) => {
+  return (error: unknown): Step<About> => {
+    if (!isFailure(error) || error.kind === 'store-unavailable') throw error;
+    return { outcome: 'retrying', message };
+  };
+};
+
 /** The field's value: `openField` compares and stores its JSON. */
 const asStored = <About>(message: Message<About>): Message<About> => serialize(message) as Message<About>;
 
@@ -289,11 +301,13 @@ function afterFailure<About>(
   const isUpdate = before.state === 'posted';
   const tries = before.tries + (wait === undefined ? 1 : 0);
   const pause = wait ?? (isUpdate ? UPDATE_PAUSES[tries - 1] : retryDelay(kind, tries));
-  const { next: _, ...kept } = effect.kind === 'unclear' || mayBeInSlack || isUpdate ? current : before;
+  const isDoubtful = effect.kind === 'unclear' || mayBeInSlack;
+  const { next: _, ...kept } = isDoubtful || isUpdate ? current : before;
   const least = effect.kind === 'unclear' ? SLACK_SETTLE : 0;
   const tried = { ...kept, tries, cause, json: current.json };
   if (pause === undefined) return isUpdate ? { ...tried, tries: 0 } : { ...tried, state: 'failed', at: now };
-  return { ...tried, state: kept.state, next: now + Math.max(pause, least) };
+  const state = isUpdate ? 'posted' : isDoubtful ? 'sending' : 'due';
+  return { ...tried, state, next: now + Math.max(pause, least) };
 }
 
 const isUnchangeable = (error: unknown): boolean =>

@@ -41,6 +41,13 @@ export function findNamed(
   return same.find(({ alias }) => alias === chosen.alias) ?? (same.length === 1 ? same[0] : undefined);
 }
 
+/** Names of the connections that the projects are asked by, in their order; '' for none. */
+export const connectionsOf = (
+  { projects }: { readonly projects: readonly ChosenProject[] },
+  workspace: Workspace,
+): readonly string[] =>
+  projects.map((project) => findNamed(project, workspace)?.connection ?? workspace.defaultConnection ?? '');
+
 /** The reference for `resolveProject`, so that the answer has the project's name, connection and currency. */
 export function referenceTo(chosen: ChosenProject, workspace: Workspace): ProjectReference {
   const { alias } = findNamed(chosen, workspace) ?? {};
