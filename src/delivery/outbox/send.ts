@@ -76,6 +76,8 @@ class Attempt<About> {
   private readonly field: LogField<Message<About> | undefined>;
   /** Slack may have taken it before this attempt, and nobody has found it. */
   private mayBeInSlack: boolean;
+  /** What it would show: an update that is given up isn't tried again until that changes. */
+  private shown: About;
 
   constructor(
     private readonly kind: MessageKind<About>,
@@ -85,6 +87,7 @@ class Attempt<About> {
     const { key, json, state } = message;
     this.current = message;
     this.mayBeInSlack = state === 'sending';
+    this.shown = message.about;
     let known: Message<About> | undefined = message;
     this.field = openField(context, key, json, (text) => {
       const now = known ?? (text === undefined ? undefined : (parseMessage(key, text) as Message<About>));
@@ -104,6 +107,7 @@ class Attempt<About> {
       const prepared = await kind.prepare({ ...message, state }, context);
       if (message.state !== 'posted') annotate({ late: Math.max(0, context.clock() - message.at) });
       if (!isDraft(prepared)) return await this.save(prepared);
+      this.shown = prepared.about ?? message.about;
       return message.state === 'posted' ? await this.update(prepared) : await this.post(prepared);
     } catch (error) {
       // Slack's own error is stored even while stopping: otherwise the next run would have to search in Slack.
@@ -167,8 +171,7 @@ class Attempt<About> {
   /** Stores that it goes out, if nobody has stored a step of it since. @returns false if what it is about has changed */
   private async claim(draft: Draft<About>, sending: Partial<Message>): Promise<boolean> {
     const { next: _, cause: __, ...rest } = this.message;
-    const about = draft.about ?? rest.about;
-    const claimed = { ...rest, ...sending, state: 'sending', about } as Message<About>;
+    const claimed = { ...rest, ...sending, state: 'sending', about: this.shown } as Message<About>;
     const { expected } = draft;
     const outcome = await this.write(claimed, expected && { expected });
     return outcome === 'written';
@@ -204,7 +207,8 @@ class Attempt<About> {
     await context.waitForChannel(channel);
     const { recipient, refusal } = await checkRecipient(to, draft.projects, context);
     // A recipient who may not see the project any more keeps the message as it was.
-    const { next: _, ...kept } = message;
+    const { next: _, ...rest } = message;
+    const kept = { ...rest, about: this.shown };
     if (refusal !== undefined) return this.save({ outcome: 'refused', message: kept });
     try {
       const shown = this.draw(draft, context.clock(), recipient);
@@ -213,7 +217,7 @@ class Attempt<About> {
       if (!isUnchangeable(error)) throw error;
       return this.save({ outcome: 'skipped', message: kept });
     }
-    const drawn = { ...kept, tries: 0, about: draft.about ?? message.about };
+    const drawn = { ...kept, tries: 0 };
     const { message: after = drawn, ...conditions } = kind.afterSent?.(drawn, context) ?? {};
     await this.save({ outcome: 'waiting', message: after, ...conditions });
     return 'sent';
@@ -243,7 +247,12 @@ class Attempt<About> {
     const passed = isForNobody && message.state !== 'posted' && kind.name !== 'post';
     const after = afterFailure(message, this.current, kind.name, this.mayBeInSlack, effect, context.clock());
     const isUnconfirmed = isFailure(error) && error.kind === 'not-sent';
-    const given = isUnconfirmed ? { ...after, state: 'failed' as const } : after;
+    const isLeft = message.state === 'posted' && after.next === undefined;
+    const given = {
+      ...after,
+      ...(isUnconfirmed && { state: 'failed' as const }),
+      ...(isLeft && { about: this.shown }),
+    };
     const step = passed
       ? await this.passOn(effect).catch(orLater(given))
       : (kind.onFailed?.(given, effect, context) ?? {

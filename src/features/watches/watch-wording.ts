@@ -56,7 +56,9 @@ function valueLine(watch: Watch, state: WatchState | undefined, { workspace, loc
     value !== undefined && `${currentValueLabel(watch.rule).toLowerCase()} ${escapeMarkup(value)}`,
     state?.problem !== undefined &&
       !isWatchBlocked(watch, workspace) &&
-      `*not checked:* ${escapeMarkup(state.problem)}`,
+      (state.isPaused
+        ? `*paused:* ${escapeMarkup(state.problem)}${RESUMES_BY_ITSELF}`
+        : `*not checked:* ${escapeMarkup(state.problem)}`),
     state?.undelivered !== undefined && `*alert not sent:* ${escapeMarkup(state.undelivered)}`,
   ]);
 }
