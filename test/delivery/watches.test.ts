@@ -1,6 +1,6 @@
 import { Big } from 'big.js';
 import { beforeEach, describe, expect, it } from 'vitest';
-import { QueueFull, TokenRejected } from '../../src/domain/failure/index.ts';
+import { Forbidden, QueueFull, TokenRejected } from '../../src/domain/failure/index.ts';
 import type { WatchRule } from '../../src/domain/money/watch-rule.ts';
 import { addDays } from '../../src/domain/time/calendar.ts';
 import { deliveryLogKey } from '../../src/redis/keys.ts';
@@ -40,7 +40,8 @@ beforeEach(async () => {
   await connect('a good token');
 });
 
-const connect = (token: string) => delivery.save({ connections: [{ token, registeredBy: OWNER }] });
+const connect = (token: string) =>
+  delivery.save({ connections: [{ token, registeredBy: OWNER, registeredAt: delivery.now }] });
 const watch = (rule: WatchRule, given: Partial<Watch> = {}) =>
   ({
     ...{ id: 'watch001', projects: [{ id: '123', product: 1 }], rule, channel: CHANNEL },
@@ -658,6 +659,73 @@ describe('status of a watch', () => {
   });
 });
 
+describe('a watch whose account is gone', () => {
+  const RUNWAY: WatchRule = { kind: 'runway', days: 14 };
+  /** A balance that is soon used up is known, and nobody is alerted yet. */
+  const knowBalance = async () => {
+    balance = 5_000;
+    await save(watch({ kind: 'balance', below: new Big(1) }));
+    await forHours(1);
+    expect((await stateOf())?.measurement).toMatchObject({ kind: 'balance' });
+  };
+  const saveNew = async () => {
+    await save(watch(RUNWAY, { id: 'watch002', since: delivery.now }));
+    await forHours(5);
+  };
+
+  it('after a disconnect alerts by no stored figure, and shows none', async () => {
+    await knowBalance();
+    await delivery.remove('connection:main');
+    await saveNew();
+    expect(slack.posts).toEqual([]);
+    for (const id of ['watch001', 'watch002'])
+      expect(await stateOf(id)).toMatchObject({ measurement: undefined, isCrossed: false });
+  });
+
+  it.each([
+    ['rejects', () => new TokenRejected('billing')],
+    ['refuses for this project', () => new Forbidden('billing')],
+  ])('with another token that the service %s is paused and says why, until it works', async (_, failure) => {
+    await knowBalance();
+    fakeBilling.failure = ({ token }) => (token === 'another token' ? failure() : undefined);
+    await connect('another token');
+    await saveNew();
+    expect(slack.posts.filter(({ channel }) => channel === CHANNEL)).toEqual([]);
+    for (const id of ['watch001', 'watch002'])
+      expect(await stateOf(id)).toMatchObject({
+        ...{ measurement: undefined, isCrossed: false, isPaused: true },
+        problem: expect.stringMatching(/token/),
+      });
+    fakeBilling.failure = () => undefined;
+    await forHours(1);
+    expect(alerts()).toMatchObject([{ text: expect.stringContaining('about 5 days left, fewer than 14') }]);
+    expect(await stateOf('watch002')).toMatchObject({ isPaused: false, problem: undefined });
+  });
+
+  it('sends no alert that waited for Slack with the figures of the account before', async () => {
+    slack.fault = ({ method }) => (method === 'chat.postMessage' ? 'fatal_but_not_unclear' : undefined);
+    await save(watch(BALANCE));
+    balance = 40_000;
+    await forHours(1);
+    await connect('a token of another account');
+    balance = 45_000;
+    slack.fault = () => undefined;
+    await forHours(1);
+    expect(alerts()).toMatchObject([{ text: expect.stringContaining('has 45,000.00 left') }]);
+  });
+
+  it.each(['balance', 'consumption'])('alerts by no older %s when billing fails to give one', async (what) => {
+    await save(watch({ kind: 'runway', days: 3 }));
+    balance = 5_000;
+    await forHours(1);
+    fakeBilling.failure = (_, __, asked) => (asked === what ? new QueueFull('billing') : undefined);
+    await save(watch(RUNWAY, { since: delivery.now }));
+    await forHours(3);
+    expect(alerts()).toEqual([]);
+    expect(await stateOf()).toMatchObject({ problem: expect.any(String), isPaused: false });
+  });
+});
+
 describe('a rejected token', () => {
   it('is asked about once an hour, and the watches go on by themselves once it is replaced', async () => {
     for (let n = 0; n < 10; n += 1)
@@ -683,7 +751,7 @@ describe('a rejected token', () => {
     expect(new Set(inChannels.map(({ channel }) => channel)).size).toBe(10);
     expect(inChannels).toHaveLength(10);
     expect(alerts(directMessage(OWNER)).map(({ text }) => text)).toEqual([
-      'The billing service rejected the access token of connection main',
+      'The access token of connection main was replaced',
     ]);
   });
 });

@@ -155,9 +155,13 @@ async function checkWatch(
   { workspace, snapshot, teamId, deliveryLog }: DeliveryContext,
 ): Promise<void> {
   const stored = watchRecords(snapshot).get(watch.id);
+  const source = sourceOf(watch.projects[0], workspace);
+  // What was not sent yet and rests on another account's figures is never sent.
   const isSeen = (alert: Alert) => {
     const key = alertKey(watch.id, alertName(alert));
-    return snapshot.messages.some((message) => message.key.startsWith(key));
+    return snapshot.messages.some(
+      (message) => message.key.startsWith(key) && (message.state !== 'due' || alert.source === source),
+    );
   };
   const before = withoutUnseen(recordFor(watch, stored, now), isSeen);
   const isJudged = figures !== undefined && hasFigures(watch.rule, figures);
