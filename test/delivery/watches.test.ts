@@ -3,7 +3,6 @@ import { beforeEach, describe, expect, it } from 'vitest';
 import { Forbidden, QueueFull, TokenRejected } from '../../src/domain/failure/index.ts';
 import type { WatchRule } from '../../src/domain/money/watch-rule.ts';
 import { addDays } from '../../src/domain/time/calendar.ts';
-import { deliveryLogKey } from '../../src/redis/keys.ts';
 import type { Watch } from '../../src/workspace/owned/watch-record.ts';
 import { UNLIMITED } from '../../src/workspace/projects/project-visibility.ts';
 import { resolveProject } from '../../src/workspace/projects/resolve-project.ts';
@@ -32,7 +31,7 @@ const delivery = await startDelivery(BEGIN, () => {
   );
   return { billing: fakeBilling.client };
 });
-const { redis, slack, forHours, load, run } = delivery;
+const { slack, forHours, load, run } = delivery;
 
 beforeEach(async () => {
   [balance, bonuses] = [100_000, 0];
@@ -636,7 +635,11 @@ describe('what billing is asked about a watched project', () => {
 describe('status of a watch', () => {
   it('says when it was checked and will be, what was measured, and whether it is crossed', async () => {
     await save(watch(BALANCE));
-    expect(await stateOf()).toMatchObject({ checkedAt: undefined, measurement: undefined, openAlert: undefined });
+    expect(await stateOf()).toMatchObject({
+      checkedAt: undefined,
+      measurement: undefined,
+      openAlert: undefined,
+    });
     const next = await run();
     expect(await stateOf()).toMatchObject({ checkedAt: BEGIN, nextCheckAt: next, isCrossed: false });
     expect((await stateOf())?.measurement).toMatchObject({ kind: 'balance' });
@@ -714,16 +717,19 @@ describe('a watch whose account is gone', () => {
     expect(alerts()).toMatchObject([{ text: expect.stringContaining('has 45,000.00 left') }]);
   });
 
-  it.each(['balance', 'consumption'])('alerts by no older %s when billing fails to give one', async (what) => {
-    await save(watch({ kind: 'runway', days: 3 }));
-    balance = 5_000;
-    await forHours(1);
-    fakeBilling.failure = (_, __, asked) => (asked === what ? new QueueFull('billing') : undefined);
-    await save(watch(RUNWAY, { since: delivery.now }));
-    await forHours(3);
-    expect(alerts()).toEqual([]);
-    expect(await stateOf()).toMatchObject({ problem: expect.any(String), isPaused: false });
-  });
+  it.each(['balance', 'consumption'])(
+    'alerts by no older %s when billing fails to give one',
+    async (what) => {
+      await save(watch({ kind: 'runway', days: 3 }));
+      balance = 5_000;
+      await forHours(1);
+      fakeBilling.failure = (_, __, asked) => (asked === what ? new QueueFull('billing') : undefined);
+      await save(watch(RUNWAY, { since: delivery.now }));
+      await forHours(3);
+      expect(alerts()).toEqual([]);
+      expect(await stateOf()).toMatchObject({ problem: expect.any(String), isPaused: false });
+    },
+  );
 });
 
 describe('a rejected token', () => {

@@ -290,7 +290,9 @@ describe('the list', () => {
     expect(visibleText).toContain(':warning: *Crossed* · now 48.210,00');
     expect(visibleText).toMatch(/checked: <!date.+ · next: <!date.+ · owner <@U0MEMBER01>/);
     around.states.set(id, state({ problem: 'The <service> timed out.' }));
-    expect((await ask('watches', MEMBER)).visibleText).toContain('*not checked:* The &lt;service&gt; timed out.');
+    expect((await ask('watches', MEMBER)).visibleText).toContain(
+      '*not checked:* The &lt;service&gt; timed out.',
+    );
     around.states.set(id, state({ problem: 'The <token> was rejected.', isPaused: true }));
     expect((await ask('watches', MEMBER)).visibleText).toContain(
       '*paused:* The &lt;token&gt; was rejected. · resumes by itself once it works',
