@@ -4,29 +4,21 @@ import { Big } from 'big.js';
 import { describe, expect, it } from 'vitest';
 import { dependentsOf, reminderNotice } from '../../src/delivery/reminders/reminder-blocks.ts';
 import type { Credential, ReminderStep } from '../../src/delivery/reminders/reminder-plan.ts';
-import { alertChart, alertMessage } from '../../src/delivery/watches/alert-message.ts';
 import {
   type AlertBasis,
   alertText,
   correctionText,
-  moneyWriter,
   recoveryText,
-  type WriteMoney,
 } from '../../src/delivery/watches/alert-wording.ts';
-import {
-  type Alert,
-  alertName,
-  withAlert,
-  withChange,
-  withCorrection,
-  withRecovery,
-} from '../../src/delivery/watches/watch-state.ts';
+import { alertChart, alertMessage } from '../../src/delivery/watches/alerts.ts';
+import { type Alert, alertName, withChange } from '../../src/delivery/watches/watch-state.ts';
 import type { Runway } from '../../src/domain/money/runway.ts';
 import type { DaySpend, MonthSpend, WatchMeasurement } from '../../src/domain/money/watch-measurement.ts';
 import type { WatchRule } from '../../src/domain/money/watch-rule.ts';
 import { addDays } from '../../src/domain/time/calendar.ts';
 import { fingerprintOf } from '../../src/workspace/credentials/connection-record.ts';
 import type { Watch } from '../../src/workspace/owned/watch-record.ts';
+import { moneyWriter, type WriteMoney } from '../../src/workspace/projects/chosen-project.ts';
 import { textOf } from '../support/bot.ts';
 import { schedule } from '../support/delivery.ts';
 import { type RecordParts, workspaceOf } from '../support/records.ts';
@@ -290,15 +282,17 @@ const ALERT: Alert = {
   ...{ title: ' has 40 EUR left, below 50 EUR', why: '70 EUR on Wed 18 Nov.' },
   covers: '6 of the last 7 days reported',
 };
-const about = (says: string) => ({ episode: 'e1', level: 'threshold', says }) as const;
 const LATER = NOW + 1;
-const recovered = (alert: Alert) => withRecovery([alert], about(' recovered: 60 EUR left'), LATER)[0]!;
-const corrected = (alert: Alert) => withCorrection([alert], about(' corrected: 3 EUR'), LATER)[0]!;
-const passed = (alert: Alert) => withAlert([alert], { ...alert, at: LATER })[0]!;
+const became =
+  (state: Alert['state'], says = '') =>
+  (alert: Alert) =>
+    withChange(alert, { state, now: { at: LATER, says } });
+const recovered = became('recovered', ' recovered: 60 EUR left');
+const corrected = (alert: Alert) =>
+  became(alert.state === 'open' ? 'corrected' : alert.state, ' corrected: 3 EUR')(alert);
+const [passed, replaced] = [became('passed'), became('replaced')];
 const acknowledged = (alert: Alert) => withChange(alert, { acknowledged: { by: 'U2', at: NOW } });
 const snoozed = (alert: Alert) => withChange(alert, { snoozed: { by: 'U3', at: NOW, until: NOW + 1 } });
-const replaced = (alert: Alert) => withChange(alert, { state: 'replaced', now: { at: LATER, says: '' } });
-
 describe('the message of an alert', () => {
   const record = workspaceOf({ projects: [{ alias: 'prod' }] });
   const shown = (alert: Alert, watch = WATCH) => {

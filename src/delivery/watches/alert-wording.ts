@@ -1,6 +1,6 @@
 /** What an alert says, in plain text: its headline, why with the arithmetic, and what has become of it. */
 import { pluralize } from '../../domain/language/text.ts';
-import { divide, formatFactor, formatMoney, type Money } from '../../domain/money/amount.ts';
+import { divide, formatFactor, type Money } from '../../domain/money/amount.ts';
 import { type Account, formatBonuses } from '../../domain/money/runway.ts';
 import { spikeLimit, type WatchLevel } from '../../domain/money/watch-evaluation.ts';
 import type {
@@ -14,23 +14,7 @@ import type { WatchKind, WatchRule } from '../../domain/money/watch-rule.ts';
 import { WEEKDAY_NAMES } from '../../domain/time/cadence.ts';
 import { type Day, formatDays, isoWeekday } from '../../domain/time/calendar.ts';
 import { joinTexts, type Optional } from '../../slack/kit/blocks.ts';
-import { type ChosenProject, findNamed } from '../../workspace/projects/chosen-project.ts';
-import type { Workspace } from '../../workspace/record/workspace.ts';
-
-/** Writes amounts in a locale, with a currency label. */
-export type WriteMoney = ReturnType<typeof moneyWriter>;
-
-/** Writes amounts of a project with its currency label. @param locale BCP 47 */
-export function moneyWriter(project: ChosenProject, workspace: Workspace, locale: string) {
-  const label = currencyOf(project, workspace);
-  return Object.assign((value: Money) => formatMoney(value, locale, label), { locale });
-}
-
-/** The currency label of a project; '' for none. */
-export const currencyOf = (
-  project: ChosenProject,
-  workspace: Pick<Workspace, 'projects' | 'settings'>,
-): string => findNamed(project, workspace)?.currency ?? workspace.settings.currency;
+import type { WriteMoney } from '../../workspace/projects/chosen-project.ts';
 
 type SpikeRule = Extract<WatchRule, { readonly kind: 'spike' }>;
 

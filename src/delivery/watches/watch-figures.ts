@@ -34,10 +34,12 @@ import {
   resolveProject,
 } from '../../workspace/projects/resolve-project.ts';
 import { tryParseRecord } from '../../workspace/record/parse-record.ts';
-import { storedFailure, storeFailure } from '../../workspace/record/stored-failure.ts';
+import { type StoredFailure, storedFailure, storeFailure } from '../../workspace/record/stored-failure.ts';
 import { requireSettings, type Workspace } from '../../workspace/record/workspace.ts';
 import { storedBalance } from '../../workspace/service-outcomes.ts';
 import type { DeliveryContext } from '../context.ts';
+import type { DeliveryLogSnapshot } from '../delivery-log.ts';
+import { watchRecords } from './watch-state.ts';
 
 const schema = z.object({
   /** The connection and token that were asked: see `sourceOf`. */
@@ -108,7 +110,7 @@ const accountOf = ({ balance, bonuses }: NonNullable<ProjectFigures['account']>)
 });
 
 /** @returns undefined for what was not readable */
-export function readableAmount(digits: string): Money | undefined {
+export function readableAmount(digits = ''): Money | undefined {
   const amount = amountOf(digits);
   return 'value' in amount ? amount.value : undefined;
 }
@@ -176,42 +178,33 @@ export async function fetchUsage(
   return { days: Object.fromEntries(digits), until, zone, at };
 }
 
-/** A watch that is due, and whether it has alerted already. */
-export interface DueWatch {
-  readonly watch: Watch;
-  readonly hasAlerted: boolean;
-}
-
 /** Projects that billing is asked about at the same time. */
 const PARALLEL = 5;
 
 /**
- * Asks billing what the due watches are judged by, once for each project, and stores it.
+ * Asks billing what watches are judged by, once for each project, and stores it.
  *
  * @returns what was answered now, by `figuresField`: nothing older is among it @throws StoreUnavailable
  */
 export async function fetchFigures(
-  due: readonly DueWatch[],
+  watches: readonly Watch[],
   store: WatchFiguresStore,
   context: DeliveryContext,
 ): Promise<ReadonlyMap<string, ProjectFigures>> {
   const { teamId } = context;
   const known = await store.load(teamId);
-  const byProject = new Map<string, readonly DueWatch[]>();
-  for (const each of due) {
-    const field = figuresField(each.watch.projects[0]);
-    byProject.set(field, [...(byProject.get(field) ?? []), each]);
-  }
   const gate = createGate();
   const fetched = new Map<string, ProjectFigures>();
-  const fetchOne = async (field: string, watches: readonly DueWatch[]): Promise<void> => {
+  const fetchOne = async (field: string): Promise<void> => {
     if (context.isOver()) return;
-    const { now, stored } = await fetchProject(watches, known.get(field), gate, context);
+    const asking = watches.filter(({ projects }) => figuresField(projects[0]) === field);
+    const { now, stored } = await fetchProject(asking, known.get(field), gate, context);
     fetched.set(field, now);
     await store.save(teamId, field, stored);
   };
   const limit = pLimit(PARALLEL);
-  await Promise.all([...byProject].map((project) => limit(fetchOne, ...project)));
+  const fields = new Set(watches.map(({ projects }) => figuresField(projects[0])));
+  await Promise.all([...fields].map((field) => limit(fetchOne, field)));
   return fetched;
 }
 
@@ -239,12 +232,12 @@ function createGate() {
 
 /** @returns what was answered now, and what is known with it @throws what is not a Failure, and StoreUnavailable */
 async function fetchProject(
-  due: readonly DueWatch[],
+  watches: readonly Watch[],
   before: ProjectFigures | undefined,
   gate: Gate,
-  { workspace, billing, clock, answerCollector }: DeliveryContext,
+  { workspace, snapshot, billing, clock, answerCollector }: DeliveryContext,
 ): Promise<{ readonly now: ProjectFigures; readonly stored: ProjectFigures }> {
-  const project = due[0]?.watch.projects[0] as ChosenProject;
+  const project = watches[0]?.projects[0] as ChosenProject;
   const [at, source] = [clock(), sourceOf(project, workspace)];
   const { problem: _, ...known } = before?.source === source ? before : { source };
   try {
@@ -253,51 +246,55 @@ async function fetchProject(
     const target = resolveProject(referenceTo(project, workspace), workspace, UNLIMITED);
     const access = openConnection(workspace, target);
     const days = { from: forecastFrom(today), today, zone, at };
-    const askUsage = () => gate(access.connection, () => fetchUsage(billing, access, target, days));
-    const needs = (isNeeded: (rule: WatchRule) => boolean) => due.some(({ watch }) => isNeeded(watch.rule));
-    const [left, spent] = await Promise.allSettled([
-      needs(needsBalance)
-        ? gate(access.connection, () => fetchAccount(billing, access, target, at))
-        : undefined,
-      needs(needsUsage) ? askUsage() : undefined,
+    const askUsage = () => settle(gate(access.connection, () => fetchUsage(billing, access, target, days)));
+    const askAccount = () => settle(gate(access.connection, () => fetchAccount(billing, access, target, at)));
+    const isNeeded = (by: (rule: WatchRule) => boolean) => watches.some(({ rule }) => by(rule));
+    const [left, spent] = await Promise.all([
+      isNeeded(needsBalance) ? askAccount() : NOT_ASKED,
+      isNeeded(needsUsage) ? askUsage() : NOT_ASKED,
     ]);
-    const account = left.status === 'fulfilled' ? left.value : undefined;
+    const account = left.answer;
     // A balance is judged without what was spent, but the alert says how long it lasts.
-    const isExplained =
-      !needs(needsUsage) && account !== undefined && due.some(isNewlyBelow(account.balance));
-    const explained = isExplained ? await askUsage().catch(ignoreFailure) : undefined;
-    const usage = spent.status === 'fulfilled' ? (spent.value ?? explained) : undefined;
+    const isExplained = spent === NOT_ASKED && watches.some(isNewlyBelow(account?.balance, snapshot));
+    const usage = isExplained ? (await askUsage()).answer : spent.answer;
     const earlier = earlierBalance(known, today, zone);
     const now = { source, ...(account && { account }), ...(earlier && { earlier }), ...(usage && { usage }) };
-    const failed = [left, spent].find(({ status }) => status === 'rejected') as
-      | PromiseRejectedResult
-      | undefined;
     if (account !== undefined || usage !== undefined) {
       const { runway } = usage ? measureWatch('runway', parseWatchFigures(now, today, zone)) : {};
       const balance = account && storedBalance(target, { ...accountOf(account), runway });
       answerCollector.add(access.connection, balance);
     }
-    const problem = failed && problemOf(failed.reason, at);
-    return { now, stored: { ...known, ...now, ...(problem && { problem }) } };
+    const cause = left.cause ?? spent.cause;
+    return { now, stored: { ...known, ...now, ...(cause && { problem: { cause, at } }) } };
   } catch (error) {
-    return { now: { source }, stored: { ...known, problem: problemOf(error, at) } };
+    return { now: { source }, stored: { ...known, problem: { cause: causeOf(error), at } } };
   }
 }
 
-const isNewlyBelow =
-  (balance: string) =>
-  ({ watch: { rule }, hasAlerted }: DueWatch): boolean =>
-    rule.kind === 'balance' && !hasAlerted && (readableAmount(balance)?.lt(rule.below) ?? false);
-
-function ignoreFailure(error: unknown): undefined {
-  if (!isFailure(error)) throw error;
+/** An answer, or why there is none. */
+interface Settled<T> {
+  readonly answer?: T;
+  readonly cause?: StoredFailure;
 }
+const NOT_ASKED: Settled<never> = {};
+const settle = <T>(question: Promise<T>): Promise<Settled<T>> =>
+  question.then(
+    (answer) => ({ answer }),
+    (error: unknown) => ({ cause: causeOf(error) }),
+  );
 
 /** @throws what is not a Failure, and StoreUnavailable */
-function problemOf(error: unknown, at: Millis): NonNullable<ProjectFigures['problem']> {
+function causeOf(error: unknown): StoredFailure {
   if (!isFailure(error) || error.kind === 'store-unavailable') throw error;
-  return { cause: storeFailure(error), at };
+  return storeFailure(error);
 }
+
+const isNewlyBelow =
+  (balance: string | undefined, snapshot: DeliveryLogSnapshot) =>
+  ({ id, rule }: Watch): boolean =>
+    rule.kind === 'balance' &&
+    (readableAmount(balance)?.lt(rule.below) ?? false) &&
+    (watchRecords(snapshot).get(id)?.alerted ?? []).length === 0;
 
 /** The last readable balance of a day before `today`. */
 function earlierBalance(

@@ -3,7 +3,7 @@ import { measureWatch } from '../../domain/money/watch-measurement.ts';
 import type { WatchRule } from '../../domain/money/watch-rule.ts';
 import { measureHistory, simulateWatch, simulationFrom } from '../../domain/money/watch-simulation.ts';
 import type { SlackId } from '../../domain/slack-id.ts';
-import { type Day, dayAt } from '../../domain/time/calendar.ts';
+import { type Day, dayAt, type Millis } from '../../domain/time/calendar.ts';
 import type { Watch } from '../../workspace/owned/watch-record.ts';
 import { openConnection, type ResolvedProject } from '../../workspace/projects/resolve-project.ts';
 import { wordFailure } from '../../workspace/record/stored-failure.ts';
@@ -33,7 +33,7 @@ import {
   watchRecords,
   withChange,
 } from './watch-state.ts';
-import { isLimited, nextCheckAt } from './watches-job.ts';
+import { isLimited, nextChecks } from './watches-job.ts';
 
 export type WatchState = Readonly<ReturnType<typeof stateOf>>;
 
@@ -61,9 +61,10 @@ export function createWatchService({
       const { teamId, watches } = workspace;
       const [snapshot, known] = await Promise.all([deliveryLog.load(teamId), figures.load(teamId)]);
       const view = { workspace, snapshot, now: clock() };
-      return new Map(
-        watches.map((watch) => [watch.id, stateOf(watch, known.get(figuresField(watch.projects[0])), view)]),
-      );
+      const next = nextChecks(view);
+      const stateNow = (watch: Watch) =>
+        stateOf(watch, known.get(figuresField(watch.projects[0])), next.get(watch.id), view);
+      return new Map(watches.map((watch) => [watch.id, stateNow(watch)]));
     },
     /**
      * Records what a person did with an alert, which is drawn again. Snoozing itself is the record's `snoozedUntil`, which
@@ -123,8 +124,12 @@ export function createWatchService({
 
 const LIMITED = 'The project is limited to other channels, so this watch sends no alerts.';
 
-function stateOf(watch: Watch, stored: ProjectFigures | undefined, view: RunView) {
-  const { workspace, snapshot, now } = view;
+function stateOf(
+  watch: Watch,
+  stored: ProjectFigures | undefined,
+  next: Millis | undefined,
+  { workspace, snapshot, now }: RunView,
+) {
   const { rule, projects } = watch;
   const record = watchRecords(snapshot).get(watch.id);
   const { alerts = [], alerted = [] } = record?.since === watch.since ? record : {};
@@ -146,7 +151,7 @@ function stateOf(watch: Watch, stored: ProjectFigures | undefined, view: RunView
   return {
     /** When billing last answered for it, and when it is asked again, in ms; undefined for not yet, and for never. */
     checkedAt: known && Math.max(known.account?.at ?? 0, known.usage?.at ?? 0),
-    nextCheckAt: watch.paused === undefined ? nextCheckAt(watch, view) : undefined,
+    nextCheckAt: watch.paused === undefined ? next : undefined,
     /** What was measured then; undefined when billing has not answered yet. */
     measurement: known && measureWatch(rule.kind, parseWatchFigures(known, today, zone)),
     /** It has alerted and not recovered. */

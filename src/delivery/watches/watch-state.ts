@@ -94,7 +94,7 @@ export const alertKey = (watch: string, name: string): string => `alert/${watch}
 export const isOpen = ({ state }: Pick<Alert, 'state'>): boolean => state === 'open' || state === 'corrected';
 
 /** Older alerts of a watch are forgotten: their buttons say so. */
-const MAX_ALERTS = 6;
+export const MAX_ALERTS = 6;
 
 export const withChange = (alert: Alert, changed: Partial<Alert>): Alert => ({
   ...alert,
@@ -102,18 +102,12 @@ export const withChange = (alert: Alert, changed: Partial<Alert>): Alert => ({
   changes: alert.changes + 1,
 });
 
-const changeWhere = (
-  alerts: readonly Alert[],
-  isMeant: (alert: Alert) => boolean,
-  changed: (alert: Alert) => Partial<Alert>,
-): readonly Alert[] => alerts.map((alert) => (isMeant(alert) ? withChange(alert, changed(alert)) : alert));
-
 /** The state that a check begins with: an edited rule has found nothing, and what is open says that it was changed. */
 export function recordFor(watch: Watch, stored: WatchRecord | undefined, now: Millis): WatchRecord {
   if (stored === undefined) return { since: watch.since, alerted: [], alerts: [] };
   if (stored.since === watch.since) return stored;
   const replaced = { state: 'replaced', now: { at: now, says: '' } } as const;
-  const alerts = changeWhere(stored.alerts, isOpen, () => replaced);
+  const alerts = stored.alerts.map((alert) => (isOpen(alert) ? withChange(alert, replaced) : alert));
   return { since: watch.since, alerted: [], alerts };
 }
 
@@ -131,49 +125,6 @@ export function withoutUnseen(record: WatchRecord, isSeen: (alert: Alert) => boo
     alerts: record.alerts.filter((alert) => !unseen.includes(alert)),
   };
 }
-
-/** What a check says about one level of an episode. */
-export interface Finding extends Pick<Alert, 'episode' | 'level'> {
-  readonly says: string;
-}
-
-/** Below its threshold again. What was never sent is not sent then. */
-export const withRecovery = (
-  alerts: readonly Alert[],
-  { episode, level, says }: Finding,
-  at: Millis,
-): readonly Alert[] =>
-  changeWhere(
-    alerts,
-    (alert) =>
-      alert.episode === episode && alert.level === level && (isOpen(alert) || alert.state === 'passed'),
-    () => ({ state: 'recovered', now: { at, says } }),
-  );
-
-/** Billing reports another amount for its day. One that has recovered stays so. */
-export function withCorrection(
-  alerts: readonly Alert[],
-  { episode, level, says }: Finding,
-  at: Millis,
-): readonly Alert[] {
-  const newest = alerts.findLast((alert) => alert.episode === episode && alert.level === level);
-  return changeWhere(
-    alerts,
-    (alert) => alert === newest,
-    ({ state }) => ({ ...(state === 'open' && { state: 'corrected' }), now: { at, says } }),
-  );
-}
-
-/** A new alert. The one of a lower threshold says so. */
-export const withAlert = (alerts: readonly Alert[], added: Alert): readonly Alert[] =>
-  [
-    ...changeWhere(
-      alerts,
-      (alert) => alert.episode === added.episode && isOpen(alert),
-      () => ({ state: 'passed', now: { at: added.at, says: '' } }),
-    ),
-    added,
-  ].slice(-MAX_ALERTS);
 
 /** Who is alerted: a channel, or people. */
 export const targetsOf = ({ channel, people }: Watch): readonly SlackId[] => people ?? [channel];

@@ -1,12 +1,13 @@
 /** Checks each watch once an hour and whenever what it rests on has changed, and finds what to alert about. */
 import { createHash } from 'node:crypto';
 import * as z from 'zod';
-import { evaluateRule } from '../../domain/money/watch-evaluation.ts';
+import { type AlertedLevel, evaluateRule } from '../../domain/money/watch-evaluation.ts';
 import { averageDay, measureWatch, type WatchFigures } from '../../domain/money/watch-measurement.ts';
 import type { SlackId } from '../../domain/slack-id.ts';
 import { dayAt, daysBefore, earliest, HOUR, type Millis } from '../../domain/time/calendar.ts';
 import { FIELDS, hashBucket } from '../../redis/keys.ts';
 import type { Watch } from '../../workspace/owned/watch-record.ts';
+import { moneyWriter } from '../../workspace/projects/chosen-project.ts';
 import { isShownTo } from '../../workspace/projects/project-visibility.ts';
 import { tryParseRecord } from '../../workspace/record/parse-record.ts';
 import { isDamaged, type Workspace } from '../../workspace/record/workspace.ts';
@@ -14,8 +15,8 @@ import type { DeliveryContext, RunView } from '../context.ts';
 import { OvertakenError } from '../delivery-log.ts';
 import { anyKind } from '../outbox/message-kind.ts';
 import type { Job } from '../run.ts';
-import { type AlertBasis, alertText, correctionText, moneyWriter, recoveryText } from './alert-wording.ts';
-import { createAlertKind, messagesOfAlert, staleMessages } from './alerts.ts';
+import { type AlertBasis, alertText, correctionText, recoveryText } from './alert-wording.ts';
+import { createAlertKind, messagesOfAlert } from './alerts.ts';
 import {
   fetchFigures,
   figuresField,
@@ -31,38 +32,37 @@ import {
   alertKey,
   alertName,
   isMuted,
+  isOpen,
+  MAX_ALERTS,
   recordFor,
   type WatchRecord,
   watchField,
   watchRecords,
-  withAlert,
-  withCorrection,
+  withChange,
   withoutUnseen,
-  withRecovery,
 } from './watch-state.ts';
 
 /** @param figures what billing last said of the watched projects, for lists and charts */
 export function createWatchesJob(figures: WatchFiguresStore): Job {
-  const kind = createAlertKind(figures);
   return {
-    kinds: [anyKind(kind)],
+    kinds: [anyKind(createAlertKind(figures))],
     plan(view) {
       const { workspace, snapshot, now } = view;
       const known = new Set(workspace.watchIds);
       // A removed watch's state is kept for as long as an undo can bring it back.
-      const isKept = (id: SlackId) =>
-        known.has(id) || workspace.fields[FIELDS.removedWatch + id] !== undefined;
-      const left = [...watchRecords(snapshot).keys()].filter((id) => !isKept(id)).map(watchField);
-      const due = dueWatches(view);
-      const times = due.length > 0 ? [] : workspace.watches.map((watch) => nextCheckAt(watch, view));
+      const gone = [...watchRecords(snapshot).keys()].filter(
+        (id) => !known.has(id) && workspace.fields[FIELDS.removedWatch + id] === undefined,
+      );
+      const times = nextChecks(view);
+      const due = workspace.watches.filter(({ id }) => (times.get(id) ?? Infinity) <= now);
       return {
         tasks: due.length === 0 ? [] : [(context) => checkWatches(due, figures, context)],
         messages: [],
-        stale: [
-          ...left.map((name) => ({ name, before: snapshot.state(name), value: undefined })),
-          ...staleMessages(kind, view, isKept),
-        ],
-        next: earliest(...times.filter((at) => at !== undefined && at > now)),
+        stale: gone.map((id) => {
+          const name = watchField(id);
+          return { name, before: snapshot.state(name), value: undefined };
+        }),
+        next: due.length === 0 ? earliest(...times.values()) : undefined,
       };
     },
   };
@@ -83,29 +83,35 @@ function hourlyCheckAfter(teamId: SlackId, at: Millis): Millis {
   return (Math.floor((at - spread) / HOUR) + 1) * HOUR + spread;
 }
 
-/** Its rule, whether it alerts anyone and where, and whose figures it is judged by: with another one it is checked at once. */
+/** Its rule, whether it alerts anyone, and whose figures it is judged by: when that changes it is checked at once. */
 function basisOf(watch: Watch, workspace: Workspace, now: Millis): string {
-  const { since, projects } = watch;
-  const place = [isMuted(watch, now), isLimited(watch, workspace)];
-  const parts = [since, place, sourceOf(projects[0], workspace), workspace.settings.zone];
+  const source = sourceOf(watch.projects[0], workspace);
+  const parts = [
+    watch.since,
+    isMuted(watch, now),
+    isLimited(watch, workspace),
+    source,
+    workspace.settings.zone,
+  ];
   return createHash('sha256').update(JSON.stringify(parts)).digest('base64').slice(0, 8);
 }
 
-/** When a watch is checked next, in ms: `now` or earlier if that is due; undefined for never. */
-export function nextCheckAt(watch: Watch, { workspace, snapshot, now }: RunView): Millis | undefined {
+/** When each watch is checked next, by its ID, in ms: `now` or earlier if that is due. Empty for never. */
+export function nextChecks({ workspace, snapshot, now }: RunView): ReadonlyMap<string, Millis> {
+  const { teamId, watches } = workspace;
   // Damaged settings don't tell the time zone, so days can't be told either.
-  if (isDamaged(workspace, 'settings')) return undefined;
+  if (isDamaged(workspace, 'settings')) return new Map();
   const last = tryParseRecord(schema, snapshot.state(CHECK_FIELD));
-  // After the clock went back, the next check would otherwise come too late.
-  if (last === undefined || last.at > now) return now;
-  if (last.bases[watch.id] !== basisOf(watch, workspace, now)) return now;
-  const { paused, snoozedUntil = 0 } = watch;
-  const wakes = paused === undefined && snoozedUntil > now ? snoozedUntil : undefined;
-  return earliest(hourlyCheckAfter(workspace.teamId, last.at), wakes);
+  const next = (watch: Watch): Millis => {
+    // After the clock went back, the next check would otherwise come too late.
+    if (last === undefined || last.at > now) return now;
+    if (last.bases[watch.id] !== basisOf(watch, workspace, now)) return now;
+    const hourly = hourlyCheckAfter(teamId, last.at);
+    const { paused, snoozedUntil = 0 } = watch;
+    return paused === undefined && snoozedUntil > now ? Math.min(hourly, snoozedUntil) : hourly;
+  };
+  return new Map(watches.map((watch) => [watch.id, next(watch)]));
 }
-
-const dueWatches = (view: RunView): readonly Watch[] =>
-  view.workspace.watches.filter((watch) => (nextCheckAt(watch, view) ?? Infinity) <= view.now);
 
 /**
  * Asks billing about the projects of these watches and judges each. Alerts are stored with the judgement in one step, so
@@ -118,29 +124,22 @@ async function checkWatches(
   store: WatchFiguresStore,
   context: DeliveryContext,
 ): Promise<void> {
-  const { workspace, snapshot, teamId, clock } = context;
-  const began = clock();
-  const records = watchRecords(snapshot);
-  const judged = due
-    .filter((watch) => !isLimited(watch, workspace))
-    .map((watch) => ({ watch, hasAlerted: (records.get(watch.id)?.alerted ?? []).length > 0 }));
-  const figures = await fetchFigures(judged, store, context);
+  const { workspace, snapshot, teamId, now, deliveryLog } = context;
+  const { watches } = workspace;
+  const figures = await fetchFigures(
+    due.filter((watch) => !isLimited(watch, workspace)),
+    store,
+    context,
+  );
   for (const watch of due) {
     if (context.isOver()) return;
-    await checkWatch(watch, figures.get(figuresField(watch.projects[0])), began, context);
+    await checkWatch(watch, figures.get(figuresField(watch.projects[0])), context);
   }
   const before = snapshot.state(CHECK_FIELD);
-  const last = tryParseRecord(schema, before);
-  const { watches } = workspace;
-  const isAll = due.length === watches.length;
-  const fresh = new Set(due);
-  const bases = watches.flatMap((watch) => {
-    const basis = fresh.has(watch) ? basisOf(watch, workspace, began) : last?.bases[watch.id];
-    return basis === undefined ? [] : [[watch.id, basis] as const];
-  });
-  const value = { at: isAll ? began : (last?.at ?? began), bases: Object.fromEntries(bases) };
-  if ((await context.deliveryLog.write(teamId, [{ name: CHECK_FIELD, before, value }])) !== 'written')
-    throw new OvertakenError();
+  const { at = now } = (due.length < watches.length && tryParseRecord(schema, before)) || {};
+  const bases = Object.fromEntries(watches.map((watch) => [watch.id, basisOf(watch, workspace, now)]));
+  const outcome = await deliveryLog.write(teamId, [{ name: CHECK_FIELD, before, value: { at, bases } }]);
+  if (outcome !== 'written') throw new OvertakenError();
 }
 
 /** The project can no longer be shown in the channel. */
@@ -151,8 +150,7 @@ export const isLimited = ({ channel, projects: [project] }: Watch, workspace: Wo
 async function checkWatch(
   watch: Watch,
   figures: ProjectFigures | undefined,
-  now: Millis,
-  { workspace, snapshot, teamId, deliveryLog }: DeliveryContext,
+  { workspace, snapshot, teamId, deliveryLog, now }: DeliveryContext,
 ): Promise<void> {
   const stored = watchRecords(snapshot).get(watch.id);
   const source = sourceOf(watch.projects[0], workspace);
@@ -200,21 +198,27 @@ function applyFindings(
   if (!found.isKnown) return { record: before, added: [] };
   const money = moneyWriter(projects[0], workspace, locale);
   const explained = explanationOf(figures, judged);
-  const basisOfEpisode = (episode: string): AlertBasis => ({ ...explained, rule, measurement, episode });
+  const basisFor = (episode: string): AlertBasis => ({ ...explained, rule, measurement, episode });
   const added = found.crossings.map(({ episode, level }): Alert => {
-    const text = alertText(level, basisOfEpisode(episode), money);
+    const text = alertText(level, basisFor(episode), money);
     const covers = rule.kind === 'budget' ? '' : coverageText(judged);
     return { episode, level, at: now, source: figures.source, ...text, covers, state: 'open', changes: 0 };
   });
-  const afterRecoveries = found.recoveries.reduce((alerts, { episode, level }) => {
-    const says = recoveryText(level, basisOfEpisode(episode), money);
-    return withRecovery(alerts, { episode, level, says }, now);
-  }, before.alerts);
-  const afterCorrections = found.corrections.reduce((alerts, { episode, level }) => {
-    const says = correctionText(basisOfEpisode(episode), money);
-    return withCorrection(alerts, { episode, level, says }, now);
-  }, afterRecoveries);
-  const alerts = added.reduce(withAlert, afterCorrections);
+  const known = before.alerts.map((alert, at) => {
+    const { episode, level, state } = alert;
+    const isOf = (other: AlertedLevel) => other.episode === episode && other.level === level;
+    const isRecovered = found.recoveries.some(isOf) && (isOpen(alert) || state === 'passed');
+    const isNewest = !before.alerts.slice(at + 1).some(isOf);
+    const isCorrected = isNewest && found.corrections.some(isOf);
+    const isPassed = isOpen(alert) && added.some((other) => other.episode === episode);
+    if (!isRecovered && !isCorrected && !isPassed) return alert;
+    const recovery = isRecovered ? recoveryText(level, basisFor(episode), money) : '';
+    const says = isCorrected ? correctionText(basisFor(episode), money) : recovery;
+    const unsettled = state === 'open' ? 'corrected' : state;
+    const after = isRecovered ? 'recovered' : isPassed ? 'passed' : unsettled;
+    return withChange(alert, { state: after, now: { at: now, says } });
+  });
+  const alerts = [...known, ...added].slice(-MAX_ALERTS);
   return { record: { since: before.since, alerted: found.alerted, alerts }, added };
 }
 
