@@ -171,7 +171,8 @@ class Attempt<About> {
   /** Stores that it goes out, if nobody has stored a step of it since. @returns false if what it is about has changed */
   private async claim(draft: Draft<About>, sending: Partial<Message>): Promise<boolean> {
     const { next: _, cause: __, ...rest } = this.message;
-    const claimed = { ...rest, ...sending, state: 'sending', about: this.shown } as Message<About>;
+    const about = draft.about ?? rest.about;
+    const claimed = { ...rest, ...sending, state: 'sending', about } as Message<About>;
     const { expected } = draft;
     const outcome = await this.write(claimed, expected && { expected });
     return outcome === 'written';
@@ -206,9 +207,9 @@ class Attempt<About> {
     const client = await context.client();
     await context.waitForChannel(channel);
     const { recipient, refusal } = await checkRecipient(to, draft.projects, context);
-    // A recipient who may not see the project any more keeps the message as it was.
+    // A recipient who may not see the project any more keeps the message as it was; it is not drawn again for the same reason.
     const { next: _, ...rest } = message;
-    const kept = { ...rest, about: this.shown };
+    const kept = { ...rest, about: draft.about ?? message.about };
     if (refusal !== undefined) return this.save({ outcome: 'refused', message: kept });
     try {
       const shown = this.draw(draft, context.clock(), recipient);
