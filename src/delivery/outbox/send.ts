@@ -76,6 +76,8 @@ class Attempt<About> {
   private readonly field: LogField<Message<About> | undefined>;
   /** Slack may have taken it before this attempt, and nobody has found it. */
   private mayBeInSlack: boolean;
+  /** What it would show: an update that is given up isn't tried again until that changes. */
+  private shown: About;
 
   constructor(
     private readonly kind: MessageKind<About>,
@@ -85,6 +87,7 @@ class Attempt<About> {
     const { key, json, state } = message;
     this.current = message;
     this.mayBeInSlack = state === 'sending';
+    this.shown = message.about;
     let known: Message<About> | undefined = message;
     this.field = openField(context, key, json, (text) => {
       const now = known ?? (text === undefined ? undefined : (parseMessage(key, text) as Message<About>));
@@ -104,6 +107,7 @@ class Attempt<About> {
       const prepared = await kind.prepare({ ...message, state }, context);
       if (message.state !== 'posted') annotate({ late: Math.max(0, context.clock() - message.at) });
       if (!isDraft(prepared)) return await this.save(prepared);
+      this.shown = prepared.about ?? message.about;
       return message.state === 'posted' ? await this.update(prepared) : await this.post(prepared);
     } catch (error) {
       // Slack's own error is stored even while stopping: otherwise the next run would have to search in Slack.
@@ -244,7 +248,12 @@ class Attempt<About> {
     const passed = isForNobody && message.state !== 'posted' && kind.name !== 'post';
     const after = afterFailure(message, this.current, kind.name, this.mayBeInSlack, effect, context.clock());
     const isUnconfirmed = isFailure(error) && error.kind === 'not-sent';
-    const given = isUnconfirmed ? { ...after, state: 'failed' as const } : after;
+    const isLeft = message.state === 'posted' && after.next === undefined;
+    const given = {
+      ...after,
+      ...(isUnconfirmed && { state: 'failed' as const }),
+      ...(isLeft && { about: this.shown }),
+    };
     const step = passed
       ? await this.passOn(effect).catch(orLater(given))
       : (kind.onFailed?.(given, effect, context) ?? {

@@ -3,7 +3,7 @@ import { describeReport } from '../../delivery/posts/run-report.ts';
 import type { ScheduleService } from '../../delivery/posts/schedule-service.ts';
 import { pluralize } from '../../domain/language/text.ts';
 import { type Block, channelLink } from '../../slack/kit/blocks.ts';
-import { damagedStatus, itemRow, MOST_IN_ATTENTION, showOwned, statusPart } from '../../slack/owned/list.ts';
+import { attentionRows, damagedStatus, showOwned, statusPart } from '../../slack/owned/list.ts';
 import { type OwnedKind, visibleItems } from '../../slack/owned/owned-kind.ts';
 import { findItemProblem } from '../../slack/owned/target-check.ts';
 import type { Request } from '../../slack/request/request.ts';
@@ -98,7 +98,7 @@ export async function scheduleAttention(kind: OwnedSchedules, request: Request):
   const needy = visibleItems(kind, here).filter((schedule) => needOf(schedule, workspace) < 2);
   if (needy.length === 0) return [];
   const details = await kind.load(request);
-  return needy.slice(0, MOST_IN_ATTENTION).map((item) => itemRow(kind, item, { viewer: here, details }));
+  return attentionRows(kind, needy, { viewer: here, details });
 }
 
 /** For `/billing status`: how many there are, then those that are stuck or failed, then the next ones. */
