@@ -98,7 +98,7 @@ describe('the line of a delivery', () => {
     for (const outcome of ['retrying', 'paused', 'failed'])
       expect(lineOf(post({ outcome, error }))).toMatchObject({ level: 'warn', err: { status: 503 } });
     expect(lineOf(post({ outcome: 'retrying', error: new TypeError('bug') })).level).toBe('error');
-    for (const outcome of ['found', 'skipped', 'waiting', 'refused', 'changed', 'lease-lost'])
+    for (const outcome of ['found', 'skipped', 'waiting', 'refused', 'changed', 'overtaken'])
       expect(lineOf(post({ outcome })).level).toBe('info');
   });
 
@@ -106,7 +106,7 @@ describe('the line of a delivery', () => {
     const run = (outcome: string, error?: Error): Work => ({
       ...{ kind: 'run', workspace: 'T1', began: 0, ms: 1, outcome, error },
     });
-    expect(linesOf([run('ok'), run('lease-taken'), run('gone')])).toEqual([]);
+    expect(linesOf([run('ok'), run('overtaken')])).toEqual([]);
     expect(lineOf(run('store-unavailable', new StoreUnavailable()))).toMatchObject({
       ...{ level: 'warn', event: 'run' },
     });
