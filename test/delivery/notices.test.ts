@@ -152,6 +152,16 @@ describe('the owner of a schedule', () => {
     expect(slack.posts).toMatchObject([{ edits: 1 }]);
   });
 
+  it('who gets the schedule back reads nothing twice', async () => {
+    failure = new TokenRejected('billing');
+    for (const owner of [OWNER, 'U0OTHER001', OWNER]) {
+      await given({ owner });
+      await run();
+    }
+    expect(await run()).toBeGreaterThan(delivery.now);
+    expect(people()).toEqual([OWNER, 'U0OTHER001'].map(directMessage));
+  });
+
   it('is told nothing of a cause that was gone before Slack took the message', async () => {
     failure = new TokenRejected('billing');
     slack.fault = ({ method }) => (method === 'chat.postMessage' ? 'msg_too_long' : undefined);
