@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import pLimit from 'p-limit';
-import { StoreUnavailable } from '../domain/failure/index.ts';
+import { isFailure } from '../domain/failure/index.ts';
 import type { SlackId } from '../domain/slack-id.ts';
 import { earliest, HOUR, MINUTE, type Millis } from '../domain/time/calendar.ts';
 import { hashBucket } from '../redis/keys.ts';
@@ -143,7 +143,7 @@ function createRepairs(
     try {
       await derive(workspace);
     } catch (err) {
-      if (err instanceof StoreUnavailable) throw err;
+      if (isFailure(err, 'store-unavailable')) throw err;
       // A workspace that can't be checked must not keep the others from it.
       log.error({ err, workspace }, 'Could not schedule the runs of a workspace');
       await index.setCheck(workspace, clock() + FAILED_PAUSE);

@@ -3,7 +3,7 @@ import { guardRead } from './guard.ts';
 import { LAYOUT_KEY } from './keys.ts';
 
 /** The layout of everything that Redis holds. A change that other versions would misread or destroy gets another number; a further field or record doesn't need that. */
-const LAYOUT = 3;
+const LAYOUT = 4;
 
 /** Another version of Tally has worked on this Redis. */
 export class OtherLayout extends Error {

@@ -2,7 +2,7 @@
 import { beforeEach, describe, expect, it } from 'vitest';
 import { wakeUpTime } from '../../src/delivery/run-planner.ts';
 import { createScheduler, loadOldestOverdue } from '../../src/delivery/wakeup/scheduler.ts';
-import { StoreUnavailable } from '../../src/domain/failure/index.ts';
+import { Failure } from '../../src/domain/failure/index.ts';
 import { connectQueue } from '../../src/redis/connect.ts';
 import { membersKey, recordKey } from '../../src/redis/keys.ts';
 import type { Schedule } from '../../src/workspace/owned/schedule-record.ts';
@@ -219,7 +219,7 @@ describe('a wake-up', () => {
     const woken: string[] = [];
     scheduler.start(async (workspace) => {
       woken.push(workspace);
-      if (workspace === TEAM && woken.length < 4) throw new StoreUnavailable();
+      if (workspace === TEAM && woken.length < 4) throw new Failure('store-unavailable');
     });
     await scheduler.runAt(TEAM, 0);
     await scheduler.runAt('T0TEAM0002', 0);
@@ -234,7 +234,7 @@ describe('a wake-up', () => {
     const lost = createScheduler({
       ...{ connection: nowhere, clock: Date.now, onError: () => undefined, patience: 200 },
     });
-    await expect(lost.runAt(TEAM, 0)).rejects.toBeInstanceOf(StoreUnavailable);
+    await expect(lost.runAt(TEAM, 0)).rejects.toMatchObject({ kind: 'store-unavailable' });
     await lost.stop(100);
     nowhere.disconnect();
   });

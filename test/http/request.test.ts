@@ -1,17 +1,6 @@
 import type { Socket } from 'node:net';
 import { afterEach, describe, expect, it } from 'vitest';
-import {
-  AddressRefused,
-  type Failure,
-  InvalidResponse,
-  QueueFull,
-  RateLimited,
-  RedirectRefused,
-  ResponseTooLarge,
-  ServiceFailed,
-  ServiceUnreachable,
-  TimedOut,
-} from '../../src/domain/failure/index.ts';
+import type { Failure } from '../../src/domain/failure/index.ts';
 import {
   createGuardedHttp,
   type ExchangeInfo,
@@ -136,7 +125,7 @@ describe('connections', () => {
     await it.close();
     expect(await asking).toMatchObject({ text: '"late"' });
     await waitUntil(() => service.open() === 0);
-    expect(await failureOf(ask(it, service.url))).toBeInstanceOf(ServiceUnreachable);
+    expect(await failureOf(ask(it, service.url))).toMatchObject({ kind: 'service-unreachable' });
   });
 
   it('do not use a proxy from the environment', async () => {
@@ -180,7 +169,7 @@ describe('the deadline', () => {
       }),
     );
     const failure = await failureOf(ask(http({ limits: { deadline: 400 } }), service.url));
-    expect(failure).toBeInstanceOf(TimedOut);
+    expect(failure).toMatchObject({ kind: 'timed-out' });
     expect(failure).toMatchObject({ service: 'billing', after: 400, host: `127.0.0.1:${service.port}` });
     await waitUntil(() => closed > 0);
     expect(asked).toBe(1);
@@ -200,14 +189,16 @@ describe('the deadline', () => {
         if (nth < 2) socket.destroy();
       }),
     );
-    expect(await failureOf(ask(http({ limits: { deadline: 600 } }), service.url))).toBeInstanceOf(TimedOut);
+    expect(await failureOf(ask(http({ limits: { deadline: 600 } }), service.url))).toMatchObject({
+      kind: 'timed-out',
+    });
     expect(service.connections()).toBeGreaterThanOrEqual(2);
   });
 
   it('ends without waiting when a retry would be too late', async () => {
     const service = await serving(serve((_, response) => json(response, '', 503)));
     const limits = { deadline: 5000, pause: 60_000 };
-    expect(await failureOf(ask(http({ limits }), service.url))).toBeInstanceOf(ServiceFailed);
+    expect(await failureOf(ask(http({ limits }), service.url))).toMatchObject({ kind: 'service-failed' });
     expect(service.requests).toHaveLength(1);
   });
 });
@@ -278,7 +269,7 @@ describe('retrying', () => {
     expect(await ask(http(), healing.url)).toMatchObject({ text: '{}' });
     const broken = await serving(serveRaw((socket) => socket.once('data', () => socket.end(half))));
     const failure = await failureOf(ask(http(), broken.url));
-    expect(failure).toBeInstanceOf(InvalidResponse);
+    expect(failure).toMatchObject({ kind: 'invalid-response' });
     expect(failure).toMatchObject({ what: 'it broke off in the middle' });
     expect(broken.connections()).toBe(2);
   });
@@ -288,7 +279,7 @@ describe('retrying', () => {
     const exchanges: ExchangeInfo[] = [];
     const it = http({ onExchange: (exchange) => exchanges.push(exchange) });
     const failure = await failureOf(ask(it, `http://127.0.0.1:${port}`));
-    expect(failure).toBeInstanceOf(ServiceUnreachable);
+    expect(failure).toMatchObject({ kind: 'service-unreachable' });
     expect(failure).toMatchObject({ host: `127.0.0.1:${port}`, code: 'ECONNREFUSED' });
     expect(exchanges).toMatchObject([{ outcome: 'service-unreachable', tries: 2, service: 'billing' }]);
   });
@@ -355,7 +346,7 @@ describe('a service that is limiting Tally’s requests', () => {
   ])('is not waited for beyond the deadline when it said %s', async (_, headers) => {
     const service = await limiting(headers);
     const failure = await failureOf(ask(http(), service.url));
-    expect(failure).toBeInstanceOf(RateLimited);
+    expect(failure).toMatchObject({ kind: 'rate-limited' });
     expect(failure).toMatchObject({ service: 'billing', retryAfter: 3600 });
     expect(service.requests).toHaveLength(1);
   });
@@ -431,8 +422,8 @@ describe('requests of several workspaces to one service', () => {
     const second = failureOf(ask(it, service.url, of('A')));
     expect(it.inProgress()).toBe(2);
     it.closeQueue();
-    expect(await second).toBeInstanceOf(QueueFull);
-    expect(await failureOf(ask(it, service.url, of('A')))).toBeInstanceOf(QueueFull);
+    expect(await second).toMatchObject({ kind: 'queue-full' });
+    expect(await failureOf(ask(it, service.url, of('A')))).toMatchObject({ kind: 'queue-full' });
     const other = ask(it, service.url, of('B'));
     await waitUntil(() => held.length === 2);
     held[1]?.();
@@ -466,7 +457,7 @@ describe('an answer that is too large', () => {
       }),
     );
     const failure = await failureOf(ask(http({ limits: { bodyBytes: 100_000 } }), service.url));
-    expect(failure).toBeInstanceOf(ResponseTooLarge);
+    expect(failure).toMatchObject({ kind: 'response-too-large' });
     expect(failure).toMatchObject({ limit: 100_000 });
     await waitUntil(() => service.open() === 0);
     expect(asked).toBe(1);
@@ -481,7 +472,7 @@ describe('an answer that is too large', () => {
     const service = await serving(
       serveRaw((socket) => void socket.write(`HTTP/1.1 200 OK\r\nx: ${'x'.repeat(100_000)}`)),
     );
-    expect(await failureOf(ask(http(), service.url))).toBeInstanceOf(InvalidResponse);
+    expect(await failureOf(ask(http(), service.url))).toMatchObject({ kind: 'invalid-response' });
   });
 });
 
@@ -510,7 +501,7 @@ describe('a redirect', () => {
   ])('to %s is reported as %s', async (location, target) => {
     const service = await serving(serve((_, response) => response.writeHead(302, { location }).end()));
     const failure = await failureOf(ask(http(), service.url));
-    expect(failure).toBeInstanceOf(RedirectRefused);
+    expect(failure).toMatchObject({ kind: 'redirect-refused' });
     expect(failure).toMatchObject({ status: 302, target });
   });
 
@@ -546,7 +537,7 @@ describe('an address that is not allowed', () => {
     for (const host of hosts) {
       for (const scheme of ['http', 'https']) {
         const failure = await failureOf(ask(it, `${scheme}://${host}:${service.port}/`));
-        expect(failure, host).toBeInstanceOf(AddressRefused);
+        expect(failure, host).toMatchObject({ kind: 'address-refused' });
       }
     }
     expect(service.connections()).toBe(0);
@@ -598,7 +589,7 @@ describe('an address that is not allowed', () => {
       trustedHosts: [{ host: '127.0.0.1', port: service.port + 1 }],
       onExchange: (exchange) => exchanges.push(exchange),
     });
-    expect(await failureOf(ask(it, service.url))).toBeInstanceOf(AddressRefused);
+    expect(await failureOf(ask(it, service.url))).toMatchObject({ kind: 'address-refused' });
     expect(exchanges).toMatchObject([{ outcome: 'address-refused', tries: 0 }]);
     expect(service.connections()).toBe(0);
   });

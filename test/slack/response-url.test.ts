@@ -2,7 +2,7 @@ import { createServer, type IncomingMessage, type ServerResponse } from 'node:ht
 import type { AddressInfo } from 'node:net';
 import { text } from 'node:stream/consumers';
 import { afterEach, describe, expect, it } from 'vitest';
-import type { SlackFailed } from '../../src/domain/failure/index.ts';
+import type { FailureOf } from '../../src/domain/failure/index.ts';
 import { createLog } from '../../src/ops/log.ts';
 import type { Message } from '../../src/slack/kit/blocks.ts';
 import { chart } from '../../src/slack/kit/charts.ts';
@@ -149,7 +149,7 @@ describe('a response_url that does not confirm', () => {
   const error = (post: Promise<void>) =>
     post.then(
       () => undefined,
-      (thrown: SlackFailed) => thrown,
+      (thrown: FailureOf<'slack-failed'>) => thrown,
     );
 
   it.each<[string, (req: IncomingMessage, res: ServerResponse) => void, string]>([

@@ -3,7 +3,7 @@ import type { AddressInfo } from 'node:net';
 import { text } from 'node:stream/consumers';
 import { webApi } from '@slack/bolt';
 import { afterEach, describe, expect, it } from 'vitest';
-import type { SlackFailed } from '../../src/domain/failure/index.ts';
+import type { FailureOf } from '../../src/domain/failure/index.ts';
 import { boltLogger, createLog } from '../../src/ops/log.ts';
 import {
   callOptions,
@@ -49,7 +49,7 @@ const post = (client: WebClient) =>
 const error = (call: Promise<unknown>) =>
   call.then(
     () => undefined,
-    (thrown: SlackFailed) => thrown,
+    (thrown: FailureOf<'slack-failed'>) => thrown,
   );
 
 const FAULTS: [string, (res: ServerResponse) => void][] = [

@@ -1,6 +1,6 @@
 import { createHash, randomBytes } from 'node:crypto';
 import { describe, expect, it } from 'vitest';
-import { UnsealFailed } from '../../src/domain/failure/index.ts';
+
 import { createKeyring } from '../../src/vault/keyring.ts';
 import type { NewConnection } from '../../src/workspace/credentials/connection-record.ts';
 import { formatExpiry } from '../../src/workspace/credentials/expiry.ts';
@@ -350,7 +350,9 @@ describe('a record that is read again', () => {
       { kind: 'project', id: 'live', reason: 'malformed' },
     ]);
     expect(() => findProject(record, 'live')).toThrow('Tally can’t read the stored project.');
-    expect(() => findSchedule(record, 'schedul2')).toThrow(UnsealFailed);
+    expect(() => findSchedule(record, 'schedul2')).toThrow(
+      expect.objectContaining({ kind: 'unseal-failed' }),
+    );
     expect([record.projects, record.schedules]).toEqual([[], []]);
   });
 });
@@ -375,9 +377,9 @@ describe('a damaged part', () => {
 
     await redis.hset(HASH, { 'connection:main': json, 'project:prod': json });
     const damaged = await read();
-    expect(() => findConnection(damaged)).toThrow(UnsealFailed);
+    expect(() => findConnection(damaged)).toThrow(expect.objectContaining({ kind: 'unseal-failed' }));
     expect([...damaged.connections.keys()]).toEqual(['eu']);
-    expect(() => findProject(damaged, 'prod')).toThrow(UnsealFailed);
+    expect(() => findProject(damaged, 'prod')).toThrow(expect.objectContaining({ kind: 'unseal-failed' }));
     expect(damaged.projects.map(({ alias }) => alias)).toEqual(['staging']);
     expect(damaged.damaged).toEqual([
       { kind: 'connection', id: 'main', reason: 'malformed' },

@@ -1,6 +1,7 @@
 /** The delivery log's records: how far a message has got, what became of a schedule's due dates, and which are still to be delivered. */
 
 import * as z from 'zod';
+import { storedFailure } from '../../domain/failure/index.ts';
 import { type DueTime, dueTimes } from '../../domain/time/cadence.ts';
 import type { Day, Millis } from '../../domain/time/calendar.ts';
 import {
@@ -9,7 +10,6 @@ import {
   scheduleContentSchema,
 } from '../../workspace/owned/schedule-record.ts';
 import { tryParseRecord } from '../../workspace/record/parse-record.ts';
-import { storedFailure } from '../../workspace/record/stored-failure.ts';
 
 /** Part of every record of a message, also of a schedule's date. */
 export const sendStateSchema = z.object({

@@ -1,10 +1,10 @@
 /** Who may get what Tally sends without being asked: checked at every send, and each time a message is drawn again. */
+import type { StoredFailure } from '../../domain/failure/index.ts';
 import type { SlackId } from '../../domain/slack-id.ts';
 import { meetsRight } from '../../workspace/permissions.ts';
 import type { ChosenProject } from '../../workspace/projects/chosen-project.ts';
 import { isShownTo, type ProjectScope } from '../../workspace/projects/project-visibility.ts';
 import { isPerson } from '../../workspace/record/parse-record.ts';
-import type { StoredFailure } from '../../workspace/record/stored-failure.ts';
 import type { Workspace } from '../../workspace/record/workspace.ts';
 import type { DeliveryContext } from '../delivery-run.ts';
 import { notSentFailure } from './failures.ts';

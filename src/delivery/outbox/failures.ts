@@ -1,9 +1,14 @@
 /** Classifies failures of the messages that Tally sends by itself: try again, pause, wait, or look for the message in Slack. */
-import { type FailureOf, isFailure, NotSent } from '../../domain/failure/index.ts';
+import {
+  Failure,
+  type FailureOf,
+  isFailure,
+  type StoredFailure,
+  storeFailure,
+} from '../../domain/failure/index.ts';
 import { HOUR } from '../../domain/time/calendar.ts';
 import { type Annotate, type MessageWork, trackWork } from '../../runtime/work-record.ts';
 import type { PauseReason } from '../../workspace/owned/schedule-record.ts';
-import { type StoredFailure, storeFailure } from '../../workspace/record/stored-failure.ts';
 import { type DeliveryContext, LeaseLostError } from '../delivery-run.ts';
 
 export type FailureEffect = { readonly cause: StoredFailure } & Effect;
@@ -46,7 +51,8 @@ const CHANNEL = {
   restricted: 'channel-restricted',
 } as const;
 
-export const notSentFailure = (why: NotSent['why']): StoredFailure => storeFailure(new NotSent(why));
+export const notSentFailure = (why: FailureOf<'not-sent'>['data']['reason']): StoredFailure =>
+  storeFailure(new Failure('not-sent', { reason: why }));
 
 /** How long to wait after a rate limit that names no time, in ms. */
 const DEFAULT_RATE_PAUSE = 30_000;
@@ -68,18 +74,22 @@ export function classifyFailure(error: unknown): FailureEffect {
     case 'not-installed':
       return { kind: 'pause', why: 'app-removed', cause };
     case 'cannot-post':
-      return { kind: 'pause', why: CHANNEL[error.reason], cause: notSentFailure(CHANNEL[error.reason]) };
+      return {
+        kind: 'pause',
+        why: CHANNEL[error.data.reason],
+        cause: notSentFailure(CHANNEL[error.data.reason]),
+      };
     case 'slack-failed':
       return classifySlackFailure(error);
     case 'not-sent':
-      return { kind: error.why === 'post-unconfirmed' ? 'unclear' : 'later', cause };
+      return { kind: error.data.reason === 'post-unconfirmed' ? 'unclear' : 'later', cause };
     default:
       return { kind: 'later', cause };
   }
 }
 
 function classifySlackFailure(failure: FailureOf<'slack-failed'>): FailureEffect {
-  const { code, retryAfter, method } = failure;
+  const { code, retryAfter, method } = failure.data;
   const cause = storeFailure(failure);
   if (GONE.has(code))
     return { kind: 'pause', why: 'app-removed', cause: notSentFailure('slack-token-rejected') };
@@ -96,7 +106,7 @@ function classifySlackFailure(failure: FailureOf<'slack-failed'>): FailureEffect
 /** A person or a channel that no message can reach. */
 export const isUnreachable = (error: unknown): boolean =>
   isFailure(error) &&
-  (error.kind === 'cannot-post' || (error.kind === 'slack-failed' && UNREACHABLE.has(error.code)));
+  (error.kind === 'cannot-post' || (error.kind === 'slack-failed' && UNREACHABLE.has(error.data.code)));
 
 /** Slack's codes for a person who can no longer get messages. */
 const UNREACHABLE: ReadonlySet<string> = new Set([

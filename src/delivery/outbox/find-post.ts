@@ -69,7 +69,7 @@ export async function findPost(
     }
     return 'unknown';
   } catch (error) {
-    if (isFailure(error) && error.kind === 'slack-failed' && NOT_READABLE.includes(error.code))
+    if (isFailure(error) && error.kind === 'slack-failed' && NOT_READABLE.includes(error.data.code))
       return 'unknown';
     throw error;
   }

@@ -3,7 +3,7 @@
  * again; or it is given up. What its recipient may see is checked each time, in the moment before it goes out.
  */
 import { setTimeout as delay } from 'node:timers/promises';
-import { isFailure, NotSent, StoreUnavailable } from '../../domain/failure/index.ts';
+import { Failure, isFailure } from '../../domain/failure/index.ts';
 import type { SlackId } from '../../domain/slack-id.ts';
 import type { Millis } from '../../domain/time/calendar.ts';
 import type { Annotate, MessageWork } from '../../runtime/work-record.ts';
@@ -121,7 +121,9 @@ class Attempt {
       this.mayBeInSlack = found === 'unknown';
       // A doubtful message is sent a second time, but not a third.
       if (this.mayBeInSlack && stored.isAgain)
-        throw new NotSent(message.kind === 'post' ? 'post-unconfirmed' : 'message-unconfirmed');
+        throw new Failure('not-sent', {
+          reason: message.kind === 'post' ? 'post-unconfirmed' : 'message-unconfirmed',
+        });
       const draft = await message.prepare(this.mayBeInSlack);
       annotateLate(context.clock());
       return typeof draft === 'string' ? draft : await this.postInTime(draft);
@@ -236,7 +238,8 @@ class Attempt {
         await message.save((now) => (now.state === 'posted' ? now : after), { questions });
         break;
       } catch (error) {
-        if (!(error instanceof StoreUnavailable) || performance.now() - began > CONFIRM_TIMEOUT) throw error;
+        if (!isFailure(error, 'store-unavailable') || performance.now() - began > CONFIRM_TIMEOUT)
+          throw error;
         await delay(500);
       }
     }

@@ -1,4 +1,4 @@
-import { NotAllowed } from '../../domain/failure/index.ts';
+import { Failure } from '../../domain/failure/index.ts';
 import type { SlackId } from '../../domain/slack-id.ts';
 import type { Message } from '../../slack/kit/blocks.ts';
 import { postMessage } from '../../slack/reply/message-calls.ts';
@@ -17,7 +17,7 @@ export async function sendNow(
   context: RecipientContext & TopicContext & { readonly threads: ThreadStore },
 ): Promise<void> {
   if ((await checkRecipient(to, topic.projects, context)).refusal !== undefined)
-    throw new NotAllowed('channel');
+    throw new Failure('not-allowed', { reason: 'channel' });
   const client = await context.client();
   const posted = await postMessage(client, { channel: shownTo, thread: undefined }, content);
   const questions = threadQuestions(topic, posted, undefined, context);

@@ -64,7 +64,8 @@ async function editMessage(
   } catch (error) {
     const isGone =
       isFailure(error) &&
-      (error.kind === 'cannot-post' || (error.kind === 'slack-failed' && UNCHANGEABLE.includes(error.code)));
+      (error.kind === 'cannot-post' ||
+        (error.kind === 'slack-failed' && UNCHANGEABLE.includes(error.data.code)));
     if (isGone) return 'gone';
     throw error;
   }

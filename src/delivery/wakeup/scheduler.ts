@@ -1,5 +1,5 @@
 import type { Job, Queue, Worker } from 'bullmq';
-import { StoreUnavailable } from '../../domain/failure/index.ts';
+import { Failure } from '../../domain/failure/index.ts';
 import type { SlackId } from '../../domain/slack-id.ts';
 import type { Millis } from '../../domain/time/calendar.ts';
 import type { RedisConnection } from '../../redis/connect.ts';
@@ -54,7 +54,7 @@ export function createScheduler(parts: SchedulerParts) {
     withTimeout(patience, guardRead(work), () => {
       const cause = new Error('The queue timed out.');
       reportOutage(cause);
-      throw new StoreUnavailable({ cause });
+      throw new Failure('store-unavailable', {}, { cause });
     });
   const queues = new Map<number, Promise<Queue<Payload>>>();
   const queueOf = (shard: number): Promise<Queue<Payload>> => {

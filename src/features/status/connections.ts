@@ -1,9 +1,9 @@
 import { commandText } from '../../domain/command-names.ts';
-import { KEY_IS_GONE, type UnsealFailed } from '../../domain/failure/index.ts';
+import type { FailureOf } from '../../domain/failure/index.ts';
 import { dayAt, formatDays, type Millis, type Zone } from '../../domain/time/calendar.ts';
 import { toCommand } from '../../slack/commands/command.ts';
 import { commandButton } from '../../slack/commands/command-buttons.ts';
-import { askManagerButton } from '../../slack/error-messages/description.ts';
+import { askManagerButton, KEY_IS_GONE } from '../../slack/error-messages/description.ts';
 import {
   actions,
   type Block,
@@ -161,7 +161,7 @@ function problemOf(
   return expiresSoon(connection, at, zone) ? ` · its token ${formatExpiry(connection, at, zone)}` : '';
 }
 
-const DAMAGE: Record<UnsealFailed['reason'], string> = {
+const DAMAGE: Record<FailureOf<'unseal-failed'>['data']['reason'], string> = {
   'unknown-key': KEY_IS_GONE,
   'not-authentic': KEY_IS_GONE,
   malformed: 'Its record is damaged. Replace the token.',

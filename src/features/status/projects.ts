@@ -1,10 +1,10 @@
-import { KEY_IS_GONE, UnsealFailed } from '../../domain/failure/index.ts';
+import { Failure } from '../../domain/failure/index.ts';
 import { limitLines } from '../../domain/language/text.ts';
 import { dayAt, type Millis } from '../../domain/time/calendar.ts';
 import { tryParse } from '../../domain/try-parse.ts';
 import { toCommand } from '../../slack/commands/command.ts';
 import { commandButton } from '../../slack/commands/command-buttons.ts';
-import { askManagerButton } from '../../slack/error-messages/description.ts';
+import { askManagerButton, KEY_IS_GONE } from '../../slack/error-messages/description.ts';
 import { lastFailureText, lastFailureTodo } from '../../slack/error-messages/index.ts';
 import {
   actions,
@@ -110,7 +110,7 @@ export function accessParts(workspace: Workspace, at: Millis): readonly StatusPa
 function accessState(id: string, workspace: Workspace, at: Millis) {
   const { zone } = workspace.settings;
   const access = workspace.accesses.get(id);
-  const isOpen = access !== undefined && tryParse(access.open, UnsealFailed) !== undefined;
+  const isOpen = access !== undefined && tryParse(access.open, Failure) !== undefined;
   const isRejected = workspace.rejectedAt({ kind: 'access', name: id }) !== undefined;
   const rejected = isRejected ? ' · rejected by the identity service' : '';
   return {

@@ -1,4 +1,5 @@
 /** How answers about several projects are shown: a table, its title, and what is said below it. */
+import { summarize } from '../../domain/failure/index.ts';
 import { listNames, pluralize } from '../../domain/language/text.ts';
 import { formatMoney, type Money, sumMoney } from '../../domain/money/amount.ts';
 import { PRODUCTS, type ProductId } from '../../domain/product.ts';
@@ -38,7 +39,7 @@ export function projectRows<T extends ProjectAnswer>(
       ...columns.map(({ cell }) => cell(answer)),
     ]),
     ...others,
-    ...failed.map((project) => [project.label, project.failure.summary, ...blank]),
+    ...failed.map((project) => [project.label, summarize(project.failure), ...blank]),
   ];
 }
 
@@ -120,4 +121,4 @@ export const failedNotes = (failed: readonly UnresolvedProject[]): string[] =>
 export const failedSentence = (failed: readonly UnresolvedProject[]): string =>
   failed.length === 0
     ? ''
-    : `No figures for ${listNames(failed.map(({ label, failure }) => `${label} (${failure.summary})`))}.`;
+    : `No figures for ${listNames(failed.map(({ label, failure }) => `${label} (${summarize(failure)})`))}.`;

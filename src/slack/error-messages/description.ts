@@ -27,7 +27,10 @@ export interface ErrorDescription {
 
 /** What is said about each kind: the compiler refuses a kind without a description. */
 export type Descriptions = {
-  readonly [K in FailureKind]: (failure: FailureOf<K>, request: FailedRequest) => ErrorDescription;
+  readonly [K in Exclude<FailureKind, 'invalid-word'>]: (
+    data: FailureOf<K>['data'],
+    request: FailedRequest,
+  ) => ErrorDescription;
 };
 
 /** What was known of the request when it failed; empty if nobody asked. */
@@ -63,6 +66,10 @@ export const isAuthorized = (request: FailedRequest): request is FailedRequest &
   request.user !== undefined;
 
 export const canManage = ({ user }: FailedRequest): boolean => user?.canManage === true;
+
+/** What people read of a record that is whole, and that none of the keys opens: `unknown-key` and `not-authentic`. */
+export const KEY_IS_GONE =
+  'Tally can’t open this with its keys. Your operator has to put the old key back; nothing is lost.';
 
 export const CONNECT = button('connect', 'Connect…', { style: 'primary' });
 export const REPLACE_TOKEN = button('connect', 'Replace token…', { style: 'primary' });

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { webApi } from '@slack/bolt';
 import type { Logger } from 'pino';
-import { SlackFailed } from '../../domain/failure/index.ts';
+import { isFailure } from '../../domain/failure/index.ts';
 import type { Millis } from '../../domain/time/calendar.ts';
 import { callSlack, type WebClient } from '../web-client.ts';
 
@@ -104,9 +104,12 @@ export const startTokenCheck = (
   });
 
 function retryAfterOf(error: unknown): number {
-  const seconds =
-    error instanceof SlackFailed || error instanceof webApi.WebAPIRateLimitedError ? error.retryAfter : 0;
-  return (seconds ?? 0) * 1000;
+  const { retryAfter = 0 } = isFailure(error, 'slack-failed')
+    ? error.data
+    : error instanceof webApi.WebAPIRateLimitedError
+      ? error
+      : {};
+  return retryAfter * 1000;
 }
 
 const REFUSED = new Set(['account_inactive', 'invalid_auth', 'not_authed', 'token_expired', 'token_revoked']);

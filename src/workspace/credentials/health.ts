@@ -1,4 +1,4 @@
-import { UnsealFailed } from '../../domain/failure/index.ts';
+import { type FailureOf, isFailure } from '../../domain/failure/index.ts';
 import type { Millis, Zone } from '../../domain/time/calendar.ts';
 import { findConnection, type Workspace } from '../record/workspace.ts';
 import type { Connection } from './connection-record.ts';
@@ -46,12 +46,15 @@ export const connectionStates = (workspace: Workspace, at: Millis) =>
   });
 
 /** Opens the seal and drops what was in it. */
-function damageOf(name: string, workspace: Workspace): UnsealFailed['reason'] | undefined {
+function damageOf(
+  name: string,
+  workspace: Workspace,
+): FailureOf<'unseal-failed'>['data']['reason'] | undefined {
   try {
     findConnection(workspace, name)?.token();
     return undefined;
   } catch (error) {
-    if (error instanceof UnsealFailed) return error.reason;
+    if (isFailure(error, 'unseal-failed')) return error.data.reason;
     throw error;
   }
 }
