@@ -130,7 +130,7 @@ describe('the executable tally', () => {
     expect(output).toMatch(/EADDRINUSE[^}]*src\/slack\/server\/slack-server\.ts:\d+/);
   });
 
-  it.each(['4', '2 1.0.0'])(
+  it.each(['3', '2 1.0.0'])(
     'starts on no Redis of another layout (%s), and leaves it untouched',
     async (other) => {
       const redis = await testRedis();

@@ -169,7 +169,9 @@ export async function callSlack<T>(method: WebMethod, call: () => Promise<T>): P
     const outcome = slackCode(cause);
     reportApiCall({ method, outcome, took: performance.now() - began });
     const data = { method, code: outcome, retryAfter: retryAfterOf(cause), unclear: isUnclear(cause) };
-    throw new Failure('slack-failed', data, { cause });
+    // The connection's own error quotes no argument of the call, and names the host.
+    const options = cause instanceof webApi.WebAPIRequestError ? { cause: cause.original } : {};
+    throw new Failure('slack-failed', data, options);
   }
 }
 

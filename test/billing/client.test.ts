@@ -188,7 +188,7 @@ describe('a balance', () => {
     expect(failure).toMatchObject({ kind: 'no-data' });
     expect(failure).toMatchObject({
       message: `No Cloud platform data for project ${LONG_ID}.`,
-      question: { project: LONG_ID, product: 1, days: undefined },
+      data: { question: { project: LONG_ID, product: 1, days: undefined } },
     });
   });
 
@@ -219,7 +219,7 @@ describe('a balance', () => {
   ])('is invalid in %j: %s', async (body, what) => {
     const failure = await failureOf(balanceOf(body));
     expect(failure).toMatchObject({ kind: 'invalid-response' });
-    expect(failure).toMatchObject({ service: 'billing', what });
+    expect(failure).toMatchObject({ data: { service: 'billing', what } });
     expect((failure as Error).cause).toBeUndefined();
   });
 
@@ -227,7 +227,10 @@ describe('a balance', () => {
     'that is nested without end (%s) is refused',
     async (opening) => {
       const failure = await failureOf(balanceOf(opening.repeat(Math.floor(500_000 / opening.length))));
-      expect(failure).toMatchObject({ kind: 'invalid-response', what: 'JSON that is nested too deeply' });
+      expect(failure).toMatchObject({
+        kind: 'invalid-response',
+        data: { what: 'JSON that is nested too deeply' },
+      });
     },
   );
 });
@@ -288,7 +291,7 @@ describe('a consumption report', () => {
     ['{"items":"none"}', 'no items list'],
     ['[]', 'no consumption report'],
   ])('is invalid in %s: %s', async (report, what) => {
-    expect(await failureOf(given(report))).toMatchObject({ kind: 'invalid-response', what });
+    expect(await failureOf(given(report))).toMatchObject({ kind: 'invalid-response', data: { what } });
   });
 });
 
@@ -317,8 +320,7 @@ describe('a refusal', () => {
     const failure = await failureOf(balanceOf(body, status));
     expect(failure).toMatchObject({ kind: 'query-rejected' });
     expect(failure).toMatchObject({
-      messages: ['unknown field'],
-      status,
+      data: { messages: ['unknown field'], status },
       message: `The billing service rejected the query for Cloud platform, project ${LONG_ID}.`,
     });
   });
@@ -451,7 +453,9 @@ describe('the token', () => {
 
   it('is not shown in part when a message is clipped', async () => {
     const errors = [{ message: `${'x'.repeat(295)}${TOKEN}` }];
-    expect(await failureOf(balanceOf({ errors }))).toMatchObject({ messages: [`${'x'.repeat(295)}…`] });
+    expect(await failureOf(balanceOf({ errors }))).toMatchObject({
+      data: { messages: [`${'x'.repeat(295)}…`] },
+    });
   });
 
   it('is masked in remarks', async () => {

@@ -14,7 +14,7 @@ describe('a failure', () => {
   });
 
   it('names no host but the one that is refused', () => {
-    for (const [{ message }] of failuresOfAll()) expect(message).not.toMatch(/example|ECONN(?!RESET\))/);
+    for (const [{ message }] of failuresOfAll()) expect(message).not.toMatch(/example/);
   });
 
   it('of every kind is tested here', () => {

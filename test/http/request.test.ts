@@ -170,7 +170,10 @@ describe('the deadline', () => {
     );
     const failure = await failureOf(ask(http({ limits: { deadline: 400 } }), service.url));
     expect(failure).toMatchObject({ kind: 'timed-out' });
-    expect(failure).toMatchObject({ service: 'billing', after: 400, host: `127.0.0.1:${service.port}` });
+    expect(failure).toMatchObject({
+      host: `127.0.0.1:${service.port}`,
+      data: { service: 'billing', after: 400 },
+    });
     await waitUntil(() => closed > 0);
     expect(asked).toBe(1);
   });
@@ -179,7 +182,7 @@ describe('the deadline', () => {
     const it = http({ limits: { deadline: 100 }, resolve: () => new Promise(() => {}) });
     expect(await failureOf(ask(it, 'https://api.example.com'))).toMatchObject({
       kind: 'service-unreachable',
-      code: 'UND_ERR_CONNECT_TIMEOUT',
+      data: { code: 'UND_ERR_CONNECT_TIMEOUT' },
     });
   });
 
@@ -212,15 +215,20 @@ describe('retrying', () => {
 
   it('stops after the second try and reports the status', async () => {
     const service = await serving(serve((_, response) => json(response, '', 502)));
-    expect(await failureOf(ask(http(), service.url))).toMatchObject({ kind: 'service-failed', status: 502 });
+    expect(await failureOf(ask(http(), service.url))).toMatchObject({
+      kind: 'service-failed',
+      data: { status: 502 },
+    });
     expect(service.requests).toHaveLength(2);
   });
 
   it('does not happen when it cannot help, or when the caller forbids it', async () => {
     const service = await serving(serve((_, response, nth) => json(response, '', nth === 1 ? 501 : 503)));
-    expect(await failureOf(ask(http(), service.url))).toMatchObject({ status: 501 });
+    expect(await failureOf(ask(http(), service.url))).toMatchObject({ data: { status: 501 } });
     expect(service.requests).toHaveLength(1);
-    expect(await failureOf(ask(http(), service.url, { once: true }))).toMatchObject({ status: 503 });
+    expect(await failureOf(ask(http(), service.url, { once: true }))).toMatchObject({
+      data: { status: 503 },
+    });
     expect(service.requests).toHaveLength(2);
   });
 
@@ -270,7 +278,7 @@ describe('retrying', () => {
     const broken = await serving(serveRaw((socket) => socket.once('data', () => socket.end(half))));
     const failure = await failureOf(ask(http(), broken.url));
     expect(failure).toMatchObject({ kind: 'invalid-response' });
-    expect(failure).toMatchObject({ what: 'it broke off in the middle' });
+    expect(failure).toMatchObject({ data: { what: 'it broke off in the middle' } });
     expect(broken.connections()).toBe(2);
   });
 
@@ -280,7 +288,7 @@ describe('retrying', () => {
     const it = http({ onExchange: (exchange) => exchanges.push(exchange) });
     const failure = await failureOf(ask(it, `http://127.0.0.1:${port}`));
     expect(failure).toMatchObject({ kind: 'service-unreachable' });
-    expect(failure).toMatchObject({ host: `127.0.0.1:${port}`, code: 'ECONNREFUSED' });
+    expect(failure).toMatchObject({ host: `127.0.0.1:${port}`, data: { code: 'ECONNREFUSED' } });
     expect(exchanges).toMatchObject([{ outcome: 'service-unreachable', tries: 2, service: 'billing' }]);
   });
 });
@@ -297,7 +305,7 @@ describe('a name that leads nowhere', () => {
       onExchange: (exchange) => exchanges.push(exchange),
       resolve: () => Promise.reject(Object.assign(new Error(dns), { code: dns })),
     });
-    expect(await failureOf(ask(it, url))).toMatchObject({ kind: 'service-unreachable', code });
+    expect(await failureOf(ask(it, url))).toMatchObject({ kind: 'service-unreachable', data: { code } });
     expect(exchanges).toMatchObject([{ tries }]);
   });
 });
@@ -347,7 +355,7 @@ describe('a service that is limiting Tally’s requests', () => {
     const service = await limiting(headers);
     const failure = await failureOf(ask(http(), service.url));
     expect(failure).toMatchObject({ kind: 'rate-limited' });
-    expect(failure).toMatchObject({ service: 'billing', retryAfter: 3600 });
+    expect(failure).toMatchObject({ data: { service: 'billing', retryAfter: 3600 } });
     expect(service.requests).toHaveLength(1);
   });
 });
@@ -403,7 +411,7 @@ describe('requests of several workspaces to one service', () => {
     await waitUntil(() => held.length === 1);
     expect(await failureOf(ask(it, service.url, of('A')))).toMatchObject({
       kind: 'queue-full',
-      service: 'billing',
+      data: { service: 'billing' },
     });
     expect(held).toHaveLength(1);
     held[0]?.();
@@ -458,7 +466,7 @@ describe('an answer that is too large', () => {
     );
     const failure = await failureOf(ask(http({ limits: { bodyBytes: 100_000 } }), service.url));
     expect(failure).toMatchObject({ kind: 'response-too-large' });
-    expect(failure).toMatchObject({ limit: 100_000 });
+    expect(failure).toMatchObject({ data: { limit: 100_000 } });
     await waitUntil(() => service.open() === 0);
     expect(asked).toBe(1);
   });
@@ -486,7 +494,10 @@ describe('an unreadable answer', () => {
     ],
   ])('is named: %s', async (what, bytes) => {
     const service = await serving(serveRaw((socket) => socket.once('data', () => socket.end(bytes))));
-    expect(await failureOf(ask(http(), service.url))).toMatchObject({ kind: 'invalid-response', what });
+    expect(await failureOf(ask(http(), service.url))).toMatchObject({
+      kind: 'invalid-response',
+      data: { what },
+    });
   });
 });
 
@@ -502,20 +513,23 @@ describe('a redirect', () => {
     const service = await serving(serve((_, response) => response.writeHead(302, { location }).end()));
     const failure = await failureOf(ask(http(), service.url));
     expect(failure).toMatchObject({ kind: 'redirect-refused' });
-    expect(failure).toMatchObject({ status: 302, target });
+    expect(failure).toMatchObject({ data: { status: 302, target } });
   });
 
   it('to a long URL is reported by its first 300 characters', async () => {
     const location = `https://elsewhere.example.com/${'a'.repeat(1_000)}`;
     const service = await serving(serve((_, response) => response.writeHead(302, { location }).end()));
     const failure = await failureOf(ask(http(), service.url));
-    expect(failure).toMatchObject({ target: location.slice(0, 300) });
+    expect(failure).toMatchObject({ data: { target: location.slice(0, 300) } });
   });
 
   it.each([300, 304, 399])('is not what status %i says without an address', async (status) => {
     const service = await serving(serve((_, response) => response.writeHead(status).end()));
     const what = `HTTP ${status} in place of an answer`;
-    expect(await failureOf(ask(http(), service.url))).toMatchObject({ kind: 'invalid-response', what });
+    expect(await failureOf(ask(http(), service.url))).toMatchObject({
+      kind: 'invalid-response',
+      data: { what },
+    });
   });
 
   it.each([301, 303, 307, 308])('of status %i is not followed', async (status) => {
@@ -523,7 +537,9 @@ describe('a redirect', () => {
     const service = await serving(
       serve((_, response) => response.writeHead(status, { location: `${other.url}/there` }).end()),
     );
-    expect(await failureOf(ask(http(), service.url))).toMatchObject({ status, target: `${other.url}/there` });
+    expect(await failureOf(ask(http(), service.url))).toMatchObject({
+      data: { status, target: `${other.url}/there` },
+    });
     expect(other.connections()).toBe(0);
     expect(service.requests).toHaveLength(1);
   });
@@ -557,7 +573,7 @@ describe('an address that is not allowed', () => {
       },
     });
     const failure = await failureOf(ask(it, `https://rebound.example.com:${service.port}/`));
-    expect(failure).toMatchObject({ kind: 'service-unreachable', code: 'no public address' });
+    expect(failure).toMatchObject({ kind: 'service-unreachable', data: { code: 'no public address' } });
     expect(lookups).toBe(1);
     expect(service.connections()).toBe(0);
   });

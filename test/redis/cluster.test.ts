@@ -128,7 +128,7 @@ describeUnless(NO_SERVER, 'on a Cluster', () => {
       });
       const failure = await guardWrite(() => redis.set('a', '1')).catch((error: unknown) => error);
       expect(failure).toMatchObject({ kind: 'store-unavailable' });
-      expect(failure).toMatchObject({ unsure: false });
+      expect(failure).toMatchObject({ data: { write: 'refused' } });
       await expect(waitUntilReady(redis, 50)).rejects.toMatchObject({ kind: 'store-unavailable' });
       await waitUntil(() => outages.length > 0);
       redis.disconnect();
@@ -148,7 +148,8 @@ describeUnless(NO_SERVER, 'on a Cluster', () => {
       cluster.masters[0]?.signal('SIGSTOP');
       const unsure = (await write('2')).flatMap((one) => (one.status === 'rejected' ? [one.reason] : []));
       expect(unsure.length).toBeGreaterThan(0);
-      for (const error of unsure) expect(error).toMatchObject({ kind: 'store-unavailable', unsure: true });
+      for (const error of unsure)
+        expect(error).toMatchObject({ kind: 'store-unavailable', data: { write: 'unsure' } });
       await cluster.masters[0]?.kill();
       const failed: unknown[] = [];
       await waitUntil(async () => {

@@ -129,7 +129,10 @@ describe('a call that Slack refuses because of too many calls', () => {
     bot.slack.limit('chat.postMessage', 7);
     const client = await worker.clientFor(NORTH.id);
     const call = callSlack('chat.postMessage', () => client.chat.postMessage({ channel: 'C1', text: 'x' }));
-    await expect(call).rejects.toMatchObject({ kind: 'slack-failed', code: 'ratelimited', retryAfter: 7 });
+    await expect(call).rejects.toMatchObject({
+      kind: 'slack-failed',
+      data: { code: 'ratelimited', retryAfter: 7 },
+    });
     expect(bot.slack.called('chat.postMessage').filter(({ fields }) => fields.text === 'x')).toHaveLength(1);
   });
 });

@@ -21,7 +21,7 @@ describe('a token that was not registered', () => {
   });
 
   it('is not reported as unsaved when the store’s answer was lost', () => {
-    const said = reads(new Failure('store-unavailable', {}, {}));
+    const said = reads(new Failure('store-unavailable', { write: 'unsure' }));
     expect(said).toMatch(/^May not be connected/);
     expect(said).not.toMatch(/stays in use|not stored/);
   });

@@ -74,11 +74,11 @@ describe('the first word of a command', () => {
 
   it('that is unknown is refused with the nearest one', async () => {
     expect(await run('conect now')).toMatchObject({
-      ...{ word: 'conect', suggestion: 'connect now', kind: 'invalid-word' },
+      ...{ word: 'conect', offered: ['connect now'], kind: 'invalid-word' },
       message: 'Unknown command “conect”.',
     });
-    expect(await run('“Conect” now')).toMatchObject({ word: 'Conect', suggestion: 'connect now' });
-    expect(await run('toString')).toMatchObject({ kind: 'invalid-word', suggestion: undefined });
+    expect(await run('“Conect” now')).toMatchObject({ word: 'Conect', offered: ['connect now'] });
+    expect(await run('toString')).toMatchObject({ kind: 'invalid-word', offered: [] });
     expect(await run(`conect ${PERHAPS}`)).toMatchObject({ word: 'conect', suggestion: undefined });
     expect(await run(`${'x'.repeat(50)} now`)).toMatchObject({ word: `${'x'.repeat(39)}…` });
   });
@@ -94,8 +94,8 @@ describe('a secret after a command', () => {
   );
 
   it('is not repeated in a refusal if it only might be one, but other words are', async () => {
-    expect(await run(`projects bad ${PERHAPS}`)).toMatchObject({ word: '…', suggestion: undefined });
-    expect(await run('projects bad word')).toMatchObject({ word: 'bad', suggestion: 'projects good' });
+    expect(await run(`projects bad ${PERHAPS}`)).toMatchObject({ word: '…', offered: [] });
+    expect(await run('projects bad word')).toMatchObject({ word: 'bad', offered: ['projects good'] });
     expect(await run(`projects fail ${PERHAPS}`)).toMatchObject({ kind: 'token-rejected' });
   });
 });

@@ -141,7 +141,7 @@ describe('a sealed field', () => {
     for (const field of ['settings', 'project:prod', 'xaccess:7', 'installation2', 'connection:'])
       expect(sealOwnerOfField('T1', field, '{}')).toBeUndefined();
     expect(() => sealOwnerOfField('T1', 'access:7', '{')).toThrow(
-      expect.objectContaining({ reason: 'malformed' }),
+      expect.objectContaining({ data: expect.objectContaining({ reason: 'malformed' }) }),
     );
   });
 });

@@ -124,12 +124,16 @@ describe('a change and its entry in the audit', () => {
     await waitUntilReady(interrupted, 2_000);
     const others = createWorkspaces({ redis: interrupted, keyring: createKeyring([OLD]) });
     proxy.loseAnswerTo('Asia/Tokyo');
-    await expect(others.saveSettings(by, { zone: 'Asia/Tokyo' })).rejects.toMatchObject({ unsure: true });
+    await expect(others.saveSettings(by, { zone: 'Asia/Tokyo' })).rejects.toMatchObject({
+      data: { write: 'unsure' },
+    });
     interrupted.disconnect();
     await proxy.stop();
     const nowhere = connectRedis('unix:///nowhere/redis.sock');
     const lost = createWorkspaces({ redis: nowhere, keyring: createKeyring([OLD]) });
-    await expect(lost.saveSettings(by, { zone: 'Asia/Tokyo' })).rejects.toMatchObject({ unsure: false });
+    await expect(lost.saveSettings(by, { zone: 'Asia/Tokyo' })).rejects.toMatchObject({
+      data: { write: 'refused' },
+    });
     nowhere.disconnect();
     expect([(await read()).settings.zone, await entries()]).toEqual(['Asia/Tokyo', [ENTRY]]);
   });

@@ -314,7 +314,9 @@ describe('the connection that a project is asked by', () => {
       expect.objectContaining({ kind: 'not-connected' }),
     );
     const damaged = workspaceOf({ connections: CONNECTIONS, fields: { 'connection:us': '{' } });
-    expect(() => opened('us', damaged)).toThrow(expect.objectContaining({ reason: 'malformed' }));
+    expect(() => opened('us', damaged)).toThrow(
+      expect.objectContaining({ data: expect.objectContaining({ reason: 'malformed' }) }),
+    );
   });
 });
 

@@ -45,7 +45,10 @@ it('notes a rejected token by its fingerprint, and that its project fails', asyn
   const rejection = ['rejected', 'T1', CREDENTIAL, { mark: fingerprintOf('a-fake-token'), at: NOW }];
   const target = { topic: 'balance', id: '123', product: 1 };
   expect(await asked('123', () => Promise.reject(error))).toEqual({
-    stored: [rejection, ['failed', 'T1', target, { kind: 'token-rejected', service: 'billing', since: NOW }]],
+    stored: [
+      rejection,
+      ['failed', 'T1', target, { kind: 'token-rejected', data: { service: 'billing' }, since: NOW }],
+    ],
     result: error,
   });
 });

@@ -116,6 +116,6 @@ const REFUSED = new Set(['account_inactive', 'invalid_auth', 'not_authed', 'toke
 
 /** @returns Slack's code if it refuses the token; undefined for any other error */
 export function tokenRefusal(error: unknown): string | undefined {
-  const { data, code } = (error ?? {}) as { data?: { error?: string }; code?: string };
-  return [data?.error, code].find((refusal) => refusal !== undefined && REFUSED.has(refusal));
+  const { data, code } = (error ?? {}) as { data?: { error?: string; code?: string }; code?: string };
+  return [data?.error, data?.code, code].find((refusal) => refusal !== undefined && REFUSED.has(refusal));
 }
