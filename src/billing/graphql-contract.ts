@@ -92,7 +92,10 @@ export const parseConsumption =
     if (!Array.isArray(report.items)) throw new ShapeError('no items list');
     const most = ITEMS.perDay * days + ITEMS.spare;
     if (report.items.length > most)
-      throw new Failure('response-too-large', { service: 'billing', limit: most, unit: 'items' });
+      throw new Failure('response-too-large', {
+        service: 'billing',
+        most: `${most.toLocaleString('en-US')} items`,
+      });
     return report.items.length === 0 ? null : report.items.map((item) => parseItem(item, mask));
   };
 

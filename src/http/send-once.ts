@@ -94,7 +94,7 @@ export async function sendOnce(
   const limitFailure = (error: unknown): Failure | undefined => {
     if (error instanceof ExchangeTimeoutError) return new Failure('timed-out', { service, after: deadline });
     if (error instanceof errors.ResponseExceededMaxSizeError)
-      return new Failure('response-too-large', { service, limit: bodyBytes, unit: 'bytes' });
+      return new Failure('response-too-large', { service, most: `${Math.round(bodyBytes / 1024)} KB` });
     return undefined;
   };
 

@@ -1,4 +1,4 @@
-import { isFailure, remedyFor, storeFailure } from '../domain/failure/index.ts';
+import { isFailure, kindOf, storeFailure } from '../domain/failure/index.ts';
 import { toPlainDigits } from '../domain/money/amount.ts';
 import type { Forecast } from '../domain/money/forecast.ts';
 import type { Account, Runway } from '../domain/money/runway.ts';
@@ -61,7 +61,7 @@ export function createServiceOutcomes({
   };
 
   async function failed({ workspace, failures }: UsedAccess, asked: Asked, error: unknown): Promise<void> {
-    if (failures === undefined || !isFailure(error) || remedyFor(error.kind) === undefined) return;
+    if (failures === undefined || !isFailure(error) || kindOf(error.kind)?.remedy === undefined) return;
     const { topic, project: id, product } = asked;
     const isKnown = failures.get(failureKey(topic, id, product))?.kind === error.kind;
     // A period without data doesn't mean that the project fails.

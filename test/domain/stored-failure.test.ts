@@ -3,25 +3,16 @@ import { parseLogEntry } from '../../src/delivery/log/delivery-log-entry.ts';
 import { Failure, storedFailure, storeFailure, wordFailure } from '../../src/domain/failure/index.ts';
 import { failuresOfAll } from '../support/failures.ts';
 
-/** Kinds that only a person’s own request meets: nothing is stored of them but the kind. */
+/** Kinds that only a person’s own request meets: what their sentences need is not stored. */
 const OF_REQUESTS = [
   'access-missing',
-  'access-not-found',
-  'access-refused',
   'edit-conflict',
   'invalid-word',
   'not-issuer',
-  'outcome-unclear',
   'period-just-began',
-  'project-disabled',
-  'project-missing',
-  'secret-pasted',
-  'store-unavailable',
-  'text-too-long',
   'throttled',
   'token-not-shown',
   'too-many-tokens',
-  'wrong-identity-url',
 ];
 const PLAIN = 'It didn’t work, for a reason that this version of Tally doesn’t know.';
 const TODAY = '2026-11-21';

@@ -466,7 +466,7 @@ describe('an answer that is too large', () => {
     );
     const failure = await failureOf(ask(http({ limits: { bodyBytes: 100_000 } }), service.url));
     expect(failure).toMatchObject({ kind: 'response-too-large' });
-    expect(failure).toMatchObject({ data: { limit: 100_000 } });
+    expect(failure).toMatchObject({ data: { most: '98 KB' } });
     await waitUntil(() => service.open() === 0);
     expect(asked).toBe(1);
   });

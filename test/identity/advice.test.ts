@@ -43,7 +43,7 @@ describe('a rejection by the identity service', () => {
     }),
     new Failure('invalid-response', { service: 'identity', what: 'text that is not UTF-8' }),
     new Failure('service-failed', { service: 'identity', status: 400 }),
-    new Failure('response-too-large', { service: 'identity', limit: 4 * 1024 * 1024, unit: 'bytes' }),
+    new Failure('response-too-large', { service: 'identity', most: '4096 KB' }),
   ])('sends managers to the form that has its address: %s', (failure) => {
     const read = JSON.stringify(failureMessage(failure, {}));
     expect(read).toContain('/billing projects access');

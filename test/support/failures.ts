@@ -101,10 +101,7 @@ export const failuresOfAll = (): readonly (readonly [failure: Failure, ...names:
   [new Failure('service-failed', { service: 'billing', status: 502 }), '502'],
   [new Failure('queue-full', { service: 'billing' }), 'for the billing service'],
   [new Failure('invalid-response', { service: 'billing', what: 'no JSON', status: 204 }), 'no JSON'],
-  [
-    new Failure('response-too-large', { service: 'billing', limit: 512 * 1024, unit: 'bytes' }),
-    'more than 512 KB',
-  ],
+  [new Failure('response-too-large', { service: 'billing', most: '512 KB' }), 'more than 512 KB'],
   [
     new Failure('redirect-refused', {
       service: 'billing',
@@ -164,7 +161,7 @@ export const failuresOfAll = (): readonly (readonly [failure: Failure, ...names:
       [
         new Failure(
           'token-not-shown',
-          { label: `p${at}`, why: 'Slack is down.', token: { state, until: '10:00', audit: 'maybe' } },
+          { label: `p${at}`, why: 'Slack is down.', state, until: '10:00', audit: 'maybe' },
           at === 0 ? cause : {},
         ),
         `p${at}`,

@@ -3,16 +3,10 @@ import { couldBeSecret } from '../language/secret-detection.ts';
 import type { Day, RequestedDays } from '../time/calendar.ts';
 import { KINDS, type Kind } from './kinds.ts';
 
-export {
-  type BillingQuestion,
-  BROKEN_OFF,
-  NO_PUBLIC_ADDRESS,
-  type Service,
-  type UnshownToken,
-} from './kinds.ts';
+export * from './kinds.ts';
 
 export type FailureKind = keyof typeof KINDS;
-type DataOf<K extends FailureKind> = (typeof KINDS)[K] extends Kind<infer Data> ? Data : never;
+export type DataOf<K extends FailureKind> = Parameters<(typeof KINDS)[K]['says']>[0];
 /** The data may be left out where nothing of it is required. */
 type Details<K extends FailureKind> =
   Record<never, never> extends DataOf<K>
@@ -22,11 +16,12 @@ type Details<K extends FailureKind> =
 /** A failure of one kind: its data, and the sentence of its kind. */
 class FailureError<K extends FailureKind> extends Error {
   override readonly name = 'Failure';
-  readonly kind: K;
   readonly data: DataOf<K>;
-  constructor(kind: K, ...[data = {} as DataOf<K>, options]: Details<K>) {
-    super((KINDS[kind] as Kind).says(data as object), options);
-    this.kind = kind;
+  constructor(
+    readonly kind: K,
+    ...[data = {} as DataOf<K>, options]: Details<K>
+  ) {
+    super((KINDS[kind] as Kind<DataOf<K>>).says(data), options);
     this.data = data;
   }
 }
@@ -41,10 +36,8 @@ export const Failure = FailureError as new <K extends Exclude<FailureKind, 'inva
 ) => FailureOf<K>;
 
 /** @param kind any if absent */
-export const isFailure = <K extends FailureKind = FailureKind>(
-  error: unknown,
-  kind?: K,
-): error is FailureOf<K> => error instanceof FailureError && (kind === undefined || error.kind === kind);
+export const isFailure = <K extends FailureKind>(error: unknown, kind?: K): error is FailureOf<K> =>
+  error instanceof FailureError && (kind === undefined || error.kind === kind);
 
 /** For work whose failure is one of its outcomes: `work.catch(failureOf)`. @throws any other error */
 export function failureOf(error: unknown): Failure {
@@ -63,15 +56,9 @@ export function withRequestedDays(failure: Failure, days: RequestedDays): Failur
   return new Failure(failure.kind, { ...failure.data, question: { ...question, days } });
 }
 
-/** Undefined for a kind that only another version knows. */
-const kindOf = (kind: string): Kind | undefined =>
+/** @returns undefined for a kind that only another version knows */
+export const kindOf = (kind: string): Kind | undefined =>
   Object.hasOwn(KINDS, kind) ? KINDS[kind as FailureKind] : undefined;
-
-/** The failure in two or three words, for a cell of a table. */
-export const summarize = ({ kind }: Failure): string => kindOf(kind)?.summary ?? 'no answer';
-
-/** What fixes it when billing gives no answer about a project; undefined if the failure is not about the project. */
-export const remedyFor = (kind: string): Kind['remedy'] => kindOf(kind)?.remedy;
 
 /** Whether the write may have been stored although it failed. */
 export const mayHaveBeenSaved = (failure: Failure): boolean =>
@@ -87,21 +74,21 @@ export const storedFailure = z.object({
 export type StoredFailure = Readonly<z.infer<typeof storedFailure>>;
 
 /** The same failure always makes the same text, so that writes can be compared. */
-export function storeFailure({ kind, data }: Failure): StoredFailure {
-  const { schema } = KINDS[kind] as Kind;
-  return schema === undefined ? { kind } : { kind, data: { ...schema.parse(data) } };
-}
-
-const UNKNOWN = 'It didn’t work, for a reason that this version of Tally doesn’t know.';
-const MAY_BE_POSTED = 'The post may be in the channel: check before you send it again.';
+export const storeFailure = ({ kind, data }: Failure): StoredFailure => ({
+  kind,
+  data: KINDS[kind].schema.parse(data),
+});
 
 /** What happened, in a sentence. @param today the reader's: days of its year are named without the year */
 export function wordFailure(stored: StoredFailure, today?: Day): string {
   const kind = kindOf(stored.kind);
-  const data = kind?.schema?.safeParse(stored.data).data;
+  const data = kind?.schema.safeParse(stored.data).data;
   const sentence = (data && kind?.says(data, today)) ?? UNKNOWN;
   return stored.mayBePosted === true ? `${sentence} ${MAY_BE_POSTED}` : sentence;
 }
+
+const UNKNOWN = 'It didn’t work, for a reason that this version of Tally doesn’t know.';
+const MAY_BE_POSTED = 'The post may be in the channel: check before you send it again.';
 
 /**
  * Whether a refused word is quoted: `judged` by its look, `always` for an address or the workspace's own name for
@@ -158,19 +145,21 @@ export class InvalidWord extends FailureError<'invalid-word'> {
 
   /** A copy whose offered texts are each put into a longer one. */
   within(whole: (text: string) => string): InvalidWord {
-    const { word, why, works, offered, quoting, projectFor } = this;
-    return new InvalidWord(word, why, works, offered.map(whole), quoting, projectFor);
+    return this.copy({ offered: this.offered.map(whole) });
   }
 
   /** A copy that quotes another spelling of the word. */
   spelled(spell: (word: string) => string): InvalidWord {
-    const { word, why, works, offered, quoting, projectFor } = this;
-    return new InvalidWord(spell(word), why, works, offered, quoting, projectFor);
+    return this.copy({ word: spell(this.word) });
   }
 
   /** A copy that does not contain the word. */
   withheld(): InvalidWord {
-    return new InvalidWord(this.word, this.why, this.works, [], 'never', this.projectFor);
+    return this.copy({ offered: [], quoting: 'never' });
+  }
+
+  private copy({ word = this.word, offered = this.offered, quoting = this.quoting }): InvalidWord {
+    return new InvalidWord(word, this.why, this.works, offered, quoting, this.projectFor);
   }
 }
 

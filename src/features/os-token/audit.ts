@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { type Failure, isFailure, mayHaveBeenSaved, type UnshownToken } from '../../domain/failure/index.ts';
+import { type Failure, type FailureOf, isFailure, mayHaveBeenSaved } from '../../domain/failure/index.ts';
 import type { Millis } from '../../domain/time/calendar.ts';
 import type { AuditEntry, AuditSubject } from '../../workspace/record/audit.ts';
 import type { Workspace } from '../../workspace/record/workspace.ts';
@@ -34,7 +34,7 @@ export const accessSubject = (workspace: Workspace, project: string) =>
 const REVOKED: ReadonlySet<string> = new Set(['revoked', 'dead', 'unchecked']);
 
 /** Whether something is in the audit; `maybe` when the answer to writing it was lost. */
-export type AuditState = UnshownToken['audit'];
+export type AuditState = FailureOf<'token-not-shown'>['data']['audit'];
 
 /** Whether a write brought an audit entry. */
 export async function auditStateOf(

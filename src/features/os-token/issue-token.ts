@@ -1,12 +1,5 @@
 import { commandText } from '../../domain/command-names.ts';
-import {
-  Failure,
-  type FailureOf,
-  failureOf,
-  ignoreFailure,
-  isFailure,
-  type UnshownToken,
-} from '../../domain/failure/index.ts';
+import { Failure, type FailureOf, failureOf, ignoreFailure, isFailure } from '../../domain/failure/index.ts';
 import { DAY } from '../../domain/time/calendar.ts';
 import type { IssuedToken } from '../../identity/client.ts';
 import { findEndpoint, renderShellCommands } from '../../identity/shell-commands.ts';
@@ -39,7 +32,7 @@ export async function issueToken(tokenRequest: TokenRequest, context: TokenConte
     cause?: unknown,
   ): Promise<FailureOf<'token-not-shown'>> => {
     const token = await revokeUnseen(tokenRequest, issued, isAudited, context);
-    return new Failure('token-not-shown', { label, why, token }, { cause });
+    return new Failure('token-not-shown', { label, why, ...token }, { cause });
   };
   if (linesFor(issued, access).length > SLACK_LIMITS.section)
     throw await notShown(`It has ${issued.token.length} characters, more than Slack can show.`);
@@ -109,7 +102,7 @@ async function revokeUnseen(
   issued: IssuedToken,
   isAudited: boolean,
   context: TokenContext,
-): Promise<UnshownToken> {
+): Promise<Pick<FailureOf<'token-not-shown'>['data'], 'state' | 'until' | 'audit'>> {
   const { request, identity, clock } = context;
   const tenant = tenantOf(grant.project, context);
   const outcome = await identity.revoke(access.authUrl, issued.token, tenant).catch(failureOf);

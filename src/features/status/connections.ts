@@ -3,7 +3,7 @@ import type { FailureOf } from '../../domain/failure/index.ts';
 import { dayAt, formatDays, type Millis, type Zone } from '../../domain/time/calendar.ts';
 import { toCommand } from '../../slack/commands/command.ts';
 import { commandButton } from '../../slack/commands/command-buttons.ts';
-import { askManagerButton, KEY_IS_GONE } from '../../slack/error-messages/description.ts';
+import { askManagerButton } from '../../slack/error-messages/description.ts';
 import {
   actions,
   type Block,
@@ -36,6 +36,7 @@ import {
   type ConnectionState,
   connectionStates,
   type HealthLevel,
+  KEY_IS_GONE,
   worstFirst,
 } from '../../workspace/credentials/health.ts';
 import { isDamaged, type Workspace } from '../../workspace/record/workspace.ts';

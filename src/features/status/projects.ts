@@ -4,7 +4,7 @@ import { dayAt, type Millis } from '../../domain/time/calendar.ts';
 import { tryParse } from '../../domain/try-parse.ts';
 import { toCommand } from '../../slack/commands/command.ts';
 import { commandButton } from '../../slack/commands/command-buttons.ts';
-import { askManagerButton, KEY_IS_GONE } from '../../slack/error-messages/description.ts';
+import { askManagerButton } from '../../slack/error-messages/description.ts';
 import { lastFailureText, lastFailureTodo } from '../../slack/error-messages/index.ts';
 import {
   actions,
@@ -19,7 +19,7 @@ import {
 import type { Request } from '../../slack/request/request.ts';
 import { describeAccess } from '../../workspace/credentials/access-record.ts';
 import { isExpiryUnknown } from '../../workspace/credentials/expiry.ts';
-import { credentialHealth, worstFirst } from '../../workspace/credentials/health.ts';
+import { credentialHealth, KEY_IS_GONE, worstFirst } from '../../workspace/credentials/health.ts';
 import { canAskAbout, visibleProjects } from '../../workspace/projects/project-visibility.ts';
 import { isConnectionMissing } from '../../workspace/projects/resolve-project.ts';
 import { findFailure } from '../../workspace/record/stored-outcomes.ts';

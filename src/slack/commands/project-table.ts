@@ -1,11 +1,13 @@
 /** How answers about several projects are shown: a table, its title, and what is said below it. */
-import { summarize } from '../../domain/failure/index.ts';
+import { type Failure, kindOf } from '../../domain/failure/index.ts';
 import { listNames, pluralize } from '../../domain/language/text.ts';
 import { formatMoney, type Money, sumMoney } from '../../domain/money/amount.ts';
 import { PRODUCTS, type ProductId } from '../../domain/product.ts';
 import type { ResolvedProject, UnresolvedProject } from '../../workspace/projects/resolve-project.ts';
 import { clipText, escapeMarkup } from '../kit/blocks.ts';
 import type { ProjectAnswer, ProjectAnswers } from './project-answers.ts';
+
+const summarize = ({ kind }: Failure): string => kindOf(kind)?.summary ?? 'no answer';
 
 /** A column of a table of projects, beside their names. */
 export interface ProjectColumn<T> {

@@ -1,11 +1,6 @@
 import type { Button } from '@slack/types';
 import { commandText, type SlashCommand } from '../../domain/command-names.ts';
-import {
-  type FailureOf,
-  type InvalidWord,
-  UNKNOWN_COMMAND,
-  UNRECOGNIZED,
-} from '../../domain/failure/index.ts';
+import { type DataOf, type InvalidWord, UNKNOWN_COMMAND, UNRECOGNIZED } from '../../domain/failure/index.ts';
 import { couldBeName } from '../../domain/language/nearest-word.ts';
 import { parseWithOutput } from '../../domain/language/parse-argument.ts';
 import { parseCommandText } from '../../domain/language/parse-command.ts';
@@ -125,7 +120,7 @@ export const COMMAND_DESCRIPTIONS = {
 } satisfies Partial<Descriptions>;
 
 function askManagerAbout(
-  { reason, managers = [], owned }: FailureOf<'not-allowed'>['data'],
+  { reason, managers = [], owned }: DataOf<'not-allowed'>,
   request: FailedRequest,
 ): Button[] {
   if (reason === 'external' || (reason === 'not-manager' && managers.length === 0)) return [];

@@ -1,6 +1,6 @@
 import type { Button } from '@slack/types';
 import * as z from 'zod';
-import type { FailureKind, FailureOf } from '../../domain/failure/index.ts';
+import type { DataOf, FailureKind } from '../../domain/failure/index.ts';
 import type { SlackId } from '../../domain/slack-id.ts';
 import { MINUTE, type Millis } from '../../domain/time/calendar.ts';
 import { type Command, commandLine } from '../commands/command.ts';
@@ -27,11 +27,9 @@ export interface ErrorDescription {
 
 /** What is said about each kind: the compiler refuses a kind without a description. */
 export type Descriptions = {
-  readonly [K in Exclude<FailureKind, 'invalid-word'>]: (
-    data: FailureOf<K>['data'],
-    request: FailedRequest,
-  ) => ErrorDescription;
+  readonly [K in Described]: (data: DataOf<K>, request: FailedRequest) => ErrorDescription;
 };
+type Described = Exclude<FailureKind, 'invalid-word'>;
 
 /** What was known of the request when it failed; empty if nobody asked. */
 export interface FailedRequest extends Partial<Request> {
@@ -66,10 +64,6 @@ export const isAuthorized = (request: FailedRequest): request is FailedRequest &
   request.user !== undefined;
 
 export const canManage = ({ user }: FailedRequest): boolean => user?.canManage === true;
-
-/** What people read of a record that is whole, and that none of the keys opens: `unknown-key` and `not-authentic`. */
-export const KEY_IS_GONE =
-  'Tally can’t open this with its keys. Your operator has to put the old key back; nothing is lost.';
 
 export const CONNECT = button('connect', 'Connect…', { style: 'primary' });
 export const REPLACE_TOKEN = button('connect', 'Replace token…', { style: 'primary' });

@@ -1,6 +1,7 @@
 import { commandText } from '../../domain/command-names.ts';
-import { type Failure, remedyFor, wordFailure } from '../../domain/failure/index.ts';
+import { type Failure, kindOf, wordFailure } from '../../domain/failure/index.ts';
 import type { Day } from '../../domain/time/calendar.ts';
+import { KEY_IS_GONE } from '../../workspace/credentials/health.ts';
 import type { Project } from '../../workspace/projects/project-record.ts';
 import type { LastFailure } from '../../workspace/record/stored-outcomes.ts';
 import { toCommand } from '../commands/command.ts';
@@ -13,7 +14,6 @@ import {
   type ErrorDescription,
   type FailedRequest,
   forManagers,
-  KEY_IS_GONE,
   REPLACE_TOKEN,
   tryAgain,
   tryAgainIn,
@@ -88,17 +88,11 @@ export function describeError(failure: Failure, request: FailedRequest): ErrorDe
   if (failure.kind === 'invalid-word') return describeInvalidWord(failure, request);
   const describe = DESCRIPTIONS[failure.kind] as (data: object, request: FailedRequest) => ErrorDescription;
   const description = describe(failure.data, request);
-  const detail = technicalDetail(failure);
-  if (detail === undefined || !canManage(request)) return description;
+  const { kind, data } = failure;
+  if (!('host' in data) || kind === 'address-refused' || !canManage(request)) return description;
+  const detail = 'code' in data ? `${data.host} (${data.code})` : data.host;
   return { ...description, quotes: [...(description.quotes ?? []), detail] };
 }
-
-const technicalDetail = ({ kind, data }: Failure): string | undefined =>
-  kind === 'service-unreachable'
-    ? `${data.host} (${data.code})`
-    : kind === 'wrong-identity-url' || kind === 'outcome-unclear'
-      ? data.host
-      : undefined;
 
 /** The second part of a sentence about a failure: its consequence, or its reason. */
 const AFTER_FACT = /: |\.(?: |$)/;
@@ -113,7 +107,7 @@ export function lastFailureText(failure: LastFailure, today: Day): string {
 /** What a manager does next, as mrkdwn. */
 export function lastFailureTodo({ kind }: LastFailure, { alias, id }: Project): string {
   const command = (text: string) => `\`${escapeMarkup(text)}\``;
-  switch (remedyFor(kind)) {
+  switch (kindOf(kind)?.remedy) {
     case 'project':
       return `Check its ID (${id}) and product with ${command(`${commandText('/billing projects')} edit ${alias}`)}.`;
     case 'token':

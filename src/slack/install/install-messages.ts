@@ -5,8 +5,8 @@ import { commandText } from '../../domain/command-names.ts';
 import { isFailure } from '../../domain/failure/index.ts';
 import type { SlackId } from '../../domain/slack-id.ts';
 import type { Millis } from '../../domain/time/calendar.ts';
+import { KEY_IS_GONE } from '../../workspace/credentials/health.ts';
 import type { Audit } from '../../workspace/record/audit.ts';
-import { KEY_IS_GONE } from '../error-messages/description.ts';
 import {
   actions,
   button,
