@@ -38,8 +38,8 @@ export function createIdentityClient({
   /**
    * Issues a token. Never retries: a second request could issue a second token.
    *
-   * @throws access-refused (401, 403) access-not-found project-disabled (404)
-   * invalid-response (success without a token) outcome-unclear
+   * @throws access-refused (401, 403), access-not-found, project-disabled (404),
+   * invalid-response (success without a token), outcome-unclear
    */
   const issue = (access: ApplicationAccess, tenant: Tenant): Promise<IssuedToken> =>
     tryIssue(access, tenant).catch(async (error) => {

@@ -9,7 +9,7 @@ import { auditKey, checkLockKey, indexKey, shardOf, shardsOf, zonesKey } from '.
  * without reading all records. A workspace is added before its record is written, and removed after its record is gone;
  * an entry without a record is harmless and is removed by the check.
  *
- * @throws StoreUnavailable from each method
+ * @throws store-unavailable from each method
  */
 export type WorkspaceIndex = ReturnType<typeof createWorkspaceIndex>;
 
