@@ -79,7 +79,7 @@ describe('the first word of a command', () => {
     });
     expect(await run('“Conect” now')).toMatchObject({ word: 'Conect', offered: ['connect now'] });
     expect(await run('toString')).toMatchObject({ kind: 'invalid-word', offered: [] });
-    expect(await run(`conect ${PERHAPS}`)).toMatchObject({ word: 'conect', suggestion: undefined });
+    expect(await run(`conect ${PERHAPS}`)).toMatchObject({ word: 'conect', offered: [] });
     expect(await run(`${'x'.repeat(50)} now`)).toMatchObject({ word: `${'x'.repeat(39)}…` });
   });
 });
