@@ -102,6 +102,6 @@ describe('a post that may be in Slack', () => {
 
   it('counts as unknown if Slack does not answer', async () => {
     slack.fault = () => 'internal_error';
-    await expect(search()).rejects.toMatchObject({ kind: 'slack-failed', code: 'internal_error' });
+    await expect(search()).rejects.toMatchObject({ kind: 'slack-failed', data: { code: 'internal_error' } });
   });
 });

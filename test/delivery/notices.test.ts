@@ -2,7 +2,7 @@
 
 import { beforeEach, describe, expect, it } from 'vitest';
 import { failureNotice } from '../../src/delivery/posts/notice-blocks.ts';
-import { type Failure, NotAllowed, NotConnected, TokenRejected } from '../../src/domain/failure/index.ts';
+import { Failure } from '../../src/domain/failure/index.ts';
 import type { Schedule } from '../../src/workspace/owned/schedule-record.ts';
 import { textOf } from '../support/bot.ts';
 import { schedule } from '../support/delivery.ts';
@@ -26,20 +26,40 @@ const people = () => slack.posts.map(({ channel }) => channel);
 
 describe('the owner of a schedule', () => {
   beforeEach(async () => {
-    failure = new NotConnected();
+    failure = new Failure('not-connected');
     await delivery.save(managers(BOSS));
     await given();
   });
 
   it.each<[string, Failure, RecordParts, readonly string[]]>([
-    ['what only managers can fix is told to both', new NotConnected(), managers(BOSS), [OWNER, BOSS]],
-    ['a channel limit, too', new NotAllowed('channel'), managers(BOSS), [OWNER, BOSS]],
-    ['unless the owner is a manager', new NotConnected(), managers(BOSS, OWNER), [OWNER]],
-    ['a rejected token is told to the owner', new TokenRejected('billing'), managers(BOSS), [OWNER]],
-    ['and not to a manager, who gets a reminder', new TokenRejected('billing'), managers(OWNER), []],
+    [
+      'what only managers can fix is told to both',
+      new Failure('not-connected'),
+      managers(BOSS),
+      [OWNER, BOSS],
+    ],
+    [
+      'a channel limit, too',
+      new Failure('not-allowed', { reason: 'channel' }),
+      managers(BOSS),
+      [OWNER, BOSS],
+    ],
+    ['unless the owner is a manager', new Failure('not-connected'), managers(BOSS, OWNER), [OWNER]],
+    [
+      'a rejected token is told to the owner',
+      new Failure('token-rejected', { service: 'billing' }),
+      managers(BOSS),
+      [OWNER],
+    ],
+    [
+      'and not to a manager, who gets a reminder',
+      new Failure('token-rejected', { service: 'billing' }),
+      managers(OWNER),
+      [],
+    ],
     [
       'nor to who registered it',
-      new TokenRejected('billing'),
+      new Failure('token-rejected', { service: 'billing' }),
       { connections: [{ token: 'a token', registeredBy: OWNER }] },
       [],
     ],
@@ -115,7 +135,7 @@ describe('the owner of a schedule', () => {
     slack.fault = ({ method, args }) =>
       (method === 'chat.postMessage' && refused(args.get('channel'))) || undefined;
     await run();
-    failure = new NotAllowed('channel');
+    failure = new Failure('not-allowed', { reason: 'channel' });
     await given({ id: 'schedul2' });
     await forHours(1);
     expect(people()).toEqual([directMessage(OWNER), directMessage(OWNER)]);

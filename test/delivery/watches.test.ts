@@ -1,7 +1,7 @@
 import { Big } from 'big.js';
 import { beforeEach, describe, expect, it } from 'vitest';
 import type { Alert } from '../../src/delivery/watches/sent-alerts.ts';
-import { QueueFull, TokenRejected } from '../../src/domain/failure/index.ts';
+import { Failure } from '../../src/domain/failure/index.ts';
 import type { WatchRule } from '../../src/domain/money/watch-rule.ts';
 import { addDays } from '../../src/domain/time/calendar.ts';
 import { deliveryLogKey } from '../../src/redis/keys.ts';
@@ -579,7 +579,8 @@ describe('what billing is asked about a watched project', () => {
 
   it('is asked again in the next hour where it failed, and status says why until then', async () => {
     await save(watch(RUNWAY));
-    fakeBilling.failure = (_, __, what) => (what === 'consumption' ? new QueueFull('billing') : undefined);
+    fakeBilling.failure = (_, __, what) =>
+      what === 'consumption' ? new Failure('queue-full', { service: 'billing' }) : undefined;
     await run();
     expect(await stateOf()).toMatchObject({ problem: expect.any(String), measurement: undefined });
     expect(asked()).toEqual(['balance 123', 'consumption 123']);
@@ -638,7 +639,8 @@ describe('a rejected token', () => {
     await forHours(1);
     fakeBilling.asked.length = 0;
     const rejects = (token: string) => token === 'a good token';
-    fakeBilling.failure = ({ token }) => (rejects(token) ? new TokenRejected('billing') : undefined);
+    fakeBilling.failure = ({ token }) =>
+      rejects(token) ? new Failure('token-rejected', { service: 'billing' }) : undefined;
     balance = 10;
     await forHours(2);
     fakeBilling.asked.length = 0;

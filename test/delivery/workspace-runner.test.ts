@@ -3,13 +3,7 @@ import { startBilling } from '../../sandbox/billing.ts';
 import { createBillingClient } from '../../src/billing/client.ts';
 import { notSentFailure } from '../../src/delivery/outbox/failures.ts';
 import type { ReportQuestion, ReportResult } from '../../src/delivery/posts/run-report.ts';
-import {
-  ConnectionMissing,
-  NotAllowed,
-  NotConnected,
-  TimedOut,
-  TokenRejected,
-} from '../../src/domain/failure/index.ts';
+import { Failure } from '../../src/domain/failure/index.ts';
 import { createGuardedHttp } from '../../src/http/request.ts';
 import { recordKey, threadsKey } from '../../src/redis/keys.ts';
 import type { Work } from '../../src/runtime/work-record.ts';
@@ -277,7 +271,8 @@ describe('after an outage', () => {
 
   it('counts dates beyond ten, and names a date that could not be computed', async () => {
     answer = ({ at: instant }) => {
-      if (instant === NINE + 18 * 24 * HOUR) throw new TimedOut('billing', 1000);
+      if (instant === NINE + 18 * 24 * HOUR)
+        throw new Failure('timed-out', { service: 'billing', after: 1000 });
       return finding('1');
     };
     await given();
@@ -494,7 +489,7 @@ describe('a run that loses its lease', () => {
 });
 
 describe('when billing fails', () => {
-  it.each([new TypeError('a mistake'), new TimedOut('billing', 10_000)])(
+  it.each([new TypeError('a mistake'), new Failure('timed-out', { service: 'billing', after: 10_000 })])(
     'records the error of each try: %s',
     async (error) => {
       answer = failing(error);
@@ -508,7 +503,7 @@ describe('when billing fails', () => {
 
   it('tries again for an hour, five minutes later at most, bothers no channel, then tells the owner', async () => {
     await given();
-    answer = failing(new TimedOut('billing', 10_000));
+    answer = failing(new Failure('timed-out', { service: 'billing', after: 10_000 }));
     const pauses: number[] = [];
     for (;;) {
       const next = await run();
@@ -528,7 +523,7 @@ describe('when billing fails', () => {
   it('tells a manager too from the second failed date in a row, and counts again after a success', async () => {
     await given();
     await delivery.save({ settings: { managers: ['U0BOSS0001'] } });
-    answer = failing(new TimedOut('billing', 10_000));
+    answer = failing(new Failure('timed-out', { service: 'billing', after: 10_000 }));
     const day = async () => {
       for (
         let next: number | undefined = delivery.now;
@@ -553,7 +548,7 @@ describe('when billing fails', () => {
   it('does not mention another recipient when there is none', async () => {
     await delivery.save({ settings: { managers: ['U0OWNER001'] } });
     await given();
-    answer = failing(new TimedOut('billing', 10_000));
+    answer = failing(new Failure('timed-out', { service: 'billing', after: 10_000 }));
     for (const due of [NINE, NINE + 24 * HOUR])
       for (let next: number | undefined = due; next !== undefined; ) {
         delivery.now = next;
@@ -565,7 +560,7 @@ describe('when billing fails', () => {
 
   it('posts within the hour once billing is back, and tells nobody', async () => {
     await given();
-    answer = failing(new TimedOut('billing', 10_000));
+    answer = failing(new Failure('timed-out', { service: 'billing', after: 10_000 }));
     delivery.now = (await run()) ?? 0;
     answer = () => finding('100');
     await run();
@@ -576,7 +571,7 @@ describe('when billing fails', () => {
   it('pauses over a rejected token, and goes on by itself with another one', async () => {
     await connect('a token');
     await given();
-    answer = failing(new TokenRejected('billing'));
+    answer = failing(new Failure('token-rejected', { service: 'billing' }));
     await run();
     await run();
     expect((await stored())?.paused).toMatchObject({
@@ -601,7 +596,7 @@ describe('when billing fails', () => {
   it('tells the owner also where the record of a project is damaged', async () => {
     await given();
     await set({ 'project:prod': '{' });
-    answer = failing(new TokenRejected('billing'));
+    answer = failing(new Failure('token-rejected', { service: 'billing' }));
     await run();
     expect(toPerson()[0]?.blocks).toMatch(
       /Yesterday’s spend” for a project you can’t ask about here is paused/,
@@ -610,7 +605,7 @@ describe('when billing fails', () => {
 
   it('tells the owner of many schedules once of what stops them all', async () => {
     for (let n = 1; n <= 6; n += 1) await given({ id: `schedul${n}`, channel: `C0CHANNEL${n}` });
-    answer = failing(new TokenRejected('billing'));
+    answer = failing(new Failure('token-rejected', { service: 'billing' }));
     await run();
     expect(toPerson()).toHaveLength(1);
     expect(toPerson()[0]?.blocks).toContain('6 scheduled posts are paused');
@@ -621,7 +616,7 @@ describe('when billing fails', () => {
 
   it('pauses where its project was limited to other channels, and says what to do', async () => {
     await given();
-    answer = failing(new NotAllowed('channel'));
+    answer = failing(new Failure('not-allowed', { reason: 'channel' }));
     await run();
     delivery.now += MINUTE;
     await run();
@@ -637,7 +632,7 @@ describe('when billing fails', () => {
     await delivery.save({ settings: { managers: ['U0BOSS0001'] } });
     slack.fault = ({ method, args }) =>
       method === 'users.info' && args.get('user') === 'U0OWNER001' ? 'user_not_found' : undefined;
-    answer = failing(new TokenRejected('billing'));
+    answer = failing(new Failure('token-rejected', { service: 'billing' }));
     await run();
     expect(toPerson()).toEqual([]);
     expect(toPerson('U0BOSS0001')[0]?.blocks).toContain('The owner has left the workspace.');
@@ -645,7 +640,7 @@ describe('when billing fails', () => {
 
   it('pauses where there is no connection', async () => {
     await given();
-    answer = failing(new ConnectionMissing('main'));
+    answer = failing(new Failure('connection-missing', { connection: 'main' }));
     await run();
     delivery.now += MINUTE;
     await run();
@@ -832,7 +827,7 @@ describe('a schedule that Tally paused', () => {
   it('resumes by itself once the service takes the same access token again', async () => {
     await connect('a token');
     await given();
-    answer = failing(new TokenRejected('billing'));
+    answer = failing(new Failure('token-rejected', { service: 'billing' }));
     await run();
     expect((await stored())?.paused).toMatchObject({ why: 'token-rejected' });
     answer = () => finding('100');
@@ -851,7 +846,7 @@ describe('a schedule that Tally paused', () => {
     const used = async () => answerStore.save(await load(), { connection: 'main', at: delivery.now });
     await used();
     await given();
-    answer = failing(new TokenRejected('billing'));
+    answer = failing(new Failure('token-rejected', { service: 'billing' }));
     await run();
     answer = () => finding('100');
     delivery.now += MINUTE;
@@ -864,7 +859,7 @@ describe('a schedule that Tally paused', () => {
 
   it('is tried rarely while nothing changes, and nobody is notified again', async () => {
     await given();
-    answer = failing(new TokenRejected('billing'));
+    answer = failing(new Failure('token-rejected', { service: 'billing' }));
     await run();
     const tries: number[] = [];
     for (let tried = 1; tried < 8; tried += 1) {
@@ -882,7 +877,7 @@ describe('a schedule that Tally paused', () => {
 
   it('asks with a rejected token once for all that wait for it', async () => {
     for (let n = 1; n <= 6; n += 1) await given({ id: `schedul${n}` });
-    answer = failing(new TokenRejected('billing'));
+    answer = failing(new Failure('token-rejected', { service: 'billing' }));
     delivery.now = (await run()) ?? 0;
     const before = asked.length;
     await run();
@@ -952,15 +947,15 @@ describe('a schedule that Tally paused', () => {
   it('over a rejected token tells only its owner, because a reminder tells the managers', async () => {
     await delivery.save({ settings: { managers: ['U0BOSS0001'] } });
     await given();
-    answer = failing(new TokenRejected('billing'));
+    answer = failing(new Failure('token-rejected', { service: 'billing' }));
     await run();
     expect(toPerson()[0]?.blocks).toContain('A Tally manager was notified too.');
     expect(toPerson('U0BOSS0001')).toEqual([]);
   });
 
   it.each([
-    ['not-connected', new NotConnected()],
-    ['project-limited', new NotAllowed('channel')],
+    ['not-connected', new Failure('not-connected')],
+    ['project-limited', new Failure('not-allowed', { reason: 'channel' })],
   ])('over %s tells its owner, and a manager who can fix it', async (why, error) => {
     await delivery.save({ settings: { managers: ['U0BOSS0001'] } });
     await given();
@@ -976,7 +971,7 @@ describe('a schedule that Tally paused', () => {
     await delivery.save({ settings: { managers: ['U0BOSS0001'] } });
     slack.admins.add('U0OWNER001');
     await given();
-    answer = failing(new TokenRejected('billing'));
+    answer = failing(new Failure('token-rejected', { service: 'billing' }));
     await run();
     expect(toPerson()).toHaveLength(1);
     expect(toPerson('U0BOSS0001')).toEqual([]);
@@ -985,7 +980,7 @@ describe('a schedule that Tally paused', () => {
 
 describe('a date that was lost', () => {
   const lost = async () => {
-    answer = failing(new TimedOut('billing', 10_000));
+    answer = failing(new Failure('timed-out', { service: 'billing', after: 10_000 }));
     await forHours(2);
     expect(await lastSent()).toMatchObject({ result: 'failed' });
   };
@@ -1134,7 +1129,7 @@ describe('a figure that changes after it was posted', () => {
     await given();
     await run();
     delivery.now = NINE + 6 * HOUR + MINUTE;
-    answer = failing(new TokenRejected('billing'));
+    answer = failing(new Failure('token-rejected', { service: 'billing' }));
     expect(await run()).toBe(delivery.now + 10 * MINUTE);
     answer = () => finding('200');
     slack.fault = ({ method }) => (method === 'chat.update' ? { retryAfter: 30 } : undefined);
@@ -1309,7 +1304,7 @@ describe('figures of the billing service', () => {
       billing: {
         balance() {
           questions += 1;
-          return Promise.reject(new TimedOut('billing', 10_000));
+          return Promise.reject(new Failure('timed-out', { service: 'billing', after: 10_000 }));
         },
         consumption: () => Promise.reject(new Error('not asked')),
       },
@@ -1397,7 +1392,7 @@ describe('A post that Slack took without saying so', () => {
 describe('Send it now', () => {
   it('makes up for what failed', async () => {
     await given();
-    answer = failing(new TimedOut('billing', 10_000));
+    answer = failing(new Failure('timed-out', { service: 'billing', after: 10_000 }));
     await forHours(2);
     expect(await lastSent()).toMatchObject({ result: 'failed' });
     answer = () => finding('100');
@@ -1408,7 +1403,7 @@ describe('Send it now', () => {
 
   it('leaves what is still tried as it is', async () => {
     await given();
-    answer = failing(new TimedOut('billing', 10_000));
+    answer = failing(new Failure('timed-out', { service: 'billing', after: 10_000 }));
     await run();
     answer = () => finding('100');
     await delivery.parts.scheduling.send(TEAM, schedule(), 'now', 'U0OWNER001');
@@ -1510,7 +1505,7 @@ describe('a schedule that is removed or changed while it is tried', () => {
   it('is posted at its new time, and is tried for an hour from then on, where that is later that day', async () => {
     const five = at('2026-11-20T16:00:00Z');
     await given();
-    answer = failing(new TimedOut('billing', 10_000));
+    answer = failing(new Failure('timed-out', { service: 'billing', after: 10_000 }));
     for (const minutes of [0, 1, 3, 7, 15]) {
       delivery.now = NINE + 3_000 + minutes * MINUTE;
       await run();
@@ -1531,7 +1526,7 @@ describe('a schedule that is removed or changed while it is tried', () => {
 
   it('says that it wasn’t posted', async () => {
     await given();
-    answer = failing(new TimedOut('billing', 10_000));
+    answer = failing(new Failure('timed-out', { service: 'billing', after: 10_000 }));
     await run();
     delivery.now += MINUTE;
     await given({ since: delivery.now });

@@ -51,7 +51,7 @@ beforeEach(async () => {
   for (const id of ['watch001', 'watch002', 'watch003'])
     await bot.redis.client.hset(of('delivery-log'), `watch/${id}`, state);
   const account = { balance: '48151.62', bonuses: '0', at: now };
-  const cause = { kind: 'no-data', question: { project: '777', product: 1 } };
+  const cause = { kind: 'no-data', data: { question: { project: '777', product: 1 } } };
   const problem = { cause, at: now };
   const figures = JSON.stringify({ connection: 'main', account, problem });
   await bot.redis.client.hset(of('watch-figures'), '777:1', figures);

@@ -1,13 +1,14 @@
 /** Notes to owners of schedules: a date was not posted, a schedule is paused, or projects keep giving no answer. */
+
 import { isDeepStrictEqual } from 'node:util';
 import * as z from 'zod';
+import { storedFailure, wordFailure } from '../../domain/failure/index.ts';
 import type { SlackId } from '../../domain/slack-id.ts';
 import { dayAt, earliest, MINUTE, type Millis } from '../../domain/time/calendar.ts';
 import type { Schedule } from '../../workspace/owned/schedule-record.ts';
 import { chosenByKey, projectLabel } from '../../workspace/projects/chosen-project.ts';
 import { canAskAbout } from '../../workspace/projects/project-visibility.ts';
 import { millis, tryParseRecord } from '../../workspace/record/parse-record.ts';
-import { storedFailure, wordFailure } from '../../workspace/record/stored-failure.ts';
 import type { Workspace } from '../../workspace/record/workspace.ts';
 import { type DeliveryContext, openState, type StateDocument } from '../delivery-run.ts';
 import { type DeliveryLogSnapshot, deliveryKey, type FieldWrite } from '../log/delivery-log.ts';

@@ -1,3 +1,4 @@
+import { wordFailure } from '../../domain/failure/index.ts';
 import { pluralize } from '../../domain/language/text.ts';
 import { changeInPercent, formatMoney, formatPercent, parseAmount } from '../../domain/money/amount.ts';
 import type { SlackId } from '../../domain/slack-id.ts';
@@ -20,7 +21,6 @@ import {
   findNamed,
   projectLabel,
 } from '../../workspace/projects/chosen-project.ts';
-import { wordFailure } from '../../workspace/record/stored-failure.ts';
 import type { Workspace } from '../../workspace/record/workspace.ts';
 import type { CoveredDays, PostContent } from '../log/delivery-log-entry.ts';
 import type { ReportResult } from './run-report.ts';

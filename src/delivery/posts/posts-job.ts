@@ -1,5 +1,5 @@
 import pLimit from 'p-limit';
-import { NotAllowed } from '../../domain/failure/index.ts';
+import { Failure } from '../../domain/failure/index.ts';
 import { REPORTS } from '../../domain/report.ts';
 import type { SlackId } from '../../domain/slack-id.ts';
 import type { DueTime } from '../../domain/time/cadence.ts';
@@ -101,7 +101,7 @@ async function deliverPost(task: DeliveryTask, context: PostContext): Promise<vo
       },
       save: (change, { questions }) => attempt.confirm(change, questions),
       async onRefused(_, mayBeInSlack) {
-        const error = new NotAllowed('channel');
+        const error = new Failure('not-allowed', { reason: 'channel' });
         await attempt.fail({ error, effect: classifyFailure(error), mayBeInSlack });
         return true;
       },

@@ -1,5 +1,5 @@
 /** Tally's own pauses of a schedule: whether one is over, what it rests on, and when the schedule is retried. */
-import { EditConflict } from '../../domain/failure/index.ts';
+import { isFailure } from '../../domain/failure/index.ts';
 import { type PauseReason, resumesByItself, type Schedule } from '../../workspace/owned/schedule-record.ts';
 import { findNamed } from '../../workspace/projects/chosen-project.ts';
 import { isShownTo } from '../../workspace/projects/project-visibility.ts';
@@ -94,6 +94,6 @@ async function saveSchedule(
   try {
     await workspaces.schedules.save({ workspace, entries }, schedule);
   } catch (error) {
-    if (!(error instanceof EditConflict)) throw error;
+    if (!isFailure(error, 'edit-conflict')) throw error;
   }
 }

@@ -136,7 +136,7 @@ function planReminder(
   const passed = now - expiresAt > TOO_LATE ? undefined : steps.findLast(({ at }) => at <= now)?.step;
   const step = isRejected ? 'rejected' : passed;
   const next = steps.find(({ at }) => at > now)?.at;
-  if (step === undefined) return { next };
+  if (step === undefined) return { messages: [], next };
   const prefix = `reminder/${kind}:${name}/${id}/${step}`;
   const messages = recipientsOf(credential, step, workspace)
     .filter((person) => !known.some(({ key }) => key === `${prefix}/${person}`))

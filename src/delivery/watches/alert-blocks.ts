@@ -1,4 +1,5 @@
 import { commandText } from '../../domain/command-names.ts';
+import { wordFailure } from '../../domain/failure/index.ts';
 import { PRODUCTS } from '../../domain/product.ts';
 import { addDays, type Millis, type Zone } from '../../domain/time/calendar.ts';
 import {
@@ -21,7 +22,6 @@ import {
 } from '../../slack/kit/blocks.ts';
 import type { Watch } from '../../workspace/owned/watch-record.ts';
 import { isPerson } from '../../workspace/record/parse-record.ts';
-import { wordFailure } from '../../workspace/record/stored-failure.ts';
 import { type AlertWords, alertText, correctionText, recoveryText } from './alert-wording.ts';
 import {
   type Alert,

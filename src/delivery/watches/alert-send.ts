@@ -1,7 +1,7 @@
+import type { StoredFailure } from '../../domain/failure/index.ts';
 import { dayAt, daysBefore } from '../../domain/time/calendar.ts';
 import type { Watch } from '../../workspace/owned/watch-record.ts';
 import { isPerson } from '../../workspace/record/parse-record.ts';
-import type { StoredFailure } from '../../workspace/record/stored-failure.ts';
 import {
   type DeliveryContext,
   openState,

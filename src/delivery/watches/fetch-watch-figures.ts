@@ -1,5 +1,5 @@
 import pLimit from 'p-limit';
-import { isFailure } from '../../domain/failure/index.ts';
+import { isFailure, type StoredFailure, storeFailure } from '../../domain/failure/index.ts';
 import { forecastFrom } from '../../domain/money/forecast.ts';
 import { measureWatch } from '../../domain/money/watch-measurement.ts';
 import type { SlackId } from '../../domain/slack-id.ts';
@@ -19,7 +19,6 @@ import {
   type ResolvedProject,
   resolveProject,
 } from '../../workspace/projects/resolve-project.ts';
-import { type StoredFailure, storeFailure } from '../../workspace/record/stored-failure.ts';
 import { requireSettings } from '../../workspace/record/workspace.ts';
 import { storedBalance } from '../../workspace/service-outcomes.ts';
 import type { DeliveryContext } from '../delivery-run.ts';

@@ -2,12 +2,12 @@
 
 import { createHash } from 'node:crypto';
 import * as z from 'zod';
+import { storedFailure } from '../../domain/failure/index.ts';
 import type { SlackId } from '../../domain/slack-id.ts';
 import { HOUR, type Millis } from '../../domain/time/calendar.ts';
 import { hashBucket } from '../../redis/keys.ts';
 import type { Watch } from '../../workspace/owned/watch-record.ts';
 import { tryParseRecord } from '../../workspace/record/parse-record.ts';
-import { storedFailure } from '../../workspace/record/stored-failure.ts';
 import type { Workspace } from '../../workspace/record/workspace.ts';
 import type { DeliveryLogSnapshot } from '../log/delivery-log.ts';
 import { storedMessageSchema } from '../log/delivery-log-entry.ts';

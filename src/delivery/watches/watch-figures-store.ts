@@ -1,5 +1,6 @@
 import * as z from 'zod';
 import { type BillingClient, emptyIfNoData, type Subscription } from '../../billing/client.ts';
+import { storedFailure } from '../../domain/failure/index.ts';
 import { type Amount, type Money, parseAmount, type WireScalar } from '../../domain/money/amount.ts';
 import { computeUsage } from '../../domain/money/usage.ts';
 import type { WatchFigures } from '../../domain/money/watch-measurement.ts';
@@ -20,7 +21,6 @@ import { watchFiguresKey } from '../../redis/keys.ts';
 import { projectValue } from '../../workspace/projects/chosen-project.ts';
 import type { OpenedConnection } from '../../workspace/projects/resolve-project.ts';
 import { tryParseRecord } from '../../workspace/record/parse-record.ts';
-import { storedFailure } from '../../workspace/record/stored-failure.ts';
 import { type DeliveryLease, setWithLease } from '../log/delivery-log.ts';
 
 const schema = z.object({

@@ -1,3 +1,4 @@
+import { wordFailure } from '../../domain/failure/index.ts';
 import { evaluateRule } from '../../domain/money/watch-evaluation.ts';
 import { measureWatch } from '../../domain/money/watch-measurement.ts';
 import type { WatchRule } from '../../domain/money/watch-rule.ts';
@@ -6,7 +7,6 @@ import type { SlackId } from '../../domain/slack-id.ts';
 import { type Day, dayAt, type Millis } from '../../domain/time/calendar.ts';
 import type { Watch } from '../../workspace/owned/watch-record.ts';
 import { openConnection, type ResolvedProject } from '../../workspace/projects/resolve-project.ts';
-import { wordFailure } from '../../workspace/record/stored-failure.ts';
 import { requireSettings, type Workspace } from '../../workspace/record/workspace.ts';
 import { openState } from '../delivery-run.ts';
 import type { DeliveryLogSnapshot, LogWrite } from '../log/delivery-log.ts';
