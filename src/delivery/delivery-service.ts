@@ -7,7 +7,7 @@ import { remindersJob } from './reminders/reminders.ts';
 import { makeReport } from './reports/reports.ts';
 import { createWorkspaceRunner, type RunnerParts } from './run.ts';
 import { planWakeUps, type WakeUpParts } from './wake-ups.ts';
-import { createWatchFiguresStore } from './watches/watch-figures-store.ts';
+import { createWatchFiguresStore } from './watches/watch-figures.ts';
 import { createWatchService } from './watches/watch-service.ts';
 import { createWatchesJob } from './watches/watches-job.ts';
 

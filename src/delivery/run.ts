@@ -8,7 +8,7 @@ import { type AnswerStore, createAnswerCollector } from '../workspace/service-ou
 import { createBillingCache } from './billing-cache.ts';
 import { type DeliveryContext, openRun, type RunParts, type RunView } from './context.ts';
 import { type FieldWrite, OvertakenError } from './delivery-log.ts';
-import { dueTime, kindOf, MAX_RETRY_DELAY, type Message } from './outbox/message.ts';
+import { dueTime, MAX_RETRY_DELAY, type Message, messageKindOf } from './outbox/message.ts';
 import { type MessageKind, messagesOf } from './outbox/message-kind.ts';
 import { deliverMessage } from './outbox/send.ts';
 
@@ -122,7 +122,7 @@ function planRun(jobs: readonly Job[], view: RunView) {
   const plans = jobs.map((job) => job.plan(view));
   const kinds = new Map(jobs.flatMap((job) => job.kinds.map((kind) => [kind.name, kind] as const)));
   const named = (message: Message): DueMessage[] => {
-    const kind = kinds.get(kindOf(message));
+    const kind = kinds.get(messageKindOf(message));
     return kind === undefined ? [] : [{ kind, message }];
   };
   const stored = [...kinds.values()].flatMap((kind) =>

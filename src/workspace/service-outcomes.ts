@@ -186,11 +186,7 @@ function keepEstimates(answer: StoredAnswer, workspace: Workspace): StoredAnswer
 function isDue(workspace: Workspace, { connection, balance, at }: StoredAnswer): boolean {
   const isOlder = (before: number | undefined, span: number) => before === undefined || at - before >= span;
   const last = workspace.lastUsed(connection);
-  // A schedule is paused because the service rejected a token since: it resumes once a token is accepted again.
-  const endsPause = workspace.schedules.some(
-    ({ paused }) => paused?.why === 'token-rejected' && paused.at >= (last ?? 0),
-  );
-  if (isOlder(last, HOUR) || endsPause) return true;
+  if (isOlder(last, HOUR)) return true;
   if (workspace.rejectedAt({ kind: 'connection', name: connection }) !== undefined) return true;
   return balance !== undefined && isOlder(workspace.lastBalance(balance.id, balance.product)?.at, MINUTE);
 }

@@ -42,7 +42,7 @@ const state = (given: Partial<WatchState> = {}): WatchState => ({
     measurement: undefined,
     isCrossed: false,
   },
-  ...{ problem: undefined, undelivered: undefined, alerts: [], ...given },
+  ...{ problem: undefined, isPaused: false, undelivered: undefined, openAlert: undefined, ...given },
 });
 
 describe('what was typed', () => {
@@ -294,9 +294,13 @@ describe('the list', () => {
     expect(visibleText).toContain(`*prod*: balance below 50.000,00 → <#${CHANNEL}>`);
     expect(visibleText).toContain(':warning: *Crossed* · now 48.210,00');
     expect(visibleText).toMatch(/checked: <!date.+ · next: <!date.+ · owner <@U0MEMBER01>/);
-    around.states.set(id, state({ problem: 'The <token> was rejected.' }));
+    around.states.set(id, state({ problem: 'The <service> timed out.' }));
     expect((await ask('watches', MEMBER)).visibleText).toContain(
-      '*not checked:* The &lt;token&gt; was rejected.',
+      '*not checked:* The &lt;service&gt; timed out.',
+    );
+    around.states.set(id, state({ problem: 'The <token> was rejected.', isPaused: true }));
+    expect((await ask('watches', MEMBER)).visibleText).toContain(
+      '*paused:* The &lt;token&gt; was rejected. · resumes by itself once it works',
     );
   });
 
@@ -397,11 +401,11 @@ describe('an alert', () => {
   it('can be acknowledged by anyone who can ask about the project there', async () => {
     const { id } = await setUp('prod balance 50000', OWNER);
     await clickAlert(MEMBER, 'watch-acknowledge', `${id} e1`);
-    const response = { kind: 'acknowledged', at: around.now, by: MEMBER };
-    expect(around.responses).toEqual([{ watch: id, episode: 'e1', response }]);
+    const response = { acknowledged: { at: around.now, by: MEMBER } };
+    expect(around.responses).toEqual([{ watch: id, alert: 'e1', response }]);
     expect((await audit())[0]).toBe(`${MEMBER} watch acknowledged`);
     around.outcome = 'repeated';
-    expect(await forgedClick(MEMBER, 'watch-acknowledge', `${id} e1`)).toContain('acknowledged already');
+    await clickAlert(MEMBER, 'watch-acknowledge', `${id} e1`);
     around.outcome = 'gone';
     expect(await forgedClick(MEMBER, 'watch-acknowledge', `${id} e9`)).toContain('too old');
     expect(await forgedClick(MEMBER, 'watch-acknowledge', 'nothing e1')).toContain('This watch was deleted.');
@@ -425,8 +429,8 @@ describe('an alert', () => {
   ])('is snoozed by its owner: %s', async (choice, length) => {
     const { id } = await setUp('prod balance 50000', MEMBER);
     await clickAlert(MEMBER, 'watch-more', `${choice} ${id} e1`);
-    const response = { kind: 'snoozed', at: around.now, by: MEMBER, until: around.now + length };
-    expect(around.responses).toEqual([{ watch: id, episode: 'e1', response }]);
+    const response = { snoozed: { at: around.now, by: MEMBER, until: around.now + length } };
+    expect(around.responses).toEqual([{ watch: id, alert: 'e1', response }]);
     expect((await stored())[0]?.snoozedUntil).toBe(around.now + length);
     expect((await audit())[0]).toBe(`${MEMBER} watch snoozed`);
   });

@@ -5,7 +5,7 @@ import type { ReportQuestion, ReportResult } from '../../src/delivery/posts/run-
 import { createScheduleService } from '../../src/delivery/posts/schedule-service.ts';
 import { remindersJob } from '../../src/delivery/reminders/reminders.ts';
 import { planWakeUps } from '../../src/delivery/wake-ups.ts';
-import { createWatchFiguresStore } from '../../src/delivery/watches/watch-figures-store.ts';
+import { createWatchFiguresStore } from '../../src/delivery/watches/watch-figures.ts';
 import { createWatchService } from '../../src/delivery/watches/watch-service.ts';
 import { createWatchesJob } from '../../src/delivery/watches/watches-job.ts';
 import { connectQueue } from '../../src/redis/connect.ts';

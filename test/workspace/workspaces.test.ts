@@ -300,16 +300,41 @@ describe('what is stored after an answer', () => {
 
   it('stores when a connection was last used, and the exact balance of a project', async () => {
     await workspaces.saveConnection(await changing(), MAIN);
+    await workspaces.addProject(await changing(), PROD);
     await writesOf({ connection: 'main', at: NOW, balance: BALANCE });
     const record = await read();
     expect(record.lastUsed('main')).toBe(NOW);
     expect(record.lastUsed('eu')).toBeUndefined();
-    expect(record.lastBalance('123', 1)).toEqual({ balance: BALANCE.balance, bonuses: '-2', at: NOW });
+    const stored = { connection: 'main', balance: BALANCE.balance, bonuses: '-2', at: NOW };
+    expect(record.lastBalance('123', 1)).toEqual(stored);
     expect(record.lastBalance('123', 2)).toBeUndefined();
+  });
+
+  it.each<[string, () => Promise<unknown>]>([
+    ['was removed', async () => workspaces.removeConnection(await changing(), 'main')],
+    [
+      'has another token',
+      async () =>
+        workspaces.saveConnection(await changing(), { ...MAIN, token: 'other', registeredAt: NOW + 1 }),
+    ],
+    [
+      'is no longer that of the project',
+      async () => {
+        await workspaces.saveConnection(await changing(), { ...MAIN, name: 'eu' });
+        await redis.hset(HASH, 'project:prod', JSON.stringify({ ...PROD, connection: 'eu' }));
+      },
+    ],
+  ])('is no balance any more once the connection that gave it %s', async (_, change) => {
+    await workspaces.saveConnection(await changing(), MAIN);
+    await workspaces.addProject(await changing(), PROD);
+    await writesOf({ connection: 'main', at: NOW, balance: BALANCE });
+    await change();
+    expect((await read()).lastBalance('123', 1)).toBeUndefined();
   });
 
   it('is written once an hour for a connection, once a minute for a balance', async () => {
     await workspaces.saveConnection(await changing(), MAIN);
+    await workspaces.addProject(await changing(), PROD);
     const use = (at: number) => ({ connection: 'main', at });
     const balance = (at: number) => ({ ...use(at), balance: BALANCE });
     expect(await writesOf(use(NOW), use(NOW), use(NOW + HOUR - 1))).toBe(1);

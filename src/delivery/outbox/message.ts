@@ -84,5 +84,5 @@ const HOURS = 72;
 export const retryDelay = (kind: MessageKindName, tries: number): Millis | undefined =>
   PAUSES[tries - 1] ?? (kind !== 'post' && tries <= PAUSES.length + HOURS ? HOUR : undefined);
 
-export const kindOf = ({ key }: Pick<Message, 'key'>): MessageKindName =>
+export const messageKindOf = ({ key }: Pick<Message, 'key'>): MessageKindName =>
   key.slice(0, key.indexOf('/')) as MessageKindName;

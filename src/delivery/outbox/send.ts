@@ -75,6 +75,8 @@ class Attempt<About> {
   private readonly field: LogField<Message<About> | undefined>;
   /** Slack may have taken it before this attempt, and nobody has found it. */
   private mayBeInSlack: boolean;
+  /** What it would show: an update that is given up isn't tried again until that changes. */
+  private shown: About;
 
   constructor(
     private readonly kind: MessageKind<About>,
@@ -84,6 +86,7 @@ class Attempt<About> {
     const { key, json, state } = message;
     this.current = message;
     this.mayBeInSlack = state === 'sending';
+    this.shown = message.about;
     let known: Message<About> | undefined = message;
     this.field = openField(context, key, json, (text) => {
       const now = known ?? (text === undefined ? undefined : (parseMessage(key, text) as Message<About>));
@@ -103,6 +106,7 @@ class Attempt<About> {
       const prepared = await kind.prepare({ ...message, state }, context);
       if (message.state !== 'posted') annotate({ late: Math.max(0, context.clock() - message.at) });
       if (!isDraft(prepared)) return await this.save(prepared);
+      this.shown = prepared.about ?? message.about;
       return message.state === 'posted' ? await this.update(prepared) : await this.post(prepared);
     } catch (error) {
       // Slack's own error is stored even while stopping: otherwise the next run would have to search in Slack.
@@ -204,8 +208,9 @@ class Attempt<About> {
     const client = await context.client();
     await context.waitForChannel(channel);
     const { recipient, refusal } = await checkRecipient(to, draft.projects, context);
-    // A recipient who may not see the project any more keeps the message as it was.
-    const { next: _, ...kept } = message;
+    // A recipient who may not see the project any more keeps the message as it was; it is not drawn again for the same reason.
+    const { next: _, ...rest } = message;
+    const kept = { ...rest, about: draft.about ?? message.about };
     if (refusal !== undefined) return this.save({ outcome: 'refused', message: kept });
     try {
       const shown = this.draw(draft, context.clock(), recipient);
@@ -214,7 +219,7 @@ class Attempt<About> {
       if (!isUnchangeable(error)) throw error;
       return this.save({ outcome: 'skipped', message: kept });
     }
-    const drawn = { ...kept, tries: 0, about: draft.about ?? message.about };
+    const drawn = { ...kept, tries: 0 };
     const { message: after = drawn, ...conditions } = kind.afterSent?.(drawn, context) ?? {};
     await this.save({ outcome: 'waiting', message: after, ...conditions });
     return 'sent';
@@ -244,7 +249,12 @@ class Attempt<About> {
     const passed = isForNobody && message.state !== 'posted' && kind.name !== 'post';
     const after = afterFailure(message, this.current, kind.name, this.mayBeInSlack, effect, context.clock());
     const isUnconfirmed = isFailure(error) && error.kind === 'not-sent';
-    const given = isUnconfirmed ? { ...after, state: 'failed' as const } : after;
+    const isLeft = message.state === 'posted' && after.next === undefined;
+    const given = {
+      ...after,
+      ...(isUnconfirmed && { state: 'failed' as const }),
+      ...(isLeft && { about: this.shown }),
+    };
     const step = passed
       ? await this.passOn(effect).catch(orLater(given))
       : (kind.onFailed?.(given, effect, context) ?? {

@@ -37,7 +37,8 @@ const MOST_BLOCKS = 100;
 export async function homeBlocks(request: Request, urgent: readonly Section[]): Promise<readonly Block[]> {
   const isConnected = request.workspace.connectionNames.length > 0;
   const sections: readonly Section[] = compact([
-    ...(isConnected ? [attentionBlocks, ...urgent] : []),
+    isConnected && attentionBlocks,
+    ...urgent,
     startBlocks,
     isConnected && mainButtons,
     projectBlocks,

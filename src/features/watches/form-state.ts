@@ -1,5 +1,4 @@
 import type { InputBlock } from '@slack/types';
-import { currencyOf, moneyWriter } from '../../delivery/watches/alert-wording.ts';
 import { commandText } from '../../domain/command-names.ts';
 import { BUDGET_STEPS, type WatchKind } from '../../domain/money/watch-rule.ts';
 import { type Block, compact, context, option, section } from '../../slack/kit/blocks.ts';
@@ -9,6 +8,7 @@ import type { FormFields } from '../../slack/request/form-fields.ts';
 import type { Request } from '../../slack/request/request.ts';
 import type { Watch } from '../../workspace/owned/watch-record.ts';
 import type { ChosenProject } from '../../workspace/projects/chosen-project.ts';
+import { currencyOf, moneyWriter } from '../../workspace/projects/chosen-project.ts';
 import { WATCH_KINDS, type WatchWords } from './parse.ts';
 import { PREVIEWING, type PreviewOutcome, watchPreviewBlocks } from './preview.ts';
 import { hasThreshold, pickThresholds, ruleOfDraft, type ThresholdFields } from './thresholds.ts';

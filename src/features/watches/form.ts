@@ -1,5 +1,4 @@
 import type { DeliveryService } from '../../delivery/delivery-service.ts';
-import { currencyOf } from '../../delivery/watches/alert-wording.ts';
 import { previewWatch } from '../../delivery/watches/watch-service.ts';
 import { isFailure } from '../../domain/failure/index.ts';
 import type { WatchRule } from '../../domain/money/watch-rule.ts';
@@ -9,7 +8,7 @@ import { createOwnedForm, ownershipFields } from '../../slack/owned/owned-form.t
 import type { Request } from '../../slack/request/request.ts';
 import type { Listeners } from '../../slack/server/listeners.ts';
 import { MAX_WATCH_PEOPLE, type Watch } from '../../workspace/owned/watch-record.ts';
-import { type ChosenProject, isSameProject } from '../../workspace/projects/chosen-project.ts';
+import { type ChosenProject, currencyOf, isSameProject } from '../../workspace/projects/chosen-project.ts';
 import { resolveProject } from '../../workspace/projects/resolve-project.ts';
 import {
   knownProject,

@@ -51,8 +51,8 @@ function hasConnection(project: ChosenProject, workspace: Workspace): boolean {
   return connection !== undefined && workspace.connectionNames.includes(connection);
 }
 
-/** @throws Failure where its record is damaged */
-function connectionNameOf(project: ChosenProject, workspace: Workspace): string | undefined {
+/** The connection that a project is asked over, which may be gone. @throws Failure where its record is damaged */
+export function connectionNameOf(project: ChosenProject, workspace: Workspace): string | undefined {
   const named = referenceTo(project, workspace);
   const { connection = workspace.defaultConnection } = resolveProject(named, workspace, UNLIMITED);
   return connection;

@@ -113,6 +113,8 @@ export function parseWorkspace(
   const projects: readonly Project[] = [...parseAll('project', parseProject).values()];
   const watches = parseOwned('watch', WATCHES.schema);
   const lastUsed = (connection: string) => parseLastUsed(fields, connection);
+  const defaultConnection =
+    settings && (connectionNames.find((name) => name === settings.connection) ?? only);
 
   return {
     teamId,
@@ -128,7 +130,7 @@ export function parseWorkspace(
      * Name of the connection for projects that name none: the chosen one, or the only one. Undefined when there is
      * neither, and if the settings are damaged.
      */
-    defaultConnection: settings && (connectionNames.find((name) => name === settings.connection) ?? only),
+    defaultConnection,
     /** Ordered by alias. */
     projects,
     /** Aliases of all projects, damaged ones too, in lower case: what a command's words may be. */
@@ -157,7 +159,13 @@ export function parseWorkspace(
     /** When a service rejected a credential that is still in use and has not worked since, in ms. */
     rejectedAt: (credential: CredentialName): number | undefined =>
       findRejection(fields, credential, { connections, accesses, lastUsed }),
-    lastBalance: (id: string, product: ProductId) => parseLastBalance(fields, id, product),
+    lastBalance(id: string, product: ProductId) {
+      const names = projects.filter((project) => project.id === id && project.product === product);
+      const askedOver = names.flatMap(
+        ({ connection = defaultConnection ?? '' }) => connections.get(connection) ?? [],
+      );
+      return parseLastBalance(fields, id, product, askedOver);
+    },
     /** What billing fails to answer for registered projects, by `failureKey`. */
     failures: parseFailures(fields, ids(FIELDS.failed)),
     /** How a schedule's last delivery ended; undefined when there was none. */
