@@ -8,7 +8,7 @@ import { type AnswerStore, createAnswerCollector } from '../workspace/service-ou
 import { createBillingCache } from './billing-cache.ts';
 import { type DeliveryContext, openRun, type RunParts, type RunView } from './context.ts';
 import { type FieldWrite, OvertakenError } from './delivery-log.ts';
-import { dueTime, kindOf, MAX_RETRY_DELAY, type Message } from './outbox/message.ts';
+import { dueTime, MAX_RETRY_DELAY, type Message, messageKindOf } from './outbox/message.ts';
 import { type MessageKind, messagesOf } from './outbox/message-kind.ts';
 import { deliverMessage } from './outbox/send.ts';
 
@@ -20,7 +20,7 @@ export interface Job {
 
 /** What a job has to do, and when it has to look again. */
 export interface Plan {
-  /** Done before any message is sent, one after the other. @throws OvertakenError, StoreUnavailable */
+  /** Done before any message is sent, one after the other. @throws OvertakenError, store-unavailable */
   readonly tasks: readonly ((context: DeliveryContext) => Promise<void>)[];
   /** Messages that are due and not stored yet: their claim stores them. */
   readonly messages: readonly Message[];
@@ -52,7 +52,7 @@ export function createWorkspaceRunner({ jobs, answerStore, ...parts }: RunnerPar
   setMaxListeners(0, stopping.signal);
   const billingForRun = createBillingCache(parts.billing, clock);
 
-  /** Reads a workspace. @returns undefined if it has left @throws StoreUnavailable */
+  /** Reads a workspace. @returns undefined if it has left @throws store-unavailable */
   async function load(teamId: SlackId): Promise<RunView | undefined> {
     const [workspace, snapshot] = await Promise.all([workspaces.load(teamId), deliveryLog.load(teamId)]);
     const hasLeft = Object.keys(workspace.fields).length === 0;
@@ -83,7 +83,7 @@ export function createWorkspaceRunner({ jobs, answerStore, ...parts }: RunnerPar
     /**
      * Does whatever is due in a workspace. A run that is repeated, or late, does no harm.
      *
-     * @returns when to run again, in ms; undefined for never @throws StoreUnavailable
+     * @returns when to run again, in ms; undefined for never @throws store-unavailable
      */
     run: (workspace: SlackId): Promise<Millis | undefined> =>
       trackWork<RunWork, Millis | undefined>(
@@ -100,7 +100,7 @@ export function createWorkspaceRunner({ jobs, answerStore, ...parts }: RunnerPar
           }
         },
       ),
-    /** When the workspace is to be run, by what is stored now; in ms, undefined for never. @throws StoreUnavailable */
+    /** When the workspace is to be run, by what is stored now; in ms, undefined for never. @throws store-unavailable */
     async nextRun(workspace: SlackId): Promise<Millis | undefined> {
       const view = await load(workspace);
       if (view === undefined) return undefined;
@@ -122,7 +122,7 @@ function planRun(jobs: readonly Job[], view: RunView) {
   const plans = jobs.map((job) => job.plan(view));
   const kinds = new Map(jobs.flatMap((job) => job.kinds.map((kind) => [kind.name, kind] as const)));
   const named = (message: Message): DueMessage[] => {
-    const kind = kinds.get(kindOf(message));
+    const kind = kinds.get(messageKindOf(message));
     return kind === undefined ? [] : [{ kind, message }];
   };
   const stored = [...kinds.values()].flatMap((kind) =>

@@ -1,7 +1,7 @@
 /** Digests whose projects answer late, not at all, or with other figures: what stands in the channel after each look. */
 import { beforeEach, describe, expect, it } from 'vitest';
 import { makeReport } from '../../src/delivery/reports/reports.ts';
-import { NoData, ServiceFailed } from '../../src/domain/failure/index.ts';
+import { Failure } from '../../src/domain/failure/index.ts';
 import { rowsOf } from '../support/bot.ts';
 import { schedule } from '../support/delivery.ts';
 import { createFakeBilling } from '../support/fake-billing.ts';
@@ -64,8 +64,8 @@ const looksAt = (project: string) =>
   fake.asked
     .filter((asked) => asked.project === project && asked.what === 'consumption')
     .map(({ at }) => Math.round((at - NINE) / MINUTE));
-const DOWN = new ServiceFailed('billing', 500);
-const EMPTY = new NoData({ project: '507', product: 1, days: undefined });
+const DOWN = new Failure('service-failed', { service: 'billing', status: 500 });
+const EMPTY = new Failure('no-data', { question: { project: '507', product: 1, days: undefined } });
 
 describe('a project of a digest that gives no answer at a look', () => {
   it.each([
@@ -117,7 +117,7 @@ describe('a digest that went out without a project', () => {
     ['after the look of six hours', NINE + 6 * HOUR + 20 * MINUTE, 6 * 60 + 30],
     ['after the look of a day', NINE + DAY + 20 * MINUTE, 24 * 60 + 30],
   ])('is filled in at the next half hour, where it answers %s', async (_, well, minutes) => {
-    failing = { 507: new ServiceFailed('billing', 502) };
+    failing = { 507: new Failure('service-failed', { service: 'billing', status: 502 }) };
     await run();
     expect(post()[0]?.text).toContain('2 of 3 projects');
     await until(well);

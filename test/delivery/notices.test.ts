@@ -2,7 +2,7 @@
 
 import { beforeEach, describe, expect, it } from 'vitest';
 import { drawNotice } from '../../src/delivery/posts/notices.ts';
-import { type Failure, NotAllowed, NotConnected, TokenRejected } from '../../src/domain/failure/index.ts';
+import { Failure } from '../../src/domain/failure/index.ts';
 import type { LastDelivery, Schedule } from '../../src/workspace/owned/schedule-record.ts';
 import { textOf } from '../support/bot.ts';
 import { schedule } from '../support/delivery.ts';
@@ -26,20 +26,40 @@ const people = () => slack.posts.map(({ channel }) => channel);
 
 describe('the owner of a schedule', () => {
   beforeEach(async () => {
-    failure = new NotConnected();
+    failure = new Failure('not-connected');
     await delivery.save(managers(BOSS));
     await given();
   });
 
   it.each<[string, Failure, RecordParts, readonly string[]]>([
-    ['what only managers can fix is told to both', new NotConnected(), managers(BOSS), [OWNER, BOSS]],
-    ['a channel limit, too', new NotAllowed('channel'), managers(BOSS), [OWNER, BOSS]],
-    ['unless the owner is a manager', new NotConnected(), managers(BOSS, OWNER), [OWNER]],
-    ['a rejected token is told to the owner', new TokenRejected('billing'), managers(BOSS), [OWNER]],
-    ['and not to a manager, who gets a reminder', new TokenRejected('billing'), managers(OWNER), []],
+    [
+      'what only managers can fix is told to both',
+      new Failure('not-connected'),
+      managers(BOSS),
+      [OWNER, BOSS],
+    ],
+    [
+      'a channel limit, too',
+      new Failure('not-allowed', { reason: 'channel' }),
+      managers(BOSS),
+      [OWNER, BOSS],
+    ],
+    ['unless the owner is a manager', new Failure('not-connected'), managers(BOSS, OWNER), [OWNER]],
+    [
+      'a rejected token is told to the owner',
+      new Failure('token-rejected', { service: 'billing' }),
+      managers(BOSS),
+      [OWNER],
+    ],
+    [
+      'and not to a manager, who gets a reminder',
+      new Failure('token-rejected', { service: 'billing' }),
+      managers(OWNER),
+      [],
+    ],
     [
       'nor to who registered it',
-      new TokenRejected('billing'),
+      new Failure('token-rejected', { service: 'billing' }),
       { connections: [{ token: 'a token', registeredBy: OWNER }] },
       [],
     ],
@@ -67,7 +87,7 @@ describe('the owner of a schedule', () => {
       method === 'users.info' && [OWNER, 'U0FORMER01'].includes(args.get('user') ?? '')
         ? 'user_not_found'
         : undefined;
-    failure = new TokenRejected('billing');
+    failure = new Failure('token-rejected', { service: 'billing' });
     await forHours(1);
     expect(people()).toEqual([directMessage(BOSS)]);
     expect(slack.posts[0]?.blocks).toContain('This was meant for <@U0OWNER001>. This person is no longer');
@@ -118,7 +138,7 @@ describe('the owner of a schedule', () => {
     slack.fault = ({ method, args }) =>
       (method === 'chat.postMessage' && refused(args.get('channel'))) || undefined;
     await run();
-    failure = new NotAllowed('channel');
+    failure = new Failure('not-allowed', { reason: 'channel' });
     await given({ id: 'schedul2' });
     await forHours(1);
     expect(people()).toEqual([directMessage(OWNER), directMessage(OWNER)]);
@@ -126,7 +146,7 @@ describe('the owner of a schedule', () => {
   });
 
   it('reads in the notice that stands of the schedules that the same cause stops later', async () => {
-    failure = new TokenRejected('billing');
+    failure = new Failure('token-rejected', { service: 'billing' });
     await run();
     await given({ id: 'schedul2', timing: { ...schedule().timing, time: '11:00' } });
     await forHours(3);
@@ -141,7 +161,7 @@ describe('the owner of a schedule', () => {
     ['deletes', () => delivery.remove('schedule:schedul1')],
     ['pauses', () => given({ paused: { at: delivery.now, by: OWNER } })],
   ])('who %s the schedule reads that there is nothing to be done any more', async (_, change) => {
-    failure = new TokenRejected('billing');
+    failure = new Failure('token-rejected', { service: 'billing' });
     await run();
     await change();
     await run();
@@ -153,7 +173,7 @@ describe('the owner of a schedule', () => {
   });
 
   it('who gets the schedule back reads nothing twice', async () => {
-    failure = new TokenRejected('billing');
+    failure = new Failure('token-rejected', { service: 'billing' });
     for (const owner of [OWNER, 'U0OTHER001', OWNER]) {
       await given({ owner });
       await run();
@@ -163,7 +183,7 @@ describe('the owner of a schedule', () => {
   });
 
   it('is told nothing of a cause that was gone before Slack took the message', async () => {
-    failure = new TokenRejected('billing');
+    failure = new Failure('token-rejected', { service: 'billing' });
     slack.fault = ({ method }) => (method === 'chat.postMessage' ? 'msg_too_long' : undefined);
     await run();
     slack.fault = () => undefined;
@@ -173,7 +193,7 @@ describe('the owner of a schedule', () => {
   });
 
   it('whose notice was deleted is not sent another one when the post works again', async () => {
-    failure = new TokenRejected('billing');
+    failure = new Failure('token-rejected', { service: 'billing' });
     await run();
     slack.remove(slack.posts[0]!);
     await delivery.remove('schedule:schedul1');
@@ -283,7 +303,7 @@ describe('a notice', () => {
 
   it('about a doubtful post, or missing figures, says only that', () => {
     const doubtful = notice({
-      causes: { '': { kind: 'not-sent', why: 'post-unconfirmed', mayBePosted: true } },
+      causes: { '': { kind: 'not-sent', data: { reason: 'post-unconfirmed' }, mayBePosted: true } },
     });
     expect(doubtful.text).toContain('may not have been posted. Slack didn’t confirm the post.');
     expect(doubtful.lines.join()).not.toContain('tried for an hour');

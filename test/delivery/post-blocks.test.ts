@@ -149,7 +149,7 @@ describe('a post', () => {
 
   it('says why a missed date has no figures, on whichever day it is drawn again', () => {
     const days = { first: '2026-11-18', last: '2026-11-18' };
-    const cause = { kind: 'no-data', question: { project: '123', product: 1, days } };
+    const cause = { kind: 'no-data', data: { question: { project: '123', product: 1, days } } };
     const earlier = { counted: 0, named: [{ date: '2026-11-19', isUnclear: true, cause }] };
     const [line] = render({ earlier }).lines.slice(3);
     expect(line).toMatch(

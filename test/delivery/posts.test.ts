@@ -3,7 +3,7 @@ import { startBilling } from '../../sandbox/billing.ts';
 import { createBillingClient } from '../../src/billing/client.ts';
 import { notSentFailure } from '../../src/delivery/outbox/failure-effect.ts';
 import type { ReportQuestion, ReportResult } from '../../src/delivery/posts/run-report.ts';
-import { ConnectionMissing, NotAllowed, TimedOut, TokenRejected } from '../../src/domain/failure/index.ts';
+import { Failure } from '../../src/domain/failure/index.ts';
 import { createGuardedHttp } from '../../src/http/request.ts';
 import { recordKey, threadsKey } from '../../src/redis/keys.ts';
 import type { Work } from '../../src/runtime/work-record.ts';
@@ -102,7 +102,7 @@ describe('a post that is due', () => {
 
   it('notes the balances that it states, as late as it is', async () => {
     await given();
-    await connect('a token');
+    await delivery.save({ connections: [{ registeredAt: 0 }] });
     await project('prod', '123', []);
     await project('dev', '124', []);
     answer = ({ answeredBy }) => {
@@ -283,7 +283,8 @@ describe('after an outage', () => {
 
   it('counts dates beyond ten, and names a date that could not be computed', async () => {
     answer = ({ at: instant }) => {
-      if (instant === NINE + 18 * 24 * HOUR) throw new TimedOut('billing', 1000);
+      if (instant === NINE + 18 * 24 * HOUR)
+        throw new Failure('timed-out', { service: 'billing', after: 1000 });
       return finding('1');
     };
     await given();
@@ -493,7 +494,7 @@ describe('a run that another process has overtaken', () => {
 });
 
 describe('when billing fails', () => {
-  it.each([new TypeError('a mistake'), new TimedOut('billing', 10_000)])(
+  it.each([new TypeError('a mistake'), new Failure('timed-out', { service: 'billing', after: 10_000 })])(
     'records the error of each try: %s',
     async (error) => {
       answer = failing(error);
@@ -506,7 +507,7 @@ describe('when billing fails', () => {
 
   it('tries again for an hour, five minutes later at most, bothers no channel, then tells the owner', async () => {
     await given();
-    answer = failing(new TimedOut('billing', 10_000));
+    answer = failing(new Failure('timed-out', { service: 'billing', after: 10_000 }));
     const pauses: number[] = [];
     for (;;) {
       const next = await run();
@@ -526,7 +527,7 @@ describe('when billing fails', () => {
   it('counts the failed dates in a row, and tells the owner of each', async () => {
     await given();
     await delivery.save({ settings: { managers: ['U0BOSS0001'] } });
-    answer = failing(new TimedOut('billing', 10_000));
+    answer = failing(new Failure('timed-out', { service: 'billing', after: 10_000 }));
     await forHours(26);
     expect(await lastSent()).toMatchObject({ result: 'failed', failures: 2 });
     expect(toPerson()).toHaveLength(2);
@@ -538,7 +539,7 @@ describe('when billing fails', () => {
 
   it('posts within the hour once billing is back, and tells nobody', async () => {
     await given();
-    answer = failing(new TimedOut('billing', 10_000));
+    answer = failing(new Failure('timed-out', { service: 'billing', after: 10_000 }));
     delivery.now = (await run()) ?? 0;
     answer = () => finding('100');
     await run();
@@ -549,7 +550,7 @@ describe('when billing fails', () => {
   it('pauses over a rejected token, and goes on by itself with another one', async () => {
     await connect('a token');
     await given();
-    answer = failing(new TokenRejected('billing'));
+    answer = failing(new Failure('token-rejected', { service: 'billing' }));
     await run();
     await run();
     expect(await lastSent()).toMatchObject({ result: 'paused', cause: { kind: 'token-rejected' } });
@@ -571,7 +572,7 @@ describe('when billing fails', () => {
   it('tells the owner also where the record of a project is damaged', async () => {
     await given();
     await set({ 'project:prod': '{' });
-    answer = failing(new TokenRejected('billing'));
+    answer = failing(new Failure('token-rejected', { service: 'billing' }));
     await run();
     expect(toPerson()[0]?.blocks).toMatch(
       /Yesterday’s spend” for a project you can’t ask about here is paused/,
@@ -580,7 +581,7 @@ describe('when billing fails', () => {
 
   it('tells the owner of many schedules once of what stops them all', async () => {
     for (let n = 1; n <= 6; n += 1) await given({ id: `schedul${n}`, channel: `C0CHANNEL${n}` });
-    answer = failing(new TokenRejected('billing'));
+    answer = failing(new Failure('token-rejected', { service: 'billing' }));
     await run();
     expect(toPerson()).toHaveLength(1);
     expect(toPerson()[0]?.blocks).toContain('6 scheduled posts are paused');
@@ -605,8 +606,16 @@ describe('when billing fails', () => {
   });
 
   it.each([
-    ['its project was limited to other channels', new NotAllowed('channel'), 'edit the schedule and choose'],
-    ['there is no connection', new ConnectionMissing('main'), 'A Tally manager can add the connection'],
+    [
+      'its project was limited to other channels',
+      new Failure('not-allowed', { reason: 'channel' }),
+      'edit the schedule and choose',
+    ],
+    [
+      'there is no connection',
+      new Failure('connection-missing', { connection: 'main' }),
+      'A Tally manager can add the connection',
+    ],
   ])('pauses where %s, and says what to do', async (_, error, words) => {
     await given();
     answer = failing(error);
@@ -628,7 +637,7 @@ describe('when billing fails', () => {
     await delivery.save({ settings: { managers: ['U0BOSS0001'] } });
     slack.fault = ({ method, args }) =>
       method === 'users.info' && args.get('user') === 'U0OWNER001' ? 'user_not_found' : undefined;
-    answer = failing(new TokenRejected('billing'));
+    answer = failing(new Failure('token-rejected', { service: 'billing' }));
     await run();
     expect(toPerson()).toEqual([]);
     expect(toPerson('U0BOSS0001')[0]?.blocks).toContain('This was meant for <@U0OWNER001>.');
@@ -746,7 +755,7 @@ describe('a standing cause', () => {
 
   it('is tried again at each due date alone while nothing changes, and told once', async () => {
     await given();
-    answer = failing(new TokenRejected('billing'));
+    answer = failing(new Failure('token-rejected', { service: 'billing' }));
     await run();
     await isLeftAlone();
     await forHours(4 * 24);
@@ -773,12 +782,15 @@ describe('a standing cause', () => {
   it.each<[string, StandingCase]>([
     [
       'the token',
-      { fail: () => failing(new TokenRejected('billing')), mend: () => connect('another token') },
+      {
+        fail: () => failing(new Failure('token-rejected', { service: 'billing' })),
+        mend: () => connect('another token'),
+      },
     ],
     [
       'what the service takes, as anybody’s answer shows',
       {
-        fail: () => failing(new TokenRejected('billing')),
+        fail: () => failing(new Failure('token-rejected', { service: 'billing' })),
         mend: () => set({ 'used:main': String(delivery.now) }),
       },
     ],
@@ -880,7 +892,7 @@ describe('a standing cause', () => {
 
 describe('a date that was lost', () => {
   const lost = async () => {
-    answer = failing(new TimedOut('billing', 10_000));
+    answer = failing(new Failure('timed-out', { service: 'billing', after: 10_000 }));
     await forHours(2);
     expect(await lastSent()).toMatchObject({ result: 'failed' });
   };
@@ -1018,7 +1030,7 @@ describe('a figure that changes after it was posted', () => {
     await given();
     await run();
     delivery.now = NINE + 6 * HOUR + MINUTE;
-    answer = failing(new TokenRejected('billing'));
+    answer = failing(new Failure('token-rejected', { service: 'billing' }));
     expect(await run()).toBe(delivery.now + 10 * MINUTE);
     answer = () => finding('200');
     slack.fault = ({ method }) => (method === 'chat.update' ? { retryAfter: 30 } : undefined);
@@ -1193,7 +1205,7 @@ describe('figures of the billing service', () => {
       billing: {
         balance() {
           questions += 1;
-          return Promise.reject(new TimedOut('billing', 10_000));
+          return Promise.reject(new Failure('timed-out', { service: 'billing', after: 10_000 }));
         },
         consumption: () => Promise.reject(new Error('not asked')),
       },
@@ -1281,7 +1293,7 @@ describe('A post that Slack took without saying so', () => {
 describe('Send it now', () => {
   it('makes up for what failed', async () => {
     await given();
-    answer = failing(new TimedOut('billing', 10_000));
+    answer = failing(new Failure('timed-out', { service: 'billing', after: 10_000 }));
     await forHours(2);
     expect(await lastSent()).toMatchObject({ result: 'failed' });
     answer = () => finding('100');
@@ -1292,7 +1304,7 @@ describe('Send it now', () => {
 
   it('leaves what is still tried as it is', async () => {
     await given();
-    answer = failing(new TimedOut('billing', 10_000));
+    answer = failing(new Failure('timed-out', { service: 'billing', after: 10_000 }));
     await run();
     answer = () => finding('100');
     await delivery.parts.scheduling.send(TEAM, schedule(), 'now', 'U0OWNER001');
@@ -1377,7 +1389,7 @@ describe('a schedule that is removed or changed while it is tried', () => {
   it('is posted at its new time, and is tried for an hour from then on, where that is later that day', async () => {
     const five = at('2026-11-20T16:00:00Z');
     await given();
-    answer = failing(new TimedOut('billing', 10_000));
+    answer = failing(new Failure('timed-out', { service: 'billing', after: 10_000 }));
     for (const minutes of [0, 1, 3, 7, 15]) {
       delivery.now = NINE + 3_000 + minutes * MINUTE;
       await run();
@@ -1398,7 +1410,7 @@ describe('a schedule that is removed or changed while it is tried', () => {
 
   it('says that it wasn’t posted', async () => {
     await given();
-    answer = failing(new TimedOut('billing', 10_000));
+    answer = failing(new Failure('timed-out', { service: 'billing', after: 10_000 }));
     await run();
     delivery.now += MINUTE;
     await given({ since: delivery.now });

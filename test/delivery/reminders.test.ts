@@ -1,5 +1,5 @@
 import { beforeEach, describe, expect, it } from 'vitest';
-import { TokenRejected } from '../../src/domain/failure/index.ts';
+import { Failure } from '../../src/domain/failure/index.ts';
 import { createFakeBilling } from '../support/fake-billing.ts';
 import { directMessage } from '../support/minimal-slack.ts';
 import { startDelivery, TEAM } from '../support/start-delivery.ts';
@@ -18,7 +18,7 @@ const fakeBilling = createFakeBilling(
   () => delivery.now,
 );
 fakeBilling.failure = ({ token }) =>
-  isRejected && token === 'token 1' ? new TokenRejected('billing') : undefined;
+  isRejected && token === 'token 1' ? new Failure('token-rejected', { service: 'billing' }) : undefined;
 const delivery = await startDelivery(BEGIN, () => ({ billing: fakeBilling.client }));
 const { slack, load, run, save, until } = delivery;
 

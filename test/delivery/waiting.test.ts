@@ -1,6 +1,6 @@
 import { beforeEach, describe, expect, it } from 'vitest';
 import type { ReportResult } from '../../src/delivery/posts/run-report.ts';
-import { TimedOut } from '../../src/domain/failure/index.ts';
+import { Failure } from '../../src/domain/failure/index.ts';
 import type { Schedule } from '../../src/workspace/owned/schedule-record.ts';
 import { finding, schedule } from '../support/delivery.ts';
 import { startDelivery } from '../support/start-delivery.ts';
@@ -91,7 +91,7 @@ describe('a post whose newest day billing has not reported', () => {
 
   it('does not forget that the date before it failed', async () => {
     await given();
-    answer = () => Promise.reject(new TimedOut('billing', 10_000));
+    answer = () => Promise.reject(new Failure('timed-out', { service: 'billing', after: 10_000 }));
     await until(NINE + 3 * HOUR);
     answer = () => ({ ...finding('60'), awaits: '2026-11-20' });
     delivery.now = NINE + 24 * HOUR;
@@ -130,7 +130,7 @@ describe('a post whose newest day billing has not reported', () => {
   it('still has its hour of tries when billing fails after the wait', async () => {
     await given({ waitHours: 1 });
     await until(NINE + 30 * MINUTE);
-    answer = () => Promise.reject(new TimedOut('billing', 10_000));
+    answer = () => Promise.reject(new Failure('timed-out', { service: 'billing', after: 10_000 }));
     await until(NINE + 61 * MINUTE);
     answer = () => finding('100');
     await until(NINE + 3 * HOUR);

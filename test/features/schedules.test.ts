@@ -110,7 +110,7 @@ describe('what was typed', () => {
     (text, word, suggestion) => {
       const refused = {
         word,
-        suggestion,
+        offered: suggestion === undefined ? [] : [suggestion],
         message: expect.stringContaining('Daily, weekdays, weekly or monthly?'),
       };
       expect(() => read(text)).toThrow(expect.objectContaining(refused));

@@ -6,7 +6,7 @@ import type { ChosenProject } from '../../workspace/projects/chosen-project.ts';
 import type { DeliveryContext, RunView } from '../context.ts';
 import type { DeliveryLogSnapshot, WriteConditions } from '../delivery-log.ts';
 import type { FailureEffect } from './failure-effect.ts';
-import { kindOf, type Message, type MessageKindName } from './message.ts';
+import { type Message, type MessageKindName, messageKindOf } from './message.ts';
 import type { Recipient, Refusal } from './recipient.ts';
 import type { MessageTopic } from './thread-topic.ts';
 
@@ -78,7 +78,7 @@ export const messagesOf = <About>(
   { messages }: Pick<DeliveryLogSnapshot, 'messages'>,
 ): readonly Message<About>[] =>
   messages.flatMap((message) => {
-    if (kindOf(message) !== name) return [];
+    if (messageKindOf(message) !== name) return [];
     const { data, success } = about.safeParse(message.about);
     return success ? [{ ...message, about: data }] : [];
   });

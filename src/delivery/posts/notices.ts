@@ -2,6 +2,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import * as z from 'zod';
 import { commandText } from '../../domain/command-names.ts';
+import { storedFailure, wordFailure } from '../../domain/failure/index.ts';
 import { limitLines } from '../../domain/language/text.ts';
 import type { SlackId } from '../../domain/slack-id.ts';
 import { dayAt, formatMoment, type Millis } from '../../domain/time/calendar.ts';
@@ -18,7 +19,6 @@ import {
 import type { LastDelivery, Schedule } from '../../workspace/owned/schedule-record.ts';
 import { chosenByKey, connectionsOf, projectLabel } from '../../workspace/projects/chosen-project.ts';
 import { canAskAbout } from '../../workspace/projects/project-visibility.ts';
-import { storedFailure, wordFailure } from '../../workspace/record/stored-failure.ts';
 import type { Workspace } from '../../workspace/record/workspace.ts';
 import type { RunView } from '../context.ts';
 import { dueTime, type Message, newMessage } from '../outbox/message.ts';
@@ -54,7 +54,7 @@ function newsOf({ id, owner, paused }: Schedule, workspace: Workspace): NoticeAb
   if (last === undefined || paused !== undefined) return undefined;
   const { result, cause, due, unanswered = {} } = last;
   const cases = [{ schedule: id, due }];
-  if ((result === 'failed' || result === 'paused') && cause && cause.why !== 'schedule-changed')
+  if ((result === 'failed' || result === 'paused') && cause && cause.data?.reason !== 'schedule-changed')
     return { owner, why: result, causes: { '': cause }, cases };
   const silent = Object.entries(unanswered).filter(([, { posts }]) => posts === TELL_AFTER);
   if (!DELIVERED.includes(result) || silent.length === 0) return undefined;
@@ -98,7 +98,7 @@ function recipientsOf({ owner, causes, cases }: NoticeAbout, workspace: Workspac
   const { managers } = workspace.settings;
   const cause = causes[''];
   const kind = cause?.kind ?? '';
-  if (kind === 'not-installed' || cause?.why === 'slack-token-rejected') return [];
+  if (kind === 'not-installed' || cause?.data?.reason === 'slack-token-rejected') return [];
   const connections = workspace.schedules
     .filter(({ id }) => cases.some(({ schedule }) => schedule === id))
     .flatMap((schedule) => connectionsOf(schedule, workspace));
@@ -275,7 +275,7 @@ function happenedText(
 }
 
 const remedyOf = ({ causes: { '': cause } }: NoticeAbout): string =>
-  typeof cause?.why === 'string' ? cause.why : (cause?.kind ?? '');
+  cause?.kind === 'not-sent' ? String(cause.data?.reason) : (cause?.kind ?? '');
 
 function nextSteps(notice: NoticeAbout, canManage: boolean, workspace: Workspace): readonly string[] {
   const { why, causes } = notice;

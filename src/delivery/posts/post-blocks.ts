@@ -1,4 +1,5 @@
 import type { Button } from '@slack/types';
+import { wordFailure } from '../../domain/failure/index.ts';
 import { pluralize } from '../../domain/language/text.ts';
 import { formatMoney, parseAmount } from '../../domain/money/amount.ts';
 import type { SlackId } from '../../domain/slack-id.ts';
@@ -25,7 +26,6 @@ import {
   findNamed,
   projectLabel,
 } from '../../workspace/projects/chosen-project.ts';
-import { wordFailure } from '../../workspace/record/stored-failure.ts';
 import type { Workspace } from '../../workspace/record/workspace.ts';
 import type { CoveredDays, PostContent } from './post-record.ts';
 import type { ReportResult } from './run-report.ts';

@@ -1,9 +1,9 @@
 /** What the delivery log has of the dates of a schedule, and which of them are still to be delivered. */
 import * as z from 'zod';
+import { storedFailure } from '../../domain/failure/index.ts';
 import { type DueTime, dueTimes } from '../../domain/time/cadence.ts';
 import type { Day, Millis } from '../../domain/time/calendar.ts';
 import { type Schedule, scheduleContentSchema } from '../../workspace/owned/schedule-record.ts';
-import { storedFailure } from '../../workspace/record/stored-failure.ts';
 import type { DeliveryLogSnapshot } from '../delivery-log.ts';
 import type { Message } from '../outbox/message.ts';
 import { messagesOf } from '../outbox/message-kind.ts';

@@ -1,6 +1,6 @@
 /** Posts of schedules. A date's post is looked at again afterwards: it is edited where its figures have changed since. */
 import { createHash } from 'node:crypto';
-import { NotAllowed } from '../../domain/failure/index.ts';
+import { Failure, type StoredFailure, storeFailure } from '../../domain/failure/index.ts';
 import { REPORTS } from '../../domain/report.ts';
 import type { DueTime } from '../../domain/time/cadence.ts';
 import { type Day, earliest, HOUR, MINUTE, type Millis } from '../../domain/time/calendar.ts';
@@ -8,12 +8,11 @@ import { FIELDS, hashBucket } from '../../redis/keys.ts';
 import type { LastDelivery, Schedule } from '../../workspace/owned/schedule-record.ts';
 import { connectionsOf } from '../../workspace/projects/chosen-project.ts';
 import { isShownTo } from '../../workspace/projects/project-visibility.ts';
-import { type StoredFailure, storeFailure } from '../../workspace/record/stored-failure.ts';
 import { requireSettings } from '../../workspace/record/workspace.ts';
 import type { DeliveryContext, RunView } from '../context.ts';
 import type { WriteConditions } from '../delivery-log.ts';
 import { effectOf, notSentFailure } from '../outbox/failure-effect.ts';
-import { dueTime, kindOf, type Message, newMessage, serialize } from '../outbox/message.ts';
+import { dueTime, type Message, messageKindOf, newMessage, serialize } from '../outbox/message.ts';
 import { anyKind, type Draft, type MessageKind, type Step } from '../outbox/message-kind.ts';
 import { threadQuestions } from '../outbox/thread-topic.ts';
 import type { Job } from '../run.ts';
@@ -65,7 +64,9 @@ export function createPostsJob(makeReport: MakeReport): Job {
       const known = new Set(workspace.scheduleIds);
       const orphans = view.snapshot.messages.filter(
         (message) =>
-          kindOf(message) === 'post' && !known.has(scheduleOf(message)) && view.now - message.at > KEEP,
+          messageKindOf(message) === 'post' &&
+          !known.has(scheduleOf(message)) &&
+          view.now - message.at > KEEP,
       );
       const stale = [...each.flatMap((planned) => planned.stale), ...orphans, ...notices.stale];
       return {
@@ -148,7 +149,9 @@ const createPostKind = (makeReport: MakeReport): MessageKind<PostAbout> => ({
     };
   },
   onRefused: (message, _, context) =>
-    message.state === 'posted' ? undefined : hold(message, storeFailure(new NotAllowed('channel')), context),
+    message.state === 'posted'
+      ? undefined
+      : hold(message, storeFailure(new Failure('not-allowed', { reason: 'channel' })), context),
   onFailed(after, { kind, cause }, context) {
     const { state, next, channel } = after;
     const at = context.clock();
@@ -227,7 +230,7 @@ function basisOf(
   cause: StoredFailure | undefined,
   { workspace, snapshot }: Pick<RunView, 'workspace' | 'snapshot'>,
 ): string {
-  const isSlackGone = cause?.kind === 'not-installed' || cause?.why === 'slack-token-rejected';
+  const isSlackGone = cause?.kind === 'not-installed' || cause?.data?.reason === 'slack-token-rejected';
   const scope = { channel, isUnlimited: false };
   const parts = [
     workspace.fields[FIELDS.schedule + id],

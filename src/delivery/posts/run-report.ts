@@ -1,5 +1,6 @@
 import type { Button } from '@slack/types';
 import type { BillingClient } from '../../billing/client.ts';
+import type { StoredFailure } from '../../domain/failure/index.ts';
 import { daysOfReport, REPORTS, type ReportName } from '../../domain/report.ts';
 import type { SlackId } from '../../domain/slack-id.ts';
 import { daysCovered } from '../../domain/time/cadence.ts';
@@ -9,7 +10,6 @@ import type { Message } from '../../slack/kit/blocks.ts';
 import type { Schedule } from '../../workspace/owned/schedule-record.ts';
 import { type ChosenProject, describeProjects, projectKey } from '../../workspace/projects/chosen-project.ts';
 import type { ProjectScope } from '../../workspace/projects/project-visibility.ts';
-import type { StoredFailure } from '../../workspace/record/stored-failure.ts';
 import { requireSettings, type Workspace } from '../../workspace/record/workspace.ts';
 import type { AnswerCollector } from '../../workspace/service-outcomes.ts';
 import type { DeliveryContext } from '../context.ts';

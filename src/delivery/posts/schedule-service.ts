@@ -1,4 +1,4 @@
-import { NotAllowed } from '../../domain/failure/index.ts';
+import { Failure } from '../../domain/failure/index.ts';
 import type { SlackId } from '../../domain/slack-id.ts';
 import { type Day, dayAt, type Millis } from '../../domain/time/calendar.ts';
 import { postMessage } from '../../slack/reply/message-calls.ts';
@@ -29,9 +29,9 @@ export type ScheduleService = ReturnType<typeof createScheduleService>;
 export const createScheduleService = (parts: SchedulingParts) => ({
   /** The workspace's schedules changed: derives its scheduled runs again. */
   changed: parts.changed,
-  /** What became of the due dates so far. @throws StoreUnavailable */
+  /** What became of the due dates so far. @throws store-unavailable */
   loadLog: parts.deliveryLog.load,
-  /** Has a post tried again at once that waits for somebody to mend something. @throws StoreUnavailable */
+  /** Has a post tried again at once that waits for somebody to mend something. @throws store-unavailable */
   async retry(teamId: SlackId, schedule: string): Promise<void> {
     const { deliveryLog, changed } = parts;
     const held = postsOf(schedule, await deliveryLog.load(teamId)).flatMap((post) => {
@@ -46,7 +46,7 @@ export const createScheduleService = (parts: SchedulingParts) => ({
    * Posts what the schedule would, as of now, without using up a due date. The post says that it is a test, or who
    * asked for it. A `test-to-me` goes only to that person. `schedule` need not be saved. It is not retried.
    *
-   * @throws Failure: CannotPost if the channel does not take it, and whatever the report throws
+   * @throws Failure: cannot-post if the channel does not take it, and whatever the report throws
    */
   async send(teamId: SlackId, schedule: Schedule, why: ManualReason, by: SlackId): Promise<void> {
     await sendByHand(parts, teamId, schedule, why, by);
@@ -73,7 +73,7 @@ async function sendByHand(
   // The rights of the channel count, also if the test goes to one person.
   const asked = { loadWorkspace, users, client: () => clientFor(teamId), teamId };
   const { refusal } = await checkRecipient(schedule.channel, projects, asked);
-  if (refusal !== undefined) throw new NotAllowed('channel');
+  if (refusal !== undefined) throw new Failure('not-allowed', { reason: 'channel' });
   const target = { channel: why === 'test-to-me' ? by : schedule.channel, thread: undefined };
   const posted = await postMessage(await clientFor(teamId), target, manualPostMessage(result, why, by));
   const topic = topicOf({ ...schedule, projects }, at, requireSettings(workspace).zone, context);

@@ -1,7 +1,7 @@
 import type { Button } from '@slack/types';
 import { emptyIfNoData } from '../../billing/client.ts';
 import { collectRemarks } from '../../domain/billing-remarks.ts';
-import { isFailure, withRequestedDays } from '../../domain/failure/index.ts';
+import { isFailure, storeFailure, withRequestedDays } from '../../domain/failure/index.ts';
 import { parseAmount, toPlainDigits } from '../../domain/money/amount.ts';
 import { parseAccount } from '../../domain/money/runway.ts';
 import { PRODUCTS } from '../../domain/product.ts';
@@ -16,7 +16,6 @@ import {
   resolveProject,
   type UnresolvedProject,
 } from '../../workspace/projects/resolve-project.ts';
-import { storeFailure } from '../../workspace/record/stored-failure.ts';
 import { requireSettings } from '../../workspace/record/workspace.ts';
 import { storedBalance } from '../../workspace/service-outcomes.ts';
 import type { MakeReport, ReportQuestion } from '../posts/run-report.ts';

@@ -117,7 +117,7 @@ export function nextChecks({ workspace, snapshot, now }: RunView): ReadonlyMap<s
  * Asks billing about the projects of these watches and judges each. Alerts are stored with the judgement in one step, so
  * that each goes out once even if the process dies in between.
  *
- * @throws OvertakenError, StoreUnavailable
+ * @throws OvertakenError, store-unavailable
  */
 async function checkWatches(
   due: readonly Watch[],

@@ -1,3 +1,4 @@
+import { wordFailure } from '../../domain/failure/index.ts';
 import { REPORTS } from '../../domain/report.ts';
 import type { SlackId } from '../../domain/slack-id.ts';
 import { formatTiming } from '../../domain/time/cadence.ts';
@@ -9,7 +10,6 @@ import type { LastDelivery, Schedule } from '../../workspace/owned/schedule-reco
 import { stopReasonOf } from '../../workspace/owned/stop-reason.ts';
 import { chosenByKey, describeProjects, projectLabel } from '../../workspace/projects/chosen-project.ts';
 import type { ProjectScope } from '../../workspace/projects/project-visibility.ts';
-import { wordFailure } from '../../workspace/record/stored-failure.ts';
 import type { Workspace } from '../../workspace/record/workspace.ts';
 import type { UpcomingSends, UpcomingSendsOf } from './upcoming-posts.ts';
 

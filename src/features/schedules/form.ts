@@ -101,7 +101,7 @@ function newScheduleDraft(
   };
 }
 
-/** @throws NotAllowed, Failure for a project that was typed; InvalidWord for too many */
+/** @throws not-allowed, Failure for a project that was typed; InvalidWord for too many */
 function projectsIn(words: ScheduleWords, request: Request): readonly ChosenProject[] {
   const { several, product } = words;
   if (several === undefined) {

@@ -17,7 +17,7 @@ export interface UpcomingSends {
 
 export type UpcomingSendsOf = (schedule: Pick<Schedule, 'id' | 'timing' | 'since'>) => UpcomingSends;
 
-/** @throws StoreUnavailable */
+/** @throws store-unavailable */
 export const loadUpcomingSends = async (
   scheduling: ScheduleService,
   { user, at }: Request,

@@ -1,8 +1,8 @@
 import * as z from 'zod';
+import { storedFailure } from '../../domain/failure/index.ts';
 import { REPORT_NAMES } from '../../domain/report.ts';
 import { isTimeZone } from '../../domain/time/calendar.ts';
 import { millis, projectChoice, slackId, tryParseRecord } from '../record/parse-record.ts';
-import { storedFailure } from '../record/stored-failure.ts';
 
 /** Bounded because every request reads the whole record. */
 export const MAX_SCHEDULES = 100;
