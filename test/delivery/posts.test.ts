@@ -114,8 +114,12 @@ describe('a post that is due', () => {
     delivery.now = NINE + 2 * HOUR;
     await run();
     const record = await load();
-    expect(record.lastBalance('123', 1)).toEqual({ balance: '30642.80', bonuses: '12', at: delivery.now });
-    expect(record.lastBalance('124', 1)).toEqual({ balance: '7', at: delivery.now });
+    expect(record.lastBalance('123', 1)).toMatchObject({
+      balance: '30642.80',
+      bonuses: '12',
+      at: delivery.now,
+    });
+    expect(record.lastBalance('124', 1)).toMatchObject({ balance: '7', at: delivery.now });
     expect(record.lastUsed('main')).toBe(delivery.now);
   });
 
@@ -656,7 +660,7 @@ describe('when Slack does not take the post', () => {
     await run();
     delivery.now += 24 * HOUR;
     await run();
-    expect(await lastSent()).toMatchObject({ result: 'paused', cause: { why } });
+    expect(await lastSent()).toMatchObject({ result: 'paused', cause: { data: { reason: why } } });
     expect(toPerson()).toHaveLength(1);
     expect(toPerson()[0]?.blocks).toContain(words);
     expect(toPerson()[0]?.blocks).toContain('schedule-resume');
