@@ -4,6 +4,7 @@ import pLimit from 'p-limit';
 import type { SlackId } from '../domain/slack-id.ts';
 import { earliest, type Millis } from '../domain/time/calendar.ts';
 import { type RunWork, trackWork } from '../runtime/work-record.ts';
+import { isPerson } from '../workspace/record/parse-record.ts';
 import { type AnswerStore, createAnswerCollector } from '../workspace/service-outcomes.ts';
 import { createBillingCache } from './billing-cache.ts';
 import { type DeliveryContext, openRun, type RunParts, type RunView } from './context.ts';
@@ -24,8 +25,11 @@ export interface Plan {
   readonly tasks: readonly ((context: DeliveryContext) => Promise<void>)[];
   /** Messages that are due and not stored yet: their claim stores them. */
   readonly messages: readonly Message[];
-  /** Fields of the delivery log that are no longer needed. */
-  readonly stale: readonly FieldWrite[];
+  /**
+   * Written first: what is no longer needed, and messages of which several say the same, so that each is known to
+   * whoever passes one on.
+   */
+  readonly writes: readonly FieldWrite[];
   /** When there is something to do besides the messages that are stored, in ms; undefined for never. */
   readonly next: Millis | undefined;
 }
@@ -65,10 +69,11 @@ export function createWorkspaceRunner({ jobs, answerStore, ...parts }: RunnerPar
       const view = await load(teamId);
       if (view === undefined) return undefined;
       const { due, plans, next } = planRun(jobs, view);
-      const stale = plans.flatMap((plan) => plan.stale);
-      if (stale.length > 0) await deliveryLog.write(teamId, stale);
+      const writes = plans.flatMap((plan) => plan.writes);
       const tasks = plans.flatMap((plan) => plan.tasks);
-      if (tasks.length === 0 && due.length === 0) return next;
+      if (writes.length + tasks.length + due.length === 0) return next;
+      // If another process was faster, the next pass reads what it wrote.
+      if (writes.length > 0) await deliveryLog.write(teamId, writes);
       const answerCollector = createAnswerCollector(clock);
       const context = { ...run, ...view, answerCollector };
       for (const task of tasks) if (!context.isOver()) await task(context);
@@ -105,7 +110,8 @@ export function createWorkspaceRunner({ jobs, answerStore, ...parts }: RunnerPar
       const view = await load(workspace);
       if (view === undefined) return undefined;
       const { due, plans, next } = planRun(jobs, view);
-      return due.length > 0 || plans.some(({ tasks }) => tasks.length > 0) ? view.now : next;
+      const isDue = due.length > 0 || plans.some(({ tasks, writes }) => tasks.length + writes.length > 0);
+      return isDue ? view.now : next;
     },
     stop: (): void => stopping.abort(),
   };
@@ -153,9 +159,11 @@ function planRun(jobs: readonly Job[], view: RunView) {
 }
 
 async function deliverAll(due: readonly DueMessage[], context: DeliveryContext): Promise<void> {
-  const byPlace = new Map<SlackId, DueMessage[]>();
+  const byPlace = new Map<string, DueMessage[]>();
   for (const each of due) {
-    const place = each.message.channel ?? each.message.to;
+    const { channel, to } = each.message;
+    // One after the other, as one may be passed on to who gets the next.
+    const place = isPerson(to) ? 'people' : (channel ?? to);
     byPlace.set(place, [...(byPlace.get(place) ?? []), each]);
   }
   const limit = pLimit(CHANNELS);

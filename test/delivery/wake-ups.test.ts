@@ -40,7 +40,7 @@ const job: Job = {
     const isOut = snapshot.messages.length > 0;
     const isDue = due !== undefined && due <= now && !isOut;
     const messages = isDue ? [newMessage('notice/one/C0COSTS001', 'C0COSTS001', {}, now)] : [];
-    return { tasks: [], messages, stale: [], next: isOut || isDue ? undefined : due };
+    return { tasks: [], messages, writes: [], next: isOut || isDue ? undefined : due };
   },
 };
 

@@ -52,6 +52,12 @@ export function parseMessage(key: string, json: string): Message | undefined {
 
 export const serialize = <About>({ key: _, json: __, ...stored }: Message<About>): StoredMessage => stored;
 
+/** Stores a new message, or deletes one, in the delivery log. */
+export const putMessage = (message: Message) => ({
+  ...{ name: message.key, before: undefined, value: serialize(message) },
+});
+export const dropMessage = ({ key, json }: Message) => ({ name: key, before: json, value: undefined });
+
 /** A message that is due and not stored yet. */
 export const newMessage = <About>(key: string, to: SlackId, about: About, at: Millis): Message<About> => ({
   ...{ key, to, about, at },

@@ -87,5 +87,7 @@ export async function findHeir(message: Message, context: DeliveryContext): Prom
   ]);
   const isNext = (person: SlackId) => !taken.has(person);
   const next = [...(owner === undefined ? [] : [owner]), ...responsiblePeople(workspace)].find(isNext);
-  return next ?? (await users(await client(), teamId).admins()).find(isNext);
+  // Slack can only list all users: that is the last resort, where nobody else has it either.
+  if (next !== undefined || others.some(({ state }) => state !== 'failed')) return next;
+  return (await users(await client(), teamId).admins()).find(isNext);
 }

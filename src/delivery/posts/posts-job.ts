@@ -12,7 +12,7 @@ import { requireSettings } from '../../workspace/record/workspace.ts';
 import type { DeliveryContext, RunView } from '../context.ts';
 import type { WriteConditions } from '../delivery-log.ts';
 import { effectOf, notSentFailure } from '../outbox/failure-effect.ts';
-import { dueTime, type Message, messageKindOf, newMessage, serialize } from '../outbox/message.ts';
+import { dropMessage, dueTime, messageKindOf, newMessage, putMessage } from '../outbox/message.ts';
 import { anyKind, type Draft, type MessageKind, type Step } from '../outbox/message-kind.ts';
 import { threadQuestions } from '../outbox/thread-topic.ts';
 import type { Job } from '../run.ts';
@@ -70,22 +70,13 @@ export function createPostsJob(makeReport: MakeReport): Job {
       );
       const stale = [...each.flatMap((planned) => planned.stale), ...orphans, ...notices.stale];
       return {
-        // Stored first, so that each is known to whoever passes one on.
-        tasks: notices.messages.length === 0 ? [] : [(context) => putMessages(notices.messages, context)],
+        tasks: [],
         messages: each.flatMap(({ messages }) => messages),
-        stale: stale.map(({ key, json }) => ({ name: key, before: json, value: undefined })),
+        writes: [...stale.map(dropMessage), ...notices.messages.map(putMessage)],
         next: earliest(...each.map(({ next }) => next)),
       };
     },
   };
-}
-
-/** If another process was faster, the next pass reads what it put. */
-async function putMessages(messages: readonly Message[], context: DeliveryContext): Promise<void> {
-  const fields = messages.map((message) => ({
-    ...{ name: message.key, before: undefined, value: serialize(message) },
-  }));
-  await context.deliveryLog.write(context.teamId, fields);
 }
 
 function planSchedule(schedule: Schedule, { workspace, snapshot, now }: RunView) {

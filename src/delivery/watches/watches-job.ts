@@ -58,7 +58,7 @@ export function createWatchesJob(figures: WatchFiguresStore): Job {
       return {
         tasks: due.length === 0 ? [] : [(context) => checkWatches(due, figures, context)],
         messages: [],
-        stale: gone.map((id) => {
+        writes: gone.map((id) => {
           const name = watchField(id);
           return { name, before: snapshot.state(name), value: undefined };
         }),
