@@ -35,7 +35,7 @@ import type { MessageKind } from '../outbox/message-kind.ts';
 import {
   figuresField,
   needsBalance,
-  type ProjectFigures,
+  type StoredFigures,
   sourceOf,
   type WatchFiguresStore,
 } from './watch-figures.ts';
@@ -203,7 +203,7 @@ function daysOf({ episode }: Pick<Alert, 'episode'>): readonly [first: Day, last
 const isDay = (episode: string): boolean => /^\d{4}-\d\d-\d\d$/.test(episode);
 
 /** What the days that it is about have cost, as far as they are over; undefined if it is about none. */
-export function alertChart(alert: Alert, { usage }: Pick<ProjectFigures, 'usage'>): Chart | undefined {
+export function alertChart(alert: Alert, { usage }: Pick<StoredFigures, 'usage'>): Chart | undefined {
   const [first, last] = daysOf(alert) ?? [];
   if (usage === undefined || first === undefined || last === undefined) return undefined;
   const days = daysInRange(first, last, usage.zone).filter((day) => day <= usage.until);

@@ -17,8 +17,8 @@ import {
   figuresField,
   hasFigures,
   needsBalance,
-  type ProjectFigures,
   parseWatchFigures,
+  type StoredFigures,
   sourceOf,
   type WatchFiguresStore,
 } from './watch-figures.ts';
@@ -126,7 +126,7 @@ const LIMITED = 'The project is limited to other channels, so this watch sends n
 
 function stateOf(
   watch: Watch,
-  stored: ProjectFigures | undefined,
+  stored: StoredFigures | undefined,
   next: Millis | undefined,
   { workspace, snapshot, now }: RunView,
 ) {
@@ -168,7 +168,7 @@ function stateOf(
 }
 
 /** Billing's answers for previews: rules of any kind and threshold are previewed with them without asking again. */
-export interface PreviewFigures extends ProjectFigures {
+export interface PreviewFigures extends StoredFigures {
   readonly today: Day;
 }
 

@@ -21,9 +21,9 @@ import {
   fetchFigures,
   figuresField,
   hasFigures,
-  type ProjectFigures,
   parseWatchFigures,
   readableAmount,
+  type StoredFigures,
   sourceOf,
   type WatchFiguresStore,
 } from './watch-figures.ts';
@@ -149,7 +149,7 @@ export const isLimited = ({ channel, projects: [project] }: Watch, workspace: Wo
 /** @param figures of this check; undefined if billing wasn't asked */
 async function checkWatch(
   watch: Watch,
-  figures: ProjectFigures | undefined,
+  figures: StoredFigures | undefined,
   { workspace, snapshot, teamId, deliveryLog, now }: DeliveryContext,
 ): Promise<void> {
   const stored = watchRecords(snapshot).get(watch.id);
@@ -182,7 +182,7 @@ async function checkWatch(
 function applyFindings(
   watch: Watch,
   before: WatchRecord,
-  figures: ProjectFigures,
+  figures: StoredFigures,
   workspace: Workspace,
   now: Millis,
 ): { readonly record: WatchRecord; readonly added: readonly Alert[] } {
@@ -223,7 +223,7 @@ function applyFindings(
 }
 
 /** What a text says besides what was measured. */
-function explanationOf({ earlier }: ProjectFigures, judged: WatchFigures) {
+function explanationOf({ earlier }: StoredFigures, judged: WatchFigures) {
   const balance = earlier && readableAmount(earlier.balance);
   const average = averageDay(judged);
   return {
