@@ -34,9 +34,9 @@ import { dueTime, type Message, newMessage } from '../outbox/message.ts';
 import type { MessageKind } from '../outbox/message-kind.ts';
 import {
   figuresField,
+  figuresSourceOf,
   needsBalance,
   type StoredFigures,
-  sourceOf,
   type WatchFiguresStore,
 } from './watch-figures.ts';
 import {
@@ -116,7 +116,7 @@ export const createAlertKind = (figures: WatchFiguresStore): MessageKind<AlertAb
 
 /** What was never alerted doesn't recover, and figures of another account alert nobody. */
 const isWorthSending = (watch: Watch, alert: Alert, { workspace }: DeliveryContext): boolean =>
-  isOpen(alert) && alert.source === sourceOf(watch.projects[0], workspace);
+  isOpen(alert) && alert.source === figuresSourceOf(watch.projects[0], workspace);
 
 async function chartOf(
   watch: Watch,
@@ -127,7 +127,7 @@ async function chartOf(
   if (needsBalance(watch.rule)) return undefined;
   const [project] = watch.projects;
   const known = await figures.find(teamId, figuresField(project));
-  const isCurrent = known !== undefined && known.source === sourceOf(project, workspace);
+  const isCurrent = known !== undefined && known.source === figuresSourceOf(project, workspace);
   return isCurrent ? alertChart(alert, known) : undefined;
 }
 

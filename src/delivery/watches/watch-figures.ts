@@ -42,7 +42,7 @@ import type { DeliveryLogSnapshot } from '../delivery-log.ts';
 import { watchRecords } from './watch-state.ts';
 
 const schema = z.object({
-  /** The connection and token that were asked: see `sourceOf`. */
+  /** The connection and token that were asked: see `figuresSourceOf`. */
   source: z.string(),
   /** Amounts as they came; '' for what was not readable. Times in ms: when billing was asked. */
   account: z.object({ balance: z.string(), bonuses: z.string(), at: z.int() }).exactOptional(),
@@ -63,7 +63,7 @@ export type StoredFigures = Readonly<z.infer<typeof schema>>;
 export const figuresField = projectValue;
 
 /** The connection that a project is asked over, with its token: figures of another one are of another account. '' for none. */
-export function sourceOf(project: ChosenProject, workspace: Workspace): string {
+export function figuresSourceOf(project: ChosenProject, workspace: Workspace): string {
   const name = tryParse(() => connectionNameOf(project, workspace), FailureBase);
   if (name === undefined || !workspace.connectionNames.includes(name)) return '';
   return `${name} ${workspace.connections.get(name)?.fingerprint ?? ''}`;
@@ -238,7 +238,7 @@ async function fetchProject(
   { workspace, snapshot, billing, clock, answerCollector }: DeliveryContext,
 ): Promise<{ readonly now: StoredFigures; readonly stored: StoredFigures }> {
   const project = watches[0]?.projects[0] as ChosenProject;
-  const [at, source] = [clock(), sourceOf(project, workspace)];
+  const [at, source] = [clock(), figuresSourceOf(project, workspace)];
   const { problem: _, ...known } = before?.source === source ? before : { source };
   try {
     const { zone } = requireSettings(workspace);

@@ -15,11 +15,11 @@ import {
   fetchAccount,
   fetchUsage,
   figuresField,
+  figuresSourceOf,
   hasFigures,
   needsBalance,
   parseWatchFigures,
   type StoredFigures,
-  sourceOf,
   type WatchFiguresStore,
 } from './watch-figures.ts';
 import {
@@ -136,7 +136,7 @@ function stateOf(
   const { zone } = workspace.settings;
   const today = dayAt(now, zone);
   // Figures of an account that is gone are not shown.
-  const figures = stored?.source === sourceOf(projects[0], workspace) ? stored : undefined;
+  const figures = stored?.source === figuresSourceOf(projects[0], workspace) ? stored : undefined;
   const known = figures && hasFigures(rule, figures) ? figures : undefined;
   const { cause } = figures?.problem ?? {};
   const newest = alerts.at(-1);

@@ -20,11 +20,11 @@ import { createAlertKind, messagesOfAlert } from './alerts.ts';
 import {
   fetchFigures,
   figuresField,
+  figuresSourceOf,
   hasFigures,
   parseWatchFigures,
   readableAmount,
   type StoredFigures,
-  sourceOf,
   type WatchFiguresStore,
 } from './watch-figures.ts';
 import {
@@ -85,7 +85,7 @@ function hourlyCheckAfter(teamId: SlackId, at: Millis): Millis {
 
 /** Its rule, whether it alerts anyone, and whose figures it is judged by: when that changes it is checked at once. */
 function basisOf(watch: Watch, workspace: Workspace, now: Millis): string {
-  const source = sourceOf(watch.projects[0], workspace);
+  const source = figuresSourceOf(watch.projects[0], workspace);
   const parts = [
     watch.since,
     isMuted(watch, now),
@@ -153,7 +153,7 @@ async function checkWatch(
   { workspace, snapshot, teamId, deliveryLog, now }: DeliveryContext,
 ): Promise<void> {
   const stored = watchRecords(snapshot).get(watch.id);
-  const source = sourceOf(watch.projects[0], workspace);
+  const source = figuresSourceOf(watch.projects[0], workspace);
   // What was not sent yet and rests on another account's figures is never sent.
   const isSeen = (alert: Alert) => {
     const key = alertKey(watch.id, alertName(alert));
