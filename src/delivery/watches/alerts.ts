@@ -99,6 +99,10 @@ export const createAlertKind = (figures: WatchFiguresStore): MessageKind<AlertAb
     const isNew = message.state !== 'posted';
     if (watch === undefined || alert === undefined || (isNew && !isWorthSending(watch, alert, context)))
       return { outcome: 'skipped', message: undefined };
+    if (isNew && isMuted(watch, context.now)) {
+      const doubt = message.state === 'sending' && { isAgain: true };
+      return { outcome: 'waiting', message: { ...message, ...doubt, state: 'due' } };
+    }
     const chart = await chartOf(watch, alert, figures, context);
     const field = FIELDS.watch + watch.id;
     return {
