@@ -141,13 +141,8 @@ function stateOf(
   const { cause } = figures?.problem ?? {};
   const newest = alerts.at(-1);
   const key = newest && alertKey(watch.id, alertName(newest));
-  const undelivered = snapshot.messages.findLast(
-    (message) =>
-      key !== undefined &&
-      message.key.startsWith(key) &&
-      message.cause !== undefined &&
-      message.state !== 'posted',
-  )?.cause;
+  const told = snapshot.messages.filter((message) => key !== undefined && message.key.startsWith(key));
+  const undelivered = told.findLast(({ state, cause: why }) => why && state !== 'posted')?.cause;
   return {
     /** When billing last answered for it, and when it is asked again, in ms; undefined for not yet, and for never. */
     checkedAt: known && Math.max(known.account?.at ?? 0, known.usage?.at ?? 0),
