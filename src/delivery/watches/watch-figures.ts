@@ -53,7 +53,7 @@ const schema = z.object({
     .object({ days: z.record(z.string(), z.string()), until: z.string(), zone: z.string(), at: z.int() })
     .exactOptional(),
   /** Why billing gave no answer last time. */
-  problem: z.object({ cause: storedFailure, at: z.int() }).exactOptional(),
+  problem: storedFailure.exactOptional(),
 });
 
 /** What billing said about one project. */
@@ -264,10 +264,10 @@ async function fetchProject(
       const balance = account && storedBalance(target, { ...accountOf(account), runway });
       answerCollector.add(access.connection, balance);
     }
-    const cause = left.cause ?? spent.cause;
-    return { now, stored: { ...known, ...now, ...(cause && { problem: { cause, at } }) } };
+    const problem = left.cause ?? spent.cause;
+    return { now, stored: { ...known, ...now, ...(problem && { problem }) } };
   } catch (error) {
-    return { now: { source }, stored: { ...known, problem: { cause: causeOf(error), at } } };
+    return { now: { source }, stored: { ...known, problem: causeOf(error) } };
   }
 }
 

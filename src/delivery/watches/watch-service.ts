@@ -138,7 +138,7 @@ function stateOf(
   // Figures of an account that is gone are not shown.
   const figures = stored?.source === figuresSourceOf(projects[0], workspace) ? stored : undefined;
   const known = figures && hasFigures(rule, figures) ? figures : undefined;
-  const { cause } = figures?.problem ?? {};
+  const cause = figures?.problem;
   const newest = alerts.at(-1);
   const key = newest && alertKey(watch.id, alertName(newest));
   const told = snapshot.messages.filter((message) => key !== undefined && message.key.startsWith(key));
