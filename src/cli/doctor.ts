@@ -375,12 +375,12 @@ async function checkService(
     const { kind, message, cause } = error;
     const reason = cause instanceof Error ? cause.message : message;
     if (kind === 'address-refused') return service.found('private address', message);
-    if (kind === 'redirect-refused') return service.found('redirect', error.target);
+    if (kind === 'redirect-refused') return service.found('redirect', error.data.target);
     if (kind === 'timed-out') return service.found('ETIMEDOUT');
     if (kind === 'invalid-response') return service.found('not JSON');
     if (kind !== 'service-unreachable')
-      return service.found('status' in error ? `HTTP ${error.status}` : kind, message);
-    return service.found(error.code === NO_PUBLIC_ADDRESS ? 'private address' : error.code, reason);
+      return service.found('status' in error.data ? `HTTP ${error.data.status}` : kind, message);
+    return service.found(error.data.code === NO_PUBLIC_ADDRESS ? 'private address' : error.data.code, reason);
   }
 }
 

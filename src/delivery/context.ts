@@ -23,7 +23,7 @@ export interface RunParts {
   readonly workspaces: Workspaces;
   readonly deliveryLog: DeliveryLog;
   readonly billing: BillingClient;
-  /** @throws NotInstalled, UnsealFailed, StoreUnavailable */
+  /** @throws not-installed, unseal-failed, store-unavailable */
   readonly clientFor: (workspace: SlackId) => Promise<WebClient>;
   readonly users: UserDirectory;
   readonly clock: () => Millis;
@@ -38,11 +38,11 @@ export interface DeliveryContext extends RunParts, RunView {
   readonly stopping: AbortSignal;
   /** Nothing new may begin: the process is stopping, or Slack limits the rate. */
   isOver(): boolean;
-  /** Slack takes nothing from this workspace before `until`, in ms. @throws StoreUnavailable */
+  /** Slack takes nothing from this workspace before `until`, in ms. @throws store-unavailable */
   backOff(until: Millis): Promise<void>;
-  /** Reads the workspace's record as it is now. @throws StoreUnavailable */
+  /** Reads the workspace's record as it is now. @throws store-unavailable */
   loadWorkspace(): Promise<Workspace>;
-  /** The workspace's client. @throws NotInstalled, UnsealFailed */
+  /** The workspace's client. @throws not-installed, unseal-failed */
   client(): Promise<WebClient>;
   /** Leaves a second between two messages to one channel. */
   waitForChannel(channel: SlackId): Promise<void>;

@@ -57,7 +57,7 @@ export class OvertakenError extends Error {
  * Every message that Tally sends by itself, and the states of watches: one hash a workspace, removed with it. Each write
  * names what it read, so that a process that hung, or ran at the same time, overwrites nothing.
  *
- * @throws StoreUnavailable from each method
+ * @throws store-unavailable from each method
  */
 export type DeliveryLog = ReturnType<typeof createDeliveryLog>;
 
@@ -170,7 +170,7 @@ export function openField<T>(
      *
      * @param change throws OvertakenError for a step that another process has made
      * @returns `changed` if the record is not as expected; nothing is written then
-     * @throws OvertakenError, StoreUnavailable
+     * @throws OvertakenError, store-unavailable
      */
     async update(
       change: (value: T) => T | undefined,

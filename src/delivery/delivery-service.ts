@@ -16,7 +16,7 @@ export type DeliveryService = ReturnType<typeof createDeliveryService>;
 
 export interface DeliveryParts
   extends Omit<RunnerParts, 'jobs' | 'deliveryLog'>,
-    Omit<WakeUpParts, 'runner'> {
+    Omit<WakeUpParts, 'runner' | 'workspaces'> {
   readonly threads: ThreadStore;
 }
 

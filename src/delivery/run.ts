@@ -4,11 +4,12 @@ import pLimit from 'p-limit';
 import type { SlackId } from '../domain/slack-id.ts';
 import { earliest, type Millis } from '../domain/time/calendar.ts';
 import { type RunWork, trackWork } from '../runtime/work-record.ts';
+import { isPerson } from '../workspace/record/parse-record.ts';
 import { type AnswerStore, createAnswerCollector } from '../workspace/service-outcomes.ts';
 import { createBillingCache } from './billing-cache.ts';
 import { type DeliveryContext, openRun, type RunParts, type RunView } from './context.ts';
 import { type FieldWrite, OvertakenError } from './delivery-log.ts';
-import { dueTime, kindOf, MAX_RETRY_DELAY, type Message } from './outbox/message.ts';
+import { dueTime, MAX_RETRY_DELAY, type Message, messageKindOf } from './outbox/message.ts';
 import { type MessageKind, messagesOf } from './outbox/message-kind.ts';
 import { deliverMessage } from './outbox/send.ts';
 
@@ -20,12 +21,15 @@ export interface Job {
 
 /** What a job has to do, and when it has to look again. */
 export interface Plan {
-  /** Done before any message is sent, one after the other. @throws OvertakenError, StoreUnavailable */
+  /** Done before any message is sent, one after the other. @throws OvertakenError, store-unavailable */
   readonly tasks: readonly ((context: DeliveryContext) => Promise<void>)[];
   /** Messages that are due and not stored yet: their claim stores them. */
   readonly messages: readonly Message[];
-  /** Fields of the delivery log that are no longer needed. */
-  readonly stale: readonly FieldWrite[];
+  /**
+   * Written first: what is no longer needed, and messages of which several say the same, so that each is known to
+   * whoever passes one on.
+   */
+  readonly writes: readonly FieldWrite[];
   /** When there is something to do besides the messages that are stored, in ms; undefined for never. */
   readonly next: Millis | undefined;
 }
@@ -52,7 +56,7 @@ export function createWorkspaceRunner({ jobs, answerStore, ...parts }: RunnerPar
   setMaxListeners(0, stopping.signal);
   const billingForRun = createBillingCache(parts.billing, clock);
 
-  /** Reads a workspace. @returns undefined if it has left @throws StoreUnavailable */
+  /** Reads a workspace. @returns undefined if it has left @throws store-unavailable */
   async function load(teamId: SlackId): Promise<RunView | undefined> {
     const [workspace, snapshot] = await Promise.all([workspaces.load(teamId), deliveryLog.load(teamId)]);
     const hasLeft = Object.keys(workspace.fields).length === 0;
@@ -65,10 +69,11 @@ export function createWorkspaceRunner({ jobs, answerStore, ...parts }: RunnerPar
       const view = await load(teamId);
       if (view === undefined) return undefined;
       const { due, plans, next } = planRun(jobs, view);
-      const stale = plans.flatMap((plan) => plan.stale);
-      if (stale.length > 0) await deliveryLog.write(teamId, stale);
+      const writes = plans.flatMap((plan) => plan.writes);
       const tasks = plans.flatMap((plan) => plan.tasks);
-      if (tasks.length === 0 && due.length === 0) return next;
+      if (writes.length + tasks.length + due.length === 0) return next;
+      // If another process was faster, the next pass reads what it wrote.
+      if (writes.length > 0) await deliveryLog.write(teamId, writes);
       const answerCollector = createAnswerCollector(clock);
       const context = { ...run, ...view, answerCollector };
       for (const task of tasks) if (!context.isOver()) await task(context);
@@ -83,7 +88,7 @@ export function createWorkspaceRunner({ jobs, answerStore, ...parts }: RunnerPar
     /**
      * Does whatever is due in a workspace. A run that is repeated, or late, does no harm.
      *
-     * @returns when to run again, in ms; undefined for never @throws StoreUnavailable
+     * @returns when to run again, in ms; undefined for never @throws store-unavailable
      */
     run: (workspace: SlackId): Promise<Millis | undefined> =>
       trackWork<RunWork, Millis | undefined>(
@@ -100,12 +105,13 @@ export function createWorkspaceRunner({ jobs, answerStore, ...parts }: RunnerPar
           }
         },
       ),
-    /** When the workspace is to be run, by what is stored now; in ms, undefined for never. @throws StoreUnavailable */
+    /** When the workspace is to be run, by what is stored now; in ms, undefined for never. @throws store-unavailable */
     async nextRun(workspace: SlackId): Promise<Millis | undefined> {
       const view = await load(workspace);
       if (view === undefined) return undefined;
       const { due, plans, next } = planRun(jobs, view);
-      return due.length > 0 || plans.some(({ tasks }) => tasks.length > 0) ? view.now : next;
+      const isDue = due.length > 0 || plans.some(({ tasks, writes }) => tasks.length + writes.length > 0);
+      return isDue ? view.now : next;
     },
     stop: (): void => stopping.abort(),
   };
@@ -122,7 +128,7 @@ function planRun(jobs: readonly Job[], view: RunView) {
   const plans = jobs.map((job) => job.plan(view));
   const kinds = new Map(jobs.flatMap((job) => job.kinds.map((kind) => [kind.name, kind] as const)));
   const named = (message: Message): DueMessage[] => {
-    const kind = kinds.get(kindOf(message));
+    const kind = kinds.get(messageKindOf(message));
     return kind === undefined ? [] : [{ kind, message }];
   };
   const stored = [...kinds.values()].flatMap((kind) =>
@@ -153,9 +159,11 @@ function planRun(jobs: readonly Job[], view: RunView) {
 }
 
 async function deliverAll(due: readonly DueMessage[], context: DeliveryContext): Promise<void> {
-  const byPlace = new Map<SlackId, DueMessage[]>();
+  const byPlace = new Map<string, DueMessage[]>();
   for (const each of due) {
-    const place = each.message.channel ?? each.message.to;
+    const { channel, to } = each.message;
+    // One after the other, as one may be passed on to who gets the next.
+    const place = isPerson(to) ? 'people' : (channel ?? to);
     byPlace.set(place, [...(byPlace.get(place) ?? []), each]);
   }
   const limit = pLimit(CHANNELS);

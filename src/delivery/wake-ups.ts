@@ -1,6 +1,6 @@
 import { Queue, Worker } from 'bullmq';
 import type { Logger } from 'pino';
-import { StoreUnavailable } from '../domain/failure/index.ts';
+import { Failure } from '../domain/failure/index.ts';
 import type { SlackId } from '../domain/slack-id.ts';
 import { DAY, HOUR, type Millis } from '../domain/time/calendar.ts';
 import type { RedisConnection } from '../redis/connect.ts';
@@ -73,7 +73,7 @@ export function planWakeUps({ redis, queue, workspaces, clock, log, runner }: Wa
       runner.stop();
       await wakeUps.stop(patience);
     },
-    /** Leaves no wake-up that names the workspace. @throws StoreUnavailable */
+    /** Leaves no wake-up that names the workspace. @throws store-unavailable */
     forget: wakeUps.forget,
   };
 }
@@ -105,7 +105,7 @@ const CLOSING: Millis = 1_000;
  * again elsewhere; one that fails is tried again by BullMQ. The records say what a run does, so one that comes late, twice
  * or for nothing does no harm.
  *
- * @throws StoreUnavailable from each method
+ * @throws store-unavailable from each method
  */
 export function createWakeUps({ connection, clock, onError, workspaces, patience = 3_000 }: QueueParts) {
   const options = { connection, prefix: QUEUE_PREFIX };
@@ -125,7 +125,7 @@ export function createWakeUps({ connection, clock, onError, workspaces, patience
     withTimeout(patience, guardRead(work), () => {
       const cause = new Error('The queue timed out.');
       reportOutage(cause);
-      throw new StoreUnavailable({ cause });
+      throw new Failure('store-unavailable', {}, { cause });
     });
   /** @param at ms since the epoch */
   const add = async (workspace: SlackId, at: Millis): Promise<void> => {

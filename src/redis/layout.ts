@@ -14,12 +14,12 @@ export class OtherLayout extends Error {
   }
 }
 
-/** @throws OtherLayout, StoreUnavailable */
+/** @throws OtherLayout, store-unavailable */
 export async function requireLayout(redis: RedisConnection): Promise<void> {
   const found = await guardRead(() => redis.get(LAYOUT_KEY));
   if (found !== null && found !== String(LAYOUT)) throw new OtherLayout(found);
 }
 
-/** For a bot, once `requireLayout` has let it in: from then on no other layout may start there. @throws StoreUnavailable */
+/** For a bot, once `requireLayout` has let it in: from then on no other layout may start there. @throws store-unavailable */
 export const noteLayout = (redis: RedisConnection): Promise<unknown> =>
   guardRead(() => redis.set(LAYOUT_KEY, LAYOUT, 'NX'));

@@ -3,7 +3,7 @@
 import { Big } from 'big.js';
 import { describe, expect, it } from 'vitest';
 import { dependentsOf, reminderNotice } from '../../src/delivery/reminders/reminder-blocks.ts';
-import type { Credential, ReminderStep } from '../../src/delivery/reminders/reminder-plan.ts';
+import type { Credential, ReminderStep } from '../../src/delivery/reminders/reminder-blocks.ts';
 import {
   type AlertBasis,
   alertText,

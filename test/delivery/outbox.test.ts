@@ -52,7 +52,7 @@ const job = (): Job => ({
   plan: ({ snapshot }) => ({
     tasks: [],
     messages: planned.filter(({ key }) => !snapshot.messages.some((message) => message.key === key)),
-    stale: [],
+    writes: [],
     next: undefined,
   }),
 });

@@ -5,7 +5,7 @@ import { newMessage } from '../../src/delivery/outbox/message.ts';
 import { anyKind, type MessageKind } from '../../src/delivery/outbox/message-kind.ts';
 import type { Job } from '../../src/delivery/run.ts';
 import { createWakeUps, planWakeUps } from '../../src/delivery/wake-ups.ts';
-import { StoreUnavailable } from '../../src/domain/failure/index.ts';
+import { Failure } from '../../src/domain/failure/index.ts';
 import { connectQueue } from '../../src/redis/connect.ts';
 import { INDEX_KEY, membersKey, recordKey } from '../../src/redis/keys.ts';
 import { createDeletion } from '../../src/workspace/record/deletion.ts';
@@ -40,7 +40,7 @@ const job: Job = {
     const isOut = snapshot.messages.length > 0;
     const isDue = due !== undefined && due <= now && !isOut;
     const messages = isDue ? [newMessage('notice/one/C0COSTS001', 'C0COSTS001', {}, now)] : [];
-    return { tasks: [], messages, stale: [], next: isOut || isDue ? undefined : due };
+    return { tasks: [], messages, writes: [], next: isOut || isDue ? undefined : due };
   },
 };
 
@@ -192,7 +192,7 @@ describe('a wake-up', () => {
     wakeUps.start(async (workspace) => {
       woken.push(workspace);
       if (workspace === TEAM && woken.filter((team) => team === TEAM).length < 2)
-        throw new StoreUnavailable();
+        throw new Failure('store-unavailable');
     });
     await wakeUps.wake(TEAM, 0);
     await wakeUps.wake('T0TEAM0002', 0);
@@ -225,7 +225,7 @@ describe('a wake-up', () => {
       ...{ connection: nowhere, clock: Date.now, onError: () => undefined, patience: 200 },
       workspaces: () => index.list(),
     });
-    await expect(lost.wake(TEAM, 0)).rejects.toBeInstanceOf(StoreUnavailable);
+    await expect(lost.wake(TEAM, 0)).rejects.toMatchObject({ kind: 'store-unavailable' });
     await lost.stop(100);
     nowhere.disconnect();
   });

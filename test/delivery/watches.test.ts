@@ -1,6 +1,6 @@
 import { Big } from 'big.js';
 import { beforeEach, describe, expect, it } from 'vitest';
-import { Forbidden, QueueFull, TokenRejected } from '../../src/domain/failure/index.ts';
+import { Failure } from '../../src/domain/failure/index.ts';
 import type { WatchRule } from '../../src/domain/money/watch-rule.ts';
 import { addDays } from '../../src/domain/time/calendar.ts';
 import type { Watch } from '../../src/workspace/owned/watch-record.ts';
@@ -632,7 +632,8 @@ describe('what billing is asked about a watched project', () => {
 
   it('is asked again in the next hour where it failed, and status says why until then', async () => {
     await save(watch(RUNWAY));
-    fakeBilling.failure = (_, __, what) => (what === 'consumption' ? new QueueFull('billing') : undefined);
+    fakeBilling.failure = (_, __, what) =>
+      what === 'consumption' ? new Failure('queue-full', { service: 'billing' }) : undefined;
     await run();
     expect(await stateOf()).toMatchObject({ problem: expect.any(String), measurement: undefined });
     expect(asked()).toEqual(['balance 123', 'consumption 123']);
@@ -706,8 +707,8 @@ describe('a watch whose account is gone', () => {
   });
 
   it.each([
-    ['rejects', () => new TokenRejected('billing')],
-    ['refuses for this project', () => new Forbidden('billing')],
+    ['rejects', () => new Failure('token-rejected', { service: 'billing' })],
+    ['refuses for this project', () => new Failure('forbidden', { service: 'billing' })],
   ])('with another token that the service %s is paused and says why, until it works', async (_, failure) => {
     await knowBalance();
     fakeBilling.failure = ({ token }) => (token === 'another token' ? failure() : undefined);
@@ -743,7 +744,8 @@ describe('a watch whose account is gone', () => {
       await save(watch({ kind: 'runway', days: 3 }));
       balance = 5_000;
       await forHours(1);
-      fakeBilling.failure = (_, __, asked) => (asked === what ? new QueueFull('billing') : undefined);
+      fakeBilling.failure = (_, __, asked) =>
+        asked === what ? new Failure('queue-full', { service: 'billing' }) : undefined;
       await save(watch(RUNWAY, { since: delivery.now }));
       await forHours(3);
       expect(alerts()).toEqual([]);
@@ -765,7 +767,8 @@ describe('a rejected token', () => {
     await forHours(1);
     fakeBilling.asked.length = 0;
     const rejects = (token: string) => token === 'a good token';
-    fakeBilling.failure = ({ token }) => (rejects(token) ? new TokenRejected('billing') : undefined);
+    fakeBilling.failure = ({ token }) =>
+      rejects(token) ? new Failure('token-rejected', { service: 'billing' }) : undefined;
     balance = 10;
     await forHours(2);
     fakeBilling.asked.length = 0;

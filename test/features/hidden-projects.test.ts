@@ -51,7 +51,7 @@ beforeEach(async () => {
   for (const id of ['watch001', 'watch002', 'watch003'])
     await bot.redis.client.hset(of('delivery-log'), `watch/${id}`, state);
   const account = { balance: '48151.62', bonuses: '0', at: now };
-  const cause = { kind: 'no-data', question: { project: '777', product: 1 } };
+  const cause = { kind: 'no-data', data: { question: { project: '777', product: 1 } } };
   const { fingerprint } = JSON.parse((await bot.redis.client.hget(of('record'), 'connection:main')) ?? '{}');
   const figures = JSON.stringify({ source: `main ${fingerprint}`, account, problem: cause });
   await bot.redis.client.hset(of('watch-figures'), '777:1', figures);

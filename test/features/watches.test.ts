@@ -2,7 +2,7 @@ import { Big } from 'big.js';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { EXTERNAL, GUEST, MEMBER, OWNER } from '../../sandbox/slack/index.ts';
 import type { WatchState } from '../../src/delivery/watches/watch-service.ts';
-import { NoData, ServiceUnreachable } from '../../src/domain/failure/index.ts';
+import { Failure } from '../../src/domain/failure/index.ts';
 import { parseWatchText } from '../../src/features/watches/parse.ts';
 import { BOT_TOKEN, type Bot, CHANNEL, startBot, textOf, toAnswer } from '../support/bot.ts';
 import {
@@ -145,13 +145,18 @@ describe('the form', () => {
   });
 
   it('shows a message instead of the preview when billing fails, and still saves', async () => {
-    around.figures = new ServiceUnreachable('billing', 'billing.example', 'ECONNREFUSED');
+    around.figures = new Failure('service-unreachable', {
+      service: 'billing',
+      host: 'billing.example',
+      code: 'ECONNREFUSED',
+      isClosed: false,
+    });
     expect(await openForm()).toContain('couldn’t be reached');
     expect(await save()).toContain('Saved');
   });
 
   it('rejects a project without data, and keeps what was typed', async () => {
-    around.figures = new NoData({ project: '123', product: 1, days: undefined });
+    around.figures = new Failure('no-data', { question: { project: '123', product: 1, days: undefined } });
     expect(await openForm()).toContain('No Cloud platform data for project 123.');
     const text = await save();
     expect(text).toContain('No Cloud platform data for project 123. Check the project ID');

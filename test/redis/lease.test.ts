@@ -1,6 +1,6 @@
 import { Redis } from 'ioredis';
 import { beforeEach, expect, it } from 'vitest';
-import { StoreUnavailable } from '../../src/domain/failure/index.ts';
+
 import { connectRedis, waitUntilReady } from '../../src/redis/connect.ts';
 import { recordKey, tokenLockKey } from '../../src/redis/keys.ts';
 import { acquireLease } from '../../src/redis/lease.ts';
@@ -21,7 +21,7 @@ it('releases a lease that Redis grants after its caller gave up', async () => {
     await other.hset(recordKey(TEAM), 'a', 'b');
     server.signal('SIGSTOP');
     const late = acquireLease(redis, TEAM, tokenLockKey, 60_000);
-    await expect(late).rejects.toThrow(StoreUnavailable);
+    await expect(late).rejects.toThrow(expect.objectContaining({ kind: 'store-unavailable' }));
     server.signal('SIGCONT');
     // Commands are answered in the order in which they were sent.
     await redis.ping();

@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, beforeEach, expect } from 'vitest';
 import { ADMIN, MEMBER, OWNER } from '../../sandbox/slack/index.ts';
-import { createDeliveryLog } from '../../src/delivery/log/delivery-log.ts';
+import { createDeliveryLog } from '../../src/delivery/delivery-log.ts';
 import type { AlertResponse, PreviewFigures, WatchState } from '../../src/delivery/watches/watch-service.ts';
-import { StoreUnavailable } from '../../src/domain/failure/index.ts';
+import { Failure } from '../../src/domain/failure/index.ts';
 import { createSchedules } from '../../src/features/schedules/index.ts';
 import { createWatchesFeature } from '../../src/features/watches/index.ts';
 import { auditKey, recordKey } from '../../src/redis/keys.ts';
@@ -79,7 +79,7 @@ export function createOwnedBot() {
   });
   const around: Surroundings = { now: START, ...fresh() };
   const refuseIfStoreIsAway = () => {
-    if (around.isStoreAway) throw new StoreUnavailable();
+    if (around.isStoreAway) throw new Failure('store-unavailable');
   };
 
   beforeAll(async () => {
@@ -115,6 +115,7 @@ export function createOwnedBot() {
             if (around.refusal !== undefined) throw around.refusal;
             around.sent.push({ schedule, why, by });
           },
+          retry: async () => undefined,
         };
         const watching = {
           changed,

@@ -1,6 +1,12 @@
-import { type FailureOf, isFailure, NotSent } from '../../domain/failure/index.ts';
+import {
+  type DataOf,
+  Failure,
+  type FailureOf,
+  isFailure,
+  type StoredFailure,
+  storeFailure,
+} from '../../domain/failure/index.ts';
 import type { Millis } from '../../domain/time/calendar.ts';
-import { type StoredFailure, storeFailure } from '../../workspace/record/stored-failure.ts';
 import { MAX_RETRY_DELAY } from './message.ts';
 
 /** What follows from a failure of a message that Tally sends by itself. */
@@ -50,12 +56,13 @@ const CHANNEL = {
   restricted: 'channel-restricted',
 } as const;
 
-export const notSentFailure = (why: NotSent['why']): StoredFailure => storeFailure(new NotSent(why));
+export const notSentFailure = (reason: DataOf<'not-sent'>['reason']): StoredFailure =>
+  storeFailure(new Failure('not-sent', { reason }));
 
 /** How long to wait after a rate limit that names no time, in ms. */
 const DEFAULT_RATE_PAUSE: Millis = 30_000;
 
-/** @throws StoreUnavailable, which is no fault of the message */
+/** @throws store-unavailable, which is no fault of the message */
 export function effectOf(error: unknown): FailureEffect {
   if (!isFailure(error)) return { kind: 'later', cause: notSentFailure('own-error') };
   const cause = storeFailure(error);
@@ -69,7 +76,7 @@ export function effectOf(error: unknown): FailureEffect {
     case 'not-installed':
       return { kind: 'standing', cause };
     case 'cannot-post':
-      return { kind: 'standing', cause: notSentFailure(CHANNEL[error.reason]) };
+      return { kind: 'standing', cause: notSentFailure(CHANNEL[error.data.reason]) };
     case 'slack-failed':
       return slackEffect(error, cause);
     default:
@@ -78,7 +85,7 @@ export function effectOf(error: unknown): FailureEffect {
 }
 
 function slackEffect(
-  { code, retryAfter, method }: FailureOf<'slack-failed'>,
+  { data: { code, retryAfter, method } }: FailureOf<'slack-failed'>,
   cause: StoredFailure,
 ): FailureEffect {
   if (GONE.has(code)) return { kind: 'standing', cause: notSentFailure('slack-token-rejected') };

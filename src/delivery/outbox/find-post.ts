@@ -34,7 +34,7 @@ const NOT_READABLE: readonly string[] = [
  *
  * @returns its `ts`; `absent`; `unknown` if Tally can't read the channel or would have to read too much
  * @param at when the post was sent, in ms
- * @throws SlackFailed if Slack does not answer
+ * @throws slack-failed if Slack does not answer
  */
 export async function findPost(
   client: WebClient,
@@ -67,7 +67,7 @@ export async function findPost(
     }
     return 'unknown';
   } catch (error) {
-    if (isFailure(error) && error.kind === 'slack-failed' && NOT_READABLE.includes(error.code))
+    if (isFailure(error) && error.kind === 'slack-failed' && NOT_READABLE.includes(error.data.code))
       return 'unknown';
     throw error;
   }

@@ -6,7 +6,7 @@ import type { ChosenProject } from '../../workspace/projects/chosen-project.ts';
 import type { DeliveryContext, RunView } from '../context.ts';
 import type { DeliveryLogSnapshot, WriteConditions } from '../delivery-log.ts';
 import type { FailureEffect } from './failure-effect.ts';
-import { kindOf, type Message, type MessageKindName } from './message.ts';
+import { type Message, type MessageKindName, messageKindOf } from './message.ts';
 import type { Recipient, Refusal } from './recipient.ts';
 import type { MessageTopic } from './thread-topic.ts';
 
@@ -74,11 +74,11 @@ export const anyKind = <About>(kind: MessageKind<About>): MessageKind<unknown> =
 
 /** The messages of a kind, with what they are about; those whose record is damaged are left out. */
 export const messagesOf = <About>(
-  { name, about }: MessageKind<About>,
-  { messages }: DeliveryLogSnapshot,
+  { name, about }: Pick<MessageKind<About>, 'name' | 'about'>,
+  { messages }: Pick<DeliveryLogSnapshot, 'messages'>,
 ): readonly Message<About>[] =>
   messages.flatMap((message) => {
-    if (kindOf(message) !== name) return [];
+    if (messageKindOf(message) !== name) return [];
     const { data, success } = about.safeParse(message.about);
     return success ? [{ ...message, about: data }] : [];
   });

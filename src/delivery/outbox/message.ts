@@ -1,9 +1,9 @@
 /** The one record of everything that Tally sends without being asked. */
 import * as z from 'zod';
+import { storedFailure } from '../../domain/failure/index.ts';
 import type { SlackId } from '../../domain/slack-id.ts';
 import { HOUR, MINUTE, type Millis } from '../../domain/time/calendar.ts';
 import { tryParseRecord } from '../../workspace/record/parse-record.ts';
-import { storedFailure } from '../../workspace/record/stored-failure.ts';
 
 /** The first part of a message's key. */
 export const MESSAGE_KINDS = ['post', 'alert', 'reminder', 'notice'] as const;
@@ -52,6 +52,12 @@ export function parseMessage(key: string, json: string): Message | undefined {
 
 export const serialize = <About>({ key: _, json: __, ...stored }: Message<About>): StoredMessage => stored;
 
+/** Stores a new message, or deletes one, in the delivery log. */
+export const putMessage = (message: Message) => ({
+  ...{ name: message.key, before: undefined, value: serialize(message) },
+});
+export const dropMessage = ({ key, json }: Message) => ({ name: key, before: json, value: undefined });
+
 /** A message that is due and not stored yet. */
 export const newMessage = <About>(key: string, to: SlackId, about: About, at: Millis): Message<About> => ({
   ...{ key, to, about, at },
@@ -84,5 +90,5 @@ const HOURS = 72;
 export const retryDelay = (kind: MessageKindName, tries: number): Millis | undefined =>
   PAUSES[tries - 1] ?? (kind !== 'post' && tries <= PAUSES.length + HOURS ? HOUR : undefined);
 
-export const kindOf = ({ key }: Pick<Message, 'key'>): MessageKindName =>
+export const messageKindOf = ({ key }: Pick<Message, 'key'>): MessageKindName =>
   key.slice(0, key.indexOf('/')) as MessageKindName;

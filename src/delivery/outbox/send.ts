@@ -4,7 +4,7 @@
  * in the moment before it goes out.
  */
 import { setTimeout as delay } from 'node:timers/promises';
-import { isFailure, NotSent } from '../../domain/failure/index.ts';
+import { Failure, isFailure, wordFailure } from '../../domain/failure/index.ts';
 import { MINUTE, type Millis } from '../../domain/time/calendar.ts';
 import { type Annotate, type MessageWork, trackWork } from '../../runtime/work-record.ts';
 import {
@@ -22,7 +22,6 @@ import {
   replaceMessage,
 } from '../../slack/reply/message-calls.ts';
 import { isPerson } from '../../workspace/record/parse-record.ts';
-import { wordFailure } from '../../workspace/record/stored-failure.ts';
 import type { DeliveryContext } from '../context.ts';
 import { type LogField, OvertakenError, openField, type WriteConditions } from '../delivery-log.ts';
 import { effectOf, type FailureEffect } from './failure-effect.ts';
@@ -46,7 +45,7 @@ const DUPLICATE =
 /**
  * Sends a message that is due, or draws it again; or stores why not, and when it is tried again.
  *
- * @throws OvertakenError if another process is about it; StoreUnavailable; once the process is stopping also every error
+ * @throws OvertakenError if another process is about it; store-unavailable; once the process is stopping also every error
  * that did not come from Slack
  */
 export function deliverMessage<About>(
@@ -119,7 +118,7 @@ class Attempt<About> {
     }
   }
 
-  /** Looks for it in Slack. @returns undefined if it isn't there, or if nobody can tell @throws NotSent if that was so before */
+  /** Looks for it in Slack. @returns undefined if it isn't there, or if nobody can tell @throws not-sent if that was so before */
   private async find(): Promise<'found' | undefined> {
     const { key, to, channel = to, at, isAgain } = this.message;
     const found = await findPost(await this.context.client(), channel, key, at);
@@ -130,7 +129,9 @@ class Attempt<About> {
     this.mayBeInSlack = found === 'unknown';
     // A doubtful message is sent a second time, but not a third.
     if (this.mayBeInSlack && isAgain)
-      throw new NotSent(this.kind.name === 'post' ? 'post-unconfirmed' : 'message-unconfirmed');
+      throw new Failure('not-sent', {
+        reason: this.kind.name === 'post' ? 'post-unconfirmed' : 'message-unconfirmed',
+      });
     return undefined;
   }
 
@@ -322,7 +323,7 @@ function afterFailure<About>(
 
 const isUnchangeable = (error: unknown): boolean =>
   isFailure(error) &&
-  (error.kind === 'cannot-post' || (error.kind === 'slack-failed' && UNCHANGEABLE.includes(error.code)));
+  (error.kind === 'cannot-post' || (error.kind === 'slack-failed' && UNCHANGEABLE.includes(error.data.code)));
 
 const isSlackError = (error: unknown): boolean =>
   isFailure(error) && (error.kind === 'cannot-post' || error.kind === 'slack-failed');

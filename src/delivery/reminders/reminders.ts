@@ -12,7 +12,7 @@ import {
 import { FIELDS } from '../../redis/keys.ts';
 import type { Workspace } from '../../workspace/record/workspace.ts';
 import type { RunView } from '../context.ts';
-import { dueTime, type Message, newMessage } from '../outbox/message.ts';
+import { dropMessage, dueTime, type Message, newMessage, putMessage } from '../outbox/message.ts';
 import { anyKind, type MessageKind, messagesOf } from '../outbox/message-kind.ts';
 import type { Job } from '../run.ts';
 import { dependentsOf, reminderNotice } from './reminder-blocks.ts';
@@ -115,10 +115,11 @@ export const remindersJob: Job = {
       message.state === 'posted' ? message.about.isOver === true : message.state !== 'sending';
     return {
       tasks: [],
-      messages: each.flatMap(({ messages }) => messages),
-      stale: known
-        .filter((message) => !isOpen(message.about, workspace) && isStale(message))
-        .map(({ key, json }) => ({ name: key, before: json, value: undefined })),
+      messages: [],
+      writes: [
+        ...known.filter((message) => !isOpen(message.about, workspace) && isStale(message)).map(dropMessage),
+        ...each.flatMap(({ messages }) => messages).map(putMessage),
+      ],
       next: earliest(...each.map(({ next }) => next)),
     };
   },

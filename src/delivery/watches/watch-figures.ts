@@ -2,8 +2,13 @@
 import pLimit from 'p-limit';
 import * as z from 'zod';
 import { type BillingClient, emptyIfNoData, type Subscription } from '../../billing/client.ts';
-import { FailureBase } from '../../domain/failure/base.ts';
-import { isFailure } from '../../domain/failure/index.ts';
+import {
+  Failure,
+  isFailure,
+  type StoredFailure,
+  storedFailure,
+  storeFailure,
+} from '../../domain/failure/index.ts';
 import { type Amount, type Money, parseAmount, type WireScalar } from '../../domain/money/amount.ts';
 import { forecastFrom } from '../../domain/money/forecast.ts';
 import { computeUsage } from '../../domain/money/usage.ts';
@@ -34,7 +39,6 @@ import {
   resolveProject,
 } from '../../workspace/projects/resolve-project.ts';
 import { tryParseRecord } from '../../workspace/record/parse-record.ts';
-import { type StoredFailure, storedFailure, storeFailure } from '../../workspace/record/stored-failure.ts';
 import { requireSettings, type Workspace } from '../../workspace/record/workspace.ts';
 import { storedBalance } from '../../workspace/service-outcomes.ts';
 import type { DeliveryContext } from '../context.ts';
@@ -64,7 +68,7 @@ export const figuresField = projectValue;
 
 /** The connection that a project is asked over, with its token: figures of another one are of another account. '' for none. */
 export function figuresSourceOf(project: ChosenProject, workspace: Workspace): string {
-  const name = tryParse(() => connectionNameOf(project, workspace), FailureBase);
+  const name = tryParse(() => connectionNameOf(project, workspace), Failure);
   if (name === undefined || !workspace.connectionNames.includes(name)) return '';
   return `${name} ${workspace.connections.get(name)?.fingerprint ?? ''}`;
 }
@@ -72,7 +76,7 @@ export function figuresSourceOf(project: ChosenProject, workspace: Workspace): s
 /**
  * The last answers of billing about watched projects, for lists and charts: no alert rests on them. Can be lost.
  *
- * @throws StoreUnavailable from each method
+ * @throws store-unavailable from each method
  */
 export type WatchFiguresStore = ReturnType<typeof createWatchFiguresStore>;
 
@@ -184,7 +188,7 @@ const PARALLEL = 5;
 /**
  * Asks billing what watches are judged by, once for each project, and stores it.
  *
- * @returns what was answered now, by `figuresField`: nothing older is among it @throws StoreUnavailable
+ * @returns what was answered now, by `figuresField`: nothing older is among it @throws store-unavailable
  */
 export async function fetchFigures(
   watches: readonly Watch[],
@@ -230,7 +234,7 @@ function createGate() {
   };
 }
 
-/** @returns what was answered now, and what is known with it @throws what is not a Failure, and StoreUnavailable */
+/** @returns what was answered now, and what is known with it @throws what is not a Failure, and store-unavailable */
 async function fetchProject(
   watches: readonly Watch[],
   before: StoredFigures | undefined,
@@ -283,7 +287,7 @@ const settle = <T>(question: Promise<T>): Promise<Settled<T>> =>
     (error: unknown) => ({ cause: causeOf(error) }),
   );
 
-/** @throws what is not a Failure, and StoreUnavailable */
+/** @throws what is not a Failure, and store-unavailable */
 function causeOf(error: unknown): StoredFailure {
   if (!isFailure(error) || error.kind === 'store-unavailable') throw error;
   return storeFailure(error);

@@ -1,3 +1,4 @@
+import { kindOf, wordFailure } from '../../domain/failure/index.ts';
 import { evaluateRule } from '../../domain/money/watch-evaluation.ts';
 import { measureWatch } from '../../domain/money/watch-measurement.ts';
 import type { WatchRule } from '../../domain/money/watch-rule.ts';
@@ -6,9 +7,7 @@ import type { SlackId } from '../../domain/slack-id.ts';
 import { type Day, dayAt, type Millis } from '../../domain/time/calendar.ts';
 import type { Watch } from '../../workspace/owned/watch-record.ts';
 import { openConnection, type ResolvedProject } from '../../workspace/projects/resolve-project.ts';
-import { wordFailure } from '../../workspace/record/stored-failure.ts';
 import { requireSettings, type Workspace } from '../../workspace/record/workspace.ts';
-import { remedyFor } from '../../workspace/service-outcomes.ts';
 import type { RunParts, RunView } from '../context.ts';
 import { openField } from '../delivery-log.ts';
 import {
@@ -40,7 +39,7 @@ export type WatchState = Readonly<ReturnType<typeof stateOf>>;
 /** What a person did with an alert. */
 export type AlertResponse = Required<Pick<Alert, 'acknowledged'>> | Required<Pick<Alert, 'snoozed'>>;
 
-/** What forms, lists and alerts of watches need from delivery. @throws StoreUnavailable from each method */
+/** What forms, lists and alerts of watches need from delivery. @throws store-unavailable from each method */
 export type WatchService = ReturnType<typeof createWatchService>;
 
 export function createWatchService({
@@ -154,7 +153,7 @@ function stateOf(
     /** Why it could not be judged last time, in a sentence. */
     problem: isLimited(watch, workspace) ? LIMITED : cause && wordFailure(cause, today),
     /** Somebody has to mend that: until then it is paused. */
-    isPaused: cause !== undefined && remedyFor(cause.kind) === 'token',
+    isPaused: cause !== undefined && kindOf(cause.kind)?.remedy === 'token',
     /** Why an alert of it could not be sent, in a sentence. */
     undelivered: undelivered && wordFailure(undelivered, today),
     /** The newest alert, by its name, if it can be acknowledged. */

@@ -58,7 +58,7 @@ export function createWatchesJob(figures: WatchFiguresStore): Job {
       return {
         tasks: due.length === 0 ? [] : [(context) => checkWatches(due, figures, context)],
         messages: [],
-        stale: gone.map((id) => {
+        writes: gone.map((id) => {
           const name = watchField(id);
           return { name, before: snapshot.state(name), value: undefined };
         }),
@@ -117,7 +117,7 @@ export function nextChecks({ workspace, snapshot, now }: RunView): ReadonlyMap<s
  * Asks billing about the projects of these watches and judges each. Alerts are stored with the judgement in one step, so
  * that each goes out once even if the process dies in between.
  *
- * @throws OvertakenError, StoreUnavailable
+ * @throws OvertakenError, store-unavailable
  */
 async function checkWatches(
   due: readonly Watch[],

@@ -1,5 +1,5 @@
 import { commandText } from '../../domain/command-names.ts';
-import { InvalidWord, NotConnected, SecretPasted, UNRECOGNIZED } from '../../domain/failure/index.ts';
+import { Failure, InvalidWord, UNRECOGNIZED } from '../../domain/failure/index.ts';
 import { nearestWord } from '../../domain/language/nearest-word.ts';
 import { couldBeSecret } from '../../domain/language/secret-detection.ts';
 import {
@@ -44,7 +44,7 @@ export function createDisconnect({ workspaces }: Services): Required<Pick<Featur
   /** Asks the next question: which connection, which new default, whether to go on. Buttons carry names only, checked each time. */
   const ask = async (request: Request, wanted?: string, wish?: string): Promise<void> => {
     const { connectionNames } = request.workspace;
-    if (connectionNames.length === 0) throw new NotConnected();
+    if (connectionNames.length === 0) throw new Failure('not-connected');
     const name = wanted ?? onlyOf(connectionNames);
     if (name === undefined) {
       const options = connectionNames.map((name) => option(name, name));
@@ -104,7 +104,7 @@ export function createDisconnect({ workspaces }: Services): Required<Pick<Featur
         async run(text, request, typed = text) {
           const name = parseConnectionName(text);
           const isKnown = name === undefined || request.workspace.connectionNames.includes(name);
-          if (!isKnown && couldBeSecret(typed)) throw new SecretPasted();
+          if (!isKnown && couldBeSecret(typed)) throw new Failure('secret-pasted');
           await ask(request, name);
         },
       },

@@ -1,5 +1,5 @@
 import { commandText } from '../../domain/command-names.ts';
-import { ConnectionMissing, SecretPasted } from '../../domain/failure/index.ts';
+import { Failure } from '../../domain/failure/index.ts';
 import type { SlackId } from '../../domain/slack-id.ts';
 import { FIELDS } from '../../redis/keys.ts';
 import {
@@ -82,7 +82,8 @@ export function createConnectFeature(services: Services): Feature {
         async run(text, request, typed = text) {
           const name = parseConnectionName(text);
           // A token after the verb would be filled in as the connection's name.
-          if (name !== undefined && !canFillIn(name, request.workspace, typed)) throw new SecretPasted();
+          if (name !== undefined && !canFillIn(name, request.workspace, typed))
+            throw new Failure('secret-pasted');
           await openForm(request, name);
         },
       },
@@ -143,7 +144,7 @@ function createExpiry({ workspaces, all }: Services) {
 
   const open = async (name: string, { workspace, at, reply }: Request): Promise<void> => {
     const connection = findConnection(workspace, name);
-    if (connection === undefined) throw new ConnectionMissing(name);
+    if (connection === undefined) throw new Failure('connection-missing', { connection: name });
     const expires = formatExpiry(connection, at, workspace.settings.zone);
     await reply.modal.open(
       modal({

@@ -1,7 +1,7 @@
 import type { BalanceRecord } from '../../billing/client.ts';
 import { type BalanceByProduct, fetchBalanceByProduct } from '../../billing/fetch-balance-by-product.ts';
 import { commandText } from '../../domain/command-names.ts';
-import { type Failure, InvalidWord, isFailure, SecretPasted } from '../../domain/failure/index.ts';
+import { Failure, InvalidWord, isFailure } from '../../domain/failure/index.ts';
 import { pluralize } from '../../domain/language/text.ts';
 import { moneyFormatter, parseAmount } from '../../domain/money/amount.ts';
 import { formatBalance } from '../../domain/money/runway.ts';
@@ -43,7 +43,7 @@ export function createConnectionSaving({ workspaces, billing, limits, all }: Ser
     const names = [...new Set([...workspace.connectionNames, name])];
     if (names.length > MAX_CONNECTIONS) throw tooMany(name);
     // Everyone sees a connection's name, so a token pasted there by mistake must not be saved.
-    if (holdsRegisteredSecret(`${name} ${input.account}`, workspace)) throw new SecretPasted();
+    if (holdsRegisteredSecret(`${name} ${input.account}`, workspace)) throw new Failure('secret-pasted');
     limits.demand('tests', { teamId: user.teamId, userId: user.id });
     const access = { ...input, workspace: user.teamId, connection: name, waits: workspace.waits };
     const answers = await fetchBalanceByProduct(billing, access, input.project);
@@ -222,7 +222,7 @@ function refusalMessage(failure: Failure, request: Request): Message {
       text: failure.message,
       blocks: [
         section(`${failure.message}\nIf the service has moved, enter the new address. It redirects to:`),
-        quote(failure.target),
+        quote(failure.data.target),
       ],
     };
   const advice = ADVICE[failure.kind];

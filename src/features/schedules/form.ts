@@ -101,7 +101,7 @@ function newScheduleDraft(
   };
 }
 
-/** @throws NotAllowed, Failure for a project that was typed; InvalidWord for too many */
+/** @throws not-allowed, Failure for a project that was typed; InvalidWord for too many */
 function projectsIn(words: ScheduleWords, request: Request): readonly ChosenProject[] {
   const { several, product } = words;
   if (several === undefined) {
@@ -132,7 +132,7 @@ async function planDraft({ scheduling }: FormServices, draft: ScheduleDraft, req
     timing,
     outcome,
     now,
-    isPaused: before?.paused?.why === 'person',
+    isPaused: before?.paused !== undefined,
     report: draft.report,
     reportingZone: isDamaged(workspace, 'settings') ? undefined : workspace.settings.zone,
   });
@@ -195,7 +195,6 @@ function scheduleFromDraft(
     // A balance belongs to an instant: it covers no days without spend, and does not change later.
     skipsEmpty: coversDays && draft.skipsEmpty,
     correctsFrom: coversDays ? draft.correctsFrom : 0,
-    // An edit may fix the cause of Tally's own pause; a person's pause stays.
-    ...(before?.paused?.why === 'person' && { paused: before.paused }),
+    ...(before?.paused && { paused: before.paused }),
   };
 }

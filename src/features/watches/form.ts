@@ -1,6 +1,6 @@
 import type { DeliveryService } from '../../delivery/delivery-service.ts';
 import { previewWatch } from '../../delivery/watches/watch-service.ts';
-import { isFailure, NoData } from '../../domain/failure/index.ts';
+import { isFailure } from '../../domain/failure/index.ts';
 import type { WatchRule } from '../../domain/money/watch-rule.ts';
 import { typedOrDefaultProject } from '../../slack/commands/project-picker.ts';
 import { newDraft, type OwnedForm, targetOfDraft } from '../../slack/owned/form-state.ts';
@@ -92,7 +92,7 @@ const watchForm = (
     const previewed = await previewDraft(services, draft, request);
     // The target may be right, such as a manager, although this user may not ask about the project.
     if (previewed === undefined) return { problem: CLOSED };
-    if (previewed.result instanceof NoData)
+    if (isFailure(previewed.result, 'no-data'))
       return { problem: `${previewed.result.message} ${CHECK_PROJECT}`, figures: previewed };
     return { item: watchFromDraft(draft, project, parsed.rule, before, request) };
   },

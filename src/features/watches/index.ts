@@ -1,6 +1,6 @@
 import type { DeliveryService } from '../../delivery/delivery-service.ts';
 import { commandText } from '../../domain/command-names.ts';
-import { NotAllowed } from '../../domain/failure/index.ts';
+import { Failure } from '../../domain/failure/index.ts';
 import { type HelpLine, helpMessage, PERIOD_EXAMPLES } from '../../slack/commands/help.ts';
 import { formatInstant, markupMessage } from '../../slack/kit/blocks.ts';
 import { createOwnedActions, deletedText } from '../../slack/owned/actions.ts';
@@ -129,7 +129,7 @@ const alertListeners = (
       return onClick('member', 'openForm', async (_, request) => {
         const watch = requireOwned(kind.find, id, request);
         if (watch === undefined) return showApart(kind, request);
-        if (!canReadOwned(watch, request)) throw new NotAllowed('channel');
+        if (!canReadOwned(watch, request)) throw new Failure('not-allowed', { reason: 'channel' });
         await edit(watch, request);
       });
     },
@@ -139,7 +139,7 @@ const alertListeners = (
 const showApart = (kind: OwnedWatches, request: Request): Promise<void> =>
   showOwned(kind, request, { isApart: true });
 
-/** The alert itself says who acknowledged it. @throws NotAllowed for people who may not ask about the project there */
+/** The alert itself says who acknowledged it. @throws not-allowed for people who may not ask about the project there */
 async function acknowledge(
   kind: OwnedWatches,
   value: string,
@@ -149,7 +149,7 @@ async function acknowledge(
   const [id = '', alert = ''] = value.split(' ');
   const watch = kind.find(request.workspace, id);
   if (watch === undefined) return say(deletedText(kind), request);
-  if (!canReadOwned(watch, request)) throw new NotAllowed('channel');
+  if (!canReadOwned(watch, request)) throw new Failure('not-allowed', { reason: 'channel' });
   const { user, at } = request;
   const outcome = await watching.respond(user.teamId, id, alert, { acknowledged: { by: user.id, at } });
   if (outcome === 'gone') return say('This alert is too old to change.', request);
@@ -158,7 +158,7 @@ async function acknowledge(
   await audit.record(user.teamId, { at, who: user.id, action: 'watch acknowledged', about });
 }
 
-/** Snoozes from an alert or, without one, from the list. @throws NotAllowed except for its owner and managers */
+/** Snoozes from an alert or, without one, from the list. @throws not-allowed except for its owner and managers */
 async function snooze(
   kind: OwnedWatches,
   value: string,

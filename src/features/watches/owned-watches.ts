@@ -126,7 +126,7 @@ const isForViewer = ({ channel, people }: Watch, viewer: ListViewer): boolean =>
 /** Cached for each request's record, because Home shows watches twice. */
 const statesOfRequest = new WeakMap<Workspace, ReturnType<WatchService['loadStates']>>();
 
-/** The states of the watches that the viewer may ask about. @throws StoreUnavailable */
+/** The states of the watches that the viewer may ask about. @throws store-unavailable */
 async function loadStates(watching: WatchService, viewer: Request): Promise<StateOf> {
   const { workspace } = viewer;
   if (workspace.watches.length === 0) return () => undefined;

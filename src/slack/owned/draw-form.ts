@@ -29,7 +29,7 @@ export function createFormDrawing<K extends FormTypes>(form: OwnedForm<K>) {
   const { kind, field, max, words } = form;
   type Draft = FormDraft<K>;
 
-  /** A manager may keep the channel of what they edit without being in it. @throws NotAllowed when the user may not edit it */
+  /** A manager may keep the channel of what they edit without being in it. @throws not-allowed when the user may not edit it */
   const checkerOf = (draft: Draft, request: Request) => {
     const before = requireOwned(kind.find, draft.before, request);
     const kept = request.user.canManage ? before?.channel : undefined;

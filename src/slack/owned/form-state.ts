@@ -222,7 +222,7 @@ export interface OwnedForm<K extends FormTypes> {
     request: Request,
     check: ChannelCheck | undefined,
   ): Promise<K['figures'] | undefined>;
-  /** After the check of its target. @param before what is edited; undefined for a new one @throws NotAllowed, Failure */
+  /** After the check of its target. @param before what is edited; undefined for a new one @throws not-allowed, Failure */
   build(
     draft: FormDraft<K>,
     before: K['item'] | undefined,

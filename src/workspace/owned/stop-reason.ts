@@ -1,4 +1,4 @@
-import { FailureBase } from '../../domain/failure/base.ts';
+import { Failure } from '../../domain/failure/index.ts';
 import { tryParse } from '../../domain/try-parse.ts';
 import { type ChosenProject, projectKey, referenceTo } from '../projects/chosen-project.ts';
 import { limitedProjects, UNLIMITED } from '../projects/project-visibility.ts';
@@ -40,7 +40,7 @@ function blockedProjects(
   };
   return new Map(
     projects.flatMap((project) => {
-      const why = tryParse(() => reasonOf(project), FailureBase);
+      const why = tryParse(() => reasonOf(project), Failure);
       return why === undefined ? [] : [[projectKey(project), why] as const];
     }),
   );
@@ -60,4 +60,4 @@ export function connectionNameOf(project: ChosenProject, workspace: Workspace): 
 
 /** Whether billing is asked about a project by this connection. */
 export const usesConnection = (project: ChosenProject, name: string, workspace: Workspace): boolean =>
-  tryParse(() => connectionNameOf(project, workspace), FailureBase) === name;
+  tryParse(() => connectionNameOf(project, workspace), Failure) === name;

@@ -11,7 +11,7 @@ export type Deletion = ReturnType<typeof createDeletion>;
  * Deletes everything that Redis holds of a workspace or an organization. Each step touches one slot of the Cluster. Slack
  * repeats the event until every step is done, so steps can be done twice.
  *
- * @throws StoreUnavailable from each method
+ * @throws store-unavailable from each method
  */
 export function createDeletion({
   redis,
@@ -80,7 +80,7 @@ return redis.call('UNLINK', KEYS[1])`;
  * deleted. Deletes such a note if there is nothing else in the record.
  *
  * @returns whether nothing of the workspace is left
- * @throws StoreUnavailable
+ * @throws store-unavailable
  */
 export async function deleteOrphan(
   redis: RedisConnection,

@@ -1,6 +1,6 @@
 import { LRUCache } from 'lru-cache';
 import type * as z from 'zod';
-import { UnsealFailed } from '../../domain/failure/index.ts';
+import { type FailureOf, isFailure } from '../../domain/failure/index.ts';
 import type { ProductId } from '../../domain/product.ts';
 import type { SlackId } from '../../domain/slack-id.ts';
 import { FIELDS } from '../../redis/keys.ts';
@@ -27,7 +27,7 @@ export interface DamagedPart {
   readonly kind: 'settings' | 'connection' | 'project' | 'access' | 'schedule' | 'watch';
   /** What it is stored under: a connection's name, a project's alias, an access's project ID, a schedule's ID. */
   readonly id: string;
-  readonly reason: UnsealFailed['reason'];
+  readonly reason: FailureOf<'unseal-failed'>['data']['reason'];
 }
 
 /**
@@ -84,8 +84,8 @@ export function parseWorkspace(
       try {
         parts.set(id, parsePart(FIELDS[kind] + id, (json) => parse(id, json)) as T);
       } catch (error) {
-        if (!(error instanceof UnsealFailed)) throw error;
-        damaged.push({ kind, id, reason: error.reason });
+        if (!isFailure(error, 'unseal-failed')) throw error;
+        damaged.push({ kind, id, reason: error.data.reason });
       }
     return parts;
   };

@@ -1,12 +1,13 @@
 /** What the record keeps of the services' last answers: who gave one, balances, failures, refused credentials. */
+
 import * as z from 'zod';
+import { storedFailure } from '../../domain/failure/index.ts';
 import { PRODUCT_IDS, type ProductId } from '../../domain/product.ts';
 import type { Millis } from '../../domain/time/calendar.ts';
 import { FIELDS } from '../../redis/keys.ts';
 import type { OpenableAccess } from '../credentials/access-record.ts';
 import type { OpenableConnection } from '../credentials/connection-record.ts';
 import { millis, tryParseRecord } from './parse-record.ts';
-import { storedFailure } from './stored-failure.ts';
 import type { RecordFields } from './workspace-store.ts';
 
 const balanceSchema = z.object({

@@ -19,7 +19,7 @@ return redis.call('ZREM', KEYS[1], ARGV[1])`;
  * Every workspace that has a record. It is added before its record is written, and removed after its record is gone, so
  * an entry without a record is possible and harmless.
  *
- * @throws StoreUnavailable from each method
+ * @throws store-unavailable from each method
  */
 export const createWorkspaceIndex = (redis: RedisConnection) => ({
   /** Adds the workspace. Call it before its record is created. */
