@@ -2,8 +2,11 @@
 
 import { Big } from 'big.js';
 import { describe, expect, it } from 'vitest';
-import { dependentsOf, reminderNotice } from '../../src/delivery/reminders/reminder-blocks.ts';
-import type { Credential, ReminderStep } from '../../src/delivery/reminders/reminder-blocks.ts';
+import {
+  dependentsOf,
+  type ReminderView,
+  reminderNotice,
+} from '../../src/delivery/reminders/reminder-blocks.ts';
 import {
   type AlertBasis,
   alertText,
@@ -447,8 +450,9 @@ describe('the chart of an alert', () => {
 });
 
 describe('a reminder', () => {
+  type Credential = Pick<ReminderView, 'kind' | 'name' | 'expiresAt'>;
   const credential = (kind: 'connection' | 'access', given: Partial<Credential> = {}): Credential => ({
-    ...{ kind, name: kind === 'connection' ? 'main' : '123', id: 'x', registeredBy: 'U1', registeredAt: 0 },
+    ...{ kind, name: kind === 'connection' ? 'main' : '123' },
     expiresAt: NOW + 3 * 86_400_000,
     ...given,
   });
@@ -459,8 +463,15 @@ describe('a reminder', () => {
       accesses: [{}],
       ...given,
     });
-  const reads = (step: ReminderStep, of: Credential, given: RecordParts = {}, to = 'U1') =>
-    textOf(reminderNotice({ credential: of, step, to, at: NOW }, workspace(given)).blocks).split('\n');
+  const reads = (
+    step: ReminderView['step'],
+    of: Credential,
+    given: RecordParts = {},
+    { canReplace = true, state = 'open' }: { canReplace?: boolean; state?: ReminderView['state'] } = {},
+  ) => {
+    const view = { ...of, step, state, at: NOW };
+    return textOf(reminderNotice(view, workspace(given), canReplace).blocks).split('\n');
+  };
 
   it('says when a token expires, what needs it, and how to replace it', () => {
     expect(reads('3', credential('connection'))).toEqual([
@@ -510,12 +521,21 @@ describe('a reminder', () => {
     ]);
   });
 
-  it('offers managers to replace it, and tells others whom to ask', () => {
-    const buttons = (to: string) => reads('3', credential('connection'), {}, to).includes('Replace token…');
-    expect([buttons('U1'), buttons('U9'), buttons('U2')]).toEqual([true, true, false]);
-    expect(reads('3', credential('connection'), {}, 'U2')[2]).toBe(
-      'Only Tally managers can replace it. Ask one of them.',
-    );
+  it('offers to replace it to those who can, and tells others whom to ask', () => {
+    const lines = reads('3', credential('connection'), {}, { canReplace: false });
+    expect(lines).not.toContain('Replace token…');
+    expect(lines[2]).toBe('Only Tally managers can replace it. Ask one of them.');
+  });
+
+  it.each([
+    ['works', 'works again'],
+    ['replaced', 'was replaced'],
+    ['removed', 'was removed'],
+  ] as const)('says that it is over, and asks for nothing then: %s', (state, words) => {
+    expect(reads('rejected', credential('connection'), {}, { state })).toEqual([
+      `*The access token of connection main ${words}*`,
+      `token ending abcd · fingerprint ${fingerprintOf(MAIN.token)}`,
+    ]);
   });
 
   it('counts only the schedules and watches that use that token', () => {
