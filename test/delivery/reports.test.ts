@@ -430,6 +430,13 @@ describe('a digest of several projects', () => {
     );
   });
 
+  it('says how many days each project has at least', async () => {
+    setDays('5002', days('2026-11', 1, 20, '10'));
+    expect((await post('yesterday', ['5001', '5002'])).reads[2]).toMatch(
+      /^\*This month\* 282\.25 \(at least 8 of 20 days\)/,
+    );
+  });
+
   it('adds up the news too', async () => {
     for (const id of ['5001', '5002'])
       setDays(id, days('2026-10', 1, 31, '10'), days('2026-11', 1, 19, '10'), days('2026-11', 20, 20, '40'));

@@ -254,11 +254,12 @@ function monthLine({ answered, periods: { month: days, main, today } }: ReportVi
   const { money, month, forecast } = totals;
   const isMonth = main.window.days.length === days.length && main.window.days[0] === days[0];
   const months = answered.map(({ figures }) => figures.month);
-  const reported = Math.min(...months.map((usage) => usage.reported.length));
+  const counts = months.map((usage) => usage.reported.length);
+  const part = partText(Math.min(...counts), days.length);
+  const gaps = new Set(counts).size > 1 ? part.replace('(', '(at least ') : part;
   const mark = incompleteMark(months.some(({ total }) => total.incomplete));
   const name = days.at(-1)?.slice(0, 7) === today.slice(0, 7) ? 'This month' : 'Last month';
-  const total =
-    !isMonth && month !== undefined && `*${name}* ${money(month)}${mark}${partText(reported, days.length)}`;
+  const total = !isMonth && month !== undefined && `*${name}* ${money(month)}${mark}${gaps}`;
   const expected = forecast && `about ${money(forecast)} by ${forecastDay(today)}`;
   return joinTexts(' · ', [total, expected && `${total === false ? '*Forecast*' : 'forecast'} ${expected}`]);
 }

@@ -82,8 +82,6 @@ function awaitedDay({ answered, periods }: ReportView): Day | undefined {
   return answered.some(isAwaited) ? newest : undefined;
 }
 
-const HIDDEN = 'A project of other channels';
-
 /** Sends billing two parallel queries: all days at once, and the balance, which is optional. */
 async function fetchProject(
   { workspace, channel, billing, answeredBy }: ReportQuestion,
@@ -129,7 +127,7 @@ async function fetchProject(
     return { target, locale, balance, figures, remarks };
   } catch (error) {
     if (!isFailure(error)) throw error;
-    if (error.kind === 'not-allowed') return { project: id, product, label: HIDDEN, failure: error };
+    if (error.kind === 'not-allowed') label = 'A project of other channels';
     return { project: id, product, label, failure: withRequestedDays(error, periods.requested) };
   }
 }
