@@ -66,7 +66,7 @@ describe('a stored failure', () => {
     { kind: 'invalid-word' },
   ])('of another version is worded plainly, and kept as it is: %j', (of) => {
     expect(wordFailure(readBack(JSON.stringify(of)))).toBe(PLAIN);
-    const message = JSON.stringify({ to: 'C1', about: {}, state: 'failed', at: 2, cause: of });
-    expect(parseMessage('post/schedul1/2026-11-20', message)).toMatchObject({ at: 2, cause: of });
+    const message = { to: 'U1', about: {}, state: 'failed', at: 2, tries: 1, cause: of };
+    expect(parseMessage('notice/x/U1', JSON.stringify(message))).toMatchObject({ tries: 1, cause: of });
   });
 });
