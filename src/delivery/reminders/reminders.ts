@@ -44,7 +44,7 @@ export interface Credential extends Pick<ReminderAbout, 'kind' | 'name'> {
   readonly expiresAt: Millis | undefined;
 }
 
-export function credentialsOf({ connections, accesses }: Workspace): readonly Credential[] {
+function credentialsOf({ connections, accesses }: Workspace): readonly Credential[] {
   const all = [
     ...[...connections.values()].map((of) => ({ kind: 'connection', mark: of.fingerprint, of }) as const),
     ...[...accesses.values()].map(
