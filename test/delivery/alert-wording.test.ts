@@ -450,9 +450,8 @@ describe('the chart of an alert', () => {
 });
 
 describe('a reminder', () => {
-  type Credential = Pick<ReminderView, 'kind' | 'name' | 'expiresAt'>;
-  const credential = (kind: 'connection' | 'access', given: Partial<Credential> = {}): Credential => ({
-    ...{ kind, name: kind === 'connection' ? 'main' : '123' },
+  const credential = (kind: 'connection' | 'access', given: Partial<ReminderView> = {}) => ({
+    ...{ kind, name: kind === 'connection' ? 'main' : '123', state: 'open' as const, at: NOW },
     expiresAt: NOW + 3 * 86_400_000,
     ...given,
   });
@@ -465,13 +464,10 @@ describe('a reminder', () => {
     });
   const reads = (
     step: ReminderView['step'],
-    of: Credential,
+    of: Omit<ReminderView, 'step'>,
     given: RecordParts = {},
-    { canReplace = true, state = 'open' }: { canReplace?: boolean; state?: ReminderView['state'] } = {},
-  ) => {
-    const view = { ...of, step, state, at: NOW };
-    return textOf(reminderNotice(view, workspace(given), canReplace).blocks).split('\n');
-  };
+    canReplace = true,
+  ) => textOf(reminderNotice({ ...of, step }, workspace(given), canReplace).blocks).split('\n');
 
   it('says when a token expires, what needs it, and how to replace it', () => {
     expect(reads('3', credential('connection'))).toEqual([
@@ -521,10 +517,11 @@ describe('a reminder', () => {
     ]);
   });
 
-  it('offers to replace it to those who can, and tells others whom to ask', () => {
-    const lines = reads('3', credential('connection'), {}, { canReplace: false });
-    expect(lines).not.toContain('Replace token…');
-    expect(lines[2]).toBe('Only Tally managers can replace it. Ask one of them.');
+  it('offers managers to replace it, and tells others whom to ask', () => {
+    expect(reads('3', credential('connection'))).toContain('Replace token…');
+    const others = reads('3', credential('connection'), {}, false);
+    expect(others).not.toContain('Replace token…');
+    expect(others[2]).toBe('Only Tally managers can replace it. Ask one of them.');
   });
 
   it.each([
@@ -532,7 +529,7 @@ describe('a reminder', () => {
     ['replaced', 'was replaced'],
     ['removed', 'was removed'],
   ] as const)('says that it is over, and asks for nothing then: %s', (state, words) => {
-    expect(reads('rejected', credential('connection'), {}, { state })).toEqual([
+    expect(reads('rejected', credential('connection', { state }))).toEqual([
       `*The access token of connection main ${words}*`,
       `token ending abcd · fingerprint ${fingerprintOf(MAIN.token)}`,
     ]);

@@ -64,15 +64,13 @@ export function renderPost({ message, buttons = [], covers }: ReportResult, deta
     `set up by ${mention(owner)}`,
   ]);
   const missed = missedLines(details).join('\n');
-  const last = message.blocks.at(-1);
-  const [body, own] =
-    last?.type === 'context' ? [message.blocks.slice(0, -1), last] : [message.blocks, undefined];
-  const printed = (own?.elements ?? []).flatMap((element) => ('text' in element ? element.text : []));
+  const prints = message.blocks.filter((block) => block.type === 'context');
+  const own = prints.flatMap(({ elements }) => elements).flatMap((part) => ('text' in part ? part.text : []));
   const blocks = compact([
     isLate && context(late),
-    ...body,
+    ...message.blocks.filter(({ type }) => type !== 'context'),
     missed !== '' && section(missed),
-    context([...printed, print].join(' · ')),
+    context([...own, print].join(' · ')),
   ]);
   const manage = commandButton('manage', 'Manage', { command: '/billing', text: 'schedules' });
   return {
@@ -133,8 +131,7 @@ function missedLines({ earlier, at, timing, projects, workspace }: PostDetails):
 }
 
 /** `Wed 18 Nov 2026 UTC` */
-export const coveredText = ({ first, last, zone }: CoveredDays): string =>
-  `${formatDays(first, last)} ${zone}`;
+const coveredText = ({ first, last, zone }: CoveredDays): string => `${formatDays(first, last)} ${zone}`;
 
 function figuresText(figures: Figures, projects: readonly ChosenProject[], workspace: Workspace): string {
   const parts = Object.keys(figures).map((key) => {
@@ -158,16 +155,12 @@ function hasChanged(before: string | undefined, after: string | undefined, perce
   return is.minus(was).abs().times(100).gt(was.abs().times(percent));
 }
 
-export function parseFigure(digits: string | undefined) {
+function parseFigure(digits: string | undefined) {
   const amount = parseAmount(digits === undefined ? { missing: true } : { text: digits });
   return 'value' in amount ? amount.value : undefined;
 }
 
-export function formatFigure(
-  digits: string | undefined,
-  project: ChosenProject,
-  workspace: Workspace,
-): string {
+function formatFigure(digits: string | undefined, project: ChosenProject, workspace: Workspace): string {
   const value = parseFigure(digits);
   const { locale, currency } = workspace.settings;
   const label = findNamed(project, workspace)?.currency ?? currency;
