@@ -30,7 +30,7 @@ import { projectLabel } from '../../workspace/projects/chosen-project.ts';
 import type { Workspace } from '../../workspace/record/workspace.ts';
 import type { RunView } from '../context.ts';
 import type { FieldWrite } from '../delivery-log.ts';
-import { dueTime, type Message, newMessage } from '../outbox/message.ts';
+import { dueTime, newMessage, type OutboxMessage } from '../outbox/message.ts';
 import type { MessageKind } from '../outbox/message-kind.ts';
 import {
   figuresField,
@@ -72,7 +72,7 @@ export const messagesOfAlert = (watch: Watch, alert: Alert): readonly FieldWrite
 
 /** What a message is about, as it was read. A watch that is removed can come back for a while, with its alerts. */
 const subjectOf = (
-  { about: told }: Message<AlertAbout>,
+  { about: told }: OutboxMessage<AlertAbout>,
   { workspace, snapshot }: Pick<RunView, 'workspace' | 'snapshot'>,
 ) => ({
   watch: workspace.watches.find(({ id }) => id === told.watch),
