@@ -16,8 +16,6 @@ export type KeyOf = (id: string) => string;
 
 export const recordKey = (id: string): string => `${ofWorkspace(id)}:record`;
 export const auditKey = (id: string): string => `${ofWorkspace(id)}:audit`;
-/** Grants of the modals that show tokens. */
-export const grantsKey = (id: string): string => `${ofWorkspace(id)}:grants`;
 /** When each person got tokens lately. */
 export const issuedKey = (id: string): string => `${ofWorkspace(id)}:issued`;
 /** How each due date of its schedules ended. */
@@ -39,7 +37,6 @@ export const membersKey = (id: string): string => `${ofWorkspace(id)}:members`;
 export const WORKSPACE_KEYS: readonly KeyOf[] = [
   recordKey,
   auditKey,
-  grantsKey,
   issuedKey,
   deliveryLogKey,
   deliveryLockKey,
