@@ -55,7 +55,7 @@ export interface SealOwner {
 type Envelope = ReturnType<typeof parseEnvelope>;
 
 /** `v1.<key id>.<nonce>.<ciphertext and tag>`, the last two in base64url. The nonce is fresh each time. */
-export function seal(plain: string, owner: SealOwner, keyId: string, key: KeyObject): string {
+function seal(plain: string, owner: SealOwner, keyId: string, key: KeyObject): string {
   const nonce = randomBytes(NONCE_BYTES);
   const cipher = createCipheriv(CIPHER, key, nonce, { authTagLength: TAG_BYTES }).setAAD(
     boundData(keyId, owner),
@@ -65,7 +65,7 @@ export function seal(plain: string, owner: SealOwner, keyId: string, key: KeyObj
 }
 
 /** @throws UnsealFailed `malformed` unless it is an envelope */
-export function parseEnvelope(text: string, what?: string) {
+function parseEnvelope(text: string, what?: string) {
   const match = ENVELOPE.exec(text);
   if (match === null) throw new UnsealFailed('malformed', undefined, what);
   // The pattern has all three groups, or does not match.
@@ -75,7 +75,7 @@ export function parseEnvelope(text: string, what?: string) {
 }
 
 /** @throws UnsealFailed `not-authentic` when the key, the owner or a single bit differs */
-export function unseal({ keyId, nonce, sealed }: Envelope, owner: SealOwner, key: KeyObject): string {
+function unseal({ keyId, nonce, sealed }: Envelope, owner: SealOwner, key: KeyObject): string {
   const end = sealed.length - TAG_BYTES;
   try {
     const decipher = createDecipheriv(CIPHER, key, nonce, { authTagLength: TAG_BYTES })

@@ -5,7 +5,6 @@ import { commandText } from '../../domain/command-names.ts';
 import { InvalidWord } from '../../domain/failure/index.ts';
 import { nearestWord } from '../../domain/language/nearest-word.ts';
 import { isProjectId } from '../../domain/product.ts';
-import type { SlackId } from '../../domain/slack-id.ts';
 import { withoutUndefined } from '../../domain/without-undefined.ts';
 import { FIELDS } from '../../redis/keys.ts';
 import {
@@ -48,14 +47,12 @@ import { accessProjectLabel } from './token-request.ts';
 export const ACCESS_VIEW = 'access-form';
 export const ACCESS_TITLE = 'Application access';
 
-interface AccessForm extends Pick<AccessRequest, 'project' | 'issuers' | 'expiry'> {
-  readonly authUrl: string | undefined;
-  readonly groups: GroupChoices;
-}
-
-/** The form. ID and secret are never filled in, because they may have been swapped. */
-export function accessForm(form: AccessForm, request: Request): ModalView {
-  const { project, authUrl, issuers, groups } = form;
+/** @param filled in ID and secret never are, because they may have been swapped */
+export function accessForm(
+  { project, authUrl, issuers, expiry }: AccessFormDefaults & { readonly issuers: Issuers },
+  groups: GroupChoices,
+  request: Request,
+): ModalView {
   const { workspace } = request;
   const { label } = accessProjectLabel(workspace, project);
   const stays = workspace.accesses.has(project);
@@ -92,10 +89,7 @@ export function accessForm(form: AccessForm, request: Request): ModalView {
         max: 3000,
         optional: stays,
       }),
-      ...expiryInputs(
-        `If you know it.${stays ? ' Leave it empty to keep what is registered.' : ''}`,
-        form.expiry,
-      ),
+      ...expiryInputs(`If you know it.${stays ? ' Leave it empty to keep what is registered.' : ''}`, expiry),
       peopleInput({
         block: 'people',
         label: 'People who can get tokens',
@@ -220,35 +214,21 @@ export function parseAccessForm(
   return { input: { project, authUrl: url.value, credentials, issuers, expiry: choice, stamp, form } };
 }
 
-/** What the form is filled in with: neither ID nor secret, which may be swapped. */
-export interface AccessFormDefaults {
-  readonly project: string;
-  readonly authUrl?: string | undefined;
-  readonly people?: readonly SlackId[];
-  readonly groups?: readonly string[];
-  readonly expiry?: ExpiryChoice;
-}
+/** What the form is filled in with, as a button's value: neither ID nor secret, which may be swapped. */
+const defaults = z.object({
+  project: z.coerce.string(),
+  authUrl: z.string().optional().catch(undefined),
+  issuers: z.custom<Issuers>(isIssuers).optional().catch(undefined),
+  expiry: z.custom<ExpiryChoice>(isExpiryChoice).optional().catch(undefined),
+});
+export type AccessFormDefaults = Readonly<z.infer<typeof defaults>>;
 
-/** For a button's value; what does not fit into one is typed again. */
+/** What does not fit into a button is typed again. */
 export function encodeAccessMetadata({ project, authUrl, issuers, expiry }: AccessRequest): string {
-  const all = JSON.stringify({ project, authUrl, ...issuers, expiry });
+  const all = JSON.stringify({ project, authUrl, issuers, expiry });
   return all.length > SLACK_LIMITS.buttonValue ? JSON.stringify({ project }) : all;
 }
 
-const metadata = z.looseObject({
-  project: z.coerce.string(),
-  authUrl: z.string().optional().catch(undefined),
-});
-
 /** Parses a button's value, which is outside text. It only fills in a form, which is validated again. */
-export function decodeAccessMetadata(value: string): AccessFormDefaults {
-  if (!value.startsWith('{')) return { project: value };
-  const { project, authUrl, people, groups, expiry } = tryParseRecord(metadata, value) ?? { project: '' };
-  const issuers = { people, groups };
-  return {
-    project,
-    authUrl,
-    ...(isIssuers(issuers) && issuers),
-    ...(isExpiryChoice(expiry) && { expiry }),
-  };
-}
+export const decodeAccessMetadata = (value: string): AccessFormDefaults =>
+  value.startsWith('{') ? (tryParseRecord(defaults, value) ?? { project: '' }) : { project: value };

@@ -1,9 +1,9 @@
 import { commandText } from '../../domain/command-names.ts';
 import { ignoreFailure } from '../../domain/failure/index.ts';
+import { withoutUndefined } from '../../domain/without-undefined.ts';
 import { type HelpLine, helpMessage } from '../../slack/commands/help.ts';
 import { fetchUserGroups, suggestGroups } from '../../slack/commands/user-group-picker.ts';
 import { onClick } from '../../slack/server/listeners.ts';
-import type { Workspace } from '../../workspace/record/workspace.ts';
 import type { Feature } from '../feature.ts';
 import {
   ACCESS_VIEW,
@@ -121,18 +121,13 @@ async function openAccessForm(
   const { workspace, user } = request;
   const project = findAccessProject(known.project, workspace);
   const current = workspace.accesses.get(project);
-  const { people = current?.issuers.people ?? [user.id], groups = current?.issuers.groups ?? [] } = known;
+  const connection =
+    workspace.projects.find(({ id }) => id === project)?.connection ?? workspace.defaultConnection;
   const form = {
+    authUrl: current?.authUrl ?? workspace.connections.get(connection ?? '')?.authUrl ?? addresses.authUrl,
+    issuers: current?.issuers ?? { people: [user.id], groups: [] },
+    ...withoutUndefined(known),
     project,
-    issuers: { people, groups },
-    expiry: known.expiry,
-    authUrl: known.authUrl ?? current?.authUrl ?? connectionAuthUrl(workspace, project) ?? addresses.authUrl,
-    groups: await fetchUserGroups(request),
   };
-  await request.reply.modal.open(accessForm(form, request));
-}
-
-function connectionAuthUrl(record: Workspace, project: string): string | undefined {
-  const name = record.projects.find(({ id }) => id === project)?.connection ?? record.defaultConnection;
-  return name === undefined ? undefined : record.connections.get(name)?.authUrl;
+  await request.reply.modal.open(accessForm(form, await fetchUserGroups(request), request));
 }

@@ -1,7 +1,6 @@
 import type { Button } from '@slack/types';
 import { commandText } from '../../domain/command-names.ts';
 import {
-  type AuditState,
   type Failure,
   failureOf,
   ignoreFailure,
@@ -46,13 +45,12 @@ import {
 import {
   ALREADY_USED,
   anotherButton,
-  auditBlocks,
   confirmIssueModal,
   formatUntil,
   issuedModal,
   issuingModal,
   openWindow,
-  revokedMessage,
+  revocationMessage,
   revokingModal,
   shellLines,
   showInWindow,
@@ -128,30 +126,26 @@ export const maybeIssuedBlocks = (failure: Failure): Block[] =>
     ? [section('It may have issued a token. Nobody has seen it, and it expires by itself.')]
     : [];
 
+/** What somebody has to do about the access. */
+const ACCESS_FAILURES: ReadonlySet<string> = new Set([
+  ...['access-refused', 'access-not-found', 'project-disabled', 'access-missing', 'unseal-failed'],
+]);
+
 /** The buttons below a failure. Where the access is wrong, managers can replace it. */
 function remedies(failure: Failure, { project }: TokenWindow, manage: boolean): Button[] {
   const again = anotherButton('Try again');
-  switch (failure.kind) {
-    case 'not-issuer':
-    case 'not-allowed':
-      return [];
-    case 'wrong-identity-url': {
-      const value = JSON.stringify({ project, authUrl: failure.suggestion });
-      const label = failure.suggestion === undefined ? 'Replace access…' : 'Use the corrected address…';
-      return manage ? [button('access-form', label, { value, style: 'primary' })] : [];
-    }
-    case 'access-refused':
-    case 'access-not-found':
-    case 'project-disabled':
-    case 'access-missing':
-    case 'unseal-failed': {
-      const isKeyGone = failure.kind === 'unseal-failed' && failure.reason !== 'malformed';
-      const replace = button('access-form', 'Replace access…', { value: project, style: 'primary' });
-      return compact([manage && !isKeyGone && replace, again]);
-    }
-    default:
-      return [again];
+  if (failure.kind === 'not-issuer' || failure.kind === 'not-allowed') return [];
+  if (failure.kind === 'wrong-identity-url') {
+    const value = JSON.stringify({ project, authUrl: failure.suggestion });
+    const label = failure.suggestion === undefined ? 'Replace access…' : 'Use the corrected address…';
+    return manage ? [button('access-form', label, { value, style: 'primary' })] : [];
   }
+  const isKeyGone = failure.kind === 'unseal-failed' && failure.reason !== 'malformed';
+  const isReplaceable = manage && ACCESS_FAILURES.has(failure.kind) && !isKeyGone;
+  return compact([
+    isReplaceable && button('access-form', 'Replace access…', { value: project, style: 'primary' }),
+    again,
+  ]);
 }
 
 /** Issues a token and shows it in the open modal. One that could not be audited or shown is revoked. */
@@ -169,16 +163,12 @@ async function issueToken(asked: TokenRequest, context: TokenContext): Promise<v
   };
   if (shellLines(issued, access).length > SLACK_LIMITS.section)
     throw await notShown(`It has ${value.length} characters, more than Slack can show.`);
-  try {
-    // Before anybody sees it.
-    await audit.record(teamId, { at: clock(), who: id, action: 'token issued', about });
-    isAudited = true;
-  } catch (error) {
-    const failure = await notShown(isFailure(error) ? error.message : undefined, error);
-    if (isFailure(error)) throw failure;
-    await request.reply.private(failureMessage(failure, request)).catch(ignoreFailure);
-    throw error;
-  }
+  // Before anybody sees it.
+  const entry = { at: clock(), who: id, action: 'token issued', about } as const;
+  await audit.record(teamId, entry).catch(async (error: unknown) => {
+    throw await notShown(isFailure(error) ? error.message : undefined, error);
+  });
+  isAudited = true;
   const token: WindowToken = {
     value,
     authUrl: access.authUrl,
@@ -274,13 +264,12 @@ export async function revokeToken(metadata: string, context: TokenContext): Prom
   const outcome = await revokeAndCheck(token, window.project, context).catch(failureOf);
   const about = tokenSubject(window, token.audit);
   const audit = await recordEntry(revocationEntry({ at: clock(), who: user.id, about }, outcome), context);
-  const until = formatUntil(token.expiresAt, readerZone(request));
-  if (isFailure(outcome)) return showNotRevoked(outcome, audit, until, window, context);
-  const message = revokedMessage(outcome, until, audit);
-  // Something is left to revoke.
-  if (outcome === 'alive' || outcome === 'refused') return showInWindow(message, window, context);
+  const message = revocationMessage(outcome, token, audit, request);
   if (outcome === 'not-offered') await noteNotOffered(token, window.project, context);
-  await showInWindow(message, left, context, anotherButton('Issue another'));
+  if (isFailure(outcome)) request.recordError(outcome);
+  const isOver = !isFailure(outcome) && outcome !== 'alive' && outcome !== 'refused';
+  if (isOver) await showInWindow(message, left, context, anotherButton('Issue another'));
+  else await showInWindow(message, window, context);
 }
 
 /** Revokes the token, then checks whether the service still accepts it. @throws Failure of the revocation */
@@ -295,28 +284,6 @@ async function revokeAndCheck(
   if (revoked !== 'revoked') return revoked;
   const checked = await identity.check(authUrl, value, tenant).catch(ignoreFailure);
   return checked === 'valid' ? 'alive' : checked === 'dead' ? 'dead' : 'unchecked';
-}
-
-/** The modal offers to try again; a message cannot. @param until when the token expires */
-async function showNotRevoked(
-  failure: Failure,
-  audit: AuditState,
-  until: string,
-  window: TokenWindow,
-  context: TokenContext,
-): Promise<void> {
-  const { request } = context;
-  request.recordError(failure);
-  const { text, blocks } = failureMessage(failure, request);
-  const state = isRevocationUnclear(failure)
-    ? `The service may have revoked the token. If it didn’t, the token works ${until}.`
-    : `The token wasn’t revoked. It works ${until}.`;
-  const said = [...withoutActions(blocks), section(state), ...auditBlocks(audit)];
-  const closed = 'The window that could revoke it is closed.';
-  await request.reply.modal.update(tokenWindow(said, window, context), {
-    text: `${text} ${state} ${closed}`,
-    blocks: [...said, section(closed)],
-  });
 }
 
 /** The next token then has no button that revokes it. */

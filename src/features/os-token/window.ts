@@ -1,6 +1,6 @@
 import type { Button, ModalView } from '@slack/types';
 import { commandText } from '../../domain/command-names.ts';
-import type { AuditState } from '../../domain/failure/index.ts';
+import { type AuditState, type Failure, isFailure } from '../../domain/failure/index.ts';
 import { pluralize } from '../../domain/language/text.ts';
 import {
   dayAt,
@@ -29,11 +29,20 @@ import {
   SLACK_LIMITS,
   section,
   textMessage,
+  withoutActions,
 } from '../../slack/kit/blocks.ts';
 import { modal } from '../../slack/kit/modal.ts';
+import { failureMessage } from '../../slack/reply/error-reply.ts';
+import type { Request } from '../../slack/request/request.ts';
 import type { ApplicationAccessRecord } from '../../workspace/credentials/access-record.ts';
-import type { TokenWindow } from '../../workspace/short-lived/token-windows.ts';
-import { type RevokeOutcome, readerZone, type TokenContext, type TokenRequest } from './token-request.ts';
+import type { TokenWindow, WindowToken } from '../../workspace/short-lived/token-windows.ts';
+import {
+  isRevocationUnclear,
+  type RevokeOutcome,
+  readerZone,
+  type TokenContext,
+  type TokenRequest,
+} from './token-request.ts';
 
 export const CONFIRM_VIEW = 'os-token';
 const TITLE = 'OS_TOKEN';
@@ -181,20 +190,30 @@ export const auditBlocks = (audit: AuditState): Block[] => {
   return note === undefined ? [] : [section(note)];
 };
 
-/**
- * What happened, for the window and for the message that takes its place when it was closed.
- * @param until when the token expires, as text from `formatUntil`
- */
-export function revokedMessage(outcome: RevokeOutcome, until: string, audit: AuditState): Message {
-  const said: Record<RevokeOutcome, string> = {
-    dead: 'Revoked. The service confirms that it is no longer accepted.',
-    alive: `The service says that it revoked the token, but still accepts it. It works ${until}.`,
-    unchecked: 'Revoked. Tally couldn’t check that the service no longer accepts it.',
-    'already-dead': 'The service no longer accepts the token: it had expired, or was revoked before.',
-    'not-offered': `The service can’t revoke tokens. The token works ${until}.`,
-    refused: `The service refused to revoke the token (HTTP 401). It may still work ${until}.`,
-  };
-  return textMessage(said[outcome], ...auditBlocks(audit));
+const REVOKE_TEXTS: Readonly<Record<RevokeOutcome, (until: string) => string>> = {
+  dead: () => 'Revoked. The service confirms that it is no longer accepted.',
+  alive: (until) => `The service says that it revoked the token, but still accepts it. It works ${until}.`,
+  unchecked: () => 'Revoked. Tally couldn’t check that the service no longer accepts it.',
+  'already-dead': () => 'The service no longer accepts the token: it had expired, or was revoked before.',
+  'not-offered': (until) => `The service can’t revoke tokens. The token works ${until}.`,
+  refused: (until) => `The service refused to revoke the token (HTTP 401). It may still work ${until}.`,
+};
+
+/** What became of a revocation, for the window and for the message that takes its place when it was closed. */
+export function revocationMessage(
+  outcome: RevokeOutcome | Failure,
+  { expiresAt }: WindowToken,
+  audit: AuditState,
+  request: Request,
+): Message {
+  const until = formatUntil(expiresAt, readerZone(request));
+  const added = auditBlocks(audit);
+  if (!isFailure(outcome)) return textMessage(REVOKE_TEXTS[outcome](until), ...added);
+  const { text, blocks } = failureMessage(outcome, request);
+  const state = isRevocationUnclear(outcome)
+    ? `The service may have revoked the token. If it didn’t, the token works ${until}.`
+    : `The token wasn’t revoked. It works ${until}.`;
+  return { text: `${text} ${state}`, blocks: [...withoutActions(blocks), section(state), ...added] };
 }
 
 /** Shown when only a message is possible. Tokens are never sent in messages, because Slack keeps them. */
@@ -207,7 +226,7 @@ export function slashCommandOnlyMessage(word: string | undefined, rerun: Command
   );
 }
 
-/** @returns `until 11:15 on Sat 21 Nov 2026 (Europe/Berlin)`, or `until it expires` */
+/** `until 11:15 on Sat 21 Nov 2026 (Europe/Berlin)`, or `until it expires` */
 export const formatUntil = (expiresAt: Millis | undefined, zone: Zone): string =>
   `until ${expiresAt === undefined ? 'it expires' : formatClockTime(expiresAt, zone)}`;
 
