@@ -127,8 +127,6 @@ export const FIELDS = {
   channel: 'channel:',
   /** The application access of a project, by its ID. */
   access: 'access:',
-  /** Whether the service revokes tokens of that access, as the last revocation showed. */
-  revocable: 'revocable:',
   /** When this person read that tokens appear on their own screen only. */
   tokenNoticeSeen: 'token-notice-seen:',
   schedule: 'schedule:',

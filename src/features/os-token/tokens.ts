@@ -129,21 +129,19 @@ export const maybeIssuedBlocks = (failure: Failure): Block[] =>
 /** What somebody has to do about the access. */
 const ACCESS_FAILURES: ReadonlySet<string> = new Set([
   ...['access-refused', 'access-not-found', 'project-disabled', 'access-missing', 'unseal-failed'],
+  'wrong-identity-url',
 ]);
 
 /** The buttons below a failure. Where the access is wrong, managers can replace it. */
 function remedies(failure: Failure, { project }: TokenWindow, manage: boolean): Button[] {
   const again = anotherButton('Try again');
   if (failure.kind === 'not-issuer' || failure.kind === 'not-allowed') return [];
-  if (failure.kind === 'wrong-identity-url') {
-    const value = JSON.stringify({ project, authUrl: failure.suggestion });
-    const label = failure.suggestion === undefined ? 'Replace access…' : 'Use the corrected address…';
-    return manage ? [button('access-form', label, { value, style: 'primary' })] : [];
-  }
   const isKeyGone = failure.kind === 'unseal-failed' && failure.reason !== 'malformed';
   const isReplaceable = manage && ACCESS_FAILURES.has(failure.kind) && !isKeyGone;
+  const authUrl = failure.kind === 'wrong-identity-url' ? failure.suggestion : undefined;
+  const value = JSON.stringify({ project, authUrl });
   return compact([
-    isReplaceable && button('access-form', 'Replace access…', { value: project, style: 'primary' }),
+    isReplaceable && button('access-form', 'Replace access…', { value, style: 'primary' }),
     again,
   ]);
 }
@@ -265,7 +263,6 @@ export async function revokeToken(metadata: string, context: TokenContext): Prom
   const about = tokenSubject(window, token.audit);
   const audit = await recordEntry(revocationEntry({ at: clock(), who: user.id, about }, outcome), context);
   const message = revocationMessage(outcome, token, audit, request);
-  if (outcome === 'not-offered') await noteNotOffered(token, window.project, context);
   if (isFailure(outcome)) request.recordError(outcome);
   const isOver = !isFailure(outcome) && outcome !== 'alive' && outcome !== 'refused';
   if (isOver) await showInWindow(message, left, context, anotherButton('Issue another'));
@@ -284,15 +281,4 @@ async function revokeAndCheck(
   if (revoked !== 'revoked') return revoked;
   const checked = await identity.check(authUrl, value, tenant).catch(ignoreFailure);
   return checked === 'valid' ? 'alive' : checked === 'dead' ? 'dead' : 'unchecked';
-}
-
-/** The next token then has no button that revokes it. */
-async function noteNotOffered(
-  { authUrl }: WindowToken,
-  project: string,
-  { request: { user, workspace }, workspaces }: TokenContext,
-): Promise<void> {
-  const access = workspace.accesses.get(project);
-  if (access?.authUrl === authUrl)
-    await workspaces.saveRevocable(user.teamId, access, false).catch(ignoreFailure);
 }
