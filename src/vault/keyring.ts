@@ -21,8 +21,15 @@ export function createKeyring(keys: readonly SealingKey[]) {
   if (newest === undefined) throw new RangeError('A keyring needs a key.');
   const [newestId, newestKey] = newest;
   return {
-    /** @returns an envelope */
-    seal: (plain: string, owner: SealOwner): string => seal(plain, owner, newestId, newestKey),
+    /** @returns an envelope: `v1.<key id>.<nonce>.<ciphertext and tag>`, the last two in base64url. The nonce is fresh each time. */
+    seal(plain: string, owner: SealOwner): string {
+      const nonce = randomBytes(NONCE_BYTES);
+      const cipher = createCipheriv(CIPHER, newestKey, nonce, { authTagLength: TAG_BYTES }).setAAD(
+        boundData(newestId, owner),
+      );
+      const sealed = Buffer.concat([cipher.update(plain), cipher.final(), cipher.getAuthTag()]);
+      return `v1.${newestId}.${nonce.toString('base64url')}.${sealed.toString('base64url')}`;
+    },
     /** Throws nothing else, for any text. @throws UnsealFailed */
     open(text: string, owner: SealOwner): string {
       const envelope = parseEnvelope(text, owner.kind);
@@ -53,16 +60,6 @@ export interface SealOwner {
 }
 
 type Envelope = ReturnType<typeof parseEnvelope>;
-
-/** `v1.<key id>.<nonce>.<ciphertext and tag>`, the last two in base64url. The nonce is fresh each time. */
-function seal(plain: string, owner: SealOwner, keyId: string, key: KeyObject): string {
-  const nonce = randomBytes(NONCE_BYTES);
-  const cipher = createCipheriv(CIPHER, key, nonce, { authTagLength: TAG_BYTES }).setAAD(
-    boundData(keyId, owner),
-  );
-  const sealed = Buffer.concat([cipher.update(plain), cipher.final(), cipher.getAuthTag()]);
-  return `v1.${keyId}.${nonce.toString('base64url')}.${sealed.toString('base64url')}`;
-}
 
 /** @throws UnsealFailed `malformed` unless it is an envelope */
 function parseEnvelope(text: string, what?: string) {

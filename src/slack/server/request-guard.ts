@@ -40,8 +40,11 @@ export const SERVER_LIMITS = {
   retryAfter: 2,
 } as const;
 
-/** How far Slack's clock can differ from ours, in s. A request is valid for twice as long. */
+/** How far Slack's clock can differ from ours, in s. */
 const TOLERANCE = 300;
+
+/** For how long a signature is accepted at most, in s. */
+export const SIGNATURE_LIFE = 2 * TOLERANCE;
 
 const FORM = 'application/x-www-form-urlencoded';
 
@@ -51,13 +54,6 @@ function signatureOf({ headers }: IncomingMessage) {
   if (typeof timestamp !== 'string' || typeof signature !== 'string') return undefined;
   if (!/^\d{1,12}$/.test(timestamp) || !/^v0=[0-9a-f]{64}$/.test(signature)) return undefined;
   return { timestamp: Number(timestamp), signature };
-}
-
-/** The digest of a request that Slack signed, and for how many more seconds it is accepted. */
-export function signatureLife(req: IncomingMessage, now: Millis) {
-  const { timestamp, signature } = signatureOf(req) ?? { timestamp: 0, signature: '' };
-  const digest = Buffer.from(signature.slice('v0='.length), 'hex').toString('base64url');
-  return { digest, seconds: Math.max(1, Math.ceil(timestamp + TOLERANCE - now / 1000)) };
 }
 
 /**
@@ -193,18 +189,14 @@ const BY_SETTINGS: Partial<Record<RejectionReason, readonly [msg: string, todo: 
 /** A flood must not fill the disk. In ms. */
 const LOG_PAUSE = 60_000;
 
-/** @returns a function that logs, once a minute at most, rejections that a wrong setting may cause */
+/** @returns a function that logs, once a minute at most, rejections that a wrong setting may cause; metrics count all */
 function createRejectionLog(log: Logger) {
-  const counts = new Map<RejectionReason, { readonly since: Millis; requests: number }>();
+  const loggedAt = new Map<RejectionReason, Millis>();
   return (reason: RejectionReason): void => {
     const [msg, todo] = BY_SETTINGS[reason] ?? [];
-    if (msg === undefined) return;
-    const [now, count] = [performance.now(), counts.get(reason)];
-    if (count !== undefined && now < count.since + LOG_PAUSE) {
-      count.requests += 1;
-      return;
-    }
-    log.warn({ reason, requests: 1 + (count?.requests ?? 0), todo }, msg);
-    counts.set(reason, { since: now, requests: 0 });
+    const now = performance.now();
+    if (msg === undefined || now < (loggedAt.get(reason) ?? -LOG_PAUSE) + LOG_PAUSE) return;
+    loggedAt.set(reason, now);
+    log.warn({ reason, todo }, msg);
   };
 }

@@ -12,7 +12,7 @@ import { parsePayload } from '../request/payload.ts';
 import type { SlackServices } from '../slack-services.ts';
 import { INTERACTIVE_OPTIONS } from '../web-client.ts';
 import { createConnectionLimit } from './connection-limits.ts';
-import { createRequestGuard, refuse, SERVER_LIMITS, signatureLife } from './request-guard.ts';
+import { createRequestGuard, refuse, SERVER_LIMITS, SIGNATURE_LIFE } from './request-guard.ts';
 import { createSocketMode } from './socket-mode.ts';
 
 /** Pages for machines: path of a `GET` → status, and JSON or text with its content type. */
@@ -137,8 +137,8 @@ function createHttpReceiver(
 
   /** Runs in parallel with the request's look-ups. While Redis is down, nothing counts as a replay. */
   const isFirstTime = async (req: IncomingMessage): Promise<boolean> => {
-    const { digest, seconds } = signatureLife(req, Date.now());
-    const isFirst = await spend(digest, seconds).catch(() => true);
+    const digest = Buffer.from(String(req.headers['x-slack-signature']).slice('v0='.length), 'hex');
+    const isFirst = await spend(digest.toString('base64url'), SIGNATURE_LIFE).catch(() => true);
     if (!isFirst) logger.warn('Ignored a replayed request');
     return isFirst;
   };
