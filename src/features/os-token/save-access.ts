@@ -78,18 +78,9 @@ interface AccessTest {
   readonly result: keyof typeof TEST_RESULTS;
 }
 
-/** A project that has an access, in the words of this workspace. */
-const aboutProject = ({ workspace }: Request, project: string) => ({
-  word: accessProjectLabel(workspace, project).word,
-  project,
-});
-
 /** A change of an application access, with an entry in the audit for each action. */
 const accessChange = (request: Request, project: string, ...names: readonly AuditAction[]): WorkspaceChange =>
-  auditedChange(
-    request,
-    ...names.map((action) => [action, projectSubject(aboutProject(request, project))] as const),
-  );
+  auditedChange(request, ...names.map((action) => [action, projectSubject(request, project)] as const));
 
 /** Shows what became of the form in its modal. A form counts once, however often it is sent. */
 export async function saveAccess(input: AccessRequest, context: TokenContext): Promise<void> {
@@ -129,7 +120,7 @@ async function testAccess(
 ): Promise<AccessTest> {
   const { request, identity, limits } = context;
   limits.demand('tests', { teamId: request.user.teamId, userId: request.user.id });
-  const about = { ...tokenSubject(aboutProject(request, project)), isTest: true };
+  const about = { ...tokenSubject(request, project), isTest: true };
   const issued = await requestToken({ authUrl, ...credentials }, about, context);
   const tenant = tenantOf(project, context);
   const revoked = await identity.revoke(authUrl, issued.token, tenant).catch(failureOf);
@@ -139,7 +130,7 @@ async function testAccess(
 
 /** The entry for the token of a test. */
 function testEntry({ issued, result }: AccessTest, project: string, request: Request): AuditEntry {
-  const token = tokenSubject(aboutProject(request, project), tokenAuditId(issued.auditId));
+  const token = tokenSubject(request, project, tokenAuditId(issued.auditId));
   const about = { ...token, isTest: true, outcome: TEST_RESULTS[result].outcome };
   return { at: request.at, who: request.user.id, action: 'token issued', about };
 }

@@ -122,15 +122,17 @@ export function accessProjectLabel({ projects }: Workspace, project: string) {
   return { label: alias ?? `Project ${project}`, word: alias ?? project };
 }
 
-/** A project that has an application access. @param word its alias, or its ID */
-export const projectSubject = ({ word, project }: Pick<TokenWindow, 'word' | 'project'>) =>
-  ({ kind: 'project', id: project, ...(word !== project && { alias: word }) }) as const;
+/** A project that has an application access. */
+export function projectSubject({ workspace }: Request, project: string) {
+  const { word } = accessProjectLabel(workspace, project);
+  return { kind: 'project', id: project, ...(word !== project && { alias: word }) } as const;
+}
 
 export type TokenSubject = Extract<AuditSubject, { readonly kind: 'token' }>;
 
-/** A token of a project. @param auditId what the service names it by */
-export const tokenSubject = (about: Pick<TokenWindow, 'word' | 'project'>, audit?: string): TokenSubject => ({
-  ...projectSubject(about),
+/** A token of a project. @param audit from `tokenAuditId` */
+export const tokenSubject = (request: Request, project: string, audit?: string): TokenSubject => ({
+  ...projectSubject(request, project),
   kind: 'token',
   ...(audit !== undefined && { token: audit }),
 });

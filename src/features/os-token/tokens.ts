@@ -30,7 +30,6 @@ import {
   isRevocationUnclear,
   mayHaveIssued,
   type RevokeOutcome,
-  readerZone,
   recordEntry,
   repeatTokenRequest,
   requireIssuer,
@@ -153,7 +152,7 @@ async function issueToken(asked: TokenRequest, context: TokenContext): Promise<v
   const { teamId, id } = request.user;
   const issued = await issueWithinQuota(asked, context);
   const { token: value, expiresAt } = issued;
-  const about = tokenSubject(window, tokenAuditId(issued.auditId));
+  const about = tokenSubject(request, window.project, tokenAuditId(issued.auditId));
   let isAudited = false;
   const notShown = async (why: string | undefined, cause?: unknown): Promise<TokenNotShown> => {
     const became = await revokeUnseen(asked, issued, about, isAudited, context);
@@ -191,7 +190,8 @@ async function issueWithinQuota(
   const opened = access.open();
   const next = await quota.take(teamId, id, at);
   if (next !== undefined) throw new TooManyTokens(quota.limit, next - at);
-  const issued = await requestToken(opened, tokenSubject(window), context).catch(async (error: unknown) => {
+  const about = tokenSubject(request, window.project);
+  const issued = await requestToken(opened, about, context).catch(async (error: unknown) => {
     if (isFailure(error) && !mayHaveIssued(error)) await quota.giveBack(teamId, id, at).catch(ignoreFailure);
     throw error;
   });
@@ -237,7 +237,7 @@ async function revokeUnseen(
   const isUnclear = isFailure(outcome) && isRevocationUnclear(outcome);
   return {
     state: isRevoked ? 'revoked' : isUnclear ? 'unclear' : 'not-revoked',
-    until: formatUntil(expiresAt, readerZone(request)).slice('until '.length),
+    until: formatUntil(expiresAt, request).slice('until '.length),
     audit: states.includes('no') ? 'no' : states.includes('maybe') ? 'maybe' : 'yes',
   };
 }
@@ -260,7 +260,7 @@ export async function revokeToken(metadata: string, context: TokenContext): Prom
   if (!(await isFirst(`revoke ${metadata}`, REVOCATION_TIME, context))) return;
   await reply.modal.update(revokingModal);
   const outcome = await revokeAndCheck(token, window.project, context).catch(failureOf);
-  const about = tokenSubject(window, token.audit);
+  const about = tokenSubject(request, window.project, token.audit);
   const audit = await recordEntry(revocationEntry({ at: clock(), who: user.id, about }, outcome), context);
   const message = revocationMessage(outcome, token, audit, request);
   if (isFailure(outcome)) request.recordError(outcome);

@@ -76,7 +76,7 @@ export function tokenWindow(
 ): ModalView {
   if (window === undefined) return plainWindow(...said);
   const { token } = window;
-  const until = token && formatUntil(token.expiresAt, readerZone(shownIn.request));
+  const until = token && formatUntil(token.expiresAt, shownIn.request);
   const row = token && {
     ...section(`A token from this window may still work ${until}.`),
     accessory: revokeButton('Revoke'),
@@ -206,7 +206,7 @@ export function revocationMessage(
   audit: AuditState,
   request: Request,
 ): Message {
-  const until = formatUntil(expiresAt, readerZone(request));
+  const until = formatUntil(expiresAt, request);
   const added = auditBlocks(audit);
   if (!isFailure(outcome)) return textMessage(REVOKE_TEXTS[outcome](until), ...added);
   const { text, blocks } = failureMessage(outcome, request);
@@ -227,8 +227,8 @@ export function slashCommandOnlyMessage(word: string | undefined, rerun: Command
 }
 
 /** `until 11:15 on Sat 21 Nov 2026 (Europe/Berlin)`, or `until it expires` */
-export const formatUntil = (expiresAt: Millis | undefined, zone: Zone): string =>
-  `until ${expiresAt === undefined ? 'it expires' : formatClockTime(expiresAt, zone)}`;
+export const formatUntil = (expiresAt: Millis | undefined, request: Request): string =>
+  `until ${expiresAt === undefined ? 'it expires' : formatClockTime(expiresAt, readerZone(request))}`;
 
 /** `11:15 on Sat 21 Nov 2026 (Europe/Berlin)` */
 export function formatClockTime(ms: Millis, zone: Zone): string {
