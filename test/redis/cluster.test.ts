@@ -61,7 +61,7 @@ describeUnless(NO_SERVER, 'on a Cluster', () => {
       ahead = 2 * DAY;
       const client = connectRedis(cluster.url);
       await waitUntilReady(client, 5_000);
-      await client.del(wakeUp);
+      await client.unlink(...(await cluster.keys()).filter((key) => key.startsWith('{tally}:')));
       client.disconnect();
       const posts = () => bot.slack.messages(OWNER, CHANNEL).filter(({ ephemeral }) => !ephemeral).length;
       const before = posts();
