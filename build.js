@@ -91,18 +91,20 @@ async function licensesOf(paths) {
 const LANGUAGE = join(ROOT, 'src/domain/language');
 /** The rules that a text can be read by. */
 const STARTS = ['Command', 'PeriodOnly', 'Question'];
+/** What was read at a place is remembered, so that a text of any kind takes time in proportion to its length. */
+const GENERATED = /** @type {const} */ ({ output: 'source', format: 'es', cache: true });
 
 /** Writes the parser of the language, unless it is as it should be. The grammar files of the folder are one grammar. */
 export async function writeGrammar() {
   const names = (await readdir(LANGUAGE)).filter((name) => name.endsWith('.peggy')).sort();
   const source = (await Promise.all(names.map((name) => readFile(join(LANGUAGE, name), 'utf8')))).join('\n');
   const path = join(LANGUAGE, 'generated.js');
-  const mark = `// Of ${createHash('sha256').update(source).digest('hex')}\n`;
+  const mark = `// Of ${createHash('sha256').update(JSON.stringify([STARTS, GENERATED, source])).digest('hex')}\n`;
   if ((await readFile(path, 'utf8').catch(() => '')).startsWith(mark)) return;
   const { default: peggy } = await import('peggy');
   const { rules } = peggy.parser.parse(source, { reservedWords: [] });
   const allowedStartRules = STARTS.filter((start) => rules.some(({ name }) => name === start));
-  const code = peggy.generate(source, { output: 'source', format: 'es', allowedStartRules });
+  const code = peggy.generate(source, { ...GENERATED, allowedStartRules });
   const named = rules.filter(({ expression }) => expression.type === 'named');
   const words = Object.entries({ WORDS: rules, CORRECTIONS: named }).map(
     ([name, of]) => `export const ${name} = ${JSON.stringify([...new Set(literalsIn(of))])};\n`,
