@@ -1,13 +1,17 @@
 /** The days of an answer, for what people ask below it: the same days later on, and days counted from them. */
 
-import { parseWithOutput } from '../../domain/language/parse-argument.ts';
-import { parseCommandText, parsePeriodText } from '../../domain/language/parse-command.ts';
-import { formatParsedCommand } from '../../domain/language/parsed-command.ts';
-import { formatPhrase, LAST_7_DAYS, type PeriodPhrase } from '../../domain/language/periods/period-ast.ts';
+import { parseWithOutput } from '../../domain/language/questions/legacy/parse-argument.ts';
+import { parseCommandText, parsePeriodText } from '../../domain/language/questions/legacy/parse-command.ts';
+import { formatParsedCommand } from '../../domain/language/questions/legacy/parsed-command.ts';
+import {
+  formatPhrase,
+  LAST_7_DAYS,
+  type PeriodPhrase,
+} from '../../domain/language/questions/legacy/periods/period-ast.ts';
+import { fixDays, phraseWithin, unitBefore } from '../../domain/language/questions/legacy/rephrase-period.ts';
+import { resolvePeriod } from '../../domain/language/questions/legacy/resolve-period.ts';
 import type { QuestionCommand } from '../../domain/language/questions/question-commands.ts';
 import { dayAt, type Unit } from '../../domain/time/calendar.ts';
-import { fixDays, phraseWithin, unitBefore } from '../../domain/time/rephrase-period.ts';
-import { resolvePeriod } from '../../domain/time/resolve-period.ts';
 import { tryParse } from '../../domain/try-parse.ts';
 import type { Request } from '../../slack/request/request.ts';
 import { FOLLOW_UP_COMMANDS, type ThreadQuestion } from '../../workspace/thread-store.ts';

@@ -1,8 +1,11 @@
 import { FailureBase } from '../../domain/failure/base.ts';
-import { joinAliasWords } from '../../domain/language/normalize-project-names.ts';
-import { formatParsedCommand, type ParsedCommand } from '../../domain/language/parsed-command.ts';
 import { type FollowUp, mergeFollowUp } from '../../domain/language/questions/follow-up.ts';
 import { NAMES_ALL, refersBack } from '../../domain/language/questions/follow-up-text.ts';
+import { joinAliasWords } from '../../domain/language/questions/legacy/normalize-project-names.ts';
+import {
+  formatParsedCommand,
+  type ParsedCommand,
+} from '../../domain/language/questions/legacy/parsed-command.ts';
 import type { QuestionCommand } from '../../domain/language/questions/question-commands.ts';
 import { normalizeText } from '../../domain/language/text.ts';
 import { tryParse } from '../../domain/try-parse.ts';

@@ -27,7 +27,7 @@ export function createMentionsFeature({ all, threads }: Services): Feature {
       const { aliases, settings } = request.workspace;
       const today = dayAt(request.at, settings.zone);
       const canRun = ({ command, text: words }: Command) =>
-        acceptsWords(lookUp(all.listeners().commands, command), words, request.workspace);
+        acceptsWords(lookUp(all.listeners().commands, command), words, request.workspace, request.at);
       const alone = parseMention(text, {
         commands: all.commands(),
         verbs: all.verbs(),

@@ -1,8 +1,8 @@
 import { commandText, type SlashCommand } from '../../domain/command-names.ts';
 import { catchInvalidWord, InvalidWord, UNRECOGNIZED } from '../../domain/failure/index.ts';
 import { nearestWord } from '../../domain/language/nearest-word.ts';
-import { parseCommandText } from '../../domain/language/parse-command.ts';
 import { findUnknownWord } from '../../domain/language/questions/extract-phrases.ts';
+import { parseCommandText } from '../../domain/language/questions/legacy/parse-command.ts';
 import { parseQuestion } from '../../domain/language/questions/parse-question.ts';
 import { clipWord, normalizeText } from '../../domain/language/text.ts';
 import type { SlackId } from '../../domain/slack-id.ts';

@@ -5,7 +5,7 @@ import { fetchUserGroups, suggestGroups } from '../../slack/commands/user-group-
 import { section, textMessage } from '../../slack/kit/blocks.ts';
 import { modal } from '../../slack/kit/modal.ts';
 import { onClick } from '../../slack/server/listeners.ts';
-import type { Workspace } from '../../workspace/record/workspace.ts';
+import { readerIn, type Workspace } from '../../workspace/record/workspace.ts';
 import { grantHandle } from '../../workspace/short-lived/token-grants.ts';
 import type { Feature } from '../feature.ts';
 import { ACCESS_TITLE, ACCESS_VIEW, accessForm, testingModal } from './access-form.ts';
@@ -66,10 +66,10 @@ export function createOsTokenFeature(parts: Omit<TokenContext, 'request'>): Feat
     commands: {
       '/os-token': {
         right: 'ask',
-        parse: (text, { aliases }) => parseTokenText(text, aliases),
+        parse: (text, _, reader) => parseTokenText(text, reader),
         kind: 'changeInForm',
         async run(text, request) {
-          const named = parseTokenText(text, request.workspace.aliases);
+          const named = parseTokenText(text, readerIn(request.workspace, request.at));
           if (named === 'help') return request.reply.private(helpMessage('Temporary tokens', [HELP]));
           await askForToken(named, named.alias ?? named.project ?? '', { ...parts, request });
         },

@@ -7,8 +7,8 @@ import {
   NotIssuer,
   ProjectMissing,
 } from '../../domain/failure/index.ts';
-import { parseProjectText } from '../../domain/language/parse-command.ts';
-import { formatPhrase } from '../../domain/language/periods/period-ast.ts';
+import type { Reader } from '../../domain/language/items.ts';
+import { parseProjectText } from '../../domain/language/read-command.ts';
 import { PRODUCTS } from '../../domain/product.ts';
 import { HOUR, isTimeZone } from '../../domain/time/calendar.ts';
 import { withoutUndefined } from '../../domain/without-undefined.ts';
@@ -24,7 +24,7 @@ import {
   type ResolvedProject,
   resolveProject,
 } from '../../workspace/projects/resolve-project.ts';
-import { findAccess, findProject } from '../../workspace/record/workspace.ts';
+import { findAccess, findProject, readerIn } from '../../workspace/record/workspace.ts';
 import type { GrantClaim, TokenGrant, TokenGrants } from '../../workspace/short-lived/token-grants.ts';
 import type { TokenQuota } from '../../workspace/short-lived/token-quota.ts';
 import type { Services } from '../feature.ts';
@@ -72,7 +72,7 @@ export function repeatTokenRequest(
 
 /** If the grant is no longer stored, the word counts as typed outside of any channel. @throws as `createTokenRequest` */
 export function parseTokenRequest(word: string, tokens: Tokens, request: Request): TokenRequest {
-  const project = parseTokenText(word, request.workspace.aliases);
+  const project = parseTokenText(word, readerIn(request.workspace, request.at));
   if (project === 'help') throw new ProjectMissing();
   return createTokenRequest(project, undefined, tokens, request);
 }
@@ -103,11 +103,11 @@ export async function requireIssuer(
 }
 
 /** `prod` or `123`; without a project the channel's is meant. @throws InvalidWord, SecretPasted */
-export function parseTokenText(text: string, aliases: ReadonlySet<string>): ProjectReference | 'help' {
-  const { help, phrase, product, project, alias } = parseProjectText(text, aliases);
+export function parseTokenText(text: string, reader: Reader): ProjectReference | 'help' {
+  const { help, phrase, product, project, alias } = parseProjectText(text, reader);
   if (help) return 'help';
   const word = alias ?? project;
-  if (phrase !== undefined) throw refusal(formatPhrase(phrase), 'is a period, and a token has none', word);
+  if (phrase !== undefined) throw refusal(phrase.text, 'is a period, and a token has none', word);
   if (product !== undefined)
     throw refusal(PRODUCTS[product].word, 'is a product, and a token covers the whole project', word);
   return withoutUndefined({ project, alias });

@@ -1,3 +1,5 @@
+import { FailureBase } from '../../domain/failure/base.ts';
+import { parsePeriodText } from '../../domain/language/read-command.ts';
 import { pluralize } from '../../domain/language/text.ts';
 import { formatMoney, type Money, type MoneyFormatter, moneyFormatter } from '../../domain/money/amount.ts';
 import { formatForecast } from '../../domain/money/forecast.ts';
@@ -11,8 +13,11 @@ import {
 } from '../../domain/money/usage.ts';
 import { isWellReported } from '../../domain/money/usage-change.ts';
 import { PRODUCTS } from '../../domain/product.ts';
+import { dayAt, type Millis, type Zone } from '../../domain/time/calendar.ts';
 import { dayNamerFor } from '../../domain/time/day-groups.ts';
-import { canCompare } from '../../domain/time/named-comparison.ts';
+import { compareWith, type Versus } from '../../domain/time/named-comparison.ts';
+import { periodOf } from '../../domain/time/period.ts';
+import { tryParse } from '../../domain/try-parse.ts';
 import type { Command } from '../../slack/commands/command.ts';
 import { commandButton, commandOption } from '../../slack/commands/command-buttons.ts';
 import { type Chart, compact, escapeMarkup, joinTexts, type Message } from '../../slack/kit/blocks.ts';
@@ -132,11 +137,18 @@ function periodChoices(
 ) {
   const isListed = PERIODS.some(([, listed]) => listed === phrase);
   const periods = (isListed ? PERIODS : [[dates, phrase] as const, ...PERIODS]).filter(
-    ([, listed]) => versus === undefined || listed === phrase || canCompare(listed, versus, zone, at),
+    ([, listed]) => versus === undefined || listed === phrase || isComparable(listed, versus, zone, at),
   );
   const options = periods.map(([label, listed]) => commandOption(label, words(listed)));
   return periodMenu(options, options[periods.findIndex(([, listed]) => listed === phrase)]);
 }
+
+/** Whether a listed period can be compared with what is named. */
+const isComparable = (listed: string, versus: Versus, zone: Zone, at: Millis): boolean =>
+  tryParse(
+    () => compareWith(periodOf(parsePeriodText(listed, { today: dayAt(at, zone), zone }), at, zone), versus),
+    FailureBase,
+  ) !== undefined;
 
 const whyOption = (view: SpendView) =>
   view.answered.some((figures) => comparable(figures) !== undefined)
@@ -178,7 +190,11 @@ function spendNotes(report: SpendReport): string[] {
 
 /** What `vs last year` means of weeks: the dates alone would look wrong. */
 const weekNote = ({ versus, comparison, rule }: SpendView['period']): string =>
-  versus === 'year-before' && rule.kind !== 'days' && rule.unit === 'week'
+  versus !== undefined &&
+  'same' in versus &&
+  versus.same === 'year' &&
+  rule.kind !== 'days' &&
+  rule.unit === 'week'
     ? `${comparison?.label}: ${comparison?.basis}.`
     : '';
 

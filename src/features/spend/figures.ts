@@ -6,9 +6,8 @@ import {
   type TimeRange,
 } from '../../billing/client.ts';
 import { collectRemarks } from '../../domain/billing-remarks.ts';
-import type { Output } from '../../domain/language/parse-argument.ts';
-import { formatVersus } from '../../domain/language/parsed-command.ts';
-import { MAX_PERIOD_DAYS } from '../../domain/language/periods/period-ast.ts';
+import type { Output } from '../../domain/language/items.ts';
+import { MAX_PERIOD_DAYS } from '../../domain/language/named-days.ts';
 import { pluralize } from '../../domain/language/text.ts';
 import {
   byLargest,
@@ -31,8 +30,8 @@ import {
   startOfDay,
   startOfUnit,
 } from '../../domain/time/calendar.ts';
-import type { ComparedPeriod } from '../../domain/time/named-comparison.ts';
-import type { Period } from '../../domain/time/resolve-period.ts';
+import { type ComparedPeriod, formatVersus } from '../../domain/time/named-comparison.ts';
+import type { Period } from '../../domain/time/period.ts';
 import type { Command } from '../../slack/commands/command.ts';
 import { askedText } from '../../slack/commands/project-answers.ts';
 import { hasOneCurrency } from '../../slack/commands/project-table.ts';

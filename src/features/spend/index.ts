@@ -1,16 +1,15 @@
 import { commandText } from '../../domain/command-names.ts';
 import { InvalidResponse, InvalidWord, NoData } from '../../domain/failure/index.ts';
-import { mayOpenWindow, type Output, parseWithOutput } from '../../domain/language/parse-argument.ts';
-import { parseCommandText } from '../../domain/language/parse-command.ts';
-import { formatVersus, type ParsedCommand } from '../../domain/language/parsed-command.ts';
-import { LAST_7_DAYS } from '../../domain/language/periods/period-ast.ts';
+import type { Output } from '../../domain/language/items.ts';
+import { mayOpenWindow, type ParsedCommand } from '../../domain/language/parsed-command.ts';
+import { lastSevenDays, parseCommandText } from '../../domain/language/read-command.ts';
 import { moneyFormatter } from '../../domain/money/amount.ts';
 import { formatReportedDays, formatTotal, type Usage } from '../../domain/money/usage.ts';
 import { formatCoverage } from '../../domain/money/usage-change.ts';
-import { formatDays, type Zone } from '../../domain/time/calendar.ts';
+import { dayAt, formatDays, type Millis, type Zone } from '../../domain/time/calendar.ts';
 import { dayNamerFor } from '../../domain/time/day-groups.ts';
-import { type ComparedPeriod, compareWith, type Instants } from '../../domain/time/named-comparison.ts';
-import { type Period, resolvePeriod } from '../../domain/time/resolve-period.ts';
+import { type ComparedPeriod, compareWith } from '../../domain/time/named-comparison.ts';
+import { type Period, periodOf } from '../../domain/time/period.ts';
 import {
   exampleProject,
   type HelpLine,
@@ -22,7 +21,7 @@ import { context, type Message } from '../../slack/kit/blocks.ts';
 import { sendOutput } from '../../slack/reply/csv-and-details.ts';
 import { fetchProjects } from '../../slack/reply/render-answer.ts';
 import type { Request } from '../../slack/request/request.ts';
-import { requireSettings } from '../../workspace/record/workspace.ts';
+import { readerIn, requireSettings } from '../../workspace/record/workspace.ts';
 import type { Feature, Services } from '../feature.ts';
 import { spendMessage } from './blocks.ts';
 import { fetchSpend, keepTopProjects, type SpendReport, type SpendView } from './figures.ts';
@@ -65,12 +64,12 @@ function spendHelp(request: Request): Message {
 export function createSpendFeature({ billing, answerStore, clock }: Services): Feature {
   async function answer(text: string, request: Request): Promise<void> {
     const { workspace, at, sharedFrom: asked } = request;
-    const { words, output } = parseSpend(text, workspace.aliases);
+    const { output, ...words } = parseCommandText(text, readerIn(workspace, at, asked));
     if (words.help) return request.reply.private(spendHelp(request));
     const { zone } = requireSettings(workspace);
     const projects = findAskedProjects(words, request);
     const typed = { word: projects.word, product: words.product, output };
-    const period = resolveSpendPeriod(words, typed, { now: at, writtenAt: asked }, zone);
+    const period = resolveSpendPeriod(words, typed, at, zone);
     const answers = await fetchProjects(projects, request, clock, (target) =>
       fetchSpend(billing, workspace, target, period),
     );
@@ -94,7 +93,7 @@ export function createSpendFeature({ billing, answerStore, clock }: Services): F
     commands: {
       '/spend': (text) => ({
         right: 'ask',
-        parse: (words, { aliases }) => parseSpend(words, aliases),
+        parse: (words, _, reader) => parseCommandText(words, reader),
         // A file may have to be shown in a window instead.
         kind: mayOpenWindow(text) ? 'openFigures' : 'answerFigures',
         run: answer,
@@ -103,41 +102,26 @@ export function createSpendFeature({ billing, answerStore, clock }: Services): F
   };
 }
 
-/** @throws InvalidWord, SecretPasted */
-const parseSpend = (text: string, aliases: ReadonlySet<string>) =>
-  parseWithOutput(text, aliases, parseCommandText);
-
 /**
  * The period at this moment, with the named comparison if there is one; a refusal suggests the whole command's text.
  * @throws InvalidWord, PeriodJustBegan
  */
 function resolveSpendPeriod(
-  { phrase = LAST_7_DAYS, versus }: Pick<ParsedCommand, 'phrase' | 'versus'>,
+  { phrase, versus }: Pick<ParsedCommand, 'phrase' | 'versus'>,
   { output, ...named }: Pick<AskedProjects, 'word' | 'product'> & { readonly output: Output | undefined },
-  instants: Instants,
+  at: Millis,
   zone: Zone,
 ): ComparedPeriod {
   const command = (period: string, compared: string | undefined) =>
     [askedText(named, period, ...(compared === undefined ? [] : [`vs ${compared}`])), output]
       .filter(Boolean)
       .join(' ');
-  const period = withWholeSuggestions(
-    () => resolvePeriod(phrase, instants.now, zone, instants.writtenAt),
-    (text) => command(text, versus && formatVersus(versus)),
-  );
+  const period = periodOf(phrase ?? lastSevenDays({ today: dayAt(at, zone), zone }), at, zone);
   if (versus === undefined) return period;
-  return withWholeSuggestions(
-    () => compareWith(period, versus, instants),
-    (text) => command(period.phrase, text),
-  );
-}
-
-/** Runs `resolve`. @throws its InvalidWord, with each suggestion made into a whole command */
-function withWholeSuggestions<T>(resolve: () => T, whole: (text: string) => string): T {
   try {
-    return resolve();
+    return compareWith(period, versus);
   } catch (error) {
-    throw error instanceof InvalidWord ? error.within(whole) : error;
+    throw error instanceof InvalidWord ? error.within((text) => command(period.phrase, text)) : error;
   }
 }
 

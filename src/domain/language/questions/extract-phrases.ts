@@ -1,10 +1,10 @@
 /** Takes the phrases of a question out of its text; what is left is for the grammar of commands. */
 
-import { isNumber, joinNames, moveNamesFirst } from '../normalize-project-names.ts';
-import { holdsUnknownWord } from '../parser.ts';
 import { simplifyText } from '../text.ts';
-import { type Aliases, CLAUSE_BREAK, isSpan } from '../tokenizer.ts';
-import { VOCABULARY } from '../vocabulary.ts';
+import { isNumber, joinNames, moveNamesFirst } from './legacy/normalize-project-names.ts';
+import { holdsUnknownWord } from './legacy/parser.ts';
+import { type Aliases, CLAUSE_BREAK, isSpan } from './legacy/tokenizer.ts';
+import { VOCABULARY } from './legacy/vocabulary.ts';
 import { firstSaid, isPhrase, isPhraseWord, type PhraseRole, phraseAt, ROLE_RULES } from './phrases.ts';
 import { correctSpelling, type Word } from './spelling.ts';
 

@@ -2,11 +2,11 @@
 import type { SlashCommand } from '../../command-names.ts';
 import { catchInvalidWord, InvalidWord } from '../../failure/index.ts';
 import { tryParse } from '../../try-parse.ts';
-import { type Output, parseWithOutput } from '../parse-argument.ts';
-import { parseCommandText } from '../parse-command.ts';
-import { formatParsedCommand, type ParsedCommand } from '../parsed-command.ts';
-import type { Aliases } from '../tokenizer.ts';
 import { NAMES_ALL } from './follow-up-text.ts';
+import { type Output, parseWithOutput } from './legacy/parse-argument.ts';
+import { parseCommandText } from './legacy/parse-command.ts';
+import { formatParsedCommand, type ParsedCommand } from './legacy/parsed-command.ts';
+import type { Aliases } from './legacy/tokenizer.ts';
 import type { Question } from './parse-question.ts';
 import { parseQuestionParts } from './question-commands.ts';
 

@@ -2,9 +2,9 @@
 
 import { nearestWord } from '../nearest-word.ts';
 import { cleanTyping } from '../text.ts';
-import type { Aliases } from '../tokenizer.ts';
-import { VOCABULARY } from '../vocabulary.ts';
 import { spellOut } from './extract-phrases.ts';
+import type { Aliases } from './legacy/tokenizer.ts';
+import { VOCABULARY } from './legacy/vocabulary.ts';
 
 /** Splits tables of phrases at their commas. */
 const listOf = (...tables: readonly string[]): readonly string[] =>

@@ -2,12 +2,7 @@
 
 import { commandText } from '../../command-names.ts';
 import { catchInvalidWord, InvalidWord } from '../../failure/index.ts';
-import { formatParsedCommand } from '../parsed-command.ts';
-import { saysAllTyped } from '../parser.ts';
-import { sizeOf } from '../periods/date-ast.ts';
-import { formatPhrase, LAST_7_DAYS, type PeriodPhrase, withToday } from '../periods/period-ast.ts';
 import { clipWord, normalizeText, typedSpelling } from '../text.ts';
-import type { Aliases } from '../tokenizer.ts';
 import {
   type Answered,
   isAboutList,
@@ -18,6 +13,11 @@ import {
   type Reading,
 } from './follow-up-reading.ts';
 import { AGAIN, type FollowUpText, isReserved, PRONOUN, parseFollowUpText } from './follow-up-text.ts';
+import { formatParsedCommand } from './legacy/parsed-command.ts';
+import { saysAllTyped } from './legacy/parser.ts';
+import { sizeOf } from './legacy/periods/date-ast.ts';
+import { formatPhrase, LAST_7_DAYS, type PeriodPhrase, withToday } from './legacy/periods/period-ast.ts';
+import type { Aliases } from './legacy/tokenizer.ts';
 import {
   MOST_OFFERED,
   parseQuestion,

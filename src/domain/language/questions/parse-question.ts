@@ -2,11 +2,11 @@
 
 import { catchInvalidWord, InvalidWord, UNRECOGNIZED } from '../../failure/index.ts';
 import type { Day } from '../../time/calendar.ts';
-import { joinAliasWords } from '../normalize-project-names.ts';
 import { couldBeSecret } from '../secret-detection.ts';
 import { clipWord, normalizeText } from '../text.ts';
-import type { Aliases } from '../tokenizer.ts';
 import { parseQuestionWords, type QuestionWords } from './extract-phrases.ts';
+import { joinAliasWords } from './legacy/normalize-project-names.ts';
+import type { Aliases } from './legacy/tokenizer.ts';
 import { firstSaid, type PhraseRole, ROLE_RULES } from './phrases.ts';
 import { commandsOf, type QuestionCommand } from './question-commands.ts';
 import { interpretQuestion, isEmpty, type QuestionReading, refuseUnplaced } from './question-reading.ts';

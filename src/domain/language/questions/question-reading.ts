@@ -4,13 +4,13 @@ import { commandText } from '../../command-names.ts';
 import { catchInvalidWord, InvalidWord, UNRECOGNIZED } from '../../failure/index.ts';
 import { tryParse } from '../../try-parse.ts';
 import { couldBeName } from '../nearest-word.ts';
-import type { Output } from '../parse-argument.ts';
-import { parseCommandText } from '../parse-command.ts';
-import type { ParsedCommand } from '../parsed-command.ts';
 import { clipWord, typedSpelling } from '../text.ts';
-import { type Aliases, CLAUSE_BREAK } from '../tokenizer.ts';
-import { VOCABULARY } from '../vocabulary.ts';
 import { findUnknownWord, type QuestionWords } from './extract-phrases.ts';
+import type { Output } from './legacy/parse-argument.ts';
+import { parseCommandText } from './legacy/parse-command.ts';
+import type { ParsedCommand } from './legacy/parsed-command.ts';
+import { type Aliases, CLAUSE_BREAK } from './legacy/tokenizer.ts';
+import { VOCABULARY } from './legacy/vocabulary.ts';
 import { firstSaid, type PhraseRole, ROLE_RULES, type Subject } from './phrases.ts';
 
 /** What the words of a question say, before a command is made of them. */

@@ -1,9 +1,9 @@
 /** Corrects the spelling of a question. Swapped letters are corrected silently; for other mistakes, the correction is offered. */
 
 import { nearestWord, nearestWords, sortedLetters } from '../nearest-word.ts';
-import { holdsUnknownWord } from '../parser.ts';
-import type { Aliases } from '../tokenizer.ts';
-import { SUGGESTIONS, VOCABULARY } from '../vocabulary.ts';
+import { holdsUnknownWord } from './legacy/parser.ts';
+import type { Aliases } from './legacy/tokenizer.ts';
+import { SUGGESTIONS, VOCABULARY } from './legacy/vocabulary.ts';
 import { correctableWords, isPhraseWord, lazy, phraseAt, plainWords } from './phrases.ts';
 
 /** A word as it was typed, and as it is compared. */

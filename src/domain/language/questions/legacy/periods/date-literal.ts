@@ -1,5 +1,5 @@
 /** Dates in digits: the year first, the day first where there are dots, or any order that can be read in one way only. */
-import { type Day, daysInMonth } from '../../time/calendar.ts';
+import { type Day, daysInMonth } from '../../../../time/calendar.ts';
 import { nameOfMonth } from '../vocabulary.ts';
 
 interface Refused {

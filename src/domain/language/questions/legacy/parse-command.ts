@@ -1,7 +1,7 @@
 /** Parses the text of a command: words in any order, each kind once. Syntax only: no date is resolved here. */
 
-import { commandText } from '../command-names.ts';
-import { PRODUCT_WORDS, PRODUCTS } from '../product.ts';
+import { commandText } from '../../../command-names.ts';
+import { PRODUCT_WORDS, PRODUCTS } from '../../../product.ts';
 import { explainParseError, rejectUnknownWords } from './explain-parse-error.ts';
 import {
   type Argument,

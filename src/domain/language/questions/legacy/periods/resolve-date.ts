@@ -1,6 +1,6 @@
 /** Resolves a named part of the calendar to its days, as of today. */
-import { InvalidWord } from '../../failure/index.ts';
-import { WEEKDAY_NAMES } from '../../time/cadence.ts';
+import { InvalidWord } from '../../../../failure/index.ts';
+import { WEEKDAY_NAMES } from '../../../../time/cadence.ts';
 import {
   addDays,
   countUnits,
@@ -15,9 +15,9 @@ import {
   startOfUnit,
   type Unit,
   type Zone,
-} from '../../time/calendar.ts';
-import type { ComparisonRule } from '../../time/comparison-window.ts';
-import { clipWord, pluralize } from '../text.ts';
+} from '../../../../time/calendar.ts';
+import type { ComparisonRule } from '../../../../time/comparison-window.ts';
+import { clipWord, pluralize } from '../../../text.ts';
 import { nameOfMonth } from '../vocabulary.ts';
 import { type DatedSpan, type DateExpression, dateText, type Each, type YearOf } from './date-ast.ts';
 import { pad } from './date-literal.ts';

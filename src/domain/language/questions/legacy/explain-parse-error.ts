@@ -1,12 +1,12 @@
 /** Why a word cannot be used where it is, and what to type instead. */
 
-import { commandText } from '../command-names.ts';
-import { UNRECOGNIZED } from '../failure/index.ts';
-import { PRODUCTS } from '../product.ts';
-import type { Unit } from '../time/calendar.ts';
-import { nearestWord } from './nearest-word.ts';
+import { commandText } from '../../../command-names.ts';
+import { UNRECOGNIZED } from '../../../failure/index.ts';
+import { PRODUCTS } from '../../../product.ts';
+import type { Unit } from '../../../time/calendar.ts';
+import { nearestWord } from '../../nearest-word.ts';
+import { MENTION } from '../../secret-detection.ts';
 import { holdsUnknownWord, NO_ALIASES, ParseError, senseOf } from './parser.ts';
-import { MENTION } from './secret-detection.ts';
 import type { Aliases, Token, TokenizedText } from './tokenizer.ts';
 import { nameOfMonth, SUGGESTIONS, type WordRole } from './vocabulary.ts';
 

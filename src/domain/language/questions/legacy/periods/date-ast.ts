@@ -1,7 +1,7 @@
 /** A named part of the calendar (a day, week, month, quarter, half, year or weekend): its syntax tree, its parts and its canonical text. */
-import { WEEKDAY_NAMES } from '../../time/cadence.ts';
-import { type Day, daysInMonth, type Unit } from '../../time/calendar.ts';
-import { ordinal, pluralize } from '../text.ts';
+import { WEEKDAY_NAMES } from '../../../../time/cadence.ts';
+import { type Day, daysInMonth, type Unit } from '../../../../time/calendar.ts';
+import { ordinal, pluralize } from '../../../text.ts';
 import { nameOfMonth, RANKS } from '../vocabulary.ts';
 import { pad } from './date-literal.ts';
 import { RefusedPhrase } from './grammar.ts';

@@ -1,4 +1,4 @@
-import { InvalidWord } from '../../failure/index.ts';
+import { InvalidWord } from '../../../../failure/index.ts';
 import {
   addDays,
   countUnits,
@@ -10,9 +10,9 @@ import {
   startOfUnit,
   type Unit,
   type Zone,
-} from '../../time/calendar.ts';
-import type { ComparisonRule } from '../../time/comparison-window.ts';
-import { clipWord } from '../text.ts';
+} from '../../../../time/calendar.ts';
+import type { ComparisonRule } from '../../../../time/comparison-window.ts';
+import { clipWord } from '../../../text.ts';
 import type { DateExpression } from './date-ast.ts';
 import { formatPhrase, MAX_PERIOD_DAYS, PERIOD_TOO_LONG, type PeriodPhrase } from './period-ast.ts';
 import {

@@ -1,7 +1,3 @@
-import { parsePeriodText } from '../language/parse-command.ts';
-import type { DateExpression } from '../language/periods/date-ast.ts';
-import type { PeriodPhrase } from '../language/periods/period-ast.ts';
-import { resolveRange } from '../language/periods/resolve-phrase.ts';
 import {
   addDays,
   type Day,
@@ -13,7 +9,11 @@ import {
   startOfUnit,
   type Unit,
   type Zone,
-} from './calendar.ts';
+} from '../../../time/calendar.ts';
+import { parsePeriodText } from './parse-command.ts';
+import type { DateExpression } from './periods/date-ast.ts';
+import type { PeriodPhrase } from './periods/period-ast.ts';
+import { resolveRange } from './periods/resolve-phrase.ts';
 
 /**
  * A phrase that means today the days that another one meant when it was written: `last-7-days` of 21 November is

@@ -1,11 +1,7 @@
 /** Resolves a phrase, an instant and a zone into a period: the instants to ask about, and the days between them. */
 
 import { LRUCache } from 'lru-cache';
-import { InvalidWord, PeriodJustBegan } from '../failure/index.ts';
-import { parsePeriodText } from '../language/parse-command.ts';
-import { formatPhrase, type PeriodPhrase } from '../language/periods/period-ast.ts';
-import { resolveRange } from '../language/periods/resolve-phrase.ts';
-import { clipWord, pluralize } from '../language/text.ts';
+import { InvalidWord, PeriodJustBegan } from '../../../failure/index.ts';
 import {
   addDays,
   type Day,
@@ -19,10 +15,18 @@ import {
   type RequestedDays,
   startOfDay,
   type Zone,
-} from './calendar.ts';
-import { type ComparisonRule, type ComparisonWindow, findComparisonWindow } from './comparison-window.ts';
+} from '../../../time/calendar.ts';
+import {
+  type ComparisonRule,
+  type ComparisonWindow,
+  findComparisonWindow,
+} from '../../../time/comparison-window.ts';
+import { clipWord, pluralize } from '../../text.ts';
+import { parsePeriodText } from './parse-command.ts';
+import { formatPhrase, type PeriodPhrase } from './periods/period-ast.ts';
+import { resolveRange } from './periods/resolve-phrase.ts';
 
-export type { ComparisonWindow } from './comparison-window.ts';
+export type { ComparisonWindow } from '../../../time/comparison-window.ts';
 
 export interface Period {
   /** Canonical text: parses to the same phrase. */

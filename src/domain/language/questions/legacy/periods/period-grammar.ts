@@ -1,5 +1,5 @@
 /** How people name a period: a production a line. */
-import type { Unit } from '../../time/calendar.ts';
+import type { Unit } from '../../../../time/calendar.ts';
 import { type Parser, senseOf } from '../parser.ts';
 import { isDay, type Token, type TokenizedText } from '../tokenizer.ts';
 import { nameOfMonth } from '../vocabulary.ts';

@@ -1,6 +1,6 @@
 /** A period phrase: its syntax tree, what it is made of and its canonical text. No clock or time zone is known here. */
-import { InvalidWord } from '../../failure/index.ts';
-import { type Day, daysBetween, type Unit } from '../../time/calendar.ts';
+import { InvalidWord } from '../../../../failure/index.ts';
+import { type Day, daysBetween, type Unit } from '../../../../time/calendar.ts';
 import { canonical, type DateExpression, type DateMeaning, dateText, type YearOf } from './date-ast.ts';
 import { pad } from './date-literal.ts';
 import { RefusedPhrase } from './grammar.ts';

@@ -1,12 +1,12 @@
 /** The arguments of a command, each parsed at an index among tokens, and the word for a file or a window. */
-import { InvalidWord } from '../failure/index.ts';
-import { isProductId, PRODUCT_IDS, PRODUCTS, type ProductId } from '../product.ts';
+import { InvalidWord } from '../../../failure/index.ts';
+import { isProductId, PRODUCT_IDS, PRODUCTS, type ProductId } from '../../../product.ts';
+import { listNames } from '../../text.ts';
 import { catchParseError, type Match, ParseError, parseErrorAt, senseOf, skipFiller } from './parser.ts';
 import { refuseDayNumber } from './periods/date-grammar.ts';
 import { type PeriodMatch, parsePeriodPhrase } from './periods/parse-period.ts';
 import type { PeriodPhrase } from './periods/period-ast.ts';
 import { DATE_CLASSES } from './periods/token-classes.ts';
-import { listNames } from './text.ts';
 import type { Token, TokenizedText } from './tokenizer.ts';
 import { isBareYear } from './tokenizer.ts';
 

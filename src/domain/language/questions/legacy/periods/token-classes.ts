@@ -1,5 +1,5 @@
 /** The classes of tokens that productions name in capitals. */
-import type { Unit } from '../../time/calendar.ts';
+import type { Unit } from '../../../../time/calendar.ts';
 import { type Match, type Parser, parseErrorAt, senseOf } from '../parser.ts';
 import { isBareYear, isDay, isDayNumber, type Token } from '../tokenizer.ts';
 import type { WordRole, WordSense } from '../vocabulary.ts';

@@ -1,6 +1,6 @@
 /** How people name a day, week, month, quarter, half or year. */
-import { WEEKDAY_NAMES } from '../../time/cadence.ts';
-import { isoWeekday, type Unit } from '../../time/calendar.ts';
+import { WEEKDAY_NAMES } from '../../../../time/cadence.ts';
+import { isoWeekday, type Unit } from '../../../../time/calendar.ts';
 import { type Match, ParseError, type Parser, parseErrorAt, senseOf, typedText } from '../parser.ts';
 import { isBareYear, isDayNumber, type TokenizedText } from '../tokenizer.ts';
 import {

@@ -1,7 +1,7 @@
 /** Parses a period; if it has several meanings or can't be asked for, says why, what to type and what is nearest. */
-import type { Unit } from '../../time/calendar.ts';
+import type { Unit } from '../../../../time/calendar.ts';
+import { clipWord, ordinal } from '../../../text.ts';
 import { catchParseError, type Match, ParseError, parseErrorAt, senseOf, typedText } from '../parser.ts';
-import { clipWord, ordinal } from '../text.ts';
 import type { TokenizedText } from '../tokenizer.ts';
 import { nameOfMonth } from '../vocabulary.ts';
 import { type DateExpression, dateText, NAME_DAYS } from './date-ast.ts';

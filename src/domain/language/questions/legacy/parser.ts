@@ -1,8 +1,8 @@
 /** Parser combinators, and what runs a grammar over a text and turns its errors into a failure with a suggestion. */
-import { InvalidWord, SecretPasted } from '../failure/index.ts';
+import { InvalidWord, SecretPasted } from '../../../failure/index.ts';
+import { announcesSecret, looksLikeSecret } from '../../secret-detection.ts';
+import { cleanTyping, clipWord, originalSpelling, simplifyText } from '../../text.ts';
 import { joinAliasWords } from './normalize-project-names.ts';
-import { announcesSecret, looksLikeSecret } from './secret-detection.ts';
-import { cleanTyping, clipWord, originalSpelling, simplifyText } from './text.ts';
 import { type Aliases, type Token, type TokenizedText, tokenize } from './tokenizer.ts';
 import type { WordRole, WordSense } from './vocabulary.ts';
 

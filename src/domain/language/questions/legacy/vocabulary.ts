@@ -1,8 +1,8 @@
 /** The words of Tally's language, in lower case, and what each is for. */
 
-import { PRODUCTS, type ProductId } from '../product.ts';
-import { WEEKDAY_NAMES } from '../time/cadence.ts';
-import type { Unit } from '../time/calendar.ts';
+import { PRODUCTS, type ProductId } from '../../../product.ts';
+import { WEEKDAY_NAMES } from '../../../time/cadence.ts';
+import type { Unit } from '../../../time/calendar.ts';
 
 export type WordSense =
   | { readonly role: OwnRole | keyof typeof SPELLINGS }

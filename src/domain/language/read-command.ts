@@ -1,0 +1,418 @@
+/** Parses the text of a command: items in any order, each kind once. */
+import { commandText } from '../command-names.ts';
+import { InvalidWord, SecretPasted } from '../failure/index.ts';
+import { PRODUCT_WORDS, PRODUCTS } from '../product.ts';
+import { addDays } from '../time/calendar.ts';
+import { formatVersus } from '../time/named-comparison.ts';
+import type { NamedDays } from '../time/period.ts';
+import { correctionsOf, explainBadWord, isKnownWord, type Slip } from './correct-text.ts';
+import { type Aliases, ANY_DAY_READER, type Item, NO_ALIASES, type Reader, readItems } from './items.ts';
+import { Calendar, MONTH_NAMES, refuse } from './named-days.ts';
+import type { ParsedCommand, ProjectName, SharedWords } from './parsed-command.ts';
+import { announcesSecret, looksLikeSecret } from './secret-detection.ts';
+import { cleanTyping, clipWord, originalSpelling, simplifyText } from './text.ts';
+
+const MOST_PROJECTS = 20;
+/** More than any command has: twenty projects, two periods and the words between them are fewer. */
+const MOST_ITEMS = 200;
+/** The most digits of a project ID, which becomes a numeric literal of the query. */
+const LONGEST_ID = 32;
+
+type Kind = Item['kind'];
+type Of<K extends Kind> = Extract<Item, { readonly kind: K }>;
+
+/** What a command takes: kinds of items, with what it says of the others. */
+interface Grammar {
+  readonly start: 'Command' | 'PeriodOnly';
+  /** What to type instead of an unknown word. */
+  readonly works: string;
+  readonly refuses: Readonly<Partial<Record<Kind, readonly [why: string, works: string]>>>;
+}
+
+const ONLY_SPEND = `It works with ${commandText('/spend')}.`;
+const AS_OF_NOW = [
+  'is a period, and a balance is always as of now',
+  `Only ${commandText('/spend')} takes periods.`,
+] as const;
+const BY_LENGTH = [
+  'isn’t a period. Tally shows days, weeks or months by how long the period is',
+  'Type last-month, or last-12-months to see each month.',
+] as const;
+const NOW = ['doesn’t say since when', 'Type today, or this-month.'] as const;
+const FIGURES = {
+  versus: ['compares what was spent in two periods', ONLY_SPEND],
+  top: ['ranks projects by what they spent', ONLY_SPEND],
+} as const;
+const NO_FILE = { output: ['doesn’t belong there', ''] } as const;
+const SPEND_HINT = `Type a project, a period (last-7-days, this-month, 2026-10) or a product (${PRODUCT_WORDS}).`;
+
+const SPEND: Grammar = { start: 'Command', works: SPEND_HINT, refuses: { unit: BY_LENGTH, now: NOW } };
+const REPORT: Grammar = { ...SPEND, refuses: { ...SPEND.refuses, ...FIGURES, ...NO_FILE } };
+const BALANCE: Grammar = {
+  start: 'Command',
+  works: `Type a project or a product (${PRODUCT_WORDS}). Only ${commandText('/spend')} takes periods.`,
+  refuses: { ...FIGURES, period: AS_OF_NOW, today: AS_OF_NOW, unit: AS_OF_NOW },
+};
+const PROJECT: Grammar = { ...REPORT, works: 'Type a project’s name or ID.' };
+const PERIOD: Grammar = {
+  ...REPORT,
+  start: 'PeriodOnly',
+  works: 'Type a period, such as last-7-days, this-month, 2026-10 or 2026-10-01..2026-10-15.',
+};
+
+/** A text with its items: what every check looks at. */
+interface Read {
+  readonly text: string;
+  readonly items: readonly Item[];
+  readonly reader: Reader;
+  readonly grammar: Grammar;
+}
+
+/**
+ * The items of a text, those of the day on which it was written: what was still running then, runs until today.
+ */
+function itemsOf(text: string, { start }: Grammar, reader: Reader): readonly Item[] {
+  const { today, writtenOn = today } = reader;
+  const written = readItems(text, start, { ...reader, today: writtenOn }, isKnownWord);
+  if (writtenOn >= today) return written;
+  const current = readItems(text, start, reader, isKnownWord);
+  const isRunning = (item: Item): boolean =>
+    (item.kind === 'period' && item.days.last >= writtenOn) ||
+    (item.kind === 'versus' && 'last' in item.to && item.to.last >= writtenOn);
+  return written.map((item, n) => (isRunning(item) ? (current[n] ?? item) : item));
+}
+
+const slipAt = (
+  { start, end }: Pick<Item, 'start' | 'end'>,
+  why: string,
+  works: string,
+  ...instead: string[]
+): Slip => ({
+  ...{ start, end, why, works, instead },
+  isAmbiguous: instead.length > 1,
+});
+
+/** `15th of october`, `october 5, 7`: a number of 1 to 31 beside a month is its day, never a product or a project. */
+const MONTH = `(?:${MONTH_NAMES.flatMap((name) => [name, name === 'september' ? 'sept' : name, name.slice(0, 3)]).join('|')})\\.?`;
+const AFTER_MONTH = new RegExp(`(?<![a-z])${MONTH} (?:the )?(?:\\d{1,2}, ?)?$`);
+const BEFORE_MONTH = new RegExp(`^ ${MONTH}(?![a-z])`);
+
+function checkDayNumber({ text }: Read, { start, end }: Item): Slip | undefined {
+  const number = text.slice(start, end);
+  if (!/^(?:0?[1-9]|[12]\d|3[01])$/.test(number)) return undefined;
+  const before = AFTER_MONTH.exec(text.slice(0, start));
+  if (before === null && !BEFORE_MONTH.test(text.slice(end))) return undefined;
+  return slipAt(
+    { start, end },
+    'could be a day',
+    `Type the day as a date, such as 2026-10-05, or project ${number}.`,
+  );
+}
+
+function checkName({ text }: Read, item: Of<'project'>): Slip | undefined {
+  const typed = text.slice(item.start, item.end);
+  // 701,001
+  if (/^\d{1,3}(?:,\d{3})+$/.test(typed) && item.names.some((name) => name.startsWith('0')))
+    return slipAt(
+      item,
+      'isn’t a project ID',
+      'Project IDs are digits only, such as 123.',
+      typed.replaceAll(',', ''),
+    );
+  for (const name of item.names) {
+    const start = item.start + Math.max(0, typed.search(new RegExp(`(?<!\\d)${name}(?!\\d)`)));
+    const place = { start, end: start + name.length };
+    if (/^\d/.test(name) && name.length > LONGEST_ID)
+      return slipAt(place, 'is too long for a project ID', `Project IDs have up to ${LONGEST_ID} digits.`);
+    if (!name.startsWith('0')) continue;
+    const [without] = /[1-9]\d*$/.exec(name) ?? [];
+    return slipAt(
+      place,
+      'starts with a zero, and project IDs don’t',
+      without === undefined ? 'Type an ID such as 123.' : `Type ${without}.`,
+      ...(without === undefined ? [] : [without]),
+    );
+  }
+  return undefined;
+}
+
+/** A date, beside which a small number is hardly a project: `2026 10`, `2026-10 05`. */
+const DATE_BEFORE = /(?:(?<!\d)20\d\d(?:-\d\d?){0,2}|(?<![a-z])[a-z]{3,9} \d{1,2}) $/;
+
+/** Two projects without a comma: with one they are a list. */
+function secondProject({ text, items }: Read, first: Of<'project'>, item: Of<'project'>): Slip {
+  const place = { start: first.start, end: item.end };
+  const works = 'Ask about one, or join them with a comma.';
+  const [a, b] = [text.slice(first.start, first.end), item.names.join(',').replace(/^0+(?=\d)/, '')];
+  const between = text.slice(first.end, item.start);
+  // 701 001
+  const digits =
+    /^\d{1,3}$/.test(a) && /^0\d\d$/.test(item.names.join()) && between === ' '
+      ? [`${a}${item.names.join()}`]
+      : [];
+  const isDatePart =
+    /^\d{1,2}$/.test(b) &&
+    (DATE_BEFORE.test(text.slice(0, item.start)) ||
+      items.some(({ kind, start }) => kind === 'period' && start > item.end && start <= item.end + 1) ||
+      /^20\d\d$/.test(text.slice(item.end + 1, item.end + 5)));
+  const listed = isDatePart ? [] : [`${a},${b}${between.trimEnd()}`];
+  return slipAt(
+    place,
+    'You named two projects without a comma, {word}',
+    works,
+    ...(digits.length > 0 ? digits : listed),
+  );
+}
+
+const NAMES: Readonly<Partial<Record<Kind, string>>> = {
+  period: 'period',
+  product: 'product',
+  top: 'number',
+  versus: 'comparison',
+  today: 'end',
+  output: 'file',
+  unit: 'unit',
+};
+
+function meaningOf(item: Item, text: string): string {
+  switch (item.kind) {
+    case 'period':
+      return `${item.days.first} ${item.days.last}`;
+    case 'versus':
+      return 'last' in item.to ? `${item.to.first} ${item.to.last}` : formatVersus(item.to);
+    case 'product':
+      return PRODUCTS[item.product].word;
+    default:
+      return text.slice(item.start, item.end);
+  }
+}
+
+/** Of each kind there is one, unless they mean the same. */
+function secondOf({ text }: Read, before: Item, item: Item): Slip | undefined {
+  const name = NAMES[item.kind];
+  if (name === undefined || meaningOf(before, text) === meaningOf(item, text)) return undefined;
+  if (item.kind === 'output' && before.kind === 'output')
+    return slipAt(item, `You asked for “${before.output}” and {word}`, 'Ask for one of them.');
+  const earlier =
+    item.kind === 'product'
+      ? meaningOf(before, text)
+      : text.slice(before.start, before.end).replace(/^(?:vs|top) /, '');
+  return slipAt(item, `You named two ${name}s, “${earlier}” and {word}`, `Ask about one ${name} at a time.`);
+}
+
+/** The first thing in the text that no command, or not this one, can do. */
+function findSlip(read: Read): Slip | undefined {
+  const { items, text, grammar, reader } = read;
+  const unknown = items.find((item) => item.kind === 'bad' && !isKnownWord(item.word));
+  if (unknown !== undefined) return explainBadWord(text, unknown, grammar.works, reader.aliases);
+  const seen = new Map<Kind, Item>();
+  for (const [n, item] of items.entries()) {
+    const before = seen.get(item.kind);
+    const refused = grammar.refuses[item.kind === 'refused' && item.ofPeriod ? 'period' : item.kind];
+    const slip =
+      (n >= MOST_ITEMS
+        ? slipAt(item, `comes after ${MOST_ITEMS} words, more than any command has`, grammar.works)
+        : undefined) ??
+      (item.kind === 'bad' ? explainBadWord(text, item, grammar.works, reader.aliases) : undefined) ??
+      (refused && !(item.kind === 'refused' && item.refusal.why.startsWith('isn’t a date'))
+        ? slipAt(
+            item.kind === 'versus' || item.kind === 'top'
+              ? { start: item.start, end: item.start + firstWord(text, item.start) }
+              : item,
+            refused[0],
+            refused[1] || grammar.works,
+          )
+        : undefined) ??
+      (item.kind === 'refused'
+        ? { ...slipAt(item, '', ''), ...item.refusal, isAmbiguous: item.refusal.instead.length > 1 }
+        : undefined) ??
+      (item.kind === 'project' || item.kind === 'product' ? checkDayNumber(read, item) : undefined) ??
+      (item.kind === 'project' && before?.kind === 'project'
+        ? secondProject(read, before, item)
+        : undefined) ??
+      (item.kind === 'project' ? checkName(read, item) : undefined) ??
+      (before && secondOf(read, before, item));
+    if (slip !== undefined) return slip;
+    if (before === undefined) seen.set(item.kind, item);
+  }
+  return findDoubt(read) ?? checkTogether(read);
+}
+
+const firstWord = (text: string, start: number): number => /^[^ ]*/.exec(text.slice(start))?.[0].length ?? 0;
+
+const itemOf = <K extends Kind>(items: readonly Item[], kind: K): Of<K> | undefined =>
+  items.find((item): item is Of<K> => item.kind === kind);
+
+/** What two items say together. */
+function checkTogether({ items, text, reader }: Read): Slip | undefined {
+  const whole = { start: 0, end: text.length };
+  const [project, top] = [itemOf(items, 'project'), itemOf(items, 'top')];
+  const everything = top ? `top ${top.count}` : itemOf(items, 'all') && 'all';
+  if (everything && project)
+    return slipAt(
+      whole,
+      `You named a project and “${everything}” of them`,
+      'Ask about all, or about some: prod,staging.',
+    );
+  const count = new Set(project?.names).size;
+  if (count > MOST_PROJECTS)
+    return slipAt(whole, `You named ${count} projects`, `Ask about ${MOST_PROJECTS} at a time.`);
+  const period = itemOf(items, 'period');
+  const soFar = items.find((item) => item.kind === 'filler' && item.word.startsWith('so'));
+  if (soFar && period?.days.last !== reader.today)
+    return slipAt(soFar, 'needs a period that is still running', 'Type this-month so far.');
+  const end = itemOf(items, 'today');
+  const days = end && withToday(period?.days, end.includes, reader);
+  return days && 'why' in days ? { ...slipAt(end, days.why, days.works, ...days.instead) } : undefined;
+}
+
+/** The number could be a project instead: `3 october`, `friday 13`. It is a date only where something else names the project. */
+function findDoubt({ text, items, grammar, reader }: Read): Slip | undefined {
+  if (grammar.start !== 'Command' || items.some(({ kind }) => /^(?:project|all|top)$/.test(kind)))
+    return undefined;
+  for (const item of items) {
+    if (item.kind !== 'period') continue;
+    const typed = text.slice(item.start, item.end);
+    const [, lead, rest = ''] = /^(?:(?:in|of|during) )?([1-9]\d*)((?: .*)?)$/.exec(typed) ?? [];
+    const [, before = '', last] = /^(.*\D) ([1-9]\d*)$/.exec(typed) ?? [];
+    const isLast = /(?:^|[-. ])(?:mon|tue|wed|thu|fri|sat|sun)[a-z]*\.?$|(?:^|[ ])[qh][1-4]$/.test(before);
+    const reading =
+      lead === undefined ? (isLast ? `project ${last} ${before}` : undefined) : `project ${lead}${rest}`;
+    // After `3` in `3 october - 5 november` comes no period.
+    const isRange = /^ [a-z]+\.?(?: ?-| to| until) ?\d/.test(rest);
+    if (reading === undefined || isRange) continue;
+    const [named, period, ...others] = readItems(reading, 'Command', reader, isKnownWord);
+    if (named?.kind !== 'project' || (rest + before !== '' && period?.kind !== 'period') || others.length > 0)
+      continue;
+    const works = `Type ${item.days.text} or ${reading}.`;
+    return slipAt(item, 'could be a date or a project', works, item.days.text, reading);
+  }
+  return undefined;
+}
+
+/** The days with today in them, or without. */
+function withToday(days: NamedDays | undefined, includes: boolean, { today, zone }: Reader) {
+  const calendar = new Calendar(today, zone);
+  const counted = days === undefined ? 7 : days.counted;
+  if (counted !== undefined)
+    return { ...calendar.lastUnits('day', counted, includes), typed: days?.typed ?? 'last-7-days' };
+  if (days === undefined || (days.last === today) === includes) return days;
+  if (includes)
+    return refuse(
+      `doesn’t work with “${clipWord(days.typed)}”, which is over`,
+      'Use it with a number of days, such as last-7-days including today.',
+    );
+  if (days.first === today) return refuse('leaves nothing of today', 'Type today.');
+  const span = { ...calendar.daysAgo(1), first: days.first, unit: 'day', count: 1 } as const;
+  return {
+    ...calendar.at(calendar.fixed(span)),
+    text: `${days.first}..${addDays(today, -1)}`,
+    typed: days.typed,
+  };
+}
+
+const nameOf = (name: string): ProjectName => (/^\d/.test(name) ? { project: name } : { alias: name });
+
+function commandOf({ items, reader }: Read): ParsedCommand {
+  const names = [...new Set(itemOf(items, 'project')?.names)];
+  const [top, end] = [itemOf(items, 'top'), itemOf(items, 'today')];
+  const named = itemOf(items, 'period')?.days;
+  const phrase = end ? (withToday(named, end.includes, reader) as NamedDays) : named;
+  const [product, versus, output] = [
+    itemOf(items, 'product'),
+    itemOf(items, 'versus'),
+    itemOf(items, 'output'),
+  ];
+  const isAll = top !== undefined || itemOf(items, 'all') !== undefined;
+  return {
+    help: false,
+    ...(isAll ? { several: 'all' as const } : names.length > 1 ? { several: names.map(nameOf) } : {}),
+    ...(!isAll && names.length === 1 && nameOf(names[0] ?? '')),
+    ...(product && { product: product.product }),
+    ...(phrase && { phrase }),
+    ...(versus && { versus: versus.to }),
+    ...(top && { top: top.count }),
+    ...(output && { output: output.output }),
+  };
+}
+
+/** Only a word without meaning can be a secret. `typed` has its capitals, because lower case would hide the form of a token. */
+function holdsSecret(typed: string, { items }: Read, hasMeaning: (word: string) => boolean): boolean {
+  const tidied = cleanTyping(typed);
+  if (items.some(({ kind }) => kind === 'bad') && announcesSecret(tidied)) return true;
+  return [...new Set(tidied.split(' '))].some(
+    (word) => looksLikeSecret(word) && !hasMeaning(simplifyText(word).toLowerCase()),
+  );
+}
+
+/** @throws InvalidWord, or SecretPasted when a word that could not be parsed looks like a secret */
+function parseWith(typed: string, grammar: Grammar, reader: Reader): ParsedCommand {
+  const shown = simplifyText(typed);
+  const text = shown.toLowerCase();
+  const readAll = (other: string): Read => ({
+    text: other,
+    items: itemsOf(other, grammar, reader),
+    reader,
+    grammar,
+  });
+  const read = readAll(text);
+  const slipIn = (other: string) => findSlip(readAll(other));
+  if (holdsSecret(typed, read, (word) => slipIn(word) === undefined)) throw new SecretPasted();
+  if (read.items.some(({ kind }) => kind === 'help')) return { help: true };
+  const slip = findSlip(read);
+  if (slip === undefined) return commandOf(read);
+  const { start, end } = slip.quotes ?? slip;
+  // Some capitals have no lower case of the same length: İ.
+  const word = originalSpelling(typed, (shown.length === text.length ? shown : text).slice(start, end));
+  throw new InvalidWord(clipWord(word), slip.why, slip.works, correctionsOf(text, slip, slipIn));
+}
+
+/**
+ * Parses the text of `/spend`. With `help` anywhere in it, the rest is ignored.
+ * @throws InvalidWord, whose suggestion is the whole text corrected; SecretPasted
+ */
+export const parseCommandText = (text: string, reader: Reader): ParsedCommand =>
+  parseWith(text, SPEND, reader);
+
+/** Parses the text of a scheduled post, which takes no `vs` and no `top`. @throws InvalidWord, SecretPasted */
+export const parseReportText = (text: string, reader: Reader): SharedWords => parseWith(text, REPORT, reader);
+
+/** Parses the text of `/balance`, which takes no period. @throws InvalidWord, SecretPasted */
+export const parseBalanceText = (text: string, reader: Reader): Omit<ParsedCommand, 'phrase'> =>
+  parseWith(text, BALANCE, reader);
+
+/** Parses the text of a command about one project, which itself refuses a period or a product. @throws InvalidWord, SecretPasted */
+export const parseProjectText = (text: string, reader: Reader): SharedWords =>
+  single(parseWith(text, PROJECT, reader), text);
+
+/** As `parseReportText`, for commands about one project. */
+export const parseSingleProjectText = (text: string, reader: Reader): SharedWords =>
+  single(parseReportText(text, reader), text);
+
+function single(words: SharedWords, text: string): SharedWords {
+  if (words.several === undefined) return words;
+  throw new InvalidWord(clipWord(simplifyText(text)), 'You named several projects', 'Name one project here.');
+}
+
+/** Parses a text that is only a period; '' is the last 7 days. @throws InvalidWord, SecretPasted */
+export function parsePeriodText(text: string, reader: Omit<Reader, 'aliases'>): NamedDays {
+  return parseWith(text, PERIOD, { aliases: NO_ALIASES, ...reader }).phrase ?? lastSevenDays(reader);
+}
+
+/** The default period. */
+export const lastSevenDays = ({ today, zone }: Omit<Reader, 'aliases'>): NamedDays => ({
+  ...new Calendar(today, zone).lastUnits('day', 7),
+  typed: 'last-7-days',
+});
+
+/** Whether a text has a word that is neither of the language nor a project's name. */
+export const holdsUnknownWord = (text: string, aliases: Aliases): boolean =>
+  readItems(simplifyText(text).toLowerCase(), 'Command', { ...ANY_DAY_READER, aliases }, isKnownWord).some(
+    (item) => item.kind === 'bad' && !isKnownWord(item.word),
+  );
+
+/** Whether a word says something in commands, alone or in parts, so that no project can have it as its name. */
+export function hasMeaning(word: string): boolean {
+  const [only, ...others] = readItems(word, 'Command', ANY_DAY_READER, isKnownWord);
+  return only?.kind !== 'bad' || others.length > 0 || isKnownWord(word);
+}
