@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { parseCommandText } from '../../../../src/domain/language/parse-command.ts';
+import { readSpend } from '../../../support/read-words.ts';
 import { ALIASES } from './meaning.ts';
 import { formatRow, isRow, readLines, readRows, rowOf } from './pages.ts';
 import { replyInThread, replyToCommand, replyToMention, replyToPeriod } from './reply.ts';
@@ -51,6 +51,6 @@ describe('what a refusal says', () => {
       refusals.flatMap((reply) => reply.replace(/“[^”]*”|\[.*/g, '').match(EXAMPLES) ?? []),
     );
     expect(examples.size).toBeGreaterThan(25);
-    for (const example of examples) expect(() => parseCommandText(example, ALIASES)).not.toThrow();
+    for (const example of examples) expect(() => readSpend(example, ALIASES)).not.toThrow();
   });
 });
