@@ -63,7 +63,7 @@ function wholeAnswer(said: Said, base: Answered, words: Words, subject: unknown)
 
 const asksSpend = (said: Said, words: Words): boolean =>
   (words.phrase ?? words.versus ?? words.top ?? words.unit) !== undefined ||
-  said.has('today', 'before', 'compare', 'least') ||
+  said.has('today', 'before', 'compare', 'least', 'pricier+than') ||
   words.output === 'why';
 
 /** Words that can refer to the answer in one way only. @throws InvalidWord */
@@ -154,11 +154,12 @@ function isUnsure(said: Said, words: Words, base: Answered, subject: unknown): b
   const isOther =
     subject === undefined && base.command === '/balance' && asksSpend(said, words) && !(words.phrase && words.versus) && !words.top;
   const isVague = subject === undefined && said.has('have') && (words.phrase ?? words.output ?? namesOf(words)) !== undefined;
+  const isSide = words.phrase && !words.versus && said.has('more', 'pricier') && !said.has('why', 'than');
   const isShort = said.of('project').some((item) => /^\d{1,2}$/.test(said.typed(item)));
   const period = said.of('period').find(({ days }) => !/\d{4}|last|year/.test(days.typed));
   // “And in December?” after a balance, said in November, hardly means last year's December.
   if (isOther && period && period.days.last.slice(0, 4) < said.reader.today.slice(0, 4)) throw said.refuse(period, 'is in the future', '');
-  return isOther || isVague || isShort;
+  return isOther || isVague || isShort || isSide === true;
 }
 
 /** The days of the question, or those of the answer. */
@@ -228,12 +229,12 @@ function otherDays(said: Said, asked: Words, { words: { phrase: base } }: Answer
   return (['phrase', 'versus'] as const).flatMap((part): readonly Words[] => {
     const days = asked[part];
     if (days === undefined || !('typed' in days) || days === base || days.counted || FIXED.test(days.typed)) return [];
-    for (const today of [next, year]) {
+    for (const today of [next, base.last, year]) {
       if (today >= reader.today) continue;
       const [item] = readBy(days.typed, 'PeriodOnly', { ...reader, today });
       const other = item?.kind === 'period' ? item.days : undefined;
       const isWithin =
-        today === next
+        today !== year
           ? other && other.first >= base.first && other.last <= base.last
           : other && other.first.slice(0, 4) === base.last.slice(0, 4) && 'unit' in other.rule;
       if (other && isWithin && other.first !== days.first && other.text !== base.text) return [{ ...asked, [part]: other }];

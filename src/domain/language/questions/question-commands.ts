@@ -1,6 +1,7 @@
 /** What the items of a question mean as commands: those that keep every word, or the refusal of the word that none can keep. */
 import { commandText, type SlashCommand } from '../../command-names.ts';
 import { InvalidWord } from '../../failure/index.ts';
+import { daysBetween } from '../../time/calendar.ts';
 import { formatVersus, type Versus } from '../../time/named-comparison.ts';
 import type { NamedDays } from '../../time/period.ts';
 import type { Item, Reader } from '../items.ts';
@@ -73,7 +74,8 @@ export function daysOf(text: string, reader: Reader): NamedDays {
 export function commandsWithoutSubject(said: Said, typed: Words): readonly MadeCommand[] {
   const words = { ...typed, ...askedProjects(said, typed) };
   const isNamed = namesOf(words) !== undefined;
-  const refersBack = !isNamed && said.has('tail', 'it', 'output', 'why', 'csv', 'details');
+  const isOutput = said.has('output', 'why', 'csv', 'details') && !words.phrase;
+  const refersBack = !isNamed && (isOutput || said.has('tail', 'it'));
   const isSpend =
     (words.versus ?? words.unit ?? words.top) !== undefined ||
     words.output === 'why' ||
@@ -165,7 +167,7 @@ export function listCommand(subject: Subject, said: Said, words: Words): MadeCom
 
 /** @param words with the projects, and with what a follow-up takes from the answer @throws InvalidWord */
 export function spendCommands(said: Said, words: Words): readonly MadeCommand[] {
-  const asked = asForecast(said, beside(said, withRank(said, words)));
+  const asked = withoutUsualUnit(said, asForecast(said, beside(said, withRank(said, words))));
   refuseUnspendable(said, asked);
   const made = (changed: Words, isGuess: boolean): MadeCommand => ({
     command: '/spend',
@@ -200,7 +202,7 @@ function sidesOf(
 function isGuess(said: Said, { phrase, versus, output }: Words, asked: Words): boolean {
   const loose = said.of('versus').some((item) => item.isLoose);
   const why = said.first('why');
-  const isVague = why?.kind === 'word' && why.isVague && !said.has('spend');
+  const isVague = why?.kind === 'word' && why.isVague && !said.has('spend') && !said.answered;
   const isChange =
     said.has('change', 'more', 'pricier') && !versus && output !== 'why' && !said.has('which', 'than', 'either', 'most');
   return (
@@ -211,6 +213,18 @@ function isGuess(said: Said, { phrase, versus, output }: Words, asked: Words): b
     (asked.versus !== undefined && !phrase && !said.has('compare', 'change', 'spend') && !said.of('versus').some((item) => item.isThan))
   );
 }
+
+/** Of one project the days are shown anyway, up to a month of them, and their average. */
+function withoutUsualUnit(said: Said, words: Words): Words {
+  const { unit, phrase } = words;
+  const names = namesOf(words);
+  const isOne = names === undefined || (names !== 'all' && names.length === 1);
+  const isShort = phrase === undefined || daysBetween(phrase.first, phrase.last) < DAYS_SHOWN;
+  return unit === 'day' && (said.has('average') || (isOne && isShort)) ? { ...words, unit: undefined } : words;
+}
+
+/** A longer table is by week. */
+const DAYS_SHOWN = 31;
 
 /** What is ranked, and in which order. @throws InvalidWord */
 function withRank(said: Said, words: Words): Words {

@@ -7,12 +7,13 @@ import { catchInvalidWord, InvalidWord, SecretPasted, UNRECOGNIZED } from '../..
 import { explainBadWord, isKnownWord } from '../correct-text.ts';
 import type { Aliases, Item, Reader } from '../items.ts';
 import { couldBeName, nearestWord, nearestWords, sortedLetters } from '../nearest-word.ts';
+import { formatParsedCommand } from '../parsed-command.ts';
 import { findItemsSlip, readBy } from '../read-command.ts';
 import { announcesSecret, couldBeSecret, looksLikeSecret } from '../secret-detection.ts';
 import { CORRECTIONS } from '../generated.js';
 import { cleanTyping, normalizeText, simplifyText } from '../text.ts';
 import { followUpCommands } from './follow-up.ts';
-import { askedProjects, balanceCommands, budgetCommands, commandsWithoutSubject, listCommand, type MadeCommand, type QuestionCommand, spendCommands, wordsOf } from './question-commands.ts';
+import { askedProjects, balanceCommands, budgetCommands, commandsWithoutSubject, listCommand, type MadeCommand, type QuestionCommand, namesOf, spendCommands, wordsFor, wordsOf } from './question-commands.ts';
 import { type Answered, type AskedItem, isEmpty, markOf, refuseLoose, Said, type Subject, subjectOf } from './said.ts';
 import { MEANT_WORDS, PLAIN_WORDS, ROLES, UNBILLED } from './words.ts';
 
@@ -140,7 +141,7 @@ function interpret(said: Said, doubt: string | undefined): Question | undefined 
   const [order] = said.of('order');
   if (order !== undefined) {
     if (order.bad) return { kind: 'refused', refusal: said.refuse(order.bad, UNRECOGNIZED, '') };
-    return { kind: 'command', command: '/billing', text: [order.verb, ...order.words].filter(Boolean).join(' ') };
+    return { kind: 'command', command: '/billing', text: orderText(said, order.verb, order.words) };
   }
   if (said.items.every(isEmpty) && !said.has('have+amount', 'money+amount', 'have+money', 'have+long'))
     return said.has('thanks') ? { kind: 'thanks' } : undefined;
@@ -149,6 +150,13 @@ function interpret(said: Said, doubt: string | undefined): Question | undefined 
   const slip = slipOf(said);
   const failed = readings.find((made) => made instanceof InvalidWord);
   return settle(said, commands, slip && said.refuse(slip.quotes ?? slip, slip.why, slip.works), failed, doubt);
+}
+
+/** In a thread, a form is about the project of the answer where no other is named. */
+function orderText(said: Said, verb: string, words: readonly string[]): string {
+  const isNamed = words.some((word) => said.reader.aliases.has(word) || /^\d{3,}(?:,|$)|^all$/.test(word) || word.includes(','));
+  const names = isNamed || !said.answered ? '' : formatParsedCommand(wordsFor(namesOf(said.answered.words)));
+  return [verb, names, ...words].filter(Boolean).join(' ');
 }
 
 function settle(
@@ -188,12 +196,13 @@ function slipOf(said: Said) {
   const items = said.items.filter(isOfCommand).filter((item) => !(item.kind === 'project' && item.isAdded));
   const we = said.first('we');
   const isNamed = items.some(({ kind }) => kind === 'project' || kind === 'all');
-  const all = we && !isNamed ? [{ kind: 'all', start: we.start, end: we.end } as const] : [];
+  const scope = we ?? (said.answered && said.items[0]);
+  const all = scope && !isNamed ? [{ kind: 'all', start: scope.start, end: scope.end } as const] : [];
   return findItemsSlip(said.shown.toLowerCase(), [...items, ...all], said.reader);
 }
 
-/** A button for what is to come would offer something else, and one with today more. */
-const NOT_REPLACED = /^(?:next|tomorrow|incl)/i;
+/** A button for what is to come would offer something else, one with today more, and 0815 is no slip for 815. */
+const NOT_REPLACED = /^(?:next|tomorrow|incl|0\d)/i;
 
 /** The items; where some can't be asked for, each of those that would work in their place. */
 function alternativesOf(said: Said): readonly Said[] {
