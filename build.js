@@ -91,6 +91,8 @@ async function licensesOf(paths) {
 const LANGUAGE = join(ROOT, 'src/domain/language');
 /** The rules that a text can be read by. */
 const STARTS = ['Command', 'PeriodOnly', 'Question'];
+/** What was read at a place is remembered, so that a text of any kind takes time in proportion to its length. */
+const GENERATED = /** @type {const} */ ({ output: 'source', format: 'es', cache: true });
 
 /** Writes the parser of the language, unless it is as it should be. The grammar files of the folder are one grammar. */
 export async function writeGrammar() {
@@ -98,10 +100,10 @@ export async function writeGrammar() {
   const files = names.map(async (source) => ({ source, text: await readFile(join(LANGUAGE, source), 'utf8') }));
   const sources = await Promise.all(files);
   const path = join(LANGUAGE, 'generated.js');
-  const mark = `// Of ${createHash('sha256').update(JSON.stringify(sources)).digest('hex')}\n`;
+  const mark = `// Of ${createHash('sha256').update(JSON.stringify([STARTS, GENERATED, sources])).digest('hex')}\n`;
   if ((await readFile(path, 'utf8').catch(() => '')).startsWith(mark)) return;
   const { default: peggy } = await import('peggy');
-  const code = peggy.generate(sources, { output: 'source', format: 'es', allowedStartRules: STARTS });
+  const code = peggy.generate(sources, { ...GENERATED, allowedStartRules: STARTS });
   // Of the commands: a mistyped word of a command is never corrected to one of a question.
   const commands = sources.find(({ source }) => source === 'language.peggy')?.text ?? '';
   const { rules } = peggy.parser.parse(commands, { reservedWords: [] });

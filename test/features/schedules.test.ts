@@ -14,6 +14,7 @@ import {
   START,
 } from '../support/owned-bot.ts';
 import { addProject } from '../support/projects.ts';
+import { reader } from '../support/read-words.ts';
 
 const owned = createOwnedBot();
 const { around, add, ask, audit, brings, change, choose, forge, forgedClick, members } = owned;
@@ -35,7 +36,7 @@ async function unfold(person = OWNER): Promise<void> {
 }
 
 describe('what was typed', () => {
-  const read = (text: string) => parseScheduleText(text, new Set(['prod', 'archive', 'web-shop']));
+  const read = (text: string) => parseScheduleText(text, reader(new Set(['prod', 'archive', 'web-shop'])));
 
   it.each<[string, object]>([
     ['', {}],

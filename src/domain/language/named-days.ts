@@ -598,12 +598,21 @@ export class Calendar {
       );
     }
     if (end.first <= this.today) return undefined;
-    // What ends in the future: both ends are kept where the last one has come before, `friday to monday`.
-    const earlier = to.recurs === undefined ? undefined : to.latest(this.today);
-    const start = earlier && from.recurs && from.latest(addDays(earlier.first, -1));
-    const both = start && earlier && !start.refusal ? [joinEnds(start, earlier)] : undefined;
-    const instead = both ?? (begin.first < this.today ? [`since ${absoluteText(begin)}`] : undefined);
-    return { ...refuse('is in the future', FUTURE, ...(instead ?? [])), quotes: placeOf(to) };
+    return {
+      ...refuse('is in the future', FUTURE, ...this.#endedEarlier(from, begin, to, end)),
+      quotes: placeOf(to),
+    };
+  }
+
+  /** A range that ends in the future: until now, or as it was the last time where it is longer: `friday to monday`. */
+  #endedEarlier(from: Point, begin: Span, to: Point, end: Span): readonly string[] {
+    const unit = to.kind === 'weekday' ? 'week' : 'year';
+    const isWithin = startOfUnit(unit, begin.first) === startOfUnit(unit, end.first);
+    if (to.recurs !== undefined && from.recurs === to.recurs && from.kind === to.kind && !isWithin) {
+      const last = to.latest(this.today);
+      return [joinEnds(from.latest(addDays(last.first, -1)), last)];
+    }
+    return to.recurs === 'part' || begin.first >= this.today ? [] : [`since ${absoluteText(begin)}`];
   }
 
   /** `1-15 october` */

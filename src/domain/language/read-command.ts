@@ -2,12 +2,12 @@
 import { commandText } from '../command-names.ts';
 import { InvalidWord, SecretPasted } from '../failure/index.ts';
 import { PRODUCT_WORDS, PRODUCTS } from '../product.ts';
-import { addDays } from '../time/calendar.ts';
+import { addDays, formatDays } from '../time/calendar.ts';
 import { formatVersus } from '../time/named-comparison.ts';
 import type { NamedDays } from '../time/period.ts';
 import { correctionsOf, explainBadWord, isKnownWord, type Slip } from './correct-text.ts';
 import { type Aliases, ANY_DAY_READER, type Item, NO_ALIASES, type Reader, readItems } from './items.ts';
-import { Calendar, MONTH_NAMES, refuse } from './named-days.ts';
+import { Calendar, MONTH_NAMES, type Place, refuse } from './named-days.ts';
 import { type ParsedCommand, type ProjectName, rankText, type SharedWords } from './parsed-command.ts';
 import { announcesSecret, looksLikeSecret } from './secret-detection.ts';
 import { cleanTyping, clipWord, originalSpelling, simplifyText } from './text.ts';
@@ -23,6 +23,8 @@ type Of<K extends Kind> = Extract<Item, { readonly kind: K }>;
 
 /** What a command takes: kinds of items, with what it says of the others. */
 interface Grammar {
+  /** Whether several projects are refused. */
+  readonly isSingle?: boolean;
   readonly start: 'Command' | 'PeriodOnly';
   /** What to type instead of an unknown word. */
   readonly works: string;
@@ -53,7 +55,8 @@ const BALANCE: Grammar = {
   works: `Type a project or a product (${PRODUCT_WORDS}). Only ${commandText('/spend')} takes periods.`,
   refuses: { ...FIGURES, period: AS_OF_NOW, today: AS_OF_NOW, unit: AS_OF_NOW },
 };
-const PROJECT: Grammar = { ...REPORT, works: 'Type a project’s name or ID.' };
+const PROJECT: Grammar = { ...REPORT, isSingle: true, works: 'Type a project’s name or ID.' };
+const SINGLE: Grammar = { ...REPORT, isSingle: true };
 const PERIOD: Grammar = {
   ...REPORT,
   start: 'PeriodOnly',
@@ -98,7 +101,8 @@ const AFTER_MONTH = new RegExp(`(?<![a-z])${MONTH} (?:the )?(?:\\d{1,2}, ?)?$`);
 const BEFORE_MONTH = new RegExp(`^ ${MONTH}(?![a-z])`);
 
 function checkDayNumber({ text }: Read, { start, end }: Item): Slip | undefined {
-  const number = text.slice(start, end);
+  if (text.startsWith('project', start)) return undefined;
+  const [number = ''] = /\d+$/.exec(text.slice(start, end)) ?? [];
   if (!/^(?:0?[1-9]|[12]\d|3[01])$/.test(number)) return undefined;
   const before = AFTER_MONTH.exec(text.slice(0, start));
   if (before === null && !BEFORE_MONTH.test(text.slice(end))) return undefined;
@@ -204,7 +208,8 @@ function secondOf({ text }: Read, before: Item, item: Item): Slip | undefined {
 function findSlip(read: Read): Slip | undefined {
   const { items, text, grammar, reader } = read;
   const unknown = items.find((item) => item.kind === 'bad' && !isKnownWord(item.word));
-  if (unknown !== undefined) return explainBadWord(text, unknown, grammar.works, reader.aliases);
+  if (unknown !== undefined)
+    return explainBadWord(text, rawPlace(text, unknown), grammar.works, reader.aliases);
   const seen = new Map<Kind, Item>();
   for (const [n, item] of items.entries()) {
     const before = seen.get(item.kind);
@@ -238,15 +243,25 @@ function findSlip(read: Read): Slip | undefined {
   return findDoubt(read) ?? checkTogether(read);
 }
 
+/** The whole of what stands between spaces and commas: `last-wek` is one word. */
+function rawPlace(text: string, { start, end }: Item): Place {
+  const before = /[^ ,]*$/.exec(text.slice(0, start))?.[0] ?? '';
+  return { start: before.endsWith('-') ? start - before.length : start, end };
+}
+
 const firstWord = (text: string, start: number): number => /^[^ ]*/.exec(text.slice(start))?.[0].length ?? 0;
 
 const itemOf = <K extends Kind>(items: readonly Item[], kind: K): Of<K> | undefined =>
   items.find((item): item is Of<K> => item.kind === kind);
 
 /** What two items say together. */
-function checkTogether({ items, text, reader }: Read): Slip | undefined {
+function checkTogether({ items, text, reader, grammar }: Read): Slip | undefined {
   const whole = { start: 0, end: text.length };
   const [project, top] = [itemOf(items, 'project'), itemOf(items, 'top')];
+  const isSeveral =
+    (top !== undefined && !top.isOfDays) || itemOf(items, 'all') !== undefined || new Set(project?.names).size > 1;
+  if (grammar.isSingle && isSeveral)
+    return slipAt(whole, 'You named several projects', 'Name one project here.');
   // Of the named projects the lowest, or of one its days.
   const isPart = top?.isOfDays || (top?.isLowest && top.count === undefined);
   const everything = top && !isPart ? rankText({ top: top.count }) : itemOf(items, 'all') && 'all';
@@ -261,7 +276,12 @@ function checkTogether({ items, text, reader }: Read): Slip | undefined {
     return slipAt(whole, `You named ${count} projects`, `Ask about ${MOST_PROJECTS} at a time.`);
   const period = itemOf(items, 'period');
   const soFar = items.find((item) => item.kind === 'filler' && item.word.startsWith('so'));
-  if (soFar && period?.days.last !== reader.today)
+  const versus = itemOf(items, 'versus')?.to;
+  if (
+    soFar &&
+    period?.days.last !== reader.today &&
+    !(versus && 'last' in versus && versus.last === reader.today)
+  )
     return slipAt(soFar, 'needs a period that is still running', 'Type this-month so far.');
   const end = itemOf(items, 'today');
   const days = end && withToday(period?.days, end.includes, reader);
@@ -278,13 +298,14 @@ function findDoubt({ text, items, grammar, reader }: Read): Slip | undefined {
     const [, lead, rest = ''] = /^(?:(?:in|of|during) )?([1-9]\d*)((?: .*)?)$/.exec(typed) ?? [];
     const [, before = '', last] = /^(.*\D) ([1-9]\d*)$/.exec(typed) ?? [];
     const isLast = /(?:^|[-. ])(?:mon|tue|wed|thu|fri|sat|sun)[a-z]*\.?$|(?:^|[ ])[qh][1-4]$/.test(before);
+    const other = lead === undefined ? before : rest;
     const reading =
       lead === undefined ? (isLast ? `project ${last} ${before}` : undefined) : `project ${lead}${rest}`;
     // After `3` in `3 october - 5 november` comes no period.
     const isRange = /^ [a-z]+\.?(?: ?-| to| until) ?\d/.test(rest);
     if (reading === undefined || isRange) continue;
     const [named, period, ...others] = readItems(reading, 'Command', reader, isKnownWord);
-    if (named?.kind !== 'project' || (rest + before !== '' && period?.kind !== 'period') || others.length > 0)
+    if (named?.kind !== 'project' || (other !== '' && period?.kind !== 'period') || others.length > 0)
       continue;
     const works = `Type ${item.days.text} or ${reading}.`;
     return slipAt(item, 'could be a date or a project', works, item.days.text, reading);
@@ -301,10 +322,10 @@ function withToday(days: NamedDays | undefined, includes: boolean, { today, zone
   if (days === undefined || (days.last === today) === includes) return days;
   if (includes)
     return refuse(
-      `doesn’t work with “${clipWord(days.typed)}”, which is over`,
+      `doesn’t work with ${formatDays(days.first, days.last)}, which is over`,
       'Use it with a number of days, such as last-7-days including today.',
     );
-  if (days.first === today) return refuse('leaves nothing of today', 'Type today.');
+  if (days.first === today) return refuse('begins today, and today is left out', 'Type today.', 'today');
   const span = { ...calendar.daysAgo(1), first: days.first, unit: 'day', count: 1 } as const;
   return {
     ...calendar.at(calendar.fixed(span)),
@@ -390,16 +411,11 @@ export const parseBalanceText = (text: string, reader: Reader): Omit<ParsedComma
 
 /** Parses the text of a command about one project, which itself refuses a period or a product. @throws InvalidWord, SecretPasted */
 export const parseProjectText = (text: string, reader: Reader): SharedWords =>
-  single(parseWith(text, PROJECT, reader), text);
+  parseWith(text, PROJECT, reader);
 
 /** As `parseReportText`, for commands about one project. */
 export const parseSingleProjectText = (text: string, reader: Reader): SharedWords =>
-  single(parseReportText(text, reader), text);
-
-function single(words: SharedWords, text: string): SharedWords {
-  if (words.several === undefined) return words;
-  throw new InvalidWord(clipWord(simplifyText(text)), 'You named several projects', 'Name one project here.');
-}
+  parseWith(text, SINGLE, reader);
 
 /** Parses a text that is only a period; '' is the last 7 days. @throws InvalidWord, SecretPasted */
 export function parsePeriodText(text: string, reader: Omit<Reader, 'aliases'>): NamedDays {

@@ -56,7 +56,8 @@ export function compareWith(period: Period, versus: Versus): ComparedPeriod {
   if (!comparison.days.some((day) => requested.has(day))) return { ...period, comparison, versus };
   const isSame = comparison.days.length === complete.length && comparison.days[0] === first;
   const why = isSame ? `is the same days, ${period.dates}` : `shares days with ${period.dates}`;
-  throw new InvalidWord(typedVersus(versus), why, OTHER_DAYS);
+  const offered = isSame && 'text' in versus ? formatVersus({ before: 'period', count: 1 }) : undefined;
+  throw new InvalidWord(typedVersus(versus), why, OTHER_DAYS, offered);
 }
 
 type CompleteDays = readonly [Day, ...Day[]];

@@ -2,11 +2,6 @@ import { Buffer } from 'node:buffer';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { type InvalidWord, isFailure } from '../../../src/domain/failure/index.ts';
-import {
-  parseBalanceText,
-  parseCommandText,
-  parsePeriodText,
-} from '../../../src/domain/language/parse-command.ts';
 import { couldBeSecret, looksLikeSecret, quoteWord } from '../../../src/domain/language/secret-detection.ts';
 import { mentionHelp } from '../../../src/features/mentions/index.ts';
 import { type KnownCommands, parseMention } from '../../../src/features/mentions/parse.ts';
@@ -14,6 +9,7 @@ import { parseProjectsText, requireProject } from '../../../src/features/project
 import { parseScheduleText } from '../../../src/features/schedules/parse.ts';
 import { routeSubcommands } from '../../../src/slack/commands/subcommands.ts';
 import { handlerOf } from '../../../src/slack/server/listeners.ts';
+import { readBalance, reader, readPeriod, readSpend } from '../../support/read-words.ts';
 import { requestOf } from '../../support/records.ts';
 
 const NO_ALIASES: ReadonlySet<string> = new Set();
@@ -53,10 +49,10 @@ const verb = (read: (text: string) => unknown) => (text: string) => {
 };
 
 const READERS: Readonly<Record<string, (word: string) => unknown>> = {
-  '/spend': (word) => parseCommandText(`123 ${word}`),
-  '/balance': (word) => parseBalanceText(word),
-  'a period': (word) => parsePeriodText(word),
-  '/billing schedule': verb((text) => parseScheduleText(`prod daily ${text}`, new Set(['prod']))),
+  '/spend': (word) => readSpend(`123 ${word}`),
+  '/balance': (word) => readBalance(word),
+  'a period': (word) => readPeriod(word),
+  '/billing schedule': verb((text) => parseScheduleText(`prod daily ${text}`, reader(new Set(['prod'])))),
   '/billing projects': verb((text) => parseProjectsText(`chnge ${text}`, [])),
   '/billing default': verb((text) => requireProject(text, REQUEST.workspace, 'projects edit')),
   'a mention': (word) => {

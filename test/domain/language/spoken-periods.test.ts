@@ -2,7 +2,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { InvalidWord, PeriodJustBegan } from '../../../src/domain/failure/index.ts';
-import { resolvePeriodText } from '../../../src/domain/time/resolve-period.ts';
+import { resolvePeriodText } from '../../support/read-words.ts';
 import { runs } from '../../support/thorough.ts';
 import { moments, plus, todayAt, zones } from '../wall-clock.ts';
 import { readPeriods } from './corpus/pages.ts';
