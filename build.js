@@ -97,14 +97,16 @@ const GENERATED = /** @type {const} */ ({ output: 'source', format: 'es', cache:
 /** Writes the parser of the language, unless it is as it should be. The grammar files of the folder are one grammar. */
 export async function writeGrammar() {
   const names = (await readdir(LANGUAGE)).filter((name) => name.endsWith('.peggy')).sort();
-  const source = (await Promise.all(names.map((name) => readFile(join(LANGUAGE, name), 'utf8')))).join('\n');
+  const files = names.map(async (source) => ({ source, text: await readFile(join(LANGUAGE, source), 'utf8') }));
+  const sources = await Promise.all(files);
   const path = join(LANGUAGE, 'generated.js');
-  const mark = `// Of ${createHash('sha256').update(JSON.stringify([STARTS, GENERATED, source])).digest('hex')}\n`;
+  const mark = `// Of ${createHash('sha256').update(JSON.stringify([STARTS, GENERATED, sources])).digest('hex')}\n`;
   if ((await readFile(path, 'utf8').catch(() => '')).startsWith(mark)) return;
   const { default: peggy } = await import('peggy');
-  const { rules } = peggy.parser.parse(source, { reservedWords: [] });
-  const allowedStartRules = STARTS.filter((start) => rules.some(({ name }) => name === start));
-  const code = peggy.generate(source, { ...GENERATED, allowedStartRules });
+  const code = peggy.generate(sources, { ...GENERATED, allowedStartRules: STARTS });
+  // Of the commands: a mistyped word of a command is never corrected to one of a question.
+  const commands = sources.find(({ source }) => source === 'language.peggy')?.text ?? '';
+  const { rules } = peggy.parser.parse(commands, { reservedWords: [] });
   const named = rules.filter(({ expression }) => expression.type === 'named');
   const words = Object.entries({ WORDS: rules, CORRECTIONS: named }).map(
     ([name, of]) => `export const ${name} = ${JSON.stringify([...new Set(literalsIn(of))])};\n`,

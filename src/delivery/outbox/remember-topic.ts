@@ -1,7 +1,6 @@
 import type { SlashCommand } from '../../domain/command-names.ts';
 import type { SlackId } from '../../domain/slack-id.ts';
 import { askedText } from '../../slack/commands/project-answers.ts';
-import { isDirectMessage } from '../../slack/request/source.ts';
 import { type ChosenProject, referenceTo } from '../../workspace/projects/chosen-project.ts';
 import { UNLIMITED } from '../../workspace/projects/project-visibility.ts';
 import { resolveProject } from '../../workspace/projects/resolve-project.ts';
@@ -36,13 +35,7 @@ export function threadQuestions(
     const question = questionOf(topic, workspace);
     if (question === undefined) return [];
     const at = Math.floor(clock());
-    // In a direct message the conversation is a thread too.
-    const isConversation = thread === undefined && isDirectMessage(channel);
-    const below = [thread ?? ts, ...(isConversation ? [''] : [])];
-    return below.map((first) => [
-      { workspace: workspace.teamId, channel, thread: first },
-      { at, ...question },
-    ]);
+    return [[{ workspace: workspace.teamId, channel, thread: thread ?? ts }, { at, ...question }]];
   } catch (err) {
     log.warn({ err, workspace: workspace.teamId }, 'Could not remember a message for follow-ups');
     return [];

@@ -24,8 +24,8 @@ export interface Reader {
 /** For texts that name no period, so that the day makes no difference. */
 export const ANY_DAY_READER: Reader = { today: '2000-01-01', zone: 'UTC', aliases: NO_ALIASES };
 
-/** The figures as a file, what to reconcile with, or what made the change. */
-export type Output = 'csv' | 'details' | 'why';
+/** The figures as a file, what to reconcile with, what made the change, or whether the budget holds or is passed. */
+export type Output = 'csv' | 'details' | 'why' | 'budget' | 'over-budget';
 
 export type Item = Place &
   (
@@ -40,7 +40,13 @@ export type Item = Place &
     | { readonly kind: 'all' | 'help' }
     /** `right now` */
     | { readonly kind: 'now' }
-    | { readonly kind: 'top'; readonly count: number }
+    /** `top 3`, `lowest`, `lowest 3 days` */
+    | {
+        readonly kind: 'top';
+        readonly count?: number;
+        readonly isLowest?: true;
+        readonly isOfDays?: true;
+      }
     | { readonly kind: 'product'; readonly product: ProductId }
     /** `by month`, `weekly`: how to group the days. */
     | { readonly kind: 'unit'; readonly unit: Unit }
@@ -77,17 +83,20 @@ function aliasEndIn(text: string, aliases: Aliases, isKnown: (word: string) => b
  * @param text normalised, in lower case
  * @param start the rule to begin with
  * @param isKnown whether a word is one of the language, so that no name is made of it
+ * @param more what else the rules of the start need
  */
 export function readItems(
   text: string,
-  startRule: 'Command' | 'PeriodOnly',
+  startRule: 'Command' | 'PeriodOnly' | 'Question',
   { today, zone, aliases }: Reader,
   isKnown: (word: string) => boolean,
+  more: object = {},
 ): readonly Item[] {
   return parse(text, {
     startRule,
     calendar: new Calendar(today, zone),
     isPeriod: startRule === 'PeriodOnly',
     aliasEnd: aliasEndIn(text, aliases, isKnown),
+    ...more,
   }) as readonly Item[];
 }

@@ -8,7 +8,7 @@ import type { NamedDays } from '../time/period.ts';
 import { correctionsOf, explainBadWord, isKnownWord, type Slip } from './correct-text.ts';
 import { type Aliases, ANY_DAY_READER, type Item, NO_ALIASES, type Reader, readItems } from './items.ts';
 import { Calendar, MONTH_NAMES, type Place, refuse } from './named-days.ts';
-import type { ParsedCommand, ProjectName, SharedWords } from './parsed-command.ts';
+import { type ParsedCommand, type ProjectName, rankText, type SharedWords } from './parsed-command.ts';
 import { announcesSecret, looksLikeSecret } from './secret-detection.ts';
 import { cleanTyping, clipWord, originalSpelling, simplifyText } from './text.ts';
 
@@ -48,8 +48,8 @@ const FIGURES = {
 const NO_FILE = { output: ['doesn’t belong there', ''] } as const;
 const SPEND_HINT = `Type a project, a period (last-7-days, this-month, 2026-10) or a product (${PRODUCT_WORDS}).`;
 
-const SPEND: Grammar = { start: 'Command', works: SPEND_HINT, refuses: { unit: BY_LENGTH, now: NOW } };
-const REPORT: Grammar = { ...SPEND, refuses: { ...SPEND.refuses, ...FIGURES, ...NO_FILE } };
+const SPEND: Grammar = { start: 'Command', works: SPEND_HINT, refuses: { now: NOW } };
+const REPORT: Grammar = { ...SPEND, refuses: { ...SPEND.refuses, unit: BY_LENGTH, ...FIGURES, ...NO_FILE } };
 const BALANCE: Grammar = {
   start: 'Command',
   works: `Type a project or a product (${PRODUCT_WORDS}). Only ${commandText('/spend')} takes periods.`,
@@ -262,10 +262,12 @@ function checkTogether({ items, text, reader, grammar }: Read): Slip | undefined
   const whole = { start: 0, end: text.length };
   const [project, top] = [itemOf(items, 'project'), itemOf(items, 'top')];
   const isSeveral =
-    top !== undefined || itemOf(items, 'all') !== undefined || new Set(project?.names).size > 1;
+    (top !== undefined && !top.isOfDays) || itemOf(items, 'all') !== undefined || new Set(project?.names).size > 1;
   if (grammar.isSingle && isSeveral)
     return slipAt(whole, 'You named several projects', 'Name one project here.');
-  const everything = top ? `top ${top.count}` : itemOf(items, 'all') && 'all';
+  // Of the named projects the lowest, or of one its days.
+  const isPart = top?.isOfDays || (top?.isLowest && top.count === undefined);
+  const everything = top && !isPart ? rankText({ top: top.count }) : itemOf(items, 'all') && 'all';
   if (everything && project)
     return slipAt(
       whole,
@@ -358,7 +360,9 @@ function commandOf({ items, reader }: Read): ParsedCommand {
     itemOf(items, 'versus'),
     itemOf(items, 'output'),
   ];
-  const isAll = top !== undefined || itemOf(items, 'all') !== undefined;
+  const unit = itemOf(items, 'unit');
+  const isAll =
+    (top !== undefined && !top.isOfDays && names.length === 0) || itemOf(items, 'all') !== undefined;
   return {
     help: false,
     ...(isAll ? { several: 'all' as const } : names.length > 1 ? { several: names.map(nameOf) } : {}),
@@ -366,7 +370,10 @@ function commandOf({ items, reader }: Read): ParsedCommand {
     ...(product && { product: product.product }),
     ...(phrase && { phrase }),
     ...(versus && { versus: versus.to }),
-    ...(top && { top: top.count }),
+    ...(top?.count && { top: top.count }),
+    ...(top?.isLowest && { isLowest: true }),
+    ...(top?.isOfDays && { isOfDays: true }),
+    ...(unit && { unit: unit.unit }),
     ...(output && { output: output.output }),
   };
 }
@@ -446,3 +453,22 @@ export function hasMeaning(word: string): boolean {
   const [only, ...others] = readItems(word, 'Command', ANY_DAY_READER, isKnownWord);
   return only?.kind !== 'bad' || others.length > 0 || isKnownWord(word);
 }
+
+/** What a question takes: the same, and what is running now is no other day. */
+const QUESTION: Grammar = { ...SPEND, works: `Type a command, such as ${commandText('/spend')} prod last-month.`, refuses: {} };
+
+/** Why the items of a question can't be asked for; undefined where they can. */
+export const findItemsSlip = (text: string, items: readonly Item[], reader: Reader): Slip | undefined =>
+  findSlip({ text, items, reader, grammar: QUESTION });
+
+/** The words of a command that items say, which have no slip. */
+export const commandOfItems = (items: readonly Item[], reader: Reader): ParsedCommand =>
+  commandOf({ text: '', items, reader, grammar: QUESTION });
+
+/** Reads a text by another rule of the grammar. */
+export const readBy = (
+  text: string,
+  start: 'Command' | 'PeriodOnly' | 'Question',
+  reader: Reader,
+  more: object = {},
+): readonly Item[] => readItems(text, start, reader, isKnownWord, more);

@@ -193,13 +193,15 @@ async function rememberQuestion(
   const { thread: place, reply } = request;
   const question = place && tryParse(() => threadQuestion(command, request));
   if (place === undefined || question === undefined) return;
-  const answer = reply.posted();
   // An answer in a direct message may begin a thread.
-  const begun = place.thread === '' && answer?.channel === place.channel ? [answer.ts] : [];
-  const places = [place, ...begun.map((thread) => ({ ...place, thread }))];
-  await Promise.all(places.map((there) => threads.remember(there, question, outcome))).catch((err: unknown) =>
-    log.warn({ err, workspace: request.workspace.teamId }, 'Could not remember a question for follow-ups'),
-  );
+  const answer = reply.posted();
+  const thread = place.thread || (answer?.channel === place.channel ? answer.ts : undefined);
+  if (thread === undefined) return;
+  await threads
+    .remember({ ...place, thread }, question, outcome)
+    .catch((err: unknown) =>
+      log.warn({ err, workspace: request.workspace.teamId }, 'Could not remember a question for follow-ups'),
+    );
 }
 
 /** @returns undefined for a call for help @throws Failure for projects that this person may not ask about here */

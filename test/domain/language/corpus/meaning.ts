@@ -1,5 +1,5 @@
 /** Reads the tables of the corpus, and compares commands by what they ask for, never by how they are spelled. */
-import type { ParsedCommand } from '../../../../src/domain/language/parsed-command.ts';
+import { type ParsedCommand, rankText } from '../../../../src/domain/language/parsed-command.ts';
 import { formatVersus } from '../../../../src/domain/time/named-comparison.ts';
 import { type NamedDays, periodOf } from '../../../../src/domain/time/period.ts';
 import { readPeriod, readSpend } from '../../../support/read-words.ts';
@@ -32,9 +32,9 @@ export function meaningOf(command: string): Meaning {
   const text = rest.join(' ');
   if (name !== '/spend' && name !== '/balance') return command.trim();
   const words = readSpend(text, ALIASES);
-  const { phrase = readPeriod(''), product = '', top = '', versus, output } = words;
+  const { phrase = readPeriod(''), product = '', unit = '', versus, output } = words;
   const asked = name === '/balance' ? 'now' : days(phrase);
   const compared = versus === undefined ? '' : 'text' in versus ? days(versus) : formatVersus(versus);
-  const projects = top === '' ? projectsOf(words) : 'all';
-  return [name, projects, asked, product, `vs ${compared}`, `top ${top}`, output ?? ''].join('|');
+  const rank = rankText(words);
+  return [name, projectsOf(words), asked, product, `vs ${compared}`, rank, unit, output ?? ''].join('|');
 }
