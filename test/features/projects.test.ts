@@ -213,7 +213,7 @@ describe('a name', () => {
     ['That is a project ID', ['123']],
     [
       'a period or a product',
-      'may MAY cloud object-storage q3 q9 d7 last-week lastweek october2026 to project help'.split(' '),
+      'may MAY cloud object-storage q3 q9 last-week lastweek october2026 to project help'.split(' '),
     ],
     ['a Tally command', 'spend os-token ostoken con-nect none add'.split(' ')],
   ])('may not be one that %s', (why, names) => {

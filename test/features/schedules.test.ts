@@ -90,7 +90,7 @@ describe('what was typed', () => {
     ['prod wait 13', '“wait 13” is too long'],
     ['prod banana', 'I don’t recognize “banana”'],
     ['prod wait 2 days', 'I don’t recognize “wait”'],
-    ['prod yesterday including today', 'can’t be posted on a schedule'],
+    ['prod yesterday including today', 'doesn’t work with Fri 20 Nov 2026, which is over'],
     ['prod at 25', '“at 25” isn’t a time of day'],
   ])('refuses %s with the bad word', (text, sentence) => expect(() => read(text)).toThrow(sentence));
 

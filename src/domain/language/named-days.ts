@@ -73,6 +73,7 @@ const LEAP_GAP = 8;
 /** Enough months in a row for a day of any number, even a 31st. */
 const MONTHS_TO_31ST = 4;
 const DAYS: ComparisonRule = { kind: 'days' };
+const NO_COUNT = ['asks for nothing', 'Counts start at 1, such as last-1-day or last-7-days.'] as const;
 const OUTSIDE: Refusal = {
   why: 'is outside the years that Tally covers',
   works: `Type a year from ${MIN_YEAR} to ${MAX_YEAR}.`,
@@ -80,8 +81,8 @@ const OUTSIDE: Refusal = {
 };
 const NOWHERE: Place = { start: -1, end: -1 };
 
-export const FUTURE = 'Ask about a period up to today, such as this-month or last-7-days.';
-export const NAME_DAYS = 'Name the first and the last day, such as 1-7 october.';
+const FUTURE = 'Ask about a period up to today, such as this-month or last-7-days.';
+const NAME_DAYS = 'Name the first and the last day, such as 1-7 october.';
 const YEAR_FIRST = 'Put the year first, such as 2026-10-05.';
 const tooLong = (...instead: readonly string[]): Refusal =>
   refuse('is longer than 3,660 days', 'Ask for ten years or less, such as last-3-years.', ...instead);
@@ -100,9 +101,9 @@ const yearOf = (day: Day): number => Number(day.slice(0, 4));
 const monthName = (month: number): string =>
   (MONTH_NAMES[month - 1] ?? '').replace(/^./, (c) => c.toUpperCase());
 
-export const dayAlone = (day: Day): Span => ({ ...NOWHERE, first: day, last: day, unit: 'day', count: 1 });
+const dayAlone = (day: Day): Span => ({ ...NOWHERE, first: day, last: day, unit: 'day', count: 1 });
 
-export function unitAt(unit: Unit, day: Day, count = 1): Span {
+function unitAt(unit: Unit, day: Day, count = 1): Span {
   const first = startOfUnit(unit, day);
   return { ...NOWHERE, first, last: addDays(shiftUnits(unit, first, count), -1), unit, count };
 }
@@ -246,14 +247,10 @@ export class Calendar {
 
   /** `last-7-days`, `last-3-months`: the complete ones; days may include today. */
   lastUnits(unit: Unit, count: number, includesToday = false): Answered {
-    const refusal =
-      count === 0
-        ? refuse('asks for nothing', 'Counts start at 1, such as last-1-day or last-7-days.')
-        : count > MAX_PERIOD_DAYS
-          ? tooLong(...(unit === 'day' ? [] : ['last-3-years']))
-          : undefined;
     const relative = count === 1 ? `last-${unit}` : `last-${count}-${unit}s`;
-    if (refusal !== undefined) return { ...this.#today(), refusal };
+    if (count === 0) return { ...this.#today(), refusal: refuse(...NO_COUNT) };
+    if (count > MAX_PERIOD_DAYS)
+      return { ...this.#today(), refusal: tooLong(...(unit === 'day' ? [] : ['last-3-years'])) };
     if (unit === 'day') {
       const [n, last] = includesToday ? [count - 1, this.today] : [count, addDays(this.today, -1)];
       const first = daysBefore(this.today, n, this.zone)[0] ?? this.today;
@@ -273,10 +270,8 @@ export class Calendar {
   }
 
   daysAgo(n: number): Span {
-    const span = dayAlone(
-      n > MAX_PERIOD_DAYS ? this.today : (daysBefore(this.today, n, this.zone)[0] ?? this.today),
-    );
-    if (n > MAX_PERIOD_DAYS) return { ...span, refusal: tooLong() };
+    if (n > MAX_PERIOD_DAYS) return { ...dayAlone(this.today), refusal: tooLong() };
+    const span = dayAlone(daysBefore(this.today, n, this.zone)[0] ?? this.today);
     return n > 1 ? span : { ...span, relative: n === 0 ? 'today' : 'yesterday' };
   }
 
@@ -380,37 +375,34 @@ export class Calendar {
     return { ...fixed(dayAlone(`${year}-${pad(month)}-${pad(day)}`)), isDated: true };
   }
 
-  /** `1/2/2026` with the month first or last: its only reading, or both as texts. */
-  eitherDate(a: number, b: number, year: number | undefined): Point {
-    const valid = [
-      [b, a],
-      [a, b],
-    ].flatMap(([month = 0, day = 0]) => {
-      const isDay = month >= 1 && month <= 12 && day >= 1 && day <= daysInMonth(year ?? 2024, month);
-      return isDay ? [this.monthDay(month, day, year)] : [];
-    });
-    const readings = [...new Set(valid.map((point) => point.latest(this.today).first))];
-    const [only = this.#refused(refuse('isn’t a date', YEAR_FIRST))] = valid;
-    if (readings.length < 2) return only;
-    return this.#refused(refuse('doesn’t say which is the month', YEAR_FIRST, ...readings));
+  /** The dates that two numbers can be: the day first, and the month first. */
+  #datesOf(a: number, b: number, year?: number): readonly Point[] {
+    const points = [this.monthDay(b, a, year), this.monthDay(a, b, year)];
+    const first = (point: Point): Day => point.latest(this.today).first;
+    const valid = points.filter((point) => point.latest(this.today).refusal === undefined);
+    return valid.filter((point, n) => n === 0 || first(point) !== first(valid[0] ?? point));
+  }
+
+  /** `1/2/2026`: the only date that it can be, or refused with both. */
+  eitherDate(a: number, b: number, year?: number): Point {
+    const [only = this.refused('isn’t a date', YEAR_FIRST), other] = this.#datesOf(a, b, year);
+    if (other === undefined) return only;
+    const texts = [only, other].map((point) => point.latest(this.today).first);
+    return this.refused('doesn’t say which is the month', YEAR_FIRST, ...texts);
   }
 
   /** `5/11/26`: refused, with the days it may be; with dots the day is first, with dashes the year may be. */
   shortYear(a: number, b: number, year: number, sign: string): Point {
-    const days = [
-      [b, a],
-      [a, b],
-    ].flatMap(([month = 0, day = 0]) =>
-      month >= 1 && month <= 12 && day >= 1 && day <= daysInMonth(2000 + year, month)
-        ? [`${2000 + year}-${pad(month)}-${pad(day)}`]
-        : [],
+    const days = this.#datesOf(a, b, 2000 + year).map((point) => point.latest(this.today).first);
+    return this.refused(
+      'doesn’t say which is the year',
+      YEAR_FIRST,
+      ...days.slice(0, ['-', '.', '/'].indexOf(sign)),
     );
-    const shown = [...new Set(days.slice(0, ['-', '.', '/'].indexOf(sign)))];
-    return this.#refused(refuse('doesn’t say which is the year', YEAR_FIRST, ...shown));
   }
 
   fixed = fixed;
-
+  monthNames = MONTH_NAMES;
   #refused = (refusal: Refusal): Point => fixed({ ...dayAlone(this.today), refusal });
   refused = (...said: Parameters<typeof refuse>): Point => this.#refused(refuse(...said));
 
@@ -523,10 +515,11 @@ export class Calendar {
     const span = point.latest(this.today);
     const { first, unit, count } = span;
     const last = span.last < this.today ? span.last : this.today;
-    const isOpen = unit === 'day' && span.last > this.today;
-    const text = span.relative ?? (isOpen ? `since ${first}` : absoluteText(span));
+    const isHalf = unit === 'quarter' && count === 2;
+    const isOpen = unit === 'day' ? span.last > this.today : count > 1 && !isHalf && span.last >= this.today;
+    const text = span.relative ?? (isOpen ? `since ${UNIT_TEXT[unit](first)}` : absoluteText(span));
     const running: ComparisonRule = { kind: span.last < this.today ? 'units' : 'running', unit, count };
-    const rule = unit === 'day' ? this.#ruleOfDays(first, span.last) : running;
+    const rule = unit === 'day' ? this.#ruleOfDays(first, span.last) : isOpen ? DAYS : running;
     const refusal = span.refusal ?? (first > this.today ? this.#inFuture(span, true) : undefined);
     return this.#checked({ first, last, text, rule, ...(refusal && { refusal }) });
   }
@@ -654,54 +647,12 @@ export class Calendar {
       return { kind: last < this.today ? 'units' : 'running', unit, count };
     }
     const unit = begin.unit === end.unit ? begin.unit : 'month';
-    if (unit === 'day' && end.last < this.today) return this.#ruleOfDays(begin.first, end.last);
+    if (unit === 'day') return this.#ruleOfDays(begin.first, end.last);
     const units = [begin.unit, end.unit];
     if (units.includes('day') || end.last >= this.today) return DAYS;
     if (unit === 'week') return { kind: 'units', unit, count: (daysBetween(begin.first, end.last) + 1) / 7 };
-    if (units.includes('week') || unit === 'day') return DAYS;
+    if (units.includes('week')) return DAYS;
     return { kind: 'units', unit, count: countUnits(unit, begin.first, end.last) };
-  }
-
-  // Words that have two readings, which both are offered.
-
-  #either = (why: string, works: string, ...readings: readonly string[]): Answered => ({
-    ...this.#today(),
-    refusal: refuse(why, works, ...readings),
-  });
-
-  orSince(point: Point): Answered {
-    const readings = [this.at(point).text, this.since(point).text];
-    return this.#either('could be that period, or everything since', 'Name one of them.', ...readings);
-  }
-
-  /** `2 weeks ago` */
-  dayOrUnit(unit: Unit, n: number): Answered {
-    const week = this.unitsAgo(unit, n);
-    const [day, whole] = [this.dayUnitsAgo(unit, n).first, week.relative ?? absoluteText(week)];
-    const works = `For the day, type ${day}; for the ${unit}, ${whole}.`;
-    return this.#either(`could be a day or a whole ${unit}`, works, day, whole);
-  }
-
-  /** `2026-10 05` */
-  spacedDate(year: number, month: number, day: number): Answered {
-    const date = `${year}-${pad(month)}-${pad(day)}`;
-    return this.#either('isn’t how to type a date', `Type ${date}.`, date);
-  }
-
-  /** `month 3`: a unit with a number after it. */
-  numbered(unit: Unit, digits: string): Answered {
-    const name = MONTH_NAMES[Number(digits) - 1];
-    const works: Readonly<Record<Unit, readonly [string, ...string[]]>> = {
-      quarter: ['Type q3 or 2026-q3.'],
-      month:
-        name === undefined
-          ? ['Type february or 2026-02.']
-          : [`Type ${name} or 2026-${digits.padStart(2, '0')}.`, name],
-      week: ['Type w45 or 2026-w45.'],
-      day: ['Type its date, such as 2026-10-05.'],
-      year: ['Type year 2026.'],
-    };
-    return this.#either(`isn’t how to type a ${unit}`, ...works[unit]);
   }
 }
 

@@ -102,7 +102,7 @@ const BEFORE_MONTH = new RegExp(`^ ${MONTH}(?![a-z])`);
 
 function checkDayNumber({ text }: Read, { start, end }: Item): Slip | undefined {
   if (text.startsWith('project', start)) return undefined;
-  const [number = ''] = /\d+$/.exec(text.slice(start, end)) ?? [];
+  const [number = ''] = /(?<![a-z\d-])\d+$/.exec(text.slice(start, end)) ?? [];
   if (!/^(?:0?[1-9]|[12]\d|3[01])$/.test(number)) return undefined;
   const before = AFTER_MONTH.exec(text.slice(0, start));
   if (before === null && !BEFORE_MONTH.test(text.slice(end))) return undefined;
@@ -192,9 +192,10 @@ function meaningOf(item: Item, text: string): string {
 }
 
 /** Of each kind there is one, unless they mean the same. */
-function secondOf({ text }: Read, before: Item, item: Item): Slip | undefined {
+function secondOf({ text }: Read, before: Item | undefined, item: Item): Slip | undefined {
   const name = NAMES[item.kind];
-  if (name === undefined || meaningOf(before, text) === meaningOf(item, text)) return undefined;
+  if (before === undefined || name === undefined || meaningOf(before, text) === meaningOf(item, text))
+    return undefined;
   if (item.kind === 'output' && before.kind === 'output')
     return slipAt(item, `You asked for “${before.output}” and {word}`, 'Ask for one of them.');
   const earlier =
@@ -204,45 +205,43 @@ function secondOf({ text }: Read, before: Item, item: Item): Slip | undefined {
   return slipAt(item, `You named two ${name}s, “${earlier}” and {word}`, `Ask about one ${name} at a time.`);
 }
 
-/** The first thing in the text that no command, or not this one, can do. */
+/** What is wrong with an item by itself, or beside an earlier one of its kind. */
+function slipOf(read: Read, item: Item, before: Item | undefined): Slip | undefined {
+  const { text, grammar, reader } = read;
+  const refused = grammar.refuses[item.kind === 'refused' && item.ofPeriod ? 'period' : item.kind];
+  if (refused !== undefined) return slipAt(item, refused[0], refused[1] || grammar.works);
+  switch (item.kind) {
+    case 'bad':
+      return explainBadWord(text, rawPlace(text, item), grammar.works, reader.aliases);
+    case 'refused':
+      return { ...slipAt(item, '', '', ...item.refusal.instead), ...item.refusal };
+    case 'project': {
+      const isSecond = before?.kind === 'project' && `${before.names}` !== `${item.names}`;
+      return (
+        checkDayNumber(read, item) ?? (isSecond ? secondProject(read, before, item) : checkName(read, item))
+      );
+    }
+    default:
+      return (
+        (item.kind === 'product' ? checkDayNumber(read, item) : undefined) ?? secondOf(read, before, item)
+      );
+  }
+}
+
+/** The first thing in the text that no command, or not this one, can do. A word of no language comes before all others. */
 function findSlip(read: Read): Slip | undefined {
-  const { items, text, grammar, reader } = read;
+  const { items, grammar } = read;
   const unknown = items.find((item) => item.kind === 'bad' && !isKnownWord(item.word));
-  if (unknown !== undefined)
-    return explainBadWord(text, rawPlace(text, unknown), grammar.works, reader.aliases);
+  if (unknown !== undefined) return slipOf(read, unknown, undefined);
+  const why = `comes after ${MOST_ITEMS} words, more than any command has`;
   const seen = new Map<Kind, Item>();
   for (const [n, item] of items.entries()) {
-    const before = seen.get(item.kind);
-    const refused = grammar.refuses[item.kind === 'refused' && item.ofPeriod ? 'period' : item.kind];
-    const slip =
-      (n >= MOST_ITEMS
-        ? slipAt(item, `comes after ${MOST_ITEMS} words, more than any command has`, grammar.works)
-        : undefined) ??
-      (item.kind === 'bad'
-        ? explainBadWord(text, rawPlace(text, item), grammar.works, reader.aliases)
-        : undefined) ??
-      (refused && !(item.kind === 'refused' && item.refusal.why.startsWith('isn’t a date'))
-        ? slipAt(
-            item.kind === 'versus' || item.kind === 'top'
-              ? { start: item.start, end: item.start + firstWord(text, item.start) }
-              : item,
-            refused[0],
-            refused[1] || grammar.works,
-          )
-        : undefined) ??
-      (item.kind === 'refused'
-        ? { ...slipAt(item, '', ''), ...item.refusal, isAmbiguous: item.refusal.instead.length > 1 }
-        : undefined) ??
-      (item.kind === 'project' || item.kind === 'product' ? checkDayNumber(read, item) : undefined) ??
-      (item.kind === 'project' && before?.kind === 'project' && `${before.names}` !== `${item.names}`
-        ? secondProject(read, before, item)
-        : undefined) ??
-      (item.kind === 'project' ? checkName(read, item) : undefined) ??
-      (before && secondOf(read, before, item));
+    if (n >= MOST_ITEMS) return slipAt(item, why, grammar.works);
+    const slip = slipOf(read, item, seen.get(item.kind));
     if (slip !== undefined) return slip;
-    if (before === undefined) seen.set(item.kind, item);
+    if (!seen.has(item.kind)) seen.set(item.kind, item);
   }
-  return findDoubt(read) ?? checkTogether(read);
+  return findDoubt(read) ?? checkProjects(read) ?? checkToday(read);
 }
 
 /** The whole of what stands between spaces and commas: `last-wek` is one word. */
@@ -252,54 +251,36 @@ function rawPlace(text: string, { start, end }: Item): Place {
   return { start: start - before.length, end: end + after.length };
 }
 
-const firstWord = (text: string, start: number): number => /^[^ ]*/.exec(text.slice(start))?.[0].length ?? 0;
-
 const itemOf = <K extends Kind>(items: readonly Item[], kind: K): Of<K> | undefined =>
   items.find((item): item is Of<K> => item.kind === kind);
 
-/** What two items say together. */
-function checkTogether({ items, text, reader, grammar }: Read): Slip | undefined {
+/** Some projects, or all of them, and not too many. */
+function checkProjects({ items, text, grammar }: Read): Slip | undefined {
   const whole = { start: 0, end: text.length };
-  const [project, top] = [itemOf(items, 'project'), itemOf(items, 'top')];
-  const isSeveral =
-    (top !== undefined && !top.isOfDays) || itemOf(items, 'all') !== undefined || new Set(project?.names).size > 1;
-  if (grammar.isSingle && isSeveral)
+  const [project, top, all] = [itemOf(items, 'project'), itemOf(items, 'top'), itemOf(items, 'all')];
+  const count = new Set(project?.names).size;
+  if (grammar.isSingle && ((top && !top.isOfDays) || all || count > 1))
     return slipAt(whole, 'You named several projects', 'Name one project here.');
   // Of the named projects the lowest, or of one its days.
   const isPart = top?.isOfDays || (top?.isLowest && top.count === undefined);
-  const everything = top && !isPart ? rankText({ top: top.count }) : itemOf(items, 'all') && 'all';
-  if (everything && project)
-    return slipAt(
-      whole,
-      `You named a project and “${everything}” of them`,
-      'Ask about all, or about some: prod,staging.',
-    );
-  const count = new Set(project?.names).size;
-  if (count > MOST_PROJECTS)
-    return slipAt(whole, `You named ${count} projects`, `Ask about ${MOST_PROJECTS} at a time.`);
-  const period = itemOf(items, 'period');
+  const everything = top && !isPart ? rankText({ top: top.count }) : all && 'all';
+  const why = `You named a project and “${everything}” of them`;
+  if (everything && project) return slipAt(whole, why, 'Ask about all, or about some: prod,staging.');
+  return count > MOST_PROJECTS
+    ? slipAt(whole, `You named ${count} projects`, `Ask about ${MOST_PROJECTS} at a time.`)
+    : undefined;
+}
+
+/** `so far` and `excluding today` need a period that runs until today, `including today` one that can. */
+function checkToday({ items, reader }: Read): Slip | undefined {
+  const [period, versus] = [itemOf(items, 'period')?.days, itemOf(items, 'versus')?.to];
   const soFar = items.find((item) => item.kind === 'filler' && item.word.startsWith('so'));
-  const versus = itemOf(items, 'versus')?.to;
-  if (
-    soFar &&
-    period?.days.last !== reader.today &&
-    !(versus && 'last' in versus && versus.last === reader.today)
-  )
+  const isRunning = [period, versus].some((days) => days && 'last' in days && days.last === reader.today);
+  if (soFar && !isRunning)
     return slipAt(soFar, 'needs a period that is still running', 'Type this-month so far.');
   const end = itemOf(items, 'today');
-  const days = end && withToday(period?.days, end.includes, reader);
-  if (days === undefined || !('why' in days)) return undefined;
-  if (end === undefined || period === undefined)
-    return end && slipAt(end, days.why, days.works, ...days.instead);
-  const [from, to] = period.start < end.start ? [period, end] : [end, period];
-  const isTogether = text.slice(from.end, to.start).trim() === '';
-  const slip = slipAt(
-    { start: from.start, end: to.end },
-    days.why,
-    days.works,
-    ...(isTogether ? days.instead : []),
-  );
-  return { ...slip, quotes: end };
+  const days = end && withToday(period, end.includes, reader);
+  return end && days && 'why' in days ? slipAt(end, days.why, days.works) : undefined;
 }
 
 /** The number could be a project instead: `3 october`, `friday 13`. It is a date only where something else names the project. */
@@ -339,13 +320,8 @@ function withToday(days: NamedDays | undefined, includes: boolean, { today, zone
       `doesn’t work with ${formatDays(days.first, days.last)}, which is over`,
       'Use it with a number of days, such as last-7-days including today.',
     );
-  if (days.first === today) return refuse('begins today, and today is left out', 'Type today.', 'today');
-  const span = { ...calendar.daysAgo(1), first: days.first, unit: 'day', count: 1 } as const;
-  return {
-    ...calendar.at(calendar.fixed(span)),
-    text: `${days.first}..${addDays(today, -1)}`,
-    typed: days.typed,
-  };
+  if (days.first === today) return refuse('begins today, and today is left out', 'Type today.');
+  return { ...parsePeriodText(`${days.first}..${addDays(today, -1)}`, { today, zone }), typed: days.typed };
 }
 
 const nameOf = (name: string): ProjectName => (/^\d/.test(name) ? { project: name } : { alias: name });
@@ -448,14 +424,15 @@ export const holdsUnknownWord = (text: string, aliases: Aliases): boolean =>
     (item) => item.kind === 'bad' && !isKnownWord(item.word),
   );
 
-/** Whether a word says something in commands, alone or in parts, so that no project can have it as its name. */
-export function hasMeaning(word: string): boolean {
-  const [only, ...others] = readItems(word, 'Command', ANY_DAY_READER, isKnownWord);
-  return only?.kind !== 'bad' || others.length > 0 || isKnownWord(word);
-}
+/** Whether all of a word says something in commands, so that no project can have it as its name. */
+export const hasMeaning = (word: string): boolean => !holdsUnknownWord(word, NO_ALIASES);
 
 /** What a question takes: the same, and what is running now is no other day. */
-const QUESTION: Grammar = { ...SPEND, works: `Type a command, such as ${commandText('/spend')} prod last-month.`, refuses: {} };
+const QUESTION: Grammar = {
+  ...SPEND,
+  works: `Type a command, such as ${commandText('/spend')} prod last-month.`,
+  refuses: {},
+};
 
 /** Why the items of a question can't be asked for; undefined where they can. */
 export const findItemsSlip = (text: string, items: readonly Item[], reader: Reader): Slip | undefined =>

@@ -107,7 +107,7 @@ export function parseTokenText(text: string, reader: Reader): ProjectReference |
   const { help, phrase, product, project, alias } = parseProjectText(text, reader);
   if (help) return 'help';
   const word = alias ?? project;
-  if (phrase !== undefined) throw refusal(phrase.text, 'is a period, and a token has none', word);
+  if (phrase !== undefined) throw refusal(phrase.typed, 'is a period, and a token has none', word);
   if (product !== undefined)
     throw refusal(PRODUCTS[product].word, 'is a product, and a token covers the whole project', word);
   return withoutUndefined({ project, alias });

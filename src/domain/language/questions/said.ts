@@ -56,7 +56,8 @@ export type AskedItem = ((Item | ThanItem | OrderItem) & Marks) | WordItem;
 type Kind = AskedItem['kind'];
 type OfKind<K extends Kind> = K extends 'word'
   ? WordItem
-  : Extract<Item | ThanItem | OrderItem, { readonly kind: K | 'all' | 'help' }> & Marks & { readonly kind: K };
+  : Extract<Item | ThanItem | OrderItem, { readonly kind: K | 'all' | 'help' }> &
+      Marks & { readonly kind: K };
 /** A role, a kind of item, or `answer` for the answer before, `about:` what it is about, `either` for two projects. */
 export type Mark = Role | Kind | 'answer' | 'either' | `about:${Subject}`;
 
@@ -117,7 +118,19 @@ const BESIDE: Readonly<Partial<Record<Mark, string>>> = {
 
 /** Items that ask nothing by themselves. */
 const EMPTY: ReadonlySet<Mark> = new Set<Mark>([
-  ...(['courtesy', 'thanks', 'filler', 'what', 'amount', 'is', 'does', 'past', 'have', 'will', 'can'] as const),
+  ...([
+    'courtesy',
+    'thanks',
+    'filler',
+    'what',
+    'amount',
+    'is',
+    'does',
+    'past',
+    'have',
+    'will',
+    'can',
+  ] as const),
   ...(['now', 'any', 'it', 'we', 'break', 'here', 'request', 'lead', 'money', 'tail'] as const),
 ]);
 
@@ -215,7 +228,12 @@ function impliedSubject(said: Said): Subject | undefined {
     return 'spend';
   const isList = said.hasOnly('noun', 'which', 'list', 'all') && said.has('noun') && !said.has('amount');
   const isPer = said.of('all').some((item) => item.isPer);
-  if (isList && !isPer && !said.has('money', 'long') && !(answered && said.has('all') && !said.has('list', 'request')))
+  if (
+    isList &&
+    !isPer &&
+    !said.has('money', 'long') &&
+    !(answered && said.has('all') && !said.has('list', 'request'))
+  )
     return said.has('list', 'which', 'what', 'have', 'request', 'any') || (!answered && said.items.length < 3)
       ? 'projects'
       : undefined;
