@@ -554,7 +554,7 @@ export class Calendar {
     const last = end.last < this.today ? end.last : this.today;
     const isOpen = end.relative === 'today' || (end.last > this.today && !areAlike(begin, end));
     const text = isOpen ? `since ${absoluteText(begin)}` : joinEnds(begin, end);
-    const rule = this.#ruleBetween(begin, end);
+    const rule = isOpen ? DAYS : this.#ruleBetween(begin, end);
     return this.#checked({ first: begin.first, last, text, rule, ...(refusal && { refusal }) });
   }
 

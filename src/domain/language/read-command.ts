@@ -292,7 +292,7 @@ function findDoubt({ text, items, grammar, reader }: Read): Slip | undefined {
     const typed = text.slice(item.start, item.end);
     const [, lead, rest = ''] = /^(?:(?:in|of|during) )?([1-9]\d*)((?: .*)?)$/.exec(typed) ?? [];
     const [, before = '', last] = /^(.*\D) ([1-9]\d*)$/.exec(typed) ?? [];
-    const isLast = /(?:^|[-. ])(?:mon|tue|wed|thu|fri|sat|sun)[a-z]*\.?$|(?:^|[ ])[qh][1-4]$/.test(before);
+    const isLast = /(?:^|[-. ])(?:mon|tue|wed|thu|fri|sat|sun)[a-z]*\.?$/.test(before);
     const other = lead === undefined ? before : rest;
     const reading =
       lead === undefined ? (isLast ? `project ${last} ${before}` : undefined) : `project ${lead}${rest}`;

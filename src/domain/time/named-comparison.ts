@@ -81,7 +81,10 @@ function windowOf(
   if (isOwn && period.comparison) return period.comparison;
   const [first, name] = [complete[0], before === 'period' ? 'day' : before];
   const length = { day: count, week: 7 * count, month: 0, quarter: 0, year: 0 }[name];
-  if (name !== 'day' && count === 1 && length !== complete.length) throw eitherUnit(first, name);
+  // The same days of the unit before are another reading, unless they are days of the period itself.
+  const lastBefore = sameDaysBefore(name, complete, rule, zone).days.at(-1) ?? first;
+  if (name !== 'day' && count === 1 && length !== complete.length && lastBefore < first)
+    throw eitherUnit(first, name);
   const days =
     length > 0
       ? daysBefore(first, length, zone)
