@@ -38,7 +38,8 @@ export function followUpCommands(said: Said, subject: 'spend' | 'balance' | unde
     made.map((each) => ({ ...each, isOpen: false, isGuess: each.isGuess || isGuess || isUnsureToo || made.length > 1 }));
   if (command === '/balance')
     return guess(balanceCommands(said, own), base.words.top !== undefined && !namesOf(words));
-  if (output === 'budget' || output === 'over-budget') return budgetCommands(said, { ...words, ...wordsFor(projects) });
+  if (output === 'budget' || output === 'over-budget')
+    return budgetCommands(said, { ...words, ...wordsFor(projects) }, output);
   const before = said.items.find((item): item is WordItem => item.role === 'before');
   if (before) return guess(countedCommands(said, before, own, base));
   const asked = withDays(said, own, base);
@@ -51,7 +52,7 @@ function wholeAnswer(said: Said, base: Answered, words: Words, subject: unknown)
   const { command, words: answered } = base;
   if (said.has('again') && said.hasOnly('again', 'it', 'same', 'lead'))
     return said.items.filter(({ role }) => role === 'again').length > 1 ? [] : [{ command, text: formatParsedCommand(answered) }];
-  if (said.hasOnly('lead', 'same', 'is', 'only', 'both')) throw said.refuse(said.items.find(({ kind }) => kind !== 'filler'));
+  if (said.hasOnly('lead', 'same', 'is', 'only')) throw said.refuse(said.items.find(({ kind }) => kind !== 'filler'));
   const total = said.first('all');
   if (total?.kind !== 'word' && !(total?.kind === 'all' && said.typed(total) === 'everything' && false)) return undefined;
   if (subject !== undefined || words.phrase !== undefined || total.text === 'everything' || namesOf(words)) return undefined;
@@ -152,7 +153,12 @@ function inheritedOutput(said: Said, words: Words, { words: { output } }: Answer
 /** Whether the answer doesn't lead to what is asked, or a number may be something else. */
 function isUnsure(said: Said, words: Words, base: Answered, subject: unknown): boolean {
   const isOther =
-    subject === undefined && base.command === '/balance' && asksSpend(said, words) && !(words.phrase && words.versus) && !words.top;
+    subject === undefined &&
+    base.command === '/balance' &&
+    asksSpend(said, words) &&
+    !(words.phrase && words.versus) &&
+    !words.top &&
+    !said.has('pricier+than');
   const isVague = subject === undefined && said.has('have') && (words.phrase ?? words.output ?? namesOf(words)) !== undefined;
   const isSide = words.phrase && !words.versus && said.has('more', 'pricier') && !said.has('why', 'than');
   const isShort = said.of('project').some((item) => /^\d{1,2}$/.test(said.typed(item)));

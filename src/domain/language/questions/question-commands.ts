@@ -140,8 +140,12 @@ export function balanceCommands(said: Said, words: Words): readonly MadeCommand[
 /** Words that ask whether a budget is passed, and not whether it holds. */
 const OVER = /^(?:over|above|against|out of|go|goes|going|gone|went|exceed|pass|reach|blow|blew|broke)/;
 
-/** Whether the budget holds, as an answer about the running month. @throws InvalidWord */
-export function budgetCommands(said: Said, words: Words): readonly MadeCommand[] {
+/** Whether the budget holds, as an answer about the running month. @param inherited how the answer before asked it @throws InvalidWord */
+export function budgetCommands(
+  said: Said,
+  words: Words,
+  inherited?: 'budget' | 'over-budget',
+): readonly MadeCommand[] {
   const { answered, reader } = said;
   const number = said.of('project').find((item) => /^\d+$/.test(said.typed(item)));
   if (answered && number) throw said.refuse(number, 'could be a project or an amount', '');
@@ -150,7 +154,7 @@ export function budgetCommands(said: Said, words: Words): readonly MadeCommand[]
   const isOfAnswer = answered && !namesAll(said) && !said.has('which', 'noun');
   const names = namesOf(words) ?? (isOfAnswer ? namesOf(answered.words) : undefined) ?? 'all';
   const isOver = said.items.some((item) => item.kind === 'word' && /^(?:kept|budget)$/.test(item.role) && OVER.test(item.text));
-  const output = isOver ? 'over-budget' : 'budget';
+  const output = isOver ? 'over-budget' : (inherited ?? 'budget');
   return [{ command: '/spend', text: formatParsedCommand({ ...wordsFor(names), output }) }];
 }
 

@@ -14,7 +14,7 @@ import { CORRECTIONS } from '../generated.js';
 import { cleanTyping, normalizeText, simplifyText } from '../text.ts';
 import { followUpCommands } from './follow-up.ts';
 import { askedProjects, balanceCommands, budgetCommands, commandsWithoutSubject, listCommand, type MadeCommand, type QuestionCommand, namesOf, spendCommands, wordsFor, wordsOf } from './question-commands.ts';
-import { type Answered, type AskedItem, isEmpty, markOf, refuseLoose, Said, type Subject, subjectOf } from './said.ts';
+import { type Answered, type AskedItem, isEmpty, markOf, type OrderItem, refuseLoose, Said, type Subject, subjectOf } from './said.ts';
 import { MEANT_WORDS, PLAIN_WORDS, ROLES, UNBILLED } from './words.ts';
 
 export type Question =
@@ -141,7 +141,7 @@ function interpret(said: Said, doubt: string | undefined): Question | undefined 
   const [order] = said.of('order');
   if (order !== undefined) {
     if (order.bad) return { kind: 'refused', refusal: said.refuse(order.bad, UNRECOGNIZED, '') };
-    return { kind: 'command', command: '/billing', text: orderText(said, order.verb, order.words) };
+    return { kind: 'command', command: '/billing', text: orderText(said, order) };
   }
   if (said.items.every(isEmpty) && !said.has('have+amount', 'money+amount', 'have+money', 'have+long'))
     return said.has('thanks') ? { kind: 'thanks' } : undefined;
@@ -153,9 +153,8 @@ function interpret(said: Said, doubt: string | undefined): Question | undefined 
 }
 
 /** In a thread, a form is about the project of the answer where no other is named. */
-function orderText(said: Said, verb: string, words: readonly string[]): string {
-  const isNamed = words.some((word) => said.reader.aliases.has(word) || /^\d{3,}(?:,|$)|^all$/.test(word) || word.includes(','));
-  const names = isNamed || !said.answered ? '' : formatParsedCommand(wordsFor(namesOf(said.answered.words)));
+function orderText({ answered }: Said, { verb, words, isNamed }: OrderItem): string {
+  const names = isNamed || !answered ? '' : formatParsedCommand(wordsFor(namesOf(answered.words)));
   return [verb, names, ...words].filter(Boolean).join(' ');
 }
 
@@ -202,7 +201,7 @@ function slipOf(said: Said) {
 }
 
 /** A button for what is to come would offer something else, one with today more, and 0815 is no slip for 815. */
-const NOT_REPLACED = /^(?:next|tomorrow|incl|0\d)/i;
+const NOT_REPLACED = /^(?:next|tomorrow|incl|0\d+$)/i;
 
 /** The items; where some can't be asked for, each of those that would work in their place. */
 function alternativesOf(said: Said): readonly Said[] {

@@ -44,11 +44,13 @@ interface Marks {
 type ThanItem = Place & { readonly kind: 'than'; readonly name: string };
 
 /** What a form does, with its words: `post prod spend every morning`. */
-type OrderItem = Place & {
+export type OrderItem = Place & {
   readonly kind: 'order';
   readonly verb: 'schedule' | 'watch';
   readonly words: readonly string[];
+  /** A word that the form has no place for. */
   readonly bad?: Place | null;
+  readonly isNamed: boolean;
 };
 
 export type AskedItem = ((Item | ThanItem | OrderItem) & Marks) | WordItem;
