@@ -44,13 +44,12 @@ function isMadeOfWords(run: string, isAfterDigit: boolean): boolean {
 
 /** Whether each part of a word is one of the language's, so that it is refused for its place and not for itself. */
 export const isKnownWord = (word: string): boolean =>
-  /[a-z]/.test(word) &&
-  [...word.matchAll(/[a-z]+/g)].every(
-    ({ 0: run, index }) =>
-      isMadeOfWords(run, /\d/.test(word[index - 1] ?? '')) ||
-      (ENDINGS.has(run) && /\d/.test(word[index - 1] ?? '')),
-  ) &&
-  !/[^a-z\d./-]/.test(word);
+  /^(?=.*[a-z])[a-z\d./-]+$/.test(word) &&
+  [...word.matchAll(/[a-z]+/g)].every(({ 0: run, index }) => {
+    const isAfterDigit = /\d/.test(word[index - 1] ?? '');
+    if (run.length === 1) return VOCABULARY.has(run) && (run === word || /^\d+[a-z]$/.test(word));
+    return isMadeOfWords(run, isAfterDigit) || (isAfterDigit && ENDINGS.has(run));
+  });
 
 /** What people write together, which is corrected as one word. */
 const RUN_TOGETHER = ['day', 'week', 'month', 'quarter', 'year'].flatMap((unit) => [
@@ -115,7 +114,7 @@ const SHAPES: readonly (readonly [form: RegExp, hint: (raw: string) => Hint])[] 
     /^(?:0?[1-9]|[12]\d|3[01])\.(?:0?[1-9]|1[0-2])$/,
     () => ['is a day only with a dot after it too', 'Type 5.11. or 2026-11-05.'],
   ],
-  [/^[-+#]*\d[\d.,]*$/, () => ['isn’t a project ID', DIGITS_ONLY]],
+  [/^(?:[-+#]+\d[\d.,]*|\d+[.,][\d.,]*)$/, () => ['isn’t a project ID', DIGITS_ONLY]],
   [
     /^\d{4}-\d\d-\d\dt[\d:.]+/,
     (raw) => ['has a time of day', 'Tally works with whole days, such as 2026-10-05.', raw.slice(0, 10)],

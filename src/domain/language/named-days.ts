@@ -146,10 +146,12 @@ export const fixed = (span: Span, kind: string = span.unit): Point => ({
 
 const isWeekend = (first: Day, last: Day): boolean => isoWeekday(first) === 6 && last === addDays(first, 1);
 
-const placeOf = ({ start, end }: Place): Place => ({ start, end });
-
 /** The refusal at the place of a point, if it has none of its own. */
-const at = (refusal: Refusal, point: Place): Refusal => ({ ...placeOf(point), ...refusal });
+const at = (refusal: Refusal, { start, end }: Place): Refusal =>
+  start < 0 ? refusal : { start, end, ...refusal };
+
+const quoting = (refusal: Refusal, { start, end }: Place): Refusal =>
+  start < 0 ? refusal : { ...refusal, quotes: { start, end } };
 
 const isLong = (unit: Unit): boolean => unit !== 'day' && unit !== 'week';
 
@@ -504,7 +506,7 @@ export class Calendar {
   }
 
   /** @param isAlone nothing else was asked for, so that what is running now is offered in place of the future */
-  #inFuture({ unit, count, relative, ...span }: Span, isAlone: boolean): Refusal {
+  #inFuture({ unit, count, relative }: Span, isAlone: boolean): Refusal {
     const running =
       relative === 'this-weekend'
         ? 'last-weekend'
@@ -513,7 +515,7 @@ export class Calendar {
           : count > 1
             ? 'this-year'
             : `this-${unit}`;
-    return { ...refuse('is in the future', FUTURE, ...(isAlone ? [running] : [])), ...placeOf(span) };
+    return refuse('is in the future', FUTURE, ...(isAlone ? [running] : []));
   }
 
   /** One named part of the calendar, until today. */
@@ -525,8 +527,7 @@ export class Calendar {
     const text = span.relative ?? (isOpen ? `since ${first}` : absoluteText(span));
     const running: ComparisonRule = { kind: span.last < this.today ? 'units' : 'running', unit, count };
     const rule = unit === 'day' ? this.#ruleOfDays(first, span.last) : running;
-    const refusal =
-      span.refusal ?? (first > this.today ? this.#inFuture({ ...span, ...placeOf(point) }, true) : undefined);
+    const refusal = span.refusal ?? (first > this.today ? this.#inFuture(span, true) : undefined);
     return this.#checked({ first, last, text, rule, ...(refusal && { refusal }) });
   }
 
@@ -534,9 +535,7 @@ export class Calendar {
   since(point: Point): Answered {
     const span = point.latest(this.today);
     const { first, relative } = span;
-    const refusal =
-      span.refusal ??
-      (first > this.today ? this.#inFuture({ ...span, ...placeOf(point) }, false) : undefined);
+    const refusal = span.refusal ?? (first > this.today ? this.#inFuture(span, false) : undefined);
     const text = relative === 'today' ? relative : `since ${absoluteText(span)}`;
     return this.#checked({
       first,
@@ -556,7 +555,7 @@ export class Calendar {
     const refusal =
       (begin.refusal && at(begin.refusal, from)) ??
       (end.refusal && at(end.refusal, to)) ??
-      (begin.first > this.today ? this.#inFuture({ ...begin, ...placeOf(from) }, false) : undefined) ??
+      (begin.first > this.today ? at(this.#inFuture(begin, false), from) : undefined) ??
       readings ??
       this.#refusedEnds(from, begin, to, end);
     const last = end.last < this.today ? end.last : this.today;
@@ -598,10 +597,7 @@ export class Calendar {
       );
     }
     if (end.first <= this.today) return undefined;
-    return {
-      ...refuse('is in the future', FUTURE, ...this.#endedEarlier(from, begin, to, end)),
-      quotes: placeOf(to),
-    };
+    return quoting(refuse('is in the future', FUTURE, ...this.#endedEarlier(from, begin, to, end)), to);
   }
 
   /** A range that ends in the future: until now, or as it was the last time where it is longer: `friday to monday`. */

@@ -29,10 +29,7 @@ export interface ParsedCommand {
 }
 
 /** The words that every command about projects takes. */
-export type SharedWords = Omit<
-  ParsedCommand,
-  'versus' | 'top' | 'output' | 'unit' | 'isLowest' | 'isOfDays'
->;
+export type SharedWords = Omit<ParsedCommand, 'versus' | 'top' | 'output' | 'unit' | 'isLowest' | 'isOfDays'>;
 
 /** A project by its ID or by its name. */
 export type ProjectName = { readonly project: string } | { readonly alias: string };
@@ -67,7 +64,11 @@ export function formatParsedCommand({ project, alias = project, ...words }: Some
 }
 
 /** `top 3`, `lowest`, `lowest 3 days` */
-export const rankText = ({ top, isLowest, isOfDays }: Pick<SomeWords, 'top' | 'isLowest' | 'isOfDays'>): string =>
+export const rankText = ({
+  top,
+  isLowest,
+  isOfDays,
+}: Pick<SomeWords, 'top' | 'isLowest' | 'isOfDays'>): string =>
   [(isLowest && 'lowest') || (top !== undefined && 'top'), top, isOfDays && 'days'].filter(Boolean).join(' ');
 
 /** Whether the answer may have to be shown in a window: a quick guess, wrong only if a project is called `csv` or `details`. */

@@ -218,7 +218,9 @@ function findSlip(read: Read): Slip | undefined {
       (n >= MOST_ITEMS
         ? slipAt(item, `comes after ${MOST_ITEMS} words, more than any command has`, grammar.works)
         : undefined) ??
-      (item.kind === 'bad' ? explainBadWord(text, item, grammar.works, reader.aliases) : undefined) ??
+      (item.kind === 'bad'
+        ? explainBadWord(text, rawPlace(text, item), grammar.works, reader.aliases)
+        : undefined) ??
       (refused && !(item.kind === 'refused' && item.refusal.why.startsWith('isn’t a date'))
         ? slipAt(
             item.kind === 'versus' || item.kind === 'top'
@@ -232,7 +234,7 @@ function findSlip(read: Read): Slip | undefined {
         ? { ...slipAt(item, '', ''), ...item.refusal, isAmbiguous: item.refusal.instead.length > 1 }
         : undefined) ??
       (item.kind === 'project' || item.kind === 'product' ? checkDayNumber(read, item) : undefined) ??
-      (item.kind === 'project' && before?.kind === 'project'
+      (item.kind === 'project' && before?.kind === 'project' && `${before.names}` !== `${item.names}`
         ? secondProject(read, before, item)
         : undefined) ??
       (item.kind === 'project' ? checkName(read, item) : undefined) ??
@@ -245,8 +247,9 @@ function findSlip(read: Read): Slip | undefined {
 
 /** The whole of what stands between spaces and commas: `last-wek` is one word. */
 function rawPlace(text: string, { start, end }: Item): Place {
-  const before = /[^ ,]*$/.exec(text.slice(0, start))?.[0] ?? '';
-  return { start: before.endsWith('-') ? start - before.length : start, end };
+  const [before = ''] = /[^ ,]*$/.exec(text.slice(0, start)) ?? [];
+  const [after = ''] = /^[^ ,]*/.exec(text.slice(end)) ?? [];
+  return { start: start - before.length, end: end + after.length };
 }
 
 const firstWord = (text: string, start: number): number => /^[^ ]*/.exec(text.slice(start))?.[0].length ?? 0;
@@ -259,7 +262,9 @@ function checkTogether({ items, text, reader, grammar }: Read): Slip | undefined
   const whole = { start: 0, end: text.length };
   const [project, top] = [itemOf(items, 'project'), itemOf(items, 'top')];
   const isSeveral =
-    (top !== undefined && !top.isOfDays) || itemOf(items, 'all') !== undefined || new Set(project?.names).size > 1;
+    (top !== undefined && !top.isOfDays) ||
+    itemOf(items, 'all') !== undefined ||
+    new Set(project?.names).size > 1;
   if (grammar.isSingle && isSeveral)
     return slipAt(whole, 'You named several projects', 'Name one project here.');
   // Of the named projects the lowest, or of one its days.
@@ -285,7 +290,18 @@ function checkTogether({ items, text, reader, grammar }: Read): Slip | undefined
     return slipAt(soFar, 'needs a period that is still running', 'Type this-month so far.');
   const end = itemOf(items, 'today');
   const days = end && withToday(period?.days, end.includes, reader);
-  return days && 'why' in days ? { ...slipAt(end, days.why, days.works, ...days.instead) } : undefined;
+  if (days === undefined || !('why' in days)) return undefined;
+  if (end === undefined || period === undefined)
+    return end && slipAt(end, days.why, days.works, ...days.instead);
+  const [from, to] = period.start < end.start ? [period, end] : [end, period];
+  const isTogether = text.slice(from.end, to.start).trim() === '';
+  const slip = slipAt(
+    { start: from.start, end: to.end },
+    days.why,
+    days.works,
+    ...(isTogether ? days.instead : []),
+  );
+  return { ...slip, quotes: end };
 }
 
 /** The number could be a project instead: `3 october`, `friday 13`. It is a date only where something else names the project. */
@@ -441,7 +457,11 @@ export function hasMeaning(word: string): boolean {
 }
 
 /** What a question takes: the same, and what is running now is no other day. */
-const QUESTION: Grammar = { ...SPEND, works: `Type a command, such as ${commandText('/spend')} prod last-month.`, refuses: {} };
+const QUESTION: Grammar = {
+  ...SPEND,
+  works: `Type a command, such as ${commandText('/spend')} prod last-month.`,
+  refuses: {},
+};
 
 /** Why the items of a question can't be asked for; undefined where they can. */
 export const findItemsSlip = (text: string, items: readonly Item[], reader: Reader): Slip | undefined =>

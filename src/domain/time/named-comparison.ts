@@ -56,8 +56,7 @@ export function compareWith(period: Period, versus: Versus): ComparedPeriod {
   if (!comparison.days.some((day) => requested.has(day))) return { ...period, comparison, versus };
   const isSame = comparison.days.length === complete.length && comparison.days[0] === first;
   const why = isSame ? `is the same days, ${period.dates}` : `shares days with ${period.dates}`;
-  const offered = isSame && 'text' in versus ? formatVersus({ before: 'period', count: 1 }) : undefined;
-  throw new InvalidWord(typedVersus(versus), why, OTHER_DAYS, offered);
+  throw new InvalidWord(typedVersus(versus), why, OTHER_DAYS);
 }
 
 type CompleteDays = readonly [Day, ...Day[]];

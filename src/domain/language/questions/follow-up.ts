@@ -17,10 +17,13 @@ import {
   wordsFor,
   wordsOf,
 } from './question-commands.ts';
-import { type Answered, type AskedItem, type Said, type WordItem } from './said.ts';
+import type { Answered, AskedItem, Said, WordItem } from './said.ts';
 
 /** @param subject what the question itself is about @throws InvalidWord */
-export function followUpCommands(said: Said, subject: 'spend' | 'balance' | undefined): readonly MadeCommand[] {
+export function followUpCommands(
+  said: Said,
+  subject: 'spend' | 'balance' | undefined,
+): readonly MadeCommand[] {
   const base = said.answered;
   if (base === undefined) return [];
   const words = wordsOf(said);
@@ -35,7 +38,11 @@ export function followUpCommands(said: Said, subject: 'spend' | 'balance' | unde
   const own: Words = { ...words, ...wordsFor(projects), product, output };
   const isGuess = isCompared || isUnsure(said, words, base, subject);
   const guess = (made: readonly MadeCommand[], isUnsureToo = false) =>
-    made.map((each) => ({ ...each, isOpen: false, isGuess: each.isGuess || isGuess || isUnsureToo || made.length > 1 }));
+    made.map((each) => ({
+      ...each,
+      isOpen: false,
+      isGuess: each.isGuess || isGuess || isUnsureToo || made.length > 1,
+    }));
   if (command === '/balance')
     return guess(balanceCommands(said, own), base.words.top !== undefined && !namesOf(words));
   if (output === 'budget' || output === 'over-budget')
@@ -48,15 +55,31 @@ export function followUpCommands(said: Said, subject: 'spend' | 'balance' | unde
 }
 
 /** The same answer again, or its total. @throws InvalidWord for a text that only refers to it */
-function wholeAnswer(said: Said, base: Answered, words: Words, subject: unknown): readonly MadeCommand[] | undefined {
+function wholeAnswer(
+  said: Said,
+  base: Answered,
+  words: Words,
+  subject: unknown,
+): readonly MadeCommand[] | undefined {
   const { command, words: answered } = base;
   if (said.has('again') && said.hasOnly('again', 'it', 'same', 'lead'))
-    return said.items.filter(({ role }) => role === 'again').length > 1 ? [] : [{ command, text: formatParsedCommand(answered) }];
-  if (said.hasOnly('lead', 'same', 'is', 'only')) throw said.refuse(said.items.find(({ kind }) => kind !== 'filler'));
+    return said.items.filter(({ role }) => role === 'again').length > 1
+      ? []
+      : [{ command, text: formatParsedCommand(answered) }];
+  if (said.hasOnly('lead', 'same', 'is', 'only'))
+    throw said.refuse(said.items.find(({ kind }) => kind !== 'filler'));
   const total = said.first('all');
-  if (total?.kind !== 'word' && !(total?.kind === 'all' && said.typed(total) === 'everything' && false)) return undefined;
-  if (subject !== undefined || words.phrase !== undefined || total.text === 'everything' || namesOf(words)) return undefined;
-  const alone = { command, text: formatParsedCommand({ ...answered, output: answered.output === 'why' ? undefined : answered.output }) };
+  if (total?.kind !== 'word' && !(total?.kind === 'all' && said.typed(total) === 'everything' && false))
+    return undefined;
+  if (subject !== undefined || words.phrase !== undefined || total.text === 'everything' || namesOf(words))
+    return undefined;
+  const alone = {
+    command,
+    text: formatParsedCommand({
+      ...answered,
+      output: answered.output === 'why' ? undefined : answered.output,
+    }),
+  };
   if (answered.output === 'why' || answered.several !== undefined) return [alone];
   const all = { command, text: formatParsedCommand({ ...answered, ...wordsFor('all') }) };
   return [alone, all].map((each) => ({ ...each, isGuess: true }));
@@ -74,7 +97,8 @@ function checkReferences(said: Said, words: Words, base: Answered): void {
     if (item.kind !== 'word' || item.role !== 'it') continue;
     const [before, joint, after] = [items[at - 2], items[at - 1], items[at + 1]];
     const isPart = joint && /^(?:of|in|within)$/i.test(said.typed(joint)) && before && isOfMany(before);
-    if (/^(?:it|that|this)$/.test(item.text) && isPart) throw said.refuse({ start: joint.start, end: item.end });
+    if (/^(?:it|that|this)$/.test(item.text) && isPart)
+      throw said.refuse({ start: joint.start, end: item.end });
     // “Give it 500” is no question about project 500.
     if (after?.kind === 'project' && /^\d/.test(said.typed(after))) throw said.refuse(after);
   }
@@ -86,10 +110,17 @@ function checkReferences(said: Said, words: Words, base: Answered): void {
   if (both && !namesOf(words) && (answered === 'all' || answered?.length !== 2))
     throw said.refuse(both, 'needs an answer about two projects', '');
   const balance = base.command === '/balance' && said.first('versus', 'before');
-  if (balance && !words.phrase && !said.has('spend') && !said.has('than+versus') && !(words.versus && !('text' in words.versus) && false))
+  if (
+    balance &&
+    !words.phrase &&
+    !said.has('spend') &&
+    !said.has('than+versus') &&
+    !(words.versus && !('text' in words.versus) && false)
+  )
     throw said.refuse(balance, 'can’t be compared with a balance', '');
   const long = said.first('long');
-  if (long && base.command !== '/balance' && !said.has('about:balance', 'about:spend')) throw said.refuse(long);
+  if (long && base.command !== '/balance' && !said.has('about:balance', 'about:spend'))
+    throw said.refuse(long);
   if (said.has('same') && words.phrase?.text === 'last-year') throw said.refuse(said.first('period'));
   const loose = said.of('versus').find((item) => item.ofUnit !== undefined);
   const { rule } = base.words.phrase ?? daysOf('last-7-days', said.reader);
@@ -114,14 +145,16 @@ function namesIn(said: Said, words: Words, { words: answered }: Answered): Sever
   const named = namesOf(words);
   if (than) {
     const one = named ?? before;
-    if (one === undefined || one === 'all' || one.length > 1 || words.output === 'why') throw said.refuse(than);
+    if (one === undefined || one === 'all' || one.length > 1 || words.output === 'why')
+      throw said.refuse(than);
     return [...one, nameOf(than.name)];
   }
   const isPer = said.of('all').some((item) => item.isPer);
   if (named === 'all' && isPer && before !== undefined && before.length > 1) return before;
   if (named !== undefined) return named;
   if (said.has('all') && !isPer) return 'all';
-  const isRanked = said.has('most', 'least', 'which', 'sorted', 'first') && !isOfDays(said) && !said.has('change');
+  const isRanked =
+    said.has('most', 'least', 'which', 'sorted', 'first') && !isOfDays(said) && !said.has('change');
   if (!isRanked) return before;
   return before !== undefined && before.length > 1 && before !== 'all' && !said.has('noun') ? before : 'all';
 }
@@ -129,7 +162,9 @@ function namesIn(said: Said, words: Words, { words: answered }: Answered): Sever
 const distinct = (names: SeveralProjects): SeveralProjects =>
   names === 'all'
     ? names
-    : names.filter((name, at) => names.findIndex((other) => JSON.stringify(other) === JSON.stringify(name)) === at);
+    : names.filter(
+        (name, at) => names.findIndex((other) => JSON.stringify(other) === JSON.stringify(name)) === at,
+      );
 
 /** “Is staging cheaper?” may compare it with the project of the answer. */
 function besideAnswer(
@@ -141,13 +176,17 @@ function besideAnswer(
   const [named, before] = [namesOf(words), namesOf(answered)];
   const isOne = named !== undefined && named !== 'all' && named.length === 1;
   if (!said.has('more', 'pricier') || said.has('versus', 'than', 'why') || !isOne) return [false, names];
-  return before === undefined || before === 'all' || before.length > 1 ? [false, names] : [true, [...before, ...named]];
+  return before === undefined || before === 'all' || before.length > 1
+    ? [false, names]
+    : [true, [...before, ...named]];
 }
 
 /** `why` and the question of a budget stay; a file only where the same is asked for. @throws InvalidWord */
 function inheritedOutput(said: Said, words: Words, { words: { output } }: Answered, subject: unknown) {
   if (subject !== undefined || words.unit !== undefined) return undefined;
-  return said.has('same') || output === 'why' || output === 'budget' || output === 'over-budget' ? output : undefined;
+  return said.has('same') || output === 'why' || output === 'budget' || output === 'over-budget'
+    ? output
+    : undefined;
 }
 
 /** Whether the answer doesn't lead to what is asked, or a number may be something else. */
@@ -159,12 +198,16 @@ function isUnsure(said: Said, words: Words, base: Answered, subject: unknown): b
     !(words.phrase && words.versus) &&
     !words.top &&
     !said.has('pricier+than');
-  const isVague = subject === undefined && said.has('have') && (words.phrase ?? words.output ?? namesOf(words)) !== undefined;
+  const isVague =
+    subject === undefined &&
+    said.has('have') &&
+    (words.phrase ?? words.output ?? namesOf(words)) !== undefined;
   const isSide = words.phrase && !words.versus && said.has('more', 'pricier') && !said.has('why', 'than');
   const isShort = said.of('project').some((item) => /^\d{1,2}$/.test(said.typed(item)));
   const period = said.of('period').find(({ days }) => !/\d{4}|last|year/.test(days.typed));
   // “And in December?” after a balance, said in November, hardly means last year's December.
-  if (isOther && period && period.days.last.slice(0, 4) < said.reader.today.slice(0, 4)) throw said.refuse(period, 'is in the future', '');
+  if (isOther && period && period.days.last.slice(0, 4) < said.reader.today.slice(0, 4))
+    throw said.refuse(period, 'is in the future', '');
   return isOther || isVague || isShort || isSide === true;
 }
 
@@ -175,17 +218,30 @@ function withDays(said: Said, words: Words, { words: answered }: Answered): Word
   const rank = { top, isOfDays: words.isOfDays ?? (words.top === undefined ? answered.isOfDays : undefined) };
   const all = { ...words, ...rank };
   if (said.has('will', 'forecast', 'monthEnd')) return all;
-  const running = versus && said.of('versus').some((item) => item.isThan) ? runningBeside(versus, said.reader) : undefined;
+  const running =
+    versus && said.of('versus').some((item) => item.isThan) ? runningBeside(versus, said.reader) : undefined;
   const before = answered.phrase ?? (versus && daysOf('last-7-days', said.reader));
-  const isSide = phrase && !versus && said.has('compare', 'more', 'pricier') && !namesOf(wordsOf(said)) && !said.has('why');
+  const isSide =
+    phrase &&
+    !versus &&
+    said.has('compare', 'more', 'pricier') &&
+    !namesOf(wordsOf(said)) &&
+    !said.has('why');
   if (isSide) return { ...all, phrase: before ?? daysOf('last-7-days', said.reader), versus: phrase };
   return { ...all, phrase: phrase ?? running ?? before };
 }
 
 /** With another period, people may mean the named comparison again, or the usual one with the days before. */
-function comparedWith(said: Said, asked: Words, words: Words, { words: answered }: Answered, subject: unknown): readonly Words[] {
+function comparedWith(
+  said: Said,
+  asked: Words,
+  words: Words,
+  { words: answered }: Answered,
+  subject: unknown,
+): readonly Words[] {
   const { versus } = answered;
-  const isKept = asked.versus === undefined && versus !== undefined && subject === undefined && words.output === undefined;
+  const isKept =
+    asked.versus === undefined && versus !== undefined && subject === undefined && words.output === undefined;
   if (!isKept) return half(said, asked, answered.phrase);
   return words.phrase && 'text' in versus ? [{ ...asked, versus }, asked] : [{ ...asked, versus }];
 }
@@ -199,7 +255,12 @@ function half(said: Said, asked: Words, before: NamedDays | undefined): readonly
 }
 
 /** Days counted from those of the answer: “the week before”. @throws InvalidWord */
-function countedCommands(said: Said, before: WordItem, words: Words, { words: answered }: Answered): readonly MadeCommand[] {
+function countedCommands(
+  said: Said,
+  before: WordItem,
+  words: Words,
+  { words: answered }: Answered,
+): readonly MadeCommand[] {
   const { reader } = said;
   const { unit = 'week', isCompared, isEither } = before;
   const base = answered.phrase ?? daysOf('last-7-days', reader);
@@ -215,12 +276,18 @@ function countedCommands(said: Said, before: WordItem, words: Words, { words: an
 }
 
 /** The whole unit before the one that the days are, or 7 days before as many. */
-function unitBefore(unit: Unit, { first, last, rule, counted }: NamedDays, reader: NamedDaysReader): NamedDays | undefined {
+function unitBefore(
+  unit: Unit,
+  { first, last, rule, counted }: NamedDays,
+  reader: NamedDaysReader,
+): NamedDays | undefined {
   const text = (from: string, to: string) => daysOf(from === to ? from : `${from}..${to}`, reader);
   if (counted === 7 && unit === 'week') return text(addDays(first, -7), addDays(last, -7));
   const start = startOfUnit(unit, first);
   const isUnit = start === first && (endOfUnit(unit, first) === last || rule.kind === 'running');
-  return isUnit && last <= endOfUnit(unit, first) ? text(shiftUnits(unit, start, -1), addDays(start, -1)) : undefined;
+  return isUnit && last <= endOfUnit(unit, first)
+    ? text(shiftUnits(unit, start, -1), addDays(start, -1))
+    : undefined;
 }
 type NamedDaysReader = Said['reader'];
 
@@ -234,7 +301,8 @@ function otherDays(said: Said, asked: Words, { words: { phrase: base } }: Answer
   const [next, year] = [addDays(base.last, 1), `${base.last.slice(0, 4)}-12-31`];
   return (['phrase', 'versus'] as const).flatMap((part): readonly Words[] => {
     const days = asked[part];
-    if (days === undefined || !('typed' in days) || days === base || days.counted || FIXED.test(days.typed)) return [];
+    if (days === undefined || !('typed' in days) || days === base || days.counted || FIXED.test(days.typed))
+      return [];
     for (const today of [next, base.last, year]) {
       if (today >= reader.today) continue;
       const [item] = readBy(days.typed, 'PeriodOnly', { ...reader, today });
@@ -243,7 +311,8 @@ function otherDays(said: Said, asked: Words, { words: { phrase: base } }: Answer
         today !== year
           ? other && other.first >= base.first && other.last <= base.last
           : other && other.first.slice(0, 4) === base.last.slice(0, 4) && 'unit' in other.rule;
-      if (other && isWithin && other.first !== days.first && other.text !== base.text) return [{ ...asked, [part]: other }];
+      if (other && isWithin && other.first !== days.first && other.text !== base.text)
+        return [{ ...asked, [part]: other }];
     }
     return [];
   });

@@ -5,7 +5,12 @@ import { daysBetween } from '../../time/calendar.ts';
 import { formatVersus, type Versus } from '../../time/named-comparison.ts';
 import type { NamedDays } from '../../time/period.ts';
 import type { Item, Reader } from '../items.ts';
-import { formatParsedCommand, type ParsedCommand, type ProjectName, type SeveralProjects } from '../parsed-command.ts';
+import {
+  formatParsedCommand,
+  type ParsedCommand,
+  type ProjectName,
+  type SeveralProjects,
+} from '../parsed-command.ts';
 import { commandOfItems, readBy } from '../read-command.ts';
 import { type AskedItem, isEmpty, type Said, type Subject } from './said.ts';
 
@@ -38,7 +43,8 @@ export function wordsOf(said: Said): Words {
   });
   const outputs = said_.flatMap((item) => (item.kind === 'output' ? [item] : []));
   const other = outputs.find(({ output }) => output !== outputs[0]?.output);
-  if (other) throw said.refuse(other, `You asked for “${outputs[0]?.output}” and {word}`, 'Ask for one of them.');
+  if (other)
+    throw said.refuse(other, `You asked for “${outputs[0]?.output}” and {word}`, 'Ask for one of them.');
   for (const product of said.of('product')) {
     const before = items.slice(0, items.indexOf(product)).findLast(({ kind }) => kind !== 'filler');
     if (/^[1-3]$/.test(said.typed(product)) && before?.kind !== 'project') throw said.refuse(product);
@@ -51,7 +57,8 @@ export function wordsOf(said: Said): Words {
 }
 
 /** `total` with projects named is their sum. */
-const isTotal = (said: Said, item: AskedItem): boolean => said.has('project') && item.kind === 'all' && !item.isPer;
+const isTotal = (said: Said, item: AskedItem): boolean =>
+  said.has('project') && item.kind === 'all' && !item.isPer;
 
 export const namesOf = ({ project, alias, several }: Words): readonly ProjectName[] | 'all' | undefined =>
   several ?? (alias !== undefined ? [{ alias }] : project !== undefined ? [{ project }] : undefined);
@@ -75,7 +82,8 @@ export function commandsWithoutSubject(said: Said, typed: Words): readonly MadeC
   const words = { ...typed, ...askedProjects(said, typed) };
   const isNamed = namesOf(words) !== undefined;
   const isOutput = said.has('output', 'why', 'csv', 'details') && !words.phrase;
-  const refersBack = !isNamed && (isOutput || said.has('tail', 'it'));
+  const isAnd = said.items.some((item, at) => at === 0 && item.kind === 'filler' && item.word === 'and');
+  const refersBack = !isNamed && (isOutput || isAnd || said.has('tail', 'it'));
   const isSpend =
     (words.versus ?? words.unit ?? words.top) !== undefined ||
     words.output === 'why' ||
@@ -85,26 +93,33 @@ export function commandsWithoutSubject(said: Said, typed: Words): readonly MadeC
   );
   if (isSpend || (words.phrase && isBare && (isNamed || refersBack)))
     return spendCommands(said, words).map((made) => ({ ...made, isOpen: made.isOpen || refersBack }));
-  if (refersBack && words.output) return [{ command: '/spend', text: formatParsedCommand(words), isOpen: true }];
+  if (refersBack && words.output)
+    return [{ command: '/spend', text: formatParsedCommand(words), isOpen: true }];
   if (!isNamed || words.phrase) return [];
-  return [...balanceCommands(said, words), ...spendCommands(said, words)].map((made) => ({ ...made, isGuess: true }));
+  return [...balanceCommands(said, words), ...spendCommands(said, words)].map((made) => ({
+    ...made,
+    isGuess: true,
+  }));
 }
 
 const BARE: ReadonlySet<string> = new Set('compare all noun more it both we numbers'.split(' '));
 
 /** Whether days are ranked, and not projects. */
-export const isOfDays = (said: Said): boolean => said.has('day', 'when') || said.of('top').some((top) => top.isOfDays);
+export const isOfDays = (said: Said): boolean =>
+  said.has('day', 'when') || said.of('top').some((top) => top.isOfDays);
 
 /** The projects asked about: the named ones, all of them, or none. @throws InvalidWord */
 export function askedProjects(said: Said, words: Words): Words {
   const [than] = said.of('than');
   const names = namesOf(words);
   if (than !== undefined) {
-    if (names === undefined || names === 'all' || names.length > 1 || words.output === 'why') throw said.refuse(than);
+    if (names === undefined || names === 'all' || names.length > 1 || words.output === 'why')
+      throw said.refuse(than);
     return wordsFor([...names, nameOf(than.name)]);
   }
   if (names !== undefined) return {};
-  const isRanked = said.has('most', 'least', 'which', 'sorted', 'who', 'first', 'change+most') && !isOfDays(said);
+  const isRanked =
+    said.has('most', 'least', 'which', 'sorted', 'who', 'first', 'change+most') && !isOfDays(said);
   return wordsFor(isRanked || namesAll(said) ? 'all' : undefined);
 }
 
@@ -119,7 +134,8 @@ const isOpen = (said: Said, words: Words): boolean => {
   const noun = said.first('noun');
   return (
     namesOf(words) === undefined &&
-    (said.has('it') || (noun?.kind === 'word' && noun.text === 'project' && !said.has('most', 'least', 'which', 'top')))
+    (said.has('it') ||
+      (noun?.kind === 'word' && noun.text === 'project' && !said.has('most', 'least', 'which', 'top')))
   );
 };
 
@@ -153,7 +169,9 @@ export function budgetCommands(
   said.refuseAny(['versus', 'unit', 'product', 'top', 'output', 'csv', 'details', 'why']);
   const isOfAnswer = answered && !namesAll(said) && !said.has('which', 'noun');
   const names = namesOf(words) ?? (isOfAnswer ? namesOf(answered.words) : undefined) ?? 'all';
-  const isOver = said.items.some((item) => item.kind === 'word' && /^(?:kept|budget)$/.test(item.role) && OVER.test(item.text));
+  const isOver = said.items.some(
+    (item) => item.kind === 'word' && /^(?:kept|budget)$/.test(item.role) && OVER.test(item.text),
+  );
   const output = isOver ? 'over-budget' : (inherited ?? 'budget');
   return [{ command: '/spend', text: formatParsedCommand({ ...wordsFor(names), output }) }];
 }
@@ -208,13 +226,19 @@ function isGuess(said: Said, { phrase, versus, output }: Words, asked: Words): b
   const why = said.first('why');
   const isVague = why?.kind === 'word' && why.isVague && !said.has('spend') && !said.answered;
   const isChange =
-    said.has('change', 'more', 'pricier') && !versus && output !== 'why' && !said.has('which', 'than', 'either', 'most');
+    said.has('change', 'more', 'pricier') &&
+    !versus &&
+    output !== 'why' &&
+    !said.has('which', 'than', 'either', 'most');
   return (
     (said.has('usage') && !said.has('bonus')) ||
     (loose && (!phrase || said.answered !== undefined)) ||
     isVague === true ||
     (isChange && (!phrase || said.has('amount') || !said.has('spend', 'pricier'))) ||
-    (asked.versus !== undefined && !phrase && !said.has('compare', 'change', 'spend') && !said.of('versus').some((item) => item.isThan))
+    (asked.versus !== undefined &&
+      !phrase &&
+      !said.has('compare', 'change', 'spend') &&
+      !said.of('versus').some((item) => item.isThan))
   );
 }
 
@@ -224,7 +248,9 @@ function withoutUsualUnit(said: Said, words: Words): Words {
   const names = namesOf(words);
   const isOne = names === undefined || (names !== 'all' && names.length === 1);
   const isShort = phrase === undefined || daysBetween(phrase.first, phrase.last) < DAYS_SHOWN;
-  return unit === 'day' && (said.has('average') || (isOne && isShort)) ? { ...words, unit: undefined } : words;
+  return unit === 'day' && (said.has('average') || (isOne && isShort))
+    ? { ...words, unit: undefined }
+    : words;
 }
 
 /** A longer table is by week. */
@@ -243,7 +269,8 @@ function withRank(said: Said, words: Words): Words {
   const names = namesOf(words);
   if (isOfDays(said)) {
     const isRanking = isLowest || words.top !== undefined;
-    if (isRanking && names !== undefined && (names === 'all' || names.length > 1)) throw said.refuse(said.first('day') ?? top);
+    if (isRanking && names !== undefined && (names === 'all' || names.length > 1))
+      throw said.refuse(said.first('day') ?? top);
     return { ...words, ...(isRanking && { isOfDays: true, ...(isLowest && { isLowest: true }) }) };
   }
   if (ranked && names !== undefined && names !== 'all' && names.length === 1) throw said.refuse(ranked);
@@ -256,7 +283,11 @@ function asForecast(said: Said, words: Words): Words {
   const month = daysOf('this-month', said.reader);
   const [period] = said.of('period');
   if (period && words.phrase && (words.phrase.first !== month.first || words.phrase.last !== month.last))
-    throw said.refuse(period, 'doesn’t say this month, and only that has a forecast', `Type ${commandText('/spend')} prod this-month.`);
+    throw said.refuse(
+      period,
+      'doesn’t say this month, and only that has a forecast',
+      `Type ${commandText('/spend')} prod this-month.`,
+    );
   const [versus] = said.of('versus');
   if (versus) throw said.refuse(versus);
   return { ...words, phrase: month, versus: undefined };
@@ -269,10 +300,18 @@ function beside(said: Said, words: Words): Words {
   const [item] = said.of('versus');
   const days = phrase ?? runningBeside(versus, said.reader);
   if (days === undefined) throw said.refuse(item, 'is only one side of a comparison');
-  if ('text' in versus && versus.text === days.text) throw said.refuse(item, 'is on both sides of the comparison');
+  if ('text' in versus && versus.text === days.text)
+    throw said.refuse(item, 'is on both sides of the comparison');
   const { rule } = days;
   const unit = 'before' in versus && versus.before;
-  if (unit && unit !== 'period' && unit !== 'year' && 'unit' in rule && rule.kind !== 'weekend' && rule.unit !== unit)
+  if (
+    unit &&
+    unit !== 'period' &&
+    unit !== 'year' &&
+    'unit' in rule &&
+    rule.kind !== 'weekend' &&
+    rule.unit !== unit
+  )
     throw said.refuse(item);
   return { ...words, phrase: days };
 }
@@ -292,4 +331,3 @@ function refuseUnspendable(said: Said, { product, unit, isOfDays }: Words): void
   if (said.has('average') && (per || (unit && unit !== 'day'))) throw said.refuse(per ?? said.first('unit'));
   if (unit && isOfDays) throw said.refuse(said.first('unit'));
 }
-

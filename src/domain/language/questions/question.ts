@@ -5,16 +5,38 @@
 import type { SlashCommand } from '../../command-names.ts';
 import { catchInvalidWord, InvalidWord, SecretPasted, UNRECOGNIZED } from '../../failure/index.ts';
 import { explainBadWord, isKnownWord } from '../correct-text.ts';
+import { CORRECTIONS } from '../generated.js';
 import type { Aliases, Item, Reader } from '../items.ts';
 import { couldBeName, nearestWord, nearestWords, sortedLetters } from '../nearest-word.ts';
 import { formatParsedCommand } from '../parsed-command.ts';
 import { findItemsSlip, readBy } from '../read-command.ts';
 import { announcesSecret, couldBeSecret, looksLikeSecret } from '../secret-detection.ts';
-import { CORRECTIONS } from '../generated.js';
 import { cleanTyping, normalizeText, simplifyText } from '../text.ts';
 import { followUpCommands } from './follow-up.ts';
-import { askedProjects, balanceCommands, budgetCommands, commandsWithoutSubject, listCommand, type MadeCommand, type QuestionCommand, namesOf, spendCommands, wordsFor, wordsOf } from './question-commands.ts';
-import { type Answered, type AskedItem, isEmpty, markOf, type OrderItem, refuseLoose, Said, type Subject, subjectOf } from './said.ts';
+import {
+  askedProjects,
+  balanceCommands,
+  budgetCommands,
+  commandsWithoutSubject,
+  listCommand,
+  type MadeCommand,
+  namesOf,
+  type QuestionCommand,
+  spendCommands,
+  wordsFor,
+  wordsOf,
+} from './question-commands.ts';
+import {
+  type Answered,
+  type AskedItem,
+  isEmpty,
+  markOf,
+  type OrderItem,
+  refuseLoose,
+  Said,
+  type Subject,
+  subjectOf,
+} from './said.ts';
 import { MEANT_WORDS, PLAIN_WORDS, ROLES, UNBILLED } from './words.ts';
 
 export type Question =
@@ -42,6 +64,22 @@ const MOST_OFFERED = 3;
  * @throws SecretPasted
  */
 export function readQuestion(text: string, reader: Reader, answered?: Answered): Question | undefined {
+  const question = readWith(text, reader, answered);
+  // `prod 2` is storage of prod, or the project prod-2.
+  const spaced = [...reader.aliases].filter(
+    (name) => name.includes('-') && text.toLowerCase().includes(name.replaceAll('-', ' ')),
+  );
+  if (question?.kind !== 'command' || spaced.length === 0) return question;
+  const others = new Set([...reader.aliases].filter((name) => !spaced.includes(name)));
+  const other = readWith(text, { ...reader, aliases: others }, answered);
+  if (other?.kind !== 'command' || other.text === question.text) return question;
+  return {
+    kind: 'offered',
+    commands: [other, question].map(({ command, text: words }) => ({ command, text: words })),
+  };
+}
+
+function readWith(text: string, reader: Reader, answered: Answered | undefined): Question | undefined {
   const { items, shown, doubt } = itemsOf(tidyQuestion(text), reader, answered !== undefined);
   refuseSecret(text, items, reader.aliases);
   const question = interpret(new Said(items, shown, reader, answered), doubt);
@@ -62,12 +100,27 @@ export function readTypedQuestion(command: SlashCommand, text: string, reader: R
   return question?.kind === 'command' && question.command === command ? question.text : undefined;
 }
 
+/** Parses what was typed after a command: its words, or a question that means them. @throws InvalidWord, SecretPasted */
+export function parseTyped<T>(
+  command: SlashCommand,
+  text: string,
+  reader: Reader,
+  parse: (text: string, reader: Reader) => T,
+): T {
+  const parsed = catchInvalidWord(() => parse(text, reader));
+  if (!(parsed instanceof InvalidWord)) return parsed;
+  const meant = readTypedQuestion(command, text, reader);
+  if (meant === undefined) throw parsed;
+  return parse(meant, reader);
+}
+
 /** Only a word without meaning can be a secret. @throws SecretPasted */
 function refuseSecret(text: string, items: readonly AskedItem[], aliases: Aliases): void {
   const tidied = cleanTyping(text);
   const bad = items.filter(({ kind }) => kind === 'bad');
   const isSecret = (word: string) => looksLikeSecret(word) && !aliases.has(normalizeText(word));
-  if ((bad.length > 0 && announcesSecret(tidied)) || tidied.split(' ').some(isSecret)) throw new SecretPasted();
+  if ((bad.length > 0 && announcesSecret(tidied)) || tidied.split(' ').some(isSecret))
+    throw new SecretPasted();
 }
 
 const PICTURES =
@@ -123,17 +176,25 @@ function itemsOf(typed: string, reader: Reader, inThread: boolean) {
   return { shown, items, doubt };
 }
 
-function correctionOf(word: string, aliases: Aliases): { readonly meant?: string | undefined; readonly isPlain?: boolean } {
+function correctionOf(
+  word: string,
+  aliases: Aliases,
+): { readonly meant?: string | undefined; readonly isPlain?: boolean } {
   const alias = nearestWord(word, [...aliases]);
   const letters = sortedLetters(word);
   const [plain, ...others] = PLAIN_WORDS.filter(
     (known) => sortedLetters(known) === letters && nearestWords(word, [known]).length > 0,
   );
-  if (plain !== undefined && others.length === 0 && alias === undefined) return { meant: plain, isPlain: true };
+  if (plain !== undefined && others.length === 0 && alias === undefined)
+    return { meant: plain, isPlain: true };
   const [one, ...forms] = nearestWords(word, MEANT_WORDS);
   // Forms of one word are one: cost, costs.
-  const meant = one !== undefined && forms.every((form) => form.startsWith(one.slice(0, -1))) ? one : undefined;
-  const period = nearestWord(word, CORRECTIONS.filter((known) => /^[a-z]{4,}$/.test(known)));
+  const meant =
+    one !== undefined && forms.every((form) => form.startsWith(one.slice(0, -1))) ? one : undefined;
+  const period = nearestWord(
+    word,
+    CORRECTIONS.filter((known) => /^[a-z]{4,}$/.test(known)),
+  );
   return { meant: alias ?? period ?? meant };
 }
 
@@ -149,7 +210,13 @@ function interpret(said: Said, doubt: string | undefined): Question | undefined 
   const commands = readings.flatMap((made) => (made instanceof InvalidWord ? [] : made));
   const slip = slipOf(said);
   const failed = readings.find((made) => made instanceof InvalidWord);
-  return settle(said, commands, slip && said.refuse(slip.quotes ?? slip, slip.why, slip.works), failed, doubt);
+  return settle(
+    said,
+    commands,
+    slip && said.refuse(slip.quotes ?? slip, slip.why, slip.works),
+    failed,
+    doubt,
+  );
 }
 
 /** In a thread, a form is about the project of the answer where no other is named. */
@@ -173,7 +240,9 @@ function settle(
   }
   const { command, text } = only;
   if (others.length === 0 && refusal === undefined && !only.isGuess)
-    return only.isOpen ? { kind: 'which-project', command, text, refusal: only.refusal } : { kind: 'command', command, text };
+    return only.isOpen
+      ? { kind: 'which-project', command, text, refusal: only.refusal }
+      : { kind: 'command', command, text };
   const offered = commands.slice(0, MOST_OFFERED).map((each) => ({ command: each.command, text: each.text }));
   return { kind: 'offered', commands: offered, refusal };
 }
@@ -238,8 +307,14 @@ function makeCommands(said: Said): readonly MadeCommand[] {
     return commandsFor(subject, said);
   }
   const { why, works, instead } = explainBadWord(said.shown.toLowerCase(), unknown, '', said.reader.aliases);
-  const refusal = new InvalidWord(said.typed(unknown), why, works, instead.length > 0 && why !== UNRECOGNIZED ? [] : []);
-  const isMissing = (subject === 'spend' || subject === 'balance') && more.length === 0 && isOfOneProject(said);
+  const refusal = new InvalidWord(
+    said.typed(unknown),
+    why,
+    works,
+    instead.length > 0 && why !== UNRECOGNIZED ? [] : [],
+  );
+  const isMissing =
+    (subject === 'spend' || subject === 'balance') && more.length === 0 && isOfOneProject(said);
   if (!isMissing || why !== UNRECOGNIZED || !isName(said, unknown)) throw refusal;
   refuseLoose(said);
   return commandsFor(subject, said).map((made) => ({ ...made, isOpen: true, refusal }));

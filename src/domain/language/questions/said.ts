@@ -58,7 +58,8 @@ export type AskedItem = ((Item | ThanItem | OrderItem) & Marks) | WordItem;
 type Kind = AskedItem['kind'];
 type OfKind<K extends Kind> = K extends 'word'
   ? WordItem
-  : Extract<Item | ThanItem | OrderItem, { readonly kind: K | 'all' | 'help' }> & Marks & { readonly kind: K };
+  : Extract<Item | ThanItem | OrderItem, { readonly kind: K | 'all' | 'help' }> &
+      Marks & { readonly kind: K };
 /** A role, a kind of item, or `answer` for the answer before, `about:` what it is about, `either` for two projects. */
 export type Mark = Role | Kind | 'answer' | 'either' | `about:${Subject}`;
 
@@ -119,7 +120,19 @@ const BESIDE: Readonly<Partial<Record<Mark, string>>> = {
 
 /** Items that ask nothing by themselves. */
 const EMPTY: ReadonlySet<Mark> = new Set<Mark>([
-  ...(['courtesy', 'thanks', 'filler', 'what', 'amount', 'is', 'does', 'past', 'have', 'will', 'can'] as const),
+  ...([
+    'courtesy',
+    'thanks',
+    'filler',
+    'what',
+    'amount',
+    'is',
+    'does',
+    'past',
+    'have',
+    'will',
+    'can',
+  ] as const),
   ...(['now', 'any', 'it', 'we', 'break', 'here', 'request', 'lead', 'money', 'tail'] as const),
 ]);
 
@@ -210,6 +223,12 @@ export function subjectOf(said: Said): Subject | undefined {
   return first ?? impliedSubject(said);
 }
 
+/** `projects?` */
+const isShortList = (said: Said): boolean => {
+  const noun = said.first('noun');
+  return said.items.length < 3 && noun !== undefined && /s$/.test(said.typed(noun));
+};
+
 function impliedSubject(said: Said): Subject | undefined {
   const { answered } = said;
   if (said.has('most', 'least', 'top', 'day')) return 'spend';
@@ -217,8 +236,13 @@ function impliedSubject(said: Said): Subject | undefined {
     return 'spend';
   const isList = said.hasOnly('noun', 'which', 'list', 'all') && said.has('noun') && !said.has('amount');
   const isPer = said.of('all').some((item) => item.isPer);
-  if (isList && !isPer && !said.has('money', 'long') && !(answered && said.has('all') && !said.has('list', 'request')))
-    return said.has('list', 'which', 'what', 'have', 'request', 'any') || (!answered && said.items.length < 3)
+  if (
+    isList &&
+    !isPer &&
+    !said.has('money', 'long') &&
+    !(answered && said.has('all') && !said.has('list', 'request'))
+  )
+    return said.has('list', 'which', 'what', 'have', 'request', 'any') || (!answered && isShortList(said))
       ? 'projects'
       : undefined;
   const isAmount = said.has('amount', 'what', 'long', 'money');
