@@ -97,10 +97,15 @@ const GENERATED = /** @type {const} */ ({ output: 'source', format: 'es', cache:
 /** Writes the parser of the language, unless it is as it should be. The grammar files of the folder are one grammar. */
 export async function writeGrammar() {
   const names = (await readdir(LANGUAGE)).filter((name) => name.endsWith('.peggy')).sort();
-  const files = names.map(async (source) => ({ source, text: await readFile(join(LANGUAGE, source), 'utf8') }));
+  const files = names.map(async (source) => ({
+    source,
+    text: await readFile(join(LANGUAGE, source), 'utf8'),
+  }));
   const sources = await Promise.all(files);
   const path = join(LANGUAGE, 'generated.js');
-  const mark = `// Of ${createHash('sha256').update(JSON.stringify([STARTS, GENERATED, sources])).digest('hex')}\n`;
+  const mark = `// Of ${createHash('sha256')
+    .update(JSON.stringify([STARTS, GENERATED, sources]))
+    .digest('hex')}\n`;
   if ((await readFile(path, 'utf8').catch(() => '')).startsWith(mark)) return;
   const { default: peggy } = await import('peggy');
   const code = peggy.generate(sources, { ...GENERATED, allowedStartRules: STARTS });

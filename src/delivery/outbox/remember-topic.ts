@@ -35,7 +35,12 @@ export function threadQuestions(
     const question = questionOf(topic, workspace);
     if (question === undefined) return [];
     const at = Math.floor(clock());
-    return [[{ workspace: workspace.teamId, channel, thread: thread ?? ts }, { at, ...question }]];
+    return [
+      [
+        { workspace: workspace.teamId, channel, thread: thread ?? ts },
+        { at, ...question },
+      ],
+    ];
   } catch (err) {
     log.warn({ err, workspace: workspace.teamId }, 'Could not remember a message for follow-ups');
     return [];

@@ -2,6 +2,7 @@ import { commandText } from '../../domain/command-names.ts';
 import { InvalidResponse, InvalidWord } from '../../domain/failure/index.ts';
 import type { Reader } from '../../domain/language/items.ts';
 import { mayOpenWindow } from '../../domain/language/parsed-command.ts';
+import { parseTyped } from '../../domain/language/questions/question.ts';
 import { parseBalanceText } from '../../domain/language/read-command.ts';
 import {
   type Amount,
@@ -105,7 +106,7 @@ export function createBalanceFeature({ billing, answerStore, clock }: Services):
 
 /** @throws InvalidWord, SecretPasted */
 function parseBalance(text: string, reader: Reader) {
-  const { output, ...words } = parseBalanceText(text, reader);
+  const { output, ...words } = parseTyped('/balance', text, reader, parseBalanceText);
   if (output !== 'why') return { ...words, output };
   throw new InvalidWord(output, 'explains a change in spend', `Type ${commandText('/spend')} prod why.`);
 }

@@ -1,11 +1,12 @@
 /** The days of an answer for what people ask below it later: those that they were then. */
-import { absoluteText } from '../../domain/language/named-days.ts';
+
 import type { Reader } from '../../domain/language/items.ts';
+import { absoluteText } from '../../domain/language/named-days.ts';
 import type { Answered } from '../../domain/language/questions/said.ts';
 import { parseCommandText, parsePeriodText } from '../../domain/language/read-command.ts';
 import { addDays, endOfUnit } from '../../domain/time/calendar.ts';
-import type { NamedDays } from '../../domain/time/period.ts';
 import type { Versus } from '../../domain/time/named-comparison.ts';
+import type { NamedDays } from '../../domain/time/period.ts';
 import type { ThreadQuestion } from '../../workspace/thread-store.ts';
 
 /**
@@ -13,11 +14,19 @@ import type { ThreadQuestion } from '../../workspace/thread-store.ts';
  * @param reader of now, that knows the names of then too @throws InvalidWord, SecretPasted
  */
 export function answeredIn({ command, text }: ThreadQuestion, askedOn: string, reader: Reader): Answered {
-  const { phrase, versus, ...words } = parseCommandText(text, { ...reader, today: askedOn, writtenOn: askedOn });
+  const { phrase, versus, ...words } = parseCommandText(text, {
+    ...reader,
+    today: askedOn,
+    writtenOn: askedOn,
+  });
   const days = phrase && fixDays(phrase, askedOn, reader);
   return {
     command: command === '/balance' ? command : '/spend',
-    words: { ...words, ...(days && { phrase: days }), ...(versus && { versus: fixVersus(versus, askedOn, reader) }) },
+    words: {
+      ...words,
+      ...(days && { phrase: days }),
+      ...(versus && { versus: fixVersus(versus, askedOn, reader) }),
+    },
   };
 }
 
@@ -35,6 +44,7 @@ function fixDays(days: NamedDays, askedOn: string, reader: Reader): NamedDays {
   const end = isRunning && unit ? endOfUnit(unit, first) : last;
   const until = end < reader.today ? end : reader.today;
   const count = rule.kind === 'units' ? rule.count : 1;
-  const named = unit && until === end ? absoluteText({ first, last: end, unit, count }) : `${first}..${until}`;
+  const named =
+    unit && until === end ? absoluteText({ first, last: end, unit, count }) : `${first}..${until}`;
   return { ...parsePeriodText(first === addDays(until, 0) ? first : named, reader), typed: days.typed };
 }

@@ -71,7 +71,11 @@ export function createMentionsFeature({ all, threads }: Services): Feature {
 }
 
 /** A question that only lacks its project: “prod” below it is the rest. */
-async function rememberOpen({ command, text }: Command, request: Request, threads: ThreadStore): Promise<void> {
+async function rememberOpen(
+  { command, text }: Command,
+  request: Request,
+  threads: ThreadStore,
+): Promise<void> {
   const thread = request.thread?.thread || request.reply.posted()?.ts;
   if (request.thread === undefined || thread === undefined) return;
   const question = { command, text, at: Math.floor(request.at), ids: {} };

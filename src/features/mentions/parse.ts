@@ -53,9 +53,12 @@ export function parseTypedCommand(said: string, known: KnownCommands): Mention |
   const { name, rest } = splitMention(said, known.self);
   if (name === '') return { kind: 'nothing', fact: undefined };
   const command = commandOf(name, known.commands);
-  if (command !== undefined) return { kind: 'command', rerun: commandOrQuestion(command, rest, known.reader) };
+  if (command !== undefined)
+    return { kind: 'command', rerun: commandOrQuestion(command, rest, known.reader) };
   const billing: Command = { command: BILLING, text: `${name} ${rest}`.trim() };
-  return known.verbs.includes(name) && known.acceptsWords(billing) ? { kind: 'command', rerun: billing } : undefined;
+  return known.verbs.includes(name) && known.acceptsWords(billing)
+    ? { kind: 'command', rerun: billing }
+    : undefined;
 }
 
 /**
@@ -67,7 +70,8 @@ export function parseQuestionMention(said: string, known: KnownCommands, answere
   const question = readQuestion(text, known.reader, answered);
   const read = question && mentionOf(question);
   if (read !== undefined && read.kind !== 'nothing' && read.kind !== 'guess') return read;
-  if (known.verbs.includes(name)) return { kind: 'command', rerun: { command: BILLING, text: `${name} ${rest}`.trim() } };
+  if (known.verbs.includes(name))
+    return { kind: 'command', rerun: { command: BILLING, text: `${name} ${rest}`.trim() } };
   const advice = answered === undefined ? COMMAND_FOR.find(([wish]) => wish.test(text))?.[1] : undefined;
   const meant = answered === undefined ? corrected(name, rest, known) : undefined;
   if (meant !== undefined)
@@ -76,7 +80,9 @@ export function parseQuestionMention(said: string, known: KnownCommands, answere
   if (advice !== undefined) return { kind: 'nothing', fact: `I can’t do that from a question. ${advice}` };
   if (read !== undefined) return read;
   const isGreeting = GREETINGS.has(name) || answered !== undefined;
-  const [stranger] = isGreeting ? [] : text.split(/\s+/).filter((word) => /\p{L}/u.test(word) && !isOwnWord(word, known.reader));
+  const [stranger] = isGreeting
+    ? []
+    : text.split(/\s+/).filter((word) => /\p{L}/u.test(word) && !isOwnWord(word, known.reader));
   return {
     kind: 'nothing',
     fact: stranger && new InvalidWord(clipWord(plainEnds(stranger)), UNRECOGNIZED, '').fact,
@@ -88,7 +94,10 @@ const plainEnds = (word: string): string => word.replace(/^[^\p{L}\p{N}]+|[^\p{L
 /** Whether questions or commands have this word. */
 const isOwnWord = (word: string, reader: Reader): boolean => {
   const question = catchInvalidWord(() => readQuestion(`spend 1 ${word}`, reader));
-  return !(question instanceof InvalidWord) && !(question && 'refusal' in question && question.refusal?.why === UNRECOGNIZED);
+  return (
+    !(question instanceof InvalidWord) &&
+    !(question && 'refusal' in question && question.refusal?.why === UNRECOGNIZED)
+  );
 };
 
 function mentionOf(question: Question): Mention {

@@ -24,7 +24,7 @@ import { type Chart, compact, escapeMarkup, joinTexts, type Message } from '../.
 import { spendChart } from '../../slack/kit/charts.ts';
 import { answerActions, periodMenu, renderAnswer, sourceOf } from '../../slack/reply/render-answer.ts';
 import { comparable, comparisonText, uncomparedNote, versusDates } from './comparison-wording.ts';
-import { daysTable, versusDaysTable } from './days.ts';
+import { daysTable, rankedDaysLine, rankedDaysTable, versusDaysTable } from './days.ts';
 import { reportOf, type SpendReport, type SpendView, shownText, spendCommand } from './figures.ts';
 import { spendListMessage } from './several-blocks.ts';
 import { versusChart } from './versus-chart.ts';
@@ -33,14 +33,14 @@ import { versusChart } from './versus-chart.ts';
 export function spendMessage(view: SpendView): Message {
   const [only] = view.answered;
   if (view.projects.isList || only === undefined) return spendListMessage(view, buttons(view));
-  const { period, locale } = view;
-  const report = { ...only, period, locale };
+  const { period, locale, shape } = view;
+  const report: SpendReport = { ...only, period, locale, ...(shape && { shape }) };
   const title = `${only.target.label} · ${headline(report)}`;
   return renderAnswer(view, {
     title,
     text: `${title}, ${period.dates}${versusDates(period)}, ${PRODUCTS[only.target.product].name}`,
-    lines: [factLine(report), forecastLine(report)],
-    body: [chartOf(report), versusDaysTable(report) ?? daysTable(report)].filter(
+    lines: [rankedDaysLine(report), factLine(report), forecastLine(report)],
+    body: [chartOf(report), rankedDaysTable(report) ?? versusDaysTable(report) ?? daysTable(report)].filter(
       (block) => block !== undefined,
     ),
     remarks: only.remarks,
@@ -86,6 +86,7 @@ function factLine(report: SpendReport): string {
   const isSaid = (value: Money) => money(value) === money(total.value);
   const isPeak =
     period.versus === undefined &&
+    !report.shape?.isOfDays &&
     highest !== undefined &&
     average !== undefined &&
     money(highest.value) !== money(average);

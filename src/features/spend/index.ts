@@ -1,8 +1,9 @@
 import { commandText } from '../../domain/command-names.ts';
 import { InvalidResponse, InvalidWord, NoData } from '../../domain/failure/index.ts';
-import type { Output } from '../../domain/language/items.ts';
+import type { Output, Reader } from '../../domain/language/items.ts';
 import { mayOpenWindow, type ParsedCommand } from '../../domain/language/parsed-command.ts';
-import { lastSevenDays, parseCommandText } from '../../domain/language/read-command.ts';
+import { parseTyped } from '../../domain/language/questions/question.ts';
+import { lastSevenDays, parseCommandText, parsePeriodText } from '../../domain/language/read-command.ts';
 import { moneyFormatter } from '../../domain/money/amount.ts';
 import { formatReportedDays, formatTotal, type Usage } from '../../domain/money/usage.ts';
 import { formatCoverage } from '../../domain/money/usage-change.ts';
@@ -24,6 +25,7 @@ import type { Request } from '../../slack/request/request.ts';
 import { readerIn, requireSettings } from '../../workspace/record/workspace.ts';
 import type { Feature, Services } from '../feature.ts';
 import { spendMessage } from './blocks.ts';
+import { budgetMessage } from './budget.ts';
 import { fetchSpend, keepTopProjects, type SpendReport, type SpendView } from './figures.ts';
 import { spendFiles } from './files.ts';
 import { whyDaysMessage } from './why-days.ts';
@@ -64,17 +66,22 @@ function spendHelp(request: Request): Message {
 export function createSpendFeature({ billing, answerStore, clock }: Services): Feature {
   async function answer(text: string, request: Request): Promise<void> {
     const { workspace, at, sharedFrom: asked } = request;
-    const { output, ...words } = parseCommandText(text, readerIn(workspace, at, asked));
+    const reader = readerIn(workspace, at, asked);
+    const typedWords = parseSpend(text, reader);
+    const { output, ...words } = typedWords;
     if (words.help) return request.reply.private(spendHelp(request));
     const { zone } = requireSettings(workspace);
     const projects = findAskedProjects(words, request);
     const typed = { word: projects.word, product: words.product, output };
-    const period = resolveSpendPeriod(words, typed, at, zone);
+    const period = resolveSpendPeriod(inMonthOfBudget(typedWords, reader), typed, at, zone);
     const answers = await fetchProjects(projects, request, clock, (target) =>
       fetchSpend(billing, workspace, target, period),
     );
-    const view = keepTopProjects({ ...answers, period });
+    const { top, isLowest, isOfDays, unit } = words;
+    const view = keepTopProjects({ ...answers, period, shape: { top, isLowest, isOfDays, unit } });
     if (output === 'why') await request.reply.update(whyMessage(view));
+    else if (output === 'budget' || output === 'over-budget')
+      await request.reply.update(budgetMessage(view, output, request));
     else if (output === undefined) await request.reply.update(spendMessage(view));
     else await sendOutput(spendMessage(view), view, output, spendFiles(view), request);
     for (const connection of new Set(answers.answered.map((figures) => figures.connection)))
@@ -93,13 +100,43 @@ export function createSpendFeature({ billing, answerStore, clock }: Services): F
     commands: {
       '/spend': (text) => ({
         right: 'ask',
-        parse: (words, _, reader) => parseCommandText(words, reader),
+        parse: (words, _, reader) => parseSpend(words, reader),
         // A file may have to be shown in a window instead.
         kind: mayOpenWindow(text) ? 'openFigures' : 'answerFigures',
         run: answer,
       }),
     },
   };
+}
+
+/** @throws InvalidWord, SecretPasted */
+function parseSpend(text: string, reader: Reader): ParsedCommand {
+  const words = parseTyped('/spend', text, reader, parseCommandText);
+  const { several, isOfDays, unit, versus } = words;
+  if (several !== undefined && isOfDays)
+    throw new InvalidWord(
+      'days',
+      'can only be ranked of one project',
+      'Name one project, such as prod top 3 days.',
+    );
+  if (unit === undefined) return words;
+  if (several !== undefined && unit !== 'day')
+    throw new InvalidWord(`by ${unit}`, 'works for one project', 'Name one, or ask for all of them per day.');
+  if (versus !== undefined)
+    throw new InvalidWord(`by ${unit}`, 'doesn’t go with a comparison', 'Leave out “vs”, or the unit.');
+  return words;
+}
+
+/** A budget is about the running month. @throws InvalidWord for another period */
+function inMonthOfBudget({ output, ...words }: ParsedCommand, reader: Reader): ParsedCommand {
+  if (output !== 'budget' && output !== 'over-budget') return words;
+  const month = parsePeriodText('this-month', reader);
+  if (words.phrase === undefined || words.phrase.first === month.first) return { ...words, phrase: month };
+  throw new InvalidWord(
+    words.phrase.typed,
+    'has no budget: a budget is about the running month',
+    'Leave it out.',
+  );
 }
 
 /**

@@ -27,7 +27,10 @@ const WITHOUT_PLACE: readonly Zone[] = [
 /** Made when it is first needed, because trying all names takes a tenth of a start. */
 let madeZones: readonly Zone[] | undefined;
 const allZones = (): readonly Zone[] => {
-  const names = () => [...Intl.supportedValuesOf('timeZone'), ...[...RENAMED, ...WITHOUT_PLACE].filter(isTimeZone)];
+  const names = () => [
+    ...Intl.supportedValuesOf('timeZone'),
+    ...[...RENAMED, ...WITHOUT_PLACE].filter(isTimeZone),
+  ];
   madeZones ??= [...new Set(['UTC', ...names()])];
   return madeZones;
 };

@@ -4,7 +4,11 @@ import { describe, expect, it } from 'vitest';
 import { type InvalidWord, isFailure } from '../../../src/domain/failure/index.ts';
 import { couldBeSecret, looksLikeSecret, quoteWord } from '../../../src/domain/language/secret-detection.ts';
 import { mentionHelp } from '../../../src/features/mentions/index.ts';
-import { type KnownCommands, parseMention } from '../../../src/features/mentions/parse.ts';
+import {
+  type KnownCommands,
+  parseQuestionMention,
+  parseTypedCommand,
+} from '../../../src/features/mentions/parse.ts';
 import { parseProjectsText, requireProject } from '../../../src/features/projects/parse.ts';
 import { parseScheduleText } from '../../../src/features/schedules/parse.ts';
 import { routeSubcommands } from '../../../src/slack/commands/subcommands.ts';
@@ -12,7 +16,6 @@ import { handlerOf } from '../../../src/slack/server/listeners.ts';
 import { readBalance, reader, readPeriod, readSpend } from '../../support/read-words.ts';
 import { requestOf } from '../../support/records.ts';
 
-const NO_ALIASES: ReadonlySet<string> = new Set();
 const REQUEST = requestOf();
 const bytes = (minLength: number, maxLength = 64) =>
   fc.uint8Array({ minLength, maxLength }).filter((some) => new Set(some).size > minLength / 2);
@@ -57,10 +60,10 @@ const READERS: Readonly<Record<string, (word: string) => unknown>> = {
   '/billing default': verb((text) => requireProject(text, REQUEST.workspace, 'projects edit')),
   'a mention': (word) => {
     const known: KnownCommands = {
-      ...{ commands: ['/spend'], verbs: ['connect'], aliases: NO_ALIASES },
-      ...{ today: '2026-11-21', acceptsWords: () => true },
+      ...{ commands: ['/spend'], verbs: ['connect'], reader: reader() },
+      acceptsWords: () => true,
     };
-    const mention = parseMention(word, known);
+    const mention = parseTypedCommand(word, known) ?? parseQuestionMention(word, known);
     return mention.kind === 'nothing' ? mentionHelp([], mention.fact) : mention;
   },
 };

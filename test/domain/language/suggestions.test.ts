@@ -3,8 +3,8 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { InvalidWord } from '../../../src/domain/failure/index.ts';
 import type { ParsedCommand } from '../../../src/domain/language/parsed-command.ts';
-import { parseQuestion } from '../../../src/domain/language/questions/parse-question.ts';
-import { readBalance, readSingleProject, readSpend } from '../../support/read-words.ts';
+import { readQuestion } from '../../../src/domain/language/questions/question.ts';
+import { readBalance, reader, readSingleProject, readSpend } from '../../support/read-words.ts';
 import { runs } from '../../support/thorough.ts';
 
 const ALIASES: ReadonlySet<string> = new Set(['prod', 'staging', 'shop', 'web-shop', 'tree']);
@@ -81,7 +81,7 @@ function offeredFor(text: string) {
     offeredBy(() => parse(text, ALIASES)).map((offered) => parse(offered, ALIASES) as ParsedCommand),
   );
   const byQuestion = QUESTIONS.flatMap((ask) => {
-    const question = parseQuestion(ask(text), ALIASES);
+    const question = readQuestion(ask(text), reader(ALIASES));
     return question?.kind === 'offered' ? question.commands : [];
   }).map(
     ({ command, text: offered }): ParsedCommand =>
@@ -123,7 +123,7 @@ describe('every command that is offered', () => {
     for (const text of MEANT.filter((one) => one !== 'now'))
       for (const ask of QUESTIONS)
         expect(['refused', 'which-project'], text).toContain(
-          parseQuestion(ask(text), ALIASES)?.kind ?? 'refused',
+          readQuestion(ask(text), reader(ALIASES))?.kind ?? 'refused',
         );
   });
 });

@@ -104,10 +104,10 @@ describe('a day that the zone left out', () => {
       '2012-01-02',
     ]);
     expect(resolvePeriodText('2011-12-31', later, 'Pacific/Apia').comparison?.days).toEqual(['2011-12-24']);
-    expect(resolvePeriodText('2012-01-01..2012-01-02', Date.parse('2012-01-03T12:00:00Z'), 'Pacific/Apia').comparison?.days).toEqual([
-      '2011-12-29',
-      '2011-12-31',
-    ]);
+    expect(
+      resolvePeriodText('2012-01-01..2012-01-02', Date.parse('2012-01-03T12:00:00Z'), 'Pacific/Apia')
+        .comparison?.days,
+    ).toEqual(['2011-12-29', '2011-12-31']);
   });
 
   it('is never yesterday', () => {

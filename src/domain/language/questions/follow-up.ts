@@ -46,7 +46,7 @@ export function followUpCommands(
   if (command === '/balance')
     return guess(balanceCommands(said, own), base.words.top !== undefined && !namesOf(words));
   if (output === 'budget' || output === 'over-budget')
-    return budgetCommands(said, { ...words, ...wordsFor(projects) });
+    return budgetCommands(said, { ...words, ...wordsFor(projects) }, output);
   const before = said.items.find((item): item is WordItem => item.role === 'before');
   if (before) return guess(countedCommands(said, before, own, base));
   const asked = withDays(said, own, base);
@@ -66,7 +66,7 @@ function wholeAnswer(
     return said.items.filter(({ role }) => role === 'again').length > 1
       ? []
       : [{ command, text: formatParsedCommand(answered) }];
-  if (said.hasOnly('lead', 'same', 'is', 'only', 'both'))
+  if (said.hasOnly('lead', 'same', 'is', 'only'))
     throw said.refuse(said.items.find(({ kind }) => kind !== 'filler'));
   const total = said.first('all');
   if (total?.kind !== 'word' && !(total?.kind === 'all' && said.typed(total) === 'everything' && false))
@@ -196,7 +196,8 @@ function isUnsure(said: Said, words: Words, base: Answered, subject: unknown): b
     base.command === '/balance' &&
     asksSpend(said, words) &&
     !(words.phrase && words.versus) &&
-    !words.top;
+    !words.top &&
+    !said.has('pricier+than');
   const isVague =
     subject === undefined &&
     said.has('have') &&

@@ -82,7 +82,8 @@ export function commandsWithoutSubject(said: Said, typed: Words): readonly MadeC
   const words = { ...typed, ...askedProjects(said, typed) };
   const isNamed = namesOf(words) !== undefined;
   const isOutput = said.has('output', 'why', 'csv', 'details') && !words.phrase;
-  const refersBack = !isNamed && (isOutput || said.has('tail', 'it'));
+  const isAnd = said.items.some((item, at) => at === 0 && item.kind === 'filler' && item.word === 'and');
+  const refersBack = !isNamed && (isOutput || isAnd || said.has('tail', 'it'));
   const isSpend =
     (words.versus ?? words.unit ?? words.top) !== undefined ||
     words.output === 'why' ||
@@ -155,8 +156,12 @@ export function balanceCommands(said: Said, words: Words): readonly MadeCommand[
 /** Words that ask whether a budget is passed, and not whether it holds. */
 const OVER = /^(?:over|above|against|out of|go|goes|going|gone|went|exceed|pass|reach|blow|blew|broke)/;
 
-/** Whether the budget holds, as an answer about the running month. @throws InvalidWord */
-export function budgetCommands(said: Said, words: Words): readonly MadeCommand[] {
+/** Whether the budget holds, as an answer about the running month. @param inherited how the answer before asked it @throws InvalidWord */
+export function budgetCommands(
+  said: Said,
+  words: Words,
+  inherited?: 'budget' | 'over-budget',
+): readonly MadeCommand[] {
   const { answered, reader } = said;
   const number = said.of('project').find((item) => /^\d+$/.test(said.typed(item)));
   if (answered && number) throw said.refuse(number, 'could be a project or an amount', '');
@@ -167,7 +172,7 @@ export function budgetCommands(said: Said, words: Words): readonly MadeCommand[]
   const isOver = said.items.some(
     (item) => item.kind === 'word' && /^(?:kept|budget)$/.test(item.role) && OVER.test(item.text),
   );
-  const output = isOver ? 'over-budget' : 'budget';
+  const output = isOver ? 'over-budget' : (inherited ?? 'budget');
   return [{ command: '/spend', text: formatParsedCommand({ ...wordsFor(names), output }) }];
 }
 

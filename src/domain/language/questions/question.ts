@@ -31,6 +31,7 @@ import {
   type AskedItem,
   isEmpty,
   markOf,
+  type OrderItem,
   refuseLoose,
   Said,
   type Subject,
@@ -63,6 +64,22 @@ const MOST_OFFERED = 3;
  * @throws SecretPasted
  */
 export function readQuestion(text: string, reader: Reader, answered?: Answered): Question | undefined {
+  const question = readWith(text, reader, answered);
+  // `prod 2` is storage of prod, or the project prod-2.
+  const spaced = [...reader.aliases].filter(
+    (name) => name.includes('-') && text.toLowerCase().includes(name.replaceAll('-', ' ')),
+  );
+  if (question?.kind !== 'command' || spaced.length === 0) return question;
+  const others = new Set([...reader.aliases].filter((name) => !spaced.includes(name)));
+  const other = readWith(text, { ...reader, aliases: others }, answered);
+  if (other?.kind !== 'command' || other.text === question.text) return question;
+  return {
+    kind: 'offered',
+    commands: [other, question].map(({ command, text: words }) => ({ command, text: words })),
+  };
+}
+
+function readWith(text: string, reader: Reader, answered: Answered | undefined): Question | undefined {
   const { items, shown, doubt } = itemsOf(tidyQuestion(text), reader, answered !== undefined);
   refuseSecret(text, items, reader.aliases);
   const question = interpret(new Said(items, shown, reader, answered), doubt);
@@ -81,6 +98,20 @@ export function readQuestion(text: string, reader: Reader, answered?: Answered):
 export function readTypedQuestion(command: SlashCommand, text: string, reader: Reader): string | undefined {
   const question = readQuestion(`${command.slice(1)} ${text}`, reader);
   return question?.kind === 'command' && question.command === command ? question.text : undefined;
+}
+
+/** Parses what was typed after a command: its words, or a question that means them. @throws InvalidWord, SecretPasted */
+export function parseTyped<T>(
+  command: SlashCommand,
+  text: string,
+  reader: Reader,
+  parse: (text: string, reader: Reader) => T,
+): T {
+  const parsed = catchInvalidWord(() => parse(text, reader));
+  if (!(parsed instanceof InvalidWord)) return parsed;
+  const meant = readTypedQuestion(command, text, reader);
+  if (meant === undefined) throw parsed;
+  return parse(meant, reader);
 }
 
 /** Only a word without meaning can be a secret. @throws SecretPasted */
@@ -171,7 +202,7 @@ function interpret(said: Said, doubt: string | undefined): Question | undefined 
   const [order] = said.of('order');
   if (order !== undefined) {
     if (order.bad) return { kind: 'refused', refusal: said.refuse(order.bad, UNRECOGNIZED, '') };
-    return { kind: 'command', command: '/billing', text: orderText(said, order.verb, order.words) };
+    return { kind: 'command', command: '/billing', text: orderText(said, order) };
   }
   if (said.items.every(isEmpty) && !said.has('have+amount', 'money+amount', 'have+money', 'have+long'))
     return said.has('thanks') ? { kind: 'thanks' } : undefined;
@@ -189,11 +220,8 @@ function interpret(said: Said, doubt: string | undefined): Question | undefined 
 }
 
 /** In a thread, a form is about the project of the answer where no other is named. */
-function orderText(said: Said, verb: string, words: readonly string[]): string {
-  const isNamed = words.some(
-    (word) => said.reader.aliases.has(word) || /^\d{3,}(?:,|$)|^all$/.test(word) || word.includes(','),
-  );
-  const names = isNamed || !said.answered ? '' : formatParsedCommand(wordsFor(namesOf(said.answered.words)));
+function orderText({ answered }: Said, { verb, words, isNamed }: OrderItem): string {
+  const names = isNamed || !answered ? '' : formatParsedCommand(wordsFor(namesOf(answered.words)));
   return [verb, names, ...words].filter(Boolean).join(' ');
 }
 
@@ -242,7 +270,7 @@ function slipOf(said: Said) {
 }
 
 /** A button for what is to come would offer something else, one with today more, and 0815 is no slip for 815. */
-const NOT_REPLACED = /^(?:next|tomorrow|incl|0\d)/i;
+const NOT_REPLACED = /^(?:next|tomorrow|incl|0\d+$)/i;
 
 /** The items; where some can't be asked for, each of those that would work in their place. */
 function alternativesOf(said: Said): readonly Said[] {

@@ -44,11 +44,13 @@ interface Marks {
 type ThanItem = Place & { readonly kind: 'than'; readonly name: string };
 
 /** What a form does, with its words: `post prod spend every morning`. */
-type OrderItem = Place & {
+export type OrderItem = Place & {
   readonly kind: 'order';
   readonly verb: 'schedule' | 'watch';
   readonly words: readonly string[];
+  /** A word that the form has no place for. */
   readonly bad?: Place | null;
+  readonly isNamed: boolean;
 };
 
 export type AskedItem = ((Item | ThanItem | OrderItem) & Marks) | WordItem;
@@ -221,6 +223,12 @@ export function subjectOf(said: Said): Subject | undefined {
   return first ?? impliedSubject(said);
 }
 
+/** `projects?` */
+const isShortList = (said: Said): boolean => {
+  const noun = said.first('noun');
+  return said.items.length < 3 && noun !== undefined && /s$/.test(said.typed(noun));
+};
+
 function impliedSubject(said: Said): Subject | undefined {
   const { answered } = said;
   if (said.has('most', 'least', 'top', 'day')) return 'spend';
@@ -234,7 +242,7 @@ function impliedSubject(said: Said): Subject | undefined {
     !said.has('money', 'long') &&
     !(answered && said.has('all') && !said.has('list', 'request'))
   )
-    return said.has('list', 'which', 'what', 'have', 'request', 'any') || (!answered && said.items.length < 3)
+    return said.has('list', 'which', 'what', 'have', 'request', 'any') || (!answered && isShortList(said))
       ? 'projects'
       : undefined;
   const isAmount = said.has('amount', 'what', 'long', 'money');

@@ -61,7 +61,7 @@ const WORDS = {
   amount: 'much many amount',
   what: 'what how where',
   filler:
-    'a an teh my your across calendar to am be been being i me you just exactly roughly approximately approx about around actually already really then so together still looking doing as at from by into with',
+    'a an teh my your across calendar to am be been being i me you just exactly roughly approximately approx about around actually already really then so together still looking looks doing as at from by into with',
   courtesy:
     'pls plz kindly hello hi hey yo hallo dear tally ok okay yes yeah sorry oops great nice perfect cool awesome alright super morning fyi btw asap urgent regards sincerely bye howdy sup question',
   request: 'show tell give get say see know need check send fetch display pull gimme provide find',
