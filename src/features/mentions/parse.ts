@@ -22,7 +22,13 @@ export interface KnownCommands {
 export type Mention =
   | { readonly kind: 'command'; readonly rerun: Command }
   /** A command about a project that only an earlier answer could tell. */
-  | { readonly kind: 'which-project'; readonly fact: string; readonly rerun: Command }
+  | {
+      readonly kind: 'which-project';
+      readonly fact: string;
+      readonly rerun: Command;
+      /** Whether the project of the answer before is gone. */
+      readonly isGone?: true;
+    }
   | { readonly kind: 'thanks' }
   /** What may be meant, for the person to choose; `fact` is why it is not run. */
   | {

@@ -1,6 +1,7 @@
 /** A follow-up: the items of the answer before, with those on top that were said. */
 import { addDays, endOfUnit, shiftUnits, startOfUnit, type Unit } from '../../time/calendar.ts';
 import type { NamedDays } from '../../time/period.ts';
+import type { Reader } from '../items.ts';
 import { formatParsedCommand, type SeveralProjects } from '../parsed-command.ts';
 import { readBy } from '../read-command.ts';
 import {
@@ -69,10 +70,8 @@ function wholeAnswer(
   if (said.hasOnly('lead', 'same', 'is', 'only'))
     throw said.refuse(said.items.find(({ kind }) => kind !== 'filler'));
   const total = said.first('all');
-  if (total?.kind !== 'word' && !(total?.kind === 'all' && said.typed(total) === 'everything' && false))
-    return undefined;
-  if (subject !== undefined || words.phrase !== undefined || total.text === 'everything' || namesOf(words))
-    return undefined;
+  const isTotal = total?.kind === 'word' && total.text !== 'everything';
+  if (!isTotal || subject !== undefined || words.phrase !== undefined || namesOf(words)) return undefined;
   const alone = {
     command,
     text: formatParsedCommand({
@@ -109,15 +108,9 @@ function checkReferences(said: Said, words: Words, base: Answered): void {
   const answered = namesOf(base.words);
   if (both && !namesOf(words) && (answered === 'all' || answered?.length !== 2))
     throw said.refuse(both, 'needs an answer about two projects', '');
-  const balance = base.command === '/balance' && said.first('versus', 'before');
-  if (
-    balance &&
-    !words.phrase &&
-    !said.has('spend') &&
-    !said.has('than+versus') &&
-    !(words.versus && !('text' in words.versus) && false)
-  )
-    throw said.refuse(balance, 'can’t be compared with a balance', '');
+  const compared = said.first('versus', 'before');
+  if (base.command === '/balance' && compared && !words.phrase && !said.has('spend'))
+    throw said.refuse(compared, 'can’t be compared with a balance', '');
   const long = said.first('long');
   if (long && base.command !== '/balance' && !said.has('about:balance', 'about:spend'))
     throw said.refuse(long);
@@ -125,7 +118,6 @@ function checkReferences(said: Said, words: Words, base: Answered): void {
   const loose = said.of('versus').find((item) => item.ofUnit !== undefined);
   const { rule } = base.words.phrase ?? daysOf('last-7-days', said.reader);
   if (loose && !('unit' in rule && rule.unit === loose.ofUnit)) throw said.refuse(loose);
-  if (said.has('long+when+spend')) throw said.refuse(long);
 }
 
 /** Days, numbers and superlatives, of which a part may be asked for. */
@@ -279,7 +271,7 @@ function countedCommands(
 function unitBefore(
   unit: Unit,
   { first, last, rule, counted }: NamedDays,
-  reader: NamedDaysReader,
+  reader: Reader,
 ): NamedDays | undefined {
   const text = (from: string, to: string) => daysOf(from === to ? from : `${from}..${to}`, reader);
   if (counted === 7 && unit === 'week') return text(addDays(first, -7), addDays(last, -7));
@@ -289,7 +281,6 @@ function unitBefore(
     ? text(shiftUnits(unit, start, -1), addDays(start, -1))
     : undefined;
 }
-type NamedDaysReader = Said['reader'];
 
 /** Words that count from today, or name a year: their days are the same wherever they are said. */
 const FIXED = /\b(?:ago|yesterday|today|last|past|previous|prev|prior|this|current|since|now)\b|\d{4}/;

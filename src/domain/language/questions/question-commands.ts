@@ -47,7 +47,7 @@ export function wordsOf(said: Said): Words {
     throw said.refuse(other, `You asked for “${outputs[0]?.output}” and {word}`, 'Ask for one of them.');
   for (const product of said.of('product')) {
     const before = items.slice(0, items.indexOf(product)).findLast(({ kind }) => kind !== 'filler');
-    if (/^[1-3]$/.test(said.typed(product)) && before?.kind !== 'project') throw said.refuse(product);
+    if (!answered && /^[1-3]$/.test(said.typed(product)) && before?.kind !== 'project') throw said.refuse(product);
   }
   // Today is added to the days of the answer, or left out of them.
   const isOfAnswer = said.has('today') && !said.has('period') && answered?.words.phrase;
