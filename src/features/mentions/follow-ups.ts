@@ -97,7 +97,12 @@ function checkProjects(
   if (isGone(words, question, text, request)) {
     const { project: _, alias: _name, several: _all, ...rest } = words;
     const fact = 'The project in the last answer here was renamed or removed. Which project?';
-    return { kind: 'which-project', fact, rerun: { ...rerun, text: formatParsedCommand(rest) }, isGone: true };
+    return {
+      kind: 'which-project',
+      fact,
+      rerun: { ...rerun, text: formatParsedCommand(rest) },
+      isGone: true,
+    };
   }
   requireAskable(words, text, request);
   return { kind: 'command', rerun };

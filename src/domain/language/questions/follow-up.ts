@@ -18,7 +18,7 @@ import {
   wordsFor,
   wordsOf,
 } from './question-commands.ts';
-import type { Answered, AskedItem, Said, WordItem } from './said.ts';
+import type { AskedItem, LastAnswer, Said, WordItem } from './said.ts';
 
 /** @param subject what the question itself is about @throws InvalidWord */
 export function followUpCommands(
@@ -58,7 +58,7 @@ export function followUpCommands(
 /** The same answer again, or its total. @throws InvalidWord for a text that only refers to it */
 function wholeAnswer(
   said: Said,
-  base: Answered,
+  base: LastAnswer,
   words: Words,
   subject: unknown,
 ): readonly MadeCommand[] | undefined {
@@ -90,7 +90,7 @@ const asksSpend = (said: Said, words: Words): boolean =>
   words.output === 'why';
 
 /** Words that can refer to the answer in one way only. @throws InvalidWord */
-function checkReferences(said: Said, words: Words, base: Answered): void {
+function checkReferences(said: Said, words: Words, base: LastAnswer): void {
   const { items } = said;
   for (const [at, item] of items.entries()) {
     if (item.kind !== 'word' || item.role !== 'it') continue;
@@ -125,7 +125,7 @@ const isOfMany = ({ kind, role }: AskedItem): boolean =>
   /^(?:period|top|all|refused)$/.test(kind) || role === 'most' || role === 'all' || role === 'day';
 
 /** The projects: those named, with those of the answer where it adds to them; else those of the answer. @throws InvalidWord */
-function namesIn(said: Said, words: Words, { words: answered }: Answered): SeveralProjects | undefined {
+function namesIn(said: Said, words: Words, { words: answered }: LastAnswer): SeveralProjects | undefined {
   const before = namesOf(answered);
   const [than] = said.of('than');
   const added = said.of('project').find((item) => item.isAdded);
@@ -163,7 +163,7 @@ function besideAnswer(
   said: Said,
   words: Words,
   names: SeveralProjects | undefined,
-  { words: answered }: Answered,
+  { words: answered }: LastAnswer,
 ): readonly [isGuess: boolean, SeveralProjects | undefined] {
   const [named, before] = [namesOf(words), namesOf(answered)];
   const isOne = named !== undefined && named !== 'all' && named.length === 1;
@@ -174,7 +174,7 @@ function besideAnswer(
 }
 
 /** `why` and the question of a budget stay; a file only where the same is asked for. @throws InvalidWord */
-function inheritedOutput(said: Said, words: Words, { words: { output } }: Answered, subject: unknown) {
+function inheritedOutput(said: Said, words: Words, { words: { output } }: LastAnswer, subject: unknown) {
   if (subject !== undefined || words.unit !== undefined) return undefined;
   return said.has('same') || output === 'why' || output === 'budget' || output === 'over-budget'
     ? output
@@ -182,7 +182,7 @@ function inheritedOutput(said: Said, words: Words, { words: { output } }: Answer
 }
 
 /** Whether the answer doesn't lead to what is asked, or a number may be something else. */
-function isUnsure(said: Said, words: Words, base: Answered, subject: unknown): boolean {
+function isUnsure(said: Said, words: Words, base: LastAnswer, subject: unknown): boolean {
   const isOther =
     subject === undefined &&
     base.command === '/balance' &&
@@ -204,7 +204,7 @@ function isUnsure(said: Said, words: Words, base: Answered, subject: unknown): b
 }
 
 /** The days of the question, or those of the answer. */
-function withDays(said: Said, words: Words, { words: answered }: Answered): Words {
+function withDays(said: Said, words: Words, { words: answered }: LastAnswer): Words {
   const { phrase, versus } = words;
   const top = words.top ?? (namesOf(words) === namesOf(answered) ? answered.top : undefined);
   const rank = { top, isOfDays: words.isOfDays ?? (words.top === undefined ? answered.isOfDays : undefined) };
@@ -228,7 +228,7 @@ function comparedWith(
   said: Said,
   asked: Words,
   words: Words,
-  { words: answered }: Answered,
+  { words: answered }: LastAnswer,
   subject: unknown,
 ): readonly Words[] {
   const { versus } = answered;
@@ -251,7 +251,7 @@ function countedCommands(
   said: Said,
   before: WordItem,
   words: Words,
-  { words: answered }: Answered,
+  { words: answered }: LastAnswer,
 ): readonly MadeCommand[] {
   const { reader } = said;
   const { unit = 'week', isCompared, isEither } = before;
@@ -286,7 +286,7 @@ function unitBefore(
 const FIXED = /\b(?:ago|yesterday|today|last|past|previous|prev|prior|this|current|since|now)\b|\d{4}/;
 
 /** “And September?” after October 2025 may be that of the answer's year, “the 15th” a day of its month. */
-function otherDays(said: Said, asked: Words, { words: { phrase: base } }: Answered): readonly Words[] {
+function otherDays(said: Said, asked: Words, { words: { phrase: base } }: LastAnswer): readonly Words[] {
   if (base === undefined) return [];
   const { reader } = said;
   const [next, year] = [addDays(base.last, 1), `${base.last.slice(0, 4)}-12-31`];

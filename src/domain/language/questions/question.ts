@@ -27,9 +27,9 @@ import {
   wordsOf,
 } from './question-commands.ts';
 import {
-  type Answered,
   type AskedItem,
   isEmpty,
+  type LastAnswer,
   markOf,
   type OrderItem,
   refuseLoose,
@@ -37,7 +37,7 @@ import {
   type Subject,
   subjectOf,
 } from './said.ts';
-import { MEANT_WORDS, PLAIN_WORDS, ROLES, UNBILLED } from './words.ts';
+import { MEANT_WORDS, PLAIN_WORDS, UNBILLED, WORD_ROLES } from './words.ts';
 
 export type Question =
   /** The command that it means exactly. */
@@ -63,7 +63,7 @@ const MOST_OFFERED = 3;
  * @returns undefined when no word names a project or something that Tally can be asked
  * @throws SecretPasted
  */
-export function readQuestion(text: string, reader: Reader, answered?: Answered): Question | undefined {
+export function readQuestion(text: string, reader: Reader, answered?: LastAnswer): Question | undefined {
   const question = readWith(text, reader, answered);
   if (question?.kind !== 'command') return question;
   // `prod 2` is the project prod-2, or storage of prod.
@@ -84,7 +84,7 @@ export function readQuestion(text: string, reader: Reader, answered?: Answered):
   };
 }
 
-function readWith(text: string, reader: Reader, answered: Answered | undefined): Question | undefined {
+function readWith(text: string, reader: Reader, answered: LastAnswer | undefined): Question | undefined {
   const { items, shown, doubt } = itemsOf(tidyQuestion(text), reader, answered !== undefined);
   refuseSecret(text, items, reader.aliases);
   const question = interpret(new Said(items, shown, reader, answered), doubt);
@@ -154,7 +154,7 @@ const tidyQuestion = (text: string): string =>
 
 const readItems = (shown: string, reader: Reader, inThread: boolean): readonly AskedItem[] =>
   readBy(shown.toLowerCase(), 'Question', reader, {
-    ...{ shown, inThread, aliases: reader.aliases, roles: ROLES, unbilled: UNBILLED },
+    ...{ shown, inThread, aliases: reader.aliases, roles: WORD_ROLES, unbilled: UNBILLED },
   }) as readonly AskedItem[];
 
 /** A text with more mistakes than this isn't corrected. */
@@ -330,7 +330,8 @@ function makeCommands(said: Said): readonly MadeCommand[] {
   const [unknown, ...more] = said.of('bad');
   if (unknown === undefined) {
     // “Why?” and “again” only refer to an answer.
-    if (!said.answered && said.hasOnly('why', 'again', 'same', 'output', 'csv', 'details'))
+    const marks = ['why', 'again', 'same', 'output', 'csv', 'details'] as const;
+    if (!said.answered && said.has(...marks) && said.hasOnly(...marks))
       return [{ command: '/spend', text: formatParsedCommand(wordsOf(said)), isOpen: true }];
     refuseLoose(said);
     return commandsFor(subject, said);
