@@ -106,7 +106,7 @@ export function originalSpelling(typed: string, piece: string): string {
 }
 
 /** How a piece of what was read in lower case stood in the typed text: with its capitals, `sep, nov` for `sep and nov`. */
-export function typedSpelling(typed: string, piece: string): string {
+function typedSpelling(typed: string, piece: string): string {
   // A longer one is clipped when it is quoted, and would take long to find.
   if (piece.length > 200) return piece;
   const form = piece.replace(/[\\^$.*+?()[\]{}|/]/g, '\\$&').replace(/ and |,/g, '(?: and |, ?| & |&)');
