@@ -2,7 +2,7 @@
 
 import type { Reader } from '../../domain/language/items.ts';
 import { absoluteText } from '../../domain/language/named-days.ts';
-import type { Answered } from '../../domain/language/questions/said.ts';
+import type { LastAnswer } from '../../domain/language/questions/said.ts';
 import { parseCommandText, parsePeriodText } from '../../domain/language/read-command.ts';
 import { addDays, endOfUnit } from '../../domain/time/calendar.ts';
 import type { Versus } from '../../domain/time/named-comparison.ts';
@@ -13,7 +13,7 @@ import type { ThreadQuestion } from '../../workspace/thread-store.ts';
  * The remembered command, whose days stay those that it had when it was asked.
  * @param reader of now, that knows the names of then too @throws InvalidWord, SecretPasted
  */
-export function answeredIn({ command, text }: ThreadQuestion, askedOn: string, reader: Reader): Answered {
+export function answeredIn({ command, text }: ThreadQuestion, askedOn: string, reader: Reader): LastAnswer {
   const { phrase, versus, ...words } = parseCommandText(text, {
     ...reader,
     today: askedOn,

@@ -74,8 +74,12 @@ function readWith(said: Said, question: ThreadQuestion | undefined): Mention {
   switch (mention.kind) {
     case 'command':
       return checkProjects(mention.rerun, said, question, reader.aliases);
-    case 'guess':
+    case 'guess': {
+      const [first] = mention.reruns;
+      const checked = first && checkProjects(first, said, question, reader.aliases);
+      if (checked?.kind === 'which-project') return checked;
       return { ...mention, reruns: mention.reruns.filter((command) => isAskable(command, request)) };
+    }
     default:
       return mention;
   }
@@ -93,7 +97,12 @@ function checkProjects(
   if (isGone(words, question, text, request)) {
     const { project: _, alias: _name, several: _all, ...rest } = words;
     const fact = 'The project in the last answer here was renamed or removed. Which project?';
-    return { kind: 'which-project', fact, rerun: { ...rerun, text: formatParsedCommand(rest) } };
+    return {
+      kind: 'which-project',
+      fact,
+      rerun: { ...rerun, text: formatParsedCommand(rest) },
+      isGone: true,
+    };
   }
   requireAskable(words, text, request);
   return { kind: 'command', rerun };

@@ -3,7 +3,7 @@ import { catchInvalidWord, InvalidWord, UNRECOGNIZED } from '../../domain/failur
 import type { Reader } from '../../domain/language/items.ts';
 import { nearestWord } from '../../domain/language/nearest-word.ts';
 import { type Question, readQuestion, readTypedQuestion } from '../../domain/language/questions/question.ts';
-import type { Answered } from '../../domain/language/questions/said.ts';
+import type { LastAnswer } from '../../domain/language/questions/said.ts';
 import { parseCommandText } from '../../domain/language/read-command.ts';
 import { clipWord, normalizeText } from '../../domain/language/text.ts';
 import type { SlackId } from '../../domain/slack-id.ts';
@@ -22,7 +22,13 @@ export interface KnownCommands {
 export type Mention =
   | { readonly kind: 'command'; readonly rerun: Command }
   /** A command about a project that only an earlier answer could tell. */
-  | { readonly kind: 'which-project'; readonly fact: string; readonly rerun: Command }
+  | {
+      readonly kind: 'which-project';
+      readonly fact: string;
+      readonly rerun: Command;
+      /** Whether the project of the answer before is gone. */
+      readonly isGone?: true;
+    }
   | { readonly kind: 'thanks' }
   /** What may be meant, for the person to choose; `fact` is why it is not run. */
   | {
@@ -65,7 +71,7 @@ export function parseTypedCommand(said: string, known: KnownCommands): Mention |
  * Reads a question in free words. What could mean several things runs nothing.
  * @param answered what was answered last in its thread @throws SecretPasted
  */
-export function parseQuestionMention(said: string, known: KnownCommands, answered?: Answered): Mention {
+export function parseQuestionMention(said: string, known: KnownCommands, answered?: LastAnswer): Mention {
   const { text, name, rest } = splitMention(said, known.self);
   const question = readQuestion(text, known.reader, answered);
   const read = question && mentionOf(question);
@@ -144,12 +150,6 @@ const COMMAND_FOR: readonly (readonly [RegExp, string])[] = [
   [
     orders('stop|pause|cancel|mute|snooze|unsubscribe'),
     `To stop posts, type ${commandText('/billing schedules')}; to stop alerts, ${commandText('/billing watches')}.`,
-  ],
-  [
-    orders(
-      '(?:alert|warn|notify|ping) (?:me|us)|(?:tell|let) (?:me|us) (?:know )?(?:when|once)|(?:set|create|make|add|move|raise|lower) (?:up )?(?:(?:an?|the|our) )?(?:budget|watch|alert|alarm|warning)',
-    ),
-    `To be alerted when money runs low or spend jumps, type ${commandText('/billing watch')}.`,
   ],
   [
     orders('remind|schedule|post'),

@@ -164,7 +164,7 @@ export const bySpendIn = (shape: SpendView['shape']) => (a: SpendFigures, b: Spe
   (shape?.isLowest ? -1 : 1) * bySpend(a, b);
 
 /** Sorts the projects that spent most first. */
-export const bySpend = (a: SpendFigures, b: SpendFigures): number =>
+const bySpend = (a: SpendFigures, b: SpendFigures): number =>
   byLargest(readableTotal(a.usage), readableTotal(b.usage));
 
 /** The command that gives this answer again, of another period or in another form. */

@@ -1,6 +1,7 @@
 /** A follow-up: the items of the answer before, with those on top that were said. */
 import { addDays, endOfUnit, shiftUnits, startOfUnit, type Unit } from '../../time/calendar.ts';
 import type { NamedDays } from '../../time/period.ts';
+import type { Reader } from '../items.ts';
 import { formatParsedCommand, type SeveralProjects } from '../parsed-command.ts';
 import { readBy } from '../read-command.ts';
 import {
@@ -17,7 +18,7 @@ import {
   wordsFor,
   wordsOf,
 } from './question-commands.ts';
-import type { Answered, AskedItem, Said, WordItem } from './said.ts';
+import type { AskedItem, LastAnswer, Said, WordItem } from './said.ts';
 
 /** @param subject what the question itself is about @throws InvalidWord */
 export function followUpCommands(
@@ -57,7 +58,7 @@ export function followUpCommands(
 /** The same answer again, or its total. @throws InvalidWord for a text that only refers to it */
 function wholeAnswer(
   said: Said,
-  base: Answered,
+  base: LastAnswer,
   words: Words,
   subject: unknown,
 ): readonly MadeCommand[] | undefined {
@@ -69,10 +70,8 @@ function wholeAnswer(
   if (said.hasOnly('lead', 'same', 'is', 'only'))
     throw said.refuse(said.items.find(({ kind }) => kind !== 'filler'));
   const total = said.first('all');
-  if (total?.kind !== 'word' && !(total?.kind === 'all' && said.typed(total) === 'everything' && false))
-    return undefined;
-  if (subject !== undefined || words.phrase !== undefined || total.text === 'everything' || namesOf(words))
-    return undefined;
+  const isTotal = total?.kind === 'word' && total.text !== 'everything';
+  if (!isTotal || subject !== undefined || words.phrase !== undefined || namesOf(words)) return undefined;
   const alone = {
     command,
     text: formatParsedCommand({
@@ -91,7 +90,7 @@ const asksSpend = (said: Said, words: Words): boolean =>
   words.output === 'why';
 
 /** Words that can refer to the answer in one way only. @throws InvalidWord */
-function checkReferences(said: Said, words: Words, base: Answered): void {
+function checkReferences(said: Said, words: Words, base: LastAnswer): void {
   const { items } = said;
   for (const [at, item] of items.entries()) {
     if (item.kind !== 'word' || item.role !== 'it') continue;
@@ -109,15 +108,9 @@ function checkReferences(said: Said, words: Words, base: Answered): void {
   const answered = namesOf(base.words);
   if (both && !namesOf(words) && (answered === 'all' || answered?.length !== 2))
     throw said.refuse(both, 'needs an answer about two projects', '');
-  const balance = base.command === '/balance' && said.first('versus', 'before');
-  if (
-    balance &&
-    !words.phrase &&
-    !said.has('spend') &&
-    !said.has('than+versus') &&
-    !(words.versus && !('text' in words.versus) && false)
-  )
-    throw said.refuse(balance, 'can’t be compared with a balance', '');
+  const compared = said.first('versus', 'before');
+  if (base.command === '/balance' && compared && !words.phrase && !said.has('spend'))
+    throw said.refuse(compared, 'can’t be compared with a balance', '');
   const long = said.first('long');
   if (long && base.command !== '/balance' && !said.has('about:balance', 'about:spend'))
     throw said.refuse(long);
@@ -125,7 +118,6 @@ function checkReferences(said: Said, words: Words, base: Answered): void {
   const loose = said.of('versus').find((item) => item.ofUnit !== undefined);
   const { rule } = base.words.phrase ?? daysOf('last-7-days', said.reader);
   if (loose && !('unit' in rule && rule.unit === loose.ofUnit)) throw said.refuse(loose);
-  if (said.has('long+when+spend')) throw said.refuse(long);
 }
 
 /** Days, numbers and superlatives, of which a part may be asked for. */
@@ -133,7 +125,7 @@ const isOfMany = ({ kind, role }: AskedItem): boolean =>
   /^(?:period|top|all|refused)$/.test(kind) || role === 'most' || role === 'all' || role === 'day';
 
 /** The projects: those named, with those of the answer where it adds to them; else those of the answer. @throws InvalidWord */
-function namesIn(said: Said, words: Words, { words: answered }: Answered): SeveralProjects | undefined {
+function namesIn(said: Said, words: Words, { words: answered }: LastAnswer): SeveralProjects | undefined {
   const before = namesOf(answered);
   const [than] = said.of('than');
   const added = said.of('project').find((item) => item.isAdded);
@@ -171,7 +163,7 @@ function besideAnswer(
   said: Said,
   words: Words,
   names: SeveralProjects | undefined,
-  { words: answered }: Answered,
+  { words: answered }: LastAnswer,
 ): readonly [isGuess: boolean, SeveralProjects | undefined] {
   const [named, before] = [namesOf(words), namesOf(answered)];
   const isOne = named !== undefined && named !== 'all' && named.length === 1;
@@ -182,7 +174,7 @@ function besideAnswer(
 }
 
 /** `why` and the question of a budget stay; a file only where the same is asked for. @throws InvalidWord */
-function inheritedOutput(said: Said, words: Words, { words: { output } }: Answered, subject: unknown) {
+function inheritedOutput(said: Said, words: Words, { words: { output } }: LastAnswer, subject: unknown) {
   if (subject !== undefined || words.unit !== undefined) return undefined;
   return said.has('same') || output === 'why' || output === 'budget' || output === 'over-budget'
     ? output
@@ -190,7 +182,7 @@ function inheritedOutput(said: Said, words: Words, { words: { output } }: Answer
 }
 
 /** Whether the answer doesn't lead to what is asked, or a number may be something else. */
-function isUnsure(said: Said, words: Words, base: Answered, subject: unknown): boolean {
+function isUnsure(said: Said, words: Words, base: LastAnswer, subject: unknown): boolean {
   const isOther =
     subject === undefined &&
     base.command === '/balance' &&
@@ -212,7 +204,7 @@ function isUnsure(said: Said, words: Words, base: Answered, subject: unknown): b
 }
 
 /** The days of the question, or those of the answer. */
-function withDays(said: Said, words: Words, { words: answered }: Answered): Words {
+function withDays(said: Said, words: Words, { words: answered }: LastAnswer): Words {
   const { phrase, versus } = words;
   const top = words.top ?? (namesOf(words) === namesOf(answered) ? answered.top : undefined);
   const rank = { top, isOfDays: words.isOfDays ?? (words.top === undefined ? answered.isOfDays : undefined) };
@@ -236,7 +228,7 @@ function comparedWith(
   said: Said,
   asked: Words,
   words: Words,
-  { words: answered }: Answered,
+  { words: answered }: LastAnswer,
   subject: unknown,
 ): readonly Words[] {
   const { versus } = answered;
@@ -259,7 +251,7 @@ function countedCommands(
   said: Said,
   before: WordItem,
   words: Words,
-  { words: answered }: Answered,
+  { words: answered }: LastAnswer,
 ): readonly MadeCommand[] {
   const { reader } = said;
   const { unit = 'week', isCompared, isEither } = before;
@@ -279,7 +271,7 @@ function countedCommands(
 function unitBefore(
   unit: Unit,
   { first, last, rule, counted }: NamedDays,
-  reader: NamedDaysReader,
+  reader: Reader,
 ): NamedDays | undefined {
   const text = (from: string, to: string) => daysOf(from === to ? from : `${from}..${to}`, reader);
   if (counted === 7 && unit === 'week') return text(addDays(first, -7), addDays(last, -7));
@@ -289,13 +281,12 @@ function unitBefore(
     ? text(shiftUnits(unit, start, -1), addDays(start, -1))
     : undefined;
 }
-type NamedDaysReader = Said['reader'];
 
 /** Words that count from today, or name a year: their days are the same wherever they are said. */
 const FIXED = /\b(?:ago|yesterday|today|last|past|previous|prev|prior|this|current|since|now)\b|\d{4}/;
 
 /** “And September?” after October 2025 may be that of the answer's year, “the 15th” a day of its month. */
-function otherDays(said: Said, asked: Words, { words: { phrase: base } }: Answered): readonly Words[] {
+function otherDays(said: Said, asked: Words, { words: { phrase: base } }: LastAnswer): readonly Words[] {
   if (base === undefined) return [];
   const { reader } = said;
   const [next, year] = [addDays(base.last, 1), `${base.last.slice(0, 4)}-12-31`];

@@ -27,9 +27,9 @@ import {
   wordsOf,
 } from './question-commands.ts';
 import {
-  type Answered,
   type AskedItem,
   isEmpty,
+  type LastAnswer,
   markOf,
   type OrderItem,
   refuseLoose,
@@ -37,7 +37,7 @@ import {
   type Subject,
   subjectOf,
 } from './said.ts';
-import { MEANT_WORDS, PLAIN_WORDS, ROLES, UNBILLED } from './words.ts';
+import { MEANT_WORDS, PLAIN_WORDS, UNBILLED, WORD_ROLES } from './words.ts';
 
 export type Question =
   /** The command that it means exactly. */
@@ -63,23 +63,28 @@ const MOST_OFFERED = 3;
  * @returns undefined when no word names a project or something that Tally can be asked
  * @throws SecretPasted
  */
-export function readQuestion(text: string, reader: Reader, answered?: Answered): Question | undefined {
+export function readQuestion(text: string, reader: Reader, answered?: LastAnswer): Question | undefined {
   const question = readWith(text, reader, answered);
-  // `prod 2` is storage of prod, or the project prod-2.
+  if (question?.kind !== 'command') return question;
+  // `prod 2` is the project prod-2, or storage of prod.
+  const typed = text.toLowerCase();
   const spaced = [...reader.aliases].filter(
-    (name) => name.includes('-') && text.toLowerCase().includes(name.replaceAll('-', ' ')),
+    (name) => name.includes('-') && typed.includes(name.replaceAll('-', ' ')),
   );
-  if (question?.kind !== 'command' || spaced.length === 0) return question;
-  const others = new Set([...reader.aliases].filter((name) => !spaced.includes(name)));
-  const other = readWith(text, { ...reader, aliases: others }, answered);
-  if (other?.kind !== 'command' || other.text === question.text) return question;
+  const others = spaced.flatMap((name) => {
+    const aliases = new Set([...reader.aliases].filter((other) => other !== name));
+    const other = readWith(text, { ...reader, aliases }, answered);
+    return other?.kind === 'command' ? [other] : other?.kind === 'offered' ? other.commands : [];
+  });
+  const commands = [question, ...others.filter((other) => other.text !== question.text)];
+  if (commands.length === 1) return question;
   return {
     kind: 'offered',
-    commands: [other, question].map(({ command, text: words }) => ({ command, text: words })),
+    commands: commands.map(({ command, text: words }) => ({ command, text: words })),
   };
 }
 
-function readWith(text: string, reader: Reader, answered: Answered | undefined): Question | undefined {
+function readWith(text: string, reader: Reader, answered: LastAnswer | undefined): Question | undefined {
   const { items, shown, doubt } = itemsOf(tidyQuestion(text), reader, answered !== undefined);
   refuseSecret(text, items, reader.aliases);
   const question = interpret(new Said(items, shown, reader, answered), doubt);
@@ -149,7 +154,7 @@ const tidyQuestion = (text: string): string =>
 
 const readItems = (shown: string, reader: Reader, inThread: boolean): readonly AskedItem[] =>
   readBy(shown.toLowerCase(), 'Question', reader, {
-    ...{ shown, inThread, aliases: reader.aliases, roles: ROLES, unbilled: UNBILLED },
+    ...{ shown, inThread, aliases: reader.aliases, roles: WORD_ROLES, unbilled: UNBILLED },
   }) as readonly AskedItem[];
 
 /** A text with more mistakes than this isn't corrected. */
@@ -275,7 +280,7 @@ const NOT_REPLACED = /^(?:next|tomorrow|incl|0\d+$)/i;
 /** The items; where some can't be asked for, each of those that would work in their place. */
 function alternativesOf(said: Said): readonly Said[] {
   const slip = slipOf(said);
-  if (slip === undefined) return [said];
+  if (slip === undefined) return [...numberReadings(said), said];
   const { start, end, instead } = slip;
   if (NOT_REPLACED.test(said.typed(slip))) return [];
   return instead.flatMap((text) => {
@@ -286,6 +291,27 @@ function alternativesOf(said: Said): readonly Said[] {
     const changed = said.with([...before, ...meant, ...kept.slice(before.length)]);
     return meant.some(({ kind }) => kind === 'bad') || slipOf(changed) !== undefined ? [] : [changed];
   });
+}
+
+/** After an answer, a bare number may be a product, a year or a week, and not a project. */
+function numberReadings(said: Said): readonly Said[] {
+  const item = said.of('project').find((project) => /^\d{1,4}$/.test(said.typed(project)));
+  if (said.answered === undefined || item === undefined) return [];
+  const digits = said.typed(item);
+  const { rule } = said.answered.words.phrase ?? {};
+  const isWeek = rule !== undefined && 'unit' in rule && rule.unit === 'week' && Number(digits) <= 53;
+  const text = /^[1-3]$/.test(digits)
+    ? `product ${digits}`
+    : /^20\d\d$/.test(digits)
+      ? `year-${digits}`
+      : isWeek
+        ? `w${digits}`
+        : undefined;
+  const [meant] = text === undefined ? [] : readBy(text, 'Command', said.reader);
+  const { start, end } = item;
+  return meant === undefined
+    ? []
+    : [said.with(said.items.map((each) => (each === item ? { ...meant, start, end } : each)))];
 }
 
 /** @throws InvalidWord */
@@ -303,16 +329,15 @@ function makeCommands(said: Said): readonly MadeCommand[] {
   if (subject !== undefined && first !== undefined) said.marks.set(`about:${subject}`, first);
   const [unknown, ...more] = said.of('bad');
   if (unknown === undefined) {
+    // “Why?” and “again” only refer to an answer.
+    const marks = ['why', 'again', 'same', 'output', 'csv', 'details'] as const;
+    if (!said.answered && said.has(...marks) && said.hasOnly(...marks))
+      return [{ command: '/spend', text: formatParsedCommand(wordsOf(said)), isOpen: true }];
     refuseLoose(said);
     return commandsFor(subject, said);
   }
-  const { why, works, instead } = explainBadWord(said.shown.toLowerCase(), unknown, '', said.reader.aliases);
-  const refusal = new InvalidWord(
-    said.typed(unknown),
-    why,
-    works,
-    instead.length > 0 && why !== UNRECOGNIZED ? [] : [],
-  );
+  const { why, works } = explainBadWord(said.shown.toLowerCase(), unknown, '', said.reader.aliases);
+  const refusal = new InvalidWord(said.typed(unknown), why, works);
   const isMissing =
     (subject === 'spend' || subject === 'balance') && more.length === 0 && isOfOneProject(said);
   if (!isMissing || why !== UNRECOGNIZED || !isName(said, unknown)) throw refusal;

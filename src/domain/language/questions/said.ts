@@ -6,15 +6,15 @@ import type { Item, Reader } from '../items.ts';
 import type { Place } from '../named-days.ts';
 import type { ParsedCommand } from '../parsed-command.ts';
 import { clipWord } from '../text.ts';
-import type { Role } from './words.ts';
+import type { WordRole } from './words.ts';
 
 /** A word or phrase of a question beside the items of commands. */
 export interface WordItem extends Place {
   readonly kind: 'word';
-  readonly role: Role;
+  readonly role: WordRole;
   readonly text: string;
   /** What it says besides: `least expensive` is about spend, too. */
-  readonly roles?: readonly Role[];
+  readonly roles?: readonly WordRole[];
   /** Whether it means all projects: “where did the money go?”. */
   readonly isAll?: boolean;
   /** Whether it may ask for something else: “what happened?”. */
@@ -61,7 +61,7 @@ type OfKind<K extends Kind> = K extends 'word'
   : Extract<Item | ThanItem | OrderItem, { readonly kind: K | 'all' | 'help' }> &
       Marks & { readonly kind: K };
 /** A role, a kind of item, or `answer` for the answer before, `about:` what it is about, `either` for two projects. */
-export type Mark = Role | Kind | 'answer' | 'either' | `about:${Subject}`;
+export type Mark = WordRole | Kind | 'answer' | 'either' | `about:${Subject}`;
 
 export type Subject =
   | 'spend'
@@ -75,12 +75,12 @@ export type Subject =
   | 'owner';
 
 /** The command that was answered last. */
-export interface Answered {
+export interface LastAnswer {
   readonly command: '/spend' | '/balance';
   readonly words: ParsedCommand;
 }
 
-const ABOUT: Readonly<Partial<Record<Role, Subject>>> = {
+const ABOUT: Readonly<Partial<Record<WordRole, Subject>>> = {
   ...{ spend: 'spend', usage: 'spend', average: 'spend', forecast: 'spend', sorted: 'spend' },
   ...{ balance: 'balance', lasting: 'balance', ends: 'balance', budget: 'budget', schedules: 'schedules' },
   ...{ watches: 'watches', help: 'help', token: 'status', owner: 'owner' },
@@ -139,7 +139,7 @@ const EMPTY: ReadonlySet<Mark> = new Set<Mark>([
 export const markOf = (item: AskedItem): Mark => item.role ?? item.kind;
 export const isEmpty = (item: AskedItem): boolean => EMPTY.has(markOf(item));
 
-export const UNCLEAR = 'I can’t tell what {word} means here';
+const UNCLEAR = 'I can’t tell what {word} means here';
 const EXAMPLE = `Type a command, such as ${commandText('/spend')} prod last-month.`;
 
 /** The items of a text, by what they say. */
@@ -150,7 +150,7 @@ export class Said {
     readonly items: readonly AskedItem[],
     readonly shown: string,
     readonly reader: Reader,
-    readonly answered: Answered | undefined,
+    readonly answered: LastAnswer | undefined,
   ) {
     for (const item of items)
       for (const mark of [markOf(item), ...(item.roles ?? []), ...this.#more(item)])

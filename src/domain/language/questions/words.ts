@@ -69,7 +69,7 @@ const WORDS = {
 } as const;
 
 /** What a word says; the later ones are those of phrases alone. */
-export type Role =
+export type WordRole =
   | keyof typeof WORDS
   | 'thanks'
   | 'break'
@@ -85,7 +85,7 @@ export type Role =
   | 'unanswered';
 
 /** The role of each word. */
-export const ROLES: ReadonlyMap<string, Role> = new Map(
+export const WORD_ROLES: ReadonlyMap<string, WordRole> = new Map(
   (Object.keys(WORDS) as (keyof typeof WORDS)[]).flatMap((role) =>
     WORDS[role].split(' ').map((word) => [word, role] as const),
   ),
@@ -98,8 +98,8 @@ export const UNBILLED: ReadonlySet<string> = new Set(
   ),
 );
 
-const wordsOf = (roles: readonly Role[], shortest: number): readonly string[] =>
-  [...ROLES].flatMap(([word, role]) => (roles.includes(role) && word.length >= shortest ? [word] : []));
+const wordsOf = (roles: readonly WordRole[], shortest: number): readonly string[] =>
+  [...WORD_ROLES].flatMap(([word, role]) => (roles.includes(role) && word.length >= shortest ? [word] : []));
 
 /** Words that don't say what is asked, so that putting swapped letters in them right changes nothing. */
 export const PLAIN_WORDS = wordsOf(['filler', 'amount', 'what', 'courtesy', 'request', 'does'], 3);
