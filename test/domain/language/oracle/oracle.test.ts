@@ -133,8 +133,8 @@ describe('in a command', () => {
   );
 
   it('reads each phrase after “vs” too', () => {
-    // There “last year” is the same days a year before.
-    const phrases = ANSWERED.filter(([phrase]) => !/includ|incl|year|1y/.test(phrase));
+    // There “last year” is the same days a year before, and “previous” is what comes before the period.
+    const phrases = ANSWERED.filter(([phrase]) => !/includ|incl|year|1y|prev/.test(phrase));
     const read = phrases.map(([phrase]) => {
       const { phrase: asked, versus } = parse(`prod april vs ${phrase} csv`);
       const days = [asked, versus].map((one) =>
