@@ -324,11 +324,12 @@ export function runningBeside(versus: Versus, reader: Reader): NamedDays | undef
 }
 
 /** @throws InvalidWord for words that no answer about spend keeps */
-function refuseUnspendable(said: Said, { product, unit, isOfDays }: Words): void {
+function refuseUnspendable(said: Said, { product, unit, isOfDays, several }: Words): void {
   // “How much storage did prod use” asks for gigabytes, “why does prod cost anything” for its purpose.
   if (product === 2) said.refuseAny(['usage']);
   if (said.has('why')) said.refuseAny(['any']);
   const per = said.of('all').find((item) => item.isPer);
   if (said.has('average') && (per || (unit && unit !== 'day'))) throw said.refuse(per ?? said.first('unit'));
   if (unit && isOfDays) throw said.refuse(said.first('unit'));
+  if (unit && unit !== 'day' && several) throw said.refuse(said.first('unit'), 'works for one project', '');
 }

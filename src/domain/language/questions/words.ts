@@ -64,7 +64,7 @@ const WORDS = {
     'a an teh my your across calendar to am be been being i me you just exactly roughly approximately approx about around actually already really then so together still looking looks doing as at from by into with',
   courtesy:
     'pls plz kindly hello hi hey yo hallo dear tally ok okay yes yeah sorry oops great nice perfect cool awesome alright super morning fyi btw asap urgent regards sincerely bye howdy sup question',
-  request: 'show tell give get say see know need check send fetch display pull gimme provide find',
+  request: 'show tell give get say see know need check fetch display pull gimme provide find',
   tail: 'too though tho also but and',
 } as const;
 
